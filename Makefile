@@ -1,0 +1,62 @@
+# One flag set for every target: another one would build everything again.
+export GOFLAGS = -trimpath -buildvcs=false
+export CGO_ENABLED = 0
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+LDFLAGS  = -s -w -X github.com/printmarket/printmarket/internal/cli.Version=$(VERSION)
+TOOL     = go tool -modfile=tools/go.mod
+# Packages whose tests are run; `make test PKG=./internal/posture/...` for some.
+PKG     ?= ./...
+
+.DEFAULT_GOAL := help
+
+##@ Everyday
+.PHONY: help
+help: ## Show this list
+	@awk 'BEGIN {FS = ":.*##"} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*##/ {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: build ## Build and start the whole platform (ARGS="--data DIR ..." for flags)
+	bin/printmarket dev $(ARGS)
+
+.PHONY: test
+test: setup ## Install what tests need, then run all of them with the race detector
+	CGO_ENABLED=1 $(TOOL) gotestsum --format pkgname-and-test-fails -- -race -timeout 20m $(PKG)
+
+.PHONY: build
+build: ## Build bin/printmarket and bin/inspector
+	go build -ldflags "$(LDFLAGS)" -o bin/printmarket .
+	go build -ldflags "$(LDFLAGS)" -o bin/inspector ./workers/inspector
+
+.PHONY: setup
+setup: ## Install from Debian what tests need and is missing
+	@tools/setup.sh
+
+##@ Before a commit
+.PHONY: lint
+lint: ## Check style and the arrows between packages
+	$(TOOL) golangci-lint run
+
+.PHONY: fmt
+fmt: ## Format all Go files
+	$(TOOL) golangci-lint fmt
+
+.PHONY: generate
+generate: ## Make deepcopy functions and CustomResourceDefinitions from api/
+	$(TOOL) controller-gen object:headerFile=tools/header.go.txt paths=./api/...
+	$(TOOL) controller-gen crd paths=./api/... output:crd:artifacts:config=config/crd/bases
+
+.PHONY: verify
+verify: generate ## Fail if generated files or go.mod are not up to date
+	go mod tidy -diff
+	go vet ./...
+	git diff --exit-code -- api config/crd go.mod go.sum
+
+##@ Figures
+.PHONY: bench
+bench: ## Run all benchmarks once
+	go test -run '^$$' -bench . -benchmem $(PKG)
+
+.PHONY: fuzz
+fuzz: ## Fuzz every decoder for FUZZTIME each (10s)
+	@tools/fuzz.sh $(or $(FUZZTIME),10s)

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package contracts makes the published contracts govern: it serves their
+// bytes, compiles request schemas from them, and knows their operations, so
+// that routes and answers can be held against what partners were promised.
+package contracts
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+	"sigs.k8s.io/yaml"
+
+	"github.com/printmarket/printmarket/internal/problem"
+)
+
+// Name is the file name of a published contract.
+type Name string
+
+// The published contracts.
+const (
+	Partner   Name = "openapi.yaml"
+	Preflight Name = "preflight-openapi.yaml"
+)
+
+// Names lists the published contracts.
+func Names() []Name { return []Name{Partner, Preflight} }
+
+// Operation is a method and a path template of a contract.
+type Operation struct {
+	Contract     Name
+	Method, Path string
+}
+
+// Set is the compiled form of all contracts.
+type Set struct {
+	documents map[Name]map[string]any
+	compiler  *jsonschema.Compiler
+}
+
+// Load reads the contracts below api/ in files.
+func Load(files fs.FS) (*Set, error) {
+	s := &Set{documents: map[Name]map[string]any{}, compiler: jsonschema.NewCompiler()}
+	for _, name := range Names() {
+		text, err := fs.ReadFile(files, "api/"+string(name))
+		if err != nil {
+			return nil, fmt.Errorf("read contract: %w", err)
+		}
+		data, err := yaml.YAMLToJSONStrict(text)
+		if err != nil {
+			return nil, fmt.Errorf("parse contract %s: %w", name, err)
+		}
+		document, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+		if err != nil {
+			return nil, fmt.Errorf("parse contract %s: %w", name, err)
+		}
+		if err := s.compiler.AddResource(resource(name), document); err != nil {
+			return nil, fmt.Errorf("add contract %s: %w", name, err)
+		}
+		s.documents[name], _ = document.(map[string]any)
+	}
+	return s, nil
+}
+
+// resource is an address that only the compiler sees; it must be absolute.
+func resource(name Name) string { return "contract:///" + string(name) }
+
+// Schema checks values against one schema of a contract.
+type Schema struct{ compiled *jsonschema.Schema }
+
+// Schema compiles components/schemas/{component} of a contract.
+func (s *Set) Schema(name Name, component string) (*Schema, error) {
+	return s.at(name, "components", "schemas", component)
+}
+
+func (s *Set) at(name Name, path ...string) (*Schema, error) {
+	compiled, err := s.compiler.Compile(resource(name) + pointer(path))
+	if err != nil {
+		return nil, fmt.Errorf("compile schema %v of %s: %w", path, name, err)
+	}
+	return &Schema{compiled: compiled}, nil
+}
+
+// pointer is an RFC 6901 pointer in URI fragment form.
+func pointer(path []string) string {
+	var b strings.Builder
+	b.WriteByte('#')
+	for _, token := range path {
+		b.WriteByte('/')
+		b.WriteString(strings.NewReplacer("~", "~0", "/", "~1").Replace(token))
+	}
+	return b.String()
+}
+
+// Operations lists every operation of the published contracts.
+func (s *Set) Operations() []Operation {
+	var all []Operation
+	for name, document := range s.documents {
+		paths, _ := document["paths"].(map[string]any)
+		for path, item := range paths {
+			methods, _ := item.(map[string]any)
+			for method := range methods {
+				if method != "parameters" {
+					all = append(all, Operation{Contract: name, Method: strings.ToUpper(method), Path: path})
+				}
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b Operation) int {
+		return strings.Compare(a.Path+a.Method, b.Path+b.Method)
+	})
+	return all
+}
+
+// Violations checks a value that package strictjson decoded and lists what is
+// wrong with it, in the order of the pointers. No violations: the value is
+// valid.
+func (s *Schema) Violations(value any) []problem.Violation {
+	err := s.compiled.Validate(value)
+	var invalid *jsonschema.ValidationError
+	if !errors.As(err, &invalid) {
+		return nil
+	}
+	var all []problem.Violation
+	collect(invalid, message.NewPrinter(language.English), &all)
+	slices.SortFunc(all, func(a, b problem.Violation) int {
+		return strings.Compare(a.Pointer+a.Detail, b.Pointer+b.Detail)
+	})
+	return slices.Compact(all)
+}
+
+// collect gathers the leaves of the tree of errors: inner nodes only say that
+// something below them failed.
+func collect(e *jsonschema.ValidationError, english *message.Printer, all *[]problem.Violation) {
+	for _, cause := range e.Causes {
+		collect(cause, english, all)
+	}
+	if len(e.Causes) > 0 {
+		return
+	}
+	switch k := e.ErrorKind.(type) {
+	case *kind.Required:
+		for _, member := range k.Missing {
+			*all = append(*all, problem.Violation{Pointer: pointer(append(slices.Clone(e.InstanceLocation), member)), Detail: "is required"})
+		}
+	case *kind.AdditionalProperties:
+		for _, member := range k.Properties {
+			*all = append(*all, problem.Violation{Pointer: pointer(append(slices.Clone(e.InstanceLocation), member)), Detail: "is not a member of this request"})
+		}
+	default:
+		*all = append(*all, problem.Violation{Pointer: pointer(e.InstanceLocation), Detail: e.ErrorKind.LocalizedString(english)})
+	}
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package registry_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/apiserver/registry"
+	"github.com/printmarket/printmarket/docs"
+)
+
+const origin = "https://errors.example.com"
+
+func serve(t *testing.T, method, path string, header http.Header) *httptest.ResponseRecorder {
+	t.Helper()
+	schema, err := docs.API.ReadFile("api/marketplace-problem-details.v1.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := registry.New(origin, schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := httptest.NewRequest(method, path, nil)
+	r.Header = header
+	if header == nil {
+		r.Header = http.Header{}
+	}
+	rec := httptest.NewRecorder()
+	h.ServeHTTP(rec, r)
+	return rec
+}
+
+// TestDefinitions compares each of the nineteen answers, whole, with the
+// specification's sections 2.5 and 4.5.
+func TestDefinitions(t *testing.T) {
+	t.Parallel()
+	statuses := map[string]float64{
+		"invalid-request": 400, "validation-failed": 422, "unauthenticated": 401, "forbidden": 403, "not-found": 404,
+		"conflict": 409, "precondition-required": 428, "too-early": 425, "payload-too-large": 413, "length-required": 411,
+		"gone": 410, "unsupported-media-type": 415, "revision-conflict": 412, "idempotency-conflict": 422,
+		"rate-limited": 429, "unavailable": 503, "bad-gateway": 502, "gateway-timeout": 504, "internal-error": 500,
+	}
+	for slug, status := range statuses {
+		t.Run(slug, func(t *testing.T) {
+			t.Parallel()
+			rec := serve(t, "GET", "/problems/marketplace/"+slug, nil)
+			var body map[string]any
+			if err := json.Unmarshal(rec.Body.Bytes(), &body); err != nil || rec.Code != 200 {
+				t.Fatalf("status %d, %v", rec.Code, err)
+			}
+			title, _ := body["title"].(string)
+			if n := len([]rune(title)); n < 1 || n > 200 {
+				t.Errorf("title of %d characters", n)
+			}
+			code, _ := body["code"].(string)
+			want := map[string]any{
+				"type": origin + "/problems/marketplace/" + slug, "title": title, "status": status, "code": code,
+				"registryVersion": "marketplace-problem-registry-v1", "mediaType": "application/problem+json",
+				"schema": "/docs/api/marketplace-problem-details.v1.schema.json",
+			}
+			if diff := cmp.Diff(want, body); diff != "" {
+				t.Errorf("definition (-want +got):\n%s", diff)
+			}
+			for name, want := range map[string]string{
+				"Content-Type": "application/json", "Cache-Control": registry.CacheControl, "Access-Control-Allow-Origin": "*",
+			} {
+				if got := rec.Header().Get(name); got != want {
+					t.Errorf("%s = %q, want %q", name, got, want)
+				}
+			}
+		})
+	}
+}
+
+func TestUnknownTypesAreAnsweredExactlyAndNeverCached(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		method, path string
+		status       int
+	}{
+		"a slug outside the set":                {"GET", "/problems/marketplace/teapot", 404},
+		"no slug":                               {"GET", "/problems/marketplace/", 404},
+		"no slug and no slash":                  {"GET", "/problems/marketplace", 404},
+		"another case":                          {"GET", "/problems/marketplace/Conflict", 404},
+		"a trailing slash":                      {"GET", "/problems/marketplace/conflict/", 404},
+		"a path below a slug":                   {"GET", "/problems/marketplace/conflict/x", 404},
+		"an escaped letter":                     {"GET", "/problems/marketplace/%63onflict", 404},
+		"an escaped slash":                      {"GET", "/problems%2Fmarketplace/conflict", 404},
+		"a dot segment":                         {"GET", "/problems/marketplace/../marketplace/conflict", 404},
+		"the root":                              {"GET", "/", 404},
+		"HEAD of a slug outside the set":        {"HEAD", "/problems/marketplace/teapot", 404},
+		"a method that changes things":          {"POST", "/problems/marketplace/conflict", 405},
+		"a method that the server has not seen": {"BREW", "/problems/marketplace/conflict", 405},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rec := serve(t, tc.method, tc.path, nil)
+			if rec.Code != tc.status {
+				t.Errorf("status %d, want %d", rec.Code, tc.status)
+			}
+			if got, want := rec.Body.String(), "{\"error\":\"Unknown Marketplace problem type\"}\n"; got != want {
+				t.Errorf("body %q, want %q", got, want)
+			}
+			if got := rec.Header().Get("Cache-Control"); got != "no-store" {
+				t.Errorf("Cache-Control = %q", got)
+			}
+			if got := rec.Header().Get("Content-Type"); got != "application/json" {
+				t.Errorf("Content-Type = %q", got)
+			}
+			if tc.status == 405 && rec.Header().Get("Allow") != "GET, HEAD" {
+				t.Errorf("Allow = %q", rec.Header().Get("Allow"))
+			}
+		})
+	}
+}
+
+func TestRevalidation(t *testing.T) {
+	t.Parallel()
+	const path = "/problems/marketplace/conflict"
+	first := serve(t, "GET", path, nil)
+	etag := first.Header().Get("ETag")
+	again := serve(t, "GET", path, http.Header{"If-None-Match": {etag}})
+	if again.Code != 304 || again.Body.Len() != 0 || again.Header().Get("ETag") != etag {
+		t.Errorf("status %d, %d bytes, ETag %q", again.Code, again.Body.Len(), again.Header().Get("ETag"))
+	}
+	if got := again.Header().Get("Cache-Control"); got != registry.CacheControl {
+		t.Errorf("a 304 must renew the cache policy, got %q", got)
+	}
+	other := serve(t, "GET", "/problems/marketplace/gone", http.Header{"If-None-Match": {etag}})
+	if other.Code != 200 {
+		t.Errorf("another type's tag was accepted: status %d", other.Code)
+	}
+}
+
+// TestAnswersDoNotDependOnTheCaller sends everything that could leak into a
+// shared cache and compares the answers to the byte.
+func TestAnswersDoNotDependOnTheCaller(t *testing.T) {
+	t.Parallel()
+	const path = "/problems/marketplace/conflict"
+	plain := serve(t, "GET", path, nil)
+	noisy := serve(t, "GET", path, http.Header{
+		"Authorization": {"Bearer x"}, "X-Api-Key": {"x"}, "Cookie": {"a=b"}, "Origin": {"https://evil.example"},
+		"X-Request-Id": {"12345678"}, "Accept": {"text/html"},
+	})
+	query := serve(t, "GET", path+"?tenant=org_acme01", nil)
+	for name, rec := range map[string]*httptest.ResponseRecorder{"headers": noisy, "query": query} {
+		if diff := cmp.Diff(plain.Body.String(), rec.Body.String()); diff != "" {
+			t.Errorf("%s change the body:\n%s", name, diff)
+		}
+		if diff := cmp.Diff(plain.Header(), rec.Header()); diff != "" {
+			t.Errorf("%s change the header:\n%s", name, diff)
+		}
+	}
+	for _, name := range []string{"X-Request-Id", "Vary", "Set-Cookie", "RateLimit"} {
+		if _, ok := plain.Header()[name]; ok {
+			t.Errorf("the answer carries %s", name)
+		}
+	}
+}
+
+func TestSchemaIsServed(t *testing.T) {
+	t.Parallel()
+	rec := serve(t, "GET", registry.SchemaPath, nil)
+	want, _ := docs.API.ReadFile("api/marketplace-problem-details.v1.schema.json")
+	if rec.Code != 200 || rec.Body.String() != string(want) || rec.Header().Get("Content-Type") != "application/schema+json" {
+		t.Errorf("status %d, type %q", rec.Code, rec.Header().Get("Content-Type"))
+	}
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package respond writes every answer of the API: JSON, RFC 9457 problems and
+// 304s, and the header fields that all of them share.
+//
+// An [Exchange] wraps the response writer of one request. It owns the request
+// id and remembers what was answered, so that the access log, the metrics and
+// the problem body agree.
+package respond
+
+import (
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/problem"
+)
+
+// Exchange is one request with its answer. It is the http.ResponseWriter that
+// handlers see.
+type Exchange struct {
+	http.ResponseWriter
+	// Started is when the request arrived.
+	Started time.Time
+	// Route is the pattern that matched; empty for unknown paths.
+	Route string
+
+	id      [1]string
+	status  int
+	code    problem.Code
+	written int64
+}
+
+// Begin wraps w and gives the request its id: the client's X-Request-Id where
+// that has the form [A-Za-z0-9._-]{8,64}, else a new one. The id is echoed.
+func Begin(w http.ResponseWriter, r *http.Request, now time.Time) *Exchange {
+	x := &Exchange{ResponseWriter: w, Started: now}
+	x.id[0] = r.Header.Get("X-Request-Id")
+	if !acceptableID(x.id[0]) {
+		x.id[0] = newID()
+	}
+	w.Header()["X-Request-Id"] = x.id[:]
+	return x
+}
+
+// Of finds the exchange behind a response writer, through wrappers that have
+// an Unwrap method. It is nil outside an exchange.
+func Of(w http.ResponseWriter) *Exchange {
+	for {
+		switch v := w.(type) {
+		case *Exchange:
+			return v
+		case interface{ Unwrap() http.ResponseWriter }:
+			w = v.Unwrap()
+		default:
+			return nil
+		}
+	}
+}
+
+// ID is the request id.
+func (x *Exchange) ID() string { return x.id[0] }
+
+// Status is the status that was answered; 0 when nothing was.
+func (x *Exchange) Status() int { return x.status }
+
+// Code is the problem code that was answered; empty for a success.
+func (x *Exchange) Code() problem.Code { return x.code }
+
+// Written is the number of body bytes.
+func (x *Exchange) Written() int64 { return x.written }
+
+// Unwrap serves http.ResponseController.
+func (x *Exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
+
+// WriteHeader remembers the first final status.
+func (x *Exchange) WriteHeader(status int) {
+	if x.status == 0 && status >= 200 {
+		x.status = status
+	}
+	x.ResponseWriter.WriteHeader(status)
+}
+
+func (x *Exchange) Write(body []byte) (int, error) {
+	if x.status == 0 {
+		x.status = http.StatusOK
+	}
+	n, err := x.ResponseWriter.Write(body)
+	x.written += int64(n)
+	return n, err
+}
+
+func acceptableID(id string) bool {
+	if len(id) < 8 || len(id) > 64 {
+		return false
+	}
+	for i := range len(id) {
+		c := id[i]
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '.', c == '_', c == '-':
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// alphabet is Crockford's base 32 in lower case.
+const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
+
+// newID makes "req_" and 26 characters. Ids are labels, not secrets; the
+// runtime's generator is seeded per process and does not lock.
+func newID() string {
+	id := [30]byte{'r', 'e', 'q', '_'}
+	for i := 4; i < len(id); {
+		for bits, n := rand.Uint64(), 0; n < 12 && i < len(id); n++ {
+			id[i] = alphabet[bits&31]
+			bits >>= 5
+			i++
+		}
+	}
+	return string(id[:])
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package respond
+
+import "time"
+
+// instantLayout is ISO 8601 with milliseconds in UTC (specification 2.4).
+const instantLayout = "2006-01-02T15:04:05.000Z"
+
+// Instant is a time as the API writes it.
+type Instant time.Time
+
+// MarshalJSON writes the instant.
+func (i Instant) MarshalJSON() ([]byte, error) {
+	return time.Time(i).UTC().AppendFormat(nil, `"`+instantLayout+`"`), nil
+}
+
+// Since is a pointer to the instant, or nil for a time that has not come.
+func Since(t time.Time) *Instant {
+	if t.IsZero() {
+		return nil
+	}
+	i := Instant(t)
+	return &i
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package respond
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// JSON answers with a value as application/json. It fails, before anything is
+// written, when the value cannot be encoded.
+func JSON(w http.ResponseWriter, status int, value any) error {
+	var body bytes.Buffer
+	encoder := json.NewEncoder(&body)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return fmt.Errorf("encode the answer: %w", err)
+	}
+	Bytes(w, status, "application/json", body.Bytes())
+	return nil
+}
+
+// Bytes answers with a body that is already encoded.
+func Bytes(w http.ResponseWriter, status int, mediaType string, body []byte) {
+	header := w.Header()
+	header.Set("Content-Type", mediaType)
+	header.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // the client has gone: nobody is left to tell
+}
+
+// NotModified sets the strong entity tag and answers 304 where the request's
+// If-None-Match holds it (RFC 9110, section 13.1.2). It reports whether it did.
+func NotModified(w http.ResponseWriter, r *http.Request, etag string) bool {
+	w.Header().Set("ETag", etag)
+	if !matches(r.Header.Values("If-None-Match"), etag) {
+		return false
+	}
+	w.WriteHeader(http.StatusNotModified)
+	return true
+}
+
+// matches uses the weak comparison, as If-None-Match demands.
+func matches(fields []string, etag string) bool {
+	for _, field := range fields {
+		for candidate := range strings.SplitSeq(field, ",") {
+			candidate = strings.TrimPrefix(strings.TrimSpace(candidate), "W/")
+			if candidate == etag || candidate == "*" {
+				return true
+			}
+		}
+	}
+	return false
+}

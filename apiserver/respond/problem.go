@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package respond
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/printmarket/printmarket/internal/problem"
+)
+
+// TypePath is where the registry serves problem types.
+const TypePath = "/problems/marketplace/"
+
+var (
+	problemMediaType = []string{"application/problem+json"}
+	noStore          = []string{"no-store"}
+)
+
+// Problems writes problems whose type URIs point at one registry.
+type Problems struct {
+	heads map[problem.Code]head
+	pool  sync.Pool
+}
+
+// head is the part of a problem body that depends on nothing but its code.
+type head struct {
+	status int
+	text   []byte
+}
+
+// NewProblems prepares the answers for a registry at this origin, for example
+// "https://errors.example.com".
+func NewProblems(registryURL string) *Problems {
+	p := &Problems{
+		heads: make(map[problem.Code]head),
+		pool:  sync.Pool{New: func() any { b := make([]byte, 0, 1024); return &b }},
+	}
+	for _, d := range problem.Codes() {
+		p.heads[d.Code] = newHead(registryURL, d)
+	}
+	return p
+}
+
+func newHead(registryURL string, d problem.Definition) head {
+	typeURI, title := "about:blank", http.StatusText(d.Status)
+	if t, ok := problem.TypeOf(d.Slug); ok {
+		typeURI, title = registryURL+TypePath+string(t.Slug), t.Title
+	}
+	text := appendString([]byte(`{"type":`), typeURI)
+	text = appendString(append(text, `,"title":`...), title)
+	text = strconv.AppendInt(append(text, `,"status":`...), int64(d.Status), 10)
+	text = appendString(append(text, `,"code":`...), string(d.Code))
+	return head{status: d.Status, text: append(text, `,"requestId":`...)}
+}
+
+// Write answers with the problem. Header fields that the caller has set stay;
+// Cache-Control is no-store unless it is set.
+func (p *Problems) Write(w http.ResponseWriter, prob *problem.Problem) {
+	h, ok := p.heads[prob.Code]
+	if !ok { // a code outside the table: the table's test makes this unreachable
+		prob = problem.New(problem.CodeInternalError, "The request could not be completed.").With(prob)
+		h = p.heads[prob.Code]
+	}
+	buffer, _ := p.pool.Get().(*[]byte)
+	defer p.pool.Put(buffer)
+	var id string
+	if x := Of(w); x != nil {
+		x.code, id = prob.Code, x.ID()
+	}
+	body := appendProblem(append((*buffer)[:0], h.text...), id, prob)
+	*buffer = body
+
+	header := w.Header()
+	header["Content-Type"] = problemMediaType
+	if header["Cache-Control"] == nil {
+		header["Cache-Control"] = noStore
+	}
+	if prob.RetryAfter > 0 {
+		header["Retry-After"] = []string{RetryAfter(prob.RetryAfter)}
+	}
+	header["Content-Length"] = []string{strconv.Itoa(len(body))}
+	w.WriteHeader(h.status)
+	_, _ = w.Write(body) // the client has gone: nobody is left to tell
+}
+
+func appendProblem(body []byte, id string, prob *problem.Problem) []byte {
+	body = appendString(body, id)
+	body = appendString(append(body, `,"detail":`...), prob.Detail)
+	if len(prob.Errors) > 0 {
+		body = append(body, `,"errors":[`...)
+		for i, v := range prob.Errors {
+			if i > 0 {
+				body = append(body, ',')
+			}
+			body = appendString(append(body, `{"pointer":`...), v.Pointer)
+			body = appendString(append(body, `,"detail":`...), v.Detail)
+			body = append(body, '}')
+		}
+		body = append(body, ']')
+	}
+	return append(body, '}', '\n')
+}
+
+// appendString appends a JSON string without allocating where the text needs
+// no escapes, as nearly all of ours do not.
+func appendString(body []byte, text string) []byte {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' || c >= utf8.RuneSelf {
+			escaped, _ := json.Marshal(text) // a string always marshals
+			return append(body, escaped...)
+		}
+	}
+	body = append(body, '"')
+	body = append(body, text...)
+	return append(body, '"')
+}
+
+// RetryAfter is a wait as whole seconds, rounded up, between 1 and 86400.
+func RetryAfter(wait time.Duration) string {
+	seconds := int64((wait + time.Second - 1) / time.Second)
+	return strconv.FormatInt(min(max(seconds, 1), 86400), 10)
+}

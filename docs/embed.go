@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package docs embeds the published contracts, so that the bytes that are
+// served, the schemas that check requests and the files that people read in
+// the repository are the same.
+package docs
+
+import "embed"
+
+// API holds api/: OpenAPI documents and the problem-details schema.
+//
+//go:embed api
+var API embed.FS

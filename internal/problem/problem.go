@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package problem is the vocabulary of everything that can go wrong.
+//
+// Two tables hold it: the nineteen problem types of the public registry
+// ([Types]) and the machine-readable codes ([Codes]), each with its type and a
+// sentence that tells the reader what to do. A [Problem] is an error that is
+// already an answer: edges turn domain errors into one in a single function,
+// and package respond writes it as RFC 9457 problem details.
+package problem
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Violation is one thing that is wrong with a request body.
+type Violation struct {
+	// Pointer is an RFC 6901 JSON Pointer in URI fragment form: "#/quantity".
+	Pointer string `json:"pointer"`
+	Detail  string `json:"detail"`
+}
+
+// Problem is an error that is ready to be answered.
+type Problem struct {
+	Code Code
+	// Detail is a sentence for a human about this occurrence. It never holds
+	// a credential, an address or the text of an internal error.
+	Detail string
+	// Errors lists what is wrong with the body, if that is the trouble.
+	Errors []Violation
+	// RetryAfter is sent as whole seconds, rounded up, 1 to 86400; zero means
+	// that no header is sent.
+	RetryAfter time.Duration
+	// Cause is for the log only.
+	Cause error
+}
+
+// New makes a problem with a formatted detail.
+func New(code Code, format string, args ...any) *Problem {
+	return &Problem{Code: code, Detail: fmt.Sprintf(format, args...)}
+}
+
+func (p *Problem) Error() string {
+	if p.Cause != nil {
+		return fmt.Sprintf("%s: %s: %v", p.Code, p.Detail, p.Cause)
+	}
+	return fmt.Sprintf("%s: %s", p.Code, p.Detail)
+}
+
+// Unwrap gives the cause to errors.Is and errors.As.
+func (p *Problem) Unwrap() error { return p.Cause }
+
+// With returns the problem with its cause attached, for the log.
+func (p *Problem) With(cause error) *Problem {
+	p.Cause = cause
+	return p
+}
+
+// After returns the problem with a time to wait.
+func (p *Problem) After(wait time.Duration) *Problem {
+	p.RetryAfter = wait
+	return p
+}
+
+// Violates returns the problem with its list of violations.
+func (p *Problem) Violates(violations ...Violation) *Problem {
+	p.Errors = violations
+	return p
+}
+
+// Of finds the Problem in an error chain. An error that holds none is an
+// internal error, whose text goes to the log and not to the caller.
+func Of(err error) *Problem {
+	var p *Problem
+	if errors.As(err, &p) {
+		return p
+	}
+	return New(CodeInternalError, "The request could not be completed.").With(err)
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package problem_test
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/internal/problem"
+)
+
+func Example() {
+	p := problem.New(problem.CodeInsufficientScope, "The key lacks the scope %s.", "rfq:write")
+	row, _ := problem.Lookup(p.Code)
+	fmt.Println(row.Status, row.Slug)
+	fmt.Println(row.Do)
+	// Output:
+	// 403 forbidden
+	// Use a key that has the scope named in `detail`.
+}
+
+// TestRegistryIsTheClosedSet compares the types with the interface
+// specification, section 4.5, and the statuses with the design.
+func TestRegistryIsTheClosedSet(t *testing.T) {
+	t.Parallel()
+	want := map[problem.Slug]int{
+		"invalid-request": 400, "validation-failed": 422, "unauthenticated": 401, "forbidden": 403, "not-found": 404,
+		"conflict": 409, "precondition-required": 428, "too-early": 425, "payload-too-large": 413, "length-required": 411,
+		"gone": 410, "unsupported-media-type": 415, "revision-conflict": 412, "idempotency-conflict": 422,
+		"rate-limited": 429, "unavailable": 503, "bad-gateway": 502, "gateway-timeout": 504, "internal-error": 500,
+	}
+	got := map[problem.Slug]int{}
+	for _, typ := range problem.Types() {
+		got[typ.Slug] = typ.Status
+		if n := len([]rune(typ.Title)); n < 1 || n > 200 {
+			t.Errorf("%s: title of %d characters", typ.Slug, n)
+		}
+		if upper := strings.ToUpper(strings.ReplaceAll(string(typ.Slug), "-", "_")); string(typ.Code) != upper {
+			t.Errorf("%s: code %s, want %s", typ.Slug, typ.Code, upper)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("types (-want +got):\n%s", diff)
+	}
+}
+
+func TestCodesAreWellFormed(t *testing.T) {
+	t.Parallel()
+	form := regexp.MustCompile(`^[A-Z][A-Z0-9_]{2,63}$`)
+	blank := map[int]bool{405: true, 406: true, 408: true, 431: true}
+	seen := map[problem.Code]bool{}
+	for _, d := range problem.Codes() {
+		if seen[d.Code] {
+			t.Errorf("%s stands twice", d.Code)
+		}
+		seen[d.Code] = true
+		if !form.MatchString(string(d.Code)) {
+			t.Errorf("%s has not the published form", d.Code)
+		}
+		if d.Do == "" || !strings.HasSuffix(d.Do, ".") {
+			t.Errorf("%s does not say what to do: %q", d.Code, d.Do)
+		}
+		if _, ok := problem.TypeOf(d.Slug); ok == blank[d.Status] {
+			t.Errorf("%s: type %q with status %d: about:blank is for 405, 406, 408 and 431 alone", d.Code, d.Slug, d.Status)
+		}
+		if d.Slug == problem.IdempotencyConflict && d.Code != problem.CodeIdempotencyKeyReused {
+			t.Errorf("%s must not be an idempotency conflict", d.Code)
+		}
+	}
+}
+
+// TestEveryConstantIsInTheTable reads the source, so that a new constant
+// cannot be forgotten.
+func TestEveryConstantIsInTheTable(t *testing.T) {
+	t.Parallel()
+	file, err := parser.ParseFile(token.NewFileSet(), "code.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	constants := 0
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok || len(spec.Names) != 1 || !strings.HasPrefix(spec.Names[0].Name, "Code") {
+			return true
+		}
+		literal, ok := spec.Values[0].(*ast.BasicLit)
+		if !ok {
+			return true
+		}
+		constants++
+		code, err := strconv.Unquote(literal.Value)
+		if _, found := problem.Lookup(problem.Code(code)); err != nil || !found {
+			t.Errorf("%s is not in the table", spec.Names[0].Name)
+		}
+		return true
+	})
+	if want := len(problem.Codes()); constants != want {
+		t.Errorf("%d constants, %d rows", constants, want)
+	}
+}
+
+func TestOf(t *testing.T) {
+	t.Parallel()
+	cause := errors.New("disk on fire at 10.0.0.1")
+	known := problem.New(problem.CodeGone, "Gone.")
+	tests := map[string]struct {
+		err  error
+		want problem.Code
+	}{
+		"a problem is itself":                 {known, problem.CodeGone},
+		"a wrapped problem is found":          {fmt.Errorf("read: %w", known), problem.CodeGone},
+		"any other error is an internal one":  {cause, problem.CodeInternalError},
+		"the innermost problem does not hide": {problem.New(problem.CodeNotFound, "No.").With(known), problem.CodeNotFound},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := problem.Of(tc.err)
+			if got.Code != tc.want {
+				t.Errorf("Of = %s, want %s", got.Code, tc.want)
+			}
+			if strings.Contains(got.Detail, "10.0.0.1") {
+				t.Errorf("the caller would see the cause: %q", got.Detail)
+			}
+			if !errors.Is(got, tc.err) && !errors.Is(tc.err, got) {
+				t.Errorf("the cause is lost: %v", got)
+			}
+		})
+	}
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package safehttp is outbound HTTP that cannot be aimed inside.
+//
+// A partner's URL makes our servers open a connection, so it must not be able
+// to choose one of our neighbours. The decision falls on the address that is
+// really dialled, after name resolution and again for each redirect: checking
+// names or the first answer of a resolver is no protection against names that
+// change their mind. Everything else that a hostile server could play with is
+// bounded: redirects, header and body sizes, idle and total time. Proxies from
+// the environment, cookies, keep-alive and content decoding are off.
+package safehttp
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"syscall"
+	"time"
+
+	"code.dny.dev/ssrf"
+)
+
+// The ways in which a fetch can fail. None of their texts holds an address, a
+// header or a byte of an answer: what is behind a URL is not the caller's to
+// learn.
+var (
+	// ErrRefused means that we will not go there: the scheme, port or address,
+	// or the number or direction of redirects.
+	ErrRefused = errors.New("the destination is refused")
+	// ErrTimeout means that the server was too slow.
+	ErrTimeout = errors.New("the server did not answer in time")
+	// ErrTooLarge means that the body is over the limit.
+	ErrTooLarge = errors.New("the file is too large")
+	// ErrFailed is every other failure to get an answer: unknown host,
+	// connection refused or reset, TLS.
+	ErrFailed = errors.New("the connection failed")
+)
+
+// StatusError means that the server answered, but not with 200.
+type StatusError struct{ Status int }
+
+func (e *StatusError) Error() string {
+	return fmt.Sprintf("the server answered with status %d", e.Status)
+}
+
+// Config bounds a [Client]. Zero members take the documented default.
+type Config struct {
+	// Allow lists address ranges that are exempt: special-purpose addresses
+	// in them may be dialled, at any port, and without TLS. Empty in
+	// production; a test installation allows loopback.
+	Allow []netip.Prefix
+	// UserAgent is sent with each request.
+	UserAgent string
+	// MaxBytes bounds a body; 256 MiB.
+	MaxBytes int64
+	// MaxRedirects is 5.
+	MaxRedirects int
+	// Dial bounds connecting, and the TLS handshake again; 5 s.
+	Dial time.Duration
+	// Header bounds the wait for the answer to begin; 15 s.
+	Header time.Duration
+	// Idle bounds the wait for each next byte of the body; 15 s.
+	Idle time.Duration
+	// Total bounds a whole fetch, redirects included; 120 s.
+	Total time.Duration
+}
+
+func (c Config) withDefaults() Config {
+	set := func(value *time.Duration, fallback time.Duration) {
+		if *value == 0 {
+			*value = fallback
+		}
+	}
+	set(&c.Dial, 5*time.Second)
+	set(&c.Header, 15*time.Second)
+	set(&c.Idle, 15*time.Second)
+	set(&c.Total, 120*time.Second)
+	if c.MaxBytes == 0 {
+		c.MaxBytes = 256 << 20
+	}
+	if c.MaxRedirects == 0 {
+		c.MaxRedirects = 5
+	}
+	return c
+}
+
+// Client fetches. It is safe for concurrent use.
+type Client struct {
+	config Config
+	http   *http.Client
+}
+
+// New makes a client.
+func New(config Config) *Client {
+	c := &Client{config: config.withDefaults()}
+	c.http = &http.Client{
+		Transport: byScheme{
+			"https": c.transport(c.guard(ssrf.New(ssrf.WithPorts(443)))),
+			// Without TLS only the exempt ranges are dialled.
+			"http": c.transport(c.guard(nil)),
+		},
+		CheckRedirect: c.checkRedirect,
+		Timeout:       c.config.Total,
+	}
+	return c
+}
+
+// byScheme keeps the rules for the two schemes apart, redirects included.
+type byScheme map[string]http.RoundTripper
+
+func (b byScheme) RoundTrip(r *http.Request) (*http.Response, error) {
+	transport, ok := b[r.URL.Scheme]
+	if !ok {
+		return nil, ErrRefused
+	}
+	return transport.RoundTrip(r)
+}
+
+// guard decides on the address of a socket that is about to connect. public is
+// nil where only the exempt ranges are allowed.
+func (c *Client) guard(public *ssrf.Guardian) func(network, address string, _ syscall.RawConn) error {
+	return func(network, address string, raw syscall.RawConn) error {
+		target, err := netip.ParseAddrPort(address)
+		if err != nil {
+			return ErrRefused
+		}
+		for _, exempt := range c.config.Allow {
+			if exempt.Contains(target.Addr()) {
+				return nil
+			}
+		}
+		if public == nil || public.Safe(network, address, raw) != nil {
+			return ErrRefused
+		}
+		return nil
+	}
+}
+
+func (c *Client) transport(guard func(string, string, syscall.RawConn) error) *http.Transport {
+	dialer := &net.Dialer{Timeout: c.config.Dial, Control: guard}
+	return &http.Transport{
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := dialer.DialContext(ctx, network, address)
+			if err != nil {
+				return nil, err
+			}
+			return &impatientConn{Conn: conn, idle: c.config.Idle}, nil
+		},
+		Proxy:                  nil,
+		DisableKeepAlives:      true,
+		DisableCompression:     true,
+		MaxResponseHeaderBytes: 32 << 10,
+		TLSHandshakeTimeout:    c.config.Dial,
+		ResponseHeaderTimeout:  c.config.Header,
+	}
+}
+
+// impatientConn gives each read its own deadline, so that a server cannot keep
+// a worker with a byte now and then for the whole total time.
+type impatientConn struct {
+	net.Conn
+	idle time.Duration
+}
+
+func (c *impatientConn) Read(p []byte) (int, error) {
+	if err := c.SetReadDeadline(time.Now().Add(c.idle)); err != nil {
+		return 0, err
+	}
+	return c.Conn.Read(p)
+}
+
+func (c *Client) checkRedirect(next *http.Request, before []*http.Request) error {
+	if len(before) > c.config.MaxRedirects {
+		return ErrRefused
+	}
+	if before[len(before)-1].URL.Scheme == "https" && next.URL.Scheme != "https" {
+		return ErrRefused
+	}
+	next.Header.Del("Referer") // it would carry the signed query elsewhere
+	return acceptable(next.URL)
+}
+
+func acceptable(u *url.URL) error {
+	if u.User != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return ErrRefused
+	}
+	return nil
+}
+
+// Fetched describes a body that arrived whole.
+type Fetched struct {
+	Bytes  int64
+	SHA256 [sha256.Size]byte
+}
+
+// Fetch gets a URL and copies the body of a 200 to dst. The error is one of the
+// sentinels or a [StatusError], or ctx's own when that has ended.
+func (c *Client) Fetch(ctx context.Context, address string, dst io.Writer) (Fetched, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil || acceptable(request.URL) != nil {
+		return Fetched{}, ErrRefused
+	}
+	request.Header.Set("User-Agent", c.config.UserAgent)
+	request.Header.Set("Accept", "application/pdf, */*;q=0.5")
+	response, err := c.http.Do(request)
+	if err != nil {
+		return Fetched{}, classify(ctx, err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		return Fetched{}, &StatusError{Status: response.StatusCode}
+	}
+	if response.ContentLength > c.config.MaxBytes {
+		return Fetched{}, ErrTooLarge
+	}
+	return c.copy(ctx, dst, response.Body)
+}
+
+func (c *Client) copy(ctx context.Context, dst io.Writer, body io.Reader) (Fetched, error) {
+	hash := sha256.New()
+	sink := &sink{to: io.MultiWriter(dst, hash)}
+	n, err := io.Copy(sink, io.LimitReader(body, c.config.MaxBytes+1))
+	switch {
+	case sink.err != nil:
+		return Fetched{}, fmt.Errorf("store fetched file: %w", sink.err)
+	case err != nil:
+		return Fetched{}, classify(ctx, err)
+	case n > c.config.MaxBytes:
+		return Fetched{}, ErrTooLarge
+	}
+	return Fetched{Bytes: n, SHA256: [sha256.Size]byte(hash.Sum(nil))}, nil
+}
+
+// sink remembers that writing failed, which is our fault and not the server's.
+type sink struct {
+	to  io.Writer
+	err error
+}
+
+func (s *sink) Write(p []byte) (int, error) {
+	n, err := s.to.Write(p)
+	s.err = err
+	return n, err
+}
+
+// classify drops the text of an error, which names addresses.
+func classify(ctx context.Context, err error) error {
+	var network net.Error
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, ErrRefused):
+		return ErrRefused
+	case errors.As(err, &network) && network.Timeout():
+		return ErrTimeout
+	default:
+		return ErrFailed
+	}
+}

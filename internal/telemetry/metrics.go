@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package telemetry
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// Metrics is one process's set of metrics. Its labels are bounded: routes are
+// patterns, codes come from the problem table, reasons from the decision
+// table. Nothing is labelled with a tenant.
+type Metrics struct {
+	registry *prometheus.Registry
+	requests *prometheus.CounterVec
+	duration *prometheus.HistogramVec
+	inFlight *prometheus.GaugeVec
+	gates    *prometheus.CounterVec
+	jobs     *prometheus.CounterVec
+	jobTime  prometheus.Histogram
+}
+
+// NewMetrics makes a registry with the process and Go collectors in it.
+func NewMetrics() *Metrics {
+	m := &Metrics{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "printmarket_http_requests_total",
+			Help: "Requests answered, by listener, route pattern, method, status and problem code.",
+		}, []string{"listener", "route", "method", "status", "code"}),
+		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "printmarket_http_request_duration_seconds",
+			Help:    "Time from the request's arrival to the end of the answer.",
+			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10},
+		}, []string{"listener", "route"}),
+		inFlight: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "printmarket_http_requests_in_flight",
+			Help: "Requests that are being answered now.",
+		}, []string{"listener"}),
+		gates: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "printmarket_gate_decisions_total",
+			Help: "Decisions of the gates, by capability and reason.",
+		}, []string{"capability", "reason"}),
+		jobs: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "printmarket_preflight_attempts_total",
+			Help: "Attempts at preflight jobs, by outcome.",
+		}, []string{"outcome"}),
+		jobTime: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name:    "printmarket_preflight_run_seconds",
+			Help:    "Time from taking a job to storing its outcome.",
+			Buckets: []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120},
+		}),
+	}
+	m.registry.MustRegister(m.requests, m.duration, m.inFlight, m.gates, m.jobs, m.jobTime,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// Gauge registers a metric that is read when it is scraped.
+func (m *Metrics) Gauge(name, help string, read func() float64) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read))
+}
+
+// Handler serves the metrics in the Prometheus text format.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+}
+
+// Request counts one answered request.
+func (m *Metrics) Request(listener, route, method, status, code string, took time.Duration) {
+	m.requests.WithLabelValues(listener, route, method, status, code).Inc()
+	m.duration.WithLabelValues(listener, route).Observe(took.Seconds())
+}
+
+// InFlight moves the gauge of requests being answered.
+func (m *Metrics) InFlight(listener string, by float64) { m.inFlight.WithLabelValues(listener).Add(by) }
+
+// Decision counts one decision of the gates.
+func (m *Metrics) Decision(capability, reason string) {
+	m.gates.WithLabelValues(capability, reason).Inc()
+}
+
+// Attempt counts one ended attempt at a preflight job.
+func (m *Metrics) Attempt(outcome string, took time.Duration) {
+	m.jobs.WithLabelValues(outcome).Inc()
+	m.jobTime.Observe(took.Seconds())
+}
