@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package jobs_test
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+var (
+	nine     = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+	acme     = tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
+	acmeTest = tenant.ID{Organization: "org_acme01", Mode: tenant.Test}
+	errAway  = &ledger.UnavailableError{Op: "test", Err: errors.New("away")}
+)
+
+// memory is the least that a store can be: one tenant, one caller. What a real
+// one must do under concurrency is the storetest suite's subject.
+type memory struct {
+	jobs    []jobs.Job
+	keys    map[string]ledger.Idempotency
+	reports map[string][]byte
+	events  []ledger.Event
+	caps    []int
+	err     error
+	calls   int
+}
+
+func (m *memory) CreateJob(ctx context.Context, job jobs.Job, terms ledger.Terms, backlogCap int) (jobs.Job, ledger.Outcome, error) {
+	stored, err := m.ReplayedJob(ctx, terms.Tenant, terms.Idempotency, terms.Now)
+	if err == nil {
+		return stored, ledger.Replayed, nil
+	}
+	if !errors.Is(err, ledger.ErrNotFound) {
+		return jobs.Job{}, 0, err
+	}
+	m.caps = append(m.caps, backlogCap)
+	if backlogCap == 0 {
+		return jobs.Job{}, 0, &jobs.BacklogExceededError{}
+	}
+	m.jobs = append(m.jobs, job)
+	m.keys[job.ID] = terms.Idempotency
+	return job, ledger.Created, nil
+}
+
+func (m *memory) ReplayedJob(_ context.Context, _ tenant.ID, used ledger.Idempotency, _ time.Time) (jobs.Job, error) {
+	m.calls++
+	if m.err != nil {
+		return jobs.Job{}, m.err
+	}
+	for _, job := range m.jobs {
+		if known := m.keys[job.ID]; used.Key != "" && known.Key == used.Key {
+			if known != used {
+				return jobs.Job{}, ledger.ErrKeyReused
+			}
+			return job, nil
+		}
+	}
+	return jobs.Job{}, ledger.ErrNotFound
+}
+
+func (m *memory) find(id string) (int, error) {
+	m.calls++
+	i := slices.IndexFunc(m.jobs, func(job jobs.Job) bool { return job.ID == id })
+	switch {
+	case m.err != nil:
+		return 0, m.err
+	case i < 0:
+		return 0, ledger.ErrNotFound
+	default:
+		return i, nil
+	}
+}
+
+func (m *memory) Job(_ context.Context, _ tenant.ID, id string) (jobs.Job, error) {
+	i, err := m.find(id)
+	if err != nil {
+		return jobs.Job{}, err
+	}
+	return m.jobs[i], nil
+}
+
+func (m *memory) JobReport(_ context.Context, _ tenant.ID, id string) ([]byte, error) {
+	if report, found := m.reports[id]; found {
+		return report, m.err
+	}
+	return nil, ledger.ErrNotFound
+}
+
+func (m *memory) AmendJob(_ context.Context, id string, decide func(jobs.Job) (jobs.Change, error)) (jobs.Job, error) {
+	i, err := m.find(id)
+	if err != nil {
+		return jobs.Job{}, err
+	}
+	change, err := decide(m.jobs[i])
+	if err != nil || change.Unchanged {
+		return change.Job, err
+	}
+	m.jobs[i] = change.Job
+	m.events = append(m.events, change.Events...)
+	if change.Report != nil {
+		m.reports[id] = change.Report
+	}
+	return change.Job, nil
+}
+
+func (m *memory) OpenJobs(_ context.Context, by time.Time, limit int) ([]jobs.Job, error) {
+	var open []jobs.Job
+	for _, job := range m.jobs {
+		if !job.Status.Terminal() && !job.DispatchedAt.After(by) && len(open) < limit {
+			open = append(open, job)
+		}
+	}
+	return open, m.err
+}
+
+func (m *memory) MarkDispatched(_ context.Context, ids []string, at time.Time) error {
+	for i := range m.jobs {
+		if slices.Contains(ids, m.jobs[i].ID) {
+			m.jobs[i].DispatchedAt = at
+		}
+	}
+	return m.err
+}
+
+func (m *memory) PurgeJobs(context.Context, time.Time, int) (int, error) { return 0, m.err }
+
+// queue writes down what it is asked for.
+type queue struct {
+	submitted, cancelled []string
+	attempts             []int
+	err                  error
+}
+
+func (q *queue) Submit(_ context.Context, id string, _ tenant.ID, attempt int) error {
+	if q.err == nil {
+		q.submitted, q.attempts = append(q.submitted, id), append(q.attempts, attempt)
+	}
+	return q.err
+}
+
+func (q *queue) Cancel(_ context.Context, id string) error {
+	q.cancelled = append(q.cancelled, id)
+	return q.err
+}
+
+// bench is a service on a memory, with a queue and a clock that can be set.
+type bench struct {
+	*jobs.Service
+	store *memory
+	queue *queue
+	now   time.Time
+	log   *strings.Builder
+}
+
+func newBench(t testing.TB, change ...func(*jobs.Config)) *bench {
+	t.Helper()
+	b := &bench{
+		store: &memory{keys: map[string]ledger.Idempotency{}, reports: map[string][]byte{}},
+		queue: &queue{}, now: nine, log: &strings.Builder{},
+	}
+	config := jobs.Config{
+		Store: b.store, Dispatcher: b.queue, Profiles: []string{"print_ready", "structure_only"},
+		Now: func() time.Time { return b.now }, Random: rand.Reader,
+		Logger: slog.New(slog.NewTextHandler(b.log, nil)),
+	}
+	for _, c := range change {
+		c(&config)
+	}
+	b.Service = jobs.New(config)
+	return b
+}
+
+const signedURL = "https://files.example.com/a/flyer.pdf?X-Signature=s3cret"
+
+func aRequest() jobs.Request { return jobs.Request{FileURL: signedURL, Profile: "print_ready"} }
+
+func keyed(key, body string) ledger.Idempotency {
+	return ledger.Idempotency{Key: key, Fingerprint: sha256.Sum256([]byte(body))}
+}
+
+func (b *bench) submitted(t testing.TB) jobs.Job {
+	t.Helper()
+	got, err := b.Submit(t.Context(), acme, aRequest(), 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got.Job
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package jobs
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// Bounds of what a worker hands in.
+const (
+	// MaxReport bounds a report, in bytes.
+	MaxReport      = 8 << 20
+	maxIncarnation = 128
+	maxPages       = 10_000_000
+)
+
+// Result is how an attempt ended: with a report and its verdict, or with a
+// failure. Exactly one of the two is set.
+type Result struct {
+	Report  []byte
+	Verdict Verdict
+	// Failure is the code of [Failures]; empty if there is a report.
+	Failure FailureCode
+}
+
+// Begin starts an attempt for a worker. Errors: [ErrTerminal], after which the
+// worker takes the job off the queue; [ErrStaleAttempt], after which it gives
+// the job back; ledger.ErrNotFound for a job that does not exist. An attempt
+// past the limit ends the job as ATTEMPTS_EXHAUSTED and is ErrTerminal.
+// Calling it again with the same attempt and incarnation, after an answer was
+// lost, returns the job as it is.
+func (s *Service) Begin(ctx context.Context, id string, attempt int, incarnation string) (Job, error) {
+	if err := checkHolder(id, attempt, incarnation); err != nil {
+		return Job{}, err
+	}
+	now, exhausted := s.now(), false
+	job, err := s.config.Store.AmendJob(ctx, id, func(job Job) (Change, error) {
+		if job.heldBy(attempt, incarnation) && !job.Status.Terminal() {
+			return Change{Job: job, Unchanged: true}, nil
+		}
+		begun, err := job.begin(attempt, incarnation, now)
+		if err != nil {
+			return Change{}, err
+		}
+		if exhausted = attempt > s.config.MaxAttempts; exhausted {
+			return s.end(begun, Result{Failure: AttemptsExhausted}, now)
+		}
+		return Change{Job: begun}, nil
+	})
+	switch {
+	case err != nil:
+		return Job{}, fmt.Errorf("begin job: %w", err)
+	case exhausted:
+		return Job{}, fmt.Errorf("begin job: %w: %d attempts are used up", ErrTerminal, s.config.MaxAttempts)
+	default:
+		return job, nil
+	}
+}
+
+// Progress notes how far the holder has come; anybody else is [ErrFenced].
+func (s *Service) Progress(ctx context.Context, id string, attempt int, incarnation string, progress Progress) error {
+	if err := checkHolder(id, attempt, incarnation); err != nil {
+		return err
+	}
+	if progress.PagesDone < 0 || progress.PagesTotal < 0 || max(progress.PagesDone, progress.PagesTotal) > maxPages {
+		return fmt.Errorf("%w: progress out of range", ErrInvalidResult)
+	}
+	_, err := s.config.Store.AmendJob(ctx, id, func(job Job) (Change, error) {
+		if job.Status != Processing || !job.heldBy(attempt, incarnation) {
+			return Change{}, ErrFenced
+		}
+		if job.Progress == progress {
+			return Change{Job: job, Unchanged: true}, nil
+		}
+		job.Progress = progress
+		job.Version++
+		return Change{Job: job}, nil
+	})
+	if err != nil {
+		return fmt.Errorf("report progress: %w", err)
+	}
+	return nil
+}
+
+// Finish ends a job with its result: row, report and event in one commit. Only
+// the holder of a processing job can; anybody else is [ErrFenced], a cancelled
+// job's holder too. Calling it again after an answer was lost returns the job
+// as it ended.
+func (s *Service) Finish(ctx context.Context, id string, attempt int, incarnation string, result Result) (Job, error) {
+	if err := checkHolder(id, attempt, incarnation); err != nil {
+		return Job{}, err
+	}
+	if err := result.check(); err != nil {
+		return Job{}, err
+	}
+	now := s.now()
+	job, err := s.config.Store.AmendJob(ctx, id, func(job Job) (Change, error) {
+		switch held := job.heldBy(attempt, incarnation); {
+		case held && (job.Status == Succeeded || job.Status == Failed):
+			return Change{Job: job, Unchanged: true}, nil
+		case !held || job.Status != Processing:
+			return Change{}, ErrFenced
+		default:
+			return s.end(job, result, now)
+		}
+	})
+	if err != nil {
+		return Job{}, fmt.Errorf("finish job: %w", err)
+	}
+	return job, nil
+}
+
+// Cancel ends an owned job that has not ended. Cancelling a cancelled job
+// changes nothing; one that ended otherwise is [ErrNotCancellable]. The worker
+// is told, but need not hear it: its Finish is fenced.
+func (s *Service) Cancel(ctx context.Context, who tenant.ID, id string) (Job, error) {
+	if _, err := s.Get(ctx, who, id); err != nil {
+		return Job{}, err
+	}
+	now := s.now()
+	job, err := s.config.Store.AmendJob(ctx, id, func(job Job) (Change, error) {
+		switch {
+		case job.Tenant != who:
+			return Change{}, ledger.ErrNotFound
+		case job.Status == Cancelled:
+			return Change{Job: job, Unchanged: true}, nil
+		case job.Status.Terminal():
+			return Change{}, ErrNotCancellable
+		default:
+			return s.close(job, Cancelled, now)
+		}
+	})
+	if err != nil {
+		return Job{}, fmt.Errorf("cancel job: %w", err)
+	}
+	if err := s.config.Dispatcher.Cancel(ctx, id); err != nil {
+		s.config.Logger.WarnContext(ctx, "job is cancelled but still in the queue; a worker will drop it", "job", id, "error", err)
+	}
+	return job, nil
+}
+
+func (j Job) heldBy(attempt int, incarnation string) bool {
+	return j.Attempt == attempt && j.Incarnation == incarnation
+}
+
+func (j Job) begin(attempt int, incarnation string, now time.Time) (Job, error) {
+	switch {
+	case j.Status.Terminal():
+		return Job{}, ErrTerminal
+	case attempt <= j.Attempt:
+		return Job{}, ErrStaleAttempt
+	}
+	j.Status, j.Attempt, j.Incarnation = Processing, attempt, incarnation
+	j.Progress = Progress{}
+	if j.StartedAt.IsZero() {
+		j.StartedAt = now
+	}
+	j.Version++
+	return j, nil
+}
+
+// end turns a result into the change that commits it.
+func (s *Service) end(job Job, result Result, now time.Time) (Change, error) {
+	if result.Failure == "" {
+		job.Verdict = result.Verdict
+		change, err := s.close(job, Succeeded, now)
+		change.Report = result.Report
+		return change, err
+	}
+	failure, known := NewFailure(result.Failure)
+	if !known {
+		return Change{}, fmt.Errorf("%w: failure code %q", ErrInvalidResult, result.Failure)
+	}
+	job.Failure = failure
+	return s.close(job, Failed, now)
+}
+
+// endings maps each terminal state to the event that tells of it.
+var endings = map[Status]ledger.EventType{
+	Succeeded: ledger.PreflightSucceeded,
+	Failed:    ledger.PreflightFailed,
+	Cancelled: ledger.PreflightCancelled,
+}
+
+func (s *Service) close(job Job, status Status, now time.Time) (Change, error) {
+	event, err := ledger.NewEvent(endings[status], job.ID, now, s.config.Random)
+	if err != nil {
+		return Change{}, err
+	}
+	job.Status, job.FinishedAt, job.ExpiresAt = status, now, now.Add(Retention)
+	job.Version++
+	return Change{Job: job, Events: []ledger.Event{event}}, nil
+}
+
+func checkHolder(id string, attempt int, incarnation string) error {
+	switch {
+	case !ledger.IsID(ledger.JobPrefix, id):
+		return ledger.ErrNotFound
+	case attempt < 1 || incarnation == "" || len(incarnation) > maxIncarnation:
+		return fmt.Errorf("%w: attempt %d of an incarnation of %d bytes", ErrInvalidResult, attempt, len(incarnation))
+	default:
+		return nil
+	}
+}
+
+func (r Result) check() error {
+	if r.Failure != "" {
+		if _, known := NewFailure(r.Failure); !known || r.Report != nil || r.Verdict != "" {
+			return fmt.Errorf("%w: failure %q", ErrInvalidResult, r.Failure)
+		}
+		return nil
+	}
+	switch {
+	case !r.Verdict.Valid():
+		return fmt.Errorf("%w: verdict %q", ErrInvalidResult, r.Verdict)
+	case len(r.Report) == 0 || len(r.Report) > MaxReport || !json.Valid(r.Report):
+		return fmt.Errorf("%w: report of %d bytes", ErrInvalidResult, len(r.Report))
+	default:
+		return nil
+	}
+}

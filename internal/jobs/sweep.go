@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package jobs
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Sweep hands open jobs to the queue again that were last handed over longer
+// than olderThan ago, batch by batch until there are none left, and says how
+// many it was. Jobs that the queue still has are not harmed by it. With
+// olderThan 0 every open job goes, as after a loss of the queue's memory. It
+// stops at the first error of the queue or the store; the next sweep goes on
+// from there.
+func (s *Service) Sweep(ctx context.Context, olderThan time.Duration, batch int) (int, error) {
+	now := s.now()
+	cutoff := now.Add(-olderThan)
+	batch = max(batch, 1)
+	total := 0
+	for {
+		open, err := s.config.Store.OpenJobs(ctx, cutoff, batch)
+		if err != nil {
+			return total, fmt.Errorf("sweep jobs: %w", err)
+		}
+		// One past the cutoff at least, so that this sweep sees none twice.
+		done, failure := s.redispatch(ctx, open)
+		if err := s.config.Store.MarkDispatched(ctx, done, now.Add(time.Millisecond)); err != nil {
+			return total, fmt.Errorf("sweep jobs: %w", err)
+		}
+		total += len(done)
+		if failure != nil {
+			return total, fmt.Errorf("sweep jobs: %w", failure)
+		}
+		if len(open) < batch {
+			return total, nil
+		}
+	}
+}
+
+func (s *Service) redispatch(ctx context.Context, open []Job) (done []string, err error) {
+	for _, job := range open {
+		if isSimulated(job.Tenant, job.Profile) {
+			err = s.settle(ctx, job)
+		} else {
+			err = s.config.Dispatcher.Submit(ctx, job.ID, job.Tenant, job.Attempt)
+		}
+		if err != nil {
+			return done, err
+		}
+		done = append(done, job.ID)
+	}
+	return done, nil
+}
+
+// Purge erases what is past its retention, at most limit jobs, and says how
+// many. It is called until it says 0.
+func (s *Service) Purge(ctx context.Context, limit int) (int, error) {
+	purged, err := s.config.Store.PurgeJobs(ctx, s.now(), limit)
+	if err != nil {
+		return 0, fmt.Errorf("purge jobs: %w", err)
+	}
+	return purged, nil
+}

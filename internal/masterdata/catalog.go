@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package masterdata holds what the marketplace knows about products.
+//
+// Master data has levels. L1 are the marketplace groups that a buyer chooses
+// from, L2 the catalog products in them. Both are platform data, the same for
+// everyone, and together they are a [Catalog]: an immutable snapshot that is
+// named by the digest of its content, loaded whole, and replaced but never
+// patched. L4, the costed resources of one organization, is another type; a
+// Catalog cannot hold or return it.
+package masterdata
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Bounds of a catalog. A uid is at most as long as the API accepts.
+const (
+	MaxGroups   = 1_000
+	MaxProducts = 100_000
+	maxUID      = 128
+	maxName     = 200
+)
+
+// Group is an L1 marketplace group. Its UID is the `category` of an RFQ.
+type Group struct {
+	UID  string `json:"uid"`
+	Name string `json:"name"`
+}
+
+// Product is an L2 catalog product. Its UID is the `catalogProductUid` of an
+// RFQ; its Group is the UID of the one group that it belongs to.
+type Product struct {
+	UID   string `json:"uid"`
+	Name  string `json:"name"`
+	Group string `json:"group"`
+}
+
+// InvalidError says why a set of groups and products is no catalog.
+type InvalidError struct {
+	// Entry is the uid, or the position where there is none to name.
+	Entry  string
+	Reason string
+}
+
+func (e *InvalidError) Error() string { return fmt.Sprintf("catalog: %s: %s", e.Entry, e.Reason) }
+
+// Catalog is one snapshot of L1 and L2. It never changes and is safe for
+// concurrent use.
+type Catalog struct {
+	id       string
+	groups   []Group
+	products []Product
+	byUID    map[string]Product
+	byGroup  map[string][]Product
+}
+
+// NewCatalog checks and indexes a snapshot. Order does not matter: equal
+// content has an equal id. A duplicate uid refuses the whole catalog, because
+// nobody could say which of the two a partner meant. Errors are
+// [InvalidError].
+func NewCatalog(groups []Group, products []Product) (*Catalog, error) {
+	if len(groups) == 0 || len(groups) > MaxGroups {
+		return nil, &InvalidError{Entry: "groups", Reason: fmt.Sprintf("%d of them; 1 to %d are allowed", len(groups), MaxGroups)}
+	}
+	if len(products) == 0 || len(products) > MaxProducts {
+		return nil, &InvalidError{Entry: "products", Reason: fmt.Sprintf("%d of them; 1 to %d are allowed", len(products), MaxProducts)}
+	}
+	c := &Catalog{
+		groups:   slices.SortedFunc(slices.Values(groups), func(a, b Group) int { return cmp.Compare(a.UID, b.UID) }),
+		products: slices.SortedFunc(slices.Values(products), func(a, b Product) int { return cmp.Compare(a.UID, b.UID) }),
+		byUID:    make(map[string]Product, len(products)),
+		byGroup:  make(map[string][]Product, len(groups)),
+	}
+	if err := c.index(); err != nil {
+		return nil, err
+	}
+	content, err := json.Marshal(struct {
+		Groups   []Group   `json:"groups"`
+		Products []Product `json:"products"`
+	}{c.groups, c.products})
+	if err != nil {
+		return nil, fmt.Errorf("catalog: %w", err)
+	}
+	digest := sha256.Sum256(content)
+	c.id = "sha256:" + hex.EncodeToString(digest[:])
+	return c, nil
+}
+
+func (c *Catalog) index() error {
+	for i, g := range c.groups {
+		if err := checkEntry(g.UID, g.Name); err != nil {
+			return err
+		}
+		if i > 0 && c.groups[i-1].UID == g.UID {
+			return &InvalidError{Entry: g.UID, Reason: "two groups have this uid"}
+		}
+		c.byGroup[g.UID] = nil
+	}
+	for _, p := range c.products {
+		if err := checkEntry(p.UID, p.Name); err != nil {
+			return err
+		}
+		if _, taken := c.byUID[p.UID]; taken {
+			return &InvalidError{Entry: p.UID, Reason: "two products have this uid"}
+		}
+		if _, known := c.byGroup[p.Group]; !known {
+			return &InvalidError{Entry: p.UID, Reason: fmt.Sprintf("its group %q does not exist", p.Group)}
+		}
+		c.byUID[p.UID] = p
+		c.byGroup[p.Group] = append(c.byGroup[p.Group], p)
+	}
+	return nil
+}
+
+func checkEntry(uid, name string) error {
+	switch {
+	case !printable(uid, maxUID):
+		return &InvalidError{Entry: fmt.Sprintf("%.140q", uid), Reason: fmt.Sprintf("a uid is 1 to %d printable characters", maxUID)}
+	case !printable(name, maxName):
+		return &InvalidError{Entry: uid, Reason: fmt.Sprintf("a name is 1 to %d printable characters", maxName)}
+	default:
+		return nil
+	}
+}
+
+func printable(text string, limit int) bool {
+	if text == "" || !utf8.ValidString(text) || utf8.RuneCountInString(text) > limit {
+		return false
+	}
+	for _, r := range text {
+		if !unicode.IsPrint(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// ID is "sha256:" and the digest of the content: what an RFQ was judged by.
+func (c *Catalog) ID() string { return c.id }
+
+// Lookup finds a product by the exact bytes of its uid.
+func (c *Catalog) Lookup(uid string) (Product, bool) {
+	product, found := c.byUID[uid]
+	return product, found
+}
+
+// Resolve is [Catalog.Lookup] without our types, for packages that must not
+// know them.
+func (c *Catalog) Resolve(uid string) (name, group string, found bool) {
+	product, found := c.byUID[uid]
+	return product.Name, product.Group, found
+}
+
+// HasGroup reports whether a group has exactly this uid.
+func (c *Catalog) HasGroup(uid string) bool {
+	_, found := c.byGroup[uid]
+	return found
+}
+
+// Groups lists the groups by uid.
+func (c *Catalog) Groups() []Group { return slices.Clone(c.groups) }
+
+// Products lists the products of a group by uid; an empty group means all. An
+// unknown group has none.
+func (c *Catalog) Products(group string) []Product {
+	if group == "" {
+		return slices.Clone(c.products)
+	}
+	return slices.Clone(c.byGroup[group])
+}

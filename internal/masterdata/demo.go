@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package masterdata
+
+// Demo is the catalog of `printmarket dev` and of tests: what a general
+// printer sells. Its content is constant, so its id is too.
+func Demo() (*Catalog, error) {
+	groups := []Group{
+		{"commercial-print", "Commercial print"},
+		{"stationery", "Business stationery"},
+		{"large-format", "Large format and signage"},
+		{"books-and-booklets", "Books and booklets"},
+		{"labels-and-packaging", "Labels and packaging"},
+	}
+	products := []Product{
+		{"print:flyers:a6", "Flyer A6, single sheet", "commercial-print"},
+		{"print:flyers:a5", "Flyer A5, single sheet", "commercial-print"},
+		{"print:flyers:a5-folded", "Flyer A5, folded once to A6", "commercial-print"},
+		{"print:flyers:dl", "Flyer DL, single sheet", "commercial-print"},
+		{"print:leaflets:a4-trifold", "Leaflet A4, letter fold to DL", "commercial-print"},
+		{"print:postcards:a6", "Postcard A6", "commercial-print"},
+		{"print:business-cards:85x55", "Business card 85 x 55 mm", "stationery"},
+		{"print:business-cards:85x55-folded", "Business card 85 x 55 mm, folded", "stationery"},
+		{"print:letterheads:a4", "Letterhead A4", "stationery"},
+		{"print:envelopes:dl-window", "Envelope DL with window", "stationery"},
+		{"print:notepads:a5-50", "Notepad A5, 50 sheets", "stationery"},
+		{"print:posters:a3", "Poster A3", "large-format"},
+		{"print:posters:a2", "Poster A2", "large-format"},
+		{"print:posters:a1", "Poster A1", "large-format"},
+		{"print:banners:850x2000-rollup", "Roll-up banner 850 x 2000 mm", "large-format"},
+		{"print:booklets:a5-saddle-stitched", "Booklet A5, saddle stitched", "books-and-booklets"},
+		{"print:booklets:a4-saddle-stitched", "Booklet A4, saddle stitched", "books-and-booklets"},
+		{"print:books:a5-perfect-bound", "Book A5, perfect bound", "books-and-booklets"},
+		{"print:books:210x210-hardcover", "Book 210 x 210 mm, hardcover", "books-and-booklets"},
+		{"print:labels:50x30-roll", "Label 50 x 30 mm on roll", "labels-and-packaging"},
+		{"print:labels:a4-sheet", "Labels on A4 sheet", "labels-and-packaging"},
+		{"print:cartons:straight-tuck", "Folding carton, straight tuck end", "labels-and-packaging"},
+		{"print:sleeves:cup-80", "Cup sleeve, 80 mm", "labels-and-packaging"},
+	}
+	return NewCatalog(groups, products)
+}

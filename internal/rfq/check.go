@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package rfq
+
+import (
+	"fmt"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Bounds of API.md, in characters, that is Unicode code points.
+const (
+	MaxTitle        = 200
+	MaxDeliveryCity = 120
+	MaxCategory     = 128
+	MaxUID          = 128
+	MaxQuantity     = 10_000_000
+)
+
+// check judges a draft by itself; the error is a [ValidationError].
+func (d Draft) check() error {
+	var found violations
+	found.text("#/catalogProductUid", d.CatalogProductUID, MaxUID)
+	found.text("#/title", d.Title, MaxTitle)
+	found.text("#/category", d.Category, MaxCategory)
+	found.count("#/quantity", d.Quantity, MaxQuantity)
+	found.text("#/deliveryCity", d.DeliveryCity, MaxDeliveryCity)
+	return found.err()
+}
+
+// resolve judges product and category by a catalog and says which of the two
+// is wrong. Where each exists but they do not belong together, it is the
+// category: the product determines its group, not the reverse.
+func (d Draft) resolve(catalog Catalog) (Product, error) {
+	var found violations
+	name, group, known := catalog.Resolve(d.CatalogProductUID)
+	if !known {
+		found.add("#/catalogProductUid", "the catalog has no product with this uid; GET /api/v1/catalog/products lists them")
+	}
+	switch {
+	case !catalog.HasGroup(d.Category):
+		found.add("#/category", "the catalog has no marketplace group with this name")
+	case known && d.Category != group:
+		found.add("#/category", fmt.Sprintf("the product belongs to the marketplace group %q, not to this one", group))
+	}
+	return Product{UID: d.CatalogProductUID, Name: name, Group: group, CatalogID: catalog.ID()}, found.err()
+}
+
+// violations collects the faults of one request.
+type violations []Violation
+
+func (v *violations) add(pointer, detail string) {
+	*v = append(*v, Violation{Pointer: pointer, Detail: detail})
+}
+
+// text wants 1 to limit characters, not all of them white space and none of
+// them a control character, which no label or list could show.
+func (v *violations) text(pointer, value string, limit int) {
+	switch length := utf8.RuneCountInString(value); {
+	case !utf8.ValidString(value):
+		v.add(pointer, "must be valid UTF-8")
+	case length == 0:
+		v.add(pointer, "must not be empty")
+	case length > limit:
+		v.add(pointer, fmt.Sprintf("must be at most %d characters long; it has %d", limit, length))
+	case blankOrControl(value):
+		v.add(pointer, "must have a visible character and no control characters")
+	}
+}
+
+func blankOrControl(value string) bool {
+	blank := true
+	for _, r := range value {
+		if unicode.IsControl(r) {
+			return true
+		}
+		blank = blank && unicode.IsSpace(r)
+	}
+	return blank
+}
+
+func (v *violations) count(pointer string, value, limit int64) {
+	if value < 1 || value > limit {
+		v.add(pointer, fmt.Sprintf("must be a whole number from 1 to %d", limit))
+	}
+}
+
+func (v violations) err() error {
+	if len(v) == 0 {
+		return nil
+	}
+	return &ValidationError{Violations: v}
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package rfq_test
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/cursor"
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+var (
+	nine     = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+	acme     = tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
+	acmeTest = tenant.ID{Organization: "org_acme01", Mode: tenant.Test}
+	daily    = ledger.Quota{Limit: 100, Window: 24 * time.Hour}
+	errAway  = &ledger.UnavailableError{Op: "test", Err: errors.New("away")}
+)
+
+// memory is the least that a store can be: one tenant, one caller. What a real
+// one must do under concurrency is the storetest suite's subject.
+type memory struct {
+	rfqs   []rfq.RFQ
+	quotes []rfq.Quote
+	keys   map[string]ledger.Idempotency
+	terms  []ledger.Terms
+	events []ledger.Event
+	err    error
+	calls  int
+}
+
+func (m *memory) CreateRFQ(ctx context.Context, record rfq.RFQ, quotes []rfq.Quote, terms ledger.Terms) (rfq.RFQ, ledger.Outcome, error) {
+	stored, err := m.ReplayedRFQ(ctx, terms.Tenant, terms.Idempotency, terms.Now)
+	if err == nil {
+		return stored, ledger.Replayed, nil
+	}
+	if !errors.Is(err, ledger.ErrNotFound) {
+		return rfq.RFQ{}, 0, err
+	}
+	m.rfqs, m.quotes, m.terms = append(m.rfqs, record), append(m.quotes, quotes...), append(m.terms, terms)
+	m.events = append(m.events, terms.Events...)
+	if m.keys == nil {
+		m.keys = map[string]ledger.Idempotency{}
+	}
+	m.keys[record.ID] = terms.Idempotency
+	return record, ledger.Created, nil
+}
+
+func (m *memory) ReplayedRFQ(_ context.Context, _ tenant.ID, used ledger.Idempotency, _ time.Time) (rfq.RFQ, error) {
+	m.calls++
+	if m.err != nil {
+		return rfq.RFQ{}, m.err
+	}
+	for _, record := range m.rfqs {
+		if known := m.keys[record.ID]; used.Key != "" && known.Key == used.Key {
+			if known != used {
+				return rfq.RFQ{}, ledger.ErrKeyReused
+			}
+			return record, nil
+		}
+	}
+	return rfq.RFQ{}, ledger.ErrNotFound
+}
+
+func (m *memory) RFQ(_ context.Context, _ tenant.ID, id string) (rfq.RFQ, error) {
+	m.calls++
+	for _, record := range m.rfqs {
+		if record.ID == id {
+			return record, m.err
+		}
+	}
+	return rfq.RFQ{}, errors.Join(m.err, ledger.ErrNotFound)
+}
+
+func (m *memory) RFQs(context.Context, tenant.ID, string, int) ([]rfq.RFQ, error) {
+	m.calls++
+	return m.rfqs, m.err
+}
+
+func (m *memory) RFQQuotes(context.Context, tenant.ID, string) ([]rfq.Quote, error) {
+	m.calls++
+	return m.quotes, m.err
+}
+
+func (m *memory) AmendRFQ(ctx context.Context, who tenant.ID, id string, decide func(rfq.RFQ, []rfq.Quote) (rfq.Amendment, error)) error {
+	record, err := m.RFQ(ctx, who, id)
+	if err != nil {
+		return err
+	}
+	amendment, err := decide(record, m.quotes)
+	if err != nil {
+		return err
+	}
+	m.rfqs, m.quotes = []rfq.RFQ{amendment.RFQ}, append(m.quotes, amendment.Quotes[0])
+	m.events = append(m.events, amendment.Events...)
+	return nil
+}
+
+// shelf is a catalog of two products in two groups.
+type shelf struct{}
+
+func (shelf) ID() string { return "sha256:shelf" }
+
+func (shelf) Resolve(uid string) (name, group string, found bool) {
+	switch uid {
+	case "print:flyers:a5":
+		return "Flyer A5", "commercial-print", true
+	case "print:posters:a2":
+		return "Poster A2", "large-format", true
+	default:
+		return "", "", false
+	}
+}
+
+func (shelf) HasGroup(uid string) bool { return uid == "commercial-print" || uid == "large-format" }
+
+// bench is a service on a memory, with a catalog that can go away and a clock
+// that can be set.
+type bench struct {
+	*rfq.Service
+	store      *memory
+	now        time.Time
+	catalogErr error
+}
+
+func newBench(t testing.TB) *bench {
+	t.Helper()
+	cursors, err := cursor.New([32]byte{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{store: &memory{}, now: nine}
+	b.Service = rfq.New(rfq.Config{
+		Store:   b.store,
+		Catalog: func(time.Time) (rfq.Catalog, error) { return shelf{}, b.catalogErr },
+		Cursors: cursors,
+		Now:     func() time.Time { return b.now },
+		Random:  rand.Reader,
+	})
+	return b
+}
+
+func flyers() rfq.Draft {
+	return rfq.Draft{
+		CatalogProductUID: "print:flyers:a5", Title: "Spring flyers", Category: "commercial-print",
+		Quantity: 5000, DeliveryCity: "Utrecht",
+	}
+}
+
+func termsOf(key, body string) rfq.Terms {
+	return rfq.Terms{Idempotency: ledger.Idempotency{Key: key, Fingerprint: sha256.Sum256([]byte(body))}, Quota: daily}
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package rfq is about requests for quotation and the quotes that answer them.
+//
+// A partner creates an [RFQ] for one L2 catalog product and reads it back;
+// suppliers answer with [Quote]s, which reach us through [Service.SubmitQuote].
+// [Service] holds every rule: what a valid request is, in which order its
+// faults are told, which state may follow which, and what a test key's
+// simulator does. A [Store] only keeps what it is given, atomically.
+package rfq
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// How long an RFQ lives, counted from its creation. There is no member for
+// either in the request, so both are the marketplace's terms.
+const (
+	// ResponseTime is how long suppliers may quote.
+	ResponseTime = 14 * 24 * time.Hour
+	// Lifetime is how long the request stands at all.
+	Lifetime = 30 * 24 * time.Hour
+)
+
+// Draft is what a partner asks for: the body of POST /api/v1/rfq.
+type Draft struct {
+	// CatalogProductUID and Category are compared with the catalog byte for
+	// byte and kept as they were sent.
+	CatalogProductUID string
+	Title             string
+	Category          string
+	Quantity          int64
+	DeliveryCity      string
+}
+
+// Product is what the catalog said about the draft's product when the RFQ was
+// created. It is a copy: a later catalog does not rename a standing request.
+type Product struct {
+	UID   string
+	Name  string
+	Group string
+	// CatalogID names the snapshot; "simulator" for simulated products.
+	CatalogID string
+}
+
+// Status is the state of an RFQ. Readers must tolerate new ones.
+type Status string
+
+// The states. Creating an RFQ publishes it at once, so there is no draft.
+// Awarded is reached by accepting a quote, which is disabled for everyone.
+const (
+	Open      Status = "open"
+	Quoted    Status = "quoted"
+	Closed    Status = "closed"
+	Awarded   Status = "awarded"
+	Expired   Status = "expired"
+	Cancelled Status = "cancelled"
+)
+
+// transitions is the state graph: what may follow what.
+var transitions = map[Status][]Status{
+	Open:      {Quoted, Closed, Expired, Cancelled},
+	Quoted:    {Closed, Expired, Cancelled},
+	Closed:    {Awarded, Expired, Cancelled},
+	Awarded:   {},
+	Expired:   {},
+	Cancelled: {},
+}
+
+// CanBecome reports whether the state graph has an edge from s to next.
+func (s Status) CanBecome(next Status) bool {
+	for _, allowed := range transitions[s] {
+		if allowed == next {
+			return true
+		}
+	}
+	return false
+}
+
+// Valid reports whether s is a state of the graph.
+func (s Status) Valid() bool { _, known := transitions[s]; return known }
+
+// RFQ is one request for quotation. All times are UTC in whole milliseconds.
+type RFQ struct {
+	ID     string
+	Tenant tenant.ID
+	// TrackingCode is for people: on the phone, in a mail subject.
+	TrackingCode string
+	Draft
+	Product Product
+	Status  Status
+	// Version counts the stored changes, from 1.
+	Version int64
+	// QuoteCount is the number of quotes that are not superseded.
+	QuoteCount       int
+	ResponseDeadline time.Time
+	ExpiresAt        time.Time
+	CreatedAt        time.Time
+	UpdatedAt        time.Time
+}
+
+// At is the RFQ as it reads at an instant. Nobody has to run for a deadline to
+// be in force: past ResponseDeadline an RFQ that still took quotes is closed,
+// past ExpiresAt one that was not awarded or cancelled is expired.
+func (r RFQ) At(now time.Time) RFQ {
+	if !now.Before(r.ResponseDeadline) && r.TakesQuotes() {
+		r.Status = Closed
+	}
+	if !now.Before(r.ExpiresAt) && r.Status.CanBecome(Expired) {
+		r.Status = Expired
+	}
+	return r
+}
+
+// TakesQuotes reports whether a supplier may still answer.
+func (r RFQ) TakesQuotes() bool { return r.Status == Open || r.Status == Quoted }
+
+// Revision changes exactly when what a reader sees changes: with each stored
+// version, and when time alone changes the status. It is what an ETag is made
+// of.
+func (r RFQ) Revision() string { return fmt.Sprintf("%d-%s", r.Version, r.Status) }
+
+// asCreated is the RFQ as the answer to its creation told it, so that a replay
+// repeats that answer whatever has happened since.
+func (r RFQ) asCreated() RFQ {
+	r.Version, r.UpdatedAt = 1, r.CreatedAt
+	r.Status, r.QuoteCount = Open, 0
+	if simulation(r.Tenant, r.CatalogProductUID) == simQuoted {
+		r.Status, r.QuoteCount = Quoted, len(simulatedSuppliers)
+	}
+	return r
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package rfq
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/cursor"
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// Config is what a [Service] is made of. Every member is required.
+type Config struct {
+	Store   Store
+	Catalog CatalogSource
+	Cursors *cursor.Sealer
+	Now     func() time.Time
+	// Random is the source of ids and tracking codes, safe for concurrent
+	// use: crypto/rand.Reader.
+	Random io.Reader
+}
+
+// Service is every verb of this package. It is safe for concurrent use.
+type Service struct{ config Config }
+
+// New makes a Service.
+func New(config Config) *Service { return &Service{config} }
+
+// Terms are the conditions of one create.
+type Terms struct {
+	Idempotency ledger.Idempotency
+	// Quota is never unlimited: the zero Quota allows nothing.
+	Quota ledger.Quota
+}
+
+// Created is the answer to [Service.Create].
+type Created struct {
+	// RFQ is the record as it was committed, also in a replay.
+	RFQ RFQ
+	// Replayed is true when the key had been committed before; nothing was
+	// written and no quota was used.
+	Replayed bool
+}
+
+// Create makes an RFQ. Its faults are told in this order: a key that was used
+// before (it replays, or is ledger.ErrKeyReused, even when the draft is wrong
+// or the catalog away), [ValidationError], [ErrCatalogUnavailable],
+// ledger.QuotaExceededError. ledger.UnavailableError can come at any point and
+// means that the same call with the same key is safe.
+func (s *Service) Create(ctx context.Context, who tenant.ID, draft Draft, terms Terms) (Created, error) {
+	if who.IsZero() || terms.Quota.Window < time.Second {
+		return Created{}, errors.New("create rfq: no tenant or no quota window")
+	}
+	now := s.now()
+	record, quotes, refusal := s.judge(now, who, draft, terms.Quota)
+	if refusal != nil {
+		// The store looks a key up in the transaction that writes. Where
+		// nothing will be written, the key still answers first.
+		if replayed, found, err := s.Replay(ctx, who, terms.Idempotency); found || err != nil {
+			return Created{RFQ: replayed, Replayed: found}, err
+		}
+		return Created{}, refusal
+	}
+	events, err := s.birthEvents(record)
+	if err != nil {
+		return Created{}, err
+	}
+	stored, outcome, err := s.config.Store.CreateRFQ(ctx, record, quotes, ledger.Terms{
+		Tenant:      who,
+		Operation:   ledger.CreateRFQ,
+		Idempotency: terms.Idempotency,
+		Quota:       &terms.Quota,
+		Events:      events,
+		Now:         now,
+	})
+	if err != nil {
+		return Created{}, fmt.Errorf("create rfq: %w", err)
+	}
+	return Created{RFQ: stored.asCreated(), Replayed: outcome == ledger.Replayed}, nil
+}
+
+// Replay answers for a key alone, before a body is even judged: found is false
+// when the key is empty or was never committed. ledger.ErrKeyReused means that
+// it was committed with another body.
+func (s *Service) Replay(ctx context.Context, who tenant.ID, used ledger.Idempotency) (record RFQ, found bool, err error) {
+	if used.Key == "" {
+		return RFQ{}, false, nil
+	}
+	stored, err := s.config.Store.ReplayedRFQ(ctx, who, used, s.now())
+	switch {
+	case errors.Is(err, ledger.ErrNotFound):
+		return RFQ{}, false, nil
+	case err != nil:
+		return RFQ{}, false, fmt.Errorf("replay rfq: %w", err)
+	default:
+		return stored.asCreated(), true, nil
+	}
+}
+
+// judge turns a draft into a record with its first quotes, or says why not.
+func (s *Service) judge(now time.Time, who tenant.ID, draft Draft, quota ledger.Quota) (RFQ, []Quote, error) {
+	if err := draft.check(); err != nil {
+		return RFQ{}, nil, err
+	}
+	sim := simulation(who, draft.CatalogProductUID)
+	product, err := s.product(now, draft, sim, quota)
+	if err != nil {
+		return RFQ{}, nil, err
+	}
+	record, err := s.newRFQ(now, who, draft, product)
+	if err != nil || sim != simQuoted {
+		return record, nil, err
+	}
+	quotes, err := s.simulatedQuotes(record)
+	record.Status, record.QuoteCount = Quoted, len(quotes)
+	return record, quotes, err
+}
+
+// product asks the simulator where the draft addresses it, else the catalog.
+func (s *Service) product(now time.Time, draft Draft, sim simulated, quota ledger.Quota) (Product, error) {
+	if sim != simNone {
+		return sim.product(now, draft, quota)
+	}
+	catalog, err := s.config.Catalog(now)
+	if err != nil {
+		return Product{}, fmt.Errorf("%w: %w", ErrCatalogUnavailable, err)
+	}
+	return draft.resolve(catalog)
+}
+
+func (s *Service) newRFQ(now time.Time, who tenant.ID, draft Draft, product Product) (RFQ, error) {
+	id, err := ledger.NewID(ledger.RFQPrefix, now, s.config.Random)
+	if err != nil {
+		return RFQ{}, err
+	}
+	code, err := newTrackingCode(s.config.Random)
+	if err != nil {
+		return RFQ{}, err
+	}
+	return RFQ{
+		ID: id, Tenant: who, TrackingCode: code,
+		Draft: draft, Product: product,
+		Status: Open, Version: 1,
+		ResponseDeadline: now.Add(ResponseTime), ExpiresAt: now.Add(Lifetime),
+		CreatedAt: now, UpdatedAt: now,
+	}, nil
+}
+
+func (s *Service) birthEvents(record RFQ) ([]ledger.Event, error) {
+	kinds := []ledger.EventType{ledger.RFQCreated}
+	if record.Status == Quoted {
+		kinds = append(kinds, ledger.RFQQuoted)
+	}
+	events := make([]ledger.Event, len(kinds))
+	for i, kind := range kinds {
+		event, err := ledger.NewEvent(kind, record.ID, record.CreatedAt, s.config.Random)
+		if err != nil {
+			return nil, err
+		}
+		events[i] = event
+	}
+	return events, nil
+}
+
+// now is the clock in the resolution that is stored, so that a record reads
+// back exactly as it was answered.
+func (s *Service) now() time.Time { return s.config.Now().UTC().Truncate(time.Millisecond) }

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package rfq
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/money"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// simulated is what a test key asks the simulator for with a magic product
+// uid. Each outcome of creating an RFQ can be had on demand, so that a partner
+// can test how they handle it. With a live key these uids are products that
+// the catalog does not have.
+type simulated string
+
+const (
+	simNone               simulated = ""
+	simInvalid            simulated = "sim:rfq:invalid"
+	simQuotaExceeded      simulated = "sim:rfq:quota-exceeded"
+	simCatalogUnavailable simulated = "sim:rfq:catalog-unavailable"
+	simQuoted             simulated = "sim:rfq:quoted"
+)
+
+// SimulatorUIDs lists the magic uids, for contracts and documentation.
+func SimulatorUIDs() []string {
+	return []string{string(simInvalid), string(simQuotaExceeded), string(simCatalogUnavailable), string(simQuoted)}
+}
+
+func simulation(who tenant.ID, uid string) simulated {
+	if who.Mode != tenant.Test {
+		return simNone
+	}
+	switch sim := simulated(uid); sim {
+	case simInvalid, simQuotaExceeded, simCatalogUnavailable, simQuoted:
+		return sim
+	default:
+		return simNone
+	}
+}
+
+// product takes the catalog's place. Any category is right for a simulated
+// product.
+func (sim simulated) product(now time.Time, draft Draft, quota ledger.Quota) (Product, error) {
+	switch sim {
+	case simInvalid:
+		return Product{}, &ValidationError{Violations: []Violation{
+			{Pointer: "#/catalogProductUid", Detail: "simulated: the catalog has no product with this uid"},
+		}}
+	case simQuotaExceeded:
+		return Product{}, &ledger.QuotaExceededError{Quota: quota, RetryAfter: max(quota.End(now).Sub(now), time.Second)}
+	case simCatalogUnavailable:
+		return Product{}, fmt.Errorf("%w: simulated", ErrCatalogUnavailable)
+	default:
+		return Product{UID: draft.CatalogProductUID, Name: "Simulated product", Group: draft.Category, CatalogID: "simulator"}, nil
+	}
+}
+
+// simulatedSupplier quotes a fixed unit price, in hundredths of a cent so that
+// there is something to round, and a fixed lead time.
+type simulatedSupplier struct {
+	supplier     Supplier
+	unitPrice    string
+	leadTimeDays int
+}
+
+var simulatedSuppliers = [...]simulatedSupplier{
+	{Supplier{ID: "sim_press_one", DisplayName: "Simulated Press One"}, "0.0412", 5},
+	{Supplier{ID: "sim_press_two", DisplayName: "Simulated Press Two"}, "0.0375", 9},
+}
+
+// simulatedQuotes gives the same offers for the same draft, every time.
+func (s *Service) simulatedQuotes(record RFQ) ([]Quote, error) {
+	quotes := make([]Quote, len(simulatedSuppliers))
+	for i, sim := range simulatedSuppliers {
+		unit, err := money.Parse(sim.unitPrice, "EUR")
+		if err != nil {
+			return nil, err
+		}
+		total, err := unit.Times(record.Quantity)
+		if err != nil {
+			return nil, err
+		}
+		quotes[i], err = s.newQuote(record, 1, Offer{
+			Supplier:     sim.supplier,
+			Total:        total.Rounded(),
+			UnitPrice:    unit,
+			Quantity:     record.Quantity,
+			LeadTimeDays: sim.leadTimeDays,
+			Delivery:     Delivery{City: record.DeliveryCity, Terms: "DAP"},
+			ValidUntil:   record.CreatedAt.Add(ResponseTime),
+			Assumptions:  []string{"Simulated quote of the sandbox; no supplier stands behind it."},
+		}, record.CreatedAt)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return quotes, nil
+}

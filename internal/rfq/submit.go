@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package rfq
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/money"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// Bounds of an offer.
+const (
+	maxSupplierID   = 64
+	maxSupplierName = 200
+	maxPriceBreaks  = 50
+	maxLeadTime     = 3650
+	maxTerms        = 200
+	maxAssumptions  = 20
+	maxAssumption   = 500
+	// MaxQuotes bounds the quotes of one RFQ, revisions included.
+	MaxQuotes = 500
+)
+
+// ErrTooManyQuotes means that an RFQ already has [MaxQuotes].
+var ErrTooManyQuotes = fmt.Errorf("rfq has %d quotes already", MaxQuotes)
+
+// SubmitQuote records what a supplier offers. A supplier's earlier quote for
+// the same RFQ, if it stands, is superseded by the new revision. Errors:
+// ledger.ErrNotFound, [ValidationError], [NotOpenError], [ErrTooManyQuotes].
+func (s *Service) SubmitQuote(ctx context.Context, who tenant.ID, rfqID string, offer Offer) (Quote, error) {
+	if !ledger.IsID(ledger.RFQPrefix, rfqID) {
+		return Quote{}, ledger.ErrNotFound
+	}
+	now := s.now()
+	offer.ValidUntil = offer.ValidUntil.UTC().Truncate(time.Millisecond)
+	if err := offer.check(now); err != nil {
+		return Quote{}, err
+	}
+	var submitted Quote
+	err := s.config.Store.AmendRFQ(ctx, who, rfqID, func(record RFQ, quotes []Quote) (Amendment, error) {
+		amendment, err := s.answer(record.At(now), quotes, offer, now)
+		if err == nil {
+			submitted = amendment.Quotes[0]
+		}
+		return amendment, err
+	})
+	if err != nil {
+		return Quote{}, fmt.Errorf("submit quote: %w", err)
+	}
+	return submitted, nil
+}
+
+// answer is the rule of SubmitQuote. The new quote comes first in the result.
+func (s *Service) answer(record RFQ, quotes []Quote, offer Offer, now time.Time) (Amendment, error) {
+	switch {
+	case !record.TakesQuotes():
+		return Amendment{}, &NotOpenError{Status: record.Status}
+	case len(quotes) >= MaxQuotes:
+		return Amendment{}, ErrTooManyQuotes
+	}
+	revision, standing := 1, []Quote(nil)
+	for _, q := range quotes {
+		if q.Offer.Supplier.ID != offer.Supplier.ID {
+			continue
+		}
+		revision = max(revision, q.Revision+1)
+		if q.Status == QuoteSubmitted {
+			q.Status = QuoteSuperseded
+			standing = append(standing, q)
+		}
+	}
+	quote, err := s.newQuote(record, revision, offer, now)
+	if err != nil {
+		return Amendment{}, err
+	}
+	events, err := s.quoteEvents(record, len(standing), now)
+	if err != nil {
+		return Amendment{}, err
+	}
+	record.Status, record.UpdatedAt = Quoted, now
+	record.Version++
+	record.QuoteCount += 1 - len(standing)
+	return Amendment{RFQ: record, Quotes: append([]Quote{quote}, standing...), Events: events}, nil
+}
+
+func (s *Service) quoteEvents(record RFQ, superseded int, now time.Time) ([]ledger.Event, error) {
+	kinds := []ledger.EventType{ledger.RFQQuoted}
+	if superseded > 0 {
+		kinds = append(kinds, ledger.QuoteSuperseded)
+	}
+	events := make([]ledger.Event, len(kinds))
+	for i, kind := range kinds {
+		event, err := ledger.NewEvent(kind, record.ID, now, s.config.Random)
+		if err != nil {
+			return nil, err
+		}
+		events[i] = event
+	}
+	return events, nil
+}
+
+func (s *Service) newQuote(record RFQ, revision int, offer Offer, now time.Time) (Quote, error) {
+	id, err := ledger.NewID(ledger.QuotePrefix, now, s.config.Random)
+	if err != nil {
+		return Quote{}, err
+	}
+	return Quote{
+		ID: id, RFQID: record.ID, Revision: revision,
+		Status: QuoteSubmitted, Offer: offer, SubmittedAt: now,
+	}, nil
+}
+
+// check judges an offer by itself; the error is a [ValidationError].
+func (o Offer) check(now time.Time) error {
+	var found violations
+	found.text("#/supplier/id", o.Supplier.ID, maxSupplierID)
+	found.text("#/supplier/displayName", o.Supplier.DisplayName, maxSupplierName)
+	found.price("#/total", o.Total, o.Total)
+	found.price("#/unitPrice", o.UnitPrice, o.Total)
+	found.count("#/quantity", o.Quantity, MaxQuantity)
+	if len(o.PriceBreaks) > maxPriceBreaks {
+		found.add("#/priceBreaks", fmt.Sprintf("must have at most %d entries", maxPriceBreaks))
+	} else {
+		for i, b := range o.PriceBreaks {
+			found.count(fmt.Sprintf("#/priceBreaks/%d/quantity", i), b.Quantity, MaxQuantity)
+			found.price(fmt.Sprintf("#/priceBreaks/%d/unitPrice", i), b.UnitPrice, o.Total)
+		}
+	}
+	found.count("#/leadTimeDays", int64(o.LeadTimeDays), maxLeadTime)
+	found.text("#/delivery/city", o.Delivery.City, MaxDeliveryCity)
+	found.text("#/delivery/terms", o.Delivery.Terms, maxTerms)
+	if !o.ValidUntil.After(now) {
+		found.add("#/validUntil", "must be in the future")
+	}
+	if len(o.Assumptions) > maxAssumptions {
+		found.add("#/assumptions", fmt.Sprintf("must have at most %d entries", maxAssumptions))
+	} else {
+		for i, text := range o.Assumptions {
+			found.text(fmt.Sprintf("#/assumptions/%d", i), text, maxAssumption)
+		}
+	}
+	return found.err()
+}
+
+// price wants an amount that is not negative, in the currency of the total.
+func (v *violations) price(pointer string, price, total money.Money) {
+	switch {
+	case price.IsZero():
+		v.add(pointer, "must be an amount with a currency")
+	case price.Sign() < 0:
+		v.add(pointer, "must not be negative")
+	case price.Currency() != total.Currency():
+		v.add(pointer, "must be in the currency of the total")
+	}
+}

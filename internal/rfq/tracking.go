@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package rfq
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/printmarket/printmarket/internal/ledger"
+)
+
+// A tracking code is twelve random symbols (60 bits) and a check symbol,
+// written RFQ-7K3M-2Q9X-4TBCN. It tells people apart what they talk about; it
+// opens nothing.
+const (
+	trackingPrefix  = "RFQ-"
+	trackingRandom  = 12
+	trackingSymbols = trackingRandom + 1
+	trackingGroup   = 4
+	// maxTracking bounds what ParseTrackingCode looks at.
+	maxTracking = 32
+)
+
+// ErrTrackingCode means that a text is no tracking code: wrong length or
+// alphabet, or a check symbol that does not fit, which is a typing error.
+var ErrTrackingCode = errors.New("invalid tracking code")
+
+func newTrackingCode(random io.Reader) (string, error) {
+	var entropy [8]byte
+	if _, err := io.ReadFull(random, entropy[:]); err != nil {
+		return "", fmt.Errorf("mint tracking code: %w", err)
+	}
+	bits := binary.BigEndian.Uint64(entropy[:])
+	symbols := make([]byte, trackingRandom, trackingSymbols)
+	for i := range symbols {
+		symbols[i] = ledger.Crockford[bits&31]
+		bits >>= 5
+	}
+	return formatTracking(append(symbols, checkSymbol(symbols))), nil
+}
+
+func formatTracking(symbols []byte) string {
+	last := trackingRandom - trackingGroup
+	return fmt.Sprintf("%s%s-%s-%s", trackingPrefix, symbols[:trackingGroup], symbols[trackingGroup:last], symbols[last:])
+}
+
+// checkSymbol is Luhn's formula over 32 symbols: it finds every single wrong
+// symbol and nearly every swap of neighbours. Crockford's own check symbol
+// would need five characters that cannot be read out on the phone.
+func checkSymbol(symbols []byte) byte {
+	sum, factor := 0, 2
+	for i := len(symbols) - 1; i >= 0; i-- {
+		product := factor * strings.IndexByte(ledger.Crockford, symbols[i])
+		sum += product/32 + product%32
+		factor = 3 - factor
+	}
+	return ledger.Crockford[(32-sum%32)%32]
+}
+
+// misread maps what people write for a symbol that the alphabet lacks.
+var misread = strings.NewReplacer("O", "0", "I", "1", "L", "1", "-", "", " ", "")
+
+// ParseTrackingCode reads a code as people write it (any case, with or without
+// the prefix and hyphens, O for 0, I or L for 1) and returns its canonical
+// form, or [ErrTrackingCode].
+func ParseTrackingCode(text string) (string, error) {
+	if len(text) > maxTracking {
+		return "", fmt.Errorf("%w: too long", ErrTrackingCode)
+	}
+	symbols := []byte(misread.Replace(strings.ToUpper(text)))
+	// The letters of the prefix are symbols too; only the length tells.
+	if len(symbols) == trackingSymbols+len("RFQ") {
+		symbols = bytes.TrimPrefix(symbols, []byte("RFQ"))
+	}
+	if len(symbols) != trackingSymbols {
+		return "", fmt.Errorf("%w: %d symbols are needed", ErrTrackingCode, trackingSymbols)
+	}
+	for _, symbol := range symbols {
+		if strings.IndexByte(ledger.Crockford, symbol) < 0 {
+			return "", fmt.Errorf("%w: a symbol is not in the alphabet", ErrTrackingCode)
+		}
+	}
+	if checkSymbol(symbols[:trackingRandom]) != symbols[trackingRandom] {
+		return "", fmt.Errorf("%w: the check symbol does not fit", ErrTrackingCode)
+	}
+	return formatTracking(symbols), nil
+}

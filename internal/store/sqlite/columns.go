@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// querier is a database or a transaction.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// row is what *sql.Row and *sql.Rows have in common.
+type row interface{ Scan(into ...any) error }
+
+// collect reads every row of a query.
+func collect[T any](rows *sql.Rows, err error, scan func(row) (T, error)) ([]T, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }() // rows.Err below is what counts
+	items := []T{}
+	for rows.Next() {
+		item, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, item)
+	}
+	return items, rows.Err()
+}
+
+// millis is how an instant is stored; 0 is the zero time.
+func millis(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+// instant scans what millis stored.
+type instant struct{ into *time.Time }
+
+func (i instant) Scan(stored any) error {
+	ms, ok := stored.(int64)
+	if !ok {
+		return fmt.Errorf("instant: a %T in the database", stored)
+	}
+	*i.into = time.Time{}
+	if ms != 0 {
+		*i.into = time.UnixMilli(ms).UTC()
+	}
+	return nil
+}
+
+// owner scans the canonical text of a tenant.
+type owner struct{ into *tenant.ID }
+
+func (o owner) Scan(stored any) error {
+	text, ok := stored.(string)
+	if !ok {
+		return fmt.Errorf("tenant: a %T in the database", stored)
+	}
+	id, err := tenant.Parse(text)
+	*o.into = id
+	return err
+}

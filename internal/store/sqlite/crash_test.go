@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sqlite
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"log/slog"
+	mathrand "math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/cursor"
+	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/store/storetest"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// crashEnv holds the path of a database; a test binary that is started with
+// it is no test but a process that writes until it is killed.
+const crashEnv = "PRINTMARKET_TEST_CRASH_DATABASE"
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(crashEnv); path != "" {
+		fmt.Fprintln(os.Stderr, writeUntilKilled(context.Background(), path, os.Stdout))
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+var (
+	testTime  = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+	crasher   = tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
+	crashDay  = ledger.Quota{Limit: 1 << 40, Window: 24 * time.Hour}
+	crashBody = rfq.Draft{
+		CatalogProductUID: "print:posters:a2", Category: "large-format",
+		Title: "Crash", Quantity: 10, DeliveryCity: "Oslo",
+	}
+)
+
+func services(store storetest.Store) (*rfq.Service, *jobs.Service, error) {
+	catalog, err := masterdata.Demo()
+	if err != nil {
+		return nil, nil, err
+	}
+	cursors, err := cursor.New([32]byte{1})
+	if err != nil {
+		return nil, nil, err
+	}
+	now := func() time.Time { return testTime }
+	return rfq.New(rfq.Config{
+			Store: store, Cursors: cursors, Now: now, Random: rand.Reader,
+			Catalog: func(time.Time) (rfq.Catalog, error) { return catalog, nil },
+		}), jobs.New(jobs.Config{
+			Store: store, Dispatcher: nowhere{}, Profiles: []string{"print_ready"},
+			Now: now, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler),
+		}), nil
+}
+
+// nowhere is a queue that nobody reads.
+type nowhere struct{}
+
+func (nowhere) Submit(context.Context, string, tenant.ID, int) error { return nil }
+func (nowhere) Cancel(context.Context, string) error                 { return nil }
+
+func crashTerms(key string) rfq.Terms {
+	return rfq.Terms{Quota: crashDay, Idempotency: ledger.Idempotency{Key: key, Fingerprint: sha256.Sum256([]byte(key))}}
+}
+
+// writeUntilKilled creates RFQs and finishes jobs from several goroutines and
+// writes a line for each only when it is acknowledged.
+func writeUntilKilled(ctx context.Context, path string, acknowledged io.Writer) error {
+	store, err := Open(ctx, path, Options{})
+	if err != nil {
+		return err
+	}
+	if err := store.Migrate(ctx); err != nil {
+		return err
+	}
+	rfqs, preflight, err := services(store)
+	if err != nil {
+		return err
+	}
+	failures := make(chan error)
+	for range 3 {
+		go func() {
+			for {
+				key := rand.Text()
+				created, err := rfqs.Create(ctx, crasher, crashBody, crashTerms(key))
+				if err != nil {
+					failures <- err
+					return
+				}
+				// One write call, so that a line is whole or absent.
+				_, _ = fmt.Fprintf(acknowledged, "rfq %s %s\n", created.RFQ.ID, key)
+			}
+		}()
+	}
+	go func() {
+		for {
+			id, err := inspectOnce(ctx, preflight)
+			if err != nil {
+				failures <- err
+				return
+			}
+			_, _ = fmt.Fprintf(acknowledged, "job %s %s\n", id, id)
+		}
+	}()
+	return <-failures
+}
+
+func inspectOnce(ctx context.Context, preflight *jobs.Service) (string, error) {
+	submitted, err := preflight.Submit(ctx, crasher, jobs.Request{FileURL: "https://files.example.com/a.pdf", Profile: "print_ready"}, 1<<30)
+	if err != nil {
+		return "", err
+	}
+	id := submitted.Job.ID
+	if _, err := preflight.Begin(ctx, id, 1, "w1"); err != nil {
+		return "", err
+	}
+	_, err = preflight.Finish(ctx, id, 1, "w1", jobs.Result{Report: []byte(`{"id":"` + id + `"}`), Verdict: jobs.Pass})
+	return id, err
+}
+
+func TestWhatWasAcknowledgedSurvivesKillAtAnyInstant(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "records.db")
+	acknowledged := map[string][]string{}
+	for round := range 4 {
+		for _, line := range killAfter(t, path, 1+mathrand.IntN(80)) {
+			if kind, rest, whole := strings.Cut(line, " "); whole {
+				acknowledged[kind] = append(acknowledged[kind], rest)
+			}
+		}
+		checkSurvivors(t, path, acknowledged)
+		t.Logf("round %d: %d rfqs and %d jobs acknowledged so far", round, len(acknowledged["rfq"]), len(acknowledged["job"]))
+	}
+}
+
+// killAfter runs the writing process, kills it once it has acknowledged n
+// writes, while it is busy with the next ones, and returns every line it wrote.
+func killAfter(t *testing.T, path string, n int) []string {
+	t.Helper()
+	writing := exec.CommandContext(t.Context(), os.Args[0])
+	writing.Env = append(os.Environ(), crashEnv+"="+path)
+	var diagnosis strings.Builder
+	writing.Stderr = &diagnosis
+	output, err := writing.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := writing.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	scanner := bufio.NewScanner(output)
+	for scanner.Scan() {
+		if lines = append(lines, scanner.Text()); len(lines) == n {
+			_ = writing.Process.Kill()
+		}
+	}
+	// A killed process always has an error; too few lines is what is wrong.
+	_ = writing.Wait()
+	if len(lines) < n {
+		t.Fatalf("the writing process ended by itself after %d writes: %s", len(lines), diagnosis.String())
+	}
+	return lines
+}
+
+func checkSurvivors(t *testing.T, path string, acknowledged map[string][]string) {
+	t.Helper()
+	store, err := Open(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatalf("open after kill: %v", err)
+	}
+	defer func() { _ = store.Close() }()
+	rfqs, preflight, err := services(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range acknowledged["rfq"] {
+		id, key, _ := strings.Cut(entry, " ")
+		if _, err := rfqs.Get(t.Context(), crasher, id); err != nil {
+			t.Errorf("acknowledged rfq %s: %v", id, err)
+		}
+		if got, found, err := rfqs.Replay(t.Context(), crasher, crashTerms(key).Idempotency); err != nil || !found || got.ID != id {
+			t.Errorf("key of acknowledged rfq %s replays %s, %t, %v", id, got.ID, found, err)
+		}
+	}
+	for _, entry := range acknowledged["job"] {
+		id, _, _ := strings.Cut(entry, " ")
+		if report, err := preflight.Report(t.Context(), crasher, id); err != nil || !strings.Contains(string(report), id) {
+			t.Errorf("report of acknowledged job %s: %s, %v", id, report, err)
+		}
+	}
+	checkWhole(t, store)
+}
+
+// checkWhole asserts that no transaction survived in part.
+func checkWhole(t *testing.T, store *Store) {
+	t.Helper()
+	for question, want := range map[string]string{
+		"PRAGMA integrity_check": "ok",
+		"SELECT (SELECT count(*) FROM rfq) = (SELECT count(*) FROM idempotency)":                                              "1",
+		"SELECT (SELECT count(*) FROM rfq) = (SELECT sum(used) FROM quota)":                                                   "1",
+		"SELECT (SELECT count(*) FROM rfq) = (SELECT count(*) FROM outbox WHERE type = 'rfq.created')":                        "1",
+		"SELECT (SELECT count(*) FROM report) = (SELECT count(*) FROM job WHERE status = 'succeeded')":                        "1",
+		"SELECT (SELECT count(*) FROM outbox WHERE type LIKE 'preflight.%') = (SELECT count(*) FROM job WHERE verdict <> '')": "1",
+	} {
+		var got string
+		if err := store.reader.QueryRowContext(t.Context(), question).Scan(&got); err != nil || got != want {
+			t.Errorf("%s: %q (%v), want %q", question, got, err, want)
+		}
+	}
+}

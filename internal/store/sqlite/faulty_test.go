@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sqlite
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/store/storetest"
+)
+
+func TestAStoreThatFailsIsUnavailableAndRecovers(t *testing.T) {
+	t.Parallel()
+	faulty := storetest.NewFaulty(openStore(t, filepath.Join(t.TempDir(), "records.db")))
+	rfqs, _, err := services(faulty)
+	if err != nil {
+		t.Fatal(err)
+	}
+	create := func() (rfq.Created, error) {
+		return rfqs.Create(t.Context(), crasher, crashBody, crashTerms("k1"))
+	}
+	for _, fault := range []storetest.Fault{storetest.Away, storetest.Unknown} {
+		faulty.Set(fault)
+		_, err := create()
+		if away := (*ledger.UnavailableError)(nil); !errors.As(err, &away) || !errors.Is(err, storetest.ErrInjected) {
+			t.Errorf("fault %d: error = %v, want the injected UnavailableError", fault, err)
+		}
+	}
+	faulty.Set(storetest.None)
+	again, err := create()
+	if err != nil || !again.Replayed {
+		t.Errorf("after a commit with an unknown end: replayed = %t, %v; want a replay", again.Replayed, err)
+	}
+	if list, err := rfqs.List(t.Context(), crasher, rfq.Page{}); err != nil || len(list.Items) != 1 {
+		t.Errorf("%d rfqs, want 1 (%v)", len(list.Items), err)
+	}
+	if got := faulty.Calls(); got != 4 {
+		t.Errorf("%d calls were counted, want 4", got)
+	}
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+var _ jobs.Store = (*Store)(nil)
+
+const jobColumns = `id, tenant, file_url, profile, status, attempt, incarnation, pages_done, pages_total,
+	verdict, failure_code, failure_detail, version, submitted_at, started_at, finished_at, expires_at, dispatched_at`
+
+// isOpen is the condition of the partial indexes, word for word.
+const isOpen = `status IN ('queued', 'processing')`
+
+// CreateJob implements [jobs.Store].
+func (s *Store) CreateJob(ctx context.Context, job jobs.Job, terms ledger.Terms, backlogCap int) (jobs.Job, ledger.Outcome, error) {
+	stored, outcome := job, ledger.Created
+	err := s.write(ctx, "create job", func(tx *sql.Tx) error {
+		replayed, err := counted(ctx, tx, terms, job.ID, func() error {
+			if err := admit(ctx, tx, terms.Tenant, backlogCap); err != nil {
+				return err
+			}
+			return insertJob(ctx, tx, job)
+		})
+		if err != nil || replayed == "" {
+			return err
+		}
+		outcome = ledger.Replayed
+		stored, err = oneJob(ctx, tx, terms.Tenant, replayed)
+		return err
+	})
+	if err != nil {
+		return jobs.Job{}, 0, err
+	}
+	return stored, outcome, nil
+}
+
+func admit(ctx context.Context, tx *sql.Tx, who tenant.ID, backlogCap int) error {
+	var open int
+	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM job WHERE tenant = ? AND `+isOpen, who.String()).Scan(&open); err != nil {
+		return err
+	}
+	if open >= backlogCap {
+		return answer{&jobs.BacklogExceededError{Cap: backlogCap}}
+	}
+	return nil
+}
+
+// ReplayedJob implements [jobs.Store].
+func (s *Store) ReplayedJob(ctx context.Context, who tenant.ID, used ledger.Idempotency, now time.Time) (jobs.Job, error) {
+	const op = "replay job"
+	subject, err := committed(ctx, s.reader, who, ledger.SubmitPreflight, used, now)
+	if err != nil {
+		return jobs.Job{}, unavailable(op, err)
+	}
+	if subject == "" {
+		return jobs.Job{}, ledger.ErrNotFound
+	}
+	job, err := oneJob(ctx, s.reader, who, subject)
+	return job, unavailable(op, err)
+}
+
+// Job implements [jobs.Store].
+func (s *Store) Job(ctx context.Context, who tenant.ID, id string) (jobs.Job, error) {
+	job, err := oneJob(ctx, s.reader, who, id)
+	return job, unavailable("read job", err)
+}
+
+// JobReport implements [jobs.Store].
+func (s *Store) JobReport(ctx context.Context, who tenant.ID, id string) ([]byte, error) {
+	var body []byte
+	err := s.reader.QueryRowContext(ctx,
+		`SELECT report.body FROM report JOIN job ON job.id = report.job_id WHERE job.id = ? AND job.tenant = ?`,
+		id, who.String()).Scan(&body)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = answer{ledger.ErrNotFound}
+	}
+	return body, unavailable("read report", err)
+}
+
+// AmendJob implements [jobs.Store].
+func (s *Store) AmendJob(ctx context.Context, id string, decide func(jobs.Job) (jobs.Change, error)) (jobs.Job, error) {
+	var amended jobs.Job
+	err := s.write(ctx, "amend job", func(tx *sql.Tx) error {
+		job, err := found(scanJob(tx.QueryRowContext(ctx, `SELECT `+jobColumns+` FROM job WHERE id = ?`, id)))
+		if err != nil {
+			return err
+		}
+		change, err := decide(job)
+		if err != nil {
+			return answer{err}
+		}
+		amended = change.Job
+		if change.Unchanged {
+			return nil
+		}
+		if err := updateJob(ctx, tx, change.Job); err != nil {
+			return err
+		}
+		if change.Report != nil {
+			if _, err := tx.ExecContext(ctx, `INSERT INTO report (job_id, body) VALUES (?, ?)`, id, change.Report); err != nil {
+				return err
+			}
+		}
+		return publish(ctx, tx, job.Tenant, change.Events)
+	})
+	if err != nil {
+		return jobs.Job{}, err
+	}
+	return amended, nil
+}
+
+// OpenJobs implements [jobs.Store].
+func (s *Store) OpenJobs(ctx context.Context, dispatchedBy time.Time, limit int) ([]jobs.Job, error) {
+	rows, err := s.reader.QueryContext(ctx,
+		`SELECT `+jobColumns+` FROM job WHERE `+isOpen+` AND dispatched_at <= ? ORDER BY dispatched_at, id LIMIT ?`,
+		millis(dispatchedBy), limit)
+	open, err := collect(rows, err, scanJob)
+	return open, unavailable("list open jobs", err)
+}
+
+// MarkDispatched implements [jobs.Store].
+func (s *Store) MarkDispatched(ctx context.Context, ids []string, at time.Time) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	return s.write(ctx, "mark jobs dispatched", func(tx *sql.Tx) error {
+		for _, id := range ids {
+			if _, err := tx.ExecContext(ctx, `UPDATE job SET dispatched_at = ? WHERE id = ?`, millis(at), id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// PurgeJobs implements [jobs.Store].
+func (s *Store) PurgeJobs(ctx context.Context, now time.Time, limit int) (int, error) {
+	purged := 0
+	err := s.write(ctx, "purge jobs", func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx,
+			`SELECT id FROM job WHERE file_url <> '' AND expires_at <= ? AND NOT `+isOpen+` LIMIT ?`, millis(now), limit)
+		ids, err := collect(rows, err, func(r row) (id string, err error) { err = r.Scan(&id); return id, err })
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			if _, err := tx.ExecContext(ctx, `DELETE FROM report WHERE job_id = ?`, id); err != nil {
+				return err
+			}
+			if _, err := tx.ExecContext(ctx, `UPDATE job SET file_url = '' WHERE id = ?`, id); err != nil {
+				return err
+			}
+		}
+		purged = len(ids)
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return purged, nil
+}
+
+func oneJob(ctx context.Context, q querier, who tenant.ID, id string) (jobs.Job, error) {
+	return found(scanJob(q.QueryRowContext(ctx,
+		`SELECT `+jobColumns+` FROM job WHERE id = ? AND tenant = ?`, id, who.String())))
+}
+
+func found(job jobs.Job, err error) (jobs.Job, error) {
+	if errors.Is(err, sql.ErrNoRows) {
+		return jobs.Job{}, answer{ledger.ErrNotFound}
+	}
+	return job, err
+}
+
+func scanJob(r row) (job jobs.Job, err error) {
+	err = r.Scan(&job.ID, owner{&job.Tenant}, &job.FileURL, &job.Profile, &job.Status, &job.Attempt, &job.Incarnation,
+		&job.Progress.PagesDone, &job.Progress.PagesTotal, &job.Verdict, &job.Failure.Code, &job.Failure.Detail, &job.Version,
+		instant{&job.SubmittedAt}, instant{&job.StartedAt}, instant{&job.FinishedAt}, instant{&job.ExpiresAt}, instant{&job.DispatchedAt})
+	return job, err
+}
+
+func insertJob(ctx context.Context, tx *sql.Tx, job jobs.Job) error {
+	_, err := tx.ExecContext(ctx,
+		`INSERT INTO job (`+jobColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		job.ID, job.Tenant.String(), job.FileURL, job.Profile, job.Status, job.Attempt, job.Incarnation,
+		job.Progress.PagesDone, job.Progress.PagesTotal, job.Verdict, job.Failure.Code, job.Failure.Detail, job.Version,
+		millis(job.SubmittedAt), millis(job.StartedAt), millis(job.FinishedAt), millis(job.ExpiresAt), millis(job.DispatchedAt))
+	return err
+}
+
+func updateJob(ctx context.Context, tx *sql.Tx, job jobs.Job) error {
+	_, err := tx.ExecContext(ctx,
+		`UPDATE job SET status = ?, attempt = ?, incarnation = ?, pages_done = ?, pages_total = ?, verdict = ?,
+		 failure_code = ?, failure_detail = ?, version = ?, started_at = ?, finished_at = ?, expires_at = ? WHERE id = ?`,
+		job.Status, job.Attempt, job.Incarnation, job.Progress.PagesDone, job.Progress.PagesTotal, job.Verdict,
+		job.Failure.Code, job.Failure.Detail, job.Version,
+		millis(job.StartedAt), millis(job.FinishedAt), millis(job.ExpiresAt), job.ID)
+	return err
+}

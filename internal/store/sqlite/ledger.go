@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sqlite
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// counted runs the part of a counted write that every operation shares, around
+// the insert of its record: the key answers first, then the quota. It returns
+// the subject of the key if it was committed before, and then has written
+// nothing.
+func counted(ctx context.Context, tx *sql.Tx, terms ledger.Terms, subject string, insert func() error) (replayed string, err error) {
+	replayed, err = committed(ctx, tx, terms.Tenant, terms.Operation, terms.Idempotency, terms.Now)
+	if err != nil || replayed != "" {
+		return replayed, err
+	}
+	if err := charge(ctx, tx, terms); err != nil {
+		return "", err
+	}
+	if err := insert(); err != nil {
+		return "", err
+	}
+	if err := remember(ctx, tx, terms, subject); err != nil {
+		return "", err
+	}
+	return "", publish(ctx, tx, terms.Tenant, terms.Events)
+}
+
+// committed finds the subject that a key was committed with; none is empty.
+func committed(ctx context.Context, q querier, who tenant.ID, operation ledger.Operation, used ledger.Idempotency, now time.Time) (string, error) {
+	if used.Key == "" {
+		return "", nil
+	}
+	var subject string
+	var fingerprint []byte
+	err := q.QueryRowContext(ctx,
+		`SELECT subject, fingerprint FROM idempotency WHERE tenant = ? AND operation = ? AND key = ? AND created_at > ?`,
+		who.String(), operation, used.Key, millis(now.Add(-ledger.KeyRetention))).Scan(&subject, &fingerprint)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return "", nil
+	case err != nil:
+		return "", err
+	case !bytes.Equal(fingerprint, used.Fingerprint[:]):
+		return "", answer{ledger.ErrKeyReused}
+	default:
+		return subject, nil
+	}
+}
+
+// charge takes one from the quota's window, or answers that it is used up.
+func charge(ctx context.Context, tx *sql.Tx, terms ledger.Terms) error {
+	if terms.Quota == nil {
+		return nil
+	}
+	start, end := terms.Quota.Start(terms.Now), terms.Quota.End(terms.Now)
+	changed, err := tx.ExecContext(ctx,
+		`INSERT INTO quota (tenant, operation, window_start, window_end, used)
+		 SELECT ?, ?, ?, ?, 1 WHERE ? > 0
+		 ON CONFLICT DO UPDATE SET used = used + 1 WHERE used < ?`,
+		terms.Tenant.String(), terms.Operation, millis(start), millis(end), terms.Quota.Limit, terms.Quota.Limit)
+	if err != nil {
+		return err
+	}
+	if n, err := changed.RowsAffected(); err != nil || n == 1 {
+		return err
+	}
+	return answer{&ledger.QuotaExceededError{
+		Quota:      *terms.Quota,
+		RetryAfter: max(end.Sub(terms.Now), time.Second),
+	}}
+}
+
+// remember writes the key. A row that is still there has outlived its
+// retention, or committed would have found it.
+func remember(ctx context.Context, tx *sql.Tx, terms ledger.Terms, subject string) error {
+	if terms.Idempotency.Key == "" {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx,
+		`INSERT OR REPLACE INTO idempotency (tenant, operation, key, fingerprint, subject, created_at) VALUES (?, ?, ?, ?, ?, ?)`,
+		terms.Tenant.String(), terms.Operation, terms.Idempotency.Key, terms.Idempotency.Fingerprint[:], subject, millis(terms.Now))
+	return err
+}
+
+func publish(ctx context.Context, tx *sql.Tx, who tenant.ID, events []ledger.Event) error {
+	for _, event := range events {
+		if _, err := tx.ExecContext(ctx,
+			`INSERT INTO outbox (id, tenant, type, subject, at) VALUES (?, ?, ?, ?, ?)`,
+			event.ID, who.String(), event.Type, event.Subject, millis(event.At)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Events reads the outbox in the order of commits, at most limit entries, from
+// the first whose Seq is greater than after.
+func (s *Store) Events(ctx context.Context, after int64, limit int) ([]ledger.Entry, error) {
+	rows, err := s.reader.QueryContext(ctx,
+		`SELECT seq, tenant, id, type, subject, at FROM outbox WHERE seq > ? ORDER BY seq LIMIT ?`, after, limit)
+	entries, err := collect(rows, err, func(r row) (e ledger.Entry, err error) {
+		err = r.Scan(&e.Seq, owner{&e.Tenant}, &e.Event.ID, &e.Event.Type, &e.Event.Subject, instant{&e.Event.At})
+		return e, err
+	})
+	return entries, unavailable("read outbox", err)
+}
+
+// PurgeLedger erases idempotency keys past their retention and quota windows
+// that have ended. Neither can be seen any more by then.
+func (s *Store) PurgeLedger(ctx context.Context, now time.Time) error {
+	return s.write(ctx, "purge ledger", func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM idempotency WHERE created_at <= ?`,
+			millis(now.Add(-ledger.KeyRetention))); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, `DELETE FROM quota WHERE window_end <= ?`, millis(now))
+		return err
+	})
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+var _ rfq.Store = (*Store)(nil)
+
+const rfqColumns = `id, tenant, tracking_code, catalog_product_uid, title, category, quantity, delivery_city,
+	product_name, product_group, catalog_id, status, version, quote_count,
+	response_deadline, expires_at, created_at, updated_at`
+
+// CreateRFQ implements [rfq.Store].
+func (s *Store) CreateRFQ(ctx context.Context, record rfq.RFQ, quotes []rfq.Quote, terms ledger.Terms) (rfq.RFQ, ledger.Outcome, error) {
+	stored, outcome := record, ledger.Created
+	err := s.write(ctx, "create rfq", func(tx *sql.Tx) error {
+		replayed, err := counted(ctx, tx, terms, record.ID, func() error {
+			if err := insertRFQ(ctx, tx, record); err != nil {
+				return err
+			}
+			return insertQuotes(ctx, tx, quotes)
+		})
+		if err != nil || replayed == "" {
+			return err
+		}
+		outcome = ledger.Replayed
+		stored, err = oneRFQ(ctx, tx, terms.Tenant, replayed)
+		return err
+	})
+	if err != nil {
+		return rfq.RFQ{}, 0, err
+	}
+	return stored, outcome, nil
+}
+
+// ReplayedRFQ implements [rfq.Store].
+func (s *Store) ReplayedRFQ(ctx context.Context, who tenant.ID, used ledger.Idempotency, now time.Time) (rfq.RFQ, error) {
+	const op = "replay rfq"
+	subject, err := committed(ctx, s.reader, who, ledger.CreateRFQ, used, now)
+	if err != nil {
+		return rfq.RFQ{}, unavailable(op, err)
+	}
+	if subject == "" {
+		return rfq.RFQ{}, ledger.ErrNotFound
+	}
+	record, err := oneRFQ(ctx, s.reader, who, subject)
+	return record, unavailable(op, err)
+}
+
+// RFQ implements [rfq.Store].
+func (s *Store) RFQ(ctx context.Context, who tenant.ID, id string) (rfq.RFQ, error) {
+	record, err := oneRFQ(ctx, s.reader, who, id)
+	return record, unavailable("read rfq", err)
+}
+
+// RFQs implements [rfq.Store].
+func (s *Store) RFQs(ctx context.Context, who tenant.ID, after string, limit int) ([]rfq.RFQ, error) {
+	rows, err := s.reader.QueryContext(ctx,
+		`SELECT `+rfqColumns+` FROM rfq WHERE tenant = ? AND (? = '' OR id < ?) ORDER BY id DESC LIMIT ?`,
+		who.String(), after, after, limit)
+	records, err := collect(rows, err, scanRFQ)
+	return records, unavailable("list rfqs", err)
+}
+
+// RFQQuotes implements [rfq.Store].
+func (s *Store) RFQQuotes(ctx context.Context, who tenant.ID, id string) ([]rfq.Quote, error) {
+	const op = "list quotes"
+	if _, err := oneRFQ(ctx, s.reader, who, id); err != nil {
+		return nil, unavailable(op, err)
+	}
+	quotes, err := quotesOf(ctx, s.reader, id)
+	return quotes, unavailable(op, err)
+}
+
+// AmendRFQ implements [rfq.Store].
+func (s *Store) AmendRFQ(ctx context.Context, who tenant.ID, id string, decide func(rfq.RFQ, []rfq.Quote) (rfq.Amendment, error)) error {
+	return s.write(ctx, "amend rfq", func(tx *sql.Tx) error {
+		record, err := oneRFQ(ctx, tx, who, id)
+		if err != nil {
+			return err
+		}
+		quotes, err := quotesOf(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		amendment, err := decide(record, quotes)
+		if err != nil {
+			return answer{err}
+		}
+		if err := updateRFQ(ctx, tx, id, amendment.RFQ); err != nil {
+			return err
+		}
+		if err := amendQuotes(ctx, tx, quotes, amendment.Quotes); err != nil {
+			return err
+		}
+		return publish(ctx, tx, who, amendment.Events)
+	})
+}
+
+func oneRFQ(ctx context.Context, q querier, who tenant.ID, id string) (rfq.RFQ, error) {
+	record, err := scanRFQ(q.QueryRowContext(ctx,
+		`SELECT `+rfqColumns+` FROM rfq WHERE id = ? AND tenant = ?`, id, who.String()))
+	if errors.Is(err, sql.ErrNoRows) {
+		return rfq.RFQ{}, answer{ledger.ErrNotFound}
+	}
+	return record, err
+}
+
+func scanRFQ(r row) (record rfq.RFQ, err error) {
+	err = r.Scan(&record.ID, owner{&record.Tenant}, &record.TrackingCode,
+		&record.CatalogProductUID, &record.Title, &record.Category, &record.Quantity, &record.DeliveryCity,
+		&record.Product.Name, &record.Product.Group, &record.Product.CatalogID,
+		&record.Status, &record.Version, &record.QuoteCount,
+		instant{&record.ResponseDeadline}, instant{&record.ExpiresAt}, instant{&record.CreatedAt}, instant{&record.UpdatedAt})
+	record.Product.UID = record.CatalogProductUID
+	return record, err
+}
+
+func insertRFQ(ctx context.Context, tx *sql.Tx, record rfq.RFQ) error {
+	_, err := tx.ExecContext(ctx,
+		`INSERT INTO rfq (`+rfqColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		record.ID, record.Tenant.String(), record.TrackingCode,
+		record.CatalogProductUID, record.Title, record.Category, record.Quantity, record.DeliveryCity,
+		record.Product.Name, record.Product.Group, record.Product.CatalogID,
+		record.Status, record.Version, record.QuoteCount,
+		millis(record.ResponseDeadline), millis(record.ExpiresAt), millis(record.CreatedAt), millis(record.UpdatedAt))
+	return err
+}
+
+func updateRFQ(ctx context.Context, tx *sql.Tx, id string, record rfq.RFQ) error {
+	_, err := tx.ExecContext(ctx,
+		`UPDATE rfq SET status = ?, version = ?, quote_count = ?, updated_at = ? WHERE id = ?`,
+		record.Status, record.Version, record.QuoteCount, millis(record.UpdatedAt), id)
+	return err
+}
+
+func quotesOf(ctx context.Context, q querier, rfqID string) ([]rfq.Quote, error) {
+	rows, err := q.QueryContext(ctx,
+		`SELECT id, rfq_id, revision, status, offer, submitted_at FROM quote WHERE rfq_id = ? ORDER BY id`, rfqID)
+	return collect(rows, err, scanQuote)
+}
+
+func scanQuote(r row) (quote rfq.Quote, err error) {
+	var offer []byte
+	if err := r.Scan(&quote.ID, &quote.RFQID, &quote.Revision, &quote.Status, &offer, instant{&quote.SubmittedAt}); err != nil {
+		return rfq.Quote{}, err
+	}
+	return quote, json.Unmarshal(offer, &quote.Offer)
+}
+
+// amendQuotes writes statuses before new quotes: the one that a new revision
+// supersedes must have stepped down when the new one stands up.
+func amendQuotes(ctx context.Context, tx *sql.Tx, known, amended []rfq.Quote) error {
+	var added []rfq.Quote
+	for _, quote := range amended {
+		if !slices.ContainsFunc(known, func(k rfq.Quote) bool { return k.ID == quote.ID }) {
+			added = append(added, quote)
+			continue
+		}
+		if _, err := tx.ExecContext(ctx, `UPDATE quote SET status = ? WHERE id = ?`, quote.Status, quote.ID); err != nil {
+			return err
+		}
+	}
+	return insertQuotes(ctx, tx, added)
+}
+
+func insertQuotes(ctx context.Context, tx *sql.Tx, quotes []rfq.Quote) error {
+	for _, quote := range quotes {
+		offer, err := json.Marshal(quote.Offer)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx,
+			`INSERT INTO quote (id, rfq_id, supplier_id, revision, status, offer, submitted_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+			quote.ID, quote.RFQID, quote.Offer.Supplier.ID, quote.Revision, quote.Status, string(offer), millis(quote.SubmittedAt)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package sqlite keeps records in one SQLite file, for a platform that is one
+// process.
+//
+// It implements the Store of each domain package, one file for each. An
+// acknowledged write has been synchronized to disk: the journal is a
+// write-ahead log with synchronous=FULL, and [Open] reads both settings back
+// and refuses anything weaker. One connection writes, because SQLite has one
+// writer anyway and a queue in Go is fairer than a busy handler; several read
+// beside it. A lock file keeps a second process out.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	_ "modernc.org/sqlite" // registers the driver "sqlite"
+
+	"github.com/printmarket/printmarket/internal/ledger"
+)
+
+// Options tunes a [Store]. The zero value is right for a workstation.
+type Options struct {
+	// Readers is the number of connections for reads; 0 means 4.
+	Readers int
+	// BusyTimeout is how long SQLite itself waits for a lock; 0 means 5 s.
+	BusyTimeout time.Duration
+}
+
+const (
+	defaultReaders     = 4
+	defaultBusyTimeout = 5 * time.Second
+	fileMode           = fs.FileMode(0o600)
+)
+
+// ErrLocked means that another process has the database open.
+var ErrLocked = errors.New("database is in use by another process")
+
+// VolatileError means that the database would acknowledge what it may lose.
+type VolatileError struct{ Setting, Got, Want string }
+
+func (e *VolatileError) Error() string {
+	return fmt.Sprintf("volatile database: %s is %q, must be %q", e.Setting, e.Got, e.Want)
+}
+
+// Store is one open database. It is safe for concurrent use.
+type Store struct {
+	writer *sql.DB
+	reader *sql.DB
+	lock   *os.File
+}
+
+// Open opens or creates the database file, readable and writable for its owner
+// only. Its directory must exist. The caller runs [Store.Migrate] before
+// anything else, and [Store.Close] at the end. Errors: [ErrLocked],
+// [VolatileError].
+func Open(ctx context.Context, path string, options Options) (*Store, error) {
+	return open(ctx, path, options, durable)
+}
+
+// durable is what a connection is set to and then asked for. The names are
+// pragmas, the values are what the pragma answers.
+var durable = []setting{
+	{"journal_mode", "WAL", "wal"},
+	{"synchronous", "FULL", "2"},
+	{"foreign_keys", "ON", "1"},
+}
+
+type setting struct{ pragma, set, want string }
+
+func open(ctx context.Context, path string, options Options, settings []setting) (*Store, error) {
+	if path == "" || strings.Contains(path, ":memory:") || strings.HasPrefix(path, "file:") {
+		return nil, &VolatileError{Setting: "path", Got: path, Want: "a file"}
+	}
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("open database: %w", err)
+	}
+	lock, err := lockFile(absolute)
+	if err != nil {
+		return nil, fmt.Errorf("open database: %w", err)
+	}
+	store := &Store{lock: lock}
+	if err := store.connect(ctx, absolute, options, settings); err != nil {
+		return nil, errors.Join(fmt.Errorf("open database: %w", err), store.Close())
+	}
+	return store, nil
+}
+
+// lockFile creates the database file with its mode before SQLite can create it
+// with another, and holds an exclusive lock beside it. The lock goes with the
+// process, however it ends.
+func lockFile(path string) (*os.File, error) {
+	for _, name := range []string{path, path + ".lock"} {
+		file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, fileMode)
+		if err != nil {
+			return nil, err
+		}
+		if err := errors.Join(file.Chmod(fileMode), file.Close()); err != nil {
+			return nil, err
+		}
+	}
+	lock, err := os.OpenFile(path+".lock", os.O_RDWR, fileMode)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			err = fmt.Errorf("%w: %s", ErrLocked, path)
+		}
+		return nil, errors.Join(err, lock.Close())
+	}
+	return lock, nil
+}
+
+func (s *Store) connect(ctx context.Context, path string, options Options, settings []setting) error {
+	busy := options.BusyTimeout
+	if busy == 0 {
+		busy = defaultBusyTimeout
+	}
+	readers := options.Readers
+	if readers == 0 {
+		readers = defaultReaders
+	}
+	shared := url.Values{"_pragma": {fmt.Sprintf("busy_timeout(%d)", busy.Milliseconds())}}
+	for _, setting := range settings {
+		shared.Add("_pragma", fmt.Sprintf("%s(%s)", setting.pragma, setting.set))
+	}
+	var err error
+	// immediate: a transaction takes the write lock when it begins, so it can
+	// never fail half-way for having read too early.
+	if s.writer, err = dial(ctx, path, shared, 1, url.Values{"_txlock": {"immediate"}}); err != nil {
+		return err
+	}
+	if s.reader, err = dial(ctx, path, shared, readers, url.Values{"_pragma": {"query_only(1)"}}); err != nil {
+		return err
+	}
+	return s.refuseVolatile(ctx)
+}
+
+func dial(ctx context.Context, path string, shared url.Values, connections int, own url.Values) (*sql.DB, error) {
+	query := url.Values{"_pragma": append(append([]string(nil), shared["_pragma"]...), own["_pragma"]...)}
+	if lock := own.Get("_txlock"); lock != "" {
+		query.Set("_txlock", lock)
+	}
+	name := url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}
+	db, err := sql.Open("sqlite", name.String())
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
+	return db, db.PingContext(ctx)
+}
+
+// refuseVolatile asks the connection that writes what it is really set to: a
+// file system without shared memory, say, silently keeps another journal.
+func (s *Store) refuseVolatile(ctx context.Context) error {
+	for _, setting := range durable {
+		var got string
+		if err := s.writer.QueryRowContext(ctx, "PRAGMA "+setting.pragma).Scan(&got); err != nil {
+			return err
+		}
+		if got != setting.want {
+			return &VolatileError{Setting: setting.pragma, Got: got, Want: setting.want}
+		}
+	}
+	return nil
+}
+
+// Ping proves that the database answers.
+func (s *Store) Ping(ctx context.Context) error {
+	var one int
+	return unavailable("ping", s.reader.QueryRowContext(ctx, "SELECT 1 FROM sqlite_schema LIMIT 1").Scan(&one))
+}
+
+// Close waits for running statements, closes the database and lets the next
+// process in.
+func (s *Store) Close() error {
+	var errs []error
+	for _, db := range []*sql.DB{s.reader, s.writer} {
+		if db != nil {
+			errs = append(errs, db.Close())
+		}
+	}
+	return errors.Join(append(errs, s.lock.Close())...)
+}
+
+// answer marks an error that is the store's answer rather than its failure.
+type answer struct{ error }
+
+func (a answer) Unwrap() error { return a.error }
+
+// write runs work in one transaction. An [answer] rolls back and is returned
+// bare. Any other error may have happened before, in or after the commit, so
+// all that can be said is that the store is unavailable.
+func (s *Store) write(ctx context.Context, op string, work func(*sql.Tx) error) error {
+	tx, err := s.writer.BeginTx(ctx, nil)
+	if err != nil {
+		return unavailable(op, err)
+	}
+	if err := work(tx); err != nil {
+		// Rolling back a transaction that the context ended already is an
+		// error that says nothing new.
+		_ = tx.Rollback()
+		return unavailable(op, err)
+	}
+	return unavailable(op, tx.Commit())
+}
+
+func unavailable(op string, err error) error {
+	var known answer
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &known):
+		return known.error
+	default:
+		return &ledger.UnavailableError{Op: op, Err: err}
+	}
+}

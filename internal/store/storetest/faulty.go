@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package storetest
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// Fault is a way for a store to fail.
+type Fault int32
+
+const (
+	// None lets every call through.
+	None Fault = iota
+	// Away fails every call before it does anything, as when the database
+	// cannot be reached.
+	Away
+	// Unknown lets writes happen and then says that it does not know: the
+	// connection broke between the commit and its answer.
+	Unknown
+)
+
+// ErrInjected is inside every ledger.UnavailableError that a [Faulty] makes.
+var ErrInjected = errors.New("injected fault")
+
+// Faulty is a store that fails on demand. Set may be called at any time.
+type Faulty struct {
+	store Store
+	fault atomic.Int32
+	calls atomic.Int64
+}
+
+var _ Store = (*Faulty)(nil)
+
+// NewFaulty wraps a store, without a fault at first.
+func NewFaulty(store Store) *Faulty { return &Faulty{store: store} }
+
+// Set chooses how calls fail from now on.
+func (f *Faulty) Set(fault Fault) { f.fault.Store(int32(fault)) }
+
+// Calls counts the calls so far, failed ones included: a test that a route
+// touches no record compares it before and after.
+func (f *Faulty) Calls() int64 { return f.calls.Load() }
+
+// around runs a call under the fault that is set.
+func around[T any](f *Faulty, op string, write bool, call func() (T, error)) (T, error) {
+	f.calls.Add(1)
+	var none T
+	injected := &ledger.UnavailableError{Op: op, Err: ErrInjected}
+	switch fault := Fault(f.fault.Load()); {
+	case fault == Away:
+		return none, injected
+	case fault == Unknown && write:
+		if _, err := call(); err != nil {
+			return none, err
+		}
+		return none, injected
+	default:
+		return call()
+	}
+}
+
+// counted carries the two results of a counted write through around.
+type counted[T any] struct {
+	record  T
+	outcome ledger.Outcome
+}
+
+// CreateRFQ implements [rfq.Store].
+func (f *Faulty) CreateRFQ(ctx context.Context, record rfq.RFQ, quotes []rfq.Quote, terms ledger.Terms) (rfq.RFQ, ledger.Outcome, error) {
+	got, err := around(f, "create rfq", true, func() (counted[rfq.RFQ], error) {
+		stored, outcome, err := f.store.CreateRFQ(ctx, record, quotes, terms)
+		return counted[rfq.RFQ]{stored, outcome}, err
+	})
+	return got.record, got.outcome, err
+}
+
+// ReplayedRFQ implements [rfq.Store].
+func (f *Faulty) ReplayedRFQ(ctx context.Context, who tenant.ID, used ledger.Idempotency, now time.Time) (rfq.RFQ, error) {
+	return around(f, "replay rfq", false, func() (rfq.RFQ, error) { return f.store.ReplayedRFQ(ctx, who, used, now) })
+}
+
+// RFQ implements [rfq.Store].
+func (f *Faulty) RFQ(ctx context.Context, who tenant.ID, id string) (rfq.RFQ, error) {
+	return around(f, "read rfq", false, func() (rfq.RFQ, error) { return f.store.RFQ(ctx, who, id) })
+}
+
+// RFQs implements [rfq.Store].
+func (f *Faulty) RFQs(ctx context.Context, who tenant.ID, after string, limit int) ([]rfq.RFQ, error) {
+	return around(f, "list rfqs", false, func() ([]rfq.RFQ, error) { return f.store.RFQs(ctx, who, after, limit) })
+}
+
+// RFQQuotes implements [rfq.Store].
+func (f *Faulty) RFQQuotes(ctx context.Context, who tenant.ID, id string) ([]rfq.Quote, error) {
+	return around(f, "list quotes", false, func() ([]rfq.Quote, error) { return f.store.RFQQuotes(ctx, who, id) })
+}
+
+// AmendRFQ implements [rfq.Store].
+func (f *Faulty) AmendRFQ(ctx context.Context, who tenant.ID, id string, decide func(rfq.RFQ, []rfq.Quote) (rfq.Amendment, error)) error {
+	_, err := around(f, "amend rfq", true, func() (struct{}, error) {
+		return struct{}{}, f.store.AmendRFQ(ctx, who, id, decide)
+	})
+	return err
+}
+
+// CreateJob implements [jobs.Store].
+func (f *Faulty) CreateJob(ctx context.Context, job jobs.Job, terms ledger.Terms, backlogCap int) (jobs.Job, ledger.Outcome, error) {
+	got, err := around(f, "create job", true, func() (counted[jobs.Job], error) {
+		stored, outcome, err := f.store.CreateJob(ctx, job, terms, backlogCap)
+		return counted[jobs.Job]{stored, outcome}, err
+	})
+	return got.record, got.outcome, err
+}
+
+// ReplayedJob implements [jobs.Store].
+func (f *Faulty) ReplayedJob(ctx context.Context, who tenant.ID, used ledger.Idempotency, now time.Time) (jobs.Job, error) {
+	return around(f, "replay job", false, func() (jobs.Job, error) { return f.store.ReplayedJob(ctx, who, used, now) })
+}
+
+// Job implements [jobs.Store].
+func (f *Faulty) Job(ctx context.Context, who tenant.ID, id string) (jobs.Job, error) {
+	return around(f, "read job", false, func() (jobs.Job, error) { return f.store.Job(ctx, who, id) })
+}
+
+// JobReport implements [jobs.Store].
+func (f *Faulty) JobReport(ctx context.Context, who tenant.ID, id string) ([]byte, error) {
+	return around(f, "read report", false, func() ([]byte, error) { return f.store.JobReport(ctx, who, id) })
+}
+
+// AmendJob implements [jobs.Store].
+func (f *Faulty) AmendJob(ctx context.Context, id string, decide func(jobs.Job) (jobs.Change, error)) (jobs.Job, error) {
+	return around(f, "amend job", true, func() (jobs.Job, error) { return f.store.AmendJob(ctx, id, decide) })
+}
+
+// OpenJobs implements [jobs.Store].
+func (f *Faulty) OpenJobs(ctx context.Context, dispatchedBy time.Time, limit int) ([]jobs.Job, error) {
+	return around(f, "list open jobs", false, func() ([]jobs.Job, error) { return f.store.OpenJobs(ctx, dispatchedBy, limit) })
+}
+
+// MarkDispatched implements [jobs.Store].
+func (f *Faulty) MarkDispatched(ctx context.Context, ids []string, at time.Time) error {
+	_, err := around(f, "mark jobs dispatched", true, func() (struct{}, error) {
+		return struct{}{}, f.store.MarkDispatched(ctx, ids, at)
+	})
+	return err
+}
+
+// PurgeJobs implements [jobs.Store].
+func (f *Faulty) PurgeJobs(ctx context.Context, now time.Time, limit int) (int, error) {
+	return around(f, "purge jobs", true, func() (int, error) { return f.store.PurgeJobs(ctx, now, limit) })
+}
+
+// Events implements [Outbox].
+func (f *Faulty) Events(ctx context.Context, after int64, limit int) ([]ledger.Entry, error) {
+	return around(f, "read outbox", false, func() ([]ledger.Entry, error) { return f.store.Events(ctx, after, limit) })
+}

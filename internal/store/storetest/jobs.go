@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/ledger"
+)
+
+var jobCases = map[string]func(*testing.T, *world){
+	"a job reads back as it was submitted, its url included":           jobReadsBack,
+	"fifty submissions with one key make one job":                      oneKeyOneJob,
+	"a submission's key with another body is refused":                  jobKeyReused,
+	"a backlog cap admits exactly its number of concurrent jobs":       backlogEdge,
+	"a backlog counts open jobs of the tenant alone":                   backlogCounts,
+	"attempts are fenced":                                              fencing,
+	"of many workers with one attempt exactly one holds the job":       beginRace,
+	"a cancellation and a finish race to exactly one end":              cancelRace,
+	"a report is stored once and reads back byte for byte":             reportOnce,
+	"an attempt past the limit ends the job and tells of it":           attemptsExhausted,
+	"a simulated job is ended by the time its submission is answered":  simulatedJobs,
+	"progress is stored for the holder alone":                          progressFenced,
+	"a refused amendment and an unchanged one leave the job as it was": amendNothing,
+}
+
+var report = []byte(`{"schema":"v1","verdict":"warn","findings":[{"rule":"image.ppi_low"}]}` + "\n")
+
+var warned = jobs.Result{Report: report, Verdict: jobs.Warn}
+
+func finishJob(t *testing.T, w *world, id string) jobs.Job {
+	t.Helper()
+	if _, err := w.jobs.Begin(t.Context(), id, 1, "w1"); err != nil {
+		t.Fatalf("begin: %v", err)
+	}
+	job, err := w.jobs.Finish(t.Context(), id, 1, "w1", warned)
+	if err != nil {
+		t.Fatalf("finish: %v", err)
+	}
+	return job
+}
+
+func jobReadsBack(t *testing.T, w *world) {
+	submitted := w.submit(t, acme)
+	got, err := w.jobs.Get(t.Context(), acme, submitted.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantEqual(t, "job", submitted, got)
+	if got.FileURL.Reveal() != request("").FileURL {
+		t.Error("the stored URL is not the one that was submitted")
+	}
+	wantEqual(t, "dispatched", []string{submitted.ID + "#0"}, w.queue.take())
+
+	w.clock.advance(time.Second)
+	finished := finishJob(t, w, submitted.ID)
+	if got, err = w.jobs.Get(t.Context(), acme, submitted.ID); err != nil {
+		t.Fatal(err)
+	}
+	wantEqual(t, "finished job", finished, got)
+	if got.Status != jobs.Succeeded || got.Verdict != jobs.Warn || !got.FinishedAt.Equal(w.clock.Now()) {
+		t.Errorf("job = %+v, want succeeded with warn, now", got)
+	}
+}
+
+func oneKeyOneJob(t *testing.T, w *world) {
+	ids, replays := map[string]bool{}, 0
+	for _, got := range concurrently(50, func(int) jobs.Submitted {
+		submitted, err := w.jobs.Submit(t.Context(), acme, request("k1"), 1)
+		if err != nil {
+			t.Errorf("submit: %v", err)
+		}
+		return submitted
+	}) {
+		if ids[got.Job.ID] = true; got.Replayed {
+			replays++
+		}
+	}
+	// The cap of one is no obstacle to a replay.
+	if len(ids) != 1 || replays != 49 {
+		t.Errorf("%d jobs and %d replays, want 1 and 49", len(ids), replays)
+	}
+	if n := len(w.queue.take()); n != 1 {
+		t.Errorf("%d dispatches, want 1", n)
+	}
+}
+
+func jobKeyReused(t *testing.T, w *world) {
+	first, err := w.jobs.Submit(t.Context(), acme, request("k1"), 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := request("k1")
+	other.Idempotency = keyed("k1", "another")
+	if _, err := w.jobs.Submit(t.Context(), acme, other, 10); !errors.Is(err, ledger.ErrKeyReused) {
+		t.Errorf("another body: error = %v, want ErrKeyReused", err)
+	}
+	finishJob(t, w, first.Job.ID)
+	again, err := w.jobs.Submit(t.Context(), acme, request("k1"), 10)
+	if err != nil || !again.Replayed {
+		t.Fatalf("same body: replayed = %t, %v; want a replay", again.Replayed, err)
+	}
+	wantEqual(t, "replay of a job that has ended meanwhile", first.Job, again.Job)
+}
+
+func backlogEdge(t *testing.T, w *world) {
+	const limit = 4
+	admitted := 0
+	for _, err := range concurrently(30, func(int) error {
+		_, err := w.jobs.Submit(t.Context(), acme, request(""), limit)
+		return err
+	}) {
+		var exceeded *jobs.BacklogExceededError
+		switch {
+		case err == nil:
+			admitted++
+		case !errors.As(err, &exceeded) || exceeded.Cap != limit:
+			t.Errorf("error = %v, want BacklogExceededError of %d", err, limit)
+		}
+	}
+	if admitted != limit {
+		t.Errorf("%d jobs were admitted, want exactly %d", admitted, limit)
+	}
+}
+
+func backlogCounts(t *testing.T, w *world) {
+	for _, who := range strangers {
+		w.submit(t, who)
+	}
+	for range 3 {
+		job, err := w.jobs.Submit(t.Context(), acme, request(""), 1)
+		if err != nil {
+			t.Fatalf("submit with nothing open: %v", err)
+		}
+		if _, err := w.jobs.Submit(t.Context(), acme, request(""), 1); err == nil {
+			t.Fatal("a second open job was admitted over a cap of 1")
+		}
+		finishJob(t, w, job.Job.ID)
+	}
+}
+
+// step is one call of a worker, and what must come of it.
+type step struct {
+	verb        string
+	attempt     int
+	incarnation string
+	want        error
+}
+
+var fencingTable = map[string][]step{
+	"the holder finishes": {
+		{"begin", 1, "w1", nil}, {"finish", 1, "w1", nil},
+	},
+	"a finish without a begin is fenced": {
+		{"finish", 1, "w1", jobs.ErrFenced},
+	},
+	"a lost answer may be asked for again": {
+		{"begin", 1, "w1", nil}, {"begin", 1, "w1", nil}, {"finish", 1, "w1", nil}, {"finish", 1, "w1", nil},
+	},
+	"the same attempt of another incarnation is stale and fenced": {
+		{"begin", 1, "w1", nil}, {"begin", 1, "w2", jobs.ErrStaleAttempt}, {"finish", 1, "w2", jobs.ErrFenced}, {"finish", 1, "w1", nil},
+	},
+	"a newer attempt takes the job over": {
+		{"begin", 1, "w1", nil}, {"begin", 2, "w2", nil}, {"finish", 1, "w1", jobs.ErrFenced}, {"finish", 2, "w2", nil},
+	},
+	"the same worker's older attempt is fenced too": {
+		{"begin", 1, "w1", nil}, {"begin", 2, "w1", nil}, {"finish", 1, "w1", jobs.ErrFenced}, {"finish", 2, "w1", nil},
+	},
+	"an older attempt never begins": {
+		{"begin", 3, "w3", nil}, {"begin", 2, "w2", jobs.ErrStaleAttempt}, {"begin", 1, "w1", jobs.ErrStaleAttempt},
+	},
+	"attempts may skip numbers": {
+		{"begin", 2, "w1", nil}, {"begin", 5, "w2", nil}, {"finish", 5, "w2", nil},
+	},
+	"nothing begins after the end": {
+		{"begin", 1, "w1", nil}, {"finish", 1, "w1", nil}, {"begin", 1, "w1", jobs.ErrTerminal}, {"begin", 2, "w2", jobs.ErrTerminal},
+	},
+	"a late finish after another's end is fenced": {
+		{"begin", 1, "w1", nil}, {"begin", 2, "w2", nil}, {"finish", 2, "w2", nil}, {"finish", 1, "w1", jobs.ErrFenced},
+	},
+	"nothing begins or finishes after a cancellation": {
+		{"begin", 1, "w1", nil}, {"cancel", 0, "", nil}, {"finish", 1, "w1", jobs.ErrFenced}, {"begin", 2, "w2", jobs.ErrTerminal},
+	},
+	"a queued job can be cancelled, twice": {
+		{"cancel", 0, "", nil}, {"cancel", 0, "", nil}, {"begin", 1, "w1", jobs.ErrTerminal},
+	},
+	"an ended job cannot be cancelled": {
+		{"begin", 1, "w1", nil}, {"finish", 1, "w1", nil}, {"cancel", 0, "", jobs.ErrNotCancellable},
+	},
+}
+
+func fencing(t *testing.T, w *world) {
+	for name, steps := range fencingTable {
+		t.Run(name, func(t *testing.T) {
+			job := w.submit(t, acme)
+			for i, step := range steps {
+				if err := w.take(t, job.ID, step); !errors.Is(err, step.want) {
+					t.Errorf("step %d, %s %d by %q: error = %v, want %v", i, step.verb, step.attempt, step.incarnation, err, step.want)
+				}
+			}
+			ends := 0
+			for range w.eventsAbout(t, job.ID) {
+				ends++
+			}
+			if ends > 1 {
+				t.Errorf("%d events tell of one end", ends)
+			}
+		})
+	}
+}
+
+func (w *world) take(t *testing.T, id string, s step) error {
+	var err error
+	switch s.verb {
+	case "begin":
+		_, err = w.jobs.Begin(t.Context(), id, s.attempt, s.incarnation)
+	case "finish":
+		_, err = w.jobs.Finish(t.Context(), id, s.attempt, s.incarnation, warned)
+	case "cancel":
+		_, err = w.jobs.Cancel(t.Context(), acme, id)
+	default:
+		t.Fatalf("no verb %q", s.verb)
+	}
+	return err
+}
+
+func beginRace(t *testing.T, w *world) {
+	job := w.submit(t, acme)
+	holders := 0
+	for _, err := range concurrently(20, func(i int) error {
+		_, err := w.jobs.Begin(t.Context(), job.ID, 1, fmt.Sprint("w", i))
+		return err
+	}) {
+		switch {
+		case err == nil:
+			holders++
+		case !errors.Is(err, jobs.ErrStaleAttempt):
+			t.Errorf("error = %v, want ErrStaleAttempt", err)
+		}
+	}
+	if holders != 1 {
+		t.Errorf("%d workers hold the job, want 1", holders)
+	}
+}
+
+func cancelRace(t *testing.T, w *world) {
+	for range 20 {
+		job := w.submit(t, acme)
+		if _, err := w.jobs.Begin(t.Context(), job.ID, 1, "w1"); err != nil {
+			t.Fatal(err)
+		}
+		errs := concurrently(2, func(i int) error {
+			return w.take(t, job.ID, []step{{verb: "cancel"}, {verb: "finish", attempt: 1, incarnation: "w1"}}[i])
+		})
+		got, err := w.jobs.Get(t.Context(), acme, job.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, reportErr := w.jobs.Report(t.Context(), acme, job.ID)
+		events := w.eventsAbout(t, job.ID)
+		switch got.Status {
+		case jobs.Cancelled:
+			wantEqual(t, "events", []ledger.EventType{ledger.PreflightCancelled}, events)
+			if errs[0] != nil || !errors.Is(errs[1], jobs.ErrFenced) || !errors.Is(reportErr, jobs.ErrNotReady) {
+				t.Errorf("cancelled: errors %v, report %v", errs, reportErr)
+			}
+		case jobs.Succeeded:
+			wantEqual(t, "events", []ledger.EventType{ledger.PreflightSucceeded}, events)
+			if !errors.Is(errs[0], jobs.ErrNotCancellable) || errs[1] != nil || reportErr != nil {
+				t.Errorf("succeeded: errors %v, report %v", errs, reportErr)
+			}
+		default:
+			t.Errorf("job is %s after both", got.Status)
+		}
+	}
+}
+
+func reportOnce(t *testing.T, w *world) {
+	job := w.submit(t, acme)
+	if _, err := w.jobs.Report(t.Context(), acme, job.ID); !errors.Is(err, jobs.ErrNotReady) {
+		t.Errorf("report of a queued job: error = %v, want ErrNotReady", err)
+	}
+	finishJob(t, w, job.ID)
+	got, err := w.jobs.Report(t.Context(), acme, job.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantEqual(t, "report", string(report), string(got))
+
+	// Even a caller that breaks the rules of the service cannot overwrite it.
+	_, err = w.store.AmendJob(t.Context(), job.ID, func(job jobs.Job) (jobs.Change, error) {
+		return jobs.Change{Job: job, Report: []byte(`{}`)}, nil
+	})
+	if err == nil {
+		t.Error("a second report was stored")
+	}
+	if got, err = w.jobs.Report(t.Context(), acme, job.ID); err != nil || string(got) != string(report) {
+		t.Errorf("report is now %q (%v)", got, err)
+	}
+}
+
+func attemptsExhausted(t *testing.T, w *world) {
+	job := w.submit(t, acme)
+	for attempt := 1; attempt <= jobs.DefaultMaxAttempts; attempt++ {
+		if _, err := w.jobs.Begin(t.Context(), job.ID, attempt, "w1"); err != nil {
+			t.Fatalf("attempt %d: %v", attempt, err)
+		}
+	}
+	if _, err := w.jobs.Begin(t.Context(), job.ID, jobs.DefaultMaxAttempts+1, "w1"); !errors.Is(err, jobs.ErrTerminal) {
+		t.Errorf("attempt past the limit: error = %v, want ErrTerminal", err)
+	}
+	got, err := w.jobs.Get(t.Context(), acme, job.ID)
+	if err != nil || got.Status != jobs.Failed || got.Failure.Code != jobs.AttemptsExhausted || got.Failure.Detail == "" {
+		t.Errorf("job = %+v (%v), want failed with ATTEMPTS_EXHAUSTED", got, err)
+	}
+	wantEqual(t, "events", []ledger.EventType{ledger.PreflightFailed}, w.eventsAbout(t, job.ID))
+}
+
+func simulatedJobs(t *testing.T, w *world) {
+	for _, profile := range jobs.SimulatorProfiles() {
+		simulated := request("")
+		simulated.Profile = profile
+		submitted, err := w.jobs.Submit(t.Context(), acmeTest, simulated, 1)
+		if err != nil {
+			t.Fatalf("%s: %v", profile, err)
+		}
+		if submitted.Job.Status != jobs.Queued {
+			t.Errorf("%s: the answer says %s, want queued", profile, submitted.Job.Status)
+		}
+		got, err := w.jobs.Get(t.Context(), acmeTest, submitted.Job.ID)
+		if err != nil || !got.Status.Terminal() {
+			t.Errorf("%s: %s (%v), want an end", profile, got.Status, err)
+		}
+		if n := len(w.eventsAbout(t, got.ID)); n != 1 {
+			t.Errorf("%s: %d events, want 1", profile, n)
+		}
+	}
+	if dispatched := w.queue.take(); len(dispatched) != 0 {
+		t.Errorf("simulated jobs were dispatched: %v", dispatched)
+	}
+}
+
+func progressFenced(t *testing.T, w *world) {
+	job := w.submit(t, acme)
+	half := jobs.Progress{PagesDone: 4, PagesTotal: 8}
+	if err := w.jobs.Progress(t.Context(), job.ID, 1, "w1", half); !errors.Is(err, jobs.ErrFenced) {
+		t.Errorf("before any begin: error = %v, want ErrFenced", err)
+	}
+	if _, err := w.jobs.Begin(t.Context(), job.ID, 1, "w1"); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := w.jobs.Progress(t.Context(), job.ID, 1, "w1", half); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := w.jobs.Get(t.Context(), acme, job.ID)
+	if err != nil || got.Progress != half || got.Version != 3 {
+		t.Errorf("progress %+v in version %d (%v), want %+v in version 3", got.Progress, got.Version, err, half)
+	}
+	if _, err := w.jobs.Begin(t.Context(), job.ID, 2, "w2"); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.jobs.Progress(t.Context(), job.ID, 1, "w1", half); !errors.Is(err, jobs.ErrFenced) {
+		t.Errorf("after a newer begin: error = %v, want ErrFenced", err)
+	}
+}
+
+func amendNothing(t *testing.T, w *world) {
+	job := w.submit(t, acme)
+	refusal := errors.New("refused")
+	if _, err := w.store.AmendJob(t.Context(), job.ID, func(jobs.Job) (jobs.Change, error) {
+		return jobs.Change{}, refusal
+	}); !errors.Is(err, refusal) {
+		t.Errorf("error = %v, want the one of decide", err)
+	}
+	if _, err := w.store.AmendJob(t.Context(), job.ID, func(job jobs.Job) (jobs.Change, error) {
+		job.Status = jobs.Failed
+		return jobs.Change{Job: job, Unchanged: true}, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := w.jobs.Get(t.Context(), acme, job.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantEqual(t, "job", job, got)
+	absent, err := ledger.NewID(ledger.JobPrefix, w.clock.Now(), zeros{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.jobs.Begin(t.Context(), absent, 1, "w1"); !errors.Is(err, ledger.ErrNotFound) {
+		t.Errorf("begin of no job: error = %v, want ErrNotFound", err)
+	}
+}
+
+// zeros is a random source without randomness.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package storetest says what a store of records must do, by doing it.
+//
+// [Run] is one suite for every database. It drives a store through the domain
+// services, so what it proves is what a partner sees: nothing is counted twice,
+// nothing acknowledged is lost, nobody reads what another one owns. [Faulty]
+// makes any store fail on demand, for tests of what lies above it.
+package storetest
+
+import (
+	"context"
+	"testing"
+
+	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/rfq"
+)
+
+// Store is everything that a database keeps for the domain packages.
+type Store interface {
+	rfq.Store
+	jobs.Store
+	Outbox
+}
+
+// Outbox reads the events that were committed with the records.
+type Outbox interface {
+	// Events lists at most limit entries in the order of commits, from the
+	// first whose Seq is greater than after.
+	Events(ctx context.Context, after int64, limit int) ([]ledger.Entry, error)
+}
+
+// Run runs the suite. open returns a new, empty, migrated store for each case
+// and closes it in a cleanup of t.
+func Run(t *testing.T, open func(t *testing.T) Store) {
+	for _, cases := range []map[string]func(*testing.T, *world){createCases, readCases, quoteCases, jobCases, sweepCases} {
+		for name, run := range cases {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				run(t, newWorld(t, open(t)))
+			})
+		}
+	}
+}

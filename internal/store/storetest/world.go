@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package storetest
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"fmt"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/internal/cursor"
+	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/money"
+	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// Four tenants, of which each differs from the first in one thing.
+var (
+	acme     = tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
+	acmeTest = tenant.ID{Organization: "org_acme01", Mode: tenant.Test}
+	stark    = tenant.ID{Organization: "org_stark1", Mode: tenant.Live}
+	// lower and upper case are two organizations, whatever a collation says.
+	upper = tenant.ID{Organization: "org_ACME01", Mode: tenant.Live}
+)
+
+// strangers are those who must not see what acme owns.
+var strangers = []tenant.ID{acmeTest, stark, upper}
+
+// world is a store with the services above it.
+type world struct {
+	store Store
+	clock *clock
+	queue *queue
+	rfqs  *rfq.Service
+	jobs  *jobs.Service
+}
+
+func newWorld(t testing.TB, store Store) *world {
+	t.Helper()
+	catalog, err := masterdata.Demo()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cursors, err := cursor.New([32]byte{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{store: store, clock: &clock{now: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)}, queue: &queue{}}
+	w.rfqs = rfq.New(rfq.Config{
+		Store:   store,
+		Catalog: func(time.Time) (rfq.Catalog, error) { return catalog, nil },
+		Cursors: cursors, Now: w.clock.Now, Random: rand.Reader,
+	})
+	w.jobs = jobs.New(jobs.Config{
+		Store: store, Dispatcher: w.queue, Profiles: []string{"print_ready"},
+		Now: w.clock.Now, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler),
+	})
+	return w
+}
+
+// clock stands still until it is moved.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// queue is a dispatcher that writes down what it was asked for.
+type queue struct {
+	mu        sync.Mutex
+	submitted []string
+	failing   error
+}
+
+func (q *queue) Submit(_ context.Context, id string, _ tenant.ID, attempt int) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.failing == nil {
+		q.submitted = append(q.submitted, fmt.Sprintf("%s#%d", id, attempt))
+	}
+	return q.failing
+}
+
+func (q *queue) Cancel(context.Context, string) error { return nil }
+
+// take returns what was submitted since the last take.
+func (q *queue) take() []string {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	taken := q.submitted
+	q.submitted = nil
+	return taken
+}
+
+// draft is a valid draft; its title tells it from others.
+func draft(title string) rfq.Draft {
+	return rfq.Draft{
+		CatalogProductUID: "print:flyers:a5-folded", Category: "commercial-print",
+		Title: title, Quantity: 5000, DeliveryCity: "Gdańsk",
+	}
+}
+
+// keyed is an idempotency key with the fingerprint of a body.
+func keyed(key, body string) ledger.Idempotency {
+	return ledger.Idempotency{Key: key, Fingerprint: sha256.Sum256([]byte(body))}
+}
+
+var plenty = ledger.Quota{Limit: 1_000_000, Window: 24 * time.Hour}
+
+func (w *world) create(t testing.TB, who tenant.ID, title string) rfq.RFQ {
+	t.Helper()
+	created, err := w.rfqs.Create(t.Context(), who, draft(title), rfq.Terms{Quota: plenty})
+	if err != nil {
+		t.Fatalf("create %q: %v", title, err)
+	}
+	return created.RFQ
+}
+
+func (w *world) submit(t testing.TB, who tenant.ID) jobs.Job {
+	t.Helper()
+	submitted, err := w.jobs.Submit(t.Context(), who, request(""), 1_000)
+	if err != nil {
+		t.Fatalf("submit job: %v", err)
+	}
+	return submitted.Job
+}
+
+func request(key string) jobs.Request {
+	return jobs.Request{
+		FileURL: "https://files.example.com/flyer.pdf?signature=s3cret", Profile: "print_ready",
+		Idempotency: keyed(key, "flyer"),
+	}
+}
+
+// offer is a valid offer of a supplier.
+func (w *world) offer(t testing.TB, supplier, total string) rfq.Offer {
+	t.Helper()
+	return rfq.Offer{
+		Supplier: rfq.Supplier{ID: supplier, DisplayName: "Printer " + supplier},
+		Total:    amount(t, total), UnitPrice: amount(t, "0.0410"), Quantity: 5000,
+		PriceBreaks:  []rfq.PriceBreak{{Quantity: 10_000, UnitPrice: amount(t, "0.0390")}},
+		LeadTimeDays: 6, Delivery: rfq.Delivery{City: "Gdańsk", Terms: "DAP"},
+		ValidUntil:  w.clock.Now().Add(7 * 24 * time.Hour),
+		Assumptions: []string{"Files arrive print ready."},
+	}
+}
+
+func amount(t testing.TB, text string) money.Money {
+	t.Helper()
+	m, err := money.Parse(text, "EUR")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// events reads the whole outbox, in small pages so that paging is used.
+func (w *world) events(t testing.TB) []ledger.Entry {
+	t.Helper()
+	var all []ledger.Entry
+	after := int64(0)
+	for range maxPages {
+		page, err := w.store.Events(t.Context(), after, 7)
+		if err != nil {
+			t.Fatalf("read outbox: %v", err)
+		}
+		if len(page) == 0 {
+			return all
+		}
+		all = append(all, page...)
+		after = page[len(page)-1].Seq
+	}
+	t.Fatalf("no end after %d pages of the outbox", maxPages)
+	return nil
+}
+
+// eventsAbout lists the types of a subject's events, in order.
+func (w *world) eventsAbout(t testing.TB, subject string) []ledger.EventType {
+	t.Helper()
+	var types []ledger.EventType
+	for _, entry := range w.events(t) {
+		if entry.Event.Subject == subject {
+			types = append(types, entry.Event.Type)
+		}
+	}
+	return types
+}
+
+// concurrently runs n calls at once and returns their results in any order.
+func concurrently[T any](n int, call func(i int) T) []T {
+	results := make([]T, n)
+	start := make(chan struct{})
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() {
+			<-start
+			results[i] = call(i)
+		})
+	}
+	close(start)
+	all.Wait()
+	return results
+}
+
+func wantEqual[T any](t testing.TB, what string, want, got T) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
