@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1_test
+
+import (
+	"io/fs"
+	"path"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/printmarket/printmarket/config"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+const (
+	digestA = "00000000000000000000000000000000000000000000000000000000000000aa"
+	digestB = "00000000000000000000000000000000000000000000000000000000000000bb"
+)
+
+const partnerManifest = `
+apiVersion: marketplace.printmarket.dev/v1alpha1
+kind: PartnerEntitlement
+metadata: {name: acme}
+spec:
+  organizationID: org_acme01
+  package: Enterprise
+  state: Active
+  contract: {reference: C-1, effectiveFrom: "2024-01-01T00:00:00Z", effectiveUntil: "2030-01-01T00:00:00Z"}
+  capabilities: [{name: rfq-create, quota: {limit: 5}}, {name: rfq-read}]
+  scopes: ["rfq:read", "rfq:write"]
+  keys: [{name: live, kind: Live, sha256: "` + digestA + `"}]
+`
+
+const rolloutManifest = `
+apiVersion: marketplace.printmarket.dev/v1alpha1
+kind: CapabilityRollout
+metadata: {name: rfq-create}
+spec:
+  capability: rfq-create
+  stage: Sandbox
+  change: {ticket: REL-1}
+`
+
+const senderManifest = `
+apiVersion: marketplace.printmarket.dev/v1alpha1
+kind: XJMFSender
+metadata: {name: acme}
+spec:
+  senderID: acme-mis
+  partner: acme
+  state: Active
+  secrets: [{name: current, secretRef: {name: acme-xjmf, key: hmac}}]
+`
+
+// verdict compares what the API server says with a part of the message that a
+// case wants; empty wants acceptance.
+func verdict(t *testing.T, errs field.ErrorList, want string) {
+	t.Helper()
+	switch {
+	case want == "" && len(errs) > 0:
+		t.Errorf("refused: %v", errs.ToAggregate())
+	case want != "" && len(errs) == 0:
+		t.Errorf("accepted, want a refusal with %q", want)
+	case want != "" && !strings.Contains(errs.ToAggregate().Error(), want):
+		t.Errorf("refused with %v, want %q", errs.ToAggregate(), want)
+	}
+}
+
+type createCase struct {
+	manifest string
+	patch    string
+	want     string
+}
+
+func TestCreate(t *testing.T) {
+	t.Parallel()
+	many := strings.TrimSuffix(strings.Repeat(`"p", `, 257), ", ")
+	for group, tests := range map[string]map[string]createCase{
+		"a partner": {
+			"is accepted":                                 {partnerManifest, ``, ""},
+			"with an unknown field is refused":            {partnerManifest, `spec: {grants: []}`, "unknown field"},
+			"with unknown metadata is refused":            {partnerManifest, `metadata: {lables: {a: b}}`, "unknown field"},
+			"without a name is refused":                   {partnerManifest, `metadata: {name: null}`, "metadata.name"},
+			"with an upper-case name is refused":          {partnerManifest, `metadata: {name: Acme}`, "metadata.name"},
+			"without a spec is refused":                   {partnerManifest, `spec: null`, "spec"},
+			"without an organization is refused":          {partnerManifest, `spec: {organizationID: null}`, "spec.organizationID"},
+			"with a short organization is refused":        {partnerManifest, `spec: {organizationID: org_abc}`, "spec.organizationID"},
+			"with a foreign organization is refused":      {partnerManifest, `spec: {organizationID: acme_acme01}`, "spec.organizationID"},
+			"without a package is refused":                {partnerManifest, `spec: {package: null}`, "spec.package"},
+			"with an unknown package is refused":          {partnerManifest, `spec: {package: Gold}`, "spec.package"},
+			"without a state is refused":                  {partnerManifest, `spec: {state: null}`, "spec.state"},
+			"with an unknown state is refused":            {partnerManifest, `spec: {state: active}`, "spec.state"},
+			"that is active needs a contract":             {partnerManifest, `spec: {contract: null}`, "an Active partner needs a contract"},
+			"that is suspended needs no contract":         {partnerManifest, `spec: {contract: null, state: Suspended}`, ""},
+			"with an endless contract is accepted":        {partnerManifest, `spec: {contract: {effectiveUntil: null}}`, ""},
+			"with a contract that ends first is refused":  {partnerManifest, `spec: {contract: {effectiveUntil: "2023-01-01T00:00:00Z"}}`, "effectiveFrom must be before"},
+			"with an empty contract is refused":           {partnerManifest, `spec: {contract: {effectiveUntil: "2024-01-01T00:00:00Z"}}`, "effectiveFrom must be before"},
+			"with a contract without a date is refused":   {partnerManifest, `spec: {contract: {effectiveFrom: null}}`, "effectiveFrom"},
+			"with a date that is none is refused":         {partnerManifest, `spec: {contract: {effectiveFrom: yesterday}}`, "effectiveFrom"},
+			"with an unknown capability is refused":       {partnerManifest, `spec: {capabilities: [{name: rfq-delete}]}`, "name"},
+			"with a capability twice is refused":          {partnerManifest, `spec: {capabilities: [{name: rfq-read}, {name: rfq-read}]}`, "Duplicate value"},
+			"with a negative quota is refused":            {partnerManifest, `spec: {capabilities: [{name: rfq-read, quota: {limit: -1}}]}`, "limit"},
+			"with a quota of none is accepted":            {partnerManifest, `spec: {capabilities: [{name: rfq-read, quota: {limit: 0}}]}`, ""},
+			"with a quota of half a record is refused":    {partnerManifest, `spec: {capabilities: [{name: rfq-read, quota: {limit: 0.5}}]}`, "limit"},
+			"with a quota as a text is refused":           {partnerManifest, `spec: {capabilities: [{name: rfq-read, quota: {limit: "5"}}]}`, "limit"},
+			"with an endless window is refused":           {partnerManifest, `spec: {capabilities: [{name: rfq-read, quota: {limit: 5, windowSeconds: 2678401}}]}`, "windowSeconds"},
+			"with a window of nothing is refused":         {partnerManifest, `spec: {capabilities: [{name: rfq-read, quota: {limit: 5, windowSeconds: 0}}]}`, "windowSeconds"},
+			"with an unknown scope is refused":            {partnerManifest, `spec: {scopes: ["rfq:delete"]}`, "scopes"},
+			"with a scope twice is refused":               {partnerManifest, `spec: {scopes: ["rfq:read", "rfq:read"]}`, "Duplicate value"},
+			"with quotes:ingest is refused":               {partnerManifest, `spec: {scopes: ["quotes:ingest"]}`, "need the package Platform"},
+			"with ops:read is refused":                    {partnerManifest, `spec: {scopes: ["ops:read"]}`, "need the package Platform"},
+			"with masterdata:write is refused":            {partnerManifest, `spec: {scopes: ["masterdata:write"]}`, "need the package Platform"},
+			"with master_data:read is accepted":           {partnerManifest, `spec: {scopes: ["master_data:read"]}`, ""},
+			"of the package Platform holds its scopes":    {partnerManifest, `spec: {package: Platform, capabilities: [], scopes: ["quotes:ingest", "ops:read", "masterdata:write"]}`, ""},
+			"of the package Platform holds no capability": {partnerManifest, `spec: {package: Platform}`, "holds no partner capability"},
+			"without keys, scopes and grants is accepted": {partnerManifest, `spec: {keys: null, scopes: null, capabilities: null}`, ""},
+			"with a key in plain text is refused":         {partnerManifest, `spec: {keys: [{name: live, kind: Live, sha256: pmk_live_0123456789_01234567890123456789012345678901abcdef}]}`, "sha256"},
+			"with an upper-case digest is refused":        {partnerManifest, `spec: {keys: [{name: live, kind: Live, sha256: "` + strings.ToUpper(digestA) + `"}]}`, "sha256"},
+			"with a key of no kind is refused":            {partnerManifest, `spec: {keys: [{name: live, sha256: "` + digestA + `"}]}`, "kind"},
+			"with a key of an unknown kind is refused":    {partnerManifest, `spec: {keys: [{name: live, kind: live, sha256: "` + digestA + `"}]}`, "kind"},
+			"with a key of an unknown state is refused":   {partnerManifest, `spec: {keys: [{name: live, kind: Live, state: Paused, sha256: "` + digestA + `"}]}`, "state"},
+			"with a key name twice is refused":            {partnerManifest, `spec: {keys: [{name: a, kind: Live, sha256: "` + digestA + `"}, {name: a, kind: Live, sha256: "` + digestB + `"}]}`, "Duplicate value"},
+			"with a digest twice is refused":              {partnerManifest, `spec: {keys: [{name: a, kind: Live, sha256: "` + digestA + `"}, {name: b, kind: Live, sha256: "` + digestA + `"}]}`, "two keys have the same sha256"},
+			"with two keys is accepted":                   {partnerManifest, `spec: {keys: [{name: a, kind: Live, sha256: "` + digestA + `"}, {name: b, kind: Test, sha256: "` + digestB + `", scopes: []}]}`, ""},
+			"with an expiry that is no time is refused":   {partnerManifest, `spec: {keys: [{name: a, kind: Live, sha256: "` + digestA + `", expiresAt: soon}]}`, "expiresAt"},
+			"with an unknown scope on a key is refused":   {partnerManifest, `spec: {keys: [{name: a, kind: Live, sha256: "` + digestA + `", scopes: ["nothing:known"]}]}`, "scopes"},
+		},
+		"a rollout": {
+			"is accepted":                                  {rolloutManifest, ``, ""},
+			"may be created at Live":                       {rolloutManifest, `spec: {stage: Live}`, ""},
+			"with an unknown field is refused":             {rolloutManifest, `spec: {killswitch: {state: Engaged}}`, "unknown field"},
+			"under another name is refused":                {rolloutManifest, `metadata: {name: rfq}`, "must have the name of its capability"},
+			"of an unknown capability is refused":          {rolloutManifest, `{metadata: {name: rfq-delete}, spec: {capability: rfq-delete}}`, "spec.capability"},
+			"without a stage is refused":                   {rolloutManifest, `spec: {stage: null}`, "spec.stage"},
+			"with an unknown stage is refused":             {rolloutManifest, `spec: {stage: GA}`, "spec.stage"},
+			"without a ticket is refused":                  {rolloutManifest, `spec: {change: {ticket: null}}`, "ticket"},
+			"without a change is refused":                  {rolloutManifest, `spec: {change: null}`, "spec.change"},
+			"with an empty ticket is refused":              {rolloutManifest, `spec: {change: {ticket: ""}}`, "ticket"},
+			"with an empty audience is refused":            {rolloutManifest, `spec: {audience: {}}`, "audience"},
+			"with 257 partners is refused":                 {rolloutManifest, `spec: {audience: {partners: [` + many + `]}}`, "partners"},
+			"with a partner twice is refused":              {rolloutManifest, `spec: {audience: {partners: [acme, acme]}}`, "Duplicate value"},
+			"at PrivateBeta needs an audience":             {rolloutManifest, `spec: {stage: PrivateBeta}`, "PrivateBeta needs"},
+			"at PrivateBeta needs more than exclusions":    {rolloutManifest, `spec: {stage: PrivateBeta, audience: {excluded: [acme]}}`, "PrivateBeta needs"},
+			"at PrivateBeta needs at least one partner":    {rolloutManifest, `spec: {stage: PrivateBeta, audience: {partners: []}}`, "PrivateBeta needs"},
+			"at PrivateBeta with partners is accepted":     {rolloutManifest, `spec: {stage: PrivateBeta, audience: {partners: [acme]}}`, ""},
+			"at PrivateBeta with a selector is accepted":   {rolloutManifest, `spec: {stage: PrivateBeta, audience: {selector: {matchLabels: {tier: pilot}}}}`, ""},
+			"with an empty selector is refused":            {rolloutManifest, `spec: {audience: {selector: {}}}`, "selector"},
+			"with empty labels is refused":                 {rolloutManifest, `spec: {audience: {selector: {matchLabels: {}}}}`, "matchLabels"},
+			"with no expressions is refused":               {rolloutManifest, `spec: {audience: {selector: {matchExpressions: []}}}`, "matchExpressions"},
+			"with In and values is accepted":               {rolloutManifest, `spec: {audience: {selector: {matchExpressions: [{key: a, operator: In, values: [b]}]}}}`, ""},
+			"with In and no values is refused":             {rolloutManifest, `spec: {audience: {selector: {matchExpressions: [{key: a, operator: In}]}}}`, "need values"},
+			"with Exists is accepted":                      {rolloutManifest, `spec: {audience: {selector: {matchExpressions: [{key: a, operator: Exists}]}}}`, ""},
+			"with Exists and values is refused":            {rolloutManifest, `spec: {audience: {selector: {matchExpressions: [{key: a, operator: Exists, values: [b]}]}}}`, "need values"},
+			"with an unknown operator is refused":          {rolloutManifest, `spec: {audience: {selector: {matchExpressions: [{key: a, operator: Gt, values: ["1"]}]}}}`, "operator"},
+			"with an empty schedule is refused":            {rolloutManifest, `spec: {schedule: {}}`, "schedule"},
+			"with a schedule is accepted":                  {rolloutManifest, `spec: {schedule: {notBefore: "2027-01-01T00:00:00Z", notAfter: "2027-02-01T00:00:00Z"}}`, ""},
+			"with a schedule that ends first is refused":   {rolloutManifest, `spec: {schedule: {notBefore: "2027-02-01T00:00:00Z", notAfter: "2027-01-01T00:00:00Z"}}`, "notBefore must be before"},
+			"with a growing ramp is accepted":              {rolloutManifest, `spec: {schedule: {ramp: [{at: "2027-01-01T00:00:00Z", percent: 10}, {at: "2027-01-02T00:00:00Z", percent: 100}]}}`, ""},
+			"with a growing ramp in any order is accepted": {rolloutManifest, `spec: {schedule: {ramp: [{at: "2027-01-02T00:00:00Z", percent: 100}, {at: "2027-01-01T00:00:00Z", percent: 10}]}}`, ""},
+			"with a shrinking ramp is refused":             {rolloutManifest, `spec: {schedule: {ramp: [{at: "2027-01-01T00:00:00Z", percent: 50}, {at: "2027-01-02T00:00:00Z", percent: 10}]}}`, "a ramp only grows"},
+			"with two steps at one time is refused":        {rolloutManifest, `spec: {schedule: {ramp: [{at: "2027-01-01T00:00:00Z", percent: 10}, {at: "2027-01-01T00:00:00Z", percent: 20}]}}`, "a ramp only grows"},
+			"with one percentage twice is refused":         {rolloutManifest, `spec: {schedule: {ramp: [{at: "2027-01-01T00:00:00Z", percent: 10}, {at: "2027-01-02T00:00:00Z", percent: 10}]}}`, "Duplicate value"},
+			"with an empty ramp is refused":                {rolloutManifest, `spec: {schedule: {ramp: []}}`, "ramp"},
+			"with zero percent is refused":                 {rolloutManifest, `spec: {schedule: {ramp: [{at: "2027-01-01T00:00:00Z", percent: 0}]}}`, "percent"},
+			"with 101 percent is refused":                  {rolloutManifest, `spec: {schedule: {ramp: [{at: "2027-01-01T00:00:00Z", percent: 101}]}}`, "percent"},
+			"with an engaged kill switch needs a reason":   {rolloutManifest, `spec: {killSwitch: {state: Engaged}}`, "needs a reason"},
+			"with an engaged kill switch is accepted":      {rolloutManifest, `spec: {killSwitch: {state: Engaged, reason: INC-1}}`, ""},
+			"with a released kill switch needs no reason":  {rolloutManifest, `spec: {killSwitch: {state: Released}}`, ""},
+			"with an unknown kill switch state is refused": {rolloutManifest, `spec: {killSwitch: {state: engaged, reason: INC-1}}`, "state"},
+			"with prerequisites is refused":                {rolloutManifest, `spec: {prerequisites: [rfq-read]}`, "unknown field"},
+		},
+		"a sender": {
+			"is accepted":                                  {senderManifest, ``, ""},
+			"with an unknown field is refused":             {senderManifest, `spec: {secret: x}`, "unknown field"},
+			"without an id is refused":                     {senderManifest, `spec: {senderID: null}`, "senderID"},
+			"with an empty id is refused":                  {senderManifest, `spec: {senderID: ""}`, "senderID"},
+			"with a space in its id is refused":            {senderManifest, `spec: {senderID: "acme mis"}`, "senderID"},
+			"with an id of 129 characters is refused":      {senderManifest, `spec: {senderID: "` + strings.Repeat("a", 129) + `"}`, "senderID"},
+			"without a partner is refused":                 {senderManifest, `spec: {partner: null}`, "partner"},
+			"without a state is refused":                   {senderManifest, `spec: {state: null}`, "state"},
+			"without secrets is refused":                   {senderManifest, `spec: {secrets: []}`, "secrets"},
+			"with four secrets is refused":                 {senderManifest, `spec: {secrets: [` + strings.Repeat(`{name: a, secretRef: {name: s, key: k}}, `, 4) + `]}`, "secrets"},
+			"with two rotating secrets is accepted":        {senderManifest, `spec: {secrets: [{name: a, secretRef: {name: s, key: a}, notAfter: "2027-01-02T00:00:00Z"}, {name: b, secretRef: {name: s, key: b}, notBefore: "2027-01-01T00:00:00Z"}]}`, ""},
+			"with a secret that ends first is refused":     {senderManifest, `spec: {secrets: [{name: a, secretRef: {name: s, key: a}, notBefore: "2027-01-02T00:00:00Z", notAfter: "2027-01-01T00:00:00Z"}]}`, "notBefore must be before"},
+			"with a secret without a reference is refused": {senderManifest, `spec: {secrets: [{name: a}]}`, "secretRef"},
+			"with six minutes of replay is refused":        {senderManifest, `spec: {replayWindowSeconds: 360}`, "replayWindowSeconds"},
+			"with one minute of replay is accepted":        {senderManifest, `spec: {replayWindowSeconds: 60}`, ""},
+		},
+	} {
+		t.Run(group, func(t *testing.T) {
+			t.Parallel()
+			for name, tc := range tests {
+				t.Run(name, func(t *testing.T) {
+					t.Parallel()
+					verdict(t, judge(t).Create(t.Context(), patched(t, tc.manifest, tc.patch)), tc.want)
+				})
+			}
+		})
+	}
+}
+
+func TestUpdate(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		manifest string
+		old, new string
+		want     string
+	}{
+		"a partner may be suspended":                 {partnerManifest, ``, `spec: {state: Suspended}`, ""},
+		"an organization never changes":              {partnerManifest, ``, `spec: {organizationID: org_other1}`, "organizationID never changes"},
+		"a key may be revoked":                       {partnerManifest, ``, `spec: {keys: [{name: live, kind: Live, sha256: "` + digestA + `", state: Revoked}]}`, ""},
+		"a revoked key stays revoked":                {partnerManifest, `spec: {keys: [{name: live, kind: Live, sha256: "` + digestA + `", state: Revoked}]}`, ``, "a revoked key stays revoked"},
+		"a key may be removed":                       {partnerManifest, ``, `spec: {keys: []}`, ""},
+		"the digest of a key never changes":          {partnerManifest, ``, `spec: {keys: [{name: live, kind: Live, sha256: "` + digestB + `"}]}`, "never change"},
+		"the kind of a key never changes":            {partnerManifest, ``, `spec: {keys: [{name: live, kind: Test, sha256: "` + digestA + `"}]}`, "never change"},
+		"a key may be added in front":                {partnerManifest, ``, `spec: {keys: [{name: next, kind: Live, sha256: "` + digestB + `"}, {name: live, kind: Live, sha256: "` + digestA + `"}]}`, ""},
+		"a stage is raised with a new ticket":        {rolloutManifest, ``, `spec: {stage: PrivateBeta, audience: {partners: [acme]}, change: {ticket: REL-2}}`, ""},
+		"a stage is not raised with the old ticket":  {rolloutManifest, ``, `spec: {stage: PrivateBeta, audience: {partners: [acme]}}`, "needs a new change.ticket"},
+		"a stage is not lowered with the old ticket": {rolloutManifest, ``, `spec: {stage: Disabled}`, "needs a new change.ticket"},
+		"a stage is not raised by two":               {rolloutManifest, ``, `spec: {stage: Live, change: {ticket: REL-2}}`, "one stage at a time"},
+		"a stage is not raised by three":             {rolloutManifest, `spec: {stage: Disabled}`, `spec: {stage: Live, change: {ticket: REL-2}}`, "one stage at a time"},
+		"a stage may be lowered by three":            {rolloutManifest, `spec: {stage: Live}`, `spec: {stage: Disabled, change: {ticket: REL-2}}`, ""},
+		"a ticket may change alone":                  {rolloutManifest, ``, `spec: {change: {ticket: REL-2}}`, ""},
+		"a kill switch needs no new ticket":          {rolloutManifest, `spec: {stage: Live}`, `spec: {stage: Live, killSwitch: {state: Engaged, reason: INC-1}}`, ""},
+		"a capability never changes":                 {rolloutManifest, ``, `{metadata: {name: rfq-read}, spec: {capability: rfq-read}}`, "capability never changes"},
+		"a sender id never changes":                  {senderManifest, ``, `spec: {senderID: other}`, "senderID never changes"},
+		"a sender may get a second secret":           {senderManifest, ``, `spec: {secrets: [{name: current, secretRef: {name: acme-xjmf, key: hmac}}, {name: next, secretRef: {name: acme-xjmf, key: next}}]}`, ""},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			before := patched(t, tc.manifest, tc.old)
+			verdict(t, judge(t).Create(t.Context(), before), "")
+			verdict(t, judge(t).Update(t.Context(), patched(t, tc.manifest, tc.new), before), tc.want)
+		})
+	}
+}
+
+func TestDefaultsAreFilledIn(t *testing.T) {
+	t.Parallel()
+	partner, sender := object(t, partnerManifest), object(t, senderManifest)
+	verdict(t, judge(t).Create(t.Context(), partner), "")
+	verdict(t, judge(t).Create(t.Context(), sender), "")
+	spec := partner["spec"].(map[string]any)
+	quota := spec["capabilities"].([]any)[0].(map[string]any)["quota"].(map[string]any)
+	if quota["windowSeconds"] != int64(86400) {
+		t.Errorf("windowSeconds = %v, want a day", quota["windowSeconds"])
+	}
+	key := spec["keys"].([]any)[0].(map[string]any)
+	if key["state"] != "Active" {
+		t.Errorf("state of a key = %v, want Active", key["state"])
+	}
+	if _, present := key["scopes"]; present {
+		t.Error("scopes of a key were filled in; absent has its own meaning")
+	}
+	if window := sender["spec"].(map[string]any)["replayWindowSeconds"]; window != int64(300) {
+		t.Errorf("replayWindowSeconds = %v, want 300", window)
+	}
+}
+
+func TestEverySampleIsValid(t *testing.T) {
+	t.Parallel()
+	count := 0
+	for _, dir := range []string{"rollouts", "partners", "senders"} {
+		files, err := fs.Glob(config.FS, path.Join(config.SamplesDir, dir, "*.yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			content, err := fs.ReadFile(config.FS, file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Run(file, func(t *testing.T) {
+				t.Parallel()
+				verdict(t, judge(t).Create(t.Context(), object(t, string(content))), "")
+			})
+			count++
+		}
+	}
+	if want := 14 + 4 + 1; count != want {
+		t.Errorf("%d samples, want %d", count, want)
+	}
+}
+
+// Package tenant and the schema both say what an organization looks like.
+func TestOrganizationsAreWhatTenantsAccept(t *testing.T) {
+	t.Parallel()
+	for _, organization := range []string{
+		"org_acme01", "org_ABCxyz09", "org_" + strings.Repeat("a", 32), "org_" + strings.Repeat("a", 33), "org_abcde", "org_", "", "acme01", "ORG_acme01",
+		"org_acme-01", "org_acme 01", "org_acme01\n", "org_äcme01", "org_acme_01", "xorg_acme01",
+	} {
+		o := object(t, partnerManifest)
+		o["spec"].(map[string]any)["organizationID"] = organization
+		errs := judge(t).Create(t.Context(), o)
+		if _, err := tenant.New(organization, tenant.Live); (err == nil) != (len(errs) == 0) {
+			t.Errorf("%q: tenant says %v, the schema %v", organization, err, errs)
+		}
+	}
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// CapabilityRollout says how far one capability is opened, to whom and from
+// when. The object has the name of its capability, so there is one for each.
+// Without it the capability is closed for everyone; deleting it closes the
+// capability at once.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:shortName=cap,categories=printmarket
+// +kubebuilder:validation:XValidation:rule="self.metadata.name == self.spec.capability",message="the object must have the name of its capability"
+// +kubebuilder:printcolumn:name="Stage",type=string,JSONPath=".spec.stage"
+// +kubebuilder:printcolumn:name="Effective",type=string,JSONPath=".status.effectiveStage"
+// +kubebuilder:printcolumn:name="Cohort",type=string,JSONPath=".status.cohort"
+// +kubebuilder:printcolumn:name="Kill",type=string,JSONPath=".spec.killSwitch.state"
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=".status.conditions[?(@.type==\"Ready\")].status"
+// +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=".status.conditions[?(@.type==\"Ready\")].reason"
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=".metadata.creationTimestamp"
+// +kubebuilder:printcolumn:name="Next",type=string,JSONPath=".status.nextTransition",priority=1
+// +kubebuilder:printcolumn:name="Ticket",type=string,JSONPath=".spec.change.ticket",priority=1
+type CapabilityRollout struct {
+	metav1.TypeMeta `json:",inline"`
+	// metadata is the standard object metadata. The name is the capability.
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+	// spec is how far the capability is to be opened.
+	// +required
+	Spec CapabilityRolloutSpec `json:"spec"`
+	// status is how far it is open right now, and why.
+	// +optional
+	Status CapabilityRolloutStatus `json:"status,omitzero"`
+}
+
+// CapabilityRolloutSpec is how far one capability is to be opened.
+//
+// +kubebuilder:validation:XValidation:rule="{'Disabled': 0, 'Sandbox': 1, 'PrivateBeta': 2, 'Live': 3}[self.stage] <= {'Disabled': 0, 'Sandbox': 1, 'PrivateBeta': 2, 'Live': 3}[oldSelf.stage] + 1",message="promote one stage at a time: Disabled, Sandbox, PrivateBeta, Live",fieldPath=".stage"
+// +kubebuilder:validation:XValidation:rule="self.stage == oldSelf.stage || self.change.ticket != oldSelf.change.ticket",message="a change of stage needs a new change.ticket",fieldPath=".change.ticket"
+// +kubebuilder:validation:XValidation:rule="self.stage != 'PrivateBeta' || (has(self.audience) && (has(self.audience.partners) && size(self.audience.partners) > 0 || has(self.audience.selector)))",message="PrivateBeta needs audience.partners or audience.selector",fieldPath=".audience"
+type CapabilityRolloutSpec struct {
+	// capability is the capability, which is also the name of the object.
+	// +required
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="capability never changes"
+	Capability CapabilityName `json:"capability"`
+	// stage is how far the capability is opened: Disabled for nobody, Sandbox
+	// for test keys, PrivateBeta also for live keys of the audience, Live for
+	// every entitled partner. Promote one stage at a time; any demotion is
+	// allowed. A stage above the ceiling that is compiled into the binary
+	// closes the capability.
+	// +required
+	Stage Stage `json:"stage"`
+	// change says who asked for the present stage.
+	// +required
+	Change Change `json:"change"`
+	// audience narrows live keys to some of the entitled partners. It is
+	// required at PrivateBeta and counts at Live too; test keys ignore it.
+	// +optional
+	Audience *Audience `json:"audience,omitempty"`
+	// schedule opens and closes the capability by the clock.
+	// +optional
+	Schedule *Schedule `json:"schedule,omitempty"`
+	// killSwitch closes the capability in an emergency, for every key, without
+	// touching the stage.
+	// +optional
+	KillSwitch *KillSwitch `json:"killSwitch,omitempty"`
+}
+
+// Change says who asked for a stage.
+type Change struct {
+	// ticket is the change request; it must differ whenever the stage does.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=128
+	Ticket string `json:"ticket"`
+	// approvedBy is who approved it.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=128
+	ApprovedBy string `json:"approvedBy,omitempty"`
+}
+
+// Audience is a part of the entitled partners: those that partners or selector
+// names (all of them when there is neither), less those of excluded.
+//
+// +kubebuilder:validation:MinProperties=1
+type Audience struct {
+	// partners are names of PartnerEntitlements.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=256
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=253
+	Partners []string `json:"partners,omitempty"`
+	// selector adds the partners whose labels match.
+	// +optional
+	Selector *PartnerSelector `json:"selector,omitempty"`
+	// excluded are names of PartnerEntitlements that are left out whatever
+	// partners and selector say.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=256
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=253
+	Excluded []string `json:"excluded,omitempty"`
+}
+
+// PartnerSelector is a label selector over PartnerEntitlements. All of its
+// requirements must hold.
+//
+// +kubebuilder:validation:MinProperties=1
+type PartnerSelector struct {
+	// matchLabels are labels that a partner must have.
+	// +optional
+	// +kubebuilder:validation:MinProperties=1
+	// +kubebuilder:validation:MaxProperties=16
+	MatchLabels map[string]string `json:"matchLabels,omitempty"`
+	// matchExpressions are further requirements.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=16
+	MatchExpressions []SelectorRequirement `json:"matchExpressions,omitempty"`
+}
+
+// SelectorRequirement is one requirement on a label.
+//
+// +kubebuilder:validation:XValidation:rule="(self.operator in ['In', 'NotIn']) == (has(self.values) && size(self.values) > 0)",message="In and NotIn need values; Exists and DoesNotExist have none",fieldPath=".values"
+type SelectorRequirement struct {
+	// key is the label.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=317
+	Key string `json:"key"`
+	// operator compares the label with the values.
+	// +required
+	Operator SelectorOperator `json:"operator"`
+	// values are what In and NotIn compare with.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MaxLength=63
+	Values []string `json:"values,omitempty"`
+}
+
+// Schedule opens and closes a capability by the clock.
+//
+// +kubebuilder:validation:MinProperties=1
+// +kubebuilder:validation:XValidation:rule="!has(self.notBefore) || !has(self.notAfter) || self.notBefore < self.notAfter",message="notBefore must be before notAfter",fieldPath=".notAfter"
+// +kubebuilder:validation:XValidation:rule="!has(self.ramp) || self.ramp.all(a, self.ramp.all(b, a.percent == b.percent || (a.percent < b.percent) == (a.at < b.at)))",message="a ramp only grows: a larger percent needs a later time",fieldPath=".ramp"
+type Schedule struct {
+	// notBefore is the first instant at which the capability is open.
+	// +optional
+	NotBefore *metav1.Time `json:"notBefore,omitempty"`
+	// notAfter is the first instant at which it is closed again.
+	// +optional
+	NotAfter *metav1.Time `json:"notAfter,omitempty"`
+	// ramp opens the capability for a growing part of the audience. Before
+	// the first step it is open for nobody; the last step stays. A partner who
+	// is in stays in: which partners come first is a fixed function of the
+	// capability and the organization. Test keys ignore it.
+	// +optional
+	// +listType=map
+	// +listMapKey=percent
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=16
+	Ramp []RampStep `json:"ramp,omitempty"`
+}
+
+// RampStep is one step of a ramp.
+type RampStep struct {
+	// at is the first instant at which the step counts.
+	// +required
+	At metav1.Time `json:"at"`
+	// percent is the part of the audience that the capability is open for.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=100
+	Percent int32 `json:"percent"`
+}
+
+// KillSwitch closes a capability in an emergency.
+//
+// +kubebuilder:validation:XValidation:rule="self.state != 'Engaged' || (has(self.reason) && size(self.reason) > 0)",message="an engaged kill switch needs a reason",fieldPath=".reason"
+type KillSwitch struct {
+	// state Engaged closes the capability for test and live keys alike.
+	// +required
+	State KillSwitchState `json:"state"`
+	// reason is why, for the next person on call.
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	Reason string `json:"reason,omitempty"`
+}
+
+// CapabilityRolloutStatus is how far one capability is open right now.
+type CapabilityRolloutStatus struct {
+	// conditions are Ready, Reconciling, Stalled and Propagated.
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	// +kubebuilder:validation:MaxItems=8
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+	// observedGeneration is the generation that this status describes.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	// effectiveStage is the stage that the gates enforce.
+	// +optional
+	EffectiveStage Stage `json:"effectiveStage,omitempty"`
+	// cohort is the ramp's present percentage, and how many of the entitled
+	// partners are admitted with a live key: "25% (3/12)".
+	// +optional
+	// +kubebuilder:validation:MaxLength=32
+	Cohort string `json:"cohort,omitempty"`
+	// admitted is the number of partners that are admitted with a live key.
+	// +optional
+	Admitted int32 `json:"admitted"`
+	// denials counts the partners that are not admitted, by reason.
+	// +optional
+	// +listType=map
+	// +listMapKey=reason
+	// +kubebuilder:validation:MaxItems=16
+	Denials []Denial `json:"denials,omitempty"`
+	// nextTransition is when this status changes next without an edit.
+	// +optional
+	NextTransition *metav1.Time `json:"nextTransition,omitempty"`
+}
+
+// Denial counts the partners that one reason keeps out.
+type Denial struct {
+	// reason is the first reason in the order in which the gates decide.
+	// +required
+	// +kubebuilder:validation:MaxLength=64
+	Reason string `json:"reason"`
+	// partners is the number of partners.
+	// +required
+	Partners int32 `json:"partners"`
+}
+
+// CapabilityRolloutList is a list of rollouts.
+//
+// +kubebuilder:object:root=true
+type CapabilityRolloutList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitzero"`
+	Items           []CapabilityRollout `json:"items"`
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+// Conditions that every kind has. Tools that know kstatus (kubectl wait, Helm,
+// Flux, Argo CD) read the first three.
+const (
+	// ConditionReady is True when the gates enforce the observed generation.
+	// It does not say that anything is open: a disabled rollout is Ready.
+	ConditionReady = "Ready"
+	// ConditionReconciling is True while the observed generation is on its way
+	// to the gates.
+	ConditionReconciling = "Reconciling"
+	// ConditionStalled is True when the object is closed and only an edit, of
+	// this object or of one that it depends on, can mend that.
+	ConditionStalled = "Stalled"
+	// ConditionPropagated is True when every serving replica of the API server
+	// has compiled the observed generation.
+	ConditionPropagated = "Propagated"
+)
+
+// Conditions of one kind.
+const (
+	// ConditionContractEffective (PartnerEntitlement) is True while the
+	// contract is in force.
+	ConditionContractEffective = "ContractEffective"
+	// ConditionKeysUnique (PartnerEntitlement) is False when one of the key
+	// digests occurs twice; such a digest is refused wherever it occurs.
+	ConditionKeysUnique = "KeysUnique"
+	// ConditionSecretsResolved (XJMFSender) is True when every secret that the
+	// sender names was found and is long enough.
+	ConditionSecretsResolved = "SecretsResolved"
+	// ConditionSenderUnique (XJMFSender) is False when an older object has the
+	// same sender id.
+	ConditionSenderUnique = "SenderUnique"
+)
+
+// Reasons of Ready=True, and of Stalled=False and Reconciling=False.
+const (
+	// ReasonEnforced means that the spec is in force as written.
+	ReasonEnforced = "Enforced"
+	// ReasonKilled means that the kill switch is engaged.
+	ReasonKilled = "Killed"
+	// ReasonNotStarted means that schedule.notBefore lies ahead.
+	ReasonNotStarted = "NotStarted"
+	// ReasonEnded means that schedule.notAfter has passed.
+	ReasonEnded = "Ended"
+	// ReasonSuspended means that the partner or sender is suspended.
+	ReasonSuspended = "Suspended"
+	// ReasonContractNotEffective means that the contract is not in force.
+	ReasonContractNotEffective = "ContractNotEffective"
+)
+
+// Reasons of Ready=False with Stalled=True: the object is closed.
+const (
+	// ReasonAboveCeiling means that the stage is above the highest stage that
+	// this version of the binary implements for the capability.
+	ReasonAboveCeiling = "AboveCeiling"
+	// ReasonInvalidSpec means that the object has content which its schema
+	// refuses; it must have been stored before the schema was.
+	ReasonInvalidSpec = "InvalidSpec"
+	// ReasonDuplicateCapability means that two objects roll out the same
+	// capability. Both are closed, so that neither hides the other's kill
+	// switch.
+	ReasonDuplicateCapability = "DuplicateCapability"
+	// ReasonDuplicateOrganization means that an older object has the same
+	// organization; this one is closed.
+	ReasonDuplicateOrganization = "DuplicateOrganization"
+	// ReasonDuplicateKey means that a key digest occurs twice.
+	ReasonDuplicateKey = "DuplicateKey"
+	// ReasonDuplicateSender means that an older object has the same sender id;
+	// this one is closed.
+	ReasonDuplicateSender = "DuplicateSender"
+	// ReasonPartnerNotFound means that spec.partner names no usable
+	// PartnerEntitlement in the same namespace.
+	ReasonPartnerNotFound = "PartnerNotFound"
+	// ReasonSecretNotFound means that a Secret or its key is missing.
+	ReasonSecretNotFound = "SecretNotFound"
+	// ReasonSecretTooShort means that a secret has fewer than 32 bytes.
+	ReasonSecretTooShort = "SecretTooShort"
+	// ReasonSecretCapacity means that the gate Secret is full.
+	ReasonSecretCapacity = "SecretCapacity"
+	// ReasonNoActiveSecret means that no secret is valid now.
+	ReasonNoActiveSecret = "NoActiveSecret"
+)
+
+// Reasons of the remaining conditions.
+const (
+	// ReasonProgressing is the reason of Reconciling=True.
+	ReasonProgressing = "Progressing"
+	// ReasonEffective is the reason of ContractEffective=True.
+	ReasonEffective = "Effective"
+	// ReasonNotYetEffective means that contract.effectiveFrom lies ahead.
+	ReasonNotYetEffective = "NotYetEffective"
+	// ReasonExpired means that contract.effectiveUntil has passed.
+	ReasonExpired = "Expired"
+	// ReasonNoContract means that there is no contract yet.
+	ReasonNoContract = "NoContract"
+	// ReasonUnique is the reason of KeysUnique=True and SenderUnique=True.
+	ReasonUnique = "Unique"
+	// ReasonResolved is the reason of SecretsResolved=True.
+	ReasonResolved = "Resolved"
+	// ReasonAllReplicas is the reason of Propagated=True.
+	ReasonAllReplicas = "AllReplicas"
+	// ReasonNoReplicas is the reason of Propagated=True when nobody serves.
+	ReasonNoReplicas = "NoReplicas"
+	// ReasonReplicaBehind is the reason of Propagated=False while a serving
+	// replica has not compiled the generation.
+	ReasonReplicaBehind = "ReplicaBehind"
+	// ReasonReplicaSilent is the reason of Propagated=False and Ready=False
+	// when a serving replica does not answer.
+	ReasonReplicaSilent = "ReplicaSilent"
+)

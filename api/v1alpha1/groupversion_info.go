@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package v1alpha1 holds the custom resources with which platform operators
+// declare who may do what, and when.
+//
+//   - A [PartnerEntitlement] is one partner: its organization, contract, API
+//     keys, scopes and the capabilities that it is granted.
+//   - A [CapabilityRollout] is one capability: how far it is opened, to whom,
+//     from when, and its kill switch.
+//   - An [XJMFSender] is one machine that may send XJMF callbacks.
+//
+// The gates of the API server are compiled from these three kinds and from
+// nothing else; without an object everything is closed.
+//
+// +kubebuilder:object:generate=true
+// +groupName=marketplace.printmarket.dev
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// GroupName is the API group of every kind in this package.
+const GroupName = "marketplace.printmarket.dev"
+
+// GroupVersion is the group and version of every kind in this package.
+var GroupVersion = schema.GroupVersion{Group: GroupName, Version: "v1alpha1"}
+
+// The kinds of this package.
+const (
+	KindPartnerEntitlement = "PartnerEntitlement"
+	KindXJMFSender         = "XJMFSender"
+	KindCapabilityRollout  = "CapabilityRollout"
+)
+
+// AddToScheme teaches a scheme the kinds of this package.
+func AddToScheme(scheme *runtime.Scheme) error {
+	scheme.AddKnownTypes(GroupVersion,
+		&PartnerEntitlement{}, &PartnerEntitlementList{},
+		&XJMFSender{}, &XJMFSenderList{},
+		&CapabilityRollout{}, &CapabilityRolloutList{},
+	)
+	metav1.AddToGroupVersion(scheme, GroupVersion)
+	return nil
+}

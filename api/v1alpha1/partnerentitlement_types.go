@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// PartnerEntitlement is one partner of the marketplace: its organization,
+// contract, API keys, scopes and the capabilities that it is granted. What is
+// not listed is denied. Deleting the object closes everything for the partner
+// at once.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:shortName=partner,categories=printmarket
+// +kubebuilder:printcolumn:name="Organization",type=string,JSONPath=".spec.organizationID"
+// +kubebuilder:printcolumn:name="Package",type=string,JSONPath=".spec.package"
+// +kubebuilder:printcolumn:name="State",type=string,JSONPath=".spec.state"
+// +kubebuilder:printcolumn:name="Open",type=string,JSONPath=".status.open"
+// +kubebuilder:printcolumn:name="Keys",type=string,JSONPath=".status.keys"
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=".status.conditions[?(@.type==\"Ready\")].status"
+// +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=".status.conditions[?(@.type==\"Ready\")].reason"
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=".metadata.creationTimestamp"
+// +kubebuilder:printcolumn:name="Contract-Until",type=string,JSONPath=".spec.contract.effectiveUntil",priority=1
+type PartnerEntitlement struct {
+	metav1.TypeMeta `json:",inline"`
+	// metadata is the standard object metadata. Labels are what the audience
+	// selector of a CapabilityRollout matches.
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+	// spec is what the partner may do.
+	// +required
+	Spec PartnerEntitlementSpec `json:"spec"`
+	// status is what the partner can do right now, and why.
+	// +optional
+	Status PartnerEntitlementStatus `json:"status,omitzero"`
+}
+
+// PartnerEntitlementSpec is what one partner may do.
+//
+// +kubebuilder:validation:XValidation:rule="self.state != 'Active' || has(self.contract)",message="an Active partner needs a contract",fieldPath=".contract"
+// +kubebuilder:validation:XValidation:rule="self.package != 'Platform' || !has(self.capabilities) || size(self.capabilities) == 0",message="the package Platform holds no partner capability",fieldPath=".capabilities"
+// +kubebuilder:validation:XValidation:rule="self.package == 'Platform' || !has(self.scopes) || self.scopes.all(s, !(s in ['quotes:ingest', 'ops:read', 'masterdata:write']))",message="quotes:ingest, ops:read and masterdata:write need the package Platform",fieldPath=".scopes"
+// +kubebuilder:validation:XValidation:rule="!has(self.keys) || self.keys.all(k, self.keys.exists_one(j, j.sha256 == k.sha256))",message="two keys have the same sha256",fieldPath=".keys"
+type PartnerEntitlementSpec struct {
+	// organizationID is the organization that owns every record of this
+	// partner, such as org_acme01. It never changes. If two objects name the
+	// same organization the older one counts and the other is closed.
+	// +required
+	// +kubebuilder:validation:Pattern=`^org_[A-Za-z0-9]{6,32}$`
+	// +kubebuilder:validation:MaxLength=36
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="organizationID never changes"
+	OrganizationID string `json:"organizationID"`
+	// displayName is the name of the partner for humans.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=120
+	DisplayName string `json:"displayName,omitempty"`
+	// package is the commercial package. It grants nothing: every capability
+	// is listed in capabilities. It chooses the default quotas.
+	// +required
+	Package Package `json:"package"`
+	// state Suspended refuses the partner with 403 while its records and keys
+	// stay as they are.
+	// +required
+	State State `json:"state"`
+	// contract is the paper behind the partnership; outside of its time the
+	// partner is refused with 403.
+	// +optional
+	Contract *Contract `json:"contract,omitempty"`
+	// capabilities are the capabilities that the partner is granted.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=32
+	Capabilities []CapabilityGrant `json:"capabilities,omitempty"`
+	// scopes are the permissions that the keys of the partner may have.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=32
+	Scopes []Scope `json:"scopes,omitempty"`
+	// keys are the API keys of the partner, by digest; the key itself is never
+	// stored.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=16
+	Keys []APIKey `json:"keys,omitempty"`
+}
+
+// Contract is the paper behind a partnership.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.effectiveUntil) || self.effectiveFrom < self.effectiveUntil",message="effectiveFrom must be before effectiveUntil",fieldPath=".effectiveUntil"
+type Contract struct {
+	// reference is the number of the contract in your own files.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=128
+	Reference string `json:"reference"`
+	// effectiveFrom is the first instant at which the contract is in force.
+	// +required
+	EffectiveFrom metav1.Time `json:"effectiveFrom"`
+	// effectiveUntil is the first instant at which it is no longer in force;
+	// absent means until further notice.
+	// +optional
+	EffectiveUntil *metav1.Time `json:"effectiveUntil,omitempty"`
+}
+
+// CapabilityGrant grants one capability.
+type CapabilityGrant struct {
+	// name is the capability.
+	// +required
+	Name CapabilityName `json:"name"`
+	// quota bounds how many records the partner may create; absent means the
+	// default of the package, never unlimited.
+	// +optional
+	Quota *Quota `json:"quota,omitempty"`
+}
+
+// Quota is a number of creations in a window of time. Test and live keys are
+// counted apart.
+type Quota struct {
+	// limit is the number of creations in one window; 0 allows none.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=1000000000
+	Limit int64 `json:"limit"`
+	// windowSeconds is the length of a window, at most 31 days. Windows begin
+	// at multiples of it since 1970-01-01T00:00:00Z; a day begins at midnight
+	// UTC.
+	// +optional
+	// +kubebuilder:default=86400
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=2678400
+	WindowSeconds int32 `json:"windowSeconds,omitempty"`
+}
+
+// APIKey is one API key, by digest.
+//
+// +kubebuilder:validation:XValidation:rule="self.kind == oldSelf.kind && self.sha256 == oldSelf.sha256",message="kind and sha256 of a key never change: add a key with another name",fieldPath=".sha256"
+// +kubebuilder:validation:XValidation:rule="oldSelf.state != 'Revoked' || self.state == 'Revoked'",message="a revoked key stays revoked",fieldPath=".state"
+type APIKey struct {
+	// name tells the keys of a partner apart in logs and in the dashboard.
+	// +required
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	// +kubebuilder:validation:MaxLength=63
+	Name string `json:"name"`
+	// kind is the kind of the key, which its prefix shows too: pmk_test_ is
+	// Test, pmk_live_ is Live. A key whose prefix disagrees is refused.
+	// +required
+	Kind KeyKind `json:"kind"`
+	// sha256 is the SHA-256 of the whole key text in 64 lower-case hexadecimal
+	// digits, as printf %s "$KEY" | sha256sum prints it. A key in plain text
+	// does not fit here.
+	// +required
+	// +kubebuilder:validation:Pattern=`^[0-9a-f]{64}$`
+	// +kubebuilder:validation:MaxLength=64
+	SHA256 string `json:"sha256"`
+	// state Revoked refuses the key at once and for ever.
+	// +optional
+	// +kubebuilder:default=Active
+	State KeyState `json:"state,omitempty"`
+	// expiresAt is the first instant at which the key is refused.
+	// +optional
+	ExpiresAt *metav1.Time `json:"expiresAt,omitempty"`
+	// scopes narrows the key. Absent: the key has every scope of the partner.
+	// Present, even empty: only those of the list that the partner has too.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=32
+	Scopes []Scope `json:"scopes,omitzero"`
+}
+
+// PartnerEntitlementStatus is what one partner can do right now.
+type PartnerEntitlementStatus struct {
+	// conditions are Ready, Reconciling, Stalled, Propagated,
+	// ContractEffective and KeysUnique.
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	// +kubebuilder:validation:MaxItems=8
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+	// observedGeneration is the generation that this status describes.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	// open counts the granted capabilities that answer: "3/9".
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	Open string `json:"open,omitempty"`
+	// keys counts the keys that are accepted: "2 live, 1 test".
+	// +optional
+	// +kubebuilder:validation:MaxLength=32
+	Keys string `json:"keys,omitempty"`
+	// capabilities says for each granted capability whether it answers.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=32
+	Capabilities []CapabilityPosture `json:"capabilities,omitempty"`
+	// nextTransition is when this status changes next without an edit.
+	// +optional
+	NextTransition *metav1.Time `json:"nextTransition,omitempty"`
+}
+
+// CapabilityPosture says whether one capability answers one partner.
+type CapabilityPosture struct {
+	// name is the capability.
+	// +required
+	Name CapabilityName `json:"name"`
+	// posture is Open when at least one kind of key is answered.
+	// +required
+	Posture Opening `json:"posture"`
+	// reason is why a live key is not answered; empty when it is.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Reason string `json:"reason,omitempty"`
+	// keyKinds are the kinds of keys that are answered.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=2
+	KeyKinds []KeyKind `json:"keyKinds,omitempty"`
+}
+
+// PartnerEntitlementList is a list of partners.
+//
+// +kubebuilder:object:root=true
+type PartnerEntitlementList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitzero"`
+	Items           []PartnerEntitlement `json:"items"`
+}

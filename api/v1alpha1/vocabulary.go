@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+// CapabilityName names one capability of the marketplace. The set is compiled
+// into the binary; a test keeps this list equal to the registry in package
+// posture.
+//
+// +kubebuilder:validation:Enum=estimate;rfq-create;rfq-read;rfq-list;quote-read;quote-accept;order;order-batch;preflight;xjdf;xjdf-costing;xjmf-inbound;webhook-delivery;master-data-bridge
+// +kubebuilder:validation:MaxLength=32
+type CapabilityName string
+
+// Scope is one permission of an API key. The scopes quotes:ingest, ops:read
+// and masterdata:write belong to the marketplace itself and need the package
+// Platform. costing:preview shows internal estimates; do not grant it to a
+// partner.
+//
+// +kubebuilder:validation:Enum="rfq:read";"rfq:write";"quote:read";"preflight:read";"preflight:write";"xjdf:read";"xjdf:validate";"costing:calculate";"costing:preview";"order:read";"order:write";"session:create";"account:read";"master_data:read";"devices:read";"quotes:ingest";"ops:read";"masterdata:write"
+// +kubebuilder:validation:MaxLength=32
+type Scope string
+
+// Stage says how far a capability is opened.
+//
+// +kubebuilder:validation:Enum=Disabled;Sandbox;PrivateBeta;Live
+// +kubebuilder:validation:MaxLength=16
+type Stage string
+
+const (
+	// StageDisabled closes the capability for everyone.
+	StageDisabled Stage = "Disabled"
+	// StageSandbox opens it for test keys of entitled partners.
+	StageSandbox Stage = "Sandbox"
+	// StagePrivateBeta opens it also for live keys of the audience.
+	StagePrivateBeta Stage = "PrivateBeta"
+	// StageLive opens it for every entitled partner.
+	StageLive Stage = "Live"
+)
+
+// Package is the commercial package of a partner. It grants nothing by itself;
+// it only chooses the default quota (Sandbox 100, Standard 1000, Enterprise
+// 10000 per day and capability).
+//
+// +kubebuilder:validation:Enum=Sandbox;Standard;Enterprise;Platform
+// +kubebuilder:validation:MaxLength=16
+type Package string
+
+const (
+	// PackageSandbox is for partners who are still integrating.
+	PackageSandbox Package = "Sandbox"
+	// PackageStandard is the usual package.
+	PackageStandard Package = "Standard"
+	// PackageEnterprise has the largest default quotas.
+	PackageEnterprise Package = "Enterprise"
+	// PackagePlatform is the marketplace's own: it may hold the platform
+	// scopes and no capability.
+	PackagePlatform Package = "Platform"
+)
+
+// State says whether a partner or a sender is in use.
+//
+// +kubebuilder:validation:Enum=Active;Suspended
+// +kubebuilder:validation:MaxLength=16
+type State string
+
+const (
+	// StateActive is in use.
+	StateActive State = "Active"
+	// StateSuspended is known but refused.
+	StateSuspended State = "Suspended"
+)
+
+// KeyKind is the kind of an API key; it must equal the kind in the key's own
+// prefix (pmk_test_ or pmk_live_).
+//
+// +kubebuilder:validation:Enum=Test;Live
+// +kubebuilder:validation:MaxLength=8
+type KeyKind string
+
+const (
+	// KeyKindTest is a sandbox key.
+	KeyKindTest KeyKind = "Test"
+	// KeyKindLive is a production key.
+	KeyKindLive KeyKind = "Live"
+)
+
+// KeyState says whether an API key is accepted.
+//
+// +kubebuilder:validation:Enum=Active;Revoked
+// +kubebuilder:validation:MaxLength=8
+type KeyState string
+
+const (
+	// KeyStateActive accepts the key until it expires.
+	KeyStateActive KeyState = "Active"
+	// KeyStateRevoked refuses the key for ever.
+	KeyStateRevoked KeyState = "Revoked"
+)
+
+// KillSwitchState is the position of a capability's kill switch.
+//
+// +kubebuilder:validation:Enum=Released;Engaged
+// +kubebuilder:validation:MaxLength=16
+type KillSwitchState string
+
+const (
+	// KillSwitchReleased leaves the decision to the stage.
+	KillSwitchReleased KillSwitchState = "Released"
+	// KillSwitchEngaged closes the capability for every key at once.
+	KillSwitchEngaged KillSwitchState = "Engaged"
+)
+
+// SelectorOperator compares one label of a partner.
+//
+// +kubebuilder:validation:Enum=In;NotIn;Exists;DoesNotExist
+// +kubebuilder:validation:MaxLength=16
+type SelectorOperator string
+
+// The operators mean what they mean in every Kubernetes label selector.
+const (
+	SelectorIn           SelectorOperator = "In"
+	SelectorNotIn        SelectorOperator = "NotIn"
+	SelectorExists       SelectorOperator = "Exists"
+	SelectorDoesNotExist SelectorOperator = "DoesNotExist"
+)
+
+// Opening says whether a capability answers a partner.
+//
+// +kubebuilder:validation:Enum=Open;Closed
+// +kubebuilder:validation:MaxLength=8
+type Opening string
+
+const (
+	// Open answers at least one kind of the partner's keys.
+	Open Opening = "Open"
+	// Closed answers none.
+	Closed Opening = "Closed"
+)

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// XJMFSender is one machine that may send XJMF callbacks for a partner. A
+// callback of a sender that is not registered is refused with 401.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:shortName=sender,categories=printmarket
+// +kubebuilder:printcolumn:name="Sender",type=string,JSONPath=".spec.senderID"
+// +kubebuilder:printcolumn:name="Partner",type=string,JSONPath=".spec.partner"
+// +kubebuilder:printcolumn:name="State",type=string,JSONPath=".spec.state"
+// +kubebuilder:printcolumn:name="Secrets",type=string,JSONPath=".status.activeSecrets"
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=".status.conditions[?(@.type==\"Ready\")].status"
+// +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=".status.conditions[?(@.type==\"Ready\")].reason"
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=".metadata.creationTimestamp"
+// +kubebuilder:printcolumn:name="Rotation",type=string,JSONPath=".status.nextRotation",priority=1
+type XJMFSender struct {
+	metav1.TypeMeta `json:",inline"`
+	// metadata is the standard object metadata.
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+	// spec is who the sender is and how its signature is checked.
+	// +required
+	Spec XJMFSenderSpec `json:"spec"`
+	// status is whether the sender is accepted right now, and why.
+	// +optional
+	Status XJMFSenderStatus `json:"status,omitzero"`
+}
+
+// XJMFSenderSpec is who a sender is and how its signature is checked.
+type XJMFSenderSpec struct {
+	// senderID is what the sender puts into X-XJMF-Sender, compared byte for
+	// byte. It never changes. If two objects name the same sender the older
+	// one counts and the other is closed.
+	// +required
+	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9._:-]+$`
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=128
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="senderID never changes"
+	SenderID string `json:"senderID"`
+	// partner is the name of the PartnerEntitlement, in the same namespace,
+	// that the sender speaks for.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Partner string `json:"partner"`
+	// state Suspended refuses the sender.
+	// +required
+	State State `json:"state"`
+	// secrets are the shared secrets of the signature. Two of them with
+	// overlapping times make a rotation without a gap.
+	// +required
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=3
+	Secrets []SenderSecret `json:"secrets"`
+	// replayWindowSeconds is how far X-XJMF-Timestamp may differ from our
+	// clock, at most 5 minutes.
+	// +optional
+	// +kubebuilder:default=300
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=300
+	ReplayWindowSeconds int32 `json:"replayWindowSeconds,omitempty"`
+}
+
+// SenderSecret is one shared secret with its time.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.notBefore) || !has(self.notAfter) || self.notBefore < self.notAfter",message="notBefore must be before notAfter",fieldPath=".notAfter"
+type SenderSecret struct {
+	// name tells the secrets of a sender apart.
+	// +required
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	// +kubebuilder:validation:MaxLength=63
+	Name string `json:"name"`
+	// secretRef is where the value is: at least 32 bytes of random data.
+	// +required
+	SecretRef SecretKeyReference `json:"secretRef"`
+	// notBefore is the first instant at which the secret counts.
+	// +optional
+	NotBefore *metav1.Time `json:"notBefore,omitempty"`
+	// notAfter is the first instant at which it no longer counts.
+	// +optional
+	NotAfter *metav1.Time `json:"notAfter,omitempty"`
+}
+
+// SecretKeyReference points at one key of a Secret in the same namespace.
+type SecretKeyReference struct {
+	// name is the name of the Secret.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+	// key is the key in the Secret's data.
+	// +required
+	// +kubebuilder:validation:Pattern=`^[-._a-zA-Z0-9]+$`
+	// +kubebuilder:validation:MaxLength=253
+	Key string `json:"key"`
+}
+
+// XJMFSenderStatus is whether one sender is accepted right now.
+type XJMFSenderStatus struct {
+	// conditions are Ready, Reconciling, Stalled, Propagated, SecretsResolved
+	// and SenderUnique.
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	// +kubebuilder:validation:MaxItems=8
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+	// observedGeneration is the generation that this status describes.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	// activeSecrets are the names of the secrets that count now.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=3
+	ActiveSecrets []string `json:"activeSecrets,omitempty"`
+	// nextRotation is when that list changes next without an edit.
+	// +optional
+	NextRotation *metav1.Time `json:"nextRotation,omitempty"`
+}
+
+// XJMFSenderList is a list of senders.
+//
+// +kubebuilder:object:root=true
+type XJMFSenderList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitzero"`
+	Items           []XJMFSender `json:"items"`
+}

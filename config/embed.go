@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package config carries the manifests that the binary itself needs: the
+// CustomResourceDefinitions, against which directory sources check their files,
+// and the sample objects, which are also the demo set of `printmarket dev`.
+package config
+
+import "embed"
+
+// FS holds crd/bases and samples under their paths in this directory.
+//
+//go:embed crd/bases/*.yaml samples
+var FS embed.FS
+
+// CRDDir is where [FS] has the CustomResourceDefinitions, one per file.
+const CRDDir = "crd/bases"
+
+// SamplesDir is where [FS] has the sample objects.
+const SamplesDir = "samples"

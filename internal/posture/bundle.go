@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package posture
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"slices"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/credential"
+)
+
+// MinSecretLen is the shortest shared secret, in bytes: as long as the output
+// of HMAC-SHA-256.
+const MinSecretLen = 32
+
+// SecretData is one Secret of the cluster, or of a directory.
+type SecretData struct {
+	Namespace, Name string
+	Data            map[string]credential.Secret
+}
+
+// Bundle is the shared secrets that the senders need and nothing else of the
+// Secrets that they were in. It prints as "[redacted]". The zero Bundle is
+// empty.
+type Bundle struct {
+	// entries is a function because fmt prints the unexported fields of a
+	// structure without asking their methods, and for some verbs follows
+	// pointers as well; it cannot look into a function.
+	entries func() bundleEntries
+}
+
+type bundleEntries map[secretSlot]bundleEntry
+
+// secretSlot is where a sender expects a value. The reference belongs to it:
+// when a sender is pointed at another Secret, the value of the former one must
+// not count any longer.
+type secretSlot struct {
+	namespace, sender, name string
+	ref                     v1alpha1.SecretKeyReference
+}
+
+type bundleEntry struct {
+	value credential.Secret
+	// trouble is the reason of the condition SecretsResolved; empty if none.
+	trouble string
+}
+
+// NewBundle resolves the references of the senders. A sender whose partner is
+// not there contributes nothing: its secrets have no use.
+func NewBundle(senders []v1alpha1.XJMFSender, partners []v1alpha1.PartnerEntitlement, secrets []SecretData) Bundle {
+	type object struct{ namespace, name string }
+	known := make(map[object]bool, len(partners))
+	for i := range partners {
+		known[object{partners[i].Namespace, partners[i].Name}] = true
+	}
+	data := make(map[object]map[string]credential.Secret, len(secrets))
+	for _, s := range secrets {
+		data[object{s.Namespace, s.Name}] = s.Data
+	}
+	entries := bundleEntries{}
+	for i := range senders {
+		o := &senders[i]
+		if !known[object{o.Namespace, o.Spec.Partner}] {
+			continue
+		}
+		for j := range o.Spec.Secrets {
+			s := &o.Spec.Secrets[j]
+			slot := secretSlot{o.Namespace, o.Name, s.Name, s.SecretRef}
+			entries[slot] = newBundleEntry(data[object{o.Namespace, s.SecretRef.Name}], s.SecretRef.Key)
+		}
+	}
+	return Bundle{entries: func() bundleEntries { return entries }}
+}
+
+func newBundleEntry(data map[string]credential.Secret, key string) bundleEntry {
+	value, found := data[key]
+	switch {
+	case !found:
+		return bundleEntry{trouble: v1alpha1.ReasonSecretNotFound}
+	case len(value) < MinSecretLen:
+		return bundleEntry{trouble: v1alpha1.ReasonSecretTooShort}
+	default:
+		return bundleEntry{value: value}
+	}
+}
+
+// lookup finds a value; what is not in the bundle is a Secret that was not
+// found.
+func (b Bundle) lookup(slot secretSlot) bundleEntry {
+	if b.entries != nil {
+		if entry, found := b.entries()[slot]; found {
+			return entry
+		}
+	}
+	return bundleEntry{trouble: v1alpha1.ReasonSecretNotFound}
+}
+
+// String hides the values.
+func (Bundle) String() string { return "[redacted]" }
+
+// GoString hides the values from %#v.
+func (b Bundle) GoString() string { return b.String() }
+
+// Format hides the values from every verb.
+func (b Bundle) Format(state fmt.State, _ rune) {
+	// The error of a print is the printer's to report.
+	_, _ = io.WriteString(state, b.String())
+}
+
+// LogValue hides the values from slog.
+func (b Bundle) LogValue() slog.Value { return slog.StringValue(b.String()) }
+
+// MarshalText hides the values from encoders.
+func (b Bundle) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
+
+// bundle writes the values as digests.
+func (e *encoder) bundle(b Bundle) {
+	if b.entries == nil {
+		return
+	}
+	entries := b.entries()
+	slots := slices.AppendSeq(make([]secretSlot, 0, len(entries)), maps.Keys(entries))
+	slices.SortFunc(slots, func(a, b secretSlot) int {
+		return cmp.Or(cmp.Compare(a.namespace, b.namespace), cmp.Compare(a.sender, b.sender), cmp.Compare(a.name, b.name),
+			cmp.Compare(a.ref.Name, b.ref.Name), cmp.Compare(a.ref.Key, b.ref.Key))
+	})
+	for _, slot := range slots {
+		entry := entries[slot]
+		e.text(slot.namespace)
+		e.text(slot.sender)
+		e.text(slot.name)
+		e.text(slot.ref.Name)
+		e.text(slot.ref.Key)
+		e.text(entry.trouble)
+		sum := sha256.Sum256([]byte(entry.value.Reveal()))
+		e.raw(sum[:])
+	}
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package posture
+
+import (
+	"time"
+
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// Caller is who makes a request: one key of one partner, in one snapshot. It is
+// small, comparable and cheap to copy. The zero Caller is nobody.
+type Caller struct {
+	snapshot *Snapshot
+	key      *apiKey
+	state    standing
+}
+
+// standing is the partner's standing at the time of authentication.
+type standing uint8
+
+const (
+	standingNone standing = iota
+	standingActive
+	standingSuspended
+	standingContractNotEffective
+)
+
+var standings = [...]string{
+	standingNone:                 "",
+	standingActive:               "active",
+	standingSuspended:            "suspended",
+	standingContractNotEffective: "contract-not-effective",
+}
+
+// apiKey is one usable key of a partner, or the partner itself in one mode,
+// without a key.
+type apiKey struct {
+	partner *partner
+	name    string
+	digest  credential.Digest
+	mode    tenant.Mode
+	scopes  Scopes
+	revoked bool
+	// expires is zero for a key without an end.
+	expires time.Time
+	// refused is why the key is refused whatever its state is.
+	refused Reason
+	keyless bool
+}
+
+func (k *apiKey) expired(now time.Time) bool { return !k.expires.IsZero() && !now.Before(k.expires) }
+
+// Valid reports whether the caller is somebody.
+func (c Caller) Valid() bool { return c.key != nil }
+
+// Tenant owns the records of the caller; zero for nobody.
+func (c Caller) Tenant() tenant.ID {
+	if c.key == nil {
+		return tenant.ID{}
+	}
+	return tenant.ID{Organization: c.key.partner.organization, Mode: c.key.mode}
+}
+
+// Partner is the name of the caller's PartnerEntitlement.
+func (c Caller) Partner() string {
+	if c.key == nil {
+		return ""
+	}
+	return c.key.partner.object.Name
+}
+
+// KeyName is the name of the key; empty for a caller without one.
+func (c Caller) KeyName() string {
+	if c.key == nil {
+		return ""
+	}
+	return c.key.name
+}
+
+// Digest is the digest of the key; zero for a caller without one.
+func (c Caller) Digest() credential.Digest {
+	if c.key == nil {
+		return credential.Digest{}
+	}
+	return c.key.digest
+}
+
+// Package is the commercial package as an RFC 9651 token, such as enterprise.
+func (c Caller) Package() string {
+	if c.key == nil {
+		return ""
+	}
+	return c.key.partner.packageToken
+}
+
+// State is the partner's standing when the caller was authenticated: active,
+// suspended or contract-not-effective. Suspended wins.
+func (c Caller) State() string { return standings[c.state] }
+
+// Scopes are the permissions of the key.
+func (c Caller) Scopes() Scopes {
+	if c.key == nil {
+		return 0
+	}
+	return c.key.scopes
+}
+
+// Authenticate finds the partner of a key. The reason is ReasonOpen if there is
+// one; whether the partner may do anything is another question.
+func (s *Snapshot) Authenticate(key credential.Key, now time.Time) (Caller, Reason) {
+	return s.AuthenticateDigest(key.Digest(), key.Mode(), now)
+}
+
+// AuthenticateDigest does the same for a session, which knows its key by
+// digest only.
+func (s *Snapshot) AuthenticateDigest(d credential.Digest, mode tenant.Mode, now time.Time) (Caller, Reason) {
+	if s == nil {
+		return Caller{}, ReasonSnapshotAbsent
+	}
+	key := s.keys[d]
+	switch {
+	case key == nil || d == credential.Digest{}:
+		return Caller{}, ReasonKeyUnknown
+	case key.refused != ReasonUndecided:
+		return Caller{}, key.refused
+	case key.mode != mode:
+		return Caller{}, ReasonKeyWrongMode
+	case key.revoked:
+		return Caller{}, ReasonKeyRevoked
+	case key.expired(now):
+		return Caller{}, ReasonKeyExpired
+	}
+	return s.caller(key, now), ReasonOpen
+}
+
+// Behalf is the partner of a tenant without a key and therefore without any
+// scope: what background work (webhook delivery, callbacks) is judged as.
+func (s *Snapshot) Behalf(id tenant.ID, now time.Time) (Caller, bool) {
+	if s == nil {
+		return Caller{}, false
+	}
+	p := s.organizations[id.Organization]
+	if p == nil {
+		return Caller{}, false
+	}
+	for i := range p.itself {
+		if p.itself[i].mode == id.Mode {
+			return s.caller(&p.itself[i], now), true
+		}
+	}
+	return Caller{}, false
+}
+
+func (s *Snapshot) caller(key *apiKey, now time.Time) Caller {
+	return Caller{snapshot: s, key: key, state: key.partner.standing(now)}
+}
+
+// own returns a caller of this snapshot: the caller itself, or the one that its
+// key leads to here.
+func (s *Snapshot) own(c Caller, now time.Time) (Caller, Reason) {
+	switch {
+	case c.key == nil:
+		return Caller{}, ReasonNotAuthenticated
+	case c.snapshot == s:
+		return c, ReasonOpen
+	case !c.key.keyless:
+		return s.AuthenticateDigest(c.key.digest, c.key.mode, now)
+	}
+	if c, known := s.Behalf(c.Tenant(), now); known {
+		return c, ReasonOpen
+	}
+	return Caller{}, ReasonPartnerClosed
+}

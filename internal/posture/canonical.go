@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package posture
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+)
+
+// canonical is the inputs in order of precedence, without the objects that are
+// being deleted: a deletion closes at once, whatever finalizers remain.
+type canonical struct {
+	revision string
+	rollouts []ranked[v1alpha1.CapabilityRollout]
+	partners []ranked[v1alpha1.PartnerEntitlement]
+	senders  []ranked[v1alpha1.XJMFSender]
+}
+
+func canonicalize(in Inputs) canonical {
+	var out canonical
+	var e encoder
+	for i := range in.Rollouts {
+		o := &in.Rollouts[i]
+		if o.DeletionTimestamp == nil {
+			out.rollouts = append(out.rollouts, ranked[v1alpha1.CapabilityRollout]{e.rollout(o), o})
+		}
+	}
+	for i := range in.Partners {
+		o := &in.Partners[i]
+		if o.DeletionTimestamp == nil {
+			out.partners = append(out.partners, ranked[v1alpha1.PartnerEntitlement]{e.partner(o), o})
+		}
+	}
+	for i := range in.Senders {
+		o := &in.Senders[i]
+		if o.DeletionTimestamp == nil {
+			out.senders = append(out.senders, ranked[v1alpha1.XJMFSender]{e.sender(o), o})
+		}
+	}
+	rank(out.rollouts)
+	rank(out.partners)
+	rank(out.senders)
+
+	e.reset("revision", "")
+	for i := range out.rollouts {
+		e.raw(out.rollouts[i].hash[:])
+	}
+	e.number(int64(len(out.rollouts)))
+	for i := range out.partners {
+		e.raw(out.partners[i].hash[:])
+	}
+	e.number(int64(len(out.partners)))
+	for i := range out.senders {
+		e.raw(out.senders[i].hash[:])
+	}
+	e.number(int64(len(out.senders)))
+	e.bundle(in.Secrets)
+	sum := e.sum()
+	out.revision = hex.EncodeToString(sum[:6])
+	return out
+}
+
+// encoder writes objects in a form in which different objects differ: numbers
+// say where they end, texts and lists have their length in front. encoding/json
+// would do, but takes longer than the whole compilation.
+type encoder struct {
+	buffer []byte
+}
+
+func (e *encoder) reset(kind, namespace string) {
+	e.buffer = e.buffer[:0]
+	e.text(kind)
+	e.text(namespace)
+}
+
+func (e *encoder) sum() [sha256.Size]byte { return sha256.Sum256(e.buffer) }
+
+func (e *encoder) raw(b []byte) { e.buffer = append(e.buffer, b...) }
+
+func (e *encoder) number(n int64) { e.buffer = binary.AppendVarint(e.buffer, n) }
+
+func (e *encoder) text(s string) {
+	e.number(int64(len(s)))
+	e.buffer = append(e.buffer, s...)
+}
+
+func (e *encoder) present(yes bool) bool {
+	if yes {
+		e.number(1)
+	} else {
+		e.number(0)
+	}
+	return yes
+}
+
+func (e *encoder) time(t time.Time) {
+	e.number(t.Unix())
+	e.number(int64(t.Nanosecond()))
+}
+
+func texts[S ~string](e *encoder, list []S) {
+	e.number(int64(len(list)))
+	for _, s := range list {
+		e.text(string(s))
+	}
+}
+
+func (e *encoder) labels(labels map[string]string) {
+	e.number(int64(len(labels)))
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		e.text(key)
+		e.text(labels[key])
+	}
+}
+
+func (e *encoder) rollout(o *v1alpha1.CapabilityRollout) identity {
+	e.reset(v1alpha1.KindCapabilityRollout, o.Namespace)
+	e.text(o.Name)
+	e.time(o.CreationTimestamp.Time)
+	e.text(string(o.Spec.Capability))
+	e.text(string(o.Spec.Stage))
+	e.text(o.Spec.Change.Ticket)
+	e.text(o.Spec.Change.ApprovedBy)
+	if a := o.Spec.Audience; e.present(a != nil) {
+		texts(e, a.Partners)
+		texts(e, a.Excluded)
+		if e.present(a.Selector != nil) {
+			e.selector(a.Selector)
+		}
+	}
+	if s := o.Spec.Schedule; e.present(s != nil) {
+		if e.present(s.NotBefore != nil) {
+			e.time(s.NotBefore.Time)
+		}
+		if e.present(s.NotAfter != nil) {
+			e.time(s.NotAfter.Time)
+		}
+		e.present(s.Ramp != nil)
+		e.number(int64(len(s.Ramp)))
+		for _, step := range s.Ramp {
+			e.time(step.At.Time)
+			e.number(int64(step.Percent))
+		}
+	}
+	if k := o.Spec.KillSwitch; e.present(k != nil) {
+		e.text(string(k.State))
+		e.text(k.Reason)
+	}
+	return identity{o.CreationTimestamp.Unix(), o.Namespace, o.Name, e.sum()}
+}
+
+func (e *encoder) selector(s *v1alpha1.PartnerSelector) {
+	e.labels(s.MatchLabels)
+	e.number(int64(len(s.MatchExpressions)))
+	for i := range s.MatchExpressions {
+		r := &s.MatchExpressions[i]
+		e.text(r.Key)
+		e.text(string(r.Operator))
+		texts(e, r.Values)
+	}
+}
+
+func (e *encoder) partner(o *v1alpha1.PartnerEntitlement) identity {
+	e.reset(v1alpha1.KindPartnerEntitlement, o.Namespace)
+	e.text(o.Name)
+	e.time(o.CreationTimestamp.Time)
+	e.labels(o.Labels)
+	e.text(o.Spec.OrganizationID)
+	e.text(o.Spec.DisplayName)
+	e.text(string(o.Spec.Package))
+	e.text(string(o.Spec.State))
+	if c := o.Spec.Contract; e.present(c != nil) {
+		e.text(c.Reference)
+		e.time(c.EffectiveFrom.Time)
+		if e.present(c.EffectiveUntil != nil) {
+			e.time(c.EffectiveUntil.Time)
+		}
+	}
+	e.number(int64(len(o.Spec.Capabilities)))
+	for i := range o.Spec.Capabilities {
+		g := &o.Spec.Capabilities[i]
+		e.text(string(g.Name))
+		if e.present(g.Quota != nil) {
+			e.number(g.Quota.Limit)
+			e.number(int64(g.Quota.WindowSeconds))
+		}
+	}
+	texts(e, o.Spec.Scopes)
+	e.number(int64(len(o.Spec.Keys)))
+	for i := range o.Spec.Keys {
+		e.key(&o.Spec.Keys[i])
+	}
+	return identity{o.CreationTimestamp.Unix(), o.Namespace, o.Name, e.sum()}
+}
+
+func (e *encoder) key(k *v1alpha1.APIKey) {
+	e.text(k.Name)
+	e.text(string(k.Kind))
+	e.text(k.SHA256)
+	e.text(string(k.State))
+	if e.present(k.ExpiresAt != nil) {
+		e.time(k.ExpiresAt.Time)
+	}
+	if e.present(k.Scopes != nil) {
+		texts(e, k.Scopes)
+	}
+}
+
+func (e *encoder) sender(o *v1alpha1.XJMFSender) identity {
+	e.reset(v1alpha1.KindXJMFSender, o.Namespace)
+	e.text(o.Name)
+	e.time(o.CreationTimestamp.Time)
+	e.text(o.Spec.SenderID)
+	e.text(o.Spec.Partner)
+	e.text(string(o.Spec.State))
+	e.number(int64(o.Spec.ReplayWindowSeconds))
+	e.number(int64(len(o.Spec.Secrets)))
+	for i := range o.Spec.Secrets {
+		secret := &o.Spec.Secrets[i]
+		e.text(secret.Name)
+		e.text(secret.SecretRef.Name)
+		e.text(secret.SecretRef.Key)
+		if e.present(secret.NotBefore != nil) {
+			e.time(secret.NotBefore.Time)
+		}
+		if e.present(secret.NotAfter != nil) {
+			e.time(secret.NotAfter.Time)
+		}
+	}
+	return identity{o.CreationTimestamp.Unix(), o.Namespace, o.Name, e.sum()}
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package posture
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+)
+
+// Every condition that can be told from a snapshot is computed here. Propagated
+// needs the replicas and is added by the controller, which also clears
+// Reconciling only then.
+
+// verdict is what an object comes to: enforced as it stands, or closed by a
+// fault that only an edit can mend.
+type verdict struct {
+	sound           bool
+	reason, message string
+}
+
+func enforced(reason, format string, args ...any) verdict {
+	return verdict{sound: true, reason: reason, message: fmt.Sprintf(format, args...)}
+}
+
+func broken(reason string) verdict { return verdict{reason: reason, message: faults[reason]} }
+
+// faults says what is wrong and what to do about it.
+var faults = map[string]string{
+	v1alpha1.ReasonAboveCeiling:          "The stage is above what this version implements; the capability is closed. Lower the stage or upgrade.",
+	v1alpha1.ReasonInvalidSpec:           "The object has content that its schema refuses; it is closed. Apply it again and mend what is reported.",
+	v1alpha1.ReasonDuplicateCapability:   "Another object rolls out the same capability; both are closed. Delete one of them.",
+	v1alpha1.ReasonDuplicateOrganization: "An older object has the same organizationID; this one is closed, its keys are refused. Delete one of them.",
+	v1alpha1.ReasonDuplicateKey:          "A key digest occurs twice; such keys are refused everywhere. Remove all entries but one.",
+	v1alpha1.ReasonDuplicateSender:       "An older object has the same senderID; this one is closed. Delete one of them.",
+	v1alpha1.ReasonPartnerNotFound:       "No usable PartnerEntitlement of this name is in the namespace; the sender is refused.",
+	v1alpha1.ReasonSecretNotFound:        "A Secret, or the key in it, does not exist; its value does not count.",
+	v1alpha1.ReasonSecretTooShort:        "A secret has fewer than 32 bytes; it does not count.",
+	v1alpha1.ReasonNoActiveSecret:        "No secret is valid now; the sender is refused.",
+}
+
+// conditions are the three that kstatus reads.
+func (v verdict) conditions() []Condition {
+	if v.sound {
+		return []Condition{
+			{v1alpha1.ConditionReady, "True", v.reason, v.message},
+			{v1alpha1.ConditionReconciling, "False", v1alpha1.ReasonEnforced, "Compiled."},
+			{v1alpha1.ConditionStalled, "False", v1alpha1.ReasonEnforced, "Nothing is in the way."},
+		}
+	}
+	return []Condition{
+		{v1alpha1.ConditionReady, "False", v.reason, v.message},
+		{v1alpha1.ConditionReconciling, "False", v.reason, "Waiting for an edit."},
+		{v1alpha1.ConditionStalled, "True", v.reason, v.message},
+	}
+}
+
+func rolloutConditions(r *rollout, now time.Time) []Condition {
+	return rolloutVerdict(r, now).conditions()
+}
+
+func rolloutVerdict(r *rollout, now time.Time) verdict {
+	switch r.closed(now) {
+	case ReasonRolloutNotReady:
+		return broken(r.fault)
+	case ReasonAboveCeiling:
+		return broken(v1alpha1.ReasonAboveCeiling)
+	case ReasonKilled:
+		return enforced(v1alpha1.ReasonKilled, "The kill switch is engaged; the capability is closed for every key.")
+	case ReasonNotStarted:
+		return enforced(v1alpha1.ReasonNotStarted, "Opens at %s.", r.window.from.UTC().Format(time.RFC3339))
+	case ReasonEnded:
+		return enforced(v1alpha1.ReasonEnded, "Closed since %s.", r.window.until.UTC().Format(time.RFC3339))
+	default:
+		return enforced(v1alpha1.ReasonEnforced, "The gates enforce stage %s.", r.stage.Stage())
+	}
+}
+
+func partnerConditions(p *partner, now time.Time) []Condition {
+	return append(partnerVerdict(p, now).conditions(), contractCondition(p.contract, now), keysCondition(p))
+}
+
+func partnerVerdict(p *partner, now time.Time) verdict {
+	switch {
+	case p.fault != "":
+		return broken(p.fault)
+	case len(p.duplicateKeys) > 0:
+		return broken(v1alpha1.ReasonDuplicateKey)
+	}
+	switch p.standing(now) {
+	case standingSuspended:
+		return enforced(v1alpha1.ReasonSuspended, "The partner is refused with 403.")
+	case standingContractNotEffective:
+		return enforced(v1alpha1.ReasonContractNotEffective, "The partner is refused with 403 while the contract is not in force.")
+	default:
+		return enforced(v1alpha1.ReasonEnforced, "The gates enforce this entitlement.")
+	}
+}
+
+func contractCondition(c contract, now time.Time) Condition {
+	out := Condition{Type: v1alpha1.ConditionContractEffective, Status: "False"}
+	switch {
+	case !c.signed:
+		out.Reason, out.Message = v1alpha1.ReasonNoContract, "There is no contract."
+	case now.Before(c.window.from):
+		out.Reason = v1alpha1.ReasonNotYetEffective
+		out.Message = fmt.Sprintf("In force from %s.", c.window.from.UTC().Format(time.RFC3339))
+	case !c.window.contains(now):
+		out.Reason = v1alpha1.ReasonExpired
+		out.Message = fmt.Sprintf("Ended at %s.", c.window.until.UTC().Format(time.RFC3339))
+	default:
+		out.Status, out.Reason, out.Message = "True", v1alpha1.ReasonEffective, "The contract is in force."
+	}
+	return out
+}
+
+func keysCondition(p *partner) Condition {
+	if len(p.duplicateKeys) > 0 {
+		return Condition{
+			v1alpha1.ConditionKeysUnique, "False", v1alpha1.ReasonDuplicateKey,
+			fmt.Sprintf("Refused because their digest occurs twice: %s.", strings.Join(p.duplicateKeys, ", ")),
+		}
+	}
+	return Condition{v1alpha1.ConditionKeysUnique, "True", v1alpha1.ReasonUnique, "No digest occurs twice."}
+}
+
+func senderConditions(s *sender, now time.Time) []Condition {
+	return append(senderVerdict(s, now).conditions(), secretsCondition(s), uniqueCondition(s))
+}
+
+func senderVerdict(s *sender, now time.Time) verdict {
+	active := 0
+	for i := range s.secrets {
+		if s.secrets[i].valid(now) {
+			active++
+		}
+	}
+	trouble, _ := s.trouble()
+	switch {
+	case s.fault != "":
+		return broken(s.fault)
+	case trouble != "":
+		return broken(trouble)
+	case s.suspended:
+		return enforced(v1alpha1.ReasonSuspended, "Callbacks of the sender are refused with 401.")
+	case active == 0:
+		return broken(v1alpha1.ReasonNoActiveSecret)
+	default:
+		return enforced(v1alpha1.ReasonEnforced, "Callbacks are checked against %d secret(s).", active)
+	}
+}
+
+// trouble is the first reason why a secret did not resolve, and all names that
+// did not.
+func (s *sender) trouble() (reason string, names []string) {
+	for i := range s.secrets {
+		if one := &s.secrets[i]; one.trouble != "" {
+			if reason == "" {
+				reason = one.trouble
+			}
+			names = append(names, one.name)
+		}
+	}
+	return reason, names
+}
+
+func secretsCondition(s *sender) Condition {
+	if s.partner == nil {
+		// The bundle leaves such a sender out.
+		return Condition{v1alpha1.ConditionSecretsResolved, "Unknown", v1alpha1.ReasonPartnerNotFound, "Not looked up: the sender has no partner."}
+	}
+	if reason, names := s.trouble(); reason != "" {
+		return Condition{
+			v1alpha1.ConditionSecretsResolved, "False", reason,
+			fmt.Sprintf("%s Affected: %s.", faults[reason], strings.Join(names, ", ")),
+		}
+	}
+	return Condition{v1alpha1.ConditionSecretsResolved, "True", v1alpha1.ReasonResolved, "Every secret was found."}
+}
+
+func uniqueCondition(s *sender) Condition {
+	if s.duplicate {
+		return Condition{v1alpha1.ConditionSenderUnique, "False", v1alpha1.ReasonDuplicateSender, faults[v1alpha1.ReasonDuplicateSender]}
+	}
+	return Condition{v1alpha1.ConditionSenderUnique, "True", v1alpha1.ReasonUnique, "No older object has this senderID."}
+}

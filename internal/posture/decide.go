@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package posture
+
+import (
+	"time"
+
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// Decision is the answer to one question. The zero Decision does not allow.
+type Decision struct {
+	Capability Capability
+	Reason     Reason
+	// Opens is when the schedule will open a closed capability for this
+	// caller; zero unless the schedule knows.
+	Opens time.Time
+	// Posture is how far the capability is open at all.
+	Posture Posture
+	// Scope is the scope that was required.
+	Scope Scope
+	// Quota bounds what the caller may create with the capability.
+	Quota Quota
+}
+
+// Allowed reports whether the request may go on.
+func (d Decision) Allowed() bool { return d.Reason == ReasonOpen }
+
+// Code is the problem code of the refusal; empty when allowed.
+func (d Decision) Code() string {
+	if d.Reason.Class() != ClassClosed {
+		return reasons[d.Reason.known()].code
+	}
+	return d.Capability.Definition().Code
+}
+
+// phase is a step in the published order of answers.
+type phase uint8
+
+const (
+	phaseAuthentication phase = 1 << iota
+	phaseStanding
+	phaseScope
+	phaseClosed
+	phaseGrant
+	phaseAudience
+)
+
+// Ladder says which phases of the decision table count for a capability.
+type Ladder uint8
+
+const (
+	// Full is every phase.
+	Full Ladder = iota
+	// AfterAuthentication is for routes that answer the same to every
+	// authenticated key: estimate, quote acceptance.
+	AfterAuthentication
+	// AfterScope is for routes that check permissions before they answer the
+	// same to everyone: orders.
+	AfterScope
+	// permission is for routes without a capability.
+	permission
+
+	ladderCount
+)
+
+var ladders = [ladderCount]phase{
+	Full:                phaseAuthentication | phaseStanding | phaseScope | phaseClosed | phaseGrant | phaseAudience,
+	AfterAuthentication: phaseAuthentication | phaseClosed,
+	AfterScope:          phaseAuthentication | phaseScope | phaseClosed,
+	permission:          phaseAuthentication | phaseStanding | phaseScope,
+}
+
+// query is everything that a decision looks at. It is passed by value: behind
+// a pointer it would escape to the heap through the table's functions.
+type query struct {
+	now     time.Time
+	partner *partner
+	key     *apiKey
+	rollout *rollout
+	grant   *grant
+	scope   Scope
+}
+
+func (q query) live() bool { return q.key.mode == tenant.Live }
+
+// row is one line of the decision table.
+type row struct {
+	reason Reason
+	phase  phase
+	hit    func(query) bool
+}
+
+// table is the order of answers: the first row that hits is the reason. Test
+// keys pass the audience, whatever the stage from Sandbox up.
+var table = [...]row{
+	{ReasonKeyExpired, phaseAuthentication, func(q query) bool { return q.key.expired(q.now) }},
+
+	{ReasonPartnerSuspended, phaseStanding, func(q query) bool { return q.partner.suspended }},
+	{ReasonContractNotEffective, phaseStanding, func(q query) bool { return !q.partner.contract.contains(q.now) }},
+
+	{ReasonScopeMissing, phaseScope, func(q query) bool { return !q.key.scopes.Has(q.scope) }},
+
+	{ReasonNoCapability, phaseClosed, func(q query) bool { return q.rollout == nil }},
+	{ReasonNoRollout, phaseClosed, func(q query) bool { return !q.rollout.declared }},
+	{ReasonRolloutNotReady, phaseClosed, func(q query) bool { return q.rollout.fault != "" }},
+	{ReasonAboveCeiling, phaseClosed, func(q query) bool { return q.rollout.stage > q.rollout.ceiling }},
+	{ReasonKilled, phaseClosed, func(q query) bool { return q.rollout.killed }},
+	{ReasonStageDisabled, phaseClosed, func(q query) bool { return q.rollout.stage == Disabled }},
+	{ReasonNotStarted, phaseClosed, func(q query) bool { return q.now.Before(q.rollout.window.from) }},
+	{ReasonEnded, phaseClosed, func(q query) bool { return !q.rollout.window.contains(q.now) }},
+
+	{ReasonNotEntitled, phaseGrant, func(q query) bool { return !q.grant.granted }},
+
+	{ReasonSandboxOnly, phaseAudience, func(q query) bool { return q.live() && q.rollout.stage < PrivateBeta }},
+	{ReasonExcluded, phaseAudience, func(q query) bool { return q.live() && q.grant.membership == excluded }},
+	{ReasonNotInAudience, phaseAudience, func(q query) bool { return q.live() && q.grant.membership != member }},
+	{ReasonNotInCohort, phaseAudience, func(q query) bool { return q.live() && q.grant.bucket >= q.rollout.percent(q.now) }},
+}
+
+// reason runs the table.
+func (q query) reason(phases phase) Reason {
+	for i := range table {
+		if phases&table[i].phase != 0 && table[i].hit(q) {
+			return table[i].reason
+		}
+	}
+	return ReasonOpen
+}
+
+// opens asks the table again for the instant at which the schedule would admit
+// the caller. Anything else that is in the way then leaves the opening unknown.
+func (q query) opens(phases phase) time.Time {
+	at := q.rollout.admission(q.live(), q.grant.bucket)
+	if !at.After(q.now) {
+		return time.Time{}
+	}
+	q.now = at
+	if q.reason(phases) != ReasonOpen {
+		return time.Time{}
+	}
+	return at
+}
+
+// Decide judges one request. A caller of another snapshot is looked up anew in
+// this one, so that a caller that is kept too long gains nothing.
+func (s *Snapshot) Decide(c Caller, capability Capability, write bool, now time.Time) Decision {
+	if s == nil {
+		return Decision{Capability: capability, Reason: ReasonSnapshotAbsent}
+	}
+	if capability == NoCapability || capability >= capabilityCount {
+		return Decision{Reason: ReasonNoCapability}
+	}
+	definition := &registry[capability]
+	q := query{now: now, rollout: &s.rollouts[capability], scope: definition.scope(write)}
+	d := Decision{Capability: capability, Posture: q.rollout.posture(now), Scope: q.scope}
+	if c, d.Reason = s.own(c, now); d.Reason != ReasonOpen {
+		return d
+	}
+	q.partner, q.key, q.grant = c.key.partner, c.key, &c.key.partner.grants[capability]
+	phases := ladders[definition.Ladder]
+	d.Quota = q.grant.quota
+	d.Reason = q.reason(phases)
+	if d.Reason == ReasonNotStarted || d.Reason == ReasonNotInCohort {
+		d.Opens = q.opens(phases)
+	}
+	return d
+}
+
+// Standing judges a request to a route that belongs to no capability: the
+// partner's standing and one scope.
+func (s *Snapshot) Standing(c Caller, scope Scope, now time.Time) Decision {
+	d := Decision{Reason: ReasonSnapshotAbsent, Scope: scope}
+	if s == nil {
+		return d
+	}
+	if c, d.Reason = s.own(c, now); d.Reason != ReasonOpen {
+		return d
+	}
+	q := query{now: now, partner: c.key.partner, key: c.key, scope: scope}
+	d.Reason = q.reason(ladders[permission])
+	return d
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dirsource
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	metavalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/yaml"
+
+	"github.com/printmarket/printmarket/config"
+)
+
+// The cost limits of the API server for CEL rules; a test keeps them equal to
+// its own.
+const (
+	perCallLimit      = 1_000_000
+	runtimeCostBudget = 10_000_000
+)
+
+// Admission judges custom resources as a Kubernetes API server would: by the
+// structural schema and the CEL rules of their CustomResourceDefinition, in
+// strict mode. It makes sure that what works from a directory is accepted by a
+// cluster.
+type Admission struct {
+	kinds map[gvk]*kind
+}
+
+type gvk struct{ apiVersion, kind string }
+
+// kind is the compiled definition of one version of a kind.
+type kind struct {
+	structural *structuralschema.Structural
+	schema     validation.SchemaValidator
+	rules      *cel.Validator
+}
+
+// NewAdmission compiles the definitions that the binary carries.
+func NewAdmission() (*Admission, error) {
+	files, err := fs.Glob(config.FS, path.Join(config.CRDDir, "*.yaml"))
+	if err != nil || len(files) == 0 {
+		return nil, fmt.Errorf("find the CustomResourceDefinitions: %w", errors.Join(err, fs.ErrNotExist))
+	}
+	a := &Admission{kinds: map[gvk]*kind{}}
+	for _, name := range files {
+		if err := a.add(name); err != nil {
+			return nil, fmt.Errorf("compile %s: %w", name, err)
+		}
+	}
+	return a, nil
+}
+
+func (a *Admission) add(name string) error {
+	content, err := fs.ReadFile(config.FS, name)
+	if err != nil {
+		return err
+	}
+	var crd apiextensionsv1.CustomResourceDefinition
+	if err := yaml.UnmarshalStrict(content, &crd); err != nil {
+		return err
+	}
+	for i := range crd.Spec.Versions {
+		version := &crd.Spec.Versions[i]
+		if version.Schema == nil || version.Schema.OpenAPIV3Schema == nil {
+			return fmt.Errorf("version %s has no schema", version.Name)
+		}
+		k, err := newKind(version.Schema.OpenAPIV3Schema)
+		if err != nil {
+			return fmt.Errorf("version %s: %w", version.Name, err)
+		}
+		a.kinds[gvk{crd.Spec.Group + "/" + version.Name, crd.Spec.Names.Kind}] = k
+	}
+	return nil
+}
+
+func newKind(schema *apiextensionsv1.JSONSchemaProps) (*kind, error) {
+	var internal apiextensions.JSONSchemaProps
+	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(schema, &internal, nil); err != nil {
+		return nil, err
+	}
+	structural, err := structuralschema.NewStructural(&internal)
+	if err != nil {
+		return nil, err
+	}
+	validator, _, err := validation.NewSchemaValidator(&internal)
+	if err != nil {
+		return nil, err
+	}
+	return &kind{
+		structural: structural,
+		schema:     validator,
+		rules:      cel.NewValidator(structural, true, perCallLimit),
+	}, nil
+}
+
+// Knows reports whether a kind is one of ours.
+func (a *Admission) Knows(apiVersion, name string) bool { return a.kinds[gvk{apiVersion, name}] != nil }
+
+// Create judges a new object and fills in its defaults. The object consists of
+// JSON values with whole numbers as int64.
+func (a *Admission) Create(ctx context.Context, object map[string]any) field.ErrorList {
+	return a.judge(ctx, object, nil)
+}
+
+// Update judges a new version of an object and fills in its defaults.
+func (a *Admission) Update(ctx context.Context, object, old map[string]any) field.ErrorList {
+	return a.judge(ctx, object, old)
+}
+
+func (a *Admission) judge(ctx context.Context, object, old map[string]any) field.ErrorList {
+	k := a.kinds[gvk{text(object["apiVersion"]), text(object["kind"])}]
+	if k == nil {
+		return field.ErrorList{field.NotSupported(field.NewPath("kind"), object["kind"], []string{})}
+	}
+	if errs := k.unknown(object); len(errs) > 0 {
+		return errs
+	}
+	defaulting.Default(object, k.structural)
+	errs := nameRules(object)
+	if old == nil {
+		errs = append(errs, validation.ValidateCustomResource(nil, object, k.schema)...)
+	} else {
+		errs = append(errs, validation.ValidateCustomResourceUpdate(nil, object, old, k.schema)...)
+	}
+	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, k.structural, object)...)
+	// As the API server does: rules run only on what has the right shape.
+	if len(errs) > 0 || k.rules == nil {
+		return errs
+	}
+	// A nil map in an interface would count as an old object.
+	var before any
+	if old != nil {
+		before = old
+	}
+	ruleErrs, _ := k.rules.Validate(ctx, nil, k.structural, object, before, runtimeCostBudget)
+	return ruleErrs
+}
+
+// unknown refuses fields that the schema does not have, as kubectl does with
+// --validate=strict. The object is pruned by it.
+func (k *kind) unknown(object map[string]any) field.ErrorList {
+	var errs field.ErrorList
+	if _, isMap := object["metadata"].(map[string]any); !isMap {
+		return append(errs, field.Required(field.NewPath("metadata"), "must be an object"))
+	}
+	_, _, paths, err := objectmeta.GetObjectMetaWithOptions(object, objectmeta.ObjectMetaOptions{ReturnUnknownFieldPaths: true})
+	if err != nil {
+		// The text of the error may quote a value.
+		return append(errs, field.Invalid(field.NewPath("metadata"), nil, "has a member of the wrong type"))
+	}
+	paths = append(paths, pruning.PruneWithOptions(object, k.structural, true, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})...)
+	slices.Sort(paths)
+	for _, p := range paths {
+		errs = append(errs, field.Invalid(field.NewPath(p), nil, "unknown field"))
+	}
+	return errs
+}
+
+// nameRules are the rules of the API server for name, namespace, labels and
+// annotations. An object without a namespace gets that of the request.
+func nameRules(object map[string]any) field.ErrorList {
+	path := field.NewPath("metadata")
+	meta, found, err := objectmeta.GetObjectMeta(object, false)
+	if err != nil || !found {
+		return field.ErrorList{field.Required(path, "must be an object")}
+	}
+	if meta.Namespace == "" {
+		meta.Namespace = defaultNamespace
+	}
+	return metavalidation.ValidateObjectMeta(meta, true, metavalidation.NameIsDNSSubdomain, path)
+}
+
+// text is a string value; empty for others.
+func text(v any) string {
+	s, _ := v.(string)
+	return s
+}

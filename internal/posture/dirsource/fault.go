@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dirsource
+
+import (
+	"fmt"
+	"strings"
+)
+
+// FaultError is one thing that is wrong with the directory. Its text never holds a
+// value from a file: somebody may have put a key or a secret in the wrong place.
+type FaultError struct {
+	// File is the path below the directory; empty for the directory itself.
+	File string
+	// Line counts from 1; 0 when the whole file is at fault.
+	Line int
+	// Field is a path such as spec.keys[0].sha256; empty for the whole object.
+	Field string
+	// Problem says what is wrong.
+	Problem string
+}
+
+// Error reads "partners/acme.yaml:12: spec.keys[0].sha256: ...".
+func (f *FaultError) Error() string {
+	var b strings.Builder
+	b.WriteString(f.File)
+	if f.Line > 0 {
+		fmt.Fprintf(&b, ":%d", f.Line)
+	}
+	if f.File != "" {
+		b.WriteString(": ")
+	}
+	if f.Field != "" {
+		b.WriteString(f.Field + ": ")
+	}
+	b.WriteString(f.Problem)
+	return b.String()
+}
+
+// maxFaults bounds the error of a refused set; the first ones are enough to
+// mend it.
+const maxFaults = 20
+
+// RefusalError is the error of a set that was refused as a whole.
+type RefusalError struct {
+	Faults []*FaultError
+	// Omitted counts the faults beyond the first ones.
+	Omitted int
+}
+
+func (r *RefusalError) Error() string {
+	lines := make([]string, 0, len(r.Faults)+1)
+	for _, f := range r.Faults {
+		lines = append(lines, f.Error())
+	}
+	if r.Omitted > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", r.Omitted))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap gives the faults to errors.As.
+func (r *RefusalError) Unwrap() []error {
+	list := make([]error, len(r.Faults))
+	for i, f := range r.Faults {
+		list[i] = f
+	}
+	return list
+}
+
+func (r *RefusalError) add(faults ...*FaultError) {
+	for _, f := range faults {
+		if len(r.Faults) == maxFaults {
+			r.Omitted++
+			continue
+		}
+		r.Faults = append(r.Faults, f)
+	}
+}
+
+// orNil is the refusal as an error; nil when there is no fault.
+func (r *RefusalError) orNil() error {
+	if len(r.Faults) == 0 {
+		return nil
+	}
+	return r
+}

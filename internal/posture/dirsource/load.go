@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dirsource
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/posture"
+)
+
+// defaultNamespace is where an object lives that names no namespace.
+const defaultNamespace = "default"
+
+// Read judges the manifests of a directory once and returns what posture
+// compiles. One fault refuses all of them with a [RefusalError].
+func (a *Admission) Read(ctx context.Context, dir string) (posture.Inputs, error) {
+	set, err := scan(dir)
+	if err != nil {
+		return posture.Inputs{}, err
+	}
+	return a.load(ctx, set.files)
+}
+
+func (a *Admission) load(ctx context.Context, files map[string][]byte) (posture.Inputs, error) {
+	l := loader{admission: a, seen: map[objectName]string{}}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if err := ctx.Err(); err != nil {
+			return posture.Inputs{}, err
+		}
+		documents, fault := parse(name, files[name])
+		if fault != nil {
+			l.refusal.add(fault)
+			continue
+		}
+		for i := range documents {
+			for _, fault := range l.admit(ctx, name, &documents[i]) {
+				fault.File = name
+				l.refusal.add(fault)
+			}
+		}
+	}
+	if err := l.refusal.orNil(); err != nil {
+		return posture.Inputs{}, err
+	}
+	l.inputs.Secrets = posture.NewBundle(l.inputs.Senders, l.inputs.Partners, l.secrets)
+	return l.inputs, nil
+}
+
+// loader gathers the objects of one set.
+type loader struct {
+	admission *Admission
+	inputs    posture.Inputs
+	secrets   []posture.SecretData
+	seen      map[objectName]string
+	refusal   RefusalError
+}
+
+type objectName struct{ kind, namespace, name string }
+
+// admit judges one document and keeps its object.
+func (l *loader) admit(ctx context.Context, file string, d *document) []*FaultError {
+	apiVersion, kind := text(d.object["apiVersion"]), text(d.object["kind"])
+	isSecret := apiVersion == "v1" && kind == "Secret"
+	if !isSecret && !l.admission.Knows(apiVersion, kind) {
+		return []*FaultError{{Line: d.lineOf("kind"), Field: "kind", Problem: "is not a kind of " + v1alpha1.GroupVersion.String() + " nor a v1 Secret"}}
+	}
+	metadata, isMap := d.object["metadata"].(map[string]any)
+	if !isMap {
+		return []*FaultError{{Line: d.lineOf("metadata"), Field: "metadata", Problem: "must be an object"}}
+	}
+	if metadata["namespace"] == nil {
+		metadata["namespace"] = defaultNamespace
+	}
+	id := objectName{kind, text(metadata["namespace"]), text(metadata["name"])}
+	if first, twice := l.seen[id]; twice {
+		return []*FaultError{{Line: d.line, Field: "metadata.name", Problem: fmt.Sprintf("another %s of this name is in %s", kind, first)}}
+	}
+	l.seen[id] = fmt.Sprintf("%s:%d", file, d.line)
+	if isSecret {
+		secret, faults := readSecret(d, id.namespace, id.name)
+		l.secrets = append(l.secrets, secret)
+		return faults
+	}
+	if errs := l.admission.Create(ctx, d.object); len(errs) > 0 {
+		return faultsOf(d, errs)
+	}
+	if err := l.keep(kind, d.object); err != nil {
+		// The text of a decoding error may quote a value.
+		return []*FaultError{{Line: d.line, Problem: "cannot be decoded"}}
+	}
+	return nil
+}
+
+// keep decodes an admitted object into its type.
+func (l *loader) keep(kind string, object map[string]any) error {
+	content, err := json.Marshal(object)
+	if err != nil {
+		return err
+	}
+	switch kind {
+	case v1alpha1.KindPartnerEntitlement:
+		return decode(content, &l.inputs.Partners, func(o *v1alpha1.PartnerEntitlement) *metav1.ObjectMeta { return &o.ObjectMeta })
+	case v1alpha1.KindXJMFSender:
+		return decode(content, &l.inputs.Senders, func(o *v1alpha1.XJMFSender) *metav1.ObjectMeta { return &o.ObjectMeta })
+	case v1alpha1.KindCapabilityRollout:
+		return decode(content, &l.inputs.Rollouts, func(o *v1alpha1.CapabilityRollout) *metav1.ObjectMeta { return &o.ObjectMeta })
+	default:
+		return fmt.Errorf("kind %s has no type", kind)
+	}
+}
+
+func decode[T any](content []byte, list *[]T, meta func(*T) *metav1.ObjectMeta) error {
+	var object T
+	if err := json.Unmarshal(content, &object); err != nil {
+		return err
+	}
+	forgetServer(meta(&object))
+	*list = append(*list, object)
+	return nil
+}
+
+// forgetServer drops the metadata that a cluster sets itself, as it would on
+// creation; a file that was exported from one has them.
+func forgetServer(m *metav1.ObjectMeta) {
+	m.CreationTimestamp, m.DeletionTimestamp = metav1.NewTime(time.Time{}), nil
+	m.UID, m.ResourceVersion, m.Generation, m.ManagedFields = "", "", 0, nil
+}
+
+// faultsOf keeps path and sentence of the errors and drops the values.
+func faultsOf(d *document, errs field.ErrorList) []*FaultError {
+	faults := make([]*FaultError, 0, len(errs))
+	for _, e := range errs {
+		problem := e.Detail
+		if problem == "" {
+			problem = e.Type.String()
+		}
+		path := e.Field
+		if path == "<nil>" {
+			path = ""
+		}
+		faults = append(faults, &FaultError{Line: d.lineOf(path), Field: path, Problem: problem})
+	}
+	return faults
+}

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dirsource_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/posture/dirsource"
+)
+
+// follow runs a source of a directory until the test ends.
+func follow(t *testing.T, dir string, options ...dirsource.Option) *dirsource.Source {
+	t.Helper()
+	s, err := dirsource.New(dir, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- s.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("Run: %v", err)
+		}
+	})
+	return s
+}
+
+// eventually polls until a condition holds.
+func eventually(t *testing.T, what string, condition func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(20 * time.Second)
+	for !condition() {
+		if time.Now().After(deadline) {
+			t.Fatalf("not within 20 s: %s", what)
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+}
+
+// stage is what the gates enforce for rfq-create.
+func stage(s *dirsource.Source) string {
+	report := s.Gates().Current(time.Now()).Report(time.Now())
+	for _, o := range report.Rollouts {
+		if o.Name == "rfq-create" {
+			return o.EffectiveStage
+		}
+	}
+	return "none"
+}
+
+func staged(name string) string { return strings.Replace(rollout, "Live", name, 1) }
+
+func TestEditsAreObeyed(t *testing.T) {
+	t.Parallel()
+	atomically := func(t *testing.T, file, text string) {
+		t.Helper()
+		if err := os.WriteFile(file+".tmp", []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(file+".tmp", file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tests := map[string]func(t *testing.T, file, text string){
+		"written in place": func(t *testing.T, file, text string) {
+			t.Helper()
+			write(t, filepath.Dir(file), files{filepath.Base(file): text})
+		},
+		"written in two halves": func(t *testing.T, file, text string) {
+			t.Helper()
+			f, err := os.Create(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, half := range []string{text[:len(text)/2], text[len(text)/2:]} {
+				if _, err := f.WriteString(half); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := f.Close(); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"renamed over the old one": atomically,
+		"moved away first, as vim does": func(t *testing.T, file, text string) {
+			t.Helper()
+			if err := os.Rename(file, file+"~"); err != nil {
+				t.Fatal(err)
+			}
+			write(t, filepath.Dir(file), files{filepath.Base(file): text})
+			if err := os.Remove(file + "~"); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"deleted and written anew": func(t *testing.T, file, text string) {
+			t.Helper()
+			if err := os.Remove(file); err != nil {
+				t.Fatal(err)
+			}
+			write(t, filepath.Dir(file), files{filepath.Base(file): text})
+		},
+	}
+	for name, save := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			write(t, dir, files{"sub/a.yaml": rollout})
+			s := follow(t, dir)
+			eventually(t, "the first stage", func() bool { return stage(s) == "Live" })
+			for _, next := range []string{"Sandbox", "Disabled", "Live"} {
+				save(t, filepath.Join(dir, "sub", "a.yaml"), staged(next))
+				eventually(t, "stage "+next, func() bool { return stage(s) == next })
+			}
+			eventually(t, "health", func() bool { return s.Healthy() == nil })
+		})
+	}
+}
+
+// A volume of the kubelet is a link to a link that is swapped as a whole.
+func TestLinkSwapsAreObeyed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, files{"..v1/a.yaml": staged("Live"), "..v2/a.yaml": staged("Sandbox")})
+	link := func(target, name string) {
+		t.Helper()
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link("..v1", "..data")
+	link("..data/a.yaml", "a.yaml")
+	s := follow(t, dir)
+	eventually(t, "the first version", func() bool { return stage(s) == "Live" })
+	link("..v2", "..next")
+	if err := os.Rename(filepath.Join(dir, "..next"), filepath.Join(dir, "..data")); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the second version", func() bool { return stage(s) == "Sandbox" })
+}
+
+// A deployment may replace the directory itself, which no watch tells about.
+func TestADirectoryThatIsReplacedIsObeyed(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write(t, root, files{"v1/a.yaml": staged("Live"), "v2/a.yaml": staged("Sandbox")})
+	current := filepath.Join(root, "current")
+	if err := os.Symlink("v1", current); err != nil {
+		t.Fatal(err)
+	}
+	s := follow(t, current, dirsource.WithPoll(20*time.Millisecond))
+	eventually(t, "the first version", func() bool { return stage(s) == "Live" })
+	if err := os.Symlink("v2", current+".next"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(current+".next", current); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the second version", func() bool { return stage(s) == "Sandbox" })
+}
+
+func TestADeletedFileDeletesItsObjects(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, files{"a.yaml": rollout, "b.yaml": partner})
+	s := follow(t, dir)
+	eventually(t, "the set", func() bool { return stage(s) == "Live" })
+	if err := os.Remove(filepath.Join(dir, "a.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the deletion", func() bool { return stage(s) == "none" })
+	if partners := s.Gates().Current(time.Now()).Report(time.Now()).Partners; len(partners) != 1 {
+		t.Errorf("%d partners left", len(partners))
+	}
+}
+
+func TestAFaultKeepsTheLastGoodSet(t *testing.T) {
+	t.Parallel()
+	tests := map[string]func(t *testing.T, dir string){
+		"a file is emptied":        func(t *testing.T, dir string) { t.Helper(); write(t, dir, files{"a.yaml": ""}) },
+		"a file is cut":            func(t *testing.T, dir string) { t.Helper(); write(t, dir, files{"a.yaml": rollout[:90]}) },
+		"a rule is broken":         func(t *testing.T, dir string) { t.Helper(); write(t, dir, files{"a.yaml": staged("PrivateBeta")}) },
+		"a bad file is added":      func(t *testing.T, dir string) { t.Helper(); write(t, dir, files{"z.yaml": "a: ["}) },
+		"a duplicate is added":     func(t *testing.T, dir string) { t.Helper(); write(t, dir, files{"z.yaml": staged("Disabled")}) },
+		"the directory is removed": func(t *testing.T, dir string) { t.Helper(); remove(t, dir) },
+	}
+	for name, spoil := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), "resources")
+			write(t, dir, files{"a.yaml": rollout})
+			s := follow(t, dir, dirsource.WithPoll(50*time.Millisecond))
+			eventually(t, "the set", func() bool { return stage(s) == "Live" })
+			good := s.Status().Revision
+
+			spoil(t, dir)
+			eventually(t, "the fault", func() bool { return s.Healthy() != nil })
+			if stage(s) != "Live" || s.Status().Revision != good {
+				t.Errorf("stage %s, revision %s after the fault", stage(s), s.Status().Revision)
+			}
+			// Recovery with other content, then with the content of before.
+			_ = os.Remove(filepath.Join(dir, "z.yaml"))
+			write(t, dir, files{"a.yaml": staged("Sandbox")})
+			eventually(t, "the recovery", func() bool { return s.Healthy() == nil && stage(s) == "Sandbox" })
+			spoil(t, dir)
+			eventually(t, "the second fault", func() bool { return s.Healthy() != nil })
+			_ = os.Remove(filepath.Join(dir, "z.yaml"))
+			write(t, dir, files{"a.yaml": staged("Sandbox")})
+			eventually(t, "the second recovery", func() bool { return s.Healthy() == nil })
+		})
+	}
+}
+
+func remove(t *testing.T, dir string) {
+	t.Helper()
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestNothingIsOpenBeforeTheFirstGoodSet(t *testing.T) {
+	t.Parallel()
+	s, err := dirsource.New(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !errors.Is(s.Healthy(), dirsource.ErrNotLoaded) || s.Gates().Current(time.Now()) != nil {
+		t.Errorf("before the first read: %v", s.Healthy())
+	}
+	dir := t.TempDir()
+	write(t, dir, files{"a.yaml": rollout, "b.yaml": ""})
+	s = follow(t, dir)
+	eventually(t, "the fault", func() bool { return s.Healthy() != nil && !errors.Is(s.Healthy(), dirsource.ErrNotLoaded) })
+	if s.Gates().Current(time.Now()) != nil {
+		t.Error("a first set with a fault is in force")
+	}
+	write(t, dir, files{"b.yaml": partner})
+	eventually(t, "the recovery", func() bool { return stage(s) == "Live" })
+}
+
+// tick is a clock that tests move by hand.
+type tick struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *tick) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *tick) move(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// Unchanged content is confirmed, faulty content is not: after the bound the
+// gates close.
+func TestOnlySoundContentIsConfirmed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, files{"a.yaml": rollout})
+	clock := &tick{now: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)}
+	gates := posture.NewGates(time.Minute)
+	s := follow(t, dir, dirsource.WithGates(gates), dirsource.WithClock(clock.Now), dirsource.WithPoll(5*time.Millisecond))
+	eventually(t, "the set", func() bool { return gates.Current(clock.Now()) != nil })
+	clock.move(time.Hour)
+	eventually(t, "the confirmation", func() bool { return gates.Current(clock.Now()) != nil })
+
+	write(t, dir, files{"a.yaml": ""})
+	eventually(t, "the fault", func() bool { return s.Healthy() != nil })
+	clock.move(time.Hour)
+	if gates.Current(clock.Now()) != nil {
+		t.Error("a faulty directory was confirmed")
+	}
+	write(t, dir, files{"a.yaml": rollout})
+	eventually(t, "the recovery", func() bool { return gates.Current(clock.Now()) != nil })
+}
+
+// lockedBuffer collects a log that another goroutine writes.
+type lockedBuffer struct {
+	mu     sync.Mutex
+	buffer bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.String()
+}
+
+func TestTheLogTellsRevisionsAndFaultsAndNoValues(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, files{"a.yaml": partner, "b.yaml": sender, "c.yaml": secret})
+	var log lockedBuffer
+	var changes []string
+	var mu sync.Mutex
+	s := follow(t, dir, dirsource.WithPoll(5*time.Millisecond), dirsource.WithLogger(slog.New(slog.NewJSONHandler(&log, nil))),
+		dirsource.OnChange(func(snapshot *posture.Snapshot) {
+			mu.Lock()
+			defer mu.Unlock()
+			changes = append(changes, snapshot.Revision())
+		}))
+	eventually(t, "the set", func() bool { return s.Healthy() == nil })
+	revision := s.Status().Revision
+	if status := s.Status(); status.Files != 3 || status.LoadedAt.IsZero() {
+		t.Errorf("status %+v", status)
+	}
+	for _, spoiled := range []string{"stringData: [" + secretValue, "x: *" + secretValue, secret + secretValue, strings.Replace(secret, secretValue, "'"+secretValue, 1)} {
+		write(t, dir, files{"c.yaml": spoiled})
+		eventually(t, "the fault", func() bool { return s.Healthy() != nil })
+		write(t, dir, files{"c.yaml": secret})
+		eventually(t, "the recovery", func() bool { return s.Healthy() == nil })
+	}
+	text := log.String()
+	for _, want := range []string{revision, "c.yaml", "posture in force", "posture directory refused", "sound again"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the log lacks %q:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, secretValue) || strings.Contains(text, secretValue[:20]) {
+		t.Errorf("the log holds a secret:\n%s", text)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if len(changes) != 1 || changes[0] != revision {
+		t.Errorf("changes %v, want %s once", changes, revision)
+	}
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package posture
+
+import (
+	"time"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// partner is one compiled PartnerEntitlement.
+type partner struct {
+	object       *v1alpha1.PartnerEntitlement
+	organization string
+	packageToken string
+	// fault is the reason of a broken object; empty if it is sound.
+	fault     string
+	suspended bool
+	contract  contract
+	scopes    Scopes
+	grants    [capabilityCount]grant
+	keys      []apiKey
+	// itself is the partner without a key, once for each mode.
+	itself        [2]apiKey
+	duplicateKeys []string
+}
+
+// contract is the time in which a partner has a contract. The zero value is no
+// contract.
+type contract struct {
+	signed bool
+	window window
+}
+
+func (c contract) contains(now time.Time) bool { return c.signed && c.window.contains(now) }
+
+// grant is what one partner was given of one capability, with everything about
+// the pair that does not depend on the clock.
+type grant struct {
+	granted    bool
+	membership membership
+	bucket     uint8
+	quota      Quota
+}
+
+func (s *Snapshot) compilePartners(objects []ranked[v1alpha1.PartnerEntitlement]) {
+	s.partners = make([]*partner, 0, len(objects))
+	for i := range objects {
+		p := s.newPartner(objects[i].object)
+		switch {
+		case p.fault != "":
+		case s.organizations[p.organization] != nil:
+			p.fault = v1alpha1.ReasonDuplicateOrganization
+		default:
+			s.organizations[p.organization] = p
+		}
+		s.partners = append(s.partners, p)
+		s.indexKeys(p)
+	}
+}
+
+// newPartner reads one object. Whatever its schema would refuse makes it
+// broken, or is ignored where ignoring it only takes something away.
+func (s *Snapshot) newPartner(o *v1alpha1.PartnerEntitlement) *partner {
+	p := &partner{object: o, organization: o.Spec.OrganizationID}
+	label, known := packages[o.Spec.Package]
+	p.packageToken = label.token
+	if _, err := tenant.New(p.organization, tenant.Live); err != nil || !known {
+		p.fault = v1alpha1.ReasonInvalidSpec
+	}
+	// Any state but Active counts as suspended.
+	p.suspended = o.Spec.State != v1alpha1.StateActive
+	if c := o.Spec.Contract; c != nil {
+		p.contract = contract{signed: true, window: window{from: c.EffectiveFrom.Time}}
+		if c.EffectiveUntil != nil {
+			p.contract.window.until = c.EffectiveUntil.Time
+			// A zero end would read as an open one.
+			p.contract.signed = !c.EffectiveUntil.IsZero()
+		}
+	}
+	p.scopes = scopesOf(o.Spec.Scopes)
+	if o.Spec.Package == v1alpha1.PackagePlatform {
+		// A package of the marketplace itself holds no partner capability.
+		p.compileKeys()
+		return p
+	}
+	p.scopes &^= platformScopes
+	s.compileGrants(p, label.quota)
+	p.compileKeys()
+	return p
+}
+
+func (s *Snapshot) compileGrants(p *partner, fallback Quota) {
+	for i := range p.object.Spec.Capabilities {
+		named := &p.object.Spec.Capabilities[i]
+		capability, known := ParseCapability(string(named.Name))
+		if !known || p.grants[capability].granted {
+			continue
+		}
+		g := grant{granted: true, quota: quotaOf(named, fallback)}
+		if r := &s.rollouts[capability]; r.declared {
+			g.membership = membershipOf(r.object, p.object)
+			if len(r.ramp) > 0 {
+				g.bucket = bucket(capability, p.organization)
+			}
+		}
+		p.grants[capability] = g
+	}
+}
+
+func (p *partner) compileKeys() {
+	p.itself = [2]apiKey{
+		{partner: p, mode: tenant.Live, keyless: true},
+		{partner: p, mode: tenant.Test, keyless: true},
+	}
+	p.keys = make([]apiKey, 0, len(p.object.Spec.Keys))
+	for i := range p.object.Spec.Keys {
+		o := &p.object.Spec.Keys[i]
+		digest, err := credential.ParseDigest(o.SHA256)
+		mode, known := modes[o.Kind]
+		if err != nil || !known {
+			continue
+		}
+		key := apiKey{partner: p, name: o.Name, digest: digest, mode: mode, scopes: p.scopes}
+		// Any state but Active counts as revoked.
+		key.revoked = o.State != v1alpha1.KeyStateActive
+		if o.Scopes != nil {
+			key.scopes &= scopesOf(o.Scopes)
+		}
+		if o.ExpiresAt != nil {
+			key.expires = o.ExpiresAt.Time
+			// A zero end would read as no end.
+			key.revoked = key.revoked || o.ExpiresAt.IsZero()
+		}
+		p.keys = append(p.keys, key)
+	}
+}
+
+var modes = map[v1alpha1.KeyKind]tenant.Mode{
+	v1alpha1.KeyKindLive: tenant.Live,
+	v1alpha1.KeyKindTest: tenant.Test,
+}
+
+func scopesOf(names []v1alpha1.Scope) Scopes {
+	var set Scopes
+	for _, name := range names {
+		if s, known := ParseScope(string(name)); known {
+			set = set.With(s)
+		}
+	}
+	return set
+}
+
+// indexKeys makes the keys of a partner known. A digest that occurs twice is
+// refused wherever it occurs: nobody can tell whose key it is.
+func (s *Snapshot) indexKeys(p *partner) {
+	for i := range p.keys {
+		key := &p.keys[i]
+		if p.fault != "" {
+			key.refused = ReasonPartnerClosed
+		}
+		other, found := s.keys[key.digest]
+		if !found {
+			s.keys[key.digest] = key
+			continue
+		}
+		if other.refused != ReasonKeyAmbiguous {
+			other.refused = ReasonKeyAmbiguous
+			other.partner.duplicateKeys = append(other.partner.duplicateKeys, other.name)
+		}
+		key.refused = ReasonKeyAmbiguous
+		p.duplicateKeys = append(p.duplicateKeys, key.name)
+	}
+}
+
+// standing is the partner's standing at a time; suspended wins, as in the
+// decision table.
+func (p *partner) standing(now time.Time) standing {
+	switch {
+	case p.suspended:
+		return standingSuspended
+	case !p.contract.contains(now):
+		return standingContractNotEffective
+	default:
+		return standingActive
+	}
+}

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package posture_test
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/posture"
+)
+
+// A denial takes something away from a world. It reports whether the world had
+// something to take.
+type denial func(c choice, in *posture.Inputs) bool
+
+// earlier moves an end to a moment, if that is earlier.
+func earlier(c choice, end **metav1.Time) {
+	if at := c.moment(); *end == nil || at.Before(*end) {
+		*end = &at
+	}
+}
+
+func onRollout(change func(c choice, o *v1alpha1.CapabilityRollout) bool) denial {
+	return func(c choice, in *posture.Inputs) bool {
+		for range in.Rollouts {
+			if change(c, &in.Rollouts[c(len(in.Rollouts))]) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+func onPartner(change func(c choice, o *v1alpha1.PartnerEntitlement) bool) denial {
+	return func(c choice, in *posture.Inputs) bool { return change(c, &in.Partners[c(len(in.Partners))]) }
+}
+
+// dropOne removes one item of a list.
+func dropOne[T any](c choice, list *[]T) bool {
+	if len(*list) == 0 {
+		return false
+	}
+	i := c(len(*list))
+	*list = slices.Delete(*list, i, i+1)
+	return true
+}
+
+func scheduleOf(o *v1alpha1.CapabilityRollout) *v1alpha1.Schedule {
+	if o.Spec.Schedule == nil {
+		o.Spec.Schedule = &v1alpha1.Schedule{}
+	}
+	return o.Spec.Schedule
+}
+
+// ready reports whether a rollout is sound and below its ceiling. Changing a
+// broken object may mend it, which is no denial.
+func ready(o *v1alpha1.CapabilityRollout) bool {
+	alone := posture.Compile(posture.Inputs{Rollouts: []v1alpha1.CapabilityRollout{*o}})
+	return alone.Report(moments[0]).Rollouts[0].Conditions[0].Status == "True"
+}
+
+var denials = map[string]denial{
+	"a kill switch is engaged": onRollout(func(_ choice, o *v1alpha1.CapabilityRollout) bool {
+		o.Spec.KillSwitch = &v1alpha1.KillSwitch{State: v1alpha1.KillSwitchEngaged, Reason: "INC-1"}
+		return true
+	}),
+	"a partner is excluded": onRollout(func(c choice, o *v1alpha1.CapabilityRollout) bool {
+		if o.Spec.Audience == nil {
+			o.Spec.Audience = &v1alpha1.Audience{}
+		}
+		o.Spec.Audience.Excluded = append(o.Spec.Audience.Excluded, pick(c, partnerNames...))
+		return true
+	}),
+	"a stage is lowered": onRollout(func(_ choice, o *v1alpha1.CapabilityRollout) bool {
+		lower := map[v1alpha1.Stage]v1alpha1.Stage{
+			v1alpha1.StageLive: v1alpha1.StagePrivateBeta, v1alpha1.StagePrivateBeta: v1alpha1.StageSandbox, v1alpha1.StageSandbox: v1alpha1.StageDisabled,
+		}
+		if lower[o.Spec.Stage] == "" || !ready(o) {
+			return false
+		}
+		o.Spec.Stage = lower[o.Spec.Stage]
+		return true
+	}),
+	"a schedule ends earlier": onRollout(func(c choice, o *v1alpha1.CapabilityRollout) bool {
+		earlier(c, &scheduleOf(o).NotAfter)
+		return true
+	}),
+	"a ramp loses its last step": onRollout(func(_ choice, o *v1alpha1.CapabilityRollout) bool {
+		if o.Spec.Schedule == nil || len(o.Spec.Schedule.Ramp) < 2 || !ready(o) {
+			return false
+		}
+		o.Spec.Schedule.Ramp = o.Spec.Schedule.Ramp[:len(o.Spec.Schedule.Ramp)-1]
+		return true
+	}),
+	"a capability loses its rollouts": func(c choice, in *posture.Inputs) bool {
+		if len(in.Rollouts) == 0 {
+			return false
+		}
+		gone := pick(c, in.Rollouts...).Spec.Capability
+		in.Rollouts = slices.DeleteFunc(in.Rollouts, func(o v1alpha1.CapabilityRollout) bool { return o.Spec.Capability == gone })
+		return true
+	},
+	"a second rollout appears": func(c choice, in *posture.Inputs) bool {
+		if len(in.Rollouts) == 0 {
+			return false
+		}
+		second := *in.Rollouts[c(len(in.Rollouts))].DeepCopy()
+		second.Namespace = "elsewhere"
+		in.Rollouts = append(in.Rollouts, second)
+		return true
+	},
+	"a partner is suspended": onPartner(func(_ choice, o *v1alpha1.PartnerEntitlement) bool {
+		o.Spec.State = v1alpha1.StateSuspended
+		return true
+	}),
+	"a contract ends earlier": onPartner(func(c choice, o *v1alpha1.PartnerEntitlement) bool {
+		if o.Spec.Contract == nil {
+			return false
+		}
+		earlier(c, &o.Spec.Contract.EffectiveUntil)
+		return true
+	}),
+	"a key is revoked": onPartner(func(c choice, o *v1alpha1.PartnerEntitlement) bool {
+		o.Spec.Keys[c(len(o.Spec.Keys))].State = v1alpha1.KeyStateRevoked
+		return true
+	}),
+	"a key expires earlier": onPartner(func(c choice, o *v1alpha1.PartnerEntitlement) bool {
+		earlier(c, &o.Spec.Keys[c(len(o.Spec.Keys))].ExpiresAt)
+		return true
+	}),
+	"a key loses a scope": onPartner(func(c choice, o *v1alpha1.PartnerEntitlement) bool {
+		return dropOne(c, &o.Spec.Keys[c(len(o.Spec.Keys))].Scopes)
+	}),
+	"a partner loses a scope": onPartner(func(c choice, o *v1alpha1.PartnerEntitlement) bool { return dropOne(c, &o.Spec.Scopes) }),
+	"a partner loses a grant": onPartner(func(c choice, o *v1alpha1.PartnerEntitlement) bool { return dropOne(c, &o.Spec.Capabilities) }),
+	"a partner loses its label": onPartner(func(_ choice, o *v1alpha1.PartnerEntitlement) bool {
+		o.Labels = nil
+		return true
+	}),
+}
+
+func TestDenialsNeverOpenAnything(t *testing.T) {
+	t.Parallel()
+	keys := keyring(t)
+	for name, deny := range denials {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			closed := 0
+			for seed := range uint64(60) {
+				c := randomly(seed)
+				in := world(t, c)
+				before := opened(posture.Compile(in), keys)
+				denied := copyOf(in)
+				for range 8 {
+					deny(c, &denied)
+				}
+				after := opened(posture.Compile(denied), keys)
+				for q, d := range after {
+					if _, wasOpen := before[q]; !wasOpen {
+						t.Errorf("seed %d opens %+v: %+v", seed, q, d)
+					}
+				}
+				closed += len(before) - len(after)
+			}
+			if closed == 0 {
+				t.Error("the denial closed nothing in any world; the test shows nothing")
+			}
+		})
+	}
+}
+
+// A partner that a ramp has admitted stays in until the schedule ends.
+func TestCohortsOnlyGrow(t *testing.T) {
+	t.Parallel()
+	keys := keyring(t)
+	for seed := range uint64(100) {
+		c := randomly(seed)
+		in := world(t, c)
+		for i := range in.Partners {
+			o := &in.Partners[i]
+			o.Spec.Contract = &v1alpha1.Contract{EffectiveFrom: metav1.NewTime(moments[0].Add(-time.Hour))}
+			for j := range o.Spec.Keys {
+				o.Spec.Keys[j].ExpiresAt = nil
+			}
+		}
+		for i := range in.Rollouts {
+			if in.Rollouts[i].Spec.Schedule != nil {
+				in.Rollouts[i].Spec.Schedule.NotAfter = nil
+			}
+		}
+		open := opened(posture.Compile(in), keys)
+		for q := range open {
+			for _, later := range moments {
+				if later.Before(q.at) {
+					continue
+				}
+				if _, stays := open[question{q.key, q.capability, q.write, later}]; !stays {
+					t.Fatalf("seed %d: %+v is open and no longer at %s", seed, q, later)
+				}
+			}
+		}
+	}
+}
+
+// An opening that is announced comes true, and nothing opens before it.
+func TestAnnouncedOpeningsComeTrue(t *testing.T) {
+	t.Parallel()
+	keys := keyring(t)
+	announced := 0
+	for seed := range uint64(100) {
+		s := posture.Compile(world(t, randomly(seed)))
+		for _, key := range keys {
+			for capability := range posture.Capabilities() {
+				caller, _ := s.Authenticate(key, moments[0])
+				d := s.Decide(caller, capability, true, moments[0])
+				if d.Opens.IsZero() {
+					continue
+				}
+				announced++
+				if d.Allowed() || !d.Opens.After(moments[0]) {
+					t.Errorf("seed %d: %+v announces an opening", seed, d)
+				}
+				if then := s.Decide(caller, capability, true, d.Opens); !then.Allowed() {
+					t.Errorf("seed %d: %s is %s at the announced opening", seed, capability, then.Reason)
+				}
+				if just := s.Decide(caller, capability, true, d.Opens.Add(-1)); just.Allowed() {
+					t.Errorf("seed %d: %s is open before the announced opening", seed, capability)
+				}
+			}
+		}
+	}
+	if announced == 0 {
+		t.Error("no world announced an opening; the test shows nothing")
+	}
+}
+
+func FuzzCompile(f *testing.F) {
+	keys := keyring(f)
+	f.Add([]byte{})
+	f.Add([]byte("every partner, every capability"))
+	f.Add(bytes.Repeat([]byte{1, 2, 3, 5, 7, 11}, 60))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		in := world(t, fromBytes(data))
+		s := posture.Compile(in)
+		for q, d := range opened(s, keys) {
+			if why := mustBeClosed(in, keys[q.key], q); why != "" {
+				t.Errorf("%+v is open (%+v), but %s", q, d, why)
+			}
+		}
+		reversed := copyOf(in)
+		slices.Reverse(reversed.Rollouts)
+		slices.Reverse(reversed.Partners)
+		if again := posture.Compile(reversed); again.Revision() != s.Revision() {
+			t.Errorf("revision %s in another order, %s before", again.Revision(), s.Revision())
+		}
+		for _, at := range moments {
+			s.Report(at)
+		}
+	})
+}
+
+// mustBeClosed says why a question cannot be open: the conditions that are
+// necessary, without their order, written independently of the table.
+func mustBeClosed(in posture.Inputs, key credential.Key, q question) string {
+	rollouts := slices.DeleteFunc(slices.Clone(in.Rollouts), func(o v1alpha1.CapabilityRollout) bool {
+		return string(o.Spec.Capability) != q.capability.String()
+	})
+	switch {
+	case len(rollouts) != 1:
+		return "there is not exactly one rollout"
+	case rollouts[0].Spec.Stage == v1alpha1.StageDisabled:
+		return "the stage is Disabled"
+	case rollouts[0].Spec.KillSwitch != nil && rollouts[0].Spec.KillSwitch.State != v1alpha1.KillSwitchReleased:
+		return "it is killed"
+	case q.capability.Definition().Ceiling == posture.Disabled:
+		return "the ceiling is Disabled"
+	case key.Mode() == "live" && rollouts[0].Spec.Stage == v1alpha1.StageSandbox:
+		return "the stage is Sandbox"
+	}
+	var owner *v1alpha1.PartnerEntitlement
+	for i := range in.Partners {
+		for _, k := range in.Partners[i].Spec.Keys {
+			if k.SHA256 == key.Digest().String() {
+				if owner != nil {
+					return "two entries have the key"
+				}
+				owner = &in.Partners[i]
+				if k.State != v1alpha1.KeyStateActive {
+					return "the key is not active"
+				}
+			}
+		}
+	}
+	switch {
+	case owner == nil:
+		return "nobody has the key"
+	case owner.Spec.State != v1alpha1.StateActive:
+		return "the partner is not active"
+	case owner.Spec.Contract == nil || q.at.Before(owner.Spec.Contract.EffectiveFrom.Time):
+		return "there is no contract"
+	case !slices.ContainsFunc(owner.Spec.Capabilities, func(g v1alpha1.CapabilityGrant) bool { return string(g.Name) == q.capability.String() }):
+		return "there is no grant"
+	case owner.Spec.Package == v1alpha1.PackagePlatform:
+		return "the platform holds no capability"
+	}
+	return ""
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package posture
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"math/bits"
+	"slices"
+	"time"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+)
+
+// rollout is one capability's compiled rollout. The zero value is a capability
+// without one.
+type rollout struct {
+	capability Capability
+	object     *v1alpha1.CapabilityRollout
+	declared   bool
+	// fault is the reason of a broken object; empty if it is sound.
+	fault   string
+	stage   Posture
+	ceiling Posture
+	killed  bool
+	window  window
+	// ramp is in ascending order; without one the whole audience is in.
+	ramp []step
+}
+
+type step struct {
+	at      time.Time
+	percent uint8
+}
+
+// window is a span of time that includes from and excludes until. Zero ends are
+// open.
+type window struct{ from, until time.Time }
+
+func (w window) contains(now time.Time) bool {
+	return !now.Before(w.from) && (w.until.IsZero() || now.Before(w.until))
+}
+
+// next is the first end of the window after now; zero if none.
+func (w window) next(now time.Time) time.Time { return soonest(now, w.from, w.until) }
+
+func (s *Snapshot) compileRollouts(objects []ranked[v1alpha1.CapabilityRollout]) {
+	for c := range Capabilities() {
+		s.rollouts[c].ceiling = registry[c].Ceiling
+	}
+	s.declared = make([]*rollout, 0, len(objects))
+	for i := range objects {
+		r := newRollout(objects[i].object)
+		s.declared = append(s.declared, r)
+	}
+	for _, r := range s.declared {
+		if r.capability == NoCapability {
+			continue
+		}
+		slot := &s.rollouts[r.capability]
+		if !slot.declared {
+			*slot = *r
+			continue
+		}
+		slot.fault = v1alpha1.ReasonDuplicateCapability
+	}
+	for _, r := range s.declared {
+		if slot := &s.rollouts[r.capability]; slot.fault == v1alpha1.ReasonDuplicateCapability {
+			r.fault = slot.fault
+		}
+	}
+}
+
+// newRollout reads one object. Whatever its schema would refuse makes it
+// broken: such an object can have been stored before the schema was.
+func newRollout(o *v1alpha1.CapabilityRollout) *rollout {
+	r := &rollout{object: o, declared: true}
+	capability, known := ParseCapability(string(o.Spec.Capability))
+	stage, valid := parseStage(string(o.Spec.Stage))
+	r.capability, r.stage, r.ceiling = capability, stage, registry[capability].Ceiling
+	if !known || !valid || o.Name != string(o.Spec.Capability) || !r.schedule(o.Spec.Schedule) || !validAudience(stage, o.Spec.Audience) {
+		r.fault = v1alpha1.ReasonInvalidSpec
+	}
+	// Any state but Released counts as engaged.
+	r.killed = o.Spec.KillSwitch != nil && o.Spec.KillSwitch.State != v1alpha1.KillSwitchReleased
+	return r
+}
+
+// schedule reads the schedule and reports whether it is sound.
+func (r *rollout) schedule(s *v1alpha1.Schedule) bool {
+	if s == nil {
+		return true
+	}
+	if s.NotBefore != nil {
+		r.window.from = s.NotBefore.Time
+	}
+	if s.NotAfter != nil {
+		r.window.until = s.NotAfter.Time
+		if s.NotAfter.IsZero() || !r.window.from.Before(r.window.until) {
+			return false
+		}
+	}
+	if s.Ramp != nil && len(s.Ramp) == 0 {
+		return false
+	}
+	for _, one := range s.Ramp {
+		if one.Percent < 1 || one.Percent > 100 || one.At.IsZero() {
+			return false
+		}
+		r.ramp = append(r.ramp, step{one.At.Time, uint8(one.Percent)})
+	}
+	slices.SortFunc(r.ramp, func(a, b step) int { return a.at.Compare(b.at) })
+	for i := 1; i < len(r.ramp); i++ {
+		if r.ramp[i].percent <= r.ramp[i-1].percent || !r.ramp[i].at.After(r.ramp[i-1].at) {
+			return false
+		}
+	}
+	return true
+}
+
+// percent is how much of the audience is in at a time: a function of the spec
+// and the clock only, so that every replica agrees on it.
+func (r *rollout) percent(now time.Time) uint8 {
+	if len(r.ramp) == 0 {
+		return 100
+	}
+	var percent uint8
+	for i := range r.ramp {
+		if now.Before(r.ramp[i].at) {
+			break
+		}
+		percent = r.ramp[i].percent
+	}
+	return percent
+}
+
+// admission is the first instant at which the schedule admits a bucket; zero if
+// it never does.
+func (r *rollout) admission(live bool, bucket uint8) time.Time {
+	if !live || len(r.ramp) == 0 {
+		return r.window.from
+	}
+	for i := range r.ramp {
+		if r.ramp[i].percent > bucket {
+			if r.ramp[i].at.After(r.window.from) {
+				return r.ramp[i].at
+			}
+			return r.window.from
+		}
+	}
+	return time.Time{}
+}
+
+// closed is why the capability is closed for everyone; ReasonOpen if it is not.
+func (r *rollout) closed(now time.Time) Reason {
+	return query{now: now, rollout: r}.reason(phaseClosed)
+}
+
+// posture is how far the capability is open at a time.
+func (r *rollout) posture(now time.Time) Posture {
+	if r.closed(now) != ReasonOpen {
+		return Disabled
+	}
+	return r.stage
+}
+
+// next is the first instant after now at which the schedule changes something.
+func (r *rollout) next(now time.Time) time.Time {
+	next := r.window.next(now)
+	for i := range r.ramp {
+		next = soonest(now, next, r.ramp[i].at)
+	}
+	return next
+}
+
+// soonest is the earliest of the times after now; zero if there is none.
+func soonest(now time.Time, times ...time.Time) time.Time {
+	var first time.Time
+	for _, t := range times {
+		if t.After(now) && (first.IsZero() || t.Before(first)) {
+			first = t
+		}
+	}
+	return first
+}
+
+// bucket puts an organization into one of a hundred buckets of a capability,
+// the same for ever. The name of the object is not part of it: renaming must
+// not draw lots again.
+func bucket(capability Capability, organization string) uint8 {
+	var stack [96]byte
+	text := append(stack[:0], registry[capability].Name...)
+	text = append(text, 0)
+	text = append(text, organization...)
+	sum := sha256.Sum256(text)
+	// The upper half of the product maps the hash to 0..99 without the bias and
+	// the rounding of a remainder or a floating-point number.
+	high, _ := bits.Mul64(binary.BigEndian.Uint64(sum[:8]), 100)
+	return uint8(high) //nolint:gosec // At most 99.
+}
