@@ -18,7 +18,7 @@ func TestRegistryIsThePublishedTable(t *testing.T) {
 	type row struct{ Name, Code, Ceiling, Shipped, Read, Write string }
 	want := []row{
 		{"estimate", "PARTNER_ESTIMATE_CAPABILITY_UNAVAILABLE", "Disabled", "Disabled", "", ""},
-		{"rfq-create", "PARTNER_RFQ_CAPABILITY_UNAVAILABLE", "Live", "Live", "rfq:write", "rfq:write"},
+		{"rfq-create", "PARTNER_RFQ_CAPABILITY_UNAVAILABLE", "Live", "Live", "rfq:read", "rfq:write"},
 		{"rfq-read", "PARTNER_RFQ_READ_CAPABILITY_UNAVAILABLE", "Live", "Live", "rfq:read", "rfq:read"},
 		{"rfq-list", "PARTNER_RFQ_LIST_CAPABILITY_UNAVAILABLE", "Live", "Live", "rfq:read", "rfq:read"},
 		{"quote-read", "PARTNER_QUOTE_READ_CAPABILITY_UNAVAILABLE", "Live", "Live", "quote:read", "quote:read"},

@@ -196,5 +196,5 @@ func bucket(capability Capability, organization string) uint8 {
 	// The upper half of the product maps the hash to 0..99 without the bias and
 	// the rounding of a remainder or a floating-point number.
 	high, _ := bits.Mul64(binary.BigEndian.Uint64(sum[:8]), 100)
-	return uint8(high) //nolint:gosec // At most 99.
+	return uint8(high) // at most 99
 }

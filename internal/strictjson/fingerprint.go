@@ -11,6 +11,7 @@ import (
 	"maps"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -30,7 +31,7 @@ func digest(h hash.Hash, value any) {
 	case nil:
 		write(h, 'z', "")
 	case bool:
-		write(h, 'b', fmt.Sprint(v))
+		write(h, 'b', strconv.FormatBool(v))
 	case string:
 		write(h, 's', v)
 	case json.Number:

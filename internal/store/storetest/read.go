@@ -73,7 +73,7 @@ func (w *world) walk(t *testing.T, limit int, between func(page int)) []string {
 	t.Helper()
 	var ids []string
 	next := rfq.Page{Limit: limit}
-	for page := 0; page < maxPages; page++ {
+	for page := range maxPages {
 		list, err := w.rfqs.List(t.Context(), acme, next)
 		if err != nil {
 			t.Fatalf("page %d of %d: %v", page, limit, err)

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package geom is the little plane geometry that reading a page needs:
+// rectangles and the six-number matrices of PDF (ISO 32000-2, 8.3.3).
+package geom
+
+import "math"
+
+// Rect is left, bottom, right, top. It is empty unless left < right and
+// bottom < top.
+type Rect [4]float64
+
+// Everything is the rectangle that clips nothing.
+func Everything() Rect {
+	return Rect{-math.MaxFloat64, -math.MaxFloat64, math.MaxFloat64, math.MaxFloat64}
+}
+
+// Nothing is the rectangle that [Rect.Add] starts from.
+func Nothing() Rect {
+	return Rect{math.MaxFloat64, math.MaxFloat64, -math.MaxFloat64, -math.MaxFloat64}
+}
+
+// Normal orders the corners: a PDF may give any two opposite ones.
+func (r Rect) Normal() Rect {
+	return Rect{min(r[0], r[2]), min(r[1], r[3]), max(r[0], r[2]), max(r[1], r[3])}
+}
+
+// Empty reports whether the rectangle has no area.
+func (r Rect) Empty() bool { return !(r[0] < r[2] && r[1] < r[3]) }
+
+// Width is the extent from left to right.
+func (r Rect) Width() float64 { return r[2] - r[0] }
+
+// Height is the extent from bottom to top.
+func (r Rect) Height() float64 { return r[3] - r[1] }
+
+// Intersect is the part that both cover.
+func (r Rect) Intersect(o Rect) Rect {
+	return Rect{max(r[0], o[0]), max(r[1], o[1]), min(r[2], o[2]), min(r[3], o[3])}
+}
+
+// Touches reports whether the two have a point in common; a line is enough, so
+// that hairlines, whose box has no area, are seen.
+func (r Rect) Touches(o Rect) bool {
+	i := r.Intersect(o)
+	return i[0] <= i[2] && i[1] <= i[3]
+}
+
+// Add grows the rectangle to hold a point.
+func (r Rect) Add(x, y float64) Rect {
+	return Rect{min(r[0], x), min(r[1], y), max(r[2], x), max(r[3], y)}
+}
+
+// Contains reports whether o lies inside r, give or take slack.
+func (r Rect) Contains(o Rect, slack float64) bool {
+	return o[0] >= r[0]-slack && o[1] >= r[1]-slack && o[2] <= r[2]+slack && o[3] <= r[3]+slack
+}
+
+// Finite reports whether all corners are numbers that can be calculated with.
+func (r Rect) Finite() bool {
+	for _, v := range r {
+		if math.IsNaN(v) || math.Abs(v) > 1e9 {
+			return false
+		}
+	}
+	return true
+}
+
+// Matrix maps (x, y) to (ax+cy+e, bx+dy+f); its members are a b c d e f.
+type Matrix [6]float64
+
+// Identity leaves points where they are.
+func Identity() Matrix { return Matrix{1, 0, 0, 1, 0, 0} }
+
+// Then is the matrix that applies m first and o after it: the product m x o of
+// the PDF specification.
+func (m Matrix) Then(o Matrix) Matrix {
+	return Matrix{
+		m[0]*o[0] + m[1]*o[2], m[0]*o[1] + m[1]*o[3],
+		m[2]*o[0] + m[3]*o[2], m[2]*o[1] + m[3]*o[3],
+		m[4]*o[0] + m[5]*o[2] + o[4], m[4]*o[1] + m[5]*o[3] + o[5],
+	}
+}
+
+// Point maps one point.
+func (m Matrix) Point(x, y float64) (float64, float64) {
+	return m[0]*x + m[2]*y + m[4], m[1]*x + m[3]*y + m[5]
+}
+
+// Rect is the smallest upright rectangle around the image of r.
+func (m Matrix) Rect(r Rect) Rect {
+	out := Nothing()
+	for _, c := range [4][2]float64{{r[0], r[1]}, {r[2], r[1]}, {r[0], r[3]}, {r[2], r[3]}} {
+		x, y := m.Point(c[0], c[1])
+		out = out.Add(x, y)
+	}
+	return out
+}
+
+// Scale is the length of the images of the two unit vectors.
+func (m Matrix) Scale() (x, y float64) {
+	return math.Hypot(m[0], m[1]), math.Hypot(m[2], m[3])
+}
+
+// Round rounds to a number of decimals; what is no finite number becomes 0, so
+// that it can always be written as JSON.
+func Round(v float64, decimals int) float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0
+	}
+	p := math.Pow10(decimals)
+	if r := math.Round(v*p) / p; !math.IsInf(r, 0) {
+		return r + 0 // turns -0 into 0
+	}
+	return 0
+}
+
+// Millimetres converts from points.
+func Millimetres(points float64) float64 { return points * 25.4 / 72 }

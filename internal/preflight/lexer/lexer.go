@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package lexer splits a PDF content stream into operands and operators.
+//
+// It reads what viewers read, not only what ISO 32000-2 7.2 and 7.8.2 allow:
+// stray brackets are dropped, a broken number counts as far as it goes, an array
+// that never ends, ends with the data. It never fails and never looks outside
+// the bytes it was given; a fuzz test holds it to that.
+package lexer
+
+import "math"
+
+// Kind says what an [Object] is.
+type Kind uint8
+
+// The kinds. EOF is the zero value.
+const (
+	EOF Kind = iota
+	Number
+	Name
+	String
+	Array
+	Dict
+	Bool
+	Null
+	// Keyword is an operator, or "ID" and the like inside an inline image.
+	Keyword
+)
+
+// The bounds of nested operands: far above anything a real program writes.
+const (
+	maxDepth = 16
+	maxItems = 1 << 16
+)
+
+// Object is one operand or operator.
+type Object struct {
+	Kind Kind
+	// Value holds a Number; for a Bool it is 0 or 1.
+	Value float64
+	// Text holds a Name (without the slash, #xx resolved), a Keyword, or the
+	// undecoded body of a String. It may alias the input.
+	Text []byte
+	// Items are the elements of an Array; of a Dict, keys and values in turn.
+	Items []Object
+}
+
+// Lexer reads objects from chunks of bytes. An end of a chunk ends a token, as
+// the end of one stream of a /Contents array does (7.8.2).
+type Lexer struct {
+	more  func() ([]byte, bool)
+	chunk []byte
+	pos   int
+}
+
+// New reads the chunks that more yields, until it says false.
+func New(more func() ([]byte, bool)) *Lexer { return &Lexer{more: more} }
+
+// Of reads one chunk.
+func Of(chunk []byte) *Lexer {
+	return &Lexer{chunk: chunk, more: func() ([]byte, bool) { return nil, false }}
+}
+
+// Next returns the next operand or operator; its Kind is EOF at the end.
+func (l *Lexer) Next() Object {
+	for {
+		o, ok := l.object(0)
+		if ok {
+			return o
+		}
+	}
+}
+
+// object reads one object. It returns false where there was only rubbish, which
+// has been consumed.
+func (l *Lexer) object(depth int) (Object, bool) {
+	c, ok := l.skipSpace()
+	if !ok {
+		return Object{}, true
+	}
+	switch c {
+	case '/':
+		l.pos++
+		return Object{Kind: Name, Text: unescapeName(l.regular())}, true
+	case '(':
+		return Object{Kind: String, Text: l.literal()}, true
+	case '<':
+		if l.peek(1) == '<' {
+			l.pos += 2
+			return l.collect(Dict, depth)
+		}
+		return Object{Kind: String, Text: l.hex()}, true
+	case '[':
+		l.pos++
+		return l.collect(Array, depth)
+	case ']', '>', ')', '{', '}':
+		l.pos++
+		return Object{}, false
+	}
+	return word(l.regular()), true
+}
+
+// collect reads items up to the closing bracket.
+func (l *Lexer) collect(kind Kind, depth int) (Object, bool) {
+	out := Object{Kind: kind}
+	for {
+		c, ok := l.skipSpace()
+		if !ok {
+			return out, true
+		}
+		if kind == Array && c == ']' {
+			l.pos++
+			return out, true
+		}
+		if kind == Dict && c == '>' && l.peek(1) == '>' {
+			l.pos += 2
+			return out, true
+		}
+		if depth >= maxDepth {
+			// Too deep to matter: leave the rest to the caller, one level up.
+			l.pos++
+			return out, true
+		}
+		item, ok := l.object(depth + 1)
+		if ok && len(out.Items) < maxItems {
+			out.Items = append(out.Items, item)
+		}
+	}
+}
+
+// skipSpace goes to the next byte that matters, over white space, comments and
+// the ends of chunks. It returns false at the end of everything.
+func (l *Lexer) skipSpace() (byte, bool) {
+	for {
+		for l.pos < len(l.chunk) {
+			c := l.chunk[l.pos]
+			switch {
+			case classes[c] == space:
+				l.pos++
+			case c == '%':
+				l.skipComment()
+			default:
+				return c, true
+			}
+		}
+		next, ok := l.more()
+		if !ok {
+			l.chunk, l.pos = nil, 0
+			return 0, false
+		}
+		l.chunk, l.pos = next, 0
+	}
+}
+
+func (l *Lexer) skipComment() {
+	for l.pos < len(l.chunk) && l.chunk[l.pos] != '\n' && l.chunk[l.pos] != '\r' {
+		l.pos++
+	}
+}
+
+func (l *Lexer) peek(ahead int) byte {
+	if l.pos+ahead < len(l.chunk) {
+		return l.chunk[l.pos+ahead]
+	}
+	return 0
+}
+
+// regular reads a run of regular characters.
+func (l *Lexer) regular() []byte {
+	start := l.pos
+	for l.pos < len(l.chunk) && classes[l.chunk[l.pos]] == regular {
+		l.pos++
+	}
+	return l.chunk[start:l.pos]
+}
+
+// literal reads (...) and returns what is inside, escapes included.
+func (l *Lexer) literal() []byte {
+	l.pos++
+	start, open := l.pos, 1
+	for ; l.pos < len(l.chunk); l.pos++ {
+		switch l.chunk[l.pos] {
+		case '\\':
+			l.pos++
+		case '(':
+			open++
+		case ')':
+			if open--; open == 0 {
+				l.pos++
+				return l.chunk[start : l.pos-1]
+			}
+		}
+	}
+	l.pos = len(l.chunk)
+	return l.chunk[start:]
+}
+
+// hex reads <...> and returns the digits.
+func (l *Lexer) hex() []byte {
+	l.pos++
+	start := l.pos
+	for ; l.pos < len(l.chunk); l.pos++ {
+		if l.chunk[l.pos] == '>' {
+			l.pos++
+			return l.chunk[start : l.pos-1]
+		}
+	}
+	return l.chunk[start:]
+}
+
+// word tells numbers, booleans and null from operators.
+func word(text []byte) Object {
+	switch string(text) {
+	case "true":
+		return Object{Kind: Bool, Value: 1}
+	case "false":
+		return Object{Kind: Bool}
+	case "null":
+		return Object{Kind: Null}
+	}
+	if v, ok := number(text); ok {
+		return Object{Kind: Number, Value: v}
+	}
+	return Object{Kind: Keyword, Text: text}
+}
+
+// number reads a PDF number: signs, digits, one point, no exponent. Like other
+// readers it forgives repeated signs and ignores what follows a sign or point in
+// the wrong place, so that "12-34" is 12.
+func number(text []byte) (float64, bool) {
+	for _, c := range text {
+		if (c < '0' || c > '9') && c != '+' && c != '-' && c != '.' {
+			return 0, false
+		}
+	}
+	i, sign := 0, 1.0
+	for ; i < len(text) && (text[i] == '+' || text[i] == '-'); i++ {
+		if text[i] == '-' {
+			sign = -1
+		}
+	}
+	v := 0.0
+	for ; i < len(text) && text[i] >= '0' && text[i] <= '9'; i++ {
+		v = v*10 + float64(text[i]-'0')
+	}
+	if i < len(text) && text[i] == '.' {
+		scale := 1.0
+		for i++; i < len(text) && text[i] >= '0' && text[i] <= '9' && scale < 1e15; i++ {
+			v = v*10 + float64(text[i]-'0')
+			scale *= 10
+		}
+		v /= scale
+	}
+	if math.IsInf(v, 0) || math.IsNaN(v) {
+		return 0, true
+	}
+	return sign * v, true
+}
+
+// unescapeName resolves #xx; it copies only where there is one.
+func unescapeName(text []byte) []byte {
+	for i := range text {
+		if text[i] == '#' {
+			return unescapeFrom(text, i)
+		}
+	}
+	return text
+}
+
+func unescapeFrom(text []byte, i int) []byte {
+	out := append([]byte(nil), text[:i]...)
+	for ; i < len(text); i++ {
+		if text[i] == '#' && i+2 < len(text) {
+			hi, lo := hexDigit(text[i+1]), hexDigit(text[i+2])
+			if hi >= 0 && lo >= 0 {
+				out = append(out, byte(hi<<4|lo))
+				i += 2
+				continue
+			}
+		}
+		out = append(out, text[i])
+	}
+	return out
+}
+
+func hexDigit(c byte) int {
+	switch {
+	case c >= '0' && c <= '9':
+		return int(c - '0')
+	case c >= 'a' && c <= 'f':
+		return int(c-'a') + 10
+	case c >= 'A' && c <= 'F':
+		return int(c-'A') + 10
+	}
+	return -1
+}

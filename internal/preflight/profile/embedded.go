@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package profile
+
+import (
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Default is the profile of a request that is about print in general.
+const Default = "print_ready"
+
+//go:embed data/*.yaml
+var data embed.FS // constant
+
+// Names lists the profiles in alphabetical order.
+func Names() []string {
+	entries, err := data.ReadDir("data")
+	if err != nil {
+		// The directory is part of the binary.
+		panic(err)
+	}
+	names := make([]string, 0, len(entries))
+	for _, entry := range entries {
+		names = append(names, strings.TrimSuffix(entry.Name(), ".yaml"))
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Lookup returns the profile of that name, or [ErrUnknown].
+func Lookup(name string) (Profile, error) {
+	if !slices.Contains(Names(), name) {
+		return Profile{}, fmt.Errorf("%w: there is no %.64q; choose one of %s", ErrUnknown, name, strings.Join(Names(), ", "))
+	}
+	text, err := data.ReadFile("data/" + name + ".yaml")
+	if err != nil {
+		return Profile{}, fmt.Errorf("read profile %s: %w", name, err)
+	}
+	return Parse(text)
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// MaxBytes bounds the JSON of a report. The engine's own limits keep it far
+// below; a reader refuses what is longer.
+const MaxBytes = 16 << 20
+
+// Encode writes the canonical JSON: two equal reports have equal bytes.
+func Encode(r Report) ([]byte, error) {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	// Names from the PDF are shown by programs that do their own escaping.
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(r); err != nil {
+		return nil, fmt.Errorf("encode report: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// Decode reads what [Encode] wrote. It refuses a document that is too long,
+// of another version, with unknown members or followed by anything.
+func Decode(data []byte) (Report, error) {
+	if len(data) > MaxBytes {
+		return Report{}, fmt.Errorf("%w: longer than %d bytes", ErrInvalid, MaxBytes)
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	var r Report
+	if err := dec.Decode(&r); err != nil {
+		return Report{}, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	if dec.More() {
+		return Report{}, fmt.Errorf("%w: data after the document", ErrInvalid)
+	}
+	if r.Version != Version {
+		return Report{}, fmt.Errorf("%w: version %q, want %q", ErrInvalid, r.Version, Version)
+	}
+	if _, err := ParseVerdict(string(r.Verdict)); err != nil {
+		return Report{}, err
+	}
+	for i := range r.Findings {
+		if _, err := ParseSeverity(string(r.Findings[i].Severity)); err != nil {
+			return Report{}, err
+		}
+	}
+	return r, nil
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package report
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Verdict is the outcome for the file. It is about the file only: an inspection
+// that could not be made has no report.
+type Verdict string
+
+// The verdicts, from good to bad.
+const (
+	Pass Verdict = "pass"
+	Warn Verdict = "warn"
+	Fail Verdict = "fail"
+)
+
+// Severity is the weight of a finding.
+type Severity string
+
+// The severities, from heavy to light. The zero Severity is none of them.
+const (
+	Error   Severity = "error"
+	Warning Severity = "warning"
+	Info    Severity = "info"
+)
+
+// Category groups rules; it is the part of a rule's id before the first dot.
+type Category string
+
+// The categories.
+const (
+	CategoryFile      Category = "file"
+	CategoryStructure Category = "structure"
+	CategoryLimits    Category = "limits"
+	CategorySecurity  Category = "security"
+	CategoryPage      Category = "page"
+	CategoryBox       Category = "box"
+	CategoryFont      Category = "font"
+	CategoryImage     Category = "image"
+	CategoryColor     Category = "color"
+)
+
+// ErrInvalid is the error of a text that is no member of its type.
+var ErrInvalid = errors.New("invalid report")
+
+// ParseVerdict reads a verdict.
+func ParseVerdict(text string) (Verdict, error) {
+	switch v := Verdict(text); v {
+	case Pass, Warn, Fail:
+		return v, nil
+	default:
+		return "", fmt.Errorf("%w: unknown verdict %q", ErrInvalid, text)
+	}
+}
+
+// ParseSeverity reads a severity.
+func ParseSeverity(text string) (Severity, error) {
+	switch s := Severity(text); s {
+	case Error, Warning, Info:
+		return s, nil
+	default:
+		return "", fmt.Errorf("%w: unknown severity %q", ErrInvalid, text)
+	}
+}
+
+// Judge is the verdict that a list of findings amounts to.
+func Judge(findings []Finding) Verdict {
+	verdict := Pass
+	for i := range findings {
+		switch findings[i].Severity {
+		case Error:
+			return Fail
+		case Warning:
+			verdict = Warn
+		case Info:
+		}
+	}
+	return verdict
+}

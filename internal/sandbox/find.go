@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/printmarket/printmarket/internal/preflight/report"
+)
+
+// Inspector is a command that speaks the inspector's protocol.
+type Inspector struct {
+	// Path of the executable.
+	Path string
+	// Args come before the name of the profile.
+	Args []string
+}
+
+// Find returns the inspector beside the running executable, as releases install
+// it. Where there is none (go run, a lone binary), the running executable is
+// started again with the fallback arguments, which must lead to inspect.Main;
+// that works the same but starts slower, because it carries everything else.
+func Find(fallback ...string) (Inspector, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return Inspector{}, fmt.Errorf("find inspector: %w", err)
+	}
+	return find(self, fallback), nil
+}
+
+func find(self string, fallback []string) Inspector {
+	beside := filepath.Join(filepath.Dir(self), report.InspectorName)
+	if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0 {
+		return Inspector{Path: beside}
+	}
+	return Inspector{Path: self, Args: fallback}
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/printmarket/printmarket/internal/sandbox"
+)
+
+// built holds the executables that the tests start. They are built once, without
+// cgo and without the race detector, as in production: both need more memory
+// than the limits leave.
+var built struct{ dir string }
+
+func inspector() sandbox.Inspector {
+	return sandbox.Inspector{Path: filepath.Join(built.dir, "inspector")}
+}
+
+func misbehave() sandbox.Inspector {
+	return sandbox.Inspector{Path: filepath.Join(built.dir, "misbehave")}
+}
+
+func TestMain(m *testing.M) { os.Exit(runTests(m)) }
+
+func runTests(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "sandbox-test-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	built.dir = dir
+	for name, pkg := range map[string]string{"inspector": "../../workers/inspector", "misbehave": "./testdata/misbehave"} {
+		cmd := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(dir, name), pkg)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "build %s: %v\n%s", pkg, err, out)
+			return 1
+		}
+	}
+	return m.Run()
+}

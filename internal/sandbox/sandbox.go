@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package sandbox runs the inspector, the one process that opens foreign PDFs.
+//
+// A PDF can make any parser overflow its stack, eat all memory or never end, and
+// Go can recover from none of these. So each inspection is a child process with
+// limits of the kernel around it, an environment that holds nothing, and a
+// report as its only way out. When the child dies, one inspection has failed and
+// nothing else has happened.
+//
+// The child is started, stands still until its parent has set its limits (the
+// protocol is in preflight/report/protocol.go), and only then reads the PDF. So
+// the limits are in force whatever executable is run, and before a byte of the
+// PDF is looked at.
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/preflight/report"
+)
+
+// Spec is one inspection.
+type Spec struct {
+	Inspector Inspector
+	// Profile is the name of the profile.
+	Profile string
+	// File is the PDF. The child reads it by position, so its offset does not
+	// matter and is not changed. The caller keeps it open and closes it.
+	File *os.File
+	// Limits bound the child; zero members take the value of [DefaultLimits].
+	Limits Limits
+}
+
+// Limits bound one inspection.
+type Limits struct {
+	// Memory is what the child may write to, in bytes.
+	Memory int64
+	// CPU is processor time, in whole seconds, rounded up.
+	CPU time.Duration
+	// Wall is the time from start to report.
+	Wall time.Duration
+	// Output is the length of the report in bytes.
+	Output int64
+}
+
+// DefaultLimits suit every file that the engine's own limits let pass.
+func DefaultLimits() Limits {
+	return Limits{Memory: 1 << 30, CPU: 30 * time.Second, Wall: time.Minute, Output: report.MaxBytes}
+}
+
+func (l Limits) orDefault() Limits {
+	d := DefaultLimits()
+	if l.Memory <= 0 {
+		l.Memory = d.Memory
+	}
+	if l.CPU <= 0 {
+		l.CPU = d.CPU
+	}
+	if l.Wall <= 0 {
+		l.Wall = d.Wall
+	}
+	if l.Output <= 0 || l.Output > d.Output {
+		l.Output = d.Output
+	}
+	return l
+}
+
+// cpuSeconds is the CPU limit as the kernel counts it.
+func (l Limits) cpuSeconds() uint64 { return uint64((l.CPU + time.Second - 1) / time.Second) }
+
+// Run inspects one file. It returns when the child is gone, whatever happens,
+// and leaves neither process nor goroutine behind.
+//
+// The error is the context's when that ended, an [*Error] when the inspection
+// failed, or another one when the child could not be started.
+func Run(ctx context.Context, spec Spec) (report.Report, error) {
+	limits := spec.Limits.orDefault()
+	timed, cancel := context.WithTimeoutCause(ctx, limits.Wall, ErrTimeLimit)
+	defer cancel()
+	// The child is killed when the thread that started it ends (Pdeathsig), so
+	// this goroutine keeps its thread until the child is gone.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+
+	child := newChild(timed, spec, limits)
+	if err := child.run(limits); err != nil {
+		return report.Report{}, err
+	}
+	if err := ctx.Err(); err != nil {
+		return report.Report{}, fmt.Errorf("inspect PDF: %w", context.Cause(ctx))
+	}
+	if failure := child.failure(timed, limits); failure != nil {
+		failure.Tail = child.stderr.String()
+		return report.Report{}, failure
+	}
+	r, err := report.Decode(child.stdout.Bytes())
+	if err != nil {
+		return report.Report{}, &Error{Reason: ErrCrash, Detail: "unreadable report: " + err.Error(), Tail: child.stderr.String()}
+	}
+	return r, nil
+}
+
+// child is a running inspector.
+type child struct {
+	cmd    *exec.Cmd
+	stdout capped
+	stderr tail
+	// waited is what Wait said.
+	waited error
+}
+
+// drainTime bounds the wait for pipes that a dead child left open.
+const drainTime = 5 * time.Second
+
+func newChild(ctx context.Context, spec Spec, limits Limits) *child {
+	args := append(append([]string{}, spec.Inspector.Args...), spec.Profile)
+	c := &child{cmd: exec.CommandContext(ctx, spec.Inspector.Path, args...)}
+	c.cmd.Dir = "/"
+	c.cmd.Env = environment(limits)
+	c.cmd.ExtraFiles = []*os.File{spec.File}
+	c.cmd.SysProcAttr = attributes()
+	c.cmd.Cancel = c.kill
+	c.cmd.WaitDelay = drainTime
+	c.stdout = capped{limit: limits.Output, full: c.kill}
+	c.cmd.Stdout, c.cmd.Stderr = &c.stdout, &c.stderr
+	return c
+}
+
+// environment is all that the child inherits: settings of the Go runtime.
+func environment(limits Limits) []string {
+	return []string{
+		// The collector works harder before the kernel's limit is met.
+		fmt.Sprintf("GOMEMLIMIT=%d", limits.Memory*3/8),
+		"GOMAXPROCS=2",
+		"GOTRACEBACK=single",
+	}
+}
+
+// run starts the child, limits it, releases it and waits for its end. The error
+// is about starting only.
+func (c *child) run(limits Limits) error {
+	release, err := c.cmd.StdinPipe()
+	if err != nil {
+		return fmt.Errorf("start inspector: %w", err)
+	}
+	if err := c.cmd.Start(); err != nil {
+		return fmt.Errorf("start inspector: %w", err)
+	}
+	err = restrict(c.cmd.Process.Pid, limits)
+	if err == nil {
+		// A child that died before it was released is judged by its death.
+		_, _ = release.Write([]byte{1})
+	}
+	_ = release.Close()
+	c.waited = c.cmd.Wait()
+	if err != nil {
+		return fmt.Errorf("limit inspector: %w", err)
+	}
+	return nil
+}
+
+// kill ends the child and everything it may have started.
+func (c *child) kill() error {
+	if c.cmd.Process == nil {
+		return os.ErrProcessDone
+	}
+	return killGroup(c.cmd.Process.Pid)
+}
+
+// failure says how the inspection went wrong, or nil.
+func (c *child) failure(ctx context.Context, limits Limits) *Error {
+	state := c.cmd.ProcessState
+	switch {
+	case c.stdout.overflowed():
+		return &Error{Reason: ErrOutputLimit, Detail: fmt.Sprintf("more than %d bytes", limits.Output)}
+	case c.waited == nil:
+		return nil
+	case state == nil:
+		return &Error{Reason: ErrCrash, Detail: c.waited.Error()}
+	case errors.Is(context.Cause(ctx), ErrTimeLimit):
+		return &Error{Reason: ErrTimeLimit, Detail: fmt.Sprintf("%s of wall time", limits.Wall)}
+	case outOfTime(state, limits):
+		return &Error{Reason: ErrTimeLimit, Detail: fmt.Sprintf("%d s of processor time", limits.cpuSeconds())}
+	case outOfMemory(state, c.stderr.String(), limits):
+		return &Error{Reason: ErrMemoryLimit, Detail: fmt.Sprintf("%d MiB", limits.Memory>>20)}
+	}
+	return &Error{Reason: ErrCrash, Detail: state.String()}
+}

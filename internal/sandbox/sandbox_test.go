@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/internal/preflight/report"
+	"github.com/printmarket/printmarket/internal/preflight/testpdf"
+	"github.com/printmarket/printmarket/internal/sandbox"
+)
+
+// pdf writes a file and opens it.
+func pdf(t testing.TB, data []byte) *os.File {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "file.pdf")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = file.Close() })
+	return file
+}
+
+func TestGoodFileHasAReport(t *testing.T) {
+	t.Parallel()
+	file := pdf(t, testpdf.Good())
+	for range 2 {
+		got, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: inspector(), Profile: "print_ready", File: file})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Verdict != report.Pass || !got.Complete || len(got.Pages) != 1 {
+			t.Errorf("verdict %s, complete %t, %d pages, findings %+v", got.Verdict, got.Complete, len(got.Pages), got.Findings)
+		}
+	}
+	if offset, err := file.Seek(0, 1); err != nil || offset != 0 {
+		t.Errorf("the child moved the parent's file to %d, %v", offset, err)
+	}
+}
+
+func TestHostileFiles(t *testing.T) {
+	t.Parallel()
+	small := sandbox.Limits{Memory: 256 << 20}
+	files := testpdf.Hostile()
+	tests := map[string]struct {
+		limits sandbox.Limits
+		// wantErr is the reason, or nil when there is a report.
+		wantErr error
+		// wantRule is a finding that the report must have; "" means pass.
+		wantRule string
+	}{
+		"empty":                      {wantRule: "file.empty"},
+		"not a PDF":                  {wantRule: "file.not_pdf"},
+		"only a header":              {wantRule: "structure.unreadable"},
+		"unknown version":            {wantRule: "structure.unreadable"},
+		"truncated":                  {wantRule: "structure.unreadable"},
+		"password":                   {wantRule: "security.password_required"},
+		"direct encrypt":             {wantRule: "security.encrypted"},
+		"form in itself":             {wantRule: "limits.nesting"},
+		"billion laughs":             {wantRule: "limits.operators"},
+		"page tree cycle":            {wantRule: "structure.page_tree"},
+		"count lies":                 {wantRule: "structure.page_tree"},
+		"no pages":                   {wantRule: "page.count"},
+		"contents array bomb":        {wantRule: "limits.decoded_bytes"},
+		"decode bomb":                {wantRule: "limits.decoded_bytes"},
+		"endless operators":          {wantRule: "limits.operators"},
+		"endless text":               {wantRule: "limits.content_bytes"},
+		"deep save":                  {wantRule: "limits.nesting"},
+		"deep arrays":                {},
+		"damaged stream":             {wantRule: "structure.stream_unreadable"},
+		"self reference: separation": {},
+		"self reference: indexed":    {},
+		"self reference: pattern":    {},
+		"table bomb":                 {limits: small, wantErr: sandbox.ErrMemoryLimit},
+	}
+	for name := range files {
+		if _, ok := tests[name]; !ok {
+			t.Errorf("hostile file %q has no expectation", name)
+		}
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: inspector(), Profile: "print_ready", File: pdf(t, files[name]()), Limits: tc.limits})
+			if !errors.Is(err, tc.wantErr) {
+				t.Fatalf("error = %v, want %v%s", err, tc.wantErr, tailOf(err))
+			}
+			if err != nil {
+				return
+			}
+			if tc.wantRule == "" {
+				if got.Verdict != report.Pass {
+					t.Errorf("verdict %s, want pass; findings %+v", got.Verdict, got.Findings)
+				}
+				return
+			}
+			for _, f := range got.Findings {
+				if f.Rule == tc.wantRule {
+					return
+				}
+			}
+			t.Errorf("no finding %s among %+v", tc.wantRule, got.Findings)
+		})
+	}
+}
+
+func tailOf(err error) string {
+	var failure *sandbox.Error
+	if errors.As(err, &failure) {
+		return "\n" + failure.Tail
+	}
+	return ""
+}
+
+func TestMisbehaviour(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		mode     string
+		limits   sandbox.Limits
+		want     error
+		wantTail string
+	}{
+		"an endless loop ends with the processor time": {mode: "spin", limits: sandbox.Limits{CPU: time.Second}, want: sandbox.ErrTimeLimit},
+		"doing nothing ends with the wall time":        {mode: "sleep", limits: sandbox.Limits{Wall: 200 * time.Millisecond}, want: sandbox.ErrTimeLimit},
+		"too much memory is told as that":              {mode: "hog", limits: sandbox.Limits{Memory: 128 << 20}, want: sandbox.ErrMemoryLimit},
+		"a stack overflow is a crash":                  {mode: "overflow", limits: sandbox.Limits{Memory: 2 << 30}, want: sandbox.ErrCrash, wantTail: "stack"},
+		"a panic is a crash with its tail":             {mode: "panic", want: sandbox.ErrCrash, wantTail: "on purpose"},
+		"endless output is cut":                        {mode: "flood", limits: sandbox.Limits{Output: 1 << 20}, want: sandbox.ErrOutputLimit},
+		"rubbish is a crash":                           {mode: "rubbish", want: sandbox.ErrCrash},
+		"no output is a crash":                         {mode: "silence", want: sandbox.ErrCrash},
+		"an early death is a crash":                    {mode: "die early", want: sandbox.ErrCrash},
+		"a grandchild does not keep us waiting":        {mode: "fork", limits: sandbox.Limits{Wall: time.Second}, want: sandbox.ErrTimeLimit, wantTail: "grandchild"},
+		"the end of a long complaint is kept":          {mode: "chatter", want: sandbox.ErrCrash, wantTail: "line 99999"},
+		"the beginning of a long complaint is kept":    {mode: "chatter", want: sandbox.ErrCrash, wantTail: "line 0\n"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: misbehave(), Profile: tc.mode, File: pdf(t, nil), Limits: tc.limits})
+			var failure *sandbox.Error
+			if !errors.Is(err, tc.want) || !errors.As(err, &failure) {
+				t.Fatalf("error = %v, want %v%s", err, tc.want, tailOf(err))
+			}
+			if !strings.Contains(failure.Tail, tc.wantTail) {
+				t.Errorf("tail %q does not hold %q", failure.Tail, tc.wantTail)
+			}
+			if len(failure.Tail) > 10<<10 {
+				t.Errorf("tail has %d bytes", len(failure.Tail))
+			}
+			if failure.Tail != "" && strings.Contains(err.Error(), failure.Tail) {
+				t.Error("the error's text quotes the child")
+			}
+			if m := regexp.MustCompile(`grandchild (\d+)`).FindStringSubmatch(failure.Tail); m != nil {
+				pid, _ := strconv.Atoi(m[1])
+				waitGone(t, pid)
+			}
+		})
+	}
+}
+
+// waitGone polls until a process no longer runs.
+func waitGone(t *testing.T, pid int) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil || strings.Contains(string(stat), ") Z ") {
+			return
+		}
+	}
+	t.Errorf("process %d is still there", pid)
+}
+
+func TestLimitsAreInForceAndNothingIsInherited(t *testing.T) {
+	// Not parallel: it changes the environment of this process.
+	t.Setenv("PRINTMARKET_DATABASE_URL", "postgres://user:secret@db/x")
+	limits := sandbox.Limits{Memory: 512 << 20, CPU: 3500 * time.Millisecond}
+	_, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: misbehave(), Profile: "limits", File: pdf(t, nil), Limits: limits})
+	var failure *sandbox.Error
+	if !errors.As(err, &failure) {
+		t.Fatal(err)
+	}
+	var got map[string]any
+	if err := json.Unmarshal([]byte(failure.Tail), &got); err != nil {
+		t.Fatalf("%v in %q", err, failure.Tail)
+	}
+	want := map[string]any{
+		"data": float64(512 << 20), "cpu": 4.0, "fsize": 0.0, "core": 0.0, "nofile": 32.0, "dir": "/",
+		"env": []any{"GOMEMLIMIT=201326592", "GOMAXPROCS=2", "GOTRACEBACK=single"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestCancelKillsTheChild(t *testing.T) {
+	t.Parallel()
+	cause := errors.New("lease lost")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	timer := time.AfterFunc(100*time.Millisecond, func() { cancel(cause) })
+	defer timer.Stop()
+	_, err := sandbox.Run(ctx, sandbox.Spec{Inspector: misbehave(), Profile: "sleep", File: pdf(t, nil)})
+	if !errors.Is(err, cause) {
+		t.Fatalf("error = %v, want the cause of the cancellation", err)
+	}
+	var failure *sandbox.Error
+	if errors.As(err, &failure) {
+		t.Errorf("a cancelled inspection is told as a failed one: %v", err)
+	}
+}
+
+func TestCancelledContextStartsNothing(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := sandbox.Run(ctx, sandbox.Spec{Inspector: misbehave(), Profile: "sleep", File: pdf(t, nil)}); !errors.Is(err, context.Canceled) {
+		t.Fatalf("error = %v, want context.Canceled", err)
+	}
+}
+
+func TestMissingExecutableIsNoInspectionFailure(t *testing.T) {
+	t.Parallel()
+	_, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: sandbox.Inspector{Path: filepath.Join(built.dir, "absent")}, Profile: "print_ready", File: pdf(t, nil)})
+	var failure *sandbox.Error
+	if err == nil || errors.As(err, &failure) {
+		t.Fatalf("error = %v, want one about starting", err)
+	}
+}
+
+func TestUnknownProfileIsACrashWithItsReason(t *testing.T) {
+	t.Parallel()
+	_, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: inspector(), Profile: "no_such_profile", File: pdf(t, testpdf.Good())})
+	if !errors.Is(err, sandbox.ErrCrash) || !strings.Contains(tailOf(err), "no_such_profile") {
+		t.Fatalf("error = %v%s", err, tailOf(err))
+	}
+}
+
+func TestNoChildIsLeftBehind(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		if _, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: inspector(), Profile: "structure_only", File: pdf(t, testpdf.Good())}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	entries, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil || len(entries) == 0 {
+		t.Skip("skipped: there is no /proc to look for zombies in")
+	}
+	zombie := regexp.MustCompile(fmt.Sprintf(`\(inspector\) Z %d `, os.Getpid()))
+	for _, entry := range entries {
+		stat := []byte("?")
+		// A child of a parallel test may be a zombie for an instant.
+		for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+			if stat, err = os.ReadFile(entry); err != nil || !zombie.Match(stat) {
+				break
+			}
+		}
+		if zombie.Match(stat) {
+			t.Errorf("a zombie is left: %s", stat)
+		}
+	}
+}
+
+// BenchmarkInspectorCPU measures what a child costs, start included. Compare
+// cpu-ms/op with BenchmarkInspect of package preflight to see the price of the
+// process itself.
+func BenchmarkInspectorCPU(b *testing.B) {
+	file := pdf(b, testpdf.Good())
+	var before, after syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_CHILDREN, &before)
+	for b.Loop() {
+		if _, err := sandbox.Run(b.Context(), sandbox.Spec{Inspector: inspector(), Profile: "print_ready", File: file}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	_ = syscall.Getrusage(syscall.RUSAGE_CHILDREN, &after)
+	spent := time.Duration(after.Utime.Nano() - before.Utime.Nano() + after.Stime.Nano() - before.Stime.Nano())
+	b.ReportMetric(float64(spent.Microseconds())/1000/float64(b.N), "cpu-ms/op")
+}
