@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
@@ -40,10 +41,13 @@ type Operation struct {
 	Method, Path string
 }
 
-// Set is the compiled form of all contracts.
+// Set is the compiled form of all contracts. It is safe for concurrent use.
 type Set struct {
 	documents map[Name]map[string]any
-	compiler  *jsonschema.Compiler
+
+	mu sync.Mutex
+	// compiler keeps what it has compiled and is not safe by itself.
+	compiler *jsonschema.Compiler
 }
 
 // Load reads the contracts below api/ in files.
@@ -82,6 +86,8 @@ func (s *Set) Schema(name Name, component string) (*Schema, error) {
 }
 
 func (s *Set) at(name Name, path ...string) (*Schema, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	compiled, err := s.compiler.Compile(resource(name) + pointer(path))
 	if err != nil {
 		return nil, fmt.Errorf("compile schema %v of %s: %w", path, name, err)

@@ -5,6 +5,7 @@ package contracts
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -61,7 +62,7 @@ func newFile(name string, body []byte) File {
 	sum := sha256.Sum256(body)
 	return File{
 		Path: Prefix + name, body: body, mediaType: mediaTypes[path.Ext(name)],
-		etag:   `"` + fmt.Sprintf("%x", sum[:16]) + `"`,
+		etag:   `"` + hex.EncodeToString(sum[:16]) + `"`,
 		digest: "sha-256=:" + base64.StdEncoding.EncodeToString(sum[:]) + ":",
 	}
 }

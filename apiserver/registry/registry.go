@@ -12,6 +12,7 @@ package registry
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -77,7 +78,7 @@ func New(registryURL string, schema []byte) (*Handler, error) {
 
 func newPage(body []byte) page {
 	sum := sha256.Sum256(body)
-	return page{body: bytes.Clone(body), etag: `"` + fmt.Sprintf("%x", sum[:16]) + `"`}
+	return page{body: bytes.Clone(body), etag: `"` + hex.EncodeToString(sum[:16]) + `"`}
 }
 
 // ServeHTTP answers GET and HEAD. Any origin may read the answers.

@@ -25,7 +25,8 @@ type Server struct {
 	// real server.
 	Pass func(time.Duration)
 
-	process *exec.Cmd
+	process      *exec.Cmd
+	program, dir string
 }
 
 // Client returns a client that is closed when the test ends.
@@ -62,23 +63,24 @@ func Real(t testing.TB) *Server {
 	if err != nil {
 		t.Skipf("redis-server is not installed (`make test` installs it): %v", err)
 	}
-	s := &Server{Name: "redis-server", Addr: freeAddr(t), Pass: time.Sleep}
-	s.start(t, program, t.TempDir())
+	s := &Server{Name: "redis-server", Addr: freeAddr(t), Pass: time.Sleep, program: program, dir: t.TempDir()}
+	t.Cleanup(s.Kill)
+	s.Restart(t)
 	return s
 }
 
-func (s *Server) start(t testing.TB, program, dir string) {
+// Restart starts a killed real server again, on its address and its data.
+func (s *Server) Restart(t testing.TB) {
 	t.Helper()
 	host, port, err := net.SplitHostPort(s.Addr)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.process = exec.Command(program, "--bind", host, "--port", port, "--dir", dir,
+	s.process = exec.Command(s.program, "--bind", host, "--port", port, "--dir", s.dir,
 		"--appendonly", "yes", "--save", "", "--maxmemory-policy", "noeviction", "--loglevel", "warning")
 	if err := s.process.Start(); err != nil {
 		t.Fatalf("start redis-server: %v", err)
 	}
-	t.Cleanup(s.Kill)
 	client := s.Client(t)
 	for deadline := time.Now().Add(10 * time.Second); client.Ping(context.Background()).Err() != nil; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {

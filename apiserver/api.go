@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/printmarket/printmarket/apiserver/contracts"
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/telemetry"
+)
+
+// DefaultMaxInFlight is how many requests a listener answers at once.
+const DefaultMaxInFlight = 512
+
+// bodyTimeout is how long a request body may take to arrive.
+const bodyTimeout = 10 * time.Second
+
+// API is what the API listener's handler is made of.
+type API struct {
+	Gates     *posture.Gates
+	Problems  *respond.Problems
+	Metrics   *telemetry.Metrics
+	Log       *slog.Logger
+	Now       func() time.Time
+	Contracts *contracts.Set
+	Files     []contracts.File
+	// Routes are the tables of all surfaces.
+	Routes []gate.Route
+	// MaxInFlight is [DefaultMaxInFlight] if it is 0.
+	MaxInFlight int
+	// BodyTimeout is 10 s if it is 0.
+	BodyTimeout time.Duration
+}
+
+// Handler builds the router. It fails when routes and contracts disagree.
+func (a API) Handler() (http.Handler, error) {
+	if err := a.checkContracts(); err != nil {
+		return nil, err
+	}
+	if a.MaxInFlight == 0 {
+		a.MaxInFlight = DefaultMaxInFlight
+	}
+	if a.BodyTimeout == 0 {
+		a.BodyTimeout = bodyTimeout
+	}
+	router := chi.NewRouter()
+	g := gate.New(gate.Config{Gates: a.Gates, Problems: a.Problems, Metrics: a.Metrics, Log: a.Log, Now: a.Now, BodyTimeout: a.BodyTimeout})
+	g.Mount(router, a.Routes)
+	for _, file := range a.Files {
+		router.Method(http.MethodGet, file.Path, file)
+		router.Method(http.MethodHead, file.Path, file)
+	}
+	router.NotFound(func(w http.ResponseWriter, _ *http.Request) {
+		a.Problems.Write(w, problem.New(problem.CodeRouteNotFound, "There is nothing at this path."))
+	})
+	router.MethodNotAllowed(a.methodNotAllowed(router))
+	return &surround{
+		listener: "api", problems: a.Problems, metrics: a.Metrics, log: a.Log, now: a.Now,
+		slots: make(chan struct{}, a.MaxInFlight), next: router,
+	}, nil
+}
+
+// methods are those that the router knows.
+var methods = []string{
+	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+	http.MethodOptions, http.MethodConnect, http.MethodTrace,
+}
+
+// methodNotAllowed answers 405 with Allow. A method that the router has never
+// heard of comes here too, even on a route that serves any method; such a
+// request is served as a POST, which needs the scope for changes.
+func (a API) methodNotAllowed(router chi.Router) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var allowed []string
+		for _, m := range methods {
+			if router.Match(chi.NewRouteContext(), m, routePath(r)) {
+				allowed = append(allowed, m)
+			}
+		}
+		if len(allowed) == len(methods) {
+			known := r.Clone(r.Context())
+			known.Method = http.MethodPost
+			chi.RouteContext(r.Context()).Reset()
+			router.ServeHTTP(w, known)
+			return
+		}
+		w.Header().Set("Allow", strings.Join(allowed, ", "))
+		a.Problems.Write(w, problem.New(problem.CodeMethodNotAllowed, "This path does not serve the method."))
+	}
+}
+
+func routePath(r *http.Request) string {
+	if r.URL.RawPath != "" {
+		return r.URL.RawPath
+	}
+	return r.URL.Path
+}
+
+// checkContracts holds the routes against the published contracts: every
+// published operation is served, and every route is published or internal.
+func (a API) checkContracts() error {
+	published := map[string]bool{}
+	for _, op := range a.Contracts.Operations() {
+		published[op.Path] = true
+		if !slices.ContainsFunc(a.Routes, func(rt gate.Route) bool {
+			return rt.Pattern == op.Path && (rt.Method == op.Method || rt.Method == gate.AnyMethod)
+		}) {
+			return fmt.Errorf("contract %s promises %s %s, which no route serves", op.Contract, op.Method, op.Path)
+		}
+	}
+	for _, rt := range a.Routes {
+		if published[rt.Pattern] == rt.Internal {
+			return fmt.Errorf("route %s %s: published %t, internal %t", rt.Method, rt.Pattern, published[rt.Pattern], rt.Internal)
+		}
+	}
+	return nil
+}

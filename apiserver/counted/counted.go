@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package counted is what the surfaces that create records have in common:
+// the terms of a create, read from a call, and the answers to what a store can
+// say about them.
+package counted
+
+import (
+	"errors"
+	"time"
+
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/problem"
+)
+
+// retryStore is how soon a client may come back to a store that was away.
+const retryStore = 2 * time.Second
+
+// Idempotency is the call's key with the fingerprint of its body.
+func Idempotency(c *gate.Call) ledger.Idempotency {
+	return ledger.Idempotency{Key: c.Key, Fingerprint: c.Fingerprint()}
+}
+
+// MarkReplay says in the answer that it repeats an earlier one.
+func MarkReplay(c *gate.Call, replayed bool) {
+	if replayed {
+		c.Writer.Header().Set("Idempotent-Replayed", "true")
+	}
+}
+
+// Problem answers for the errors of package ledger. quota is the surface's own
+// code for a quota that is used up. Other errors are not known here: nil.
+func Problem(err error, quota problem.Code) *problem.Problem {
+	var away *ledger.UnavailableError
+	var exceeded *ledger.QuotaExceededError
+	switch {
+	case errors.Is(err, ledger.ErrNotFound):
+		return problem.New(problem.CodeNotFound, "There is no such record, or it is not yours.")
+	case errors.Is(err, ledger.ErrKeyReused):
+		return problem.New(problem.CodeIdempotencyKeyReused, "This Idempotency-Key was used with a different body.")
+	case errors.As(err, &exceeded):
+		return problem.New(quota, "The quota of %d in %s is used up.", exceeded.Quota.Limit, exceeded.Quota.Window).
+			After(exceeded.RetryAfter).With(err)
+	case errors.As(err, &away):
+		return problem.New(problem.CodeStoreUnavailable, "The store does not answer. Whether the request took effect is not known; repeating it with the same Idempotency-Key is safe.").
+			After(retryStore).With(err)
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gate
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/strictjson"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// Call is one request on its way through the chain, and then in its handler.
+type Call struct {
+	Writer  http.ResponseWriter
+	Request *http.Request
+	// Now is the instant for which everything about the call is decided.
+	Now time.Time
+	// Caller is who is asking. It is set by the step that authenticates.
+	Caller posture.Caller
+	// Decision is why the call may pass; it carries the quota.
+	Decision posture.Decision
+	// Body is the request body as it was sent, Document what strictjson read.
+	Body     []byte
+	Document any
+	// Key is the Idempotency-Key, unquoted; empty when none was sent.
+	Key string
+
+	snapshot *posture.Snapshot
+}
+
+// Tenant is whose records the call may touch.
+func (c *Call) Tenant() tenant.ID { return c.Caller.Tenant() }
+
+// Fingerprint is the digest of the meaning of the body.
+func (c *Call) Fingerprint() [32]byte { return strictjson.Fingerprint(c.Document) }
+
+// JSON answers with a value.
+func (c *Call) JSON(status int, value any) error { return respond.JSON(c.Writer, status, value) }
+
+// Revalidate lets the client keep the answer and ask again, with the strong
+// tag. It reports whether the client has it already; then 304 was answered.
+func (c *Call) Revalidate(etag string) bool {
+	c.Writer.Header()["Cache-Control"] = privateNoCache
+	return respond.NotModified(c.Writer, c.Request, etag)
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gate
+
+import (
+	"strings"
+
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/problem"
+)
+
+// step is one row of the chain. It returns the refusal, or nil to go on.
+type step struct {
+	name string
+	run  func(*Gate, *Route, *Call) *problem.Problem
+}
+
+// chain is the order of answers on a gated route. Unknown paths and methods
+// were refused by the router before; everything after is the handler's.
+var chain = [...]step{
+	{"posture is loaded and fresh", loadSnapshot},
+	{"the credential is valid", authenticate},
+	{"standing, scope, capability, grant, audience", decide},
+	{"the body can be read", readBody},
+	{"the idempotency key is well-formed", readKey},
+}
+
+// Steps names the chain, for the documentation and its test.
+func Steps() []string {
+	names := make([]string, len(chain))
+	for i, s := range chain {
+		names[i] = s.name
+	}
+	return names
+}
+
+func loadSnapshot(g *Gate, _ *Route, c *Call) *problem.Problem {
+	if c.snapshot = g.gates.Current(c.Now); c.snapshot == nil {
+		return problem.New(problem.CodePostureUnavailable, "This replica has no current posture and keeps every gate closed.").After(g.retryPosture)
+	}
+	return nil
+}
+
+func authenticate(g *Gate, _ *Route, c *Call) *problem.Problem {
+	header := c.Writer.Header()
+	header["Vary"] = varyAuthorization
+	fields := c.Request.Header["Authorization"]
+	if len(fields) == 0 {
+		header["Www-Authenticate"] = challengeMissing
+		return missingKey
+	}
+	key, err := bearer(fields)
+	if err == nil {
+		var reason posture.Reason
+		if c.Caller, reason = c.snapshot.Authenticate(key, c.Now); c.Caller.Valid() {
+			header["Marketplace-Entitlement"] = g.entitlementHeader(c.Caller)
+			return nil
+		}
+		g.metrics.Decision("", reason.String())
+	}
+	header["Www-Authenticate"] = challengeInvalid
+	return invalidKey
+}
+
+// One detail each, for every way in which a key can be missing or invalid: the
+// answer must not tell an attacker which.
+var (
+	missingKey = problem.New(problem.CodeMissingAPIKey, "Send an API key as a bearer token in the Authorization header.")
+	invalidKey = problem.New(problem.CodeInvalidAPIKey, "The API key is not valid.")
+)
+
+// bearer takes the key from exactly one Authorization field of the scheme
+// Bearer, whose name is case-insensitive (RFC 9110, section 11.1).
+func bearer(fields []string) (credential.Key, error) {
+	if len(fields) != 1 {
+		return credential.Key{}, credential.ErrMalformed
+	}
+	const scheme = "bearer "
+	field := fields[0]
+	if len(field) < len(scheme) || !strings.EqualFold(field[:len(scheme)], scheme) {
+		return credential.Key{}, credential.ErrMalformed
+	}
+	return credential.Parse(strings.Trim(field[len(scheme):], " "))
+}
+
+func decide(g *Gate, rt *Route, c *Call) *problem.Problem {
+	c.Decision = c.snapshot.Decide(c.Caller, rt.Capability, rt.write(c.Request), c.Now)
+	c.Writer.Header()["Marketplace-Capability"] = g.capabilities[capabilityPosture{rt.Capability, c.Decision.Posture}]
+	g.metrics.Decision(rt.Capability.String(), c.Decision.Reason.String())
+	if c.Decision.Allowed() {
+		return nil
+	}
+	return g.refusal(c)
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gate
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/telemetry"
+)
+
+// Config is what a [Gate] needs.
+type Config struct {
+	// Gates holds the compiled posture.
+	Gates    *posture.Gates
+	Problems *respond.Problems
+	Metrics  *telemetry.Metrics
+	Log      *slog.Logger
+	Now      func() time.Time
+	// BodyTimeout bounds the reading of a request body; at most the server's
+	// own time limits.
+	BodyTimeout time.Duration
+}
+
+// Gate runs the chain in front of routes.
+type Gate struct {
+	gates        *posture.Gates
+	problems     *respond.Problems
+	metrics      *telemetry.Metrics
+	log          *slog.Logger
+	now          func() time.Time
+	bodyTimeout  time.Duration
+	retryPosture time.Duration
+	entitlements map[entitlement][]string
+	capabilities map[capabilityPosture][]string
+	closed       map[posture.Capability]*problem.Problem
+}
+
+// New makes a gate. It prepares every header field that the gate can send.
+func New(c Config) *Gate {
+	return &Gate{
+		gates: c.Gates, problems: c.Problems, metrics: c.Metrics, log: c.Log, now: c.Now,
+		bodyTimeout: c.BodyTimeout, retryPosture: 5 * time.Second,
+		entitlements: entitlementHeaders(), capabilities: capabilityHeaders(), closed: closedProblems(),
+	}
+}
+
+// Mount adds the routes to a router. HEAD is served wherever GET is.
+func (g *Gate) Mount(router chi.Router, routes []Route) {
+	for i := range routes {
+		rt := &routes[i]
+		handler := g.handler(rt)
+		switch rt.Method {
+		case AnyMethod:
+			router.Handle(rt.Pattern, handler)
+		case http.MethodGet:
+			router.Method(http.MethodGet, rt.Pattern, handler)
+			router.Method(http.MethodHead, rt.Pattern, handler)
+		default:
+			router.Method(rt.Method, rt.Pattern, handler)
+		}
+	}
+}
+
+func (g *Gate) handler(rt *Route) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if x := respond.Of(w); x != nil {
+			x.Route = rt.Pattern
+		}
+		w.Header()["Cache-Control"] = privateNoStore
+		call := Call{Writer: w, Request: r, Now: g.now()}
+		if refusal := g.serve(rt, &call); refusal != nil {
+			if refusal.Cause != nil {
+				g.log.WarnContext(r.Context(), "refused", "requestId", requestID(w), "route", rt.Pattern, "code", refusal.Code, "error", refusal.Cause)
+			}
+			g.problems.Write(w, refusal)
+		}
+	}
+}
+
+// serve runs the chain, then the handler.
+func (g *Gate) serve(rt *Route, c *Call) *problem.Problem {
+	for i := range chain {
+		if refusal := chain[i].run(g, rt, c); refusal != nil {
+			return refusal
+		}
+	}
+	if rt.Serve == nil {
+		// Posture let a call through to a capability that this binary does
+		// not have. The ceiling forbids it; if that ever fails, so do we.
+		return g.closed[rt.Capability]
+	}
+	if err := rt.Serve(c); err != nil {
+		return problem.Of(err)
+	}
+	return nil
+}
+
+func requestID(w http.ResponseWriter) string {
+	if x := respond.Of(w); x != nil {
+		return x.ID()
+	}
+	return ""
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gate
+
+import (
+	"fmt"
+
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/problem"
+)
+
+// refusal turns a decision into its answer. Posture's tables know the code;
+// the detail is coarser than the reason, which is for the operators' metrics
+// and reports: a partner need not know whose kill switch was pulled and why.
+func (g *Gate) refusal(c *Call) *problem.Problem {
+	d := c.Decision
+	switch d.Reason {
+	case posture.ReasonPartnerSuspended:
+		return problem.New(problem.CodePartnerSuspended, "Your organization's access is suspended.")
+	case posture.ReasonContractNotEffective:
+		return problem.New(problem.CodeContractNotEffective, "Your organization's contract is not in force.")
+	case posture.ReasonScopeMissing:
+		return problem.New(problem.CodeInsufficientScope, "The API key lacks the scope %s.", d.Scope)
+	case posture.ReasonNotEntitled:
+		return problem.New(problem.CodeCapabilityNotEntitled, "Your organization is not entitled to the capability %s.", d.Capability)
+	}
+	if d.Reason.Class() == posture.ClassClosed && !d.Opens.IsZero() {
+		return problem.New(problem.Code(d.Code()), "The capability %s is not open yet.", d.Capability).After(d.Opens.Sub(c.Now))
+	}
+	return g.closed[d.Capability]
+}
+
+// closedProblems prepares the refusal of every closed capability. They are
+// shared by all requests and never changed.
+func closedProblems() map[posture.Capability]*problem.Problem {
+	all := map[posture.Capability]*problem.Problem{
+		posture.NoCapability: problem.New(problem.CodePostureUnavailable, "No posture is known for this route."),
+	}
+	for capability := range posture.Capabilities() {
+		code := problem.Code(capability.Definition().Code)
+		all[capability] = problem.New(code, "%s", fmt.Sprintf("The capability %s is not available.", capability))
+	}
+	return all
+}

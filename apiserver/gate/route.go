@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package gate is what stands between a request and a surface: who is calling,
+// may they, is the capability open, is the request readable.
+//
+// The order in which a request is refused is part of the interface, so it is
+// data: [chain] lists the steps, and posture's decision table lists the
+// reasons inside one of them. A surface describes each of its routes with a
+// [Route] and gets a [Call] that has passed. Nothing here looks at a store, a
+// queue or a catalog; a refusal costs a few map look-ups.
+package gate
+
+import (
+	"net/http"
+
+	"github.com/printmarket/printmarket/internal/posture"
+)
+
+// AnyMethod is the method of a route that answers every method.
+const AnyMethod = "*"
+
+// Handler serves a call that has passed the gate. An error is answered as the
+// problem in its chain; a handler that returns one has written nothing.
+type Handler func(*Call) error
+
+// Route is one row of a surface's table of routes.
+type Route struct {
+	// Method is GET (which serves HEAD too), POST, DELETE ..., or AnyMethod.
+	Method string
+	// Pattern is chi's: /api/v1/rfq/{rfqId}.
+	Pattern string
+	// Capability decides whether the route is open. Its row in posture's
+	// registry also says which refusals apply and which scope is needed.
+	Capability posture.Capability
+	// Write selects the capability's scope for changes instead of the one for
+	// reads. Routes of AnyMethod write unless the request is GET or HEAD.
+	Write bool
+	// Body says how to read a JSON body; nil: the route takes none.
+	Body *Body
+	// Internal keeps the route out of the public contracts.
+	Internal bool
+	// Serve is nil where the gate answers every call itself: the capability
+	// is disabled in the binary, and there is nothing behind it.
+	Serve Handler
+}
+
+// Body bounds and describes a request body.
+type Body struct {
+	// Limit is in bytes.
+	Limit int64
+	// Idempotency says what to do about the Idempotency-Key header.
+	Idempotency Idempotency
+}
+
+// Idempotency is a route's policy for the Idempotency-Key header.
+type Idempotency int
+
+// The policies. The zero value ignores the header.
+const (
+	NotIdempotent Idempotency = iota
+	KeyOptional
+	KeyRequired
+)
+
+// write reports whether a request to the route needs the scope for changes.
+func (rt *Route) write(r *http.Request) bool {
+	if rt.Method != AnyMethod {
+		return rt.Write
+	}
+	return r.Method != http.MethodGet && r.Method != http.MethodHead
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/telemetry"
+)
+
+// Check is one reason for which the process may not be ready.
+type Check struct {
+	Name string
+	// Advisory checks are shown and do not make the process unready.
+	Advisory bool
+	// Run returns nil when all is well. Its error is shown to operators.
+	Run func(context.Context) error
+}
+
+// checkTimeout bounds all checks of one readiness request together.
+const checkTimeout = 2 * time.Second
+
+// Ops is the listener for operators and their tools; it is not for partners
+// and has no authentication.
+type Ops struct {
+	Checks  []Check
+	Metrics *telemetry.Metrics
+	Gates   *posture.Gates
+	Now     func() time.Time
+}
+
+// Handler serves /livez, /readyz, /metrics and /posture/watermark.
+func (o Ops) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) {
+		respond.Bytes(w, http.StatusOK, "text/plain; charset=utf-8", []byte("ok\n"))
+	})
+	mux.HandleFunc("GET /readyz", o.ready)
+	mux.Handle("GET /metrics", o.Metrics.Handler())
+	mux.HandleFunc("GET /posture/watermark", o.watermark)
+	return mux
+}
+
+type readiness struct {
+	Ready  bool              `json:"ready"`
+	Checks map[string]string `json:"checks"`
+}
+
+func (o Ops) ready(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), checkTimeout)
+	defer cancel()
+	answer := readiness{Ready: true, Checks: map[string]string{}}
+	for _, check := range o.Checks {
+		answer.Checks[check.Name] = "ok"
+		if err := check.Run(ctx); err != nil {
+			answer.Ready = answer.Ready && check.Advisory
+			answer.Checks[check.Name] = telemetry.Redact(err.Error())
+		}
+	}
+	status := http.StatusOK
+	if !answer.Ready {
+		status = http.StatusServiceUnavailable
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	_ = respond.JSON(w, status, answer) // strings always encode
+}
+
+// watermark tells what this replica enforces, so that a controller can wait
+// for a change to be in force.
+type watermark struct {
+	Revision   string  `json:"revision"`
+	AgeSeconds float64 `json:"ageSeconds"`
+	Enforcing  bool    `json:"enforcing"`
+}
+
+func (o Ops) watermark(w http.ResponseWriter, _ *http.Request) {
+	now := o.Now()
+	var answer watermark
+	if age, ok := o.Gates.Age(now); ok {
+		answer.AgeSeconds = age.Seconds()
+	}
+	if snapshot := o.Gates.Current(now); snapshot != nil {
+		answer.Revision, answer.Enforcing = snapshot.Revision(), true
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	_ = respond.JSON(w, http.StatusOK, answer)
+}

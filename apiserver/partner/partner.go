@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package partner is the Partner REST API: the catalog, RFQs and their quotes,
+// and the routes of the disabled capabilities beside them (interface
+// specification, section 4.1).
+package partner
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/printmarket/printmarket/apiserver/contracts"
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// bodyLimit is the contract's limit for a request body.
+const bodyLimit = 64 << 10
+
+// RFQs is what the surface needs of package rfq.
+type RFQs interface {
+	Create(ctx context.Context, who tenant.ID, draft rfq.Draft, terms rfq.Terms) (rfq.Created, error)
+	Replay(ctx context.Context, who tenant.ID, used ledger.Idempotency) (rfq.RFQ, bool, error)
+	Get(ctx context.Context, who tenant.ID, id string) (rfq.RFQ, error)
+	List(ctx context.Context, who tenant.ID, page rfq.Page) (rfq.List, error)
+	Quotes(ctx context.Context, who tenant.ID, id string) ([]rfq.Quote, error)
+}
+
+// Catalog is what the surface needs of package masterdata.
+type Catalog interface {
+	Current(now time.Time) (*masterdata.Catalog, error)
+}
+
+type surface struct {
+	rfqs    RFQs
+	catalog Catalog
+	create  *contracts.Schema
+}
+
+// Routes is the surface's table of routes.
+func Routes(rfqs RFQs, catalog Catalog, set *contracts.Set) ([]gate.Route, error) {
+	create, err := set.Schema(contracts.Partner, "RfqCreate")
+	if err != nil {
+		return nil, err
+	}
+	s := &surface{rfqs: rfqs, catalog: catalog, create: create}
+	body := &gate.Body{Limit: bodyLimit, Idempotency: gate.KeyRequired}
+	return append([]gate.Route{
+		{Method: http.MethodGet, Pattern: "/api/v1/catalog/products", Capability: posture.RFQCreate, Serve: s.listProducts},
+		{Method: http.MethodPost, Pattern: "/api/v1/rfq", Capability: posture.RFQCreate, Write: true, Body: body, Serve: s.createRFQ},
+		{Method: http.MethodGet, Pattern: "/api/v1/rfq", Capability: posture.RFQList, Serve: s.listRFQs},
+		{Method: http.MethodGet, Pattern: "/api/v1/rfq/{rfqId}", Capability: posture.RFQRead, Serve: s.getRFQ},
+		{Method: http.MethodGet, Pattern: "/api/v1/rfq/{rfqId}/quotes", Capability: posture.QuoteRead, Serve: s.listQuotes},
+	}, Disabled()...), nil
+}
+
+// Disabled is the table of the families that have nothing behind their gate.
+// They answer every method and authenticate first. Only estimate is published.
+func Disabled() []gate.Route {
+	const accept = "/api/v1/rfq/{rfqId}/quotes/{quoteId}/accept"
+	return []gate.Route{
+		{Method: gate.AnyMethod, Pattern: "/api/v1/estimate", Capability: posture.Estimate},
+		{Method: gate.AnyMethod, Pattern: accept, Capability: posture.QuoteAccept, Internal: true},
+		{Method: gate.AnyMethod, Pattern: accept + "/*", Capability: posture.QuoteAccept, Internal: true},
+		{Method: gate.AnyMethod, Pattern: "/api/v1/orders", Capability: posture.Order, Internal: true},
+		{Method: gate.AnyMethod, Pattern: "/api/v1/orders/*", Capability: posture.Order, Internal: true},
+		{Method: gate.AnyMethod, Pattern: "/api/v1/orders/batch", Capability: posture.OrderBatch, Internal: true},
+		{Method: gate.AnyMethod, Pattern: "/api/v1/orders/batch/*", Capability: posture.OrderBatch, Internal: true},
+	}
+}

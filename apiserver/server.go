@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package apiserver is the process that partners talk to: its listeners, what
+// surrounds every request, and how it stops.
+//
+// The routes themselves come from the surfaces below this package, each with a
+// table of its own. Here they meet a router; a route that is in no published
+// contract and not declared internal stops the server before it starts.
+package apiserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Listener is one address with its handler.
+type Listener struct {
+	// Name is the listener's label in logs and metrics.
+	Name    string
+	Socket  net.Listener
+	Handler http.Handler
+}
+
+// Limits of the HTTP servers. Body reads have their own limit in the gate.
+const (
+	readHeaderTimeout = 5 * time.Second
+	writeTimeout      = 60 * time.Second
+	idleTimeout       = 120 * time.Second
+	// maxHeaderBytes is what net/http refuses by itself, in plain text; the
+	// API's own limit is below it, and answers with a problem.
+	maxHeaderBytes = 256 << 10
+)
+
+// Server runs a set of listeners as one.
+type Server struct {
+	listeners []Listener
+	log       *slog.Logger
+	// settle is how long readiness fails before the listeners close, so that
+	// load balancers notice; grace bounds the rest of the drain.
+	settle, grace time.Duration
+	draining      atomic.Bool
+}
+
+// NewServer makes a server of listeners.
+func NewServer(log *slog.Logger, settle, grace time.Duration, listeners ...Listener) *Server {
+	return &Server{listeners: listeners, log: log, settle: settle, grace: grace}
+}
+
+// Draining reports whether the server is about to stop; it is one of the
+// readiness checks.
+func (s *Server) Draining() bool { return s.draining.Load() }
+
+// Run serves until ctx ends, then drains: readiness fails at once, and after
+// the settling time open requests are given the grace time to end. It returns
+// nil after a clean drain.
+func (s *Server) Run(ctx context.Context) error {
+	servers := make([]*http.Server, len(s.listeners))
+	failed := make(chan error, len(s.listeners))
+	var wg sync.WaitGroup
+	for i, l := range s.listeners {
+		servers[i] = &http.Server{
+			Handler: l.Handler, ReadHeaderTimeout: readHeaderTimeout, WriteTimeout: writeTimeout,
+			IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
+			ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+		}
+		wg.Go(func() {
+			if err := servers[i].Serve(l.Socket); !errors.Is(err, http.ErrServerClosed) {
+				failed <- fmt.Errorf("serve %s: %w", l.Name, err)
+			}
+		})
+	}
+	var cause error
+	select {
+	case cause = <-failed:
+	case <-ctx.Done():
+	}
+	err := errors.Join(cause, s.drain(servers, cause == nil))
+	wg.Wait()
+	return err
+}
+
+func (s *Server) drain(servers []*http.Server, graceful bool) error {
+	s.draining.Store(true)
+	s.log.Info("draining", "settle", s.settle.String(), "grace", s.grace.String())
+	if graceful {
+		<-time.After(s.settle)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), s.grace)
+	defer cancel()
+	errs := make([]error, len(servers))
+	var wg sync.WaitGroup
+	for i, server := range servers {
+		wg.Go(func() {
+			if err := server.Shutdown(ctx); err != nil {
+				errs[i] = errors.Join(fmt.Errorf("drain %s: %w", s.listeners[i].Name, err), server.Close())
+			}
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}

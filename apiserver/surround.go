@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/telemetry"
+)
+
+// maxHeader is the API's limit for all header fields of a request together.
+const maxHeader = 32 << 10
+
+// surround is what every request of a listener passes before the router and
+// every answer after it.
+type surround struct {
+	listener string
+	problems *respond.Problems
+	metrics  *telemetry.Metrics
+	log      *slog.Logger
+	now      func() time.Time
+	// slots bounds the requests that are being answered.
+	slots chan struct{}
+	next  http.Handler
+}
+
+func (s *surround) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x := respond.Begin(w, r, s.now())
+	defer s.account(x, r)
+	select {
+	case s.slots <- struct{}{}:
+		s.metrics.InFlight(s.listener, 1)
+		defer func() { <-s.slots; s.metrics.InFlight(s.listener, -1) }()
+	default:
+		s.problems.Write(x, problem.New(problem.CodeOverloaded, "Too many requests are being answered.").After(time.Second))
+		return
+	}
+	defer s.catch(x)
+	if refusal := admit(r); refusal != nil {
+		s.problems.Write(x, refusal)
+		return
+	}
+	s.next.ServeHTTP(x, r)
+}
+
+// admit refuses what no route wants to see.
+func admit(r *http.Request) *problem.Problem {
+	size := len(r.RequestURI)
+	for name, values := range r.Header {
+		for _, value := range values {
+			size += len(name) + len(value) + 4
+		}
+	}
+	switch {
+	case size > maxHeader:
+		return problem.New(problem.CodeHeadersTooLarge, "The request's header fields are larger than %d bytes.", maxHeader)
+	case r.Header.Get("Early-Data") == "1" && !safe(r.Method):
+		return problem.New(problem.CodeTooEarly, "A request that changes something must not come as early data.")
+	default:
+		return nil
+	}
+}
+
+func safe(method string) bool {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions:
+		return true
+	default:
+		return false
+	}
+}
+
+// catch answers for a panic. The stack goes to the log.
+func (s *surround) catch(x *respond.Exchange) {
+	cause := recover()
+	if cause == nil {
+		return
+	}
+	if err, ok := cause.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+		panic(cause)
+	}
+	s.log.Error("panic", "requestId", x.ID(), "route", x.Route, "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
+	if x.Status() == 0 {
+		s.problems.Write(x, problem.New(problem.CodeInternalError, "The request could not be completed."))
+	}
+}
+
+// account counts and logs the answer.
+func (s *surround) account(x *respond.Exchange, r *http.Request) {
+	took := s.now().Sub(x.Started)
+	route := x.Route
+	if route == "" {
+		route = "none"
+	}
+	s.metrics.Request(s.listener, route, method(r.Method), strconv.Itoa(x.Status()), string(x.Code()), took)
+	if level := levelOf(x.Status()); s.log.Enabled(r.Context(), level) {
+		s.log.LogAttrs(r.Context(), level, "request",
+			slog.String("listener", s.listener), slog.String("requestId", x.ID()), slog.String("method", method(r.Method)),
+			slog.String("route", route), slog.Int("status", x.Status()), slog.String("code", string(x.Code())),
+			slog.Int64("bytes", x.Written()), slog.Float64("ms", float64(took.Microseconds())/1000))
+	}
+}
+
+// levelOf keeps server errors visible. A closed capability is not one.
+func levelOf(status int) slog.Level {
+	if status >= 500 && status != http.StatusServiceUnavailable {
+		return slog.LevelError
+	}
+	return slog.LevelInfo
+}
+
+// method bounds the label: a client can invent methods.
+func method(m string) string {
+	switch m {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+		return m
+	default:
+		return "other"
+	}
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/printmarket/printmarket/config"
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// demoKey is one key of the demo set: which dummy digest of the samples it
+// replaces, and the variable of dev.env that it goes into.
+type demoKey struct {
+	variable string
+	mode     tenant.Mode
+	dummy    int
+}
+
+// demoKeys is in the order of the dummies in config/samples.
+var demoKeys = [...]demoKey{
+	{"ACME_LIVE_KEY", tenant.Live, 1},
+	{"ACME_TEST_KEY", tenant.Test, 2},
+	{"ACME_NOSCOPE_KEY", tenant.Live, 3},
+	{"ACME_BRIDGE_KEY", tenant.Live, 4},
+	{"ACME_MEDIA_KEY", tenant.Live, 5},
+	{"STARK_LIVE_KEY", tenant.Live, 6},
+	{"GLOBEX_LIVE_KEY", tenant.Live, 7},
+	{"INITECH_LIVE_KEY", tenant.Live, 8},
+}
+
+func (k demoKey) dummyDigest() string { return fmt.Sprintf("%064d", k.dummy) }
+
+const (
+	dummySecret    = "REPLACE-THIS-DUMMY-SECRET-BEFORE-USE-0000000001"
+	secretVariable = "XJMF_SECRET"
+	demoSender     = "acme-mis"
+	demoKeysFile   = "demo-keys.json"
+)
+
+// secrets are the demo set's keys and secrets by variable. They are written to
+// the data directory, readable for its owner only, so that a restart keeps
+// them; the manifests hold digests.
+type secrets map[string]string
+
+// openDemo loads the keys of the data directory or makes them, and fills an
+// empty resources directory with the demo set for them.
+func openDemo(data, resources string, random io.Reader) (secrets, error) {
+	path := filepath.Join(data, demoKeysFile)
+	found, err := readSecrets(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if found, err = mintSecrets(random); err == nil {
+			err = writeSecrets(path, found)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("demo keys: %w", err)
+	}
+	empty, err := isEmpty(resources)
+	if err != nil || !empty {
+		return found, err
+	}
+	if err := writeDemo(resources, found); err != nil {
+		return nil, fmt.Errorf("write the demo set: %w", err)
+	}
+	return found, nil
+}
+
+func readSecrets(path string) (secrets, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	found := secrets{}
+	if err := json.Unmarshal(text, &found); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return found, nil
+}
+
+func writeSecrets(path string, s secrets) error {
+	text, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return err
+	}
+	return writeAtomically(path, append(text, '\n'))
+}
+
+func mintSecrets(random io.Reader) (secrets, error) {
+	made := secrets{}
+	for _, k := range demoKeys {
+		key, err := credential.Mint(k.mode, random)
+		if err != nil {
+			return nil, err
+		}
+		made[k.variable] = key.Secret().Reveal()
+	}
+	raw := make([]byte, 32)
+	if _, err := io.ReadFull(rand.Reader, raw); err != nil {
+		return nil, err
+	}
+	made[secretVariable] = hex.EncodeToString(raw)
+	return made, nil
+}
+
+// writeDemo writes the samples, one object per file, with the dummies replaced.
+func writeDemo(resources string, s secrets) error {
+	replace := []string{dummySecret, s[secretVariable]}
+	for _, k := range demoKeys {
+		key, err := credential.Parse(s[k.variable])
+		if err != nil {
+			return fmt.Errorf("%s: %w", k.variable, err)
+		}
+		replace = append(replace, k.dummyDigest(), key.Digest().String())
+	}
+	replacer := strings.NewReplacer(replace...)
+	return fs.WalkDir(config.FS, config.SamplesDir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || entry.Name() == "kustomization.yaml" {
+			return err
+		}
+		text, err := fs.ReadFile(config.FS, path)
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(resources, filepath.FromSlash(strings.TrimPrefix(path, config.SamplesDir+"/")))
+		if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
+			return err
+		}
+		return writeAtomically(target, []byte(replacer.Replace(string(text))))
+	})
+}
+
+func isEmpty(dir string) (bool, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return false, err
+	}
+	entries, err := os.ReadDir(dir)
+	return len(entries) == 0, err
+}
+
+// writeAtomically writes a file that its owner alone can read; a reader sees
+// the old content or the new, never a part.
+func writeAtomically(path string, text []byte) error {
+	temporary, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	_, err = temporary.Write(text)
+	if err == nil {
+		err = temporary.Sync()
+	}
+	err = errors.Join(err, temporary.Close())
+	if err == nil {
+		err = os.Rename(temporary.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(temporary.Name()))
+	}
+	return nil
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/apiserver/contracts"
+	"github.com/printmarket/printmarket/docs"
+)
+
+// binaries is where TestMain has built the two executables, as `make build`
+// does: the tests of this package run the platform as a user runs it.
+var binaries string
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "printmarket-bin-*")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	for name, pkg := range map[string]string{"printmarket": "../..", "inspector": "../../workers/inspector"} {
+		build := exec.Command("go", "build", "-o", filepath.Join(dir, name), pkg)
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := build.CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "build %s: %v\n%s", name, err, out)
+			return 1
+		}
+	}
+	binaries = dir
+	return m.Run()
+}
+
+// platform is a running `printmarket dev`.
+type platform struct {
+	t        *testing.T
+	data     string
+	env      map[string]string
+	contract *contracts.Set
+	client   *http.Client
+	process  *exec.Cmd
+	exited   chan error
+
+	// addrs are the platform's listeners. They stay the same over restarts, as
+	// a partner's file host would.
+	addrs []string
+
+	mu       sync.Mutex
+	out, log bytes.Buffer
+}
+
+// startDev starts `printmarket dev` on free ports and waits for its dev.env.
+func startDev(t *testing.T, data string, flags ...string) *platform {
+	t.Helper()
+	set, err := contracts.Load(docs.API)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &platform{t: t, data: data, contract: set, client: &http.Client{Timeout: 20 * time.Second}}
+	for _, flag := range []string{"--api-addr", "--registry-addr", "--ops-addr", "--dashboard-addr"} {
+		p.addrs = append(p.addrs, flag, freeAddr(t))
+	}
+	p.start(flags...)
+	return p
+}
+
+func freeAddr(t *testing.T) string {
+	t.Helper()
+	socket, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = socket.Close() }()
+	return socket.Addr().String()
+}
+
+func (p *platform) start(flags ...string) {
+	p.t.Helper()
+	env := filepath.Join(p.data, "dev.env")
+	_ = os.Remove(env)
+	args := append(append([]string{"dev", "--data", p.data}, p.addrs...), flags...)
+	p.process = exec.Command(filepath.Join(binaries, "printmarket"), args...)
+	p.process.Stdout, p.process.Stderr = lockedWriter{&p.mu, &p.out}, lockedWriter{&p.mu, &p.log}
+	if err := p.process.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	p.exited = make(chan error, 1)
+	go func(process *exec.Cmd, exited chan<- error) { exited <- process.Wait() }(p.process, p.exited)
+	p.t.Cleanup(p.kill)
+	p.until("dev.env is written", func() error {
+		text, err := os.ReadFile(env)
+		if err != nil {
+			return err
+		}
+		p.env = parseEnv(string(text))
+		return nil
+	})
+}
+
+func parseEnv(text string) map[string]string {
+	values := map[string]string{}
+	lines := bufio.NewScanner(strings.NewReader(text))
+	for lines.Scan() {
+		name, value, _ := strings.Cut(lines.Text(), "=")
+		values[strings.TrimPrefix(name, "PRINTMARKET_")] = value
+	}
+	return values
+}
+
+// stop ends the process as an orchestrator does and waits for it.
+func (p *platform) stop() error {
+	_ = p.process.Process.Signal(syscall.SIGTERM)
+	select {
+	case err := <-p.exited:
+		p.exited <- err
+		return err
+	case <-time.After(40 * time.Second):
+		return context.DeadlineExceeded
+	}
+}
+
+// kill ends the process as a crash does.
+func (p *platform) kill() {
+	_ = p.process.Process.Kill()
+	err := <-p.exited
+	p.exited <- err
+	if p.t.Failed() {
+		p.t.Logf("log of the platform:\n%s", p.logged())
+	}
+}
+
+func (p *platform) logged() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.log.String()
+}
+
+func (p *platform) printed() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.out.String()
+}
+
+type lockedWriter struct {
+	mu *sync.Mutex
+	to *bytes.Buffer
+}
+
+func (w lockedWriter) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.to.Write(b)
+}
+
+// until polls a condition for 30 s.
+func (p *platform) until(what string, condition func() error) {
+	p.t.Helper()
+	var err error
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		if err = condition(); err == nil {
+			return
+		}
+	}
+	p.t.Fatalf("waited 30 s until %s: %v\n%s", what, err, p.logged())
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package preflight is the worker: it takes jobs from the queue, fetches the
+// PDF, has it inspected in a sandbox and stores the outcome.
+//
+// The worker decides nothing that others rely on. The row in the store says
+// what a job is and who holds it; the queue says who may try. Whatever dies,
+// the lease runs out, another worker gets the next attempt, and a late worker's
+// writes are fenced off.
+package preflight
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/preflight/report"
+	"github.com/printmarket/printmarket/internal/queue"
+	"github.com/printmarket/printmarket/internal/telemetry"
+)
+
+// Jobs is what the worker needs of package jobs.
+type Jobs interface {
+	Begin(ctx context.Context, id string, attempt int, incarnation string) (jobs.Job, error)
+	Finish(ctx context.Context, id string, attempt int, incarnation string, result jobs.Result) (jobs.Job, error)
+}
+
+// Queue is what the worker needs of package queue.
+type Queue interface {
+	Name() string
+	LeaseTime() time.Duration
+	Next(ctx context.Context, free int) ([]queue.Lease, error)
+	Renew(ctx context.Context, leases ...queue.Lease) (lost []queue.Lease, err error)
+	Finish(ctx context.Context, lease queue.Lease) error
+	Retry(ctx context.Context, lease queue.Lease, delay time.Duration) error
+	Release(ctx context.Context, lease queue.Lease, refund bool) error
+}
+
+// Fetch gets a file from its URL into f. Its errors are those of package
+// safehttp.
+type Fetch func(ctx context.Context, url string, f *os.File) error
+
+// Inspect makes the report of a file. Its errors are those of package sandbox.
+type Inspect func(ctx context.Context, f *os.File, profile string) (report.Report, error)
+
+// Config is what a [Worker] is made of.
+type Config struct {
+	Jobs    Jobs
+	Queue   Queue
+	Fetch   Fetch
+	Inspect Inspect
+	// Slots is how many jobs the worker does at once.
+	Slots int
+	// Drain is how long running jobs may go on after the worker was told to
+	// stop, before they are given back.
+	Drain time.Duration
+	// TempDir is where fetched files lie, without a name.
+	TempDir string
+	// Jitter returns a random duration up to the one given.
+	Jitter  func(time.Duration) time.Duration
+	Now     func() time.Time
+	Log     *slog.Logger
+	Metrics *telemetry.Metrics
+}
+
+// The causes for which a job's context ends before its work does.
+var (
+	errLost     = errors.New("the lease was lost")
+	errDraining = errors.New("the worker is stopping")
+)
+
+// Worker runs jobs. Make it with [New] and call [Worker.Run] once.
+type Worker struct {
+	Config
+	slots chan struct{}
+
+	mu   sync.Mutex
+	held map[string]holding
+	// away is the error of the queue at the last try, for readiness.
+	away error
+}
+
+// holding is a lease with the means to stop its job.
+type holding struct {
+	lease queue.Lease
+	stop  context.CancelCauseFunc
+}
+
+// New makes a worker.
+func New(config Config) *Worker {
+	return &Worker{Config: config, slots: make(chan struct{}, config.Slots), held: map[string]holding{}}
+}
+
+// Healthy is nil while the queue answers.
+func (w *Worker) Healthy() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.away
+}
+
+// Run works until ctx ends, then drains: it takes no more jobs, waits for the
+// running ones, and gives back those that do not end in time. It returns when
+// nothing of it runs any more.
+func (w *Worker) Run(ctx context.Context) {
+	// Jobs outlive ctx by the drain time; leases are renewed until the last
+	// one has ended.
+	work, abandon := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer abandon(errDraining)
+	beat, stopBeat := context.WithCancel(context.WithoutCancel(ctx))
+	var heart, running sync.WaitGroup
+	heart.Go(func() { w.heartbeat(beat) })
+	for ctx.Err() == nil {
+		w.take(ctx, work, &running)
+	}
+	ended := make(chan struct{})
+	go func() { running.Wait(); close(ended) }()
+	select {
+	case <-ended:
+	case <-time.After(w.Drain):
+		abandon(errDraining)
+		<-ended
+	}
+	stopBeat()
+	heart.Wait()
+}
+
+// take waits for a free slot and for jobs to fill it with.
+func (w *Worker) take(ctx, work context.Context, running *sync.WaitGroup) {
+	select {
+	case w.slots <- struct{}{}:
+	case <-ctx.Done():
+		return
+	}
+	<-w.slots
+	leases, err := w.Queue.Next(ctx, cap(w.slots)-len(w.slots))
+	w.noteQueue(ctx, err)
+	if err != nil {
+		pause(ctx, w.Jitter(2*time.Second))
+		return
+	}
+	for _, lease := range leases {
+		w.slots <- struct{}{}
+		job, stop := context.WithCancelCause(work)
+		w.hold(lease, stop)
+		running.Go(func() {
+			defer func() { w.drop(lease); stop(nil); <-w.slots }()
+			w.do(job, lease)
+		})
+	}
+}
+
+func (w *Worker) noteQueue(ctx context.Context, err error) {
+	if ctx.Err() != nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if (err == nil) != (w.away == nil) {
+		w.Log.WarnContext(ctx, "queue changed state", "available", err == nil, "error", err)
+	}
+	w.away = err
+}
+
+func (w *Worker) hold(lease queue.Lease, stop context.CancelCauseFunc) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.held[lease.ID] = holding{lease, stop}
+}
+
+func (w *Worker) drop(lease queue.Lease) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	// A later attempt of the same job may have come to this worker.
+	if w.held[lease.ID].lease.Attempt == lease.Attempt {
+		delete(w.held, lease.ID)
+	}
+}
+
+// heartbeat renews all leases three times in a lease's life and stops the jobs
+// of those that are lost. It does not stop anything because Redis is away: the
+// store's fence decides, and perhaps nobody else took the job.
+func (w *Worker) heartbeat(ctx context.Context) {
+	ticker := time.NewTicker(w.Queue.LeaseTime() / 3)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			w.renew(ctx)
+		}
+	}
+}
+
+func (w *Worker) renew(ctx context.Context) {
+	w.mu.Lock()
+	leases := make([]queue.Lease, 0, len(w.held))
+	for _, h := range w.held {
+		leases = append(leases, h.lease)
+	}
+	w.mu.Unlock()
+	lost, err := w.Queue.Renew(ctx, leases...)
+	if err != nil && ctx.Err() == nil {
+		w.Log.WarnContext(ctx, "leases were not renewed", "leases", len(leases), "error", err)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, lease := range lost {
+		if h, ok := w.held[lease.ID]; ok && h.lease.Attempt == lease.Attempt {
+			h.stop(errLost)
+		}
+	}
+}
+
+// pause waits, but not longer than ctx.
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package sweeper keeps the queue in step with the rows.
+//
+// Redis may lose everything that it was told. The rows of open jobs are the
+// truth, so every API replica hands them to the queue again: those that have
+// waited long, now and then; all of them, at once, when the queue's epoch mark
+// is missing or the queue comes back from being away. Handing over twice is
+// harmless, so replicas need not agree on who does it.
+package sweeper
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/queue"
+)
+
+// Jobs is what the sweeper needs of package jobs.
+type Jobs interface {
+	Sweep(ctx context.Context, olderThan time.Duration, batch int) (int, error)
+	Purge(ctx context.Context, limit int) (int, error)
+}
+
+// Queue is what the sweeper needs of package queue.
+type Queue interface {
+	Marked(ctx context.Context) (bool, error)
+	Mark(ctx context.Context, now time.Time) error
+	Stats(ctx context.Context) (queue.Stats, error)
+}
+
+// Config is what a [Sweeper] is made of. Zero durations take the defaults of
+// the design.
+type Config struct {
+	Jobs  Jobs
+	Queue Queue
+	Now   func() time.Time
+	Log   *slog.Logger
+	// Check is how often the queue is looked at; 1 s.
+	Check time.Duration
+	// Every is how often waiting rows are handed over again; 5 s.
+	Every time.Duration
+	// Stale is how long a row must have waited for that; 30 s.
+	Stale time.Duration
+	// Full is the number of open jobs from which on new ones are refused;
+	// 100,000.
+	Full int64
+}
+
+const (
+	batch       = 500
+	purgeEvery  = 10 * time.Minute
+	askAtMost   = 2 * time.Second
+	sweepAtMost = 30 * time.Second
+)
+
+var (
+	errUnknown = errors.New("the queue has not been looked at yet")
+	errFull    = errors.New("the queue is full")
+)
+
+// Sweeper is the loop with what it last saw.
+type Sweeper struct {
+	Config
+
+	mu    sync.Mutex
+	state error
+	stats queue.Stats
+}
+
+// New makes a sweeper.
+func New(c Config) *Sweeper {
+	for _, d := range []struct {
+		value    *time.Duration
+		fallback time.Duration
+	}{{&c.Check, time.Second}, {&c.Every, 5 * time.Second}, {&c.Stale, 30 * time.Second}} {
+		if *d.value == 0 {
+			*d.value = d.fallback
+		}
+	}
+	if c.Full == 0 {
+		c.Full = 100_000
+	}
+	return &Sweeper{Config: c, state: errUnknown}
+}
+
+// Refuses says why new jobs are not welcome: the queue is away or full. It is
+// nil while they are, and before the queue was looked at for the first time: a
+// row that is not handed over is swept.
+func (s *Sweeper) Refuses() error {
+	if err := s.Healthy(); !errors.Is(err, errUnknown) {
+		return err
+	}
+	return nil
+}
+
+// Healthy is nil while the queue answers and has room.
+func (s *Sweeper) Healthy() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state
+}
+
+// Stats is what the queue looked like last.
+func (s *Sweeper) Stats() queue.Stats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stats
+}
+
+// Run looks after the queue until ctx ends.
+func (s *Sweeper) Run(ctx context.Context) {
+	check, sweep, purge := time.NewTicker(s.Check), time.NewTicker(s.Every), time.NewTicker(purgeEvery)
+	defer check.Stop()
+	defer sweep.Stop()
+	defer purge.Stop()
+	s.look(ctx)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-check.C:
+			s.look(ctx)
+		case <-sweep.C:
+			if s.Healthy() == nil {
+				s.sweep(ctx, s.Stale)
+			}
+		case <-purge.C:
+			s.purge(ctx)
+		}
+	}
+}
+
+// look asks the queue how it is and repairs it when it has lost its memory.
+func (s *Sweeper) look(ctx context.Context) {
+	ask, cancel := context.WithTimeout(ctx, askAtMost)
+	defer cancel()
+	stats, err := s.Queue.Stats(ask)
+	var marked bool
+	if err == nil {
+		marked, err = s.Queue.Marked(ask)
+	}
+	if ctx.Err() != nil {
+		return
+	}
+	before := s.Healthy()
+	cameBack := err == nil && before != nil && !errors.Is(before, errFull) && !errors.Is(before, errUnknown)
+	s.note(stats, err)
+	if err != nil {
+		if before == nil || errors.Is(before, errUnknown) {
+			s.Log.WarnContext(ctx, "queue is away", "error", err)
+		}
+		return
+	}
+	if !marked || cameBack {
+		s.restore(ctx, marked)
+	}
+}
+
+func (s *Sweeper) note(stats queue.Stats, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case err != nil:
+		s.state = fmt.Errorf("the queue does not answer: %w", err)
+	case stats.Open >= s.Full:
+		s.state, s.stats = errFull, stats
+	default:
+		s.state, s.stats = nil, stats
+	}
+}
+
+// restore hands over every open row, then leaves the mark. A loss in between
+// takes the mark with it or is found by the next sweep.
+func (s *Sweeper) restore(ctx context.Context, marked bool) {
+	s.Log.InfoContext(ctx, "handing every open job to the queue", "marked", marked)
+	if !s.sweep(ctx, 0) || marked {
+		return
+	}
+	if err := s.Queue.Mark(ctx, s.Now()); err != nil && ctx.Err() == nil {
+		s.Log.WarnContext(ctx, "mark the queue", "error", err)
+	}
+}
+
+func (s *Sweeper) sweep(ctx context.Context, olderThan time.Duration) bool {
+	ctx, cancel := context.WithTimeout(ctx, sweepAtMost)
+	defer cancel()
+	n, err := s.Jobs.Sweep(ctx, olderThan, batch)
+	if err != nil && !errors.Is(ctx.Err(), context.Canceled) {
+		s.Log.WarnContext(ctx, "sweep", "jobs", n, "error", err)
+	}
+	if n > 0 {
+		s.Log.InfoContext(ctx, "swept", "jobs", n)
+	}
+	return err == nil
+}
+
+func (s *Sweeper) purge(ctx context.Context) {
+	for ctx.Err() == nil {
+		n, err := s.Jobs.Purge(ctx, batch)
+		if err != nil {
+			s.Log.WarnContext(ctx, "purge", "error", err)
+		}
+		if n == 0 || err != nil {
+			return
+		}
+	}
+}
