@@ -194,6 +194,7 @@ func TestPreflightOutcomes(t *testing.T) {
 		"empty.pdf":     {"succeeded", "fail", "file.empty", ""},
 		"truncated.pdf": {"succeeded", "fail", "structure.unreadable", ""},
 		"missing.pdf":   {"failed", "", "", "FETCH_STATUS"},
+		"password.pdf":  {"succeeded", "fail", "security.password_required", ""}, // from the hostile set
 	}
 	for file, tc := range tests {
 		t.Run(file, func(t *testing.T) {

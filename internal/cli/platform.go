@@ -139,7 +139,8 @@ func (p *platform) gauges() {
 
 func (p *platform) newServer(rs *rfq.Service, js *jobs.Service) (*apiserver.Server, error) {
 	registryURL := urlOf(p.sockets.registry, p.options.publicRegistry)
-	api, err := p.apiHandler(rs, js, respond.NewProblems(registryURL))
+	problems := respond.NewProblems(registryURL)
+	api, err := p.apiHandler(rs, js, problems)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +158,7 @@ func (p *platform) newServer(rs *rfq.Service, js *jobs.Service) (*apiserver.Serv
 	}
 	ops := apiserver.Ops{Checks: p.checks(), Metrics: p.metrics, Gates: p.gates, Now: p.now}
 	return apiserver.NewServer(p.log, 0, drainTime,
-		apiserver.Listener{Name: "api", Socket: p.sockets.api, Handler: api},
+		apiserver.Listener{Name: "api", Socket: p.sockets.api, Handler: api, Problems: problems},
 		apiserver.Listener{Name: "registry", Socket: p.sockets.registry, Handler: registryHandler},
 		apiserver.Listener{Name: "dashboard", Socket: p.sockets.dashboard, Handler: board},
 		apiserver.Listener{Name: "ops", Socket: p.sockets.ops, Handler: ops.Handler()},

@@ -5,7 +5,6 @@ package cli
 import (
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,7 +25,7 @@ func preflightCommand() *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := profile.Lookup(name); err != nil {
-				return fmt.Errorf("%w; there are: %s", err, strings.Join(profile.Names(), ", "))
+				return err
 			}
 			file, err := os.Open(args[0])
 			if err != nil {

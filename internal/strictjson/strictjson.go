@@ -17,6 +17,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -32,6 +34,7 @@ const (
 	NotUTF8       Reason = "the body is not valid UTF-8"
 	NotJSON       Reason = "the body is not valid JSON"
 	TooDeep       Reason = "arrays and objects nest too deeply"
+	LoneSurrogate Reason = "a string has half of a surrogate pair"
 	DuplicateName Reason = "an object has two members with the same name"
 	TrailingData  Reason = "the body holds more than one JSON value"
 )
@@ -64,7 +67,43 @@ func Decode(data []byte) (any, error) {
 	if _, err := r.dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, r.fail(TrailingData)
 	}
+	if offset, found := loneSurrogate(data); found {
+		return nil, &Error{Reason: LoneSurrogate, Offset: offset}
+	}
 	return value, nil
+}
+
+// loneSurrogate finds an escape such as \ud800 that stands for no character.
+// encoding/json reads it as U+FFFD, so what was sent could not be read back.
+// data is valid JSON, in which a backslash stands in strings only.
+func loneSurrogate(data []byte) (offset int64, found bool) {
+	for i := 0; i < len(data); i++ {
+		if data[i] != '\\' {
+			continue
+		}
+		unit, ok := escapedUnit(data[i:])
+		if !ok || !utf16.IsSurrogate(unit) {
+			i++ // over the escaped character, which may be a backslash
+			continue
+		}
+		second, ok := escapedUnit(data[i+escapeLen:])
+		if !ok || utf16.DecodeRune(unit, second) == utf8.RuneError {
+			return int64(i), true
+		}
+		i += 2*escapeLen - 1
+	}
+	return 0, false
+}
+
+// escapeLen is the length of \uXXXX.
+const escapeLen = 6
+
+func escapedUnit(data []byte) (rune, bool) {
+	if len(data) < escapeLen || data[0] != '\\' || data[1] != 'u' {
+		return 0, false
+	}
+	unit, err := strconv.ParseUint(string(data[2:escapeLen]), 16, 16)
+	return rune(unit), err == nil
 }
 
 type reader struct{ dec *json.Decoder }

@@ -43,6 +43,11 @@ func TestDecodeRefuses(t *testing.T) {
 		"two members with one name":           {`{"a":1,"a":2}`, strictjson.DuplicateName},
 		"two spellings of one name":           {`{"a":1,"\u0061":2}`, strictjson.DuplicateName},
 		"two members with one name, inside":   {`{"x":{"a":1,"a":1}}`, strictjson.DuplicateName},
+		"half of a surrogate pair":            {`"\ud800"`, strictjson.LoneSurrogate},
+		"the second half first":               {`"\udc00\ud800"`, strictjson.LoneSurrogate},
+		"half of a pair at the end":           {`"\\\ud800"`, strictjson.LoneSurrogate},
+		"half of a pair in a name":            {`{"\ud83d":1}`, strictjson.LoneSurrogate},
+		"half of a pair before another":       {`"\ud83dx\ude00"`, strictjson.LoneSurrogate},
 		"deeper nesting than allowed":         {deep, strictjson.TooDeep},
 		"a control character inside a string": {"\"\x01\"", strictjson.NotJSON},
 	}
@@ -64,6 +69,17 @@ func TestDecodeKeepsNumbersAsWritten(t *testing.T) {
 	want := map[string]any{"a": []any{json.Number("1.50"), nil, true, "x"}, "b": map[string]any{}}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("Decode: %v, difference (-want +got):\n%s", err, diff)
+	}
+}
+
+func TestDecodeReadsEscapes(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`"\ud83d\ude00"`: "😀", `"\\ud800"`: `\ud800`, `"\uD83D\uDE00\u00e9"`: "😀é", `"\\\u0041"`: `\A`,
+	} {
+		if got, err := strictjson.Decode([]byte(text)); err != nil || got != want {
+			t.Errorf("Decode(%s) = %q, %v; want %q", text, got, err, want)
+		}
 	}
 }
 
