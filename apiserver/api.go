@@ -61,9 +61,7 @@ func (a API) Handler() (http.Handler, error) {
 		router.Method(http.MethodGet, file.Path, file)
 		router.Method(http.MethodHead, file.Path, file)
 	}
-	router.NotFound(func(w http.ResponseWriter, _ *http.Request) {
-		a.Problems.Write(w, problem.New(problem.CodeRouteNotFound, "There is nothing at this path."))
-	})
+	router.NotFound(a.notFound)
 	router.MethodNotAllowed(a.methodNotAllowed(router))
 	return &surround{
 		listener: "api", problems: a.Problems, metrics: a.Metrics, log: a.Log, now: a.Now,
@@ -78,8 +76,9 @@ var methods = []string{
 }
 
 // methodNotAllowed answers 405 with Allow. A method that the router has never
-// heard of comes here too, even on a route that serves any method; such a
-// request is served as a POST, which needs the scope for changes.
+// heard of comes here too, whatever its path. On a route that serves any method
+// such a request is served as a POST, which needs the scope for changes; at an
+// unknown path it is answered 404.
 func (a API) methodNotAllowed(router chi.Router) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var allowed []string
@@ -88,16 +87,23 @@ func (a API) methodNotAllowed(router chi.Router) http.HandlerFunc {
 				allowed = append(allowed, m)
 			}
 		}
-		if len(allowed) == len(methods) {
+		switch len(allowed) {
+		case 0:
+			a.notFound(w, r)
+		case len(methods):
 			known := r.Clone(r.Context())
 			known.Method = http.MethodPost
 			chi.RouteContext(r.Context()).Reset()
 			router.ServeHTTP(w, known)
-			return
+		default:
+			w.Header().Set("Allow", strings.Join(allowed, ", "))
+			a.Problems.Write(w, problem.New(problem.CodeMethodNotAllowed, "This path does not serve the method."))
 		}
-		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		a.Problems.Write(w, problem.New(problem.CodeMethodNotAllowed, "This path does not serve the method."))
 	}
+}
+
+func (a API) notFound(w http.ResponseWriter, _ *http.Request) {
+	a.Problems.Write(w, problem.New(problem.CodeRouteNotFound, "There is nothing at this path."))
 }
 
 func routePath(r *http.Request) string {
@@ -107,12 +113,18 @@ func routePath(r *http.Request) string {
 	return r.URL.Path
 }
 
+// endpoint is a method and a path. Under [gate.AnyMethod] stands a path that
+// has any published operation.
+type endpoint struct{ method, path string }
+
 // checkContracts holds the routes against the published contracts: every
-// published operation is served, and every route is published or internal.
+// published operation is served, and every route is published or internal. An
+// internal route must not share a published path, whose Allow would tell of it.
 func (a API) checkContracts() error {
-	published := map[string]bool{}
+	published := map[endpoint]bool{}
 	for _, op := range a.Contracts.Operations() {
-		published[op.Path] = true
+		published[endpoint{op.Method, op.Path}] = true
+		published[endpoint{gate.AnyMethod, op.Path}] = true
 		if !slices.ContainsFunc(a.Routes, func(rt gate.Route) bool {
 			return rt.Pattern == op.Path && (rt.Method == op.Method || rt.Method == gate.AnyMethod)
 		}) {
@@ -120,8 +132,11 @@ func (a API) checkContracts() error {
 		}
 	}
 	for _, rt := range a.Routes {
-		if published[rt.Pattern] == rt.Internal {
-			return fmt.Errorf("route %s %s: published %t, internal %t", rt.Method, rt.Pattern, published[rt.Pattern], rt.Internal)
+		switch {
+		case rt.Internal && published[endpoint{gate.AnyMethod, rt.Pattern}]:
+			return fmt.Errorf("route %s %s is internal, and its path is published", rt.Method, rt.Pattern)
+		case !rt.Internal && !published[endpoint{rt.Method, rt.Pattern}]:
+			return fmt.Errorf("route %s %s is neither published nor internal", rt.Method, rt.Pattern)
 		}
 	}
 	return nil

@@ -18,6 +18,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/printmarket/printmarket/apiserver/respond"
 )
 
 // Listener is one address with its handler.
@@ -26,11 +28,16 @@ type Listener struct {
 	Name    string
 	Socket  net.Listener
 	Handler http.Handler
+	// Problems, if it is not nil, answers in place of net/http to what is not
+	// a readable request.
+	Problems *respond.Problems
 }
 
-// Limits of the HTTP servers. Body reads have their own limit in the gate.
+// Limits of the HTTP servers. Bodies that are read have their own limit in the
+// gate; readTimeout is for those that nobody reads, which the server drains.
 const (
 	readHeaderTimeout = 5 * time.Second
+	readTimeout       = 60 * time.Second
 	writeTimeout      = 60 * time.Second
 	idleTimeout       = 120 * time.Second
 	// maxHeaderBytes is what net/http refuses by itself, in plain text; the
@@ -66,12 +73,18 @@ func (s *Server) Run(ctx context.Context) error {
 	var wg sync.WaitGroup
 	for i, l := range s.listeners {
 		servers[i] = &http.Server{
-			Handler: l.Handler, ReadHeaderTimeout: readHeaderTimeout, WriteTimeout: writeTimeout,
-			IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
+			Handler: l.Handler, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout,
+			WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
 			ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+			// OPTIONS * is a request like any other.
+			DisableGeneralOptionsHandler: true,
+		}
+		socket := l.Socket
+		if l.Problems != nil {
+			socket = problemListener{socket, l.Problems}
 		}
 		wg.Go(func() {
-			if err := servers[i].Serve(l.Socket); !errors.Is(err, http.ErrServerClosed) {
+			if err := servers[i].Serve(socket); !errors.Is(err, http.ErrServerClosed) {
 				failed <- fmt.Errorf("serve %s: %w", l.Name, err)
 			}
 		})

@@ -59,23 +59,10 @@ func admit(r *http.Request) *problem.Problem {
 			size += len(name) + len(value) + 4
 		}
 	}
-	switch {
-	case size > maxHeader:
+	if size > maxHeader {
 		return problem.New(problem.CodeHeadersTooLarge, "The request's header fields are larger than %d bytes.", maxHeader)
-	case r.Header.Get("Early-Data") == "1" && !safe(r.Method):
-		return problem.New(problem.CodeTooEarly, "A request that changes something must not come as early data.")
-	default:
-		return nil
 	}
-}
-
-func safe(method string) bool {
-	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodOptions:
-		return true
-	default:
-		return false
-	}
+	return nil
 }
 
 // catch answers for a panic. The stack goes to the log.
@@ -88,9 +75,11 @@ func (s *surround) catch(x *respond.Exchange) {
 		panic(cause)
 	}
 	s.log.Error("panic", "requestId", x.ID(), "route", x.Route, "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
-	if x.Status() == 0 {
-		s.problems.Write(x, problem.New(problem.CodeInternalError, "The request could not be completed."))
+	if x.Status() != 0 {
+		// Nobody must take half an answer for a whole one.
+		panic(http.ErrAbortHandler)
 	}
+	s.problems.Write(x, problem.New(problem.CodeInternalError, "The request could not be completed."))
 }
 
 // account counts and logs the answer.

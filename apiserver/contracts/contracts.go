@@ -7,10 +7,14 @@ package contracts
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -69,7 +73,11 @@ func Load(files fs.FS) (*Set, error) {
 		if err := s.compiler.AddResource(resource(name), document); err != nil {
 			return nil, fmt.Errorf("add contract %s: %w", name, err)
 		}
-		s.documents[name], _ = document.(map[string]any)
+		object, ok := document.(map[string]any)
+		if !ok {
+			return nil, fmt.Errorf("parse contract %s: it is a %T, not an object", name, document)
+		}
+		s.documents[name] = object
 	}
 	return s, nil
 }
@@ -95,16 +103,19 @@ func (s *Set) at(name Name, path ...string) (*Schema, error) {
 	return &Schema{compiled: compiled}, nil
 }
 
-// pointer is an RFC 6901 pointer in URI fragment form.
+// pointer is an RFC 6901 pointer in URI fragment form: what a fragment cannot
+// hold is percent-encoded.
 func pointer(path []string) string {
 	var b strings.Builder
-	b.WriteByte('#')
 	for _, token := range path {
 		b.WriteByte('/')
 		b.WriteString(strings.NewReplacer("~", "~0", "/", "~1").Replace(token))
 	}
-	return b.String()
+	return "#" + (&url.URL{Fragment: b.String()}).EscapedFragment()
 }
+
+// methods are the members of a path item that are operations.
+var methods = []string{"delete", "get", "head", "options", "patch", "post", "put", "trace"}
 
 // Operations lists every operation of the published contracts.
 func (s *Set) Operations() []Operation {
@@ -112,9 +123,9 @@ func (s *Set) Operations() []Operation {
 	for name, document := range s.documents {
 		paths, _ := document["paths"].(map[string]any)
 		for path, item := range paths {
-			methods, _ := item.(map[string]any)
-			for method := range methods {
-				if method != "parameters" {
+			members, _ := item.(map[string]any)
+			for _, method := range methods {
+				if _, ok := members[method]; ok {
 					all = append(all, Operation{Contract: name, Method: strings.ToUpper(method), Path: path})
 				}
 			}
@@ -126,21 +137,50 @@ func (s *Set) Operations() []Operation {
 	return all
 }
 
+// MaxViolations bounds what one answer lists: a body of unknown members must
+// not be answered with a larger one.
+const MaxViolations = 100
+
 // Violations checks a value that package strictjson decoded and lists what is
-// wrong with it, in the order of the pointers. No violations: the value is
-// valid.
+// wrong with it, the first [MaxViolations] in the order of the pointers. No
+// violations: the value is valid.
 func (s *Schema) Violations(value any) []problem.Violation {
-	err := s.compiled.Validate(value)
-	var invalid *jsonschema.ValidationError
-	if !errors.As(err, &invalid) {
-		return nil
-	}
 	var all []problem.Violation
-	collect(invalid, message.NewPrinter(language.English), &all)
+	if immense(value, nil, &all); len(all) == 0 {
+		var invalid *jsonschema.ValidationError
+		if !errors.As(s.compiled.Validate(value), &invalid) {
+			return nil
+		}
+		collect(invalid, message.NewPrinter(language.English), &all)
+	}
 	slices.SortFunc(all, func(a, b problem.Violation) int {
-		return strings.Compare(a.Pointer+a.Detail, b.Pointer+b.Detail)
+		return cmp.Or(strings.Compare(a.Pointer, b.Pointer), strings.Compare(a.Detail, b.Detail))
 	})
-	return slices.Compact(all)
+	all = slices.Compact(all)
+	return all[:min(len(all), MaxViolations)]
+}
+
+// maxExponent is that of the largest number that a double can hold.
+const maxExponent = 308
+
+// immense finds numbers that the validator must not see: it would write out
+// every digit of 1e999999, and panics beyond that.
+func immense(value any, at []string, all *[]problem.Violation) {
+	switch v := value.(type) {
+	case json.Number:
+		_, exponent, found := strings.Cut(strings.ToLower(v.String()), "e")
+		if n, err := strconv.Atoi(exponent); found && (err != nil || n > maxExponent || n < -maxExponent) {
+			*all = append(*all, problem.Violation{Pointer: pointer(at), Detail: "is a number that is out of every range"})
+		}
+	case []any:
+		for i, element := range v {
+			immense(element, append(slices.Clone(at), strconv.Itoa(i)), all)
+		}
+	case map[string]any:
+		for name, member := range v {
+			immense(member, append(slices.Clone(at), name), all)
+		}
+	}
 }
 
 // collect gathers the leaves of the tree of errors: inner nodes only say that

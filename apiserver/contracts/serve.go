@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
-	"path"
+	"strings"
 
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/problem"
@@ -31,9 +31,20 @@ type File struct {
 	etag, digest string
 }
 
-var mediaTypes = map[string]string{
-	".yaml": "application/yaml",
-	".json": "application/json",
+// mediaTypes is read from the top.
+var mediaTypes = [...]struct{ suffix, mediaType string }{
+	{".schema.json", "application/schema+json"},
+	{".json", "application/json"},
+	{".yaml", "application/yaml"},
+}
+
+func mediaTypeOf(name string) string {
+	for _, m := range mediaTypes {
+		if strings.HasSuffix(name, m.suffix) {
+			return m.mediaType
+		}
+	}
+	return "application/octet-stream"
 }
 
 // Files prepares every published file: those of the repository, byte for byte,
@@ -61,7 +72,7 @@ func Files(files fs.FS) ([]File, error) {
 func newFile(name string, body []byte) File {
 	sum := sha256.Sum256(body)
 	return File{
-		Path: Prefix + name, body: body, mediaType: mediaTypes[path.Ext(name)],
+		Path: Prefix + name, body: body, mediaType: mediaTypeOf(name),
 		etag:   `"` + hex.EncodeToString(sum[:16]) + `"`,
 		digest: "sha-256=:" + base64.StdEncoding.EncodeToString(sum[:]) + ":",
 	}

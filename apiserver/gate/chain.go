@@ -19,9 +19,11 @@ type step struct {
 // chain is the order of answers on a gated route. Unknown paths and methods
 // were refused by the router before; everything after is the handler's.
 var chain = [...]step{
+	{"the request is no early data", refuseEarlyData},
 	{"posture is loaded and fresh", loadSnapshot},
 	{"the credential is valid", authenticate},
 	{"standing, scope, capability, grant, audience", decide},
+	{"JSON is acceptable", accept},
 	{"the body can be read", readBody},
 	{"the idempotency key is well-formed", readKey},
 }
@@ -33,6 +35,15 @@ func Steps() []string {
 		names[i] = s.name
 	}
 	return names
+}
+
+// refuseEarlyData keeps changes out of TLS early data, which anybody can replay
+// (RFC 8470). A route with nothing behind it changes nothing.
+func refuseEarlyData(_ *Gate, rt *Route, c *Call) *problem.Problem {
+	if rt.Serve == nil || !rt.write(c.Request) || c.Request.Header.Get("Early-Data") != "1" {
+		return nil
+	}
+	return problem.New(problem.CodeTooEarly, "A request that changes something must not come as early data.")
 }
 
 func loadSnapshot(g *Gate, _ *Route, c *Call) *problem.Problem {

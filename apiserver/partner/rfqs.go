@@ -95,7 +95,7 @@ func (s *surface) getRFQ(c *gate.Call) error {
 }
 
 func (s *surface) listRFQs(c *gate.Call) error {
-	page, err := pageOf(c.Request.URL.Query())
+	page, err := pageOf(c.Request.URL.RawQuery)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,11 @@ func (s *surface) listRFQs(c *gate.Call) error {
 	return c.JSON(http.StatusOK, answer)
 }
 
-func pageOf(query url.Values) (rfq.Page, error) {
+func pageOf(raw string) (rfq.Page, error) {
+	query, err := url.ParseQuery(raw)
+	if err != nil {
+		return rfq.Page{}, problem.New(problem.CodeInvalidRequest, "The query cannot be read.").With(err)
+	}
 	for _, name := range []string{"limit", "cursor"} {
 		if len(query[name]) > 1 {
 			return rfq.Page{}, problem.New(problem.CodeInvalidRequest, "Send the parameter %s once.", name)

@@ -92,21 +92,34 @@ func (s *surface) submit(c *gate.Call) error {
 	if violations := s.submitSchema.Violations(c.Document); len(violations) > 0 {
 		return s.replayOr(c, used, invalid(violations))
 	}
-	if err := s.Queue.Refuses(); err != nil {
-		return s.replayOr(c, used, problem.New(problem.CodePreflightQueueUnavailable,
-			"New jobs are not taken at the moment.").After(retryQueue).With(err))
-	}
 	var body submitBody
 	if err := json.Unmarshal(c.Body, &body); err != nil {
 		return fmt.Errorf("decode a body that its schema accepts: %w", err)
 	}
-	submitted, err := s.Jobs.Submit(c.Request.Context(), c.Tenant(), jobs.Request{
-		FileURL: body.FileURL, Profile: body.Profile, Idempotency: used,
-	}, s.Backlog)
+	request := jobs.Request{FileURL: body.FileURL, Profile: body.Profile, Idempotency: used}
+	if err := s.Queue.Refuses(); err != nil {
+		return s.submitNothing(c, request, err)
+	}
+	submitted, err := s.Jobs.Submit(c.Request.Context(), c.Tenant(), request, s.Backlog)
 	if err != nil {
 		return s.problemOf(err)
 	}
 	return answerSubmitted(c, submitted.Job, submitted.Replayed)
+}
+
+// submitNothing answers while the queue refuses. A backlog of none lets no job
+// in; a committed key and a bad request still have their answers before that.
+func (s *surface) submitNothing(c *gate.Call, request jobs.Request, refusal error) error {
+	submitted, err := s.Jobs.Submit(c.Request.Context(), c.Tenant(), request, 0)
+	var backlog *jobs.BacklogExceededError
+	switch {
+	case errors.As(err, &backlog):
+		return problem.New(problem.CodePreflightQueueUnavailable, "New jobs are not taken at the moment.").After(retryQueue).With(refusal)
+	case err != nil:
+		return s.problemOf(err)
+	default:
+		return answerSubmitted(c, submitted.Job, submitted.Replayed)
+	}
 }
 
 // replayOr answers with what was committed under the key, else the refusal.

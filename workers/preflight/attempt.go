@@ -45,8 +45,10 @@ func (w *Worker) attempt(ctx context.Context, lease queue.Lease) (outcome string
 		return w.settle(ctx, lease, "dropped", w.Queue.Finish)
 	case errors.Is(err, jobs.ErrStaleAttempt):
 		return w.settle(ctx, lease, "stale", retryAfter(w, 0))
-	case err != nil:
+	case err != nil && ctx.Err() != nil:
 		return w.giveBack(ctx, lease, true, err)
+	case err != nil:
+		return w.afterError(ctx, lease, err)
 	}
 	result, err := w.work(ctx, job)
 	if err != nil {

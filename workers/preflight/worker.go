@@ -168,6 +168,11 @@ func (w *Worker) noteQueue(ctx context.Context, err error) {
 func (w *Worker) hold(lease queue.Lease, stop context.CancelCauseFunc) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if before, ok := w.held[lease.ID]; ok {
+		// The attempt before lost its lease, and this worker got the next one
+		// before it noticed.
+		before.stop(errLost)
+	}
 	w.held[lease.ID] = holding{lease, stop}
 }
 

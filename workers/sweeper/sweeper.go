@@ -67,6 +67,10 @@ var (
 type Sweeper struct {
 	Config
 
+	// owed means that the queue may lack open rows: it was away, or has no mark,
+	// since they were last handed over.
+	owed bool
+
 	mu    sync.Mutex
 	state error
 	stats queue.Stats
@@ -89,8 +93,8 @@ func New(c Config) *Sweeper {
 }
 
 // Refuses says why new jobs are not welcome: the queue is away or full. It is
-// nil while they are, and before the queue was looked at for the first time: a
-// row that is not handed over is swept.
+// nil while they are welcome, and before the queue was looked at for the first
+// time: a row that is not handed over is swept.
 func (s *Sweeper) Refuses() error {
 	if err := s.Healthy(); !errors.Is(err, errUnknown) {
 		return err
@@ -148,16 +152,13 @@ func (s *Sweeper) look(ctx context.Context) {
 		return
 	}
 	before := s.Healthy()
-	cameBack := err == nil && before != nil && !errors.Is(before, errFull) && !errors.Is(before, errUnknown)
 	s.note(stats, err)
-	if err != nil {
-		if before == nil || errors.Is(before, errUnknown) {
-			s.Log.WarnContext(ctx, "queue is away", "error", err)
-		}
-		return
-	}
-	if !marked || cameBack {
-		s.restore(ctx, marked)
+	s.owed = s.owed || err != nil || !marked
+	switch {
+	case err == nil && s.owed:
+		s.owed = !s.restore(ctx, marked)
+	case err != nil && (before == nil || errors.Is(before, errUnknown) || errors.Is(before, errFull)):
+		s.Log.WarnContext(ctx, "queue is away", "error", err)
 	}
 }
 
@@ -174,16 +175,24 @@ func (s *Sweeper) note(stats queue.Stats, err error) {
 	}
 }
 
-// restore hands over every open row, then leaves the mark. A loss in between
-// takes the mark with it or is found by the next sweep.
-func (s *Sweeper) restore(ctx context.Context, marked bool) {
+// restore hands over every open row, then leaves the mark, and reports whether
+// it could. A loss in between takes the mark with it or is found by the next
+// sweep.
+func (s *Sweeper) restore(ctx context.Context, marked bool) bool {
 	s.Log.InfoContext(ctx, "handing every open job to the queue", "marked", marked)
-	if !s.sweep(ctx, 0) || marked {
-		return
+	if !s.sweep(ctx, 0) {
+		return false
 	}
-	if err := s.Queue.Mark(ctx, s.Now()); err != nil && ctx.Err() == nil {
+	if marked {
+		return true
+	}
+	ask, cancel := context.WithTimeout(ctx, askAtMost)
+	defer cancel()
+	err := s.Queue.Mark(ask, s.Now())
+	if err != nil && ctx.Err() == nil {
 		s.Log.WarnContext(ctx, "mark the queue", "error", err)
 	}
+	return err == nil
 }
 
 func (s *Sweeper) sweep(ctx context.Context, olderThan time.Duration) bool {

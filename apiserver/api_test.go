@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/printmarket/printmarket/apiserver"
+	"github.com/printmarket/printmarket/apiserver/apitest"
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/store/storetest"
+	"github.com/printmarket/printmarket/internal/telemetry"
+)
+
+// internalRoute is a route of the tests' own.
+func internalRoute(method, pattern string, serve gate.Handler) gate.Route {
+	return gate.Route{Method: method, Pattern: pattern, Capability: posture.RFQRead, Internal: true, Serve: serve}
+}
+
+// build makes a handler of the shipped routes after a change to them.
+func build(t *testing.T, change func([]gate.Route) []gate.Route) error {
+	t.Helper()
+	w := apitest.New(t, apitest.Options{})
+	routes, err := apitest.Routes(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = apiserver.API{
+		Gates: w.Gates, Problems: respond.NewProblems(apitest.Origin), Metrics: w.Metrics, Log: telemetry.Discard(),
+		Now: w.Clock.Now, Contracts: w.Contracts, Routes: change(routes),
+	}.Handler()
+	return err
+}
+
+func TestRoutesAndContractsMustAgree(t *testing.T) {
+	t.Parallel()
+	without := func(method, pattern string) func([]gate.Route) []gate.Route {
+		return func(routes []gate.Route) []gate.Route {
+			return slices.DeleteFunc(routes, func(rt gate.Route) bool { return rt.Method == method && rt.Pattern == pattern })
+		}
+	}
+	with := func(rt gate.Route) func([]gate.Route) []gate.Route {
+		return func(routes []gate.Route) []gate.Route { return append(routes, rt) }
+	}
+	tests := map[string]struct {
+		change func([]gate.Route) []gate.Route
+		want   string
+	}{
+		"as shipped":                                              {func(routes []gate.Route) []gate.Route { return routes }, ""},
+		"a promised operation without a route":                    {without("GET", "/api/v1/rfq/{rfqId}/quotes"), "promises GET /api/v1/rfq/{rfqId}/quotes"},
+		"another method's route does not count":                   {without("POST", "/api/v1/rfq"), "promises POST /api/v1/rfq"},
+		"a route of any method without which a promise is broken": {without(gate.AnyMethod, "/api/v1/estimate"), "promises POST /api/v1/estimate"},
+		"a route that nobody declared":                            {with(gate.Route{Method: "GET", Pattern: "/api/v1/secret", Capability: posture.RFQRead}), "GET /api/v1/secret is neither published nor internal"},
+		"an internal route that is published":                     {with(internalRoute("PUT", "/api/v1/rfq", nil)), "PUT /api/v1/rfq is internal, and its path is published"},
+		"an internal route that stays so":                         {with(internalRoute("GET", "/internal/x", nil)), ""},
+		"a method that the contract does not have for its path":   {with(gate.Route{Method: "PATCH", Pattern: "/api/v1/rfq", Capability: posture.RFQRead}), "PATCH /api/v1/rfq is neither published nor internal"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			err := build(t, tc.change)
+			if (err == nil) != (tc.want == "") || err != nil && !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("error %v, want %q", err, tc.want)
+			}
+		})
+	}
+}
+
+func TestPathsAndMethods(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	const accept = "/api/v1/rfq/a/quotes/b/accept"
+	tests := map[string]struct {
+		method, path, key string
+		status            int
+		code              problem.Code
+		allow             string
+	}{
+		"an unknown path":                    {"GET", "/api/v1/nothing", "", 404, problem.CodeRouteNotFound, ""},
+		"the root":                           {"GET", "/", "", 404, problem.CodeRouteNotFound, ""},
+		"another version":                    {"POST", "/api/v2/rfq", "acme-live", 404, problem.CodeRouteNotFound, ""},
+		"a slash too many":                   {"GET", "/api/v1/rfq/", "acme-live", 404, problem.CodeRouteNotFound, ""},
+		"an unknown method of no path":       {"PURGE", "/api/v1/nothing", "", 404, problem.CodeRouteNotFound, ""},
+		"a wrong method needs no key":        {"PUT", "/api/v1/rfq", "", 405, problem.CodeMethodNotAllowed, "GET, HEAD, POST"},
+		"an unknown method of a known path":  {"PURGE", "/api/v1/rfq", "", 405, problem.CodeMethodNotAllowed, "GET, HEAD, POST"},
+		"a read-only path":                   {"POST", "/api/v1/rfq/rfq_1", "acme-live", 405, problem.CodeMethodNotAllowed, "GET, HEAD"},
+		"a path that can be deleted":         {"PATCH", "/api/v1/preflight/pref_1", "", 405, problem.CodeMethodNotAllowed, "GET, HEAD, DELETE"},
+		"a path that can be posted to":       {"GET", "/api/v1/preflight", "", 405, problem.CodeMethodNotAllowed, "POST"},
+		"a published file":                   {"DELETE", "/docs/api/openapi.yaml", "", 405, problem.CodeMethodNotAllowed, "GET, HEAD"},
+		"preflight requests of browsers":     {"OPTIONS", "/api/v1/rfq", "", 405, problem.CodeMethodNotAllowed, "GET, HEAD, POST"},
+		"HEAD where GET is":                  {"HEAD", "/api/v1/rfq", "acme-live", 200, "", ""},
+		"HEAD of a published file":           {"HEAD", "/docs/api/openapi.yaml", "", 200, "", ""},
+		"a published file needs no key":      {"GET", "/docs/api/problem-codes.json", "", 200, "", ""},
+		"a file that is not published":       {"GET", "/docs/api/embed.go", "", 404, problem.CodeRouteNotFound, ""},
+		"estimate without a key":             {"GET", "/api/v1/estimate", "", 401, problem.CodeMissingAPIKey, ""},
+		"estimate by an unknown method":      {"PURGE", "/api/v1/estimate", "acme-live", 503, problem.CodeEstimateUnavailable, ""},
+		"orders by an unknown method":        {"PURGE", "/api/v1/orders", "", 401, problem.CodeMissingAPIKey, ""},
+		"an unknown method needs to write":   {"PURGE", "/api/v1/orders", "acme-reads", 403, problem.CodeInsufficientScope, ""},
+		"an unknown method that may write":   {"PURGE", "/api/v1/orders", "acme-writes", 503, problem.CodeOrderUnavailable, ""},
+		"a read of orders needs to read":     {"GET", "/api/v1/orders", "acme-writes", 403, problem.CodeInsufficientScope, ""},
+		"a read of orders":                   {"GET", "/api/v1/orders/1/items", "acme-reads", 503, problem.CodeOrderUnavailable, ""},
+		"a subpath of orders":                {"DELETE", "/api/v1/orders/1", "acme-live", 503, problem.CodeOrderUnavailable, ""},
+		"orders with a slash":                {"GET", "/api/v1/orders/", "", 401, problem.CodeMissingAPIKey, ""},
+		"tracing orders":                     {"TRACE", "/api/v1/orders", "", 401, problem.CodeMissingAPIKey, ""},
+		"batch orders":                       {"PUT", "/api/v1/orders/batch", "acme-live", 503, problem.CodeBatchOrderUnavailable, ""},
+		"a subpath of batch orders":          {"PURGE", "/api/v1/orders/batch/1", "acme-live", 503, problem.CodeBatchOrderUnavailable, ""},
+		"what merely begins like batch":      {"GET", "/api/v1/orders/batches", "acme-live", 503, problem.CodeOrderUnavailable, ""},
+		"acceptance without a key":           {"POST", accept, "", 401, problem.CodeMissingAPIKey, ""},
+		"acceptance with a key of no scopes": {"POST", accept, "acme-none", 503, problem.CodeQuoteAcceptanceUnavailable, ""},
+		"acceptance without an entitlement":  {"POST", accept, "globex-live", 503, problem.CodeQuoteAcceptanceUnavailable, ""},
+		"a subpath of acceptance":            {"PURGE", accept + "/now", "acme-live", 503, problem.CodeQuoteAcceptanceUnavailable, ""},
+		"what is not acceptance":             {"POST", "/api/v1/rfq/a/quotes/b", "", 404, problem.CodeRouteNotFound, ""},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := w.Do(t, apitest.Request{Method: tc.method, Path: tc.path, Key: tc.key}).Want(t, tc.status, tc.code)
+			if got := a.Header.Get("Allow"); got != tc.allow {
+				t.Errorf("Allow = %q, want %q", got, tc.allow)
+			}
+		})
+	}
+}
+
+// TestDisabledFamiliesTouchNothing is a promise of the interface: these routes
+// answer with nothing behind them. Store, queue and catalog would fail.
+func TestDisabledFamiliesTouchNothing(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	w.Store.Set(storetest.Away)
+	w.Catalog.Withdraw()
+	w.Intake.Refuse(errors.New("away"))
+	const body = `{"category":"flyers","quantity":1}`
+	for path, code := range map[string]problem.Code{
+		"/api/v1/estimate":                          problem.CodeEstimateUnavailable,
+		"/api/v1/rfq/a/quotes/b/accept":             problem.CodeQuoteAcceptanceUnavailable,
+		"/api/v1/orders":                            problem.CodeOrderUnavailable,
+		"/api/v1/orders/1":                          problem.CodeOrderUnavailable,
+		"/api/v1/orders/batch":                      problem.CodeBatchOrderUnavailable,
+		"/api/v1/rfq/a/quotes/b/accept/any/subpath": problem.CodeQuoteAcceptanceUnavailable,
+	} {
+		for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "PURGE"} {
+			for _, key := range []string{"acme-live", "acme-test"} {
+				a := w.Do(t, apitest.Request{Method: method, Path: path, Key: key, Body: body, Header: map[string]string{"Early-Data": "1", "Idempotency-Key": "k"}})
+				if a.Want(t, 503, code); a.Header.Get("Retry-After") != "" {
+					t.Errorf("%s %s suggests to come back in %s", method, path, a.Header.Get("Retry-After"))
+				}
+			}
+		}
+	}
+	if n := w.Store.Calls(); n != 0 {
+		t.Errorf("the store was called %d times", n)
+	}
+	if stats, err := w.Queue.Stats(t.Context()); err != nil || stats.Open != 0 {
+		t.Errorf("the queue has %+v, %v", stats, err)
+	}
+}
+
+func TestEarlyDataMustNotChangeAnything(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	early := func(method, path, value string) apitest.Answer {
+		return w.Do(t, apitest.Request{Method: method, Path: path, Key: "acme-live", Header: map[string]string{"Early-Data": value}})
+	}
+	early("POST", "/api/v1/rfq", "1").Want(t, 425, problem.CodeTooEarly)
+	early("POST", "/api/v1/preflight", "1").Want(t, 425, problem.CodeTooEarly)
+	early("DELETE", "/api/v1/preflight/pref_1", "1").Want(t, 425, problem.CodeTooEarly)
+	early("POST", "/api/v1/rfq", "0").Want(t, 415, problem.CodeUnsupportedMediaType)
+	early("GET", "/api/v1/rfq", "1").Want(t, 200, "")
+	early("PUT", "/api/v1/rfq", "1").Want(t, 405, problem.CodeMethodNotAllowed)
+}
+
+func TestOverloadShedsWhatIsTooMuch(t *testing.T) {
+	t.Parallel()
+	entered, leave := make(chan struct{}), make(chan struct{})
+	w := apitest.New(t, apitest.Options{MaxInFlight: 2, Routes: []gate.Route{
+		internalRoute("GET", "/block", func(c *gate.Call) error {
+			entered <- struct{}{}
+			<-leave
+			return c.JSON(200, "late")
+		}),
+	}})
+	blocked := make(chan apitest.Answer, 2)
+	for range 2 {
+		go func() { blocked <- w.Do(t, apitest.Request{Method: "GET", Path: "/block", Key: "acme-live"}) }()
+		<-entered
+	}
+	for _, path := range []string{"/api/v1/rfq", "/nothing", "/docs/api/openapi.yaml"} {
+		a := w.Do(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live"}).Want(t, 503, problem.CodeOverloaded)
+		if got := a.Header.Get("Retry-After"); got != "1" {
+			t.Errorf("Retry-After = %q", got)
+		}
+	}
+	close(leave)
+	for range 2 {
+		(<-blocked).Want(t, 200, "")
+	}
+	w.Do(t, apitest.Request{Method: "GET", Path: "/api/v1/rfq", Key: "acme-live"}).Want(t, 200, "")
+}
+
+func TestAPanicIsAnInternalError(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	w := apitest.New(t, apitest.Options{MaxInFlight: 1, Log: slog.New(slog.NewJSONHandler(&log, nil)), Routes: []gate.Route{
+		internalRoute("GET", "/panic", func(*gate.Call) error { panic("the secret cause") }),
+		internalRoute("GET", "/abort", func(*gate.Call) error { panic(http.ErrAbortHandler) }),
+		internalRoute("GET", "/half", func(c *gate.Call) error {
+			c.Writer.WriteHeader(200)
+			panic("after the header")
+		}),
+	}})
+	a := w.Do(t, apitest.Request{Method: "GET", Path: "/panic", Key: "acme-live", Header: map[string]string{"X-Request-Id": "panic-request"}})
+	a.Want(t, 500, problem.CodeInternalError)
+	for _, word := range []string{"secret cause", "goroutine", ".go:"} {
+		if bytes.Contains(a.Body, []byte(word)) {
+			t.Errorf("the answer says %q: %s", word, a.Body)
+		}
+	}
+	for _, word := range []string{"the secret cause", "panic-request", "api_test.go", `"route":"/panic"`} {
+		if !strings.Contains(log.String(), word) {
+			t.Errorf("the log lacks %q: %s", word, log.String())
+		}
+	}
+	for _, path := range []string{"/abort", "/half"} {
+		func() {
+			defer func() {
+				if cause := recover(); cause != http.ErrAbortHandler {
+					t.Errorf("%s: %v reached the server, want ErrAbortHandler", path, cause)
+				}
+			}()
+			w.Handler.ServeHTTP(httptest.NewRecorder(), w.Build(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live"}))
+		}()
+	}
+	// The one slot was given back each time.
+	w.Do(t, apitest.Request{Method: "GET", Path: "/api/v1/rfq", Key: "acme-live"}).Want(t, 200, "")
+}
+
+func TestLargeHeadersAreAProblem(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	get := func(size int) apitest.Answer {
+		return w.Do(t, apitest.Request{Method: "GET", Path: "/api/v1/rfq", Key: "acme-live", Header: map[string]string{"X-Filler": strings.Repeat("x", size)}})
+	}
+	get(31<<10).Want(t, 200, "")
+	get(32<<10).Want(t, 431, problem.CodeHeadersTooLarge)
+	w.Do(t, apitest.Request{Method: "GET", Path: "/api/v1/rfq?cursor=" + strings.Repeat("x", 32<<10), Key: "acme-live"}).Want(t, 431, problem.CodeHeadersTooLarge)
+}
+
+// TestTheAccessLogTellsWhatButNoSecrets makes one request of each kind.
+func TestTheAccessLogTellsWhatButNoSecrets(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	w := apitest.New(t, apitest.Options{Log: telemetry.NewLogger(&log, slog.LevelInfo)})
+	w.Do(t, apitest.Request{Method: "GET", Path: "/api/v1/rfq/rfq_1?token=hush", Key: "acme-live", Header: map[string]string{"X-Request-Id": "request-1"}})
+	w.Do(t, apitest.Request{Method: "BREW", Path: "/coffee/" + w.Key("acme-live"), Header: map[string]string{"Authorization": "Bearer hush"}})
+	type line struct {
+		Msg, Listener, RequestID, Method, Route, Code string
+		Status                                        int
+	}
+	var got []line
+	for _, text := range strings.Split(strings.TrimSpace(log.String()), "\n") {
+		var l line
+		if err := json.Unmarshal([]byte(text), &l); err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, l)
+	}
+	if len(got) != 2 || got[0] != (line{"request", "api", "request-1", "GET", "/api/v1/rfq/{rfqId}", "NOT_FOUND", 404}) {
+		t.Errorf("lines %+v", got)
+	}
+	if got[1].Route != "none" || got[1].Method != "other" {
+		t.Errorf("line %+v", got[1])
+	}
+	for _, secret := range []string{"hush", w.Key("acme-live"), "pmk_"} {
+		if strings.Contains(log.String(), secret) {
+			t.Errorf("the log says %q: %s", secret, log.String())
+		}
+	}
+	metrics := httptest.NewRecorder()
+	w.Metrics.Handler().ServeHTTP(metrics, httptest.NewRequest("GET", "/metrics", nil))
+	for _, series := range []string{
+		`printmarket_http_requests_total{code="NOT_FOUND",listener="api",method="GET",route="/api/v1/rfq/{rfqId}",status="404"} 1`,
+		`printmarket_http_requests_total{code="ROUTE_NOT_FOUND",listener="api",method="other",route="none",status="404"} 1`,
+		`printmarket_http_requests_in_flight{listener="api"} 0`,
+	} {
+		if !strings.Contains(metrics.Body.String(), series) {
+			t.Errorf("the metrics lack %s", series)
+		}
+	}
+}

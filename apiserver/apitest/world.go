@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package apitest is an API server for the tests of its surfaces: the real
+// router, gate, domain services, SQLite store, queue and catalog, with a clock
+// that stands still and three partners.
+//
+// [World.Do] makes one request and holds the answer against everything that
+// every answer has to be: the published contract, the problem schema, the
+// header fields. What is left for a test is what it is about.
+package apitest
+
+import (
+	"crypto/rand"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/apiserver"
+	"github.com/printmarket/printmarket/apiserver/contracts"
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/partner"
+	"github.com/printmarket/printmarket/apiserver/preflight"
+	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/docs"
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/cursor"
+	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/preflight/profile"
+	"github.com/printmarket/printmarket/internal/queue"
+	"github.com/printmarket/printmarket/internal/redistest"
+	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/store/sqlite"
+	"github.com/printmarket/printmarket/internal/store/storetest"
+	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// Origin is where problem types lie.
+const Origin = "https://errors.example.com"
+
+// Backlog is how many open preflight jobs a tenant may have.
+const Backlog = 3
+
+// Options change what a [World] is made of. The zero value is a server as it
+// ships.
+type Options struct {
+	// Routes are mounted beside those of the surfaces. They are internal.
+	Routes      []gate.Route
+	MaxInFlight int
+	Log         *slog.Logger
+}
+
+// World is one API server with what is behind it.
+type World struct {
+	Clock   *Clock
+	Gates   *posture.Gates
+	Store   *storetest.Faulty
+	Catalog *masterdata.Holder
+	Queue   *queue.Queue
+	// Intake says whether the queue takes jobs; it does at first.
+	Intake    *Intake
+	RFQs      *rfq.Service
+	Jobs      *jobs.Service
+	Contracts *contracts.Set
+	Metrics   *telemetry.Metrics
+	Handler   http.Handler
+
+	partners map[string]*v1alpha1.PartnerEntitlement
+	rollouts map[string]*v1alpha1.CapabilityRollout
+	keys     map[string]credential.Key
+	problems *schema
+}
+
+// Clock stands still until it is moved.
+type Clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+// Now is the time.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+// Intake is a queue's answer to "is new work welcome?".
+type Intake struct {
+	mu  sync.Mutex
+	err error
+}
+
+// Refuse makes the queue refuse with an error; nil ends it.
+func (i *Intake) Refuse(err error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.err = err
+}
+
+// Refuses implements preflight.Queue.
+func (i *Intake) Refuses() error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.err
+}
+
+// New starts a world. It ends with the test.
+func New(t testing.TB, options Options) *World {
+	t.Helper()
+	w := &World{
+		Clock: &Clock{now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)},
+		Gates: posture.NewGates(time.Hour), Intake: &Intake{}, Metrics: telemetry.NewMetrics(),
+		partners: map[string]*v1alpha1.PartnerEntitlement{}, rollouts: map[string]*v1alpha1.CapabilityRollout{},
+		keys: map[string]credential.Key{},
+	}
+	if options.Log == nil {
+		options.Log = telemetry.Discard()
+	}
+	w.declare(t)
+	w.open(t, options.Log)
+	w.mount(t, options)
+	return w
+}
+
+// open makes the store, the queue, the catalog and the services above them.
+func (w *World) open(t testing.TB, log *slog.Logger) {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "records.db"), sqlite.Options{})
+	must(t, err)
+	t.Cleanup(func() { must(t, store.Close()) })
+	must(t, store.Migrate(t.Context()))
+	w.Store = storetest.NewFaulty(store)
+	w.Queue, err = queue.New(redistest.Mini(t).Client(t), "preflight")
+	must(t, err)
+	demo, err := masterdata.Demo()
+	must(t, err)
+	w.Catalog = masterdata.Fixed(demo)
+	cursors, err := cursor.New([32]byte{1})
+	must(t, err)
+	w.RFQs = rfq.New(rfq.Config{
+		Store: w.Store, Cursors: cursors, Now: w.Clock.Now, Random: rand.Reader,
+		Catalog: func(now time.Time) (rfq.Catalog, error) {
+			catalog, err := w.Catalog.Current(now)
+			if err != nil {
+				return nil, err
+			}
+			return catalog, nil
+		},
+	})
+	w.Jobs = jobs.New(jobs.Config{
+		Store: w.Store, Dispatcher: w.Queue, Profiles: profile.Names(), SimulatedReport: preflight.SimulatedReport,
+		Now: w.Clock.Now, Random: rand.Reader, Logger: log,
+	})
+}
+
+// mount builds the handler as the API listener has it.
+func (w *World) mount(t testing.TB, options Options) {
+	t.Helper()
+	var err error
+	w.Contracts, err = contracts.Load(docs.API)
+	must(t, err)
+	w.problems = problemSchema(t)
+	files, err := contracts.Files(docs.API)
+	must(t, err)
+	routes, err := Routes(w)
+	must(t, err)
+	w.Handler, err = apiserver.API{
+		Gates: w.Gates, Problems: respond.NewProblems(Origin), Metrics: w.Metrics, Log: options.Log, Now: w.Clock.Now,
+		Contracts: w.Contracts, Files: files, Routes: append(routes, options.Routes...), MaxInFlight: options.MaxInFlight,
+	}.Handler()
+	must(t, err)
+}
+
+// Routes are the tables of all surfaces.
+func Routes(w *World) ([]gate.Route, error) {
+	partners, err := partner.Routes(w.RFQs, w.Catalog, w.Contracts)
+	if err != nil {
+		return nil, err
+	}
+	jobs, err := preflight.Routes(preflight.Config{
+		Jobs: w.Jobs, Queue: w.Intake, Backlog: Backlog, Profiles: profile.Names(),
+	}, w.Contracts)
+	return append(partners, jobs...), err
+}
+
+// declare makes the partners acme and stark, which may do everything, and
+// globex, which is granted nothing. Each has the keys NAME-live and NAME-test;
+// acme has one more without scopes, one that reads and one that writes.
+func (w *World) declare(t testing.TB) {
+	t.Helper()
+	for name, organization := range map[string]string{"acme": "org_acme01", "stark": "org_stark1", "globex": "org_globex"} {
+		p := &v1alpha1.PartnerEntitlement{
+			ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"},
+			Spec: v1alpha1.PartnerEntitlementSpec{
+				OrganizationID: organization, Package: v1alpha1.PackageEnterprise, State: v1alpha1.StateActive,
+				Contract: &v1alpha1.Contract{Reference: "C-1", EffectiveFrom: metav1.NewTime(w.Clock.Now().Add(-time.Hour))},
+				Scopes:   scopes("rfq:read", "rfq:write", "quote:read", "preflight:read", "preflight:write", "order:read", "order:write"),
+			},
+		}
+		w.partners[name] = p
+		w.mint(t, p, "live", nil)
+		w.mint(t, p, "test", nil)
+	}
+	w.mint(t, w.partners["acme"], "none", scopes())
+	w.mint(t, w.partners["acme"], "reads", scopes("rfq:read", "quote:read", "preflight:read", "order:read"))
+	w.mint(t, w.partners["acme"], "writes", scopes("rfq:write", "preflight:write", "order:write"))
+	for capability := range posture.Capabilities() {
+		name := capability.String()
+		for _, partner := range []string{"acme", "stark"} {
+			p := w.partners[partner]
+			p.Spec.Capabilities = append(p.Spec.Capabilities, v1alpha1.CapabilityGrant{Name: v1alpha1.CapabilityName(name)})
+		}
+		w.rollouts[name] = &v1alpha1.CapabilityRollout{
+			ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"},
+			Spec: v1alpha1.CapabilityRolloutSpec{
+				Capability: v1alpha1.CapabilityName(name), Stage: v1alpha1.Stage(capability.Definition().Shipped.Stage()),
+				Change: v1alpha1.Change{Ticket: "T-1"},
+			},
+		}
+	}
+	w.Publish()
+}
+
+func scopes(names ...v1alpha1.Scope) []v1alpha1.Scope { return append([]v1alpha1.Scope{}, names...) }
+
+// mint gives a partner a live key, or a test key if it is called test.
+func (w *World) mint(t testing.TB, p *v1alpha1.PartnerEntitlement, name string, scopes []v1alpha1.Scope) {
+	t.Helper()
+	mode, kind := tenant.Live, v1alpha1.KeyKindLive
+	if name == "test" {
+		mode, kind = tenant.Test, v1alpha1.KeyKindTest
+	}
+	key, err := credential.Mint(mode, strings.NewReader(strings.Repeat(p.Name+name+"-0123456789abcdef", 64)))
+	must(t, err)
+	w.keys[p.Name+"-"+name] = key
+	p.Spec.Keys = append(p.Spec.Keys, v1alpha1.APIKey{
+		Name: name, Kind: kind, SHA256: key.Digest().String(), State: v1alpha1.KeyStateActive, Scopes: scopes,
+	})
+}
+
+// Key is the text of a key, by the name that [Request] knows it by.
+func (w *World) Key(name string) string { return w.keys[name].Secret().Reveal() }
+
+// Publish puts the partners and rollouts in force as they are now.
+func (w *World) Publish() {
+	var in posture.Inputs
+	for _, p := range w.partners {
+		in.Partners = append(in.Partners, *p.DeepCopy())
+	}
+	for _, r := range w.rollouts {
+		in.Rollouts = append(in.Rollouts, *r.DeepCopy())
+	}
+	w.Gates.Publish(posture.Compile(in), w.Clock.Now())
+}
+
+// Grant sets the quota of a partner's capability.
+func (w *World) Grant(partner string, capability v1alpha1.CapabilityName, limit int64) {
+	for i := range w.partners[partner].Spec.Capabilities {
+		if g := &w.partners[partner].Spec.Capabilities[i]; g.Name == capability {
+			g.Quota = &v1alpha1.Quota{Limit: limit, WindowSeconds: 3600}
+		}
+	}
+	w.Publish()
+}
+
+// Advance moves the clock; the posture stays fresh.
+func (w *World) Advance(d time.Duration) {
+	w.Clock.mu.Lock()
+	w.Clock.now = w.Clock.now.Add(d)
+	w.Clock.mu.Unlock()
+	w.Gates.Confirm(w.Clock.Now())
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

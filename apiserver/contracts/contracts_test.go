@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package contracts_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/apiserver/contracts"
+	"github.com/printmarket/printmarket/docs"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/strictjson"
+)
+
+// small is a contract with one of everything that the package looks at.
+const small = `
+openapi: 3.1.0
+paths:
+  /things:
+    parameters: []
+    summary: Not an operation.
+    x-internal: {get: {}}
+    get:
+      responses:
+        "200": {content: {application/json: {schema: {$ref: "#/components/schemas/Thing"}}}}
+        "202": {content: {text/plain: {}}}
+        "204": {description: Nothing.}
+        "404": {$ref: "#/components/responses/Problem"}
+        "500": {$ref: "#/components/responses/Nowhere"}
+        "503": {$ref: "elsewhere.yaml#/x"}
+    post: {responses: {}}
+  /a~b/{id}: {delete: {responses: {"200": {content: {application/json: {schema: {type: string}}}}}}}
+components:
+  responses:
+    Problem: {content: {application/problem+json: {schema: {type: object, required: [code]}}}}
+  schemas:
+    Thing:
+      type: object
+      additionalProperties: false
+      required: [name, lines]
+      properties:
+        name: {type: string, minLength: 1, maxLength: 3}
+        count: {type: integer, minimum: 1, maximum: 10}
+        kind: {enum: [big, small]}
+        lines:
+          type: array
+          items: {type: object, additionalProperties: false, required: [sku], properties: {sku: {type: string}}}
+    Dangling: {$ref: "#/components/schemas/Nobody"}
+`
+
+func load(t testing.TB, partner string) *contracts.Set {
+	t.Helper()
+	set, err := contracts.Load(files(partner))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// files are the contracts with the partner's replaced.
+func files(partner string) fstest.MapFS {
+	return fstest.MapFS{
+		"api/openapi.yaml":           {Data: []byte(partner)},
+		"api/preflight-openapi.yaml": {Data: []byte("paths: {}")},
+	}
+}
+
+func published(t testing.TB) *contracts.Set {
+	t.Helper()
+	set, err := contracts.Load(docs.API)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func schema(t testing.TB, set *contracts.Set, name contracts.Name, component string) *contracts.Schema {
+	t.Helper()
+	s, err := set.Schema(name, component)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func decode(t testing.TB, text string) any {
+	t.Helper()
+	value, err := strictjson.Decode([]byte(text))
+	if err != nil {
+		t.Fatalf("decode %s: %v", text, err)
+	}
+	return value
+}
+
+func TestViolationsPointAtWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	thing := schema(t, load(t, small), contracts.Partner, "Thing")
+	tests := map[string]struct {
+		body string
+		want []problem.Violation
+	}{
+		"a valid body has none":             {`{"name":"a","lines":[{"sku":"x"}],"count":1e1,"kind":"big"}`, nil},
+		"a missing member is named itself":  {`{"lines":[]}`, []problem.Violation{{Pointer: "#/name", Detail: "is required"}}},
+		"every missing member is named":     {`{}`, []problem.Violation{{Pointer: "#/lines", Detail: "is required"}, {Pointer: "#/name", Detail: "is required"}}},
+		"an unknown member is named itself": {`{"name":"a","lines":[],"x":1}`, []problem.Violation{{Pointer: "#/x", Detail: "is not a member of this request"}}},
+		"another case is another member":    {`{"name":"a","lines":[],"Name":"b"}`, []problem.Violation{{Pointer: "#/Name", Detail: "is not a member of this request"}}},
+		"a member inside an array is found": {`{"name":"a","lines":[{"sku":"x"},{"sku":"y","z":1},{}]}`, []problem.Violation{
+			{Pointer: "#/lines/1/z", Detail: "is not a member of this request"}, {Pointer: "#/lines/2/sku", Detail: "is required"},
+		}},
+		"the root may be of a wrong type": {`[]`, []problem.Violation{{Pointer: "#", Detail: "got array, want object"}}},
+		"null is no object":               {`null`, []problem.Violation{{Pointer: "#", Detail: "got null, want object"}}},
+		"a wrong type":                    {`{"name":5,"lines":[]}`, []problem.Violation{{Pointer: "#/name", Detail: "got number, want string"}}},
+		"too long, in characters":         {`{"name":"ääää","lines":[]}`, []problem.Violation{{Pointer: "#/name", Detail: "maxLength: got 4, want 3"}}},
+		"exactly long enough":             {`{"name":"äää","lines":[]}`, nil},
+		"a fraction is no integer":        {`{"name":"a","lines":[],"count":1.5}`, []problem.Violation{{Pointer: "#/count", Detail: "got number, want integer"}}},
+		"an integer in disguise is one":   {`{"name":"a","lines":[],"count":20e-1}`, nil},
+		"a number outside the range":      {`{"name":"a","lines":[],"count":11}`, []problem.Violation{{Pointer: "#/count", Detail: "maximum: got 11, want 10"}}},
+		"no value of an enumeration":      {`{"name":"a","lines":[],"kind":"tiny"}`, []problem.Violation{{Pointer: "#/kind", Detail: "value must be one of 'big', 'small'"}}},
+		"violations come in the order of pointers": {`{"name":"","lines":[{}],"kind":1,"A":1}`, []problem.Violation{
+			{Pointer: "#/A", Detail: "is not a member of this request"}, {Pointer: "#/kind", Detail: "value must be one of 'big', 'small'"},
+			{Pointer: "#/lines/0/sku", Detail: "is required"}, {Pointer: "#/name", Detail: "minLength: got 0, want 1"},
+		}},
+		"slashes, tildes and spaces are escaped in pointers": {`{"name":"a","lines":[],"a/b~c d%é":1}`, []problem.Violation{
+			{Pointer: "#/a~1b~0c%20d%25%C3%A9", Detail: "is not a member of this request"},
+		}},
+		"a number too large to write out": {`{"name":"a","lines":[],"count":1e999999999}`, []problem.Violation{{Pointer: "#/count", Detail: "is a number that is out of every range"}}},
+		"a number too small to write out": {`{"name":"a","lines":[{"sku":1e-1000001}]}`, []problem.Violation{{Pointer: "#/lines/0/sku", Detail: "is a number that is out of every range"}}},
+		"an exponent beyond every word":   {`{"name":"a","lines":[],"count":1E99999999999999999999}`, []problem.Violation{{Pointer: "#/count", Detail: "is a number that is out of every range"}}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(tc.want, thing.Violations(decode(t, tc.body))); diff != "" {
+				t.Errorf("violations of %s (-want +got):\n%s", tc.body, diff)
+			}
+		})
+	}
+}
+
+// TestViolationsAreBounded sends thousands of unknown members.
+func TestViolationsAreBounded(t *testing.T) {
+	t.Parallel()
+	thing := schema(t, load(t, small), contracts.Partner, "Thing")
+	members := make([]string, 5_000)
+	for i := range members {
+		members[i] = fmt.Sprintf(`"m%05d":0`, i)
+	}
+	got := thing.Violations(decode(t, "{"+strings.Join(members, ",")+"}"))
+	if len(got) != contracts.MaxViolations || got[len(got)-1].Pointer <= got[0].Pointer {
+		t.Errorf("%d violations, from %v to %v", len(got), got[0], got[len(got)-1])
+	}
+}
+
+func TestAnswerIsWhatTheContractPromises(t *testing.T) {
+	t.Parallel()
+	set := load(t, small)
+	get := contracts.Operation{Contract: contracts.Partner, Method: "GET", Path: "/things"}
+	tests := map[string]struct {
+		op        contracts.Operation
+		status    int
+		mediaType string
+		// valid and invalid are checked by the schema; empty: there is none.
+		valid, invalid string
+		failure        string
+	}{
+		"a schema by reference":              {op: get, status: 200, mediaType: "application/json", valid: `{"name":"a","lines":[]}`, invalid: `{}`},
+		"a response by reference":            {op: get, status: 404, mediaType: "application/problem+json", valid: `{"code":"X"}`, invalid: `{}`},
+		"a media type without a schema":      {op: get, status: 202, mediaType: "text/plain"},
+		"no body at all":                     {op: get, status: 204},
+		"a path that a pointer must escape":  {op: contracts.Operation{Contract: contracts.Partner, Method: "DELETE", Path: "/a~b/{id}"}, status: 200, mediaType: "application/json", valid: `"x"`, invalid: `1`},
+		"a status that is not documented":    {op: get, status: 418, failure: "openapi.yaml does not document 418 for GET /things"},
+		"a reference to nowhere":             {op: get, status: 500, failure: "does not document 500"},
+		"a reference to another file":        {op: get, status: 503, failure: "does not document 503"},
+		"a method that is not documented":    {op: contracts.Operation{Contract: contracts.Partner, Method: "PUT", Path: "/things"}, status: 200, failure: "does not document 200"},
+		"a path of another contract":         {op: contracts.Operation{Contract: contracts.Preflight, Method: "GET", Path: "/things"}, status: 200, failure: "preflight-openapi.yaml does not document 200"},
+		"a contract that there is not":       {op: contracts.Operation{Contract: "x.yaml", Method: "GET", Path: "/things"}, status: 200, failure: "x.yaml does not document 200"},
+		"a response member that is no media": {op: contracts.Operation{Contract: contracts.Partner, Method: "POST", Path: "/things"}, status: 200, failure: "does not document 200"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := set.Answer(tc.op, tc.status)
+			if tc.failure != "" {
+				if err == nil || !strings.Contains(err.Error(), tc.failure) {
+					t.Errorf("error %v, want one with %q", err, tc.failure)
+				}
+				return
+			}
+			if err != nil || got.MediaType != tc.mediaType || (got.Schema == nil) != (tc.valid == "") {
+				t.Fatalf("answer %+v, %v", got, err)
+			}
+			if got.Schema == nil {
+				return
+			}
+			if found := got.Schema.Violations(decode(t, tc.valid)); len(found) > 0 {
+				t.Errorf("%s has violations %v", tc.valid, found)
+			}
+			if found := got.Schema.Violations(decode(t, tc.invalid)); len(found) == 0 {
+				t.Errorf("%s has no violations", tc.invalid)
+			}
+		})
+	}
+}
+
+func TestOperationsAreMethodsOfPathsAndNothingElse(t *testing.T) {
+	t.Parallel()
+	want := []contracts.Operation{
+		{Contract: contracts.Partner, Method: "DELETE", Path: "/a~b/{id}"},
+		{Contract: contracts.Partner, Method: "GET", Path: "/things"},
+		{Contract: contracts.Partner, Method: "POST", Path: "/things"},
+	}
+	if diff := cmp.Diff(want, load(t, small).Operations()); diff != "" {
+		t.Errorf("operations (-want +got):\n%s", diff)
+	}
+}
+
+func TestSchemasThatCannotBeCompiledAreRefused(t *testing.T) {
+	t.Parallel()
+	set := load(t, small)
+	for _, component := range []string{"Nobody", "Dangling", ""} {
+		if _, err := set.Schema(contracts.Partner, component); err == nil {
+			t.Errorf("schema %q was compiled", component)
+		}
+	}
+	if _, err := set.Schema("x.yaml", "Thing"); err == nil {
+		t.Error("a schema of an unknown contract was compiled")
+	}
+}
+
+func TestBrokenContractsAreNotLoaded(t *testing.T) {
+	t.Parallel()
+	tests := map[string]string{
+		"no YAML":               "paths: {",
+		"a tab for indentation": "paths:\n\tx: 1",
+		"two members of a name": "paths: {}\npaths: {}",
+		"a list":                "- paths",
+		"a word":                "paths",
+		"nothing":               "",
+	}
+	for name, text := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := contracts.Load(files(text)); err == nil || !strings.Contains(err.Error(), "openapi.yaml") {
+				t.Errorf("error %v, want one that names the file", err)
+			}
+		})
+	}
+	if _, err := contracts.Load(fstest.MapFS{}); err == nil {
+		t.Error("missing contracts were loaded")
+	}
+}
+
+// FuzzViolations looks for bodies that crash the validator or make it say
+// something that is no violation.
+func FuzzViolations(f *testing.F) {
+	for _, seed := range []string{
+		`{"catalogProductUid":"print:flyers:a5","title":"t","category":"c","quantity":5e3,"deliveryCity":"d"}`,
+		`{}`, `[]`, `null`, `"x"`, `{"quantity":1e400}`, `{"quantity":1e1000001}`, `{"quantity":-0.0e-9}`, `{"a/~ %":[{"b":1}]}`, `{"title":"\ud800"}`,
+	} {
+		f.Add(seed)
+	}
+	create := schema(f, published(f), contracts.Partner, "RfqCreate")
+	f.Fuzz(func(t *testing.T, text string) {
+		value, err := strictjson.Decode([]byte(text))
+		if err != nil || len(text) > 64<<10 {
+			return
+		}
+		found := create.Violations(value)
+		if len(found) > contracts.MaxViolations {
+			t.Fatalf("%d violations", len(found))
+		}
+		for _, v := range found {
+			if !strings.HasPrefix(v.Pointer, "#") || strings.ContainsAny(v.Pointer, " \"\n") || v.Detail == "" {
+				t.Fatalf("violation %q", v)
+			}
+		}
+		if object, ok := value.(map[string]any); len(found) == 0 && (!ok || len(object) != 5) {
+			t.Fatalf("%s is valid", text)
+		}
+	})
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package contracts_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+
+	"github.com/printmarket/printmarket/apiserver/contracts"
+	"github.com/printmarket/printmarket/docs"
+	"github.com/printmarket/printmarket/internal/problem"
+)
+
+// document is a published contract as plain data.
+func document(t testing.TB, name contracts.Name) map[string]any {
+	t.Helper()
+	var read map[string]any
+	if err := yaml.UnmarshalStrict([]byte(text(t, string(name))), &read); err != nil {
+		t.Fatal(err)
+	}
+	return read
+}
+
+func text(t testing.TB, name string) string {
+	t.Helper()
+	data, err := docs.API.ReadFile("api/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// at walks objects by their members.
+func at(value any, path ...string) any {
+	for _, name := range path {
+		object, _ := value.(map[string]any)
+		value = object[name]
+	}
+	return value
+}
+
+// TestExamplesAreValid checks every example that stands beside a schema of
+// components, and that each request body has one.
+func TestExamplesAreValid(t *testing.T) {
+	t.Parallel()
+	set := published(t)
+	checked := map[string]int{}
+	for _, name := range contracts.Names() {
+		schemas, _ := at(document(t, name), "components", "schemas").(map[string]any)
+		for component, node := range schemas {
+			examples, _ := at(node, "examples").([]any)
+			for _, example := range examples {
+				encoded, err := json.Marshal(example)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if found := schema(t, set, name, component).Violations(decode(t, string(encoded))); len(found) > 0 {
+					t.Errorf("%s: the example %s of %s is not valid: %v", name, encoded, component, found)
+				}
+				checked[component]++
+			}
+		}
+	}
+	for _, component := range []string{"RfqCreate", "PreflightSubmit"} {
+		if checked[component] == 0 {
+			t.Errorf("%s has no example", component)
+		}
+	}
+}
+
+// TestEverySchemaCompiles keeps a dangling reference from waiting for the
+// answer that needs it.
+func TestEverySchemaCompiles(t *testing.T) {
+	t.Parallel()
+	set := published(t)
+	for _, name := range contracts.Names() {
+		schemas, _ := at(document(t, name), "components", "schemas").(map[string]any)
+		for component := range schemas {
+			schema(t, set, name, component)
+		}
+	}
+	for _, op := range set.Operations() {
+		responses, _ := at(document(t, op.Contract), "paths", op.Path, strings.ToLower(op.Method), "responses").(map[string]any)
+		for status := range responses {
+			var code int
+			if _, err := fmt.Sscan(status, &code); err != nil {
+				t.Errorf("%s %s: status %q", op.Method, op.Path, status)
+			}
+			if _, err := set.Answer(op, code); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// TestEveryOperationDocumentsItsErrors: whoever needs a key can be refused for
+// it, and whoever asks the service can find it unwell.
+func TestEveryOperationDocumentsItsErrors(t *testing.T) {
+	t.Parallel()
+	set := published(t)
+	for _, op := range set.Operations() {
+		needed := []int{401, 403, 429, 500, 503}
+		if op.Path == "/api/v1/estimate" {
+			needed = []int{401, 503}
+			if _, err := set.Answer(op, 200); err == nil {
+				t.Error("estimate promises a success")
+			}
+		}
+		for _, status := range needed {
+			answer, err := set.Answer(op, status)
+			if err != nil || answer.MediaType != "application/problem+json" {
+				t.Errorf("%s %s: %d as %q, %v", op.Method, op.Path, status, answer.MediaType, err)
+			}
+		}
+	}
+}
+
+// TestContractsAreSilentAboutWhatIsNotPublic greps the bytes that are served.
+func TestContractsAreSilentAboutWhatIsNotPublic(t *testing.T) {
+	t.Parallel()
+	secret := regexp.MustCompile(`(?i)\b(orders?|batch|accept|acceptance|bridge|media-catalog|devices|master[-_]?data|ingest\w*|admin|platform)\b`)
+	for _, name := range contracts.Names() {
+		for number, line := range strings.Split(text(t, string(name)), "\n") {
+			if found := secret.FindString(line); found != "" {
+				t.Errorf("%s:%d names %q: %s", name, number+1, found, line)
+			}
+		}
+	}
+}
+
+// TestProblemSchemaAgreesWithTheContracts compares what a reader relies on.
+func TestProblemSchemaAgreesWithTheContracts(t *testing.T) {
+	t.Parallel()
+	var file map[string]any
+	if err := json.Unmarshal([]byte(text(t, "marketplace-problem-details.v1.schema.json")), &file); err != nil {
+		t.Fatal(err)
+	}
+	members := func(node any) []string {
+		object, _ := node.(map[string]any)
+		var names []string
+		for name := range object {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		return names
+	}
+	for _, name := range contracts.Names() {
+		component := at(document(t, name), "components", "schemas", "Problem")
+		for what, path := range map[string][]string{
+			"required members":       {"required"},
+			"pattern of code":        {"properties", "code", "pattern"},
+			"bounds of title, least": {"properties", "title", "minLength"},
+			"bounds of title, most":  {"properties", "title", "maxLength"},
+			"bounds of status, low":  {"properties", "status", "minimum"},
+			"bounds of status, high": {"properties", "status", "maximum"},
+			"members of an error":    {"properties", "errors", "items", "required"},
+		} {
+			if diff := cmp.Diff(at(file, path...), at(component, path...)); diff != "" {
+				t.Errorf("%s: %s (-schema file +contract):\n%s", name, what, diff)
+			}
+		}
+		if diff := cmp.Diff(members(at(file, "properties")), members(at(component, "properties"))); diff != "" {
+			t.Errorf("%s: members (-schema file +contract):\n%s", name, diff)
+		}
+	}
+	if got, _ := at(file, "properties", "errors", "maxItems").(float64); got != contracts.MaxViolations {
+		t.Errorf("the schema allows %v errors, an answer has up to %d", got, contracts.MaxViolations)
+	}
+}
+
+func TestEveryCodeHasThePublishedForm(t *testing.T) {
+	t.Parallel()
+	pattern, _ := at(document(t, contracts.Partner), "components", "schemas", "Problem", "properties", "code", "pattern").(string)
+	form := regexp.MustCompile(pattern)
+	for _, d := range problem.Codes() {
+		if pattern == "" || !form.MatchString(string(d.Code)) {
+			t.Errorf("%s is not of the form %q", d.Code, pattern)
+		}
+	}
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflight
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/preflight/report"
+)
+
+// The simulator inspects no file, so its reports name an engine of their own,
+// and the digest of nothing.
+const (
+	simulatorName    = "printmarket-simulator"
+	simulatorVersion = "1.0.0"
+)
+
+// SimulatedReport is the report of a simulated job: of one A4 page with what
+// the verdict needs, and valid by the contract like any other. A verdict that
+// does not exist has no report: nil, which no job can end with.
+func SimulatedReport(verdict jobs.Verdict) []byte {
+	if !verdict.Valid() {
+		return nil
+	}
+	nothing := sha256.Sum256(nil)
+	digest := hex.EncodeToString(nothing[:])
+	findings := simulatedFindings(verdict)
+	encoded, err := report.Encode(report.Report{
+		Version:  report.Version,
+		Engine:   report.Engine{Name: simulatorName, Version: simulatorVersion, Parser: "none"},
+		Profile:  report.Profile{Name: "sim:succeeded:" + string(verdict), Version: simulatorVersion, Digest: digest},
+		Verdict:  report.Judge(findings),
+		Complete: true,
+		File:     report.File{SHA256: digest},
+		Summary:  simulatedSummary(findings),
+		Document: &report.Document{PDFVersion: "1.6", Pages: 1, Title: "Simulated"},
+		Pages: []report.Page{{
+			Number: 1, Size: [2]float64{210, 297}, UserUnit: 1, Boxes: report.Boxes{Media: report.Rect{0, 0, 595.28, 841.89}},
+		}},
+		Fonts: []report.Font{}, Images: []report.Image{}, Colors: []report.Color{},
+		Findings: findings,
+	})
+	if err != nil {
+		return nil // numbers and strings always encode
+	}
+	return encoded
+}
+
+func simulatedFindings(verdict jobs.Verdict) []report.Finding {
+	severity := map[jobs.Verdict]report.Severity{jobs.Warn: report.Warning, jobs.Fail: report.Error}[verdict]
+	if severity == "" {
+		return []report.Finding{}
+	}
+	return []report.Finding{{
+		Rule: "file.simulated", Severity: severity, Category: report.CategoryFile, Count: 1,
+		Message: "Simulated: the profile of the job asked for this verdict. No file was fetched.",
+		FixHint: "Submit the file with an inspection profile.",
+	}}
+}
+
+func simulatedSummary(findings []report.Finding) report.Summary {
+	s := report.Summary{ByCategory: map[report.Category]int{}}
+	for _, f := range findings {
+		s.ByCategory[f.Category]++
+		switch f.Severity {
+		case report.Error:
+			s.Errors++
+		case report.Warning:
+			s.Warnings++
+		case report.Info:
+			s.Infos++
+		}
+	}
+	return s
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/apiserver"
+	"github.com/printmarket/printmarket/internal/telemetry"
+)
+
+func listen(t *testing.T) net.Listener {
+	t.Helper()
+	var config net.ListenConfig
+	socket, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = socket.Close() })
+	return socket
+}
+
+// blocking answers when it is told to.
+type blocking struct{ entered, leave chan struct{} }
+
+func newBlocking() *blocking {
+	return &blocking{entered: make(chan struct{}, 1), leave: make(chan struct{})}
+}
+
+func (b *blocking) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	b.entered <- struct{}{}
+	select {
+	case <-b.leave:
+		_, _ = io.WriteString(w, "done")
+	case <-r.Context().Done():
+	}
+}
+
+// get makes one request in the background.
+func get(t *testing.T, socket net.Listener) <-chan string {
+	t.Helper()
+	got := make(chan string, 1)
+	r, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+socket.Addr().String(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		resp, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(r)
+		if err != nil {
+			got <- "error: " + err.Error()
+			return
+		}
+		defer func() { _ = resp.Body.Close() }()
+		body, _ := io.ReadAll(resp.Body)
+		got <- resp.Status + " " + string(body)
+	}()
+	return got
+}
+
+// until polls with a deadline.
+func until(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); !holds(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("not within 10 s: %s", what)
+		}
+	}
+}
+
+func refused(socket net.Listener) bool {
+	conn, err := net.DialTimeout("tcp", socket.Addr().String(), time.Second)
+	if err == nil {
+		_ = conn.Close()
+	}
+	return err != nil
+}
+
+func TestServerDrains(t *testing.T) {
+	t.Parallel()
+	api, ops, handler := listen(t), listen(t), newBlocking()
+	server := apiserver.NewServer(telemetry.Discard(), 0, time.Minute,
+		apiserver.Listener{Name: "api", Socket: api, Handler: handler},
+		apiserver.Listener{Name: "ops", Socket: ops, Handler: http.NotFoundHandler()},
+	)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- server.Run(ctx) }()
+	answer := get(t, api)
+	<-handler.entered
+	if server.Draining() {
+		t.Error("draining before it was told to stop")
+	}
+	stop()
+	until(t, "new connections are refused", func() bool { return server.Draining() && refused(api) && refused(ops) })
+	select {
+	case err := <-ended:
+		t.Fatalf("Run ended with a request in flight: %v", err)
+	case got := <-answer:
+		t.Fatalf("the request ended before it was answered: %s", got)
+	default:
+	}
+	close(handler.leave)
+	if got := <-answer; got != "200 OK done" {
+		t.Errorf("the request in flight got %q", got)
+	}
+	if err := <-ended; err != nil {
+		t.Errorf("Run = %v after a clean drain", err)
+	}
+}
+
+// TestServerSettlesBeforeItRefuses: load balancers need time to see that
+// readiness fails, and until then requests still come.
+func TestServerSettlesBeforeItRefuses(t *testing.T) {
+	t.Parallel()
+	socket := listen(t)
+	server := apiserver.NewServer(telemetry.Discard(), time.Hour, time.Minute, apiserver.Listener{Name: "api", Socket: socket, Handler: http.NotFoundHandler()})
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	go func() { _ = server.Run(ctx) }() // settles for longer than the test
+	until(t, "it is draining", server.Draining)
+	if got := <-get(t, socket); !strings.HasPrefix(got, "404") {
+		t.Errorf("a request while settling got %q", got)
+	}
+}
+
+func TestServerGivesUpOnRequestsThatOutliveTheGrace(t *testing.T) {
+	t.Parallel()
+	socket, handler := listen(t), newBlocking()
+	server := apiserver.NewServer(telemetry.Discard(), 0, time.Millisecond, apiserver.Listener{Name: "api", Socket: socket, Handler: handler})
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- server.Run(ctx) }()
+	answer := get(t, socket)
+	<-handler.entered
+	stop()
+	if err := <-ended; !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "drain api") {
+		t.Errorf("Run = %v, want the listener's deadline", err)
+	}
+	if got := <-answer; !strings.HasPrefix(got, "error: ") {
+		t.Errorf("the cut request got %q", got)
+	}
+}
+
+// failing is a socket that breaks.
+type failing struct{ net.Listener }
+
+func (failing) Accept() (net.Conn, error) { return nil, errors.New("socket broke") }
+
+func TestServerStopsWhenOneListenerFails(t *testing.T) {
+	t.Parallel()
+	good, bad := listen(t), failing{listen(t)}
+	server := apiserver.NewServer(telemetry.Discard(), time.Hour, time.Minute,
+		apiserver.Listener{Name: "api", Socket: good, Handler: http.NotFoundHandler()},
+		apiserver.Listener{Name: "ops", Socket: bad, Handler: http.NotFoundHandler()},
+	)
+	err := server.Run(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "serve ops: socket broke") {
+		t.Errorf("Run = %v, want the failure of ops", err)
+	}
+	if !refused(good) || !server.Draining() {
+		t.Error("the other listener goes on")
+	}
+}

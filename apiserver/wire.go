@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/internal/problem"
+)
+
+// problemListener makes problems of the answers that net/http writes by itself,
+// in plain text, to what it cannot read as a request: no handler ever sees
+// those.
+type problemListener struct {
+	net.Listener
+	problems *respond.Problems
+}
+
+// Accept wraps the connection.
+func (l problemListener) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return &problemConn{Conn: conn, problems: l.problems}, nil
+}
+
+type problemConn struct {
+	net.Conn
+	problems *respond.Problems
+}
+
+// plainText is how such an answer goes on after its status line. net/http
+// writes the whole of it at once, and no answer of a handler looks like it.
+var plainText = []byte("\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n")
+
+// Write replaces such an answer by its problem.
+func (c *problemConn) Write(text []byte) (int, error) {
+	status, ok := refusedByServer(text)
+	if !ok {
+		return c.Conn.Write(text)
+	}
+	if _, err := c.Conn.Write(c.problem(status)); err != nil {
+		return 0, err
+	}
+	return len(text), nil
+}
+
+func refusedByServer(text []byte) (status int, ok bool) {
+	const version = "HTTP/1.1 "
+	line, _, found := bytes.Cut(text, plainText)
+	if !found || len(line) < len(version)+3 || !bytes.HasPrefix(line, []byte(version)) || bytes.Contains(line, []byte("\r\n")) {
+		return 0, false
+	}
+	status, err := strconv.Atoi(string(line[len(version) : len(version)+3]))
+	return status, err == nil && status >= 400
+}
+
+func (c *problemConn) problem(status int) []byte {
+	p := problem.New(problem.CodeInvalidRequest, "This is not a valid HTTP request.")
+	if status == http.StatusRequestHeaderFieldsTooLarge {
+		p = problem.New(problem.CodeHeadersTooLarge, "The request's header fields are larger than %d bytes.", maxHeader)
+	}
+	now := time.Now()
+	a := answer{header: http.Header{"Connection": {"close"}, "Date": {now.UTC().Format(http.TimeFormat)}}}
+	c.problems.Write(respond.Begin(&a, &http.Request{}, now), p)
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "HTTP/1.1 %d %s\r\n", a.status, http.StatusText(a.status))
+	_ = a.header.Write(&out) // a buffer takes everything
+	out.WriteString("\r\n")
+	out.Write(a.body)
+	return out.Bytes()
+}
+
+// answer is a response writer that keeps what it is given.
+type answer struct {
+	header http.Header
+	status int
+	body   []byte
+}
+
+func (a *answer) Header() http.Header    { return a.header }
+func (a *answer) WriteHeader(status int) { a.status = status }
+
+func (a *answer) Write(body []byte) (int, error) {
+	a.body = append(a.body, body...)
+	return len(body), nil
+}
