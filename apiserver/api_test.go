@@ -16,6 +16,8 @@ import (
 	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/apiserver/apitest"
 	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/partner"
+	"github.com/printmarket/printmarket/apiserver/preflight"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
@@ -133,38 +135,71 @@ func TestPathsAndMethods(t *testing.T) {
 	}
 }
 
+// disabled are paths of every family that has nothing behind its gate.
+var disabled = map[string]problem.Code{
+	"/api/v1/estimate":                          problem.CodeEstimateUnavailable,
+	"/api/v1/rfq/a/quotes/b/accept":             problem.CodeQuoteAcceptanceUnavailable,
+	"/api/v1/orders":                            problem.CodeOrderUnavailable,
+	"/api/v1/orders/1":                          problem.CodeOrderUnavailable,
+	"/api/v1/orders/batch":                      problem.CodeBatchOrderUnavailable,
+	"/api/v1/rfq/a/quotes/b/accept/any/subpath": problem.CodeQuoteAcceptanceUnavailable,
+}
+
 // TestDisabledFamiliesTouchNothing is a promise of the interface: these routes
-// answer with nothing behind them. Store, queue and catalog would fail.
+// answer with nothing behind them. It is kept once with a store, a queue and a
+// catalog that are away, and once with none at all, where any call would panic.
 func TestDisabledFamiliesTouchNothing(t *testing.T) {
 	t.Parallel()
-	w := apitest.New(t, apitest.Options{})
-	w.Store.Set(storetest.Away)
-	w.Catalog.Withdraw()
-	w.Intake.Refuse(errors.New("away"))
-	const body = `{"category":"flyers","quantity":1}`
-	for path, code := range map[string]problem.Code{
-		"/api/v1/estimate":                          problem.CodeEstimateUnavailable,
-		"/api/v1/rfq/a/quotes/b/accept":             problem.CodeQuoteAcceptanceUnavailable,
-		"/api/v1/orders":                            problem.CodeOrderUnavailable,
-		"/api/v1/orders/1":                          problem.CodeOrderUnavailable,
-		"/api/v1/orders/batch":                      problem.CodeBatchOrderUnavailable,
-		"/api/v1/rfq/a/quotes/b/accept/any/subpath": problem.CodeQuoteAcceptanceUnavailable,
-	} {
+	away := apitest.New(t, apitest.Options{})
+	away.Store.Set(storetest.Away)
+	away.Catalog.Withdraw()
+	away.Intake.Refuse(errors.New("away"))
+	none := apitest.New(t, apitest.Options{})
+	none.Handler = withNothingBehind(t, none)
+	none.Do(t, apitest.Request{Method: "GET", Path: "/api/v1/rfq", Key: "acme-live"}).Want(t, 500, problem.CodeInternalError)
+
+	for path, code := range disabled {
 		for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "PURGE"} {
 			for _, key := range []string{"acme-live", "acme-test"} {
-				a := w.Do(t, apitest.Request{Method: method, Path: path, Key: key, Body: body, Header: map[string]string{"Early-Data": "1", "Idempotency-Key": "k"}})
-				if a.Want(t, 503, code); a.Header.Get("Retry-After") != "" {
-					t.Errorf("%s %s suggests to come back in %s", method, path, a.Header.Get("Retry-After"))
+				for _, w := range []*apitest.World{away, none} {
+					a := w.Do(t, apitest.Request{
+						Method: method, Path: path, Key: key, Body: `{"category":"flyers","quantity":1}`,
+						Header: map[string]string{"Early-Data": "1", "Idempotency-Key": "k"},
+					})
+					if a.Want(t, 503, code); a.Header.Get("Retry-After") != "" {
+						t.Errorf("%s %s suggests to come back in %s", method, path, a.Header.Get("Retry-After"))
+					}
 				}
 			}
 		}
 	}
-	if n := w.Store.Calls(); n != 0 {
+	if n := away.Store.Calls(); n != 0 {
 		t.Errorf("the store was called %d times", n)
 	}
-	if stats, err := w.Queue.Stats(t.Context()); err != nil || stats.Open != 0 {
+	if stats, err := away.Queue.Stats(t.Context()); err != nil || stats.Open != 0 {
 		t.Errorf("the queue has %+v, %v", stats, err)
 	}
+}
+
+// withNothingBehind builds the handler without services.
+func withNothingBehind(t *testing.T, w *apitest.World) http.Handler {
+	t.Helper()
+	partners, err := partner.Routes(nil, nil, w.Contracts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs, err := preflight.Routes(preflight.Config{}, w.Contracts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler, err := apiserver.API{
+		Gates: w.Gates, Problems: respond.NewProblems(apitest.Origin), Metrics: w.Metrics, Log: telemetry.Discard(),
+		Now: w.Clock.Now, Contracts: w.Contracts, Routes: append(partners, jobs...),
+	}.Handler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return handler
 }
 
 func TestEarlyDataMustNotChangeAnything(t *testing.T) {

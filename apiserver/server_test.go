@@ -9,7 +9,9 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver"
@@ -115,19 +117,67 @@ func TestServerDrains(t *testing.T) {
 	}
 }
 
+// pipes is a listener inside the process, for tests that move the clock.
+type pipes struct {
+	conns chan net.Conn
+	once  sync.Once
+	ended chan struct{}
+}
+
+func newPipes() *pipes { return &pipes{conns: make(chan net.Conn), ended: make(chan struct{})} }
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case conn := <-p.conns:
+		return conn, nil
+	case <-p.ended:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error { p.once.Do(func() { close(p.ended) }); return nil }
+
+func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes"} }
+
+func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
+	client, server := net.Pipe()
+	select {
+	case p.conns <- server:
+		return client, nil
+	case <-p.ended:
+		return nil, net.ErrClosed
+	}
+}
+
 // TestServerSettlesBeforeItRefuses: load balancers need time to see that
 // readiness fails, and until then requests still come.
 func TestServerSettlesBeforeItRefuses(t *testing.T) {
 	t.Parallel()
-	socket := listen(t)
-	server := apiserver.NewServer(telemetry.Discard(), time.Hour, time.Minute, apiserver.Listener{Name: "api", Socket: socket, Handler: http.NotFoundHandler()})
-	ctx, stop := context.WithCancel(t.Context())
-	stop()
-	go func() { _ = server.Run(ctx) }() // settles for longer than the test
-	until(t, "it is draining", server.Draining)
-	if got := <-get(t, socket); !strings.HasPrefix(got, "404") {
-		t.Errorf("a request while settling got %q", got)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		socket := newPipes()
+		server := apiserver.NewServer(telemetry.Discard(), 10*time.Second, time.Minute, apiserver.Listener{Name: "api", Socket: socket, Handler: http.NotFoundHandler()})
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- server.Run(ctx) }()
+		stop()
+		time.Sleep(9 * time.Second)
+		synctest.Wait()
+		if !server.Draining() {
+			t.Error("readiness does not fail while it settles")
+		}
+		client := &http.Client{Transport: &http.Transport{DialContext: socket.dial, DisableKeepAlives: true}}
+		resp, err := client.Get("http://pipes/")
+		if err != nil || resp.StatusCode != http.StatusNotFound {
+			t.Errorf("a request while settling: %v, %v", resp, err)
+		}
+		_ = resp.Body.Close()
+		if err := <-ended; err != nil {
+			t.Errorf("Run = %v", err)
+		}
+		if _, err := client.Get("http://pipes/"); err == nil {
+			t.Error("a request was answered after the drain")
+		}
+	})
 }
 
 func TestServerGivesUpOnRequestsThatOutliveTheGrace(t *testing.T) {

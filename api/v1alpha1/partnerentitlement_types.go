@@ -110,8 +110,9 @@ type CapabilityGrant struct {
 	// name is the capability.
 	// +required
 	Name CapabilityName `json:"name"`
-	// quota bounds how many records the partner may create; absent means the
-	// default of the package, never unlimited.
+	// quota bounds how many records the partner may create: RFQs with
+	// rfq-create, jobs with preflight. Absent means the default of the package,
+	// never unlimited. The other capabilities create nothing that is counted.
 	// +optional
 	Quota *Quota `json:"quota,omitempty"`
 }

@@ -96,7 +96,10 @@ func (s *surface) submit(c *gate.Call) error {
 	if err := json.Unmarshal(c.Body, &body); err != nil {
 		return fmt.Errorf("decode a body that its schema accepts: %w", err)
 	}
-	request := jobs.Request{FileURL: body.FileURL, Profile: body.Profile, Idempotency: used}
+	request := jobs.Request{
+		FileURL: body.FileURL, Profile: body.Profile, Idempotency: used,
+		Quota: &ledger.Quota{Limit: c.Decision.Quota.Limit, Window: c.Decision.Quota.Window},
+	}
 	if err := s.Queue.Refuses(); err != nil {
 		return s.submitNothing(c, request, err)
 	}
@@ -206,7 +209,7 @@ func (s *surface) problemOf(err error) error {
 	case errors.Is(err, jobs.ErrNotCancellable):
 		return problem.New(problem.CodePreflightNotCancellable, "The job has ended.")
 	}
-	if p := counted.Problem(err, problem.CodePreflightBacklogExceeded); p != nil {
+	if p := counted.Problem(err, problem.CodePreflightQuotaExceeded); p != nil {
 		return p
 	}
 	return err

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/printmarket/printmarket/internal/preflight/testpdf"
@@ -43,7 +44,7 @@ func (p *platform) announce(out io.Writer) error {
 	path := filepath.Join(p.options.data, "dev.env")
 	var text strings.Builder
 	for _, v := range values {
-		fmt.Fprintf(&text, "PRINTMARKET_%s=%s\n", v.name, v.value)
+		fmt.Fprintf(&text, "PRINTMARKET_%s=%s\n", v.name, shellWord(v.value))
 	}
 	if err := writeAtomically(path, []byte(text.String())); err != nil {
 		return fmt.Errorf("write dev.env: %w", err)
@@ -53,6 +54,16 @@ func (p *platform) announce(out io.Writer) error {
 }
 
 type variable struct{ name, value string }
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
+
+// shellWord quotes a value where a shell would read it as more than one word.
+func shellWord(value string) string {
+	if plainWord.MatchString(value) {
+		return value
+	}
+	return "'" + strings.ReplaceAll(value, "'", `'\''`) + "'"
+}
 
 // environment is the content of dev.env. Scripts rely on every name.
 func (p *platform) environment() ([]variable, error) {

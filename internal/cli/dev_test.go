@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -27,7 +28,11 @@ func newKey() string { return "test-" + strconv.FormatInt(keys.Add(1), 10) }
 // TestDevEnvHasEveryVariable guards the contract with scripts.
 func TestDevEnvHasEveryVariable(t *testing.T) {
 	t.Parallel()
-	p := startDev(t, t.TempDir())
+	data := filepath.Join(t.TempDir(), "a directory with spaces and a 'quote'")
+	p := startDev(t, data)
+	if out, err := exec.CommandContext(t.Context(), "sh", "-e", "-c", `. "$1/dev.env"; ls "$PRINTMARKET_RESOURCES_DIR"`, "sh", data).CombinedOutput(); err != nil || !strings.Contains(string(out), "rollouts") {
+		t.Errorf("a shell cannot read dev.env: %v\n%s", err, out)
+	}
 	for _, name := range strings.Fields(`API_URL REGISTRY_URL OPS_URL DASHBOARD_URL REDIS_URL RESOURCES_DIR ACME_LIVE_KEY ACME_TEST_KEY
 		ACME_NOSCOPE_KEY ACME_BRIDGE_KEY ACME_MEDIA_KEY STARK_LIVE_KEY GLOBEX_LIVE_KEY INITECH_LIVE_KEY XJMF_SENDER XJMF_SECRET
 		CATALOG_PRODUCT_UID CATALOG_CATEGORY CATALOG_OTHER_CATEGORY L4_MEDIA_ID`) {
@@ -133,6 +138,26 @@ func TestRefusedManifestsChangeNothing(t *testing.T) {
 				return nil
 			})
 		})
+	}
+}
+
+// TestAQuotaOfPreflightsIsCounted edits a grant and counts submissions.
+func TestAQuotaOfPreflightsIsCounted(t *testing.T) {
+	t.Parallel()
+	p := startDev(t, t.TempDir())
+	file := filepath.Join(p.env["RESOURCES_DIR"], "partners", "stark.yaml")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(strings.Replace(string(text), "limit: 100000", "limit: 2", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.until("the quota is used up", func() error {
+		return want(p.submit("STARK_LIVE_KEY", "sample.pdf"), 429, "PREFLIGHT_QUOTA_EXCEEDED")
+	})
+	if err := want(p.submit("ACME_LIVE_KEY", "sample.pdf"), 202, ""); err != nil {
+		t.Errorf("another partner's quota: %v", err)
 	}
 }
 

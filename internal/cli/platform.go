@@ -67,11 +67,11 @@ func newPlatform(o devOptions, a *adapters) (*platform, error) {
 		return nil, err
 	}
 	js := jobs.New(jobs.Config{
-		Store: a.store, Dispatcher: q, Profiles: profile.Names(), AllowHTTP: len(ranges) > 0,
+		Store: a.store, Dispatcher: q, Profiles: profile.Names(), AllowHTTP: len(ranges) > 0, SimulatedReport: preflightapi.SimulatedReport,
 		Now: a.now, Random: rand.Reader, Logger: a.log,
 	})
 	rs := rfq.New(rfq.Config{Store: a.store, Catalog: p.rfqCatalog, Cursors: a.cursors, Now: a.now, Random: rand.Reader})
-	p.sweeper = sweeper.New(sweeper.Config{Jobs: js, Queue: q, Now: a.now, Log: a.log})
+	p.sweeper = sweeper.New(sweeper.Config{Jobs: js, Ledger: a.store, Queue: q, Now: a.now, Log: a.log})
 	if o.workers > 0 {
 		if p.worker, err = p.newWorker(js, q, safehttp.New(safehttp.Config{Allow: ranges, UserAgent: userAgent})); err != nil {
 			return nil, err

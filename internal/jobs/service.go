@@ -62,6 +62,8 @@ type Request struct {
 	Profile string
 	// Idempotency is optional: an empty key makes a job every time.
 	Idempotency ledger.Idempotency
+	// Quota is nil where submissions are not counted.
+	Quota *ledger.Quota
 }
 
 // Submitted is the answer to [Service.Submit].
@@ -73,7 +75,7 @@ type Submitted struct {
 
 // Submit takes a job. Its faults are told in this order: a key that was used
 // before (it replays, or is ledger.ErrKeyReused), [ValidationError],
-// [BacklogExceededError]. ledger.UnavailableError can come at any point. A
+// ledger.QuotaExceededError, [BacklogExceededError]. ledger.UnavailableError can come at any point. A
 // queue that cannot be reached is no fault: the row is committed, and the
 // sweeper hands it over later.
 func (s *Service) Submit(ctx context.Context, who tenant.ID, request Request, backlogCap int) (Submitted, error) {
@@ -94,6 +96,7 @@ func (s *Service) Submit(ctx context.Context, who tenant.ID, request Request, ba
 		Tenant:      who,
 		Operation:   ledger.SubmitPreflight,
 		Idempotency: request.Idempotency,
+		Quota:       request.Quota,
 		Now:         now,
 	}, backlogCap)
 	if err != nil {

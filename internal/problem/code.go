@@ -66,6 +66,7 @@ const (
 
 	// Preflight.
 	CodePreflightInvalid          Code = "PREFLIGHT_INVALID"
+	CodePreflightQuotaExceeded    Code = "PREFLIGHT_QUOTA_EXCEEDED"
 	CodePreflightBacklogExceeded  Code = "PREFLIGHT_BACKLOG_EXCEEDED"
 	CodePreflightQueueUnavailable Code = "PREFLIGHT_QUEUE_UNAVAILABLE"
 	CodePreflightReportNotReady   Code = "PREFLIGHT_REPORT_NOT_READY"
@@ -89,6 +90,7 @@ type Definition struct {
 
 const (
 	doWait    = "Wait for the number of seconds in Retry-After, then send the same request again."
+	doQuota   = "Wait for the number of seconds in Retry-After (the quota window's end), or ask for a larger quota."
 	doClosed  = "Do not retry: ask your partner manager when the capability opens for you, or watch Marketplace-Capability."
 	doLookup  = "Check the id; records of other organizations, and of the other mode, are not found."
 	doPartner = "Ask your partner manager; the request cannot succeed before the entitlement changes."
@@ -141,10 +143,11 @@ var codes = [...]Definition{
 	{CodeMasterDataBridgeUnavailable, Unavailable, 0, doClosed},
 
 	{CodeRFQInvalid, ValidationFailed, 0, "Mend the members named in `errors`; GET /api/v1/catalog/products lists the valid products with their categories."},
-	{CodeRFQQuotaExceeded, RateLimited, 0, "Wait for the number of seconds in Retry-After (the quota window's end), or ask for a larger quota."},
+	{CodeRFQQuotaExceeded, RateLimited, 0, doQuota},
 	{CodeRFQCatalogUnavailable, Unavailable, 0, doWait},
 
 	{CodePreflightInvalid, ValidationFailed, 0, "Mend the members named in `errors`."},
+	{CodePreflightQuotaExceeded, RateLimited, 0, doQuota},
 	{CodePreflightBacklogExceeded, RateLimited, 0, "Wait until some of your queued jobs have finished; Retry-After suggests when."},
 	{CodePreflightQueueUnavailable, Unavailable, 0, doWait},
 	{CodePreflightReportNotReady, Conflict, 0, "Poll the job until its status is succeeded, then read the report."},

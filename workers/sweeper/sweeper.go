@@ -33,19 +33,27 @@ type Queue interface {
 	Stats(ctx context.Context) (queue.Stats, error)
 }
 
+// Ledger forgets what is past its retention.
+type Ledger interface {
+	PurgeLedger(ctx context.Context, now time.Time) error
+}
+
 // Config is what a [Sweeper] is made of. Zero durations take the defaults of
 // the design.
 type Config struct {
-	Jobs  Jobs
-	Queue Queue
-	Now   func() time.Time
-	Log   *slog.Logger
+	Jobs   Jobs
+	Ledger Ledger
+	Queue  Queue
+	Now    func() time.Time
+	Log    *slog.Logger
 	// Check is how often the queue is looked at; 1 s.
 	Check time.Duration
 	// Every is how often waiting rows are handed over again; 5 s.
 	Every time.Duration
 	// Stale is how long a row must have waited for that; 30 s.
 	Stale time.Duration
+	// Purge is how often what is past its retention is forgotten; 10 min.
+	Purge time.Duration
 	// Full is the number of open jobs from which on new ones are refused;
 	// 100,000.
 	Full int64
@@ -53,7 +61,6 @@ type Config struct {
 
 const (
 	batch       = 500
-	purgeEvery  = 10 * time.Minute
 	askAtMost   = 2 * time.Second
 	sweepAtMost = 30 * time.Second
 )
@@ -81,7 +88,7 @@ func New(c Config) *Sweeper {
 	for _, d := range []struct {
 		value    *time.Duration
 		fallback time.Duration
-	}{{&c.Check, time.Second}, {&c.Every, 5 * time.Second}, {&c.Stale, 30 * time.Second}} {
+	}{{&c.Check, time.Second}, {&c.Every, 5 * time.Second}, {&c.Stale, 30 * time.Second}, {&c.Purge, 10 * time.Minute}} {
 		if *d.value == 0 {
 			*d.value = d.fallback
 		}
@@ -118,7 +125,7 @@ func (s *Sweeper) Stats() queue.Stats {
 
 // Run looks after the queue until ctx ends.
 func (s *Sweeper) Run(ctx context.Context) {
-	check, sweep, purge := time.NewTicker(s.Check), time.NewTicker(s.Every), time.NewTicker(purgeEvery)
+	check, sweep, purge := time.NewTicker(s.Check), time.NewTicker(s.Every), time.NewTicker(s.Purge)
 	defer check.Stop()
 	defer sweep.Stop()
 	defer purge.Stop()
@@ -208,7 +215,11 @@ func (s *Sweeper) sweep(ctx context.Context, olderThan time.Duration) bool {
 	return err == nil
 }
 
+// purge forgets what is past its retention: reports, keys, quota windows.
 func (s *Sweeper) purge(ctx context.Context) {
+	if err := s.Ledger.PurgeLedger(ctx, s.Now()); err != nil {
+		s.Log.WarnContext(ctx, "purge ledger", "error", err)
+	}
 	for ctx.Err() == nil {
 		n, err := s.Jobs.Purge(ctx, batch)
 		if err != nil {

@@ -224,7 +224,7 @@ func (s *Source) apply(ctx context.Context, set *contents) {
 		s.confirm(ctx)
 		return
 	case judged:
-		s.fail(ctx, refusal)
+		s.refuse(ctx, refusal)
 		return
 	}
 	inputs, err := s.admission.load(ctx, set.files)
@@ -235,7 +235,7 @@ func (s *Source) apply(ctx context.Context, set *contents) {
 		s.mu.Lock()
 		s.refused, s.refusal = set.hash, err
 		s.mu.Unlock()
-		s.fail(ctx, err)
+		s.refuse(ctx, err)
 		return
 	}
 	s.publish(ctx, posture.Compile(inputs), set)
@@ -266,6 +266,14 @@ func (s *Source) confirm(ctx context.Context) {
 }
 
 // fail keeps the last good set and reports the fault, once.
+// refuse keeps the last good set, and keeps it fresh: it is what is admitted, as
+// in a cluster that has refused an apply. A directory that cannot be read says
+// nothing about that, so [Source.fail] alone lets the set grow stale.
+func (s *Source) refuse(ctx context.Context, err error) {
+	s.gates.Confirm(s.now())
+	s.fail(ctx, err)
+}
+
 func (s *Source) fail(ctx context.Context, err error) {
 	s.mu.Lock()
 	repeated := s.status.Fault != nil && s.status.Fault.Error() == err.Error()

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -267,11 +268,14 @@ func (c *tick) move(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// Unchanged content is confirmed, faulty content is not: after the bound the
-// gates close.
-func TestOnlySoundContentIsConfirmed(t *testing.T) {
+// What is admitted stays fresh while it is there to be read, also beside content
+// that is refused; a directory that cannot be read lets it grow stale.
+func TestAdmittedContentIsConfirmedAsLongAsTheDirectoryCanBeRead(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "resources")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	write(t, dir, files{"a.yaml": rollout})
 	clock := &tick{now: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)}
 	gates := posture.NewGates(time.Minute)
@@ -281,13 +285,26 @@ func TestOnlySoundContentIsConfirmed(t *testing.T) {
 	eventually(t, "the confirmation", func() bool { return gates.Current(clock.Now()) != nil })
 
 	write(t, dir, files{"a.yaml": ""})
-	eventually(t, "the fault", func() bool { return s.Healthy() != nil })
+	eventually(t, "the refusal", func() bool { return s.Healthy() != nil })
+	clock.move(time.Hour)
+	eventually(t, "the confirmation of the last good set", func() bool { return gates.Current(clock.Now()) != nil })
+	if s.Healthy() == nil {
+		t.Error("a refused set is not healthy")
+	}
+
+	if err := os.Rename(dir, dir+".gone"); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the directory's absence", func() bool { return strings.Contains(fmt.Sprint(s.Healthy()), "read the directory") })
 	clock.move(time.Hour)
 	if gates.Current(clock.Now()) != nil {
-		t.Error("a faulty directory was confirmed")
+		t.Error("a directory that cannot be read was confirmed")
+	}
+	if err := os.Rename(dir+".gone", dir); err != nil {
+		t.Fatal(err)
 	}
 	write(t, dir, files{"a.yaml": rollout})
-	eventually(t, "the recovery", func() bool { return gates.Current(clock.Now()) != nil })
+	eventually(t, "the recovery", func() bool { return gates.Current(clock.Now()) != nil && s.Healthy() == nil })
 }
 
 // lockedBuffer collects a log that another goroutine writes.

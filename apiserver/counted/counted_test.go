@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package counted_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/apiserver/counted"
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/problem"
+)
+
+func TestEveryAnswerOfALedgerHasItsProblem(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		err   error
+		code  problem.Code
+		retry time.Duration
+	}{
+		"no such record":   {ledger.ErrNotFound, problem.CodeNotFound, 0},
+		"a key used again": {ledger.ErrKeyReused, problem.CodeIdempotencyKeyReused, 0},
+		"no quota left": {
+			&ledger.QuotaExceededError{Quota: ledger.Quota{Limit: 2, Window: time.Hour}, RetryAfter: time.Minute}, problem.CodeRFQQuotaExceeded, time.Minute,
+		},
+		"a store that is away": {&ledger.UnavailableError{Op: "x", Err: errors.New("10.0.0.1 refused")}, problem.CodeStoreUnavailable, 2 * time.Second},
+		"anything else":        {errors.New("other"), "", 0},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := counted.Problem(fmt.Errorf("create: %w", tc.err), problem.CodeRFQQuotaExceeded)
+			switch {
+			case tc.code == "" && got != nil:
+				t.Errorf("problem %v of an error that is not the ledger's", got)
+			case tc.code != "" && (got == nil || got.Code != tc.code || got.RetryAfter != tc.retry):
+				t.Errorf("problem %v, want %s after %s", got, tc.code, tc.retry)
+			}
+		})
+	}
+}
+
+func TestOnlyAReplayIsMarked(t *testing.T) {
+	t.Parallel()
+	for replayed, want := range map[bool]string{true: "true", false: ""} {
+		rec := httptest.NewRecorder()
+		counted.MarkReplay(&gate.Call{Writer: rec}, replayed)
+		if got := rec.Header().Get("Idempotent-Replayed"); got != want {
+			t.Errorf("replayed %t is marked %q", replayed, got)
+		}
+	}
+}

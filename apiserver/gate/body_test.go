@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gate_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/telemetry"
+)
+
+// TestTheBodyTimeoutEndsWithTheBody: a handler may take longer than its body
+// was allowed to. It needs a real connection: only those have deadlines.
+func TestTheBodyTimeoutEndsWithTheBody(t *testing.T) {
+	t.Parallel()
+	const timeout = 20 * time.Millisecond
+	w := newWorld(t)
+	router := chi.NewRouter()
+	gate.New(gate.Config{
+		Gates: w.gates, Problems: respond.NewProblems("https://errors.example.com"), Metrics: telemetry.NewMetrics(),
+		Log: telemetry.Discard(), Now: func() time.Time { return now }, BodyTimeout: timeout,
+	}).Mount(router, []gate.Route{{Method: "POST", Pattern: "/create", Capability: posture.RFQCreate, Write: true, Body: &gate.Body{Limit: 1 << 10},
+		Serve: func(c *gate.Call) error {
+			select {
+			case <-c.Request.Context().Done():
+				return c.Request.Context().Err()
+			case <-time.After(10 * timeout):
+				return c.JSON(http.StatusOK, "late")
+			}
+		}}})
+	server := httptest.NewServer(router)
+	t.Cleanup(server.Close)
+	r, err := http.NewRequestWithContext(t.Context(), "POST", server.URL+"/create", strings.NewReader(`{}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Authorization", "Bearer "+w.keys["live"].Secret().Reveal())
+	resp, err := server.Client().Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode != http.StatusOK {
+		t.Errorf("status %d: the handler was ended", resp.StatusCode)
+	}
+}
+
+func TestEarlyDataIsRefusedWhereItCouldChangeSomething(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	early := http.Header{"Early-Data": {"1"}}
+	for name, tc := range map[string]struct {
+		request request
+		status  int
+		code    problem.Code
+	}{
+		"a change, before its key is looked at":    {request{method: "POST", path: "/create", header: early}, 425, problem.CodeTooEarly},
+		"a read":                                   {request{method: "GET", path: "/read/1", key: "live", header: early}, 200, ""},
+		"a change that cannot happen":              {request{method: "POST", path: "/estimate", key: "live", header: early}, 503, problem.CodeEstimateUnavailable},
+		"a change that cannot happen, without key": {request{method: "POST", path: "/orders", header: early}, 401, problem.CodeMissingAPIKey},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if resp, code := w.do(tc.request); resp.StatusCode != tc.status || code != tc.code {
+				t.Errorf("answer %d %s, want %d %s", resp.StatusCode, code, tc.status, tc.code)
+			}
+		})
+	}
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflight_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/printmarket/printmarket/apiserver/contracts"
+	"github.com/printmarket/printmarket/apiserver/preflight"
+	"github.com/printmarket/printmarket/docs"
+	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/preflight/report"
+	"github.com/printmarket/printmarket/internal/strictjson"
+)
+
+func TestSimulatedReportsAreReports(t *testing.T) {
+	t.Parallel()
+	set, err := contracts.Load(docs.API)
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, err := set.Schema(contracts.Preflight, "PreflightReport")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, verdict := range []jobs.Verdict{jobs.Pass, jobs.Warn, jobs.Fail} {
+		encoded := preflight.SimulatedReport(verdict)
+		value, err := strictjson.Decode(encoded)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := schema.Violations(value); len(found) > 0 {
+			t.Errorf("%s: not what the contract promises: %v", verdict, found)
+		}
+		read, err := report.Decode(encoded)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(read.Verdict) != string(verdict) || report.Judge(read.Findings) != read.Verdict {
+			t.Errorf("%s: verdict %s with findings %v", verdict, read.Verdict, read.Findings)
+		}
+		if n := read.Summary.Errors + read.Summary.Warnings + read.Summary.Infos; n != len(read.Findings) {
+			t.Errorf("%s: the summary counts %d of %d findings", verdict, n, len(read.Findings))
+		}
+		if !slices.Contains(jobs.SimulatorProfiles(), read.Profile.Name) {
+			t.Errorf("%s: the profile %s is not one of the simulator's", verdict, read.Profile.Name)
+		}
+	}
+	if got := preflight.SimulatedReport("other"); got != nil {
+		t.Errorf("a verdict that there is not has the report %s", got)
+	}
+}
