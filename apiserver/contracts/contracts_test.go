@@ -121,8 +121,10 @@ func TestViolationsPointAtWhatIsWrong(t *testing.T) {
 		"a number outside the range":      {`{"name":"a","lines":[],"count":11}`, []problem.Violation{{Pointer: "#/count", Detail: "maximum: got 11, want 10"}}},
 		"no value of an enumeration":      {`{"name":"a","lines":[],"kind":"tiny"}`, []problem.Violation{{Pointer: "#/kind", Detail: "value must be one of 'big', 'small'"}}},
 		"violations come in the order of pointers": {`{"name":"","lines":[{}],"kind":1,"A":1}`, []problem.Violation{
-			{Pointer: "#/A", Detail: "is not a member of this request"}, {Pointer: "#/kind", Detail: "value must be one of 'big', 'small'"},
-			{Pointer: "#/lines/0/sku", Detail: "is required"}, {Pointer: "#/name", Detail: "minLength: got 0, want 1"},
+			{Pointer: "#/A", Detail: "is not a member of this request"},
+			{Pointer: "#/kind", Detail: "value must be one of 'big', 'small'"},
+			{Pointer: "#/lines/0/sku", Detail: "is required"},
+			{Pointer: "#/name", Detail: "minLength: got 0, want 1"},
 		}},
 		"slashes, tildes and spaces are escaped in pointers": {`{"name":"a","lines":[],"a/b~c d%é":1}`, []problem.Violation{
 			{Pointer: "#/a~1b~0c%20d%25%C3%A9", Detail: "is not a member of this request"},

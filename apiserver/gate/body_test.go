@@ -28,7 +28,8 @@ func TestTheBodyTimeoutEndsWithTheBody(t *testing.T) {
 	gate.New(gate.Config{
 		Gates: w.gates, Problems: respond.NewProblems("https://errors.example.com"), Metrics: telemetry.NewMetrics(),
 		Log: telemetry.Discard(), Now: func() time.Time { return now }, BodyTimeout: timeout,
-	}).Mount(router, []gate.Route{{Method: "POST", Pattern: "/create", Capability: posture.RFQCreate, Write: true, Body: &gate.Body{Limit: 1 << 10},
+	}).Mount(router, []gate.Route{{
+		Method: "POST", Pattern: "/create", Capability: posture.RFQCreate, Write: true, Body: &gate.Body{Limit: 1 << 10},
 		Serve: func(c *gate.Call) error {
 			select {
 			case <-c.Request.Context().Done():
@@ -36,7 +37,8 @@ func TestTheBodyTimeoutEndsWithTheBody(t *testing.T) {
 			case <-time.After(10 * timeout):
 				return c.JSON(http.StatusOK, "late")
 			}
-		}}})
+		},
+	}})
 	server := httptest.NewServer(router)
 	t.Cleanup(server.Close)
 	r, err := http.NewRequestWithContext(t.Context(), "POST", server.URL+"/create", strings.NewReader(`{}`))

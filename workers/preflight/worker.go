@@ -136,13 +136,19 @@ func (w *Worker) take(ctx, work context.Context, running *sync.WaitGroup) {
 		return
 	}
 	<-w.slots
-	leases, err := w.Queue.Next(ctx, cap(w.slots)-len(w.slots))
+	// A read that is cut off may have been handed jobs that nobody would know
+	// of until their leases ran out; it ends soon by itself.
+	leases, err := w.Queue.Next(context.WithoutCancel(ctx), cap(w.slots)-len(w.slots))
 	w.noteQueue(ctx, err)
 	if err != nil {
 		pause(ctx, w.Jitter(2*time.Second))
 		return
 	}
 	for _, lease := range leases {
+		if ctx.Err() != nil {
+			w.giveBack(work, lease, true, errDraining)
+			continue
+		}
 		w.slots <- struct{}{}
 		job, stop := context.WithCancelCause(work)
 		w.hold(lease, stop)
