@@ -58,9 +58,10 @@ func killGroup(pid int) error {
 	return err
 }
 
-// outOfTime tells the end of processor time from other deaths by what the child
-// used: the kernel only says that it was killed. It samples, so the figures may
-// differ a little.
+// outOfTime tells the end of processor time from the kernel's memory killer by
+// what the child used: the kernel only says that it was killed. It samples the
+// time that it limits by, and on a busy machine the figures differ much, so half
+// of the limit counts, if the child had not grown to half of its memory as well.
 func outOfTime(state *os.ProcessState, limits Limits) bool {
 	status, ok := state.Sys().(syscall.WaitStatus)
 	if !ok || !status.Signaled() {
@@ -68,14 +69,21 @@ func outOfTime(state *os.ProcessState, limits Limits) bool {
 	}
 	used := state.UserTime() + state.SystemTime()
 	limit := time.Duration(limits.cpuSeconds()) * time.Second
-	return status.Signal() == syscall.SIGXCPU || status.Signal() == syscall.SIGKILL && used >= limit-limit/10
+	return status.Signal() == syscall.SIGXCPU || status.Signal() == syscall.SIGKILL && used >= limit/2 && !grown(state, limits)
+}
+
+// grown reports whether the child had half of the memory that it may have. (The
+// peak is never below our own size: the kernel counts what the child shared
+// before exec.)
+func grown(state *os.ProcessState, limits Limits) bool {
+	usage, ok := state.SysUsage().(*syscall.Rusage)
+	return ok && usage.Maxrss<<10 >= limits.Memory/2
 }
 
 // outOfMemory knows the last words of the Go runtime, and the kernel's killer,
 // which comes when the container's limit is lower than ours. Where the runtime
 // itself gets no memory for its own books, it faults without such words; that is
-// believed to be the limit when the child had grown to half of it. (The peak is
-// never below our own size: the kernel counts what the child shared before exec.)
+// believed to be the limit when the child had grown to half of it.
 func outOfMemory(state *os.ProcessState, stderr string, limits Limits) bool {
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return status.Signal() == syscall.SIGKILL
@@ -85,6 +93,5 @@ func outOfMemory(state *os.ProcessState, stderr string, limits Limits) bool {
 			return true
 		}
 	}
-	usage, ok := state.SysUsage().(*syscall.Rusage)
-	return ok && strings.HasPrefix(stderr, "SIGSEGV") && usage.Maxrss<<10 >= limits.Memory/2
+	return strings.HasPrefix(stderr, "SIGSEGV") && grown(state, limits)
 }
