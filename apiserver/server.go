@@ -29,7 +29,8 @@ type Listener struct {
 	Socket  net.Listener
 	Handler http.Handler
 	// Problems, if it is not nil, answers in place of net/http to what is not
-	// a readable request.
+	// a readable request. The handler of such a listener sheds by itself; for
+	// the others the server does, at [DefaultMaxInFlight].
 	Problems *respond.Problems
 }
 
@@ -72,16 +73,16 @@ func (s *Server) Run(ctx context.Context) error {
 	failed := make(chan error, len(s.listeners))
 	var wg sync.WaitGroup
 	for i, l := range s.listeners {
+		handler, socket := shed(l.Handler, DefaultMaxInFlight), l.Socket
+		if l.Problems != nil {
+			handler, socket = l.Handler, problemListener{l.Socket, l.Problems}
+		}
 		servers[i] = &http.Server{
-			Handler: l.Handler, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout,
+			Handler: handler, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout,
 			WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
 			ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 			// OPTIONS * is a request like any other.
 			DisableGeneralOptionsHandler: true,
-		}
-		socket := l.Socket
-		if l.Problems != nil {
-			socket = problemListener{socket, l.Problems}
 		}
 		wg.Go(func() {
 			if err := servers[i].Serve(socket); !errors.Is(err, http.ErrServerClosed) {

@@ -52,6 +52,14 @@ func (c *problemConn) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
+// CloseWrite lets net/http say goodbye to a client that is still sending.
+func (c *problemConn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
+}
+
 func refusedByServer(text []byte) (status int, ok bool) {
 	const version = "HTTP/1.1 "
 	line, _, found := bytes.Cut(text, plainText)

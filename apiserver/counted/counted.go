@@ -40,10 +40,10 @@ func Problem(err error, quota problem.Code) *problem.Problem {
 	case errors.Is(err, ledger.ErrKeyReused):
 		return problem.New(problem.CodeIdempotencyKeyReused, "This Idempotency-Key was used with a different body.")
 	case errors.As(err, &exceeded):
-		return problem.New(quota, "The quota of %d in %s is used up.", exceeded.Quota.Limit, exceeded.Quota.Window).
+		return problem.New(quota, "The quota of %d in %.0f seconds is used up.", exceeded.Quota.Limit, exceeded.Quota.Window.Seconds()).
 			After(exceeded.RetryAfter).With(err)
 	case errors.As(err, &away):
-		return problem.New(problem.CodeStoreUnavailable, "The store does not answer. Whether the request took effect is not known; repeating it with the same Idempotency-Key is safe.").
+		return problem.New(problem.CodeStoreUnavailable, "The store does not answer at the moment. A create can be repeated safely with the same Idempotency-Key.").
 			After(retryStore).With(err)
 	default:
 		return nil

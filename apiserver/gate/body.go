@@ -41,19 +41,15 @@ func readBody(g *Gate, rt *Route, c *Call) *problem.Problem {
 }
 
 func readAll(g *Gate, c *Call, limit int64) ([]byte, *problem.Problem) {
-	// Writers without deadlines (tests') read without one.
-	connection := http.NewResponseController(c.Writer)
 	if g.bodyTimeout > 0 {
-		_ = connection.SetReadDeadline(time.Now().Add(g.bodyTimeout))
+		// Writers without deadlines (tests') read without one.
+		_ = http.NewResponseController(c.Writer).SetReadDeadline(time.Now().Add(g.bodyTimeout))
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, limit))
 	var tooLong *http.MaxBytesError
 	var network net.Error
 	switch {
 	case err == nil:
-		// The server reads on, to notice when the client goes; a deadline that
-		// passes then would end the handler.
-		_ = connection.SetReadDeadline(time.Time{})
 		return body, nil
 	case errors.As(err, &tooLong):
 		return nil, tooLarge(c, limit)

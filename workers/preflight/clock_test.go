@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflight_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/preflight/report"
+	"github.com/printmarket/printmarket/internal/queue"
+	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/workers/preflight"
+)
+
+// The tests of this file are about time, so they run inside a bubble of package
+// synctest, where the clock jumps and a goroutine that is left behind fails the
+// test. Queue and store are scripts there: neither server can be inside.
+
+// script is a queue and a store that do as they are told and note what the
+// worker does, with the time since the start.
+type script struct {
+	mu    sync.Mutex
+	start time.Time
+	notes []note
+
+	leases chan queue.Lease
+	// lost is what the next renewal finds lost.
+	lost []queue.Lease
+	// next, begin and finish fail with these errors, one each time.
+	next, begin, finish []error
+}
+
+type note struct {
+	At   time.Duration
+	What string
+}
+
+func newScript() *script {
+	return &script{start: time.Now(), leases: make(chan queue.Lease, 10)}
+}
+
+func (s *script) note(what string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.notes = append(s.notes, note{time.Since(s.start), what})
+}
+
+// pop takes the first error of a list.
+func (s *script) pop(list *[]error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(*list) == 0 {
+		return nil
+	}
+	err := (*list)[0]
+	*list = (*list)[1:]
+	return err
+}
+
+func (s *script) Name() string             { return "w1" }
+func (s *script) LeaseTime() time.Duration { return 30 * time.Second }
+
+func (s *script) Next(_ context.Context, _ int) ([]queue.Lease, error) {
+	if err := s.pop(&s.next); err != nil {
+		s.note("next fails")
+		return nil, err
+	}
+	select {
+	case lease := <-s.leases:
+		return []queue.Lease{lease}, nil
+	case <-time.After(time.Second):
+		return nil, nil
+	}
+}
+
+func (s *script) Renew(_ context.Context, leases ...queue.Lease) ([]queue.Lease, error) {
+	if len(leases) > 0 {
+		s.note("renew")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	lost := s.lost
+	s.lost = nil
+	return lost, nil
+}
+
+func (s *script) Finish(context.Context, queue.Lease) error { s.note("finished"); return nil }
+
+func (s *script) Retry(_ context.Context, _ queue.Lease, delay time.Duration) error {
+	s.note("retried in " + delay.String())
+	return nil
+}
+
+func (s *script) Release(_ context.Context, _ queue.Lease, refund bool) error {
+	s.note(map[bool]string{true: "released, refunded", false: "released"}[refund])
+	return nil
+}
+
+// store is the script as the worker's Jobs.
+type store struct{ *script }
+
+func (s store) Begin(context.Context, string, int, string) (jobs.Job, error) {
+	if err := s.pop(&s.begin); err != nil {
+		s.note("begin fails")
+		return jobs.Job{}, err
+	}
+	s.note("began")
+	return jobs.Job{}, nil
+}
+
+func (s store) Finish(context.Context, string, int, string, jobs.Result) (jobs.Job, error) {
+	if err := s.pop(&s.finish); err != nil {
+		s.note("store fails")
+		return jobs.Job{}, err
+	}
+	s.note("stored")
+	return jobs.Job{}, nil
+}
+
+// taking is an inspection that takes its time, unless it is stopped.
+func taking(d time.Duration) preflight.Inspect {
+	return func(ctx context.Context, _ *os.File, _ string) (report.Report, error) {
+		select {
+		case <-time.After(d):
+			return goodReport(), nil
+		case <-ctx.Done():
+			return report.Report{}, ctx.Err()
+		}
+	}
+}
+
+// play runs a worker for some time, then stops it and returns what happened.
+// It fails when anything of the worker is left after that.
+func play(t *testing.T, runs time.Duration, inspect preflight.Inspect, arrange func(*script)) []note {
+	t.Helper()
+	dir := t.TempDir()
+	var notes []note
+	synctest.Test(t, func(t *testing.T) {
+		s := newScript()
+		arrange(s)
+		w := preflight.New(preflight.Config{
+			Jobs: store{s}, Queue: s, Fetch: goodFetch, Inspect: inspect, Slots: 2, Drain: 20 * time.Second, TempDir: dir,
+			Jitter: func(d time.Duration) time.Duration { return d }, Now: time.Now, Log: telemetry.Discard(), Metrics: telemetry.NewMetrics(),
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), runs)
+		defer cancel()
+		w.Run(ctx)
+		notes = s.notes
+	})
+	return notes
+}
+
+func job(attempt int) queue.Lease {
+	return queue.Lease{ID: "pref_1", Tenant: acme, Attempt: attempt}
+}
+
+func TestTimes(t *testing.T) {
+	t.Parallel()
+	away := &ledger.UnavailableError{Op: "test", Err: errors.New("away")}
+	s, ms := time.Second, time.Millisecond
+	tests := map[string]struct {
+		runs, inspection time.Duration
+		arrange          func(*script)
+		want             []note
+	}{
+		"an idle worker leaves nothing behind": {5 * s, 0, func(*script) {}, nil},
+		"a lease is renewed three times in its life": {
+			60 * s, 35 * s, func(s *script) { s.leases <- job(1) },
+			[]note{{0, "began"}, {10 * s, "renew"}, {20 * s, "renew"}, {30 * s, "renew"}, {35 * s, "stored"}, {35 * s, "finished"}},
+		},
+		"a job that ends within the drain is stored": {
+			5 * s, 15 * s, func(s *script) { s.leases <- job(1) },
+			[]note{{0, "began"}, {10 * s, "renew"}, {15 * s, "stored"}, {15 * s, "finished"}},
+		},
+		// The read that was under way when the worker was stopped ends at 3 s.
+		"a job that does not is given back when the drain ends": {
+			2500 * ms, time.Hour, func(s *script) { s.leases <- job(1) },
+			[]note{{0, "began"}, {10 * s, "renew"}, {20 * s, "renew"}, {23 * s, "released"}},
+		},
+		"a job that is handed out too late is given back untouched": {
+			2500 * ms, time.Hour, func(s *script) { time.AfterFunc(2700*ms, func() { s.leases <- job(1) }) },
+			[]note{{2700 * ms, "released, refunded"}},
+		},
+		"a store that is away is asked again, ever more slowly": {
+			60 * s, 0, func(s *script) {
+				s.leases <- job(1)
+				s.begin = []error{away, away, away, away, away, away, away, away}
+			},
+			[]note{
+				{0, "begin fails"},
+				{100 * ms, "begin fails"},
+				{300 * ms, "begin fails"},
+				{700 * ms, "begin fails"},
+				{1500 * ms, "begin fails"},
+				{3100 * ms, "begin fails"},
+				{6300 * ms, "begin fails"},
+				{10 * s, "renew"},
+				{11300 * ms, "begin fails"},
+				{16300 * ms, "began"},
+				{16300 * ms, "stored"},
+				{16300 * ms, "finished"},
+			},
+		},
+		"a result is kept while the store is away": {
+			60 * s, s, func(s *script) { s.leases <- job(1); s.finish = []error{away, away} },
+			[]note{{0, "began"}, {s, "store fails"}, {1100 * ms, "store fails"}, {1300 * ms, "stored"}, {1300 * ms, "finished"}},
+		},
+		"an error that the store does not explain is no hot loop": {
+			60 * s, 0, func(s *script) { s.leases <- job(3); s.begin = []error{errors.New("odd")} },
+			[]note{{0, "begin fails"}, {0, "retried in 8s"}},
+		},
+		"a backoff is a minute at most": {
+			60 * s, 0, func(s *script) { s.leases <- job(40); s.begin = []error{errors.New("odd")} },
+			[]note{{0, "begin fails"}, {0, "retried in 1m0s"}},
+		},
+		"a queue that is away is asked every two seconds": {
+			5 * s, 0, func(s *script) { s.next = []error{away, away, away, away} },
+			[]note{{0, "next fails"}, {2 * s, "next fails"}, {4 * s, "next fails"}},
+		},
+		"a fenced result is discarded and the queue left alone": {
+			5 * s, s, func(s *script) { s.leases <- job(1); s.finish = []error{jobs.ErrFenced} },
+			[]note{{0, "began"}, {s, "store fails"}},
+		},
+		"a job that is lost is stopped and the queue left alone": {
+			60 * s, time.Hour, func(s *script) { s.leases <- job(1); s.lost = []queue.Lease{job(1)} },
+			[]note{{0, "began"}, {10 * s, "renew"}},
+		},
+		"the loss of an earlier attempt is none of the later one's": {
+			60 * s, 15 * s, func(s *script) { s.leases <- job(2); s.lost = []queue.Lease{job(1)} },
+			[]note{{0, "began"}, {10 * s, "renew"}, {15 * s, "stored"}, {15 * s, "finished"}},
+		},
+		// Only the second attempt is stored: the first was stopped, although
+		// no renewal had told.
+		"a worker that gets its own lost job again stops the attempt before": {
+			60 * s, 5 * s, func(s *script) {
+				s.leases <- job(1)
+				time.AfterFunc(2*time.Second, func() { s.leases <- job(2) })
+			},
+			[]note{{0, "began"}, {2 * s, "began"}, {7 * s, "stored"}, {7 * s, "finished"}},
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := play(t, tc.runs, taking(tc.inspection), tc.arrange)
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("what the worker did (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflight_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/preflight/report"
+	"github.com/printmarket/printmarket/internal/queue"
+	"github.com/printmarket/printmarket/internal/redistest"
+	"github.com/printmarket/printmarket/internal/safehttp"
+	"github.com/printmarket/printmarket/internal/sandbox"
+	"github.com/printmarket/printmarket/internal/store/storetest"
+	"github.com/printmarket/printmarket/workers/preflight"
+)
+
+func fetches(fetch preflight.Fetch) func(*preflight.Config) {
+	return func(c *preflight.Config) { c.Fetch = fetch }
+}
+
+func inspects(inspect preflight.Inspect) func(*preflight.Config) {
+	return func(c *preflight.Config) { c.Inspect = inspect }
+}
+
+func TestAJobIsFetchedInspectedAndStored(t *testing.T) {
+	t.Parallel()
+	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
+		w := newWorld(t, server)
+		id := w.submit()
+		var url, profile, inspected string
+		var r *runner
+		visible := func() (names []string) {
+			entries, err := os.ReadDir(r.dir)
+			if err != nil {
+				t.Error(err)
+			}
+			for _, e := range entries {
+				names = append(names, e.Name())
+			}
+			return names
+		}
+		ready := make(chan struct{})
+		r = w.start("w1", fetches(func(ctx context.Context, address string, f *os.File) error {
+			<-ready
+			url = address
+			return goodFetch(ctx, address, f)
+		}), inspects(func(_ context.Context, f *os.File, name string) (report.Report, error) {
+			text, err := io.ReadAll(f)
+			inspected, profile = string(text), name
+			if left := visible(); len(left) > 0 {
+				t.Errorf("the fetched file has the name %v", left)
+			}
+			return goodReport(), err
+		}))
+		close(ready)
+		job := w.ended(id)
+		if job.Status != jobs.Succeeded || job.Verdict != jobs.Warn || job.Attempt != 1 || job.Incarnation != "w1" {
+			t.Errorf("job %+v", job)
+		}
+		want, err := report.Encode(goodReport())
+		w.must(err)
+		got, err := w.jobs.Report(t.Context(), acme, id)
+		if diff := cmp.Diff(string(want), string(got)); err != nil || diff != "" {
+			t.Errorf("report, %v (-want +got):\n%s", err, diff)
+		}
+		w.wantQueue(queue.Stats{})
+		r.stop()
+		if url != flyerURL || profile != "print_ready" || inspected != content {
+			t.Errorf("fetched %q, inspected %q with %q", url, inspected, profile)
+		}
+		if left := visible(); len(left) > 0 {
+			t.Errorf("files are left behind: %v", left)
+		}
+	})
+}
+
+// TestWhatAnErrorMeansForTheJob is the table of verdicts: each cause, when it
+// stays, ends the job with its code after its number of attempts.
+func TestWhatAnErrorMeansForTheJob(t *testing.T) {
+	t.Parallel()
+	status := func(code int) error { return &safehttp.StatusError{Status: code} }
+	engine := func(reason error) error {
+		return &sandbox.Error{Reason: reason, Detail: "as it died", Tail: "stderr"}
+	}
+	tests := map[string]struct {
+		fetch, inspect error
+		code           jobs.FailureCode
+		attempts       int
+	}{
+		"an address that is refused":             {fetch: safehttp.ErrRefused, code: jobs.FetchRefused, attempts: 1},
+		"a file that is too large":               {fetch: safehttp.ErrTooLarge, code: jobs.FileTooLarge, attempts: 1},
+		"a server that is too slow":              {fetch: safehttp.ErrTimeout, code: jobs.FetchTimeout, attempts: 4},
+		"a server that does not have the file":   {fetch: status(404), code: jobs.FetchStatus, attempts: 1},
+		"a server that forbids it":               {fetch: status(403), code: jobs.FetchStatus, attempts: 1},
+		"a server that redirects nowhere":        {fetch: status(304), code: jobs.FetchStatus, attempts: 1},
+		"a server that has no content":           {fetch: status(204), code: jobs.FetchStatus, attempts: 1},
+		"a server that is unwell":                {fetch: status(500), code: jobs.FetchStatus, attempts: 4},
+		"a server that is away":                  {fetch: status(503), code: jobs.FetchStatus, attempts: 4},
+		"a server that has had too much":         {fetch: status(429), code: jobs.FetchStatus, attempts: 4},
+		"a server that lost patience":            {fetch: status(408), code: jobs.FetchStatus, attempts: 4},
+		"a connection that fails":                {fetch: safehttp.ErrFailed, code: jobs.FetchFailed, attempts: 4},
+		"an inspection that takes too long":      {inspect: engine(sandbox.ErrTimeLimit), code: jobs.TimeLimit, attempts: 1},
+		"an inspection that needs too much":      {inspect: engine(sandbox.ErrMemoryLimit), code: jobs.MemoryLimit, attempts: 1},
+		"an inspection that says too much":       {inspect: engine(sandbox.ErrOutputLimit), code: jobs.OutputLimit, attempts: 1},
+		"an engine that dies":                    {inspect: engine(sandbox.ErrCrash), code: jobs.EngineCrash, attempts: 2},
+		"a disk that is full":                    {fetch: errors.New("no space left on device"), code: jobs.AttemptsExhausted, attempts: 5},
+		"an inspector that is not installed":     {inspect: os.ErrNotExist, code: jobs.AttemptsExhausted, attempts: 5},
+		"a cause in a wrapped error is the same": {fetch: fmt.Errorf("fetch: %w", safehttp.ErrRefused), code: jobs.FetchRefused, attempts: 1},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, redistest.Mini(t))
+			id := w.submit()
+			var fetched, inspected counter
+			w.start("w1", fetches(func(context.Context, string, *os.File) error {
+				fetched.add()
+				return tc.fetch
+			}), inspects(func(context.Context, *os.File, string) (report.Report, error) {
+				inspected.add()
+				return report.Report{}, tc.inspect
+			}))
+			job := w.ended(id)
+			if job.Status != jobs.Failed || job.Failure.Code != tc.code {
+				t.Errorf("job %s %+v, want %s", job.Status, job.Failure, tc.code)
+			}
+			if fetched.count() != tc.attempts || tc.inspect != nil && inspected.count() != tc.attempts {
+				t.Errorf("fetched %d and inspected %d times, want %d", fetched.count(), inspected.count(), tc.attempts)
+			}
+			w.wantQueue(queue.Stats{})
+		})
+	}
+}
+
+func TestACauseThatPassesIsForgotten(t *testing.T) {
+	t.Parallel()
+	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
+		w := newWorld(t, server)
+		id := w.submit()
+		causes := []error{safehttp.ErrTimeout, &safehttp.StatusError{Status: 502}, &sandbox.Error{Reason: sandbox.ErrCrash}, errors.New("disk")}
+		var calls counter
+		w.start("w1", fetches(func(ctx context.Context, url string, f *os.File) error {
+			if n := calls.add(); n < 3 {
+				return causes[n-1]
+			}
+			return goodFetch(ctx, url, f)
+		}))
+		if job := w.ended(id); job.Status != jobs.Succeeded || job.Attempt != 3 {
+			t.Errorf("job %s in attempt %d", job.Status, job.Attempt)
+		}
+		w.wantQueue(queue.Stats{})
+	})
+}
+
+func TestRetriesBackOff(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		cause error
+		want  []time.Duration
+	}{
+		"a slow server":    {safehttp.ErrTimeout, []time.Duration{4 * time.Second, 8 * time.Second, 16 * time.Second}},
+		"a lost cause":     {safehttp.ErrFailed, []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second}},
+		"a dead engine":    {&sandbox.Error{Reason: sandbox.ErrCrash}, []time.Duration{200 * time.Millisecond}},
+		"an error of ours": {errors.New("disk"), []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 32 * time.Second}},
+		"no second chance": {safehttp.ErrRefused, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, redistest.Mini(t))
+			id := w.submit()
+			var asked []time.Duration
+			r := w.start("w1", fetches(func(context.Context, string, *os.File) error { return tc.cause }), func(c *preflight.Config) {
+				c.Slots = 1
+				c.Jitter = func(d time.Duration) time.Duration { asked = append(asked, d); return 0 }
+			})
+			w.ended(id)
+			r.stop()
+			if diff := cmp.Diff(tc.want, asked); diff != "" {
+				t.Errorf("delays before jitter (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestARetryWaitsInTheQueue: the delay is the queue's, not a sleeping worker.
+func TestARetryWaitsInTheQueue(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.Mini(t))
+	id := w.submit()
+	var calls counter
+	w.start("w1", fetches(func(context.Context, string, *os.File) error { calls.add(); return safehttp.ErrFailed }),
+		func(c *preflight.Config) { c.Jitter = func(d time.Duration) time.Duration { return d } })
+	w.wantQueue(queue.Stats{Open: 1, Delayed: 1})
+	w.server.Pass(2100 * time.Millisecond)
+	w.until("the second attempt", func() bool { return calls.count() == 2 })
+	w.wantQueue(queue.Stats{Open: 1, Delayed: 1})
+	if job := w.job(id); job.Status != jobs.Processing || job.Attempt != 2 {
+		t.Errorf("job %s in attempt %d", job.Status, job.Attempt)
+	}
+}
+
+// TestJobsThatNeedNoWorkAreDropped submits to the queue what the store knows
+// better.
+func TestJobsThatNeedNoWorkAreDropped(t *testing.T) {
+	t.Parallel()
+	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
+		w := newWorld(t, server)
+		cancelled := w.submit()
+		_, err := w.jobs.Cancel(t.Context(), acme, cancelled)
+		w.must(err)
+		unknown, err := ledger.NewID(ledger.JobPrefix, time.Now(), zeros{})
+		w.must(err)
+		for _, id := range []string{cancelled, unknown, "pref_no-id"} {
+			w.must(w.queue.Submit(t.Context(), id, acme, 0))
+		}
+		w.wantQueue(queue.Stats{Open: 3, Waiting: 3})
+		w.start("w1", fetches(func(context.Context, string, *os.File) error { t.Error("something was fetched"); return nil }))
+		w.wantQueue(queue.Stats{})
+		if job := w.job(cancelled); job.Status != jobs.Cancelled || job.Attempt != 0 {
+			t.Errorf("the cancelled job is %s in attempt %d", job.Status, job.Attempt)
+		}
+	})
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { return len(p), nil }
+
+// TestAQueueThatForgotCatchesUp: the row has seen three attempts, the queue
+// starts again from one.
+func TestAQueueThatForgotCatchesUp(t *testing.T) {
+	t.Parallel()
+	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
+		w := newWorld(t, server)
+		id := w.submit()
+		_, err := w.jobs.Begin(t.Context(), id, 3, "dead")
+		w.must(err)
+		var calls counter
+		w.start("w1", fetches(func(ctx context.Context, url string, f *os.File) error { calls.add(); return goodFetch(ctx, url, f) }))
+		if job := w.ended(id); job.Status != jobs.Succeeded || job.Attempt != 4 || calls.count() != 1 {
+			t.Errorf("job %s in attempt %d after %d fetches", job.Status, job.Attempt, calls.count())
+		}
+		w.wantQueue(queue.Stats{})
+	})
+}
+
+// TestAFencedAttemptChangesNothing: while this worker inspects, another one
+// has begun the next attempt.
+func TestAFencedAttemptChangesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.Mini(t))
+	id := w.submit()
+	other := w.submit()
+	w.start("w1", func(c *preflight.Config) { c.Slots = 1 }, inspects(func(ctx context.Context, _ *os.File, _ string) (report.Report, error) {
+		if w.job(id).Attempt == 1 {
+			if _, err := w.jobs.Begin(ctx, id, 2, "w2"); err != nil {
+				t.Error(err)
+			}
+		}
+		return goodReport(), nil
+	}))
+	w.ended(other) // the worker has gone on
+	if job := w.job(id); job.Status != jobs.Processing || job.Attempt != 2 || job.Incarnation != "w2" {
+		t.Errorf("job %s of %s in attempt %d", job.Status, job.Incarnation, job.Attempt)
+	}
+	w.wantQueue(queue.Stats{Open: 1, Held: 1})
+}
+
+func TestALostLeaseStopsTheJob(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.Mini(t))
+	id := w.submit()
+	entered, causes := make(chan struct{}), make(chan error, 1)
+	r := w.start("w1", inspects(stuck(entered, causes)), func(c *preflight.Config) { c.Queue = w.consumer("w1", 300*time.Millisecond) })
+	<-entered
+	_, err := w.jobs.Cancel(t.Context(), acme, id)
+	w.must(err)
+	if cause := <-causes; cause.Error() != "the lease was lost" {
+		t.Errorf("the job was stopped because %v", cause)
+	}
+	r.stop()
+	if job := w.job(id); job.Status != jobs.Cancelled {
+		t.Errorf("job %s", job.Status)
+	}
+	w.wantQueue(queue.Stats{})
+}
+
+// TestADeadWorkersJobIsTakenOver after its lease.
+func TestADeadWorkersJobIsTakenOver(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.Mini(t))
+	id := w.submit()
+	dead := w.take("dead")
+	_, err := w.jobs.Begin(t.Context(), id, dead.Attempt, "dead")
+	w.must(err)
+	w.start("w1")
+	w.server.Pass(lease + time.Second)
+	if job := w.ended(id); job.Status != jobs.Succeeded || job.Attempt != 2 || job.Incarnation != "w1" {
+		t.Errorf("job %s of %s in attempt %d", job.Status, job.Incarnation, job.Attempt)
+	}
+	// The dead worker wakes up.
+	if _, err := w.jobs.Finish(t.Context(), id, dead.Attempt, "dead", jobs.Result{Failure: jobs.TimeLimit}); !errors.Is(err, jobs.ErrFenced) {
+		t.Errorf("the late result was met with %v", err)
+	}
+}
+
+// renewals counts what a worker renews.
+type renewals struct {
+	*queue.Consumer
+	counter
+}
+
+func (r *renewals) Renew(ctx context.Context, leases ...queue.Lease) ([]queue.Lease, error) {
+	lost, err := r.Consumer.Renew(ctx, leases...)
+	if len(leases) > 0 && err == nil {
+		r.add()
+	}
+	return lost, err
+}
+
+// TestAJobMayTakeLongerThanItsLease: the server's clock passes several leases,
+// with a renewal in each; another worker waits for it to run out in vain.
+func TestAJobMayTakeLongerThanItsLease(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.Mini(t))
+	id := w.submit()
+	entered, leave := make(chan struct{}), make(chan struct{})
+	slow := func(context.Context, *os.File, string) (report.Report, error) {
+		entered <- struct{}{}
+		<-leave
+		return goodReport(), nil
+	}
+	const short = 90 * time.Millisecond // renewed every 30 ms of real time
+	held := &renewals{Consumer: w.consumer("w1", short)}
+	w.start("w1", inspects(slow), func(c *preflight.Config) { c.Queue = held })
+	<-entered
+	w.start("w2", inspects(slow), func(c *preflight.Config) { c.Queue = w.consumer("w2", short) })
+	for range 6 {
+		before := held.count()
+		// The second of two was begun after the clock had stopped.
+		w.until("two renewals", func() bool { return held.count() >= before+2 })
+		w.server.Pass(short * 2 / 3)
+	}
+	close(leave)
+	select {
+	case <-entered:
+		t.Error("the job was started twice")
+	default:
+	}
+	if job := w.ended(id); job.Status != jobs.Succeeded || job.Attempt != 1 || job.Incarnation != "w1" {
+		t.Errorf("job %s of %s in attempt %d", job.Status, job.Incarnation, job.Attempt)
+	}
+}
+
+func TestADrainGivesBackWhatDoesNotEnd(t *testing.T) {
+	t.Parallel()
+	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
+		w := newWorld(t, server)
+		id := w.submit()
+		entered, causes := make(chan struct{}), make(chan error, 1)
+		r := w.start("w1", inspects(stuck(entered, causes)), func(c *preflight.Config) { c.Drain = time.Millisecond })
+		<-entered
+		r.stop()
+		if cause := <-causes; cause.Error() != "the worker is stopping" {
+			t.Errorf("the job was stopped because %v", cause)
+		}
+		w.wantQueue(queue.Stats{Open: 1, Waiting: 1})
+		w.start("w2")
+		if job := w.ended(id); job.Status != jobs.Succeeded || job.Attempt != 2 || job.Incarnation != "w2" {
+			t.Errorf("job %s of %s in attempt %d", job.Status, job.Incarnation, job.Attempt)
+		}
+	})
+}
+
+func TestADrainWaitsForWhatEnds(t *testing.T) {
+	t.Parallel()
+	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
+		w := newWorld(t, server)
+		id := w.submit()
+		entered, leave := make(chan struct{}), make(chan struct{})
+		r := w.start("w1", inspects(func(context.Context, *os.File, string) (report.Report, error) {
+			entered <- struct{}{}
+			<-leave
+			return goodReport(), nil
+		}))
+		<-entered
+		r.cancel()
+		late := w.submit()
+		close(leave)
+		<-r.ended
+		if job := w.job(id); job.Status != jobs.Succeeded || job.Attempt != 1 {
+			t.Errorf("job %s in attempt %d", job.Status, job.Attempt)
+		}
+		if r.Healthy() != nil {
+			t.Errorf("Healthy = %v", r.Healthy())
+		}
+		w.start("w2")
+		if job := w.ended(late); job.Incarnation != "w2" || job.Attempt != 1 {
+			t.Errorf("the late job was done by %q in attempt %d", job.Incarnation, job.Attempt)
+		}
+	})
+}
+
+// TestAStoreThatIsAwayHoldsTheJob at its beginning, at its end, and when the
+// store does not know what it did.
+func TestAStoreThatIsAwayHoldsTheJob(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		begin, end storetest.Fault
+	}{
+		"away when it begins":      {begin: storetest.Away},
+		"unsure when it begins":    {begin: storetest.Unknown},
+		"away when it ends":        {end: storetest.Away},
+		"unsure when it ends":      {end: storetest.Unknown},
+		"away and unsure in turns": {begin: storetest.Unknown, end: storetest.Away},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, redistest.Mini(t))
+			id := w.submit()
+			w.store.Set(tc.begin)
+			var inspected counter
+			w.start("w1", inspects(func(context.Context, *os.File, string) (report.Report, error) {
+				inspected.add()
+				w.store.Set(tc.end)
+				return goodReport(), nil
+			}))
+			heal := func() {
+				tried := w.store.Calls()
+				w.until("the store was asked", func() bool { return w.store.Calls() > tried })
+				w.store.Set(storetest.None)
+			}
+			if tc.begin != storetest.None {
+				heal()
+			}
+			if tc.end != storetest.None {
+				w.until("the inspection", func() bool { return inspected.count() == 1 })
+				heal()
+			}
+			if job := w.ended(id); job.Status != jobs.Succeeded || job.Attempt != 1 || inspected.count() != 1 {
+				t.Errorf("job %s in attempt %d after %d inspections", job.Status, job.Attempt, inspected.count())
+			}
+			w.wantQueue(queue.Stats{})
+		})
+	}
+}
+
+// TestAnAttemptThatTheRowNeverSawIsGivenBack: the worker stops while the store
+// is away.
+func TestAnAttemptThatTheRowNeverSawIsGivenBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.Mini(t))
+	id := w.submit()
+	w.store.Set(storetest.Away)
+	tried := w.store.Calls()
+	r := w.start("w1", func(c *preflight.Config) { c.Drain = time.Millisecond })
+	w.until("the store was asked", func() bool { return w.store.Calls() > tried })
+	r.stop()
+	w.store.Set(storetest.None)
+	w.wantQueue(queue.Stats{Open: 1, Waiting: 1})
+	w.start("w2")
+	if job := w.ended(id); job.Status != jobs.Succeeded || job.Attempt != 1 || job.Incarnation != "w2" {
+		t.Errorf("job %s of %s in attempt %d", job.Status, job.Incarnation, job.Attempt)
+	}
+}
+
+func TestNoPlaceForFilesIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.Mini(t))
+	id := w.submit()
+	dir := filepath.Join(t.TempDir(), "later")
+	w.start("w1", func(c *preflight.Config) {
+		c.TempDir = dir
+		c.Jitter = func(time.Duration) time.Duration {
+			if err := os.MkdirAll(dir, 0o700); err != nil {
+				t.Error(err)
+			}
+			return 0
+		}
+	})
+	if job := w.ended(id); job.Status != jobs.Succeeded || job.Attempt != 2 {
+		t.Errorf("job %s in attempt %d", job.Status, job.Attempt)
+	}
+}
+
+// TestRedisMayComeAndGo kills the server while a job runs and while none does.
+func TestRedisMayComeAndGo(t *testing.T) {
+	t.Parallel()
+	server := redistest.Real(t)
+	w := newWorld(t, server)
+	running := w.submit()
+	entered, leave := make(chan struct{}), make(chan struct{})
+	r := w.start("w1", func(c *preflight.Config) {
+		c.Jitter = func(d time.Duration) time.Duration { return min(d, 20*time.Millisecond) }
+		c.Queue = w.consumer("w1", 500*time.Millisecond)
+	}, inspects(func(ctx context.Context, _ *os.File, _ string) (report.Report, error) {
+		select {
+		case entered <- struct{}{}:
+			<-leave
+		case <-leave:
+		}
+		return goodReport(), ctx.Err()
+	}))
+	<-entered
+	server.Kill()
+	w.until("the worker notices", func() bool { return r.Healthy() != nil })
+	close(leave)
+	if job := w.ended(running); job.Status != jobs.Succeeded || job.Attempt != 1 {
+		t.Errorf("without Redis the job is %s in attempt %d", job.Status, job.Attempt)
+	}
+	server.Restart(t)
+	w.until("the worker notices", func() bool { return r.Healthy() == nil })
+	if job := w.ended(w.submit()); job.Status != jobs.Succeeded {
+		t.Errorf("a job after the return is %s", job.Status)
+	}
+	w.wantQueue(queue.Stats{}) // the first job's entry was found to be done
+}

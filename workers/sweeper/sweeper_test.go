@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sweeper_test
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/queue"
+	"github.com/printmarket/printmarket/internal/redistest"
+	"github.com/printmarket/printmarket/internal/store/sqlite"
+	"github.com/printmarket/printmarket/internal/store/storetest"
+	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/workers/sweeper"
+)
+
+var acme = tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
+
+// clock stands still until it is moved.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// world is a queue and a store with jobs in them.
+type world struct {
+	*testing.T
+	server *redistest.Server
+	clock  *clock
+	store  *storetest.Faulty
+	ledger *sqlite.Store
+	jobs   *jobs.Service
+	queue  *queue.Queue
+}
+
+func newWorld(t *testing.T, server *redistest.Server) *world {
+	t.Helper()
+	w := &world{T: t, server: server, clock: &clock{now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}}
+	var err error
+	w.ledger, err = sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "records.db"), sqlite.Options{})
+	w.must(err)
+	t.Cleanup(func() { w.must(w.ledger.Close()) })
+	w.must(w.ledger.Migrate(t.Context()))
+	w.store = storetest.NewFaulty(w.ledger)
+	w.queue, err = queue.New(server.Client(t), "preflight")
+	w.must(err)
+	w.jobs = jobs.New(jobs.Config{
+		Store: w.store, Dispatcher: w.queue, Profiles: []string{"print_ready"}, Now: w.clock.Now, Random: rand.Reader, Logger: telemetry.Discard(),
+	})
+	return w
+}
+
+func (w *world) must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) submit(n int) (ids []string) {
+	w.Helper()
+	for i := range n {
+		submitted, err := w.jobs.Submit(w.Context(), acme, jobs.Request{FileURL: fmt.Sprintf("https://x.example/%d.pdf", i), Profile: "print_ready"}, 10_000)
+		w.must(err)
+		ids = append(ids, submitted.Job.ID)
+	}
+	return ids
+}
+
+// wipe is what a Redis without a memory does.
+func (w *world) wipe() {
+	w.Helper()
+	w.must(w.server.Client(w).FlushAll(w.Context()).Err())
+}
+
+// until polls with a deadline.
+func (w *world) until(what string, holds func() bool) {
+	w.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !holds(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			w.Fatalf("not within 20 s: %s", what)
+		}
+	}
+}
+
+func (w *world) open(n int64) func() bool {
+	return func() bool {
+		stats, err := w.queue.Stats(w.Context())
+		return err == nil && stats.Open == n
+	}
+}
+
+func (w *world) marked() bool {
+	marked, err := w.queue.Marked(w.Context())
+	return err == nil && marked
+}
+
+// start runs a sweeper until the test ends. It looks all the time; it hands
+// over waiting rows and purges hardly ever, unless a change says otherwise.
+func (w *world) start(changes ...func(*sweeper.Config)) *sweeper.Sweeper {
+	w.Helper()
+	config := sweeper.Config{
+		Jobs: w.jobs, Ledger: w.ledger, Queue: w.queue, Now: w.clock.Now, Log: telemetry.Discard(),
+		Check: 5 * time.Millisecond, Every: time.Hour, Purge: time.Hour,
+	}
+	for _, change := range changes {
+		change(&config)
+	}
+	s := sweeper.New(config)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(w.Context()))
+	ended := make(chan struct{})
+	go func() { defer close(ended); s.Run(ctx) }()
+	w.Cleanup(func() { cancel(); <-ended })
+	return s
+}
+
+func TestANewQueueIsGivenEveryOpenJobAndMarked(t *testing.T) {
+	t.Parallel()
+	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
+		w := newWorld(t, server)
+		ids := w.submit(3)
+		_, err := w.jobs.Begin(t.Context(), ids[0], 2, "dead") // its next attempt is 3
+		w.must(err)
+		_, err = w.jobs.Cancel(t.Context(), acme, ids[2])
+		w.must(err)
+		w.wipe()
+		s := w.start()
+		w.until("the mark", w.marked)
+		w.until("the statistics", func() bool { return s.Stats().Open == 2 })
+		got := map[string]int{}
+		consumer := w.queue.Consumer(queue.ConsumerConfig{Name: "w1", Lease: time.Hour, Block: time.Millisecond, Idle: time.Hour})
+		w.until("both jobs", func() bool {
+			leases, err := consumer.Next(t.Context(), 5)
+			w.must(err)
+			for _, lease := range leases {
+				got[lease.ID] = lease.Attempt
+			}
+			return len(got) == 2
+		})
+		if diff := cmp.Diff(map[string]int{ids[0]: 3, ids[1]: 1}, got); diff != "" {
+			t.Errorf("attempts (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestAWipedQueueIsFilledAgain(t *testing.T) {
+	t.Parallel()
+	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
+		w := newWorld(t, server)
+		w.start()
+		w.until("the first mark", w.marked)
+		w.submit(40)
+		for range 2 {
+			w.clock.advance(time.Second)
+			w.wipe()
+			w.until("every job is there again", w.open(40))
+			w.until("the mark", w.marked)
+		}
+	})
+}
+
+func TestAMarkedQueueIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.Mini(t))
+	ids := w.submit(2)
+	w.must(w.queue.Mark(t.Context(), w.clock.Now()))
+	w.must(w.queue.Cancel(t.Context(), ids[0])) // lost, and nobody noticed
+	s := w.start()
+	w.until("the queue was looked at", func() bool { return s.Healthy() == nil })
+	if !w.open(1)() {
+		t.Error("a queue with its mark was given every job")
+	}
+}
+
+func TestRowsThatWaitLongAreHandedOverAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.Mini(t))
+	ids := w.submit(1)
+	w.must(w.queue.Mark(t.Context(), w.clock.Now()))
+	w.clock.advance(29 * time.Second)
+	ids = append(ids, w.submit(1)...)
+	for _, id := range ids {
+		w.must(w.queue.Cancel(t.Context(), id))
+	}
+	w.start(func(c *sweeper.Config) { c.Every = 5 * time.Millisecond })
+	calls := w.store.Calls()
+	w.until("two sweeps", func() bool { return w.store.Calls() >= calls+2 })
+	if !w.open(0)() {
+		t.Error("a row that was handed over just now was handed over again")
+	}
+	w.clock.advance(time.Second)
+	w.until("the older row is there", w.open(1))
+	w.clock.advance(29 * time.Second)
+	w.until("the other one too", w.open(2))
+}
+
+// TestAQueueThatComesBackIsGivenWhatItMissed: jobs were submitted while Redis
+// was away, and its mark is still there when it returns with its data.
+func TestAQueueThatComesBackIsGivenWhatItMissed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.Real(t))
+	s := w.start()
+	w.until("the queue was looked at", func() bool { return w.marked() && s.Healthy() == nil })
+	w.submit(1)
+	w.server.Kill()
+	w.until("the queue is away", func() bool { return s.Healthy() != nil })
+	if s.Refuses() == nil {
+		t.Error("new jobs are welcome without a queue")
+	}
+	w.submit(2)
+	w.server.Restart(t)
+	w.until("every job is there", w.open(3))
+	w.until("new jobs are welcome", func() bool { return s.Refuses() == nil && s.Healthy() == nil })
+}
+
+// TestAQueueThatComesBackBeforeTheStore: what is owed to the queue stays owed
+// until it could be handed over.
+func TestAQueueThatComesBackBeforeTheStore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.Real(t))
+	s := w.start()
+	w.until("the queue was looked at", func() bool { return w.marked() && s.Healthy() == nil })
+	w.server.Kill()
+	w.until("the queue is away", func() bool { return s.Healthy() != nil })
+	w.submit(2)
+	w.store.Set(storetest.Away)
+	calls := w.store.Calls()
+	w.server.Restart(t)
+	w.until("two vain sweeps", func() bool { return w.store.Calls() >= calls+2 })
+	w.store.Set(storetest.None)
+	w.until("every job is there", w.open(2))
+}
+
+func TestAQueueIsNotMarkedBeforeItHasEverything(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.Mini(t))
+	w.submit(2)
+	w.wipe()
+	w.store.Set(storetest.Away)
+	calls := w.store.Calls()
+	w.start()
+	w.until("two vain sweeps", func() bool { return w.store.Calls() >= calls+2 })
+	if w.marked() {
+		t.Error("the queue is marked and has nothing")
+	}
+	w.store.Set(storetest.None)
+	w.until("the mark", w.marked)
+	if !w.open(2)() {
+		t.Error("the queue is marked and has not everything")
+	}
+}
+
+func TestAFullQueueRefusesUntilThereIsRoom(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.Mini(t))
+	ids := w.submit(3)
+	s := w.start(func(c *sweeper.Config) { c.Full = 3 })
+	w.until("the queue is full", func() bool { return s.Refuses() != nil })
+	if got := s.Refuses().Error(); got != "the queue is full" || s.Stats().Open != 3 {
+		t.Errorf("refused because %q with %+v", got, s.Stats())
+	}
+	_, err := w.jobs.Cancel(t.Context(), acme, ids[0])
+	w.must(err)
+	w.until("there is room", func() bool { return s.Refuses() == nil && s.Stats().Open == 2 })
+}
+
+func TestNobodyIsRefusedBeforeTheFirstLook(t *testing.T) {
+	t.Parallel()
+	s := sweeper.New(sweeper.Config{})
+	if s.Refuses() != nil || s.Healthy() == nil || s.Stats() != (queue.Stats{}) {
+		t.Errorf("Refuses %v, Healthy %v, Stats %+v", s.Refuses(), s.Healthy(), s.Stats())
+	}
+}
+
+// TestReplicasMaySweepTogether: five of them restore one queue.
+func TestReplicasMaySweepTogether(t *testing.T) {
+	t.Parallel()
+	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
+		w := newWorld(t, server)
+		want := w.submit(50)
+		w.wipe()
+		for range 5 {
+			w.start()
+		}
+		w.until("the mark", w.marked)
+		var got []string
+		consumer := w.queue.Consumer(queue.ConsumerConfig{Name: "w1", Lease: time.Hour, Block: time.Millisecond, Idle: time.Hour})
+		w.until("every job", func() bool {
+			leases, err := consumer.Next(t.Context(), 100)
+			w.must(err)
+			for _, lease := range leases {
+				got = append(got, lease.ID)
+			}
+			return len(got) >= len(want)
+		})
+		slices.Sort(want)
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("jobs that were handed out (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestWhatIsPastItsRetentionIsForgotten(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.Mini(t))
+	ids := w.submit(1)
+	_, err := w.jobs.Cancel(t.Context(), acme, ids[0])
+	w.must(err)
+	job, err := w.store.Job(t.Context(), acme, ids[0])
+	w.must(err)
+	if job.FileURL.IsZero() {
+		t.Fatal("the URL is gone already")
+	}
+	w.clock.advance(jobs.Retention)
+	w.start(func(c *sweeper.Config) { c.Purge = 5 * time.Millisecond })
+	w.until("the URL is erased", func() bool {
+		job, err := w.store.Job(t.Context(), acme, ids[0])
+		w.must(err)
+		return job.FileURL.IsZero()
+	})
+}
