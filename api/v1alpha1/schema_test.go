@@ -172,8 +172,8 @@ func TestEnumsOfTheSchemasEqualTheRegistry(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			slices.Sort(tc.want)
-			if diff := cmp.Diff(slices.Compact(tc.want), tc.got); diff != "" {
+			want := slices.Compact(slices.Sorted(slices.Values(tc.want)))
+			if diff := cmp.Diff(want, tc.got); diff != "" {
 				t.Errorf("registry and schema differ (-registry +schema):\n%s", diff)
 			}
 		})

@@ -20,7 +20,11 @@ func TestQuickStart(t *testing.T) {
 	t.Parallel()
 	p := startDev(t, t.TempDir())
 
-	commands := bannerCommands(t, p.printed())
+	var commands []string
+	p.until("the banner is printed", func() (err error) {
+		commands, err = bannerCommands(p.printed())
+		return err
+	})
 	if out := p.shell(commands[0]); !strings.Contains(out, "201 Created") || !strings.Contains(out, `"trackingCode":"RFQ-`) {
 		t.Errorf("the RFQ command printed:\n%s", out)
 	}
@@ -64,13 +68,12 @@ func TestQuickStart(t *testing.T) {
 }
 
 // bannerCommands are the three commands that can be pasted.
-func bannerCommands(t *testing.T, banner string) []string {
-	t.Helper()
+func bannerCommands(banner string) ([]string, error) {
 	commands := regexp.MustCompile(`(?m)^  ((?:curl|J=).*)$`).FindAllString(banner, -1)
 	if len(commands) != 3 {
-		t.Fatalf("the banner has %d commands:\n%s", len(commands), banner)
+		return nil, fmt.Errorf("the banner has %d commands:\n%s", len(commands), banner)
 	}
-	return commands
+	return commands, nil
 }
 
 // readmeBlocks finds the README's shell blocks by a word in them.
