@@ -31,6 +31,9 @@ type Ops struct {
 	Metrics *telemetry.Metrics
 	Gates   *posture.Gates
 	Now     func() time.Time
+	// Compiled is the highest resourceVersion in force by kind; nil where
+	// objects have none.
+	Compiled func() map[string]string
 }
 
 // Handler serves /livez, /readyz, /metrics and /posture/watermark.

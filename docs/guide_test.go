@@ -4,7 +4,6 @@ package docs_test
 
 import (
 	"go/ast"
-	"go/token"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/demo"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/preflight/profile"
 )
@@ -57,13 +57,13 @@ func TestTheGuideNamesDataFilesThatTheCodeMakes(t *testing.T) {
 	t.Parallel()
 	var code strings.Builder
 	for _, file := range repository(t) {
-		if strings.HasPrefix(file, "internal/cli/") && !strings.HasSuffix(file, "_test.go") {
+		if (strings.HasPrefix(file, "internal/cli/") || strings.HasPrefix(file, "internal/demo/")) && !strings.HasSuffix(file, "_test.go") {
 			code.WriteString(read(t, file))
 		}
 	}
 	for _, row := range table(t, guide, "name", "what it is") {
 		if !strings.Contains(code.String(), strconv.Quote(strings.TrimSuffix(row[0], ".lock"))) {
-			t.Errorf("internal/cli makes no %s", row[0])
+			t.Errorf("the program makes no %s", row[0])
 		}
 	}
 	if got := strings.Join(profile.Names(), "` and `"); !strings.Contains(read(t, guide), "The profiles are\n`"+got+"`.") {
@@ -138,7 +138,7 @@ func TestTheGuideHasEveryReadinessCheck(t *testing.T) {
 	t.Parallel()
 	want, listed := map[string]string{}, map[string]string{}
 	check := regexp.MustCompile(`\{Name: "(\w+)",( Advisory: true,)? Run: `)
-	for _, match := range check.FindAllStringSubmatch(read(t, "internal/cli/platform.go"), -1) {
+	for _, match := range check.FindAllStringSubmatch(read(t, "internal/cli/api.go"), -1) {
 		want[match[1]] = map[bool]string{true: "yes", false: "no"}[match[2] != ""]
 	}
 	for _, row := range table(t, guide, "check", "fails when", "advisory") {
@@ -192,7 +192,7 @@ func demoPartners(t *testing.T) []sample {
 func demoKeys(t *testing.T) [][2]string {
 	t.Helper()
 	var all [][2]string
-	for _, e := range literal(t, "internal/cli/demo.go", "demoKeys").Elts {
+	for _, e := range literal(t, "internal/demo/demo.go", "keys").Elts {
 		key := e.(*ast.CompositeLit).Elts
 		all = append(all, [2]string{name(key[0]), name(key[2])})
 	}
@@ -202,23 +202,13 @@ func demoKeys(t *testing.T) [][2]string {
 // variables lists the variables of dev.env in the order of their lines.
 func variables(t *testing.T) []string {
 	t.Helper()
+	values, err := demo.Place{}.Environment(demo.Secrets{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	var all []string
-	ast.Inspect(source(t, "internal/cli/announce.go"), func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.CompositeLit:
-			if len(n.Elts) == 2 {
-				if first, ok := n.Elts[0].(*ast.BasicLit); ok && first.Kind == token.STRING {
-					all = append(all, name(first))
-				}
-			}
-		case *ast.RangeStmt:
-			if name(n.X) == "demoKeys" {
-				for _, k := range demoKeys(t) {
-					all = append(all, k[0])
-				}
-			}
-		}
-		return true
-	})
+	for _, v := range values {
+		all = append(all, v.Name)
+	}
 	return all
 }

@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,9 +17,9 @@ import (
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
-	"github.com/redis/go-redis/v9"
 
 	"github.com/printmarket/printmarket/internal/cursor"
+	"github.com/printmarket/printmarket/internal/demo"
 	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/dirsource"
@@ -27,73 +27,53 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
-// adapters are the things that differ between `dev` and production. `dev` is
-// this table and nothing else:
+// devAdapters are the things that differ between `dev` and production. `dev`
+// is this table and nothing else:
 //
-//	what          | dev                            | production
+//	what          | dev                            | apiserver and worker
 //	posture       | a directory of manifests       | informers on the cluster
 //	records       | SQLite, one file               | PostgreSQL
 //	dispatch      | miniredis, or --redis          | Redis or Valkey
-//	master data   | the demo catalog, compiled in  | rows, polled
+//	master data   | the demo catalog, compiled in  | --demo-catalog, or none yet
+//	list cursors  | a key in DATA                  | the key of the gate Secret
 //	partner files | DATA/files on the dashboard    | the partners' own hosts
-type adapters struct {
-	log     *slog.Logger
-	metrics *telemetry.Metrics
-	now     func() time.Time
-
-	sockets sockets
-	gates   *posture.Gates
-	source  *dirsource.Source
-	store   *sqlite.Store
-	redis   redis.UniversalClient
+type devAdapters struct {
+	*process
+	apiAdapters
 	// redisURL is where others can reach the same Redis.
 	redisURL string
-	catalog  *masterdata.Holder
-	cursors  *cursor.Sealer
-	secrets  secrets
-
-	closers []func()
+	secrets  demo.Secrets
 }
 
-// close undoes what was opened, in the opposite order.
-func (a *adapters) close() {
-	for i := len(a.closers) - 1; i >= 0; i-- {
-		a.closers[i]()
-	}
-}
-
-func openDevAdapters(ctx context.Context, o devOptions, logs io.Writer) (*adapters, error) {
-	a := &adapters{
-		log:     telemetry.NewLogger(logs, slog.LevelInfo),
-		metrics: telemetry.NewMetrics(),
-		now:     time.Now,
-	}
+func openDevAdapters(ctx context.Context, o devOptions, logs io.Writer) (*devAdapters, error) {
+	a := &devAdapters{process: newProcess(logs)}
 	for _, open := range []func(context.Context, devOptions) error{
-		a.openSockets, a.openStore, a.openSecrets, a.openPosture, a.openRedis, a.openCatalog,
+		a.openSockets, a.openStore, a.openSecrets, a.openPosture, a.openDispatch, a.openCatalog,
 	} {
 		if err := open(ctx, o); err != nil {
 			a.close()
 			return nil, err
 		}
 	}
+	a.files = http.FileServer(http.Dir(filepath.Join(o.data, filesDir)))
 	return a, nil
 }
 
-func (a *adapters) openSockets(ctx context.Context, o devOptions) (err error) {
+func (a *devAdapters) openSockets(ctx context.Context, o devOptions) (err error) {
 	if a.sockets, err = o.listen(ctx); err == nil {
-		a.closers = append(a.closers, a.sockets.close)
+		a.onClose(a.sockets.close)
 	}
 	return err
 }
 
 // openStore comes before anything else touches the data directory: its lock
 // keeps a second process out.
-func (a *adapters) openStore(ctx context.Context, o devOptions) error {
+func (a *devAdapters) openStore(ctx context.Context, o devOptions) error {
 	path := filepath.Join(o.data, "printmarket.db")
 	if o.database != "" {
 		named, ok := strings.CutPrefix(o.database, "sqlite:")
 		if !ok {
-			return fmt.Errorf("--database %s: this build has the SQLite store alone; use sqlite:PATH", telemetry.Redact(o.database))
+			return fmt.Errorf("--database %s: `dev` is one process with its own file; use sqlite:PATH", telemetry.Redact(o.database))
 		}
 		path = named
 	}
@@ -101,17 +81,12 @@ func (a *adapters) openStore(ctx context.Context, o devOptions) error {
 	if err != nil {
 		return fmt.Errorf("open %s: %w", path, err)
 	}
-	a.store = store
-	a.closers = append(a.closers, func() {
-		if err := store.Close(); err != nil {
-			a.log.Error("close the store", "error", err)
-		}
-	})
+	a.keepStore(store)
 	return store.Migrate(ctx)
 }
 
-func (a *adapters) openSecrets(_ context.Context, o devOptions) (err error) {
-	if a.secrets, err = openDemo(o.data, o.resources, rand.Reader); err != nil {
+func (a *devAdapters) openSecrets(_ context.Context, o devOptions) (err error) {
+	if a.secrets, err = demo.Open(o.data, o.resources, rand.Reader); err != nil {
 		return err
 	}
 	key, err := cursorKey(filepath.Join(o.data, "cursor.key"))
@@ -129,7 +104,7 @@ func cursorKey(path string) (key [32]byte, err error) {
 		if _, err := io.ReadFull(rand.Reader, key[:]); err != nil {
 			return key, err
 		}
-		return key, writeAtomically(path, key[:])
+		return key, demo.WriteAtomically(path, key[:])
 	}
 	if err == nil && len(text) != len(key) {
 		err = fmt.Errorf("%s has %d bytes, not %d", path, len(text), len(key))
@@ -138,37 +113,26 @@ func cursorKey(path string) (key [32]byte, err error) {
 	return key, err
 }
 
-func (a *adapters) openPosture(_ context.Context, o devOptions) (err error) {
+func (a *devAdapters) openPosture(_ context.Context, o devOptions) (err error) {
 	a.gates = posture.NewGates(o.maxStaleness)
 	a.source, err = dirsource.New(o.resources,
 		dirsource.WithGates(a.gates), dirsource.WithLogger(a.log), dirsource.WithClock(a.now), dirsource.WithPoll(time.Second))
 	return err
 }
 
-func (a *adapters) openRedis(_ context.Context, o devOptions) error {
+func (a *devAdapters) openDispatch(_ context.Context, o devOptions) error {
 	a.redisURL = o.redis
 	if o.redis == "" {
 		if err := a.embedRedis(); err != nil {
 			return fmt.Errorf("embedded Redis: %w", err)
 		}
 	}
-	options, err := redis.ParseURL(a.redisURL)
-	if err != nil {
-		return fmt.Errorf("--redis: %s", telemetry.Redact(err.Error()))
-	}
-	// RFQs do not wait for Redis, and submits must notice soon that it is away.
-	options.DialTimeout, options.DialerRetries, options.MaxRetries = time.Second, 1, 1
-	options.ContextTimeoutEnabled = true
-	redis.SetLogger(redisLog{a.log})
-	client := redis.NewClient(options)
-	a.redis = client
-	a.closers = append(a.closers, func() { _ = client.Close() })
-	return nil
+	return a.openRedis(a.redisURL)
 }
 
 // embedRedis starts miniredis, whose keys expire only if somebody moves its
 // time.
-func (a *adapters) embedRedis() error {
+func (a *devAdapters) embedRedis() error {
 	mini := miniredis.NewMiniRedis()
 	if err := mini.StartAddr("127.0.0.1:0"); err != nil {
 		return err
@@ -188,15 +152,15 @@ func (a *adapters) embedRedis() error {
 			}
 		}
 	})
-	a.closers = append(a.closers, func() { close(stop); wg.Wait(); mini.Close() })
+	a.onClose(func() { close(stop); wg.Wait(); mini.Close() })
 	return nil
 }
 
-func (a *adapters) openCatalog(context.Context, devOptions) error {
-	demo, err := masterdata.Demo()
+func (a *devAdapters) openCatalog(context.Context, devOptions) error {
+	catalog, err := masterdata.Demo()
 	if err != nil {
 		return err
 	}
-	a.catalog = masterdata.Fixed(demo)
+	a.catalog = masterdata.Fixed(catalog)
 	return nil
 }

@@ -18,11 +18,18 @@ import (
 type Config struct {
 	Store   Store
 	Catalog CatalogSource
-	Cursors *cursor.Sealer
+	Cursors Cursors
 	Now     func() time.Time
 	// Random is the source of ids and tracking codes, safe for concurrent
 	// use: crypto/rand.Reader.
 	Random io.Reader
+}
+
+// Cursors seals the positions of lists, so that a client can neither read nor
+// make one.
+type Cursors interface {
+	Seal(scope cursor.Scope, position string) (string, error)
+	Open(scope cursor.Scope, text string) (string, error)
 }
 
 // Service is every verb of this package. It is safe for concurrent use.

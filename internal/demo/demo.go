@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+// Package demo makes the demo set: four partners with keys of their own, their
+// manifests, a PDF to try, and the file of variables that scripts read.
+//
+// The set is config/samples with the dummy digests replaced by those of keys
+// that are made once per data directory. `printmarket dev` puts it into a
+// directory that is watched, a local cluster applies it to its API server.
+package demo
 
 import (
-	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -19,16 +24,16 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// demoKey is one key of the demo set: which dummy digest of the samples it
+// key is one key of the demo set: which dummy digest of the samples it
 // replaces, and the variable of dev.env that it goes into.
-type demoKey struct {
+type key struct {
 	variable string
 	mode     tenant.Mode
 	dummy    int
 }
 
-// demoKeys is in the order of the dummies in config/samples.
-var demoKeys = [...]demoKey{
+// keys is in the order of the dummies in config/samples.
+var keys = [...]key{
 	{"ACME_LIVE_KEY", tenant.Live, 1},
 	{"ACME_TEST_KEY", tenant.Test, 2},
 	{"ACME_NOSCOPE_KEY", tenant.Live, 3},
@@ -39,24 +44,34 @@ var demoKeys = [...]demoKey{
 	{"INITECH_LIVE_KEY", tenant.Live, 8},
 }
 
-func (k demoKey) dummyDigest() string { return fmt.Sprintf("%064d", k.dummy) }
+func (k key) dummyDigest() string { return fmt.Sprintf("%064d", k.dummy) }
+
+// What the demo catalog sells, and a group that the product is not in.
+const (
+	Product       = "print:flyers:a5"
+	Category      = "commercial-print"
+	OtherCategory = "stationery"
+	// Media is the id of acme's demo paper; costing reads it.
+	Media = "acme-silk-135"
+	// Sender is the XJMF sender of acme.
+	Sender = "acme-mis"
+)
 
 const (
 	dummySecret    = "REPLACE-THIS-DUMMY-SECRET-BEFORE-USE-0000000001"
 	secretVariable = "XJMF_SECRET"
-	demoSender     = "acme-mis"
-	demoKeysFile   = "demo-keys.json"
+	keysFile       = "demo-keys.json"
 )
 
-// secrets are the demo set's keys and secrets by variable. They are written to
+// Secrets are the demo set's keys and secrets by variable. They are written to
 // the data directory, readable for its owner only, so that a restart keeps
 // them; the manifests hold digests.
-type secrets map[string]string
+type Secrets map[string]string
 
-// openDemo loads the keys of the data directory or makes them, and fills an
+// Open loads the keys of the data directory or makes them, and fills an
 // empty resources directory with the demo set for them.
-func openDemo(data, resources string, random io.Reader) (secrets, error) {
-	path := filepath.Join(data, demoKeysFile)
+func Open(data, resources string, random io.Reader) (Secrets, error) {
+	path := filepath.Join(data, keysFile)
 	found, err := readSecrets(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if found, err = mintSecrets(random); err == nil {
@@ -76,37 +91,37 @@ func openDemo(data, resources string, random io.Reader) (secrets, error) {
 	return found, nil
 }
 
-func readSecrets(path string) (secrets, error) {
+func readSecrets(path string) (Secrets, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	found := secrets{}
+	found := Secrets{}
 	if err := json.Unmarshal(text, &found); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return found, nil
 }
 
-func writeSecrets(path string, s secrets) error {
+func writeSecrets(path string, s Secrets) error {
 	text, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		return err
 	}
-	return writeAtomically(path, append(text, '\n'))
+	return WriteAtomically(path, append(text, '\n'))
 }
 
-func mintSecrets(random io.Reader) (secrets, error) {
-	made := secrets{}
-	for _, k := range demoKeys {
-		key, err := credential.Mint(k.mode, random)
+func mintSecrets(random io.Reader) (Secrets, error) {
+	made := Secrets{}
+	for _, k := range keys {
+		minted, err := credential.Mint(k.mode, random)
 		if err != nil {
 			return nil, err
 		}
-		made[k.variable] = key.Secret().Reveal()
+		made[k.variable] = minted.Secret().Reveal()
 	}
 	raw := make([]byte, 32)
-	if _, err := io.ReadFull(rand.Reader, raw); err != nil {
+	if _, err := io.ReadFull(random, raw); err != nil {
 		return nil, err
 	}
 	made[secretVariable] = hex.EncodeToString(raw)
@@ -114,14 +129,14 @@ func mintSecrets(random io.Reader) (secrets, error) {
 }
 
 // writeDemo writes the samples, one object per file, with the dummies replaced.
-func writeDemo(resources string, s secrets) error {
+func writeDemo(resources string, s Secrets) error {
 	replace := []string{dummySecret, s[secretVariable]}
-	for _, k := range demoKeys {
-		key, err := credential.Parse(s[k.variable])
+	for _, k := range keys {
+		parsed, err := credential.Parse(s[k.variable])
 		if err != nil {
 			return fmt.Errorf("%s: %w", k.variable, err)
 		}
-		replace = append(replace, k.dummyDigest(), key.Digest().String())
+		replace = append(replace, k.dummyDigest(), parsed.Digest().String())
 	}
 	replacer := strings.NewReplacer(replace...)
 	return fs.WalkDir(config.FS, config.SamplesDir, func(path string, entry fs.DirEntry, err error) error {
@@ -136,7 +151,7 @@ func writeDemo(resources string, s secrets) error {
 		if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
 			return err
 		}
-		return writeAtomically(target, []byte(replacer.Replace(string(text))))
+		return WriteAtomically(target, []byte(replacer.Replace(string(text))))
 	})
 }
 
@@ -148,9 +163,9 @@ func isEmpty(dir string) (bool, error) {
 	return len(entries) == 0, err
 }
 
-// writeAtomically writes a file that its owner alone can read; a reader sees
+// WriteAtomically writes a file that its owner alone can read; a reader sees
 // the old content or the new, never a part.
-func writeAtomically(path string, text []byte) error {
+func WriteAtomically(path string, text []byte) error {
 	temporary, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		return err

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/printmarket/printmarket/apiserver"
+	"github.com/printmarket/printmarket/apiserver/contracts"
+	"github.com/printmarket/printmarket/apiserver/dashboard"
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/partner"
+	preflightapi "github.com/printmarket/printmarket/apiserver/preflight"
+	"github.com/printmarket/printmarket/apiserver/registry"
+	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/docs"
+	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/preflight/profile"
+	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/workers/sweeper"
+)
+
+// apiOptions are the flags that `dev` and `apiserver` share.
+type apiOptions struct {
+	apiAddr, registryAddr, opsAddr, dashboardAddr string
+	publicAPI, publicRegistry                     string
+	allowFetch                                    []string
+	maxStaleness                                  time.Duration
+}
+
+// register adds the flags. The host is that of the default addresses.
+func (o *apiOptions) register(f *pflag.FlagSet, host string) {
+	f.StringVar(&o.apiAddr, "api-addr", host+":8080", "address of the partner API")
+	f.StringVar(&o.registryAddr, "registry-addr", host+":8081", "address of the problem type registry")
+	f.StringVar(&o.opsAddr, "ops-addr", host+":8082", "address of /livez, /readyz, /metrics and /posture/watermark")
+	f.StringVar(&o.dashboardAddr, "dashboard-addr", host+":8083", "address of the dashboard")
+	f.DurationVar(&o.maxStaleness, "gates-max-staleness", posture.DefaultMaxStaleness, "age of the posture from which on every gate closes")
+}
+
+// sockets are the four listeners, opened before anything refers to their
+// addresses.
+type sockets struct{ api, registry, ops, dashboard net.Listener }
+
+func (o *apiOptions) listen(ctx context.Context) (s sockets, err error) {
+	for _, l := range []struct {
+		socket *net.Listener
+		flag   string
+		addr   string
+	}{{&s.api, "api-addr", o.apiAddr}, {&s.registry, "registry-addr", o.registryAddr}, {&s.ops, "ops-addr", o.opsAddr}, {&s.dashboard, "dashboard-addr", o.dashboardAddr}} {
+		if *l.socket, err = listen(ctx, l.flag, l.addr); err != nil {
+			s.close()
+			return sockets{}, err
+		}
+	}
+	return s, nil
+}
+
+func (s sockets) close() {
+	for _, socket := range []net.Listener{s.api, s.registry, s.ops, s.dashboard} {
+		if socket != nil {
+			_ = socket.Close()
+		}
+	}
+}
+
+// apiAdapters are what an API server needs besides a process.
+type apiAdapters struct {
+	sockets sockets
+	gates   *posture.Gates
+	source  source
+	// compiled tells how far the source has come, by kind; nil for a source
+	// whose objects have no versions.
+	compiled func() map[string]string
+	catalog  *masterdata.Holder
+	cursors  rfq.Cursors
+	// files, if it is not nil, is served below /files/ of the dashboard.
+	files http.Handler
+	// settle is how long readiness fails before the listeners close.
+	settle time.Duration
+	// checks are further conditions of readiness.
+	checks []apiserver.Check
+}
+
+// api is the API server as a part of a process: listeners, and the sweeper
+// that keeps the queue in step with the rows.
+type api struct {
+	*process
+	apiAdapters
+	options apiOptions
+	sweeper *sweeper.Sweeper
+	server  *apiserver.Server
+}
+
+func newAPI(p *process, a apiAdapters, o apiOptions, work preflights) (*api, error) {
+	s := &api{process: p, apiAdapters: a, options: o}
+	s.sweeper = sweeper.New(sweeper.Config{Jobs: work.jobs, Ledger: p.store, Queue: work.queue, Now: p.now, Log: p.log})
+	s.gauges()
+	handler, err := s.handler(work)
+	if err != nil {
+		return nil, err
+	}
+	registryHandler, err := s.registryHandler()
+	if err != nil {
+		return nil, err
+	}
+	board, err := s.dashboardHandler()
+	if err != nil {
+		return nil, err
+	}
+	ops := apiserver.Ops{Checks: s.readiness(), Metrics: p.metrics, Gates: s.gates, Now: p.now, Compiled: s.compiled}
+	s.server = apiserver.NewServer(p.log, s.settle, drainTime,
+		apiserver.Listener{Name: "api", Socket: s.sockets.api, Handler: handler, Problems: s.problems()},
+		apiserver.Listener{Name: "registry", Socket: s.sockets.registry, Handler: registryHandler},
+		apiserver.Listener{Name: "dashboard", Socket: s.sockets.dashboard, Handler: board},
+		apiserver.Listener{Name: "ops", Socket: s.sockets.ops, Handler: ops.Handler()},
+	)
+	return s, nil
+}
+
+// parts are the listeners in front, and the sweeper and the posture source
+// behind them.
+func (s *api) parts() parts {
+	return parts{
+		front: []func(context.Context) error{s.server.Run},
+		behind: []func(context.Context) error{
+			func(ctx context.Context) error { s.sweeper.Run(ctx); return nil },
+			func(ctx context.Context) error {
+				if err := s.source.Run(ctx); err != nil {
+					return fmt.Errorf("the posture source stopped: %w", err)
+				}
+				return nil
+			},
+		},
+	}
+}
+
+func (s *api) url() string                 { return urlOf(s.sockets.api, s.options.publicAPI) }
+func (s *api) registryURL() string         { return urlOf(s.sockets.registry, s.options.publicRegistry) }
+func (s *api) problems() *respond.Problems { return respond.NewProblems(s.registryURL()) }
+
+func (s *api) gauges() {
+	stats := s.sweeper.Stats
+	s.metrics.Gauge("printmarket_preflight_queue_open_jobs", "Jobs in the queue: waiting, held and delayed.",
+		func() float64 { return float64(stats().Open) })
+	s.metrics.Gauge("printmarket_preflight_queue_oldest_age_seconds", "Age of the oldest job in the queue.",
+		func() float64 { return stats().OldestAge.Seconds() })
+	s.metrics.Gauge("printmarket_gate_snapshot_age_seconds", "Time since the source of the posture was last seen.", func() float64 {
+		age, _ := s.gates.Age(s.now())
+		return age.Seconds()
+	})
+}
+
+func (s *api) handler(work preflights) (http.Handler, error) {
+	set, err := contracts.Load(docs.API)
+	if err != nil {
+		return nil, err
+	}
+	files, err := contracts.Files(docs.API)
+	if err != nil {
+		return nil, err
+	}
+	rfqs := rfq.New(rfq.Config{Store: s.store, Catalog: s.rfqCatalog, Cursors: s.cursors, Now: s.now, Random: rand.Reader})
+	partnerRoutes, err := partner.Routes(rfqs, s.catalog, set)
+	if err != nil {
+		return nil, err
+	}
+	preflightRoutes, err := preflightapi.Routes(preflightapi.Config{
+		Jobs: work.jobs, Queue: s.sweeper, Backlog: tenantJobs, Profiles: profile.Names(),
+	}, set)
+	if err != nil {
+		return nil, err
+	}
+	return apiserver.API{
+		Gates: s.gates, Problems: s.problems(), Metrics: s.metrics, Log: s.log, Now: s.now,
+		Contracts: set, Files: files, Routes: append(append([]gate.Route{}, partnerRoutes...), preflightRoutes...),
+	}.Handler()
+}
+
+// rfqCatalog hands the catalog of L1 and L2 to package rfq.
+func (s *api) rfqCatalog(now time.Time) (rfq.Catalog, error) {
+	catalog, err := s.catalog.Current(now)
+	if err != nil {
+		return nil, err
+	}
+	return catalog, nil
+}
+
+func (s *api) registryHandler() (http.Handler, error) {
+	schema, err := docs.API.ReadFile("api/marketplace-problem-details.v1.schema.json")
+	if err != nil {
+		return nil, err
+	}
+	return registry.New(s.registryURL(), schema)
+}
+
+func (s *api) dashboardHandler() (http.Handler, error) {
+	board, err := dashboard.Handler(dashboard.Config{
+		Gates: s.gates, Now: s.now, RegistryURL: s.registryURL(), APIURL: s.url(), OpsURL: urlOf(s.sockets.ops, ""),
+	})
+	if err != nil || s.files == nil {
+		return board, err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /files/", http.StripPrefix("/files/", s.files))
+	mux.Handle("/", board)
+	return mux, nil
+}
+
+// readiness are the conditions of readiness. Without Redis the API goes on, so
+// it is shown and does not count.
+func (s *api) readiness() []apiserver.Check {
+	return append([]apiserver.Check{
+		{Name: "posture", Run: func(context.Context) error {
+			if err := s.source.Healthy(); err != nil {
+				return err
+			}
+			if s.gates.Current(s.now()) == nil {
+				return errors.New("the posture is older than --gates-max-staleness")
+			}
+			return nil
+		}},
+		{Name: "store", Run: s.store.Ping},
+		{Name: "serving", Run: func(context.Context) error {
+			if s.server.Draining() {
+				return errors.New("draining")
+			}
+			return nil
+		}},
+		{Name: "queue", Advisory: true, Run: func(context.Context) error { return s.sweeper.Healthy() }},
+	}, s.checks...)
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/netip"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	preflightapi "github.com/printmarket/printmarket/apiserver/preflight"
+	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/preflight/profile"
+	"github.com/printmarket/printmarket/internal/queue"
+	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/workers/sweeper"
+)
+
+// The platform's own figures. Contracts and documentation name them.
+const (
+	queueName  = "preflight"
+	leaseTime  = 10 * time.Second
+	blockTime  = time.Second
+	idleTime   = 10 * time.Minute
+	drainTime  = 20 * time.Second
+	tenantJobs = 1000
+	userAgent  = "printmarket-preflight/3"
+)
+
+// records is the store as a whole: each domain package's part, and what keeps
+// it going.
+type records interface {
+	rfq.Store
+	jobs.Store
+	sweeper.Ledger
+	Ping(context.Context) error
+	Close() error
+}
+
+// source feeds the gates: a directory or a cluster.
+type source interface {
+	// Run feeds until ctx ends.
+	Run(ctx context.Context) error
+	// Healthy is nil while what the source holds is in force.
+	Healthy() error
+}
+
+// process is what every process of the platform is made of, whatever it does.
+type process struct {
+	log     *slog.Logger
+	metrics *telemetry.Metrics
+	now     func() time.Time
+	store   records
+	redis   redis.UniversalClient
+
+	closers []func()
+}
+
+func newProcess(logs io.Writer) *process {
+	return &process{log: telemetry.NewLogger(logs, slog.LevelInfo), metrics: telemetry.NewMetrics(), now: time.Now}
+}
+
+// onClose adds what close does; the last one added comes first.
+func (p *process) onClose(f func()) { p.closers = append(p.closers, f) }
+
+func (p *process) close() {
+	for i := len(p.closers) - 1; i >= 0; i-- {
+		p.closers[i]()
+	}
+}
+
+// keepStore takes a store that was opened.
+func (p *process) keepStore(store records) {
+	p.store = store
+	p.onClose(func() {
+		if err := store.Close(); err != nil {
+			p.log.Error("close the store", "error", err)
+		}
+	})
+}
+
+// openRedis makes the client. It connects when it is used: a process starts
+// and serves what needs no Redis while there is none.
+func (p *process) openRedis(url string) error {
+	options, err := redis.ParseURL(url)
+	if err != nil {
+		return fmt.Errorf("--redis: %s", telemetry.Redact(err.Error()))
+	}
+	// RFQs do not wait for Redis, and submits must notice soon that it is away.
+	options.DialTimeout, options.DialerRetries, options.MaxRetries = time.Second, 1, 1
+	options.ContextTimeoutEnabled = true
+	redis.SetLogger(redisLog{p.log})
+	client := redis.NewClient(options)
+	p.redis = client
+	p.onClose(func() { _ = client.Close() })
+	return nil
+}
+
+// redisLog sends the client library's own lines to our log.
+type redisLog struct{ log *slog.Logger }
+
+func (l redisLog) Printf(ctx context.Context, format string, args ...any) {
+	l.log.DebugContext(ctx, "redis client", "text", fmt.Sprintf(format, args...))
+}
+
+// preflights is the queue with the jobs that go through it. A process that
+// accepts jobs and one that does them make it alike.
+type preflights struct {
+	queue *queue.Queue
+	jobs  *jobs.Service
+}
+
+func (p *process) preflights(allowHTTP bool) (preflights, error) {
+	q, err := queue.New(p.redis, queueName)
+	if err != nil {
+		return preflights{}, err
+	}
+	return preflights{q, jobs.New(jobs.Config{
+		Store: p.store, Dispatcher: q, Profiles: profile.Names(), AllowHTTP: allowHTTP, SimulatedReport: preflightapi.SimulatedReport,
+		Now: p.now, Random: rand.Reader, Logger: p.log,
+	})}, nil
+}
+
+// incarnation is new for each process: host, process and a random part.
+func incarnation() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	random := make([]byte, 6)
+	_, _ = rand.Read(random) // never fails
+	return fmt.Sprintf("%.60s-%d-%s", host, os.Getpid(), hex.EncodeToString(random))
+}
+
+// parts are what runs in a process. The front serves and works, and is
+// drained first; what is behind keeps it supplied until then.
+type parts struct {
+	front, behind []func(context.Context) error
+}
+
+// run starts everything, calls ready, and stops everything when ctx ends, when
+// a part in front stops or when ready fails.
+func (p parts) run(ctx context.Context, ready func(context.Context) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopBackground()
+	var behind, front sync.WaitGroup
+	var mu sync.Mutex
+	var failures []error
+	note := func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		failures = append(failures, err)
+	}
+	for _, part := range p.behind {
+		behind.Go(func() {
+			if err := part(background); err != nil {
+				note(err)
+				cancel()
+			}
+		})
+	}
+	for _, part := range p.front {
+		front.Go(func() { defer cancel(); note(part(ctx)) })
+	}
+	if err := ready(ctx); err != nil {
+		cancel()
+		if !errors.Is(err, context.Canceled) {
+			note(err)
+		}
+	}
+	front.Wait()
+	stopBackground()
+	behind.Wait()
+	return errors.Join(failures...)
+}
+
+// parseRanges reads the values of --allow-fetch.
+func parseRanges(texts []string) ([]netip.Prefix, error) {
+	var ranges []netip.Prefix
+	for _, text := range texts {
+		prefix, err := netip.ParsePrefix(text)
+		if err != nil {
+			return nil, fmt.Errorf("--allow-fetch: %w", err)
+		}
+		ranges = append(ranges, prefix)
+	}
+	return ranges, nil
+}
+
+// listen opens the socket of one flag.
+func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
+	var config net.ListenConfig
+	socket, err := config.Listen(ctx, "tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("--%s: %w", flag, err)
+	}
+	return socket, nil
+}
+
+// urlOf is the origin of a listener, or the public one where that is set.
+func urlOf(socket net.Listener, public string) string {
+	if public != "" {
+		return public
+	}
+	return "http://" + socket.Addr().String()
+}

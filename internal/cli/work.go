@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	mathrand "math/rand/v2"
+	"net/netip"
+	"os"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/preflight/report"
+	"github.com/printmarket/printmarket/internal/queue"
+	"github.com/printmarket/printmarket/internal/safehttp"
+	"github.com/printmarket/printmarket/internal/sandbox"
+	"github.com/printmarket/printmarket/workers/preflight"
+)
+
+// workOptions are what a preflight worker is told.
+type workOptions struct {
+	slots   int
+	allow   []netip.Prefix
+	tempDir string
+}
+
+// newWorker makes a preflight worker as a part of a process.
+func newWorker(p *process, o workOptions, work preflights) (*preflight.Worker, error) {
+	inspector, err := sandbox.Find(inspectorArg)
+	if err != nil {
+		return nil, err
+	}
+	limits := sandbox.DefaultLimits()
+	limits.Output = jobs.MaxReport
+	client := safehttp.New(safehttp.Config{Allow: o.allow, UserAgent: userAgent})
+	return preflight.New(preflight.Config{
+		Jobs:  work.jobs,
+		Queue: work.queue.Consumer(queue.ConsumerConfig{Name: incarnation(), Lease: leaseTime, Block: blockTime, Idle: idleTime}),
+		Fetch: func(ctx context.Context, url string, f *os.File) error {
+			_, err := client.Fetch(ctx, url, f)
+			return err
+		},
+		Inspect: func(ctx context.Context, f *os.File, name string) (report.Report, error) {
+			return sandbox.Run(ctx, sandbox.Spec{Inspector: inspector, Profile: name, File: f, Limits: limits})
+		},
+		Slots: o.slots, Drain: drainTime, TempDir: o.tempDir,
+		Jitter: func(d time.Duration) time.Duration { return mathrand.N(d + 1) },
+		Now:    p.now, Log: p.log, Metrics: p.metrics,
+	}), nil
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package demo
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/printmarket/printmarket/internal/preflight/testpdf"
+)
+
+// SampleFile is a PDF to try preflight with.
+const SampleFile = "sample.pdf"
+
+// WriteSample puts the sample into a directory, unless it is there.
+func WriteSample(dir string) error {
+	path := filepath.Join(dir, SampleFile)
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := WriteAtomically(path, testpdf.Good()); err != nil {
+		return fmt.Errorf("write the sample file: %w", err)
+	}
+	return nil
+}
+
+// Place is where a running platform is. URLs have no slash at their end.
+type Place struct {
+	API, Registry, Ops, Dashboard, Redis string
+	// Files is the URL of the directory whose PDFs can be preflighted.
+	Files string
+	// Resources is the directory of manifests.
+	Resources string
+}
+
+// Variable is one line of the file of variables.
+type Variable struct{ Name, Value string }
+
+// Environment is the content of dev.env. Scripts rely on every name.
+func (p Place) Environment(s Secrets) ([]Variable, error) {
+	resources, err := filepath.Abs(p.Resources)
+	if err != nil {
+		return nil, err
+	}
+	values := []Variable{
+		{"API_URL", p.API},
+		{"REGISTRY_URL", p.Registry},
+		{"OPS_URL", p.Ops},
+		{"DASHBOARD_URL", p.Dashboard},
+		{"REDIS_URL", p.Redis},
+		{"RESOURCES_DIR", resources},
+	}
+	for _, k := range keys {
+		values = append(values, Variable{k.variable, s[k.variable]})
+	}
+	return append(values,
+		Variable{"XJMF_SENDER", Sender},
+		Variable{"XJMF_SECRET", s[secretVariable]},
+		Variable{"CATALOG_PRODUCT_UID", Product},
+		Variable{"CATALOG_CATEGORY", Category},
+		Variable{"CATALOG_OTHER_CATEGORY", OtherCategory},
+		Variable{"L4_MEDIA_ID", Media},
+	), nil
+}
+
+// WriteEnvironment writes variables for a shell to read, each with the prefix
+// PRINTMARKET_.
+func WriteEnvironment(path string, values []Variable) error {
+	var text strings.Builder
+	for _, v := range values {
+		fmt.Fprintf(&text, "PRINTMARKET_%s=%s\n", v.Name, shellWord(v.Value))
+	}
+	if err := WriteAtomically(path, []byte(text.String())); err != nil {
+		return fmt.Errorf("write %s: %w", filepath.Base(path), err)
+	}
+	return nil
+}
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
+
+// shellWord quotes a value where a shell would read it as more than one word.
+func shellWord(value string) string {
+	if plainWord.MatchString(value) {
+		return value
+	}
+	return "'" + strings.ReplaceAll(value, "'", `'\''`) + "'"
+}
+
+// Tour is three commands to paste into a shell, each below a line that says
+// what comes out.
+func (p Place) Tour(s Secrets) string {
+	live := s["ACME_LIVE_KEY"]
+	return fmt.Sprintf(`Create an RFQ (201):
+
+  curl -i %s/api/v1/rfq -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' -H "Idempotency-Key: $(date +%%s%%N)" -d '{"catalogProductUid":%q,"title":"Spring flyers","category":%q,"quantity":5000,"deliveryCity":"Utrecht"}'
+
+Preflight a PDF (202, then its report):
+
+  J=$(curl -s %s/api/v1/preflight -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' -d '{"fileUrl":"%s/%s","profile":"print_ready"}' | tee /dev/stderr | sed 's/.*"jobId":"\([^"]*\)".*/\1/'); sleep 2; curl -i %s/api/v1/preflight/$J -H 'Authorization: Bearer %s'
+
+Ask for an estimate (503: disabled for everyone):
+
+  curl -i -X POST %s/api/v1/estimate -H 'Authorization: Bearer %s'
+
+`,
+		p.API, live, Product, Category,
+		p.API, live, p.Files, SampleFile, p.API, live,
+		p.API, live)
+}
