@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package pgtest
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// sharedEnv holds the URL of the server that [Shared] makes databases on. Who
+// sets it brings a server along; its role must be allowed to create databases.
+const sharedEnv = "PRINTMARKET_TEST_POSTGRES_URL"
+
+// Main keeps one server for all tests of a binary:
+//
+//	func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
+//
+// Where PostgreSQL is not installed the tests run as well, and those that ask
+// for a server are skipped.
+func Main(m *testing.M) int {
+	if os.Getenv(sharedEnv) != "" {
+		return m.Run()
+	}
+	dir, err := os.MkdirTemp("", "printmarket-pg-")
+	if err != nil {
+		return failed(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	server, err := Launch(context.Background(), dir)
+	switch {
+	case errors.Is(err, ErrNotInstalled):
+		return m.Run()
+	case err != nil:
+		return failed(err)
+	}
+	defer server.Stop()
+	if err := os.Setenv(sharedEnv, server.URL("postgres")); err != nil {
+		return failed(err)
+	}
+	return m.Run()
+}
+
+func failed(err error) int {
+	fmt.Fprintln(os.Stderr, "pgtest:", err)
+	return 1
+}
+
+// Shared is the URL of a new, empty database on the server of [Main]. It is
+// dropped when the test ends.
+func Shared(t testing.TB) string {
+	t.Helper()
+	shared := os.Getenv(sharedEnv)
+	if shared == "" {
+		t.Skip(ErrNotInstalled)
+	}
+	name := "test_" + strings.ToLower(rand.Text())
+	administer(t, shared, "CREATE DATABASE "+name)
+	t.Cleanup(func() { administer(t, shared, "DROP DATABASE "+name+" WITH (FORCE)") })
+	address, err := url.Parse(shared)
+	if err != nil {
+		t.Fatal("pgtest: the URL of the shared server cannot be parsed")
+	}
+	address.Path = "/" + name
+	return address.String()
+}
+
+func administer(t testing.TB, server, statement string) {
+	t.Helper()
+	// A cleanup runs when the context of its test is cancelled already.
+	ctx := context.WithoutCancel(t.Context())
+	conn, err := pgx.Connect(ctx, server)
+	if err != nil {
+		t.Fatalf("pgtest: %v", err)
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	if _, err := conn.Exec(ctx, statement); err != nil {
+		t.Fatalf("pgtest: %s: %v", statement, err)
+	}
+}
+
+// Start starts a server of the test's own, which is gone when the test ends.
+// Settings have the form "name=value".
+func Start(t testing.TB, settings ...string) *Server {
+	t.Helper()
+	// Not t.TempDir: root alone is let into that, and the server is not root.
+	dir, err := os.MkdirTemp("", "printmarket-pg-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	server, err := Launch(t.Context(), dir, settings...)
+	if errors.Is(err, ErrNotInstalled) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatalf("pgtest: %v", err)
+	}
+	t.Cleanup(server.Stop)
+	return server
+}
