@@ -145,6 +145,10 @@ func (e *UnavailableError) Error() string {
 }
 func (e *UnavailableError) Unwrap() error { return e.Err }
 
+// ErrOverloaded is inside an [UnavailableError] when the store was too busy to
+// begin. Nothing was written, and trying again shortly is the remedy.
+var ErrOverloaded = errors.New("store is overloaded")
+
 // ErrNotFound means that the tenant owns no such record. Records of other
 // tenants are not found either, so that nobody can probe for them.
 var ErrNotFound = errors.New("record not found")
