@@ -11,6 +11,7 @@ package storetest
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/printmarket/printmarket/internal/jobs"
 	"github.com/printmarket/printmarket/internal/ledger"
@@ -29,6 +30,12 @@ type Outbox interface {
 	// Events lists at most limit entries in the order of commits, from the
 	// first whose Seq is greater than after.
 	Events(ctx context.Context, after int64, limit int) ([]ledger.Entry, error)
+}
+
+// Clocked is a store with a clock of its own. The suite sets it whenever it
+// moves the clock of the services, as if both machines agreed on the time.
+type Clocked interface {
+	SetClock(t testing.TB, now time.Time)
 }
 
 // Run runs the suite. open returns a new, empty, migrated store for each case

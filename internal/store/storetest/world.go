@@ -54,7 +54,11 @@ func newWorld(t testing.TB, store Store) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{store: store, clock: &clock{now: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)}, queue: &queue{}}
+	w := &world{store: store, clock: &clock{moved: func(time.Time) {}}, queue: &queue{}}
+	if theirs, ok := store.(Clocked); ok {
+		w.clock.moved = func(now time.Time) { theirs.SetClock(t, now) }
+	}
+	w.clock.set(time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC))
 	w.rfqs = rfq.New(rfq.Config{
 		Store:   store,
 		Catalog: func(time.Time) (rfq.Catalog, error) { return catalog, nil },
@@ -69,8 +73,9 @@ func newWorld(t testing.TB, store Store) *world {
 
 // clock stands still until it is moved.
 type clock struct {
-	mu  sync.Mutex
-	now time.Time
+	mu    sync.Mutex
+	now   time.Time
+	moved func(time.Time)
 }
 
 func (c *clock) Now() time.Time {
@@ -79,10 +84,13 @@ func (c *clock) Now() time.Time {
 	return c.now
 }
 
-func (c *clock) advance(d time.Duration) {
+func (c *clock) advance(d time.Duration) { c.set(c.Now().Add(d)) }
+
+func (c *clock) set(now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
+	c.now = now
+	c.moved(now)
 }
 
 // queue is a dispatcher that writes down what it was asked for.

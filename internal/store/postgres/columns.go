@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// querier is a connection or a transaction.
+type querier interface {
+	Exec(ctx context.Context, query string, args ...any) (pgconn.CommandTag, error)
+	Query(ctx context.Context, query string, args ...any) (pgx.Rows, error)
+	QueryRow(ctx context.Context, query string, args ...any) pgx.Row
+	SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults
+}
+
+// collect reads every row of a query.
+func collect[T any](rows pgx.Rows, err error, scan func(pgx.Row) (T, error)) ([]T, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []T{}
+	for rows.Next() {
+		item, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, item)
+	}
+	return items, rows.Err()
+}
+
+// found makes a row that is not there an answer.
+func found[T any](record T, err error) (T, error) {
+	if errors.Is(err, pgx.ErrNoRows) {
+		var none T
+		return none, answer{ledger.ErrNotFound}
+	}
+	return record, err
+}
+
+// rowsOf writes records for jsonb_to_recordset. No records are an empty list:
+// null would be an error there.
+func rowsOf[T any](records []T) (string, error) {
+	if records == nil {
+		records = []T{}
+	}
+	text, err := json.Marshal(records)
+	return string(text), err
+}
+
+// maybe is how an instant is stored that may not have come: as NULL.
+func maybe(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+// instant scans a timestamp; NULL is the zero time.
+type instant struct{ into *time.Time }
+
+// Scan implements [database/sql.Scanner].
+func (i instant) Scan(stored any) error {
+	switch at := stored.(type) {
+	case nil:
+		*i.into = time.Time{}
+	case time.Time:
+		*i.into = at.UTC()
+	default:
+		return fmt.Errorf("instant: a %T in the database", stored)
+	}
+	return nil
+}
+
+// owner scans the canonical text of a tenant.
+type owner struct{ into *tenant.ID }
+
+// Scan implements [database/sql.Scanner].
+func (o owner) Scan(stored any) error {
+	text, ok := stored.(string)
+	if !ok {
+		return fmt.Errorf("tenant: a %T in the database", stored)
+	}
+	id, err := tenant.Parse(text)
+	*o.into = id
+	return err
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+var _ jobs.Store = (*Store)(nil)
+
+const jobColumns = `id, tenant, file_url, profile, status, attempt, incarnation, pages_done, pages_total,
+	verdict, failure_code, failure_detail, version, submitted_at, started_at, finished_at, expires_at, dispatched_at`
+
+// isOpen is the condition of the partial indexes, word for word.
+const isOpen = `status IN ('queued', 'processing')`
+
+// createJob commits everything of a submission: the parameters of the claim, the
+// cap, then those columns of the job that are not among them.
+const createJob = claimed + `room_for_job($1, $11)` + claimedEnd + `, made AS (
+	INSERT INTO job (` + jobColumns + `)
+	SELECT $5, $1, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27
+	FROM claimed WHERE outcome = 'created'
+)
+SELECT outcome, subject, wait FROM claimed`
+
+// CreateJob implements [jobs.Store].
+func (s *Store) CreateJob(ctx context.Context, job jobs.Job, terms ledger.Terms, backlogCap int) (jobs.Job, ledger.Outcome, error) {
+	const op = "create job"
+	args, err := claimArgs(terms, job.ID)
+	if err != nil {
+		return jobs.Job{}, 0, unavailable(op, err)
+	}
+	args = append(args, backlogCap,
+		job.FileURL, job.Profile, job.Status, job.Attempt, job.Incarnation,
+		job.Progress.PagesDone, job.Progress.PagesTotal, job.Verdict, job.Failure.Code, job.Failure.Detail, job.Version,
+		job.SubmittedAt, maybe(job.StartedAt), maybe(job.FinishedAt), job.ExpiresAt, job.DispatchedAt)
+	stored, outcome := job, ledger.Created
+	err = s.use(ctx, op, func(conn *pgxpool.Conn) error {
+		claim, err := scanClaim(conn.QueryRow(ctx, createJob, args...))
+		if err != nil {
+			return err
+		}
+		replayed, err := claim.replayed(terms, &jobs.BacklogExceededError{Cap: backlogCap})
+		if err != nil || replayed == "" {
+			return err
+		}
+		outcome = ledger.Replayed
+		stored, err = oneJob(ctx, conn, terms.Tenant, replayed)
+		return err
+	})
+	if err != nil {
+		return jobs.Job{}, 0, err
+	}
+	return stored, outcome, nil
+}
+
+// ReplayedJob implements [jobs.Store].
+func (s *Store) ReplayedJob(ctx context.Context, who tenant.ID, used ledger.Idempotency, now time.Time) (jobs.Job, error) {
+	return read(ctx, s, "replay job", func(q querier) (jobs.Job, error) {
+		subject, err := committed(ctx, q, who, ledger.SubmitPreflight, used, now)
+		if err != nil {
+			return jobs.Job{}, err
+		}
+		if subject == "" {
+			return jobs.Job{}, answer{ledger.ErrNotFound}
+		}
+		return oneJob(ctx, q, who, subject)
+	})
+}
+
+// Job implements [jobs.Store].
+func (s *Store) Job(ctx context.Context, who tenant.ID, id string) (jobs.Job, error) {
+	return read(ctx, s, "read job", func(q querier) (jobs.Job, error) { return oneJob(ctx, q, who, id) })
+}
+
+// JobReport implements [jobs.Store].
+func (s *Store) JobReport(ctx context.Context, who tenant.ID, id string) ([]byte, error) {
+	return read(ctx, s, "read report", func(q querier) (body []byte, err error) {
+		err = q.QueryRow(ctx,
+			`SELECT report.body FROM report JOIN job ON job.id = report.job_id WHERE job.id = $1 AND job.tenant = $2`,
+			id, who.String()).Scan(&body)
+		return found(body, err)
+	})
+}
+
+// AmendJob implements [jobs.Store].
+func (s *Store) AmendJob(ctx context.Context, id string, decide func(jobs.Job) (jobs.Change, error)) (jobs.Job, error) {
+	var amended jobs.Job
+	err := s.write(ctx, "amend job", func(tx pgx.Tx) error {
+		job, err := found(scanJob(tx.QueryRow(ctx, `SELECT `+jobColumns+` FROM job WHERE id = $1 FOR UPDATE`, id)))
+		if err != nil {
+			return err
+		}
+		change, err := decide(job)
+		if err != nil {
+			return answer{err}
+		}
+		amended = change.Job
+		if change.Unchanged {
+			return nil
+		}
+		changes := &pgx.Batch{}
+		queueJob(changes, id, change.Job)
+		if change.Report != nil {
+			changes.Queue(`INSERT INTO report (job_id, body) VALUES ($1, $2)`, id, change.Report)
+		}
+		if err := queuePublish(changes, job.Tenant, change.Events); err != nil {
+			return err
+		}
+		return tx.SendBatch(ctx, changes).Close()
+	})
+	if err != nil {
+		return jobs.Job{}, err
+	}
+	return amended, nil
+}
+
+// OpenJobs implements [jobs.Store].
+func (s *Store) OpenJobs(ctx context.Context, dispatchedBy time.Time, limit int) ([]jobs.Job, error) {
+	return read(ctx, s, "list open jobs", func(q querier) ([]jobs.Job, error) {
+		rows, err := q.Query(ctx,
+			`SELECT `+jobColumns+` FROM job WHERE `+isOpen+` AND dispatched_at <= $1 ORDER BY dispatched_at, id LIMIT $2`,
+			dispatchedBy, limit)
+		return collect(rows, err, scanJob)
+	})
+}
+
+// MarkDispatched implements [jobs.Store]. Every replica sweeps, and two of them
+// lock the same rows in the same order.
+func (s *Store) MarkDispatched(ctx context.Context, ids []string, at time.Time) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	return s.use(ctx, "mark jobs dispatched", func(conn *pgxpool.Conn) error {
+		_, err := conn.Exec(ctx,
+			`WITH marked AS (SELECT id FROM job WHERE id = ANY($1) ORDER BY id FOR UPDATE)
+			 UPDATE job SET dispatched_at = $2 FROM marked WHERE job.id = marked.id`, ids, at)
+		return err
+	})
+}
+
+// PurgeJobs implements [jobs.Store]. What another replica is purging is left to
+// it.
+func (s *Store) PurgeJobs(ctx context.Context, now time.Time, limit int) (int, error) {
+	var purged int64
+	err := s.use(ctx, "purge jobs", func(conn *pgxpool.Conn) error {
+		done, err := conn.Exec(ctx,
+			`WITH due AS (
+				SELECT id FROM job WHERE file_url <> '' AND expires_at <= $1 AND NOT `+isOpen+`
+				LIMIT $2 FOR UPDATE SKIP LOCKED
+			), erased AS (DELETE FROM report USING due WHERE report.job_id = due.id)
+			UPDATE job SET file_url = '' FROM due WHERE job.id = due.id`, now, limit)
+		purged = done.RowsAffected()
+		return err
+	})
+	return int(purged), err
+}
+
+func oneJob(ctx context.Context, q querier, who tenant.ID, id string) (jobs.Job, error) {
+	return found(scanJob(q.QueryRow(ctx, `SELECT `+jobColumns+` FROM job WHERE id = $1 AND tenant = $2`, id, who.String())))
+}
+
+func scanJob(r pgx.Row) (job jobs.Job, err error) {
+	err = r.Scan(&job.ID, owner{&job.Tenant}, &job.FileURL, &job.Profile, &job.Status, &job.Attempt, &job.Incarnation,
+		&job.Progress.PagesDone, &job.Progress.PagesTotal, &job.Verdict, &job.Failure.Code, &job.Failure.Detail, &job.Version,
+		instant{&job.SubmittedAt}, instant{&job.StartedAt}, instant{&job.FinishedAt}, instant{&job.ExpiresAt}, instant{&job.DispatchedAt})
+	return job, err
+}
+
+func queueJob(batch *pgx.Batch, id string, job jobs.Job) {
+	batch.Queue(
+		`UPDATE job SET status = $2, attempt = $3, incarnation = $4, pages_done = $5, pages_total = $6, verdict = $7,
+		 failure_code = $8, failure_detail = $9, version = $10, started_at = $11, finished_at = $12, expires_at = $13 WHERE id = $1`,
+		id, job.Status, job.Attempt, job.Incarnation, job.Progress.PagesDone, job.Progress.PagesTotal, job.Verdict,
+		job.Failure.Code, job.Failure.Detail, job.Version,
+		maybe(job.StartedAt), maybe(job.FinishedAt), job.ExpiresAt)
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// claimed begins the statement of a counted write, up to the argument that says
+// whether there is room. It takes the parameters of claimArgs, of which $1 is
+// the tenant and $5 the id of the record.
+const (
+	claimed = `WITH claimed AS MATERIALIZED (
+		SELECT outcome, subject, wait FROM claim($1, $2, $3, $4, $5, $6, $7, $8, $9, `
+	claimedEnd = `, $10))`
+	// claimArguments is how many they are.
+	claimArguments = 10
+)
+
+func claimArgs(terms ledger.Terms, record string) ([]any, error) {
+	events, err := rowsOf(outboxRows(terms.Events))
+	if err != nil {
+		return nil, err
+	}
+	var limit, window *int64
+	if terms.Quota != nil {
+		seconds := int64(terms.Quota.Window / time.Second)
+		limit, window = &terms.Quota.Limit, &seconds
+	}
+	return []any{
+		terms.Tenant.String(), terms.Operation, terms.Idempotency.Key, terms.Idempotency.Fingerprint[:], record,
+		terms.Now, terms.Now.Add(-ledger.KeyRetention), limit, window, events,
+	}, nil
+}
+
+// claim is what the function of this name answered.
+type claim struct {
+	outcome string
+	subject *string
+	wait    *int64
+}
+
+func scanClaim(r pgx.Row) (c claim, err error) {
+	err = r.Scan(&c.outcome, &c.subject, &c.wait)
+	return c, err
+}
+
+// replayed is the subject of a key that was committed before, empty if the
+// record is created now. A refusal is an [answer]; full says what it means that
+// there is no room.
+func (c claim) replayed(terms ledger.Terms, full error) (string, error) {
+	switch {
+	case c.outcome == "created":
+		return "", nil
+	case c.outcome == "replayed" && c.subject != nil:
+		return *c.subject, nil
+	case c.outcome == "reused":
+		return "", answer{ledger.ErrKeyReused}
+	case c.outcome == "exceeded" && c.wait != nil && terms.Quota != nil:
+		return "", answer{&ledger.QuotaExceededError{
+			Quota:      *terms.Quota,
+			RetryAfter: max(time.Duration(*c.wait)*time.Microsecond, time.Second),
+		}}
+	case c.outcome == "full" && full != nil:
+		return "", answer{full}
+	default:
+		return "", fmt.Errorf("claim answered %q", c.outcome)
+	}
+}
+
+// committed finds the subject that a key was committed with; none is empty.
+func committed(ctx context.Context, q querier, who tenant.ID, operation ledger.Operation, used ledger.Idempotency, now time.Time) (string, error) {
+	if used.Key == "" {
+		return "", nil
+	}
+	var subject string
+	var fingerprint []byte
+	err := q.QueryRow(ctx,
+		`SELECT subject, fingerprint FROM idempotency
+		 WHERE tenant = $1 AND operation = $2 AND key = $3 AND created_at > $4`,
+		who.String(), operation, used.Key, now.Add(-ledger.KeyRetention)).Scan(&subject, &fingerprint)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return "", nil
+	case err != nil:
+		return "", err
+	case !bytes.Equal(fingerprint, used.Fingerprint[:]):
+		return "", answer{ledger.ErrKeyReused}
+	default:
+		return subject, nil
+	}
+}
+
+// outboxRow is an event as publish reads it.
+type outboxRow struct {
+	ID      string           `json:"id"`
+	Type    ledger.EventType `json:"type"`
+	Subject string           `json:"subject"`
+	At      time.Time        `json:"at"`
+}
+
+func outboxRows(events []ledger.Event) []outboxRow {
+	rows := make([]outboxRow, len(events))
+	for i, event := range events {
+		rows[i] = outboxRow(event)
+	}
+	return rows
+}
+
+// queuePublish adds the events of a tenant to a batch.
+func queuePublish(batch *pgx.Batch, who tenant.ID, events []ledger.Event) error {
+	if len(events) == 0 {
+		return nil
+	}
+	rows, err := rowsOf(outboxRows(events))
+	if err != nil {
+		return err
+	}
+	batch.Queue(`SELECT publish($1, $2)`, who.String(), rows)
+	return nil
+}
+
+// Events reads the outbox, at most limit entries, from the first whose Seq is
+// greater than after. It numbers entries first that have no Seq yet and commits
+// that, so that no entry ever appears below a Seq that was read. Of commits at
+// the same time either may come first; one that began after another had ended
+// always comes later.
+func (s *Store) Events(ctx context.Context, after int64, limit int) ([]ledger.Entry, error) {
+	var entries []ledger.Entry
+	err := s.use(ctx, "read outbox", func(conn *pgxpool.Conn) error {
+		if _, err := conn.Exec(ctx, `SELECT number_outbox($1)`, limit); err != nil {
+			return err
+		}
+		rows, err := conn.Query(ctx,
+			`SELECT seq, tenant, id, type, subject, at FROM outbox WHERE seq > $1 ORDER BY seq LIMIT $2`, after, limit)
+		entries, err = collect(rows, err, func(r pgx.Row) (e ledger.Entry, err error) {
+			err = r.Scan(&e.Seq, owner{&e.Tenant}, &e.Event.ID, &e.Event.Type, &e.Event.Subject, instant{&e.Event.At})
+			return e, err
+		})
+		return err
+	})
+	return entries, err
+}
+
+// purgeBatch bounds what one statement erases, so that none runs for long.
+const purgeBatch = 5000
+
+// PurgeLedger erases idempotency keys past their retention, as seen at now, and
+// quota windows that have ended by the clock of the database. Neither can be
+// seen any more by then. What another replica is erasing is left to it.
+func (s *Store) PurgeLedger(ctx context.Context, now time.Time) error {
+	if err := s.purge(ctx,
+		`WITH due AS (
+			SELECT tenant, operation, key FROM idempotency WHERE created_at <= $2 LIMIT $1 FOR UPDATE SKIP LOCKED
+		)
+		DELETE FROM idempotency i USING due
+		WHERE i.tenant = due.tenant AND i.operation = due.operation AND i.key = due.key`,
+		now.Add(-ledger.KeyRetention)); err != nil {
+		return err
+	}
+	return s.purge(ctx,
+		`WITH moment AS MATERIALIZED (SELECT ledger_now() AS at), due AS (
+			SELECT tenant, operation, window_start, window_end FROM quota
+			WHERE window_end <= (SELECT at FROM moment) LIMIT $1 FOR UPDATE SKIP LOCKED
+		)
+		DELETE FROM quota q USING due
+		WHERE q.tenant = due.tenant AND q.operation = due.operation
+			AND q.window_start = due.window_start AND q.window_end = due.window_end`)
+}
+
+// purge repeats a statement that erases up to $1 rows until it erases fewer.
+func (s *Store) purge(ctx context.Context, statement string, args ...any) error {
+	for {
+		var erased int64
+		if err := s.use(ctx, "purge ledger", func(conn *pgxpool.Conn) error {
+			done, err := conn.Exec(ctx, statement, append([]any{purgeBatch}, args...)...)
+			erased = done.RowsAffected()
+			return err
+		}); err != nil || erased < purgeBatch {
+			return err
+		}
+	}
+}

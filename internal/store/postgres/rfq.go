@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+var _ rfq.Store = (*Store)(nil)
+
+const rfqColumns = `id, tenant, tracking_code, catalog_product_uid, title, category, quantity, delivery_city,
+	product_name, product_group, catalog_id, status, version, quote_count,
+	response_deadline, expires_at, created_at, updated_at`
+
+// newQuotes reads quotes as quoteRow writes them.
+const newQuotes = `INSERT INTO quote (id, rfq_id, supplier_id, revision, status, offer, submitted_at)
+	SELECT q.id, q.rfq_id, q.supplier_id, q.revision, q.status, q.offer, q.submitted_at FROM `
+
+const quoteRecord = ` AS q (id text, rfq_id text, supplier_id text, revision bigint, status text, offer jsonb, submitted_at timestamptz)`
+
+// createRFQ commits everything of a create: the parameters of the claim, then
+// those columns of the RFQ that are not among them, then the quotes.
+const createRFQ = claimed + `true` + claimedEnd + `, made AS (
+	INSERT INTO rfq (` + rfqColumns + `)
+	SELECT $5, $1, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26
+	FROM claimed WHERE outcome = 'created'
+), answered AS (` + newQuotes + `claimed, jsonb_to_recordset($27)` + quoteRecord + ` WHERE outcome = 'created')
+SELECT outcome, subject, wait FROM claimed`
+
+// CreateRFQ implements [rfq.Store].
+func (s *Store) CreateRFQ(ctx context.Context, record rfq.RFQ, quotes []rfq.Quote, terms ledger.Terms) (rfq.RFQ, ledger.Outcome, error) {
+	const op = "create rfq"
+	args, err := createRFQArgs(record, quotes, terms)
+	if err != nil {
+		return rfq.RFQ{}, 0, unavailable(op, err)
+	}
+	stored, outcome := record, ledger.Created
+	err = s.use(ctx, op, func(conn *pgxpool.Conn) error {
+		claim, err := scanClaim(conn.QueryRow(ctx, createRFQ, args...))
+		if err != nil {
+			return err
+		}
+		replayed, err := claim.replayed(terms, nil)
+		if err != nil || replayed == "" {
+			return err
+		}
+		outcome = ledger.Replayed
+		stored, err = oneRFQ(ctx, conn, terms.Tenant, replayed)
+		return err
+	})
+	if err != nil {
+		return rfq.RFQ{}, 0, err
+	}
+	return stored, outcome, nil
+}
+
+func createRFQArgs(record rfq.RFQ, quotes []rfq.Quote, terms ledger.Terms) ([]any, error) {
+	args, err := claimArgs(terms, record.ID)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := rowsOf(quoteRows(quotes))
+	if err != nil {
+		return nil, err
+	}
+	return append(args,
+		record.TrackingCode,
+		record.CatalogProductUID, record.Title, record.Category, record.Quantity, record.DeliveryCity,
+		record.Product.Name, record.Product.Group, record.Product.CatalogID,
+		record.Status, record.Version, record.QuoteCount,
+		record.ResponseDeadline, record.ExpiresAt, record.CreatedAt, record.UpdatedAt, rows), nil
+}
+
+// ReplayedRFQ implements [rfq.Store].
+func (s *Store) ReplayedRFQ(ctx context.Context, who tenant.ID, used ledger.Idempotency, now time.Time) (rfq.RFQ, error) {
+	return read(ctx, s, "replay rfq", func(q querier) (rfq.RFQ, error) {
+		subject, err := committed(ctx, q, who, ledger.CreateRFQ, used, now)
+		if err != nil {
+			return rfq.RFQ{}, err
+		}
+		if subject == "" {
+			return rfq.RFQ{}, answer{ledger.ErrNotFound}
+		}
+		return oneRFQ(ctx, q, who, subject)
+	})
+}
+
+// RFQ implements [rfq.Store].
+func (s *Store) RFQ(ctx context.Context, who tenant.ID, id string) (rfq.RFQ, error) {
+	return read(ctx, s, "read rfq", func(q querier) (rfq.RFQ, error) { return oneRFQ(ctx, q, who, id) })
+}
+
+// beforeAll is greater than every id, by bytes. It keeps the condition one that
+// an index can begin at.
+const beforeAll = "~"
+
+// RFQs implements [rfq.Store].
+func (s *Store) RFQs(ctx context.Context, who tenant.ID, after string, limit int) ([]rfq.RFQ, error) {
+	if after == "" {
+		after = beforeAll
+	}
+	return read(ctx, s, "list rfqs", func(q querier) ([]rfq.RFQ, error) {
+		rows, err := q.Query(ctx,
+			`SELECT `+rfqColumns+` FROM rfq WHERE tenant = $1 AND id < $2 ORDER BY id DESC LIMIT $3`, who.String(), after, limit)
+		return collect(rows, err, scanRFQ)
+	})
+}
+
+// RFQQuotes implements [rfq.Store].
+func (s *Store) RFQQuotes(ctx context.Context, who tenant.ID, id string) ([]rfq.Quote, error) {
+	return read(ctx, s, "list quotes", func(q querier) ([]rfq.Quote, error) {
+		_, quotes, err := withQuotes(ctx, q, who, id, "")
+		return quotes, err
+	})
+}
+
+// AmendRFQ implements [rfq.Store].
+func (s *Store) AmendRFQ(ctx context.Context, who tenant.ID, id string, decide func(rfq.RFQ, []rfq.Quote) (rfq.Amendment, error)) error {
+	return s.write(ctx, "amend rfq", func(tx pgx.Tx) error {
+		record, quotes, err := withQuotes(ctx, tx, who, id, " FOR UPDATE")
+		if err != nil {
+			return err
+		}
+		amendment, err := decide(record, quotes)
+		if err != nil {
+			return answer{err}
+		}
+		changes := &pgx.Batch{}
+		changes.Queue(`UPDATE rfq SET status = $1, version = $2, quote_count = $3, updated_at = $4 WHERE id = $5`,
+			amendment.RFQ.Status, amendment.RFQ.Version, amendment.RFQ.QuoteCount, amendment.RFQ.UpdatedAt, id)
+		if err := queueQuotes(changes, quotes, amendment.Quotes); err != nil {
+			return err
+		}
+		if err := queuePublish(changes, who, amendment.Events); err != nil {
+			return err
+		}
+		return tx.SendBatch(ctx, changes).Close()
+	})
+}
+
+func oneRFQ(ctx context.Context, q querier, who tenant.ID, id string) (rfq.RFQ, error) {
+	return found(scanRFQ(q.QueryRow(ctx, `SELECT `+rfqColumns+` FROM rfq WHERE id = $1 AND tenant = $2`, id, who.String())))
+}
+
+// withQuotes reads an RFQ with its quotes in one round trip. With a lock, the
+// quotes are read by a statement of its own behind it and are the latest.
+func withQuotes(ctx context.Context, q querier, who tenant.ID, id, lock string) (record rfq.RFQ, quotes []rfq.Quote, err error) {
+	batch := &pgx.Batch{}
+	batch.Queue(`SELECT `+rfqColumns+` FROM rfq WHERE id = $1 AND tenant = $2`+lock, id, who.String())
+	batch.Queue(`SELECT id, rfq_id, revision, status, offer, submitted_at FROM quote WHERE rfq_id = $1 ORDER BY id`, id)
+	results := q.SendBatch(ctx, batch)
+	defer func() { err = errors.Join(err, results.Close()) }()
+	if record, err = found(scanRFQ(results.QueryRow())); err != nil {
+		return rfq.RFQ{}, nil, err
+	}
+	rows, err := results.Query()
+	quotes, err = collect(rows, err, scanQuote)
+	return record, quotes, err
+}
+
+func scanRFQ(r pgx.Row) (record rfq.RFQ, err error) {
+	err = r.Scan(&record.ID, owner{&record.Tenant}, &record.TrackingCode,
+		&record.CatalogProductUID, &record.Title, &record.Category, &record.Quantity, &record.DeliveryCity,
+		&record.Product.Name, &record.Product.Group, &record.Product.CatalogID,
+		&record.Status, &record.Version, &record.QuoteCount,
+		instant{&record.ResponseDeadline}, instant{&record.ExpiresAt}, instant{&record.CreatedAt}, instant{&record.UpdatedAt})
+	record.Product.UID = record.CatalogProductUID
+	return record, err
+}
+
+func scanQuote(r pgx.Row) (quote rfq.Quote, err error) {
+	var offer []byte
+	if err := r.Scan(&quote.ID, &quote.RFQID, &quote.Revision, &quote.Status, &offer, instant{&quote.SubmittedAt}); err != nil {
+		return rfq.Quote{}, err
+	}
+	return quote, json.Unmarshal(offer, &quote.Offer)
+}
+
+// quoteRow is a quote as newQuotes reads it.
+type quoteRow struct {
+	ID          string          `json:"id"`
+	RFQID       string          `json:"rfq_id"`
+	SupplierID  string          `json:"supplier_id"`
+	Revision    int             `json:"revision"`
+	Status      rfq.QuoteStatus `json:"status"`
+	Offer       rfq.Offer       `json:"offer"`
+	SubmittedAt time.Time       `json:"submitted_at"`
+}
+
+func quoteRows(quotes []rfq.Quote) []quoteRow {
+	rows := make([]quoteRow, len(quotes))
+	for i, q := range quotes {
+		rows[i] = quoteRow{q.ID, q.RFQID, q.Offer.Supplier.ID, q.Revision, q.Status, q.Offer, q.SubmittedAt}
+	}
+	return rows
+}
+
+// queueQuotes writes statuses before new quotes: the one that a new revision
+// supersedes must have stepped down when the new one stands up.
+func queueQuotes(batch *pgx.Batch, known, amended []rfq.Quote) error {
+	var added []rfq.Quote
+	for _, quote := range amended {
+		if slices.ContainsFunc(known, func(k rfq.Quote) bool { return k.ID == quote.ID }) {
+			batch.Queue(`UPDATE quote SET status = $1 WHERE id = $2`, quote.Status, quote.ID)
+		} else {
+			added = append(added, quote)
+		}
+	}
+	rows, err := rowsOf(quoteRows(added))
+	if err == nil && len(added) > 0 {
+		batch.Queue(newQuotes+`jsonb_to_recordset($1)`+quoteRecord, rows)
+	}
+	return err
+}

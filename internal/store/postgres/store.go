@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package postgres keeps records in PostgreSQL, for a platform of many replicas.
+//
+// It implements the Store of each domain package, one file for each. A counted
+// write is one statement and so one round trip: the function claim answers for
+// the key and the quota, and the record is inserted beside it. Quota windows go
+// by the clock of the database, which all replicas share.
+//
+// Every connection is asked before its first use whether it would acknowledge
+// what it may lose, so a server that is reconfigured, or another one that takes
+// over, is held to it as well. Connections are the store's own and keep
+// prepared statements; a proxy between them must pool sessions, not
+// transactions.
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/printmarket/printmarket/internal/ledger"
+)
+
+// Options tunes a [Store]. The zero value is right for an API replica.
+type Options struct {
+	// MaxConns is the most connections at a time; 0 means 16.
+	MaxConns int32
+	// AcquireTimeout is how long a call waits for a connection before it is
+	// ledger.ErrOverloaded; 0 means 500 ms.
+	AcquireTimeout time.Duration
+	// StatementTimeout is how long a statement may run; 0 means 5 s.
+	StatementTimeout time.Duration
+	// Now is this process's clock, which [Store.Skew] compares; nil means
+	// time.Now.
+	Now func() time.Time
+}
+
+const (
+	defaultMaxConns         = 16
+	defaultAcquireTimeout   = 500 * time.Millisecond
+	defaultStatementTimeout = 5 * time.Second
+)
+
+func (o Options) withDefaults() Options {
+	if o.MaxConns == 0 {
+		o.MaxConns = defaultMaxConns
+	}
+	if o.AcquireTimeout == 0 {
+		o.AcquireTimeout = defaultAcquireTimeout
+	}
+	if o.StatementTimeout == 0 {
+		o.StatementTimeout = defaultStatementTimeout
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return o
+}
+
+// Store is one database. It is safe for concurrent use.
+type Store struct {
+	pool    *pgxpool.Pool
+	options Options
+}
+
+// Open connects to the database of a URL, postgres://user@host:port/name, and
+// makes sure that it is there and durable. A migrator runs [Store.Migrate] next,
+// everybody else [Store.CheckSchema]; [Store.Close] comes at the end. Errors:
+// [ErrURL], [VolatileError], ledger.UnavailableError. None of them holds the
+// password.
+func Open(ctx context.Context, address string, options Options) (*Store, error) {
+	options = options.withDefaults()
+	config, err := configure(address, options)
+	if err != nil {
+		return nil, fmt.Errorf("open database: %w", err)
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("open database: %w", err)
+	}
+	store := &Store{pool: pool, options: options}
+	if err := store.reach(ctx); err != nil {
+		store.Close()
+		return nil, err
+	}
+	return store, nil
+}
+
+// reach waits for the first connection longer than calls do: the pool is empty,
+// and there is nobody to be overloaded by.
+func (s *Store) reach(ctx context.Context) error {
+	conn, err := s.pool.Acquire(ctx)
+	if volatile := (*VolatileError)(nil); errors.As(err, &volatile) {
+		return fmt.Errorf("open database: %w", volatile)
+	}
+	if err != nil {
+		return &ledger.UnavailableError{Op: "open database", Err: err}
+	}
+	conn.Release()
+	return nil
+}
+
+// Close waits for running calls and closes all connections.
+func (s *Store) Close() { s.pool.Close() }
+
+// Ping proves that the database answers.
+func (s *Store) Ping(ctx context.Context) error {
+	return s.use(ctx, "ping", func(conn *pgxpool.Conn) error { return conn.Ping(ctx) })
+}
+
+// Skew is how far the clock of the database is ahead of ours, as well as the
+// time that asking takes lets us know: half of it is the error. Quota windows
+// go by the database's clock and deadlines by ours, so the two should agree.
+func (s *Store) Skew(ctx context.Context) (time.Duration, error) {
+	var skew time.Duration
+	err := s.use(ctx, "compare clocks", func(conn *pgxpool.Conn) error {
+		var theirs time.Time
+		asked := s.options.Now()
+		if err := conn.QueryRow(ctx, `SELECT ledger_now()`).Scan(&theirs); err != nil {
+			return err
+		}
+		answered := s.options.Now()
+		skew = theirs.Sub(asked.Add(answered.Sub(asked) / 2))
+		return nil
+	})
+	return skew, err
+}
+
+// answer marks an error that is the store's answer rather than its failure.
+type answer struct{ error }
+
+func (a answer) Unwrap() error { return a.error }
+
+// conflictRetries is how often a transaction is run again that the database has
+// rolled back for the sake of another one. Each time, that other one got on.
+const conflictRetries = 10
+
+// use runs work with a connection. An [answer] is returned bare. Any other error
+// may have happened before, in or after a commit, so all that can be said is
+// that the store is unavailable.
+func (s *Store) use(ctx context.Context, op string, work func(*pgxpool.Conn) error) error {
+	var err error
+	for range conflictRetries {
+		if err = s.borrow(ctx, work); !undone(err) || ctx.Err() != nil {
+			break
+		}
+	}
+	return unavailable(op, err)
+}
+
+// write is use with a transaction around work, which may be run again.
+func (s *Store) write(ctx context.Context, op string, work func(pgx.Tx) error) error {
+	return s.use(ctx, op, func(conn *pgxpool.Conn) error {
+		tx, err := conn.Begin(ctx)
+		if err != nil {
+			return err
+		}
+		if err := work(tx); err != nil {
+			// If this fails, the connection is closed instead.
+			_ = tx.Rollback(ctx)
+			return err
+		}
+		return tx.Commit(ctx)
+	})
+}
+
+// read runs one reading call.
+func read[T any](ctx context.Context, s *Store, op string, work func(querier) (T, error)) (T, error) {
+	var got T
+	err := s.use(ctx, op, func(conn *pgxpool.Conn) (err error) {
+		got, err = work(conn)
+		return err
+	})
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return got, nil
+}
+
+func (s *Store) borrow(ctx context.Context, work func(*pgxpool.Conn) error) error {
+	waiting, cancel := context.WithTimeout(ctx, s.options.AcquireTimeout)
+	defer cancel()
+	conn, err := s.pool.Acquire(waiting)
+	switch {
+	case err == nil:
+		defer conn.Release()
+		return work(conn)
+	case crowded(err), ctx.Err() == nil && waiting.Err() != nil && s.allBusy():
+		return fmt.Errorf("%w: no connection within %s: %w", ledger.ErrOverloaded, s.options.AcquireTimeout, err)
+	default:
+		return err
+	}
+}
+
+// allBusy tells a pool in full use from one that waits for new connections,
+// which is what a database that is away looks like.
+func (s *Store) allBusy() bool {
+	pool := s.pool.Stat()
+	return pool.ConstructingConns() == 0 && pool.AcquiredConns() >= pool.MaxConns()
+}
+
+// SQLSTATE codes, from appendix A of PostgreSQL's manual.
+const (
+	serializationFailure = "40001"
+	deadlockDetected     = "40P01"
+	tooManyConnections   = "53300"
+	undefinedTable       = "42P01"
+)
+
+func code(err error) string {
+	var told *pgconn.PgError
+	if errors.As(err, &told) {
+		return told.Code
+	}
+	return ""
+}
+
+// crowded reports whether the server has no connection left for us.
+func crowded(err error) bool { return code(err) == tooManyConnections }
+
+// undone reports whether a transaction is known to have left nothing and is
+// worth running again: it lost a conflict, or was never sent.
+func undone(err error) bool {
+	switch code(err) {
+	case serializationFailure, deadlockDetected:
+		return true
+	default:
+		return err != nil && pgconn.SafeToRetry(err)
+	}
+}
+
+func unavailable(op string, err error) error {
+	var known answer
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &known):
+		return known.error
+	default:
+		return &ledger.UnavailableError{Op: op, Err: err}
+	}
+}

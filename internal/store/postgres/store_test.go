@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package postgres
+
+import (
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/printmarket/printmarket/internal/pgtest"
+	"github.com/printmarket/printmarket/internal/store/storetest"
+)
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
+
+// patient never gives up on a busy machine.
+var patient = Options{MaxConns: 8, AcquireTimeout: time.Minute, StatementTimeout: time.Minute}
+
+func TestStore(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, func(t *testing.T) storetest.Store { return newClocked(t) })
+}
+
+// clocked is a store whose database has been given another clock.
+type clocked struct {
+	*Store
+	address string
+}
+
+// newClocked replaces the clock of a database of its own. Nothing else can: the
+// function belongs to the migrator, and nothing that it reads can be set.
+func newClocked(t testing.TB) clocked {
+	t.Helper()
+	address := pgtest.Shared(t)
+	store := openStore(t, address)
+	execute(t, address,
+		`CREATE TABLE test_clock AS SELECT clock_timestamp() AS at`,
+		`CREATE OR REPLACE FUNCTION ledger_now() RETURNS timestamptz LANGUAGE plpgsql AS
+		 'BEGIN RETURN (SELECT at FROM test_clock); END'`)
+	return clocked{store, address}
+}
+
+func (c clocked) SetClock(t testing.TB, now time.Time) {
+	t.Helper()
+	if _, err := c.pool.Exec(t.Context(), `UPDATE test_clock SET at = $1`, now); err != nil {
+		t.Fatalf("set the clock of the database: %v", err)
+	}
+}
+
+// openStore opens a migrated store that is closed when the test ends.
+func openStore(t testing.TB, address string) *Store {
+	t.Helper()
+	store := openUnmigrated(t, address, patient)
+	if err := store.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
+
+func openUnmigrated(t testing.TB, address string, options Options) *Store {
+	t.Helper()
+	store, err := Open(t.Context(), address, options)
+	if err != nil {
+		t.Fatalf("open: %v", err)
+	}
+	t.Cleanup(store.Close)
+	return store
+}
+
+// execute runs statements beside the store, as the owner of the database.
+func execute(t testing.TB, address string, statements ...string) {
+	t.Helper()
+	conn := connect(t, address)
+	for _, statement := range statements {
+		if _, err := conn.Exec(t.Context(), statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+}
+
+// connect makes a connection beside the store, closed when the test ends.
+func connect(t testing.TB, address string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
+	return conn
+}
