@@ -14,8 +14,12 @@ import (
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
-// retryStore is how soon a client may come back to a store that was away.
-const retryStore = 2 * time.Second
+// How soon a client may come back to a store that was away, and to one that had
+// no connection to spare.
+const (
+	retryStore      = 2 * time.Second
+	retryOverloaded = time.Second
+)
 
 // Idempotency is the call's key with the fingerprint of its body.
 func Idempotency(c *gate.Call) ledger.Idempotency {
@@ -42,6 +46,9 @@ func Problem(err error, quota problem.Code) *problem.Problem {
 	case errors.As(err, &exceeded):
 		return problem.New(quota, "The quota of %d in %.0f seconds is used up.", exceeded.Quota.Limit, exceeded.Quota.Window.Seconds()).
 			After(exceeded.RetryAfter).With(err)
+	case errors.Is(err, ledger.ErrOverloaded):
+		return problem.New(problem.CodeOverloaded, "Every connection to the store is in use. Nothing was written; try again.").
+			After(retryOverloaded).With(err)
 	case errors.As(err, &away):
 		return problem.New(problem.CodeStoreUnavailable, "The store does not answer at the moment. A create can be repeated safely with the same Idempotency-Key.").
 			After(retryStore).With(err)
