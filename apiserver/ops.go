@@ -30,13 +30,14 @@ type Ops struct {
 	Checks  []Check
 	Metrics *telemetry.Metrics
 	Gates   *posture.Gates
-	Now     func() time.Time
-	// Compiled is the highest resourceVersion in force by kind; nil where
-	// objects have none.
+	// Compiled is the highest resource version of each kind that is in the
+	// snapshot in force; nil where the source has no such versions.
 	Compiled func() map[string]string
+	Now      func() time.Time
 }
 
-// Handler serves /livez, /readyz, /metrics and /posture/watermark.
+// Handler serves /livez, /readyz, /metrics and, where there are gates,
+// /posture/watermark.
 func (o Ops) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) {
@@ -44,7 +45,9 @@ func (o Ops) Handler() http.Handler {
 	})
 	mux.HandleFunc("GET /readyz", o.ready)
 	mux.Handle("GET /metrics", o.Metrics.Handler())
-	mux.HandleFunc("GET /posture/watermark", o.watermark)
+	if o.Gates != nil {
+		mux.HandleFunc("GET /posture/watermark", o.watermark)
+	}
 	return mux
 }
 
@@ -74,15 +77,14 @@ func (o Ops) ready(w http.ResponseWriter, r *http.Request) {
 
 // watermark tells what this replica enforces, so that a controller can wait
 // for a change to be in force.
-type watermark struct {
-	Revision   string  `json:"revision"`
-	AgeSeconds float64 `json:"ageSeconds"`
-	Enforcing  bool    `json:"enforcing"`
-}
-
 func (o Ops) watermark(w http.ResponseWriter, _ *http.Request) {
 	now := o.Now()
-	var answer watermark
+	var answer posture.Watermark
+	// What was compiled is asked first: a snapshot that comes in between is
+	// newer than what is told of it, which errs on the safe side.
+	if o.Compiled != nil {
+		answer.Compiled = o.Compiled()
+	}
 	if age, ok := o.Gates.Age(now); ok {
 		answer.AgeSeconds = age.Seconds()
 	}

@@ -101,26 +101,31 @@ func TestWatermarkTellsWhatIsEnforced(t *testing.T) {
 	start := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	gates, now := posture.NewGates(time.Minute), start
 	snapshot := posture.Compile(posture.Inputs{})
-	type watermark struct {
-		Revision   string  `json:"revision"`
-		AgeSeconds float64 `json:"ageSeconds"`
-		Enforcing  bool    `json:"enforcing"`
-	}
+	compiled := map[string]string{"Secret": "7"}
 	for _, step := range []struct {
 		when string
 		act  func()
-		want watermark
+		want posture.Watermark
 	}{
-		{"before anything was compiled", func() {}, watermark{}},
-		{"once something is in force", func() { gates.Publish(snapshot, now) }, watermark{Revision: snapshot.Revision(), Enforcing: true}},
-		{"while it is confirmed", func() { now = now.Add(30 * time.Second) }, watermark{Revision: snapshot.Revision(), AgeSeconds: 30, Enforcing: true}},
-		{"when it is too old", func() { now = start.Add(time.Hour) }, watermark{AgeSeconds: 3600}},
+		{"before anything was compiled", func() {}, posture.Watermark{Compiled: compiled}},
+		{"once something is in force", func() { gates.Publish(snapshot, now) }, posture.Watermark{Revision: snapshot.Revision(), Enforcing: true, Compiled: compiled}},
+		{"while it is confirmed", func() { now = now.Add(30 * time.Second) }, posture.Watermark{Revision: snapshot.Revision(), AgeSeconds: 30, Enforcing: true, Compiled: compiled}},
+		{"when it is too old", func() { now = start.Add(time.Hour) }, posture.Watermark{AgeSeconds: 3600, Compiled: compiled}},
 	} {
 		step.act()
-		var got watermark
-		if ask(t, apiserver.Ops{Gates: gates, Now: func() time.Time { return now }}, "GET", "/posture/watermark", &got); got != step.want {
-			t.Errorf("%s: %+v, want %+v", step.when, got, step.want)
+		var got posture.Watermark
+		ask(t, apiserver.Ops{Gates: gates, Compiled: func() map[string]string { return compiled }, Now: func() time.Time { return now }}, "GET", "/posture/watermark", &got)
+		if diff := cmp.Diff(step.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", step.when, diff)
 		}
+	}
+}
+
+func TestAWatermarkOfASourceWithoutVersions(t *testing.T) {
+	t.Parallel()
+	rec := ask(t, apiserver.Ops{Gates: posture.NewGates(time.Minute), Now: time.Now}, "GET", "/posture/watermark", nil)
+	if rec.Code != 200 || strings.Contains(rec.Body.String(), "compiled") {
+		t.Errorf("status %d: %s", rec.Code, rec.Body)
 	}
 }
 

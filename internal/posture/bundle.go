@@ -3,13 +3,13 @@
 package posture
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"io"
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/credential"
@@ -33,6 +33,9 @@ type Bundle struct {
 	// structure without asking their methods, and for some verbs follows
 	// pointers as well; it cannot look into a function.
 	entries func() bundleEntries
+	// full is set when there was no room for senders: those of which nothing
+	// is in the bundle are the ones that were left out.
+	full bool
 }
 
 type bundleEntries map[secretSlot]bundleEntry
@@ -90,13 +93,16 @@ func newBundleEntry(data map[string]credential.Secret, key string) bundleEntry {
 	}
 }
 
-// lookup finds a value; what is not in the bundle is a Secret that was not
-// found.
+// lookup finds a value. What is not in the bundle is a Secret that was not
+// found, or one for which there was no room.
 func (b Bundle) lookup(slot secretSlot) bundleEntry {
 	if b.entries != nil {
 		if entry, found := b.entries()[slot]; found {
 			return entry
 		}
+	}
+	if b.full {
+		return bundleEntry{trouble: v1alpha1.ReasonSecretCapacity}
 	}
 	return bundleEntry{trouble: v1alpha1.ReasonSecretNotFound}
 }
@@ -119,26 +125,38 @@ func (b Bundle) LogValue() slog.Value { return slog.StringValue(b.String()) }
 // MarshalText hides the values from encoders.
 func (b Bundle) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 
+// slots are where the bundle has entries, in order.
+func (b Bundle) slots() []secretSlot {
+	if b.entries == nil {
+		return nil
+	}
+	return slices.SortedFunc(maps.Keys(b.entries()), compareSlots)
+}
+
 // bundle writes the values as digests.
 func (e *encoder) bundle(b Bundle) {
-	if b.entries == nil {
-		return
+	for _, slot := range b.slots() {
+		e.slot(slot, b.entries()[slot])
 	}
-	entries := b.entries()
-	slots := slices.AppendSeq(make([]secretSlot, 0, len(entries)), maps.Keys(entries))
-	slices.SortFunc(slots, func(a, b secretSlot) int {
-		return cmp.Or(cmp.Compare(a.namespace, b.namespace), cmp.Compare(a.sender, b.sender), cmp.Compare(a.name, b.name),
-			cmp.Compare(a.ref.Name, b.ref.Name), cmp.Compare(a.ref.Key, b.ref.Key))
-	})
-	for _, slot := range slots {
-		entry := entries[slot]
-		e.text(slot.namespace)
-		e.text(slot.sender)
-		e.text(slot.name)
-		e.text(slot.ref.Name)
-		e.text(slot.ref.Key)
-		e.text(entry.trouble)
-		sum := sha256.Sum256([]byte(entry.value.Reveal()))
-		e.raw(sum[:])
+	if b.full {
+		e.text("full")
 	}
+}
+
+func (e *encoder) slot(slot secretSlot, entry bundleEntry) {
+	for _, part := range slot.parts() {
+		e.text(part)
+	}
+	e.text(entry.trouble)
+	sum := sha256.Sum256([]byte(entry.value.Reveal()))
+	e.raw(sum[:])
+}
+
+// compareSlots orders the entries of a bundle.
+func compareSlots(a, b secretSlot) int {
+	return slices.CompareFunc(a.parts(), b.parts(), strings.Compare)
+}
+
+func (s secretSlot) parts() []string {
+	return []string{s.namespace, s.sender, s.name, s.ref.Name, s.ref.Key}
 }

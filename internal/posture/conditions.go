@@ -38,6 +38,7 @@ var faults = map[string]string{
 	v1alpha1.ReasonPartnerNotFound:       "No usable PartnerEntitlement of this name is in the namespace; the sender is refused.",
 	v1alpha1.ReasonSecretNotFound:        "A Secret, or the key in it, does not exist; its value does not count.",
 	v1alpha1.ReasonSecretTooShort:        "A secret has fewer than 32 bytes; it does not count.",
+	v1alpha1.ReasonSecretCapacity:        "The gate Secret is full and older senders come first; the sender is refused. Delete senders, or use shorter secrets.",
 	v1alpha1.ReasonNoActiveSecret:        "No secret is valid now; the sender is refused.",
 }
 

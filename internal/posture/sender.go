@@ -37,8 +37,11 @@ type senderSecret struct {
 	never bool
 }
 
+// valid reports whether the secret counts. A value that is absent without
+// trouble is one whose time was over when the bundle was made; it must not
+// verify anything, whatever the times say by now.
 func (s *senderSecret) valid(now time.Time) bool {
-	return s.trouble == "" && !s.never && s.window.contains(now)
+	return s.trouble == "" && !s.never && s.window.contains(now) && len(s.reveal()) >= MinSecretLen
 }
 
 func (s *Snapshot) compileSenders(objects []ranked[v1alpha1.XJMFSender], secrets Bundle) {

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package posture
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/credential"
+)
+
+// Keys in the data of the gate Secret, in which the controller hands a bundle
+// to the API server.
+const (
+	// GateSecretBundleKey holds what [Bundle.Encode] wrote.
+	GateSecretBundleKey = "bundle.json"
+	// GateSecretCursorKey holds the random bytes that seal positions in lists;
+	// they are equal on all replicas and never change.
+	GateSecretCursorKey = "cursor.key"
+)
+
+// MaxBundleLen bounds an encoded bundle: no Secret of a cluster is longer.
+const MaxBundleLen = 1 << 20
+
+// bundleVersion is the version of the encoding. A reader refuses others: half
+// understood secrets are worse than none.
+const bundleVersion = 1
+
+// BundleError says why a bundle cannot be encoded or decoded. It never holds
+// a part of the bundle.
+type BundleError struct{ Problem string }
+
+func (e *BundleError) Error() string { return "bundle of secrets: " + e.Problem }
+
+type bundleDocument struct {
+	Version int             `json:"version"`
+	Full    bool            `json:"full,omitempty"`
+	Entries []entryDocument `json:"entries"`
+}
+
+type entryDocument struct {
+	Namespace string `json:"namespace"`
+	Sender    string `json:"sender"`
+	Name      string `json:"name"`
+	Secret    string `json:"secret"`
+	Key       string `json:"key"`
+	Value     []byte `json:"value,omitempty"`
+	Trouble   string `json:"trouble,omitempty"`
+}
+
+// Encode writes the bundle with its values in the clear, for a Secret and
+// nothing else. Equal bundles have equal encodings.
+func (b Bundle) Encode() ([]byte, error) {
+	document := bundleDocument{Version: bundleVersion, Full: b.full, Entries: []entryDocument{}}
+	for _, slot := range b.slots() {
+		document.Entries = append(document.Entries, newEntryDocument(slot, b.entries()[slot]))
+	}
+	for i := range document.Entries {
+		// encoding/json would write another text than the one that is there.
+		if !document.Entries[i].isUTF8() {
+			return nil, &BundleError{"a name is not UTF-8"}
+		}
+	}
+	data, err := json.Marshal(document)
+	if err != nil || len(data) > MaxBundleLen {
+		return nil, &BundleError{"longer than a Secret can be"}
+	}
+	return data, nil
+}
+
+// DecodeBundle reads what [Bundle.Encode] wrote and refuses everything else,
+// down to white space and order: two replicas that hold the same bytes hold
+// the same secrets. The error is a [*BundleError].
+func DecodeBundle(data []byte) (Bundle, error) {
+	if len(data) > MaxBundleLen {
+		return Bundle{}, &BundleError{"longer than a Secret can be"}
+	}
+	var document bundleDocument
+	if json.Unmarshal(data, &document) != nil {
+		return Bundle{}, &BundleError{"not the expected JSON"}
+	}
+	if document.Version != bundleVersion {
+		return Bundle{}, &BundleError{"another version than this program's"}
+	}
+	entries := make(bundleEntries, len(document.Entries))
+	for i := range document.Entries {
+		slot, entry := document.Entries[i].entry()
+		if !entry.sound() {
+			return Bundle{}, &BundleError{"an entry that makes no sense"}
+		}
+		entries[slot] = entry
+	}
+	b := Bundle{full: document.Full, entries: func() bundleEntries { return entries }}
+	if again, err := b.Encode(); err != nil || !bytes.Equal(again, data) {
+		return Bundle{}, &BundleError{"not in canonical form"}
+	}
+	return b, nil
+}
+
+func newEntryDocument(slot secretSlot, entry bundleEntry) entryDocument {
+	return entryDocument{
+		Namespace: slot.namespace, Sender: slot.sender, Name: slot.name, Secret: slot.ref.Name, Key: slot.ref.Key,
+		Value: []byte(entry.value.Reveal()), Trouble: entry.trouble,
+	}
+}
+
+func (d *entryDocument) entry() (secretSlot, bundleEntry) {
+	ref := v1alpha1.SecretKeyReference{Name: d.Secret, Key: d.Key}
+	return secretSlot{d.Namespace, d.Sender, d.Name, ref}, bundleEntry{credential.Secret(d.Value), d.Trouble}
+}
+
+func (d *entryDocument) isUTF8() bool {
+	for _, text := range [...]string{d.Namespace, d.Sender, d.Name, d.Secret, d.Key} {
+		if !utf8.ValidString(text) {
+			return false
+		}
+	}
+	return true
+}
+
+// sound reports whether an entry is one that a bundle can have: a value of the
+// right length, a known trouble, or neither for a value whose time is over.
+func (e bundleEntry) sound() bool {
+	if e.trouble != "" {
+		return e.value == "" && slices.Contains(bundleTroubles[:], e.trouble)
+	}
+	return e.value == "" || len(e.value) >= MinSecretLen
+}
+
+// bundleTroubles are the troubles of entries; want of room is that of the whole.
+var bundleTroubles = [...]string{v1alpha1.ReasonSecretNotFound, v1alpha1.ReasonSecretTooShort}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package posture_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/posture"
+)
+
+// crowd is a number of senders of one partner, each a second younger than the
+// one before, with a secret of its own.
+func crowd(tb testing.TB, count, secretLen int) posture.Inputs {
+	tb.Helper()
+	in := sound(tb, posture.XJMFInbound)
+	secrets := posture.SecretData{Namespace: "default", Name: "keys", Data: map[string]credential.Secret{}}
+	for i := range count {
+		name := fmt.Sprintf("s%04d", i)
+		o := v1alpha1.XJMFSender{ObjectMeta: metav1.ObjectMeta{
+			Namespace: "default", Name: name, CreationTimestamp: metav1.NewTime(now.Add(time.Duration(i-count) * time.Second)),
+		}}
+		o.Spec = v1alpha1.XJMFSenderSpec{
+			SenderID: name, Partner: "acme", State: v1alpha1.StateActive,
+			Secrets: []v1alpha1.SenderSecret{{Name: "current", SecretRef: v1alpha1.SecretKeyReference{Name: "keys", Key: name}}},
+		}
+		in.Senders = append(in.Senders, o)
+		secrets.Data[name] = credential.Secret(strings.Repeat("x", secretLen-len(name)) + name)
+	}
+	in.Secrets = posture.NewBundle(in.Senders, in.Partners, []posture.SecretData{secrets})
+	return in
+}
+
+// reasonsOf are the Ready reasons of senders by name.
+func reasonsOf(in posture.Inputs) map[string]string {
+	reasons := map[string]string{}
+	for _, s := range posture.Compile(in).Report(now).Senders {
+		reasons[s.Name] = s.Conditions[0].Reason
+	}
+	return reasons
+}
+
+func encoded(tb testing.TB, b posture.Bundle) []byte {
+	tb.Helper()
+	data, err := b.Encode()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return data
+}
+
+func TestABundleSurvivesItsJourney(t *testing.T) {
+	t.Parallel()
+	binary := secretive(t)
+	binary.Secrets = bundle(binary, credential.Secret("\x00\xff<&>\"\\"+strings.Repeat("\x80", 32)))
+	short := secretive(t)
+	short.Secrets = bundle(short, "short")
+	full := crowd(t, 3, 400)
+	full.Secrets = full.Secrets.Fit(full.Senders, now, 1200)
+	tests := map[string]posture.Inputs{
+		"no secret":                   {},
+		"a sender with its secret":    secretive(t),
+		"a secret of any bytes":       binary,
+		"a secret that is too short":  short,
+		"senders for whom is no room": full,
+	}
+	for name, in := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			data := encoded(t, in.Secrets)
+			back, err := posture.DecodeBundle(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again := encoded(t, back); !bytes.Equal(again, data) {
+				t.Error("the second encoding differs")
+			}
+			want := posture.Compile(in)
+			in.Secrets = back
+			if got := posture.Compile(in); got.Revision() != want.Revision() {
+				t.Errorf("revision %s, want %s", got.Revision(), want.Revision())
+			}
+		})
+	}
+}
+
+func TestOnlyACanonicalBundleIsRead(t *testing.T) {
+	t.Parallel()
+	entry := func(name, more string) string {
+		return `{"namespace":"n","sender":"s","name":"` + name + `","secret":"x","key":"k"` + more + `}`
+	}
+	document := func(entries string) string { return `{"version":1,"entries":[` + entries + `]}` }
+	value := `,"value":"` + strings.Repeat("QUFB", 11) + `"`
+	if _, err := posture.DecodeBundle([]byte(document(entry("a", value) + "," + entry("b", "")))); err != nil {
+		t.Fatal(err)
+	}
+	tests := map[string]string{
+		"nothing":                     "",
+		"another type":                `[]`,
+		"no entries":                  `{"version":1}`,
+		"null":                        `{"version":1,"entries":null}`,
+		"another version":             `{"version":2,"entries":[]}`,
+		"an unknown member":           `{"version":1,"entries":[],"more":1}`,
+		"a member in another case":    `{"Version":1,"entries":[]}`,
+		"a member twice":              `{"version":1,"version":1,"entries":[]}`,
+		"white space":                 `{"version":1, "entries":[]}`,
+		"something behind":            document("") + "{}",
+		"another order":               document(entry("b", "") + "," + entry("a", "")),
+		"an entry twice":              document(entry("a", "") + "," + entry("a", "")),
+		"a value that is too short":   document(entry("a", `,"value":"QUFB"`)),
+		"a value with a trouble":      document(entry("a", value+`,"trouble":"SecretNotFound"`)),
+		"an unknown trouble":          document(entry("a", `,"trouble":"SecretEaten"`)),
+		"a value that is no base64":   document(entry("a", `,"value":"`+strings.Repeat("#", 44)+`"`)),
+		"more than a Secret can hold": document(entry("a", `,"value":"`+strings.Repeat("QUFB", 300_000)+`"`)),
+	}
+	for name, text := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := posture.DecodeBundle([]byte(text))
+			var typed *posture.BundleError
+			if !errors.As(err, &typed) {
+				t.Fatalf("error %v", err)
+			}
+			if strings.Contains(err.Error(), "QUFB") || strings.Contains(err.Error(), "SecretEaten") {
+				t.Errorf("the error tells content: %v", err)
+			}
+		})
+	}
+}
+
+func TestABundleThatNoSecretCanHoldIsNotEncoded(t *testing.T) {
+	t.Parallel()
+	in := crowd(t, 3, 400_000)
+	var typed *posture.BundleError
+	if _, err := in.Secrets.Encode(); !errors.As(err, &typed) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestTheYoungestSendersWaitForRoom(t *testing.T) {
+	t.Parallel()
+	in := crowd(t, 200, 1000)
+	const limit = 100_000
+	in.Secrets = in.Secrets.Fit(in.Senders, now, limit)
+	data := encoded(t, in.Secrets)
+	if len(data) > limit || len(data) < limit-2000 {
+		t.Errorf("%d bytes of %d are used", len(data), limit)
+	}
+	reasons, refused := reasonsOf(in), 0
+	for i := range in.Senders {
+		switch reasons[in.Senders[i].Name] {
+		case v1alpha1.ReasonEnforced:
+			if refused > 0 {
+				t.Fatalf("%s is let in after an older one was refused", in.Senders[i].Name)
+			}
+		case v1alpha1.ReasonSecretCapacity:
+			refused++
+		default:
+			t.Fatalf("%s: %s", in.Senders[i].Name, reasons[in.Senders[i].Name])
+		}
+	}
+	if refused < 100 || refused > 140 {
+		t.Errorf("%d of 200 were refused", refused)
+	}
+}
+
+func TestOneHugeSecretDoesNotCostOthersTheirRoom(t *testing.T) {
+	t.Parallel()
+	in := crowd(t, 3, 100)
+	in.Senders[0].Spec.Secrets[0].SecretRef.Name = "big"
+	in.Secrets = posture.NewBundle(in.Senders, in.Partners, []posture.SecretData{
+		{Namespace: "default", Name: "big", Data: map[string]credential.Secret{"s0000": credential.Secret(strings.Repeat("y", 5000))}},
+		{Namespace: "default", Name: "keys", Data: map[string]credential.Secret{
+			"s0001": credential.Secret(strings.Repeat("y", 40)), "s0002": credential.Secret(strings.Repeat("y", 40)),
+		}},
+	}).Fit(in.Senders, now, 2000)
+	want := map[string]string{"s0000": v1alpha1.ReasonSecretCapacity, "s0001": v1alpha1.ReasonEnforced, "s0002": v1alpha1.ReasonEnforced}
+	for name, reason := range reasonsOf(in) {
+		if reason != want[name] {
+			t.Errorf("%s: %s, want %s", name, reason, want[name])
+		}
+	}
+}
+
+// A value whose time is over leaves the cluster's Secret, without trouble for
+// its sender; and what is not there verifies nothing even if the time is
+// extended before the value is back.
+func TestAValueWhoseTimeIsOverIsLeftOut(t *testing.T) {
+	t.Parallel()
+	in := secretive(t)
+	in.Senders[0].Spec.Secrets[0].NotAfter = new(metav1.NewTime(now))
+	before := in.Secrets.Fit(in.Senders, now.Add(-time.Nanosecond), posture.BundleLimit)
+	after := in.Secrets.Fit(in.Senders, now, posture.BundleLimit)
+	if before.Fingerprint("default", "acme") != in.Secrets.Fingerprint("default", "acme") {
+		t.Error("the value is gone before its time is over")
+	}
+	if after.Fingerprint("default", "acme") == in.Secrets.Fingerprint("default", "acme") || len(encoded(t, after)) >= len(encoded(t, before)) {
+		t.Error("the value is still there")
+	}
+	in.Secrets = after
+	if reason := reasonsOf(in)["acme"]; reason != v1alpha1.ReasonNoActiveSecret {
+		t.Errorf("reason %s", reason)
+	}
+	in.Senders[0].Spec.Secrets[0].NotAfter = nil
+	sender, _ := posture.Compile(in).Sender("acme-mis")
+	if secrets := sender.Secrets(now); len(secrets) != 0 {
+		t.Errorf("%d empty secrets count", len(secrets))
+	}
+}
+
+func TestAFingerprintIsThatOfOneSender(t *testing.T) {
+	t.Parallel()
+	in := crowd(t, 2, 100)
+	one, other := in.Secrets.Fingerprint("default", "s0000"), in.Secrets.Fingerprint("default", "s0001")
+	if one == other {
+		t.Error("two senders have one fingerprint")
+	}
+	in.Secrets = posture.NewBundle(in.Senders, in.Partners, []posture.SecretData{
+		{Namespace: "default", Name: "keys", Data: map[string]credential.Secret{"s0000": credential.Secret(strings.Repeat("x", 95) + "s0000")}},
+	})
+	if in.Secrets.Fingerprint("default", "s0000") != one {
+		t.Error("another sender's change changes the fingerprint")
+	}
+	if in.Secrets.Fingerprint("default", "s0001") == other {
+		t.Error("a change of its own does not")
+	}
+}
+
+func FuzzDecodeBundle(f *testing.F) {
+	for _, seed := range []string{
+		`{"version":1,"entries":[]}`,
+		`{"version":1,"full":true,"entries":[{"namespace":"n","sender":"s","name":"a","secret":"x","key":"k","trouble":"SecretNotFound"}]}`,
+		`{"version":1,"entries":[{"namespace":"n","sender":"s","name":"a","secret":"x","key":"k","value":"` + strings.Repeat("QUFB", 11) + `"}]}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		b, err := posture.DecodeBundle(data)
+		if err != nil {
+			if strings.Contains(err.Error(), string(data)) && len(data) > 8 {
+				t.Errorf("the error tells content: %v", err)
+			}
+			return
+		}
+		if again := encoded(t, b); !bytes.Equal(again, data) {
+			t.Errorf("%q was read as %q", data, again)
+		}
+	})
+}
