@@ -115,9 +115,11 @@ func (s *Server) prepare(ctx context.Context) error {
 	if err := os.RemoveAll(data); err != nil {
 		return err
 	}
-	// The locale is not C on purpose: text that must sort by bytes says so itself.
+	// A collation for people, as many databases have it: what must sort by bytes
+	// has to say so itself.
 	if err := s.programs.run(ctx, "initdb", "--pgdata", data, "--username", Superuser, "--pwfile", unnamed,
-		"--auth", "password", "--encoding", "UTF8", "--locale", "C.UTF-8", "--no-sync"); err != nil {
+		"--auth", "password", "--encoding", "UTF8", "--locale", "C.UTF-8",
+		"--locale-provider", "icu", "--icu-locale", "en", "--no-sync"); err != nil {
 		return err
 	}
 	return os.Rename(unnamed, file)
