@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package postgres
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/pressly/goose/v3/lock"
+
+	"github.com/printmarket/printmarket/internal/pgtest"
+)
+
+const needed = 3
+
+func TestAProgramRunsOnItsOwnSchemaAndNewerOnesAlone(t *testing.T) {
+	t.Parallel()
+	address := pgtest.Shared(t)
+	store := openUnmigrated(t, address, patient)
+	check := func(when string, have int64, want error) {
+		t.Helper()
+		got, err := store.SchemaVersion(t.Context())
+		if err != nil || got != have {
+			t.Errorf("%s: schema version %d (%v), want %d", when, got, err, have)
+		}
+		if err := store.CheckSchema(t.Context()); !cmp.Equal(err, want) {
+			t.Errorf("%s: error = %v, want %v", when, err, want)
+		}
+	}
+	check("before any migration", 0, &SchemaError{Have: 0, Need: needed})
+	if err := store.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	check("migrated", needed, nil)
+	execute(t, address, `DELETE FROM goose_db_version WHERE version_id = 3`)
+	check("a migration short", needed-1, &SchemaError{Have: needed - 1, Need: needed})
+	execute(t, address,
+		`INSERT INTO goose_db_version (version_id, is_applied) VALUES (3, true), (99, true)`,
+		`ALTER TABLE rfq ADD COLUMN added_later text NOT NULL DEFAULT ''`,
+		`ALTER TABLE job ADD COLUMN added_later bigint`)
+	check("after a later release has migrated", 99, nil)
+	if err := store.Migrate(t.Context()); err != nil {
+		t.Errorf("migrating an already newer schema: %v", err)
+	}
+	check("after an older migrator came by", 99, nil)
+	rfqs, preflight := services(t, store)
+	create(t, rfqs, "k1")
+	if _, err := preflight.Submit(t.Context(), acme, jobOf("k1"), 1); err != nil {
+		t.Errorf("submit on a newer schema: %v", err)
+	}
+}
+
+func TestASecondMigratorWaitsForTheFirst(t *testing.T) {
+	t.Parallel()
+	address := pgtest.Shared(t)
+	store := openUnmigrated(t, address, patient)
+	first := connect(t, address)
+	if _, err := first.Exec(t.Context(), `SELECT pg_advisory_lock($1)`, lock.DefaultLockID); err != nil {
+		t.Fatal(err)
+	}
+	migrated := make(chan error, 1)
+	go func() { migrated <- store.Migrate(t.Context()) }()
+	watch := connect(t, address)
+	eventually(t, "the second migrator asks for the lock", func() bool {
+		return ask[bool](t, watch, `SELECT EXISTS (SELECT FROM pg_stat_activity
+			WHERE datname = current_database() AND application_name = 'printmarket' AND query LIKE '%pg_try_advisory_lock%')`)
+	})
+	select {
+	case err := <-migrated:
+		t.Fatalf("it did not wait (%v)", err)
+	default:
+	}
+	if version, err := store.SchemaVersion(t.Context()); err != nil || version != 0 {
+		t.Errorf("version %d (%v) while the first migrator works, want 0", version, err)
+	}
+	if _, err := first.Exec(t.Context(), `SELECT pg_advisory_unlock($1)`, lock.DefaultLockID); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-migrated; err != nil {
+		t.Fatal(err)
+	}
+	if err := store.CheckSchema(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestMigratorsAtOnceMigrateOnce(t *testing.T) {
+	t.Parallel()
+	address := pgtest.Shared(t)
+	store := openUnmigrated(t, address, patient)
+	const n = 3
+	results := make(chan error, n)
+	for range n {
+		go func() { results <- store.Migrate(t.Context()) }()
+	}
+	var errs []error
+	for range n {
+		errs = append(errs, <-results)
+	}
+	if err := errors.Join(errs...); err != nil {
+		t.Error(err)
+	}
+	if rows := ask[int](t, store.pool, `SELECT count(*) FROM goose_db_version WHERE version_id > 0`); rows != needed {
+		t.Errorf("%d migrations were noted, want %d", rows, needed)
+	}
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/pgtest"
+)
+
+func with(t testing.TB, address string, change func(*url.URL)) string {
+	t.Helper()
+	parsed, err := url.Parse(address)
+	if err != nil {
+		t.Fatal("the address of the test database cannot be parsed")
+	}
+	change(parsed)
+	return parsed.String()
+}
+
+func withParameter(t testing.TB, address, name, value string) string {
+	t.Helper()
+	return with(t, address, func(u *url.URL) {
+		query := u.Query()
+		query.Set(name, value)
+		u.RawQuery = query.Encode()
+	})
+}
+
+func TestASessionHasLimitsWhateverTheURLSays(t *testing.T) {
+	t.Parallel()
+	address := pgtest.Shared(t)
+	for name := range map[string]bool{"statement_timeout": true, "lock_timeout": true, "timezone": true, "application_name": true} {
+		address = withParameter(t, address, name, "0")
+	}
+	store := openUnmigrated(t, address, Options{})
+	for setting, want := range map[string]string{
+		"application_name": "printmarket", "timezone": "UTC", "statement_timeout": "5s", "lock_timeout": "3s",
+		"idle_in_transaction_session_timeout": "10s", "default_transaction_isolation": "read committed",
+	} {
+		if got := ask[string](t, store.pool, `SELECT current_setting($1)`, setting); got != want {
+			t.Errorf("%s is %q, want %q", setting, got, want)
+		}
+	}
+}
+
+func TestADatabaseThatMayLoseWritesIsRefused(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Start(t)
+	address := server.URL("postgres")
+	refused := func(address, setting string) bool {
+		store, err := Open(t.Context(), address, Options{})
+		if err == nil {
+			store.Close()
+		}
+		var volatile *VolatileError
+		return errors.As(err, &volatile) && volatile.Setting == setting && volatile.Got == "off"
+	}
+	if !refused(withParameter(t, address, "synchronous_commit", "off"), "synchronous_commit") {
+		t.Error("synchronous_commit=off in the URL was accepted")
+	}
+	execute(t, address, `ALTER ROLE `+pgtest.Superuser+` SET synchronous_commit = 'off'`)
+	if !refused(address, "synchronous_commit") {
+		t.Error("synchronous_commit=off of the role was accepted")
+	}
+	execute(t, address, `ALTER ROLE `+pgtest.Superuser+` RESET synchronous_commit`)
+	for _, mode := range []string{"local", "remote_write", "on", "remote_apply"} {
+		openUnmigrated(t, withParameter(t, address, "synchronous_commit", mode), Options{})
+	}
+	running := openUnmigrated(t, address, Options{})
+	for _, setting := range []string{"fsync", "full_page_writes"} {
+		execute(t, address, `ALTER SYSTEM SET `+setting+` = 'off'`, `SELECT pg_reload_conf()`)
+		eventually(t, setting+"=off is refused", func() bool { return refused(address, setting) })
+		// A store that is open already meets it with its next connection.
+		running.pool.Reset()
+		var volatile *VolatileError
+		if err := running.Ping(t.Context()); !errors.As(err, &volatile) {
+			t.Errorf("new connection with %s=off: error = %v, want VolatileError", setting, err)
+		}
+		execute(t, address, `ALTER SYSTEM RESET `+setting, `SELECT pg_reload_conf()`)
+		eventually(t, setting+"=on is accepted", func() bool { return running.Ping(t.Context()) == nil })
+	}
+}
+
+func TestADatabaseThatCannotBeReachedSaysSoWithoutItsPassword(t *testing.T) {
+	t.Parallel()
+	const password = "hunter2-s3cret"
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed := listener.Addr().String()
+	_ = listener.Close()
+	present := pgtest.Shared(t)
+	unreachable := func(err error) bool {
+		var away *ledger.UnavailableError
+		return errors.As(err, &away)
+	}
+	badURL := func(err error) bool { return errors.Is(err, ErrURL) }
+	tests := map[string]struct {
+		address string
+		want    func(error) bool
+		says    string
+	}{
+		"nobody listens": {"postgres://app:" + password + "@" + closed + "/market", unreachable, "connection refused"},
+		"the password is wrong": {
+			with(t, present, func(u *url.URL) { u.User = url.UserPassword(u.User.Username(), password) }), unreachable, "authentication failed",
+		},
+		"the database is missing": {with(t, present, func(u *url.URL) { u.Path = "/missing" }), unreachable, "does not exist"},
+		"a port that is none":     {"postgres://app:" + password + "@db:port/market", badURL, "postgres://"},
+		"a broken escape":         {"postgres://app:" + password + "%zz@db/market", badURL, "postgres://"},
+		"a password with signs":   {"postgres://app:" + password + "/@#?[@db:1:2/market", badURL, "postgres://"},
+		"words in place of a URL": {"host=db port=x password=" + password, badURL, "postgres://"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			store, err := Open(t.Context(), tc.address, Options{})
+			if err == nil {
+				store.Close()
+				t.Fatal("opened")
+			}
+			if !tc.want(err) || !strings.Contains(err.Error(), tc.says) {
+				t.Errorf("error = %v, want one that says %q", err, tc.says)
+			}
+			if text := fmt.Sprintf("%v %+v %#v", err, err, err); strings.Contains(text, password) {
+				t.Error("the error holds the password")
+			}
+		})
+	}
+}
+
+func TestAStandbyIsRefused(t *testing.T) {
+	t.Parallel()
+	address := withParameter(t, pgtest.Shared(t), "default_transaction_read_only", "on")
+	var away *ledger.UnavailableError
+	if _, err := Open(t.Context(), address, Options{}); !errors.As(err, &away) || !strings.Contains(err.Error(), "read only") {
+		t.Errorf("error = %v, want one that says read only", err)
+	}
+}
+
+func TestAClosedStoreIsUnavailable(t *testing.T) {
+	t.Parallel()
+	store, err := Open(t.Context(), pgtest.Shared(t), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	store.Close()
+	for name, call := range map[string]func(context.Context) error{
+		"ping":  store.Ping,
+		"read":  func(ctx context.Context) error { _, err := store.Events(ctx, 0, 1); return err },
+		"write": func(ctx context.Context) error { return store.MarkDispatched(ctx, []string{"pref_"}, testTime) },
+	} {
+		var away *ledger.UnavailableError
+		if err := call(t.Context()); !errors.As(err, &away) || away.Op == "" {
+			t.Errorf("%s: error = %v, want UnavailableError that names its operation", name, err)
+		}
+	}
+}
+
+func TestAPoolInFullUseIsOverloadedAndWritesNothing(t *testing.T) {
+	t.Parallel()
+	address := pgtest.Shared(t)
+	openStore(t, address)
+	store := openUnmigrated(t, address, Options{MaxConns: 2, AcquireTimeout: 20 * time.Millisecond, StatementTimeout: time.Minute})
+	rfqs, _ := services(t, store)
+	var busy []*pgxpool.Conn
+	for range 2 {
+		conn, err := store.pool.Acquire(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		busy = append(busy, conn)
+	}
+	_, err := rfqs.Create(t.Context(), acme, posters, termsOf("k1"))
+	var away *ledger.UnavailableError
+	if !errors.Is(err, ledger.ErrOverloaded) || !errors.As(err, &away) {
+		t.Errorf("error = %v, want ErrOverloaded in an UnavailableError", err)
+	}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := store.Ping(cancelled); !errors.Is(err, context.Canceled) || errors.Is(err, ledger.ErrOverloaded) {
+		t.Errorf("a caller that left: error = %v, want its own end and no overload", err)
+	}
+	for _, conn := range busy {
+		conn.Release()
+	}
+	eventually(t, "a create after connections are free again", func() bool {
+		created, err := rfqs.Create(t.Context(), acme, posters, termsOf("k1"))
+		if err == nil && created.Replayed {
+			t.Error("the overloaded create was written")
+		}
+		return err == nil
+	})
+}
+
+func TestAServerWithoutAFreeConnectionIsOverloaded(t *testing.T) {
+	t.Parallel()
+	address := pgtest.Shared(t)
+	openStore(t, address)
+	role, narrow := newRole(t, address)
+	execute(t, address, `ALTER ROLE `+role+` CONNECTION LIMIT 1`)
+	store := openUnmigrated(t, narrow, patient)
+	held, err := store.pool.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Release()
+	if err := store.Ping(t.Context()); !errors.Is(err, ledger.ErrOverloaded) {
+		t.Errorf("error = %v, want ErrOverloaded", err)
+	}
+}
+
+func TestSkewIsTheDifferenceOfTheTwoClocks(t *testing.T) {
+	t.Parallel()
+	database := newClocked(t)
+	database.SetClock(t, testTime.Add(90*time.Second))
+	var calls atomic.Int64
+	options := patient
+	// Asking takes two seconds on this clock, of which half are taken off.
+	options.Now = func() time.Time { return testTime.Add(time.Duration(2*(calls.Add(1)-1)) * time.Second) }
+	store := openUnmigrated(t, database.address, options)
+	if got, err := store.Skew(t.Context()); err != nil || got != 89*time.Second {
+		t.Errorf("skew = %s (%v), want 1m29s", got, err)
+	}
+}
+
+// roundTrips counts what the driver sends.
+type roundTrips struct{ queries, batches, prepares atomic.Int64 }
+
+func (r *roundTrips) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	r.queries.Add(1)
+	return ctx
+}
+func (r *roundTrips) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+func (r *roundTrips) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	r.batches.Add(1)
+	return ctx
+}
+func (r *roundTrips) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+func (r *roundTrips) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)     {}
+func (r *roundTrips) TracePrepareStart(ctx context.Context, _ *pgx.Conn, _ pgx.TracePrepareStartData) context.Context {
+	r.prepares.Add(1)
+	return ctx
+}
+func (r *roundTrips) TracePrepareEnd(context.Context, *pgx.Conn, pgx.TracePrepareEndData) {}
+
+func TestACreateIsOneRoundTrip(t *testing.T) {
+	t.Parallel()
+	address := pgtest.Shared(t)
+	openStore(t, address)
+	config, err := configure(address, patient)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent := &roundTrips{}
+	config.ConnConfig.Tracer = sent
+	config.MaxConns = 1
+	// A ping after an idle second would be one more.
+	config.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	rfqs, preflight := services(t, &Store{pool: pool, options: patient})
+	both := func(key string) {
+		create(t, rfqs, key)
+		if _, err := preflight.Submit(t.Context(), acme, jobOf(key), 10); err != nil {
+			t.Fatal(err)
+		}
+	}
+	both("prepares its statements on a new connection")
+	before := [3]int64{sent.queries.Load(), sent.batches.Load(), sent.prepares.Load()}
+	both("k2")
+	after := [3]int64{sent.queries.Load(), sent.batches.Load(), sent.prepares.Load()}
+	if want := [3]int64{before[0] + 2, before[1], before[2]}; after != want {
+		t.Errorf("queries, batches, prepares went from %v to %v by two creates, want %v", before, after, want)
+	}
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package postgres
+
+import (
+	"context"
+	"crypto/rand"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/pgtest"
+	"github.com/printmarket/printmarket/internal/rfq"
+)
+
+// insufficientPrivilege is the SQLSTATE of a right that a role has not.
+const insufficientPrivilege = "42501"
+
+// newRole makes a role that may log in and nothing else, and says where it
+// finds the database. It is dropped when the test ends.
+func newRole(t testing.TB, address string) (role, at string) {
+	t.Helper()
+	role, password := "role_"+strings.ToLower(rand.Text()), rand.Text()
+	execute(t, address, `CREATE ROLE `+role+` LOGIN PASSWORD '`+password+`'`)
+	owner := connect(t, address)
+	t.Cleanup(func() {
+		if _, err := owner.Exec(context.WithoutCancel(t.Context()), `DROP OWNED BY `+role+`; DROP ROLE `+role); err != nil {
+			t.Errorf("drop role: %v", err)
+		}
+	})
+	return role, with(t, address, func(u *url.URL) { u.User = url.UserPassword(role, password) })
+}
+
+func TestAWorkersRoleBeginsAndFinishesJobsAndCanDoNothingElse(t *testing.T) {
+	t.Parallel()
+	address := pgtest.Shared(t)
+	owner := openStore(t, address)
+	role, narrow := newRole(t, address)
+	execute(t, address, WorkerGrants(role))
+	worker := openUnmigrated(t, narrow, patient)
+	rfqs, preflight := services(t, owner)
+	forbiddenRFQs, running := services(t, worker)
+	record := create(t, rfqs, "k1")
+	submitted, err := preflight.Submit(t.Context(), acme, jobOf("k1"), 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := submitted.Job.ID
+
+	if err := worker.CheckSchema(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if _, err := running.Begin(t.Context(), id, 1, "w1"); err != nil {
+		t.Error(err)
+	}
+	if err := running.Progress(t.Context(), id, 1, "w1", jobs.Progress{PagesDone: 1, PagesTotal: 2}); err != nil {
+		t.Error(err)
+	}
+	if _, err := running.Finish(t.Context(), id, 1, "w1", passed(id)); err != nil {
+		t.Error(err)
+	}
+	if report, err := preflight.Report(t.Context(), acme, id); err != nil || !strings.Contains(string(report), id) {
+		t.Errorf("report %s (%v), want the worker's", report, err)
+	}
+
+	for verb, call := range map[string]func(context.Context) error{
+		"create an rfq": func(ctx context.Context) error {
+			_, err := forbiddenRFQs.Create(ctx, acme, posters, termsOf("k2"))
+			return err
+		},
+		"read an rfq":  func(ctx context.Context) error { _, err := forbiddenRFQs.Get(ctx, acme, record.ID); return err },
+		"list rfqs":    func(ctx context.Context) error { _, err := forbiddenRFQs.List(ctx, acme, rfq.Page{}); return err },
+		"submit a job": func(ctx context.Context) error { _, err := running.Submit(ctx, acme, jobOf("k2"), 10); return err },
+		"read a report": func(ctx context.Context) error {
+			_, err := worker.JobReport(ctx, acme, id)
+			return err
+		},
+		"purge jobs":       func(ctx context.Context) error { _, err := worker.PurgeJobs(ctx, testTime, 1); return err },
+		"purge the ledger": func(ctx context.Context) error { return worker.PurgeLedger(ctx, testTime) },
+		"read the outbox":  func(ctx context.Context) error { _, err := worker.Events(ctx, 0, 1); return err },
+		"mark jobs":        func(ctx context.Context) error { return worker.MarkDispatched(ctx, []string{id}, testTime) },
+		"migrate": func(ctx context.Context) error {
+			_, err := worker.pool.Exec(ctx, `DROP FUNCTION ledger_now()`)
+			return err
+		},
+	} {
+		if err := call(t.Context()); code(err) != insufficientPrivilege {
+			t.Errorf("%s: error = %v, want insufficient privilege", verb, err)
+		}
+	}
+}
+
+func TestTheRuntimeRoleServesEverythingAndCannotMoveTheClock(t *testing.T) {
+	t.Parallel()
+	address := pgtest.Shared(t)
+	openStore(t, address)
+	role, narrow := newRole(t, address)
+	execute(t, address, RuntimeGrants(role))
+	store := openUnmigrated(t, narrow, patient)
+	rfqs, preflight := services(t, store)
+	record := create(t, rfqs, "k1")
+	create(t, rfqs, "k1")
+	submitted, err := preflight.Submit(t.Context(), acme, jobOf("k1"), 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	later := testTime.Add(2 * jobs.Retention)
+	for verb, call := range map[string]func(context.Context) error{
+		"quote": func(ctx context.Context) error {
+			_, err := rfqs.SubmitQuote(ctx, acme, record.ID, offerOf(t, "s1"))
+			return err
+		},
+		"list rfqs":        func(ctx context.Context) error { _, err := rfqs.List(ctx, acme, rfq.Page{}); return err },
+		"list quotes":      func(ctx context.Context) error { _, err := rfqs.Quotes(ctx, acme, record.ID); return err },
+		"cancel a job":     func(ctx context.Context) error { _, err := preflight.Cancel(ctx, acme, submitted.Job.ID); return err },
+		"sweep":            func(ctx context.Context) error { _, err := preflight.Sweep(ctx, 0, 10); return err },
+		"purge jobs":       func(ctx context.Context) error { _, err := store.PurgeJobs(ctx, later, 10); return err },
+		"purge the ledger": func(ctx context.Context) error { return store.PurgeLedger(ctx, later) },
+		"read the outbox":  func(ctx context.Context) error { _, err := store.Events(ctx, 0, 10); return err },
+		"check the schema": store.CheckSchema,
+		"compare clocks":   func(ctx context.Context) error { _, err := store.Skew(ctx); return err },
+	} {
+		if err := call(t.Context()); err != nil {
+			t.Errorf("%s: %v", verb, err)
+		}
+	}
+	for _, statement := range []string{
+		`CREATE OR REPLACE FUNCTION ledger_now() RETURNS timestamptz LANGUAGE sql AS 'SELECT now()'`,
+		`ALTER TABLE rfq ADD COLUMN mine text`,
+		`DELETE FROM outbox`,
+	} {
+		if _, err := store.pool.Exec(t.Context(), statement); code(err) != insufficientPrivilege {
+			t.Errorf("%s: error = %v, want insufficient privilege", statement, err)
+		}
+	}
+}
+

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package postgres
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/cursor"
+	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/money"
+	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/store/storetest"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+var (
+	testTime = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+	acme     = tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
+	daily    = ledger.Quota{Limit: 1 << 40, Window: 24 * time.Hour}
+	posters  = rfq.Draft{
+		CatalogProductUID: "print:posters:a2", Category: "large-format",
+		Title: "Posters", Quantity: 10, DeliveryCity: "Oslo",
+	}
+)
+
+func services(t testing.TB, store storetest.Store) (*rfq.Service, *jobs.Service) {
+	t.Helper()
+	catalog, err := masterdata.Demo()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cursors, err := cursor.New([32]byte{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := func() time.Time { return testTime }
+	return rfq.New(rfq.Config{
+			Store: store, Cursors: cursors, Now: now, Random: rand.Reader,
+			Catalog: func(time.Time) (rfq.Catalog, error) { return catalog, nil },
+		}), jobs.New(jobs.Config{
+			Store: store, Dispatcher: nowhere{}, Profiles: []string{"print_ready"},
+			Now: now, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler),
+		})
+}
+
+// nowhere is a queue that nobody reads.
+type nowhere struct{}
+
+func (nowhere) Submit(context.Context, string, tenant.ID, int) error { return nil }
+func (nowhere) Cancel(context.Context, string) error                 { return nil }
+
+func termsOf(key string) rfq.Terms {
+	return rfq.Terms{Quota: daily, Idempotency: ledger.Idempotency{Key: key, Fingerprint: sha256.Sum256([]byte(key))}}
+}
+
+func jobOf(key string) jobs.Request {
+	return jobs.Request{FileURL: "https://files.example.com/a.pdf", Profile: "print_ready", Idempotency: termsOf(key).Idempotency}
+}
+
+func passed(id string) jobs.Result {
+	return jobs.Result{Report: []byte(`{"id":"` + id + `"}`), Verdict: jobs.Pass}
+}
+
+func offerOf(t testing.TB, supplier string) rfq.Offer {
+	t.Helper()
+	price, err := money.Parse("205.00", "EUR")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rfq.Offer{
+		Supplier: rfq.Supplier{ID: supplier, DisplayName: supplier}, Total: price, UnitPrice: price, Quantity: 10,
+		LeadTimeDays: 5, Delivery: rfq.Delivery{City: "Oslo", Terms: "DAP"}, ValidUntil: testTime.Add(time.Hour),
+	}
+}
+
+// create makes an RFQ that must succeed.
+func create(t testing.TB, rfqs *rfq.Service, key string) rfq.RFQ {
+	t.Helper()
+	created, err := rfqs.Create(t.Context(), acme, posters, termsOf(key))
+	if err != nil {
+		t.Fatalf("create: %v", err)
+	}
+	return created.RFQ
+}
+
+// patience is far more than anything here takes.
+const patience = 30 * time.Second
+
+func eventually(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !holds(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("not within %s: %s", patience, what)
+		}
+	}
+}
+
+// ask scans the only column of the only row of a query.
+func ask[T any](t testing.TB, q querier, query string, args ...any) T {
+	t.Helper()
+	var got T
+	if err := q.QueryRow(t.Context(), query, args...).Scan(&got); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return got
+}
