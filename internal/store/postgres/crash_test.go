@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package postgres
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	mathrand "math/rand/v2"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/pgtest"
+	"github.com/printmarket/printmarket/internal/rfq"
+)
+
+// killsEnv says how often the long test kills the database.
+const killsEnv = "PRINTMARKET_SOAK_KILLS"
+
+func kills(t *testing.T) int {
+	t.Helper()
+	told := os.Getenv(killsEnv)
+	if told == "" {
+		return 10
+	}
+	n, err := strconv.Atoi(told)
+	if err != nil || n < 1 {
+		t.Fatalf("%s is %q, want a number", killsEnv, told)
+	}
+	return n
+}
+
+func TestKillNineOfTheDatabaseLosesNothingAcknowledged(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Start(t)
+	store := openStore(t, server.URL("postgres"))
+	if fsync := ask[string](t, store.pool, `SHOW fsync`); fsync != "on" {
+		t.Fatalf("fsync is %s: there is nothing to prove", fsync)
+	}
+	load := startLoad(t, store)
+	for round := range kills(t) {
+		// A number of writes and a bit of time later is any instant of a write.
+		target := load.writes.Load() + 8 + mathrand.Int64N(60)
+		eventually(t, "writes get on", func() bool { return load.writes.Load() >= target || t.Failed() })
+		time.Sleep(mathrand.N(5 * time.Millisecond))
+		server.Kill()
+		rfqs, finished := load.acknowledged()
+		if err := server.Restart(t.Context()); err != nil {
+			t.Fatalf("round %d: %v", round, err)
+		}
+		checkPresent(t, server, rfqs, finished)
+	}
+	load.stop()
+	checkWhole(t, store, load)
+	t.Logf("%d kills, %d rfqs, %d jobs, %d calls that failed and were repeated",
+		kills(t), len(load.rfqs), len(load.jobs), load.failures.Load())
+}
+
+// load is eight clients and a reader of the outbox. Each client repeats a call
+// until it is acknowledged, as whoever has an idempotency key may.
+type load struct {
+	stopping chan struct{}
+	running  sync.WaitGroup
+	writes   atomic.Int64
+	failures atomic.Int64
+
+	mu   sync.Mutex
+	rfqs map[string]string // by key
+	jobs map[string]string
+	told map[string]int64 // the Seq of each event that the reader met
+}
+
+func startLoad(t *testing.T, store *Store) *load {
+	t.Helper()
+	l := &load{stopping: make(chan struct{}), rfqs: map[string]string{}, jobs: map[string]string{}, told: map[string]int64{}}
+	rfqs, preflight := services(t, store)
+	for range 5 {
+		l.running.Go(func() { l.repeat(func(key string) { l.createRFQ(t, rfqs, key) }) })
+	}
+	for range 3 {
+		l.running.Go(func() { l.repeat(func(key string) { l.inspect(t, preflight, key) }) })
+	}
+	l.running.Go(func() { l.follow(t, store) })
+	t.Cleanup(l.stop)
+	return l
+}
+
+// stop lets every client end the write that it is at, and waits for it.
+func (l *load) stop() {
+	select {
+	case <-l.stopping:
+	default:
+		close(l.stopping)
+	}
+	l.running.Wait()
+}
+
+func (l *load) repeat(work func(key string)) {
+	for {
+		select {
+		case <-l.stopping:
+			return
+		default:
+			work(rand.Text())
+		}
+	}
+}
+
+// insist calls until the store answers.
+func (l *load) insist(t *testing.T, call func(context.Context) error) bool {
+	// The context of the test ends before its cleanups, where load is stopped.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 2*patience)
+	defer cancel()
+	for {
+		err := call(ctx)
+		var away *ledger.UnavailableError
+		switch {
+		case err == nil:
+			return true
+		case !errors.As(err, &away) || ctx.Err() != nil:
+			t.Errorf("under load: %v", err)
+			return false
+		}
+		l.failures.Add(1)
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+func (l *load) createRFQ(t *testing.T, rfqs *rfq.Service, key string) {
+	var created rfq.Created
+	if l.insist(t, func(ctx context.Context) (err error) {
+		created, err = rfqs.Create(ctx, acme, posters, termsOf(key))
+		return err
+	}) {
+		l.acknowledge(l.rfqs, key, created.RFQ.ID)
+	}
+}
+
+func (l *load) inspect(t *testing.T, preflight *jobs.Service, key string) {
+	var id string
+	if l.insist(t, func(ctx context.Context) error {
+		submitted, err := preflight.Submit(ctx, acme, jobOf(key), 1<<30)
+		id = submitted.Job.ID
+		return err
+	}) && l.insist(t, func(ctx context.Context) error {
+		_, err := preflight.Begin(ctx, id, 1, "w1")
+		return err
+	}) && l.insist(t, func(ctx context.Context) error {
+		_, err := preflight.Finish(ctx, id, 1, "w1", passed(id))
+		return err
+	}) {
+		l.acknowledge(l.jobs, key, id)
+	}
+}
+
+func (l *load) acknowledge(kind map[string]string, key, id string) {
+	l.mu.Lock()
+	kind[key] = id
+	l.mu.Unlock()
+	l.writes.Add(1)
+}
+
+// acknowledged lists the ids of everything that clients know to be stored.
+func (l *load) acknowledged() (rfqs, finished []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, id := range l.rfqs {
+		rfqs = append(rfqs, id)
+	}
+	for _, id := range l.jobs {
+		finished = append(finished, id)
+	}
+	return rfqs, finished
+}
+
+// follow reads the outbox as a consumer would that remembers where it was.
+func (l *load) follow(t *testing.T, store *Store) {
+	after := int64(0)
+	l.repeat(func(string) {
+		var page []ledger.Entry
+		if !l.insist(t, func(ctx context.Context) (err error) {
+			page, err = store.Events(ctx, after, 100)
+			return err
+		}) {
+			return
+		}
+		for _, entry := range page {
+			if _, twice := l.told[entry.Event.ID]; twice {
+				t.Errorf("event %s came twice", entry.Event.ID)
+			}
+			l.told[entry.Event.ID], after = entry.Seq, entry.Seq
+		}
+		time.Sleep(5 * time.Millisecond)
+	})
+}
+
+// checkPresent asks the restarted server for what was acknowledged before.
+func checkPresent(t *testing.T, server *pgtest.Server, rfqs, finished []string) {
+	t.Helper()
+	conn := connect(t, server.URL("postgres"))
+	if got := ask[int](t, conn, `SELECT count(*) FROM rfq WHERE id = ANY($1)`, rfqs); got != len(rfqs) {
+		t.Errorf("%d of %d acknowledged rfqs are there", got, len(rfqs))
+	}
+	if got := ask[int](t, conn,
+		`SELECT count(*) FROM job JOIN report ON job_id = id WHERE id = ANY($1) AND status = 'succeeded'`, finished); got != len(finished) {
+		t.Errorf("%d of %d acknowledged jobs are there with their reports", got, len(finished))
+	}
+	_ = conn.Close(t.Context())
+}
+
+// checkWhole asserts that no transaction survived in part and no key was
+// committed twice, once every client has had its last answer.
+func checkWhole(t *testing.T, store *Store, l *load) {
+	t.Helper()
+	for question, want := range map[string]int{
+		`SELECT count(*) FROM rfq`:                                                 len(l.rfqs),
+		`SELECT count(*) FROM idempotency WHERE operation = 'rfq.create'`:          len(l.rfqs),
+		`SELECT coalesce(sum(used), 0) FROM quota WHERE operation = 'rfq.create'`:  len(l.rfqs),
+		`SELECT count(*) FROM outbox WHERE type = 'rfq.created'`:                   len(l.rfqs),
+		`SELECT count(*) FROM job`:                                                 len(l.jobs),
+		`SELECT count(*) FROM idempotency WHERE operation = 'preflight.submit'`:    len(l.jobs),
+		`SELECT count(*) FROM job WHERE status = 'succeeded' AND verdict = 'pass'`: len(l.jobs),
+		`SELECT count(*) FROM report`:                                              len(l.jobs),
+		`SELECT count(*) FROM outbox WHERE type = 'preflight.succeeded'`:           len(l.jobs),
+	} {
+		if got := ask[int](t, store.pool, question); got != want {
+			t.Errorf("%s: %d, want %d", question, got, want)
+		}
+	}
+	for _, kept := range []struct {
+		operation string
+		ids       map[string]string
+	}{{"rfq.create", l.rfqs}, {"preflight.submit", l.jobs}} {
+		for key, id := range kept.ids {
+			if got := ask[string](t, store.pool, `SELECT subject FROM idempotency WHERE operation = $1 AND key = $2`, kept.operation, key); got != id {
+				t.Errorf("%s key %s belongs to %s, its client was told %s", kept.operation, key, got, id)
+			}
+		}
+	}
+	for id, seq := range l.told {
+		if got := ask[int64](t, store.pool, `SELECT seq FROM outbox WHERE id = $1`, id); got != seq {
+			t.Errorf("event %s has number %d now, its reader was told %d", id, got, seq)
+		}
+	}
+	if missed := ask[int](t, store.pool, `SELECT count(*) FROM outbox WHERE seq <= (SELECT max(o.seq) FROM outbox o WHERE o.id = ANY($1))`, keys(l.told)); missed != len(l.told) {
+		t.Errorf("the reader met %d events up to where it was, of %d", len(l.told), missed)
+	}
+}
+
+func keys(of map[string]int64) []string {
+	var ids []string
+	for id := range of {
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+func TestAStoreOutlivesARestartOfItsDatabase(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Start(t)
+	store := openStore(t, server.URL("postgres"))
+	rfqs, _ := services(t, store)
+	before := create(t, rfqs, "k1")
+	server.Stop()
+	var away *ledger.UnavailableError
+	if _, err := rfqs.Create(t.Context(), acme, posters, termsOf("k2")); !errors.As(err, &away) || errors.Is(err, ledger.ErrOverloaded) {
+		t.Errorf("create while the database is away: error = %v, want UnavailableError without overload", err)
+	}
+	if err := store.Ping(t.Context()); !errors.As(err, &away) {
+		t.Errorf("ping while the database is away: error = %v, want UnavailableError", err)
+	}
+	if err := server.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the store recovers", func() bool { return store.Ping(t.Context()) == nil })
+	if again := create(t, rfqs, "k1"); again.ID != before.ID {
+		t.Errorf("the key of before replays %s, want %s", again.ID, before.ID)
+	}
+	create(t, rfqs, "k2")
+}
