@@ -24,10 +24,10 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(orphanEnv); dir != "" {
 		server, err := Launch(context.Background(), dir)
 		if err != nil {
-			fmt.Println(err)
+			fmt.Fprintln(os.Stdout, err)
 			os.Exit(1)
 		}
-		fmt.Println(server.running.process.Pid)
+		fmt.Fprintln(os.Stdout, server.running.process.Pid)
 		select {}
 	}
 	os.Exit(Main(m))

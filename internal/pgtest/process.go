@@ -105,14 +105,14 @@ type running struct {
 	ended   chan struct{}
 }
 
-// start starts the server. Should this process die, the kernel tells the server
+// start starts the server, which outlives the context. Should this process die, the kernel tells the server
 // to stop at once: SIGQUIT makes it end its own children first.
-func (p programs) start(log string, args []string) (*running, error) {
+func (p programs) start(ctx context.Context, log string, args []string) (*running, error) {
 	output, err := os.OpenFile(log, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	command := exec.Command(filepath.Join(p.dir, "postgres"), args...)
+	command := exec.CommandContext(context.WithoutCancel(ctx), filepath.Join(p.dir, "postgres"), args...)
 	command.Dir, command.Stdout, command.Stderr = "/", output, output
 	command.SysProcAttr = &syscall.SysProcAttr{Credential: p.as, Setpgid: true, Pdeathsig: syscall.SIGQUIT}
 	started := make(chan error)

@@ -135,7 +135,7 @@ func (s *Server) Restart(ctx context.Context) error {
 	for _, setting := range append(append([]string(nil), settings...), s.extra...) {
 		args = append(args, "-c", setting)
 	}
-	started, err := s.programs.start(filepath.Join(s.dir, logFile), args)
+	started, err := s.programs.start(ctx, filepath.Join(s.dir, logFile), args)
 	if err != nil {
 		return fmt.Errorf("start server: %w", err)
 	}

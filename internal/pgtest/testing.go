@@ -55,54 +55,54 @@ func failed(err error) int {
 
 // Shared is the URL of a new, empty database on the server of [Main]. It is
 // dropped when the test ends.
-func Shared(t testing.TB) string {
-	t.Helper()
+func Shared(tb testing.TB) string {
+	tb.Helper()
 	shared := os.Getenv(sharedEnv)
 	if shared == "" {
-		t.Skip(ErrNotInstalled)
+		tb.Skip(ErrNotInstalled)
 	}
 	name := "test_" + strings.ToLower(rand.Text())
-	administer(t, shared, "CREATE DATABASE "+name)
-	t.Cleanup(func() { administer(t, shared, "DROP DATABASE "+name+" WITH (FORCE)") })
+	administer(tb, shared, "CREATE DATABASE "+name)
+	tb.Cleanup(func() { administer(tb, shared, "DROP DATABASE "+name+" WITH (FORCE)") })
 	address, err := url.Parse(shared)
 	if err != nil {
-		t.Fatal("pgtest: the URL of the shared server cannot be parsed")
+		tb.Fatal("pgtest: the URL of the shared server cannot be parsed")
 	}
 	address.Path = "/" + name
 	return address.String()
 }
 
-func administer(t testing.TB, server, statement string) {
-	t.Helper()
+func administer(tb testing.TB, server, statement string) {
+	tb.Helper()
 	// A cleanup runs when the context of its test is cancelled already.
-	ctx := context.WithoutCancel(t.Context())
+	ctx := context.WithoutCancel(tb.Context())
 	conn, err := pgx.Connect(ctx, server)
 	if err != nil {
-		t.Fatalf("pgtest: %v", err)
+		tb.Fatalf("pgtest: %v", err)
 	}
 	defer func() { _ = conn.Close(ctx) }()
 	if _, err := conn.Exec(ctx, statement); err != nil {
-		t.Fatalf("pgtest: %s: %v", statement, err)
+		tb.Fatalf("pgtest: %s: %v", statement, err)
 	}
 }
 
 // Start starts a server of the test's own, which is gone when the test ends.
 // Settings have the form "name=value".
-func Start(t testing.TB, settings ...string) *Server {
-	t.Helper()
-	// Not t.TempDir: root alone is let into that, and the server is not root.
-	dir, err := os.MkdirTemp("", "printmarket-pg-")
+func Start(tb testing.TB, settings ...string) *Server {
+	tb.Helper()
+	// Not TempDir: root alone is let into that, and the server is not root.
+	dir, err := os.MkdirTemp("", "printmarket-pg-") //nolint:usetesting // as said above
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	server, err := Launch(t.Context(), dir, settings...)
+	tb.Cleanup(func() { _ = os.RemoveAll(dir) })
+	server, err := Launch(tb.Context(), dir, settings...)
 	if errors.Is(err, ErrNotInstalled) {
-		t.Skip(err)
+		tb.Skip(err)
 	}
 	if err != nil {
-		t.Fatalf("pgtest: %v", err)
+		tb.Fatalf("pgtest: %v", err)
 	}
-	t.Cleanup(server.Stop)
+	tb.Cleanup(server.Stop)
 	return server
 }

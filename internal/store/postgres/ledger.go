@@ -23,8 +23,6 @@ const (
 	claimed = `WITH claimed AS MATERIALIZED (
 		SELECT outcome, subject, wait FROM claim($1, $2, $3, $4, $5, $6, $7, $8, $9, `
 	claimedEnd = `, $10))`
-	// claimArguments is how many they are.
-	claimArguments = 10
 )
 
 func claimArgs(terms ledger.Terms, record string) ([]any, error) {

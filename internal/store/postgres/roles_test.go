@@ -135,4 +135,3 @@ func TestTheRuntimeRoleServesEverythingAndCannotMoveTheClock(t *testing.T) {
 		}
 	}
 }
-
