@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kubesource
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/printmarket/printmarket/internal/posture"
+)
+
+// gate is what counts of a gate Secret.
+type gate struct {
+	// accepted is set with the first gate Secret that was.
+	accepted bool
+	version  string
+	data     *corev1.Secret
+	bundle   posture.Bundle
+}
+
+// enforceAll brings each state of the world into force. Whatever comes while
+// one is compiled is taken together in the next.
+func (s *Source) enforceAll(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.world.changed:
+		}
+		s.enforce(ctx)
+		sleep(ctx, s.config.Coalesce)
+	}
+}
+
+func (s *Source) enforce(ctx context.Context) {
+	t, synced := s.world.take()
+	if !synced {
+		return
+	}
+	if t.material {
+		s.inputs, s.compiled = t.inputs, false
+	}
+	next, fault := s.judge(t.secret)
+	s.noteGate(ctx, fault)
+	if !next.accepted {
+		s.install(ctx, nil, t.views, next)
+		return
+	}
+	if s.compiled {
+		s.install(ctx, nil, t.views, next)
+		return
+	}
+	s.inputs.Secrets = next.bundle
+	snapshot := posture.Compile(s.inputs)
+	s.compiled = true
+	s.install(ctx, snapshot, t.views, next)
+}
+
+// judge returns the gate that counts from now on: the Secret's if it is sound,
+// and otherwise the last one with what is wrong.
+func (s *Source) judge(secret *corev1.Secret) (gate, error) {
+	s.mu.Lock()
+	last := s.gate
+	s.mu.Unlock()
+	name := s.config.Namespace + "/" + s.config.GateSecret
+	if secret == nil {
+		return last, fmt.Errorf("gate secret %s: %w", name, ErrGateSecretMissing)
+	}
+	if last.accepted && alike(last.data, secret) {
+		last.version = secret.ResourceVersion
+		return last, nil
+	}
+	bundle, err := posture.DecodeBundle(secret.Data[posture.GateSecretBundleKey])
+	if err != nil {
+		return last, fmt.Errorf("gate secret %s: %w", name, err)
+	}
+	if err := s.config.OnGateSecret(secret.Data); err != nil {
+		return last, fmt.Errorf("gate secret %s: %w", name, err)
+	}
+	s.compiled = false
+	return gate{accepted: true, version: secret.ResourceVersion, data: secret, bundle: bundle}, nil
+}
+
+func (s *Source) noteGate(ctx context.Context, fault error) {
+	s.mu.Lock()
+	repeated := fault != nil && s.gateFault != nil && s.gateFault.Error() == fault.Error()
+	s.gateFault = fault
+	s.mu.Unlock()
+	if fault != nil && !repeated {
+		s.config.Log.ErrorContext(ctx, "gate secret refused; the last good one stays", "error", fault.Error())
+	}
+}
+
+// install notes a state of the world, and puts its snapshot in force if it is a
+// new one. The very first waits for a live read. A snapshot that comes later is
+// as old as the last live read, whatever watch made it: the other watches may
+// be dead.
+func (s *Source) install(ctx context.Context, snapshot *posture.Snapshot, views [kindCount]view, next gate) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if snapshot != nil {
+		s.snapshot = snapshot
+		s.compilations++
+		if s.published {
+			s.publish(ctx, s.proven)
+		}
+	}
+	s.views, s.viewed, s.gate = views, true, next
+	if !s.published {
+		signal(s.prove)
+	}
+}
+
+// publish puts the snapshot in force; mu is held.
+func (s *Source) publish(ctx context.Context, at time.Time) {
+	s.config.Gates.Publish(s.snapshot, at)
+	s.published, s.publishedAt = true, s.config.Now()
+	s.config.Log.InfoContext(ctx, "posture in force", "revision", s.snapshot.Revision())
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kubesource_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/kubetest"
+	"github.com/printmarket/printmarket/internal/posture/kubesource"
+)
+
+// behind runs a source behind a proxy.
+func (c *cluster) behind(t *testing.T, network *proxy, confirm time.Duration) *replica {
+	t.Helper()
+	return c.follow(t, func(config *kubesource.Config) {
+		config.Rest = network.config(config.Rest)
+		config.Confirm = confirm
+	})
+}
+
+func TestRevocationRightAfterACrashOfTheServerIsInForce(t *testing.T) {
+	t.Parallel()
+	own := kubetest.Start(t)
+	c := newGatedCluster(t, own)
+	r := c.follow(t, nil)
+	r.awaitsHealth(t)
+
+	own.StopServer()
+	late := c.follow(t, nil)
+	kubetest.Eventually(t, func() error {
+		if r.Status().Unreachable == nil {
+			return errors.New("nobody has noticed the outage yet")
+		}
+		return nil
+	})
+	if got, err := r.answer(), r.Healthy(); got != "Open" || err != nil {
+		t.Fatalf("without a server the gates say %q, healthy: %v; want the last good posture", got, err)
+	}
+	if got, err := late.answer(), late.Healthy(); got != "nothing in force" || !errors.Is(err, kubesource.ErrNotLoaded) {
+		t.Fatalf("a source that starts without a server says %q, healthy: %v", got, err)
+	}
+
+	own.Restart(t)
+	c.revokeKey(t)
+	revoked := time.Now()
+	r.awaits(t, "KeyRevoked")
+	t.Logf("in force %v after the revocation", time.Since(revoked))
+	late.awaits(t, "KeyRevoked")
+	kubetest.Eventually(t, r.Healthy)
+	kubetest.Eventually(t, late.Healthy)
+}
+
+func TestPostureThatIsTooOldClosesAndComesBack(t *testing.T) {
+	t.Parallel()
+	c := newGatedCluster(t, plane)
+	network := newProxy(t, plane.Address())
+	r := c.behind(t, network, 50*time.Millisecond)
+	r.awaitsHealth(t)
+
+	network.disconnect()
+	kubetest.Eventually(t, func() error {
+		if r.Status().Unreachable == nil {
+			return errors.New("nobody has noticed the outage yet")
+		}
+		return nil
+	})
+	r.clock.pass(time.Hour)
+	if got := r.answer(); got != "Open" {
+		t.Fatalf("after an hour, the bound, the gates say %q", got)
+	}
+	r.clock.pass(time.Second)
+	if got, err := r.answer(), r.Healthy(); got != "nothing in force" || !errors.Is(err, kubesource.ErrStale) {
+		t.Fatalf("after more than an hour the gates say %q, healthy: %v; want closed and stale", got, err)
+	}
+
+	network.reconnect()
+	r.awaitsHealth(t)
+}
+
+func TestEventsDoNotMakeThePostureYounger(t *testing.T) {
+	t.Parallel()
+	c := newGatedCluster(t, plane)
+	// The first live read is the only one.
+	r := c.follow(t, func(config *kubesource.Config) { config.Confirm = time.Hour })
+	r.awaitsHealth(t)
+
+	r.clock.pass(40 * time.Minute)
+	c.setKillSwitch(t, v1alpha1.KillSwitchEngaged)
+	r.awaits(t, "Killed")
+	if age, _ := r.gates.Age(r.clock.Now()); age != 40*time.Minute {
+		t.Errorf("after an event the posture is %v old, want 40m: the other watches may be dead", age)
+	}
+}
+
+func TestLiveReadsKeepThePostureYoung(t *testing.T) {
+	t.Parallel()
+	c := newGatedCluster(t, plane)
+	r := c.follow(t, func(config *kubesource.Config) { config.Confirm = 50 * time.Millisecond })
+	r.awaitsHealth(t)
+	r.clock.pass(40 * time.Minute)
+	kubetest.Eventually(t, func() error {
+		if age, _ := r.gates.Age(r.clock.Now()); age != 0 {
+			return fmt.Errorf("the posture is %v old", age)
+		}
+		return nil
+	})
+}
+
+func TestDeadWatchIsFoundAndReplaced(t *testing.T) {
+	t.Parallel()
+	c := newGatedCluster(t, plane)
+	network := newProxy(t, plane.Address())
+	r := c.behind(t, network, 100*time.Millisecond)
+	r.awaitsHealth(t)
+
+	network.swallow()
+	c.revokeKey(t)
+	r.awaits(t, "KeyRevoked")
+	kubetest.Eventually(t, r.Healthy)
+	if got := r.Status().Restarts; got == 0 {
+		t.Error("the revocation came through without new connections; was the watch dead at all?")
+	}
+}
+
+func TestDeadWatchDoesNotStayYoung(t *testing.T) {
+	t.Parallel()
+	c := newGatedCluster(t, plane)
+	network := newProxy(t, plane.Address())
+	r := c.behind(t, network, time.Hour)
+	r.awaitsHealth(t)
+
+	network.swallow()
+	c.revokeKey(t)
+	r.clock.pass(time.Hour + time.Second)
+	if got := r.answer(); got != "nothing in force" {
+		t.Fatalf("an hour after its last proof the posture says %q", got)
+	}
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kubesource
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/metadata"
+
+	"github.com/printmarket/printmarket/internal/posture"
+)
+
+const (
+	// A watch is milliseconds behind a live read. One that is behind proofTries
+	// reads, proofPause apart, is taken for dead.
+	proofTries = 4
+	proofPause = 250 * time.Millisecond
+	// proofTimeout bounds one live read.
+	proofTimeout = 10 * time.Second
+)
+
+// proveAll reads the cluster live, each time it is due or asked for.
+//
+// Nothing else is a sign of life. A watch whose connection was swallowed by the
+// network reports no error for minutes, and an informer goes on to hand out
+// what it remembers.
+func (s *Source) proveAll(ctx context.Context) {
+	ticker := time.NewTicker(s.config.Confirm)
+	defer ticker.Stop()
+	for behind := 0; ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		case <-s.prove:
+		}
+		err := s.proveOnce(ctx)
+		s.noteProof(ctx, err)
+		if !errors.Is(err, ErrBehind) {
+			behind = 0
+			continue
+		}
+		// What new connections do not mend must not be repeated without end.
+		behind++
+		sleep(ctx, min(time.Duration(behind)*time.Second, s.config.Confirm))
+	}
+}
+
+// proveOnce compares the cluster with what is compiled, and has the connections
+// of the watches replaced when they stay behind.
+func (s *Source) proveOnce(ctx context.Context) error {
+	for range proofTries {
+		began, heard := s.config.Now(), s.world.heard()
+		live, err := s.read(ctx)
+		if err != nil {
+			return fmt.Errorf("read the cluster live: %w", err)
+		}
+		if s.confirm(ctx, live, heard, began) {
+			return nil
+		}
+		sleep(ctx, proofPause)
+	}
+	if !s.isViewed() {
+		// Nothing was listed yet, so nothing can be behind.
+		return nil
+	}
+	signal(s.restart)
+	return ErrBehind
+}
+
+// read lists the metadata of everything that is followed on a new connection,
+// which is closed afterwards: it proves the way there, too.
+func (s *Source) read(ctx context.Context) (live [kindCount]view, err error) {
+	conn, err := newConnection(s.config.Rest)
+	if err != nil {
+		return live, err
+	}
+	defer conn.close()
+	client, err := conn.metadata()
+	if err != nil {
+		return live, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, proofTimeout)
+	defer cancel()
+	for i := range s.kinds {
+		if live[i], err = s.readKind(ctx, client, &s.kinds[i]); err != nil {
+			return live, fmt.Errorf("list %s: %w", s.kinds[i].name, err)
+		}
+	}
+	return live, nil
+}
+
+// readKind sets no resource version, which makes the list as new as etcd.
+func (s *Source) readKind(ctx context.Context, client metadata.Interface, k *kind) (view, error) {
+	v := view{marks: map[string]mark{}}
+	options := k.selection(metav1.ListOptions{Limit: pageSize})
+	for {
+		page, err := client.Resource(k.resource).Namespace(s.config.Namespace).List(ctx, options)
+		if err != nil {
+			return view{}, err
+		}
+		for i := range page.Items {
+			v.marks[page.Items[i].Name] = mark{page.Items[i].UID, page.Items[i].ResourceVersion}
+		}
+		v.version = page.ResourceVersion
+		if options.Continue = page.Continue; options.Continue == "" {
+			return v, nil
+		}
+	}
+}
+
+// confirm makes the snapshot as young as the live read, if it is of the state
+// that was read or of a later one. The first snapshot comes into force so.
+func (s *Source) confirm(ctx context.Context, live [kindCount]view, heard [kindCount]uint64, began time.Time) bool {
+	now := s.world.heard()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.viewed {
+		return false
+	}
+	for i := range live {
+		if !live[i].isIn(s.views[i], now[i] > heard[i]) {
+			return false
+		}
+	}
+	s.proven = began
+	switch {
+	case s.published:
+		s.config.Gates.Confirm(began)
+	case s.snapshot != nil:
+		s.publish(ctx, began)
+	}
+	return true
+}
+
+// isIn reports whether a compiled view is of this live state, or of a later one.
+// That it is later is believed only of a watch that was heard during the read:
+// the versions of a cluster that was restored from a backup begin anew, and a
+// dead watch would be ahead of them for ever.
+func (live view) isIn(compiled view, heard bool) bool {
+	if len(live.marks) == len(compiled.marks) {
+		same := true
+		for name, m := range live.marks {
+			same = same && compiled.marks[name] == m
+		}
+		if same {
+			return true
+		}
+	}
+	return heard && posture.LaterVersion(live.version, compiled.version) == compiled.version
+}
+
+func (s *Source) isViewed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.viewed
+}
+
+func (s *Source) noteProof(ctx context.Context, fault error) {
+	if ctx.Err() != nil {
+		return
+	}
+	s.mu.Lock()
+	former := s.proofFault
+	s.proofFault = fault
+	if fault == nil {
+		s.followFault = nil
+	}
+	behind := errors.Is(fault, ErrBehind)
+	if behind {
+		s.restarts++
+	}
+	s.mu.Unlock()
+	switch {
+	case behind:
+		s.config.Log.WarnContext(ctx, "the watches are silent; they are made anew", "error", fault.Error())
+	case fault != nil && (former == nil || former.Error() != fault.Error()):
+		s.config.Log.WarnContext(ctx, "the posture in force grows older", "error", fault.Error())
+	case fault == nil && former != nil:
+		s.config.Log.InfoContext(ctx, "the posture in force is proven again")
+	}
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kubesource_test
+
+import (
+	"os"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/printmarket/printmarket/internal/kubetest"
+	"github.com/printmarket/printmarket/internal/posture/kubesource"
+)
+
+const role = "../../../config/rbac/gates_role.yaml"
+
+// reader makes a user with the role that is shipped.
+func (c *cluster) reader(t *testing.T) (client.Client, func(*kubesource.Config)) {
+	t.Helper()
+	manifest, err := os.ReadFile(role)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.plane.Apply(t, c.plane.Admin(), c.namespace, string(manifest)); err != nil {
+		t.Fatal(err)
+	}
+	user := c.plane.NewUser(t, "gates-of-"+c.namespace)
+	c.create(t, &rbacv1.RoleBinding{
+		ObjectMeta: c.meta("gates"),
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "printmarket-gates"},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user.Name}},
+	})
+	return c.plane.ClientOf(t, user), func(config *kubesource.Config) { config.Rest = user.Config() }
+}
+
+func TestShippedRoleIsEnough(t *testing.T) {
+	t.Parallel()
+	c := newGatedCluster(t, plane)
+	_, asReader := c.reader(t)
+	r := c.follow(t, asReader)
+	r.awaitsHealth(t)
+	c.revokeKey(t)
+	r.awaits(t, "KeyRevoked")
+	if err := c.Delete(t.Context(), c.gateSecret(t, "a")); err != nil {
+		t.Fatal(err)
+	}
+	r.awaitsFault(t, "not found")
+}
+
+func TestShippedRoleOpensNothingElse(t *testing.T) {
+	t.Parallel()
+	c := newGatedCluster(t, plane)
+	other := &corev1.Secret{ObjectMeta: c.meta("other")}
+	c.create(t, other)
+	reader, _ := c.reader(t)
+	// The role has to be in force before a refusal says anything.
+	kubetest.Eventually(t, func() error {
+		return reader.Get(t.Context(), client.ObjectKey{Namespace: c.namespace, Name: gateSecret}, &corev1.Secret{})
+	})
+	for sentence, act := range map[string]func() error{
+		"read another Secret":      func() error { return reader.Get(t.Context(), client.ObjectKeyFromObject(other), &corev1.Secret{}) },
+		"list all Secrets":         func() error { return reader.List(t.Context(), &corev1.SecretList{}, client.InNamespace(c.namespace)) },
+		"write the gate Secret":    func() error { return reader.Update(t.Context(), c.gateSecret(t, "b")) },
+		"change a rollout":         func() error { return reader.Update(t.Context(), c.rollout()) },
+		"delete a partner":         func() error { return reader.Delete(t.Context(), c.partner()) },
+		"read another namespace's": func() error { return reader.List(t.Context(), &corev1.SecretList{}, client.InNamespace("default")) },
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			if err := act(); !apierrors.IsForbidden(err) {
+				t.Errorf("got %v, want forbidden", err)
+			}
+		})
+	}
+}

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package kubesource feeds posture gates from a cluster: it follows the three
+// custom resources of one namespace and one Secret, the gate Secret, with which
+// the controller hands over the shared secrets.
+//
+// Each change is compiled and in force within milliseconds; nothing here asks
+// the controller. While the cluster is away the last snapshot stays, and ages:
+// it stays young only by live reads that find the cluster as it was compiled
+// (see prove.go), because a watch that is dead looks like one without events.
+//
+// The rights that it needs are config/rbac/gates_role.yaml, and no others.
+package kubesource
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/printmarket/printmarket/internal/posture"
+)
+
+const (
+	defaultConfirm  = 15 * time.Second
+	defaultCoalesce = 5 * time.Millisecond
+)
+
+// Config is what a source needs; what has no default is required.
+type Config struct {
+	// Rest says how to reach the cluster. A custom Transport is not used.
+	Rest *rest.Config
+	// Namespace holds the custom resources and the gate Secret.
+	Namespace string
+	// GateSecret is the name of the gate Secret.
+	GateSecret string
+	// Gates are fed.
+	Gates *posture.Gates
+	// Log is told about revisions and faults, never about values; nothing by
+	// default.
+	Log *slog.Logger
+	// Now is the clock; time.Now by default.
+	Now func() time.Time
+	// Confirm is how often the cluster is read live; 15 seconds by default.
+	Confirm time.Duration
+	// Coalesce is the least time between two compilations; 5 ms by default.
+	Coalesce time.Duration
+	// OnGateSecret is given the data of each gate Secret before it counts, one
+	// call at a time, and may refuse it. It must not change the data; its
+	// errors must not hold them.
+	OnGateSecret func(data map[string][]byte) error
+}
+
+// Source follows a cluster. Make one with [New]; it does nothing before Run.
+type Source struct {
+	config Config
+	kinds  [kindCount]kind
+	world  *world
+	// prove asks for a live read, restart for new connections.
+	prove, restart chan struct{}
+
+	// Only the goroutine that compiles uses these: the latest inputs, and
+	// whether they were compiled.
+	inputs   posture.Inputs
+	compiled bool
+
+	mu sync.Mutex
+	state
+}
+
+// state is guarded by the source's mu.
+type state struct {
+	// snapshot is compiled from the objects in views, and in force when
+	// published is set.
+	snapshot  *posture.Snapshot
+	views     [kindCount]view
+	viewed    bool
+	published bool
+	// gate is the gate Secret that counts, and gateFault why the present one
+	// does not.
+	gate      gate
+	gateFault error
+	// proven is when the last live read began that found the cluster as it was
+	// compiled; proofFault is why the one after it did not.
+	proven     time.Time
+	proofFault error
+	// followFault is what ended the last list or watch before its time.
+	followFault error
+
+	compilations, restarts uint64
+	publishedAt            time.Time
+}
+
+// Errors of a source; they come wrapped.
+var (
+	// ErrNotLoaded: nothing is in force yet.
+	ErrNotLoaded = errors.New("no posture of the cluster is in force yet")
+	// ErrGateSecretMissing: the gate Secret does not exist.
+	ErrGateSecretMissing = errors.New("not found")
+	// ErrBehind: a live read found the cluster in another state than the one
+	// that is in force.
+	ErrBehind = errors.New("the posture in force is behind the cluster")
+	// ErrStale: the cluster was not seen for so long that the gates closed.
+	ErrStale = errors.New("the cluster was not seen for too long; everything is closed")
+)
+
+// Status is what a source knows about itself.
+type Status struct {
+	// Revision is that of the snapshot in force; empty before the first.
+	Revision string
+	// PublishedAt is when that snapshot came into force.
+	PublishedAt time.Time
+	// ProvenAt is when the last live read began that found the cluster as it was
+	// compiled.
+	ProvenAt time.Time
+	// Compilations and Restarts count compilations, and new connections that
+	// were made because the old ones had fallen silent.
+	Compilations, Restarts uint64
+	// Fault is the error of Healthy.
+	Fault error
+	// Unreachable is why the cluster cannot be read at present; nil when it can.
+	// The posture in force is good until it is stale, so this is no Fault.
+	Unreachable error
+}
+
+// New makes a source. It does not reach for the cluster.
+func New(config Config) (*Source, error) {
+	if config.Rest == nil || config.Gates == nil || config.Namespace == "" || config.GateSecret == "" {
+		return nil, errors.New("kubesource needs a cluster, gates, a namespace and the name of the gate Secret")
+	}
+	if config.Log == nil {
+		config.Log = slog.New(slog.DiscardHandler)
+	}
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	if config.Confirm <= 0 {
+		config.Confirm = defaultConfirm
+	}
+	if config.Coalesce <= 0 {
+		config.Coalesce = defaultCoalesce
+	}
+	if config.OnGateSecret == nil {
+		config.OnGateSecret = func(map[string][]byte) error { return nil }
+	}
+	config.Rest = rest.CopyConfig(config.Rest)
+	// The source bounds its requests by itself; a watch has no time limit.
+	config.Rest.QPS, config.Rest.RateLimiter, config.Rest.Timeout = -1, nil, 0
+	config.Rest.WarningHandler = rest.NoWarnings{}
+	return &Source{
+		config: config,
+		kinds:  kindTable(config.GateSecret),
+		world:  newWorld(),
+		prove:  make(chan struct{}, 1), restart: make(chan struct{}, 1),
+	}, nil
+}
+
+// Run follows the cluster until the context ends, which is not an error. A
+// cluster that is away is none either: it is waited for. Run may be called
+// once.
+func (s *Source) Run(ctx context.Context) error {
+	// Wrong credentials are found out at once, not in each round.
+	probe, err := newConnection(s.config.Rest)
+	if err != nil {
+		return err
+	}
+	probe.close()
+
+	var group sync.WaitGroup
+	defer group.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	group.Go(func() { s.enforceAll(ctx) })
+	group.Go(func() { s.proveAll(ctx) })
+	for ctx.Err() == nil {
+		s.followAll(ctx)
+	}
+	return nil
+}
+
+// followAll follows the four kinds on a connection of their own, until the
+// context ends or the connection is found dead.
+func (s *Source) followAll(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	followers, conn, err := s.followers()
+	if err != nil {
+		s.noteFollow(ctx, err)
+		sleep(ctx, maxPause)
+		return
+	}
+	defer conn.close()
+	var group sync.WaitGroup
+	defer group.Wait()
+	defer cancel()
+	for _, f := range followers {
+		group.Go(func() { f.run(ctx) })
+	}
+	select {
+	case <-ctx.Done():
+	case <-s.restart:
+	}
+}
+
+func (s *Source) followers() ([]*follower, *connection, error) {
+	conn, err := newConnection(s.config.Rest)
+	if err != nil {
+		return nil, nil, err
+	}
+	var all []*follower
+	for i := range s.kinds {
+		client, err := conn.typed(&s.kinds[i])
+		if err != nil {
+			return nil, nil, err
+		}
+		all = append(all, &follower{
+			kind: &s.kinds[i], index: i, namespace: s.config.Namespace, client: client, world: s.world,
+			listed: s.noteList, failed: s.noteFollow,
+		})
+	}
+	return all, conn, nil
+}
+
+// noteList asks for a live read: the way to the cluster has just been good. The
+// first read has to wait until everything is listed.
+func (s *Source) noteList() {
+	if s.isViewed() {
+		signal(s.prove)
+	}
+}
+
+func (s *Source) noteFollow(ctx context.Context, err error) {
+	s.mu.Lock()
+	repeated := s.followFault != nil && s.followFault.Error() == err.Error()
+	s.followFault = err
+	s.mu.Unlock()
+	if !repeated {
+		s.config.Log.WarnContext(ctx, "follow the cluster; the last good posture stays", "error", err.Error())
+	}
+}
+
+// Healthy is nil when what the cluster holds is in force, as far as is known:
+// a cluster that is away makes nothing wrong until the gates close.
+func (s *Source) Healthy() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.fault()
+}
+
+func (s *Source) fault() error {
+	switch {
+	case !s.published && s.gateFault != nil:
+		return fmt.Errorf("%w: %w", ErrNotLoaded, s.gateFault)
+	case !s.published && s.followFault != nil:
+		return fmt.Errorf("%w: %w", ErrNotLoaded, s.followFault)
+	case !s.published:
+		return ErrNotLoaded
+	case s.config.Gates.Current(s.config.Now()) == nil:
+		return ErrStale
+	case s.gateFault != nil:
+		return s.gateFault
+	case errors.Is(s.proofFault, ErrBehind):
+		return s.proofFault
+	default:
+		return nil
+	}
+}
+
+// Status says what is in force.
+func (s *Source) Status() Status {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	status := Status{
+		PublishedAt: s.publishedAt, ProvenAt: s.proven,
+		Compilations: s.compilations, Restarts: s.restarts,
+		Fault: s.fault(),
+	}
+	if s.published {
+		status.Revision = s.snapshot.Revision()
+	}
+	if !errors.Is(s.proofFault, ErrBehind) {
+		status.Unreachable = s.proofFault
+	}
+	return status
+}
+
+// Compiled is for each kind the version up to which everything is in force;
+// empty before the first snapshot. The gate Secret's is that of the last one
+// that counts.
+func (s *Source) Compiled() map[string]string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.published {
+		return map[string]string{}
+	}
+	compiled := make(map[string]string, kindCount)
+	for i := range s.kinds {
+		compiled[s.kinds[i].name] = s.views[i].version
+	}
+	compiled[posture.KindSecret] = s.gate.version
+	return compiled
+}
+
+// signal leaves a value in a channel of capacity one.
+func signal(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kubesource
+
+import (
+	"bytes"
+	"maps"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/posture"
+)
+
+// world is what the server has told so far. Objects in it are never changed,
+// only replaced, so that a snapshot may keep them.
+type world struct {
+	// changed has a value while there is something that was not taken.
+	changed chan struct{}
+
+	mu    sync.Mutex
+	kinds [kindCount]held
+	// material tells that the next compilation would differ from the last.
+	material bool
+}
+
+// held is what was told of one kind.
+type held struct {
+	// synced is set with the first list.
+	synced bool
+	// version is that up to which the server has told everything.
+	version string
+	objects map[string]object
+	// heard counts what the server has sent.
+	heard uint64
+	// last is the view that was taken last, when heard was viewed.
+	last   view
+	viewed uint64
+}
+
+// view is what of a kind is needed to compare it with the cluster.
+type view struct {
+	version string
+	marks   map[string]mark
+}
+
+// mark is one state of one object.
+type mark struct {
+	uid     types.UID
+	version string
+}
+
+// taken is one state of the world.
+type taken struct {
+	inputs posture.Inputs
+	// material is false when a compilation would give the same as the last.
+	material bool
+	// secret is the gate Secret; nil when there is none.
+	secret *corev1.Secret
+	views  [kindCount]view
+}
+
+func newWorld() *world { return &world{changed: make(chan struct{}, 1)} }
+
+// replace takes a complete list.
+func (w *world) replace(kind int, version string, objects map[string]object) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	h := &w.kinds[kind]
+	if !h.synced || !maps.EqualFunc(h.objects, objects, alike) {
+		w.material = true
+	}
+	// Not the later of two versions: a cluster that was restored counts from
+	// further back.
+	h.synced, h.objects, h.version = true, objects, version
+	w.told(h)
+}
+
+// put takes an object that was created or changed.
+func (w *world) put(kind int, o object) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	h := &w.kinds[kind]
+	if former, found := h.objects[o.GetName()]; !found || !alike(former, o) {
+		w.material = true
+	}
+	h.objects[o.GetName()] = o
+	h.version = posture.LaterVersion(h.version, o.GetResourceVersion())
+	w.told(h)
+}
+
+// remove takes the last state of an object that was deleted.
+func (w *world) remove(kind int, o object) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	h := &w.kinds[kind]
+	delete(h.objects, o.GetName())
+	h.version = posture.LaterVersion(h.version, o.GetResourceVersion())
+	w.material = true
+	w.told(h)
+}
+
+// advance takes the word of the server that there is nothing else up to a
+// version.
+func (w *world) advance(kind int, version string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	h := &w.kinds[kind]
+	h.version = posture.LaterVersion(h.version, version)
+	w.told(h)
+}
+
+func (w *world) told(h *held) {
+	h.heard++
+	select {
+	case w.changed <- struct{}{}:
+	default:
+	}
+}
+
+// heard is how much the server has sent of each kind.
+func (w *world) heard() (counts [kindCount]uint64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := range w.kinds {
+		counts[i] = w.kinds[i].heard
+	}
+	return counts
+}
+
+// take returns the present state; false before everything was listed.
+func (w *world) take() (taken, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var t taken
+	for i := range w.kinds {
+		h := &w.kinds[i]
+		if !h.synced {
+			return taken{}, false
+		}
+		t.views[i] = h.view()
+	}
+	for _, o := range w.kinds[secrets].objects {
+		t.secret, _ = o.(*corev1.Secret)
+	}
+	t.material, w.material = w.material, false
+	if t.material {
+		t.inputs.Rollouts = values[v1alpha1.CapabilityRollout](w.kinds[rollouts].objects)
+		t.inputs.Partners = values[v1alpha1.PartnerEntitlement](w.kinds[partners].objects)
+		t.inputs.Senders = values[v1alpha1.XJMFSender](w.kinds[senders].objects)
+	}
+	return t, true
+}
+
+func (h *held) view() view {
+	if h.viewed == h.heard && h.heard > 0 {
+		return h.last
+	}
+	marks := make(map[string]mark, len(h.objects))
+	for name, o := range h.objects {
+		marks[name] = mark{o.GetUID(), o.GetResourceVersion()}
+	}
+	h.last, h.viewed = view{h.version, marks}, h.heard
+	return h.last
+}
+
+func values[T any](objects map[string]object) []T {
+	list := make([]T, 0, len(objects))
+	for _, o := range objects {
+		if typed, ok := any(o).(*T); ok {
+			list = append(list, *typed)
+		}
+	}
+	return list
+}
+
+// alike reports whether two states of an object are the same to a compilation.
+// The specification of a custom resource changes only with its generation; a
+// Secret has none.
+func alike(a, b object) bool {
+	if a.GetUID() != b.GetUID() || a.GetGeneration() != b.GetGeneration() ||
+		!a.GetDeletionTimestamp().Equal(b.GetDeletionTimestamp()) || !maps.Equal(a.GetLabels(), b.GetLabels()) {
+		return false
+	}
+	former, isSecret := a.(*corev1.Secret)
+	if !isSecret {
+		return true
+	}
+	next, isSecret := b.(*corev1.Secret)
+	return isSecret && maps.EqualFunc(former.Data, next.Data, bytes.Equal)
+}
+
+// strip drops what is large and read by nobody.
+func strip(o object) {
+	o.SetManagedFields(nil)
+	annotations := maps.Clone(o.GetAnnotations())
+	delete(annotations, corev1.LastAppliedConfigAnnotation)
+	o.SetAnnotations(annotations)
+}
