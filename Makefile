@@ -42,15 +42,16 @@ fmt: ## Format all Go files
 	$(TOOL) golangci-lint fmt
 
 .PHONY: generate
-generate: ## Make deepcopy functions and CustomResourceDefinitions from api/
+generate: ## Make deepcopy functions, CustomResourceDefinitions and the Role of the controllers
 	$(TOOL) controller-gen object:headerFile=tools/header.go.txt paths=./api/...
 	$(TOOL) controller-gen crd paths=./api/... output:crd:artifacts:config=config/crd/bases
+	$(TOOL) controller-gen rbac:roleName=printmarket-controller paths=./controllers output:rbac:artifacts:config=config/rbac
 
 .PHONY: verify
 verify: generate ## Fail if generated files or go.mod are not up to date
 	go mod tidy -diff
 	go vet ./...
-	git diff --exit-code -- api config/crd go.mod go.sum
+	git diff --exit-code -- api config/crd config/rbac/role.yaml go.mod go.sum
 
 ##@ Figures
 .PHONY: bench

@@ -45,7 +45,7 @@ type entryDocument struct {
 	Namespace string `json:"namespace"`
 	Sender    string `json:"sender"`
 	Name      string `json:"name"`
-	Secret    string `json:"secret"`
+	Object    string `json:"object"`
 	Key       string `json:"key"`
 	Value     []byte `json:"value,omitempty"`
 	Trouble   string `json:"trouble,omitempty"`
@@ -102,18 +102,18 @@ func DecodeBundle(data []byte) (Bundle, error) {
 
 func newEntryDocument(slot secretSlot, entry bundleEntry) entryDocument {
 	return entryDocument{
-		Namespace: slot.namespace, Sender: slot.sender, Name: slot.name, Secret: slot.ref.Name, Key: slot.ref.Key,
+		Namespace: slot.namespace, Sender: slot.sender, Name: slot.name, Object: slot.ref.Name, Key: slot.ref.Key,
 		Value: []byte(entry.value.Reveal()), Trouble: entry.trouble,
 	}
 }
 
 func (d *entryDocument) entry() (secretSlot, bundleEntry) {
-	ref := v1alpha1.SecretKeyReference{Name: d.Secret, Key: d.Key}
+	ref := v1alpha1.SecretKeyReference{Name: d.Object, Key: d.Key}
 	return secretSlot{d.Namespace, d.Sender, d.Name, ref}, bundleEntry{credential.Secret(d.Value), d.Trouble}
 }
 
 func (d *entryDocument) isUTF8() bool {
-	for _, text := range [...]string{d.Namespace, d.Sender, d.Name, d.Secret, d.Key} {
+	for _, text := range [...]string{d.Namespace, d.Sender, d.Name, d.Object, d.Key} {
 		if !utf8.ValidString(text) {
 			return false
 		}

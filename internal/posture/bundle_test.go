@@ -95,7 +95,7 @@ func TestABundleSurvivesItsJourney(t *testing.T) {
 func TestOnlyACanonicalBundleIsRead(t *testing.T) {
 	t.Parallel()
 	entry := func(name, more string) string {
-		return `{"namespace":"n","sender":"s","name":"` + name + `","secret":"x","key":"k"` + more + `}`
+		return `{"namespace":"n","sender":"s","name":"` + name + `","object":"x","key":"k"` + more + `}`
 	}
 	document := func(entries string) string { return `{"version":1,"entries":[` + entries + `]}` }
 	value := `,"value":"` + strings.Repeat("QUFB", 11) + `"`
@@ -237,8 +237,8 @@ func TestAFingerprintIsThatOfOneSender(t *testing.T) {
 func FuzzDecodeBundle(f *testing.F) {
 	for _, seed := range []string{
 		`{"version":1,"entries":[]}`,
-		`{"version":1,"full":true,"entries":[{"namespace":"n","sender":"s","name":"a","secret":"x","key":"k","trouble":"SecretNotFound"}]}`,
-		`{"version":1,"entries":[{"namespace":"n","sender":"s","name":"a","secret":"x","key":"k","value":"` + strings.Repeat("QUFB", 11) + `"}]}`,
+		`{"version":1,"full":true,"entries":[{"namespace":"n","sender":"s","name":"a","object":"x","key":"k","trouble":"SecretNotFound"}]}`,
+		`{"version":1,"entries":[{"namespace":"n","sender":"s","name":"a","object":"x","key":"k","value":"` + strings.Repeat("QUFB", 11) + `"}]}`,
 	} {
 		f.Add([]byte(seed))
 	}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// metrics are what the controllers count. Labels are kinds and reasons, which
+// are closed sets; nothing is labelled with an object.
+type metrics struct {
+	compile     prometheus.Histogram
+	transitions *prometheus.CounterVec
+}
+
+func newMetrics() *metrics {
+	return &metrics{
+		compile: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name:    "printmarket_controller_compile_seconds",
+			Help:    "Time to compile all resources and report on them.",
+			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 12),
+		}),
+		transitions: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "printmarket_controller_transitions_total",
+			Help: "Changes of the reason of Ready, by kind and new reason.",
+		}, []string{"kind", "reason"}),
+	}
+}
+
+// register adds all metrics of the controllers to a registry.
+func (m *metrics) register(registry prometheus.Registerer, b *board, g *gateSecret, now func() time.Time) error {
+	for _, c := range []prometheus.Collector{m.compile, m.transitions, newGauges(b, g, now)} {
+		if err := registry.Register(c); err != nil {
+			return fmt.Errorf("register metrics: %w", err)
+		}
+	}
+	return nil
+}
+
+// gauges are read from the state that they describe, so that they cannot
+// differ from it. A process that does not lead has no state and shows none.
+type gauges struct {
+	board                     *board
+	gate                      *gateSecret
+	now                       func() time.Time
+	objects, secret, replicas *prometheus.Desc
+}
+
+func newGauges(b *board, g *gateSecret, now func() time.Time) *gauges {
+	return &gauges{
+		board: b, gate: g, now: now,
+		objects: prometheus.NewDesc("printmarket_controller_objects",
+			"Objects by kind and by whether they are Ready.", []string{"kind", "ready"}, nil),
+		secret: prometheus.NewDesc("printmarket_controller_gate_secret_age_seconds",
+			"Time since the heartbeat in the gate Secret.", nil, nil),
+		replicas: prometheus.NewDesc("printmarket_controller_replicas",
+			"Serving replicas of the API server by what they answer: enforcing, behind or silent.", []string{"state"}, nil),
+	}
+}
+
+// Describe is part of prometheus.Collector.
+func (g *gauges) Describe(out chan<- *prometheus.Desc) {
+	out <- g.objects
+	out <- g.secret
+	out <- g.replicas
+}
+
+// Collect is part of prometheus.Collector.
+func (g *gauges) Collect(out chan<- prometheus.Metric) {
+	for labels, count := range g.board.tally() {
+		out <- prometheus.MustNewConstMetric(g.objects, prometheus.GaugeValue, float64(count), labels[0], labels[1])
+	}
+	for state, count := range g.board.roll() {
+		out <- prometheus.MustNewConstMetric(g.replicas, prometheus.GaugeValue, float64(count), state)
+	}
+	if age, known := g.gate.age(g.now()); known {
+		out <- prometheus.MustNewConstMetric(g.secret, prometheus.GaugeValue, age.Seconds())
+	}
+}

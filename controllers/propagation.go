@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/posture"
+)
+
+// need is a version that every replica must have compiled before an object
+// counts as propagated: one of its kind, and for a sender one of the gate
+// Secret too. A need without a version is one that nobody can meet yet.
+type need struct{ kind, version string }
+
+// replica is a serving endpoint of the API server as it was seen last.
+type replica struct {
+	id string
+	// mark is its last answer; nil before the first.
+	mark *posture.Watermark
+	// silent is set when it has not answered for too long.
+	silent bool
+}
+
+// passed reports whether the replica enforces all that is needed.
+func (r replica) passed(needs []need) bool {
+	if r.mark == nil || !r.mark.Enforcing {
+		return false
+	}
+	for _, n := range needs {
+		if !r.mark.Passed(n.kind, n.version) {
+			return false
+		}
+	}
+	return true
+}
+
+// verdict is what the replicas say of one object: the condition Propagated.
+type verdict struct {
+	status          metav1.ConditionStatus
+	reason, message string
+}
+
+func (v verdict) propagated() bool { return v.status == metav1.ConditionTrue }
+
+// fleet is the serving replicas. An unknown fleet is one that nobody has looked
+// for yet.
+type fleet struct {
+	known    bool
+	replicas []replica
+}
+
+// judge compares what an object needs with what the replicas have. An object
+// that was propagated stays so while a replica is new and has not been asked:
+// a replica serves only after it has compiled what was there. Otherwise each
+// new pod would turn every object's status over and back again.
+func (f fleet) judge(needs []need, settled *verdict) verdict {
+	if !f.known {
+		return keep(settled, verdict{metav1.ConditionFalse, v1alpha1.ReasonReplicaBehind, "The replicas have not been asked yet."})
+	}
+	if len(f.replicas) == 0 {
+		return verdict{metav1.ConditionTrue, v1alpha1.ReasonNoReplicas, "No replica of the API server is serving."}
+	}
+	passed, asked, silent := 0, 0, 0
+	for _, r := range f.replicas {
+		if r.silent {
+			silent++
+		}
+		if r.mark != nil {
+			asked++
+		}
+		if r.passed(needs) {
+			passed++
+		}
+	}
+	switch {
+	case silent > 0:
+		return verdict{
+			metav1.ConditionFalse, v1alpha1.ReasonReplicaSilent,
+			fmt.Sprintf("%d of %d replicas enforce this generation; %d do not answer.", passed, len(f.replicas), silent),
+		}
+	case passed == len(f.replicas):
+		// Without numbers: they would change with every scaling.
+		return verdict{metav1.ConditionTrue, v1alpha1.ReasonAllReplicas, "Every serving replica enforces this generation."}
+	}
+	behind := verdict{
+		metav1.ConditionFalse, v1alpha1.ReasonReplicaBehind,
+		fmt.Sprintf("%d of %d replicas enforce this generation.", passed, len(f.replicas)),
+	}
+	if passed == asked {
+		return keep(settled, behind)
+	}
+	return behind
+}
+
+func keep(settled *verdict, otherwise verdict) verdict {
+	if settled != nil {
+		return *settled
+	}
+	return otherwise
+}
