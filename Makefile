@@ -13,15 +13,20 @@ PKG     ?= ./...
 ##@ Everyday
 .PHONY: help
 help: ## Show this list
-	@awk 'BEGIN {FS = ":.*##"} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*##/ {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*##"} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*##/ {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: build ## Build and start the whole platform (ARGS="--data DIR ..." for flags)
 	bin/printmarket dev $(ARGS)
 
+.PHONY: cluster
+cluster: build setup controlplane ## Run it as on Kubernetes: a local control plane and every process (ARGS="--data DIR ...")
+	go build -o bin/localcluster ./internal/localcluster
+	bin/localcluster $(ARGS)
+
 .PHONY: test
-test: setup ## Install what tests need, then run all of them with the race detector
-	CGO_ENABLED=1 $(TOOL) gotestsum --format pkgname-and-test-fails -- -race -timeout 20m $(PKG)
+test: setup controlplane ## Install what tests need, then run all of them with the race detector
+	PRINTMARKET_CONTROLPLANE_REQUIRED=1 CGO_ENABLED=1 $(TOOL) gotestsum --format pkgname-and-test-fails -- -race -timeout 20m $(PKG)
 
 .PHONY: build
 build: ## Build bin/printmarket and bin/inspector
@@ -31,6 +36,10 @@ build: ## Build bin/printmarket and bin/inspector
 .PHONY: setup
 setup: ## Install from Debian what tests need and is missing
 	@tools/setup.sh
+
+.PHONY: controlplane
+controlplane: ## Build etcd, kube-apiserver and kubectl into the cache, once
+	@tools/controlplane/build.sh >/dev/null
 
 ##@ Before a commit
 .PHONY: lint

@@ -2,14 +2,16 @@
 
 // Package config carries the manifests that the binary itself needs: the
 // CustomResourceDefinitions, against which directory sources check their files,
-// and the sample objects, which are also the demo set of `printmarket dev`.
+// and the sample objects, which are also the demo set of `printmarket dev`. The
+// namespace and the roles are here for clusters that are started by a program.
 package config
 
 import "embed"
 
-// FS holds crd/bases and samples under their paths in this directory.
+// FS holds crd/bases, samples, namespace and rbac under their paths in this
+// directory.
 //
-//go:embed crd/bases/*.yaml samples
+//go:embed crd/bases/*.yaml samples namespace rbac
 var FS embed.FS
 
 // CRDDir is where [FS] has the CustomResourceDefinitions, one per file.
@@ -17,3 +19,9 @@ const CRDDir = "crd/bases"
 
 // SamplesDir is where [FS] has the sample objects.
 const SamplesDir = "samples"
+
+// Where [FS] has the namespace, and the service accounts with their roles.
+const (
+	NamespaceDir = "namespace"
+	RBACDir      = "rbac"
+)

@@ -79,7 +79,7 @@ func (p *prober) Reconcile(ctx context.Context, _ everything) (reconcile.Result,
 	p.round(ctx, wanted)
 	if ctx.Err() != nil {
 		// What was not answered because we are ending says nothing.
-		return reconcile.Result{}, nil
+		return reconcile.Result{}, nil //nolint:nilerr // the end is no failure
 	}
 	p.board.observe(p.fleet())
 	return reconcile.Result{RequeueAfter: p.pause(wanted)}, nil

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs the Debian packages that the tests need and that are missing: a C
-# compiler for the race detector, redis-server for the queue's tests, and
-# poppler's tools, which the preflight engine's facts are compared with.
+# compiler for the race detector, redis-server for the queue's tests, postgresql
+# for the store's, and poppler's tools, which the preflight engine's facts are
+# compared with.
 set -eu
 
 need=""
@@ -11,6 +12,7 @@ want() { # want COMMAND PACKAGE
 want gcc gcc
 want redis-server redis-server
 want pdffonts poppler-utils
+ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || need="$need postgresql"
 [ -e /usr/include/stdlib.h ] || need="$need libc6-dev"
 
 if ! command -v go >/dev/null 2>&1; then

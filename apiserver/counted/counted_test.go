@@ -28,8 +28,8 @@ func TestEveryAnswerOfALedgerHasItsProblem(t *testing.T) {
 			&ledger.QuotaExceededError{Quota: ledger.Quota{Limit: 2, Window: time.Hour}, RetryAfter: time.Minute}, problem.CodeRFQQuotaExceeded, time.Minute,
 		},
 		"a store without a connection to spare": {&ledger.UnavailableError{Op: "x", Err: ledger.ErrOverloaded}, problem.CodeOverloaded, time.Second},
-		"a store that is away": {&ledger.UnavailableError{Op: "x", Err: errors.New("10.0.0.1 refused")}, problem.CodeStoreUnavailable, 2 * time.Second},
-		"anything else":        {errors.New("other"), "", 0},
+		"a store that is away":                  {&ledger.UnavailableError{Op: "x", Err: errors.New("10.0.0.1 refused")}, problem.CodeStoreUnavailable, 2 * time.Second},
+		"anything else":                         {errors.New("other"), "", 0},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

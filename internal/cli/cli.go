@@ -41,7 +41,10 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(devCommand(), preflightCommand(), keysCommand(), postureCommand())
+	root.AddCommand(
+		devCommand(), controllerCommand(), apiserverCommand(), workerCommand(), migrateCommand(),
+		preflightCommand(), keysCommand(), postureCommand(),
+	)
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)

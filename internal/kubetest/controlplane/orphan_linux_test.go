@@ -30,10 +30,10 @@ func TestMain(m *testing.M) {
 func panicWithPlane() {
 	plane, err := controlplane.Launch(context.Background(), controlplane.Options{})
 	if err != nil {
-		fmt.Println(err)
+		_, _ = fmt.Fprintln(os.Stdout, err)
 		os.Exit(1)
 	}
-	fmt.Println(filepath.Dir(plane.Admin().Kubeconfig()))
+	_, _ = fmt.Fprintln(os.Stdout, filepath.Dir(plane.Admin().Kubeconfig()))
 	panic("with a plane")
 }
 

@@ -152,6 +152,9 @@ func (p *Plane) Address() string {
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(p.port.number))
 }
 
+// Assets is where the plane's programs are.
+func (p *Plane) Assets() Assets { return p.options.Assets }
+
 // Config is that of the administrator, who may do everything.
 func (p *Plane) Config() *rest.Config { return p.admin.Config() }
 

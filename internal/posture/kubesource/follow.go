@@ -130,7 +130,7 @@ func (f *follower) watch(ctx context.Context, version string) error {
 	defer func() {
 		stream.Stop()
 		// The stream's goroutine has ended when the channel is closed.
-		for range stream.ResultChan() { //nolint:revive // draining is the point
+		for range stream.ResultChan() {
 		}
 	}()
 	for {

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/printmarket/printmarket/internal/cursor"
+	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/posture/kubesource"
+)
+
+// apiserverOptions are the flags of `printmarket apiserver`.
+type apiserverOptions struct {
+	apiOptions
+	databaseOptions
+	clusterOptions
+	redis       string
+	demoCatalog bool
+	settle      time.Duration
+}
+
+func apiserverCommand() *cobra.Command {
+	var o apiserverOptions
+	cmd := &cobra.Command{
+		Use:   "apiserver",
+		Short: "Serve the partner API, with gates fed from a cluster",
+		Long: `Serve the partner API, the registry of problem types, the dashboard and the
+operations listener. Posture comes from the custom resources of one namespace,
+records are in PostgreSQL, preflight jobs are handed out through Redis. Any
+number of replicas may run; none of them is special.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runAPIServer(cmd.Context(), o, cmd.ErrOrStderr()) },
+	}
+	f := cmd.Flags()
+	o.apiOptions.register(f, "")
+	f.StringVar(&o.publicAPI, "public-api-url", "", "origin of the API in URIs that are handed out (required)")
+	f.StringVar(&o.publicRegistry, "public-registry-url", "", "origin of the registry in URIs that are handed out (required)")
+	o.databaseOptions.register(f, 20)
+	registerRedis(f, &o.redis)
+	o.clusterOptions.register(f)
+	f.StringSliceVar(&o.allowFetch, "allow-fetch", nil, "special-purpose address ranges that fileUrl may name, over http too; as for the workers")
+	f.BoolVar(&o.demoCatalog, "demo-catalog", false, "judge RFQs by the demo catalog; without a catalog none is created")
+	f.DurationVar(&o.settle, "drain-settle", 5*time.Second, "how long readiness fails before the listeners close")
+	for _, required := range []string{"public-api-url", "public-registry-url"} {
+		_ = cmd.MarkFlagRequired(required) // the flag exists
+	}
+	return cmd
+}
+
+// clusterOptions are the flags of the processes that read a cluster.
+type clusterOptions struct{ kubeconfig, namespace, gateSecret string }
+
+func (o *clusterOptions) register(f *pflag.FlagSet) {
+	f.StringVar(&o.kubeconfig, "kubeconfig", "", "kubeconfig file (default: the service account, else $KUBECONFIG)")
+	f.StringVar(&o.namespace, "namespace", "", "namespace of the custom resources (default: that of the service account or context)")
+	f.StringVar(&o.gateSecret, "gate-secret", "printmarket-gate-api", "Secret with what the gates need to verify and seal")
+}
+
+// load finds the cluster and the namespace, as kubectl does.
+func (o *clusterOptions) load() (*rest.Config, string, error) {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = o.kubeconfig
+	loaded := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{})
+	config, err := loaded.ClientConfig()
+	if err != nil {
+		return nil, "", fmt.Errorf("--kubeconfig: %w", err)
+	}
+	if o.namespace != "" {
+		return config, o.namespace, nil
+	}
+	namespace, _, err := loaded.Namespace()
+	if err != nil {
+		return nil, "", fmt.Errorf("--namespace: %w", err)
+	}
+	return config, namespace, nil
+}
+
+func runAPIServer(ctx context.Context, o apiserverOptions, logs io.Writer) error {
+	p := newProcess(logs)
+	defer p.close()
+	a, err := openCluster(ctx, p, o)
+	if err != nil {
+		return err
+	}
+	ranges, err := parseRanges(o.allowFetch)
+	if err != nil {
+		return err
+	}
+	work, err := p.preflights(len(ranges) > 0)
+	if err != nil {
+		return err
+	}
+	server, err := newAPI(p, a, o.apiOptions, work)
+	if err != nil {
+		return err
+	}
+	return server.parts().run(ctx, atOnce)
+}
+
+// openCluster opens what an API server uses. The cluster and Redis may be away
+// while it starts; the database must be there, because a database that would
+// lose acknowledged writes is found out before the first of them.
+func openCluster(ctx context.Context, p *process, o apiserverOptions) (a apiAdapters, err error) {
+	url, err := redisURL(o.redis)
+	if err != nil {
+		return a, err
+	}
+	if err := p.openRedis(url); err != nil {
+		return a, err
+	}
+	store, err := o.serve(ctx, p)
+	if err != nil {
+		return a, err
+	}
+	if a.sockets, err = o.listen(ctx); err != nil {
+		return a, err
+	}
+	p.onClose(a.sockets.close)
+	if a.catalog, err = o.catalog(); err != nil {
+		return a, err
+	}
+	late := &cursor.Late{}
+	a.cursors, a.settle = late, o.settle
+	a.checks = append(a.checks, clockCheck(store))
+	a.gates = posture.NewGates(o.maxStaleness)
+	feed, err := o.feed(p, a.gates, late)
+	if err != nil {
+		return a, err
+	}
+	a.source, a.compiled = feed, feed.Compiled
+	return a, nil
+}
+
+// catalog is the demo catalog or none: creating an RFQ is refused then, and
+// everything else goes on.
+func (o *apiserverOptions) catalog() (*masterdata.Holder, error) {
+	if !o.demoCatalog {
+		return &masterdata.Holder{}, nil
+	}
+	demo, err := masterdata.Demo()
+	if err != nil {
+		return nil, err
+	}
+	return masterdata.Fixed(demo), nil
+}
+
+// feed makes the source that follows the cluster. List cursors are sealed with
+// the key of the gate Secret, which is there before the gates open.
+func (o *clusterOptions) feed(p *process, gates *posture.Gates, cursors *cursor.Late) (*kubesource.Source, error) {
+	config, namespace, err := o.load()
+	if err != nil {
+		return nil, err
+	}
+	return kubesource.New(kubesource.Config{
+		Rest: config, Namespace: namespace, GateSecret: o.gateSecret,
+		Gates: gates, Log: p.log, Now: p.now,
+		OnGateSecret: func(data map[string][]byte) error {
+			var key [32]byte
+			if copy(key[:], data[posture.GateSecretCursorKey]) != len(key) {
+				return errors.New("the gate Secret has no cursor key of 32 bytes")
+			}
+			return cursors.Use(key)
+		},
+	})
+}
+
+// atOnce is for processes that have nothing to say when they are ready: their
+// readiness probe does.
+func atOnce(context.Context) error { return nil }

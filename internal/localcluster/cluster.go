@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/demo"
+	"github.com/printmarket/printmarket/internal/kubetest/controlplane"
+	"github.com/printmarket/printmarket/internal/pgtest"
+)
+
+// Names of the units.
+const (
+	unitKubernetes = "kubernetes"
+	unitPostgres   = "postgres"
+	unitRedis      = "redis"
+	unitController = "controller"
+	unitAPI        = "apiserver"
+	unitWorker     = "worker"
+)
+
+// cluster is everything that runs.
+type cluster struct {
+	options  options
+	progress io.Writer
+
+	secrets  demo.Secrets
+	plane    *controlplane.Plane
+	database *pgtest.Server
+	// redisAddr is where Redis listens.
+	redisAddr string
+
+	units   []*unit
+	closers []func()
+	servers sync.WaitGroup
+}
+
+// up starts everything, what others need first.
+func (c *cluster) up(ctx context.Context) error {
+	// What runs ends with close, in order, and not all at once with ctx.
+	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer context.AfterFunc(ctx, func() {})()
+	for _, step := range []struct {
+		what string
+		do   func(start, life context.Context) error
+	}{
+		{"directories and keys", c.prepare},
+		{"etcd and kube-apiserver", c.startKubernetes},
+		{"PostgreSQL", c.startPostgres},
+		{"Redis", c.startRedis},
+		{"namespace, roles and demo objects", c.apply},
+		{"schema of the database", c.migrate},
+		{"controller, API server and worker", c.startPlatform},
+		{"sockets", c.serve},
+	} {
+		_, _ = fmt.Fprintf(c.progress, "localcluster: %s\n", step.what)
+		if err := step.do(ctx, background); err != nil {
+			cancel()
+			return fmt.Errorf("%s: %w", step.what, err)
+		}
+	}
+	c.closers = append(c.closers, cancel)
+	return nil
+}
+
+// close ends everything, in the opposite order.
+func (c *cluster) close() {
+	for i := len(c.closers) - 1; i >= 0; i-- {
+		c.closers[i]()
+	}
+}
+
+func (c *cluster) path(names ...string) string {
+	return filepath.Join(append([]string{c.options.data}, names...)...)
+}
+
+func (c *cluster) prepare(context.Context, context.Context) (err error) {
+	for _, dir := range []string{"", "files", "tmp", "logs", "redis"} {
+		if err := os.MkdirAll(c.path(dir), 0o700); err != nil {
+			return err
+		}
+	}
+	if err := demo.WriteSample(c.path("files")); err != nil {
+		return err
+	}
+	c.secrets, err = demo.Open(c.options.data, c.path("resources"), rand.Reader)
+	return err
+}
+
+// add launches a unit that ends when the cluster is closed.
+func (c *cluster) add(life context.Context, name string, b body, moved func(context.Context, bool)) error {
+	ctx, cancel := context.WithCancel(life)
+	u, err := launch(ctx, name, b, moved)
+	if err != nil {
+		cancel()
+		return err
+	}
+	c.units = append(c.units, u)
+	c.closers = append(c.closers, func() { cancel(); u.wait() })
+	return nil
+}
+
+func (c *cluster) startKubernetes(ctx, life context.Context) (err error) {
+	if c.plane, err = controlplane.Launch(ctx, controlplane.Options{}); err != nil {
+		return err
+	}
+	c.closers = append(c.closers, func() {
+		if err := c.plane.Close(); err != nil {
+			_, _ = fmt.Fprintln(c.progress, "localcluster:", err)
+		}
+	})
+	return c.adopt(life, unitKubernetes, kubernetes{c.plane})
+}
+
+// adopt makes a unit of a body that runs already.
+func (c *cluster) adopt(life context.Context, name string, b body) error {
+	ctx, cancel := context.WithCancel(life)
+	u := &unit{name: name, body: b, orders: make(chan order)}
+	u.wg.Go(func() { u.keep(ctx) })
+	c.units = append(c.units, u)
+	c.closers = append(c.closers, func() { cancel(); u.wait() })
+	return nil
+}
+
+// startPostgres runs a server whose data are new each time, in a directory that
+// its own user can reach: DATA is closed to others.
+func (c *cluster) startPostgres(ctx, life context.Context) error {
+	dir, err := os.MkdirTemp("", "printmarket-postgres-")
+	if err != nil {
+		return err
+	}
+	c.closers = append(c.closers, func() { _ = os.RemoveAll(dir) })
+	if c.database, err = pgtest.Launch(ctx, dir); err != nil {
+		return err
+	}
+	return c.adopt(life, unitPostgres, postgres{c.database})
+}
+
+func (c *cluster) startRedis(ctx, life context.Context) (err error) {
+	if c.redisAddr, err = freeAddr(ctx); err != nil {
+		return err
+	}
+	// The rows of a former run are gone, and so must be the ids.
+	if err := os.RemoveAll(c.path("redis")); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(c.path("redis"), 0o700); err != nil {
+		return err
+	}
+	server, err := newRedis(c.path("redis"), c.log(unitRedis), c.redisAddr)
+	if err != nil {
+		return err
+	}
+	return c.add(life, unitRedis, server, nil)
+}
+
+func (c *cluster) log(name string) string { return c.path("logs", name+".log") }
+func (c *cluster) printmarket() string    { return filepath.Join(c.options.bin, "printmarket") }
+func (c *cluster) redisURL() string       { return "redis://" + c.redisAddr + "/0" }
+func (c *cluster) databaseURL() string    { return c.database.URL(databaseName) }
+func (c *cluster) url(addr string) string { return "http://" + addr }
+func (c *cluster) connections() []string {
+	return []string{"PRINTMARKET_DATABASE_URL=" + c.databaseURL(), "PRINTMARKET_REDIS_URL=" + c.redisURL()}
+}
+
+// databaseName is the database that every server has.
+const databaseName = "postgres"
+
+func (c *cluster) migrate(ctx, _ context.Context) error {
+	command := exec.CommandContext(ctx, c.printmarket(), "migrate")
+	command.Env = append(os.Environ(), c.connections()...)
+	if output, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, output)
+	}
+	return nil
+}
+
+// startPlatform starts the three processes. The API server becomes ready when
+// the controller has written the gate Secret.
+func (c *cluster) startPlatform(ctx, life context.Context) error {
+	health, err := freeAddr(ctx)
+	if err != nil {
+		return err
+	}
+	metrics, err := freeAddr(ctx)
+	if err != nil {
+		return err
+	}
+	workerOps, err := freeAddr(ctx)
+	if err != nil {
+		return err
+	}
+	controllerConfig, err := c.account("printmarket-controller")
+	if err != nil {
+		return err
+	}
+	apiConfig, err := c.account("printmarket-api")
+	if err != nil {
+		return err
+	}
+	o := c.options
+	controller := &program{
+		path: c.printmarket(), log: c.log(unitController), ready: answers(c.url(health) + "/readyz"),
+		args: []string{
+			"controller", "--kubeconfig", controllerConfig, "--namespace", namespace, "--gate-secret", gateSecret, "--api-service", apiService,
+			"--metrics-addr", metrics, "--health-addr", health, "--dial-replicas", o.opsAddr,
+		},
+	}
+	api := &program{
+		path: c.printmarket(), log: c.log(unitAPI), env: c.connections(), ready: answers(c.url(o.opsAddr) + "/readyz"),
+		args: []string{
+			"apiserver", "--kubeconfig", apiConfig, "--namespace", namespace, "--gate-secret", gateSecret,
+			"--api-addr", o.apiAddr, "--registry-addr", o.registryAddr, "--ops-addr", o.opsAddr, "--dashboard-addr", o.dashboardAddr,
+			"--public-api-url", c.url(o.apiAddr), "--public-registry-url", c.url(o.registryAddr),
+			"--demo-catalog", "--allow-fetch", "127.0.0.1/32", "--drain-settle", "0s",
+		},
+	}
+	worker := &program{
+		path: c.printmarket(), log: c.log(unitWorker), env: c.connections(), ready: answers(c.url(workerOps) + "/readyz"),
+		args: []string{"worker", "--role", "preflight", "--ops-addr", workerOps, "--temp-dir", c.path("tmp"), "--allow-fetch", "127.0.0.1/32"},
+	}
+	return errors.Join(
+		c.add(life, unitController, controller, nil),
+		c.add(life, unitAPI, api, c.endpoints),
+		c.add(life, unitWorker, worker, nil),
+	)
+}
+
+// serve opens the control socket, and serves DATA/files.
+func (c *cluster) serve(ctx, _ context.Context) error {
+	socket := c.path("control.sock")
+	if err := os.RemoveAll(socket); err != nil {
+		return err
+	}
+	if err := c.listen(ctx, "unix", socket, c.control()); err != nil {
+		return err
+	}
+	return c.listen(ctx, "tcp", c.options.fileAddr, http.FileServer(http.Dir(c.path("files"))))
+}
+
+func (c *cluster) listen(ctx context.Context, network, addr string, handler http.Handler) error {
+	var config net.ListenConfig
+	socket, err := config.Listen(ctx, network, addr)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
+	c.servers.Go(func() { _ = server.Serve(socket) }) // it ends when it is closed
+	c.closers = append(c.closers, func() { _ = server.Close(); c.servers.Wait() })
+	return nil
+}

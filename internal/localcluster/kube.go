@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/printmarket/printmarket/config"
+	"github.com/printmarket/printmarket/internal/demo"
+)
+
+const (
+	namespace  = "printmarket"
+	gateSecret = "printmarket-gate-api"
+	apiService = "printmarket-api"
+)
+
+// apply brings the namespace, the roles and the demo objects to the cluster,
+// and gives people a kubeconfig.
+func (c *cluster) apply(ctx, _ context.Context) error {
+	for _, dir := range []string{config.NamespaceDir, config.RBACDir} {
+		if err := c.applyEmbedded(ctx, dir); err != nil {
+			return err
+		}
+	}
+	if err := c.kubectlApply(ctx, service); err != nil {
+		return err
+	}
+	if err := c.writeKubeconfig(ctx); err != nil {
+		return err
+	}
+	_, err := c.plane.Kubectl(ctx, c.plane.Admin(), "", "apply", "--server-side", "--field-manager=demo", "--force-conflicts",
+		"--namespace", namespace, "--recursive", "--filename", c.path("resources"))
+	return err
+}
+
+func (c *cluster) applyEmbedded(ctx context.Context, dir string) error {
+	return fs.WalkDir(config.FS, dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || entry.Name() == "kustomization.yaml" {
+			return err
+		}
+		text, err := fs.ReadFile(config.FS, path)
+		if err != nil {
+			return err
+		}
+		if err := c.kubectlApply(ctx, string(text)); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		return nil
+	})
+}
+
+func (c *cluster) kubectlApply(ctx context.Context, manifests string) error {
+	_, err := c.plane.Kubectl(ctx, c.plane.Admin(), manifests, "apply", "--server-side", "--force-conflicts", "--namespace", namespace, "--filename", "-")
+	return err
+}
+
+// account is the kubeconfig of a service account: of a user, for RBAC, that
+// has its name.
+func (c *cluster) account(name string) (string, error) {
+	user, err := c.plane.User("system:serviceaccount:"+namespace+":"+name, "system:serviceaccounts", "system:serviceaccounts:"+namespace)
+	if err != nil {
+		return "", err
+	}
+	return user.Kubeconfig(), nil
+}
+
+// service is the API's, without a selector: there are no pods.
+const service = `apiVersion: v1
+kind: Service
+metadata: {name: ` + apiService + `}
+spec:
+  ports: [{name: ops, port: 8082}]
+`
+
+// replicaAddress stands for the API server in its EndpointSlice, which takes no
+// loopback address; the controller dials another one. It is one of those that
+// RFC 5737 keeps for documentation.
+const replicaAddress = "192.0.2.1"
+
+// endpoints does what a cluster does with a replica that comes or goes. That it
+// fails while kube-apiserver is away is as it is there.
+func (c *cluster) endpoints(ctx context.Context, up bool) {
+	_, port, _ := net.SplitHostPort(c.options.opsAddr) // it was listened on
+	list := ""
+	if up {
+		list = "{addresses: [" + replicaAddress + "], conditions: {ready: true, serving: true}}"
+	}
+	err := c.kubectlApply(ctx, `apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata:
+  name: `+apiService+`
+  labels: {kubernetes.io/service-name: `+apiService+`}
+addressType: IPv4
+ports: [{name: ops, port: `+port+`}]
+endpoints: [`+list+`]
+`)
+	if err != nil {
+		_, _ = fmt.Fprintln(c.progress, "localcluster: endpoints:", err)
+	}
+}
+
+// writeKubeconfig writes the administrator's kubeconfig into DATA, and beside
+// it a kubectl of the server's version that uses it.
+func (c *cluster) writeKubeconfig(ctx context.Context) error {
+	text, err := os.ReadFile(c.plane.Admin().Kubeconfig())
+	if err != nil {
+		return err
+	}
+	path := c.path("kubeconfig")
+	if err := demo.WriteAtomically(path, text); err != nil {
+		return err
+	}
+	if _, err := c.plane.Kubectl(ctx, c.plane.Admin(), "", "config", "--kubeconfig", path, "set-context", "--current", "--namespace", namespace); err != nil {
+		return err
+	}
+	script := fmt.Sprintf("#!/bin/sh\nKUBECONFIG=%s exec %s \"$@\"\n", quote(path), quote(filepath.Join(string(c.plane.Assets()), "kubectl")))
+	return os.WriteFile(c.path("kubectl"), []byte(script), 0o700) //nolint:gosec // it is to be run
+}
+
+// quote makes one word of a path for a shell.
+func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }

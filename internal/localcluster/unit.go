@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// restartAfter is how long an ended program stays down, as it does when a
+// kubelet restarts it.
+const restartAfter = 250 * time.Millisecond
+
+// body is what a unit runs.
+type body interface {
+	// start starts it and returns once it can be used, or can be asked whether
+	// it can.
+	start(ctx context.Context) error
+	// stop ends it in order, kill as a crash would. Both wait for the end and
+	// do nothing when there is nothing to end.
+	stop()
+	kill()
+	// ended is closed when the present run has ended by itself; nil for what
+	// never does.
+	ended() <-chan struct{}
+}
+
+// unit keeps one body running until it is told otherwise. All that happens to
+// the body happens in one goroutine.
+type unit struct {
+	name string
+	body body
+	// moved, if it is not nil, is told when the unit came up or went down.
+	moved func(ctx context.Context, up bool)
+
+	orders chan order
+	wg     sync.WaitGroup
+}
+
+// order is a verb for a unit; done gets its outcome.
+type order struct {
+	verb string
+	done chan error
+}
+
+// The verbs that a unit obeys.
+const (
+	verbStart = "start"
+	verbStop  = "stop"
+	verbKill  = "kill"
+)
+
+var errVerb = errors.New("a unit is told to start, stop or kill")
+
+// launch starts the body and keeps it running until ctx ends.
+func launch(ctx context.Context, name string, b body, moved func(context.Context, bool)) (*unit, error) {
+	u := &unit{name: name, body: b, moved: moved, orders: make(chan order)}
+	if err := u.up(ctx); err != nil {
+		return nil, fmt.Errorf("start %s: %w", name, err)
+	}
+	u.wg.Go(func() { u.keep(ctx) })
+	return u, nil
+}
+
+func (u *unit) up(ctx context.Context) error {
+	err := u.body.start(ctx)
+	if err == nil && u.moved != nil {
+		u.moved(ctx, true)
+	}
+	return err
+}
+
+func (u *unit) down(ctx context.Context, end func()) {
+	end()
+	if u.moved != nil {
+		u.moved(ctx, false)
+	}
+}
+
+func (u *unit) keep(ctx context.Context) {
+	defer u.body.stop()
+	wanted := true
+	var again <-chan time.Time
+	for {
+		ended := u.body.ended()
+		if !wanted || again != nil {
+			ended = nil
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ended:
+			again = time.After(restartAfter)
+		case <-again:
+			again = nil
+			if err := u.up(ctx); err != nil {
+				again = time.After(restartAfter)
+			}
+		case o := <-u.orders:
+			var err error
+			wanted, again, err = u.obey(ctx, o.verb, wanted, again)
+			o.done <- err
+		}
+	}
+}
+
+// obey carries out a verb. A killed unit comes back by itself, a stopped one
+// when it is started.
+func (u *unit) obey(ctx context.Context, verb string, wanted bool, again <-chan time.Time) (bool, <-chan time.Time, error) {
+	switch verb {
+	case verbStart:
+		if wanted && again == nil {
+			return wanted, again, nil
+		}
+		return true, nil, u.up(ctx)
+	case verbStop:
+		u.down(ctx, u.body.stop)
+		return false, nil, nil
+	case verbKill:
+		u.down(ctx, u.body.kill)
+		return true, time.After(restartAfter), nil
+	default:
+		return wanted, again, errVerb
+	}
+}
+
+// tell gives the unit an order and waits until it is carried out.
+func (u *unit) tell(ctx context.Context, verb string) error {
+	o := order{verb: verb, done: make(chan error, 1)}
+	select {
+	case u.orders <- o:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case err := <-o.done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// wait returns when the body has been stopped for good.
+func (u *unit) wait() { u.wg.Wait() }
