@@ -135,11 +135,12 @@ func quotaUnderRepeats(t *testing.T, w *world) {
 	again := map[string]bool{}
 	for i := range creators {
 		got, err := w.rfqs.Create(t.Context(), acme, draft("again"), rfq.Terms{Idempotency: keyed(fmt.Sprint("k", i), "body"), Quota: quota})
-		if err == nil && !got.Replayed {
-			t.Errorf("key %d was admitted over the quota", i)
-		}
-		if err == nil {
+		exceeded := (*ledger.QuotaExceededError)(nil)
+		switch {
+		case err == nil && got.Replayed:
 			again[got.RFQ.ID] = true
+		case !errors.As(err, &exceeded):
+			t.Errorf("key %d again: replayed = %t, error = %v; want a replay or QuotaExceededError", i, got.Replayed, err)
 		}
 	}
 	wantEqual(t, "rfqs that replay", created, again)

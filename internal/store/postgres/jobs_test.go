@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package postgres
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/pgtest"
+)
+
+func TestASubmissionWaitsForAnotherOfItsTenantAndCountsItsJob(t *testing.T) {
+	t.Parallel()
+	address := pgtest.Shared(t)
+	store := openStore(t, address)
+	_, preflight := services(t, store)
+	other, err := connect(t, address).Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !ask[bool](t, other, `SELECT room_for_job($1, 1)`, acme.String()) {
+		t.Fatal("there is no room for the first job")
+	}
+	if _, err := other.Exec(t.Context(), `INSERT INTO job (`+jobColumns+`) VALUES
+		('pref_other', $1, '', '', 'queued', 0, '', 0, 0, '', '', '', 1, now(), NULL, NULL, now(), now())`, acme.String()); err != nil {
+		t.Fatal(err)
+	}
+	submitted := make(chan error, 1)
+	go func() {
+		_, err := preflight.Submit(t.Context(), acme, jobOf("k1"), 1)
+		submitted <- err
+	}()
+	watch := connect(t, address)
+	eventually(t, "the submission waits, or has ended", func() bool {
+		return len(submitted) > 0 || ask[bool](t, watch, `SELECT EXISTS (SELECT FROM pg_stat_activity
+			WHERE datname = current_database() AND application_name = 'printmarket' AND wait_event = 'advisory')`)
+	})
+	if err := other.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var exceeded *jobs.BacklogExceededError
+	if err := <-submitted; !errors.As(err, &exceeded) {
+		t.Errorf("error = %v, want BacklogExceededError", err)
+	}
+	if n := ask[int](t, watch, `SELECT count(*) FROM idempotency`); n != 0 {
+		t.Errorf("the refused submission left %d keys", n)
+	}
+}
