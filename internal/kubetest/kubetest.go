@@ -24,6 +24,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -33,6 +34,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/kubetest/controlplane"
@@ -100,6 +102,8 @@ func Start(tb testing.TB) *Plane {
 }
 
 func launch(ctx context.Context) (*Plane, error) {
+	// Otherwise controller-runtime prints a stack after 30 seconds.
+	log.SetLogger(logr.Discard())
 	launched, err := controlplane.Launch(ctx, controlplane.Options{})
 	if err != nil {
 		return nil, err

@@ -8,13 +8,7 @@ import (
 	"net/http"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/serializer"
-	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
-
-	"github.com/printmarket/printmarket/api/v1alpha1"
 )
 
 // connection is a way to the server that shares no TCP connection with any
@@ -55,31 +49,3 @@ func newConnection(config *rest.Config) (*connection, error) {
 
 // close ends the TCP connections; requests must have ended.
 func (c *connection) close() { c.transport.CloseIdleConnections() }
-
-// typed is a client for whole objects of a kind.
-func (c *connection) typed(k *kind) (rest.Interface, error) {
-	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{v1alpha1.AddToScheme, corev1.AddToScheme} {
-		if err := add(scheme); err != nil {
-			return nil, fmt.Errorf("scheme: %w", err)
-		}
-	}
-	config := rest.CopyConfig(c.config)
-	group := k.resource.GroupVersion()
-	config.GroupVersion, config.APIPath = &group, k.api
-	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
-	client, err := rest.RESTClientForConfigAndClient(config, c.client)
-	if err != nil {
-		return nil, fmt.Errorf("client for %s: %w", k.name, err)
-	}
-	return client, nil
-}
-
-// metadata is a client for the metadata of objects alone.
-func (c *connection) metadata() (metadata.Interface, error) {
-	client, err := metadata.NewForConfigAndClient(metadata.ConfigFor(c.config), c.client)
-	if err != nil {
-		return nil, fmt.Errorf("client for metadata: %w", err)
-	}
-	return client, nil
-}

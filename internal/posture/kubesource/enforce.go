@@ -45,11 +45,7 @@ func (s *Source) enforce(ctx context.Context) {
 	}
 	next, fault := s.judge(t.secret)
 	s.noteGate(ctx, fault)
-	if !next.accepted {
-		s.install(ctx, nil, t.views, next)
-		return
-	}
-	if s.compiled {
+	if !next.accepted || s.compiled {
 		s.install(ctx, nil, t.views, next)
 		return
 	}
@@ -106,12 +102,11 @@ func (s *Source) install(ctx context.Context, snapshot *posture.Snapshot, views 
 		s.compilations++
 		if s.published {
 			s.publish(ctx, s.proven)
+		} else {
+			signal(s.prove)
 		}
 	}
 	s.views, s.viewed, s.gate = views, true, next
-	if !s.published {
-		signal(s.prove)
-	}
 }
 
 // publish puts the snapshot in force; mu is held.

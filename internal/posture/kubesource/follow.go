@@ -9,11 +9,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/rest"
 )
 
 const (
@@ -21,9 +17,6 @@ const (
 	// right then must not wait for a long backoff.
 	minPause = 50 * time.Millisecond
 	maxPause = time.Second
-	// listTimeout bounds the read of one page.
-	listTimeout = 30 * time.Second
-	pageSize    = 500
 	// A watch is ended by the server after watchSeconds to twice that, and then
 	// everything is listed again.
 	watchSeconds = 300
@@ -34,14 +27,14 @@ const (
 // server's cache, starts again within a second, and never resyncs: an informer
 // that hands out its own memory again is no sign of life.
 type follower struct {
-	kind      *kind
-	index     int
-	namespace string
-	client    rest.Interface
-	world     *world
-	// listed is called after each list, failed with what ended a round.
-	listed func()
-	failed func(context.Context, error)
+	*resource
+	world *world
+	// index is the kind's in the world.
+	index int
+	// relisted is called after each list but the first, failed with what ended a
+	// round.
+	relisted func()
+	failed   func(context.Context, error)
 }
 
 // run follows until the context ends.
@@ -67,63 +60,29 @@ func (f *follower) round(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("list: %w", err)
 	}
-	f.listed()
-	if err := f.watch(ctx, version); err != nil {
+	if err := f.stream(ctx, version); err != nil {
 		return fmt.Errorf("watch: %w", err)
 	}
 	return nil
 }
 
-// list reads all pages and returns the version that they are of.
 func (f *follower) list(ctx context.Context) (string, error) {
 	objects := map[string]object{}
-	options := metav1.ListOptions{Limit: pageSize}
-	for {
-		page, err := f.page(ctx, options)
-		if err != nil {
-			return "", err
-		}
-		err = meta.EachListItemWithAlloc(page, func(item runtime.Object) error {
-			o, ok := item.(object)
-			if !ok {
-				return fmt.Errorf("an item of type %T", item)
-			}
-			strip(o)
-			objects[o.GetName()] = o
-			return nil
-		})
-		if err != nil {
-			return "", err
-		}
-		list, err := meta.ListAccessor(page)
-		if err != nil {
-			return "", err
-		}
-		if options.Continue = list.GetContinue(); options.Continue == "" {
-			f.world.replace(f.index, list.GetResourceVersion(), objects)
-			return list.GetResourceVersion(), nil
-		}
+	version, err := f.objects(ctx, func(o object) {
+		strip(o)
+		objects[o.GetName()] = o
+	})
+	if err != nil {
+		return "", err
 	}
+	if f.world.replace(f.index, version, objects) {
+		f.relisted()
+	}
+	return version, nil
 }
 
-func (f *follower) page(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-	ctx, cancel := context.WithTimeout(ctx, listTimeout)
-	defer cancel()
-	page := f.kind.newList()
-	return page, f.request(options).Do(ctx).Into(page)
-}
-
-func (f *follower) request(options metav1.ListOptions) *rest.Request {
-	options = f.kind.selection(options)
-	return f.client.Get().Namespace(f.namespace).Resource(f.kind.resource.Resource).
-		VersionedParams(&options, metav1.ParameterCodec)
-}
-
-func (f *follower) watch(ctx context.Context, version string) error {
-	seconds := watchSeconds + rand.Int64N(watchSeconds)
-	stream, err := f.request(metav1.ListOptions{
-		Watch: true, ResourceVersion: version, TimeoutSeconds: &seconds, AllowWatchBookmarks: true,
-	}).Watch(ctx)
+func (f *follower) stream(ctx context.Context, version string) error {
+	stream, err := f.watch(ctx, version, watchSeconds+rand.Int64N(watchSeconds))
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ package kubesource
 import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -40,8 +39,8 @@ type kind struct {
 	only string
 }
 
-// kindTable is the four kinds. A list or watch of Secrets by field selector is
-// authorised by the role's resourceNames, as reading the one by name is.
+// kindTable is the four kinds. A list or watch that selects one Secret by its
+// name is authorised by the role's resourceNames, as reading it is.
 func kindTable(gateSecret string) [kindCount]kind {
 	custom := func(name, resource string, newList func() runtime.Object) kind {
 		return kind{name: name, resource: v1alpha1.GroupVersion.WithResource(resource), api: "/apis", newList: newList}
@@ -58,12 +57,4 @@ func kindTable(gateSecret string) [kindCount]kind {
 			newList: func() runtime.Object { return &corev1.SecretList{} }, only: gateSecret,
 		},
 	}
-}
-
-// selection adds what limits the kind to the options of a list or watch.
-func (k *kind) selection(options metav1.ListOptions) metav1.ListOptions {
-	if k.only != "" {
-		options.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, k.only).String()
-	}
-	return options
 }

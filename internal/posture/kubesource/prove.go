@@ -8,9 +8,6 @@ import (
 	"fmt"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/metadata"
-
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
@@ -20,7 +17,7 @@ const (
 	proofTries = 4
 	proofPause = 250 * time.Millisecond
 	// proofTimeout bounds one live read.
-	proofTimeout = 10 * time.Second
+	proofTimeout = 5 * time.Second
 )
 
 // proveAll reads the cluster live, each time it is due or asked for.
@@ -80,37 +77,18 @@ func (s *Source) read(ctx context.Context) (live [kindCount]view, err error) {
 		return live, err
 	}
 	defer conn.close()
-	client, err := conn.metadata()
-	if err != nil {
-		return live, err
-	}
 	ctx, cancel := context.WithTimeout(ctx, proofTimeout)
 	defer cancel()
 	for i := range s.kinds {
-		if live[i], err = s.readKind(ctx, client, &s.kinds[i]); err != nil {
+		r, err := conn.resource(&s.kinds[i], s.config.Namespace)
+		if err != nil {
+			return live, err
+		}
+		if live[i], err = r.marks(ctx); err != nil {
 			return live, fmt.Errorf("list %s: %w", s.kinds[i].name, err)
 		}
 	}
 	return live, nil
-}
-
-// readKind sets no resource version, which makes the list as new as etcd.
-func (s *Source) readKind(ctx context.Context, client metadata.Interface, k *kind) (view, error) {
-	v := view{marks: map[string]mark{}}
-	options := k.selection(metav1.ListOptions{Limit: pageSize})
-	for {
-		page, err := client.Resource(k.resource).Namespace(s.config.Namespace).List(ctx, options)
-		if err != nil {
-			return view{}, err
-		}
-		for i := range page.Items {
-			v.marks[page.Items[i].Name] = mark{page.Items[i].UID, page.Items[i].ResourceVersion}
-		}
-		v.version = page.ResourceVersion
-		if options.Continue = page.Continue; options.Continue == "" {
-			return v, nil
-		}
-	}
 }
 
 // confirm makes the snapshot as young as the live read, if it is of the state

@@ -213,24 +213,18 @@ func (s *Source) followers() ([]*follower, *connection, error) {
 	}
 	var all []*follower
 	for i := range s.kinds {
-		client, err := conn.typed(&s.kinds[i])
+		r, err := conn.resource(&s.kinds[i], s.config.Namespace)
 		if err != nil {
 			return nil, nil, err
 		}
 		all = append(all, &follower{
-			kind: &s.kinds[i], index: i, namespace: s.config.Namespace, client: client, world: s.world,
-			listed: s.noteList, failed: s.noteFollow,
+			resource: r, world: s.world, index: i, failed: s.noteFollow,
+			// The way to the cluster is good again: the best time to prove that
+			// everything else is, too.
+			relisted: func() { signal(s.prove) },
 		})
 	}
 	return all, conn, nil
-}
-
-// noteList asks for a live read: the way to the cluster has just been good. The
-// first read has to wait until everything is listed.
-func (s *Source) noteList() {
-	if s.isViewed() {
-		signal(s.prove)
-	}
 }
 
 func (s *Source) noteFollow(ctx context.Context, err error) {

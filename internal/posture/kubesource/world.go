@@ -52,6 +52,8 @@ type mark struct {
 	version string
 }
 
+func markOf(o object) mark { return mark{o.GetUID(), o.GetResourceVersion()} }
+
 // taken is one state of the world.
 type taken struct {
 	inputs posture.Inputs
@@ -64,11 +66,12 @@ type taken struct {
 
 func newWorld() *world { return &world{changed: make(chan struct{}, 1)} }
 
-// replace takes a complete list.
-func (w *world) replace(kind int, version string, objects map[string]object) {
+// replace takes a complete list, and reports whether there was one before.
+func (w *world) replace(kind int, version string, objects map[string]object) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	h := &w.kinds[kind]
+	again := h.synced
 	if !h.synced || !maps.EqualFunc(h.objects, objects, alike) {
 		w.material = true
 	}
@@ -76,6 +79,7 @@ func (w *world) replace(kind int, version string, objects map[string]object) {
 	// further back.
 	h.synced, h.objects, h.version = true, objects, version
 	w.told(h)
+	return again
 }
 
 // put takes an object that was created or changed.
@@ -160,7 +164,7 @@ func (h *held) view() view {
 	}
 	marks := make(map[string]mark, len(h.objects))
 	for name, o := range h.objects {
-		marks[name] = mark{o.GetUID(), o.GetResourceVersion()}
+		marks[name] = markOf(o)
 	}
 	h.last, h.viewed = view{h.version, marks}, h.heard
 	return h.last

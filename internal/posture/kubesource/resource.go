@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kubesource
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/rest"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+)
+
+const (
+	pageSize = 500
+	// pageTimeout bounds the read of one page.
+	pageTimeout = 10 * time.Second
+)
+
+// Representations of a list.
+const (
+	whole        = "application/json"
+	metadataOnly = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+)
+
+// resource reads one kind in one namespace over one connection.
+type resource struct {
+	kind      *kind
+	namespace string
+	client    rest.Interface
+}
+
+func (c *connection) resource(k *kind, namespace string) (*resource, error) {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{v1alpha1.AddToScheme, corev1.AddToScheme, metav1.AddMetaToScheme} {
+		if err := add(scheme); err != nil {
+			return nil, fmt.Errorf("scheme: %w", err)
+		}
+	}
+	config := rest.CopyConfig(c.config)
+	group := k.resource.GroupVersion()
+	config.GroupVersion, config.APIPath = &group, k.api
+	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
+	client, err := rest.RESTClientForConfigAndClient(config, c.client)
+	if err != nil {
+		return nil, fmt.Errorf("client for %s: %w", k.name, err)
+	}
+	return &resource{kind: k, namespace: namespace, client: client}, nil
+}
+
+// objects lists everything, and returns the version that the list is of.
+func (r *resource) objects(ctx context.Context, each func(object)) (string, error) {
+	return r.list(ctx, whole, r.kind.newList, each)
+}
+
+// marks lists the metadata of everything.
+func (r *resource) marks(ctx context.Context) (view, error) {
+	v := view{marks: map[string]mark{}}
+	newList := func() runtime.Object { return &metav1.PartialObjectMetadataList{} }
+	var err error
+	v.version, err = r.list(ctx, metadataOnly, newList, func(o object) { v.marks[o.GetName()] = markOf(o) })
+	return v, err
+}
+
+// watch streams what changes after a version, for some time.
+func (r *resource) watch(ctx context.Context, version string, seconds int64) (watch.Interface, error) {
+	return r.request(metav1.ListOptions{
+		Watch: true, ResourceVersion: version, TimeoutSeconds: &seconds, AllowWatchBookmarks: true,
+	}).Watch(ctx)
+}
+
+// list reads page by page. It asks for no resource version, which makes the
+// answer as new as etcd.
+func (r *resource) list(ctx context.Context, accept string, newList func() runtime.Object, each func(object)) (string, error) {
+	options := metav1.ListOptions{Limit: pageSize}
+	for {
+		page := newList()
+		if err := r.page(ctx, options, accept, page); err != nil {
+			return "", err
+		}
+		err := meta.EachListItemWithAlloc(page, func(item runtime.Object) error {
+			o, ok := item.(object)
+			if !ok {
+				return fmt.Errorf("an item of type %T", item)
+			}
+			each(o)
+			return nil
+		})
+		if err != nil {
+			return "", err
+		}
+		list, err := meta.ListAccessor(page)
+		if err != nil {
+			return "", err
+		}
+		if options.Continue = list.GetContinue(); options.Continue == "" {
+			return list.GetResourceVersion(), nil
+		}
+	}
+}
+
+func (r *resource) page(ctx context.Context, options metav1.ListOptions, accept string, page runtime.Object) error {
+	ctx, cancel := context.WithTimeout(ctx, pageTimeout)
+	defer cancel()
+	return r.request(options).SetHeader("Accept", accept).Do(ctx).Into(page)
+}
+
+// request is tried once: client-go would repeat it ten times, a second apart,
+// and tell nobody.
+func (r *resource) request(options metav1.ListOptions) *rest.Request {
+	if r.kind.only != "" {
+		options.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, r.kind.only).String()
+	}
+	return r.client.Get().MaxRetries(0).Namespace(r.namespace).Resource(r.kind.resource.Resource).
+		VersionedParams(&options, metav1.ParameterCodec)
+}
