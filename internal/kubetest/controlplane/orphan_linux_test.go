@@ -30,10 +30,10 @@ func TestMain(m *testing.M) {
 func panicWithPlane() {
 	plane, err := controlplane.Launch(context.Background(), controlplane.Options{})
 	if err != nil {
-		_, _ = fmt.Fprintln(os.Stdout, err)
+		_, _ = os.Stderr.WriteString(err.Error())
 		os.Exit(1)
 	}
-	_, _ = fmt.Fprintln(os.Stdout, filepath.Dir(plane.Admin().Kubeconfig()))
+	_, _ = os.Stdout.WriteString(filepath.Dir(plane.Admin().Kubeconfig()))
 	panic("with a plane")
 }
 

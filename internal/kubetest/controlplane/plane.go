@@ -110,10 +110,7 @@ func (p *Plane) Close() error {
 	p.servers.Lock()
 	defer p.servers.Unlock()
 	p.etcd.stop()
-	if p.port != nil {
-		p.port.release()
-		p.port = nil
-	}
+	p.port.release()
 	if p.directory == "" {
 		return nil
 	}

@@ -53,7 +53,12 @@ func (p *port) bind() error {
 	return nil
 }
 
+// release gives the port back. It may be repeated, and nil has none.
 func (p *port) release() {
+	if p == nil || p.socket < 0 {
+		return
+	}
 	// There is nothing to do about a socket that cannot be closed.
 	_ = unix.Close(p.socket)
+	p.socket = -1
 }

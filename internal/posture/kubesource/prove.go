@@ -35,6 +35,10 @@ func (s *Source) proveAll(ctx context.Context) {
 		case <-ticker.C:
 		case <-s.prove:
 		}
+		if !s.isViewed() {
+			// Nothing was listed yet, so there is nothing to compare.
+			continue
+		}
 		err := s.proveOnce(ctx)
 		s.noteProof(ctx, err)
 		if !errors.Is(err, ErrBehind) {
@@ -60,10 +64,6 @@ func (s *Source) proveOnce(ctx context.Context) error {
 			return nil
 		}
 		sleep(ctx, proofPause)
-	}
-	if !s.isViewed() {
-		// Nothing was listed yet, so nothing can be behind.
-		return nil
 	}
 	signal(s.restart)
 	return ErrBehind
@@ -97,9 +97,6 @@ func (s *Source) confirm(ctx context.Context, live [kindCount]view, heard [kindC
 	now := s.world.heard()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.viewed {
-		return false
-	}
 	for i := range live {
 		if !live[i].isIn(s.views[i], now[i] > heard[i]) {
 			return false

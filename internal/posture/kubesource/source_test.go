@@ -171,6 +171,19 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 	}
 }
 
+func TestCredentialsThatCannotWorkEndRun(t *testing.T) {
+	t.Parallel()
+	config := kubesource.Config{Rest: plane.Config(), Namespace: "a", GateSecret: "b", Gates: posture.NewGates(0)}
+	config.Rest.CAData = []byte("no certificate")
+	source, err := kubesource.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := source.Run(t.Context()); err == nil {
+		t.Error("Run did not say that there is no certificate")
+	}
+}
+
 // This test is not parallel, so that no other test's goroutines are counted.
 func TestRunLeavesNothingBehind(t *testing.T) { //nolint:paralleltest // see above
 	c := newGatedCluster(t, plane)

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kubesource
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/posture"
+)
+
+// Status is what a source knows about itself.
+type Status struct {
+	// Revision is that of the snapshot in force; empty before the first.
+	Revision string
+	// PublishedAt is when that snapshot came into force.
+	PublishedAt time.Time
+	// ProvenAt is when the last live read began that found the cluster as it was
+	// compiled.
+	ProvenAt time.Time
+	// Compilations and Restarts count compilations, and new connections that
+	// were made because the old ones had fallen silent.
+	Compilations, Restarts uint64
+	// Fault is the error of Healthy.
+	Fault error
+	// Unreachable is why the cluster cannot be read at present; nil when it can.
+	// The posture in force is good until it is stale, so this is no Fault.
+	Unreachable error
+}
+
+// Healthy is nil when what the cluster holds is in force, as far as is known:
+// a cluster that is away makes nothing wrong until the gates close.
+func (s *Source) Healthy() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.fault()
+}
+
+func (s *Source) fault() error {
+	switch {
+	case !s.published && s.gateFault != nil:
+		return fmt.Errorf("%w: %w", ErrNotLoaded, s.gateFault)
+	case !s.published && s.followFault != nil:
+		return fmt.Errorf("%w: %w", ErrNotLoaded, s.followFault)
+	case !s.published:
+		return ErrNotLoaded
+	case s.config.Gates.Current(s.config.Now()) == nil:
+		return ErrStale
+	case s.gateFault != nil:
+		return s.gateFault
+	case errors.Is(s.proofFault, ErrBehind):
+		return s.proofFault
+	default:
+		return nil
+	}
+}
+
+// Status says what is in force.
+func (s *Source) Status() Status {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	status := Status{
+		PublishedAt: s.publishedAt, ProvenAt: s.proven,
+		Compilations: s.compilations, Restarts: s.restarts,
+		Fault: s.fault(),
+	}
+	if s.published {
+		status.Revision = s.snapshot.Revision()
+	}
+	if !errors.Is(s.proofFault, ErrBehind) {
+		status.Unreachable = s.proofFault
+	}
+	return status
+}
+
+// Compiled is for each kind the version up to which everything is in force;
+// empty before the first snapshot. The gate Secret's is that of the last one
+// that counts.
+func (s *Source) Compiled() map[string]string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.published {
+		return map[string]string{}
+	}
+	compiled := make(map[string]string, kindCount)
+	for i := range s.kinds {
+		compiled[s.kinds[i].name] = s.views[i].version
+	}
+	compiled[posture.KindSecret] = s.gate.version
+	return compiled
+}
+
+// Errors of a source; they come wrapped.
+var (
+	// ErrNotLoaded: nothing is in force yet.
+	ErrNotLoaded = errors.New("no posture of the cluster is in force yet")
+	// ErrGateSecretMissing: the gate Secret does not exist.
+	ErrGateSecretMissing = errors.New("not found")
+	// ErrBehind: a live read found the cluster in another state than the one
+	// that is in force.
+	ErrBehind = errors.New("the posture in force is behind the cluster")
+	// ErrStale: the cluster was not seen for so long that the gates closed.
+	ErrStale = errors.New("the cluster was not seen for too long; everything is closed")
+)
