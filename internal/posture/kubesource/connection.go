@@ -31,8 +31,8 @@ func newConnection(config *rest.Config) (*connection, error) {
 		DialContext:         (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
 		Proxy:               http.ProxyFromEnvironment,
 		ForceAttemptHTTP2:   true,
-		// A peer that answers no ping for this long is gone.
-		HTTP2: &http.HTTP2Config{SendPingTimeout: 10 * time.Second, PingTimeout: 5 * time.Second},
+		// A second net below the live reads, which find a dead connection sooner.
+		HTTP2: &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second},
 	}
 	if config.Dial != nil {
 		transport.DialContext = config.Dial
