@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+func slice(family discoveryv1.AddressType, name string, ports []discoveryv1.EndpointPort, endpoints ...discoveryv1.Endpoint) discoveryv1.EndpointSlice {
+	return discoveryv1.EndpointSlice{ObjectMeta: metav1.ObjectMeta{Name: name}, AddressType: family, Ports: ports, Endpoints: endpoints}
+}
+
+func pod(uid, address string, conditions discoveryv1.EndpointConditions) discoveryv1.Endpoint {
+	e := discoveryv1.Endpoint{Addresses: []string{address}, Conditions: conditions}
+	if uid != "" {
+		e.TargetRef = &corev1.ObjectReference{UID: types.UID(uid)}
+	}
+	return e
+}
+
+func TestWhoIsAskedIsWhoServes(t *testing.T) {
+	t.Parallel()
+	ports := []discoveryv1.EndpointPort{{Name: new("api"), Port: new(int32(8080))}, {Name: new("ops"), Port: new(int32(8082))}}
+	yes, no := new(true), new(false)
+	tests := map[string]struct {
+		slices []discoveryv1.EndpointSlice
+		want   []endpoint
+	}{
+		"nobody": {nil, nil},
+		"those that serve": {
+			[]discoveryv1.EndpointSlice{slice("IPv4", "a", ports,
+				pod("u1", "10.0.0.1", discoveryv1.EndpointConditions{Ready: yes, Serving: yes}),
+				pod("u2", "10.0.0.2", discoveryv1.EndpointConditions{Ready: no, Serving: no}))},
+			[]endpoint{{"u1", "10.0.0.1:8082"}},
+		},
+		"those that end and still serve": {
+			[]discoveryv1.EndpointSlice{slice("IPv4", "a", ports,
+				pod("u1", "10.0.0.1", discoveryv1.EndpointConditions{Ready: no, Serving: yes, Terminating: yes}),
+				pod("u2", "10.0.0.2", discoveryv1.EndpointConditions{Ready: no, Serving: no, Terminating: yes}))},
+			[]endpoint{{"u1", "10.0.0.1:8082"}},
+		},
+		"those of which nothing is said": {
+			[]discoveryv1.EndpointSlice{slice("IPv4", "a", ports,
+				pod("u1", "10.0.0.1", discoveryv1.EndpointConditions{}),
+				pod("u2", "10.0.0.2", discoveryv1.EndpointConditions{Ready: no}))},
+			[]endpoint{{"u1", "10.0.0.1:8082"}},
+		},
+		"each pod once, by its first family": {
+			[]discoveryv1.EndpointSlice{
+				slice("IPv6", "a", ports, pod("u1", "fd00::1", discoveryv1.EndpointConditions{Serving: yes})),
+				slice("IPv4", "c", ports, pod("u1", "10.0.0.1", discoveryv1.EndpointConditions{Serving: yes})),
+				slice("IPv4", "b", ports, pod("u1", "10.0.0.1", discoveryv1.EndpointConditions{Serving: yes})),
+			},
+			[]endpoint{{"u1", "10.0.0.1:8082"}},
+		},
+		"an address of the newer family": {
+			[]discoveryv1.EndpointSlice{slice("IPv6", "a", ports, pod("u1", "fd00::1", discoveryv1.EndpointConditions{Serving: yes}))},
+			[]endpoint{{"u1", "[fd00::1]:8082"}},
+		},
+		"one that is no pod": {
+			[]discoveryv1.EndpointSlice{slice("IPv4", "a", ports, pod("", "10.0.0.1", discoveryv1.EndpointConditions{Serving: yes}))},
+			[]endpoint{{"10.0.0.1:8082", "10.0.0.1:8082"}},
+		},
+		"one without the port cannot be asked but counts": {
+			[]discoveryv1.EndpointSlice{slice("IPv4", "a", ports[:1], pod("u1", "10.0.0.1", discoveryv1.EndpointConditions{Serving: yes}))},
+			[]endpoint{{"u1", ""}},
+		},
+		"one without an address is none": {
+			[]discoveryv1.EndpointSlice{slice("IPv4", "a", ports, discoveryv1.Endpoint{})},
+			nil,
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := servingEndpoints(tc.slices, "ops")
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(endpoint{})); diff != "" {
+				t.Errorf("endpoints (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

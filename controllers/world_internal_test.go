@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/printmarket/printmarket/internal/posture"
+)
+
+// However the clock moves between two looks at it, a world that has seen one
+// side of a transition is run again on the other side.
+func TestNoTransitionIsMissedHoweverTheClockMoves(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 20_000 {
+		transition := noon.Add(time.Duration(random.Int64N(int64(4 * time.Second))))
+		w := &world{}
+		now := noon
+		for range 8 {
+			if w.ran.IsZero() || w.overdue(now) {
+				w.ran, w.due = now, now.Add(time.Hour)
+				if transition.After(now) {
+					w.due = transition
+				}
+			}
+			if seen, is := !w.ran.Before(transition), !now.Before(transition); seen != is {
+				t.Fatalf("at %v the world of %v still holds, with a transition at %v", now, w.ran, transition)
+			}
+			// Steps of nothing, of a nanosecond, of seconds, and backwards.
+			now = now.Add(time.Duration(random.Int64N(int64(2*time.Second))) - 500*time.Millisecond)
+			if random.IntN(4) == 0 {
+				now = transition.Add(time.Duration(random.IntN(3) - 1))
+			}
+		}
+	}
+}
+
+func TestAWorldThatHasNotRunIsNotOverdue(t *testing.T) {
+	t.Parallel()
+	w := &world{}
+	if w.overdue(noon) || w.healthy() == nil {
+		t.Error("the first run belongs to the start of the controller, and until then there is nothing to be well")
+	}
+}
+
+func TestTheGateSecretIsWrittenOnlyWhenItMustBe(t *testing.T) {
+	t.Parallel()
+	g := &gateSecret{heartbeat: time.Minute}
+	g.name.Namespace, g.name.Name = "ns", "gate"
+	first := g.wanted(nil, []byte("one"), noon)
+	cursor := first.Data[posture.GateSecretCursorKey]
+	if len(cursor) != cursorKeyLen || bytes.Equal(cursor, make([]byte, cursorKeyLen)) || first.Annotations[HeartbeatAnnotation] != "2026-11-20T12:00:00Z" {
+		t.Fatalf("a new Secret has %d bytes of key, heartbeat %q", len(cursor), first.Annotations[HeartbeatAnnotation])
+	}
+	tests := map[string]struct {
+		change    func(*corev1.Secret)
+		bundle    string
+		after     time.Duration
+		heartbeat string
+		newCursor bool
+	}{
+		"nothing":                     {after: 59 * time.Second, heartbeat: "2026-11-20T12:00:00Z"},
+		"a minute":                    {after: time.Minute, heartbeat: "2026-11-20T12:01:00Z"},
+		"another bundle":              {bundle: "two", after: time.Second, heartbeat: "2026-11-20T12:00:00Z"},
+		"a heartbeat that lies ahead": {after: -time.Second, heartbeat: "2026-11-20T11:59:59Z"},
+		"a heartbeat that is none": {
+			change: func(s *corev1.Secret) { s.Annotations[HeartbeatAnnotation] = "yes" }, after: time.Second, heartbeat: "2026-11-20T12:00:01Z",
+		},
+		"no annotations": {
+			change: func(s *corev1.Secret) { s.Annotations = nil }, after: time.Second, heartbeat: "2026-11-20T12:00:01Z",
+		},
+		"a cursor key that is cut": {
+			change: func(s *corev1.Secret) { s.Data[posture.GateSecretCursorKey] = cursor[:31] }, heartbeat: "2026-11-20T12:00:00Z", newCursor: true,
+		},
+		"no data": {
+			change: func(s *corev1.Secret) { s.Data = nil }, heartbeat: "2026-11-20T12:00:00Z", newCursor: true,
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			present := first.DeepCopy()
+			if tc.change != nil {
+				tc.change(present)
+			}
+			bundle := "one"
+			if tc.bundle != "" {
+				bundle = tc.bundle
+			}
+			want := g.wanted(present, []byte(bundle), noon.Add(tc.after))
+			if got := want.Annotations[HeartbeatAnnotation]; got != tc.heartbeat {
+				t.Errorf("heartbeat %s, want %s", got, tc.heartbeat)
+			}
+			key := want.Data[posture.GateSecretCursorKey]
+			if len(key) != cursorKeyLen || bytes.Equal(key, cursor) == tc.newCursor {
+				t.Error("the key for cursors is not what it should be")
+			}
+			if string(want.Data[posture.GateSecretBundleKey]) != bundle {
+				t.Error("the bundle is not what it should be")
+			}
+		})
+	}
+}
+
+// kubectl apply leaves the values of a Secret in an annotation.
+func TestTheCacheHoldsNoSecret(t *testing.T) {
+	t.Parallel()
+	o := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "ns", Name: "a", UID: "u", ResourceVersion: "7",
+		Annotations: map[string]string{"kubectl.kubernetes.io/last-applied-configuration": "hush"},
+		Labels:      map[string]string{"a": "b"}, ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "kubectl"}},
+	}}
+	if _, err := onlyVersion(o); err != nil {
+		t.Fatal(err)
+	}
+	if len(o.Annotations)+len(o.Labels)+len(o.ManagedFields) > 0 || o.Name != "a" || o.Namespace != "ns" || o.UID != "u" || o.ResourceVersion != "7" {
+		t.Errorf("left: %+v", o.ObjectMeta)
+	}
+}
+
+func TestOptionsHaveDefaults(t *testing.T) {
+	t.Parallel()
+	o, err := Options{Namespace: "ns", GateSecret: "gate", Service: "api"}.complete()
+	if err != nil || o.Port != "ops" || o.Now == nil || o.Dial == nil || o.Registerer == nil || o.Intervals.Heartbeat != time.Minute {
+		t.Errorf("%+v, %v", o, err)
+	}
+	for _, o := range []Options{{GateSecret: "gate", Service: "api"}, {Namespace: "ns", Service: "api"}, {Namespace: "ns", GateSecret: "gate"}} {
+		if _, err := o.complete(); err == nil {
+			t.Errorf("%+v is accepted", o)
+		}
+	}
+}
