@@ -81,12 +81,7 @@ func (a *devAdapters) openStore(ctx context.Context, o devOptions) error {
 	if err != nil {
 		return fmt.Errorf("open %s: %w", path, err)
 	}
-	a.store = store
-	a.onClose(func() {
-		if err := store.Close(); err != nil {
-			a.log.Error("close the store", "error", err)
-		}
-	})
+	a.keepStore(store)
 	return store.Migrate(ctx)
 }
 

@@ -31,7 +31,7 @@ func migrate(ctx context.Context, o databaseOptions, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer store.Close()
+	defer func() { _ = store.Close() }() // it has nothing left to say
 	if err := store.Migrate(ctx); err != nil {
 		return err
 	}

@@ -45,6 +45,7 @@ type records interface {
 	jobs.Store
 	sweeper.Ledger
 	Ping(context.Context) error
+	Close() error
 }
 
 // source feeds the gates: a directory or a cluster.
@@ -77,6 +78,16 @@ func (p *process) close() {
 	for i := len(p.closers) - 1; i >= 0; i-- {
 		p.closers[i]()
 	}
+}
+
+// keepStore takes a store that was opened.
+func (p *process) keepStore(store records) {
+	p.store = store
+	p.onClose(func() {
+		if err := store.Close(); err != nil {
+			p.log.Error("close the store", "error", err)
+		}
+	})
 }
 
 // openRedis makes the client. It connects when it is used: a process starts

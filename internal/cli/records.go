@@ -69,8 +69,7 @@ func (o *databaseOptions) serve(ctx context.Context, p *process) (*postgres.Stor
 	if err != nil {
 		return nil, err
 	}
-	p.store = store
-	p.onClose(store.Close)
+	p.keepStore(store)
 	return store, store.CheckSchema(ctx)
 }
 

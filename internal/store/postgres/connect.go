@@ -26,6 +26,9 @@ const (
 	// what it was.
 	lockTimeout = 3 * time.Second
 	idleTimeout = 10 * time.Second
+	// lifetimeJitter keeps the connections of a pool, and of all replicas after
+	// a failover, from being renewed at once.
+	lifetimeJitter = 10 * time.Minute
 )
 
 // configure makes the pool's settings. What is in the URL loses against them.
@@ -35,6 +38,7 @@ func configure(address string, options Options) (*pgxpool.Config, error) {
 		return nil, ErrURL
 	}
 	config.MaxConns = options.MaxConns
+	config.MaxConnLifetimeJitter = lifetimeJitter
 	config.AfterConnect = refuseVolatile
 	session := config.ConnConfig
 	session.ConnectTimeout = connectTimeout

@@ -218,21 +218,25 @@ func checkPresent(t *testing.T, server *pgtest.Server, rfqs, finished []string) 
 // committed twice, once every client has had its last answer.
 func checkWhole(t *testing.T, store *Store, l *load) {
 	t.Helper()
-	for question, want := range map[string]int{
-		`SELECT count(*) FROM rfq`:                                                 len(l.rfqs),
-		`SELECT count(*) FROM idempotency WHERE operation = 'rfq.create'`:          len(l.rfqs),
-		`SELECT coalesce(sum(used), 0) FROM quota WHERE operation = 'rfq.create'`:  len(l.rfqs),
-		`SELECT count(*) FROM outbox WHERE type = 'rfq.created'`:                   len(l.rfqs),
-		`SELECT count(*) FROM job`:                                                 len(l.jobs),
-		`SELECT count(*) FROM idempotency WHERE operation = 'preflight.submit'`:    len(l.jobs),
-		`SELECT count(*) FROM job WHERE status = 'succeeded' AND verdict = 'pass'`: len(l.jobs),
-		`SELECT count(*) FROM report`:                                              len(l.jobs),
-		`SELECT count(*) FROM outbox WHERE type = 'preflight.succeeded'`:           len(l.jobs),
-	} {
-		if got := ask[int](t, store.pool, question); got != want {
-			t.Errorf("%s: %d, want %d", question, got, want)
+	counts := func(want int, questions ...string) {
+		t.Helper()
+		for _, question := range questions {
+			if got := ask[int](t, store.pool, question); got != want {
+				t.Errorf("%s: %d, want %d", question, got, want)
+			}
 		}
 	}
+	counts(len(l.rfqs),
+		`SELECT count(*) FROM rfq`,
+		`SELECT count(*) FROM idempotency WHERE operation = 'rfq.create'`,
+		`SELECT coalesce(sum(used), 0) FROM quota WHERE operation = 'rfq.create'`,
+		`SELECT count(*) FROM outbox WHERE type = 'rfq.created'`)
+	counts(len(l.jobs),
+		`SELECT count(*) FROM job`,
+		`SELECT count(*) FROM idempotency WHERE operation = 'preflight.submit'`,
+		`SELECT count(*) FROM job WHERE status = 'succeeded' AND verdict = 'pass'`,
+		`SELECT count(*) FROM report`,
+		`SELECT count(*) FROM outbox WHERE type = 'preflight.succeeded'`)
 	for _, kept := range []struct {
 		operation string
 		ids       map[string]string

@@ -63,7 +63,7 @@ func TestADatabaseThatMayLoseWritesIsRefused(t *testing.T) {
 	refused := func(address, setting string) bool {
 		store, err := Open(t.Context(), address, Options{})
 		if err == nil {
-			store.Close()
+			_ = store.Close()
 		}
 		var volatile *VolatileError
 		return errors.As(err, &volatile) && volatile.Setting == setting && volatile.Got == "off"
@@ -129,7 +129,7 @@ func TestADatabaseThatCannotBeReachedSaysSoWithoutItsPassword(t *testing.T) {
 			t.Parallel()
 			store, err := Open(t.Context(), tc.address, Options{})
 			if err == nil {
-				store.Close()
+				_ = store.Close()
 				t.Fatal("opened")
 			}
 			if !tc.want(err) || !strings.Contains(err.Error(), tc.says) {
@@ -157,7 +157,7 @@ func TestAClosedStoreIsUnavailable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store.Close()
+	_ = store.Close()
 	for name, call := range map[string]func(context.Context) error{
 		"ping":  store.Ping,
 		"read":  func(ctx context.Context) error { _, err := store.Events(ctx, 0, 1); return err },

@@ -86,8 +86,7 @@ func Open(ctx context.Context, address string, options Options) (*Store, error) 
 	}
 	store := &Store{pool: pool, options: options}
 	if err := store.reach(ctx); err != nil {
-		store.Close()
-		return nil, err
+		return nil, errors.Join(err, store.Close())
 	}
 	return store, nil
 }
@@ -106,8 +105,12 @@ func (s *Store) reach(ctx context.Context) error {
 	return nil
 }
 
-// Close waits for running calls and closes all connections.
-func (s *Store) Close() { s.pool.Close() }
+// Close waits for running calls and closes all connections. The error is nil;
+// it is there because every store is an io.Closer.
+func (s *Store) Close() error {
+	s.pool.Close()
+	return nil
+}
 
 // Ping proves that the database answers.
 func (s *Store) Ping(ctx context.Context) error {

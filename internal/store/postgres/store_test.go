@@ -66,7 +66,11 @@ func openUnmigrated(t testing.TB, address string, options Options) *Store {
 	if err != nil {
 		t.Fatalf("open: %v", err)
 	}
-	t.Cleanup(store.Close)
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
 	return store
 }
 
