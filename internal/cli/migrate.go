@@ -10,29 +10,42 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// migrateOptions are the flags of `printmarket migrate`.
+type migrateOptions struct {
+	databaseOptions
+	apiRole, workerRole string
+}
+
 func migrateCommand() *cobra.Command {
-	var o databaseOptions
+	var o migrateOptions
 	cmd := &cobra.Command{
 		Use:   "migrate",
 		Short: "Bring the schema of the database up to this version",
 		Long: `Bring the schema of the database up to this version. It is safe to run it twice,
 and several at once: the second waits for the first. Run it before processes of
 a new version start; those of the version before go on working on the new
-schema.`,
+schema. The role that runs it owns the schema; the roles that it is told of get
+the rights that API servers and workers need, and no others.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return migrate(cmd.Context(), o, cmd.OutOrStdout()) },
 	}
-	o.register(cmd.Flags(), 2)
+	f := cmd.Flags()
+	o.register(f, 2)
+	f.StringVar(&o.apiRole, "api-role", "", "role of the API servers, which is given its rights")
+	f.StringVar(&o.workerRole, "worker-role", "", "role of the preflight workers, which is given its rights")
 	return cmd
 }
 
-func migrate(ctx context.Context, o databaseOptions, out io.Writer) error {
+func migrate(ctx context.Context, o migrateOptions, out io.Writer) error {
 	store, err := o.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = store.Close() }() // it has nothing left to say
 	if err := store.Migrate(ctx); err != nil {
+		return err
+	}
+	if err := store.Grant(ctx, o.apiRole, o.workerRole); err != nil {
 		return err
 	}
 	version, err := store.SchemaVersion(ctx)

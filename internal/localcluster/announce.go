@@ -25,7 +25,7 @@ func (c *cluster) announce(out io.Writer) error {
 	if err := demo.WriteEnvironment(env, append(values,
 		demo.Variable{Name: "FILES_URL", Value: place.Files},
 		demo.Variable{Name: "KUBECONFIG", Value: c.path("kubeconfig")},
-		demo.Variable{Name: "DATABASE_URL", Value: c.databaseURL()},
+		demo.Variable{Name: "DATABASE_URL", Value: c.database.URL(databaseName)},
 		demo.Variable{Name: "CONTROL_SOCKET", Value: c.path("control.sock")},
 	)); err != nil {
 		return err

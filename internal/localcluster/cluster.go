@@ -11,7 +11,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"time"
@@ -39,6 +38,8 @@ type cluster struct {
 	secrets  demo.Secrets
 	plane    *controlplane.Plane
 	database *pgtest.Server
+	// passwords are those of the database's roles.
+	passwords map[string]string
 	// redisAddr is where Redis listens.
 	redisAddr string
 
@@ -169,22 +170,11 @@ func (c *cluster) startRedis(ctx, life context.Context) (err error) {
 func (c *cluster) log(name string) string { return c.path("logs", name+".log") }
 func (c *cluster) printmarket() string    { return filepath.Join(c.options.bin, "printmarket") }
 func (c *cluster) redisURL() string       { return "redis://" + c.redisAddr + "/0" }
-func (c *cluster) databaseURL() string    { return c.database.URL(databaseName) }
 func (c *cluster) url(addr string) string { return "http://" + addr }
-func (c *cluster) connections() []string {
-	return []string{"PRINTMARKET_DATABASE_URL=" + c.databaseURL(), "PRINTMARKET_REDIS_URL=" + c.redisURL()}
-}
 
-// databaseName is the database that every server has.
-const databaseName = "postgres"
-
-func (c *cluster) migrate(ctx, _ context.Context) error {
-	command := exec.CommandContext(ctx, c.printmarket(), "migrate")
-	command.Env = append(os.Environ(), c.connections()...)
-	if output, err := command.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, output)
-	}
-	return nil
+// variables are those that tell a process where its database and Redis are.
+func (c *cluster) variables(database string) []string {
+	return []string{"PRINTMARKET_DATABASE_URL=" + database, "PRINTMARKET_REDIS_URL=" + c.redisURL()}
 }
 
 // startPlatform starts the three processes. The API server becomes ready when
@@ -219,7 +209,7 @@ func (c *cluster) startPlatform(ctx, life context.Context) error {
 		},
 	}
 	api := &program{
-		path: c.printmarket(), log: c.log(unitAPI), env: c.connections(), ready: answers(c.url(o.opsAddr) + "/readyz"),
+		path: c.printmarket(), log: c.log(unitAPI), env: c.variables(c.database.URLOf(apiRole, c.passwords[apiRole], databaseName)), ready: answers(c.url(o.opsAddr) + "/readyz"),
 		args: []string{
 			"apiserver", "--kubeconfig", apiConfig, "--namespace", namespace, "--gate-secret", gateSecret,
 			"--api-addr", o.apiAddr, "--registry-addr", o.registryAddr, "--ops-addr", o.opsAddr, "--dashboard-addr", o.dashboardAddr,
@@ -228,7 +218,7 @@ func (c *cluster) startPlatform(ctx, life context.Context) error {
 		},
 	}
 	worker := &program{
-		path: c.printmarket(), log: c.log(unitWorker), env: c.connections(), ready: answers(c.url(workerOps) + "/readyz"),
+		path: c.printmarket(), log: c.log(unitWorker), env: c.variables(c.database.URLOf(workerRole, c.passwords[workerRole], databaseName)), ready: answers(c.url(workerOps) + "/readyz"),
 		args: []string{"worker", "--role", "preflight", "--ops-addr", workerOps, "--temp-dir", c.path("tmp"), "--allow-fetch", "127.0.0.1/32"},
 	}
 	return errors.Join(

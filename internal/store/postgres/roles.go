@@ -3,15 +3,34 @@
 package postgres
 
 import (
+	"context"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // The platform has three roles in its database. The migrator owns the schema
 // and is the only one that can change it, the clock of quotas included. The
 // other two get what [RuntimeGrants] and [WorkerGrants] say; the migrator grants
 // it again after each migration. Functions run with the rights of their caller.
+
+// Grant gives the role of API servers and that of workers their rights. A name
+// that is empty is left out. Only the owner of the schema can do that. Errors:
+// ledger.UnavailableError.
+func (s *Store) Grant(ctx context.Context, api, worker string) error {
+	var statements string
+	if api != "" {
+		statements += RuntimeGrants(api)
+	}
+	if worker != "" {
+		statements += WorkerGrants(worker)
+	}
+	return s.use(ctx, "grant rights", func(conn *pgxpool.Conn) error {
+		_, err := conn.Exec(ctx, statements, pgx.QueryExecModeSimpleProtocol)
+		return err
+	})
+}
 
 // RuntimeGrants are the statements that let a role serve the API and sweep.
 func RuntimeGrants(role string) string {
