@@ -67,6 +67,10 @@ verify: generate ## Fail if generated files or go.mod are not up to date
 bench: ## Run all benchmarks once
 	go test -run '^$$' -bench . -benchmem $(PKG)
 
+.PHONY: soak
+soak: setup ## Kill the database a hundred times under load
+	PRINTMARKET_SOAK_KILLS=100 CGO_ENABLED=1 go test -race -count=1 -timeout 30m -v -run 'KillNine' ./internal/store/postgres
+
 .PHONY: fuzz
 fuzz: ## Fuzz every decoder for FUZZTIME each (10s)
 	@tools/fuzz.sh $(or $(FUZZTIME),10s)

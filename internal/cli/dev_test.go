@@ -48,7 +48,10 @@ func TestDevEnvHasEveryVariable(t *testing.T) {
 // TestDemoPartners checks who may do what in the demo set, over HTTP.
 func TestDemoPartners(t *testing.T) {
 	t.Parallel()
-	p := startDev(t, t.TempDir())
+	startDev(t, t.TempDir()).demoPartners(t)
+}
+
+func (p *platform) demoPartners(t *testing.T) {
 	tests := map[string]struct {
 		got    func() answer
 		status int
@@ -195,7 +198,10 @@ func TestRestartKeepsDataAndKeys(t *testing.T) {
 // TestPreflightOutcomes runs files of every kind through the whole platform.
 func TestPreflightOutcomes(t *testing.T) {
 	t.Parallel()
-	p := startDev(t, t.TempDir())
+	startDev(t, t.TempDir()).preflightOutcomes(t)
+}
+
+func (p *platform) preflightOutcomes(t *testing.T) {
 	hostile := testpdf.Hostile()
 	write := func(name string, content []byte) {
 		t.Helper()

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -22,8 +23,8 @@ import (
 	"github.com/printmarket/printmarket/docs"
 )
 
-// binaries is where TestMain has built the two executables, as `make build`
-// does: the tests of this package run the platform as a user runs it.
+// binaries is where TestMain has built the executables, as the Makefile does:
+// the tests of this package run the platform as a user runs it.
 var binaries string
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
@@ -35,7 +36,9 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	for name, pkg := range map[string]string{"printmarket": "../..", "inspector": "../../workers/inspector"} {
+	for name, pkg := range map[string]string{
+		"printmarket": "../..", "inspector": "../../workers/inspector", "localcluster": "../localcluster",
+	} {
 		build := exec.Command("go", "build", "-o", filepath.Join(dir, name), pkg)
 		build.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := build.CombinedOutput(); err != nil {
@@ -47,15 +50,19 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// platform is a running `printmarket dev`.
+// platform is a running `printmarket dev`, or a cluster on this machine.
 type platform struct {
-	t        *testing.T
-	data     string
-	env      map[string]string
-	contract *contracts.Set
-	client   *http.Client
-	process  *exec.Cmd
-	exited   chan error
+	t    *testing.T
+	data string
+	// program and variables are the command that runs, and the file in data
+	// that it writes when it is ready.
+	program   []string
+	variables string
+	env       map[string]string
+	contract  *contracts.Set
+	client    *http.Client
+	process   *exec.Cmd
+	exited    chan error
 
 	// addrs are the platform's listeners. They stay the same over restarts, as
 	// a partner's file host would.
@@ -68,15 +75,24 @@ type platform struct {
 // startDev starts `printmarket dev` on free ports and waits for its dev.env.
 func startDev(t *testing.T, data string, flags ...string) *platform {
 	t.Helper()
+	p := newPlatform(t, data, "dev.env", "printmarket", "dev")
+	p.start(flags...)
+	return p
+}
+
+func newPlatform(t *testing.T, data, variables string, program ...string) *platform {
+	t.Helper()
 	set, err := contracts.Load(docs.API)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &platform{t: t, data: data, contract: set, client: &http.Client{Timeout: 20 * time.Second}}
+	p := &platform{
+		t: t, data: data, program: program, variables: variables,
+		contract: set, client: &http.Client{Timeout: 20 * time.Second},
+	}
 	for _, flag := range []string{"--api-addr", "--registry-addr", "--ops-addr", "--dashboard-addr"} {
 		p.addrs = append(p.addrs, flag, freeAddr(t))
 	}
-	p.start(flags...)
 	return p
 }
 
@@ -92,10 +108,10 @@ func freeAddr(t *testing.T) string {
 
 func (p *platform) start(flags ...string) {
 	p.t.Helper()
-	env := filepath.Join(p.data, "dev.env")
+	env := filepath.Join(p.data, p.variables)
 	_ = os.Remove(env)
-	args := append(append([]string{"dev", "--data", p.data}, p.addrs...), flags...)
-	p.process = exec.Command(filepath.Join(binaries, "printmarket"), args...)
+	args := slices.Concat(p.program[1:], []string{"--data", p.data}, p.addrs, flags)
+	p.process = exec.Command(filepath.Join(binaries, p.program[0]), args...)
 	p.process.Stdout, p.process.Stderr = lockedWriter{&p.mu, &p.out}, lockedWriter{&p.mu, &p.log}
 	if err := p.process.Start(); err != nil {
 		p.t.Fatal(err)
@@ -103,7 +119,7 @@ func (p *platform) start(flags ...string) {
 	p.exited = make(chan error, 1)
 	go func(process *exec.Cmd, exited chan<- error) { exited <- process.Wait() }(p.process, p.exited)
 	p.t.Cleanup(p.kill)
-	p.until("dev.env is written", func() error {
+	p.until(p.variables+" is written", func() error {
 		text, err := os.ReadFile(env)
 		if err != nil {
 			return err
@@ -145,10 +161,20 @@ func (p *platform) kill() {
 	}
 }
 
+// logged is what every process has logged.
 func (p *platform) logged() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.log.String()
+	all := p.log.String()
+	files, _ := filepath.Glob(filepath.Join(p.data, "logs", "*.log")) // the pattern is right
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			p.t.Error(err)
+		}
+		all += string(text)
+	}
+	return all
 }
 
 func (p *platform) printed() string {

@@ -20,30 +20,17 @@ func TestQuickStart(t *testing.T) {
 	t.Parallel()
 	p := startDev(t, t.TempDir())
 
-	var commands []string
-	p.until("the banner is printed", func() (err error) {
-		commands, err = bannerCommands(p.printed())
-		return err
-	})
-	if out := p.shell(commands[0]); !strings.Contains(out, "201 Created") || !strings.Contains(out, `"trackingCode":"RFQ-`) {
-		t.Errorf("the RFQ command printed:\n%s", out)
-	}
-	if out := p.shell(commands[1]); !strings.Contains(out, `"status":"queued"`) || !strings.Contains(out, `"verdict":"pass"`) {
-		t.Errorf("the preflight command printed:\n%s", out)
-	}
-	if out := p.shell(commands[2]); !strings.Contains(out, "503 Service Unavailable") || !strings.Contains(out, "PARTNER_ESTIMATE_CAPABILITY_UNAVAILABLE") {
-		t.Errorf("the estimate command printed:\n%s", out)
-	}
+	p.followTheBanner()
 
 	blocks := readmeBlocks(t)
-	if out := p.shell(blocks["dev.env"]); !strings.Contains(out, `"catalogProductUid"`) {
+	if out := p.shell(blocks["/dev.env"]); !strings.Contains(out, `"catalogProductUid"`) {
 		t.Errorf("the catalog command printed:\n%s", out)
 	}
 	if out := p.shell(blocks["printmarket preflight"]); !strings.Contains(out, "PASS") {
 		t.Errorf("the preflight command printed:\n%s", out)
 	}
 
-	out := p.shell(blocks["killSwitch"])
+	out := p.shell(blocks["sed -i"])
 	p.until("the kill switch is obeyed", func() error {
 		return want(p.createRFQ("ACME_LIVE_KEY"), 503, "PARTNER_RFQ_CAPABILITY_UNAVAILABLE")
 	})
@@ -67,6 +54,25 @@ func TestQuickStart(t *testing.T) {
 	p.checkLogs()
 }
 
+// followTheBanner pastes the three commands that were printed.
+func (p *platform) followTheBanner() {
+	p.t.Helper()
+	var commands []string
+	p.until("the banner is printed", func() (err error) {
+		commands, err = bannerCommands(p.printed())
+		return err
+	})
+	if out := p.shell(commands[0]); !strings.Contains(out, "201 Created") || !strings.Contains(out, `"trackingCode":"RFQ-`) {
+		p.t.Errorf("the RFQ command printed:\n%s", out)
+	}
+	if out := p.shell(commands[1]); !strings.Contains(out, `"status":"queued"`) || !strings.Contains(out, `"verdict":"pass"`) {
+		p.t.Errorf("the preflight command printed:\n%s", out)
+	}
+	if out := p.shell(commands[2]); !strings.Contains(out, "503 Service Unavailable") || !strings.Contains(out, "PARTNER_ESTIMATE_CAPABILITY_UNAVAILABLE") {
+		p.t.Errorf("the estimate command printed:\n%s", out)
+	}
+}
+
 // bannerCommands are the three commands that can be pasted.
 func bannerCommands(banner string) ([]string, error) {
 	commands := regexp.MustCompile(`(?m)^  ((?:curl|J=).*)$`).FindAllString(banner, -1)
@@ -85,13 +91,13 @@ func readmeBlocks(t *testing.T) map[string]string {
 	}
 	blocks := map[string]string{}
 	for _, match := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
-		for _, word := range []string{"make run", "dev.env", "killSwitch", "printmarket preflight"} {
+		for _, word := range []string{"make run", "/dev.env", "sed -i", "printmarket preflight", "make cluster", "cluster.env"} {
 			if strings.Contains(match[1], word) {
 				blocks[word] = match[1]
 			}
 		}
 	}
-	if len(blocks) != 4 {
+	if len(blocks) != 6 {
 		t.Fatalf("the README's blocks have changed: %d found", len(blocks))
 	}
 	return blocks
@@ -100,7 +106,7 @@ func readmeBlocks(t *testing.T) map[string]string {
 // shell runs a command of the documentation against this platform.
 func (p *platform) shell(command string) string {
 	p.t.Helper()
-	command = strings.NewReplacer(".printmarket", p.data, "bin/printmarket", filepath.Join(binaries, "printmarket")).Replace(command)
+	command = strings.NewReplacer(".printmarket-cluster/", p.data+"/", ".printmarket/", p.data+"/", "bin/printmarket", filepath.Join(binaries, "printmarket")).Replace(command)
 	out, err := exec.CommandContext(p.t.Context(), "sh", "-e", "-c", command).CombinedOutput()
 	if err != nil {
 		p.t.Errorf("%s: %v\n%s", command, err, out)
@@ -155,8 +161,16 @@ func (p *platform) createRFQ(key string, header ...string) answer {
 func (p *platform) submit(key, file string) answer {
 	p.t.Helper()
 	return p.call("POST", "/api/v1/preflight", key, map[string]any{
-		"fileUrl": p.env["DASHBOARD_URL"] + "/files/" + file + "?X-Signature=" + signature, "profile": "print_ready",
+		"fileUrl": p.files() + file + "?X-Signature=" + signature, "profile": "print_ready",
 	})
+}
+
+// files is the URL of the directory of files.
+func (p *platform) files() string {
+	if url := p.env["FILES_URL"]; url != "" {
+		return url + "/"
+	}
+	return p.env["DASHBOARD_URL"] + "/files/"
 }
 
 // signature stands for the secret in a signed URL; it must never be logged.

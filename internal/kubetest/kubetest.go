@@ -76,7 +76,7 @@ func Run(m *testing.M, plane **Plane) int {
 }
 
 func exitCode(err error) int {
-	if errors.Is(err, controlplane.ErrNoAssets) && !required() {
+	if errors.Is(err, controlplane.ErrNoAssets) && !Required() {
 		return 0
 	}
 	return 1
@@ -88,7 +88,7 @@ func Start(tb testing.TB) *Plane {
 	tb.Helper()
 	plane, err := launch(tb.Context())
 	switch {
-	case errors.Is(err, controlplane.ErrNoAssets) && !required():
+	case errors.Is(err, controlplane.ErrNoAssets) && !Required():
 		tb.Skip(err)
 	case err != nil:
 		tb.Fatal(err)
@@ -111,7 +111,8 @@ func launch(ctx context.Context) (*Plane, error) {
 	return &Plane{Plane: launched}, nil
 }
 
-func required() bool { return os.Getenv(RequiredVariable) != "" }
+// Required reports whether [RequiredVariable] is set.
+func Required() bool { return os.Getenv(RequiredVariable) != "" }
 
 // Restart starts kube-apiserver again after StopServer.
 func (p *Plane) Restart(tb testing.TB) {

@@ -45,14 +45,13 @@ type cluster struct {
 
 	units   []*unit
 	closers []func()
-	servers sync.WaitGroup
 }
 
 // up starts everything, what others need first.
 func (c *cluster) up(ctx context.Context) error {
 	// What runs ends with close, in order, and not all at once with ctx.
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	defer context.AfterFunc(ctx, func() {})()
+	c.closers = append(c.closers, cancel)
 	for _, step := range []struct {
 		what string
 		do   func(start, life context.Context) error
@@ -65,14 +64,13 @@ func (c *cluster) up(ctx context.Context) error {
 		{"schema of the database", c.migrate},
 		{"controller, API server and worker", c.startPlatform},
 		{"sockets", c.serve},
+		{"wait until every object is in force", c.awaitObjects},
 	} {
 		_, _ = fmt.Fprintf(c.progress, "localcluster: %s\n", step.what)
 		if err := step.do(ctx, background); err != nil {
-			cancel()
 			return fmt.Errorf("%s: %w", step.what, err)
 		}
 	}
-	c.closers = append(c.closers, cancel)
 	return nil
 }
 
@@ -247,7 +245,8 @@ func (c *cluster) listen(ctx context.Context, network, addr string, handler http
 		return err
 	}
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
-	c.servers.Go(func() { _ = server.Serve(socket) }) // it ends when it is closed
-	c.closers = append(c.closers, func() { _ = server.Close(); c.servers.Wait() })
+	var serving sync.WaitGroup
+	serving.Go(func() { _ = server.Serve(socket) }) // it ends when it is closed
+	c.closers = append(c.closers, func() { _ = server.Close(); serving.Wait() })
 	return nil
 }

@@ -61,6 +61,13 @@ func (c *cluster) kubectlApply(ctx context.Context, manifests string) error {
 	return err
 }
 
+// awaitObjects waits until the API server enforces all of the demo set.
+func (c *cluster) awaitObjects(ctx, _ context.Context) error {
+	_, err := c.plane.Kubectl(ctx, c.plane.Admin(), "", "wait", "--for=condition=Ready", "--all", "--timeout=60s", "--namespace", namespace,
+		"capabilityrollouts,partnerentitlements,xjmfsenders")
+	return err
+}
+
 // account is the kubeconfig of a service account: of a user, for RBAC, that
 // has its name.
 func (c *cluster) account(name string) (string, error) {

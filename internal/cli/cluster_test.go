@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/kubetest"
+	"github.com/printmarket/printmarket/internal/kubetest/controlplane"
+)
+
+// startCluster starts the platform as separate processes on a control plane,
+// PostgreSQL and Redis, as `make cluster` does.
+func startCluster(t *testing.T) *platform {
+	t.Helper()
+	if _, err := controlplane.FindAssets(); err != nil && !kubetest.Required() {
+		t.Skip(err)
+	}
+	p := newPlatform(t, t.TempDir(), "cluster.env", "localcluster")
+	p.addrs = append(p.addrs, "--file-addr", freeAddr(t))
+	p.start()
+	return p
+}
+
+// order tells the cluster to start, stop or kill one of its units.
+func (p *platform) order(unit, verb string) {
+	p.t.Helper()
+	var dialer net.Dialer
+	client := &http.Client{Timeout: 2 * time.Minute, Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return dialer.DialContext(ctx, "unix", p.env["CONTROL_SOCKET"])
+	}}}
+	defer client.CloseIdleConnections()
+	resp, err := client.Post("http://cluster/"+unit+"/"+verb, "", nil)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if text, _ := io.ReadAll(resp.Body); resp.StatusCode != http.StatusNoContent {
+		p.t.Fatalf("%s %s: %d %s", verb, unit, resp.StatusCode, text)
+	}
+}
+
+// kubectl is the administrator's.
+func (p *platform) kubectl(args ...string) string {
+	p.t.Helper()
+	out, err := exec.CommandContext(p.t.Context(), filepath.Join(p.data, "kubectl"), args...).CombinedOutput()
+	if err != nil {
+		p.t.Fatalf("kubectl %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// readiness is what /readyz of the API server says.
+func (p *platform) readiness(status int, words ...string) error {
+	a := p.get(p.env["OPS_URL"] + "/readyz")
+	for _, word := range words {
+		if !strings.Contains(string(a.Body), word) {
+			return fmt.Errorf("readiness lacks %q: %s", word, a.Body)
+		}
+	}
+	if a.Status != status {
+		return fmt.Errorf("readiness %d %s", a.Status, a.Body)
+	}
+	return nil
+}
+
+// TestTheClusterAnswersAsDevDoes runs on a cluster what other tests run on
+// `printmarket dev`: partners, files of every kind, the banner's commands.
+func TestTheClusterAnswersAsDevDoes(t *testing.T) {
+	t.Parallel()
+	p := startCluster(t)
+	p.followTheBanner()
+	for name, test := range map[string]func(*testing.T){"demo partners": p.demoPartners, "preflight outcomes": p.preflightOutcomes} {
+		t.Run(name, test)
+	}
+	if err := p.stop(); err != nil {
+		t.Errorf("the cluster did not stop cleanly: %v", err)
+	}
+	p.checkLogs()
+}
+
+// TestClusterTutorial does what the README tells an operator to do.
+func TestClusterTutorial(t *testing.T) {
+	t.Parallel()
+	p := startCluster(t)
+	out := p.shell(readmeBlocks(t)["cluster.env"])
+	for _, words := range []string{
+		"capabilityrollout.marketplace.printmarket.dev/rfq-create", "condition met", "Engaged   True    Killed",
+		"partnerentitlement.marketplace.printmarket.dev/stark patched", "401 Unauthorized", "INVALID_API_KEY",
+	} {
+		if !strings.Contains(out, words) {
+			t.Errorf("the tutorial did not print %q:\n%s", words, out)
+		}
+	}
+	if err := want(p.createRFQ("ACME_LIVE_KEY"), 201, ""); err != nil {
+		t.Errorf("after the kill switch was released: %v", err)
+	}
+	p.until("the controller catches up", func() error {
+		if keys := p.kubectl("get", "partner", "stark", "-o", "jsonpath={.status.keys}"); keys != "0 live, 0 test" {
+			return fmt.Errorf("stark has %q", keys)
+		}
+		return nil
+	})
+}
+
+// TestEachFaultOfTheClusterAlone takes each part away and looks at what is
+// answered, as the design promises, and that all is well when it returns.
+func TestEachFaultOfTheClusterAlone(t *testing.T) {
+	t.Parallel()
+	p := startCluster(t)
+	for _, fault := range []struct {
+		name string
+		test func(*testing.T)
+	}{
+		{"the controller is away", p.withoutController},
+		{"kube-apiserver is away", p.withoutKubernetes},
+		{"Redis is away", p.withoutRedis},
+		{"PostgreSQL is away", p.withoutPostgres},
+		{"PostgreSQL restarts", p.postgresRestarts},
+	} {
+		t.Run(fault.name, fault.test)
+	}
+}
+
+// A kill switch acts, and only the status waits.
+func (p *platform) withoutController(t *testing.T) {
+	p.order("controller", "stop")
+	p.engage("rfq-create")
+	p.until("the kill switch is obeyed", func() error {
+		return want(p.createRFQ("ACME_LIVE_KEY"), 503, "PARTNER_RFQ_CAPABILITY_UNAVAILABLE")
+	})
+	if reason := p.readyReason("rfq-create"); reason != "Enforced" {
+		t.Errorf("without a controller the status says %s", reason)
+	}
+	p.order("controller", "start")
+	p.until("the status tells", func() error { return p.isReason("rfq-create", "Killed") })
+	p.release("rfq-create")
+	p.until("RFQs are created", func() error { return want(p.createRFQ("ACME_LIVE_KEY"), 201, "") })
+}
+
+// What is known stays in force, and a change that is made on its return acts.
+func (p *platform) withoutKubernetes(t *testing.T) {
+	p.order("kubernetes", "stop")
+	for range 3 {
+		if err := want(p.createRFQ("ACME_LIVE_KEY"), 201, ""); err != nil {
+			t.Errorf("the last known posture must stay in force: %v", err)
+		}
+		if err := p.readiness(200); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(time.Second)
+	}
+	p.order("kubernetes", "start")
+	p.engage("rfq-create")
+	p.until("the kill switch is obeyed", func() error {
+		return want(p.createRFQ("ACME_LIVE_KEY"), 503, "PARTNER_RFQ_CAPABILITY_UNAVAILABLE")
+	})
+	p.until("the status tells", func() error { return p.isReason("rfq-create", "Killed") })
+	p.release("rfq-create")
+	p.until("RFQs are created", func() error { return want(p.createRFQ("ACME_LIVE_KEY"), 201, "") })
+}
+
+// RFQs need no Redis; preflight is refused, and nothing accepted is lost.
+func (p *platform) withoutRedis(t *testing.T) {
+	before := p.submit("ACME_LIVE_KEY", "sample.pdf")
+	p.order("redis", "stop")
+	var ids []string
+	p.until("submits are refused", func() error {
+		a := p.submit("ACME_LIVE_KEY", "sample.pdf")
+		if a.Status == 202 {
+			ids = append(ids, a.text("jobId"))
+		}
+		return want(a, 503, "PREFLIGHT_QUEUE_UNAVAILABLE")
+	})
+	if err := want(p.createRFQ("ACME_LIVE_KEY"), 201, ""); err != nil {
+		t.Error(err)
+	}
+	if err := p.readiness(200, "does not answer"); err != nil {
+		t.Error(err)
+	}
+	p.order("redis", "start")
+	p.until("submits are taken", func() error {
+		a := p.submit("ACME_LIVE_KEY", "sample.pdf")
+		if a.Status == 202 {
+			ids = append(ids, a.text("jobId"))
+		}
+		return want(a, 202, "")
+	})
+	for _, id := range append(ids, before.text("jobId")) {
+		if job := p.finished("ACME_LIVE_KEY", id); job.text("status") != "succeeded" {
+			t.Errorf("job %s", job.Body)
+		}
+	}
+}
+
+// Writes and reads are refused with a time to come back, gates go on deciding,
+// and no process has to be started again.
+func (p *platform) withoutPostgres(t *testing.T) {
+	created := p.createRFQ("ACME_LIVE_KEY", "Idempotency-Key", "before-the-database-went")
+	p.order("postgres", "stop")
+	for name, a := range map[string]answer{
+		"create": p.createRFQ("ACME_LIVE_KEY"),
+		"read":   p.call("GET", "/api/v1/rfq/"+created.text("id"), "ACME_LIVE_KEY", nil),
+		"submit": p.submit("ACME_LIVE_KEY", "sample.pdf"),
+	} {
+		if err := want(a, 503, "STORE_UNAVAILABLE"); err != nil || a.Header.Get("Retry-After") == "" {
+			t.Errorf("%s: %v, Retry-After %q", name, err, a.Header.Get("Retry-After"))
+		}
+	}
+	if err := want(p.call("POST", "/api/v1/estimate", "ACME_LIVE_KEY", nil), 503, "PARTNER_ESTIMATE_CAPABILITY_UNAVAILABLE"); err != nil {
+		t.Errorf("a gate that needs no store: %v", err)
+	}
+	if err := p.readiness(503, "store"); err != nil {
+		t.Error(err)
+	}
+	p.order("postgres", "start")
+	p.until("RFQs are created", func() error { return want(p.createRFQ("ACME_LIVE_KEY"), 201, "") })
+	p.until("readiness returns", func() error { return p.readiness(200) })
+	replay := p.createRFQ("ACME_LIVE_KEY", "Idempotency-Key", "before-the-database-went")
+	if replay.text("id") != created.text("id") || replay.Header.Get("Idempotent-Replayed") != "true" {
+		t.Errorf("the replay: %d %s", replay.Status, replay.Body)
+	}
+	if job := p.finished("ACME_LIVE_KEY", p.submit("ACME_LIVE_KEY", "sample.pdf").text("jobId")); job.text("status") != "succeeded" {
+		t.Errorf("job %s", job.Body)
+	}
+}
+
+// A crash of the database costs some answers and no records.
+func (p *platform) postgresRestarts(*testing.T) {
+	created := p.createRFQ("ACME_LIVE_KEY")
+	p.order("postgres", "kill")
+	p.until("the record is read", func() error {
+		return want(p.call("GET", "/api/v1/rfq/"+created.text("id"), "ACME_LIVE_KEY", nil), 200, "")
+	})
+	p.until("RFQs are created", func() error { return want(p.createRFQ("ACME_LIVE_KEY"), 201, "") })
+}
+
+// TestFaultsOfTheClusterUnderLoad kills every part while clients write. What
+// was acknowledged is there in the end.
+func TestFaultsOfTheClusterUnderLoad(t *testing.T) {
+	t.Parallel()
+	p := startCluster(t)
+	p.underLoad(func() {
+		for _, unit := range []string{"worker", "postgres", "redis", "apiserver", "kubernetes", "controller"} {
+			time.Sleep(200*time.Millisecond + rand.N(300*time.Millisecond))
+			p.order(unit, "kill")
+		}
+		p.until("readiness returns", func() error { return p.readiness(200) })
+	})
+}
+
+const oncall = `apiVersion: marketplace.printmarket.dev/v1alpha1
+kind: CapabilityRollout
+metadata: {name: %s}
+spec: {%s}
+`
+
+func (p *platform) engage(capability string) {
+	p.applyAs("oncall", fmt.Sprintf(oncall, capability, "killSwitch: {state: Engaged, reason: INC-1}"))
+}
+
+func (p *platform) release(capability string) {
+	p.applyAs("oncall", fmt.Sprintf(oncall, capability, ""))
+}
+
+func (p *platform) applyAs(manager, manifest string) {
+	p.t.Helper()
+	p.until("kubectl applies", func() error {
+		command := exec.CommandContext(p.t.Context(), filepath.Join(p.data, "kubectl"), "apply", "--server-side", "--field-manager="+manager, "-f", "-")
+		command.Stdin = strings.NewReader(manifest)
+		if out, err := command.CombinedOutput(); err != nil {
+			return fmt.Errorf("%w: %s", err, out)
+		}
+		return nil
+	})
+}
+
+func (p *platform) readyReason(capability string) string {
+	p.t.Helper()
+	return p.kubectl("get", "cap", capability, "-o", `jsonpath={.status.conditions[?(@.type=="Ready")].reason}`)
+}
+
+func (p *platform) isReason(capability, wanted string) error {
+	if reason := p.readyReason(capability); reason != wanted {
+		return errors.New(capability + " is " + reason)
+	}
+	return nil
+}
