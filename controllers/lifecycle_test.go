@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/kubetest"
+)
+
+func TestAnObjectIsToldWhatItComesTo(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.start()
+	cap, acme := rollout("rfq-create"), partner("acme")
+	s.create(cap, acme)
+	s.ready(cap, "True/Enforced")
+	kubetest.Eventually(t, func() error {
+		if err := errors.Join(s.refresh(cap), s.refresh(acme)); err != nil {
+			return err
+		}
+		if cap.Status.EffectiveStage != v1alpha1.StageLive || cap.Status.Cohort != "100% (1/1)" || cap.Status.Admitted != 1 {
+			return fmt.Errorf("rollout: %+v", cap.Status)
+		}
+		if acme.Status.Open != "1/1" || len(acme.Status.Capabilities) != 1 || acme.Status.Capabilities[0].Posture != v1alpha1.Open {
+			return fmt.Errorf("partner: %+v", acme.Status)
+		}
+		return errors.Join(
+			is(cap, v1alpha1.ConditionStalled, "False/Enforced"), is(cap, v1alpha1.ConditionReconciling, "False/Enforced"),
+			is(cap, v1alpha1.ConditionPropagated, "True/NoReplicas"),
+			is(acme, v1alpha1.ConditionReady, "True/Enforced"), is(acme, v1alpha1.ConditionContractEffective, "True/Effective"),
+			is(acme, v1alpha1.ConditionKeysUnique, "True/Unique"))
+	})
+
+	s.edit(cap, func() { cap.Spec.KillSwitch = &v1alpha1.KillSwitch{State: v1alpha1.KillSwitchEngaged, Reason: "INC-1"} })
+	s.ready(cap, "True/Killed")
+	if cap.Status.EffectiveStage != v1alpha1.StageDisabled || cap.Status.ObservedGeneration != cap.Generation {
+		t.Errorf("killed: %+v", cap.Status)
+	}
+	kubetest.Eventually(t, func() error {
+		if err := s.refresh(acme); err != nil {
+			return err
+		}
+		if acme.Status.Open != "0/1" || acme.Status.Capabilities[0].Reason != "Killed" {
+			return fmt.Errorf("partner of a killed capability: %+v", acme.Status)
+		}
+		return nil
+	})
+
+	s.edit(acme, func() { acme.Spec.State = v1alpha1.StateSuspended })
+	s.ready(acme, "True/Suspended")
+	s.delete(cap)
+	kubetest.Eventually(t, func() error {
+		if err := s.refresh(acme); err != nil {
+			return err
+		}
+		if reason := acme.Status.Capabilities[0].Reason; reason != "PartnerSuspended" {
+			return fmt.Errorf("reason %s", reason)
+		}
+		return nil
+	})
+}
+
+func TestARolloutAboveTheCeilingStalls(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.start()
+	order := rollout("order")
+	s.create(order)
+	s.ready(order, "False/AboveCeiling")
+	if err := errors.Join(is(order, v1alpha1.ConditionStalled, "True/AboveCeiling"), is(order, v1alpha1.ConditionReconciling, "False/AboveCeiling")); err != nil {
+		t.Error(err)
+	}
+	s.edit(order, func() { order.Spec.Stage, order.Spec.Change.Ticket = v1alpha1.StageDisabled, "REL-2" })
+	s.ready(order, "True/Enforced")
+}
+
+func TestOfTwoWithOneOrganizationTheOlderCounts(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.start()
+	older, younger := partner("acme"), partner("beta")
+	younger.Spec.OrganizationID = older.Spec.OrganizationID
+	s.create(older)
+	s.ready(older, "True/Enforced")
+	s.create(younger)
+	s.ready(younger, "False/DuplicateOrganization")
+	if err := is(younger, v1alpha1.ConditionStalled, "True/DuplicateOrganization"); err != nil {
+		t.Error(err)
+	}
+	s.ready(older, "True/Enforced")
+	generation := younger.Generation
+	s.delete(older)
+	s.ready(younger, "True/Enforced")
+	if younger.Generation != generation {
+		t.Error("the younger one was edited")
+	}
+}
+
+// Nothing is written while nothing changes, however often the world is run:
+// each write wakes every watcher of the cluster.
+func TestAStatusThatIsRightIsNotWritten(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.start()
+	acme := partner("acme")
+	s.create(acme)
+	s.ready(acme, "True/Enforced")
+	for i := range 10 {
+		other := partner(fmt.Sprintf("other%d", i))
+		s.create(other, secret(fmt.Sprintf("unrelated-%d", i), "x"))
+		s.ready(other, "True/Enforced")
+	}
+	before := acme.ResourceVersion
+	if err := s.refresh(acme); err != nil || acme.ResourceVersion != before {
+		t.Errorf("version %s became %s, %v", before, acme.ResourceVersion, err)
+	}
+}
+
+// A status is ours: what somebody else makes of it does not last, and what
+// somebody else adds to it does.
+func TestAStatusThatSomebodyChangesIsMended(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.start()
+	acme := partner("acme")
+	s.create(acme)
+	s.ready(acme, "True/Enforced")
+	since := meta.FindStatusCondition(acme.Status.Conditions, v1alpha1.ConditionStalled).LastTransitionTime
+	before := acme.DeepCopy()
+	acme.Status.Open = "9/9"
+	meta.SetStatusCondition(&acme.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionReady, Status: "False", Reason: "Tampered"})
+	meta.SetStatusCondition(&acme.Status.Conditions, metav1.Condition{Type: "example.com/Audited", Status: "True", Reason: "Audited"})
+	if err := s.admin.Status().Patch(t.Context(), acme, client.MergeFrom(before)); err != nil {
+		t.Fatal(err)
+	}
+	kubetest.Eventually(t, func() error {
+		if err := s.refresh(acme); err != nil {
+			return err
+		}
+		if acme.Status.Open != "0/1" || meta.FindStatusCondition(acme.Status.Conditions, "example.com/Audited") == nil {
+			return fmt.Errorf("%+v", acme.Status)
+		}
+		return is(acme, v1alpha1.ConditionReady, "True/Enforced")
+	})
+	if now := meta.FindStatusCondition(acme.Status.Conditions, v1alpha1.ConditionStalled).LastTransitionTime; !now.Equal(&since) {
+		t.Errorf("Stalled has changed at %v, want %v", now, since)
+	}
+}
+
+// An object that takes the name of a deleted one has a history of its own.
+func TestARecreatedObjectStartsAnew(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.start()
+	for i := range 5 {
+		acme := partner("acme")
+		if i%2 == 1 {
+			acme.Spec.State = v1alpha1.StateSuspended
+		}
+		s.create(acme)
+		if i%2 == 1 {
+			s.ready(acme, "True/Suspended")
+		} else {
+			s.ready(acme, "True/Enforced")
+		}
+		s.delete(acme)
+	}
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+)
+
+func rollout(capability string) *v1alpha1.CapabilityRollout {
+	return &v1alpha1.CapabilityRollout{
+		ObjectMeta: metav1.ObjectMeta{Name: capability},
+		Spec: v1alpha1.CapabilityRolloutSpec{
+			Capability: v1alpha1.CapabilityName(capability), Stage: v1alpha1.StageLive, Change: v1alpha1.Change{Ticket: "REL-1"},
+		},
+	}
+}
+
+func partner(name string) *v1alpha1.PartnerEntitlement {
+	return &v1alpha1.PartnerEntitlement{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: v1alpha1.PartnerEntitlementSpec{
+			OrganizationID: "org_" + name + "00", Package: v1alpha1.PackageStandard, State: v1alpha1.StateActive,
+			Contract:     &v1alpha1.Contract{Reference: "C-1", EffectiveFrom: metav1.NewTime(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))},
+			Capabilities: []v1alpha1.CapabilityGrant{{Name: "rfq-create"}},
+			Scopes:       []v1alpha1.Scope{"rfq:read", "rfq:write"},
+		},
+	}
+}
+
+// sender is a sender of a partner, with one secret: key hmac of a Secret.
+func sender(name, partner, secret string) *v1alpha1.XJMFSender {
+	return &v1alpha1.XJMFSender{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: v1alpha1.XJMFSenderSpec{
+			SenderID: name + "-mis", Partner: partner, State: v1alpha1.StateActive,
+			Secrets: []v1alpha1.SenderSecret{{Name: "current", SecretRef: v1alpha1.SecretKeyReference{Name: secret, Key: "hmac"}}},
+		},
+	}
+}
+
+func secret(name, value string) *corev1.Secret {
+	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: map[string][]byte{"hmac": []byte(value)}}
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/yaml"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/controllers"
+	"github.com/printmarket/printmarket/internal/kubetest"
+)
+
+const (
+	gateName    = "printmarket-gate-api"
+	serviceName = "printmarket-api"
+	// secretValue is long enough for a shared secret.
+	secretValue = "0123456789abcdef0123456789abcdef"
+)
+
+// stage is a namespace with everything in it, and controllers that run in it
+// with the rights of config/rbac and no others.
+type stage struct {
+	t         *testing.T
+	namespace string
+	admin     client.Client
+	user      *rest.Config
+	clock     *clock
+	network   *network
+}
+
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	s := &stage{
+		t: t, namespace: plane.Namespace(t), admin: plane.Client(t),
+		clock:   &clock{now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)},
+		network: &network{to: map[string]string{}},
+	}
+	user := plane.NewUser(t, "controller-of-"+s.namespace)
+	s.user = user.Config()
+	role := roleOf(t, s.namespace)
+	s.create(role, &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: role.Name},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: role.Name},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user.Name}},
+	})
+	return s
+}
+
+// roleOf is the generated Role, in another namespace.
+func roleOf(t *testing.T, namespace string) *rbacv1.Role {
+	t.Helper()
+	content, err := os.ReadFile("../config/rbac/role.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var role rbacv1.Role
+	if err := yaml.UnmarshalStrict(content, &role); err != nil {
+		t.Fatal(err)
+	}
+	role.Namespace = namespace
+	return &role
+}
+
+// process is one run of the controllers.
+type process struct {
+	metrics *prometheus.Registry
+	elected <-chan struct{}
+	stop    func()
+}
+
+// start starts controllers, as a process of their own would. Intervals are
+// short, so that tests are; nothing is measured by them.
+func (s *stage) start(change ...func(*ctrl.Options, *controllers.Options)) *process {
+	s.t.Helper()
+	scheme, err := controllers.Scheme()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	mo := ctrl.Options{
+		Scheme: scheme, Cache: controllers.CacheOptions(s.namespace, serviceName),
+		Metrics: metricsserver.Options{BindAddress: "0"}, HealthProbeBindAddress: "0",
+		Controller: config.Controller{SkipNameValidation: new(true)},
+	}
+	p := &process{metrics: prometheus.NewRegistry()}
+	o := controllers.Options{
+		Namespace: s.namespace, GateSecret: gateName, Service: serviceName,
+		Now: s.clock.Now, Dial: s.network.dial, Registerer: p.metrics,
+		Intervals: controllers.Intervals{
+			Clock: 10 * time.Millisecond, Pending: 10 * time.Millisecond, Settled: 200 * time.Millisecond, Silence: 300 * time.Millisecond,
+		},
+	}
+	for _, f := range change {
+		f(&mo, &o)
+	}
+	manager, err := ctrl.NewManager(s.user, mo)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := controllers.Setup(manager, o); err != nil {
+		s.t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(s.t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- manager.Start(ctx) }()
+	p.elected = manager.Elected()
+	p.stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-done; err != nil {
+			s.t.Errorf("the controllers ended with: %v", err)
+		}
+	})
+	s.t.Cleanup(p.stop)
+	return p
+}
+
+// clock is a clock that is set by hand.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) set(to time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = to
+}
+
+// network leads from the addresses of endpoints, which must not be loopback
+// addresses, to where test servers listen.
+type network struct {
+	mu sync.Mutex
+	to map[string]string
+}
+
+func (n *network) route(address, to string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.to[address] = to
+}
+
+func (n *network) dial(ctx context.Context, kind, address string) (net.Conn, error) {
+	n.mu.Lock()
+	to := n.to[address]
+	n.mu.Unlock()
+	if to == "" {
+		return nil, fmt.Errorf("no route to %s", address)
+	}
+	return (&net.Dialer{}).DialContext(ctx, kind, to)
+}
+
+func (s *stage) create(objects ...client.Object) {
+	s.t.Helper()
+	for _, o := range objects {
+		if o.GetNamespace() == "" {
+			o.SetNamespace(s.namespace)
+		}
+		if err := s.admin.Create(s.t.Context(), o); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+func (s *stage) delete(o client.Object) {
+	s.t.Helper()
+	if err := s.admin.Delete(s.t.Context(), o); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// edit changes an object by a patch, whatever its version is.
+func (s *stage) edit(o client.Object, change func()) {
+	s.t.Helper()
+	before := o.DeepCopyObject().(client.Object)
+	change()
+	if err := s.admin.Patch(s.t.Context(), o, client.MergeFrom(before)); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// refresh reads an object again.
+func (s *stage) refresh(o client.Object) error {
+	return s.admin.Get(s.t.Context(), client.ObjectKeyFromObject(o), o)
+}
+
+func conditions(o client.Object) []metav1.Condition {
+	switch o := o.(type) {
+	case *v1alpha1.CapabilityRollout:
+		return o.Status.Conditions
+	case *v1alpha1.PartnerEntitlement:
+		return o.Status.Conditions
+	case *v1alpha1.XJMFSender:
+		return o.Status.Conditions
+	}
+	return nil
+}
+
+// is compares a condition with "True/Enforced".
+func is(o client.Object, name, want string) error {
+	c := meta.FindStatusCondition(conditions(o), name)
+	if c == nil {
+		return fmt.Errorf("%s has no condition %s", o.GetName(), name)
+	}
+	if got := string(c.Status) + "/" + c.Reason; got != want || c.ObservedGeneration != o.GetGeneration() {
+		return fmt.Errorf("%s: %s=%s of generation %d, want %s of %d (%s)", o.GetName(), name, got, c.ObservedGeneration, want, o.GetGeneration(), c.Message)
+	}
+	return nil
+}
+
+// becomes waits until a condition of the present generation is "True/Enforced".
+func (s *stage) becomes(o client.Object, name, want string) {
+	s.t.Helper()
+	kubetest.Eventually(s.t, func() error {
+		if err := s.refresh(o); err != nil {
+			return err
+		}
+		return is(o, name, want)
+	})
+}
+
+func (s *stage) ready(o client.Object, want string) {
+	s.t.Helper()
+	s.becomes(o, v1alpha1.ConditionReady, want)
+}
+
+// gate reads the gate Secret.
+func (s *stage) gate() (*corev1.Secret, error) {
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: gateName}}
+	return secret, s.refresh(secret)
+}
