@@ -104,7 +104,9 @@ func (s *stage) start(change ...func(*ctrl.Options, *controllers.Options)) *proc
 		Namespace: s.namespace, GateSecret: gateName, Service: serviceName,
 		Now: s.clock.Now, Dial: s.network.dial, Registerer: p.metrics,
 		Intervals: controllers.Intervals{
-			Clock: 10 * time.Millisecond, Pending: 10 * time.Millisecond, Settled: 200 * time.Millisecond, Silence: 300 * time.Millisecond,
+			Clock: 10 * time.Millisecond, Pending: 10 * time.Millisecond, Settled: 200 * time.Millisecond,
+			// A replica must not count as silent because the machine is busy.
+			Silence: time.Minute,
 		},
 	}
 	for _, f := range change {

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/kubetest"
+)
+
+// A status follows the clock without an edit, at the very instant of a
+// transition, in leaps over several, and back.
+func TestAStatusChangesWithTheClock(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.start()
+	start := s.clock.Now()
+	cap := rollout("rfq-create")
+	cap.Spec.Schedule = &v1alpha1.Schedule{
+		NotBefore: new(metav1.NewTime(start.Add(time.Hour))), NotAfter: new(metav1.NewTime(start.Add(3 * time.Hour))),
+		Ramp: []v1alpha1.RampStep{{At: metav1.NewTime(start.Add(time.Hour)), Percent: 10}, {At: metav1.NewTime(start.Add(2 * time.Hour)), Percent: 100}},
+	}
+	s.create(partner("acme"), cap)
+	for _, step := range []struct {
+		at     time.Duration
+		ready  string
+		cohort string
+		next   time.Duration
+	}{
+		{0, "True/NotStarted", "0% (0/1)", time.Hour},
+		{time.Hour - time.Nanosecond, "True/NotStarted", "0% (0/1)", time.Hour},
+		{2 * time.Hour, "True/Enforced", "100% (1/1)", 3 * time.Hour},
+		{3 * time.Hour, "True/Ended", "0% (0/1)", 0},
+		{time.Hour - time.Second, "True/NotStarted", "0% (0/1)", time.Hour},
+		{100 * time.Hour, "True/Ended", "0% (0/1)", 0},
+		{3*time.Hour - time.Nanosecond, "True/Enforced", "100% (1/1)", 3 * time.Hour},
+	} {
+		s.clock.set(start.Add(step.at))
+		kubetest.Eventually(t, func() error {
+			if err := s.refresh(cap); err != nil {
+				return err
+			}
+			var next time.Duration
+			if cap.Status.NextTransition != nil {
+				next = cap.Status.NextTransition.Sub(start)
+			}
+			if cap.Status.Cohort != step.cohort || next != step.next {
+				return fmt.Errorf("at %v: cohort %s, next %v, want %s, %v", step.at, cap.Status.Cohort, next, step.cohort, step.next)
+			}
+			return is(cap, v1alpha1.ConditionReady, step.ready)
+		})
+	}
+}
+
+// A contract and a key end by the clock too.
+func TestAPartnersStatusChangesWithTheClock(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.start()
+	start := s.clock.Now()
+	acme := partner("acme")
+	acme.Spec.Contract.EffectiveUntil = new(metav1.NewTime(start.Add(2 * time.Hour)))
+	acme.Spec.Keys = []v1alpha1.APIKey{{
+		Name: "a", Kind: v1alpha1.KeyKindLive, SHA256: fmt.Sprintf("%064d", 1), ExpiresAt: new(metav1.NewTime(start.Add(time.Hour))),
+	}}
+	s.create(acme)
+	keys := func(ready, keys string) {
+		t.Helper()
+		kubetest.Eventually(t, func() error {
+			if err := s.refresh(acme); err != nil {
+				return err
+			}
+			if acme.Status.Keys != keys {
+				return fmt.Errorf("keys %q, want %q", acme.Status.Keys, keys)
+			}
+			return is(acme, v1alpha1.ConditionReady, ready)
+		})
+	}
+	keys("True/Enforced", "1 live, 0 test")
+	s.clock.set(start.Add(time.Hour))
+	keys("True/Enforced", "0 live, 0 test")
+	s.clock.set(start.Add(2 * time.Hour))
+	keys("True/ContractNotEffective", "0 live, 0 test")
+	if err := errors.Join(is(acme, v1alpha1.ConditionContractEffective, "False/Expired"), is(acme, v1alpha1.ConditionStalled, "False/Enforced")); err != nil {
+		t.Error(err)
+	}
+	since := meta.FindStatusCondition(acme.Status.Conditions, v1alpha1.ConditionContractEffective).LastTransitionTime
+	if !since.Time.Equal(start.Add(2 * time.Hour)) {
+		t.Errorf("the contract ended at %v, want %v", since, start.Add(2*time.Hour))
+	}
+}

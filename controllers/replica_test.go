@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/posture"
+)
+
+// api is a replica of the API server, as far as the controllers see it: an
+// endpoint that says what it has compiled. It follows the cluster at once until
+// it is held back.
+type api struct {
+	stage *stage
+	slice *discoveryv1.EndpointSlice
+
+	mu   sync.Mutex
+	held *posture.Watermark
+	mute bool
+}
+
+// serve adds a replica.
+func (s *stage) serve(address, uid string) *api {
+	s.t.Helper()
+	a := &api{stage: s}
+	server := httptest.NewServer(a)
+	s.t.Cleanup(server.Close)
+	s.network.route(net.JoinHostPort(address, "8082"), server.Listener.Addr().String())
+	a.slice = &discoveryv1.EndpointSlice{
+		ObjectMeta:  metav1.ObjectMeta{GenerateName: serviceName + "-", Labels: map[string]string{discoveryv1.LabelServiceName: serviceName}},
+		AddressType: discoveryv1.AddressTypeIPv4,
+		Ports:       []discoveryv1.EndpointPort{{Name: new("ops"), Port: new(int32(8082))}},
+		Endpoints: []discoveryv1.Endpoint{{
+			Addresses: []string{address}, Conditions: discoveryv1.EndpointConditions{Ready: new(true), Serving: new(true)},
+			TargetRef: &corev1.ObjectReference{Kind: "Pod", Name: uid, UID: types.UID(uid)},
+		}},
+	}
+	s.create(a.slice)
+	return a
+}
+
+// ServeHTTP answers as the listener for operations does.
+func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	a.mu.Lock()
+	mute, mark := a.mute, a.held
+	a.mu.Unlock()
+	if mute {
+		<-r.Context().Done()
+		return
+	}
+	if mark == nil {
+		current, err := a.stage.watermark(r.Context())
+		if err != nil {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		mark = &current
+	}
+	_ = json.NewEncoder(w).Encode(mark)
+}
+
+// hold keeps the replica at what it has compiled now.
+func (a *api) hold() {
+	a.stage.t.Helper()
+	mark, err := a.stage.watermark(a.stage.t.Context())
+	if err != nil {
+		a.stage.t.Fatal(err)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.held = &mark
+}
+
+// follow lets the replica catch up.
+func (a *api) follow() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.held = nil
+}
+
+func (a *api) setMute(mute bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.mute = mute
+}
+
+// leave takes the replica out of the Service.
+func (a *api) leave() {
+	a.stage.t.Helper()
+	a.stage.edit(a.slice, func() { a.slice.Endpoints[0].Conditions.Serving = new(false) })
+}
+
+// watermark is what a replica says that has compiled all there is.
+func (s *stage) watermark(ctx context.Context) (posture.Watermark, error) {
+	mark := posture.Watermark{Revision: "test", Enforcing: true, Compiled: map[string]string{}}
+	for kind, list := range map[string]client.ObjectList{
+		v1alpha1.KindCapabilityRollout:  &v1alpha1.CapabilityRolloutList{},
+		v1alpha1.KindPartnerEntitlement: &v1alpha1.PartnerEntitlementList{},
+		v1alpha1.KindXJMFSender:         &v1alpha1.XJMFSenderList{},
+		posture.KindSecret:              &corev1.SecretList{},
+	} {
+		if err := s.admin.List(ctx, list, client.InNamespace(s.namespace)); err != nil {
+			return mark, err
+		}
+		mark.Compiled[kind] = list.GetResourceVersion()
+	}
+	return mark, nil
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/controllers"
+	"github.com/printmarket/printmarket/internal/kubetest"
+)
+
+// tells waits until the message of Propagated begins like this.
+func (s *stage) tells(o *v1alpha1.PartnerEntitlement, want string) {
+	s.t.Helper()
+	kubetest.Eventually(s.t, func() error {
+		if err := s.refresh(o); err != nil {
+			return err
+		}
+		c := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ConditionPropagated)
+		if c == nil || !strings.HasPrefix(c.Message, want) || c.ObservedGeneration != o.Generation {
+			return fmt.Errorf("Propagated is %+v, want %q", c, want)
+		}
+		return nil
+	})
+}
+
+func TestReadyComesWhenTheOnlyReplicaHasIt(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	one := s.serve("10.0.0.1", "pod-1")
+	one.hold()
+	s.start()
+	acme := partner("acme")
+	s.create(acme)
+	s.ready(acme, "False/Progressing")
+	if err := errors.Join(
+		is(acme, v1alpha1.ConditionReconciling, "True/Progressing"), is(acme, v1alpha1.ConditionStalled, "False/Enforced"),
+		is(acme, v1alpha1.ConditionPropagated, "False/ReplicaBehind")); err != nil {
+		t.Error(err)
+	}
+	one.follow()
+	s.ready(acme, "True/Enforced")
+	s.becomes(acme, v1alpha1.ConditionPropagated, "True/AllReplicas")
+}
+
+func TestReadyComesWithTheLastOfThree(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	replicas := []*api{s.serve("10.0.0.1", "pod-1"), s.serve("10.0.0.2", "pod-2"), s.serve("10.0.0.3", "pod-3")}
+	s.start()
+	acme := partner("acme")
+	s.create(acme)
+	s.ready(acme, "True/Enforced")
+	for _, replica := range replicas {
+		replica.hold()
+	}
+	s.edit(acme, func() { acme.Spec.State = v1alpha1.StateSuspended })
+	s.tells(acme, "0 of 3 replicas")
+	replicas[1].follow()
+	s.tells(acme, "1 of 3 replicas")
+	replicas[0].follow()
+	s.tells(acme, "2 of 3 replicas")
+	s.ready(acme, "False/Progressing")
+	replicas[2].follow()
+	s.ready(acme, "True/Suspended")
+}
+
+// A replica that does not answer makes nothing ready, and one that has ended
+// is not waited for.
+func TestASilentReplicaIsNamed(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.serve("10.0.0.1", "pod-1")
+	two := s.serve("10.0.0.2", "pod-2")
+	s.start(func(_ *ctrl.Options, o *controllers.Options) { o.Intervals.Silence = 300 * time.Millisecond })
+	acme := partner("acme")
+	s.create(acme)
+	s.ready(acme, "True/Enforced")
+
+	two.setMute(true)
+	s.ready(acme, "False/ReplicaSilent")
+	if err := errors.Join(is(acme, v1alpha1.ConditionPropagated, "False/ReplicaSilent"), is(acme, v1alpha1.ConditionReconciling, "True/ReplicaSilent")); err != nil {
+		t.Error(err)
+	}
+	two.setMute(false)
+	s.ready(acme, "True/Enforced")
+	two.setMute(true)
+	s.ready(acme, "False/ReplicaSilent")
+	two.leave()
+	s.ready(acme, "True/Enforced")
+}
+
+// A pod that takes over an address knows nothing of what was said from there.
+func TestAReplacedReplicaHasToAnswerForItself(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	one := s.serve("10.0.0.1", "pod-1")
+	s.start()
+	acme := partner("acme")
+	s.create(acme)
+	s.ready(acme, "True/Enforced")
+	one.hold()
+	s.edit(acme, func() { acme.Spec.DisplayName = "Acme" })
+	s.ready(acme, "False/Progressing")
+	one.leave()
+	s.becomes(acme, v1alpha1.ConditionPropagated, "True/NoReplicas")
+	s.ready(acme, "True/Enforced")
+	// The same address, another pod, behind as the first one was.
+	two := s.serve("10.0.0.1", "pod-2")
+	s.tells(acme, "Every serving replica")
+	two.hold()
+	s.edit(acme, func() { acme.Spec.DisplayName = "Acme Prints" })
+	s.ready(acme, "False/Progressing")
+	two.follow()
+	s.ready(acme, "True/Enforced")
+}
+
+func TestASenderWaitsForItsSecretOnEveryReplica(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	one := s.serve("10.0.0.1", "pod-1")
+	s.start()
+	mis, held := sender("acme", "acme", "acme-xjmf"), secret("acme-xjmf", secretValue)
+	s.create(partner("acme"), held, mis)
+	s.ready(mis, "True/Enforced")
+	generation := mis.Generation
+	one.hold()
+	s.edit(held, func() { held.Data["hmac"] = []byte("another value that is long enough") })
+	s.ready(mis, "False/Progressing")
+	one.follow()
+	s.ready(mis, "True/Enforced")
+	if mis.Generation != generation {
+		t.Error("the sender was edited")
+	}
+}
+
+// Many changes at once are as ready as one.
+func TestAHundredObjectsBecomeReady(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.serve("10.0.0.1", "pod-1")
+	s.start()
+	var partners []*v1alpha1.PartnerEntitlement
+	for i := range 100 {
+		partners = append(partners, partner(fmt.Sprintf("p%03d", i)))
+		s.create(partners[i])
+	}
+	for _, p := range partners {
+		s.ready(p, "True/Enforced")
+	}
+}

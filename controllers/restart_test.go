@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"testing"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/controllers"
+	"github.com/printmarket/printmarket/internal/kubetest"
+)
+
+// versions are the resource versions of everything that has a status.
+func versions(s *stage, objects ...client.Object) []string {
+	s.t.Helper()
+	var out []string
+	for _, o := range objects {
+		if err := s.refresh(o); err != nil {
+			s.t.Fatal(err)
+		}
+		out = append(out, o.GetResourceVersion())
+	}
+	return out
+}
+
+// After a restart everything is looked at again and nothing is written: times
+// of transitions stay, and no watcher is woken.
+func TestARestartWritesNothing(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.serve("10.0.0.1", "pod-1")
+	first := s.start()
+	cap, acme, mis := rollout("rfq-create"), partner("acme"), sender("acme", "acme", "acme-xjmf")
+	order := rollout("order")
+	s.create(cap, acme, secret("acme-xjmf", secretValue), mis, order)
+	s.ready(cap, "True/Enforced")
+	s.ready(acme, "True/Enforced")
+	s.ready(mis, "True/Enforced")
+	s.ready(order, "False/AboveCeiling")
+	s.becomes(order, v1alpha1.ConditionPropagated, "True/AllReplicas")
+	first.stop()
+	before := versions(s, cap, acme, mis, order)
+
+	s.clock.set(s.clock.Now().Add(30 * time.Second))
+	s.start()
+	// A new object that becomes ready shows that the new controllers are at
+	// work, and an edit that they are for the old ones too. No partner is
+	// granted the new one's capability, so it changes no other status.
+	other := rollout("rfq-read")
+	s.create(other)
+	s.ready(other, "True/Enforced")
+	after := versions(s, cap, acme, mis, order)
+	for i := range before {
+		if before[i] != after[i] {
+			t.Errorf("object %d was written: version %s became %s", i, before[i], after[i])
+		}
+	}
+	s.edit(acme, func() { acme.Spec.State = v1alpha1.StateSuspended })
+	s.ready(acme, "True/Suspended")
+}
+
+// An edit that nobody saw is what a restart finds.
+func TestARestartFindsWhatWasMissed(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	first := s.start()
+	cap, acme := rollout("rfq-create"), partner("acme")
+	s.create(cap, acme)
+	s.ready(cap, "True/Enforced")
+	s.ready(acme, "True/Enforced")
+	first.stop()
+	s.edit(cap, func() { cap.Spec.KillSwitch = &v1alpha1.KillSwitch{State: v1alpha1.KillSwitchEngaged, Reason: "INC-1"} })
+	s.delete(acme)
+	s.start()
+	s.ready(cap, "True/Killed")
+	if cap.Status.Cohort != "0% (0/0)" {
+		t.Errorf("cohort %s", cap.Status.Cohort)
+	}
+}
+
+func TestOneOfTwoLeadsAndTheOtherTakesOver(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	elect := func(mo *ctrl.Options, _ *controllers.Options) {
+		mo.LeaderElection, mo.LeaderElectionID, mo.LeaderElectionNamespace = true, "printmarket-controller", s.namespace
+		mo.LeaderElectionReleaseOnCancel = true
+		mo.RetryPeriod = new(100 * time.Millisecond)
+	}
+	first := s.start(elect)
+	<-first.elected
+	second := s.start(elect)
+	acme := partner("acme")
+	s.create(acme)
+	s.ready(acme, "True/Enforced")
+	select {
+	case <-second.elected:
+		t.Fatal("both lead")
+	default:
+	}
+	first.stop()
+	s.edit(acme, func() { acme.Spec.State = v1alpha1.StateSuspended })
+	s.ready(acme, "True/Suspended")
+	kubetest.Eventually(t, func() error {
+		lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "printmarket-controller"}}
+		return s.refresh(lease)
+	})
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/controllers"
+	"github.com/printmarket/printmarket/internal/kubetest"
+	"github.com/printmarket/printmarket/internal/posture"
+)
+
+// verifying is the secrets with which an API server that has only the gate
+// Secret would check a sender's signatures.
+func (s *stage) verifying(id string) ([]string, error) {
+	var senders v1alpha1.XJMFSenderList
+	var partners v1alpha1.PartnerEntitlementList
+	gate, err := s.gate()
+	if err := errors.Join(err, s.admin.List(s.t.Context(), &senders, client.InNamespace(s.namespace)),
+		s.admin.List(s.t.Context(), &partners, client.InNamespace(s.namespace))); err != nil {
+		return nil, err
+	}
+	bundle, err := posture.DecodeBundle(gate.Data[posture.GateSecretBundleKey])
+	if err != nil {
+		return nil, err
+	}
+	snapshot := posture.Compile(posture.Inputs{Senders: senders.Items, Partners: partners.Items, Secrets: bundle})
+	found, known := snapshot.Sender(id)
+	if !known {
+		return nil, fmt.Errorf("%s is not known", id)
+	}
+	var values []string
+	for _, value := range found.Secrets(s.clock.Now()) {
+		values = append(values, value.Reveal())
+	}
+	return values, nil
+}
+
+func (s *stage) verifies(id string, want ...string) {
+	s.t.Helper()
+	kubetest.Eventually(s.t, func() error {
+		got, err := s.verifying(id)
+		if err != nil {
+			return err
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			return fmt.Errorf("secrets of %s (-want +got):\n%s", id, diff)
+		}
+		return nil
+	})
+}
+
+func TestASendersSecretReachesTheGates(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.start()
+	mis, held := sender("acme", "acme", "acme-xjmf"), secret("acme-xjmf", secretValue)
+	s.create(mis)
+	s.ready(mis, "False/PartnerNotFound")
+	s.create(partner("acme"))
+	s.ready(mis, "False/SecretNotFound")
+	s.becomes(mis, v1alpha1.ConditionSecretsResolved, "False/SecretNotFound")
+	s.create(held)
+	s.ready(mis, "True/Enforced")
+	if diff := cmp.Diff([]string{"current"}, mis.Status.ActiveSecrets); diff != "" {
+		t.Errorf("active secrets (-want +got):\n%s", diff)
+	}
+	s.verifies("acme-mis", secretValue)
+
+	const other = "another value that is long enough"
+	s.edit(held, func() { held.Data["hmac"] = []byte(other) })
+	s.verifies("acme-mis", other)
+	s.edit(held, func() { held.Data["hmac"] = []byte("short") })
+	s.ready(mis, "False/SecretTooShort")
+	s.verifies("acme-mis")
+	s.delete(held)
+	s.ready(mis, "False/SecretNotFound")
+}
+
+func TestARotationNeedsNoGap(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.start()
+	const next = "the secret that comes next, in time"
+	mis := sender("acme", "acme", "old")
+	s.create(partner("acme"), secret("old", secretValue), secret("new", next), mis)
+	s.ready(mis, "True/Enforced")
+	end := s.clock.Now().Add(time.Hour)
+	s.edit(mis, func() {
+		mis.Spec.Secrets[0].NotAfter = new(metav1.NewTime(end))
+		mis.Spec.Secrets = append(mis.Spec.Secrets, v1alpha1.SenderSecret{Name: "next", SecretRef: v1alpha1.SecretKeyReference{Name: "new", Key: "hmac"}})
+	})
+	s.verifies("acme-mis", secretValue, next)
+	s.ready(mis, "True/Enforced")
+	if mis.Status.NextRotation == nil || !mis.Status.NextRotation.Time.Equal(end) {
+		t.Errorf("next rotation %v, want %v", mis.Status.NextRotation, end)
+	}
+
+	s.clock.set(end)
+	kubetest.Eventually(t, func() error {
+		gate, err := s.gate()
+		if err != nil {
+			return err
+		}
+		if err := s.refresh(mis); err != nil {
+			return err
+		}
+		if len(mis.Status.ActiveSecrets) != 1 || mis.Status.ActiveSecrets[0] != "next" {
+			return fmt.Errorf("active secrets %v", mis.Status.ActiveSecrets)
+		}
+		if bundle := gate.Data[posture.GateSecretBundleKey]; len(bundle) > 500 {
+			return fmt.Errorf("the value whose time is over is still in the gate Secret: %d bytes", len(bundle))
+		}
+		return is(mis, v1alpha1.ConditionReady, "True/Enforced")
+	})
+	s.verifies("acme-mis", next)
+}
+
+func TestTheGateSecretIsAliveAndOurs(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.start()
+	var cursor []byte
+	beats := func(at string) {
+		t.Helper()
+		kubetest.Eventually(t, func() error {
+			gate, err := s.gate()
+			if err != nil {
+				return err
+			}
+			if got := gate.Annotations[controllers.HeartbeatAnnotation]; got != at {
+				return fmt.Errorf("heartbeat %s, want %s", got, at)
+			}
+			if _, err := posture.DecodeBundle(gate.Data[posture.GateSecretBundleKey]); err != nil {
+				return err
+			}
+			if cursor == nil {
+				cursor = gate.Data[posture.GateSecretCursorKey]
+			}
+			if got := gate.Data[posture.GateSecretCursorKey]; len(got) != 32 || !bytes.Equal(got, cursor) {
+				return errors.New("the key for cursors has changed")
+			}
+			if gate.Labels["app.kubernetes.io/managed-by"] != "printmarket-controller" {
+				return fmt.Errorf("labels %v", gate.Labels)
+			}
+			return nil
+		})
+	}
+	beats("2026-11-20T12:00:00Z")
+	s.clock.set(s.clock.Now().Add(time.Minute))
+	beats("2026-11-20T12:01:00Z")
+
+	gate, err := s.gate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.edit(gate, func() { gate.Data[posture.GateSecretBundleKey] = []byte("{}") })
+	beats("2026-11-20T12:01:00Z")
+	s.delete(gate)
+	cursor = nil
+	beats("2026-11-20T12:01:00Z")
+}
+
+// Were the gate Secret read for a sender, what is written into it would become
+// a part of it, again and again.
+func TestTheGateSecretIsNobodysSecret(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.start()
+	mis := sender("acme", "acme", gateName)
+	mis.Spec.Secrets[0].SecretRef.Key = posture.GateSecretCursorKey
+	s.create(partner("acme"), mis)
+	s.ready(mis, "False/SecretNotFound")
+}
+
+func TestWhoComesLastWaitsForRoom(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.start()
+	first, second, third := sender("first", "acme", "big"), sender("second", "acme", "bigger"), sender("third", "acme", "small")
+	s.create(partner("acme"), secret("big", strings.Repeat("x", 400_000)), secret("bigger", strings.Repeat("y", 500_000)), secret("small", secretValue))
+	s.create(first)
+	s.ready(first, "True/Enforced")
+	s.create(second)
+	s.ready(second, "False/SecretCapacity")
+	s.becomes(second, v1alpha1.ConditionSecretsResolved, "False/SecretCapacity")
+	s.create(third)
+	s.ready(third, "True/Enforced")
+	s.ready(first, "True/Enforced")
+	s.delete(first)
+	s.ready(second, "True/Enforced")
+}
