@@ -39,7 +39,14 @@ func (s *stage) serve(address, uid string) *api {
 	server := httptest.NewServer(a)
 	s.t.Cleanup(server.Close)
 	s.network.route(net.JoinHostPort(address, "8082"), server.Listener.Addr().String())
-	a.slice = &discoveryv1.EndpointSlice{
+	a.slice = sliceOf(address, uid)
+	s.create(a.slice)
+	return a
+}
+
+// sliceOf is what the cluster would write for one pod behind the Service.
+func sliceOf(address, uid string) *discoveryv1.EndpointSlice {
+	return &discoveryv1.EndpointSlice{
 		ObjectMeta:  metav1.ObjectMeta{GenerateName: serviceName + "-", Labels: map[string]string{discoveryv1.LabelServiceName: serviceName}},
 		AddressType: discoveryv1.AddressTypeIPv4,
 		Ports:       []discoveryv1.EndpointPort{{Name: new("ops"), Port: new(int32(8082))}},
@@ -48,8 +55,6 @@ func (s *stage) serve(address, uid string) *api {
 			TargetRef: &corev1.ObjectReference{Kind: "Pod", Name: uid, UID: types.UID(uid)},
 		}},
 	}
-	s.create(a.slice)
-	return a
 }
 
 // ServeHTTP answers as the listener for operations does.

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"net"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/apiserver"
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/kubetest"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/posture/kubesource"
+	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// gates adds a replica with the true source of its gates and the true listener
+// for operations.
+func (s *stage) gates(address, uid string) *posture.Gates {
+	s.t.Helper()
+	gates := posture.NewGates(0)
+	source, err := kubesource.New(kubesource.Config{
+		Rest: plane.Config(), Namespace: s.namespace, GateSecret: gateName, Gates: gates, Now: s.clock.Now,
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	ops := apiserver.Ops{Metrics: telemetry.NewMetrics(), Gates: gates, Compiled: source.Compiled, Now: s.clock.Now}
+	server := httptest.NewServer(ops.Handler())
+	ctx, cancel := context.WithCancel(context.WithoutCancel(s.t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- source.Run(ctx) }()
+	s.t.Cleanup(func() {
+		server.Close()
+		cancel()
+		if err := <-done; err != nil {
+			s.t.Error(err)
+		}
+	})
+	s.network.route(net.JoinHostPort(address, "8082"), server.Listener.Addr().String())
+	s.create(sliceOf(address, uid))
+	return gates
+}
+
+// What Ready promises: from then on every replica decides by what was applied.
+func TestReadyMeansThatEveryReplicaDecidesSo(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	replicas := []*posture.Gates{s.gates("10.0.0.1", "pod-1"), s.gates("10.0.0.2", "pod-2")}
+	s.start()
+	key, err := credential.Mint(tenant.Live, rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cap, acme := rollout("rfq-create"), partner("acme")
+	acme.Spec.Keys = []v1alpha1.APIKey{{Name: "live", Kind: v1alpha1.KeyKindLive, SHA256: key.Digest().String(), State: v1alpha1.KeyStateActive}}
+	mis, held := sender("acme", "acme", "acme-xjmf"), secret("acme-xjmf", secretValue)
+	s.create(cap, acme, held, mis)
+	s.ready(acme, "True/Enforced")
+	s.ready(mis, "True/Enforced")
+
+	now := s.clock.Now()
+	decides := func(want posture.Reason) {
+		t.Helper()
+		for i, gates := range replicas {
+			caller, _ := gates.Current(now).Authenticate(key, now)
+			if got := gates.Current(now).Decide(caller, posture.RFQCreate, true, now).Reason; got != want {
+				t.Errorf("replica %d decides %v, want %v", i, got, want)
+			}
+		}
+	}
+	verifies := func(want string) {
+		t.Helper()
+		for i, gates := range replicas {
+			known, _ := gates.Current(now).Sender("acme-mis")
+			if secrets := known.Secrets(now); len(secrets) != 1 || secrets[0].Reveal() != want {
+				t.Errorf("replica %d has %d secrets, or another one", i, len(secrets))
+			}
+		}
+	}
+	verifies(secretValue)
+	for range 10 {
+		s.edit(cap, func() { cap.Spec.KillSwitch = &v1alpha1.KillSwitch{State: v1alpha1.KillSwitchEngaged, Reason: "INC-1"} })
+		s.ready(cap, "True/Killed")
+		decides(posture.ReasonKilled)
+		s.edit(cap, func() { cap.Spec.KillSwitch = nil })
+		s.ready(cap, "True/Enforced")
+		decides(posture.ReasonOpen)
+	}
+	s.edit(acme, func() { acme.Spec.Keys[0].State = v1alpha1.KeyStateRevoked })
+	s.ready(acme, "True/Enforced")
+	decides(posture.ReasonNotAuthenticated)
+
+	// A rotation leaves the sender as it is. It is noticed when the status says
+	// that it is on its way, which may be too short to be seen; so what must
+	// hold is that the replicas have it soon.
+	const next = "another value that is long enough"
+	s.edit(held, func() { held.Data["hmac"] = []byte(next) })
+	kubetest.Eventually(t, func() error {
+		for i, gates := range replicas {
+			known, _ := gates.Current(now).Sender("acme-mis")
+			if secrets := known.Secrets(now); len(secrets) != 1 || secrets[0].Reveal() != next {
+				return fmt.Errorf("replica %d has not the new secret", i)
+			}
+		}
+		return nil
+	})
+}
