@@ -5,14 +5,10 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/printmarket/printmarket/internal/cursor"
 	"github.com/printmarket/printmarket/internal/masterdata"
@@ -56,34 +52,6 @@ number of replicas may run; none of them is special.`,
 		_ = cmd.MarkFlagRequired(required) // the flag exists
 	}
 	return cmd
-}
-
-// clusterOptions are the flags of the processes that read a cluster.
-type clusterOptions struct{ kubeconfig, namespace, gateSecret string }
-
-func (o *clusterOptions) register(f *pflag.FlagSet) {
-	f.StringVar(&o.kubeconfig, "kubeconfig", "", "kubeconfig file (default: the service account, else $KUBECONFIG)")
-	f.StringVar(&o.namespace, "namespace", "", "namespace of the custom resources (default: that of the service account or context)")
-	f.StringVar(&o.gateSecret, "gate-secret", "printmarket-gate-api", "Secret with what the gates need to verify and seal")
-}
-
-// load finds the cluster and the namespace, as kubectl does.
-func (o *clusterOptions) load() (*rest.Config, string, error) {
-	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	rules.ExplicitPath = o.kubeconfig
-	loaded := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{})
-	config, err := loaded.ClientConfig()
-	if err != nil {
-		return nil, "", fmt.Errorf("--kubeconfig: %w", err)
-	}
-	if o.namespace != "" {
-		return config, o.namespace, nil
-	}
-	namespace, _, err := loaded.Namespace()
-	if err != nil {
-		return nil, "", fmt.Errorf("--namespace: %w", err)
-	}
-	return config, namespace, nil
 }
 
 func runAPIServer(ctx context.Context, o apiserverOptions, logs io.Writer) error {
@@ -158,7 +126,7 @@ func (o *apiserverOptions) catalog() (*masterdata.Holder, error) {
 // feed makes the source that follows the cluster. List cursors are sealed with
 // the key of the gate Secret, which is there before the gates open.
 func (o *clusterOptions) feed(p *process, gates *posture.Gates, cursors *cursor.Late) (*kubesource.Source, error) {
-	config, namespace, err := o.load()
+	config, namespace, err := o.load(p.log)
 	if err != nil {
 		return nil, err
 	}

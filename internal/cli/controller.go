@@ -10,7 +10,6 @@ import (
 	"net"
 	"time"
 
-	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
@@ -53,8 +52,7 @@ acts when it is away.`,
 
 func runController(ctx context.Context, o controllerOptions, logs io.Writer) error {
 	log := telemetry.NewLogger(logs, slog.LevelInfo)
-	ctrl.SetLogger(logr.FromSlogHandler(log.Handler()))
-	config, namespace, err := o.load()
+	config, namespace, err := o.load(log)
 	if err != nil {
 		return err
 	}
@@ -64,14 +62,18 @@ func runController(ctx context.Context, o controllerOptions, logs io.Writer) err
 	}
 	manager, err := ctrl.NewManager(config, options)
 	if err != nil {
-		return fmt.Errorf("make the manager: %w", err)
+		return fmt.Errorf("connect to the cluster: %w", err)
 	}
 	if err := controllers.Setup(manager, controllers.Options{
 		Namespace: namespace, GateSecret: o.gateSecret, Service: o.service, Now: time.Now, Dial: o.dial(),
 	}); err != nil {
 		return err
 	}
-	return manager.Start(ctx)
+	log.Info("controllers start", "namespace", namespace, "version", Version)
+	if err := manager.Start(ctx); err != nil {
+		return fmt.Errorf("run the controllers: %w", err)
+	}
+	return nil
 }
 
 func (o *controllerOptions) managerOptions(namespace string) (ctrl.Options, error) {

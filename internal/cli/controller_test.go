@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/kubetest"
+)
+
+// The executable itself leads, reconciles, logs in JSON and ends when told to.
+func TestControllerRunsOnACluster(t *testing.T) {
+	t.Parallel()
+	plane := kubetest.Start(t)
+	namespace, admin := plane.Namespace(t), plane.Client(t)
+	var logs bytes.Buffer
+	process := exec.Command(filepath.Join(binaries, "printmarket"), "controller",
+		"--kubeconfig", plane.Admin().Kubeconfig(), "--namespace", namespace, "--metrics-addr", "127.0.0.1:0", "--health-addr", "127.0.0.1:0")
+	process.Stderr = &logs
+	if err := process.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := false
+	t.Cleanup(func() {
+		if !ended {
+			_ = process.Process.Kill()
+			_ = process.Wait()
+		}
+	})
+	cap := &v1alpha1.CapabilityRollout{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "rfq-create"},
+		Spec:       v1alpha1.CapabilityRolloutSpec{Capability: "rfq-create", Stage: v1alpha1.StageLive, Change: v1alpha1.Change{Ticket: "REL-1"}},
+	}
+	if err := admin.Create(t.Context(), cap); err != nil {
+		t.Fatal(err)
+	}
+	kubetest.Eventually(t, func() error {
+		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(cap), cap); err != nil {
+			return err
+		}
+		if !meta.IsStatusConditionTrue(cap.Status.Conditions, v1alpha1.ConditionReady) {
+			return fmt.Errorf("conditions %+v", cap.Status.Conditions)
+		}
+		return nil
+	})
+	if err := process.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	err := process.Wait()
+	ended = true
+	if err != nil {
+		t.Errorf("ended with %v\n%s", err, logs.Bytes())
+	}
+	for _, line := range bytes.Split(bytes.TrimSpace(logs.Bytes()), []byte("\n")) {
+		if !json.Valid(line) {
+			t.Errorf("this line is no JSON: %s", line)
+		}
+	}
+}
