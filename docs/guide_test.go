@@ -24,16 +24,7 @@ const guide = "docs/guides/dev.md"
 
 func TestTheGuideHasEveryFlagWithItsDefault(t *testing.T) {
 	t.Parallel()
-	flag := regexp.MustCompile(`(?m)^ +(?:-\w, )?(--[a-z-]+)(?: \w+)?  +(.+)$`)
-	fallback := regexp.MustCompile(`\(default:? ["[]*([^")\]]+)["\]]*\)$`)
-	want, listed := map[string]string{}, map[string]string{}
-	for _, match := range flag.FindAllStringSubmatch(run(t, "dev", "--help"), -1) {
-		want[match[1]] = "none"
-		if found := fallback.FindStringSubmatch(match[2]); found != nil {
-			want[match[1]] = found[1]
-		}
-	}
-	delete(want, "--help")
+	want, listed := defaults(t, "dev"), map[string]string{}
 	for _, row := range table(t, guide, "flag", "default", "meaning") {
 		listed[row[0]] = row[1]
 	}
