@@ -213,13 +213,13 @@ func (b *board) wrote(k key, uid types.UID, o client.Object) {
 	}
 }
 
-// announce notes a reason of Ready, and reports whether it is news. That
-// something is in progress is none.
+// announce notes a reason of Ready, and reports whether it is news. What is on
+// its way is none, and what a replica does is not the object's.
 func (b *board) announce(k key, uid types.UID, reason string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	c := b.cards[k]
-	if c == nil || c.uid != uid || reason == v1alpha1.ReasonProgressing || reason == c.announced {
+	if c == nil || c.uid != uid || reason == c.announced || reason == v1alpha1.ReasonProgressing || reason == v1alpha1.ReasonReplicaSilent {
 		return false
 	}
 	c.announced = reason

@@ -201,7 +201,7 @@ func TestAReasonIsToldOnce(t *testing.T) {
 		{v1alpha1.ReasonProgressing, false},
 		{v1alpha1.ReasonEnforced, true},
 		{v1alpha1.ReasonEnforced, false},
-		{v1alpha1.ReasonProgressing, false},
+		{v1alpha1.ReasonReplicaSilent, false},
 		{v1alpha1.ReasonEnforced, false},
 		{v1alpha1.ReasonKilled, true},
 		{v1alpha1.ReasonProgressing, false},

@@ -22,12 +22,12 @@ func TestAStatusChangesWithTheClock(t *testing.T) {
 	s := newStage(t)
 	s.start()
 	start := s.clock.Now()
-	cap := rollout("rfq-create")
-	cap.Spec.Schedule = &v1alpha1.Schedule{
+	capability := rollout("rfq-create")
+	capability.Spec.Schedule = &v1alpha1.Schedule{
 		NotBefore: new(metav1.NewTime(start.Add(time.Hour))), NotAfter: new(metav1.NewTime(start.Add(3 * time.Hour))),
 		Ramp: []v1alpha1.RampStep{{At: metav1.NewTime(start.Add(time.Hour)), Percent: 10}, {At: metav1.NewTime(start.Add(2 * time.Hour)), Percent: 100}},
 	}
-	s.create(partner("acme"), cap)
+	s.create(partner("acme"), capability)
 	for _, step := range []struct {
 		at     time.Duration
 		ready  string
@@ -44,17 +44,17 @@ func TestAStatusChangesWithTheClock(t *testing.T) {
 	} {
 		s.clock.set(start.Add(step.at))
 		kubetest.Eventually(t, func() error {
-			if err := s.refresh(cap); err != nil {
+			if err := s.refresh(capability); err != nil {
 				return err
 			}
 			var next time.Duration
-			if cap.Status.NextTransition != nil {
-				next = cap.Status.NextTransition.Sub(start)
+			if capability.Status.NextTransition != nil {
+				next = capability.Status.NextTransition.Sub(start)
 			}
-			if cap.Status.Cohort != step.cohort || next != step.next {
-				return fmt.Errorf("at %v: cohort %s, next %v, want %s, %v", step.at, cap.Status.Cohort, next, step.cohort, step.next)
+			if capability.Status.Cohort != step.cohort || next != step.next {
+				return fmt.Errorf("at %v: cohort %s, next %v, want %s, %v", step.at, capability.Status.Cohort, next, step.cohort, step.next)
 			}
-			return is(cap, v1alpha1.ConditionReady, step.ready)
+			return is(capability, v1alpha1.ConditionReady, step.ready)
 		})
 	}
 }

@@ -58,10 +58,10 @@ func TestReadyMeansThatEveryReplicaDecidesSo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cap, acme := rollout("rfq-create"), partner("acme")
+	capability, acme := rollout("rfq-create"), partner("acme")
 	acme.Spec.Keys = []v1alpha1.APIKey{{Name: "live", Kind: v1alpha1.KeyKindLive, SHA256: key.Digest().String(), State: v1alpha1.KeyStateActive}}
 	mis, held := sender("acme", "acme", "acme-xjmf"), secret("acme-xjmf", secretValue)
-	s.create(cap, acme, held, mis)
+	s.create(capability, acme, held, mis)
 	s.ready(acme, "True/Enforced")
 	s.ready(mis, "True/Enforced")
 
@@ -86,11 +86,13 @@ func TestReadyMeansThatEveryReplicaDecidesSo(t *testing.T) {
 	}
 	verifies(secretValue)
 	for range 10 {
-		s.edit(cap, func() { cap.Spec.KillSwitch = &v1alpha1.KillSwitch{State: v1alpha1.KillSwitchEngaged, Reason: "INC-1"} })
-		s.ready(cap, "True/Killed")
+		s.edit(capability, func() {
+			capability.Spec.KillSwitch = &v1alpha1.KillSwitch{State: v1alpha1.KillSwitchEngaged, Reason: "INC-1"}
+		})
+		s.ready(capability, "True/Killed")
 		decides(posture.ReasonKilled)
-		s.edit(cap, func() { cap.Spec.KillSwitch = nil })
-		s.ready(cap, "True/Enforced")
+		s.edit(capability, func() { capability.Spec.KillSwitch = nil })
+		s.ready(capability, "True/Enforced")
 		decides(posture.ReasonOpen)
 	}
 	s.edit(acme, func() { acme.Spec.Keys[0].State = v1alpha1.KeyStateRevoked })

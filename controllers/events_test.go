@@ -40,14 +40,16 @@ func TestAKillSwitchIsTold(t *testing.T) {
 	s := newStage(t)
 	s.serve("10.0.0.1", "pod-1")
 	s.start()
-	cap, order := rollout("rfq-create"), rollout("order")
-	s.create(cap, order)
-	s.ready(cap, "True/Enforced")
+	capability, order := rollout("rfq-create"), rollout("order")
+	s.create(capability, order)
+	s.ready(capability, "True/Enforced")
 	s.ready(order, "False/AboveCeiling")
-	s.edit(cap, func() { cap.Spec.KillSwitch = &v1alpha1.KillSwitch{State: v1alpha1.KillSwitchEngaged, Reason: "INC-1"} })
-	s.ready(cap, "True/Killed")
-	s.edit(cap, func() { cap.Spec.KillSwitch.State = v1alpha1.KillSwitchReleased })
-	s.ready(cap, "True/Enforced")
+	s.edit(capability, func() {
+		capability.Spec.KillSwitch = &v1alpha1.KillSwitch{State: v1alpha1.KillSwitchEngaged, Reason: "INC-1"}
+	})
+	s.ready(capability, "True/Killed")
+	s.edit(capability, func() { capability.Spec.KillSwitch.State = v1alpha1.KillSwitchReleased })
+	s.ready(capability, "True/Enforced")
 	kubetest.Eventually(t, func() error {
 		told, err := s.events("rfq-create")
 		other, otherErr := s.events("order")

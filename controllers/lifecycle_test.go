@@ -19,30 +19,32 @@ func TestAnObjectIsToldWhatItComesTo(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.start()
-	cap, acme := rollout("rfq-create"), partner("acme")
-	s.create(cap, acme)
-	s.ready(cap, "True/Enforced")
+	capability, acme := rollout("rfq-create"), partner("acme")
+	s.create(capability, acme)
+	s.ready(capability, "True/Enforced")
 	kubetest.Eventually(t, func() error {
-		if err := errors.Join(s.refresh(cap), s.refresh(acme)); err != nil {
+		if err := errors.Join(s.refresh(capability), s.refresh(acme)); err != nil {
 			return err
 		}
-		if cap.Status.EffectiveStage != v1alpha1.StageLive || cap.Status.Cohort != "100% (1/1)" || cap.Status.Admitted != 1 {
-			return fmt.Errorf("rollout: %+v", cap.Status)
+		if capability.Status.EffectiveStage != v1alpha1.StageLive || capability.Status.Cohort != "100% (1/1)" || capability.Status.Admitted != 1 {
+			return fmt.Errorf("rollout: %+v", capability.Status)
 		}
 		if acme.Status.Open != "1/1" || len(acme.Status.Capabilities) != 1 || acme.Status.Capabilities[0].Posture != v1alpha1.Open {
 			return fmt.Errorf("partner: %+v", acme.Status)
 		}
 		return errors.Join(
-			is(cap, v1alpha1.ConditionStalled, "False/Enforced"), is(cap, v1alpha1.ConditionReconciling, "False/Enforced"),
-			is(cap, v1alpha1.ConditionPropagated, "True/NoReplicas"),
+			is(capability, v1alpha1.ConditionStalled, "False/Enforced"), is(capability, v1alpha1.ConditionReconciling, "False/Enforced"),
+			is(capability, v1alpha1.ConditionPropagated, "True/NoReplicas"),
 			is(acme, v1alpha1.ConditionReady, "True/Enforced"), is(acme, v1alpha1.ConditionContractEffective, "True/Effective"),
 			is(acme, v1alpha1.ConditionKeysUnique, "True/Unique"))
 	})
 
-	s.edit(cap, func() { cap.Spec.KillSwitch = &v1alpha1.KillSwitch{State: v1alpha1.KillSwitchEngaged, Reason: "INC-1"} })
-	s.ready(cap, "True/Killed")
-	if cap.Status.EffectiveStage != v1alpha1.StageDisabled || cap.Status.ObservedGeneration != cap.Generation {
-		t.Errorf("killed: %+v", cap.Status)
+	s.edit(capability, func() {
+		capability.Spec.KillSwitch = &v1alpha1.KillSwitch{State: v1alpha1.KillSwitchEngaged, Reason: "INC-1"}
+	})
+	s.ready(capability, "True/Killed")
+	if capability.Status.EffectiveStage != v1alpha1.StageDisabled || capability.Status.ObservedGeneration != capability.Generation {
+		t.Errorf("killed: %+v", capability.Status)
 	}
 	kubetest.Eventually(t, func() error {
 		if err := s.refresh(acme); err != nil {
@@ -56,7 +58,7 @@ func TestAnObjectIsToldWhatItComesTo(t *testing.T) {
 
 	s.edit(acme, func() { acme.Spec.State = v1alpha1.StateSuspended })
 	s.ready(acme, "True/Suspended")
-	s.delete(cap)
+	s.delete(capability)
 	kubetest.Eventually(t, func() error {
 		if err := s.refresh(acme); err != nil {
 			return err

@@ -76,10 +76,8 @@ func (p *prober) Reconcile(ctx context.Context, _ everything) (reconcile.Result,
 	if epoch != p.epoch {
 		p.epoch, p.rounds = epoch, 0
 	}
-	p.round(ctx, wanted)
-	if ctx.Err() != nil {
-		// What was not answered because we are ending says nothing.
-		return reconcile.Result{}, nil //nolint:nilerr // the end is no failure
+	if !p.round(ctx, wanted) {
+		return reconcile.Result{}, nil
 	}
 	p.board.observe(p.fleet())
 	return reconcile.Result{RequeueAfter: p.pause(wanted)}, nil
@@ -103,8 +101,9 @@ func (p *prober) meet(endpoints []endpoint) {
 	}
 }
 
-// round asks all replicas that are due.
-func (p *prober) round(ctx context.Context, wanted []need) {
+// round asks all replicas that are due. It reports false when the process is
+// ending: what was not answered because of that says nothing.
+func (p *prober) round(ctx context.Context, wanted []need) bool {
 	slots := make(chan struct{}, askers)
 	var group sync.WaitGroup
 	for _, c := range p.contacts {
@@ -119,6 +118,7 @@ func (p *prober) round(ctx context.Context, wanted []need) {
 	}
 	group.Wait()
 	p.rounds++
+	return ctx.Err() == nil
 }
 
 // hear asks one replica.

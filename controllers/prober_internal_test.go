@@ -45,10 +45,12 @@ func TestAQuestionIsAnsweredByAWatermarkOrFails(t *testing.T) {
 		want    posture.Watermark
 		fails   bool
 	}{
-		"a watermark":              {served(t, text(200, `{"revision":"r","enforcing":true,"compiled":{"Secret":"7"}}`)), posture.Watermark{Revision: "r", Enforcing: true, Compiled: map[string]string{"Secret": "7"}}, false},
-		"one of a newer version":   {served(t, text(200, `{"enforcing":true,"mood":"good"}`)), posture.Watermark{Enforcing: true}, false},
-		"an error":                 {address: served(t, text(503, `{"enforcing":true}`)), fails: true},
-		"a redirect":               {address: served(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://"+elsewhere, 302) }), fails: true},
+		"a watermark":            {served(t, text(200, `{"revision":"r","enforcing":true,"compiled":{"Secret":"7"}}`)), posture.Watermark{Revision: "r", Enforcing: true, Compiled: map[string]string{"Secret": "7"}}, false},
+		"one of a newer version": {served(t, text(200, `{"enforcing":true,"mood":"good"}`)), posture.Watermark{Enforcing: true}, false},
+		"an error":               {address: served(t, text(503, `{"enforcing":true}`)), fails: true},
+		"a redirect": {address: served(t, func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://"+elsewhere, http.StatusFound)
+		}), fails: true},
 		"something else":           {address: served(t, text(200, "<html>")), fails: true},
 		"more than a watermark is": {address: served(t, text(200, `{"revision":"`+strings.Repeat("x", maxMarkLen)+`"}`)), fails: true},
 		"a header without end":     {address: served(t, func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X", strings.Repeat("x", 2*maxHeaderLen)) }), fails: true},

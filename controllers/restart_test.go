@@ -36,16 +36,16 @@ func TestARestartWritesNothing(t *testing.T) {
 	s := newStage(t)
 	s.serve("10.0.0.1", "pod-1")
 	first := s.start()
-	cap, acme, mis := rollout("rfq-create"), partner("acme"), sender("acme", "acme", "acme-xjmf")
+	capability, acme, mis := rollout("rfq-create"), partner("acme"), sender("acme", "acme", "acme-xjmf")
 	order := rollout("order")
-	s.create(cap, acme, secret("acme-xjmf", secretValue), mis, order)
-	s.ready(cap, "True/Enforced")
+	s.create(capability, acme, secret("acme-xjmf", secretValue), mis, order)
+	s.ready(capability, "True/Enforced")
 	s.ready(acme, "True/Enforced")
 	s.ready(mis, "True/Enforced")
 	s.ready(order, "False/AboveCeiling")
 	s.becomes(order, v1alpha1.ConditionPropagated, "True/AllReplicas")
 	first.stop()
-	before := versions(s, cap, acme, mis, order)
+	before := versions(s, capability, acme, mis, order)
 
 	s.clock.set(s.clock.Now().Add(30 * time.Second))
 	s.start()
@@ -55,7 +55,7 @@ func TestARestartWritesNothing(t *testing.T) {
 	other := rollout("rfq-read")
 	s.create(other)
 	s.ready(other, "True/Enforced")
-	after := versions(s, cap, acme, mis, order)
+	after := versions(s, capability, acme, mis, order)
 	for i := range before {
 		if before[i] != after[i] {
 			t.Errorf("object %d was written: version %s became %s", i, before[i], after[i])
@@ -70,17 +70,19 @@ func TestARestartFindsWhatWasMissed(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	first := s.start()
-	cap, acme := rollout("rfq-create"), partner("acme")
-	s.create(cap, acme)
-	s.ready(cap, "True/Enforced")
+	capability, acme := rollout("rfq-create"), partner("acme")
+	s.create(capability, acme)
+	s.ready(capability, "True/Enforced")
 	s.ready(acme, "True/Enforced")
 	first.stop()
-	s.edit(cap, func() { cap.Spec.KillSwitch = &v1alpha1.KillSwitch{State: v1alpha1.KillSwitchEngaged, Reason: "INC-1"} })
+	s.edit(capability, func() {
+		capability.Spec.KillSwitch = &v1alpha1.KillSwitch{State: v1alpha1.KillSwitchEngaged, Reason: "INC-1"}
+	})
 	s.delete(acme)
 	s.start()
-	s.ready(cap, "True/Killed")
-	if cap.Status.Cohort != "0% (0/0)" {
-		t.Errorf("cohort %s", cap.Status.Cohort)
+	s.ready(capability, "True/Killed")
+	if capability.Status.Cohort != "0% (0/0)" {
+		t.Errorf("cohort %s", capability.Status.Cohort)
 	}
 }
 

@@ -6,11 +6,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -199,4 +202,41 @@ func TestWhoComesLastWaitsForRoom(t *testing.T) {
 	s.ready(first, "True/Enforced")
 	s.delete(first)
 	s.ready(second, "True/Enforced")
+}
+
+// What depends on the gate Secret waits while it cannot be written, and nothing
+// else does.
+func TestOnlySendersWaitForTheGateSecret(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.serve("10.0.0.1", "pod-1")
+	role := roleOf(t, s.namespace)
+	if err := s.refresh(role); err != nil {
+		t.Fatal(err)
+	}
+	rule := slices.IndexFunc(role.Rules, func(r rbacv1.PolicyRule) bool {
+		return slices.Contains(r.Resources, "secrets") && slices.Contains(r.Verbs, "create")
+	})
+	verbs := role.Rules[rule].Verbs
+	s.edit(role, func() { role.Rules[rule].Verbs = []string{"get", "list", "watch"} })
+	limited, err := client.New(s.user, client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kubetest.Eventually(t, func() error {
+		probe := secret("probe", "x")
+		probe.Namespace = s.namespace
+		if err := limited.Create(t.Context(), probe, client.DryRunAll); !apierrors.IsForbidden(err) {
+			return fmt.Errorf("creating a Secret: %w, want forbidden", err)
+		}
+		return nil
+	})
+	s.start()
+	acme, mis := partner("acme"), sender("acme", "acme", "acme-xjmf")
+	s.create(acme, secret("acme-xjmf", secretValue), mis)
+	s.ready(acme, "True/Enforced")
+	s.becomes(mis, v1alpha1.ConditionSecretsResolved, "True/Resolved")
+	s.ready(mis, "False/Progressing")
+	s.edit(role, func() { role.Rules[rule].Verbs = verbs })
+	s.ready(mis, "True/Enforced")
 }

@@ -48,14 +48,15 @@ func (w *world) Reconcile(ctx context.Context, _ everything) (reconcile.Result, 
 	// and manifests speak of the wall clock.
 	now := w.now().Round(0)
 	due, err := w.run(ctx, now)
+	var result reconcile.Result
+	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
+		// Somebody else has written the gate Secret; it is read again.
+		result.RequeueAfter, err = conflictRetry, nil
+	}
 	w.mu.Lock()
 	w.ran, w.due, w.fault = now, due, err
 	w.mu.Unlock()
-	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
-		// Somebody else has written the gate Secret; it is read again.
-		return reconcile.Result{RequeueAfter: conflictRetry}, nil
-	}
-	return reconcile.Result{}, err
+	return result, err
 }
 
 // run compiles what there is at one instant and publishes the result. The time
