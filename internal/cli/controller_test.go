@@ -38,19 +38,19 @@ func TestControllerRunsOnACluster(t *testing.T) {
 			_ = process.Wait()
 		}
 	})
-	cap := &v1alpha1.CapabilityRollout{
+	capability := &v1alpha1.CapabilityRollout{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "rfq-create"},
 		Spec:       v1alpha1.CapabilityRolloutSpec{Capability: "rfq-create", Stage: v1alpha1.StageLive, Change: v1alpha1.Change{Ticket: "REL-1"}},
 	}
-	if err := admin.Create(t.Context(), cap); err != nil {
+	if err := admin.Create(t.Context(), capability); err != nil {
 		t.Fatal(err)
 	}
 	kubetest.Eventually(t, func() error {
-		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(cap), cap); err != nil {
+		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(capability), capability); err != nil {
 			return err
 		}
-		if !meta.IsStatusConditionTrue(cap.Status.Conditions, v1alpha1.ConditionReady) {
-			return fmt.Errorf("conditions %+v", cap.Status.Conditions)
+		if !meta.IsStatusConditionTrue(capability.Status.Conditions, v1alpha1.ConditionReady) {
+			return fmt.Errorf("conditions %+v", capability.Status.Conditions)
 		}
 		return nil
 	})
