@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/kubetest"
+	"github.com/printmarket/printmarket/internal/pgtest"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/redistest"
+)
+
+const (
+	// maxIdleMemory is what an API server with marketPartners may keep resident
+	// while it has nothing to do.
+	maxIdleMemory  = 96 << 20
+	marketPartners = 1000
+	// idleTime covers more than one live read of the cluster, which come every
+	// 15 seconds.
+	idleTime = 20 * time.Second
+)
+
+// TestIdleAPIServerStaysSmall runs the real executable on a real cluster, and
+// looks at the most that it has resident from when it is ready.
+func TestIdleAPIServerStaysSmall(t *testing.T) {
+	t.Parallel()
+	m := newMarket(t)
+	server := m.start(t)
+	var most int64
+	for since := time.Now(); time.Since(since) < idleTime; time.Sleep(100 * time.Millisecond) {
+		most = max(most, m.resident(t, server))
+	}
+	t.Logf("%d partners: at most %.1f MiB resident while idle", marketPartners, float64(most)/(1<<20))
+	if most > maxIdleMemory {
+		t.Errorf("an idle API server has %d bytes resident, more than %d", most, maxIdleMemory)
+	}
+}
+
+// market is a cluster with everything that an API server needs, and a thousand
+// partners.
+type market struct {
+	client.Client
+	plane     *kubetest.Plane
+	namespace string
+	log       lockedBuffer
+}
+
+func newMarket(t *testing.T) *market {
+	t.Helper()
+	plane := kubetest.Start(t)
+	m := &market{Client: plane.Client(t), plane: plane, namespace: plane.Namespace(t)}
+	m.create(t, m.gateSecret(t))
+	for c := range posture.Capabilities() {
+		m.create(t, m.rollout(c))
+	}
+	numbers := make(chan int)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for i := range numbers {
+				if err := m.addPartner(t, i); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for i := range marketPartners {
+		numbers <- i
+	}
+	close(numbers)
+	all.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+	return m
+}
+
+func (m *market) create(t *testing.T, o client.Object) {
+	t.Helper()
+	if err := m.Create(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (m *market) meta(name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: m.namespace, Name: name}
+}
+
+func (m *market) gateSecret(t *testing.T) *corev1.Secret {
+	t.Helper()
+	bundle, err := posture.NewBundle(nil, nil, nil).Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &corev1.Secret{ObjectMeta: m.meta("printmarket-gate-api"), Data: map[string][]byte{
+		posture.GateSecretBundleKey: bundle, posture.GateSecretCursorKey: bytes.Repeat([]byte{1}, 32),
+	}}
+}
+
+func (m *market) rollout(c posture.Capability) *v1alpha1.CapabilityRollout {
+	return &v1alpha1.CapabilityRollout{ObjectMeta: m.meta(c.String()), Spec: v1alpha1.CapabilityRolloutSpec{
+		Capability: v1alpha1.CapabilityName(c.String()), Stage: v1alpha1.Stage(c.Definition().Shipped.Stage()),
+		Change:   v1alpha1.Change{Ticket: "REL-1"},
+		Audience: &v1alpha1.Audience{Selector: &v1alpha1.PartnerSelector{MatchLabels: map[string]string{"tier": "pilot"}}},
+	}}
+}
+
+// addPartner applies a partner as an operator does, and gives it the status that
+// the controller would.
+func (m *market) addPartner(t *testing.T, i int) error {
+	t.Helper()
+	p := &v1alpha1.PartnerEntitlement{
+		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: v1alpha1.KindPartnerEntitlement},
+		ObjectMeta: m.meta(fmt.Sprintf("partner-%04d", i)),
+		Spec: v1alpha1.PartnerEntitlementSpec{
+			OrganizationID: fmt.Sprintf("org_%06d", i), DisplayName: fmt.Sprintf("Partner %d", i),
+			Package: v1alpha1.PackageEnterprise, State: v1alpha1.StateActive,
+			Contract: &v1alpha1.Contract{Reference: fmt.Sprintf("C-%d", i), EffectiveFrom: metav1.NewTime(time.Unix(1_750_000_000, 0))},
+			Scopes: []v1alpha1.Scope{
+				"rfq:read", "rfq:write", "quote:read", "preflight:read", "preflight:write", "order:read", "order:write", "xjdf:read",
+			},
+		},
+	}
+	p.Labels = map[string]string{"tier": "pilot"}
+	for c := range posture.Capabilities() {
+		if len(p.Spec.Capabilities) < 9 {
+			p.Spec.Capabilities = append(p.Spec.Capabilities, v1alpha1.CapabilityGrant{
+				Name: v1alpha1.CapabilityName(c.String()), Quota: &v1alpha1.Quota{Limit: 1000, WindowSeconds: 86400},
+			})
+		}
+	}
+	for j := range 2 + i%2 {
+		sum := sha256.Sum256(fmt.Appendf(nil, "%d/%d", i, j))
+		p.Spec.Keys = append(p.Spec.Keys, v1alpha1.APIKey{
+			Name: fmt.Sprintf("key-%d", j), Kind: v1alpha1.KeyKindLive, State: v1alpha1.KeyStateActive, SHA256: hex.EncodeToString(sum[:]),
+		})
+	}
+	if err := m.Create(t.Context(), p, client.FieldOwner("kubectl")); err != nil {
+		return err
+	}
+	p.Status = partnerStatus(p)
+	return m.Status().Update(t.Context(), p, client.FieldOwner("printmarket"))
+}
+
+func partnerStatus(p *v1alpha1.PartnerEntitlement) v1alpha1.PartnerEntitlementStatus {
+	status := v1alpha1.PartnerEntitlementStatus{ObservedGeneration: 1, Open: "9/9", Keys: "3 live, 0 test"}
+	for _, condition := range []string{
+		v1alpha1.ConditionReady, v1alpha1.ConditionReconciling, v1alpha1.ConditionStalled,
+		v1alpha1.ConditionContractEffective, v1alpha1.ConditionKeysUnique,
+	} {
+		status.Conditions = append(status.Conditions, metav1.Condition{
+			Type: condition, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonEnforced,
+			Message: "The gates enforce this entitlement.", LastTransitionTime: metav1.NewTime(time.Unix(1_750_000_000, 0)),
+		})
+	}
+	for i := range p.Spec.Capabilities {
+		status.Capabilities = append(status.Capabilities, v1alpha1.CapabilityPosture{
+			Name: p.Spec.Capabilities[i].Name, Posture: v1alpha1.Open, KeyKinds: []v1alpha1.KeyKind{v1alpha1.KeyKindLive, v1alpha1.KeyKindTest},
+		})
+	}
+	return status
+}
+
+// start brings the database up to date, starts the API server and waits until
+// it is ready.
+func (m *market) start(t *testing.T) *exec.Cmd {
+	t.Helper()
+	database := pgtest.Start(t).URL("postgres")
+	redis := "redis://" + redistest.Real(t).Addr + "/0"
+	program := filepath.Join(binaries, "printmarket")
+	environment := append(os.Environ(), "PRINTMARKET_DATABASE_URL="+database, "PRINTMARKET_REDIS_URL="+redis)
+	migrate := exec.CommandContext(t.Context(), program, "migrate")
+	migrate.Env = environment
+	if out, err := migrate.CombinedOutput(); err != nil {
+		t.Fatalf("migrate: %v\n%s", err, out)
+	}
+	ops := freeAddr(t)
+	server := exec.Command(program, "apiserver", "--kubeconfig", m.plane.Admin().Kubeconfig(), "--namespace", m.namespace,
+		"--api-addr", "127.0.0.1:0", "--registry-addr", "127.0.0.1:0", "--dashboard-addr", "127.0.0.1:0", "--ops-addr", ops,
+		"--public-api-url", "https://api.example.com", "--public-registry-url", "https://errors.example.com",
+		"--demo-catalog", "--drain-settle", "0s")
+	server.Env, server.Stderr = environment, &m.log
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = server.Process.Signal(syscall.SIGTERM)
+		_ = server.Wait()
+		if t.Failed() {
+			t.Logf("log of the API server:\n%s", m.log.String())
+		}
+	})
+	kubetest.Eventually(t, func() error {
+		if ready("http://" + ops + "/readyz") {
+			return nil
+		}
+		return errors.New("the API server is not ready")
+	})
+	return server
+}
+
+// resident is how much of a process is in memory, in bytes.
+func (m *market) resident(t *testing.T, server *exec.Cmd) int64 {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", server.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(status)) {
+		fields := strings.Fields(line)
+		if len(fields) == 3 && fields[0] == "VmRSS:" {
+			kib, err := strconv.ParseInt(fields[1], 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return kib << 10
+		}
+	}
+	t.Fatalf("the process has ended:\n%s", m.log.String())
+	return 0
+}
+
+// lockedBuffer is written by a process while it is read.
+type lockedBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(text []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(text)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
