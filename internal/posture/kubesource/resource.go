@@ -25,12 +25,6 @@ const (
 	pageTimeout = 10 * time.Second
 )
 
-// Representations of a list.
-const (
-	whole        = "application/json"
-	metadataOnly = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
-)
-
 // resource reads one kind in one namespace over one connection.
 type resource struct {
 	kind      *kind
@@ -56,20 +50,6 @@ func (c *connection) resource(k *kind, namespace string) (*resource, error) {
 	return &resource{kind: k, namespace: namespace, client: client}, nil
 }
 
-// objects lists everything, and returns the version that the list is of.
-func (r *resource) objects(ctx context.Context, each func(object)) (string, error) {
-	return r.list(ctx, whole, r.kind.newList, each)
-}
-
-// marks lists the metadata of everything.
-func (r *resource) marks(ctx context.Context) (view, error) {
-	v := view{marks: map[string]mark{}}
-	newList := func() runtime.Object { return &metav1.PartialObjectMetadataList{} }
-	var err error
-	v.version, err = r.list(ctx, metadataOnly, newList, func(o object) { v.marks[o.GetName()] = markOf(o) })
-	return v, err
-}
-
 // watch streams what changes after a version, for some time.
 func (r *resource) watch(ctx context.Context, version string, seconds int64) (watch.Interface, error) {
 	return r.request(metav1.ListOptions{
@@ -77,13 +57,14 @@ func (r *resource) watch(ctx context.Context, version string, seconds int64) (wa
 	}).Watch(ctx)
 }
 
-// list reads page by page. It asks for no resource version, which makes the
-// answer as new as etcd.
-func (r *resource) list(ctx context.Context, accept string, newList func() runtime.Object, each func(object)) (string, error) {
+// objects lists everything, and returns the version that the list is of. It
+// reads page by page, and asks for no resource version, which makes the answer
+// as new as etcd.
+func (r *resource) objects(ctx context.Context, each func(object)) (string, error) {
 	options := metav1.ListOptions{Limit: pageSize}
 	for {
-		page := newList()
-		if err := r.page(ctx, options, accept, page); err != nil {
+		page := r.kind.newList()
+		if err := r.page(ctx, options, page); err != nil {
 			return "", err
 		}
 		err := meta.EachListItemWithAlloc(page, func(item runtime.Object) error {
@@ -107,10 +88,10 @@ func (r *resource) list(ctx context.Context, accept string, newList func() runti
 	}
 }
 
-func (r *resource) page(ctx context.Context, options metav1.ListOptions, accept string, page runtime.Object) error {
+func (r *resource) page(ctx context.Context, options metav1.ListOptions, page runtime.Object) error {
 	ctx, cancel := context.WithTimeout(ctx, pageTimeout)
 	defer cancel()
-	return r.request(options).SetHeader("Accept", accept).Do(ctx).Into(page)
+	return r.request(options).SetHeader("Accept", "application/json").Do(ctx).Into(page)
 }
 
 // request is tried once: client-go would repeat it ten times, a second apart,
