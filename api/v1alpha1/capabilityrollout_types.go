@@ -12,7 +12,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=cap,categories=printmarket
-// +kubebuilder:validation:XValidation:rule="self.metadata.name == self.spec.capability",message="the object must have the name of its capability"
+// +kubebuilder:validation:XValidation:rule="self.metadata.name == self.spec.capability",message="the object must have the name of its capability: make metadata.name and spec.capability the same",fieldPath=".metadata"
 // +kubebuilder:printcolumn:name="Stage",type=string,JSONPath=".spec.stage"
 // +kubebuilder:printcolumn:name="Effective",type=string,JSONPath=".status.effectiveStage"
 // +kubebuilder:printcolumn:name="Cohort",type=string,JSONPath=".status.cohort"
@@ -43,7 +43,7 @@ type CapabilityRollout struct {
 type CapabilityRolloutSpec struct {
 	// capability is the capability, which is also the name of the object.
 	// +required
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="capability never changes"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="capability never changes: make another object for another capability"
 	Capability CapabilityName `json:"capability"`
 	// stage is how far the capability is opened: Disabled for nobody, Sandbox
 	// for test keys, PrivateBeta also for live keys of the audience, Live for
@@ -151,10 +151,12 @@ type SelectorRequirement struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.notBefore) || !has(self.notAfter) || self.notBefore < self.notAfter",message="notBefore must be before notAfter",fieldPath=".notAfter"
 // +kubebuilder:validation:XValidation:rule="!has(self.ramp) || self.ramp.all(a, self.ramp.all(b, a.percent == b.percent || (a.percent < b.percent) == (a.at < b.at)))",message="a ramp only grows: a larger percent needs a later time",fieldPath=".ramp"
 type Schedule struct {
-	// notBefore is the first instant at which the capability is open.
+	// notBefore is the first instant at which the capability is open, such as
+	// 2027-01-01T00:00:00Z.
 	// +optional
 	NotBefore *metav1.Time `json:"notBefore,omitempty"`
-	// notAfter is the first instant at which it is closed again.
+	// notAfter is the first instant at which it is closed again, such as
+	// 2027-02-01T00:00:00Z.
 	// +optional
 	NotAfter *metav1.Time `json:"notAfter,omitempty"`
 	// ramp opens the capability for a growing part of the audience. Before
@@ -171,7 +173,8 @@ type Schedule struct {
 
 // RampStep is one step of a ramp.
 type RampStep struct {
-	// at is the first instant at which the step counts.
+	// at is the first instant at which the step counts, such as
+	// 2027-01-01T00:00:00Z.
 	// +required
 	At metav1.Time `json:"at"`
 	// percent is the part of the audience that the capability is open for.

@@ -48,7 +48,7 @@ type PartnerEntitlementSpec struct {
 	// +required
 	// +kubebuilder:validation:Pattern=`^org_[A-Za-z0-9]{6,32}$`
 	// +kubebuilder:validation:MaxLength=36
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="organizationID never changes"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="organizationID never changes: make another object for another organization"
 	OrganizationID string `json:"organizationID"`
 	// displayName is the name of the partner for humans.
 	// +optional
@@ -96,11 +96,12 @@ type Contract struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
 	Reference string `json:"reference"`
-	// effectiveFrom is the first instant at which the contract is in force.
+	// effectiveFrom is the first instant at which the contract is in force, such
+	// as 2027-01-01T00:00:00Z.
 	// +required
 	EffectiveFrom metav1.Time `json:"effectiveFrom"`
-	// effectiveUntil is the first instant at which it is no longer in force;
-	// absent means until further notice.
+	// effectiveUntil is the first instant at which it is no longer in force,
+	// such as 2028-01-01T00:00:00Z; absent means until further notice.
 	// +optional
 	EffectiveUntil *metav1.Time `json:"effectiveUntil,omitempty"`
 }
@@ -125,9 +126,9 @@ type Quota struct {
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=1000000000
 	Limit int64 `json:"limit"`
-	// windowSeconds is the length of a window, at most 31 days. Windows begin
-	// at multiples of it since 1970-01-01T00:00:00Z; a day begins at midnight
-	// UTC.
+	// windowSeconds is the length of a window, a day by default and at most 31
+	// days. Windows begin at multiples of it since 1970-01-01T00:00:00Z; a day
+	// begins at midnight UTC.
 	// +optional
 	// +kubebuilder:default=86400
 	// +kubebuilder:validation:Minimum=1
@@ -135,10 +136,15 @@ type Quota struct {
 	WindowSeconds int32 `json:"windowSeconds,omitempty"`
 }
 
+// The form of a digest is a rule of the whole key and no pattern: the refusal of
+// a pattern repeats the value, and would put a key that somebody took for its
+// digest into terminals and logs. This is no part of what kubectl explains.
+
 // APIKey is one API key, by digest.
 //
+// +kubebuilder:validation:XValidation:rule="self.sha256.matches('^[0-9a-f]{64}$')",message="not a SHA-256 in 64 lower-case hexadecimal digits: put in what printf %s \"$KEY\" | sha256sum prints, never the key",fieldPath=".sha256"
 // +kubebuilder:validation:XValidation:rule="self.kind == oldSelf.kind && self.sha256 == oldSelf.sha256",message="kind and sha256 of a key never change: add a key with another name",fieldPath=".sha256"
-// +kubebuilder:validation:XValidation:rule="oldSelf.state != 'Revoked' || self.state == 'Revoked'",message="a revoked key stays revoked",fieldPath=".state"
+// +kubebuilder:validation:XValidation:rule="oldSelf.state != 'Revoked' || self.state == 'Revoked'",message="a revoked key stays revoked: add a key with another name",fieldPath=".state"
 type APIKey struct {
 	// name tells the keys of a partner apart in logs and in the dashboard.
 	// +required
@@ -153,14 +159,14 @@ type APIKey struct {
 	// digits, as printf %s "$KEY" | sha256sum prints it. A key in plain text
 	// does not fit here.
 	// +required
-	// +kubebuilder:validation:Pattern=`^[0-9a-f]{64}$`
 	// +kubebuilder:validation:MaxLength=64
 	SHA256 string `json:"sha256"`
-	// state Revoked refuses the key at once and for ever.
+	// state is Active by default; Revoked refuses the key at once and for ever.
 	// +optional
 	// +kubebuilder:default=Active
 	State KeyState `json:"state,omitempty"`
-	// expiresAt is the first instant at which the key is refused.
+	// expiresAt is the first instant at which the key is refused, such as
+	// 2027-01-01T00:00:00Z; absent means never.
 	// +optional
 	ExpiresAt *metav1.Time `json:"expiresAt,omitempty"`
 	// scopes narrows the key. Absent: the key has every scope of the partner.
