@@ -4,6 +4,7 @@ package controllers
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -96,6 +97,7 @@ func fillPartner(s *v1alpha1.PartnerEntitlementStatus, r posture.PartnerReport) 
 
 func fillSender(s *v1alpha1.XJMFSenderStatus, r posture.SenderReport) {
 	s.ActiveSecrets = slices.Clone(r.ActiveSecrets)
+	s.Secrets = strings.Join(r.ActiveSecrets, ",")
 	s.NextRotation = seconds(r.NextRotation)
 }
 

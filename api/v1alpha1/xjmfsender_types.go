@@ -13,7 +13,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:printcolumn:name="Sender",type=string,JSONPath=".spec.senderID"
 // +kubebuilder:printcolumn:name="Partner",type=string,JSONPath=".spec.partner"
 // +kubebuilder:printcolumn:name="State",type=string,JSONPath=".spec.state"
-// +kubebuilder:printcolumn:name="Secrets",type=string,JSONPath=".status.activeSecrets"
+// +kubebuilder:printcolumn:name="Secrets",type=string,JSONPath=".status.secrets"
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=".status.conditions[?(@.type==\"Ready\")].status"
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=".status.conditions[?(@.type==\"Ready\")].reason"
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=".metadata.creationTimestamp"
@@ -40,7 +40,7 @@ type XJMFSenderSpec struct {
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9._:-]+$`
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="senderID never changes"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="senderID never changes: make another object for another sender"
 	SenderID string `json:"senderID"`
 	// partner is the name of the PartnerEntitlement, in the same namespace,
 	// that the sender speaks for.
@@ -60,7 +60,7 @@ type XJMFSenderSpec struct {
 	// +kubebuilder:validation:MaxItems=3
 	Secrets []SenderSecret `json:"secrets"`
 	// replayWindowSeconds is how far X-XJMF-Timestamp may differ from our
-	// clock, at most 5 minutes.
+	// clock: 5 minutes by default and at most.
 	// +optional
 	// +kubebuilder:default=300
 	// +kubebuilder:validation:Minimum=1
@@ -80,10 +80,12 @@ type SenderSecret struct {
 	// secretRef is where the value is: at least 32 bytes of random data.
 	// +required
 	SecretRef SecretKeyReference `json:"secretRef"`
-	// notBefore is the first instant at which the secret counts.
+	// notBefore is the first instant at which the secret counts, such as
+	// 2027-01-01T00:00:00Z.
 	// +optional
 	NotBefore *metav1.Time `json:"notBefore,omitempty"`
-	// notAfter is the first instant at which it no longer counts.
+	// notAfter is the first instant at which it no longer counts, such as
+	// 2027-02-01T00:00:00Z.
 	// +optional
 	NotAfter *metav1.Time `json:"notAfter,omitempty"`
 }
@@ -119,6 +121,10 @@ type XJMFSenderStatus struct {
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=3
 	ActiveSecrets []string `json:"activeSecrets,omitempty"`
+	// secrets is the same as a text for the eye: "current,next".
+	// +optional
+	// +kubebuilder:validation:MaxLength=192
+	Secrets string `json:"secrets,omitempty"`
 	// nextRotation is when that list changes next without an edit.
 	// +optional
 	NextRotation *metav1.Time `json:"nextRotation,omitempty"`
