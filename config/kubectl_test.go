@@ -118,10 +118,16 @@ func (s *transcript) add(command, output string) {
 	if s.Len() > 0 {
 		s.WriteByte('\n')
 	}
-	s.WriteString("$ " + command + "\n")
-	for line := range strings.Lines(output) {
-		s.WriteString(strings.TrimRight(line, " \t\n") + "\n")
+	s.WriteString("$ " + command + "\n" + trimmed(output))
+}
+
+// trimmed is a text without spaces at the ends of lines.
+func trimmed(text string) string {
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		out.WriteString(strings.TrimRight(line, " \t\n") + "\n")
 	}
+	return out.String()
 }
 
 // ageless replaces the ages in what kubectl get prints. A blank line separates
