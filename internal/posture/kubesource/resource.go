@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	pageSize = 500
+	pageSize = 200
 	// pageTimeout bounds the read of one page.
 	pageTimeout = 10 * time.Second
 )
