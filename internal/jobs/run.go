@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/printmarket/printmarket/internal/ledger"
@@ -202,12 +203,15 @@ func checkHolder(id string, attempt int, incarnation string) error {
 	switch {
 	case !ledger.IsID(ledger.JobPrefix, id):
 		return ledger.ErrNotFound
-	case attempt < 1 || incarnation == "" || len(incarnation) > maxIncarnation:
+	case attempt < 1 || incarnation == "" || len(incarnation) > maxIncarnation || strings.ContainsFunc(incarnation, unprintable):
 		return fmt.Errorf("%w: attempt %d of an incarnation of %d bytes", ErrInvalidResult, attempt, len(incarnation))
 	default:
 		return nil
 	}
 }
+
+// unprintable tells what is no visible ASCII. Not every store can keep the rest.
+func unprintable(r rune) bool { return r <= ' ' || r > '~' }
 
 func (r Result) check() error {
 	if r.Failure != "" {

@@ -117,14 +117,15 @@ func TestAWorkerMustSayWhoItIs(t *testing.T) {
 	id := b.submitted(t).ID
 	calls := b.store.calls
 	for name, call := range map[string]func() error{
-		"attempt zero":       func() error { _, err := b.Begin(t.Context(), id, 0, "w1"); return err },
-		"a negative attempt": func() error { _, err := b.Begin(t.Context(), id, -1, "w1"); return err },
-		"no incarnation":     func() error { _, err := b.Begin(t.Context(), id, 1, ""); return err },
-		"a long incarnation": func() error { _, err := b.Begin(t.Context(), id, 1, strings.Repeat("w", 129)); return err },
-		"no id":              func() error { _, err := b.Begin(t.Context(), "", 1, "w1"); return err },
-		"finish without id":  func() error { _, err := b.Finish(t.Context(), "x", 1, "w1", passed); return err },
-		"progress of nobody": func() error { return b.Progress(t.Context(), id, 1, "", jobs.Progress{}) },
-		"negative progress":  func() error { return b.Progress(t.Context(), id, 1, "w1", jobs.Progress{PagesDone: -1}) },
+		"attempt zero":                   func() error { _, err := b.Begin(t.Context(), id, 0, "w1"); return err },
+		"a negative attempt":             func() error { _, err := b.Begin(t.Context(), id, -1, "w1"); return err },
+		"no incarnation":                 func() error { _, err := b.Begin(t.Context(), id, 1, ""); return err },
+		"an incarnation that is no text": func() error { _, err := b.Begin(t.Context(), id, 1, "w\x00\xff"); return err },
+		"a long incarnation":             func() error { _, err := b.Begin(t.Context(), id, 1, strings.Repeat("w", 129)); return err },
+		"no id":                          func() error { _, err := b.Begin(t.Context(), "", 1, "w1"); return err },
+		"finish without id":              func() error { _, err := b.Finish(t.Context(), "x", 1, "w1", passed); return err },
+		"progress of nobody":             func() error { return b.Progress(t.Context(), id, 1, "", jobs.Progress{}) },
+		"negative progress":              func() error { return b.Progress(t.Context(), id, 1, "w1", jobs.Progress{PagesDone: -1}) },
 	} {
 		if err := call(); !errors.Is(err, jobs.ErrInvalidResult) && !errors.Is(err, ledger.ErrNotFound) {
 			t.Errorf("%s: error = %v", name, err)
