@@ -63,7 +63,15 @@ func (p *platform) kubectl(args ...string) string {
 
 // readiness is what /readyz of the API server says.
 func (p *platform) readiness(status int, words ...string) error {
-	a := p.get(p.env["OPS_URL"] + "/readyz")
+	p.t.Helper()
+	r, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, p.env["OPS_URL"]+"/readyz", nil)
+	if err != nil {
+		return err
+	}
+	a, err := p.try(r)
+	if err != nil {
+		return err
+	}
 	for _, word := range words {
 		if !strings.Contains(string(a.Body), word) {
 			return fmt.Errorf("readiness lacks %q: %s", word, a.Body)
@@ -246,17 +254,59 @@ func (p *platform) postgresRestarts(*testing.T) {
 	p.until("RFQs are created", func() error { return want(p.createRFQ("ACME_LIVE_KEY"), 201, "") })
 }
 
-// TestFaultsOfTheClusterUnderLoad kills every part while clients write. What
+// TestFaultsOfTheClusterUnderLoad kills every part while clients write: each
+// alone, when nothing but its own answers may come, and then all of them. What
 // was acknowledged is there in the end.
 func TestFaultsOfTheClusterUnderLoad(t *testing.T) {
 	t.Parallel()
 	p := startCluster(t)
-	p.underLoad(func() {
-		for _, unit := range []string{"worker", "postgres", "redis", "apiserver", "kubernetes", "controller"} {
-			time.Sleep(200*time.Millisecond + rand.N(300*time.Millisecond))
-			p.order(unit, "kill")
+	l := p.startLoad()
+	for _, fault := range []struct {
+		unit    string
+		answers []string
+	}{
+		{"controller", nil},
+		{"kubernetes", nil},
+		{"worker", nil},
+		{"redis", []string{queueAway}},
+		{"postgres", []string{storeAway, storeBusy}},
+		{"apiserver", []string{noAnswer, notLoaded, queueAway}},
+	} {
+		p.killUnderLoad(fault.unit)
+		if others := l.others(append(fault.answers, backlogFull)...); others != nil {
+			t.Errorf("without %s: %v", fault.unit, others)
 		}
-		p.until("readiness returns", func() error { return p.readiness(200) })
+	}
+	for _, unit := range []string{"worker", "postgres", "redis", "apiserver", "kubernetes", "controller"} {
+		time.Sleep(rand.N(300 * time.Millisecond))
+		p.order(unit, "kill")
+	}
+	p.until("readiness returns", func() error { return p.readiness(200) })
+	l.end()
+	l.demand()
+	if others := l.others(noAnswer, notLoaded, queueAway, storeAway, storeBusy, backlogFull); others != nil {
+		t.Errorf("other answers than the kills explain: %v", others)
+	}
+}
+
+// killUnderLoad kills a unit and returns when it is back and all is well.
+func (p *platform) killUnderLoad(unit string) {
+	p.t.Helper()
+	time.Sleep(rand.N(300 * time.Millisecond))
+	p.order(unit, "kill")
+	time.Sleep(rand.N(300 * time.Millisecond))
+	p.order(unit, "start")
+	p.until("all is well after "+unit+" was killed", func() error {
+		if err := p.readiness(200); err != nil {
+			return err
+		}
+		if err := want(p.createRFQ("ACME_LIVE_KEY"), 201, ""); err != nil {
+			return err
+		}
+		if a := p.submit("ACME_LIVE_KEY", "sample.pdf"); a.code() != "PREFLIGHT_BACKLOG_EXCEEDED" {
+			return want(a, 202, "")
+		}
+		return nil
 	})
 }
 

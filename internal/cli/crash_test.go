@@ -7,8 +7,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -21,54 +23,142 @@ import (
 func TestKillNineLosesNothingAcknowledged(t *testing.T) {
 	t.Parallel()
 	p := startDev(t, t.TempDir())
-	p.underLoad(func() {
-		for range 3 {
-			time.Sleep(200*time.Millisecond + rand.N(500*time.Millisecond))
-			p.kill()
-			p.start()
-		}
-	})
+	l := p.startLoad()
+	for range 3 {
+		time.Sleep(200*time.Millisecond + rand.N(500*time.Millisecond))
+		p.kill()
+		p.start()
+	}
+	l.end()
+	l.demand()
+	if others := l.others(noAnswer, storeAway, queueAway, notLoaded, backlogFull); others != nil {
+		t.Errorf("other answers than the kills explain: %v", others)
+	}
 }
 
-// underLoad lets clients create RFQs and jobs while faults happen, and then
-// demands everything that was acknowledged.
-func (p *platform) underLoad(faults func()) {
-	p.t.Helper()
-	const clients = 4
-	api, key, files := p.env["API_URL"], p.env["ACME_LIVE_KEY"], p.files()
-	acknowledged := make(chan string, 100_000)
-	stop := make(chan struct{})
-	run := rand.Uint64()
-	var wg sync.WaitGroup
-	for client := range clients {
-		wg.Go(func() {
-			for n := 0; ; n++ {
-				select {
-				case <-stop:
-					return
-				default:
-				}
-				idempotency := fmt.Sprintf("load-%d-%d-%d", run, client, n)
-				var body any = map[string]string{"fileUrl": files + "sample.pdf", "profile": "print_ready"}
-				path := "/api/v1/preflight"
-				if n%3 == 0 {
-					body, path = rfqBody(), "/api/v1/rfq"
-				}
-				if id := acknowledge(api+path, key, idempotency, body); id != "" {
-					acknowledged <- id
-				} else {
-					time.Sleep(10 * time.Millisecond) // it is down, or the backlog is full
-				}
-			}
-		})
-	}
-	faults()
-	close(stop)
-	wg.Wait()
-	close(acknowledged)
+// What a client may get in place of an acknowledgement while parts are away.
+const (
+	noAnswer    = "no answer"
+	storeAway   = "503 STORE_UNAVAILABLE"
+	storeBusy   = "503 OVERLOADED"
+	queueAway   = "503 PREFLIGHT_QUEUE_UNAVAILABLE"
+	notLoaded   = "503 POSTURE_UNAVAILABLE"
+	backlogFull = "429 PREFLIGHT_BACKLOG_EXCEEDED"
+)
 
-	rfqs, jobs := 0, 0
-	for id := range acknowledged {
+// load is clients that create RFQs and jobs, until its end. They note what was
+// acknowledged, and each other answer.
+type load struct {
+	p *platform
+	// api, key and files are kept: the platform's are read anew when it starts.
+	api, key, files string
+
+	stop    chan struct{}
+	clients sync.WaitGroup
+
+	mu           sync.Mutex
+	acknowledged []string
+	refusals     map[string]int
+}
+
+func (p *platform) startLoad() *load {
+	p.t.Helper()
+	l := &load{
+		p: p, api: p.env["API_URL"], key: p.env["ACME_LIVE_KEY"], files: p.files(),
+		stop: make(chan struct{}), refusals: map[string]int{},
+	}
+	run := rand.Uint64()
+	for client := range 4 {
+		l.clients.Go(func() { l.client(fmt.Sprintf("load-%d-%d", run, client)) })
+	}
+	return l
+}
+
+// client sends until the end: an RFQ, two jobs, an RFQ, ...
+func (l *load) client(name string) {
+	for n := 0; ; n++ {
+		select {
+		case <-l.stop:
+			return
+		default:
+		}
+		var body any = map[string]string{"fileUrl": l.files + "sample.pdf", "profile": "print_ready"}
+		path := "/api/v1/preflight"
+		if n%3 == 0 {
+			body, path = rfqBody(), "/api/v1/rfq"
+		}
+		id, refusal := l.create(l.api+path, fmt.Sprintf("%s-%d", name, n), body)
+		l.note(id, refusal)
+		if id == "" {
+			time.Sleep(10 * time.Millisecond) // it is down, or the backlog is full
+		}
+	}
+}
+
+func (l *load) note(id, refusal string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if id != "" {
+		l.acknowledged = append(l.acknowledged, id)
+	} else {
+		l.refusals[refusal]++
+	}
+}
+
+// create returns the id of what was created, or else what was answered.
+func (l *load) create(url, idempotency string, body any) (id, refusal string) {
+	encoded, err := json.Marshal(body)
+	if err != nil {
+		return "", err.Error()
+	}
+	r, err := http.NewRequest(http.MethodPost, url, bytes.NewReader(encoded))
+	if err != nil {
+		return "", err.Error()
+	}
+	r.Header.Set("Authorization", "Bearer "+l.key)
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Idempotency-Key", idempotency)
+	client := http.Client{Timeout: 10 * time.Second}
+	resp, err := client.Do(r)
+	if err != nil {
+		return "", noAnswer
+	}
+	defer func() { _ = resp.Body.Close() }()
+	text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+	if err != nil {
+		return "", noAnswer
+	}
+	var answer struct{ ID, JobID, Code string }
+	if json.Unmarshal(text, &answer) != nil || resp.StatusCode/100 != 2 {
+		return "", fmt.Sprintf("%d %s", resp.StatusCode, answer.Code)
+	}
+	return answer.ID + answer.JobID, ""
+}
+
+// end stops the clients.
+func (l *load) end() {
+	close(l.stop)
+	l.clients.Wait()
+}
+
+// others is what was answered since it was asked last, less what may be.
+func (l *load) others(allowed ...string) map[string]int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	refusals := l.refusals
+	l.refusals = map[string]int{}
+	maps.DeleteFunc(refusals, func(refusal string, _ int) bool { return slices.Contains(allowed, refusal) })
+	if len(refusals) == 0 {
+		return nil
+	}
+	return refusals
+}
+
+// demand looks for everything that was acknowledged.
+func (l *load) demand() {
+	p, rfqs, jobs := l.p, 0, 0
+	p.t.Helper()
+	for _, id := range l.acknowledged {
 		if strings.HasPrefix(id, "rfq_") {
 			rfqs++
 			if err := want(p.call("GET", "/api/v1/rfq/"+id, "ACME_LIVE_KEY", nil), 200, ""); err != nil {
@@ -85,32 +175,4 @@ func (p *platform) underLoad(faults func()) {
 		p.t.Errorf("%d RFQs and %d jobs were acknowledged: the test proves nothing", rfqs, jobs)
 	}
 	p.t.Logf("%d RFQs and %d jobs acknowledged, none lost", rfqs, jobs)
-}
-
-// acknowledge creates something and returns its id, or nothing where there was
-// no good answer.
-func acknowledge(url, key, idempotency string, body any) string {
-	encoded, err := json.Marshal(body)
-	if err != nil {
-		return ""
-	}
-	r, err := http.NewRequest(http.MethodPost, url, bytes.NewReader(encoded))
-	if err != nil {
-		return ""
-	}
-	r.Header.Set("Authorization", "Bearer "+key)
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Idempotency-Key", idempotency)
-	client := http.Client{Timeout: 5 * time.Second}
-	resp, err := client.Do(r)
-	if err != nil {
-		return ""
-	}
-	defer func() { _ = resp.Body.Close() }()
-	answer, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
-	var created struct{ ID, JobID string }
-	if err != nil || resp.StatusCode/100 != 2 || json.Unmarshal(answer, &created) != nil {
-		return ""
-	}
-	return created.ID + created.JobID
 }
