@@ -22,6 +22,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=".metadata.creationTimestamp"
 // +kubebuilder:printcolumn:name="Next",type=string,JSONPath=".status.nextTransition",priority=1
 // +kubebuilder:printcolumn:name="Ticket",type=string,JSONPath=".spec.change.ticket",priority=1
+// +kubebuilder:printcolumn:name="Kill-Reason",type=string,JSONPath=".spec.killSwitch.reason",priority=1
 type CapabilityRollout struct {
 	metav1.TypeMeta `json:",inline"`
 	// metadata is the standard object metadata. The name is the capability.

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package config_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// looks are what somebody types who wants to know how things are.
+var looks = []string{
+	"get cap", "get partner", "get sender", "get printmarket", "get cap -o wide", "get partner -o wide", "get sender -o wide",
+}
+
+func TestTheSamplesAreInForceAsTheTablesSay(t *testing.T) {
+	t.Parallel()
+	namespace := withRoles(t)
+	admin(namespace).must(t, "", "apply", "--server-side", "--kustomize=samples")
+	control(t, namespace)
+	settle(t, namespace)
+	golden(t, "get-samples.txt", lookAt(t, as(t, namespace, "viewer"), looks))
+}
+
+// What only the world can break is closed alone, and its row says why.
+func TestBrokenObjectsSayInTheirRowsWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	namespace := withRoles(t)
+	admin(namespace).mustApply(t, "test", readFile(t, "testdata/broken.yaml"))
+	control(t, namespace)
+	settle(t, namespace)
+	viewer := as(t, namespace, "viewer")
+	commands := append(looks[:3:3], looks[4:]...)
+	for _, object := range []string{"cap/estimate", "cap/preflight", "partner/umbrella", "partner/twins", "sender/lost"} {
+		commands = append(commands, "get "+object+` -o jsonpath='{.status.conditions[?(@.type=="Ready")].message}'`)
+	}
+	golden(t, "get-broken.txt", lookAt(t, viewer, commands))
+}
+
+// lookAt is a transcript of commands, none of which has a space in quotes.
+func lookAt(t *testing.T, who person, commands []string) string {
+	t.Helper()
+	var out transcript
+	for _, command := range commands {
+		words := strings.Fields(strings.ReplaceAll(command, "'", ""))
+		out.add("kubectl "+command, ageless(who.must(t, "", words...)))
+	}
+	return out.String()
+}
+
+func readFile(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}

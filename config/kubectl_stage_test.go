@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package config_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	controllerconfig "sigs.k8s.io/controller-runtime/pkg/config"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/controllers"
+	"github.com/printmarket/printmarket/internal/kubetest"
+)
+
+// noon is what the controllers take for the present.
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// control starts the controllers in a namespace that has the Roles, with the
+// rights of their service account. There are no replicas of the API server, so
+// that what is compiled is in force.
+func control(t *testing.T, namespace string) {
+	t.Helper()
+	account := "system:serviceaccount:" + namespace + ":printmarket-controller"
+	awaitRole(t, namespace, account)
+	scheme, err := controllers.Scheme()
+	if err != nil {
+		t.Fatal(err)
+	}
+	manager, err := ctrl.NewManager(plane.NewUser(t, account).Config(), ctrl.Options{
+		Scheme: scheme, Cache: controllers.CacheOptions(namespace, "printmarket-api"),
+		Metrics: metricsserver.Options{BindAddress: "0"}, HealthProbeBindAddress: "0",
+		Controller: controllerconfig.Controller{SkipNameValidation: new(true)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := controllers.Setup(manager, controllers.Options{
+		Namespace: namespace, GateSecret: "printmarket-gate-api", Service: "printmarket-api",
+		Now: func() time.Time { return noon }, Registerer: prometheus.NewRegistry(),
+	}); err != nil {
+		t.Fatal(err)
+	}
+	run(t, manager.Start)
+}
+
+// run runs something until the test ends, and waits for it.
+func run(t *testing.T, start func(context.Context) error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- start(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("the controllers ended with: %v", err)
+		}
+	})
+}
+
+// settle waits until every object of a namespace has the status of its present
+// generation.
+func settle(t *testing.T, namespace string) {
+	t.Helper()
+	kubetest.Eventually(t, func() error {
+		for _, kind := range []string{v1alpha1.KindCapabilityRollout, v1alpha1.KindPartnerEntitlement, v1alpha1.KindXJMFSender} {
+			list := &unstructured.UnstructuredList{}
+			list.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(kind + "List"))
+			if err := plane.Client(t).List(t.Context(), list, client.InNamespace(namespace)); err != nil {
+				return err
+			}
+			for _, o := range list.Items {
+				if err := settled(o); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// settled is an error while a condition speaks of an earlier generation, or the
+// object is on its way to the gates.
+func settled(o unstructured.Unstructured) error {
+	conditions, _, err := unstructured.NestedSlice(o.Object, "status", "conditions")
+	if err != nil || len(conditions) == 0 {
+		return fmt.Errorf("%s %s has no conditions (%v)", o.GetKind(), o.GetName(), err)
+	}
+	for _, each := range conditions {
+		c := each.(map[string]any)
+		if c["observedGeneration"] != o.GetGeneration() || c["reason"] == v1alpha1.ReasonProgressing {
+			return fmt.Errorf("%s %s of generation %d: %v", o.GetKind(), o.GetName(), o.GetGeneration(), c)
+		}
+	}
+	return nil
+}
