@@ -118,7 +118,7 @@ func (s *transcript) add(command, output string) {
 	if s.Len() > 0 {
 		s.WriteByte('\n')
 	}
-	s.WriteString("$ " + command + "\n" + trimmed(output))
+	s.WriteString("$ " + command + "\n" + trimmed(strings.TrimRight(output, "\n")))
 }
 
 // trimmed is a text without spaces at the ends of lines.

@@ -178,7 +178,8 @@ type RampStep struct {
 	// 2027-01-01T00:00:00Z.
 	// +required
 	At metav1.Time `json:"at"`
-	// percent is the part of the audience that the capability is open for.
+	// percent is the part of the audience that the capability is open for, from
+	// 1 to 100.
 	// +required
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
@@ -192,7 +193,7 @@ type KillSwitch struct {
 	// state Engaged closes the capability for test and live keys alike.
 	// +required
 	State KillSwitchState `json:"state"`
-	// reason is why, for the next person on call.
+	// reason is why, for the next person on call; Engaged needs one.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	Reason string `json:"reason,omitempty"`
