@@ -11,7 +11,6 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/printmarket/printmarket/config"
-	"github.com/printmarket/printmarket/internal/kubetest"
 )
 
 func TestExplainTeachesHowToWriteAnObject(t *testing.T) {
@@ -26,23 +25,11 @@ func TestExplainTeachesHowToWriteAnObject(t *testing.T) {
 			t.Parallel()
 			var out transcript
 			for _, field := range fields {
-				out.add("kubectl explain "+kind+field, explain(t, kind+field))
+				out.add("kubectl explain "+kind+field, admin("default").must(t, "", "explain", kind+field))
 			}
 			golden(t, "explain-"+kind+".txt", out.String())
 		})
 	}
-}
-
-// explain waits for the schemas, which the API server publishes some time after
-// it has accepted a definition.
-func explain(t *testing.T, field string) string {
-	t.Helper()
-	var out said
-	kubetest.Eventually(t, func() error {
-		out = admin("default").kubectl(t, "", "explain", field)
-		return out.err
-	})
-	return out.stdout
 }
 
 func TestEveryFieldIsExplainedInAFullSentence(t *testing.T) {

@@ -10,10 +10,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
 
+	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/kubetest"
 	"github.com/printmarket/printmarket/internal/kubetest/controlplane"
 )
@@ -38,6 +42,38 @@ func requirePlane(t *testing.T) {
 	if plane == nil {
 		t.Skip(controlplane.ErrNoAssets)
 	}
+	published.Do(func() { kubetest.Eventually(t, func() error { return schemasOf(plane.Config()) }) })
+}
+
+// published is done when the API server has told its clients of the kinds, some
+// time after it has accepted their definitions. Before that kubectl judges
+// manifests by itself, which makes other messages.
+var published sync.Once
+
+// schemasOf is an error while a kind is missing from what kubectl reads.
+func schemasOf(server *rest.Config) error {
+	reader, err := discovery.NewDiscoveryClientForConfig(server)
+	if err != nil {
+		return err
+	}
+	paths, err := reader.OpenAPIV3().Paths()
+	if err != nil {
+		return err
+	}
+	group, found := paths["apis/"+v1alpha1.GroupVersion.String()]
+	if !found {
+		return errors.New("no schemas of " + v1alpha1.GroupVersion.String())
+	}
+	document, err := group.Schema("application/json")
+	if err != nil {
+		return err
+	}
+	for _, plural := range []string{"capabilityrollouts", "partnerentitlements", "xjmfsenders"} {
+		if !bytes.Contains(document, []byte("/"+plural+"/{name}")) {
+			return errors.New("no schema of " + plural)
+		}
+	}
+	return nil
 }
 
 // person is somebody at a terminal.
