@@ -39,9 +39,9 @@ type PartnerEntitlement struct {
 // PartnerEntitlementSpec is what one partner may do.
 //
 // +kubebuilder:validation:XValidation:rule="self.state != 'Active' || has(self.contract)",message="an Active partner needs a contract",fieldPath=".contract"
-// +kubebuilder:validation:XValidation:rule="self.package != 'Platform' || !has(self.capabilities) || size(self.capabilities) == 0",message="the package Platform holds no partner capability",fieldPath=".capabilities"
+// +kubebuilder:validation:XValidation:rule="self.package != 'Platform' || !has(self.capabilities) || size(self.capabilities) == 0",message="the package Platform holds no partner capability: remove them or choose another package",fieldPath=".capabilities"
 // +kubebuilder:validation:XValidation:rule="self.package == 'Platform' || !has(self.scopes) || self.scopes.all(s, !(s in ['quotes:ingest', 'ops:read', 'masterdata:write']))",message="quotes:ingest, ops:read and masterdata:write need the package Platform",fieldPath=".scopes"
-// +kubebuilder:validation:XValidation:rule="!has(self.keys) || self.keys.all(k, self.keys.exists_one(j, j.sha256 == k.sha256))",message="two keys have the same sha256",fieldPath=".keys"
+// +kubebuilder:validation:XValidation:rule="!has(self.keys) || self.keys.all(k, self.keys.exists_one(j, j.sha256 == k.sha256))",message="two keys have the same sha256: remove one of them",fieldPath=".keys"
 type PartnerEntitlementSpec struct {
 	// organizationID is the organization that owns every record of this
 	// partner, such as org_acme01. It never changes. If two objects name the
