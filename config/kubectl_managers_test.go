@@ -145,7 +145,7 @@ func wantOwners(t *testing.T, who person, want map[string][]string) {
 	got := map[string][]string{}
 	for _, entry := range object.ManagedFields {
 		var fields map[string]map[string]json.RawMessage
-		if err := json.Unmarshal(entry.FieldsV1.Raw, &fields); err != nil {
+		if err := json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields); err != nil {
 			t.Fatal(err)
 		}
 		for _, name := range slices.Sorted(maps.Keys(fields["f:spec"])) {

@@ -19,8 +19,14 @@ import (
 
 // verbs with the letter that stands for each in the golden file.
 var verbs = []struct{ letter, verb string }{
-	{"g", "get"}, {"l", "list"}, {"w", "watch"}, {"c", "create"}, {"u", "update"}, {"p", "patch"},
-	{"d", "delete"}, {"D", "deletecollection"},
+	{"g", "get"},
+	{"l", "list"},
+	{"w", "watch"},
+	{"c", "create"},
+	{"u", "update"},
+	{"p", "patch"},
+	{"d", "delete"},
+	{"D", "deletecollection"},
 }
 
 // target is a resource, or one object of it.
