@@ -45,18 +45,6 @@ func market(tb testing.TB, n int) posture.Inputs {
 	return in
 }
 
-func BenchmarkCompile(b *testing.B) {
-	for _, n := range []int{10, 1_000, 10_000} {
-		b.Run(fmt.Sprint("partners=", n), func(b *testing.B) {
-			in := market(b, n)
-			b.ReportAllocs()
-			for b.Loop() {
-				posture.Compile(in)
-			}
-		})
-	}
-}
-
 func BenchmarkDecide(b *testing.B) {
 	s := posture.Compile(market(b, 1_000))
 	caller, _ := s.Authenticate(keyOf(b, "live:acme"), now)
@@ -79,12 +67,5 @@ func BenchmarkAuthenticateAndDecide(b *testing.B) {
 		if !s.Decide(caller, posture.RFQCreate, true, now).Allowed() {
 			b.Fatal("closed")
 		}
-	}
-}
-
-func BenchmarkReport(b *testing.B) {
-	s := posture.Compile(market(b, 1_000))
-	for b.Loop() {
-		s.Report(now)
 	}
 }
