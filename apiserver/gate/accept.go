@@ -23,6 +23,9 @@ func accept(_ *Gate, _ *Route, c *Call) *problem.Problem {
 func acceptsJSON(fields []string) bool {
 	known := false
 	for _, field := range fields {
+		if field == "application/json" || field == "*/*" {
+			return true // as nearly all clients write it
+		}
 		for item := range strings.SplitSeq(field, ",") {
 			mediaType, parameters, err := mime.ParseMediaType(item)
 			if err != nil {

@@ -16,15 +16,16 @@ import (
 	"io"
 	"log/slog"
 	"regexp"
-	"strings"
+	"sync"
 )
 
 // NewLogger writes JSON lines to w, redacted, from the level up.
 func NewLogger(w io.Writer, level slog.Leveler) *slog.Logger {
-	return slog.New(slog.NewJSONHandler(redactingWriter{w}, &slog.HandlerOptions{
+	to := &redactingWriter{to: w}
+	return slog.New(newLineHandler(to, slog.NewJSONHandler(to, &slog.HandlerOptions{
 		Level:       level,
 		ReplaceAttr: replace,
-	}))
+	})))
 }
 
 // Discard returns a logger for tests and tools that print to a person.
@@ -47,11 +48,18 @@ func replace(_ []string, attr slog.Attr) slog.Attr {
 	return attr
 }
 
-// redactingWriter is the last wall: messages and values of other kinds.
-type redactingWriter struct{ to io.Writer }
+// redactingWriter is the last wall: messages and values of other kinds. It
+// writes one line at a time.
+type redactingWriter struct {
+	mu sync.Mutex
+	to io.Writer
+}
 
-func (w redactingWriter) Write(line []byte) (int, error) {
-	if suspicious(string(line)) {
+func (w *redactingWriter) Write(line []byte) (int, error) {
+	hides := suspicious(line)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if hides {
 		if _, err := io.WriteString(w.to, Redact(string(line))); err != nil {
 			return 0, err
 		}
@@ -64,9 +72,23 @@ func (w redactingWriter) Write(line []byte) (int, error) {
 // matches; most lines have none and skip the patterns.
 var marks = [...]string{"pmk_", "earer ", "sha256=", "whsec_", "://"}
 
-func suspicious(text string) bool {
+// suspicious reports whether text has one of the marks. It looks closer only
+// where a byte may be the last of one, because every line comes by here.
+func suspicious[T string | []byte](text T) bool {
+	for i := range len(text) {
+		switch text[i] {
+		case '_', ' ', '=', '/':
+			if endsInMark(text[:i+1]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func endsInMark[T string | []byte](text T) bool {
 	for _, mark := range marks {
-		if strings.Contains(text, mark) {
+		if at := len(text) - len(mark); at >= 0 && string(text[at:]) == mark {
 			return true
 		}
 	}

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/printmarket/printmarket/apiserver"
+	"github.com/printmarket/printmarket/apiserver/apitest"
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/internal/telemetry"
+)
+
+const (
+	benchClients = 8
+	// benchTurn is how many requests each client makes of one server before it
+	// is the other's turn.
+	benchTurn = 100
+)
+
+// BenchmarkGated compares a read through everything that surrounds a handler
+// (listener, router, gate, metrics, request log) with a bare net/http handler
+// that answers the same bytes. They take turns, so that whatever else the
+// machine does meets both. The metric ratio is the throughput of the one in the
+// throughput of the other, in the median turn; cpu-ratio the same of the
+// processor time that requests take, client and kernel included.
+func BenchmarkGated(b *testing.B) {
+	for _, log := range []struct {
+		name  string
+		level slog.Level
+	}{{"request log on", slog.LevelInfo}, {"request log off", slog.LevelWarn}} {
+		b.Run("loopback, "+log.name, func(b *testing.B) { benchmarkLoopback(b, log.level) })
+		b.Run("handler alone, "+log.name, func(b *testing.B) { benchmarkHandlers(b, log.level) })
+	}
+}
+
+// gatedWorld serves one read, and is the answer that it gives.
+type gatedWorld struct {
+	*apitest.World
+	request *http.Request
+	body    []byte
+	header  http.Header
+}
+
+func newGatedWorld(b *testing.B, level slog.Level) *gatedWorld {
+	b.Helper()
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = null.Close() })
+	w := &gatedWorld{body: bytes.Repeat([]byte("0123456789abcdef"), 32)}
+	w.World = apitest.New(b, apitest.Options{
+		Log: telemetry.NewLogger(null, level),
+		Routes: []gate.Route{internalRoute(http.MethodGet, "/internal/rfq/{rfqId}", func(c *gate.Call) error {
+			if chi.URLParam(c.Request, "rfqId") == "" {
+				return io.ErrUnexpectedEOF
+			}
+			respond.Bytes(c.Writer, http.StatusOK, "application/json", w.body)
+			return nil
+		})},
+	})
+	w.request = w.Build(b, apitest.Request{
+		Method: http.MethodGet, Path: "/internal/rfq/rfq_01", Key: "acme-live", Header: map[string]string{"Accept": "application/json"},
+	})
+	rec := httptest.NewRecorder()
+	w.Handler.ServeHTTP(rec, w.request)
+	if rec.Code != http.StatusOK || !bytes.Equal(rec.Body.Bytes(), w.body) {
+		b.Fatalf("answer %d\n%s", rec.Code, rec.Body)
+	}
+	w.header = rec.Header()
+	return w
+}
+
+// bare answers the same bytes, request id included, whatever the request.
+func (g *gatedWorld) bare(w http.ResponseWriter, _ *http.Request) {
+	header := w.Header()
+	for name, values := range g.header {
+		header[name] = values
+	}
+	_, _ = w.Write(g.body)
+}
+
+func benchmarkLoopback(b *testing.B, level slog.Level) {
+	w := newGatedWorld(b, level)
+	bare := w.dial(b, serveBare(b, http.HandlerFunc(w.bare)))
+	gated := w.dial(b, serveGated(b, w.Handler))
+	compare(b, func() { bare.turn(b) }, func() { gated.turn(b) })
+}
+
+func benchmarkHandlers(b *testing.B, level slog.Level) {
+	w := newGatedWorld(b, level)
+	turn := func(handler http.Handler) {
+		for range benchClients * benchTurn {
+			handler.ServeHTTP(&sink{header: http.Header{}}, w.request)
+		}
+	}
+	compare(b, func() { turn(http.HandlerFunc(w.bare)) }, func() { turn(w.Handler) })
+}
+
+// sink takes an answer.
+type sink struct{ header http.Header }
+
+func (s *sink) Header() http.Header            { return s.header }
+func (s *sink) WriteHeader(int)                {}
+func (s *sink) Write(body []byte) (int, error) { return len(body), nil }
+
+// compare lets two servers take turns, and each begin in half of them.
+func compare(b *testing.B, bare, gated func()) {
+	b.Helper()
+	bare()
+	gated()
+	var ratios []float64
+	var all [2]cost
+	for b.Loop() {
+		turns := [2]func(){bare, gated}
+		var took [2]cost
+		for i := range turns {
+			which := (i + len(ratios)) % 2
+			took[which] = costOf(b, turns[which])
+			all[which].add(took[which])
+		}
+		ratios = append(ratios, float64(took[0].wall)/float64(took[1].wall))
+	}
+	slices.Sort(ratios)
+	requests := float64(benchClients * benchTurn * b.N)
+	b.ReportMetric(ratios[len(ratios)/2], "ratio")
+	b.ReportMetric(float64(all[0].processor)/float64(all[1].processor), "cpu-ratio")
+	b.ReportMetric(float64(all[0].processor.Nanoseconds())/requests, "bare-cpu-ns/req")
+	b.ReportMetric(float64(all[1].processor.Nanoseconds())/requests, "gated-cpu-ns/req")
+}
+
+// cost is the time that passed, and the time that processors worked.
+type cost struct{ wall, processor time.Duration }
+
+func (c *cost) add(more cost) { c.wall, c.processor = c.wall+more.wall, c.processor+more.processor }
+
+func costOf(b *testing.B, work func()) cost {
+	b.Helper()
+	began, before := time.Now(), processorTime(b)
+	work()
+	return cost{time.Since(began), processorTime(b) - before}
+}
+
+// processorTime is what this process has used so far.
+func processorTime(b *testing.B) time.Duration {
+	b.Helper()
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+func benchSocket(b *testing.B) net.Listener {
+	b.Helper()
+	var config net.ListenConfig
+	socket, err := config.Listen(b.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	return socket
+}
+
+// serveBare runs a server with the time limits of the real one.
+func serveBare(b *testing.B, handler http.Handler) net.Addr {
+	b.Helper()
+	socket := benchSocket(b)
+	server := &http.Server{
+		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
+	}
+	var running sync.WaitGroup
+	running.Go(func() { _ = server.Serve(socket) })
+	b.Cleanup(func() {
+		_ = server.Close()
+		running.Wait()
+	})
+	return socket.Addr()
+}
+
+func serveGated(b *testing.B, handler http.Handler) net.Addr {
+	b.Helper()
+	socket := benchSocket(b)
+	server := apiserver.NewServer(telemetry.Discard(), 0, 10*time.Second,
+		apiserver.Listener{Name: "api", Socket: socket, Handler: handler, Problems: respond.NewProblems(apitest.Origin)})
+	ctx, cancel := context.WithCancel(context.WithoutCancel(b.Context()))
+	var running sync.WaitGroup
+	running.Go(func() { _ = server.Run(ctx) })
+	b.Cleanup(func() {
+		cancel()
+		running.Wait()
+	})
+	return socket.Addr()
+}
+
+// load is clients of one server that spend next to nothing on themselves: each
+// sends the same bytes, and reads as many as the first answer had.
+type load struct {
+	request []byte
+	answer  int
+	conns   []net.Conn
+}
+
+func (g *gatedWorld) dial(b *testing.B, server net.Addr) *load {
+	b.Helper()
+	var request bytes.Buffer
+	if err := g.request.Write(&request); err != nil {
+		b.Fatal(err)
+	}
+	l := &load{request: request.Bytes()}
+	for range benchClients {
+		conn, err := new(net.Dialer).DialContext(b.Context(), "tcp", server.String())
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() { _ = conn.Close() })
+		l.conns = append(l.conns, conn)
+	}
+	l.answer = g.probe(b, l.conns[0], l.request)
+	return l
+}
+
+// probe makes one request, and returns the length of the answer.
+func (g *gatedWorld) probe(b *testing.B, conn net.Conn, request []byte) int {
+	b.Helper()
+	var text bytes.Buffer
+	if _, err := conn.Write(request); err != nil {
+		b.Fatal(err)
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(io.TeeReader(conn, &text)), g.request)
+	if err != nil {
+		b.Fatal(err)
+	}
+	body, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK || !bytes.Equal(body, g.body) {
+		b.Fatalf("answer %d, %v\n%s", resp.StatusCode, err, body)
+	}
+	return text.Len()
+}
+
+// turn lets every client make its requests, one after the other.
+func (l *load) turn(b *testing.B) {
+	b.Helper()
+	var all sync.WaitGroup
+	for _, conn := range l.conns {
+		all.Go(func() {
+			if err := l.run(conn); err != nil {
+				b.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if b.Failed() {
+		b.FailNow()
+	}
+}
+
+func (l *load) run(conn net.Conn) error {
+	answer := make([]byte, l.answer)
+	ok := []byte("HTTP/1.1 200 OK\r\n")
+	for range benchTurn {
+		if _, err := conn.Write(l.request); err != nil {
+			return err
+		}
+		if _, err := io.ReadFull(conn, answer); err != nil {
+			return err
+		}
+		if !bytes.HasPrefix(answer, ok) {
+			return fmt.Errorf("answered %.200q", answer)
+		}
+	}
+	return nil
+}
