@@ -7,6 +7,8 @@ LDFLAGS  = -s -w -X github.com/printmarket/printmarket/internal/cli.Version=$(VE
 TOOL     = go tool -modfile=tools/go.mod
 # Packages whose tests are run; `make test PKG=./internal/posture/...` for some.
 PKG     ?= ./...
+# How long, or how often (100x), each benchmark runs.
+BENCHTIME ?= 3s
 
 .DEFAULT_GOAL := help
 
@@ -63,9 +65,17 @@ verify: generate ## Fail if generated files or go.mod are not up to date
 	git diff --exit-code -- api config/crd config/rbac/role.yaml go.mod go.sum
 
 ##@ Figures
+# One process at a time: on a busy machine benchmarks measure each other.
 .PHONY: bench
-bench: ## Run all benchmarks once
-	go test -run '^$$' -bench . -benchmem $(PKG)
+bench: setup controlplane ## Measure the figures of docs/guides/capacity.md (BENCHTIME=3s)
+	go test -run '^$$' -bench Curve -benchtime $(BENCHTIME) ./internal/posture
+	go test -run '^$$' -bench Gated -benchtime $(BENCHTIME) ./apiserver
+	PRINTMARKET_CONTROLPLANE_REQUIRED=1 go test -run '^$$' -bench Propagation -benchtime $(BENCHTIME) ./internal/posture/kubesource
+	PRINTMARKET_CONTROLPLANE_REQUIRED=1 go test -count=1 -v -run IdleAPIServerStaysSmall ./internal/cli
+
+.PHONY: bench-all
+bench-all: setup controlplane ## Run every benchmark once
+	go test -p 1 -run '^$$' -bench . -benchmem $(PKG)
 
 .PHONY: soak
 soak: setup ## Kill the database a hundred times under load

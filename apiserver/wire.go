@@ -62,11 +62,12 @@ func (c *problemConn) CloseWrite() error {
 
 func refusedByServer(text []byte) (status int, ok bool) {
 	const version = "HTTP/1.1 "
-	line, _, found := bytes.Cut(text, plainText)
-	if !found || len(line) < len(version)+3 || !bytes.HasPrefix(line, []byte(version)) || bytes.Contains(line, []byte("\r\n")) {
+	// Every answer comes by here: only its first line is looked at.
+	end := bytes.Index(text, []byte("\r\n"))
+	if end < len(version)+3 || !bytes.HasPrefix(text[end:], plainText) || !bytes.HasPrefix(text, []byte(version)) {
 		return 0, false
 	}
-	status, err := strconv.Atoi(string(line[len(version) : len(version)+3]))
+	status, err := strconv.Atoi(string(text[len(version) : len(version)+3]))
 	return status, err == nil && status >= 400
 }
 

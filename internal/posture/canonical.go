@@ -23,7 +23,7 @@ type canonical struct {
 }
 
 func canonicalize(in Inputs) canonical {
-	var out canonical
+	out := canonical{partners: make([]ranked[v1alpha1.PartnerEntitlement], 0, len(in.Partners))}
 	var e encoder
 	for i := range in.Rollouts {
 		o := &in.Rollouts[i]
@@ -71,6 +71,8 @@ func canonicalize(in Inputs) canonical {
 // would do, but takes longer than the whole compilation.
 type encoder struct {
 	buffer []byte
+	// keys is where the names of labels are put in order.
+	keys []string
 }
 
 func (e *encoder) reset(kind, namespace string) {
@@ -113,7 +115,9 @@ func texts[S ~string](e *encoder, list []S) {
 
 func (e *encoder) labels(labels map[string]string) {
 	e.number(int64(len(labels)))
-	for _, key := range slices.Sorted(maps.Keys(labels)) {
+	e.keys = slices.AppendSeq(e.keys[:0], maps.Keys(labels))
+	slices.Sort(e.keys)
+	for _, key := range e.keys {
 		e.text(key)
 		e.text(labels[key])
 	}

@@ -82,9 +82,9 @@ func processorTime(tb testing.TB) time.Duration {
 }
 
 // heldBy is the memory that a value holds.
-func heldBy(make func() any) uint64 {
+func heldBy(build func() any) uint64 {
 	before := live()
-	value := make()
+	value := build()
 	after := live()
 	runtime.KeepAlive(value)
 	return after - min(before, after)

@@ -91,7 +91,7 @@ func (d *Definition) scope(write bool) Scope {
 
 // ParseCapability finds a capability by name; unknown names report false.
 func ParseCapability(name string) (Capability, bool) {
-	for c := range Capabilities() {
+	for c := NoCapability + 1; c < capabilityCount; c++ {
 		if registry[c].Name == name {
 			return c, true
 		}

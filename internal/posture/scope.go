@@ -73,7 +73,7 @@ func (s Scope) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // ParseScope finds a scope by name; unknown names report false.
 func ParseScope(name string) (Scope, bool) {
-	for s := range AllScopes() {
+	for s := NoScope + 1; s < scopeCount; s++ {
 		if scopeNames[s] == name {
 			return s, true
 		}

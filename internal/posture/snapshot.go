@@ -42,7 +42,7 @@ type Snapshot struct {
 func Compile(in Inputs) *Snapshot {
 	s := &Snapshot{
 		organizations: make(map[string]*partner, len(in.Partners)),
-		keys:          make(map[credential.Digest]*apiKey, 2*len(in.Partners)),
+		keys:          make(map[credential.Digest]*apiKey, keysIn(in.Partners)),
 		senderIDs:     make(map[string]*sender, len(in.Senders)),
 	}
 	canon := canonicalize(in)
@@ -51,6 +51,16 @@ func Compile(in Inputs) *Snapshot {
 	s.compilePartners(canon.partners)
 	s.compileSenders(canon.senders, in.Secrets)
 	return s
+}
+
+// keysIn counts the keys, so that the index of a large marketplace need not grow
+// under way.
+func keysIn(partners []v1alpha1.PartnerEntitlement) int {
+	n := 0
+	for i := range partners {
+		n += len(partners[i].Spec.Keys)
+	}
+	return n
 }
 
 // Revision is 12 hexadecimal digits that are equal on all replicas that

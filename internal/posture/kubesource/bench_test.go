@@ -3,6 +3,7 @@
 package kubesource_test
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -68,7 +69,7 @@ func (c *cluster) otherPartner(i int) *v1alpha1.PartnerEntitlement {
 	return p
 }
 
-// enforces waits for an answer without leaving much of the machine unused.
+// enforces waits for an answer.
 func (r *replica) enforces(b *testing.B, answer string, began time.Time) {
 	b.Helper()
 	for r.answer() != answer {
@@ -84,15 +85,15 @@ func quantile(times []time.Duration, q float64) float64 {
 	return float64(times[int(q*float64(len(times)-1))].Microseconds()) / 1000
 }
 
-// bounds are the upper ends of the histogram's classes.
-var bounds = [...]time.Duration{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 60_000}
+// bounds are the upper ends of the histogram's classes, in milliseconds.
+var bounds = [...]int64{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 60_000}
 
 // histogram draws how many of the times, which are in order, fall in each class.
 func histogram(times []time.Duration) string {
 	var out strings.Builder
 	done := 0
 	for _, bound := range bounds {
-		below, _ := slices.BinarySearch(times, bound*time.Millisecond)
+		below, _ := slices.BinarySearchFunc(times, bound, func(t time.Duration, ms int64) int { return cmp.Compare(t.Milliseconds(), ms) })
 		count := below - done
 		fmt.Fprintf(&out, "< %5d ms %6d %6.2f%% %s\n",
 			bound, count, 100*float64(below)/float64(len(times)), strings.Repeat("#", (50*count+len(times)-1)/len(times)))
