@@ -53,6 +53,12 @@ func newRedis(dir, log, addr string) (*program, error) {
 			"--maxmemory-policy", "noeviction",
 		},
 		ready: func(ctx context.Context) error {
+			// The client would print that nobody listens yet.
+			conn, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
+			if err != nil {
+				return err
+			}
+			_ = conn.Close()
 			client := redis.NewClient(&redis.Options{Addr: addr, MaxRetries: -1, DialerRetries: 1})
 			defer func() { _ = client.Close() }()
 			return client.Ping(ctx).Err()
