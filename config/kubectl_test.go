@@ -9,17 +9,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/rest"
 
-	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/kubetest"
 	"github.com/printmarket/printmarket/internal/kubetest/controlplane"
 )
@@ -44,46 +39,15 @@ func requirePlane(t *testing.T) {
 	if plane == nil {
 		t.Skip(controlplane.ErrNoAssets)
 	}
-	published.Do(func() { kubetest.Eventually(t, func() error { return schemasOf(plane.Config()) }) })
-}
-
-// published is done when the API server has told its clients of the kinds, some
-// time after it has accepted their definitions. Before that kubectl judges
-// manifests by itself, which makes other messages, and its cache lacks kinds.
-var published sync.Once
-
-// schemasOf is an error while a kind is missing from what kubectl reads.
-func schemasOf(server *rest.Config) error {
-	reader, err := discovery.NewDiscoveryClientForConfig(server)
-	if err != nil {
-		return err
-	}
-	_, lists, err := reader.ServerGroupsAndResources()
-	if err != nil {
-		return err
-	}
-	version := v1alpha1.GroupVersion.String()
-	known := slices.IndexFunc(lists, func(l *metav1.APIResourceList) bool { return l.GroupVersion == version })
-	paths, err := reader.OpenAPIV3().Paths()
-	if err != nil {
-		return err
-	}
-	group, described := paths["apis/"+version]
-	if known < 0 || !described {
-		return errors.New("nothing of " + version + " is published")
-	}
-	document, err := group.Schema("application/json")
-	if err != nil {
-		return err
-	}
-	for _, plural := range []string{"capabilityrollouts", "partnerentitlements", "xjmfsenders"} {
-		listed := slices.ContainsFunc(lists[known].APIResources, func(r metav1.APIResource) bool { return r.Name == plural })
-		if !listed || !bytes.Contains(document, []byte("/"+plural+"/{name}")) {
-			return errors.New(plural + " are not published")
+	published.Do(func() {
+		if err := plane.AwaitSchemas(t.Context()); err != nil {
+			t.Fatal(err)
 		}
-	}
-	return nil
+	})
 }
+
+// published is done when kubectl knows the kinds.
+var published sync.Once
 
 // person is somebody at a terminal.
 type person struct {

@@ -3,6 +3,7 @@
 package posture
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -33,7 +34,6 @@ var faults = map[string]string{
 	v1alpha1.ReasonInvalidSpec:           "The object has content that its schema refuses; it is closed. Apply it again and mend what is reported.",
 	v1alpha1.ReasonDuplicateCapability:   "Another object rolls out the same capability; both are closed. Delete one of them.",
 	v1alpha1.ReasonDuplicateOrganization: "An older object has the same organizationID; this one is closed, its keys are refused. Delete one of them.",
-	v1alpha1.ReasonDuplicateKey:          "A key digest occurs twice; such keys are refused everywhere. Remove all entries but one.",
 	v1alpha1.ReasonDuplicateSender:       "An older object has the same senderID; this one is closed. Delete one of them.",
 	v1alpha1.ReasonPartnerNotFound:       "No usable PartnerEntitlement of this name is in the namespace; the sender is refused.",
 	v1alpha1.ReasonSecretNotFound:        "A Secret, or the key in it, does not exist; its value does not count.",
@@ -69,7 +69,8 @@ func rolloutVerdict(r *rollout, now time.Time) verdict {
 	case ReasonAboveCeiling:
 		return broken(v1alpha1.ReasonAboveCeiling)
 	case ReasonKilled:
-		return enforced(v1alpha1.ReasonKilled, "The kill switch is engaged; the capability is closed for every key.")
+		return enforced(v1alpha1.ReasonKilled, "The kill switch is engaged; the capability is closed for every key. Reason given: %s",
+			cmp.Or(r.object.Spec.KillSwitch.Reason, "none"))
 	case ReasonNotStarted:
 		return enforced(v1alpha1.ReasonNotStarted, "Opens at %s.", r.window.from.UTC().Format(time.RFC3339))
 	case ReasonEnded:
@@ -88,7 +89,9 @@ func partnerVerdict(p *partner, now time.Time) verdict {
 	case p.fault != "":
 		return broken(p.fault)
 	case len(p.duplicateKeys) > 0:
-		return broken(v1alpha1.ReasonDuplicateKey)
+		return verdict{reason: v1alpha1.ReasonDuplicateKey, message: fmt.Sprintf(
+			"The digest of these keys occurs more than once and is refused everywhere: %s. Remove all entries but one.",
+			strings.Join(p.duplicateKeys, ", "))}
 	}
 	switch p.standing(now) {
 	case standingSuspended:

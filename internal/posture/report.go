@@ -258,7 +258,7 @@ func senderReport(o *sender, now, next time.Time) SenderReport {
 		Conditions:   senderConditions(o, now),
 	}
 	for i := range o.secrets {
-		if one := &o.secrets[i]; one.valid(now) {
+		if one := &o.secrets[i]; o.fault == "" && one.valid(now) {
 			out.ActiveSecrets = append(out.ActiveSecrets, one.name)
 		}
 	}

@@ -3,6 +3,7 @@
 package controlplane
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io/fs"
@@ -12,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/openapi"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
@@ -26,8 +28,12 @@ type definition struct {
 	Spec struct {
 		Group string `json:"group"`
 		Names struct {
-			Kind string `json:"kind"`
+			Kind   string `json:"kind"`
+			Plural string `json:"plural"`
 		} `json:"names"`
+		Versions []struct {
+			Name string `json:"name"`
+		} `json:"versions"`
 	} `json:"spec"`
 }
 
@@ -38,6 +44,31 @@ func (p *Plane) installDefinitions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	return eachDefinition(func(d *definition, manifest []byte) error { return install(ctx, client, d, manifest) })
+}
+
+// AwaitSchemas waits until the API server has told its clients of the kinds,
+// which is some time after it has accepted their definitions. Before that
+// kubectl judges manifests by itself, and refuses the partial ones of
+// server-side apply.
+func (p *Plane) AwaitSchemas(ctx context.Context) error {
+	client, err := discovery.NewDiscoveryClientForConfig(p.Config())
+	if err != nil {
+		return err
+	}
+	p.servers.Lock()
+	server := p.apiserver
+	p.servers.Unlock()
+	return p.bounded(ctx, server, func(context.Context) error {
+		paths, err := client.OpenAPIV3().Paths()
+		if err != nil {
+			return err
+		}
+		return eachDefinition(func(d *definition, _ []byte) error { return d.isDescribed(paths) })
+	})
+}
+
+func eachDefinition(do func(*definition, []byte) error) error {
 	files, err := fs.ReadDir(config.FS, config.CRDDir)
 	if err != nil {
 		return err
@@ -47,18 +78,18 @@ func (p *Plane) installDefinitions(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := install(ctx, client, manifest); err != nil {
-			return fmt.Errorf("install %s: %w", file.Name(), err)
+		var d definition
+		if err := yaml.Unmarshal(manifest, &d); err != nil {
+			return fmt.Errorf("read %s: %w", file.Name(), err)
+		}
+		if err := do(&d, manifest); err != nil {
+			return fmt.Errorf("definition %s: %w", file.Name(), err)
 		}
 	}
 	return nil
 }
 
-func install(ctx context.Context, client *discovery.DiscoveryClient, manifest []byte) error {
-	var d definition
-	if err := yaml.Unmarshal(manifest, &d); err != nil {
-		return err
-	}
+func install(ctx context.Context, client *discovery.DiscoveryClient, d *definition, manifest []byte) error {
 	if err := apply(ctx, client.RESTClient(), d.Metadata.Name, manifest); err != nil {
 		return err
 	}
@@ -86,4 +117,23 @@ func (d *definition) isServed(list *metav1.APIResourceList) bool {
 		group, _ := path.Split(list.GroupVersion)
 		return r.Kind == d.Spec.Names.Kind && group == d.Spec.Group+"/"
 	})
+}
+
+// isDescribed is an error while a version of the kind is missing from what
+// kubectl reads.
+func (d *definition) isDescribed(paths map[string]openapi.GroupVersion) error {
+	for _, version := range d.Spec.Versions {
+		group, found := paths["apis/"+d.Spec.Group+"/"+version.Name]
+		if !found {
+			return fmt.Errorf("no schemas of %s/%s", d.Spec.Group, version.Name)
+		}
+		document, err := group.Schema("application/json")
+		if err != nil {
+			return err
+		}
+		if !bytes.Contains(document, []byte("/"+d.Spec.Names.Plural+"/{name}")) {
+			return fmt.Errorf("no schema of %s", d.Spec.Names.Plural)
+		}
+	}
+	return nil
 }
