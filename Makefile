@@ -65,17 +65,11 @@ verify: generate ## Fail if generated files or go.mod are not up to date
 	git diff --exit-code -- api config/crd config/rbac/role.yaml go.mod go.sum
 
 ##@ Figures
-# One process at a time: on a busy machine benchmarks measure each other.
+# One package at a time: benchmarks that run at once measure each other.
 .PHONY: bench
-bench: setup controlplane ## Measure the figures of docs/guides/capacity.md (BENCHTIME=3s)
-	go test -run '^$$' -bench Curve -benchtime $(BENCHTIME) ./internal/posture
-	go test -run '^$$' -bench Gated -benchtime $(BENCHTIME) ./apiserver
-	PRINTMARKET_CONTROLPLANE_REQUIRED=1 go test -run '^$$' -bench Propagation -benchtime $(BENCHTIME) ./internal/posture/kubesource
-	PRINTMARKET_CONTROLPLANE_REQUIRED=1 go test -count=1 -v -run IdleAPIServerStaysSmall ./internal/cli
-
-.PHONY: bench-all
-bench-all: setup controlplane ## Run every benchmark once
-	go test -p 1 -run '^$$' -bench . -benchmem $(PKG)
+bench: setup controlplane ## Measure the figures of docs/guides/capacity.md, or all of PKG=./...
+	PRINTMARKET_CONTROLPLANE_REQUIRED=1 go test -p 1 -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) \
+		$(if $(filter command environment,$(firstword $(origin PKG))),$(PKG),./internal/posture ./apiserver ./internal/posture/kubesource)
 
 .PHONY: soak
 soak: setup ## Kill the database a hundred times under load
