@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"maps"
 	"slices"
 	"time"
 
@@ -115,7 +114,10 @@ func texts[S ~string](e *encoder, list []S) {
 
 func (e *encoder) labels(labels map[string]string) {
 	e.number(int64(len(labels)))
-	e.keys = slices.AppendSeq(e.keys[:0], maps.Keys(labels))
+	e.keys = e.keys[:0]
+	for key := range labels {
+		e.keys = append(e.keys, key)
+	}
 	slices.Sort(e.keys)
 	for _, key := range e.keys {
 		e.text(key)

@@ -22,8 +22,8 @@ type world struct {
 
 	mu    sync.Mutex
 	kinds [kindCount]held
-	// material tells that the next compilation would differ from the last.
-	material bool
+	// inputs are the lists as they were taken last.
+	inputs posture.Inputs
 }
 
 // held is what was told of one kind.
@@ -33,6 +33,8 @@ type held struct {
 	// version is that up to which the server has told everything.
 	version string
 	objects map[string]object
+	// material tells that a compilation would differ from the last in this kind.
+	material bool
 	// heard counts what the server has sent.
 	heard uint64
 	// last is the view that was taken last, when heard was viewed.
@@ -73,7 +75,7 @@ func (w *world) replace(kind int, version string, objects map[string]object) boo
 	h := &w.kinds[kind]
 	again := h.synced
 	if !h.synced || !maps.EqualFunc(h.objects, objects, alike) {
-		w.material = true
+		h.material = true
 	}
 	// Not the later of two versions: a cluster that was restored counts from
 	// further back.
@@ -88,7 +90,7 @@ func (w *world) put(kind int, o object) {
 	defer w.mu.Unlock()
 	h := &w.kinds[kind]
 	if former, found := h.objects[o.GetName()]; !found || !alike(former, o) {
-		w.material = true
+		h.material = true
 	}
 	h.objects[o.GetName()] = o
 	h.version = posture.LaterVersion(h.version, o.GetResourceVersion())
@@ -102,7 +104,7 @@ func (w *world) remove(kind int, o object) {
 	h := &w.kinds[kind]
 	delete(h.objects, o.GetName())
 	h.version = posture.LaterVersion(h.version, o.GetResourceVersion())
-	w.material = true
+	h.material = true
 	w.told(h)
 }
 
@@ -145,17 +147,25 @@ func (w *world) take() (taken, bool) {
 			return taken{}, false
 		}
 		t.views[i] = h.view()
+		t.material = t.material || h.material
 	}
 	for _, o := range w.kinds[secrets].objects {
 		t.secret, _ = o.(*corev1.Secret)
 	}
-	t.material, w.material = w.material, false
-	if t.material {
-		t.inputs.Rollouts = values[v1alpha1.CapabilityRollout](w.kinds[rollouts].objects)
-		t.inputs.Partners = values[v1alpha1.PartnerEntitlement](w.kinds[partners].objects)
-		t.inputs.Senders = values[v1alpha1.XJMFSender](w.kinds[senders].objects)
-	}
+	refresh(&w.inputs.Rollouts, &w.kinds[rollouts])
+	refresh(&w.inputs.Partners, &w.kinds[partners])
+	refresh(&w.inputs.Senders, &w.kinds[senders])
+	w.kinds[secrets].material = false
+	t.inputs = w.inputs
 	return t, true
+}
+
+// refresh makes a list anew if something in it is. Otherwise the last one
+// serves again: most edits leave the partners, of which there are many, alone.
+func refresh[T any](list *[]T, h *held) {
+	if h.material {
+		*list, h.material = values[T](h.objects), false
+	}
 }
 
 func (h *held) view() view {
