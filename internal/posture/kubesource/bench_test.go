@@ -88,13 +88,17 @@ func quantile(times []time.Duration, q float64) float64 {
 // bounds are the upper ends of the histogram's classes, in milliseconds.
 var bounds = [...]int64{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 60_000}
 
-// histogram draws how many of the times, which are in order, fall in each class.
+// histogram draws how many of the times, which are in order, fall in each class
+// from the first that is not empty, and the share of all up to there.
 func histogram(times []time.Duration) string {
 	var out strings.Builder
 	done := 0
 	for _, bound := range bounds {
 		below, _ := slices.BinarySearchFunc(times, bound, func(t time.Duration, ms int64) int { return cmp.Compare(t.Milliseconds(), ms) })
 		count := below - done
+		if below == 0 {
+			continue
+		}
 		fmt.Fprintf(&out, "< %5d ms %6d %6.2f%% %s\n",
 			bound, count, 100*float64(below)/float64(len(times)), strings.Repeat("#", (50*count+len(times)-1)/len(times)))
 		if done = below; done == len(times) {
