@@ -22,6 +22,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -218,6 +219,32 @@ func (s *Server) Stop() {
 		s.running.stop()
 		s.running = nil
 	}
+}
+
+// Freeze keeps the server and every process of it from running, until Thaw: it
+// neither answers nor refuses, as if it were cut off.
+func (s *Server) Freeze() { s.signal(syscall.SIGSTOP) }
+
+// Thaw lets a frozen server go on.
+func (s *Server) Thaw() { s.signal(syscall.SIGCONT) }
+
+func (s *Server) signal(signal syscall.Signal) {
+	if s.running != nil {
+		// The first process is stopped first: it cannot have more children then.
+		_ = s.running.process.Signal(signal)
+		for _, pid := range childrenOf(s.running.process.Pid) {
+			_ = syscall.Kill(pid, signal)
+		}
+	}
+}
+
+// Ended is closed when the server has ended, by itself or by Kill and Stop; nil
+// if it does not run.
+func (s *Server) Ended() <-chan struct{} {
+	if s.running == nil {
+		return nil
+	}
+	return s.running.ended
 }
 
 // The kernel takes the ports of outgoing connections from above this range, so

@@ -82,11 +82,18 @@ var durable = []struct {
 // refuseVolatile asks a connection what it is really set to: the server, the
 // database, the role and the URL all have a say in it.
 func refuseVolatile(ctx context.Context, conn *pgx.Conn) error {
-	for _, required := range durable {
-		var got string
-		if err := conn.QueryRow(ctx, `SELECT current_setting($1)`, required.setting).Scan(&got); err != nil {
-			return err
-		}
+	names := make([]string, len(durable))
+	for i, required := range durable {
+		names[i] = required.setting
+	}
+	var settings []string
+	err := conn.QueryRow(ctx, `SELECT array_agg(current_setting(name) ORDER BY n) FROM unnest($1::text[]) WITH ORDINALITY AS t (name, n)`, names).
+		Scan(&settings)
+	if err != nil {
+		return err
+	}
+	for i, required := range durable {
+		got := settings[i]
 		if !slices.Contains(required.want, got) {
 			return &VolatileError{Setting: required.setting, Got: got, Want: strings.Join(required.want, " or ")}
 		}

@@ -43,7 +43,7 @@ func (s *Store) CreateJob(ctx context.Context, job jobs.Job, terms ledger.Terms,
 		job.Progress.PagesDone, job.Progress.PagesTotal, job.Verdict, job.Failure.Code, job.Failure.Detail, job.Version,
 		job.SubmittedAt, maybe(job.StartedAt), maybe(job.FinishedAt), job.ExpiresAt, job.DispatchedAt)
 	stored, outcome := job, ledger.Created
-	err = s.use(ctx, op, func(conn *pgxpool.Conn) error {
+	err = s.use(ctx, op, func(ctx context.Context, conn *pgxpool.Conn) error {
 		claim, err := scanClaim(conn.QueryRow(ctx, createJob, args...))
 		if err != nil {
 			return err
@@ -64,7 +64,7 @@ func (s *Store) CreateJob(ctx context.Context, job jobs.Job, terms ledger.Terms,
 
 // ReplayedJob implements [jobs.Store].
 func (s *Store) ReplayedJob(ctx context.Context, who tenant.ID, used ledger.Idempotency, now time.Time) (jobs.Job, error) {
-	return read(ctx, s, "replay job", func(q querier) (jobs.Job, error) {
+	return read(ctx, s, "replay job", func(ctx context.Context, q querier) (jobs.Job, error) {
 		subject, err := committed(ctx, q, who, ledger.SubmitPreflight, used, now)
 		if err != nil {
 			return jobs.Job{}, err
@@ -78,12 +78,12 @@ func (s *Store) ReplayedJob(ctx context.Context, who tenant.ID, used ledger.Idem
 
 // Job implements [jobs.Store].
 func (s *Store) Job(ctx context.Context, who tenant.ID, id string) (jobs.Job, error) {
-	return read(ctx, s, "read job", func(q querier) (jobs.Job, error) { return oneJob(ctx, q, who, id) })
+	return read(ctx, s, "read job", func(ctx context.Context, q querier) (jobs.Job, error) { return oneJob(ctx, q, who, id) })
 }
 
 // JobReport implements [jobs.Store].
 func (s *Store) JobReport(ctx context.Context, who tenant.ID, id string) ([]byte, error) {
-	return read(ctx, s, "read report", func(q querier) (body []byte, err error) {
+	return read(ctx, s, "read report", func(ctx context.Context, q querier) (body []byte, err error) {
 		err = q.QueryRow(ctx,
 			`SELECT report.body FROM report JOIN job ON job.id = report.job_id WHERE job.id = $1 AND job.tenant = $2`,
 			id, who.String()).Scan(&body)
@@ -94,7 +94,7 @@ func (s *Store) JobReport(ctx context.Context, who tenant.ID, id string) ([]byte
 // AmendJob implements [jobs.Store].
 func (s *Store) AmendJob(ctx context.Context, id string, decide func(jobs.Job) (jobs.Change, error)) (jobs.Job, error) {
 	var amended jobs.Job
-	err := s.write(ctx, "amend job", func(tx pgx.Tx) error {
+	err := s.write(ctx, "amend job", func(ctx context.Context, tx pgx.Tx) error {
 		job, err := found(scanJob(tx.QueryRow(ctx, `SELECT `+jobColumns+` FROM job WHERE id = $1 FOR UPDATE`, id)))
 		if err != nil {
 			return err
@@ -125,7 +125,7 @@ func (s *Store) AmendJob(ctx context.Context, id string, decide func(jobs.Job) (
 
 // OpenJobs implements [jobs.Store].
 func (s *Store) OpenJobs(ctx context.Context, dispatchedBy time.Time, limit int) ([]jobs.Job, error) {
-	return read(ctx, s, "list open jobs", func(q querier) ([]jobs.Job, error) {
+	return read(ctx, s, "list open jobs", func(ctx context.Context, q querier) ([]jobs.Job, error) {
 		rows, err := q.Query(ctx,
 			`SELECT `+jobColumns+` FROM job WHERE `+isOpen+` AND dispatched_at <= $1 ORDER BY dispatched_at, id LIMIT $2`,
 			dispatchedBy, limit)
@@ -139,7 +139,7 @@ func (s *Store) MarkDispatched(ctx context.Context, ids []string, at time.Time) 
 	if len(ids) == 0 {
 		return nil
 	}
-	return s.use(ctx, "mark jobs dispatched", func(conn *pgxpool.Conn) error {
+	return s.use(ctx, "mark jobs dispatched", func(ctx context.Context, conn *pgxpool.Conn) error {
 		_, err := conn.Exec(ctx,
 			`WITH marked AS (SELECT id FROM job WHERE id = ANY($1) ORDER BY id FOR UPDATE)
 			 UPDATE job SET dispatched_at = $2 FROM marked WHERE job.id = marked.id`, ids, at)
@@ -151,7 +151,7 @@ func (s *Store) MarkDispatched(ctx context.Context, ids []string, at time.Time) 
 // it.
 func (s *Store) PurgeJobs(ctx context.Context, now time.Time, limit int) (int, error) {
 	var purged int64
-	err := s.use(ctx, "purge jobs", func(conn *pgxpool.Conn) error {
+	err := s.use(ctx, "purge jobs", func(ctx context.Context, conn *pgxpool.Conn) error {
 		done, err := conn.Exec(ctx,
 			`WITH due AS (
 				SELECT id FROM job WHERE file_url <> '' AND expires_at <= $1 AND NOT `+isOpen+`

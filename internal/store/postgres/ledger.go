@@ -135,7 +135,7 @@ func queuePublish(batch *pgx.Batch, who tenant.ID, events []ledger.Event) error 
 // always comes later.
 func (s *Store) Events(ctx context.Context, after int64, limit int) ([]ledger.Entry, error) {
 	var entries []ledger.Entry
-	err := s.use(ctx, "read outbox", func(conn *pgxpool.Conn) error {
+	err := s.use(ctx, "read outbox", func(ctx context.Context, conn *pgxpool.Conn) error {
 		if _, err := conn.Exec(ctx, `SELECT number_outbox($1)`, limit); err != nil {
 			return err
 		}
@@ -180,7 +180,7 @@ func (s *Store) PurgeLedger(ctx context.Context, now time.Time) error {
 func (s *Store) purge(ctx context.Context, statement string, args ...any) error {
 	for {
 		var erased int64
-		if err := s.use(ctx, "purge ledger", func(conn *pgxpool.Conn) error {
+		if err := s.use(ctx, "purge ledger", func(ctx context.Context, conn *pgxpool.Conn) error {
 			done, err := conn.Exec(ctx, statement, append([]any{purgeBatch}, args...)...)
 			erased = done.RowsAffected()
 			return err

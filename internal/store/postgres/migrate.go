@@ -70,7 +70,7 @@ func (s *Store) Migrate(ctx context.Context) (err error) {
 // was.
 func (s *Store) SchemaVersion(ctx context.Context) (int64, error) {
 	var version int64
-	err := s.use(ctx, "read schema version", func(conn *pgxpool.Conn) error {
+	err := s.use(ctx, "read schema version", func(ctx context.Context, conn *pgxpool.Conn) error {
 		err := conn.QueryRow(ctx, `SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied`).Scan(&version)
 		if code(err) == undefinedTable {
 			return nil

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/pgtest"
+	"github.com/printmarket/printmarket/internal/rfq"
 )
 
 func with(t testing.TB, address string, change func(*url.URL)) string {
@@ -83,11 +85,13 @@ func TestADatabaseThatMayLoseWritesIsRefused(t *testing.T) {
 	for _, setting := range []string{"fsync", "full_page_writes"} {
 		execute(t, address, `ALTER SYSTEM SET `+setting+` = 'off'`, `SELECT pg_reload_conf()`)
 		eventually(t, setting+"=off is refused", func() bool { return refused(address, setting) })
-		// A store that is open already meets it with its next connection.
-		running.pool.Reset()
-		var volatile *VolatileError
-		if err := running.Ping(t.Context()); !errors.As(err, &volatile) {
-			t.Errorf("new connection with %s=off: error = %v, want VolatileError", setting, err)
+		// A store that is open already finds out when it is asked how it is, and
+		// acknowledges nothing from then on.
+		for _, err := range []error{running.Ping(t.Context()), running.CheckSchema(t.Context())} {
+			var volatile *VolatileError
+			if !errors.As(err, &volatile) {
+				t.Errorf("with %s=off: error = %v, want VolatileError", setting, err)
+			}
 		}
 		execute(t, address, `ALTER SYSTEM RESET `+setting, `SELECT pg_reload_conf()`)
 		eventually(t, setting+"=on is accepted", func() bool { return running.Ping(t.Context()) == nil })
@@ -167,6 +171,95 @@ func TestAClosedStoreIsUnavailable(t *testing.T) {
 		if err := call(t.Context()); !errors.As(err, &away) || away.Op == "" {
 			t.Errorf("%s: error = %v, want UnavailableError that names its operation", name, err)
 		}
+	}
+}
+
+// A server that is cut off sends no refusal, and keeps to no limit of its own.
+func TestAServerThatHangsHoldsNobodyForLong(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Start(t)
+	store, err := Open(t.Context(), server.URL("postgres"), Options{MaxConns: 2, StatementTimeout: 100 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	if err := store.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	rfqs, preflight := services(t, store)
+	submitted, err := preflight.Submit(t.Context(), acme, jobOf("k0"), 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Thaw)
+	server.Freeze()
+	for name, call := range map[string]func(context.Context) error{
+		"a create": func(ctx context.Context) error { _, err := rfqs.Create(ctx, acme, posters, termsOf("k1")); return err },
+		"a transaction": func(ctx context.Context) error {
+			_, err := preflight.Begin(ctx, submitted.Job.ID, 1, "w1")
+			return err
+		},
+		"a read": func(ctx context.Context) error { _, err := rfqs.List(ctx, acme, rfq.Page{}); return err },
+		"a ping": store.Ping,
+	} {
+		ended := make(chan error, 1)
+		go func() { ended <- call(t.Context()) }()
+		select {
+		case err := <-ended:
+			var away *ledger.UnavailableError
+			if !errors.As(err, &away) {
+				t.Errorf("%s: error = %v, want UnavailableError", name, err)
+			}
+		case <-time.After(time.Minute):
+			t.Fatalf("%s still waits", name)
+		}
+	}
+	server.Thaw()
+	eventually(t, "a create after the server goes on", func() bool {
+		_, err := rfqs.Create(t.Context(), acme, posters, termsOf("k2"))
+		return err == nil
+	})
+}
+
+// Some callers always find a connection between two holders.
+func TestEveryRefusalOfACrowdIsAnOverload(t *testing.T) {
+	t.Parallel()
+	address := pgtest.Shared(t)
+	openStore(t, address)
+	store := openUnmigrated(t, address, Options{MaxConns: 2, AcquireTimeout: 20 * time.Millisecond})
+	// Both connections are made before: until then, waiting is for the database.
+	var made []*pgxpool.Conn
+	for range 2 {
+		conn, err := store.pool.Acquire(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		made = append(made, conn)
+	}
+	for _, conn := range made {
+		conn.Release()
+	}
+	var group sync.WaitGroup
+	var refused atomic.Int64
+	for range 32 {
+		group.Go(func() {
+			for range 40 {
+				err := store.use(t.Context(), "sleep", func(ctx context.Context, conn *pgxpool.Conn) error {
+					_, err := conn.Exec(ctx, `SELECT pg_sleep(0.005)`)
+					return err
+				})
+				if err == nil {
+					continue
+				}
+				if refused.Add(1); !errors.Is(err, ledger.ErrOverloaded) {
+					t.Errorf("error = %v, want ErrOverloaded", err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	if refused.Load() == 0 {
+		t.Error("nobody was refused: the test proves nothing")
 	}
 }
 

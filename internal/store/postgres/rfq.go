@@ -46,7 +46,7 @@ func (s *Store) CreateRFQ(ctx context.Context, record rfq.RFQ, quotes []rfq.Quot
 		return rfq.RFQ{}, 0, unavailable(op, err)
 	}
 	stored, outcome := record, ledger.Created
-	err = s.use(ctx, op, func(conn *pgxpool.Conn) error {
+	err = s.use(ctx, op, func(ctx context.Context, conn *pgxpool.Conn) error {
 		claim, err := scanClaim(conn.QueryRow(ctx, createRFQ, args...))
 		if err != nil {
 			return err
@@ -84,7 +84,7 @@ func createRFQArgs(record rfq.RFQ, quotes []rfq.Quote, terms ledger.Terms) ([]an
 
 // ReplayedRFQ implements [rfq.Store].
 func (s *Store) ReplayedRFQ(ctx context.Context, who tenant.ID, used ledger.Idempotency, now time.Time) (rfq.RFQ, error) {
-	return read(ctx, s, "replay rfq", func(q querier) (rfq.RFQ, error) {
+	return read(ctx, s, "replay rfq", func(ctx context.Context, q querier) (rfq.RFQ, error) {
 		subject, err := committed(ctx, q, who, ledger.CreateRFQ, used, now)
 		if err != nil {
 			return rfq.RFQ{}, err
@@ -98,7 +98,7 @@ func (s *Store) ReplayedRFQ(ctx context.Context, who tenant.ID, used ledger.Idem
 
 // RFQ implements [rfq.Store].
 func (s *Store) RFQ(ctx context.Context, who tenant.ID, id string) (rfq.RFQ, error) {
-	return read(ctx, s, "read rfq", func(q querier) (rfq.RFQ, error) { return oneRFQ(ctx, q, who, id) })
+	return read(ctx, s, "read rfq", func(ctx context.Context, q querier) (rfq.RFQ, error) { return oneRFQ(ctx, q, who, id) })
 }
 
 // beforeAll is greater than every id, by bytes. It keeps the condition one that
@@ -110,7 +110,7 @@ func (s *Store) RFQs(ctx context.Context, who tenant.ID, after string, limit int
 	if after == "" {
 		after = beforeAll
 	}
-	return read(ctx, s, "list rfqs", func(q querier) ([]rfq.RFQ, error) {
+	return read(ctx, s, "list rfqs", func(ctx context.Context, q querier) ([]rfq.RFQ, error) {
 		rows, err := q.Query(ctx,
 			`SELECT `+rfqColumns+` FROM rfq WHERE tenant = $1 AND id < $2 ORDER BY id DESC LIMIT $3`, who.String(), after, limit)
 		return collect(rows, err, scanRFQ)
@@ -119,7 +119,7 @@ func (s *Store) RFQs(ctx context.Context, who tenant.ID, after string, limit int
 
 // RFQQuotes implements [rfq.Store].
 func (s *Store) RFQQuotes(ctx context.Context, who tenant.ID, id string) ([]rfq.Quote, error) {
-	return read(ctx, s, "list quotes", func(q querier) ([]rfq.Quote, error) {
+	return read(ctx, s, "list quotes", func(ctx context.Context, q querier) ([]rfq.Quote, error) {
 		_, quotes, err := withQuotes(ctx, q, who, id, "")
 		return quotes, err
 	})
@@ -127,7 +127,7 @@ func (s *Store) RFQQuotes(ctx context.Context, who tenant.ID, id string) ([]rfq.
 
 // AmendRFQ implements [rfq.Store].
 func (s *Store) AmendRFQ(ctx context.Context, who tenant.ID, id string, decide func(rfq.RFQ, []rfq.Quote) (rfq.Amendment, error)) error {
-	return s.write(ctx, "amend rfq", func(tx pgx.Tx) error {
+	return s.write(ctx, "amend rfq", func(ctx context.Context, tx pgx.Tx) error {
 		record, quotes, err := withQuotes(ctx, tx, who, id, " FOR UPDATE")
 		if err != nil {
 			return err

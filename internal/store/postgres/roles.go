@@ -4,9 +4,12 @@ package postgres
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -16,27 +19,43 @@ import (
 // it again after each migration. Functions run with the rights of their caller.
 
 // Grant gives the role of API servers and that of workers their rights. A name
-// that is empty is left out. Only the owner of the schema can do that. Errors:
-// ledger.UnavailableError.
+// that is empty is left out. What a former version granted and this one does
+// not is taken back. Only the owner of the schema can do that; the second of two
+// at once waits for the first. Errors: ledger.UnavailableError, and the
+// database's own for a role that does not exist.
 func (s *Store) Grant(ctx context.Context, api, worker string) error {
-	var statements string
+	// All of it is one transaction, which holds the lock: two that grant rights
+	// on one table at once fail each other.
+	statements := fmt.Sprintf("SELECT pg_advisory_xact_lock(%d);\n", grantLock)
+	statements += revocation(api) + revocation(worker)
 	if api != "" {
 		statements += RuntimeGrants(api)
 	}
 	if worker != "" {
 		statements += WorkerGrants(worker)
 	}
-	return s.use(ctx, "grant rights", func(conn *pgxpool.Conn) error {
+	return s.use(ctx, "grant rights", func(ctx context.Context, conn *pgxpool.Conn) error {
 		_, err := conn.Exec(ctx, statements, pgx.QueryExecModeSimpleProtocol)
+		if told := (*pgconn.PgError)(nil); errors.As(err, &told) && told.Code == undefinedObject {
+			return answer{fmt.Errorf("grant rights: %w", told)}
+		}
 		return err
 	})
 }
 
+// tables are all that the migrations make.
+const tables = "idempotency, quota, rfq, quote, job, report, outbox, outbox_head, goose_db_version"
+
+// grantLock is any number that nobody else locks in this database.
+const grantLock = 7_316_842_250_114_603
+
 // RuntimeGrants are the statements that let a role serve the API and sweep.
 func RuntimeGrants(role string) string {
 	return grants(role,
-		"SELECT, INSERT, UPDATE, DELETE ON idempotency, quota, rfq, quote, job, report",
-		"SELECT, INSERT, UPDATE ON outbox",
+		"SELECT, INSERT, UPDATE, DELETE ON idempotency, quota",
+		"SELECT, INSERT, UPDATE ON rfq, quote, job",
+		"SELECT, INSERT, DELETE ON report",
+		"SELECT, INSERT, UPDATE (seq) ON outbox",
 		"SELECT, UPDATE ON outbox_head",
 		"SELECT ON goose_db_version",
 	)
@@ -55,10 +74,18 @@ func WorkerGrants(role string) string {
 	)
 }
 
+func revocation(role string) string {
+	if role == "" {
+		return ""
+	}
+	return "REVOKE ALL ON " + tables + " FROM " + pgx.Identifier{role}.Sanitize() + ";\n"
+}
+
 func grants(role string, rights ...string) string {
 	var statements strings.Builder
+	to := pgx.Identifier{role}.Sanitize()
 	for _, right := range rights {
-		statements.WriteString("GRANT " + right + " TO " + pgx.Identifier{role}.Sanitize() + ";\n")
+		statements.WriteString("GRANT " + right + " TO " + to + ";\n")
 	}
 	return statements.String()
 }

@@ -5,11 +5,13 @@ package postgres
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"net/url"
 	"strings"
 	"testing"
 
 	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/pgtest"
 	"github.com/printmarket/printmarket/internal/rfq"
 )
@@ -94,9 +96,13 @@ func TestAWorkersRoleBeginsAndFinishesJobsAndCanDoNothingElse(t *testing.T) {
 func TestTheRuntimeRoleServesEverythingAndCannotMoveTheClock(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
-	openStore(t, address)
+	owner := openStore(t, address)
 	role, narrow := newRole(t, address)
-	execute(t, address, RuntimeGrants(role))
+	// What another version granted is taken back.
+	execute(t, address, `GRANT ALL ON rfq, job, report, outbox TO `+role)
+	if err := owner.Grant(t.Context(), role, ""); err != nil {
+		t.Fatal(err)
+	}
 	store := openUnmigrated(t, narrow, patient)
 	rfqs, preflight := services(t, store)
 	record := create(t, rfqs, "k1")
@@ -129,9 +135,24 @@ func TestTheRuntimeRoleServesEverythingAndCannotMoveTheClock(t *testing.T) {
 		`CREATE OR REPLACE FUNCTION ledger_now() RETURNS timestamptz LANGUAGE sql AS 'SELECT now()'`,
 		`ALTER TABLE rfq ADD COLUMN mine text`,
 		`DELETE FROM outbox`,
+		`UPDATE outbox SET subject = ''`,
+		`DELETE FROM rfq`,
+		`DELETE FROM quote`,
+		`DELETE FROM job`,
+		`UPDATE report SET body = ''`,
 	} {
 		if _, err := store.pool.Exec(t.Context(), statement); code(err) != insufficientPrivilege {
 			t.Errorf("%s: error = %v, want insufficient privilege", statement, err)
 		}
+	}
+}
+
+func TestARoleThatDoesNotExistIsNamed(t *testing.T) {
+	t.Parallel()
+	store := openStore(t, pgtest.Shared(t))
+	var away *ledger.UnavailableError
+	err := store.Grant(t.Context(), "nobody", "")
+	if err == nil || errors.As(err, &away) || !strings.Contains(err.Error(), `role "nobody" does not exist`) {
+		t.Errorf("error = %v, want the role's name and not that the store is away", err)
 	}
 }

@@ -7,9 +7,9 @@
 // the key and the quota, and the record is inserted beside it. Quota windows go
 // by the clock of the database, which all replicas share.
 //
-// Every connection is asked before its first use whether it would acknowledge
-// what it may lose, so a server that is reconfigured, or another one that takes
-// over, is held to it as well. Connections are the store's own and keep
+// Every connection is asked before its first use, and one by each [Store.Ping],
+// whether it would acknowledge what it may lose, so a server that is
+// reconfigured, or another one that takes over, is held to it as well. Connections are the store's own and keep
 // prepared statements; a proxy between them must pool sessions, not
 // transactions.
 package postgres
@@ -34,7 +34,9 @@ type Options struct {
 	// AcquireTimeout is how long a call waits for a connection before it is
 	// ledger.ErrOverloaded; 0 means 500 ms.
 	AcquireTimeout time.Duration
-	// StatementTimeout is how long a statement may run; 0 means 5 s.
+	// StatementTimeout is how long a statement may run; 0 means 5 s. A call
+	// with a connection ends a second later at the latest, whether the server
+	// answers or not.
 	StatementTimeout time.Duration
 	// Now is this process's clock, which [Store.Skew] compares; nil means
 	// time.Now.
@@ -45,6 +47,10 @@ const (
 	defaultMaxConns         = 16
 	defaultAcquireTimeout   = 500 * time.Millisecond
 	defaultStatementTimeout = 5 * time.Second
+	// silence is how much longer than a statement may take an answer is waited
+	// for: a server that hangs, or a way to it that drops everything, does not
+	// keep to its own limits.
+	silence = time.Second
 )
 
 func (o Options) withDefaults() Options {
@@ -112,9 +118,14 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// Ping proves that the database answers.
+// Ping proves that the database answers and is still durable. If it is not, the
+// connections to it are given up, and it gets no write until it is again.
 func (s *Store) Ping(ctx context.Context) error {
-	return s.use(ctx, "ping", func(conn *pgxpool.Conn) error { return conn.Ping(ctx) })
+	err := s.use(ctx, "ping", func(ctx context.Context, conn *pgxpool.Conn) error { return refuseVolatile(ctx, conn.Conn()) })
+	if volatile := (*VolatileError)(nil); errors.As(err, &volatile) {
+		s.pool.Reset()
+	}
+	return err
 }
 
 // Skew is how far the clock of the database is ahead of ours, as well as the
@@ -122,7 +133,7 @@ func (s *Store) Ping(ctx context.Context) error {
 // go by the database's clock and deadlines by ours, so the two should agree.
 func (s *Store) Skew(ctx context.Context) (time.Duration, error) {
 	var skew time.Duration
-	err := s.use(ctx, "compare clocks", func(conn *pgxpool.Conn) error {
+	err := s.use(ctx, "compare clocks", func(ctx context.Context, conn *pgxpool.Conn) error {
 		var theirs time.Time
 		asked := s.options.Now()
 		if err := conn.QueryRow(ctx, `SELECT ledger_now()`).Scan(&theirs); err != nil {
@@ -147,7 +158,7 @@ const conflictRetries = 10
 // use runs work with a connection. An [answer] is returned bare. Any other error
 // may have happened before, in or after a commit, so all that can be said is
 // that the store is unavailable.
-func (s *Store) use(ctx context.Context, op string, work func(*pgxpool.Conn) error) error {
+func (s *Store) use(ctx context.Context, op string, work func(context.Context, *pgxpool.Conn) error) error {
 	var err error
 	for range conflictRetries {
 		if err = s.borrow(ctx, work); !undone(err) || ctx.Err() != nil {
@@ -158,13 +169,13 @@ func (s *Store) use(ctx context.Context, op string, work func(*pgxpool.Conn) err
 }
 
 // write is use with a transaction around work, which may be run again.
-func (s *Store) write(ctx context.Context, op string, work func(pgx.Tx) error) error {
-	return s.use(ctx, op, func(conn *pgxpool.Conn) error {
+func (s *Store) write(ctx context.Context, op string, work func(context.Context, pgx.Tx) error) error {
+	return s.use(ctx, op, func(ctx context.Context, conn *pgxpool.Conn) error {
 		tx, err := conn.Begin(ctx)
 		if err != nil {
 			return err
 		}
-		if err := work(tx); err != nil {
+		if err := work(ctx, tx); err != nil {
 			// If this fails, the connection is closed instead.
 			_ = tx.Rollback(ctx)
 			return err
@@ -174,10 +185,10 @@ func (s *Store) write(ctx context.Context, op string, work func(pgx.Tx) error) e
 }
 
 // read runs one reading call.
-func read[T any](ctx context.Context, s *Store, op string, work func(querier) (T, error)) (T, error) {
+func read[T any](ctx context.Context, s *Store, op string, work func(context.Context, querier) (T, error)) (T, error) {
 	var got T
-	err := s.use(ctx, op, func(conn *pgxpool.Conn) (err error) {
-		got, err = work(conn)
+	err := s.use(ctx, op, func(ctx context.Context, conn *pgxpool.Conn) (err error) {
+		got, err = work(ctx, conn)
 		return err
 	})
 	if err != nil {
@@ -187,14 +198,16 @@ func read[T any](ctx context.Context, s *Store, op string, work func(querier) (T
 	return got, nil
 }
 
-func (s *Store) borrow(ctx context.Context, work func(*pgxpool.Conn) error) error {
+func (s *Store) borrow(ctx context.Context, work func(context.Context, *pgxpool.Conn) error) error {
 	waiting, cancel := context.WithTimeout(ctx, s.options.AcquireTimeout)
 	defer cancel()
 	conn, err := s.pool.Acquire(waiting)
 	switch {
 	case err == nil:
 		defer conn.Release()
-		return work(conn)
+		bounded, cancel := context.WithTimeout(ctx, s.options.StatementTimeout+silence)
+		defer cancel()
+		return work(bounded, conn)
 	case crowded(err), ctx.Err() == nil && waiting.Err() != nil && s.allBusy():
 		return fmt.Errorf("%w: no connection within %s: %w", ledger.ErrOverloaded, s.options.AcquireTimeout, err)
 	default:
@@ -203,10 +216,11 @@ func (s *Store) borrow(ctx context.Context, work func(*pgxpool.Conn) error) erro
 }
 
 // allBusy tells a pool in full use from one that waits for new connections,
-// which is what a database that is away looks like.
+// which is what a database that is away looks like. A connection may be between
+// two holders just now, so it is not those in use that are counted.
 func (s *Store) allBusy() bool {
 	pool := s.pool.Stat()
-	return pool.ConstructingConns() == 0 && pool.AcquiredConns() >= pool.MaxConns()
+	return pool.ConstructingConns() == 0 && pool.TotalConns() >= pool.MaxConns()
 }
 
 // SQLSTATE codes, from appendix A of PostgreSQL's manual.
@@ -215,6 +229,7 @@ const (
 	deadlockDetected     = "40P01"
 	tooManyConnections   = "53300"
 	undefinedTable       = "42P01"
+	undefinedObject      = "42704"
 )
 
 func code(err error) string {
