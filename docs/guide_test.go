@@ -127,16 +127,18 @@ func TestTheGuideHasTheQuotasAndKeysOfTheSamples(t *testing.T) {
 
 func TestTheGuideHasEveryReadinessCheck(t *testing.T) {
 	t.Parallel()
-	want, listed := map[string]string{}, map[string]string{}
-	check := regexp.MustCompile(`\{Name: "(\w+)",( Advisory: true,)? Run: `)
-	for _, match := range check.FindAllStringSubmatch(read(t, "internal/cli/api.go"), -1) {
-		want[match[1]] = map[bool]string{true: "yes", false: "no"}[match[2] != ""]
-	}
-	for _, row := range table(t, guide, "check", "fails when", "advisory") {
-		listed[row[0]] = row[2]
-	}
-	if diff := cmp.Diff(want, listed); diff != "" || len(want) == 0 {
-		t.Errorf("checks (-code +guide):\n%s", diff)
+	for text, adapters := range map[string]string{guide: "internal/cli/adapters.go", clusterGuide: "internal/cli/records.go"} {
+		want, listed := map[string]string{}, map[string]string{}
+		check := regexp.MustCompile(`\{Name: "(\w+)",( Advisory: true,)? Run: `)
+		for _, match := range check.FindAllStringSubmatch(read(t, "internal/cli/api.go")+read(t, adapters), -1) {
+			want[match[1]] = map[bool]string{true: "yes", false: "no"}[match[2] != ""]
+		}
+		for _, row := range table(t, text, "check", "fails when", "advisory") {
+			listed[row[0]] = row[2]
+		}
+		if diff := cmp.Diff(want, listed); diff != "" || len(want) == 0 {
+			t.Errorf("checks of %s (-code +guide):\n%s", text, diff)
+		}
 	}
 }
 

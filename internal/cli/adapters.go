@@ -18,6 +18,7 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 
+	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/internal/cursor"
 	"github.com/printmarket/printmarket/internal/demo"
 	"github.com/printmarket/printmarket/internal/masterdata"
@@ -82,6 +83,7 @@ func (a *devAdapters) openStore(ctx context.Context, o devOptions) error {
 		return fmt.Errorf("open %s: %w", path, err)
 	}
 	a.keepStore(store)
+	a.checks = append(a.checks, apiserver.Check{Name: "store", Run: store.Ping})
 	return store.Migrate(ctx)
 }
 

@@ -86,7 +86,7 @@ type apiAdapters struct {
 	files http.Handler
 	// settle is how long readiness fails before the listeners close.
 	settle time.Duration
-	// checks are further conditions of readiness.
+	// checks are conditions of readiness that not every shape has.
 	checks []apiserver.Check
 }
 
@@ -215,8 +215,8 @@ func (s *api) dashboardHandler() (http.Handler, error) {
 	return mux, nil
 }
 
-// readiness are the conditions of readiness. Without Redis the API goes on, so
-// it is shown and does not count.
+// readiness are the conditions of readiness; those of the records come with the
+// adapters. Without Redis the API goes on, so it is shown and does not count.
 func (s *api) readiness() []apiserver.Check {
 	return append([]apiserver.Check{
 		{Name: "posture", Run: func(context.Context) error {
@@ -228,7 +228,6 @@ func (s *api) readiness() []apiserver.Check {
 			}
 			return nil
 		}},
-		{Name: "store", Run: s.store.Ping},
 		{Name: "serving", Run: func(context.Context) error {
 			if s.server.Draining() {
 				return errors.New("draining")

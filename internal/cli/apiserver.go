@@ -100,7 +100,7 @@ func openCluster(ctx context.Context, p *process, o apiserverOptions) (a apiAdap
 	}
 	late := &cursor.Late{}
 	a.cursors, a.settle = late, o.settle
-	a.checks = append(a.checks, clockCheck(store))
+	a.checks = append(a.checks, storeCheck(store), clockCheck(store, p.metrics))
 	a.gates = posture.NewGates(o.maxStaleness)
 	feed, err := o.feed(p, a.gates, late)
 	if err != nil {

@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/printmarket/printmarket/apiserver"
+	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/store/postgres"
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
@@ -36,7 +38,7 @@ type databaseOptions struct {
 func (o *databaseOptions) register(f *pflag.FlagSet, connections int32) {
 	f.StringVar(&o.database, "database", "", "postgres:// URL of the database (default: the variable "+databaseVariable+")")
 	f.Int32Var(&o.connections, "database-connections", connections, "connections to the database at most")
-	f.DurationVar(&o.wait, "database-wait", 500*time.Millisecond, "how long a request waits for one of them before it is answered 503")
+	f.DurationVar(&o.wait, "database-wait", 500*time.Millisecond, "how long a call waits for one of them; a request is answered 503 then")
 }
 
 func (o *databaseOptions) url() (string, error) {
@@ -73,11 +75,34 @@ func (o *databaseOptions) serve(ctx context.Context, p *process) (*postgres.Stor
 	return store, store.CheckSchema(ctx)
 }
 
+// storeCheck warns when the database does not answer. All replicas share it: a
+// replica that were not ready without it would take nothing from the others, and
+// partners would get the answer of an ingress in place of ours.
+func storeCheck(store *postgres.Store) apiserver.Check {
+	return apiserver.Check{Name: "store", Advisory: true, Run: func(ctx context.Context) error { return unlessBusy(store.Ping(ctx)) }}
+}
+
+// unlessBusy takes a database that others keep busy for one that answers.
+func unlessBusy(err error) error {
+	if errors.Is(err, ledger.ErrOverloaded) {
+		return nil
+	}
+	return err
+}
+
 // clockCheck warns when the clocks of the database and this process differ.
-func clockCheck(store *postgres.Store) apiserver.Check {
+func clockCheck(store *postgres.Store, metrics *telemetry.Metrics) apiserver.Check {
+	var last atomic.Int64
+	metrics.Gauge("printmarket_database_clock_skew_seconds",
+		"How far the clock of the database was ahead of ours when readiness was asked for last.",
+		func() float64 { return time.Duration(last.Load()).Seconds() })
 	return apiserver.Check{Name: "clock", Advisory: true, Run: func(ctx context.Context) error {
 		skew, err := store.Skew(ctx)
-		if err == nil && skew.Abs() > maxSkew {
+		if err != nil {
+			return unlessBusy(err)
+		}
+		last.Store(int64(skew))
+		if skew.Abs() > maxSkew {
 			err = fmt.Errorf("the database's clock is %s ahead of ours", skew.Round(time.Millisecond))
 		}
 		return err

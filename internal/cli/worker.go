@@ -90,7 +90,7 @@ func (o *workerOptions) assemble(ctx context.Context, p *process) (parts, error)
 		return parts{}, err
 	}
 	ops := apiserver.Ops{Metrics: p.metrics, Now: p.now, Checks: []apiserver.Check{
-		{Name: "store", Run: p.store.Ping},
+		{Name: "store", Run: func(ctx context.Context) error { return unlessBusy(p.store.Ping(ctx)) }},
 		{Name: "queue", Run: func(context.Context) error { return worker.Healthy() }},
 	}}
 	server := apiserver.NewServer(p.log, 0, drainTime, apiserver.Listener{Name: "ops", Socket: socket, Handler: ops.Handler()})

@@ -99,16 +99,26 @@ func (c *cluster) prepare(context.Context, context.Context) (err error) {
 }
 
 // add launches a unit that ends when the cluster is closed.
-func (c *cluster) add(life context.Context, name string, b body, moved func(context.Context, bool)) error {
+func (c *cluster) add(life context.Context, name string, b body) error {
 	ctx, cancel := context.WithCancel(life)
-	u, err := launch(ctx, name, b, moved)
+	u, err := launch(ctx, name, b)
 	if err != nil {
 		cancel()
 		return err
 	}
+	c.own(u, cancel)
+	return nil
+}
+
+// adopt makes a unit of a body that runs already.
+func (c *cluster) adopt(life context.Context, name string, b body) {
+	ctx, cancel := context.WithCancel(life)
+	c.own(adopt(ctx, name, b), cancel)
+}
+
+func (c *cluster) own(u *unit, cancel context.CancelFunc) {
 	c.units = append(c.units, u)
 	c.closers = append(c.closers, func() { cancel(); u.wait() })
-	return nil
 }
 
 func (c *cluster) startKubernetes(ctx, life context.Context) (err error) {
@@ -120,16 +130,7 @@ func (c *cluster) startKubernetes(ctx, life context.Context) (err error) {
 			_, _ = fmt.Fprintln(c.progress, "localcluster:", err)
 		}
 	})
-	return c.adopt(life, unitKubernetes, kubernetes{c.plane})
-}
-
-// adopt makes a unit of a body that runs already.
-func (c *cluster) adopt(life context.Context, name string, b body) error {
-	ctx, cancel := context.WithCancel(life)
-	u := &unit{name: name, body: b, orders: make(chan order)}
-	u.wg.Go(func() { u.keep(ctx) })
-	c.units = append(c.units, u)
-	c.closers = append(c.closers, func() { cancel(); u.wait() })
+	c.adopt(life, unitKubernetes, kubernetes{c.plane})
 	return nil
 }
 
@@ -144,7 +145,8 @@ func (c *cluster) startPostgres(ctx, life context.Context) error {
 	if c.database, err = pgtest.Launch(ctx, dir); err != nil {
 		return err
 	}
-	return c.adopt(life, unitPostgres, postgres{c.database})
+	c.adopt(life, unitPostgres, postgres{c.database})
+	return nil
 }
 
 func (c *cluster) startRedis(ctx, life context.Context) (err error) {
@@ -162,7 +164,7 @@ func (c *cluster) startRedis(ctx, life context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	return c.add(life, unitRedis, server, nil)
+	return c.add(life, unitRedis, server)
 }
 
 func (c *cluster) log(name string) string { return c.path("logs", name+".log") }
@@ -219,10 +221,11 @@ func (c *cluster) startPlatform(ctx, life context.Context) error {
 		path: c.printmarket(), log: c.log(unitWorker), env: c.variables(c.database.URLOf(workerRole, c.passwords[workerRole], databaseName)), ready: answers(c.url(workerOps) + "/readyz"),
 		args: []string{"worker", "--role", "preflight", "--ops-addr", workerOps, "--temp-dir", c.path("tmp"), "--allow-fetch", "127.0.0.1/32"},
 	}
+	c.followReadiness(life)
 	return errors.Join(
-		c.add(life, unitController, controller, nil),
-		c.add(life, unitAPI, api, c.endpoints),
-		c.add(life, unitWorker, worker, nil),
+		c.add(life, unitController, controller),
+		c.add(life, unitAPI, api),
+		c.add(life, unitWorker, worker),
 	)
 }
 

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/printmarket/printmarket/config"
 	"github.com/printmarket/printmarket/internal/demo"
@@ -94,26 +96,49 @@ spec:
 // RFC 5737 keeps for documentation.
 const replicaAddress = "192.0.2.1"
 
-// endpoints does what a cluster does with a replica that comes or goes. That it
-// fails while kube-apiserver is away is as it is there.
-func (c *cluster) endpoints(ctx context.Context, up bool) {
-	_, port, _ := net.SplitHostPort(c.options.opsAddr) // it was listened on
-	list := ""
-	if up {
-		list = "{addresses: [" + replicaAddress + "], conditions: {ready: true, serving: true}}"
+// probePeriod is how often the API server is asked whether it is ready.
+const probePeriod = 200 * time.Millisecond
+
+// followReadiness does what a kubelet and a cluster do: it asks the API server
+// whether it is ready, and tells so in the EndpointSlice. While kube-apiserver
+// is away nobody is told, as it is there; it is told again afterwards.
+func (c *cluster) followReadiness(life context.Context) {
+	ctx, cancel := context.WithCancel(life)
+	var following sync.WaitGroup
+	following.Go(func() {
+		ready := answers(c.url(c.options.opsAddr) + "/readyz")
+		ticker := time.NewTicker(probePeriod)
+		defer ticker.Stop()
+		for told := (*bool)(nil); ; {
+			serving := ready(ctx) == nil
+			if ctx.Err() == nil && (told == nil || *told != serving) && c.endpoint(ctx, serving) == nil {
+				told = &serving
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+			}
+		}
+	})
+	c.closers = append(c.closers, func() { cancel(); following.Wait() })
+}
+
+// endpoint writes the EndpointSlice of the one replica.
+func (c *cluster) endpoint(ctx context.Context, serving bool) error {
+	_, port, err := net.SplitHostPort(c.options.opsAddr)
+	if err != nil {
+		return err
 	}
-	err := c.kubectlApply(ctx, `apiVersion: discovery.k8s.io/v1
+	return c.kubectlApply(ctx, `apiVersion: discovery.k8s.io/v1
 kind: EndpointSlice
 metadata:
   name: `+apiService+`
   labels: {kubernetes.io/service-name: `+apiService+`}
 addressType: IPv4
 ports: [{name: ops, port: `+port+`}]
-endpoints: [`+list+`]
-`)
-	if err != nil {
-		_, _ = fmt.Fprintln(c.progress, "localcluster: endpoints:", err)
-	}
+endpoints: [{addresses: [`+replicaAddress+fmt.Sprintf(`], conditions: {ready: %t, serving: %t}}]
+`, serving, serving))
 }
 
 // writeKubeconfig writes the administrator's kubeconfig into DATA, and beside

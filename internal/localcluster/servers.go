@@ -23,7 +23,7 @@ type kubernetes struct{ plane *controlplane.Plane }
 func (k kubernetes) start(ctx context.Context) error { return k.plane.RestartServer(ctx) }
 func (k kubernetes) stop()                           { k.plane.StopServer() }
 func (k kubernetes) kill()                           { k.plane.StopServer() }
-func (k kubernetes) ended() <-chan struct{}          { return nil }
+func (k kubernetes) ended() <-chan struct{}          { return k.plane.ServerEnded() }
 
 // postgres is the database server.
 type postgres struct{ server *pgtest.Server }
@@ -31,7 +31,7 @@ type postgres struct{ server *pgtest.Server }
 func (p postgres) start(ctx context.Context) error { return p.server.Restart(ctx) }
 func (p postgres) stop()                           { p.server.Stop() }
 func (p postgres) kill()                           { p.server.Kill() }
-func (p postgres) ended() <-chan struct{}          { return nil }
+func (p postgres) ended() <-chan struct{}          { return p.server.Ended() }
 
 // errNoRedis names the command that installs it.
 var errNoRedis = errors.New("redis-server is not installed (`make setup` installs it)")

@@ -23,8 +23,7 @@ type body interface {
 	// do nothing when there is nothing to end.
 	stop()
 	kill()
-	// ended is closed when the present run has ended by itself; nil for what
-	// never does.
+	// ended is closed when the present run has ended; nil if there is none.
 	ended() <-chan struct{}
 }
 
@@ -33,8 +32,6 @@ type body interface {
 type unit struct {
 	name string
 	body body
-	// moved, if it is not nil, is told when the unit came up or went down.
-	moved func(ctx context.Context, up bool)
 
 	orders chan order
 	wg     sync.WaitGroup
@@ -56,28 +53,18 @@ const (
 var errVerb = errors.New("a unit is told to start, stop or kill")
 
 // launch starts the body and keeps it running until ctx ends.
-func launch(ctx context.Context, name string, b body, moved func(context.Context, bool)) (*unit, error) {
-	u := &unit{name: name, body: b, moved: moved, orders: make(chan order)}
-	if err := u.up(ctx); err != nil {
+func launch(ctx context.Context, name string, b body) (*unit, error) {
+	if err := b.start(ctx); err != nil {
 		return nil, fmt.Errorf("start %s: %w", name, err)
 	}
+	return adopt(ctx, name, b), nil
+}
+
+// adopt keeps a body running that was started already.
+func adopt(ctx context.Context, name string, b body) *unit {
+	u := &unit{name: name, body: b, orders: make(chan order)}
 	u.wg.Go(func() { u.keep(ctx) })
-	return u, nil
-}
-
-func (u *unit) up(ctx context.Context) error {
-	err := u.body.start(ctx)
-	if err == nil && u.moved != nil {
-		u.moved(ctx, true)
-	}
-	return err
-}
-
-func (u *unit) down(ctx context.Context, end func()) {
-	end()
-	if u.moved != nil {
-		u.moved(ctx, false)
-	}
+	return u
 }
 
 func (u *unit) keep(ctx context.Context) {
@@ -96,7 +83,7 @@ func (u *unit) keep(ctx context.Context) {
 			again = time.After(restartAfter)
 		case <-again:
 			again = nil
-			if err := u.up(ctx); err != nil {
+			if err := u.body.start(ctx); err != nil {
 				again = time.After(restartAfter)
 			}
 		case o := <-u.orders:
@@ -108,19 +95,22 @@ func (u *unit) keep(ctx context.Context) {
 }
 
 // obey carries out a verb. A killed unit comes back by itself, a stopped one
-// when it is started.
+// when it is started. One that fails to start is started again.
 func (u *unit) obey(ctx context.Context, verb string, wanted bool, again <-chan time.Time) (bool, <-chan time.Time, error) {
 	switch verb {
 	case verbStart:
 		if wanted && again == nil {
 			return wanted, again, nil
 		}
-		return true, nil, u.up(ctx)
+		if err := u.body.start(ctx); err != nil {
+			return true, time.After(restartAfter), err
+		}
+		return true, nil, nil
 	case verbStop:
-		u.down(ctx, u.body.stop)
+		u.body.stop()
 		return false, nil, nil
 	case verbKill:
-		u.down(ctx, u.body.kill)
+		u.body.kill()
 		return true, time.After(restartAfter), nil
 	default:
 		return wanted, again, errVerb

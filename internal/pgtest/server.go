@@ -130,7 +130,11 @@ func (s *Server) prepare(ctx context.Context) error {
 // waits until it answers.
 func (s *Server) Restart(ctx context.Context) error {
 	if s.running != nil {
-		return errors.New("server runs already")
+		select {
+		case <-s.running.ended: // by itself
+		default:
+			return errors.New("server runs already")
+		}
 	}
 	args := []string{"-D", filepath.Join(s.dir, dataDir), "-p", strconv.Itoa(s.port), "-k", filepath.Join(s.dir, socketDir)}
 	for _, setting := range append(append([]string(nil), settings...), s.extra...) {

@@ -63,7 +63,7 @@ func New(client redis.UniversalClient, name string) (*Queue, error) {
 // before, 0 for a new job. A job that is dispatched already is left as it is,
 // so submitting again is always safe.
 func (q *Queue) Submit(ctx context.Context, id string, owner tenant.ID, attempt int) error {
-	keys := []string{q.stream, q.open, q.jobAt + id}
+	keys := []string{q.stream, q.open, q.delayed, q.jobAt + id}
 	if err := q.scripts.submit.Run(ctx, q.redis, keys, id, owner.String(), attempt).Err(); err != nil {
 		return fmt.Errorf("submit to queue: %w", err)
 	}

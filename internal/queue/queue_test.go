@@ -236,6 +236,38 @@ func TestQueue(t *testing.T) {
 				f.Errorf("attempt %d, want 2", got.Attempt)
 			}
 		},
+		"a job whose stream alone was lost is handed out again": func(f *fixture) {
+			f.submit("pref_1", 0)
+			f.submit("pref_2", 0)
+			w := f.consumer("w1")
+			f.take(w)
+			client := f.server.Client(f.T)
+			f.must(client.Del(f.Context(), "pm:{preflight}:s").Err())
+			f.submit("pref_1", 1)
+			f.submit("pref_2", 0)
+			f.submit("pref_2", 0)
+			attempts := map[string]int{}
+			for range 2 {
+				got := f.take(w)
+				attempts[got.ID] = got.Attempt
+			}
+			if diff := cmp.Diff(map[string]int{"pref_1": 2, "pref_2": 1}, attempts); diff != "" {
+				f.Errorf("attempts (-want +got):\n%s", diff)
+			}
+			f.stats(queue.Stats{Open: 2, Held: 2})
+		},
+		"a delayed job that alone was lost is handed out again": func(f *fixture) {
+			f.submit("pref_1", 0)
+			w := f.consumer("w1")
+			f.must(w.Retry(f.Context(), f.take(w), time.Hour))
+			f.submit("pref_1", 1)
+			f.nothing(w)
+			f.must(f.server.Client(f.T).Del(f.Context(), "pm:{preflight}:delayed").Err())
+			f.submit("pref_1", 1)
+			if got := f.take(w); got.Attempt != 2 {
+				f.Errorf("attempt %d, want 2", got.Attempt)
+			}
+		},
 		"a known job takes over a higher attempt from the record": func(f *fixture) {
 			f.submit("pref_1", 0)
 			f.submit("pref_1", 4)

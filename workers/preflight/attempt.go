@@ -75,7 +75,12 @@ func (w *Worker) untilStored(ctx context.Context, operation func() error) error 
 		if err == nil || ctx.Err() != nil || !errors.As(err, &away) {
 			return err
 		}
-		w.Log.WarnContext(ctx, "store is away; holding the job", "error", err)
+		if errors.Is(err, ledger.ErrOverloaded) {
+			// The slots of this worker share few connections.
+			w.Log.DebugContext(ctx, "store is busy; holding the job", "error", err)
+		} else {
+			w.Log.WarnContext(ctx, "store is away; holding the job", "error", err)
+		}
 		pause(ctx, delay)
 	}
 }

@@ -129,6 +129,17 @@ func (p *Plane) StopServer() {
 	p.apiserver = nil
 }
 
+// ServerEnded is closed when kube-apiserver has ended, by itself or by
+// StopServer; nil if it does not run.
+func (p *Plane) ServerEnded() <-chan struct{} {
+	p.servers.Lock()
+	defer p.servers.Unlock()
+	if p.apiserver == nil {
+		return nil
+	}
+	return p.apiserver.ended
+}
+
 // RestartServer starts kube-apiserver again on its address, and waits until it
 // is ready. A server that runs is killed first.
 func (p *Plane) RestartServer(ctx context.Context) error {
