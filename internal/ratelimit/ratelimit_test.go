@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ratelimit_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/internal/ratelimit"
+	"github.com/printmarket/printmarket/internal/redistest"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+var (
+	acme  = ratelimit.Key{Tenant: tenant.ID{Organization: "org_acme01", Mode: tenant.Live}, Surface: "partner"}
+	stark = ratelimit.Key{Tenant: tenant.ID{Organization: "org_stark1", Mode: tenant.Live}, Surface: "partner"}
+	test  = ratelimit.Key{Tenant: tenant.ID{Organization: "org_acme01", Mode: tenant.Test}, Surface: "partner"}
+	other = ratelimit.Key{Tenant: acme.Tenant, Surface: "preflight"}
+)
+
+// clock is moved by hand.
+type clock struct{ nanos atomic.Int64 }
+
+func (c *clock) now() time.Time        { return time.Unix(1_800_000_000, c.nanos.Load()) }
+func (c *clock) move(by time.Duration) { c.nanos.Add(int64(by)) }
+
+func TestAPolicyAdmitsABurstAndThenItsRate(t *testing.T) {
+	t.Parallel()
+	var c clock
+	limiter := ratelimit.New(c.now, nil)
+	four := ratelimit.Policy{Limit: 4, Window: 8 * time.Second}
+	take := func() ratelimit.State { return limiter.Take(t.Context(), acme, four, false) }
+	for i, step := range []struct {
+		after time.Duration
+		want  ratelimit.State
+	}{
+		{0, ratelimit.State{Allowed: true, Remaining: 3, Reset: 2 * time.Second}},
+		{0, ratelimit.State{Allowed: true, Remaining: 2, Reset: 4 * time.Second}},
+		{0, ratelimit.State{Allowed: true, Remaining: 1, Reset: 6 * time.Second}},
+		{0, ratelimit.State{Allowed: true, Remaining: 0, Reset: 8 * time.Second}},
+		{0, ratelimit.State{Reset: 8 * time.Second, RetryAfter: 2 * time.Second}},
+		{time.Second, ratelimit.State{Reset: 7 * time.Second, RetryAfter: time.Second}},
+		{time.Second, ratelimit.State{Allowed: true, Remaining: 0, Reset: 8 * time.Second}},
+		{5 * time.Second, ratelimit.State{Allowed: true, Remaining: 1, Reset: 5 * time.Second}},
+		{time.Hour, ratelimit.State{Allowed: true, Remaining: 3, Reset: 2 * time.Second}},
+	} {
+		c.move(step.after)
+		if diff := cmp.Diff(step.want, take()); diff != "" {
+			t.Errorf("request %d (-want +got):\n%s", i+1, diff)
+		}
+	}
+}
+
+func TestTenantsModesAndSurfacesAreCountedApart(t *testing.T) {
+	t.Parallel()
+	var c clock
+	limiter := ratelimit.New(c.now, nil)
+	for _, key := range []ratelimit.Key{acme, stark, test, other} {
+		if state := limiter.Take(t.Context(), key, ratelimit.Policy{Limit: 1, Window: time.Second}, false); !state.Allowed {
+			t.Errorf("%v is refused for what another did", key)
+		}
+	}
+}
+
+func TestAPolicyThatAdmitsNothingIsNotUnlimited(t *testing.T) {
+	t.Parallel()
+	var c clock
+	limiter := ratelimit.New(c.now, nil)
+	for name, policy := range map[string]ratelimit.Policy{
+		"the zero policy":             {},
+		"no requests":                 {Window: time.Second},
+		"fewer than none":             {Limit: -1, Window: time.Second},
+		"no time":                     {Limit: 10},
+		"less than none":              {Limit: 10, Window: -time.Second},
+		"more than one in nanosecond": {Limit: 10, Window: 5},
+	} {
+		if state := limiter.Take(t.Context(), acme, policy, true); state.Allowed {
+			t.Errorf("%s: a request was admitted", name)
+		}
+	}
+}
+
+// Whatever the clock does, no window sees more than twice the limit: a burst
+// and what was paid back meanwhile.
+func TestNobodyGetsMoreThanThePolicy(t *testing.T) {
+	t.Parallel()
+	var c clock
+	limiter := ratelimit.New(c.now, nil)
+	policy := ratelimit.Policy{Limit: 100, Window: time.Second}
+	admitted := 0
+	for range 5_000 { // five seconds
+		c.move(time.Millisecond)
+		if limiter.Take(t.Context(), acme, policy, false).Allowed {
+			admitted++
+		}
+	}
+	if want := 100 + 5*100; admitted < want-1 || admitted > want {
+		t.Errorf("%d requests in 5 s, want %d", admitted, want)
+	}
+	c.move(-time.Hour)
+	if state := limiter.Take(t.Context(), acme, policy, false); state.Allowed || state.RetryAfter > policy.Window {
+		t.Errorf("after the clock was set back: %+v, want a refusal for one window at most", state)
+	}
+}
+
+func TestWhatIsPaidBackIsForgotten(t *testing.T) {
+	t.Parallel()
+	var c clock
+	limiter := ratelimit.New(c.now, nil)
+	for i := range 50_000 {
+		c.move(time.Second)
+		key := ratelimit.Key{Tenant: tenant.ID{Organization: fmt.Sprintf("org_%06d", i), Mode: tenant.Live}, Surface: "partner"}
+		limiter.Take(t.Context(), key, ratelimit.Policy{Limit: 10, Window: time.Second}, false)
+	}
+	if held := ratelimit.Held(limiter); held > 2_048 {
+		t.Errorf("%d counts are held, of which one matters", held)
+	}
+}
+
+// broken is a Redis that is away.
+type broken struct{ asked atomic.Int64 }
+
+func (b *broken) Take(context.Context, ratelimit.Key, ratelimit.Policy) (ratelimit.State, error) {
+	b.asked.Add(1)
+	return ratelimit.State{}, errors.New("away")
+}
+
+func TestWithoutRedisEachReplicaCountsAlone(t *testing.T) {
+	t.Parallel()
+	var c clock
+	away := &broken{}
+	limiter := ratelimit.New(c.now, away)
+	policy := ratelimit.Policy{Limit: 3, Window: time.Minute}
+	for i := range 4 {
+		if got, want := limiter.Take(t.Context(), acme, policy, true).Allowed, i < 3; got != want {
+			t.Errorf("request %d: admitted %t, want %t", i+1, got, want)
+		}
+	}
+	if asked := away.asked.Load(); asked != 1 {
+		t.Errorf("Redis was asked %d times at once, want once", asked)
+	}
+	c.move(2 * time.Second)
+	limiter.Take(t.Context(), stark, policy, true)
+	if asked := away.asked.Load(); asked != 2 {
+		t.Errorf("Redis was asked %d times, want once more after a while", asked)
+	}
+}
+
+func TestACallerThatLeavesDoesNotShunRedis(t *testing.T) {
+	t.Parallel()
+	var c clock
+	away := &broken{}
+	limiter := ratelimit.New(c.now, away)
+	left, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 2 {
+		limiter.Take(left, acme, ratelimit.Policy{Limit: 3, Window: time.Minute}, true)
+	}
+	if asked := away.asked.Load(); asked != 2 {
+		t.Errorf("Redis was asked %d times, want twice", asked)
+	}
+}
+
+func servers(t *testing.T) map[string]*redistest.Server {
+	return map[string]*redistest.Server{"miniredis": redistest.Mini(t), "redis-server": redistest.Real(t)}
+}
+
+// shared counts like Redis, without one.
+type shared struct{ *ratelimit.Limiter }
+
+func (s shared) Take(ctx context.Context, key ratelimit.Key, policy ratelimit.Policy) (ratelimit.State, error) {
+	return s.Limiter.Take(ctx, key, policy, false), nil
+}
+
+func TestReplicasCountChangesTogetherAndReadsAlone(t *testing.T) {
+	t.Parallel()
+	var c clock
+	redis := shared{ratelimit.New(c.now, nil)}
+	replicas := [3]*ratelimit.Limiter{}
+	for i := range replicas {
+		replicas[i] = ratelimit.New(c.now, redis)
+	}
+	hour := ratelimit.Policy{Limit: 30, Window: time.Hour}
+	admitted := func(key ratelimit.Key, changes bool) (count int) {
+		for range 40 {
+			for _, replica := range replicas {
+				if replica.Take(t.Context(), key, hour, changes).Allowed {
+					count++
+				}
+			}
+		}
+		return count
+	}
+	if got := admitted(acme, true); got != 30 {
+		t.Errorf("three replicas admitted %d changes, want 30", got)
+	}
+	if got := admitted(stark, false); got != 90 {
+		t.Errorf("three replicas admitted %d reads, want 30 each", got)
+	}
+	first := replicas[0].Take(t.Context(), test, hour, true)
+	second := replicas[1].Take(t.Context(), test, hour, true)
+	if first.Remaining != 29 || second.Remaining != 28 {
+		t.Errorf("%d and %d remain, want what remains of all: 29 and 28", first.Remaining, second.Remaining)
+	}
+}
+
+func TestRedisAdmitsNoMoreThanThePolicyToAll(t *testing.T) {
+	t.Parallel()
+	for name, server := range servers(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var count atomic.Int64
+			var group sync.WaitGroup
+			for range 3 {
+				shared := ratelimit.NewRedis(server.Client(t))
+				group.Go(func() {
+					for range 40 {
+						state, err := shared.Take(t.Context(), acme, ratelimit.Policy{Limit: 30, Window: time.Hour})
+						if err != nil {
+							t.Error(err)
+						}
+						if state.Allowed {
+							count.Add(1)
+						}
+					}
+				})
+			}
+			group.Wait()
+			if count.Load() != 30 {
+				t.Errorf("%d were admitted, want 30", count.Load())
+			}
+		})
+	}
+}
+
+func TestRedisSaysWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	for name, server := range servers(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			shared := ratelimit.NewRedis(server.Client(t))
+			two := ratelimit.Policy{Limit: 2, Window: time.Hour}
+			for i, want := range []ratelimit.State{
+				{Allowed: true, Remaining: 1, Reset: 30 * time.Minute},
+				{Allowed: true, Remaining: 0, Reset: time.Hour},
+				{Reset: time.Hour, RetryAfter: 30 * time.Minute},
+			} {
+				got, err := shared.Take(t.Context(), acme, two)
+				if err != nil {
+					t.Fatal(err)
+				}
+				// Its clock goes on between two requests.
+				got.Reset, got.RetryAfter = got.Reset.Round(time.Minute), got.RetryAfter.Round(time.Minute)
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("request %d (-want +got):\n%s", i+1, diff)
+				}
+			}
+			if left, err := server.Client(t).PTTL(t.Context(), "pm:{limit:"+acme.Tenant.String()+"}:partner").Result(); err != nil || left <= 0 || left > time.Hour {
+				t.Errorf("the count is kept for %s (%v), want an hour at most", left, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ratelimit
+
+import (
+	"context"
+	_ "embed" // for the script
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+//go:embed take.lua
+var takeScript string
+
+// errReply means that the script answered what it does not answer.
+var errReply = errors.New("count in Redis: unknown reply")
+
+// Redis counts for all replicas that use the same server. Nothing of it need be
+// kept: after a loss everybody has paid back.
+type Redis struct {
+	client redis.Scripter
+	take   *redis.Script
+}
+
+// NewRedis makes the count of a server.
+func NewRedis(client redis.Scripter) *Redis {
+	return &Redis{client: client, take: redis.NewScript(takeScript)}
+}
+
+// Take implements [Shared], by the clock of the server, in microseconds.
+func (r *Redis) Take(ctx context.Context, key Key, policy Policy) (State, error) {
+	at := "pm:{limit:" + key.Tenant.String() + "}:" + key.Surface
+	reply, err := r.take.Run(ctx, r.client, []string{at}, policy.interval().Microseconds(), policy.Window.Microseconds()).Int64Slice()
+	if err != nil {
+		return State{}, fmt.Errorf("count in Redis: %w", err)
+	}
+	if len(reply) != 4 {
+		return State{}, errReply
+	}
+	return State{
+		Allowed: reply[0] == 1, Remaining: reply[1],
+		Reset: time.Duration(reply[2]) * time.Microsecond, RetryAfter: time.Duration(reply[3]) * time.Microsecond,
+	}, nil
+}
