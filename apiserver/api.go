@@ -17,6 +17,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/ratelimit"
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
@@ -28,7 +29,9 @@ const bodyTimeout = 10 * time.Second
 
 // API is what the API listener's handler is made of.
 type API struct {
-	Gates     *posture.Gates
+	Gates *posture.Gates
+	// Limits counts requests; if it is nil, this API by itself.
+	Limits    *ratelimit.Limiter
 	Problems  *respond.Problems
 	Metrics   *telemetry.Metrics
 	Log       *slog.Logger
@@ -55,7 +58,7 @@ func (a API) Handler() (http.Handler, error) {
 		a.BodyTimeout = bodyTimeout
 	}
 	router := chi.NewRouter()
-	g := gate.New(gate.Config{Gates: a.Gates, Problems: a.Problems, Metrics: a.Metrics, Log: a.Log, Now: a.Now, BodyTimeout: a.BodyTimeout})
+	g := gate.New(gate.Config{Gates: a.Gates, Limits: a.Limits, Problems: a.Problems, Metrics: a.Metrics, Log: a.Log, Now: a.Now, BodyTimeout: a.BodyTimeout})
 	g.Mount(router, a.Routes)
 	for _, file := range a.Files {
 		router.Method(http.MethodGet, file.Path, file)

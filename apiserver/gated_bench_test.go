@@ -22,6 +22,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/apiserver/apitest"
 	"github.com/printmarket/printmarket/apiserver/gate"
@@ -73,6 +74,7 @@ func newGatedWorld(b *testing.B, level slog.Level) *gatedWorld {
 	if err != nil {
 		b.Fatal(err)
 	}
+	w.Limit("acme", v1alpha1.SurfacePartner, 10_000_000)
 	// The world's clock stands still behind a lock; this one costs what time does.
 	began, epoch := time.Now(), w.Clock.Now()
 	w.Handler, err = apiserver.API{

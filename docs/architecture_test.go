@@ -3,6 +3,7 @@
 package docs_test
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -14,11 +15,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
+	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/internal/posture"
 )
@@ -118,6 +121,21 @@ func TestTheCapabilityTableIsTheRegistry(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, joined(table(t, architecture, "capability", "ceiling", "shipped", "to read", "to write", "phases"))); diff != "" {
 		t.Errorf("rows (-registry +page):\n%s", diff)
+	}
+}
+
+func TestThePackageDefaultsAreThoseOfPosture(t *testing.T) {
+	t.Parallel()
+	var want []string
+	for _, pkg := range []v1alpha1.Package{v1alpha1.PackageSandbox, v1alpha1.PackageStandard, v1alpha1.PackageEnterprise, v1alpha1.PackagePlatform} {
+		quota, rate := posture.DefaultQuota(pkg), posture.DefaultRate(pkg)
+		if quota.Window != 24*time.Hour || rate.Window != 10*time.Second {
+			t.Errorf("%s: the windows are %s and %s; the heading says a day and 10 s", pkg, quota.Window, rate.Window)
+		}
+		want = append(want, fmt.Sprintf("%s | %d | %d", pkg, quota.Limit, rate.Requests))
+	}
+	if diff := cmp.Diff(want, joined(table(t, architecture, "package", "records of one capability in a day", "requests to one surface in 10 s"))); diff != "" {
+		t.Errorf("rows (-posture +page):\n%s", diff)
 	}
 }
 

@@ -74,6 +74,14 @@ type PartnerEntitlementSpec struct {
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=32
 	Capabilities []CapabilityGrant `json:"capabilities,omitempty"`
+	// rateLimits bound the requests to one part of the interface each. A surface
+	// that is absent has the default of the package, never none. What a gate
+	// refuses is not counted.
+	// +optional
+	// +listType=map
+	// +listMapKey=surface
+	// +kubebuilder:validation:MaxItems=4
+	RateLimits []RateLimit `json:"rateLimits,omitempty"`
 	// scopes are the permissions that the keys of the partner may have.
 	// +optional
 	// +listType=set
@@ -134,6 +142,28 @@ type Quota struct {
 	// +kubebuilder:default=86400
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=2678400
+	WindowSeconds int32 `json:"windowSeconds,omitempty"`
+}
+
+// RateLimit is a number of requests in any window of time. Test and live keys
+// are counted apart.
+type RateLimit struct {
+	// surface is the part of the interface: partner for RFQs, quotes and the
+	// catalog, preflight, xjdf with costing, or bridge.
+	// +required
+	Surface Surface `json:"surface"`
+	// requests is the number in any window, all of which may come at once; 0
+	// allows none.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=10000000
+	Requests int64 `json:"requests"`
+	// windowSeconds is the length of a window, 10 by default and at most an
+	// hour.
+	// +optional
+	// +kubebuilder:default=10
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=3600
 	WindowSeconds int32 `json:"windowSeconds,omitempty"`
 }
 

@@ -135,3 +135,16 @@ const (
 	// Closed answers none.
 	Closed Opening = "Closed"
 )
+
+// Surface is a part of the interface with a rate limit of its own.
+//
+// +kubebuilder:validation:Enum=partner;preflight;xjdf;bridge
+type Surface string
+
+// The surfaces.
+const (
+	SurfacePartner   Surface = "partner"
+	SurfacePreflight Surface = "preflight"
+	SurfaceXJDF      Surface = "xjdf"
+	SurfaceBridge    Surface = "bridge"
+)

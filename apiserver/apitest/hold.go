@@ -54,6 +54,9 @@ func (w *World) hold(t testing.TB, in Request, a Answer) {
 	if a.Header.Get("Cache-Control") == "" {
 		fail("no Cache-Control")
 	}
+	if gated := a.Header.Get("Marketplace-Capability") != ""; gated && a.Status < 400 && a.Header.Get("RateLimit") == "" {
+		fail("no RateLimit")
+	}
 	if bytes.Contains(a.Body, []byte("pmk_")) {
 		fail("a key is in the body")
 	}

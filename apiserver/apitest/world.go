@@ -272,6 +272,13 @@ func (w *World) Grant(partner string, capability v1alpha1.CapabilityName, limit 
 	w.Publish()
 }
 
+// Limit sets the rate limit of a partner on a surface, in requests per second.
+func (w *World) Limit(partner string, surface v1alpha1.Surface, requests int64) {
+	p := w.partners[partner]
+	p.Spec.RateLimits = append(p.Spec.RateLimits, v1alpha1.RateLimit{Surface: surface, Requests: requests, WindowSeconds: 1})
+	w.Publish()
+}
+
 // Advance moves the clock; the posture stays fresh.
 func (w *World) Advance(d time.Duration) {
 	w.Clock.mu.Lock()

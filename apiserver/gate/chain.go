@@ -23,6 +23,7 @@ var chain = [...]step{
 	{"posture is loaded and fresh", loadSnapshot},
 	{"the credential is valid", authenticate},
 	{"standing, scope, capability, grant, audience", decide},
+	{"the rate limit has room", limit},
 	{"JSON is acceptable", accept},
 	{"the body can be read", readBody},
 	{"the idempotency key is well-formed", readKey},

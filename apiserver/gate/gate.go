@@ -12,13 +12,16 @@ import (
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/ratelimit"
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
 // Config is what a [Gate] needs.
 type Config struct {
 	// Gates holds the compiled posture.
-	Gates    *posture.Gates
+	Gates *posture.Gates
+	// Limits counts requests; if it is nil, each gate by itself.
+	Limits   *ratelimit.Limiter
 	Problems *respond.Problems
 	Metrics  *telemetry.Metrics
 	Log      *slog.Logger
@@ -31,6 +34,8 @@ type Config struct {
 // Gate runs the chain in front of routes.
 type Gate struct {
 	gates        *posture.Gates
+	limits       *ratelimit.Limiter
+	policies     policyHeaders
 	problems     *respond.Problems
 	metrics      *telemetry.Metrics
 	log          *slog.Logger
@@ -44,8 +49,11 @@ type Gate struct {
 
 // New makes a gate. It prepares every header field that the gate can send.
 func New(c Config) *Gate {
+	if c.Limits == nil {
+		c.Limits = new(ratelimit.Limiter)
+	}
 	return &Gate{
-		gates: c.Gates, problems: c.Problems, metrics: c.Metrics, log: c.Log, now: c.Now,
+		gates: c.Gates, limits: c.Limits, problems: c.Problems, metrics: c.Metrics, log: c.Log, now: c.Now,
 		bodyTimeout: c.BodyTimeout, retryPosture: 5 * time.Second,
 		entitlements: entitlementHeaders(), capabilities: capabilityHeaders(), closed: closedProblems(),
 	}

@@ -25,6 +25,7 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/preflight/profile"
+	"github.com/printmarket/printmarket/internal/ratelimit"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/workers/sweeper"
 )
@@ -180,7 +181,7 @@ func (s *api) handler(work preflights) (http.Handler, error) {
 		return nil, err
 	}
 	return apiserver.API{
-		Gates: s.gates, Problems: s.problems(), Metrics: s.metrics, Log: s.log, Now: s.now,
+		Gates: s.gates, Limits: ratelimit.New(ratelimit.NewRedis(s.redis)), Problems: s.problems(), Metrics: s.metrics, Log: s.log, Now: s.now,
 		Contracts: set, Files: files, Routes: append(append([]gate.Route{}, partnerRoutes...), preflightRoutes...),
 	}.Handler()
 }

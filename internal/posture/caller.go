@@ -95,6 +95,15 @@ func (c Caller) Package() string {
 	return c.key.partner.packageToken
 }
 
+// Rate is how many requests the partner may make of a surface; the zero
+// RateLimit for nobody.
+func (c Caller) Rate(s Surface) RateLimit {
+	if c.key == nil || s >= surfaceCount {
+		return RateLimit{}
+	}
+	return c.key.partner.rates[s]
+}
+
 // State is the partner's standing when the caller was authenticated: active,
 // suspended or contract-not-effective. Suspended wins.
 func (c Caller) State() string { return standings[c.state] }

@@ -202,6 +202,13 @@ func (e *encoder) partner(o *v1alpha1.PartnerEntitlement) identity {
 	for i := range o.Spec.Keys {
 		e.key(&o.Spec.Keys[i])
 	}
+	// Last, and nothing if there are none: replicas of the version before have
+	// the same revision then.
+	for _, limit := range o.Spec.RateLimits {
+		e.text(string(limit.Surface))
+		e.number(limit.Requests)
+		e.number(int64(limit.WindowSeconds))
+	}
 	return identity{o.CreationTimestamp.Unix(), o.Namespace, o.Name, e.sum()}
 }
 

@@ -18,6 +18,7 @@ type partner struct {
 	// fault is the reason of a broken object; empty if it is sound.
 	fault     string
 	suspended bool
+	rates     [surfaceCount]RateLimit
 	contract  contract
 	scopes    Scopes
 	grants    [capabilityCount]grant
@@ -67,6 +68,7 @@ func (s *Snapshot) newPartner(o *v1alpha1.PartnerEntitlement) *partner {
 	p := &partner{object: o, organization: o.Spec.OrganizationID}
 	label, known := packages[o.Spec.Package]
 	p.packageToken = label.token
+	p.rates = ratesOf(o.Spec.RateLimits, label.rate)
 	if _, err := tenant.New(p.organization, tenant.Live); err != nil || !known {
 		p.fault = v1alpha1.ReasonInvalidSpec
 	}

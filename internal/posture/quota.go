@@ -17,18 +17,32 @@ type Quota struct {
 
 const day = 24 * time.Hour
 
-// packages is the table of the commercial packages: the token in headers and
-// the quota of a grant that names none, for each capability. Absent never
-// means unlimited.
+// RateLimit bounds the requests of a tenant to one surface in any window; all of
+// them may come at once. The zero RateLimit allows none.
+type RateLimit struct {
+	Requests int64
+	Window   time.Duration
+}
+
+const rateWindow = 10 * time.Second
+
+// packages is the table of the commercial packages: the token in headers, the
+// quota of a grant that names none, for each capability, and the rate limit of
+// each surface. Absent never means unlimited.
 var packages = map[v1alpha1.Package]struct {
 	token string
 	quota Quota
+	rate  RateLimit
 }{
-	v1alpha1.PackageSandbox:    {"sandbox", Quota{Limit: 100, Window: day}},
-	v1alpha1.PackageStandard:   {"standard", Quota{Limit: 1_000, Window: day}},
-	v1alpha1.PackageEnterprise: {"enterprise", Quota{Limit: 10_000, Window: day}},
-	v1alpha1.PackagePlatform:   {"platform", Quota{Window: day}},
+	v1alpha1.PackageSandbox:    {"sandbox", Quota{Limit: 100, Window: day}, RateLimit{500, rateWindow}},
+	v1alpha1.PackageStandard:   {"standard", Quota{Limit: 1_000, Window: day}, RateLimit{2_000, rateWindow}},
+	v1alpha1.PackageEnterprise: {"enterprise", Quota{Limit: 10_000, Window: day}, RateLimit{10_000, rateWindow}},
+	v1alpha1.PackagePlatform:   {"platform", Quota{Window: day}, RateLimit{2_000, rateWindow}},
 }
+
+// DefaultRate is the rate limit of a surface for which an entitlement names
+// none; unknown packages have the zero RateLimit.
+func DefaultRate(name v1alpha1.Package) RateLimit { return packages[name].rate }
 
 // DefaultQuota is the quota of a grant that names none; unknown packages have
 // the zero Quota.
@@ -47,4 +61,26 @@ func quotaOf(g *v1alpha1.CapabilityGrant, fallback Quota) Quota {
 		return Quota{Window: day}
 	}
 	return Quota{Limit: g.Quota.Limit, Window: window}
+}
+
+// ratesOf are the rate limits of all surfaces. What the schema would refuse
+// allows nothing.
+func ratesOf(named []v1alpha1.RateLimit, fallback RateLimit) (rates [surfaceCount]RateLimit) {
+	for surface := range rates {
+		rates[surface] = fallback
+		for i := range named {
+			if one := &named[i]; surface != int(NoSurface) && string(one.Surface) == surfaces[surface] {
+				rates[surface] = rateOf(one)
+			}
+		}
+	}
+	return rates
+}
+
+func rateOf(one *v1alpha1.RateLimit) RateLimit {
+	window := time.Duration(one.WindowSeconds) * time.Second
+	if one.WindowSeconds == 0 {
+		window = rateWindow
+	}
+	return RateLimit{Requests: max(0, one.Requests), Window: window}
 }

@@ -45,25 +45,28 @@ type Definition struct {
 	Read, Write Scope
 	// Ladder says which rows of the decision table count.
 	Ladder Ladder
+	// Surface is where its requests are counted; NoSurface: nowhere, because
+	// they are no requests of a key, or have nothing behind them.
+	Surface Surface
 }
 
 // registry is the one list of capabilities. A ladder other than Full is safe
 // only under a ceiling of Disabled, which a test enforces.
 var registry = [capabilityCount]Definition{
-	Estimate:         {"estimate", "PARTNER_ESTIMATE_CAPABILITY_UNAVAILABLE", Disabled, Disabled, NoScope, NoScope, AfterAuthentication},
-	RFQCreate:        {"rfq-create", "PARTNER_RFQ_CAPABILITY_UNAVAILABLE", Live, Live, ScopeRFQRead, ScopeRFQWrite, Full},
-	RFQRead:          {"rfq-read", "PARTNER_RFQ_READ_CAPABILITY_UNAVAILABLE", Live, Live, ScopeRFQRead, ScopeRFQRead, Full},
-	RFQList:          {"rfq-list", "PARTNER_RFQ_LIST_CAPABILITY_UNAVAILABLE", Live, Live, ScopeRFQRead, ScopeRFQRead, Full},
-	QuoteRead:        {"quote-read", "PARTNER_QUOTE_READ_CAPABILITY_UNAVAILABLE", Live, Live, ScopeQuoteRead, ScopeQuoteRead, Full},
-	QuoteAccept:      {"quote-accept", "PARTNER_QUOTE_ACCEPTANCE_CAPABILITY_UNAVAILABLE", Disabled, Disabled, NoScope, NoScope, AfterAuthentication},
-	Order:            {"order", "PARTNER_ORDER_CAPABILITY_UNAVAILABLE", Disabled, Disabled, ScopeOrderRead, ScopeOrderWrite, AfterScope},
-	OrderBatch:       {"order-batch", "PARTNER_BATCH_ORDER_CAPABILITY_UNAVAILABLE", Disabled, Disabled, ScopeOrderRead, ScopeOrderWrite, AfterScope},
-	Preflight:        {"preflight", "PREFLIGHT_CAPABILITY_UNAVAILABLE", Live, Live, ScopePreflightRead, ScopePreflightWrite, Full},
-	XJDF:             {"xjdf", "XJDF_CAPABILITY_UNAVAILABLE", PrivateBeta, PrivateBeta, ScopeXJDFRead, ScopeXJDFValidate, Full},
-	XJDFCosting:      {"xjdf-costing", "XJDF_COSTING_CAPABILITY_UNAVAILABLE", PrivateBeta, PrivateBeta, ScopeCostingCalculate, ScopeCostingCalculate, Full},
-	XJMFInbound:      {"xjmf-inbound", "XJMF_CAPABILITY_UNAVAILABLE", PrivateBeta, PrivateBeta, NoScope, NoScope, Full},
-	WebhookDelivery:  {"webhook-delivery", "WEBHOOK_CAPABILITY_UNAVAILABLE", PrivateBeta, PrivateBeta, NoScope, NoScope, Full},
-	MasterDataBridge: {"master-data-bridge", "MASTER_DATA_BRIDGE_CAPABILITY_UNAVAILABLE", PrivateBeta, PrivateBeta, ScopeMasterDataRead, ScopeMasterDataRead, Full},
+	Estimate:         {"estimate", "PARTNER_ESTIMATE_CAPABILITY_UNAVAILABLE", Disabled, Disabled, NoScope, NoScope, AfterAuthentication, NoSurface},
+	RFQCreate:        {"rfq-create", "PARTNER_RFQ_CAPABILITY_UNAVAILABLE", Live, Live, ScopeRFQRead, ScopeRFQWrite, Full, SurfacePartner},
+	RFQRead:          {"rfq-read", "PARTNER_RFQ_READ_CAPABILITY_UNAVAILABLE", Live, Live, ScopeRFQRead, ScopeRFQRead, Full, SurfacePartner},
+	RFQList:          {"rfq-list", "PARTNER_RFQ_LIST_CAPABILITY_UNAVAILABLE", Live, Live, ScopeRFQRead, ScopeRFQRead, Full, SurfacePartner},
+	QuoteRead:        {"quote-read", "PARTNER_QUOTE_READ_CAPABILITY_UNAVAILABLE", Live, Live, ScopeQuoteRead, ScopeQuoteRead, Full, SurfacePartner},
+	QuoteAccept:      {"quote-accept", "PARTNER_QUOTE_ACCEPTANCE_CAPABILITY_UNAVAILABLE", Disabled, Disabled, NoScope, NoScope, AfterAuthentication, NoSurface},
+	Order:            {"order", "PARTNER_ORDER_CAPABILITY_UNAVAILABLE", Disabled, Disabled, ScopeOrderRead, ScopeOrderWrite, AfterScope, NoSurface},
+	OrderBatch:       {"order-batch", "PARTNER_BATCH_ORDER_CAPABILITY_UNAVAILABLE", Disabled, Disabled, ScopeOrderRead, ScopeOrderWrite, AfterScope, NoSurface},
+	Preflight:        {"preflight", "PREFLIGHT_CAPABILITY_UNAVAILABLE", Live, Live, ScopePreflightRead, ScopePreflightWrite, Full, SurfacePreflight},
+	XJDF:             {"xjdf", "XJDF_CAPABILITY_UNAVAILABLE", PrivateBeta, PrivateBeta, ScopeXJDFRead, ScopeXJDFValidate, Full, SurfaceXJDF},
+	XJDFCosting:      {"xjdf-costing", "XJDF_COSTING_CAPABILITY_UNAVAILABLE", PrivateBeta, PrivateBeta, ScopeCostingCalculate, ScopeCostingCalculate, Full, SurfaceXJDF},
+	XJMFInbound:      {"xjmf-inbound", "XJMF_CAPABILITY_UNAVAILABLE", PrivateBeta, PrivateBeta, NoScope, NoScope, Full, NoSurface},
+	WebhookDelivery:  {"webhook-delivery", "WEBHOOK_CAPABILITY_UNAVAILABLE", PrivateBeta, PrivateBeta, NoScope, NoScope, Full, NoSurface},
+	MasterDataBridge: {"master-data-bridge", "MASTER_DATA_BRIDGE_CAPABILITY_UNAVAILABLE", PrivateBeta, PrivateBeta, ScopeMasterDataRead, ScopeMasterDataRead, Full, SurfaceBridge},
 }
 
 // Definition returns the row of the registry; the zero row, whose ceiling is
@@ -108,6 +111,33 @@ func Capabilities() iter.Seq[Capability] {
 			}
 		}
 	}
+}
+
+// Surface is a part of the interface whose requests are counted together, so
+// that a storm on one leaves the others alone. The zero value is none.
+type Surface uint8
+
+// The surfaces.
+const (
+	NoSurface Surface = iota
+	SurfacePartner
+	SurfacePreflight
+	SurfaceXJDF
+	SurfaceBridge
+
+	surfaceCount
+)
+
+var surfaces = [surfaceCount]string{
+	SurfacePartner: "partner", SurfacePreflight: "preflight", SurfaceXJDF: "xjdf", SurfaceBridge: "bridge",
+}
+
+// String is the surface in headers and custom resources; empty for none.
+func (s Surface) String() string {
+	if s >= surfaceCount {
+		return ""
+	}
+	return surfaces[s]
 }
 
 // Posture is how far a capability is open, in ascending order. The zero value

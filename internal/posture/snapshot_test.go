@@ -126,6 +126,7 @@ func TestRevisionDependsOnEverySpecField(t *testing.T) {
 		p.Spec.DisplayName = "Acme"
 		p.Spec.Contract.EffectiveUntil = &at
 		p.Spec.Capabilities = []v1alpha1.CapabilityGrant{{Name: "rfq-create", Quota: &v1alpha1.Quota{Limit: 1, WindowSeconds: 1}}}
+		p.Spec.RateLimits = []v1alpha1.RateLimit{{Surface: "partner", Requests: 1, WindowSeconds: 1}}
 		p.Spec.Scopes = []v1alpha1.Scope{"rfq:read"}
 		p.Spec.Keys[0].Scopes, p.Spec.Keys[0].ExpiresAt = []v1alpha1.Scope{"rfq:read"}, &at
 		p.Spec.Keys = p.Spec.Keys[:1]

@@ -60,9 +60,9 @@ type Shared interface {
 	Take(ctx context.Context, key Key, policy Policy) (State, error)
 }
 
-// Limiter counts requests. It is safe for concurrent use.
+// Limiter counts requests. The zero Limiter counts for this replica alone. It is
+// safe for concurrent use.
 type Limiter struct {
-	now    func() time.Time
 	shared Shared
 	// shunned is until when Shared is not asked, in nanoseconds since 1970.
 	shunned atomic.Int64
@@ -77,15 +77,12 @@ const (
 	shunTime = time.Second
 )
 
-// New makes a limiter. Without shared every replica counts for itself alone.
-func New(now func() time.Time, shared Shared) *Limiter {
-	return &Limiter{now: now, shared: shared}
-}
+// New makes a limiter whose replicas count changes together.
+func New(shared Shared) *Limiter { return &Limiter{shared: shared} }
 
-// Take counts a request, if it is admitted. Those that change something are
-// counted by all replicas.
-func (l *Limiter) Take(ctx context.Context, key Key, policy Policy, changes bool) State {
-	now := l.now()
+// Take counts a request that came at an instant, if it is admitted. Those that
+// change something are counted by all replicas.
+func (l *Limiter) Take(ctx context.Context, key Key, policy Policy, now time.Time, changes bool) State {
 	if !policy.valid() {
 		return State{RetryAfter: policy.Window, Reset: policy.Window}
 	}

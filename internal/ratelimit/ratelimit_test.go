@@ -34,9 +34,9 @@ func (c *clock) move(by time.Duration) { c.nanos.Add(int64(by)) }
 func TestAPolicyAdmitsABurstAndThenItsRate(t *testing.T) {
 	t.Parallel()
 	var c clock
-	limiter := ratelimit.New(c.now, nil)
+	limiter := new(ratelimit.Limiter)
 	four := ratelimit.Policy{Limit: 4, Window: 8 * time.Second}
-	take := func() ratelimit.State { return limiter.Take(t.Context(), acme, four, false) }
+	take := func() ratelimit.State { return limiter.Take(t.Context(), acme, four, c.now(), false) }
 	for i, step := range []struct {
 		after time.Duration
 		want  ratelimit.State
@@ -61,9 +61,9 @@ func TestAPolicyAdmitsABurstAndThenItsRate(t *testing.T) {
 func TestTenantsModesAndSurfacesAreCountedApart(t *testing.T) {
 	t.Parallel()
 	var c clock
-	limiter := ratelimit.New(c.now, nil)
+	limiter := new(ratelimit.Limiter)
 	for _, key := range []ratelimit.Key{acme, stark, test, other} {
-		if state := limiter.Take(t.Context(), key, ratelimit.Policy{Limit: 1, Window: time.Second}, false); !state.Allowed {
+		if state := limiter.Take(t.Context(), key, ratelimit.Policy{Limit: 1, Window: time.Second}, c.now(), false); !state.Allowed {
 			t.Errorf("%v is refused for what another did", key)
 		}
 	}
@@ -72,7 +72,7 @@ func TestTenantsModesAndSurfacesAreCountedApart(t *testing.T) {
 func TestAPolicyThatAdmitsNothingIsNotUnlimited(t *testing.T) {
 	t.Parallel()
 	var c clock
-	limiter := ratelimit.New(c.now, nil)
+	limiter := new(ratelimit.Limiter)
 	for name, policy := range map[string]ratelimit.Policy{
 		"the zero policy":             {},
 		"no requests":                 {Window: time.Second},
@@ -81,7 +81,7 @@ func TestAPolicyThatAdmitsNothingIsNotUnlimited(t *testing.T) {
 		"less than none":              {Limit: 10, Window: -time.Second},
 		"more than one in nanosecond": {Limit: 10, Window: 5},
 	} {
-		if state := limiter.Take(t.Context(), acme, policy, true); state.Allowed {
+		if state := limiter.Take(t.Context(), acme, policy, c.now(), true); state.Allowed {
 			t.Errorf("%s: a request was admitted", name)
 		}
 	}
@@ -92,12 +92,12 @@ func TestAPolicyThatAdmitsNothingIsNotUnlimited(t *testing.T) {
 func TestNobodyGetsMoreThanThePolicy(t *testing.T) {
 	t.Parallel()
 	var c clock
-	limiter := ratelimit.New(c.now, nil)
+	limiter := new(ratelimit.Limiter)
 	policy := ratelimit.Policy{Limit: 100, Window: time.Second}
 	admitted := 0
 	for range 5_000 { // five seconds
 		c.move(time.Millisecond)
-		if limiter.Take(t.Context(), acme, policy, false).Allowed {
+		if limiter.Take(t.Context(), acme, policy, c.now(), false).Allowed {
 			admitted++
 		}
 	}
@@ -105,7 +105,7 @@ func TestNobodyGetsMoreThanThePolicy(t *testing.T) {
 		t.Errorf("%d requests in 5 s, want %d", admitted, want)
 	}
 	c.move(-time.Hour)
-	if state := limiter.Take(t.Context(), acme, policy, false); state.Allowed || state.RetryAfter > policy.Window {
+	if state := limiter.Take(t.Context(), acme, policy, c.now(), false); state.Allowed || state.RetryAfter > policy.Window {
 		t.Errorf("after the clock was set back: %+v, want a refusal for one window at most", state)
 	}
 }
@@ -113,11 +113,11 @@ func TestNobodyGetsMoreThanThePolicy(t *testing.T) {
 func TestWhatIsPaidBackIsForgotten(t *testing.T) {
 	t.Parallel()
 	var c clock
-	limiter := ratelimit.New(c.now, nil)
+	limiter := new(ratelimit.Limiter)
 	for i := range 50_000 {
 		c.move(time.Second)
 		key := ratelimit.Key{Tenant: tenant.ID{Organization: fmt.Sprintf("org_%06d", i), Mode: tenant.Live}, Surface: "partner"}
-		limiter.Take(t.Context(), key, ratelimit.Policy{Limit: 10, Window: time.Second}, false)
+		limiter.Take(t.Context(), key, ratelimit.Policy{Limit: 10, Window: time.Second}, c.now(), false)
 	}
 	if held := ratelimit.Held(limiter); held > 2_048 {
 		t.Errorf("%d counts are held, of which one matters", held)
@@ -136,10 +136,10 @@ func TestWithoutRedisEachReplicaCountsAlone(t *testing.T) {
 	t.Parallel()
 	var c clock
 	away := &broken{}
-	limiter := ratelimit.New(c.now, away)
+	limiter := ratelimit.New(away)
 	policy := ratelimit.Policy{Limit: 3, Window: time.Minute}
 	for i := range 4 {
-		if got, want := limiter.Take(t.Context(), acme, policy, true).Allowed, i < 3; got != want {
+		if got, want := limiter.Take(t.Context(), acme, policy, c.now(), true).Allowed, i < 3; got != want {
 			t.Errorf("request %d: admitted %t, want %t", i+1, got, want)
 		}
 	}
@@ -147,7 +147,7 @@ func TestWithoutRedisEachReplicaCountsAlone(t *testing.T) {
 		t.Errorf("Redis was asked %d times at once, want once", asked)
 	}
 	c.move(2 * time.Second)
-	limiter.Take(t.Context(), stark, policy, true)
+	limiter.Take(t.Context(), stark, policy, c.now(), true)
 	if asked := away.asked.Load(); asked != 2 {
 		t.Errorf("Redis was asked %d times, want once more after a while", asked)
 	}
@@ -157,11 +157,11 @@ func TestACallerThatLeavesDoesNotShunRedis(t *testing.T) {
 	t.Parallel()
 	var c clock
 	away := &broken{}
-	limiter := ratelimit.New(c.now, away)
+	limiter := ratelimit.New(away)
 	left, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range 2 {
-		limiter.Take(left, acme, ratelimit.Policy{Limit: 3, Window: time.Minute}, true)
+		limiter.Take(left, acme, ratelimit.Policy{Limit: 3, Window: time.Minute}, c.now(), true)
 	}
 	if asked := away.asked.Load(); asked != 2 {
 		t.Errorf("Redis was asked %d times, want twice", asked)
@@ -173,25 +173,28 @@ func servers(t *testing.T) map[string]*redistest.Server {
 }
 
 // shared counts like Redis, without one.
-type shared struct{ *ratelimit.Limiter }
+type shared struct {
+	limiter *ratelimit.Limiter
+	now     func() time.Time
+}
 
 func (s shared) Take(ctx context.Context, key ratelimit.Key, policy ratelimit.Policy) (ratelimit.State, error) {
-	return s.Limiter.Take(ctx, key, policy, false), nil
+	return s.limiter.Take(ctx, key, policy, s.now(), false), nil
 }
 
 func TestReplicasCountChangesTogetherAndReadsAlone(t *testing.T) {
 	t.Parallel()
 	var c clock
-	redis := shared{ratelimit.New(c.now, nil)}
+	redis := shared{new(ratelimit.Limiter), c.now}
 	replicas := [3]*ratelimit.Limiter{}
 	for i := range replicas {
-		replicas[i] = ratelimit.New(c.now, redis)
+		replicas[i] = ratelimit.New(redis)
 	}
 	hour := ratelimit.Policy{Limit: 30, Window: time.Hour}
 	admitted := func(key ratelimit.Key, changes bool) (count int) {
 		for range 40 {
 			for _, replica := range replicas {
-				if replica.Take(t.Context(), key, hour, changes).Allowed {
+				if replica.Take(t.Context(), key, hour, c.now(), changes).Allowed {
 					count++
 				}
 			}
@@ -204,8 +207,8 @@ func TestReplicasCountChangesTogetherAndReadsAlone(t *testing.T) {
 	if got := admitted(stark, false); got != 90 {
 		t.Errorf("three replicas admitted %d reads, want 30 each", got)
 	}
-	first := replicas[0].Take(t.Context(), test, hour, true)
-	second := replicas[1].Take(t.Context(), test, hour, true)
+	first := replicas[0].Take(t.Context(), test, hour, c.now(), true)
+	second := replicas[1].Take(t.Context(), test, hour, c.now(), true)
 	if first.Remaining != 29 || second.Remaining != 28 {
 		t.Errorf("%d and %d remain, want what remains of all: 29 and 28", first.Remaining, second.Remaining)
 	}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gate
+
+import (
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/ratelimit"
+)
+
+// limit counts the request against the rate limit of its surface. A route with
+// nothing behind it needs no protection.
+func limit(g *Gate, rt *Route, c *Call) *problem.Problem {
+	surface := rt.Capability.Definition().Surface
+	if surface == posture.NoSurface || rt.Serve == nil {
+		return nil
+	}
+	rate := c.Caller.Rate(surface)
+	state := g.limits.Take(c.Request.Context(),
+		ratelimit.Key{Tenant: c.Tenant(), Surface: surface.String()},
+		ratelimit.Policy{Limit: rate.Requests, Window: rate.Window}, c.Now, rt.write(c.Request))
+	header := c.Writer.Header()
+	header["Ratelimit-Policy"] = g.policies.header(surface, rate)
+	header["Ratelimit"] = []string{rateLimitItem(surface, state)}
+	if state.Allowed {
+		return nil
+	}
+	g.metrics.Decision(rt.Capability.String(), "RateLimited")
+	return problem.New(problem.CodeRateLimitExceeded, "Your organization has sent too many requests to the %s surface.", surface).
+		After(state.RetryAfter)
+}
+
+// rateLimitItem is the field RateLimit of draft-ietf-httpapi-ratelimit-headers:
+// `"partner";r=1999;t=1`, what is left and in how many seconds all of it will be.
+func rateLimitItem(surface posture.Surface, state ratelimit.State) string {
+	var buffer [64]byte
+	item := append(append(append(buffer[:0], '"'), surface.String()...), `";r=`...)
+	item = strconv.AppendInt(item, state.Remaining, 10)
+	item = append(item, ";t="...)
+	return string(strconv.AppendInt(item, seconds(state.Reset), 10))
+}
+
+// seconds rounds up: a client that comes back at the time it was told must find
+// what it was told.
+func seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
+
+// policyHeaders are fields that were made before, one for each surface and rate
+// that entitlements name; nobody else can make one more.
+type policyHeaders struct{ made sync.Map }
+
+type surfaceRate struct {
+	surface posture.Surface
+	rate    posture.RateLimit
+}
+
+// header is the field RateLimit-Policy of the same draft: `"partner";q=2000;w=10`.
+// A window of less than a second is told as one.
+func (p *policyHeaders) header(surface posture.Surface, rate posture.RateLimit) []string {
+	at := surfaceRate{surface, rate}
+	if made, ok := p.made.Load(at); ok {
+		if header, ok := made.([]string); ok {
+			return header
+		}
+	}
+	header := []string{`"` + surface.String() + `";q=` + strconv.FormatInt(rate.Requests, 10) + ";w=" + strconv.FormatInt(max(1, seconds(rate.Window)), 10)}
+	p.made.Store(at, header)
+	return header
+}
