@@ -184,7 +184,7 @@ func TestDisabledFamiliesTouchNothing(t *testing.T) {
 // withNothingBehind builds the handler without services.
 func withNothingBehind(t *testing.T, w *apitest.World) http.Handler {
 	t.Helper()
-	partners, err := partner.Routes(nil, nil, w.Contracts)
+	partners, err := partner.Routes(nil, nil, nil, w.Contracts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -182,7 +182,7 @@ func (w *World) mount(t testing.TB, options Options) {
 
 // Routes are the tables of all surfaces.
 func Routes(w *World) ([]gate.Route, error) {
-	partners, err := partner.Routes(w.RFQs, w.Catalog, w.Contracts)
+	partners, err := partner.Routes(w.RFQs, w.Catalog, w.Store, w.Contracts)
 	if err != nil {
 		return nil, err
 	}
@@ -203,7 +203,7 @@ func (w *World) declare(t testing.TB) {
 			Spec: v1alpha1.PartnerEntitlementSpec{
 				OrganizationID: organization, Package: v1alpha1.PackageEnterprise, State: v1alpha1.StateActive,
 				Contract: &v1alpha1.Contract{Reference: "C-1", EffectiveFrom: metav1.NewTime(w.Clock.Now().Add(-time.Hour))},
-				Scopes:   scopes("rfq:read", "rfq:write", "quote:read", "preflight:read", "preflight:write", "order:read", "order:write"),
+				Scopes:   scopes("rfq:read", "rfq:write", "quote:read", "preflight:read", "preflight:write", "order:read", "order:write", "account:read"),
 			},
 		}
 		w.partners[name] = p
@@ -211,7 +211,7 @@ func (w *World) declare(t testing.TB) {
 		w.mint(t, p, "test", nil)
 	}
 	w.mint(t, w.partners["acme"], "none", scopes())
-	w.mint(t, w.partners["acme"], "reads", scopes("rfq:read", "quote:read", "preflight:read", "order:read"))
+	w.mint(t, w.partners["acme"], "reads", scopes("rfq:read", "quote:read", "preflight:read", "order:read", "account:read"))
 	w.mint(t, w.partners["acme"], "writes", scopes("rfq:write", "preflight:write", "order:write"))
 	for capability := range posture.Capabilities() {
 		name := capability.String()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/strictjson"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
@@ -28,11 +29,23 @@ type Call struct {
 	// Key is the Idempotency-Key, unquoted; empty when none was sent.
 	Key string
 
+	gate     *Gate
 	snapshot *posture.Snapshot
 }
 
 // Tenant is whose records the call may touch.
 func (c *Call) Tenant() tenant.ID { return c.Caller.Tenant() }
+
+// Decide is the decision on another capability for the same caller: what a
+// request of this kind would come to.
+func (c *Call) Decide(capability posture.Capability, write bool) posture.Decision {
+	return c.snapshot.Decide(c.Caller, capability, write, c.Now)
+}
+
+// Refusal is the problem that a decision leads to, as the gate would answer it.
+func (c *Call) Refusal(decision posture.Decision) *problem.Problem {
+	return c.gate.refusal(decision, c.Now)
+}
 
 // Fingerprint is the digest of the meaning of the body.
 func (c *Call) Fingerprint() [32]byte { return strictjson.Fingerprint(c.Document) }

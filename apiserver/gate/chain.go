@@ -97,11 +97,24 @@ func bearer(fields []string) (credential.Key, error) {
 }
 
 func decide(g *Gate, rt *Route, c *Call) *problem.Problem {
+	if rt.Capability == posture.NoCapability && rt.Scope != posture.NoScope {
+		return standing(g, rt, c)
+	}
 	c.Decision = c.snapshot.Decide(c.Caller, rt.Capability, rt.write(c.Request), c.Now)
 	c.Writer.Header()["Marketplace-Capability"] = g.capabilities[capabilityPosture{rt.Capability, c.Decision.Posture}]
 	g.metrics.Decision(rt.Capability.String(), c.Decision.Reason.String())
 	if c.Decision.Allowed() {
 		return nil
 	}
-	return g.refusal(c)
+	return g.refusal(c.Decision, c.Now)
+}
+
+// standing decides on a route that belongs to no capability.
+func standing(g *Gate, rt *Route, c *Call) *problem.Problem {
+	c.Decision = c.snapshot.Standing(c.Caller, rt.Scope, c.Now)
+	g.metrics.Decision("", c.Decision.Reason.String())
+	if c.Decision.Allowed() {
+		return nil
+	}
+	return g.refusal(c.Decision, c.Now)
 }

@@ -82,7 +82,7 @@ func (g *Gate) handler(rt *Route) http.HandlerFunc {
 			x.Route = rt.Pattern
 		}
 		w.Header()["Cache-Control"] = privateNoStore
-		call := Call{Writer: w, Request: r, Now: g.now()}
+		call := Call{Writer: w, Request: r, Now: g.now(), gate: g}
 		if refusal := g.serve(rt, &call); refusal != nil {
 			if refusal.Cause != nil {
 				g.log.WarnContext(r.Context(), "refused", "requestId", requestID(w), "route", rt.Pattern, "code", refusal.Code, "error", refusal.Cause)

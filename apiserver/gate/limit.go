@@ -15,7 +15,7 @@ import (
 // limit counts the request against the rate limit of its surface. A route with
 // nothing behind it needs no protection.
 func limit(g *Gate, rt *Route, c *Call) *problem.Problem {
-	surface := rt.Capability.Definition().Surface
+	surface := rt.surface()
 	if surface == posture.NoSurface || rt.Serve == nil {
 		return nil
 	}

@@ -4,6 +4,7 @@ package gate
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
@@ -12,8 +13,7 @@ import (
 // refusal turns a decision into its answer. Posture's tables know the code;
 // the detail is coarser than the reason, which is for the operators' metrics
 // and reports: a partner need not know whose kill switch was pulled and why.
-func (g *Gate) refusal(c *Call) *problem.Problem {
-	d := c.Decision
+func (g *Gate) refusal(d posture.Decision, now time.Time) *problem.Problem {
 	switch d.Reason {
 	case posture.ReasonPartnerSuspended:
 		return problem.New(problem.CodePartnerSuspended, "Your organization's access is suspended.")
@@ -25,7 +25,7 @@ func (g *Gate) refusal(c *Call) *problem.Problem {
 		return problem.New(problem.CodeCapabilityNotEntitled, "Your organization is not entitled to the capability %s.", d.Capability)
 	}
 	if d.Reason.Class() == posture.ClassClosed && !d.Opens.IsZero() {
-		return problem.New(problem.Code(d.Code()), "The capability %s is not open yet.", d.Capability).After(d.Opens.Sub(c.Now))
+		return problem.New(problem.Code(d.Code()), "The capability %s is not open yet.", d.Capability).After(d.Opens.Sub(now))
 	}
 	return g.closed[d.Capability]
 }

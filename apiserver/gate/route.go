@@ -32,6 +32,9 @@ type Route struct {
 	// Capability decides whether the route is open. Its row in posture's
 	// registry also says which refusals apply and which scope is needed.
 	Capability posture.Capability
+	// Scope is what a route needs that belongs to no capability: the partner's
+	// standing and this scope decide. It counts where Capability is none.
+	Scope posture.Scope
 	// Write selects the capability's scope for changes instead of the one for
 	// reads. Routes of AnyMethod write unless the request is GET or HEAD.
 	Write bool
@@ -61,6 +64,14 @@ const (
 	KeyOptional
 	KeyRequired
 )
+
+// surface is where the route's requests are counted.
+func (rt *Route) surface() posture.Surface {
+	if rt.Capability == posture.NoCapability && rt.Scope != posture.NoScope {
+		return posture.SurfacePartner
+	}
+	return rt.Capability.Definition().Surface
+}
 
 // write reports whether a request to the route needs the scope for changes.
 func (rt *Route) write(r *http.Request) bool {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package partner is the Partner REST API: the catalog, RFQs and their quotes,
-// and the routes of the disabled capabilities beside them (interface
+// Package partner is the Partner REST API: the account, the catalog, RFQs and
+// their quotes, and the routes of the disabled capabilities beside them (interface
 // specification, section 4.1).
 package partner
 
@@ -36,21 +36,28 @@ type Catalog interface {
 	Current(now time.Time) (*masterdata.Catalog, error)
 }
 
+// Quotas is what the surface needs of a store beside that: what is used of them.
+type Quotas interface {
+	QuotaUsage(ctx context.Context, who tenant.ID, operation ledger.Operation, quota ledger.Quota, now time.Time) (ledger.Usage, error)
+}
+
 type surface struct {
 	rfqs    RFQs
 	catalog Catalog
+	quotas  Quotas
 	create  *contracts.Schema
 }
 
 // Routes is the surface's table of routes.
-func Routes(rfqs RFQs, catalog Catalog, set *contracts.Set) ([]gate.Route, error) {
+func Routes(rfqs RFQs, catalog Catalog, quotas Quotas, set *contracts.Set) ([]gate.Route, error) {
 	create, err := set.Schema(contracts.Partner, "RfqCreate")
 	if err != nil {
 		return nil, err
 	}
-	s := &surface{rfqs: rfqs, catalog: catalog, create: create}
+	s := &surface{rfqs: rfqs, catalog: catalog, quotas: quotas, create: create}
 	body := &gate.Body{Limit: bodyLimit, Idempotency: gate.KeyRequired}
 	return append([]gate.Route{
+		{Method: http.MethodGet, Pattern: "/api/v1/account", Scope: posture.ScopeAccountRead, Serve: s.getAccount},
 		{Method: http.MethodGet, Pattern: "/api/v1/catalog/products", Capability: posture.RFQCreate, Serve: s.listProducts},
 		{Method: http.MethodPost, Pattern: "/api/v1/rfq", Capability: posture.RFQCreate, Write: true, Body: body, Serve: s.createRFQ},
 		{Method: http.MethodGet, Pattern: "/api/v1/rfq", Capability: posture.RFQList, Serve: s.listRFQs},

@@ -170,7 +170,7 @@ func (s *api) handler(work preflights) (http.Handler, error) {
 		return nil, err
 	}
 	rfqs := rfq.New(rfq.Config{Store: s.store, Catalog: s.rfqCatalog, Cursors: s.cursors, Now: s.now, Random: rand.Reader})
-	partnerRoutes, err := partner.Routes(rfqs, s.catalog, set)
+	partnerRoutes, err := partner.Routes(rfqs, s.catalog, s.store, set)
 	if err != nil {
 		return nil, err
 	}

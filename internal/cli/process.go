@@ -18,6 +18,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/printmarket/printmarket/apiserver/partner"
 	preflightapi "github.com/printmarket/printmarket/apiserver/preflight"
 	"github.com/printmarket/printmarket/internal/jobs"
 	"github.com/printmarket/printmarket/internal/preflight/profile"
@@ -44,6 +45,7 @@ type records interface {
 	rfq.Store
 	jobs.Store
 	sweeper.Ledger
+	partner.Quotas
 	Ping(context.Context) error
 	Close() error
 }

@@ -67,6 +67,13 @@ func (q Quota) Start(now time.Time) time.Time {
 // End is the first instant after the window in which now lies.
 func (q Quota) End(now time.Time) time.Time { return q.Start(now).Add(q.Window) }
 
+// Usage is how much of a quota is used up in the present window.
+type Usage struct {
+	Used int64
+	// Ends is the first instant after the window, by the store's clock.
+	Ends time.Time
+}
+
 // EventType is a member of the closed catalogue of events.
 type EventType string
 

@@ -95,6 +95,28 @@ func (c Caller) Package() string {
 	return c.key.partner.packageToken
 }
 
+// Terms are what a partner has agreed to, and until when the key is good.
+type Terms struct {
+	DisplayName string
+	// ContractFrom and ContractUntil are zero where there is none.
+	ContractFrom, ContractUntil time.Time
+	// KeyExpires is zero for a key without an end.
+	KeyExpires time.Time
+}
+
+// Terms are those of the caller; zero for nobody.
+func (c Caller) Terms() Terms {
+	if c.key == nil {
+		return Terms{}
+	}
+	p := c.key.partner
+	return Terms{
+		DisplayName:  p.object.Spec.DisplayName,
+		ContractFrom: p.contract.window.from, ContractUntil: p.contract.window.until,
+		KeyExpires: c.key.expires,
+	}
+}
+
 // Rate is how many requests the partner may make of a surface; the zero
 // RateLimit for nobody.
 func (c Caller) Rate(s Surface) RateLimit {

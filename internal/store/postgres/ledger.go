@@ -115,6 +115,25 @@ func outboxRows(events []ledger.Event) []outboxRow {
 	return rows
 }
 
+// quotaUsage finds the window as the function claim does, by the same clock.
+const quotaUsage = `WITH window_now AS (
+	SELECT to_timestamp(floor(extract(epoch FROM ledger_now()) / $3::bigint) * $3::bigint) AS begins
+), bounds AS (
+	SELECT begins, begins + make_interval(secs => $3::bigint) AS ends FROM window_now
+)
+SELECT coalesce(q.used, 0), b.ends FROM bounds b
+LEFT JOIN quota q ON q.tenant = $1 AND q.operation = $2 AND q.window_start = b.begins AND q.window_end = b.ends`
+
+// QuotaUsage tells how much a tenant has used of a quota in the present window.
+// The caller's clock does not count.
+func (s *Store) QuotaUsage(ctx context.Context, who tenant.ID, operation ledger.Operation, quota ledger.Quota, _ time.Time) (ledger.Usage, error) {
+	return read(ctx, s, "read quota", func(ctx context.Context, q querier) (usage ledger.Usage, err error) {
+		err = q.QueryRow(ctx, quotaUsage, who.String(), operation, int64(quota.Window/time.Second)).Scan(&usage.Used, &usage.Ends)
+		usage.Ends = usage.Ends.UTC()
+		return usage, err
+	})
+}
+
 // queuePublish adds the events of a tenant to a batch.
 func queuePublish(batch *pgx.Batch, who tenant.ID, events []ledger.Event) error {
 	if len(events) == 0 {

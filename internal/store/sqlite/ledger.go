@@ -114,6 +114,19 @@ func (s *Store) Events(ctx context.Context, after int64, limit int) ([]ledger.En
 	return entries, unavailable("read outbox", err)
 }
 
+// QuotaUsage tells how much a tenant has used of a quota in the window in which
+// now lies.
+func (s *Store) QuotaUsage(ctx context.Context, who tenant.ID, operation ledger.Operation, quota ledger.Quota, now time.Time) (ledger.Usage, error) {
+	usage := ledger.Usage{Ends: quota.End(now)}
+	err := s.reader.QueryRowContext(ctx,
+		`SELECT used FROM quota WHERE tenant = ? AND operation = ? AND window_start = ? AND window_end = ?`,
+		who.String(), operation, millis(quota.Start(now)), millis(usage.Ends)).Scan(&usage.Used)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return ledger.Usage{}, unavailable("read quota", err)
+	}
+	return usage, nil
+}
+
 // PurgeLedger erases idempotency keys past their retention and quota windows
 // that have ended. Neither can be seen any more by then.
 func (s *Store) PurgeLedger(ctx context.Context, now time.Time) error {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/tenant"
 )
 
 var createCases = map[string]func(*testing.T, *world){
@@ -20,6 +21,7 @@ var createCases = map[string]func(*testing.T, *world){
 	"a key means nothing in another tenant":                           keyScope,
 	"a key is forgotten after its retention":                          keyRetention,
 	"a quota admits exactly its limit of concurrent creates":          quotaEdge,
+	"what is used of a quota is told":                                 quotaUsage,
 	"a quota opens again with the next window":                        quotaRollover,
 	"a replay costs no quota and passes a quota that is used up":      replayIsFree,
 	"a quota of zero admits nothing":                                  quotaZero,
@@ -156,6 +158,41 @@ func quotaEdge(t *testing.T, w *world) {
 	}
 	if n := len(w.events(t)); n != limit {
 		t.Errorf("%d events, want %d", n, limit)
+	}
+}
+
+func quotaUsage(t *testing.T, w *world) {
+	quota := ledger.Quota{Limit: 3, Window: time.Hour}
+	used := func(who tenant.ID, operation ledger.Operation, quota ledger.Quota) ledger.Usage {
+		t.Helper()
+		usage, err := w.store.QuotaUsage(t.Context(), who, operation, quota, w.clock.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return usage
+	}
+	ends := quota.End(w.clock.Now())
+	for want := range int64(4) {
+		if got := used(acme, ledger.CreateRFQ, quota); got.Used != want || !got.Ends.Equal(ends) {
+			t.Errorf("usage %+v, want %d until %s", got, want, ends)
+		}
+		_, _ = w.rfqs.Create(t.Context(), acme, draft("counted"), rfq.Terms{Idempotency: keyed(fmt.Sprint("k", want), "body"), Quota: quota})
+	}
+	if got := used(acme, ledger.CreateRFQ, quota); got.Used != 3 {
+		t.Errorf("what was refused is counted too: %d", got.Used)
+	}
+	for what, got := range map[string]ledger.Usage{
+		"another tenant":    used(stark, ledger.CreateRFQ, quota),
+		"another operation": used(acme, ledger.SubmitPreflight, quota),
+		"another window":    used(acme, ledger.CreateRFQ, ledger.Quota{Limit: 3, Window: 24 * time.Hour}),
+	} {
+		if got.Used != 0 {
+			t.Errorf("%s has used %d", what, got.Used)
+		}
+	}
+	w.clock.advance(ends.Sub(w.clock.Now()))
+	if got := used(acme, ledger.CreateRFQ, quota); got.Used != 0 || !got.Ends.Equal(ends.Add(quota.Window)) {
+		t.Errorf("in the next window: %+v, want none used", got)
 	}
 }
 

@@ -158,6 +158,11 @@ func (f *Faulty) PurgeJobs(ctx context.Context, now time.Time, limit int) (int, 
 	return around(f, "purge jobs", true, func() (int, error) { return f.store.PurgeJobs(ctx, now, limit) })
 }
 
+// QuotaUsage implements [Quotas].
+func (f *Faulty) QuotaUsage(ctx context.Context, who tenant.ID, operation ledger.Operation, quota ledger.Quota, now time.Time) (ledger.Usage, error) {
+	return around(f, "read quota", false, func() (ledger.Usage, error) { return f.store.QuotaUsage(ctx, who, operation, quota, now) })
+}
+
 // Events implements [Outbox].
 func (f *Faulty) Events(ctx context.Context, after int64, limit int) ([]ledger.Entry, error) {
 	return around(f, "read outbox", false, func() ([]ledger.Entry, error) { return f.store.Events(ctx, after, limit) })

@@ -16,6 +16,7 @@ import (
 	"github.com/printmarket/printmarket/internal/jobs"
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/tenant"
 )
 
 // Store is everything that a database keeps for the domain packages.
@@ -23,6 +24,13 @@ type Store interface {
 	rfq.Store
 	jobs.Store
 	Outbox
+	Quotas
+}
+
+// Quotas tells what is used of them.
+type Quotas interface {
+	// QuotaUsage is for the window in which now lies, or the store's own now.
+	QuotaUsage(ctx context.Context, who tenant.ID, operation ledger.Operation, quota ledger.Quota, now time.Time) (ledger.Usage, error)
 }
 
 // Outbox reads the events that were committed with the records.
