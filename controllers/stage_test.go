@@ -41,6 +41,7 @@ type stage struct {
 	t         *testing.T
 	namespace string
 	admin     client.Client
+	plane     *kubetest.Plane
 	user      *rest.Config
 	clock     *clock
 	network   *network
@@ -48,8 +49,14 @@ type stage struct {
 
 func newStage(t *testing.T) *stage {
 	t.Helper()
+	return newStageOn(t, plane)
+}
+
+// newStageOn is a stage on a plane of its own, whose servers a test may stop.
+func newStageOn(t *testing.T, plane *kubetest.Plane) *stage {
+	t.Helper()
 	s := &stage{
-		t: t, namespace: plane.Namespace(t), admin: plane.Client(t),
+		t: t, namespace: plane.Namespace(t), admin: plane.Client(t), plane: plane,
 		clock:   &clock{now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)},
 		network: &network{to: map[string]string{}},
 	}

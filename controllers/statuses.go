@@ -21,7 +21,8 @@ import (
 // fieldOwner owns what is written here, and is who reports events.
 const fieldOwner = "printmarket-controller"
 
-// conflictRetry is when a write is tried again that met another one.
+// conflictRetry is when a write is tried again that met another one; by then the
+// cache has what the other one wrote.
 const conflictRetry = time.Second
 
 // statuses writes what the board knows into the statuses of one kind.
@@ -106,8 +107,9 @@ func (s *statuses[O]) equal(current, want O) bool {
 	return equality.Semantic.DeepEqual(s.shape.status(current), s.shape.status(want))
 }
 
-// apply writes the status by server-side apply. The UID makes sure that it is
-// this object's and not that of one which has taken its name.
+// apply writes the status by server-side apply. The version makes sure that it
+// is this object's and not that of one which has taken its name: of a UID that
+// is another's, the API server takes no notice in the status subresource.
 func (s *statuses[O]) apply(ctx context.Context, want O) (O, error) {
 	status, err := runtime.DefaultUnstructuredConverter.ToUnstructured(s.shape.status(want))
 	if err != nil {
@@ -117,7 +119,7 @@ func (s *statuses[O]) apply(ctx context.Context, want O) (O, error) {
 	content.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(s.shape.kind))
 	content.SetNamespace(want.GetNamespace())
 	content.SetName(want.GetName())
-	content.SetUID(want.GetUID())
+	content.SetResourceVersion(want.GetResourceVersion())
 	configuration := client.ApplyConfigurationFromUnstructured(content)
 	if err := s.client.Status().Apply(ctx, configuration, client.FieldOwner(fieldOwner), client.ForceOwnership); err != nil {
 		return want, err

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/printmarket/printmarket/internal/kubetest"
+)
+
+// wire is between the controllers and the API server. It can hold one request
+// while a test changes what the request is about, and be cut.
+type wire struct {
+	server http.RoundTripper
+
+	mu   sync.Mutex
+	cut  bool
+	hold *held
+}
+
+// held is a request that waits to be let go.
+type held struct {
+	method, path, body string
+
+	// caught is closed when the request is here, released to let it go.
+	caught, released chan struct{}
+	// answered gives the status code of its answer.
+	answered chan int
+}
+
+var errCut = errors.New("the wire is cut")
+
+// wired puts a wire before the controllers that are started from now on.
+func (s *stage) wired() *wire {
+	w := &wire{}
+	s.user = rest.CopyConfig(s.user)
+	s.user.Wrap(func(server http.RoundTripper) http.RoundTripper {
+		w.server = server
+		return w
+	})
+	return w
+}
+
+// holds catches the first request with this method whose path ends so and whose
+// body contains this.
+func (w *wire) holds(method, path, body string) *held {
+	h := &held{
+		method: method, path: path, body: body,
+		caught: make(chan struct{}), released: make(chan struct{}), answered: make(chan int, 1),
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.hold = h
+	return h
+}
+
+// await waits until the request is here.
+func (h *held) await(t *testing.T) {
+	t.Helper()
+	kubetest.Eventually(t, func() error {
+		select {
+		case <-h.caught:
+			return nil
+		default:
+			return fmt.Errorf("no %s %s with %s yet", h.method, h.path, h.body)
+		}
+	})
+}
+
+// release lets the request go and returns the status code of its answer.
+func (h *held) release() int {
+	close(h.released)
+	return <-h.answered
+}
+
+// setCut refuses all requests, or lets them pass again.
+func (w *wire) setCut(cut bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.cut = cut
+}
+
+// RoundTrip passes a request on.
+func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
+	h, err := w.take(r)
+	if err != nil {
+		return nil, err
+	}
+	if h == nil {
+		return w.server.RoundTrip(r)
+	}
+	close(h.caught)
+	select {
+	case <-h.released:
+	case <-r.Context().Done():
+	}
+	response, err := w.server.RoundTrip(r)
+	code := 0
+	if err == nil {
+		code = response.StatusCode
+	}
+	h.answered <- code
+	return response, err
+}
+
+// take returns what holds the request; nil if nothing does.
+func (w *wire) take(r *http.Request) (*held, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.cut {
+		return nil, errCut
+	}
+	h := w.hold
+	if h == nil || r.Method != h.method || !strings.HasSuffix(r.URL.Path, h.path) {
+		return nil, nil
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	if !bytes.Contains(body, []byte(h.body)) {
+		return nil, nil
+	}
+	w.hold = nil
+	return h, nil
+}
