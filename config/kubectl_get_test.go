@@ -37,6 +37,19 @@ func TestBrokenObjectsSayInTheirRowsWhatIsWrong(t *testing.T) {
 	golden(t, "get-broken.txt", lookAt(t, viewer, commands))
 }
 
+// An object that no controller has seen says so: the generation that its status
+// describes is none, so that nothing takes it for ready.
+func TestUnseenObjectsSayThatNobodyHasSeenThem(t *testing.T) {
+	t.Parallel()
+	namespace := withRoles(t)
+	admin(namespace).mustApply(t, "test", readFile(t, "testdata/broken.yaml"))
+	commands := looks[:3:3]
+	for _, object := range []string{"cap/rfq-read", "partner/acme", "sender/rotating"} {
+		commands = append(commands, "get "+object+` -o jsonpath='{.status}'`)
+	}
+	golden(t, "get-unseen.txt", lookAt(t, as(t, namespace, "viewer"), commands))
+}
+
 // lookAt is a transcript of commands, none of which has a space in quotes.
 func lookAt(t *testing.T, who person, commands []string) string {
 	t.Helper()

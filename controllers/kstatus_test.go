@@ -61,11 +61,6 @@ func (w *witness) see(event watch.Event) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if o.Object["status"] == nil {
-		// kstatus calls an object that nobody has seen Current; nothing that a
-		// controller writes can help that.
-		return
-	}
 	computed, err := status.Compute(o)
 	if err != nil {
 		w.faults = append(w.faults, err.Error())
@@ -144,7 +139,7 @@ func TestAnObjectThatIsNotCompiledSaysSo(t *testing.T) {
 	s.create(acme)
 	s.ready(acme, "Unknown/Progressing")
 	s.becomes(acme, v1alpha1.ConditionReconciling, "True/Progressing")
-	if acme.Status.ObservedGeneration != 0 {
+	if acme.Status.ObservedGeneration != -1 {
 		t.Errorf("it claims to describe generation %d", acme.Status.ObservedGeneration)
 	}
 }

@@ -33,6 +33,7 @@ type CapabilityRollout struct {
 	Spec CapabilityRolloutSpec `json:"spec"`
 	// status is how far it is open right now, and why.
 	// +optional
+	// +kubebuilder:default:={"observedGeneration":-1}
 	Status CapabilityRolloutStatus `json:"status,omitzero"`
 }
 
@@ -207,7 +208,8 @@ type CapabilityRolloutStatus struct {
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=8
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
-	// observedGeneration is the generation that this status describes.
+	// observedGeneration is the generation that this status describes; -1 until
+	// a controller has seen the object.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// effectiveStage is the stage that the gates enforce.

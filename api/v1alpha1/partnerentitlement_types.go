@@ -33,6 +33,7 @@ type PartnerEntitlement struct {
 	Spec PartnerEntitlementSpec `json:"spec"`
 	// status is what the partner can do right now, and why.
 	// +optional
+	// +kubebuilder:default:={"observedGeneration":-1}
 	Status PartnerEntitlementStatus `json:"status,omitzero"`
 }
 
@@ -217,7 +218,8 @@ type PartnerEntitlementStatus struct {
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=8
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
-	// observedGeneration is the generation that this status describes.
+	// observedGeneration is the generation that this status describes; -1 until
+	// a controller has seen the object.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// open counts the granted capabilities that answer: "3/9".

@@ -28,6 +28,7 @@ type XJMFSender struct {
 	Spec XJMFSenderSpec `json:"spec"`
 	// status is whether the sender is accepted right now, and why.
 	// +optional
+	// +kubebuilder:default:={"observedGeneration":-1}
 	Status XJMFSenderStatus `json:"status,omitzero"`
 }
 
@@ -113,7 +114,8 @@ type XJMFSenderStatus struct {
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=8
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
-	// observedGeneration is the generation that this status describes.
+	// observedGeneration is the generation that this status describes; -1 until
+	// a controller has seen the object.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// activeSecrets are the names of the secrets that count now.
