@@ -113,3 +113,29 @@ func TestOneOfTwoLeadsAndTheOtherTakesOver(t *testing.T) {
 		return s.refresh(lease)
 	})
 }
+
+// An object that is deleted and made again while nobody watches is one update
+// to the cache that has missed it.
+func TestAnObjectThatIsReplacedUnseenIsCompiled(t *testing.T) {
+	t.Parallel()
+	plane := kubetest.Start(t)
+	s := newStageOn(t, plane)
+	wire := s.wired()
+	s.start()
+	capability, acme, mis := rollout("rfq-create"), partner("acme"), sender("acme", "acme", "acme-xjmf")
+	s.create(capability, acme, secret("acme-xjmf", secretValue), mis)
+	s.ready(capability, "True/Enforced")
+	s.ready(acme, "True/Enforced")
+	s.ready(mis, "True/Enforced")
+
+	// The server forgets what watchers have missed when it is started again.
+	wire.setCut(true)
+	plane.StopServer()
+	plane.Restart(t)
+	s.delete(acme)
+	again := partner("acme")
+	again.Spec.State = v1alpha1.StateSuspended
+	s.create(again)
+	wire.setCut(false)
+	s.ready(again, "True/Suspended")
+}

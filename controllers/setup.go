@@ -87,12 +87,12 @@ func newSystem(mgr ctrl.Manager, o Options) *system {
 func (s *system) addWorld(mgr ctrl.Manager) error {
 	all := delayed(s.options.Intervals.Gather, func(client.Object) everything { return everything{} })
 	meaning := builder.WithPredicates(predicate.Or(
-		predicate.GenerationChangedPredicate{}, predicate.LabelChangedPredicate{}, deletionStarted()))
+		predicate.GenerationChangedPredicate{}, predicate.LabelChangedPredicate{}, endedOrReplaced()))
 	err := builder.TypedControllerManagedBy[everything](mgr).Named("world").
 		Watches(&v1alpha1.CapabilityRollout{}, all, meaning).
 		Watches(&v1alpha1.PartnerEntitlement{}, all, meaning).
 		Watches(&v1alpha1.XJMFSender{}, all, meaning).
-		WatchesMetadata(&corev1.Secret{}, all).
+		WatchesMetadata(&corev1.Secret{}, all, builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
 		WatchesRawSource(s.wakeWorld).
 		WithOptions(controllerOptions[everything](1)).
 		Complete(s.world)
@@ -102,11 +102,14 @@ func (s *system) addWorld(mgr ctrl.Manager) error {
 	return mgr.Add(&clockwork{every: s.options.Intervals.Clock, now: s.options.Now, world: s.world, wake: s.wakeWorld})
 }
 
-// deletionStarted lets the update pass by which an object begins to end: it
-// closes at once, whatever finalizers remain.
-func deletionStarted() predicate.Predicate {
+// endedOrReplaced lets two updates pass: that by which an object begins to end,
+// since it closes at once, whatever finalizers remain; and that by which another
+// object has its name. The latter is how a cache tells of a deletion and a
+// creation that it has missed, and both objects are of generation 1.
+func endedOrReplaced() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-		return (e.ObjectOld.GetDeletionTimestamp() == nil) != (e.ObjectNew.GetDeletionTimestamp() == nil)
+		ended := (e.ObjectOld.GetDeletionTimestamp() == nil) != (e.ObjectNew.GetDeletionTimestamp() == nil)
+		return ended || e.ObjectOld.GetUID() != e.ObjectNew.GetUID()
 	}}
 }
 
