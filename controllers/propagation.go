@@ -4,6 +4,7 @@ package controllers
 
 import (
 	"fmt"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -61,6 +62,9 @@ func (f fleet) judge(needs []need, settled *verdict) verdict {
 	if !f.known {
 		return keep(settled, verdict{metav1.ConditionFalse, v1alpha1.ReasonReplicaBehind, "The replicas have not been asked yet."})
 	}
+	if unwritten(needs) {
+		return verdict{metav1.ConditionFalse, v1alpha1.ReasonProgressing, "The gate Secret could not be written yet; the controller's log says why."}
+	}
 	if len(f.replicas) == 0 {
 		return verdict{metav1.ConditionTrue, v1alpha1.ReasonNoReplicas, "No replica of the API server is serving."}
 	}
@@ -94,6 +98,12 @@ func (f fleet) judge(needs []need, settled *verdict) verdict {
 		return keep(settled, behind)
 	}
 	return behind
+}
+
+// unwritten reports whether there is a need that nobody can meet, even where no
+// replica serves: the next one to start would not find it either.
+func unwritten(needs []need) bool {
+	return slices.ContainsFunc(needs, func(n need) bool { return n.version == "" })
 }
 
 func keep(settled *verdict, otherwise verdict) verdict {

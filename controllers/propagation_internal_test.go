@@ -28,6 +28,7 @@ func TestReadyWaitsForEveryReplica(t *testing.T) {
 	closed := at("100")
 	closed.mark.Enforcing = false
 	settled := &verdict{metav1.ConditionTrue, v1alpha1.ReasonAllReplicas, "before"}
+	unwritten := verdict{"False", v1alpha1.ReasonProgressing, "The gate Secret could not be written yet; the controller's log says why."}
 	tests := map[string]struct {
 		fleet   fleet
 		needs   []need
@@ -80,7 +81,13 @@ func TestReadyWaitsForEveryReplica(t *testing.T) {
 		},
 		"a need that cannot be met": {
 			fleet: fleet{true, []replica{at("100")}}, needs: []need{{posture.KindSecret, ""}},
-			want: verdict{"False", v1alpha1.ReasonReplicaBehind, "0 of 1 replicas enforce this generation."},
+			want: unwritten,
+		},
+		"a need that cannot be met, and nobody serves": {
+			fleet: fleet{known: true}, needs: []need{{posture.KindSecret, ""}}, settled: settled, want: unwritten,
+		},
+		"a need that could not be met when this process started": {
+			fleet: fleet{}, needs: []need{{posture.KindSecret, ""}}, settled: settled, want: *settled,
 		},
 	}
 	for name, tc := range tests {

@@ -205,14 +205,37 @@ func TestWhoComesLastWaitsForRoom(t *testing.T) {
 }
 
 // What depends on the gate Secret waits while it cannot be written, and nothing
-// else does.
+// else does; that no replica serves makes no difference.
 func TestOnlySendersWaitForTheGateSecret(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
-	s.serve("10.0.0.1", "pod-1")
-	role := roleOf(t, s.namespace)
+	for name, replicas := range map[string]int{"one replica": 1, "no replica": 0} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			for range replicas {
+				s.serve("10.0.0.1", "pod-1")
+			}
+			allow := s.forbidNewSecrets()
+			s.start()
+			acme, mis := partner("acme"), sender("acme", "acme", "acme-xjmf")
+			s.create(acme, secret("acme-xjmf", secretValue), mis)
+			s.ready(acme, "True/Enforced")
+			s.becomes(mis, v1alpha1.ConditionSecretsResolved, "True/Resolved")
+			s.ready(mis, "False/Progressing")
+			s.becomes(mis, v1alpha1.ConditionPropagated, "False/Progressing")
+			allow()
+			s.ready(mis, "True/Enforced")
+		})
+	}
+}
+
+// forbidNewSecrets takes from the controllers the right to create Secrets, until
+// they are allowed to again.
+func (s *stage) forbidNewSecrets() (allow func()) {
+	s.t.Helper()
+	role := roleOf(s.t, s.namespace)
 	if err := s.refresh(role); err != nil {
-		t.Fatal(err)
+		s.t.Fatal(err)
 	}
 	rule := slices.IndexFunc(role.Rules, func(r rbacv1.PolicyRule) bool {
 		return slices.Contains(r.Resources, "secrets") && slices.Contains(r.Verbs, "create")
@@ -221,22 +244,18 @@ func TestOnlySendersWaitForTheGateSecret(t *testing.T) {
 	s.edit(role, func() { role.Rules[rule].Verbs = []string{"get", "list", "watch"} })
 	limited, err := client.New(s.user, client.Options{})
 	if err != nil {
-		t.Fatal(err)
+		s.t.Fatal(err)
 	}
-	kubetest.Eventually(t, func() error {
+	kubetest.Eventually(s.t, func() error {
 		probe := secret("probe", "x")
 		probe.Namespace = s.namespace
-		if err := limited.Create(t.Context(), probe, client.DryRunAll); !apierrors.IsForbidden(err) {
+		if err := limited.Create(s.t.Context(), probe, client.DryRunAll); !apierrors.IsForbidden(err) {
 			return fmt.Errorf("creating a Secret: %w, want forbidden", err)
 		}
 		return nil
 	})
-	s.start()
-	acme, mis := partner("acme"), sender("acme", "acme", "acme-xjmf")
-	s.create(acme, secret("acme-xjmf", secretValue), mis)
-	s.ready(acme, "True/Enforced")
-	s.becomes(mis, v1alpha1.ConditionSecretsResolved, "True/Resolved")
-	s.ready(mis, "False/Progressing")
-	s.edit(role, func() { role.Rules[rule].Verbs = verbs })
-	s.ready(mis, "True/Enforced")
+	return func() {
+		s.t.Helper()
+		s.edit(role, func() { role.Rules[rule].Verbs = verbs })
+	}
 }

@@ -86,7 +86,9 @@ const (
 
 // Reasons of the remaining conditions.
 const (
-	// ReasonProgressing is the reason of Reconciling=True.
+	// ReasonProgressing is the reason of Reconciling=True, and of
+	// Propagated=False while the gate Secret that a sender needs is not
+	// written.
 	ReasonProgressing = "Progressing"
 	// ReasonEffective is the reason of ContractEffective=True.
 	ReasonEffective = "Effective"
