@@ -38,6 +38,9 @@ type gateSecret struct {
 
 	// known is the Secret as it was read or written last.
 	known *corev1.Secret
+	// cursor is the key in it. It outlives what is known: should somebody
+	// delete the Secret, the next one has the same key.
+	cursor []byte
 	// beat is the heartbeat in it, for the metric, in Unix seconds.
 	beat atomic.Int64
 }
@@ -59,7 +62,7 @@ func (g *gateSecret) keep(ctx context.Context, b posture.Bundle, now time.Time) 
 		g.known = nil
 		return "", fmt.Errorf("write the gate Secret: %w", err)
 	}
-	g.known = want
+	g.known, g.cursor = want, want.Data[posture.GateSecretCursorKey]
 	if beat, err := time.Parse(time.RFC3339, want.Annotations[HeartbeatAnnotation]); err == nil {
 		g.beat.Store(beat.Unix())
 	}
@@ -85,8 +88,9 @@ func (g *gateSecret) present(ctx context.Context) (*corev1.Secret, error) {
 	return &secret, nil
 }
 
-// wanted is what the Secret should be. Its key for cursors is made once: with
-// another one, every position that a partner holds would be refused.
+// wanted is what the Secret should be. Its key for cursors is made once and
+// restored if it is lost: with another one, every position that a partner holds
+// would be refused.
 func (g *gateSecret) wanted(present *corev1.Secret, encoded []byte, now time.Time) *corev1.Secret {
 	want := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: g.name.Namespace, Name: g.name.Name}, Type: corev1.SecretTypeOpaque}
 	if present != nil {
@@ -96,7 +100,7 @@ func (g *gateSecret) wanted(present *corev1.Secret, encoded []byte, now time.Tim
 	want.Labels = with(want.Labels, "app.kubernetes.io/part-of", "printmarket")
 	want.Data = with(want.Data, posture.GateSecretBundleKey, encoded)
 	if len(want.Data[posture.GateSecretCursorKey]) != cursorKeyLen {
-		want.Data[posture.GateSecretCursorKey] = newCursorKey()
+		want.Data[posture.GateSecretCursorKey] = g.cursorKey()
 	}
 	if g.mustBeat(present, now) {
 		want.Annotations = with(want.Annotations, HeartbeatAnnotation, now.UTC().Format(time.RFC3339))
@@ -135,7 +139,11 @@ func (g *gateSecret) age(now time.Time) (time.Duration, bool) {
 	return now.Sub(time.Unix(beat, 0)), beat != 0
 }
 
-func newCursorKey() []byte {
+// cursorKey is the key that this process has seen in the Secret, or a new one.
+func (g *gateSecret) cursorKey() []byte {
+	if g.cursor != nil {
+		return bytes.Clone(g.cursor)
+	}
 	key := make([]byte, cursorKeyLen)
 	// crypto/rand never returns an error.
 	_, _ = rand.Read(key)

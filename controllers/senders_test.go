@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -170,8 +171,34 @@ func TestTheGateSecretIsAliveAndOurs(t *testing.T) {
 	s.edit(gate, func() { gate.Data[posture.GateSecretBundleKey] = []byte("{}") })
 	beats("2026-11-20T12:01:00Z")
 	s.delete(gate)
-	cursor = nil
 	beats("2026-11-20T12:01:00Z")
+}
+
+// Positions that partners hold outlast the gate Secret's deletion, also when the
+// new one cannot be written at once.
+func TestTheCursorKeyOutlastsTheGateSecret(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.start()
+	written := func() (gate *corev1.Secret) {
+		t.Helper()
+		kubetest.Eventually(t, func() (err error) {
+			gate, err = s.gate()
+			return err
+		})
+		return gate
+	}
+	before := written()
+	allow := s.forbidNewSecrets()
+	s.delete(before)
+	acme, mis := partner("acme"), sender("acme", "acme", "acme-xjmf")
+	s.create(acme, secret("acme-xjmf", secretValue), mis)
+	s.becomes(mis, v1alpha1.ConditionPropagated, "False/Progressing")
+	allow()
+	if key := posture.GateSecretCursorKey; !bytes.Equal(written().Data[key], before.Data[key]) {
+		t.Error("the key for cursors has changed")
+	}
+	s.ready(mis, "True/Enforced")
 }
 
 // Were the gate Secret read for a sender, what is written into it would become
