@@ -31,7 +31,7 @@ func TestBrokenObjectsSayInTheirRowsWhatIsWrong(t *testing.T) {
 	settle(t, namespace)
 	viewer := as(t, namespace, "viewer")
 	commands := append(looks[:3:3], looks[4:]...)
-	for _, object := range []string{"cap/estimate", "cap/preflight", "partner/umbrella", "partner/twins", "sender/lost"} {
+	for _, object := range []string{"cap/estimate", "cap/preflight", "partner/umbrella", "partner/twins", "sender/early", "sender/lost", "sender/weak"} {
 		commands = append(commands, "get "+object+` -o jsonpath='{.status.conditions[?(@.type=="Ready")].message}'`)
 	}
 	golden(t, "get-broken.txt", lookAt(t, viewer, commands))

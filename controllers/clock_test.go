@@ -96,3 +96,20 @@ func TestAPartnersStatusChangesWithTheClock(t *testing.T) {
 		t.Errorf("the contract ended at %v, want %v", since, start.Add(2*time.Hour))
 	}
 }
+
+// A sender whose only secret is made beforehand needs no edit, only time.
+func TestASenderBeginsWithTheClock(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.start()
+	begin := s.clock.Now().Add(time.Hour)
+	mis := sender("acme", "acme", "acme-xjmf")
+	mis.Spec.Secrets[0].NotBefore = new(metav1.NewTime(begin))
+	s.create(partner("acme"), secret("acme-xjmf", secretValue), mis)
+	s.ready(mis, "True/NotStarted")
+	if err := is(mis, v1alpha1.ConditionStalled, "False/Enforced"); err != nil {
+		t.Error(err)
+	}
+	s.clock.set(begin)
+	s.ready(mis, "True/Enforced")
+}

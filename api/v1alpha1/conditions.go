@@ -11,8 +11,9 @@ const (
 	// ConditionReconciling is True while the observed generation is on its way
 	// to the gates.
 	ConditionReconciling = "Reconciling"
-	// ConditionStalled is True when the object is closed and only an edit, of
-	// this object or of one that it depends on, can mend that.
+	// ConditionStalled is True when the object is not in force as written and
+	// only an edit, of this object or of one that it depends on, can mend that.
+	// The message says what works until then.
 	ConditionStalled = "Stalled"
 	// ConditionPropagated is True when every serving replica of the API server
 	// has compiled the observed generation.
@@ -41,7 +42,8 @@ const (
 	ReasonEnforced = "Enforced"
 	// ReasonKilled means that the kill switch is engaged.
 	ReasonKilled = "Killed"
-	// ReasonNotStarted means that schedule.notBefore lies ahead.
+	// ReasonNotStarted means that schedule.notBefore lies ahead, or that of
+	// every secret of a sender that is not over.
 	ReasonNotStarted = "NotStarted"
 	// ReasonEnded means that schedule.notAfter has passed.
 	ReasonEnded = "Ended"
@@ -51,7 +53,8 @@ const (
 	ReasonContractNotEffective = "ContractNotEffective"
 )
 
-// Reasons of Ready=False with Stalled=True: the object is closed.
+// Reasons of Ready=False with Stalled=True: the object is not in force as
+// written, and an edit is needed.
 const (
 	// ReasonAboveCeiling means that the stage is above the highest stage that
 	// this version of the binary implements for the capability.
@@ -66,7 +69,8 @@ const (
 	// ReasonDuplicateOrganization means that an older object has the same
 	// organization; this one is closed.
 	ReasonDuplicateOrganization = "DuplicateOrganization"
-	// ReasonDuplicateKey means that a key digest occurs twice.
+	// ReasonDuplicateKey means that a key digest occurs twice. Such keys are
+	// refused, the rest of the entitlement is enforced.
 	ReasonDuplicateKey = "DuplicateKey"
 	// ReasonDuplicateSender means that an older object has the same sender id;
 	// this one is closed.
@@ -74,13 +78,15 @@ const (
 	// ReasonPartnerNotFound means that spec.partner names no usable
 	// PartnerEntitlement in the same namespace.
 	ReasonPartnerNotFound = "PartnerNotFound"
-	// ReasonSecretNotFound means that a Secret or its key is missing.
+	// ReasonSecretNotFound means that a Secret or its key is missing. The
+	// sender's other secrets count.
 	ReasonSecretNotFound = "SecretNotFound"
-	// ReasonSecretTooShort means that a secret has fewer than 32 bytes.
+	// ReasonSecretTooShort means that a secret has fewer than 32 bytes. The
+	// sender's other secrets count.
 	ReasonSecretTooShort = "SecretTooShort"
 	// ReasonSecretCapacity means that the gate Secret is full.
 	ReasonSecretCapacity = "SecretCapacity"
-	// ReasonNoActiveSecret means that no secret is valid now.
+	// ReasonNoActiveSecret means that no secret is valid now or later.
 	ReasonNoActiveSecret = "NoActiveSecret"
 )
 

@@ -15,8 +15,8 @@ import (
 // needs the replicas and is added by the controller, which also clears
 // Reconciling only then.
 
-// verdict is what an object comes to: enforced as it stands, or closed by a
-// fault that only an edit can mend.
+// verdict is what an object comes to: enforced as it stands, or not as written
+// because of a fault that only an edit can mend.
 type verdict struct {
 	sound           bool
 	reason, message string
@@ -38,8 +38,8 @@ var faults = map[string]string{
 	v1alpha1.ReasonPartnerNotFound:       "No usable PartnerEntitlement of this name is in the namespace; the sender is refused.",
 	v1alpha1.ReasonSecretNotFound:        "A Secret, or the key in it, does not exist; its value does not count.",
 	v1alpha1.ReasonSecretTooShort:        "A secret has fewer than 32 bytes; it does not count.",
-	v1alpha1.ReasonSecretCapacity:        "The gate Secret is full and older senders come first; the sender is refused. Delete senders, or use shorter secrets.",
-	v1alpha1.ReasonNoActiveSecret:        "No secret is valid now; the sender is refused.",
+	v1alpha1.ReasonSecretCapacity:        "The gate Secret is full and older senders come first. Delete senders, or use shorter secrets.",
+	v1alpha1.ReasonNoActiveSecret:        "No secret is valid, now or later; the sender is refused. Add one.",
 }
 
 // conditions are the three that kstatus reads.
@@ -90,7 +90,7 @@ func partnerVerdict(p *partner, now time.Time) verdict {
 		return broken(p.fault)
 	case len(p.duplicateKeys) > 0:
 		return verdict{reason: v1alpha1.ReasonDuplicateKey, message: fmt.Sprintf(
-			"The digest of these keys occurs more than once and is refused everywhere: %s. Remove all entries but one.",
+			"The digest of these keys occurs more than once and is refused everywhere: %s. Remove all entries but one. The rest of the entitlement is enforced.",
 			strings.Join(p.duplicateKeys, ", "))}
 	}
 	switch p.standing(now) {
@@ -135,24 +135,37 @@ func senderConditions(s *sender, now time.Time) []Condition {
 }
 
 func senderVerdict(s *sender, now time.Time) verdict {
-	active := 0
-	for i := range s.secrets {
-		if s.secrets[i].valid(now) {
-			active++
-		}
-	}
-	trouble, _ := s.trouble()
-	switch {
+	trouble, names := s.trouble()
+	active := s.active(now)
+	switch begins := s.begins(now); {
 	case s.fault != "":
 		return broken(s.fault)
 	case trouble != "":
-		return broken(trouble)
+		return verdict{reason: trouble, message: affected(trouble, names) + " " + s.meanwhile(now)}
 	case s.suspended:
 		return enforced(v1alpha1.ReasonSuspended, "Callbacks of the sender are refused with 401.")
-	case active == 0:
-		return broken(v1alpha1.ReasonNoActiveSecret)
+	case len(active) > 0:
+		return enforced(v1alpha1.ReasonEnforced, "Callbacks are checked against %d secret(s).", len(active))
+	case !begins.IsZero():
+		return enforced(v1alpha1.ReasonNotStarted, "Callbacks are refused with 401 until the first secret counts, at %s.", begins.UTC().Format(time.RFC3339))
 	default:
-		return enforced(v1alpha1.ReasonEnforced, "Callbacks are checked against %d secret(s).", active)
+		return broken(v1alpha1.ReasonNoActiveSecret)
+	}
+}
+
+// meanwhile says what becomes of the sender's callbacks while one of its secrets
+// is in trouble.
+func (s *sender) meanwhile(now time.Time) string {
+	active := s.active(now)
+	switch begins := s.begins(now); {
+	case s.suspended:
+		return "The sender is suspended."
+	case len(active) > 0:
+		return fmt.Sprintf("The sender is still verified with: %s.", strings.Join(active, ", "))
+	case !begins.IsZero():
+		return fmt.Sprintf("The sender is refused until another secret counts, at %s.", begins.UTC().Format(time.RFC3339))
+	default:
+		return "The sender is refused."
 	}
 }
 
@@ -170,6 +183,11 @@ func (s *sender) trouble() (reason string, names []string) {
 	return reason, names
 }
 
+// affected is a fault of some of the sender's secrets.
+func affected(reason string, names []string) string {
+	return fmt.Sprintf("%s Affected: %s.", faults[reason], strings.Join(names, ", "))
+}
+
 func secretsCondition(s *sender) Condition {
 	if s.partner == nil {
 		// The bundle leaves such a sender out.
@@ -178,7 +196,7 @@ func secretsCondition(s *sender) Condition {
 	if reason, names := s.trouble(); reason != "" {
 		return Condition{
 			v1alpha1.ConditionSecretsResolved, "False", reason,
-			fmt.Sprintf("%s Affected: %s.", faults[reason], strings.Join(names, ", ")),
+			affected(reason, names),
 		}
 	}
 	return Condition{v1alpha1.ConditionSecretsResolved, "True", v1alpha1.ReasonResolved, "Every secret was found."}

@@ -257,10 +257,8 @@ func senderReport(o *sender, now, next time.Time) SenderReport {
 		NextRotation: instant(next),
 		Conditions:   senderConditions(o, now),
 	}
-	for i := range o.secrets {
-		if one := &o.secrets[i]; o.fault == "" && one.valid(now) {
-			out.ActiveSecrets = append(out.ActiveSecrets, one.name)
-		}
+	if o.fault == "" {
+		out.ActiveSecrets = o.active(now)
 	}
 	return out
 }

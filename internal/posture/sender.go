@@ -44,6 +44,29 @@ func (s *senderSecret) valid(now time.Time) bool {
 	return s.trouble == "" && !s.never && s.window.contains(now) && len(s.reveal()) >= MinSecretLen
 }
 
+// active are the names of the secrets that count now.
+func (s *sender) active(now time.Time) []string {
+	var names []string
+	for i := range s.secrets {
+		if one := &s.secrets[i]; one.valid(now) {
+			names = append(names, one.name)
+		}
+	}
+	return names
+}
+
+// begins is the first instant after now at which a secret begins to count; zero
+// if none will.
+func (s *sender) begins(now time.Time) time.Time {
+	var first time.Time
+	for i := range s.secrets {
+		if one := &s.secrets[i]; one.valid(one.window.from) {
+			first = soonest(now, first, one.window.from)
+		}
+	}
+	return first
+}
+
 func (s *Snapshot) compileSenders(objects []ranked[v1alpha1.XJMFSender], secrets Bundle) {
 	s.senders = make([]*sender, 0, len(objects))
 	for i := range objects {
