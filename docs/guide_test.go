@@ -127,10 +127,16 @@ func TestTheGuideHasTheQuotasAndKeysOfTheSamples(t *testing.T) {
 
 func TestTheGuideHasEveryReadinessCheck(t *testing.T) {
 	t.Parallel()
-	for text, adapters := range map[string]string{guide: "internal/cli/adapters.go", clusterGuide: "internal/cli/records.go"} {
+	for text, adapters := range map[string][]string{
+		guide: {"internal/cli/adapters.go"}, clusterGuide: {"internal/cli/records.go", "internal/cli/apiserver.go"},
+	} {
 		want, listed := map[string]string{}, map[string]string{}
-		check := regexp.MustCompile(`\{Name: "(\w+)",( Advisory: true,)? Run: `)
-		for _, match := range check.FindAllStringSubmatch(read(t, "internal/cli/api.go")+read(t, adapters), -1) {
+		code := read(t, "internal/cli/api.go")
+		for _, file := range adapters {
+			code += read(t, file)
+		}
+		check := regexp.MustCompile(`\{Name: "([\w-]+)",( Advisory: true,)? Run: `)
+		for _, match := range check.FindAllStringSubmatch(code, -1) {
 			want[match[1]] = map[bool]string{true: "yes", false: "no"}[match[2] != ""]
 		}
 		for _, row := range table(t, text, "check", "fails when", "advisory") {

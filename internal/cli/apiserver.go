@@ -10,10 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/internal/cursor"
 	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
+	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
 // apiserverOptions are the flags of `printmarket apiserver`.
@@ -107,7 +109,26 @@ func openCluster(ctx context.Context, p *process, o apiserverOptions) (a apiAdap
 		return a, err
 	}
 	a.source, a.compiled = feed, feed.Compiled
+	a.checks = append(a.checks, gateSecretCheck(feed.Status))
+	gateGauges(p.metrics, feed.Status)
 	return a, nil
+}
+
+// gateSecretCheck warns when the gate Secret is missing or refused. All replicas
+// share it, and each goes on with the last one that it took; one that has taken
+// none has no posture either, and is not ready for that.
+func gateSecretCheck(status func() kubesource.Status) apiserver.Check {
+	return apiserver.Check{Name: "gate-secret", Advisory: true, Run: func(context.Context) error { return status().GateFault }}
+}
+
+// gateGauges tell how the way from the cluster to the gates is.
+func gateGauges(m *telemetry.Metrics, status func() kubesource.Status) {
+	m.Gauge("printmarket_gate_secret_fault", "1 while the gate Secret is missing or refused, else 0.", func() float64 {
+		if status().GateFault != nil {
+			return 1
+		}
+		return 0
+	})
 }
 
 // catalog is the demo catalog or none: creating an RFQ is refused then, and

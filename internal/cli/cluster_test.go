@@ -132,6 +132,7 @@ func TestEachFaultOfTheClusterAlone(t *testing.T) {
 		test func(*testing.T)
 	}{
 		{"the controller is away", p.withoutController},
+		{"the gate Secret is away", p.withoutGateSecret},
 		{"kube-apiserver is away", p.withoutKubernetes},
 		{"Redis is away", p.withoutRedis},
 		{"PostgreSQL is away", p.withoutPostgres},

@@ -82,11 +82,14 @@ func (s *Source) judge(secret *corev1.Secret) (gate, error) {
 
 func (s *Source) noteGate(ctx context.Context, fault error) {
 	s.mu.Lock()
-	repeated := fault != nil && s.gateFault != nil && s.gateFault.Error() == fault.Error()
+	former := s.gateFault
 	s.gateFault = fault
 	s.mu.Unlock()
-	if fault != nil && !repeated {
-		s.config.Log.ErrorContext(ctx, "gate secret refused; the last good one stays", "error", fault.Error())
+	switch {
+	case fault != nil && (former == nil || former.Error() != fault.Error()):
+		s.config.Log.ErrorContext(ctx, "gate secret missing or refused; the last good one stays", "error", fault.Error())
+	case fault == nil && former != nil:
+		s.config.Log.InfoContext(ctx, "gate secret accepted")
 	}
 }
 

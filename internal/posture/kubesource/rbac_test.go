@@ -3,6 +3,8 @@
 package kubesource_test
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"testing"
 
@@ -47,7 +49,12 @@ func TestShippedRoleIsEnough(t *testing.T) {
 	if err := c.Delete(t.Context(), c.gateSecret(t, "a")); err != nil {
 		t.Fatal(err)
 	}
-	r.awaitsFault(t, "not found")
+	kubetest.Eventually(t, func() error {
+		if err := r.Status().GateFault; !errors.Is(err, kubesource.ErrGateSecretMissing) {
+			return fmt.Errorf("gate fault: %w; want ErrGateSecretMissing", err)
+		}
+		return nil
+	})
 }
 
 func TestShippedRoleOpensNothingElse(t *testing.T) {

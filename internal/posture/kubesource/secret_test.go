@@ -29,6 +29,29 @@ func (r *replica) awaitsFault(tb testing.TB, want string) error {
 	return err
 }
 
+// awaitsGateFault polls until the gate Secret does not count for a reason, and
+// demands that what is in force leaves the source healthy.
+func (r *replica) awaitsGateFault(tb testing.TB, want string) error {
+	tb.Helper()
+	var err error
+	kubetest.Eventually(tb, func() error {
+		if err = r.Status().GateFault; err == nil || !strings.Contains(err.Error(), want) {
+			return fmt.Errorf("gate fault: %v; want %q", err, want)
+		}
+		return nil
+	})
+	if got, fault := r.answer(), r.Healthy(); got != "Open" || fault != nil {
+		tb.Errorf("the last gate Secret counts, yet the gates say %q, healthy: %v", got, fault)
+	}
+	return err
+}
+
+// awaitsGate polls until the gate Secret counts.
+func (r *replica) awaitsGate(tb testing.TB) {
+	tb.Helper()
+	kubetest.Eventually(tb, func() error { return r.Status().GateFault })
+}
+
 func TestNothingIsInForceBeforeTheGateSecret(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, plane)
@@ -58,16 +81,15 @@ func TestGateSecretThatIsDeletedLeavesTheLastGoodOne(t *testing.T) {
 	if err := c.Delete(t.Context(), c.gateSecret(t, "a")); err != nil {
 		t.Fatal(err)
 	}
-	r.awaitsFault(t, "not found")
-	if got := r.answer(); got != "Open" {
-		t.Errorf("the gates say %q", got)
+	if err := r.awaitsGateFault(t, "not found"); !errors.Is(err, kubesource.ErrGateSecretMissing) {
+		t.Errorf("gate fault: %v; want ErrGateSecretMissing", err)
 	}
 	// What does not concern the Secret goes on to be obeyed.
 	c.revokeKey(t)
 	r.awaits(t, "KeyRevoked")
 
 	c.create(t, c.gateSecret(t, "b"))
-	kubetest.Eventually(t, r.Healthy)
+	r.awaitsGate(t)
 }
 
 func TestGateSecretThatIsCorruptLeavesTheLastGoodOne(t *testing.T) {
@@ -81,7 +103,7 @@ func TestGateSecretThatIsCorruptLeavesTheLastGoodOne(t *testing.T) {
 	corrupt := change(t, c, c.gateSecret(t, "a"), func(o *corev1.Secret) {
 		o.Data = map[string][]byte{posture.GateSecretBundleKey: []byte(content)}
 	})
-	err := r.awaitsFault(t, "gate secret "+c.namespace+"/"+gateSecret+":")
+	err := r.awaitsGateFault(t, "gate secret "+c.namespace+"/"+gateSecret+":")
 	if strings.Contains(err.Error(), content) {
 		t.Errorf("the error holds the content: %v", err)
 	}
@@ -93,13 +115,32 @@ func TestGateSecretThatIsCorruptLeavesTheLastGoodOne(t *testing.T) {
 	}
 
 	mended := change(t, c, c.gateSecret(t, "a"), func(o *corev1.Secret) { o.Data = c.gateSecret(t, "a").Data })
-	r.awaitsHealth(t)
+	r.awaitsGate(t)
 	kubetest.Eventually(t, func() error {
 		if passed(r, posture.KindSecret, mended.ResourceVersion) {
 			return nil
 		}
 		return errors.New("the watermark has not passed the mended Secret")
 	})
+}
+
+// A controller of the next version may write what this one cannot read. It
+// must not take the replicas of this version out of service.
+func TestGateSecretOfANewerControllerLeavesTheLastGoodOne(t *testing.T) {
+	t.Parallel()
+	c := newGatedCluster(t, plane)
+	r := c.follow(t, nil)
+	r.awaitsHealth(t)
+
+	change(t, c, c.gateSecret(t, "a"), func(o *corev1.Secret) {
+		o.Data = map[string][]byte{posture.GateSecretBundleKey: []byte(`{"version":2,"secrets":[]}`)}
+	})
+	r.awaitsGateFault(t, "gate secret "+c.namespace+"/"+gateSecret+":")
+	// A replica that starts now has nothing to go by, and must not be given work.
+	late := c.follow(t, nil)
+	if err := late.awaitsFault(t, "gate secret "); !errors.Is(err, kubesource.ErrNotLoaded) || late.answer() != "nothing in force" {
+		t.Errorf("a new replica: healthy: %v, the gates say %q; want ErrNotLoaded and closed", err, late.answer())
+	}
 }
 
 func TestGateSecretThatIsRotatedIsCompiled(t *testing.T) {
@@ -161,8 +202,8 @@ func TestGateSecretThatIsRefusedDoesNotCount(t *testing.T) {
 
 	refuse.Store(true)
 	change(t, c, c.gateSecret(t, "a"), func(o *corev1.Secret) { o.Data = c.gateSecret(t, "b").Data })
-	if err := r.awaitsFault(t, errCursor.Error()); !errors.Is(err, errCursor) {
-		t.Errorf("healthy: %v; want the refusal in it", err)
+	if err := r.awaitsGateFault(t, errCursor.Error()); !errors.Is(err, errCursor) {
+		t.Errorf("gate fault: %v; want the refusal in it", err)
 	}
 	if got := r.Status().Revision; got != revision {
 		t.Errorf("revision %s in force, want %s", got, revision)

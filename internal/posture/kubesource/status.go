@@ -24,13 +24,20 @@ type Status struct {
 	Compilations, Restarts uint64
 	// Fault is the error of Healthy.
 	Fault error
+	// GateFault is why the gate Secret that there is, or is not, does not count;
+	// nil when it does. Once something is in force the last one goes on to count,
+	// so this is no Fault.
+	GateFault error
 	// Unreachable is why the cluster cannot be read at present; nil when it can.
 	// The posture in force is good until it is stale, so this is no Fault.
 	Unreachable error
 }
 
-// Healthy is nil when what the cluster holds is in force, as far as is known:
-// a cluster that is away makes nothing wrong until the gates close.
+// Healthy is nil when the gates can decide, and by what the cluster holds as far
+// as is known: neither a cluster that is away nor a gate Secret that is missing
+// or refused makes that wrong for a source that has loaded. All replicas share
+// both, so a replica that called itself ill would take nothing from the others
+// and leave partners without any.
 func (s *Source) Healthy() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,8 +54,6 @@ func (s *Source) fault() error {
 		return ErrNotLoaded
 	case s.config.Gates.Current(s.config.Now()) == nil:
 		return ErrStale
-	case s.gateFault != nil:
-		return s.gateFault
 	case errors.Is(s.proofFault, ErrBehind):
 		return s.proofFault
 	default:
@@ -63,7 +68,7 @@ func (s *Source) Status() Status {
 	status := Status{
 		PublishedAt: s.publishedAt, ProvenAt: s.proven,
 		Compilations: s.compilations, Restarts: s.restarts,
-		Fault: s.fault(),
+		Fault: s.fault(), GateFault: s.gateFault,
 	}
 	if s.published {
 		status.Revision = s.snapshot.Revision()
