@@ -17,6 +17,9 @@ const (
 	// right then must not wait for a long backoff.
 	minPause = 50 * time.Millisecond
 	maxPause = time.Second
+	// A watch that has lasted for settleTime works. One that is refused, or breaks
+	// at once, ends no trouble, though the list before it was answered.
+	settleTime = time.Second
 	// A watch is ended by the server after watchSeconds to twice that, and then
 	// everything is listed again.
 	watchSeconds = 300
@@ -31,10 +34,10 @@ type follower struct {
 	world *world
 	// index is the kind's in the world.
 	index int
-	// relisted is called after each list but the first, failed with what ended a
-	// round.
+	// relisted is called after each list but the first, noted with what ended a
+	// round, and with nil once a watch works.
 	relisted func()
-	failed   func(context.Context, error)
+	noted    func(context.Context, error)
 }
 
 // run follows until the context ends.
@@ -43,7 +46,7 @@ func (f *follower) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		began := time.Now()
 		if err := f.round(ctx); err != nil && ctx.Err() == nil {
-			f.failed(ctx, fmt.Errorf("follow %s: %w", f.kind.name, err))
+			f.noted(ctx, fmt.Errorf("follow %s: %w", f.kind.name, err))
 		}
 		if time.Since(began) > maxPause {
 			pause = minPause
@@ -92,10 +95,14 @@ func (f *follower) stream(ctx context.Context, version string) error {
 		for range stream.ResultChan() {
 		}
 	}()
+	settled := time.NewTimer(settleTime)
+	defer settled.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
+		case <-settled.C:
+			f.noted(ctx, nil)
 		case event, open := <-stream.ResultChan():
 			if !open {
 				return nil

@@ -140,11 +140,7 @@ func (s *Source) noteProof(ctx context.Context, fault error) {
 		return
 	}
 	s.mu.Lock()
-	former := s.proofFault
-	s.proofFault = fault
-	if fault == nil {
-		s.followFault = nil
-	}
+	news, over := s.proof.take(fault, s.config.Now())
 	behind := errors.Is(fault, ErrBehind)
 	if behind {
 		s.restarts++
@@ -153,9 +149,9 @@ func (s *Source) noteProof(ctx context.Context, fault error) {
 	switch {
 	case behind:
 		s.config.Log.WarnContext(ctx, "the watches are silent; they are made anew", "error", fault.Error())
-	case fault != nil && (former == nil || former.Error() != fault.Error()):
+	case news:
 		s.config.Log.WarnContext(ctx, "the posture in force grows older", "error", fault.Error())
-	case fault == nil && former != nil:
+	case over:
 		s.config.Log.InfoContext(ctx, "the posture in force is proven again")
 	}
 }

@@ -16,8 +16,10 @@ type proxy struct {
 	target   string
 	group    sync.WaitGroup
 
-	mu    sync.Mutex
-	cut   bool
+	mu  sync.Mutex
+	cut bool
+	// ended counts the connections that were ended since it was cut.
+	ended int
 	pairs map[*pair]bool
 }
 
@@ -54,10 +56,17 @@ func (p *proxy) config(direct *rest.Config) *rest.Config {
 func (p *proxy) disconnect() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.cut = true
+	p.cut, p.ended = true, 0
 	for pair := range p.pairs {
 		pair.close()
 	}
+}
+
+// refusals is how many new connections were ended since it was cut.
+func (p *proxy) refusals() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.ended
 }
 
 // reconnect lets new connections through.
@@ -99,6 +108,7 @@ func (p *proxy) serve(near net.Conn) {
 	p.mu.Lock()
 	p.pairs[c] = true
 	if p.cut {
+		p.ended++
 		c.close()
 	}
 	p.mu.Unlock()

@@ -84,11 +84,13 @@ type state struct {
 	gate      gate
 	gateFault error
 	// proven is when the last live read began that found the cluster as it was
-	// compiled; proofFault is why the one after it did not.
-	proven     time.Time
-	proofFault error
-	// followFault is what ended the last list or watch before its time.
-	followFault error
+	// compiled; proof is why those after it did not.
+	proven time.Time
+	proof  trouble
+	// connect is what keeps connections from being made, and follow what ends
+	// the lists and watches of each kind before their time.
+	connect trouble
+	follow  [kindCount]trouble
 
 	compilations, restarts uint64
 	publishedAt            time.Time
@@ -155,8 +157,8 @@ func (s *Source) followAll(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	followers, conn, err := s.followers()
+	s.noteFollow(ctx, &s.connect, err)
 	if err != nil {
-		s.noteFollow(ctx, err)
 		sleep(ctx, maxPause)
 		return
 	}
@@ -185,7 +187,8 @@ func (s *Source) followers() ([]*follower, *connection, error) {
 			return nil, nil, err
 		}
 		all = append(all, &follower{
-			resource: r, world: s.world, index: i, failed: s.noteFollow,
+			resource: r, world: s.world, index: i,
+			noted: func(ctx context.Context, err error) { s.noteFollow(ctx, &s.follow[i], err) },
 			// The way to the cluster is good again: the best time to prove that
 			// everything else is, too.
 			relisted: func() { signal(s.prove) },
@@ -194,13 +197,18 @@ func (s *Source) followers() ([]*follower, *connection, error) {
 	return all, conn, nil
 }
 
-func (s *Source) noteFollow(ctx context.Context, err error) {
+// noteFollow takes what keeps a part of the cluster from being followed, or nil
+// when it is followed.
+func (s *Source) noteFollow(ctx context.Context, t *trouble, fault error) {
 	s.mu.Lock()
-	repeated := s.followFault != nil && s.followFault.Error() == err.Error()
-	s.followFault = err
+	former := t.fault
+	news, over := t.take(fault, s.config.Now())
 	s.mu.Unlock()
-	if !repeated {
-		s.config.Log.WarnContext(ctx, "follow the cluster; the last good posture stays", "error", err.Error())
+	switch {
+	case news:
+		s.config.Log.WarnContext(ctx, "follow the cluster; the last good posture stays", "error", fault.Error())
+	case over:
+		s.config.Log.InfoContext(ctx, "the cluster is followed again", "after", former.Error())
 	}
 }
 

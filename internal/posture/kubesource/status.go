@@ -46,19 +46,29 @@ func (s *Source) Healthy() error {
 
 func (s *Source) fault() error {
 	switch {
-	case !s.published && s.gateFault != nil:
-		return fmt.Errorf("%w: %w", ErrNotLoaded, s.gateFault)
-	case !s.published && s.followFault != nil:
-		return fmt.Errorf("%w: %w", ErrNotLoaded, s.followFault)
 	case !s.published:
-		return ErrNotLoaded
+		return s.notLoaded()
 	case s.config.Gates.Current(s.config.Now()) == nil:
 		return ErrStale
-	case errors.Is(s.proofFault, ErrBehind):
-		return s.proofFault
+	case errors.Is(s.proof.fault, ErrBehind):
+		return s.proof.fault
 	default:
 		return nil
 	}
+}
+
+// notLoaded is ErrNotLoaded with the first thing that is in the way.
+func (s *Source) notLoaded() error {
+	faults := []error{s.gateFault, s.connect.fault}
+	for i := range s.follow {
+		faults = append(faults, s.follow[i].fault)
+	}
+	for _, fault := range append(faults, s.proof.fault) {
+		if fault != nil {
+			return fmt.Errorf("%w: %w", ErrNotLoaded, fault)
+		}
+	}
+	return ErrNotLoaded
 }
 
 // Status says what is in force.
@@ -73,8 +83,8 @@ func (s *Source) Status() Status {
 	if s.published {
 		status.Revision = s.snapshot.Revision()
 	}
-	if !errors.Is(s.proofFault, ErrBehind) {
-		status.Unreachable = s.proofFault
+	if !errors.Is(s.proof.fault, ErrBehind) {
+		status.Unreachable = s.proof.fault
 	}
 	return status
 }

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kubesource_test
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/kubetest"
+	"github.com/printmarket/printmarket/internal/posture/kubesource"
+)
+
+// journal keeps what is logged, and may be read meanwhile.
+type journal struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (j *journal) Write(line []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.Write(line)
+}
+
+// lines are those with all of these words in them.
+func (j *journal) lines(words ...string) []string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var found []string
+	for line := range strings.Lines(j.text.String()) {
+		has := true
+		for _, word := range words {
+			has = has && strings.Contains(line, word)
+		}
+		if has {
+			found = append(found, line)
+		}
+	}
+	return found
+}
+
+// Four kinds are tried anew each second, and every attempt fails in words of its
+// own: with another port, and as the race between the two ends of a connection
+// has it.
+func TestOutageIsToldOnceForEachKindAndCause(t *testing.T) {
+	t.Parallel()
+	const attempts, causes = 40, 6
+	c := newGatedCluster(t, plane)
+	network := newProxy(t, plane.Address())
+	log := &journal{}
+	r := c.follow(t, func(config *kubesource.Config) {
+		config.Rest, config.Confirm = network.config(config.Rest), 15*time.Second
+		config.Log = slog.New(slog.NewTextHandler(log, nil))
+	})
+	r.awaitsHealth(t)
+	if told := log.lines("level=WARN"); len(told) != 0 {
+		t.Fatalf("told before the outage:\n%s", told)
+	}
+
+	network.disconnect()
+	kubetest.Eventually(t, func() error {
+		if n := network.refusals(); n < attempts {
+			return fmt.Errorf("%d attempts", n)
+		}
+		return nil
+	})
+	network.reconnect()
+	kinds := []string{"CapabilityRollout", "PartnerEntitlement", "XJMFSender", "Secret"}
+	for _, kind := range kinds {
+		kubetest.Eventually(t, func() error {
+			if log.lines("level=INFO", "the cluster is followed again", "follow "+kind+":") == nil {
+				return fmt.Errorf("%s: nobody tells that it is followed again", kind)
+			}
+			return nil
+		})
+		if n := len(log.lines("level=WARN", "follow "+kind+":")); n < 1 || n > causes {
+			t.Errorf("%s: %d warnings, want 1 to %d", kind, n, causes)
+		}
+		if n := len(log.lines("level=INFO", "followed again", "follow "+kind+":")); n != 1 {
+			t.Errorf("%s: told %d times that it is followed again", kind, n)
+		}
+	}
+	if all := log.lines("level=WARN"); len(all) > (len(kinds)+1)*causes || t.Failed() {
+		t.Errorf("%d warnings in %d attempts:\n%s", len(all), network.refusals(), strings.Join(all, ""))
+	}
+}
