@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,30 +17,33 @@ import (
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
 )
 
-// benchReplicas is how many sources follow the cluster at once. They share one
-// process and one machine with its control plane, which replicas do not.
-const benchReplicas = 20
+// benchmarked is how many sources follow a cluster of how many partners at once.
+// They share one process and one machine with its control plane, which replicas
+// do not; so for many partners there is one.
+var benchmarked = []struct{ partners, replicas int }{{1, 20}, {1_000, 20}, {10_000, 1}}
 
 // BenchmarkPropagation is the time from the beginning of an edit, as kubectl
 // makes it, a read and a write, until the gates of the last replica decide anew.
 // The edit engages or releases a kill switch.
 func BenchmarkPropagation(b *testing.B) {
-	for _, n := range []int{1, 1_000} {
-		b.Run(fmt.Sprint("partners=", n), func(b *testing.B) { benchmarkPropagation(b, n) })
+	for _, size := range benchmarked {
+		b.Run(fmt.Sprintf("partners=%d/replicas=%d", size.partners, size.replicas), func(b *testing.B) {
+			benchmarkPropagation(b, size.partners, size.replicas)
+		})
 	}
 }
 
-func benchmarkPropagation(b *testing.B, partners int) {
+func benchmarkPropagation(b *testing.B, partners, count int) {
 	c := newGatedCluster(b, plane)
-	for i := 1; i < partners; i++ {
-		c.create(b, c.otherPartner(i))
-	}
-	replicas := make([]*replica, benchReplicas)
+	c.createOthers(b, partners-1)
+	replicas := make([]*replica, count)
+	began := time.Now()
 	for i := range replicas {
 		// As in production: no live reads in between.
 		replicas[i] = c.follow(b, func(config *kubesource.Config) { config.Confirm = 15 * time.Second })
 		replicas[i].awaitsHealth(b)
 	}
+	ready := time.Since(began) / time.Duration(count)
 	var times []time.Duration
 	for b.Loop() {
 		state, answer := v1alpha1.KillSwitchEngaged, "Killed"
@@ -54,10 +58,29 @@ func benchmarkPropagation(b *testing.B, partners int) {
 		times = append(times, time.Since(began))
 	}
 	slices.Sort(times)
+	b.ReportMetric(float64(ready.Milliseconds()), "ready-ms")
 	b.ReportMetric(quantile(times, 0.50), "p50-ms")
 	b.ReportMetric(quantile(times, 0.99), "p99-ms")
 	b.ReportMetric(quantile(times, 1), "max-ms")
 	b.Log("\n" + histogram(times))
+}
+
+// createOthers makes partners that no decision is asked about, some at a time.
+func (c *cluster) createOthers(tb testing.TB, n int) {
+	tb.Helper()
+	const atOnce = 8
+	var group sync.WaitGroup
+	for lane := range atOnce {
+		group.Go(func() {
+			for i := 1 + lane; i <= n; i += atOnce {
+				if err := c.Create(tb.Context(), c.otherPartner(i)); err != nil {
+					tb.Error(err)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
 }
 
 // otherPartner is one of those that no decision is asked about.

@@ -16,8 +16,6 @@ const (
 	// reads, proofPause apart, is taken for dead.
 	proofTries = 4
 	proofPause = 250 * time.Millisecond
-	// proofTimeout bounds one live read.
-	proofTimeout = 5 * time.Second
 )
 
 // proveAll reads the cluster live, each time it is due or asked for.
@@ -70,15 +68,15 @@ func (s *Source) proveOnce(ctx context.Context) error {
 }
 
 // read lists the metadata of everything that is followed on a new connection,
-// which is closed afterwards: it proves the way there, too.
+// which is closed afterwards: it proves the way there, too. Each page has its
+// time limit and the whole has none, as there may be hundreds of pages: one that
+// takes long makes the posture only as young as its beginning.
 func (s *Source) read(ctx context.Context) (live [kindCount]view, err error) {
 	conn, err := newConnection(s.config.Rest)
 	if err != nil {
 		return live, err
 	}
 	defer conn.close()
-	ctx, cancel := context.WithTimeout(ctx, proofTimeout)
-	defer cancel()
 	for i := range s.kinds {
 		r, err := conn.resource(&s.kinds[i], s.config.Namespace)
 		if err != nil {

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kubesource_test
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/printmarket/printmarket/internal/kubetest"
+	"github.com/printmarket/printmarket/internal/posture/kubesource"
+)
+
+// delay puts a reverse proxy in front of the plane, which holds each page of a
+// live read back for some time, and counts them.
+func delay(t *testing.T, each time.Duration) (*rest.Config, *atomic.Int64) {
+	t.Helper()
+	direct := plane.Config()
+	transport, err := rest.TransportFor(direct)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := url.Parse(direct.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := &atomic.Int64{}
+	forward := &httputil.ReverseProxy{
+		Transport: transport, FlushInterval: -1,
+		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		// The source gives up requests, which is no news.
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.Header.Get("Accept"), "PartialObjectMetadataList") {
+			pages.Add(1)
+			timer := time.NewTimer(each)
+			defer timer.Stop()
+			select {
+			case <-timer.C:
+			case <-r.Context().Done():
+				return
+			}
+		}
+		forward.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return &rest.Config{Host: server.URL}, pages
+}
+
+// With 60,000 partners a live read has 300 pages. It may take as long as it
+// needs, so long as each page comes.
+func TestLiveReadOfManySlowPagesCounts(t *testing.T) {
+	t.Parallel()
+	c := newGatedCluster(t, plane)
+	c.createOthers(t, 200)
+	config, pages := delay(t, 1500*time.Millisecond)
+	r := c.follow(t, func(o *kubesource.Config) { o.Rest = config })
+	r.awaitsHealth(t)
+	if n := pages.Load(); n < 5 {
+		t.Errorf("the live read had %d pages, want 5", n)
+	}
+}
+
+func TestPageThatNeverComesEndsALiveRead(t *testing.T) {
+	t.Parallel()
+	c := newGatedCluster(t, plane)
+	config, _ := delay(t, time.Hour)
+	r := c.follow(t, func(o *kubesource.Config) { o.Rest = config })
+	kubetest.Eventually(t, func() error {
+		if r.Status().Unreachable == nil {
+			return errors.New("the live read goes on")
+		}
+		return nil
+	})
+	if got := r.answer(); got != "nothing in force" {
+		t.Errorf("without a live read the gates say %q", got)
+	}
+}
