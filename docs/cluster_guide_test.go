@@ -45,6 +45,37 @@ func TestTheClusterGuideExplainsEveryConditionAndReason(t *testing.T) {
 	}
 }
 
+func TestTheClusterGuideHasEveryMetric(t *testing.T) {
+	t.Parallel()
+	metric := regexp.MustCompile(`"(printmarket_[a-z]+_[a-z_]+)"`)
+	want, listed := map[string]string{}, map[string]string{}
+	for _, file := range repository(t) {
+		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		for _, match := range metric.FindAllStringSubmatch(read(t, file), -1) {
+			want[match[1]] = map[bool]string{true: "controller", false: "another"}[strings.HasPrefix(file, "controllers/")]
+		}
+	}
+	for _, row := range table(t, clusterGuide, "metric", "of", "what it tells", "alert") {
+		listed[row[0]] = "another"
+		if row[1] == "controller" {
+			listed[row[0]] = row[1]
+		}
+	}
+	if diff := cmp.Diff(want, listed); diff != "" || len(want) < 10 {
+		t.Errorf("metrics, and whose they are (-code +guide):\n%s", diff)
+	}
+	named := regexp.MustCompile(`printmarket_[a-z]+_[a-z_]+`)
+	for _, page := range matching(t, `\.md$`) {
+		for _, name := range named.FindAllString(read(t, page), -1) {
+			if want[name] == "" {
+				t.Errorf("%s names %s, which is no metric", page, name)
+			}
+		}
+	}
+}
+
 // defaults are the flags of a command with what --help says of their defaults.
 func defaults(t *testing.T, command string) map[string]string {
 	t.Helper()

@@ -154,9 +154,9 @@ func (s *api) gauges() {
 		func() float64 { return float64(stats().Open) })
 	s.metrics.Gauge("printmarket_preflight_queue_oldest_age_seconds", "Age of the oldest job in the queue.",
 		func() float64 { return stats().OldestAge.Seconds() })
-	s.metrics.Gauge("printmarket_gate_snapshot_age_seconds", "Time since the source of the posture was last seen.", func() float64 {
-		age, _ := s.gates.Age(s.now())
-		return age.Seconds()
+	s.metrics.GaugeIf("printmarket_gate_snapshot_age_seconds", "Time since the source of the posture was last seen.", func() (float64, bool) {
+		age, known := s.gates.Age(s.now())
+		return age.Seconds(), known
 	})
 }
 

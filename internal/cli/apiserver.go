@@ -110,7 +110,7 @@ func openCluster(ctx context.Context, p *process, o apiserverOptions) (a apiAdap
 	}
 	a.source, a.compiled = feed, feed.Compiled
 	a.checks = append(a.checks, gateSecretCheck(feed.Status))
-	gateGauges(p.metrics, feed.Status)
+	gateMetrics(p.metrics, feed.Status, p.now)
 	return a, nil
 }
 
@@ -121,14 +121,30 @@ func gateSecretCheck(status func() kubesource.Status) apiserver.Check {
 	return apiserver.Check{Name: "gate-secret", Advisory: true, Run: func(context.Context) error { return status().GateFault }}
 }
 
-// gateGauges tell how the way from the cluster to the gates is.
-func gateGauges(m *telemetry.Metrics, status func() kubesource.Status) {
+// gateMetrics tell how the way from the cluster to the gates is. They are all
+// that tells of a controller that is dead: it cannot do so itself.
+func gateMetrics(m *telemetry.Metrics, status func() kubesource.Status, now func() time.Time) {
 	m.Gauge("printmarket_gate_secret_fault", "1 while the gate Secret is missing or refused, else 0.", func() float64 {
 		if status().GateFault != nil {
 			return 1
 		}
 		return 0
 	})
+	m.GaugeIf("printmarket_gate_secret_heartbeat_age_seconds", "Time since a controller was last alive, by the gate Secret.",
+		func() (float64, bool) {
+			beat := status().Heartbeat
+			return now().Sub(beat).Seconds(), !beat.IsZero()
+		})
+	m.Gauge("printmarket_gate_live_read_failing_seconds", "Time since live reads of the cluster began to fail; 0 while they do not.",
+		func() float64 {
+			since := status().FailingSince
+			if since.IsZero() {
+				return 0
+			}
+			return now().Sub(since).Seconds()
+		})
+	m.Counter("printmarket_gate_watch_restarts_total", "Times that the watches had fallen silent and were made anew.",
+		func() float64 { return float64(status().Restarts) })
 }
 
 // catalog is the demo catalog or none: creating an RFQ is refused then, and

@@ -65,6 +65,33 @@ func (m *Metrics) Gauge(name, help string, read func() float64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read))
 }
 
+// GaugeIf is as Gauge, for a value that is not always known: while it is not,
+// the metric is absent, as another value would look like knowledge.
+func (m *Metrics) GaugeIf(name, help string, read func() (value float64, known bool)) {
+	m.registry.MustRegister(optional{prometheus.NewDesc(name, help, nil, nil), read})
+}
+
+// Counter registers a count that is read when it is scraped, and never falls.
+func (m *Metrics) Counter(name, help string, read func() float64) {
+	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, read))
+}
+
+// optional is a gauge that may be absent.
+type optional struct {
+	desc *prometheus.Desc
+	read func() (float64, bool)
+}
+
+// Describe is part of prometheus.Collector.
+func (o optional) Describe(out chan<- *prometheus.Desc) { out <- o.desc }
+
+// Collect is part of prometheus.Collector.
+func (o optional) Collect(out chan<- prometheus.Metric) {
+	if value, known := o.read(); known {
+		out <- prometheus.MustNewConstMetric(o.desc, prometheus.GaugeValue, value)
+	}
+}
+
 // Handler serves the metrics in the Prometheus text format.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})

@@ -69,6 +69,9 @@ func TestMetricsAreServed(t *testing.T) {
 	m.Attempt("succeeded", time.Second)
 	m.InFlight("api", 1)
 	m.Gauge("printmarket_test_gauge", "A gauge.", func() float64 { return 42 })
+	m.GaugeIf("printmarket_test_known", "A gauge.", func() (float64, bool) { return 43, true })
+	m.GaugeIf("printmarket_test_unknown", "A gauge.", func() (float64, bool) { return 44, false })
+	m.Counter("printmarket_test_total", "A counter.", func() float64 { return 45 })
 	rec := httptest.NewRecorder()
 	m.Handler().ServeHTTP(rec, httptest.NewRequest("GET", "/metrics", nil))
 	for _, want := range []string{
@@ -76,10 +79,15 @@ func TestMetricsAreServed(t *testing.T) {
 		`printmarket_gate_decisions_total{capability="rfq-create",reason="Open"} 1`,
 		`printmarket_preflight_attempts_total{outcome="succeeded"} 1`,
 		`printmarket_test_gauge 42`,
+		`printmarket_test_known 43`,
+		"# TYPE printmarket_test_total counter\nprintmarket_test_total 45",
 		`go_goroutines`,
 	} {
 		if !strings.Contains(rec.Body.String(), want) {
 			t.Errorf("metrics lack %s", want)
 		}
+	}
+	if strings.Contains(rec.Body.String(), "printmarket_test_unknown") {
+		t.Error("a value that is not known is told")
 	}
 }

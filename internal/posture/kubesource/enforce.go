@@ -43,6 +43,7 @@ func (s *Source) enforce(ctx context.Context) {
 	if t.material {
 		s.inputs, s.compiled = t.inputs, false
 	}
+	s.noteHeartbeat(t.secret)
 	next, fault := s.judge(t.secret)
 	s.noteGate(ctx, fault)
 	if !next.accepted || s.compiled {
@@ -78,6 +79,19 @@ func (s *Source) judge(secret *corev1.Secret) (gate, error) {
 	}
 	s.compiled = false
 	return gate{accepted: true, version: secret.ResourceVersion, data: secret, bundle: bundle}, nil
+}
+
+// noteHeartbeat keeps the last sign of life of a controller. A Secret that is
+// refused has one too; one that is gone leaves the last.
+func (s *Source) noteHeartbeat(secret *corev1.Secret) {
+	if secret == nil {
+		return
+	}
+	if beat, err := time.Parse(time.RFC3339, secret.Annotations[heartbeatAnnotation]); err == nil {
+		s.mu.Lock()
+		s.heartbeat = beat
+		s.mu.Unlock()
+	}
 }
 
 func (s *Source) noteGate(ctx context.Context, fault error) {

@@ -69,6 +69,9 @@ func TestPostureThatIsTooOldClosesAndComesBack(t *testing.T) {
 		return nil
 	})
 	r.clock.pass(time.Hour)
+	if got := r.Status().FailingSince; !got.Equal(start) {
+		t.Errorf("live reads fail since %v, want %v", got, start)
+	}
 	if got := r.answer(); got != "Open" {
 		t.Fatalf("after an hour, the bound, the gates say %q", got)
 	}
@@ -79,6 +82,9 @@ func TestPostureThatIsTooOldClosesAndComesBack(t *testing.T) {
 
 	network.reconnect()
 	r.awaitsHealth(t)
+	if got := r.Status().FailingSince; !got.IsZero() {
+		t.Errorf("live reads fail since %v, and the last one did not", got)
+	}
 }
 
 func TestEventsDoNotMakeThePostureYounger(t *testing.T) {

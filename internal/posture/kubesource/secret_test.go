@@ -8,9 +8,11 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/printmarket/printmarket/controllers"
 	"github.com/printmarket/printmarket/internal/kubetest"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
@@ -162,22 +164,61 @@ func TestGateSecretThatIsRotatedIsCompiled(t *testing.T) {
 	}
 }
 
-func TestHeartbeatOfTheGateSecretCompilesNothing(t *testing.T) {
+func TestHeartbeatOfTheGateSecretIsKeptAndCompilesNothing(t *testing.T) {
 	t.Parallel()
 	c := newGatedCluster(t, plane)
 	r := c.follow(t, nil)
 	r.awaitsHealth(t)
 	before := r.Status()
+	if !before.Heartbeat.IsZero() {
+		t.Errorf("a Secret without a heartbeat had one at %v", before.Heartbeat)
+	}
+	beat := func(text string) *corev1.Secret {
+		return change(t, c, c.gateSecret(t, "a"), func(o *corev1.Secret) {
+			o.Annotations = map[string]string{controllers.HeartbeatAnnotation: text}
+		})
+	}
+	passes := func(o *corev1.Secret) {
+		kubetest.Eventually(t, func() error {
+			if passed(r, posture.KindSecret, o.ResourceVersion) {
+				return nil
+			}
+			return errors.New("the watermark has not passed the heartbeat")
+		})
+	}
 
-	beat := change(t, c, c.gateSecret(t, "a"), func(o *corev1.Secret) { o.Annotations = map[string]string{"example.com/beat": "1"} })
-	kubetest.Eventually(t, func() error {
-		if passed(r, posture.KindSecret, beat.ResourceVersion) {
-			return nil
-		}
-		return errors.New("the watermark has not passed the heartbeat")
-	})
-	if after := r.Status(); after.Compilations != before.Compilations {
+	passes(beat(start.Format(time.RFC3339)))
+	after := r.Status()
+	if after.Compilations != before.Compilations {
 		t.Errorf("%d compilations, want %d", after.Compilations, before.Compilations)
+	}
+	if !after.Heartbeat.Equal(start) {
+		t.Errorf("heartbeat %v, want %v", after.Heartbeat, start)
+	}
+	// Whatever comes of the Secret, the last sign of life stays, and grows old.
+	passes(beat("yes"))
+	if err := c.Delete(t.Context(), c.gateSecret(t, "a")); err != nil {
+		t.Fatal(err)
+	}
+	r.awaitsGateFault(t, "not found")
+	if got := r.Status().Heartbeat; !got.Equal(start) {
+		t.Errorf("heartbeat %v without a Secret, want the last, %v", got, start)
+	}
+}
+
+// A Secret that is refused was written by a controller that is alive.
+func TestHeartbeatOfAGateSecretThatIsRefusedCounts(t *testing.T) {
+	t.Parallel()
+	c := newGatedCluster(t, plane)
+	r := c.follow(t, nil)
+	r.awaitsHealth(t)
+	change(t, c, c.gateSecret(t, "a"), func(o *corev1.Secret) {
+		o.Data = map[string][]byte{posture.GateSecretBundleKey: []byte("{}")}
+		o.Annotations = map[string]string{controllers.HeartbeatAnnotation: start.Format(time.RFC3339)}
+	})
+	r.awaitsGateFault(t, "gate secret ")
+	if got := r.Status().Heartbeat; !got.Equal(start) {
+		t.Errorf("heartbeat %v, want %v", got, start)
 	}
 }
 

@@ -83,6 +83,8 @@ type state struct {
 	// does not.
 	gate      gate
 	gateFault error
+	// heartbeat is the last one that was seen in a gate Secret.
+	heartbeat time.Time
 	// proven is when the last live read began that found the cluster as it was
 	// compiled; proof is why those after it did not.
 	proven time.Time

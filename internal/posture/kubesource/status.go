@@ -19,6 +19,12 @@ type Status struct {
 	// ProvenAt is when the last live read began that found the cluster as it was
 	// compiled.
 	ProvenAt time.Time
+	// FailingSince is when the first of those live reads failed that have failed
+	// in a row; zero after one that found the cluster as it was compiled.
+	FailingSince time.Time
+	// Heartbeat is when a controller was last alive, by the gate Secret; zero
+	// before the first that tells.
+	Heartbeat time.Time
 	// Compilations and Restarts count compilations, and new connections that
 	// were made because the old ones had fallen silent.
 	Compilations, Restarts uint64
@@ -76,7 +82,7 @@ func (s *Source) Status() Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	status := Status{
-		PublishedAt: s.publishedAt, ProvenAt: s.proven,
+		PublishedAt: s.publishedAt, ProvenAt: s.proven, FailingSince: s.proof.since, Heartbeat: s.heartbeat,
 		Compilations: s.compilations, Restarts: s.restarts,
 		Fault: s.fault(), GateFault: s.gateFault,
 	}

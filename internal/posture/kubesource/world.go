@@ -206,12 +206,21 @@ func alike(a, b object) bool {
 	return isSecret && maps.EqualFunc(former.Data, next.Data, bytes.Equal)
 }
 
+// heartbeatAnnotation is when the controller that leads was last alive, on the
+// gate Secret; in the form of RFC 3339.
+const heartbeatAnnotation = v1alpha1.GroupName + "/heartbeat"
+
 // strip drops what is read by nobody. Most of an object is that: of a partner as
 // the controller keeps it, four fifths.
 func strip(o object) {
+	beat, beats := o.GetAnnotations()[heartbeatAnnotation]
 	o.SetManagedFields(nil)
 	o.SetAnnotations(nil)
 	switch o := o.(type) {
+	case *corev1.Secret:
+		if beats {
+			o.Annotations = map[string]string{heartbeatAnnotation: beat}
+		}
 	case *v1alpha1.CapabilityRollout:
 		o.Status = v1alpha1.CapabilityRolloutStatus{}
 	case *v1alpha1.PartnerEntitlement:
