@@ -83,9 +83,9 @@ var counts = map[posture.Capability]ledger.Operation{
 	posture.Preflight: ledger.SubmitPreflight,
 }
 
-// forPartners are the surfaces that an account tells of. The bridge is not for
-// partners.
-var forPartners = [...]posture.Surface{posture.SurfacePartner, posture.SurfacePreflight, posture.SurfaceXJDF}
+// forPartners are the surfaces that an account tells of: those that have routes
+// and are for partners.
+var forPartners = [...]posture.Surface{posture.SurfacePartner, posture.SurfacePreflight}
 
 func (s *surface) getAccount(c *gate.Call) error {
 	capabilities, err := s.capabilities(c)

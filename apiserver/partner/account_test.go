@@ -68,16 +68,16 @@ func TestAnAccountTellsWhoIsAskingAndWhatTheyMayDo(t *testing.T) {
 	for _, c := range got.Capabilities {
 		names = append(names, c.Name)
 	}
-	// Neither what is disabled for everyone nor the bridge is a partner's.
-	if diff := cmp.Diff([]string{"rfq-create", "rfq-read", "rfq-list", "quote-read", "preflight", "xjdf", "xjdf-costing"}, names); diff != "" {
+	// What is disabled for everyone, or has no routes yet, is not told.
+	if diff := cmp.Diff([]string{"rfq-create", "rfq-read", "rfq-list", "quote-read", "preflight"}, names); diff != "" {
 		t.Errorf("capabilities (-want +got):\n%s", diff)
 	}
 	var limits []int64
 	for _, limit := range got.RateLimits {
 		limits = append(limits, limit.Requests, limit.WindowSeconds)
 	}
-	if diff := cmp.Diff([]int64{10_000, 10, 7, 1, 10_000, 10}, limits); diff != "" {
-		t.Errorf("rate limits of partner, preflight, xjdf (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]int64{10_000, 10, 7, 1}, limits); diff != "" {
+		t.Errorf("rate limits of partner and preflight (-want +got):\n%s", diff)
 	}
 	if mode := accountOf(t, w, "acme-test").Entitlement.Mode; mode != "test" {
 		t.Errorf("the test key has the mode %s", mode)
@@ -94,7 +94,7 @@ func TestAnAccountPromisesWhatRequestsGet(t *testing.T) {
 	}{
 		"everything":                  {"acme-live", "rfq-create", "full", ""},
 		"a key that may only read":    {"acme-reads", "rfq-create", "read", problem.CodeInsufficientScope},
-		"a scope that the key lacks":  {"acme-live", "xjdf", "none", problem.CodeInsufficientScope},
+		"another capability":          {"acme-live", "preflight", "full", ""},
 		"a partner without the grant": {"globex-live", "rfq-create", "none", problem.CodeCapabilityNotEntitled},
 	}
 	for name, tc := range tests {
