@@ -34,7 +34,7 @@ func SimulatedReport(verdict jobs.Verdict) []byte {
 		Verdict:  report.Judge(findings),
 		Complete: true,
 		File:     report.File{SHA256: digest},
-		Summary:  simulatedSummary(findings),
+		Summary:  report.Count(findings),
 		Document: &report.Document{PDFVersion: "1.6", Pages: 1, Title: "Simulated"},
 		Pages: []report.Page{{
 			Number: 1, Size: [2]float64{210, 297}, UserUnit: 1, Boxes: report.Boxes{Media: report.Rect{0, 0, 595.28, 841.89}},
@@ -58,20 +58,4 @@ func simulatedFindings(verdict jobs.Verdict) []report.Finding {
 		Message: "Simulated: the profile of the job asked for this verdict. No file was fetched.",
 		FixHint: "Submit the file with an inspection profile.",
 	}}
-}
-
-func simulatedSummary(findings []report.Finding) report.Summary {
-	s := report.Summary{ByCategory: map[report.Category]int{}}
-	for _, f := range findings {
-		s.ByCategory[f.Category]++
-		switch f.Severity {
-		case report.Error:
-			s.Errors++
-		case report.Warning:
-			s.Warnings++
-		case report.Info:
-			s.Infos++
-		}
-	}
-	return s
 }

@@ -66,21 +66,8 @@ func compose(doc *facts.Document, p profile.Profile, file report.File) report.Re
 }
 
 func summarize(outcome rules.Outcome) report.Summary {
-	s := report.Summary{
-		ByCategory: map[report.Category]int{}, RulesRun: outcome.Run, RulesSkipped: outcome.Skipped,
-	}
-	for i := range outcome.Findings {
-		f := &outcome.Findings[i]
-		s.ByCategory[f.Category]++
-		switch f.Severity {
-		case report.Error:
-			s.Errors++
-		case report.Warning:
-			s.Warnings++
-		case report.Info:
-			s.Infos++
-		}
-	}
+	s := report.Count(outcome.Findings)
+	s.RulesRun, s.RulesSkipped = outcome.Run, outcome.Skipped
 	return s
 }
 

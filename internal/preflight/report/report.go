@@ -81,6 +81,23 @@ type Summary struct {
 	RulesSkipped int `json:"rulesSkipped"`
 }
 
+// Count summarizes findings; which rules were run is not told by them.
+func Count(findings []Finding) Summary {
+	s := Summary{ByCategory: map[Category]int{}}
+	for i := range findings {
+		s.ByCategory[findings[i].Category]++
+		switch findings[i].Severity {
+		case Error:
+			s.Errors++
+		case Warning:
+			s.Warnings++
+		case Info:
+			s.Infos++
+		}
+	}
+	return s
+}
+
 // Document holds the facts that belong to no page.
 type Document struct {
 	// PDFVersion is "1.7"; the catalog's entry wins over the header.
