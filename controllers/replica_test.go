@@ -27,6 +27,8 @@ type api struct {
 	stage *stage
 	slice *discoveryv1.EndpointSlice
 
+	// mu is held while an answer is made, so that none of before a hold tells
+	// of what came after it.
 	mu   sync.Mutex
 	held *posture.Watermark
 	mute bool
@@ -59,33 +61,39 @@ func sliceOf(address, uid string) *discoveryv1.EndpointSlice {
 
 // ServeHTTP answers as the listener for operations does.
 func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	a.mu.Lock()
-	mute, mark := a.mute, a.held
-	a.mu.Unlock()
-	if mute {
+	mark, mute, err := a.answer(r.Context())
+	switch {
+	case mute:
 		<-r.Context().Done()
-		return
+	case err != nil:
+		w.WriteHeader(http.StatusServiceUnavailable)
+	default:
+		_ = json.NewEncoder(w).Encode(mark)
 	}
-	if mark == nil {
-		current, err := a.stage.watermark(r.Context())
-		if err != nil {
-			w.WriteHeader(http.StatusServiceUnavailable)
-			return
-		}
-		mark = &current
+}
+
+func (a *api) answer(ctx context.Context) (mark posture.Watermark, mute bool, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case a.mute:
+		return mark, true, nil
+	case a.held != nil:
+		return *a.held, false, nil
 	}
-	_ = json.NewEncoder(w).Encode(mark)
+	mark, err = a.stage.watermark(ctx)
+	return mark, false, err
 }
 
 // hold keeps the replica at what it has compiled now.
 func (a *api) hold() {
 	a.stage.t.Helper()
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	mark, err := a.stage.watermark(a.stage.t.Context())
 	if err != nil {
 		a.stage.t.Fatal(err)
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	a.held = &mark
 }
 
