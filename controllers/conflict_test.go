@@ -3,11 +3,37 @@
 package controllers_test
 
 import (
+	"bytes"
+	"fmt"
 	"net/http"
+	"strings"
 	"testing"
+	"time"
+
+	"github.com/go-logr/logr/funcr"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/controllers"
+	"github.com/printmarket/printmarket/internal/kubetest"
+	"github.com/printmarket/printmarket/internal/posture"
 )
+
+// noErrors makes it a failure that a reconciler reports an error: what passes by
+// itself is none, and would only train people to overlook the log. What is under
+// way when the controllers end is not counted.
+func noErrors(t *testing.T) func(*ctrl.Options, *controllers.Options) {
+	return func(mo *ctrl.Options, _ *controllers.Options) {
+		mo.Logger = funcr.New(func(_, line string) {
+			if strings.Contains(line, "Reconciler error") && !strings.Contains(line, "context canceled") {
+				t.Error(line)
+			}
+		}, funcr.Options{})
+	}
+}
 
 // A status that is on its way when its object is deleted is not that of the
 // object which takes the name: it would be told that every replica enforces
@@ -33,4 +59,136 @@ func TestAStatusDoesNotReachTheSuccessorOfItsObject(t *testing.T) {
 	s.ready(again, "False/Progressing")
 	one.follow()
 	s.ready(again, "True/Suspended")
+}
+
+func TestAnEditDuringAWriteOfTheStatusIsNoError(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	wire := s.wired()
+	write := wire.holds(http.MethodPatch, "/partnerentitlements/acme/status", v1alpha1.ReasonEnforced)
+	s.start(noErrors(t))
+	acme := partner("acme")
+	s.create(acme)
+	write.await(t)
+	s.edit(acme, func() { acme.Spec.State = v1alpha1.StateSuspended })
+	if code := write.release(); code != http.StatusConflict {
+		t.Errorf("the write was answered %d, want a conflict", code)
+	}
+	s.ready(acme, "True/Suspended")
+}
+
+func TestADeletionDuringAWriteOfTheStatusIsNoError(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	wire := s.wired()
+	write := wire.holds(http.MethodPatch, "/partnerentitlements/acme/status", v1alpha1.ReasonEnforced)
+	s.start(noErrors(t))
+	acme := partner("acme")
+	s.create(acme)
+	write.await(t)
+	s.delete(acme)
+	if code := write.release(); code != http.StatusNotFound {
+		t.Errorf("the write was answered %d, want that nothing was found", code)
+	}
+	other := partner("other")
+	s.create(other)
+	s.ready(other, "True/Enforced")
+	if err := s.refresh(acme); !apierrors.IsNotFound(err) {
+		t.Errorf("the object is there again: %v", err)
+	}
+}
+
+// Two controllers may write the gate Secret for a moment, when the lead changes;
+// the later one reads again what the other has left.
+func TestTheGateSecretOfAnotherWriterIsTakenOver(t *testing.T) {
+	t.Parallel()
+	key := bytes.Repeat([]byte{7}, 32)
+	for name, tc := range map[string]struct {
+		method string
+		meddle func(*stage)
+	}{
+		"it was made meanwhile": {http.MethodPost, func(s *stage) {
+			s.create(&corev1.Secret{
+				ObjectMeta: metav1.ObjectMeta{Name: gateName}, Data: map[string][]byte{posture.GateSecretCursorKey: key},
+			})
+		}},
+		"it was changed meanwhile": {http.MethodPatch, func(s *stage) {
+			gate, err := s.gate()
+			if err != nil {
+				s.t.Fatal(err)
+			}
+			s.edit(gate, func() { gate.Data[posture.GateSecretCursorKey] = key })
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			if tc.method == http.MethodPatch {
+				first := s.start()
+				kubetest.Eventually(t, func() error {
+					_, err := s.gate()
+					return err
+				})
+				first.stop()
+			}
+			path := "/secrets"
+			if tc.method == http.MethodPatch {
+				path += "/" + gateName
+			}
+			write := s.wired().holds(tc.method, path, "")
+			mis := sender("acme", "acme", "acme-xjmf")
+			s.create(partner("acme"), secret("acme-xjmf", secretValue), mis)
+			s.start(noErrors(t))
+			write.await(t)
+			tc.meddle(s)
+			if code := write.release(); code != http.StatusConflict {
+				t.Errorf("the write was answered %d, want a conflict", code)
+			}
+			s.ready(mis, "True/Enforced")
+			s.verifies("acme-mis", secretValue)
+			gate, err := s.gate()
+			if err != nil || !bytes.Equal(gate.Data[posture.GateSecretCursorKey], key) {
+				t.Errorf("what the other writer left is lost, %v", err)
+			}
+		})
+	}
+}
+
+// An object that is about to end is closed, and its status is left alone:
+// whoever holds it by a finalizer is not disturbed.
+func TestTheStatusOfAnObjectThatEndsIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.start(func(_ *ctrl.Options, o *controllers.Options) { o.Intervals.Overdue = 10 * time.Millisecond })
+	capability, acme := rollout("rfq-create"), partner("acme")
+	capability.Finalizers = []string{"example.com/audit"}
+	s.create(capability, acme)
+	s.ready(capability, "True/Enforced")
+	s.delete(capability)
+	kubetest.Eventually(t, func() error {
+		if err := s.refresh(acme); err != nil {
+			return err
+		}
+		if got := acme.Status.Open; got != "0/1" {
+			return fmt.Errorf("open: %s, want it closed at once", got)
+		}
+		return nil
+	})
+	if err := s.refresh(capability); err != nil {
+		t.Fatal(err)
+	}
+	before := capability.ResourceVersion
+	// What would be mended, were it not about to end.
+	s.edit(capability, func() { capability.Spec.Stage, capability.Spec.Change.Ticket = v1alpha1.StageSandbox, "REL-2" })
+	edited := capability.ResourceVersion
+	other := rollout("rfq-read")
+	s.create(other)
+	s.ready(other, "True/Enforced")
+	if err := s.refresh(capability); err != nil || capability.ResourceVersion != edited || edited == before {
+		t.Errorf("version %s became %s, %v; it was %s before the edit", edited, capability.ResourceVersion, err, before)
+	}
+	s.edit(capability, func() { capability.Finalizers = nil })
+	if err := s.refresh(capability); !apierrors.IsNotFound(err) {
+		t.Errorf("still there: %v", err)
+	}
 }
