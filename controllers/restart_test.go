@@ -3,6 +3,8 @@
 package controllers_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -86,17 +88,32 @@ func TestARestartFindsWhatWasMissed(t *testing.T) {
 	}
 }
 
+// elect lets controllers lead only while they hold the Lease.
+func (s *stage) elect(mo *ctrl.Options, _ *controllers.Options) {
+	mo.LeaderElection, mo.LeaderElectionID, mo.LeaderElectionNamespace = true, "printmarket-controller", s.namespace
+	mo.LeaderElectionReleaseOnCancel = true
+	mo.RetryPeriod = new(100 * time.Millisecond)
+}
+
+// holder is who holds the Lease; empty if it was given back.
+func (s *stage) holder() string {
+	s.t.Helper()
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "printmarket-controller"}}
+	if err := s.refresh(lease); err != nil {
+		s.t.Fatal(err)
+	}
+	if lease.Spec.HolderIdentity == nil {
+		return ""
+	}
+	return *lease.Spec.HolderIdentity
+}
+
 func TestOneOfTwoLeadsAndTheOtherTakesOver(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	elect := func(mo *ctrl.Options, _ *controllers.Options) {
-		mo.LeaderElection, mo.LeaderElectionID, mo.LeaderElectionNamespace = true, "printmarket-controller", s.namespace
-		mo.LeaderElectionReleaseOnCancel = true
-		mo.RetryPeriod = new(100 * time.Millisecond)
-	}
-	first := s.start(elect)
+	first := s.start(s.elect)
 	<-first.elected
-	second := s.start(elect)
+	second := s.start(s.elect)
 	acme := partner("acme")
 	s.create(acme)
 	s.ready(acme, "True/Enforced")
@@ -108,10 +125,61 @@ func TestOneOfTwoLeadsAndTheOtherTakesOver(t *testing.T) {
 	first.stop()
 	s.edit(acme, func() { acme.Spec.State = v1alpha1.StateSuspended })
 	s.ready(acme, "True/Suspended")
+	if s.holder() == "" {
+		t.Error("nobody holds the Lease")
+	}
+}
+
+// A leader that dies cannot give the Lease back; it runs out.
+func TestALeaderThatDiesIsFollowed(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	dies := func(mo *ctrl.Options, o *controllers.Options) {
+		s.elect(mo, o)
+		mo.LeaderElectionReleaseOnCancel = false
+		mo.LeaseDuration, mo.RenewDeadline = new(8*time.Second), new(6*time.Second)
+	}
+	first := s.start(dies)
+	<-first.elected
+	acme := partner("acme")
+	s.create(acme)
+	s.ready(acme, "True/Enforced")
+	dead := s.holder()
+	first.stop()
+	if got := s.holder(); got != dead || dead == "" {
+		t.Fatalf("the Lease of %q is that of %q after its end", dead, got)
+	}
+	s.start(dies)
+	s.edit(acme, func() { acme.Spec.State = v1alpha1.StateSuspended })
+	s.ready(acme, "True/Suspended")
+	if got := s.holder(); got == dead || got == "" {
+		t.Errorf("the Lease is held by %q, want the second one", got)
+	}
+}
+
+// A leader that cannot do its work is not ready, and one that waits to lead is:
+// a Deployment that rolls must not wait for it.
+func TestALeaderIsReadyWhenItsWorkIsDone(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	allow := s.forbidNewSecrets()
+	leader := s.start(s.elect)
+	<-leader.elected
+	waiting := s.start(s.elect)
 	kubetest.Eventually(t, func() error {
-		lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "printmarket-controller"}}
-		return s.refresh(lease)
+		if err := leader.ready(nil); err == nil || !strings.Contains(err.Error(), "gate Secret") {
+			return fmt.Errorf("ready: %w, want that the gate Secret cannot be written", err)
+		}
+		return nil
 	})
+	if err := waiting.ready(nil); err != nil {
+		t.Errorf("the one that waits is not ready: %v", err)
+	}
+	allow()
+	kubetest.Eventually(t, func() error { return leader.ready(nil) })
+	leader.stop()
+	<-waiting.elected
+	kubetest.Eventually(t, func() error { return waiting.ready(nil) })
 }
 
 // An object that is deleted and made again while nobody watches is one update

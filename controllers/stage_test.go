@@ -20,6 +20,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/yaml"
 
@@ -90,7 +91,22 @@ func roleOf(t *testing.T, namespace string) *rbacv1.Role {
 type process struct {
 	metrics *prometheus.Registry
 	elected <-chan struct{}
-	stop    func()
+	// ready is what /readyz is told.
+	ready healthz.Checker
+	stop  func()
+}
+
+// probed is a manager that shows the check of readiness, which it would serve at
+// an address that a test cannot learn.
+type probed struct {
+	ctrl.Manager
+
+	check *healthz.Checker
+}
+
+func (p probed) AddReadyzCheck(name string, check healthz.Checker) error {
+	*p.check = check
+	return p.Manager.AddReadyzCheck(name, check)
 }
 
 // start starts controllers, as a process of their own would. Intervals are
@@ -123,7 +139,7 @@ func (s *stage) start(change ...func(*ctrl.Options, *controllers.Options)) *proc
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if err := controllers.Setup(manager, o); err != nil {
+	if err := controllers.Setup(probed{manager, &p.ready}, o); err != nil {
 		s.t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(s.t.Context()))
