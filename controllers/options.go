@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -114,15 +115,16 @@ func Scheme() (*runtime.Scheme, error) {
 }
 
 // CacheOptions are those of the manager that [Setup] is given. They keep the
-// cache to one namespace, and out of it whatever is not needed: of a Secret,
-// kubectl leaves the values in an annotation.
+// cache to one namespace, and out of it whatever is not needed: Secrets of other
+// types than Opaque, and of the others all but the version, since kubectl leaves
+// the values in an annotation.
 func CacheOptions(namespace, service string) cache.Options {
 	return cache.Options{
 		DefaultNamespaces:           map[string]cache.Config{namespace: {}},
 		DefaultTransform:            cache.TransformStripManagedFields(),
 		ReaderFailOnMissingInformer: true,
 		ByObject: map[client.Object]cache.ByObject{
-			&corev1.Secret{}:             {Transform: onlyVersion},
+			&corev1.Secret{}:             {Field: fields.OneTermEqualSelector("type", string(corev1.SecretTypeOpaque)), Transform: onlyVersion},
 			&discoveryv1.EndpointSlice{}: {Label: labels.SelectorFromSet(labels.Set{discoveryv1.LabelServiceName: service})},
 		},
 	}

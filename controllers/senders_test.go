@@ -16,6 +16,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
@@ -89,6 +90,20 @@ func TestASendersSecretReachesTheGates(t *testing.T) {
 	s.verifies("acme-mis")
 	s.delete(held)
 	s.ready(mis, "False/SecretNotFound")
+}
+
+// Whoever may make senders gets at no Secret by that but at those of senders.
+func TestSecretsThatAreNotForSendersAreNotHandedOver(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.start()
+	token := secret("token", secretValue)
+	token.Type = corev1.SecretTypeBasicAuth
+	token.Data["username"], token.Data["password"] = []byte("acme"), []byte(secretValue)
+	mis := sender("acme", "acme", "token")
+	s.create(partner("acme"), secret("printmarket-database", secretValue), token, mis)
+	s.ready(mis, "False/SecretNotFound")
+	s.verifies("acme-mis")
 }
 
 func TestARotationNeedsNoGap(t *testing.T) {
@@ -206,8 +221,11 @@ func TestTheCursorKeyOutlastsTheGateSecret(t *testing.T) {
 func TestTheGateSecretIsNobodysSecret(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	s.start()
-	mis := sender("acme", "acme", gateName)
+	// Admission refuses the usual name, and the Role allows no other.
+	const name = "gate-of-another-name"
+	s.user = plane.Config()
+	s.start(func(_ *ctrl.Options, o *controllers.Options) { o.GateSecret = name })
+	mis := sender("acme", "acme", name)
 	mis.Spec.Secrets[0].SecretRef.Key = posture.GateSecretCursorKey
 	s.create(partner("acme"), mis)
 	s.ready(mis, "False/SecretNotFound")

@@ -21,9 +21,10 @@ import (
 // readers is how many Secrets are read at once.
 const readers = 8
 
-// vault holds the Secrets that senders refer to, and no other. The cache knows
-// of every Secret only that it exists and in which version; values are read
-// when the version has changed.
+// vault holds the Secrets that senders refer to, and no other: neither the
+// platform's own nor tokens of accounts and the like. The cache knows of a Secret
+// only that it exists and in which version; values are read when the version has
+// changed.
 type vault struct {
 	// metadata is the cache, live is the server.
 	metadata, live client.Reader
@@ -76,7 +77,9 @@ func (v *vault) referred(senders []v1alpha1.XJMFSender) map[types.NamespacedName
 	names := map[types.NamespacedName]bool{}
 	for i := range senders {
 		for j := range senders[i].Spec.Secrets {
-			names[types.NamespacedName{Namespace: senders[i].Namespace, Name: senders[i].Spec.Secrets[j].SecretRef.Name}] = true
+			if name := senders[i].Spec.Secrets[j].SecretRef.Name; !posture.IsPlatformSecret(name) {
+				names[types.NamespacedName{Namespace: senders[i].Namespace, Name: name}] = true
+			}
 		}
 	}
 	delete(names, v.refused)

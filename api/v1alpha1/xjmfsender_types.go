@@ -91,9 +91,17 @@ type SenderSecret struct {
 	NotAfter *metav1.Time `json:"notAfter,omitempty"`
 }
 
+// PlatformSecretPrefix begins the names of the Secrets that the platform itself
+// uses: of its database, of Redis, the gate Secret. Senders cannot refer to them,
+// or whoever may make senders would get at what the controller may read.
+const PlatformSecretPrefix = "printmarket-"
+
 // SecretKeyReference points at one key of a Secret in the same namespace.
+//
+// +kubebuilder:validation:XValidation:rule="!self.name.startsWith('printmarket-')",message="Secrets whose names begin with printmarket- are the platform's own: put the value into another one",fieldPath=".name"
 type SecretKeyReference struct {
-	// name is the name of the Secret.
+	// name is the name of the Secret, which is of type Opaque and does not begin
+	// with printmarket-.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253

@@ -75,10 +75,18 @@ func NewBundle(senders []v1alpha1.XJMFSender, partners []v1alpha1.PartnerEntitle
 		for j := range o.Spec.Secrets {
 			s := &o.Spec.Secrets[j]
 			slot := secretSlot{o.Namespace, o.Name, s.Name, s.SecretRef}
-			entries[slot] = newBundleEntry(data[object{o.Namespace, s.SecretRef.Name}], s.SecretRef.Key)
+			if !IsPlatformSecret(s.SecretRef.Name) {
+				entries[slot] = newBundleEntry(data[object{o.Namespace, s.SecretRef.Name}], s.SecretRef.Key)
+			}
 		}
 	}
 	return Bundle{entries: func() bundleEntries { return entries }}
+}
+
+// IsPlatformSecret reports whether a Secret is one of those that the platform
+// itself uses. To senders they are not there, whatever admission has let pass.
+func IsPlatformSecret(name string) bool {
+	return strings.HasPrefix(name, v1alpha1.PlatformSecretPrefix)
 }
 
 func newBundleEntry(data map[string]credential.Secret, key string) bundleEntry {
