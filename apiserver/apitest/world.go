@@ -171,11 +171,13 @@ func (w *World) mount(t testing.TB, options Options) {
 	w.problems = problemSchema(t)
 	files, err := contracts.Files(docs.API)
 	must(t, err)
+	catalog, err := w.Contracts.Catalog()
+	must(t, err)
 	routes, err := Routes(w)
 	must(t, err)
 	w.Handler, err = apiserver.API{
 		Gates: w.Gates, Problems: respond.NewProblems(Origin), Metrics: w.Metrics, Log: options.Log, Now: w.Clock.Now,
-		Contracts: w.Contracts, Files: files, Routes: append(routes, options.Routes...), MaxInFlight: options.MaxInFlight,
+		Contracts: w.Contracts, Files: append(files, catalog), Routes: append(routes, options.Routes...), MaxInFlight: options.MaxInFlight,
 	}.Handler()
 	must(t, err)
 }

@@ -3,9 +3,12 @@
 package contracts_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"io"
 	"net/http/httptest"
 	"strconv"
 	"strings"
@@ -32,11 +35,12 @@ func publishedFiles(t *testing.T) map[string]contracts.File {
 	return byName
 }
 
-func serve(file contracts.File, ifNoneMatch string) *httptest.ResponseRecorder {
+func serve(file contracts.File, ifNoneMatch string, acceptEncoding ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest("GET", file.Path, nil)
 	if ifNoneMatch != "" {
 		r.Header.Set("If-None-Match", ifNoneMatch)
 	}
+	r.Header["Accept-Encoding"] = acceptEncoding
 	rec := httptest.NewRecorder()
 	file.ServeHTTP(rec, r)
 	return rec
@@ -63,6 +67,8 @@ func TestFilesAreServedByteForByte(t *testing.T) {
 				"Content-Length":              strconv.Itoa(len(want)),
 				"Repr-Digest":                 "sha-256=:" + base64.StdEncoding.EncodeToString(sum[:]) + ":",
 				"Cache-Control":               "public, max-age=300",
+				"Content-Encoding":            "",
+				"Vary":                        "Accept-Encoding",
 				"Access-Control-Allow-Origin": "*",
 				"X-Content-Type-Options":      "nosniff",
 			} {
@@ -93,6 +99,107 @@ func TestFilesAreRevalidatedByTheirOwnTag(t *testing.T) {
 		}
 		if serve(file, `"other"`).Code != 200 {
 			t.Errorf("%s: another tag was taken for it", name)
+		}
+	}
+}
+
+func TestFilesAreCompressedForThoseWhoWantThat(t *testing.T) {
+	t.Parallel()
+	file := publishedFiles(t)["openapi.yaml"]
+	plain := serve(file, "")
+	tests := map[string]struct {
+		accept []string
+		zipped bool
+	}{
+		"nothing said":                  {nil, false},
+		"gzip":                          {[]string{"gzip"}, true},
+		"among others":                  {[]string{"br, zstd;q=0.5, GZip;q=0.2"}, true},
+		"in another field":              {[]string{"br", "gzip"}, true},
+		"anything":                      {[]string{"*"}, true},
+		"anything but gzip":             {[]string{"*, gzip;q=0"}, false},
+		"no gzip, in another spelling":  {[]string{"gzip; Q=0.000"}, false},
+		"nothing but the file":          {[]string{"identity"}, false},
+		"a coding that begins likewise": {[]string{"gzip2"}, false},
+		"what is no list":               {[]string{";;,=,"}, false},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rec := serve(file, "", tc.accept...)
+			body, header := rec.Body.Bytes(), rec.Header()
+			if zipped := header.Get("Content-Encoding") == "gzip"; zipped != tc.zipped {
+				t.Fatalf("compressed %t, want %t", zipped, tc.zipped)
+			}
+			sum := sha256.Sum256(body)
+			if want := "sha-256=:" + base64.StdEncoding.EncodeToString(sum[:]) + ":"; header.Get("Repr-Digest") != want {
+				t.Errorf("Repr-Digest %s, want that of what was sent, %s", header.Get("Repr-Digest"), want)
+			}
+			if own := header.Get("Etag") != plain.Header().Get("Etag"); own != tc.zipped {
+				t.Errorf("the two forms share the strong tag %s", header.Get("Etag"))
+			}
+			if again := serve(file, header.Get("Etag"), tc.accept...); again.Code != 304 || again.Header().Get("Vary") != "Accept-Encoding" {
+				t.Errorf("asked again: %d, %v", again.Code, again.Header())
+			}
+			if !tc.zipped {
+				return
+			}
+			zip, err := gzip.NewReader(bytes.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			unzipped, err := io.ReadAll(zip)
+			if err != nil || !bytes.Equal(unzipped, plain.Body.Bytes()) || len(body) >= len(unzipped)/2 {
+				t.Errorf("%d bytes are another file than the %d sent plainly (%v)", len(body), plain.Body.Len(), err)
+			}
+		})
+	}
+}
+
+// TestTheCatalogLeadsToEveryContract follows RFC 9727 as a client does.
+func TestTheCatalogLeadsToEveryContract(t *testing.T) {
+	t.Parallel()
+	set, err := contracts.Load(docs.API)
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalog, err := set.Catalog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := serve(catalog, "")
+	if got := rec.Header().Get("Content-Type"); got != `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"` {
+		t.Errorf("type %s", got)
+	}
+	if got := rec.Header().Get("Link"); got != `</.well-known/api-catalog>; rel="api-catalog"` {
+		t.Errorf("link %s", got)
+	}
+	type link struct{ Href, Type, Title string }
+	var body struct {
+		Linkset []struct {
+			Anchor      string
+			Item        []link
+			ServiceDesc []link `json:"service-desc"`
+		}
+	}
+	if err := json.Unmarshal(rec.Body.Bytes(), &body); err != nil {
+		t.Fatal(err)
+	}
+	files := publishedFiles(t)
+	described := map[string]string{}
+	for _, context := range body.Linkset {
+		for _, desc := range context.ServiceDesc {
+			described[context.Anchor] = strings.TrimPrefix(desc.Href, contracts.Prefix)
+			if got := serve(files[described[context.Anchor]], "").Header().Get("Content-Type"); got != desc.Type || desc.Title == "" {
+				t.Errorf("%s is of type %s, the catalog says %s and calls it %q", desc.Href, got, desc.Type, desc.Title)
+			}
+		}
+	}
+	if diff := cmp.Diff(map[string]string{"/api/v1": "openapi.yaml", "/api/v1/preflight": "preflight-openapi.yaml"}, described); diff != "" {
+		t.Errorf("APIs and their contracts (-want +got):\n%s", diff)
+	}
+	for _, item := range body.Linkset[0].Item {
+		if described[item.Href] == "" {
+			t.Errorf("the item %s has no contract", item.Href)
 		}
 	}
 }

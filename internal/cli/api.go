@@ -169,6 +169,10 @@ func (s *api) handler(work preflights) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	catalog, err := set.Catalog()
+	if err != nil {
+		return nil, err
+	}
 	rfqs := rfq.New(rfq.Config{Store: s.store, Catalog: s.rfqCatalog, Cursors: s.cursors, Now: s.now, Random: rand.Reader})
 	partnerRoutes, err := partner.Routes(rfqs, s.catalog, s.store, set)
 	if err != nil {
@@ -182,7 +186,7 @@ func (s *api) handler(work preflights) (http.Handler, error) {
 	}
 	return apiserver.API{
 		Gates: s.gates, Limits: ratelimit.New(ratelimit.NewRedis(s.redis)), Problems: s.problems(), Metrics: s.metrics, Log: s.log, Now: s.now,
-		Contracts: set, Files: files, Routes: append(append([]gate.Route{}, partnerRoutes...), preflightRoutes...),
+		Contracts: set, Files: append(files, catalog), Routes: append(append([]gate.Route{}, partnerRoutes...), preflightRoutes...),
 	}.Handler()
 }
 

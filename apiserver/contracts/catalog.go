@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package contracts
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// CatalogPath is where clients look for the catalog of APIs (RFC 9727).
+const CatalogPath = "/.well-known/api-catalog"
+
+// catalogType is an RFC 9264 link set with the profile of RFC 9727.
+const catalogType = `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`
+
+type link struct {
+	Href  string `json:"href"`
+	Type  string `json:"type,omitempty"`
+	Title string `json:"title,omitempty"`
+}
+
+type linkContext struct {
+	Anchor      string `json:"anchor"`
+	Item        []link `json:"item,omitempty"`
+	ServiceDesc []link `json:"service-desc,omitempty"`
+	ServiceMeta []link `json:"service-meta,omitempty"`
+}
+
+// Catalog is the catalog of the published APIs: where each begins, and its
+// contract. References are relative to the API's origin.
+func (s *Set) Catalog() (File, error) {
+	catalog := linkContext{Anchor: CatalogPath}
+	var apis []linkContext
+	for _, name := range Names() {
+		info, _ := s.documents[name]["info"].(map[string]any)
+		title, _ := info["title"].(string)
+		root := s.root(name)
+		catalog.Item = append(catalog.Item, link{Href: root, Title: title})
+		apis = append(apis, linkContext{
+			Anchor:      root,
+			ServiceDesc: []link{{Href: Prefix + string(name), Type: mediaTypeOf(string(name)), Title: title}},
+			ServiceMeta: []link{{Href: Prefix + problemCodes, Type: mediaTypeOf(problemCodes), Title: "Problem codes, and what to do about each"}},
+		})
+	}
+	body, err := json.MarshalIndent(map[string]any{"linkset": append([]linkContext{catalog}, apis...)}, "", "  ")
+	if err != nil {
+		return File{}, fmt.Errorf("encode the catalog: %w", err)
+	}
+	file, err := newFile(CatalogPath, catalogType, append(body, '\n'))
+	file.link = "<" + CatalogPath + `>; rel="api-catalog"`
+	return file, err
+}
+
+// root is the path that all operations of a contract begin with.
+func (s *Set) root(name Name) string {
+	var common []string
+	for _, operation := range s.Operations() {
+		if operation.Contract != name {
+			continue
+		}
+		segments := strings.Split(operation.Path, "/")
+		if common == nil {
+			common = segments
+			continue
+		}
+		for at := range common {
+			if at >= len(segments) || segments[at] != common[at] {
+				common = common[:at]
+				break
+			}
+		}
+	}
+	return strings.Join(common, "/")
+}
