@@ -28,9 +28,14 @@ var errNoNamespace = errors.New("--namespace is required: neither a service acco
 type clusterOptions struct{ kubeconfig, namespace, gateSecret string }
 
 func (o *clusterOptions) register(f *pflag.FlagSet) {
+	o.registerFinding(f)
+	f.StringVar(&o.gateSecret, "gate-secret", "printmarket-gate-api", "Secret with what the gates need to verify and seal")
+}
+
+// registerFinding is for commands that need no gate Secret.
+func (o *clusterOptions) registerFinding(f *pflag.FlagSet) {
 	f.StringVar(&o.kubeconfig, "kubeconfig", "", "kubeconfig file (default: the service account, else $KUBECONFIG)")
 	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of the custom resources (default: the service account's, else the context's)")
-	f.StringVar(&o.gateSecret, "gate-secret", "printmarket-gate-api", "Secret with what the gates need to verify and seal")
 }
 
 // load finds the cluster and the namespace to work in: those of the pod, unless

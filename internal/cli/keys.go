@@ -3,17 +3,39 @@
 package cli
 
 import (
+	"bufio"
+	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/keyring"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
 func keysCommand() *cobra.Command {
-	keys := &cobra.Command{Use: "keys", Short: "Make API keys"}
+	keys := &cobra.Command{
+		Use:   "keys",
+		Short: "Make API keys, and change those of a partner in manifests or in a cluster",
+		Long: `Make API keys, and change those of a partner: in a directory of manifests with
+--from, else in the cluster. A key is shown once and stored nowhere; what is
+stored is its digest.`,
+	}
+	keys.AddCommand(mintCommand(), checkKeyCommand(), listKeysCommand(), issueKeyCommand(), rotateKeyCommand(), revokeKeyCommand())
+	return keys
+}
+
+func mintCommand() *cobra.Command {
 	var kind, name string
 	mint := &cobra.Command{
 		Use:   "mint",
@@ -35,8 +57,7 @@ func keysCommand() *cobra.Command {
 	}
 	mint.Flags().StringVar(&kind, "kind", "test", "test or live")
 	mint.Flags().StringVar(&name, "name", "main", "name of the key in the list")
-	keys.AddCommand(mint)
-	return keys
+	return mint
 }
 
 func kindOf(mode tenant.Mode) string {
@@ -44,4 +65,200 @@ func kindOf(mode tenant.Mode) string {
 		return "Live"
 	}
 	return "Test"
+}
+
+// maxKeyText is more than any key has.
+const maxKeyText = 256
+
+func checkKeyCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "check",
+		Short: "Read a key from standard input, and tell its kind and digest, or that it is mistyped",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			line, err := bufio.NewReader(io.LimitReader(cmd.InOrStdin(), maxKeyText)).ReadString('\n')
+			if err != nil && !errors.Is(err, io.EOF) {
+				return err
+			}
+			key, err := credential.Parse(strings.TrimSpace(line))
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s key %s, digest %s\n", kindOf(key.Mode()), key.ID(), key.Digest())
+			return err
+		},
+	}
+}
+
+// keysOptions say whose keys are meant, and where they are.
+type keysOptions struct {
+	from, partner string
+	clusterOptions
+}
+
+func (o *keysOptions) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.from, "from", "", "directory of manifests; without it the cluster is changed")
+	f.StringVar(&o.partner, "partner", "", "name of the PartnerEntitlement (required)")
+	o.registerFinding(f)
+	_ = cmd.MarkFlagRequired("partner") // the flag exists
+}
+
+// open finds the keys of the partner.
+func (o *keysOptions) open(ctx context.Context) (partnerKeys, error) {
+	if o.from != "" {
+		return openManifestKeys(o.from, o.partner)
+	}
+	return o.openClusterKeys(ctx, o.partner)
+}
+
+// partnerKeys are the keys of one partner, wherever they are.
+type partnerKeys interface {
+	keys() keyring.Keys
+	// change writes what change makes of the keys, and may call it more than
+	// once.
+	change(ctx context.Context, change func(keyring.Keys) (keyring.Keys, error)) error
+}
+
+func listKeysCommand() *cobra.Command {
+	var o keysOptions
+	cmd := &cobra.Command{
+		Use: "list", Short: "List the keys of a partner", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			found, err := o.open(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return printKeys(cmd.OutOrStdout(), found.keys())
+		},
+	}
+	o.register(cmd)
+	return cmd
+}
+
+func printKeys(out io.Writer, keys keyring.Keys) error {
+	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
+	_, _ = fmt.Fprintln(w, "NAME\tKIND\tSTATE\tEXPIRES\tSCOPES\tDIGEST")
+	for i := range keys {
+		key := &keys[i]
+		expires, scopes := "never", "all of the partner"
+		if key.ExpiresAt != nil {
+			expires = key.ExpiresAt.UTC().Format(time.RFC3339)
+		}
+		if key.Scopes != nil {
+			scopes = strconv.Itoa(len(key.Scopes))
+		}
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%.12s\n", key.Name, key.Kind, key.State, expires, scopes, key.SHA256)
+	}
+	return w.Flush()
+}
+
+func issueKeyCommand() *cobra.Command {
+	var o keysOptions
+	var name, kind string
+	var scopes []string
+	var lifetime time.Duration
+	cmd := &cobra.Command{
+		Use: "issue", Short: "Add a key, and print it once", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			mode, err := tenant.ParseMode(kind)
+			if err != nil {
+				return err
+			}
+			var expires time.Time
+			if lifetime > 0 {
+				expires = time.Now().Add(lifetime)
+			}
+			found, err := o.open(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return addKey(cmd, found, mode, func(keys keyring.Keys, key credential.Key) (keyring.Keys, error) {
+				return keys.Issue(name, key, expires, scopesOf(scopes))
+			})
+		},
+	}
+	o.register(cmd)
+	f := cmd.Flags()
+	f.StringVar(&name, "name", "", "name of the key (required)")
+	f.StringVar(&kind, "kind", "test", "test or live")
+	f.StringSliceVar(&scopes, "scopes", nil, "scopes that the key has at most; all of the partner's by default")
+	f.DurationVar(&lifetime, "expires-in", 0, "how long it is good; without an end by default")
+	_ = cmd.MarkFlagRequired("name") // the flag exists
+	return cmd
+}
+
+func rotateKeyCommand() *cobra.Command {
+	var o keysOptions
+	var old, name string
+	var overlap time.Duration
+	cmd := &cobra.Command{
+		Use: "rotate", Short: "Add a key in place of another one, which stays good for a while", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			found, err := o.open(cmd.Context())
+			if err != nil {
+				return err
+			}
+			mode, err := found.keys().Mode(old)
+			if err != nil {
+				return err
+			}
+			ends := time.Now().Add(overlap)
+			return addKey(cmd, found, mode, func(keys keyring.Keys, key credential.Key) (keyring.Keys, error) {
+				return keys.Rotate(old, name, key, ends)
+			})
+		},
+	}
+	o.register(cmd)
+	f := cmd.Flags()
+	f.StringVar(&old, "key", "", "name of the key that is to be replaced (required)")
+	f.StringVar(&name, "name", "", "name of the new key (required)")
+	f.DurationVar(&overlap, "overlap", 7*24*time.Hour, "how long both are good")
+	_ = cmd.MarkFlagRequired("key")  // the flag exists
+	_ = cmd.MarkFlagRequired("name") // the flag exists
+	return cmd
+}
+
+// addKey makes a key and stores its digest, and shows the key only then.
+func addKey(cmd *cobra.Command, found partnerKeys, mode tenant.Mode, add func(keyring.Keys, credential.Key) (keyring.Keys, error)) error {
+	key, err := credential.Mint(mode, rand.Reader)
+	if err != nil {
+		return err
+	}
+	if err := found.change(cmd.Context(), func(keys keyring.Keys) (keyring.Keys, error) { return add(keys, key) }); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\n", key.Secret().Reveal())
+	_, _ = fmt.Fprintln(cmd.ErrOrStderr(), "This is the key. It is shown once and stored nowhere.")
+	return err
+}
+
+func revokeKeyCommand() *cobra.Command {
+	var o keysOptions
+	var name string
+	cmd := &cobra.Command{
+		Use: "revoke", Short: "Refuse a key at once and for ever", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			found, err := o.open(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return found.change(cmd.Context(), func(keys keyring.Keys) (keyring.Keys, error) { return keys.Revoke(name) })
+		},
+	}
+	o.register(cmd)
+	cmd.Flags().StringVar(&name, "key", "", "name of the key (required)")
+	_ = cmd.MarkFlagRequired("key") // the flag exists
+	return cmd
+}
+
+func scopesOf(names []string) []v1alpha1.Scope {
+	if names == nil {
+		return nil
+	}
+	scopes := make([]v1alpha1.Scope, len(names))
+	for i, name := range names {
+		scopes[i] = v1alpha1.Scope(name)
+	}
+	return slices.Compact(scopes)
 }

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli_test
+
+import (
+	"bytes"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/kubetest"
+	"github.com/printmarket/printmarket/internal/kubetest/controlplane"
+)
+
+// keysVerb runs `printmarket keys ...` and returns what it printed.
+func keysVerb(t *testing.T, input string, args ...string) (stdout, stderr string, failed bool) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), filepath.Join(binaries, "printmarket"), append([]string{"keys"}, args...)...)
+	var out, errs bytes.Buffer
+	command.Stdin, command.Stdout, command.Stderr = strings.NewReader(input), &out, &errs
+	err := command.Run()
+	return strings.TrimSpace(out.String()), errs.String(), err != nil
+}
+
+func mustKeys(t *testing.T, args ...string) string {
+	t.Helper()
+	out, errs, failed := keysVerb(t, "", args...)
+	if failed {
+		t.Fatalf("keys %s: %s", strings.Join(args, " "), errs)
+	}
+	return out
+}
+
+// TestKeysOfManifestsActAtOnce does with manifests what an operator does, and
+// asks the platform that follows them.
+func TestKeysOfManifestsActAtOnce(t *testing.T) {
+	t.Parallel()
+	p := startDev(t, t.TempDir())
+	of := func(verb string, args ...string) []string {
+		return append([]string{verb, "--from", p.env["RESOURCES_DIR"], "--partner", "stark"}, args...)
+	}
+	p.env["NEW_KEY"] = mustKeys(t, of("issue", "--name", "warehouse", "--kind", "live", "--scopes", "rfq:read")...)
+	p.until("the new key is known", func() error { return want(p.call("GET", "/api/v1/rfq", "NEW_KEY", nil), 200, "") })
+	if err := want(p.createRFQ("NEW_KEY"), 403, "INSUFFICIENT_SCOPE"); err != nil {
+		t.Error(err)
+	}
+	p.env["NEXT_KEY"] = mustKeys(t, of("rotate", "--key", "warehouse", "--name", "warehouse-2")...)
+	p.until("both are good", func() error { return want(p.call("GET", "/api/v1/rfq", "NEXT_KEY", nil), 200, "") })
+	if err := want(p.call("GET", "/api/v1/rfq", "NEW_KEY", nil), 200, ""); err != nil {
+		t.Error(err)
+	}
+	mustKeys(t, of("revoke", "--key", "warehouse")...)
+	p.until("the first is refused", func() error { return want(p.call("GET", "/api/v1/rfq", "NEW_KEY", nil), 401, "INVALID_API_KEY") })
+	list := mustKeys(t, of("list")...)
+	for _, row := range []string{"warehouse    Live  Revoked", "warehouse-2  Live  Active   never"} {
+		if !strings.Contains(list, row) {
+			t.Errorf("the list lacks %q:\n%s", row, list)
+		}
+	}
+	if strings.Contains(list, "pmk_") {
+		t.Error("the list shows a key")
+	}
+	for what, args := range map[string][]string{
+		"a name that is taken":   of("issue", "--name", "warehouse"),
+		"a name that is refused": of("issue", "--name", "Not A Name"),
+		"a scope that is none":   of("issue", "--name", "x", "--scopes", "everything"),
+		"a partner that is none": {"list", "--from", p.env["RESOURCES_DIR"], "--partner", "wayne"},
+		"a key that is none":     of("revoke", "--key", "none"),
+	} {
+		if out, _, failed := keysVerb(t, "", args...); !failed || strings.Contains(out, "pmk_") {
+			t.Errorf("%s: failed %t, printed %q", what, failed, out)
+		}
+	}
+	if err := p.readiness(200); err != nil {
+		t.Errorf("the manifests are not sound: %v", err)
+	}
+}
+
+func TestKeysOfAClusterAreChangedInPlace(t *testing.T) {
+	t.Parallel()
+	if _, err := controlplane.FindAssets(); err != nil && !kubetest.Required() {
+		t.Skip(err)
+	}
+	plane := kubetest.Start(t)
+	c, namespace := plane.Client(t), plane.Namespace(t)
+	object := &v1alpha1.PartnerEntitlement{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "acme"},
+		Spec:       v1alpha1.PartnerEntitlementSpec{OrganizationID: "org_acme01", Package: v1alpha1.PackageStandard, State: v1alpha1.StateSuspended},
+	}
+	if err := c.Create(t.Context(), object); err != nil {
+		t.Fatal(err)
+	}
+	of := func(verb string, args ...string) []string {
+		return append([]string{verb, "--kubeconfig", plane.Admin().Kubeconfig(), "--namespace", namespace, "--partner", "acme"}, args...)
+	}
+	key := mustKeys(t, of("issue", "--name", "main", "--kind", "live", "--expires-in", "720h")...)
+	mustKeys(t, of("rotate", "--key", "main", "--name", "next", "--overlap", "24h")...)
+	mustKeys(t, of("revoke", "--key", "main")...)
+	if err := c.Get(t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
+		t.Fatal(err)
+	}
+	checked, _, failed := keysVerb(t, key+"\n", "check")
+	keys := object.Spec.Keys
+	if failed || len(keys) != 2 || keys[0].State != v1alpha1.KeyStateRevoked || keys[0].ExpiresAt == nil || !strings.Contains(checked, keys[0].SHA256) ||
+		keys[1].Name != "next" || keys[1].Kind != v1alpha1.KeyKindLive || keys[1].ExpiresAt != nil {
+		t.Errorf("keys %+v; checked: %s", keys, checked)
+	}
+	if out, errs, failed := keysVerb(t, "", of("issue", "--name", "Not A Name")...); !failed || strings.Contains(out, "pmk_") || !strings.Contains(errs, "name") {
+		t.Errorf("a name that admission refuses: %q, %q", out, errs)
+	}
+}
+
+func TestAMistypedKeyIsFoundWithoutAsking(t *testing.T) {
+	t.Parallel()
+	key := ""
+	for line := range strings.Lines(mustKeys(t, "mint", "--kind", "live")) {
+		if i := strings.Index(line, "pmk_live_"); i >= 0 {
+			key = strings.TrimSpace(line[i:])
+		}
+	}
+	if out, errs, failed := keysVerb(t, key, "check"); failed || !strings.HasPrefix(out, "Live key ") || strings.Contains(out, key) {
+		t.Errorf("a key: %q, %q", out, errs)
+	}
+	swapped := key[:len(key)-12] + key[len(key)-11:len(key)-10] + key[len(key)-12:len(key)-11] + key[len(key)-10:]
+	for name, text := range map[string]string{"two characters swapped": swapped, "one is missing": key[:len(key)-1], "nothing": "", "something long": strings.Repeat("x", 10_000)} {
+		if name == "two characters swapped" && swapped == key {
+			continue // they happen to be the same
+		}
+		if out, errs, failed := keysVerb(t, text, "check"); !failed || strings.Contains(out+errs, key[9:]) {
+			t.Errorf("%s: failed %t: %q, %q", name, failed, out, errs)
+		}
+	}
+}

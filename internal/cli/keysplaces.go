@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/util/retry"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/keyring"
+	"github.com/printmarket/printmarket/internal/posture/dirsource"
+	"github.com/printmarket/printmarket/internal/telemetry"
+)
+
+// manifestKeys are keys in a directory of manifests. What a cluster would refuse
+// is not written.
+type manifestKeys struct {
+	dir, partner string
+	manifest     *keyring.Manifest
+	admission    *dirsource.Admission
+}
+
+func openManifestKeys(dir, partner string) (partnerKeys, error) {
+	admission, err := dirsource.NewAdmission()
+	if err != nil {
+		return nil, err
+	}
+	manifest, err := keyring.Find(dir, partner)
+	if err != nil {
+		return nil, err
+	}
+	return &manifestKeys{dir, partner, manifest, admission}, nil
+}
+
+func (m *manifestKeys) keys() keyring.Keys { return m.manifest.Keys }
+
+func (m *manifestKeys) change(ctx context.Context, change func(keyring.Keys) (keyring.Keys, error)) error {
+	keys, err := change(m.manifest.Keys)
+	if err != nil {
+		return err
+	}
+	err = m.manifest.Change(keys, func(object map[string]any) error {
+		return m.admission.Create(ctx, object).ToAggregate()
+	})
+	if err != nil {
+		return fmt.Errorf("change %s: %w", m.manifest.Path, err)
+	}
+	return nil
+}
+
+// clusterKeys are keys in the custom resource.
+type clusterKeys struct {
+	client client.Client
+	object v1alpha1.PartnerEntitlement
+}
+
+// keysOwner is the field manager of changed keys.
+const keysOwner = "printmarket-keys"
+
+func (o *keysOptions) openClusterKeys(ctx context.Context, partner string) (partnerKeys, error) {
+	config, namespace, err := o.load(telemetry.Discard())
+	if err != nil {
+		return nil, err
+	}
+	scheme := runtime.NewScheme()
+	if err := v1alpha1.AddToScheme(scheme); err != nil {
+		return nil, err
+	}
+	c := &clusterKeys{}
+	if c.client, err = client.New(config, client.Options{Scheme: scheme}); err != nil {
+		return nil, err
+	}
+	c.object.Namespace, c.object.Name = namespace, partner
+	return c, c.read(ctx)
+}
+
+func (c *clusterKeys) read(ctx context.Context) error {
+	return c.client.Get(ctx, client.ObjectKeyFromObject(&c.object), &c.object)
+}
+
+func (c *clusterKeys) keys() keyring.Keys { return c.object.Spec.Keys }
+
+func (c *clusterKeys) change(ctx context.Context, change func(keyring.Keys) (keyring.Keys, error)) error {
+	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		if err := c.read(ctx); err != nil {
+			return err
+		}
+		keys, err := change(c.object.Spec.Keys)
+		if err != nil {
+			return err
+		}
+		c.object.Spec.Keys = keys
+		return c.client.Update(ctx, &c.object, client.FieldOwner(keysOwner))
+	})
+}
