@@ -25,11 +25,12 @@ func postureCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			inputs, err := admission.Read(cmd.Context(), dir)
+			now := time.Now()
+			inputs, err := admission.Read(cmd.Context(), dir, now)
 			if err != nil {
 				return err
 			}
-			return printPosture(cmd, posture.Compile(inputs).Report(time.Now()), output)
+			return printPosture(cmd, posture.Compile(inputs).Report(now), output)
 		},
 	}
 	cmd.Flags().StringVar(&dir, "from", "", "directory of manifests")

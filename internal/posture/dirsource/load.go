@@ -20,17 +20,17 @@ import (
 // defaultNamespace is where an object lives that names no namespace.
 const defaultNamespace = "default"
 
-// Read judges the manifests of a directory once and returns what posture
-// compiles. One fault refuses all of them with a [RefusalError].
-func (a *Admission) Read(ctx context.Context, dir string) (posture.Inputs, error) {
+// Read judges the manifests of a directory once, as of now, and returns what
+// posture compiles. One fault refuses all of them with a [RefusalError].
+func (a *Admission) Read(ctx context.Context, dir string, now time.Time) (posture.Inputs, error) {
 	set, err := scan(dir)
 	if err != nil {
 		return posture.Inputs{}, err
 	}
-	return a.load(ctx, set.files)
+	return a.load(ctx, set.files, now)
 }
 
-func (a *Admission) load(ctx context.Context, files map[string][]byte) (posture.Inputs, error) {
+func (a *Admission) load(ctx context.Context, files map[string][]byte, now time.Time) (posture.Inputs, error) {
 	l := loader{admission: a, seen: map[objectName]string{}}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if err := ctx.Err(); err != nil {
@@ -51,7 +51,8 @@ func (a *Admission) load(ctx context.Context, files map[string][]byte) (posture.
 	if err := l.refusal.orNil(); err != nil {
 		return posture.Inputs{}, err
 	}
-	l.inputs.Secrets = posture.NewBundle(l.inputs.Senders, l.inputs.Partners, l.secrets)
+	// As the controller hands them over: without those whose time is over.
+	l.inputs.Secrets = posture.NewBundle(l.inputs.Senders, l.inputs.Partners, l.secrets).Fit(l.inputs.Senders, now, posture.BundleLimit)
 	return l.inputs, nil
 }
 

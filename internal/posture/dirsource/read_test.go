@@ -17,6 +17,9 @@ import (
 	"github.com/printmarket/printmarket/internal/posture/dirsource"
 )
 
+// now is when the manifests of these tests are judged.
+var now = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
 var admission = sync.OnceValues(dirsource.NewAdmission)
 
 func read(tb testing.TB, dir string) (posture.Inputs, error) {
@@ -25,7 +28,7 @@ func read(tb testing.TB, dir string) (posture.Inputs, error) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return a.Read(tb.Context(), dir)
+	return a.Read(tb.Context(), dir, now)
 }
 
 const rollout = `apiVersion: marketplace.printmarket.dev/v1alpha1
@@ -303,7 +306,6 @@ func TestSamplesAreTheDemoSet(t *testing.T) {
 		}
 	}
 	s := posture.Compile(in)
-	now := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
 	report := s.Report(now)
 	for _, o := range report.Rollouts {
 		if o.Conditions[0].Status != "True" {
@@ -333,6 +335,22 @@ func TestSamplesAreTheDemoSet(t *testing.T) {
 	}
 	if found, ok := s.Sender("acme-mis"); !ok || len(found.Secrets(now)) != 1 {
 		t.Error("the sender of the demo set has no secret")
+	}
+}
+
+// As on a cluster, where the controller hands over no value whose time is over.
+func TestASecretWhoseTimeIsOverIsNotMissed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	over := "  - name: old\n    secretRef: {name: deleted-since, key: hmac}\n    notAfter: \"2026-01-01T00:00:00Z\"\n"
+	write(t, dir, files{"a.yaml": partner, "b.yaml": sender + over, "c.yaml": secret})
+	in, err := read(t, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := posture.Compile(in).Report(now)
+	if ready := report.Senders[0].Conditions[0]; ready.Status != "True" || ready.Reason != "Enforced" {
+		t.Errorf("the sender is %+v", ready)
 	}
 }
 

@@ -227,7 +227,7 @@ func (s *Source) apply(ctx context.Context, set *contents) {
 		s.refuse(ctx, refusal)
 		return
 	}
-	inputs, err := s.admission.load(ctx, set.files)
+	inputs, err := s.admission.load(ctx, set.files, s.now())
 	if ctx.Err() != nil {
 		return
 	}
