@@ -30,6 +30,13 @@ func startCluster(t *testing.T) *platform {
 	p := newPlatform(t, t.TempDir(), "cluster.env", "localcluster")
 	p.addrs = append(p.addrs, "--file-addr", freeAddr(t))
 	p.start()
+	// In order, unlike a crash: its servers have data in directories of their
+	// own, which nobody else would remove.
+	t.Cleanup(func() {
+		if err := p.stop(); err != nil {
+			t.Errorf("the cluster did not stop cleanly: %v", err)
+		}
+	})
 	return p
 }
 
