@@ -28,6 +28,11 @@ const (
 // warns: quota windows follow the database, schedules follow us.
 const maxSkew = 2 * time.Second
 
+// prepared is how many connections a process has before it serves, if it may have
+// as many: else its first requests would wait for them, and on a busy machine for
+// longer than requests do.
+const prepared = 8
+
 // databaseOptions are the flags of every process that opens the database.
 type databaseOptions struct {
 	database    string
@@ -56,7 +61,7 @@ func (o *databaseOptions) open(ctx context.Context) (*postgres.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := postgres.Open(ctx, url, postgres.Options{MaxConns: o.connections, AcquireTimeout: o.wait})
+	store, err := postgres.Open(ctx, url, postgres.Options{MaxConns: o.connections, Prepared: prepared, AcquireTimeout: o.wait})
 	if err != nil {
 		// The driver's errors may quote the URL, and with it the password.
 		return nil, errors.New(telemetry.Redact(err.Error()))

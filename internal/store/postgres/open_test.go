@@ -221,6 +221,26 @@ func TestAServerThatHangsHoldsNobodyForLong(t *testing.T) {
 	})
 }
 
+func TestOpenMakesTheConnectionsThatFirstCallersNeed(t *testing.T) {
+	t.Parallel()
+	address := pgtest.Shared(t)
+	for name, tc := range map[string]struct {
+		options Options
+		want    int32
+	}{
+		"one if nothing is said": {Options{}, 1},
+		"as many as are wanted":  {Options{Prepared: 5}, 5},
+		"no more than there may": {Options{MaxConns: 2, Prepared: 5}, 2},
+	} {
+		if got := openUnmigrated(t, address, tc.options).pool.Stat().IdleConns(); got != tc.want {
+			t.Errorf("%s: %d connections, want %d", name, got, tc.want)
+		}
+	}
+	role, narrow := newRole(t, address)
+	execute(t, address, `ALTER ROLE `+role+` CONNECTION LIMIT 1`)
+	openUnmigrated(t, narrow, Options{Prepared: 5}) // it opens with what there is
+}
+
 // Some callers always find a connection between two holders.
 func TestEveryRefusalOfACrowdIsAnOverload(t *testing.T) {
 	t.Parallel()

@@ -18,6 +18,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -31,6 +32,9 @@ import (
 type Options struct {
 	// MaxConns is the most connections at a time; 0 means 16.
 	MaxConns int32
+	// Prepared is how many connections [Open] tries to have before it returns, so
+	// that the first callers wait for none; 0 means 1.
+	Prepared int32
 	// AcquireTimeout is how long a call waits for a connection before it is
 	// ledger.ErrOverloaded; 0 means 500 ms.
 	AcquireTimeout time.Duration
@@ -107,8 +111,25 @@ func (s *Store) reach(ctx context.Context) error {
 	if err != nil {
 		return &ledger.UnavailableError{Op: "open database", Err: err}
 	}
-	conn.Release()
+	defer conn.Release()
+	s.prepare(ctx)
 	return nil
+}
+
+// prepare makes connections beside the one that is held. Those that cannot be
+// made now are made when somebody needs them.
+func (s *Store) prepare(ctx context.Context) {
+	var making sync.WaitGroup
+	made := make([]*pgxpool.Conn, max(0, min(s.options.Prepared, s.options.MaxConns)-1))
+	for i := range made {
+		making.Go(func() { made[i], _ = s.pool.Acquire(ctx) }) // nil if it fails
+	}
+	making.Wait()
+	for _, conn := range made {
+		if conn != nil {
+			conn.Release()
+		}
+	}
 }
 
 // Close waits for running calls and closes all connections. The error is nil;
