@@ -51,20 +51,13 @@ func mintCommand() *cobra.Command {
 				return err
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "# The key. It is shown once and stored nowhere:\n# %s\n- name: %s\n  kind: %s\n  sha256: %q\n  state: Active\n",
-				key.Secret().Reveal(), name, kindOf(mode), key.Digest())
+				key.Secret().Reveal(), name, keyring.KindOf(mode), key.Digest())
 			return err
 		},
 	}
 	mint.Flags().StringVar(&kind, "kind", "test", "test or live")
 	mint.Flags().StringVar(&name, "name", "main", "name of the key in the list")
 	return mint
-}
-
-func kindOf(mode tenant.Mode) string {
-	if mode == tenant.Live {
-		return "Live"
-	}
-	return "Test"
 }
 
 // maxKeyText is more than any key has.
@@ -84,7 +77,7 @@ func checkKeyCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s key %s, digest %s\n", kindOf(key.Mode()), key.ID(), key.Digest())
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s key %s, digest %s\n", keyring.KindOf(key.Mode()), key.ID(), key.Digest())
 			return err
 		},
 	}

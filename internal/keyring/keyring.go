@@ -39,7 +39,7 @@ func (k Keys) Issue(name string, key credential.Key, expires time.Time, scopes [
 		return nil, fmt.Errorf("issue %s: %w", name, ErrTaken)
 	}
 	entry := v1alpha1.APIKey{
-		Name: name, Kind: kindOf(key.Mode()), SHA256: key.Digest().String(), State: v1alpha1.KeyStateActive, Scopes: scopes,
+		Name: name, Kind: KindOf(key.Mode()), SHA256: key.Digest().String(), State: v1alpha1.KeyStateActive, Scopes: scopes,
 	}
 	if !expires.IsZero() {
 		entry.ExpiresAt = new(metav1.NewTime(expires.UTC().Truncate(time.Second)))
@@ -57,7 +57,7 @@ func (k Keys) Rotate(old, name string, key credential.Key, ends time.Time) (Keys
 		return nil, fmt.Errorf("rotate %s: %w", old, ErrNoKey)
 	case k[i].State != v1alpha1.KeyStateActive:
 		return nil, fmt.Errorf("rotate %s: %w", old, ErrRevoked)
-	case k[i].Kind != kindOf(key.Mode()):
+	case k[i].Kind != KindOf(key.Mode()):
 		return nil, fmt.Errorf("rotate %s: %w", old, ErrKind)
 	}
 	next, err := k.Issue(name, key, time.Time{}, slices.Clone(k[i].Scopes))
@@ -103,7 +103,8 @@ func (k Keys) index(name string) int {
 	return slices.IndexFunc(k, func(key v1alpha1.APIKey) bool { return key.Name == name })
 }
 
-func kindOf(mode tenant.Mode) v1alpha1.KeyKind {
+// KindOf is the kind of the keys of a mode.
+func KindOf(mode tenant.Mode) v1alpha1.KeyKind {
 	if mode == tenant.Live {
 		return v1alpha1.KeyKindLive
 	}

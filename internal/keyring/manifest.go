@@ -89,27 +89,27 @@ func read(path, partner string) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, root, err := find(text, partner)
-	if err != nil || !found {
+	root, err := find(text, partner)
+	if err != nil || root == nil {
 		return nil, err
 	}
 	m := &Manifest{Path: path, partner: partner, text: text, keys: member(member(root, "spec"), "keys")}
 	return m, m.decode()
 }
 
-// find looks for the document of a partner.
-func find(text []byte, partner string) (bool, *yaml.Node, error) {
+// find looks for the document of a partner; nil if there is none.
+func find(text []byte, partner string) (*yaml.Node, error) {
 	for decoder := yaml.NewDecoder(bytes.NewReader(text)); ; {
 		var document yaml.Node
 		switch err := decoder.Decode(&document); {
 		case errors.Is(err, io.EOF):
-			return false, nil, nil
+			return nil, nil
 		case err != nil:
-			return false, nil, err
+			return nil, err
 		}
 		root := document.Content[0]
 		if value(member(root, "kind")) == v1alpha1.KindPartnerEntitlement && value(member(member(root, "metadata"), "name")) == partner {
-			return true, root, nil
+			return root, nil
 		}
 	}
 }
@@ -197,10 +197,11 @@ func (m *Manifest) review(text []byte, keys Keys) (map[string]any, error) {
 	if err != nil || !reflect.DeepEqual(before, after) {
 		return nil, errors.Join(ErrForm, err)
 	}
-	written := Manifest{text: text}
-	if _, root, err := find(text, m.partner); err == nil && root != nil {
-		written.keys = member(member(root, "spec"), "keys")
+	root, err := find(text, m.partner)
+	if err != nil {
+		return nil, errors.Join(ErrForm, err)
 	}
+	written := Manifest{keys: member(member(root, "spec"), "keys")}
 	if err := written.decode(); err != nil || !slices.EqualFunc(keys, written.Keys, equal) {
 		return nil, errors.Join(ErrForm, err)
 	}
