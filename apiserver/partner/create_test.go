@@ -240,7 +240,7 @@ func TestAReplayIsTheSameAnswer(t *testing.T) {
 	w.Advance(23 * time.Hour)
 	// Something happens to the record in between.
 	created := first.Text(t, "id")
-	if _, err := w.RFQs.SubmitQuote(t.Context(), acme, created, offer(t, w)); err != nil {
+	if _, err := w.RFQs.SubmitQuote(t.Context(), acme, created, offer(t, w), rfq.Instruction{}); err != nil {
 		t.Fatal(err)
 	}
 	for name, body := range map[string]string{

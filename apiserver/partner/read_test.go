@@ -84,7 +84,7 @@ func TestARecordIsRevalidatedUntilItChanges(t *testing.T) {
 		act    func()
 	}{
 		{"quoted", func() {
-			if _, err := w.RFQs.SubmitQuote(t.Context(), acme, created.Text(t, "id"), offer(t, w)); err != nil {
+			if _, err := w.RFQs.SubmitQuote(t.Context(), acme, created.Text(t, "id"), offer(t, w), rfq.Instruction{}); err != nil {
 				t.Fatal(err)
 			}
 		}},
@@ -228,7 +228,7 @@ func TestQuotesAreReadWithTheirRevisions(t *testing.T) {
 		t.Errorf("no quotes read as %s", got)
 	}
 	for range 2 {
-		if _, err := w.RFQs.SubmitQuote(t.Context(), acme, id, offer(t, w)); err != nil {
+		if _, err := w.RFQs.SubmitQuote(t.Context(), acme, id, offer(t, w), rfq.Instruction{}); err != nil {
 			t.Fatal(err)
 		}
 		w.Advance(time.Minute)

@@ -97,13 +97,15 @@ type api struct {
 	*process
 	apiAdapters
 	options apiOptions
+	rfqs    *rfq.Service
 	sweeper *sweeper.Sweeper
 	server  *apiserver.Server
 }
 
 func newAPI(p *process, a apiAdapters, o apiOptions, work preflights) (*api, error) {
 	s := &api{process: p, apiAdapters: a, options: o}
-	s.sweeper = sweeper.New(sweeper.Config{Jobs: work.jobs, Ledger: p.store, Queue: work.queue, Now: p.now, Log: p.log})
+	s.rfqs = rfq.New(rfq.Config{Store: p.store, Catalog: s.rfqCatalog, Cursors: s.cursors, Now: p.now, Random: rand.Reader})
+	s.sweeper = sweeper.New(sweeper.Config{Jobs: work.jobs, RFQs: s.rfqs, Ledger: p.store, Queue: work.queue, Now: p.now, Log: p.log})
 	s.gauges()
 	handler, err := s.handler(work)
 	if err != nil {
@@ -173,8 +175,7 @@ func (s *api) handler(work preflights) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	rfqs := rfq.New(rfq.Config{Store: s.store, Catalog: s.rfqCatalog, Cursors: s.cursors, Now: s.now, Random: rand.Reader})
-	partnerRoutes, err := partner.Routes(rfqs, s.catalog, s.store, set)
+	partnerRoutes, err := partner.Routes(s.rfqs, s.catalog, s.store, set)
 	if err != nil {
 		return nil, err
 	}

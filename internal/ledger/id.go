@@ -13,12 +13,13 @@ import (
 // Prefix says what an id is the id of; it is part of the id.
 type Prefix string
 
-// The prefixes of API.md.
+// The prefixes of API.md, and that of the audit.
 const (
 	RFQPrefix   Prefix = "rfq_"
 	QuotePrefix Prefix = "quo_"
 	JobPrefix   Prefix = "pref_"
 	EventPrefix Prefix = "evt_"
+	AuditPrefix Prefix = "aud_"
 )
 
 // Crockford is the alphabet of every id and tracking code: no I, L, O or U, so
@@ -51,6 +52,13 @@ func NewID(prefix Prefix, now time.Time, random io.Reader) (string, error) {
 	symbols = appendSymbols(symbols, high, randomSymbols/2)
 	symbols = appendSymbols(symbols, low, randomSymbols/2)
 	return string(symbols), nil
+}
+
+// FirstID is not greater than any id of the prefix that is minted at an instant
+// or later, and greater than all that were minted in a millisecond before.
+func FirstID(prefix Prefix, at time.Time) string {
+	symbols := appendSymbols([]byte(prefix), uint64(max(at.UnixMilli(), 0)), timeSymbols)
+	return string(symbols) + strings.Repeat("0", randomSymbols)
 }
 
 // appendSymbols writes the low 5*n bits of value, the highest first.

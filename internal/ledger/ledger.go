@@ -82,8 +82,12 @@ type EventType string
 const (
 	RFQCreated         EventType = "rfq.created"
 	RFQQuoted          EventType = "rfq.quoted"
-	QuoteSuperseded    EventType = "quote.superseded"
+	RFQClosed          EventType = "rfq.closed"
 	RFQExpired         EventType = "rfq.expired"
+	RFQCancelled       EventType = "rfq.cancelled"
+	QuoteSuperseded    EventType = "quote.superseded"
+	QuoteWithdrawn     EventType = "quote.withdrawn"
+	QuoteExpired       EventType = "quote.expired"
 	PreflightSucceeded EventType = "preflight.succeeded"
 	PreflightFailed    EventType = "preflight.failed"
 	PreflightCancelled EventType = "preflight.cancelled"

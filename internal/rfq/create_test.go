@@ -168,7 +168,7 @@ func TestAReplayRepeatsTheFirstAnswerWhateverHappenedSince(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.now = nine.Add(time.Hour)
-	if _, err := b.SubmitQuote(t.Context(), acme, first.RFQ.ID, anOffer(t, b.now)); err != nil {
+	if _, err := b.SubmitQuote(t.Context(), acme, first.RFQ.ID, anOffer(t, b.now), rfq.Instruction{}); err != nil {
 		t.Fatal(err)
 	}
 	b.now = nine.Add(2 * rfq.Lifetime)

@@ -16,6 +16,15 @@ var ErrCatalogUnavailable = errors.New("catalog context unavailable")
 // ours for this tenant.
 var ErrInvalidPage = errors.New("invalid page")
 
+// ErrRevision means that an RFQ has changed since the caller read it.
+var ErrRevision = errors.New("rfq has another version")
+
+// TransitionError means that the state graph has no way from one status to the
+// other.
+type TransitionError struct{ From, To string }
+
+func (e *TransitionError) Error() string { return fmt.Sprintf("%s cannot become %s", e.From, e.To) }
+
 // NotOpenError means that an RFQ takes no quotes any more.
 type NotOpenError struct{ Status Status }
 

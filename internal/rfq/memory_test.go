@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -32,6 +33,7 @@ type memory struct {
 	keys   map[string]ledger.Idempotency
 	terms  []ledger.Terms
 	events []ledger.Event
+	deeds  []ledger.Deed
 	err    error
 	calls  int
 }
@@ -79,9 +81,28 @@ func (m *memory) RFQ(_ context.Context, _ tenant.ID, id string) (rfq.RFQ, error)
 	return rfq.RFQ{}, errors.Join(m.err, ledger.ErrNotFound)
 }
 
-func (m *memory) RFQs(context.Context, tenant.ID, string, int) ([]rfq.RFQ, error) {
+func (m *memory) RFQs(context.Context, tenant.ID, rfq.Selection) ([]rfq.RFQ, error) {
 	m.calls++
 	return m.rfqs, m.err
+}
+
+func (m *memory) AllRFQs(context.Context, tenant.Mode, rfq.Selection) ([]rfq.RFQ, error) {
+	m.calls++
+	return m.rfqs, m.err
+}
+
+func (m *memory) RFQOwner(_ context.Context, _ tenant.Mode, id string) (tenant.ID, error) {
+	record, err := m.RFQ(context.Background(), tenant.ID{}, id)
+	return record.Tenant, err
+}
+
+func (m *memory) DueRFQs(context.Context, time.Time, time.Time, int) ([]rfq.Due, error) {
+	m.calls++
+	due := []rfq.Due{}
+	for _, record := range m.rfqs {
+		due = append(due, rfq.Due{Owner: record.Tenant, ID: record.ID})
+	}
+	return due, m.err
 }
 
 func (m *memory) RFQQuotes(context.Context, tenant.ID, string) ([]rfq.Quote, error) {
@@ -98,8 +119,14 @@ func (m *memory) AmendRFQ(ctx context.Context, who tenant.ID, id string, decide 
 	if err != nil {
 		return err
 	}
-	m.rfqs, m.quotes = []rfq.RFQ{amendment.RFQ}, append(m.quotes, amendment.Quotes[0])
+	m.rfqs = []rfq.RFQ{amendment.RFQ}
+	for _, quote := range amendment.Quotes {
+		m.quotes = append(slices.DeleteFunc(m.quotes, func(q rfq.Quote) bool { return q.ID == quote.ID }), quote)
+	}
 	m.events = append(m.events, amendment.Events...)
+	if amendment.Deed != nil {
+		m.deeds = append(m.deeds, *amendment.Deed)
+	}
 	return nil
 }
 

@@ -3,6 +3,7 @@
 package rfq
 
 import (
+	"slices"
 	"time"
 
 	"github.com/printmarket/printmarket/internal/money"
@@ -52,6 +53,16 @@ type Offer struct {
 	Delivery     Delivery     `json:"delivery"`
 	ValidUntil   time.Time    `json:"validUntil"`
 	Assumptions  []string     `json:"assumptions,omitempty"`
+}
+
+// Equal reports whether two offers say the same, to the digit.
+func (o Offer) Equal(other Offer) bool {
+	return o.Supplier == other.Supplier && o.Total.Equal(other.Total) && o.UnitPrice.Equal(other.UnitPrice) &&
+		o.Quantity == other.Quantity && o.LeadTimeDays == other.LeadTimeDays && o.Delivery == other.Delivery &&
+		o.ValidUntil.Equal(other.ValidUntil) && slices.Equal(o.Assumptions, other.Assumptions) &&
+		slices.EqualFunc(o.PriceBreaks, other.PriceBreaks, func(a, b PriceBreak) bool {
+			return a.Quantity == b.Quantity && a.UnitPrice.Equal(b.UnitPrice)
+		})
 }
 
 // Quote is an offer that we have received. A supplier may quote again; the new

@@ -142,7 +142,7 @@ func TestEveryFaultOfAnOfferIsNamed(t *testing.T) {
 			}
 			offer := anOffer(t, nine)
 			tc.change(&offer)
-			_, err = b.SubmitQuote(t.Context(), acme, created.RFQ.ID, offer)
+			_, err = b.SubmitQuote(t.Context(), acme, created.RFQ.ID, offer, rfq.Instruction{})
 			var got []string
 			var invalid *rfq.ValidationError
 			if errors.As(err, &invalid) {
@@ -185,9 +185,56 @@ func TestQuotesEndWithTheRFQ(t *testing.T) {
 				t.Fatal(err)
 			}
 			tc.prepare(b)
-			if quote, err := b.SubmitQuote(t.Context(), acme, created.RFQ.ID, anOffer(t, b.now)); !tc.check(err) || quote.ID != "" {
+			if quote, err := b.SubmitQuote(t.Context(), acme, created.RFQ.ID, anOffer(t, b.now), rfq.Instruction{}); !tc.check(err) || quote.Quote.ID != "" {
 				t.Errorf("quote = %+v, error = %v", quote, err)
 			}
 		})
+	}
+}
+
+func TestADeadlineIsAVersionOfItsOwn(t *testing.T) {
+	t.Parallel()
+	closes, ends := nine.Add(rfq.ResponseTime), nine.Add(rfq.Lifetime)
+	record := rfq.RFQ{Status: rfq.Quoted, Version: 3, UpdatedAt: nine, ResponseDeadline: closes, ExpiresAt: ends}
+	closed, expired := record.At(closes.Add(time.Hour)), record.At(ends.Add(time.Hour))
+	if closed.Version != 4 || closed.UpdatedAt != closes {
+		t.Errorf("closed: version %d at %s", closed.Version, closed.UpdatedAt)
+	}
+	if expired.Version != 5 || expired.UpdatedAt != ends {
+		t.Errorf("expired: version %d at %s", expired.Version, expired.UpdatedAt)
+	}
+	// A reader cannot tell whether the first deadline was stored in between.
+	if diff := cmp.Diff(expired, closed.At(ends.Add(time.Hour))); diff != "" {
+		t.Errorf("expired after having been stored closed (-want +got):\n%s", diff)
+	}
+}
+
+func TestAVerbOfTheMarketplaceGivesAReason(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	created, err := b.Create(t.Context(), acme, flyers(), termsOf("", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, reason := range map[string]string{"none": "", "a blank": " \t", "too long": strings.Repeat("x", 501), "not UTF-8": "\xff"} {
+		var invalid *rfq.ValidationError
+		if _, err := b.Close(t.Context(), acme, created.RFQ.ID, rfq.Instruction{Reason: reason}); !errors.As(err, &invalid) || invalid.Violations[0].Pointer != "#/reason" {
+			t.Errorf("%s: error = %v, want ValidationError of #/reason", name, err)
+		}
+	}
+	if len(b.store.deeds) != 0 {
+		t.Errorf("%d deeds, want none", len(b.store.deeds))
+	}
+}
+
+func TestASweepEndsAtAStoreThatIsAway(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	if _, err := b.Create(t.Context(), acme, flyers(), termsOf("", "")); err != nil {
+		t.Fatal(err)
+	}
+	b.store.err = errAway
+	if n, err := b.Sweep(t.Context(), 10); n != 0 || !errors.Is(err, errAway) {
+		t.Errorf("swept %d, %v", n, err)
 	}
 }

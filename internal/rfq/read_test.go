@@ -19,7 +19,7 @@ func TestAnIDThatCannotExistIsNotLookedUp(t *testing.T) {
 		b := newBench(t)
 		_, getErr := b.Get(t.Context(), acme, id)
 		_, quotesErr := b.Quotes(t.Context(), acme, id)
-		_, submitErr := b.SubmitQuote(t.Context(), acme, id, anOffer(t, nine))
+		_, submitErr := b.SubmitQuote(t.Context(), acme, id, anOffer(t, nine), rfq.Instruction{})
 		for verb, err := range map[string]error{"get": getErr, "quotes": quotesErr, "submit": submitErr} {
 			if !errors.Is(err, ledger.ErrNotFound) {
 				t.Errorf("%s %.40q: error = %v, want ErrNotFound", verb, id, err)
@@ -63,6 +63,16 @@ func TestABadPageIsNotLookedUp(t *testing.T) {
 	if b.store.calls != calls {
 		t.Error("the store was asked")
 	}
+	for name, filter := range map[string]rfq.Filter{
+		"a status":              {Statuses: []rfq.Status{rfq.Open}},
+		"a time":                {CreatedAfter: nine},
+		"another end":           {CreatedBefore: nine},
+		"a status that is none": {Statuses: []rfq.Status{"draft"}},
+	} {
+		if _, err := b.List(t.Context(), acme, rfq.Page{Filter: filter, Cursor: first.NextCursor}); !errors.Is(err, rfq.ErrInvalidPage) {
+			t.Errorf("a cursor with a new filter, %s: error = %v, want ErrInvalidPage", name, err)
+		}
+	}
 	if _, err := b.List(t.Context(), acme, rfq.Page{Limit: 100, Cursor: first.NextCursor}); err != nil {
 		t.Errorf("a cursor with another limit: %v", err)
 	}
@@ -75,7 +85,7 @@ func TestReadsShowTheStatusOfNow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.SubmitQuote(t.Context(), acme, created.RFQ.ID, anOffer(t, nine)); err != nil {
+	if _, err := b.SubmitQuote(t.Context(), acme, created.RFQ.ID, anOffer(t, nine), rfq.Instruction{}); err != nil {
 		t.Fatal(err)
 	}
 	b.now = nine.Add(rfq.Lifetime)

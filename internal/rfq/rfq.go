@@ -10,7 +10,7 @@
 package rfq
 
 import (
-	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -94,7 +94,8 @@ type RFQ struct {
 	Status  Status
 	// Version counts the stored changes, from 1.
 	Version int64
-	// QuoteCount is the number of quotes that are not superseded.
+	// QuoteCount is the number of quotes that are neither superseded nor
+	// withdrawn.
 	QuoteCount       int
 	ResponseDeadline time.Time
 	ExpiresAt        time.Time
@@ -104,24 +105,31 @@ type RFQ struct {
 
 // At is the RFQ as it reads at an instant. Nobody has to run for a deadline to
 // be in force: past ResponseDeadline an RFQ that still took quotes is closed,
-// past ExpiresAt one that was not awarded or cancelled is expired.
+// past ExpiresAt one that was not awarded or cancelled is expired. Each is a
+// version of its own, changed at the deadline, so that a reader cannot tell
+// whether [Service.Sweep] has stored it yet.
 func (r RFQ) At(now time.Time) RFQ {
 	if !now.Before(r.ResponseDeadline) && r.TakesQuotes() {
-		r.Status = Closed
+		r.become(Closed, r.ResponseDeadline)
 	}
 	if !now.Before(r.ExpiresAt) && r.Status.CanBecome(Expired) {
-		r.Status = Expired
+		r.become(Expired, r.ExpiresAt)
 	}
 	return r
+}
+
+// become is the next version of the RFQ.
+func (r *RFQ) become(next Status, at time.Time) {
+	r.Status, r.UpdatedAt = next, at
+	r.Version++
 }
 
 // TakesQuotes reports whether a supplier may still answer.
 func (r RFQ) TakesQuotes() bool { return r.Status == Open || r.Status == Quoted }
 
-// Revision changes exactly when what a reader sees changes: with each stored
-// version, and when time alone changes the status. It is what an ETag is made
-// of.
-func (r RFQ) Revision() string { return fmt.Sprintf("%d-%s", r.Version, r.Status) }
+// Revision changes exactly when what a reader sees changes. It is what an ETag
+// is made of.
+func (r RFQ) Revision() string { return strconv.FormatInt(r.Version, 10) }
 
 // asCreated is the RFQ as the answer to its creation told it, so that a replay
 // repeats that answer whatever has happened since.

@@ -123,7 +123,7 @@ func (s *Service) judge(now time.Time, who tenant.ID, draft Draft, quota ledger.
 	if err != nil || sim != simQuoted {
 		return record, nil, err
 	}
-	quotes, err := s.simulatedQuotes(record)
+	quotes, err := s.simulatedQuotes(record, now)
 	record.Status, record.QuoteCount = Quoted, len(quotes)
 	return record, quotes, err
 }
@@ -163,15 +163,7 @@ func (s *Service) birthEvents(record RFQ) ([]ledger.Event, error) {
 	if record.Status == Quoted {
 		kinds = append(kinds, ledger.RFQQuoted)
 	}
-	events := make([]ledger.Event, len(kinds))
-	for i, kind := range kinds {
-		event, err := ledger.NewEvent(kind, record.ID, record.CreatedAt, s.config.Random)
-		if err != nil {
-			return nil, err
-		}
-		events[i] = event
-	}
-	return events, nil
+	return s.events(record.ID, record.CreatedAt, kinds...)
 }
 
 // now is the clock in the resolution that is stored, so that a record reads

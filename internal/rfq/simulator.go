@@ -73,7 +73,7 @@ var simulatedSuppliers = [...]simulatedSupplier{
 }
 
 // simulatedQuotes gives the same offers for the same draft, every time.
-func (s *Service) simulatedQuotes(record RFQ) ([]Quote, error) {
+func (s *Service) simulatedQuotes(record RFQ, at time.Time) ([]Quote, error) {
 	quotes := make([]Quote, len(simulatedSuppliers))
 	for i, sim := range simulatedSuppliers {
 		unit, err := money.Parse(sim.unitPrice, "EUR")
@@ -93,7 +93,7 @@ func (s *Service) simulatedQuotes(record RFQ) ([]Quote, error) {
 			Delivery:     Delivery{City: record.DeliveryCity, Terms: "DAP"},
 			ValidUntil:   record.CreatedAt.Add(ResponseTime),
 			Assumptions:  []string{"Simulated quote of the sandbox; no supplier stands behind it."},
-		}, record.CreatedAt)
+		}, at)
 		if err != nil {
 			return nil, err
 		}

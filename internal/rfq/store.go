@@ -24,9 +24,8 @@ type Store interface {
 	// ledger.KeyRetention, as seen at now.
 	ReplayedRFQ(ctx context.Context, who tenant.ID, used ledger.Idempotency, now time.Time) (RFQ, error)
 	RFQ(ctx context.Context, who tenant.ID, id string) (RFQ, error)
-	// RFQs lists by descending id, at most limit, from the first id that is
-	// less than after; an empty after starts at the newest.
-	RFQs(ctx context.Context, who tenant.ID, after string, limit int) ([]RFQ, error)
+	// RFQs lists what is selected, by descending id.
+	RFQs(ctx context.Context, who tenant.ID, selection Selection) ([]RFQ, error)
 	// RFQQuotes lists the quotes of an owned RFQ in any order, superseded
 	// ones included.
 	RFQQuotes(ctx context.Context, who tenant.ID, id string) ([]Quote, error)
@@ -34,6 +33,38 @@ type Store interface {
 	// commits its [Amendment]. An error of decide is returned as it is and
 	// nothing is written. decide must be pure: it may be called again.
 	AmendRFQ(ctx context.Context, who tenant.ID, id string, decide func(RFQ, []Quote) (Amendment, error)) error
+
+	// The marketplace itself sees the RFQs of every organization.
+
+	// RFQOwner finds whose RFQ it is among all of a mode, or
+	// ledger.ErrNotFound.
+	RFQOwner(ctx context.Context, mode tenant.Mode, id string) (tenant.ID, error)
+	// AllRFQs lists what is selected of all organizations, by descending id.
+	AllRFQs(ctx context.Context, mode tenant.Mode, selection Selection) ([]RFQ, error)
+	// DueRFQs finds RFQs for which time has something to do, in any order: of
+	// one that takes quotes the response deadline has passed, or of a closed
+	// one its end; a submitted quote is no longer valid; or it is open, of a
+	// test tenant, and was created by simulate. It may find a little more,
+	// and must find everything in the end if what it found is settled.
+	DueRFQs(ctx context.Context, now, simulate time.Time, limit int) ([]Due, error)
+}
+
+// Selection says which RFQs a listing reads.
+type Selection struct {
+	// From and Before bound the ids: From <= id < Before. An empty text does
+	// not.
+	From, Before string
+	// Statuses are those that the RFQs must have at Now ([RFQ.At]); none: any.
+	Statuses []Status
+	Now      time.Time
+	// Limit is how many are read at most.
+	Limit int
+}
+
+// Due names an RFQ for which time has something to do.
+type Due struct {
+	Owner tenant.ID
+	ID    string
 }
 
 // Amendment is one atomic change of an RFQ.
@@ -44,6 +75,8 @@ type Amendment struct {
 	// Quotes are stored if they are new; of a known one the status is.
 	Quotes []Quote
 	Events []ledger.Event
+	// Deed is written to the audit; nil where time alone has acted.
+	Deed *ledger.Deed
 }
 
 // Catalog is the snapshot of L1 and L2 that a draft is judged by. It knows

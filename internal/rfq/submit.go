@@ -28,33 +28,54 @@ const (
 // ErrTooManyQuotes means that an RFQ already has [MaxQuotes].
 var ErrTooManyQuotes = fmt.Errorf("rfq has %d quotes already", MaxQuotes)
 
+// Submitted is the answer to [Service.SubmitQuote].
+type Submitted struct {
+	Quote Quote
+	// Repeated is true when the supplier's standing quote says the same
+	// already; nothing was written.
+	Repeated bool
+}
+
 // SubmitQuote records what a supplier offers. A supplier's earlier quote for
-// the same RFQ, if it stands, is superseded by the new revision. Errors:
-// ledger.ErrNotFound, [ValidationError], [NotOpenError], [ErrTooManyQuotes].
-func (s *Service) SubmitQuote(ctx context.Context, who tenant.ID, rfqID string, offer Offer) (Quote, error) {
-	if !ledger.IsID(ledger.RFQPrefix, rfqID) {
-		return Quote{}, ledger.ErrNotFound
-	}
-	now := s.now()
+// the same RFQ, if it stands, is superseded by the new revision; if it is the
+// same offer it goes on standing, so that a submission can be repeated. Errors:
+// ledger.ErrNotFound, [ValidationError], [ErrRevision], [NotOpenError],
+// [ErrTooManyQuotes].
+func (s *Service) SubmitQuote(ctx context.Context, who tenant.ID, rfqID string, offer Offer, by Instruction) (Submitted, error) {
 	offer.ValidUntil = offer.ValidUntil.UTC().Truncate(time.Millisecond)
-	if err := offer.check(now); err != nil {
-		return Quote{}, err
+	if err := offer.check(s.now()); err != nil {
+		return Submitted{}, err
 	}
-	var submitted Quote
-	err := s.config.Store.AmendRFQ(ctx, who, rfqID, func(record RFQ, quotes []Quote) (Amendment, error) {
-		amendment, err := s.answer(record.At(now), quotes, offer, now)
+	var submitted Submitted
+	err := s.amend(ctx, who, rfqID, ledger.SubmitQuote, by, func(record RFQ, quotes []Quote, now time.Time) (Amendment, error) {
+		if standing, found := standingOffer(quotes, offer, now); found {
+			submitted = Submitted{Quote: standing, Repeated: true}
+			return Amendment{}, errUnchanged
+		}
+		amendment, err := s.answer(record, quotes, offer, now)
 		if err == nil {
-			submitted = amendment.Quotes[0]
+			submitted = Submitted{Quote: amendment.Quotes[0]}
 		}
 		return amendment, err
 	})
 	if err != nil {
-		return Quote{}, fmt.Errorf("submit quote: %w", err)
+		return Submitted{}, err
 	}
 	return submitted, nil
 }
 
-// answer is the rule of SubmitQuote. The new quote comes first in the result.
+// standingOffer finds the same offer among the quotes that stand.
+func standingOffer(quotes []Quote, offer Offer, now time.Time) (Quote, bool) {
+	for _, quote := range quotes {
+		if quote.At(now).Status == QuoteSubmitted && quote.Offer.Equal(offer) {
+			return quote, true
+		}
+	}
+	return Quote{}, false
+}
+
+// answer is the rule of SubmitQuote for an offer that is new. The new quote
+// comes first in the result.
 func (s *Service) answer(record RFQ, quotes []Quote, offer Offer, now time.Time) (Amendment, error) {
 	switch {
 	case !record.TakesQuotes():
@@ -77,30 +98,17 @@ func (s *Service) answer(record RFQ, quotes []Quote, offer Offer, now time.Time)
 	if err != nil {
 		return Amendment{}, err
 	}
-	events, err := s.quoteEvents(record, len(standing), now)
+	kinds := []ledger.EventType{ledger.RFQQuoted}
+	if len(standing) > 0 {
+		kinds = append(kinds, ledger.QuoteSuperseded)
+	}
+	events, err := s.events(record.ID, now, kinds...)
 	if err != nil {
 		return Amendment{}, err
 	}
-	record.Status, record.UpdatedAt = Quoted, now
-	record.Version++
+	record.become(Quoted, now)
 	record.QuoteCount += 1 - len(standing)
 	return Amendment{RFQ: record, Quotes: append([]Quote{quote}, standing...), Events: events}, nil
-}
-
-func (s *Service) quoteEvents(record RFQ, superseded int, now time.Time) ([]ledger.Event, error) {
-	kinds := []ledger.EventType{ledger.RFQQuoted}
-	if superseded > 0 {
-		kinds = append(kinds, ledger.QuoteSuperseded)
-	}
-	events := make([]ledger.Event, len(kinds))
-	for i, kind := range kinds {
-		event, err := ledger.NewEvent(kind, record.ID, now, s.config.Random)
-		if err != nil {
-			return nil, err
-		}
-		events[i] = event
-	}
-	return events, nil
 }
 
 func (s *Service) newQuote(record RFQ, revision int, offer Offer, now time.Time) (Quote, error) {

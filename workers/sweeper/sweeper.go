@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sweeper keeps the queue in step with the rows.
+// Package sweeper keeps the queue in step with the rows, and the rows in step
+// with time.
 //
 // Redis may lose everything that it was told. The rows of open jobs are the
 // truth, so every API replica hands them to the queue again: those that have
 // waited long, now and then; all of them, at once, when the queue's epoch mark
 // is missing or the queue comes back from being away. Handing over twice is
-// harmless, so replicas need not agree on who does it.
+// harmless, so replicas need not agree on who does it. Nor need they about RFQs
+// whose deadlines pass: the first to store one tells of it.
 package sweeper
 
 import (
@@ -33,6 +35,11 @@ type Queue interface {
 	Stats(ctx context.Context) (queue.Stats, error)
 }
 
+// RFQs is what the sweeper needs of package rfq.
+type RFQs interface {
+	Sweep(ctx context.Context, batch int) (int, error)
+}
+
 // Ledger forgets what is past its retention.
 type Ledger interface {
 	PurgeLedger(ctx context.Context, now time.Time) error
@@ -42,11 +49,12 @@ type Ledger interface {
 // the design.
 type Config struct {
 	Jobs   Jobs
+	RFQs   RFQs
 	Ledger Ledger
 	Queue  Queue
 	Now    func() time.Time
 	Log    *slog.Logger
-	// Check is how often the queue is looked at; 1 s.
+	// Check is how often the queue is looked at, and the RFQs; 1 s.
 	Check time.Duration
 	// Every is how often waiting rows are handed over again; 5 s.
 	Every time.Duration
@@ -123,8 +131,11 @@ func (s *Sweeper) Stats() queue.Stats {
 	return s.stats
 }
 
-// Run looks after the queue until ctx ends.
+// Run looks after the queue and the rows until ctx ends.
 func (s *Sweeper) Run(ctx context.Context) {
+	var settling sync.WaitGroup
+	defer settling.Wait()
+	settling.Go(func() { s.settleEvery(ctx) })
 	check, sweep, purge := time.NewTicker(s.Check), time.NewTicker(s.Every), time.NewTicker(s.Purge)
 	defer check.Stop()
 	defer sweep.Stop()

@@ -5,6 +5,7 @@ package sweeper_test
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -44,6 +45,42 @@ func (c *clock) advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
+// rfqs counts its sweeps; the first two find something.
+type rfqs struct {
+	mu    sync.Mutex
+	swept int
+	err   error
+}
+
+func (r *rfqs) Sweep(context.Context, int) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err != nil {
+		return 0, r.err
+	}
+	r.swept++
+	return max(0, 3-r.swept), nil
+}
+
+func (r *rfqs) set(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.err, r.swept = err, 0
+}
+
+func (r *rfqs) atLeast(n int) func() bool {
+	return func() bool {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return r.swept >= n
+	}
+}
+
+// away is a queue that does not answer.
+type away struct{ sweeper.Queue }
+
+func (away) Stats(context.Context) (queue.Stats, error) { return queue.Stats{}, errors.New("away") }
+
 // world is a queue and a store with jobs in them.
 type world struct {
 	*testing.T
@@ -52,12 +89,13 @@ type world struct {
 	store  *storetest.Faulty
 	ledger *sqlite.Store
 	jobs   *jobs.Service
+	rfqs   *rfqs
 	queue  *queue.Queue
 }
 
 func newWorld(t *testing.T, server *redistest.Server) *world {
 	t.Helper()
-	w := &world{T: t, server: server, clock: &clock{now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}}
+	w := &world{T: t, server: server, rfqs: &rfqs{}, clock: &clock{now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}}
 	var err error
 	w.ledger, err = sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "records.db"), sqlite.Options{})
 	w.must(err)
@@ -122,7 +160,7 @@ func (w *world) marked() bool {
 func (w *world) start(changes ...func(*sweeper.Config)) *sweeper.Sweeper {
 	w.Helper()
 	config := sweeper.Config{
-		Jobs: w.jobs, Ledger: w.ledger, Queue: w.queue, Now: w.clock.Now, Log: telemetry.Discard(),
+		Jobs: w.jobs, RFQs: w.rfqs, Ledger: w.ledger, Queue: w.queue, Now: w.clock.Now, Log: telemetry.Discard(),
 		Check: 5 * time.Millisecond, Every: time.Hour, Purge: time.Hour,
 	}
 	for _, change := range changes {
@@ -341,4 +379,15 @@ func TestWhatIsPastItsRetentionIsForgotten(t *testing.T) {
 		w.must(err)
 		return job.FileURL.IsZero()
 	})
+}
+
+func TestRFQsAreSweptUntilNothingIsDueWhateverTheQueueDoes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.Mini(t))
+	w.start(func(c *sweeper.Config) { c.Queue = away{} })
+	w.until("sweeps go on", w.rfqs.atLeast(5))
+	w.rfqs.set(errors.New("the store is away"))
+	time.Sleep(20 * time.Millisecond)
+	w.rfqs.set(nil)
+	w.until("sweeps go on when the store is back", w.rfqs.atLeast(5))
 }

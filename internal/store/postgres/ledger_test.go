@@ -138,7 +138,7 @@ func TestAnAmendmentThatTheDatabaseSacrificesToADeadlockRunsAgain(t *testing.T) 
 	store := openStore(t, address)
 	rfqs, _ := services(t, store)
 	record := create(t, rfqs, "k1")
-	quote, err := rfqs.SubmitQuote(t.Context(), acme, record.ID, offerOf(t, "s1"))
+	submitted, err := rfqs.SubmitQuote(t.Context(), acme, record.ID, offerOf(t, "s1"), rfq.Instruction{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestAnAmendmentThatTheDatabaseSacrificesToADeadlockRunsAgain(t *testing.T) 
 		t.Fatal(err)
 	}
 	ask[string](t, rival, `SELECT set_config('deadlock_timeout', '10min', true)`)
-	ask[string](t, rival, `SELECT id FROM quote WHERE id = $1 FOR UPDATE`, quote.ID)
+	ask[string](t, rival, `SELECT id FROM quote WHERE id = $1 FOR UPDATE`, submitted.Quote.ID)
 
 	amendments, deciding := 0, make(chan struct{}, 100)
 	amended := make(chan error, 1)

@@ -4,6 +4,7 @@ package postgres
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,7 +13,7 @@ import (
 	"github.com/printmarket/printmarket/internal/pgtest"
 )
 
-const needed = 3
+const needed = 4
 
 func TestAProgramRunsOnItsOwnSchemaAndNewerOnesAlone(t *testing.T) {
 	t.Parallel()
@@ -33,10 +34,10 @@ func TestAProgramRunsOnItsOwnSchemaAndNewerOnesAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("migrated", needed, nil)
-	execute(t, address, `DELETE FROM goose_db_version WHERE version_id = 3`)
+	execute(t, address, fmt.Sprintf(`DELETE FROM goose_db_version WHERE version_id = %d`, needed))
 	check("a migration short", needed-1, &SchemaError{Have: needed - 1, Need: needed})
 	execute(t, address,
-		`INSERT INTO goose_db_version (version_id, is_applied) VALUES (3, true), (99, true)`,
+		fmt.Sprintf(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (%d, true), (99, true)`, needed),
 		`ALTER TABLE rfq ADD COLUMN added_later text NOT NULL DEFAULT ''`,
 		`ALTER TABLE job ADD COLUMN added_later bigint`)
 	check("after a later release has migrated", 99, nil)

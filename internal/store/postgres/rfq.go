@@ -101,20 +101,9 @@ func (s *Store) RFQ(ctx context.Context, who tenant.ID, id string) (rfq.RFQ, err
 	return read(ctx, s, "read rfq", func(ctx context.Context, q querier) (rfq.RFQ, error) { return oneRFQ(ctx, q, who, id) })
 }
 
-// beforeAll is greater than every id, by bytes. It keeps the condition one that
-// an index can begin at.
-const beforeAll = "~"
-
 // RFQs implements [rfq.Store].
-func (s *Store) RFQs(ctx context.Context, who tenant.ID, after string, limit int) ([]rfq.RFQ, error) {
-	if after == "" {
-		after = beforeAll
-	}
-	return read(ctx, s, "list rfqs", func(ctx context.Context, q querier) ([]rfq.RFQ, error) {
-		rows, err := q.Query(ctx,
-			`SELECT `+rfqColumns+` FROM rfq WHERE tenant = $1 AND id < $2 ORDER BY id DESC LIMIT $3`, who.String(), after, limit)
-		return collect(rows, err, scanRFQ)
-	})
+func (s *Store) RFQs(ctx context.Context, who tenant.ID, selection rfq.Selection) ([]rfq.RFQ, error) {
+	return s.selectRFQs(ctx, "list rfqs", `tenant = $1`, who.String(), selection)
 }
 
 // RFQQuotes implements [rfq.Store].
@@ -145,6 +134,7 @@ func (s *Store) AmendRFQ(ctx context.Context, who tenant.ID, id string, decide f
 		if err := queuePublish(changes, who, amendment.Events); err != nil {
 			return err
 		}
+		queueAudit(changes, amendment.Deed)
 		return tx.SendBatch(ctx, changes).Close()
 	})
 }

@@ -114,7 +114,7 @@ func TestTheRuntimeRoleServesEverythingAndCannotMoveTheClock(t *testing.T) {
 	later := testTime.Add(2 * jobs.Retention)
 	for verb, call := range map[string]func(context.Context) error{
 		"quote": func(ctx context.Context) error {
-			_, err := rfqs.SubmitQuote(ctx, acme, record.ID, offerOf(t, "s1"))
+			_, err := rfqs.SubmitQuote(ctx, acme, record.ID, offerOf(t, "s1"), rfq.Instruction{})
 			return err
 		},
 		"list rfqs":        func(ctx context.Context) error { _, err := rfqs.List(ctx, acme, rfq.Page{}); return err },

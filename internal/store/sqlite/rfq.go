@@ -65,11 +65,8 @@ func (s *Store) RFQ(ctx context.Context, who tenant.ID, id string) (rfq.RFQ, err
 }
 
 // RFQs implements [rfq.Store].
-func (s *Store) RFQs(ctx context.Context, who tenant.ID, after string, limit int) ([]rfq.RFQ, error) {
-	rows, err := s.reader.QueryContext(ctx,
-		`SELECT `+rfqColumns+` FROM rfq WHERE tenant = ? AND (? = '' OR id < ?) ORDER BY id DESC LIMIT ?`,
-		who.String(), after, after, limit)
-	records, err := collect(rows, err, scanRFQ)
+func (s *Store) RFQs(ctx context.Context, who tenant.ID, selection rfq.Selection) ([]rfq.RFQ, error) {
+	records, err := s.selectRFQs(ctx, `tenant = ?`, who.String(), selection)
 	return records, unavailable("list rfqs", err)
 }
 
@@ -102,6 +99,9 @@ func (s *Store) AmendRFQ(ctx context.Context, who tenant.ID, id string, decide f
 			return err
 		}
 		if err := amendQuotes(ctx, tx, quotes, amendment.Quotes); err != nil {
+			return err
+		}
+		if err := audit(ctx, tx, amendment.Deed); err != nil {
 			return err
 		}
 		return publish(ctx, tx, who, amendment.Events)

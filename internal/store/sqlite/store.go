@@ -193,7 +193,10 @@ func (s *Store) Close() error {
 			errs = append(errs, db.Close())
 		}
 	}
-	return errors.Join(append(errs, s.lock.Close())...)
+	// A child that is being started may still hold a copy of the descriptor, and
+	// with it a lock that closing ours alone would leave in force.
+	unlocked := syscall.Flock(int(s.lock.Fd()), syscall.LOCK_UN)
+	return errors.Join(append(errs, unlocked, s.lock.Close())...)
 }
 
 // answer marks an error that is the store's answer rather than its failure.

@@ -70,7 +70,7 @@ func barelyValid(t *testing.T, w *world) {
 		created := w.create(t, acme, text)
 		offer := w.offer(t, "s1", "205.00")
 		offer.Supplier.DisplayName, offer.Assumptions = text, []string{text}
-		if _, err := w.rfqs.SubmitQuote(t.Context(), acme, created.ID, offer); err != nil {
+		if _, err := w.rfqs.SubmitQuote(t.Context(), acme, created.ID, offer, rfq.Instruction{}); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		got, err := w.rfqs.Get(t.Context(), acme, created.ID)
@@ -93,7 +93,7 @@ func neverStored(t *testing.T, w *world) {
 		job := request("")
 		job.FileURL += text
 		_, createErr := w.rfqs.Create(t.Context(), acme, draft(text), rfq.Terms{Quota: plenty})
-		_, quoteErr := w.rfqs.SubmitQuote(t.Context(), acme, record.ID, offer)
+		_, quoteErr := w.rfqs.SubmitQuote(t.Context(), acme, record.ID, offer, rfq.Instruction{})
 		_, submitErr := w.jobs.Submit(t.Context(), acme, job, 10)
 		for call, err := range map[string]error{"create": createErr, "quote": quoteErr} {
 			if refused := (*rfq.ValidationError)(nil); !errors.As(err, &refused) {
@@ -196,7 +196,7 @@ func suppliersAtOnce(t *testing.T, w *world) {
 	const suppliers = 16
 	record := w.create(t, acme, "wanted")
 	for _, err := range concurrently(suppliers, func(i int) error {
-		_, err := w.rfqs.SubmitQuote(t.Context(), acme, record.ID, w.offer(t, fmt.Sprint("s", i), "205.00"))
+		_, err := w.rfqs.SubmitQuote(t.Context(), acme, record.ID, w.offer(t, fmt.Sprint("s", i), "205.00"), rfq.Instruction{})
 		return err
 	}) {
 		if err != nil {

@@ -94,8 +94,28 @@ func (f *Faulty) RFQ(ctx context.Context, who tenant.ID, id string) (rfq.RFQ, er
 }
 
 // RFQs implements [rfq.Store].
-func (f *Faulty) RFQs(ctx context.Context, who tenant.ID, after string, limit int) ([]rfq.RFQ, error) {
-	return around(f, "list rfqs", false, func() ([]rfq.RFQ, error) { return f.store.RFQs(ctx, who, after, limit) })
+func (f *Faulty) RFQs(ctx context.Context, who tenant.ID, selection rfq.Selection) ([]rfq.RFQ, error) {
+	return around(f, "list rfqs", false, func() ([]rfq.RFQ, error) { return f.store.RFQs(ctx, who, selection) })
+}
+
+// AllRFQs implements [rfq.Store].
+func (f *Faulty) AllRFQs(ctx context.Context, mode tenant.Mode, selection rfq.Selection) ([]rfq.RFQ, error) {
+	return around(f, "list all rfqs", false, func() ([]rfq.RFQ, error) { return f.store.AllRFQs(ctx, mode, selection) })
+}
+
+// RFQOwner implements [rfq.Store].
+func (f *Faulty) RFQOwner(ctx context.Context, mode tenant.Mode, id string) (tenant.ID, error) {
+	return around(f, "find owner", false, func() (tenant.ID, error) { return f.store.RFQOwner(ctx, mode, id) })
+}
+
+// DueRFQs implements [rfq.Store].
+func (f *Faulty) DueRFQs(ctx context.Context, now, simulate time.Time, limit int) ([]rfq.Due, error) {
+	return around(f, "list due rfqs", false, func() ([]rfq.Due, error) { return f.store.DueRFQs(ctx, now, simulate, limit) })
+}
+
+// Deeds implements [Audit].
+func (f *Faulty) Deeds(ctx context.Context, mode tenant.Mode, before string, limit int) ([]ledger.Deed, error) {
+	return around(f, "read audit", false, func() ([]ledger.Deed, error) { return f.store.Deeds(ctx, mode, before, limit) })
 }
 
 // RFQQuotes implements [rfq.Store].

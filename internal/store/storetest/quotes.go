@@ -4,6 +4,7 @@ package storetest
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -21,11 +22,11 @@ var quoteCases = map[string]func(*testing.T, *world){
 
 func (w *world) quote(t *testing.T, id, supplier, total string) rfq.Quote {
 	t.Helper()
-	quote, err := w.rfqs.SubmitQuote(t.Context(), acme, id, w.offer(t, supplier, total))
+	submitted, err := w.rfqs.SubmitQuote(t.Context(), acme, id, w.offer(t, supplier, total), rfq.Instruction{})
 	if err != nil {
 		t.Fatalf("submit quote: %v", err)
 	}
-	return quote
+	return submitted.Quote
 }
 
 func quoteReadsBack(t *testing.T, w *world) {
@@ -82,9 +83,9 @@ func quoteSupersedes(t *testing.T, w *world) {
 func quotesRace(t *testing.T, w *world) {
 	const n = 12
 	record := w.create(t, acme, "raced for")
-	offer := w.offer(t, "s1", "205.00")
-	for _, err := range concurrently(n, func(int) error {
-		_, err := w.rfqs.SubmitQuote(t.Context(), acme, record.ID, offer)
+	for _, err := range concurrently(n, func(i int) error {
+		offer := w.offer(t, "s1", fmt.Sprintf("2%02d.00", i))
+		_, err := w.rfqs.SubmitQuote(t.Context(), acme, record.ID, offer, rfq.Instruction{})
 		return err
 	}) {
 		if err != nil {
@@ -114,7 +115,7 @@ func quotesRace(t *testing.T, w *world) {
 func refusedQuote(t *testing.T, w *world) {
 	record := w.create(t, acme, "too late")
 	w.clock.advance(rfq.ResponseTime)
-	_, err := w.rfqs.SubmitQuote(t.Context(), acme, record.ID, w.offer(t, "s1", "205.00"))
+	_, err := w.rfqs.SubmitQuote(t.Context(), acme, record.ID, w.offer(t, "s1", "205.00"), rfq.Instruction{})
 	if closed := (*rfq.NotOpenError)(nil); !errors.As(err, &closed) || closed.Status != rfq.Closed {
 		t.Errorf("error = %v, want NotOpenError with closed", err)
 	}

@@ -23,7 +23,7 @@ var readCases = map[string]func(*testing.T, *world){
 
 func isolation(t *testing.T, w *world) {
 	record, job := w.create(t, acme, "mine"), w.submit(t, acme)
-	if _, err := w.rfqs.SubmitQuote(t.Context(), acme, record.ID, w.offer(t, "s1", "205.00")); err != nil {
+	if _, err := w.rfqs.SubmitQuote(t.Context(), acme, record.ID, w.offer(t, "s1", "205.00"), rfq.Instruction{}); err != nil {
 		t.Fatal(err)
 	}
 	finishJob(t, w, job.ID)
@@ -32,7 +32,7 @@ func isolation(t *testing.T, w *world) {
 		"rfq":    func(who tenant.ID) error { _, err := w.rfqs.Get(t.Context(), who, record.ID); return err },
 		"quotes": func(who tenant.ID) error { _, err := w.rfqs.Quotes(t.Context(), who, record.ID); return err },
 		"submit quote": func(who tenant.ID) error {
-			_, err := w.rfqs.SubmitQuote(t.Context(), who, record.ID, w.offer(t, "s2", "1.00"))
+			_, err := w.rfqs.SubmitQuote(t.Context(), who, record.ID, w.offer(t, "s2", "1.00"), rfq.Instruction{})
 			return err
 		},
 		"job":        func(who tenant.ID) error { _, err := w.jobs.Get(t.Context(), who, job.ID); return err },

@@ -25,6 +25,15 @@ type Store interface {
 	jobs.Store
 	Outbox
 	Quotas
+	Audit
+}
+
+// Audit reads what the marketplace's side has done.
+type Audit interface {
+	// Deeds lists those about records of a mode, the latest first, at most
+	// limit, from the first id that is less than before; an empty before
+	// starts at the latest.
+	Deeds(ctx context.Context, mode tenant.Mode, before string, limit int) ([]ledger.Deed, error)
 }
 
 // Quotas tells what is used of them.
@@ -49,7 +58,7 @@ type Clocked interface {
 // Run runs the suite. open returns a new, empty, migrated store for each case
 // and closes it in a cleanup of t.
 func Run(t *testing.T, open func(t *testing.T) Store) {
-	for _, cases := range []map[string]func(*testing.T, *world){createCases, readCases, quoteCases, jobCases, sweepCases, edgeCases} {
+	for _, cases := range []map[string]func(*testing.T, *world){createCases, readCases, quoteCases, marketCases, jobCases, sweepCases, edgeCases} {
 		for name, run := range cases {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()

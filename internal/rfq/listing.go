@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package rfq
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/cursor"
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// Bounds of a page.
+const (
+	MaxLimit     = 100
+	DefaultLimit = 20
+)
+
+// Filter narrows a listing; the zero Filter does not.
+type Filter struct {
+	// Statuses are those that an RFQ may have now; none: any.
+	Statuses []Status
+	// CreatedAfter is the first instant of creation that counts, CreatedBefore
+	// the first that does not, in whole milliseconds. The zero Time is no bound.
+	CreatedAfter, CreatedBefore time.Time
+}
+
+// Page asks for a part of a listing.
+type Page struct {
+	Filter
+	// Limit is 1 to [MaxLimit]; 0 means [DefaultLimit].
+	Limit int
+	// Cursor is the NextCursor of the page before; empty for the first. It
+	// continues the listing with the filter that it was made for, and no other.
+	Cursor string
+}
+
+// List is one page, newest first.
+type List struct {
+	Items []RFQ
+	// NextCursor is empty on the last page.
+	NextCursor string
+}
+
+// List reads a page of the tenant's RFQs, newest first. RFQs that are created
+// meanwhile do not shift it. A bad page is [ErrInvalidPage].
+func (s *Service) List(ctx context.Context, who tenant.ID, page Page) (List, error) {
+	return s.list(page, who.String(), func(selection Selection) ([]RFQ, error) {
+		return s.config.Store.RFQs(ctx, who, selection)
+	})
+}
+
+// ListAll reads a page of the RFQs of every organization in a mode. It is for
+// the marketplace itself.
+func (s *Service) ListAll(ctx context.Context, mode tenant.Mode, page Page) (List, error) {
+	return s.list(page, "*/"+string(mode), func(selection Selection) ([]RFQ, error) {
+		return s.config.Store.AllRFQs(ctx, mode, selection)
+	})
+}
+
+func (s *Service) list(page Page, whose string, read func(Selection) ([]RFQ, error)) (List, error) {
+	now := s.now()
+	selection, scope, err := s.selection(page, whose, now)
+	if err != nil {
+		return List{}, err
+	}
+	limit := selection.Limit
+	// One more than asked for says whether there is a next page.
+	selection.Limit++
+	stored, err := read(selection)
+	if err != nil {
+		return List{}, fmt.Errorf("list rfqs: %w", err)
+	}
+	list := List{Items: stored[:min(len(stored), limit)]}
+	if len(stored) > limit {
+		if list.NextCursor, err = s.config.Cursors.Seal(scope, list.Items[limit-1].ID); err != nil {
+			return List{}, fmt.Errorf("list rfqs: %w", err)
+		}
+	}
+	for i := range list.Items {
+		list.Items[i] = list.Items[i].At(now)
+	}
+	return list, nil
+}
+
+// selection turns a page into ids: they sort by creation, so a position and a
+// span of time are both bounds of the id.
+func (s *Service) selection(page Page, whose string, now time.Time) (Selection, cursor.Scope, error) {
+	if page.Limit == 0 {
+		page.Limit = DefaultLimit
+	}
+	if page.Limit < 1 || page.Limit > MaxLimit {
+		return Selection{}, cursor.Scope{}, fmt.Errorf("%w: limit is 1 to %d", ErrInvalidPage, MaxLimit)
+	}
+	for _, status := range page.Statuses {
+		if !status.Valid() {
+			return Selection{}, cursor.Scope{}, fmt.Errorf("%w: there is no status %.40q", ErrInvalidPage, status)
+		}
+	}
+	selection := Selection{Statuses: page.Statuses, Now: now, Limit: page.Limit}
+	if !page.CreatedAfter.IsZero() {
+		selection.From = ledger.FirstID(ledger.RFQPrefix, page.CreatedAfter)
+	}
+	if !page.CreatedBefore.IsZero() {
+		selection.Before = ledger.FirstID(ledger.RFQPrefix, page.CreatedBefore)
+	}
+	scope := cursor.Scope{Tenant: whose, Query: page.query()}
+	if page.Cursor != "" {
+		position, err := s.config.Cursors.Open(scope, page.Cursor)
+		if err != nil {
+			return Selection{}, cursor.Scope{}, fmt.Errorf("%w: %w", ErrInvalidPage, err)
+		}
+		// Every page before was below the bound, so the position is.
+		selection.Before = position
+	}
+	return selection, scope, nil
+}
+
+// query names the listing that a cursor belongs to: its order, and everything
+// that it leaves out.
+func (f Filter) query() string {
+	statuses := make([]string, len(f.Statuses))
+	for i, status := range f.Statuses {
+		statuses[i] = string(status)
+	}
+	slices.Sort(statuses)
+	return fmt.Sprintf("rfq by descending id, status %s, created %s to %s",
+		strings.Join(slices.Compact(statuses), "|"), bound(f.CreatedAfter), bound(f.CreatedBefore))
+}
+
+func bound(t time.Time) string {
+	if t.IsZero() {
+		return "any"
+	}
+	return fmt.Sprint(t.UnixMilli())
+}

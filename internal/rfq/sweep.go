@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package rfq
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// SimulatedAfter is how long the sandbox's suppliers take to quote.
+const SimulatedAfter = 2 * time.Second
+
+// Sweep does what time has to do, for at most batch RFQs: it stores deadlines
+// that have passed and validities that have ended, so that others are told, and
+// lets the sandbox's suppliers quote. It returns how many RFQs it changed. What
+// a reader sees does not depend on it, the sandbox's quotes apart. Several may
+// sweep at once.
+func (s *Service) Sweep(ctx context.Context, batch int) (int, error) {
+	now := s.now()
+	due, err := s.config.Store.DueRFQs(ctx, now, now.Add(-SimulatedAfter), batch)
+	if err != nil {
+		return 0, fmt.Errorf("sweep rfqs: %w", err)
+	}
+	changed := 0
+	for _, one := range due {
+		switch err := s.settle(ctx, one, now); {
+		case err == nil:
+			changed++
+		case errors.Is(err, errUnchanged), errors.Is(err, ledger.ErrNotFound):
+			// Another replica was first.
+		default:
+			return changed, fmt.Errorf("sweep rfqs: %w", err)
+		}
+	}
+	return changed, nil
+}
+
+func (s *Service) settle(ctx context.Context, due Due, now time.Time) error {
+	return s.config.Store.AmendRFQ(ctx, due.Owner, due.ID, func(record RFQ, quotes []Quote) (Amendment, error) {
+		amendment := Amendment{RFQ: record.At(now)}
+		var err error
+		if amendment.Events, err = s.deadlines(record, amendment.RFQ); err != nil {
+			return Amendment{}, err
+		}
+		if err := s.expire(&amendment, quotes, now); err != nil {
+			return Amendment{}, err
+		}
+		if err := s.simulate(&amendment, now); err != nil {
+			return Amendment{}, err
+		}
+		if len(amendment.Events) == 0 {
+			return Amendment{}, errUnchanged
+		}
+		return amendment, nil
+	})
+}
+
+// deadlines are the events of what At did: both, if both deadlines have passed.
+func (s *Service) deadlines(stored, now RFQ) ([]ledger.Event, error) {
+	var events []ledger.Event
+	if stored.TakesQuotes() && now.Status != stored.Status {
+		closed, err := ledger.NewEvent(ledger.RFQClosed, stored.ID, stored.ResponseDeadline, s.config.Random)
+		if err != nil {
+			return nil, err
+		}
+		events = append(events, closed)
+	}
+	if now.Status == Expired && stored.Status != Expired {
+		expired, err := ledger.NewEvent(ledger.RFQExpired, stored.ID, stored.ExpiresAt, s.config.Random)
+		if err != nil {
+			return nil, err
+		}
+		events = append(events, expired)
+	}
+	return events, nil
+}
+
+// expire stores the end of quotes whose validity is over.
+func (s *Service) expire(amendment *Amendment, quotes []Quote, now time.Time) error {
+	for _, quote := range quotes {
+		after := quote.At(now)
+		if after.Status == quote.Status {
+			continue
+		}
+		event, err := ledger.NewEvent(ledger.QuoteExpired, quote.RFQID, quote.Offer.ValidUntil, s.config.Random)
+		if err != nil {
+			return err
+		}
+		amendment.Quotes, amendment.Events = append(amendment.Quotes, after), append(amendment.Events, event)
+	}
+	return nil
+}
+
+// simulate lets the sandbox's suppliers quote on an RFQ that nobody has quoted
+// on. Their offers follow from the draft alone.
+func (s *Service) simulate(amendment *Amendment, now time.Time) error {
+	record := &amendment.RFQ
+	at := record.CreatedAt.Add(SimulatedAfter)
+	if record.Tenant.Mode != tenant.Test || record.Status != Open || now.Before(at) {
+		return nil
+	}
+	quotes, err := s.simulatedQuotes(*record, at)
+	if err != nil {
+		return err
+	}
+	events, err := s.events(record.ID, at, ledger.RFQQuoted)
+	if err != nil {
+		return err
+	}
+	record.become(Quoted, at)
+	record.QuoteCount = len(quotes)
+	amendment.Quotes, amendment.Events = append(amendment.Quotes, quotes...), append(amendment.Events, events...)
+	return nil
+}

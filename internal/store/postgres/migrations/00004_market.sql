@@ -1,0 +1,28 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- What time does to RFQs, and what the marketplace's side does.
+
+-- +goose Up
+CREATE INDEX rfq_deadline ON rfq (response_deadline) WHERE status IN ('open', 'quoted');
+CREATE INDEX rfq_end ON rfq (expires_at) WHERE status = 'closed';
+CREATE INDEX rfq_sandbox ON rfq (created_at) WHERE status = 'open' AND tenant LIKE '%/test';
+CREATE INDEX quote_validity ON quote (((offer ->> 'validUntil') COLLATE "C")) WHERE status = 'submitted';
+
+-- Lines are added and never changed: the roles of the platform may not.
+CREATE TABLE audit (
+    id           text COLLATE "C" PRIMARY KEY,
+    at           timestamptz      NOT NULL,
+    organization text COLLATE "C" NOT NULL,
+    key          text             NOT NULL,
+    request_id   text COLLATE "C" NOT NULL,
+    verb         text             NOT NULL,
+    tenant       text COLLATE "C" NOT NULL,
+    subject      text COLLATE "C" NOT NULL,
+    reason       text             NOT NULL
+);
+
+-- +goose Down
+DROP TABLE audit;
+DROP INDEX quote_validity;
+DROP INDEX rfq_sandbox;
+DROP INDEX rfq_end;
+DROP INDEX rfq_deadline;

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// statusAt is rfq.RFQ.At in SQL: the status at an instant, given twice.
+const statusAt = `CASE
+	WHEN status IN ('open', 'quoted', 'closed') AND expires_at <= ? THEN 'expired'
+	WHEN status IN ('open', 'quoted') AND response_deadline <= ? THEN 'closed'
+	ELSE status END`
+
+// beforeAll is greater than every id, by bytes.
+const beforeAll = "~"
+
+// selectRFQs lists RFQs of some owners.
+func (s *Store) selectRFQs(ctx context.Context, owners, owner string, selection rfq.Selection) ([]rfq.RFQ, error) {
+	before := selection.Before
+	if before == "" {
+		before = beforeAll
+	}
+	query := `SELECT ` + rfqColumns + ` FROM rfq WHERE ` + owners + ` AND id >= ? AND id < ?`
+	args := []any{owner, selection.From, before}
+	if len(selection.Statuses) > 0 {
+		query += ` AND ` + statusAt + ` IN (?` + strings.Repeat(`, ?`, len(selection.Statuses)-1) + `)`
+		args = append(args, millis(selection.Now), millis(selection.Now))
+		for _, status := range selection.Statuses {
+			args = append(args, status)
+		}
+	}
+	rows, err := s.reader.QueryContext(ctx, query+` ORDER BY id DESC LIMIT ?`, append(args, selection.Limit)...)
+	return collect(rows, err, scanRFQ)
+}
+
+// ofMode selects the owners of a mode.
+const ofMode = `tenant LIKE '%/' || ?`
+
+// AllRFQs implements [rfq.Store].
+func (s *Store) AllRFQs(ctx context.Context, mode tenant.Mode, selection rfq.Selection) ([]rfq.RFQ, error) {
+	records, err := s.selectRFQs(ctx, ofMode, string(mode), selection)
+	return records, unavailable("list all rfqs", err)
+}
+
+// RFQOwner implements [rfq.Store].
+func (s *Store) RFQOwner(ctx context.Context, mode tenant.Mode, id string) (who tenant.ID, err error) {
+	err = s.reader.QueryRowContext(ctx, `SELECT tenant FROM rfq WHERE id = ? AND `+ofMode, id, string(mode)).Scan(owner{&who})
+	if errors.Is(err, sql.ErrNoRows) {
+		return tenant.ID{}, ledger.ErrNotFound
+	}
+	return who, unavailable("find owner", err)
+}
+
+// dueRFQs asks an index each. A validity is compared as text, which may find it
+// a second early: whoever settles the RFQ looks at it exactly.
+const dueRFQs = `
+	SELECT tenant, id FROM rfq WHERE status IN ('open', 'quoted') AND response_deadline <= ?1
+	UNION SELECT tenant, id FROM rfq WHERE status = 'closed' AND expires_at <= ?1
+	UNION SELECT tenant, id FROM rfq WHERE status = 'open' AND tenant LIKE '%/test' AND created_at <= ?2
+	UNION SELECT r.tenant, r.id FROM quote q JOIN rfq r ON r.id = q.rfq_id
+		WHERE q.status = 'submitted' AND json_extract(q.offer, '$.validUntil') <= ?3
+	LIMIT ?4`
+
+// DueRFQs implements [rfq.Store].
+func (s *Store) DueRFQs(ctx context.Context, now, simulate time.Time, limit int) ([]rfq.Due, error) {
+	rows, err := s.reader.QueryContext(ctx, dueRFQs,
+		millis(now), millis(simulate), now.UTC().Truncate(time.Second).Format(time.RFC3339), limit)
+	due, err := collect(rows, err, func(r row) (d rfq.Due, err error) {
+		err = r.Scan(owner{&d.Owner}, &d.ID)
+		return d, err
+	})
+	return due, unavailable("list due rfqs", err)
+}
+
+// audit writes a deed; nil is none.
+func audit(ctx context.Context, tx *sql.Tx, deed *ledger.Deed) error {
+	if deed == nil {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx,
+		`INSERT INTO audit (id, at, organization, key, request_id, verb, tenant, subject, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		deed.ID, millis(deed.At), deed.Actor.Organization, deed.Actor.Key, deed.Actor.RequestID,
+		deed.Verb, deed.Owner.String(), deed.Subject, deed.Reason)
+	return err
+}
+
+// Deeds lists what the marketplace's side has done to records of a mode, the
+// latest first, from the first id that is less than before; an empty before
+// starts at the latest.
+func (s *Store) Deeds(ctx context.Context, mode tenant.Mode, before string, limit int) ([]ledger.Deed, error) {
+	if before == "" {
+		before = beforeAll
+	}
+	rows, err := s.reader.QueryContext(ctx,
+		`SELECT id, at, organization, key, request_id, verb, tenant, subject, reason FROM audit
+		 WHERE `+ofMode+` AND id < ? ORDER BY id DESC LIMIT ?`, string(mode), before, limit)
+	deeds, err := collect(rows, err, func(r row) (d ledger.Deed, err error) {
+		err = r.Scan(&d.ID, instant{&d.At}, &d.Actor.Organization, &d.Actor.Key, &d.Actor.RequestID,
+			&d.Verb, owner{&d.Owner}, &d.Subject, &d.Reason)
+		return d, err
+	})
+	return deeds, unavailable("read audit", err)
+}
