@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package demo makes the demo set: four partners with keys of their own, their
-// manifests, a PDF to try, and the file of variables that scripts read.
+// Package demo makes the demo set: four partners and the marketplace's own desk,
+// each with keys of their own, their manifests, a PDF to try, and the file of variables that scripts read.
 //
 // The set is config/samples with the dummy digests replaced by those of keys
 // that are made once per data directory. `printmarket dev` puts it into a
@@ -42,6 +42,8 @@ var keys = [...]key{
 	{"STARK_LIVE_KEY", tenant.Live, 6},
 	{"GLOBEX_LIVE_KEY", tenant.Live, 7},
 	{"INITECH_LIVE_KEY", tenant.Live, 8},
+	{"PLATFORM_LIVE_KEY", tenant.Live, 9},
+	{"PLATFORM_TEST_KEY", tenant.Test, 10},
 }
 
 func (k key) dummyDigest() string { return fmt.Sprintf("%064d", k.dummy) }
@@ -74,9 +76,10 @@ func Open(data, resources string, random io.Reader) (Secrets, error) {
 	path := filepath.Join(data, keysFile)
 	found, err := readSecrets(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		if found, err = mintSecrets(random); err == nil {
-			err = writeSecrets(path, found)
-		}
+		found, err = Secrets{}, nil
+	}
+	if err == nil {
+		err = found.complete(path, random)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("demo keys: %w", err)
@@ -111,21 +114,31 @@ func writeSecrets(path string, s Secrets) error {
 	return WriteAtomically(path, append(text, '\n'))
 }
 
-func mintSecrets(random io.Reader) (Secrets, error) {
-	made := Secrets{}
+// complete makes and keeps what is missing: everything at first, and what a
+// former version did not know of.
+func (s Secrets) complete(path string, random io.Reader) error {
+	before := len(s)
 	for _, k := range keys {
+		if s[k.variable] != "" {
+			continue
+		}
 		minted, err := credential.Mint(k.mode, random)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		made[k.variable] = minted.Secret().Reveal()
+		s[k.variable] = minted.Secret().Reveal()
 	}
-	raw := make([]byte, 32)
-	if _, err := io.ReadFull(random, raw); err != nil {
-		return nil, err
+	if s[secretVariable] == "" {
+		raw := make([]byte, 32)
+		if _, err := io.ReadFull(random, raw); err != nil {
+			return err
+		}
+		s[secretVariable] = hex.EncodeToString(raw)
 	}
-	made[secretVariable] = hex.EncodeToString(raw)
-	return made, nil
+	if len(s) == before {
+		return nil
+	}
+	return writeSecrets(path, s)
 }
 
 // writeDemo writes the samples, one object per file, with the dummies replaced.
