@@ -15,6 +15,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/internal/keyuse"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/ratelimit"
@@ -31,7 +32,9 @@ const bodyTimeout = 10 * time.Second
 type API struct {
 	Gates *posture.Gates
 	// Limits counts requests; if it is nil, this API by itself.
-	Limits    *ratelimit.Limiter
+	Limits *ratelimit.Limiter
+	// Uses notes which keys are used; it may be nil.
+	Uses      *keyuse.Recorder
 	Problems  *respond.Problems
 	Metrics   *telemetry.Metrics
 	Log       *slog.Logger
@@ -58,7 +61,7 @@ func (a API) Handler() (http.Handler, error) {
 		a.BodyTimeout = bodyTimeout
 	}
 	router := chi.NewRouter()
-	g := gate.New(gate.Config{Gates: a.Gates, Limits: a.Limits, Problems: a.Problems, Metrics: a.Metrics, Log: a.Log, Now: a.Now, BodyTimeout: a.BodyTimeout})
+	g := gate.New(gate.Config{Gates: a.Gates, Limits: a.Limits, Uses: a.Uses, Problems: a.Problems, Metrics: a.Metrics, Log: a.Log, Now: a.Now, BodyTimeout: a.BodyTimeout})
 	g.Mount(router, a.Routes)
 	for _, file := range a.Files {
 		router.Method(http.MethodGet, file.Path, file)

@@ -67,6 +67,7 @@ func authenticate(g *Gate, _ *Route, c *Call) *problem.Problem {
 		var reason posture.Reason
 		if c.Caller, reason = c.snapshot.Authenticate(key, c.Now); c.Caller.Valid() {
 			header["Marketplace-Entitlement"] = g.entitlementHeader(c.Caller)
+			g.uses.Seen(c.Caller.Digest(), c.Now)
 			return nil
 		}
 		g.metrics.Decision("", reason.String())

@@ -10,6 +10,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/internal/keyuse"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/ratelimit"
@@ -21,7 +22,9 @@ type Config struct {
 	// Gates holds the compiled posture.
 	Gates *posture.Gates
 	// Limits counts requests; if it is nil, each gate by itself.
-	Limits   *ratelimit.Limiter
+	Limits *ratelimit.Limiter
+	// Uses notes which keys are used; if it is nil, nobody is told.
+	Uses     *keyuse.Recorder
 	Problems *respond.Problems
 	Metrics  *telemetry.Metrics
 	Log      *slog.Logger
@@ -35,6 +38,7 @@ type Config struct {
 type Gate struct {
 	gates        *posture.Gates
 	limits       *ratelimit.Limiter
+	uses         *keyuse.Recorder
 	policies     policyHeaders
 	problems     *respond.Problems
 	metrics      *telemetry.Metrics
@@ -52,8 +56,11 @@ func New(c Config) *Gate {
 	if c.Limits == nil {
 		c.Limits = new(ratelimit.Limiter)
 	}
+	if c.Uses == nil {
+		c.Uses = new(keyuse.Recorder)
+	}
 	return &Gate{
-		gates: c.Gates, limits: c.Limits, problems: c.Problems, metrics: c.Metrics, log: c.Log, now: c.Now,
+		gates: c.Gates, limits: c.Limits, uses: c.Uses, problems: c.Problems, metrics: c.Metrics, log: c.Log, now: c.Now,
 		bodyTimeout: c.BodyTimeout, retryPosture: 5 * time.Second,
 		entitlements: entitlementHeaders(), capabilities: capabilityHeaders(), closed: closedProblems(),
 	}

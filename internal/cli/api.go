@@ -22,6 +22,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/registry"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/docs"
+	"github.com/printmarket/printmarket/internal/keyuse"
 	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/preflight/profile"
@@ -98,6 +99,7 @@ type api struct {
 	apiAdapters
 	options apiOptions
 	rfqs    *rfq.Service
+	uses    keyuse.Recorder
 	sweeper *sweeper.Sweeper
 	server  *apiserver.Server
 }
@@ -136,6 +138,7 @@ func (s *api) parts() parts {
 		front: []func(context.Context) error{s.server.Run},
 		behind: []func(context.Context) error{
 			func(ctx context.Context) error { s.sweeper.Run(ctx); return nil },
+			func(ctx context.Context) error { s.uses.Run(ctx, s.store, keyuse.Grain, s.log); return nil },
 			func(ctx context.Context) error {
 				if err := s.source.Run(ctx); err != nil {
 					return fmt.Errorf("the posture source stopped: %w", err)
@@ -186,7 +189,7 @@ func (s *api) handler(work preflights) (http.Handler, error) {
 		return nil, err
 	}
 	return apiserver.API{
-		Gates: s.gates, Limits: ratelimit.New(ratelimit.NewRedis(s.redis)), Problems: s.problems(), Metrics: s.metrics, Log: s.log, Now: s.now,
+		Gates: s.gates, Limits: ratelimit.New(ratelimit.NewRedis(s.redis)), Uses: &s.uses, Problems: s.problems(), Metrics: s.metrics, Log: s.log, Now: s.now,
 		Contracts: set, Files: append(files, catalog), Routes: append(append([]gate.Route{}, partnerRoutes...), preflightRoutes...),
 	}.Handler()
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/partner"
 	preflightapi "github.com/printmarket/printmarket/apiserver/preflight"
 	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/keyuse"
 	"github.com/printmarket/printmarket/internal/preflight/profile"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/rfq"
@@ -44,6 +45,7 @@ const (
 type records interface {
 	rfq.Store
 	jobs.Store
+	keyuse.Store
 	sweeper.Ledger
 	partner.Quotas
 	Ping(context.Context) error

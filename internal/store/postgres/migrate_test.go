@@ -13,7 +13,7 @@ import (
 	"github.com/printmarket/printmarket/internal/pgtest"
 )
 
-const needed = 4
+const needed = 5
 
 func TestAProgramRunsOnItsOwnSchemaAndNewerOnesAlone(t *testing.T) {
 	t.Parallel()

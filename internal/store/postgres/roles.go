@@ -44,7 +44,7 @@ func (s *Store) Grant(ctx context.Context, api, worker string) error {
 }
 
 // tables are all that the migrations make.
-const tables = "idempotency, quota, rfq, quote, job, report, outbox, outbox_head, audit, goose_db_version"
+const tables = "idempotency, quota, rfq, quote, job, report, outbox, outbox_head, audit, key_use, goose_db_version"
 
 // grantLock is any number that nobody else locks in this database.
 const grantLock = 7_316_842_250_114_603
@@ -58,6 +58,7 @@ func RuntimeGrants(role string) string {
 		"SELECT, INSERT, UPDATE (seq) ON outbox",
 		"SELECT, UPDATE ON outbox_head",
 		"SELECT, INSERT ON audit",
+		"SELECT, INSERT, UPDATE ON key_use",
 		"SELECT ON goose_db_version",
 	)
 }

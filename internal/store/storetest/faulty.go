@@ -8,7 +8,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/keyuse"
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -111,6 +113,17 @@ func (f *Faulty) RFQOwner(ctx context.Context, mode tenant.Mode, id string) (ten
 // DueRFQs implements [rfq.Store].
 func (f *Faulty) DueRFQs(ctx context.Context, now, simulate time.Time, limit int) ([]rfq.Due, error) {
 	return around(f, "list due rfqs", false, func() ([]rfq.Due, error) { return f.store.DueRFQs(ctx, now, simulate, limit) })
+}
+
+// MarkKeysUsed implements [keyuse.Store].
+func (f *Faulty) MarkKeysUsed(ctx context.Context, uses []keyuse.Use) error {
+	_, err := around(f, "mark keys used", true, func() (struct{}, error) { return struct{}{}, f.store.MarkKeysUsed(ctx, uses) })
+	return err
+}
+
+// KeyUses implements [keyuse.Store].
+func (f *Faulty) KeyUses(ctx context.Context, keys []credential.Digest) ([]keyuse.Use, error) {
+	return around(f, "read use of keys", false, func() ([]keyuse.Use, error) { return f.store.KeyUses(ctx, keys) })
 }
 
 // Deeds implements [Audit].

@@ -236,9 +236,14 @@ func refusedIsNotAudited(t *testing.T, w *world) {
 		verb func() error
 		want error
 	}{
-		"of another owner":    {func() error { _, err := w.rfqs.Cancel(t.Context(), stark, record.ID, byOps); return err }, ledger.ErrNotFound},
-		"of another mode":     {func() error { _, err := w.rfqs.Close(t.Context(), acmeTest, record.ID, byOps); return err }, ledger.ErrNotFound},
-		"of another version":  {func() error { by := byOps; by.Version = 2; _, err := w.rfqs.Cancel(t.Context(), acme, record.ID, by); return err }, rfq.ErrRevision},
+		"of another owner": {func() error { _, err := w.rfqs.Cancel(t.Context(), stark, record.ID, byOps); return err }, ledger.ErrNotFound},
+		"of another mode":  {func() error { _, err := w.rfqs.Close(t.Context(), acmeTest, record.ID, byOps); return err }, ledger.ErrNotFound},
+		"of another version": {func() error {
+			by := byOps
+			by.Version = 2
+			_, err := w.rfqs.Cancel(t.Context(), acme, record.ID, by)
+			return err
+		}, rfq.ErrRevision},
 		"a quote that is not": {func() error { _, err := w.rfqs.WithdrawQuote(t.Context(), acme, record.ID, "quo_x", byOps); return err }, ledger.ErrNotFound},
 	}
 	for name, tc := range tests {

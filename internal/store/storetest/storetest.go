@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/keyuse"
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -26,6 +27,7 @@ type Store interface {
 	Outbox
 	Quotas
 	Audit
+	keyuse.Store
 }
 
 // Audit reads what the marketplace's side has done.
@@ -58,7 +60,7 @@ type Clocked interface {
 // Run runs the suite. open returns a new, empty, migrated store for each case
 // and closes it in a cleanup of t.
 func Run(t *testing.T, open func(t *testing.T) Store) {
-	for _, cases := range []map[string]func(*testing.T, *world){createCases, readCases, quoteCases, marketCases, jobCases, sweepCases, edgeCases} {
+	for _, cases := range []map[string]func(*testing.T, *world){createCases, readCases, quoteCases, marketCases, jobCases, sweepCases, edgeCases, keyUseCases} {
 		for name, run := range cases {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()

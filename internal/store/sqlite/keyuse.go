@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/keyuse"
+)
+
+var _ keyuse.Store = (*Store)(nil)
+
+// MarkKeysUsed implements [keyuse.Store].
+func (s *Store) MarkKeysUsed(ctx context.Context, uses []keyuse.Use) error {
+	return s.write(ctx, "mark keys used", func(tx *sql.Tx) error {
+		for _, use := range uses {
+			if _, err := tx.ExecContext(ctx,
+				`INSERT INTO key_use (digest, used_at) VALUES (?, ?)
+				 ON CONFLICT DO UPDATE SET used_at = max(used_at, excluded.used_at)`,
+				use.Key[:], millis(use.At)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// KeyUses implements [keyuse.Store].
+func (s *Store) KeyUses(ctx context.Context, keys []credential.Digest) ([]keyuse.Use, error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	args := make([]any, len(keys))
+	for i, key := range keys {
+		args[i] = key[:]
+	}
+	rows, err := s.reader.QueryContext(ctx,
+		`SELECT digest, used_at FROM key_use WHERE digest IN (?`+strings.Repeat(`, ?`, len(keys)-1)+`)`, args...)
+	uses, err := collect(rows, err, func(r row) (use keyuse.Use, err error) {
+		var digest []byte
+		err = r.Scan(&digest, instant{&use.At})
+		copy(use.Key[:], digest)
+		return use, err
+	})
+	return uses, unavailable("read use of keys", err)
+}
