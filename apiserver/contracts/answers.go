@@ -4,16 +4,52 @@ package contracts
 
 import (
 	"fmt"
+	"maps"
+	"net/http"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/printmarket/printmarket/internal/problem"
 )
 
 // Answer says what a contract promises for one operation and status.
 type Answer struct {
-	// MediaType is empty when the contract promises no body.
-	MediaType string
-	// Schema is nil when there is no body, or none that is described.
-	Schema *Schema
+	// Bodies has a schema for each media type; nil where the contract does not
+	// describe the body. It is empty when the contract promises no body.
+	Bodies map[string]*Schema
+	// Headers are the header fields, by their canonical names.
+	Headers map[string]Header
+	// Codes are the codes of the problems that the answer can be.
+	Codes []problem.Code
+}
+
+// MediaTypes lists the media types of the bodies.
+func (a Answer) MediaTypes() []string { return slices.Sorted(maps.Keys(a.Bodies)) }
+
+// Header says what a contract promises for a header field of an answer.
+type Header struct {
+	// Required fields are in every such answer.
+	Required bool
+	schema   *Schema
+}
+
+// Violations checks a value of the field. Where the schema wants a number, the
+// value is the number that it spells.
+func (h Header) Violations(value string) []problem.Violation {
+	if h.schema == nil {
+		return nil
+	}
+	found := h.schema.Violations(value)
+	if len(found) == 0 {
+		return nil
+	}
+	if number, err := jsonschema.UnmarshalJSON(strings.NewReader(value)); err == nil && len(h.schema.Violations(number)) == 0 {
+		return nil
+	}
+	return found
 }
 
 // Answer looks up the promise for an operation and a status. It fails when
@@ -24,15 +60,53 @@ func (s *Set) Answer(op Operation, status int) (Answer, error) {
 	if !ok {
 		return Answer{}, fmt.Errorf("%s does not document %d for %s %s", op.Contract, status, op.Method, op.Path)
 	}
+	answer := Answer{Bodies: map[string]*Schema{}, Headers: map[string]Header{}, Codes: codes(node)}
 	content, _ := node["content"].(map[string]any)
 	for mediaType, body := range content {
-		if media, _ := body.(map[string]any); media["schema"] == nil {
-			return Answer{MediaType: mediaType}, nil
+		schema, err := s.schemaIn(op.Contract, body, append(slices.Clone(path), "content", mediaType))
+		if err != nil {
+			return Answer{}, err
 		}
-		schema, err := s.at(op.Contract, append(path, "content", mediaType, "schema")...)
-		return Answer{MediaType: mediaType, Schema: schema}, err
+		answer.Bodies[mediaType] = schema
 	}
-	return Answer{}, nil
+	headers, _ := node["headers"].(map[string]any)
+	for name := range headers {
+		header, err := s.header(op.Contract, append(slices.Clone(path), "headers", name))
+		if err != nil {
+			return Answer{}, err
+		}
+		answer.Headers[http.CanonicalHeaderKey(name)] = header
+	}
+	return answer, nil
+}
+
+// codes reads x-problem-codes.
+func codes(response map[string]any) []problem.Code {
+	listed, _ := response["x-problem-codes"].([]any)
+	all := make([]problem.Code, 0, len(listed))
+	for _, code := range listed {
+		text, _ := code.(string)
+		all = append(all, problem.Code(text))
+	}
+	return all
+}
+
+func (s *Set) header(name Name, path []string) (Header, error) {
+	node, at, ok := s.resolve(name, path)
+	if !ok {
+		return Header{}, fmt.Errorf("%s has nothing at %v", name, path)
+	}
+	required, _ := node["required"].(bool)
+	schema, err := s.schemaIn(name, node, at)
+	return Header{Required: required, schema: schema}, err
+}
+
+// schemaIn compiles the schema of a media type or header, if it has one.
+func (s *Set) schemaIn(name Name, node any, path []string) (*Schema, error) {
+	if object, _ := node.(map[string]any); object["schema"] == nil {
+		return nil, nil //nolint:nilnil // a body that nobody describes
+	}
+	return s.at(name, append(path, "schema")...)
 }
 
 // resolve walks a path in a contract and follows one local $ref at its end.

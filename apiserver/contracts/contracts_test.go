@@ -192,16 +192,17 @@ func TestAnswerIsWhatTheContractPromises(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || got.MediaType != tc.mediaType || (got.Schema == nil) != (tc.valid == "") {
+			body := got.Bodies[tc.mediaType]
+			if err != nil || strings.Join(got.MediaTypes(), " ") != tc.mediaType || (body == nil) != (tc.valid == "") {
 				t.Fatalf("answer %+v, %v", got, err)
 			}
-			if got.Schema == nil {
+			if body == nil {
 				return
 			}
-			if found := got.Schema.Violations(decode(t, tc.valid)); len(found) > 0 {
+			if found := body.Violations(decode(t, tc.valid)); len(found) > 0 {
 				t.Errorf("%s has violations %v", tc.valid, found)
 			}
-			if found := got.Schema.Violations(decode(t, tc.invalid)); len(found) == 0 {
+			if found := body.Violations(decode(t, tc.invalid)); len(found) == 0 {
 				t.Errorf("%s has no violations", tc.invalid)
 			}
 		})
