@@ -53,16 +53,29 @@ fmt: ## Format all Go files
 	$(TOOL) golangci-lint fmt
 
 .PHONY: generate
-generate: ## Make deepcopy functions, CustomResourceDefinitions and the Role of the controllers
+generate: generate-api ## Make deepcopy functions, CustomResourceDefinitions, the Role of the controllers and the servers
 	$(TOOL) controller-gen object:headerFile=tools/header.go.txt paths=./api/...
 	$(TOOL) controller-gen crd paths=./api/... output:crd:artifacts:config=config/crd/bases
 	$(TOOL) controller-gen rbac:roleName=printmarket-controller paths=./controllers output:rbac:artifacts:config=config/rbac
+
+# $(call server,CONTRACT,PACKAGE) makes a package of a contract.
+define server
+	go run tools/memberorder/main.go <docs/api/$(1) >bin/$(1)
+	$(TOOL) oapi-codegen -config $(2)/generate.yaml bin/$(1)
+	sed -i '1i// SPDX-License-Identifier: Apache-2.0\n' $(2)/zz_generated.go
+endef
+
+.PHONY: generate-api
+generate-api: ## Make models and server interfaces of the contracts
+	@mkdir -p bin
+	$(call server,openapi.yaml,apiserver/partner/partnerapi)
+	$(call server,preflight-openapi.yaml,apiserver/preflight/preflightapi)
 
 .PHONY: verify
 verify: generate ## Fail if generated files or go.mod are not up to date
 	go mod tidy -diff
 	go vet ./...
-	git diff --exit-code -- api config/crd config/rbac/role.yaml go.mod go.sum
+	git diff --exit-code -- api apiserver/partner/partnerapi apiserver/preflight/preflightapi config/crd config/rbac/role.yaml go.mod go.sum
 
 ##@ Figures
 # One package at a time: benchmarks that run at once measure each other.

@@ -7,14 +7,18 @@ package partner
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/partner/partnerapi"
+	"github.com/printmarket/printmarket/apiserver/strict"
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
@@ -55,15 +59,41 @@ func Routes(rfqs RFQs, catalog Catalog, quotas Quotas, set *contracts.Set) ([]ga
 		return nil, err
 	}
 	s := &surface{rfqs: rfqs, catalog: catalog, quotas: quotas, create: create}
+	api := s.server()
 	body := &gate.Body{Limit: bodyLimit, Idempotency: gate.KeyRequired}
 	return append([]gate.Route{
-		{Method: http.MethodGet, Pattern: "/api/v1/account", Scope: posture.ScopeAccountRead, Serve: s.getAccount},
-		{Method: http.MethodGet, Pattern: "/api/v1/catalog/products", Capability: posture.RFQCreate, Serve: s.listProducts},
-		{Method: http.MethodPost, Pattern: "/api/v1/rfq", Capability: posture.RFQCreate, Write: true, Body: body, Serve: s.createRFQ},
-		{Method: http.MethodGet, Pattern: "/api/v1/rfq", Capability: posture.RFQList, Serve: s.listRFQs},
-		{Method: http.MethodGet, Pattern: "/api/v1/rfq/{rfqId}", Capability: posture.RFQRead, Serve: s.getRFQ},
-		{Method: http.MethodGet, Pattern: "/api/v1/rfq/{rfqId}/quotes", Capability: posture.QuoteRead, Serve: s.listQuotes},
+		{Method: http.MethodGet, Pattern: "/api/v1/account", Scope: posture.ScopeAccountRead, Serve: strict.Serve(api.GetAccount)},
+		{Method: http.MethodGet, Pattern: "/api/v1/catalog/products", Capability: posture.RFQCreate, Serve: strict.Serve(api.ListCatalogProducts)},
+		{Method: http.MethodPost, Pattern: "/api/v1/rfq", Capability: posture.RFQCreate, Write: true, Body: body, Serve: s.checked(strict.Serve(api.CreateRFQ))},
+		{Method: http.MethodGet, Pattern: "/api/v1/rfq", Capability: posture.RFQList, Serve: strict.Serve(api.ListRfqs)},
+		{Method: http.MethodGet, Pattern: "/api/v1/rfq/{rfqId}", Capability: posture.RFQRead, Serve: strict.Serve(api.GetRFQ)},
+		{Method: http.MethodGet, Pattern: "/api/v1/rfq/{rfqId}/quotes", Capability: posture.QuoteRead, Serve: strict.Serve(api.ListQuotes)},
 	}, Disabled()...), nil
+}
+
+// server is the generated server of the surface. Its errors end at the gate.
+func (s *surface) server() *partnerapi.ServerInterfaceWrapper {
+	return &partnerapi.ServerInterfaceWrapper{
+		Handler: partnerapi.NewStrictHandlerWithOptions(s, nil, partnerapi.StrictHTTPServerOptions{
+			RequestErrorHandlerFunc: strict.BadBody, ResponseErrorHandlerFunc: strict.Failed,
+		}),
+		ErrorHandlerFunc: badParameter,
+	}
+}
+
+// badParameter says which parameter cannot be read.
+func badParameter(w http.ResponseWriter, r *http.Request, err error) {
+	var format *partnerapi.InvalidParamFormatError
+	switch {
+	case !errors.As(err, &format):
+		strict.BadParameter(w, r, err)
+	case len(r.URL.Query()[format.ParamName]) > 1:
+		strict.Refuse(w, problem.New(problem.CodeInvalidRequest, "Send the parameter %s once.", format.ParamName))
+	case format.ParamName == "limit":
+		strict.Refuse(w, badLimit())
+	default:
+		strict.Refuse(w, problem.New(problem.CodeInvalidRequest, "The parameter %s is not of the form that the contract gives.", format.ParamName))
+	}
 }
 
 // Disabled is the table of the families that have nothing behind their gate.

@@ -3,157 +3,160 @@
 package partner
 
 import (
-	"encoding/json"
+	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strconv"
 	"time"
 
-	"github.com/go-chi/chi/v5"
-
 	"github.com/printmarket/printmarket/apiserver/counted"
 	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/partner/partnerapi"
+	"github.com/printmarket/printmarket/apiserver/strict"
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/rfq"
 )
 
-// createBody is the body of POST /api/v1/rfq. Quantity is a number because the
-// contract's integers may be spelled 5e3.
-type createBody struct {
-	CatalogProductUID string      `json:"catalogProductUid"`
-	Title             string      `json:"title"`
-	Category          string      `json:"category"`
-	Quantity          json.Number `json:"quantity"`
-	DeliveryCity      string      `json:"deliveryCity"`
+// checked lets a body pass that the contract's schema accepts. For any other the
+// answer is what was committed under its key, else the refusal: a retry must get
+// its answer even if its body would be refused today.
+func (s *surface) checked(next gate.Handler) gate.Handler {
+	return func(c *gate.Call) error {
+		violations := s.create.Violations(c.Document)
+		if len(violations) == 0 {
+			return next(c)
+		}
+		record, found, err := s.rfqs.Replay(c.Request.Context(), c.Tenant(), counted.Idempotency(c))
+		switch {
+		case err != nil:
+			return problemOf(err)
+		case found:
+			return strict.Answer(c, created(c, record, true).VisitCreateRFQResponse)
+		default:
+			return problem.New(problem.CodeRFQInvalid, "The RFQ is not valid.").Violates(violations...)
+		}
+	}
 }
 
-func (b createBody) draft() (rfq.Draft, error) {
-	quantity, err := b.Quantity.Float64() // the schema has bounded it to 10,000,000
-	return rfq.Draft{
-		CatalogProductUID: b.CatalogProductUID, Title: b.Title, Category: b.Category,
-		Quantity: int64(quantity), DeliveryCity: b.DeliveryCity,
-	}, err
-}
-
-func (s *surface) createRFQ(c *gate.Call) error {
-	used := counted.Idempotency(c)
-	if violations := s.create.Violations(c.Document); len(violations) > 0 {
-		return s.replayOr(c, used, problem.New(problem.CodeRFQInvalid, "The RFQ is not valid.").Violates(violations...))
-	}
-	var body createBody
-	if err := json.Unmarshal(c.Body, &body); err != nil {
-		return fmt.Errorf("decode a body that its schema accepts: %w", err)
-	}
-	draft, err := body.draft()
+// CreateRFQ serves POST /api/v1/rfq.
+func (s *surface) CreateRFQ(ctx context.Context, in partnerapi.CreateRFQRequestObject) (partnerapi.CreateRFQResponseObject, error) {
+	c := strict.Call(ctx)
+	draft, err := draftOf(in.Body)
 	if err != nil {
-		return fmt.Errorf("decode a quantity that its schema accepts: %w", err)
+		return nil, err
 	}
-	created, err := s.rfqs.Create(c.Request.Context(), c.Tenant(), draft, rfq.Terms{
-		Idempotency: used,
+	made, err := s.rfqs.Create(ctx, c.Tenant(), draft, rfq.Terms{
+		Idempotency: counted.Idempotency(c),
 		Quota:       ledger.Quota{Limit: c.Decision.Quota.Limit, Window: c.Decision.Quota.Window},
 	})
 	if err != nil {
-		return problemOf(err)
+		return nil, problemOf(err)
 	}
-	return answerCreated(c, created.RFQ, created.Replayed)
+	return created(c, made.RFQ, made.Replayed), nil
 }
 
-// replayOr answers with what was committed under the key, else the refusal: a
-// retry must get its answer even if its body would be refused today.
-func (s *surface) replayOr(c *gate.Call, used ledger.Idempotency, refusal *problem.Problem) error {
-	record, found, err := s.rfqs.Replay(c.Request.Context(), c.Tenant(), used)
-	switch {
-	case err != nil:
-		return problemOf(err)
-	case found:
-		return answerCreated(c, record, true)
-	default:
-		return refusal
-	}
-}
-
-func answerCreated(c *gate.Call, record rfq.RFQ, replayed bool) error {
-	header := c.Writer.Header()
-	header.Set("Location", path(record.ID))
-	header.Set("ETag", etag(record))
-	counted.MarkReplay(c, replayed)
-	return c.JSON(http.StatusCreated, createdView{ID: record.ID, TrackingCode: record.TrackingCode})
-}
-
-func (s *surface) getRFQ(c *gate.Call) error {
-	record, err := s.rfqs.Get(c.Request.Context(), c.Tenant(), chi.URLParam(c.Request, "rfqId"))
+func draftOf(body *partnerapi.RFQCreate) (rfq.Draft, error) {
+	quantity, err := body.Quantity.Float64() // the schema has bounded it to 10,000,000
 	if err != nil {
-		return problemOf(err)
+		return rfq.Draft{}, fmt.Errorf("decode a quantity that its schema accepts: %w", err)
+	}
+	return rfq.Draft{
+		CatalogProductUID: body.CatalogProductUID, Title: body.Title, Category: body.Category,
+		Quantity: int64(quantity), DeliveryCity: body.DeliveryCity,
+	}, nil
+}
+
+// created is the 201, whose body has two members that never change, so that a
+// replay is the same to the byte.
+func created(c *gate.Call, record rfq.RFQ, replayed bool) partnerapi.CreateRFQ201JSONResponse {
+	counted.MarkReplay(c, replayed)
+	return partnerapi.CreateRFQ201JSONResponse{
+		Body:    partnerapi.RFQCreated{ID: record.ID, TrackingCode: record.TrackingCode},
+		Headers: partnerapi.CreateRFQ201ResponseHeaders{Location: path(record.ID), ETag: etag(record)},
+	}
+}
+
+// GetRFQ serves GET /api/v1/rfq/{rfqId}.
+func (s *surface) GetRFQ(ctx context.Context, in partnerapi.GetRFQRequestObject) (partnerapi.GetRFQResponseObject, error) {
+	c := strict.Call(ctx)
+	record, err := s.rfqs.Get(ctx, c.Tenant(), in.RFQID)
+	if err != nil {
+		return nil, problemOf(err)
 	}
 	if c.Revalidate(etag(record)) {
-		return nil
+		return partnerapi.GetRFQ304Response{}, nil
 	}
-	return c.JSON(http.StatusOK, view(record))
+	return partnerapi.GetRFQ200JSONResponse(modelOf(record)), nil
 }
 
-func (s *surface) listRFQs(c *gate.Call) error {
-	page, err := pageOf(c.Request.URL.RawQuery)
+// ListRfqs serves GET /api/v1/rfq.
+func (s *surface) ListRfqs(ctx context.Context, in partnerapi.ListRfqsRequestObject) (partnerapi.ListRfqsResponseObject, error) {
+	c := strict.Call(ctx)
+	page, err := pageOf(c.Request.URL.RawQuery, in.Params)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	list, err := s.rfqs.List(c.Request.Context(), c.Tenant(), page)
+	list, err := s.rfqs.List(ctx, c.Tenant(), page)
 	if err != nil {
-		return problemOf(err)
+		return nil, problemOf(err)
 	}
-	answer := pageView{Items: make([]rfqView, len(list.Items))}
+	answer := partnerapi.ListRfqs200JSONResponse{Body: partnerapi.RFQPage{Items: make([]partnerapi.RFQ, len(list.Items))}}
 	for i, record := range list.Items {
-		answer.Items[i] = view(record)
+		answer.Body.Items[i] = modelOf(record)
 	}
 	if list.NextCursor != "" {
-		answer.NextCursor = &list.NextCursor
 		next := url.Values{"cursor": {list.NextCursor}, "limit": {strconv.Itoa(page.Limit)}}
-		c.Writer.Header().Set("Link", "</api/v1/rfq?"+next.Encode()+`>; rel="next"`)
+		answer.Body.NextCursor = &list.NextCursor
+		answer.Headers.Link = new("</api/v1/rfq?" + next.Encode() + `>; rel="next"`)
 	}
-	return c.JSON(http.StatusOK, answer)
+	return answer, nil
 }
 
-func pageOf(raw string) (rfq.Page, error) {
-	query, err := url.ParseQuery(raw)
-	if err != nil {
+// pageOf reads the query. What cannot be unescaped is no parameter to the
+// generated code, so it is found here.
+func pageOf(raw string, params partnerapi.ListRfqsParams) (rfq.Page, error) {
+	if _, err := url.ParseQuery(raw); err != nil {
 		return rfq.Page{}, problem.New(problem.CodeInvalidRequest, "The query cannot be read.").With(err)
 	}
-	for _, name := range []string{"limit", "cursor"} {
-		if len(query[name]) > 1 {
-			return rfq.Page{}, problem.New(problem.CodeInvalidRequest, "Send the parameter %s once.", name)
-		}
+	page := rfq.Page{Limit: rfq.DefaultLimit}
+	if params.Limit != nil {
+		page.Limit = *params.Limit
 	}
-	page := rfq.Page{Limit: rfq.DefaultLimit, Cursor: query.Get("cursor")}
-	if query.Has("limit") {
-		limit, err := strconv.Atoi(query.Get("limit"))
-		if err != nil || limit < 1 || limit > rfq.MaxLimit {
-			return rfq.Page{}, problem.New(problem.CodeInvalidRequest, "The parameter limit is an integer from 1 to %d.", rfq.MaxLimit)
-		}
-		page.Limit = limit
+	if page.Limit < 1 || page.Limit > rfq.MaxLimit {
+		return rfq.Page{}, badLimit()
+	}
+	if params.Cursor != nil {
+		page.Cursor = *params.Cursor
 	}
 	return page, nil
 }
 
-func (s *surface) listQuotes(c *gate.Call) error {
-	quotes, err := s.rfqs.Quotes(c.Request.Context(), c.Tenant(), chi.URLParam(c.Request, "rfqId"))
-	if err != nil {
-		return problemOf(err)
-	}
-	answer := quotesView{Items: make([]quoteView, len(quotes))}
-	for i, quote := range quotes {
-		answer.Items[i] = viewQuote(quote)
-	}
-	return c.JSON(http.StatusOK, answer)
+func badLimit() *problem.Problem {
+	return problem.New(problem.CodeInvalidRequest, "The parameter limit is an integer from 1 to %d.", rfq.MaxLimit)
 }
 
-func (s *surface) listProducts(c *gate.Call) error {
-	catalog, err := s.catalog.Current(c.Now)
+// ListQuotes serves GET /api/v1/rfq/{rfqId}/quotes.
+func (s *surface) ListQuotes(ctx context.Context, in partnerapi.ListQuotesRequestObject) (partnerapi.ListQuotesResponseObject, error) {
+	quotes, err := s.rfqs.Quotes(ctx, strict.Call(ctx).Tenant(), in.RFQID)
 	if err != nil {
-		return catalogAway(err)
+		return nil, problemOf(err)
 	}
-	return c.JSON(http.StatusOK, viewProducts(catalog))
+	answer := partnerapi.ListQuotes200JSONResponse{Items: make([]partnerapi.Quote, len(quotes))}
+	for i, quote := range quotes {
+		answer.Items[i] = quoteModel(quote)
+	}
+	return answer, nil
+}
+
+// ListCatalogProducts serves GET /api/v1/catalog/products.
+func (s *surface) ListCatalogProducts(ctx context.Context, _ partnerapi.ListCatalogProductsRequestObject) (partnerapi.ListCatalogProductsResponseObject, error) {
+	catalog, err := s.catalog.Current(strict.Call(ctx).Now)
+	if err != nil {
+		return nil, catalogAway(err)
+	}
+	return partnerapi.ListCatalogProducts200JSONResponse{Items: productModels(catalog)}, nil
 }
 
 // retryCatalog is how soon a client may come back for a catalog.

@@ -6,20 +6,18 @@
 package preflight
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
 
-	"github.com/go-chi/chi/v5"
-
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/counted"
 	"github.com/printmarket/printmarket/apiserver/gate"
-	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/apiserver/preflight/preflightapi"
+	"github.com/printmarket/printmarket/apiserver/strict"
 	"github.com/printmarket/printmarket/internal/jobs"
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/posture"
@@ -29,8 +27,9 @@ import (
 
 const (
 	bodyLimit = 64 << 10
-	// pollAfter is what Retry-After suggests for a job that has not ended.
-	pollAfter = time.Second
+	// pollAfter is the seconds that Retry-After suggests for a job that has not
+	// ended.
+	pollAfter = 1
 	// retryBacklog and retryQueue are when to come back to a full backlog and
 	// to a queue that is away.
 	retryBacklog = 10 * time.Second
@@ -72,121 +71,127 @@ func Routes(config Config, set *contracts.Set) ([]gate.Route, error) {
 		return nil, err
 	}
 	s := &surface{Config: config, submitSchema: submit}
+	api := s.server()
 	const job = "/api/v1/preflight/{jobId}"
 	body := &gate.Body{Limit: bodyLimit, Idempotency: gate.KeyOptional}
 	return []gate.Route{
-		{Method: http.MethodPost, Pattern: "/api/v1/preflight", Capability: posture.Preflight, Write: true, Body: body, Serve: s.submit},
-		{Method: http.MethodGet, Pattern: job, Capability: posture.Preflight, Serve: s.get},
-		{Method: http.MethodDelete, Pattern: job, Capability: posture.Preflight, Write: true, Serve: s.cancel},
-		{Method: http.MethodGet, Pattern: job + "/report", Capability: posture.Preflight, Serve: s.report},
+		{Method: http.MethodPost, Pattern: "/api/v1/preflight", Capability: posture.Preflight, Write: true, Body: body, Serve: s.checked(strict.Serve(api.SubmitPreflight))},
+		{Method: http.MethodGet, Pattern: job, Capability: posture.Preflight, Serve: strict.Serve(api.GetPreflight)},
+		{Method: http.MethodDelete, Pattern: job, Capability: posture.Preflight, Write: true, Serve: strict.Serve(api.CancelPreflight)},
+		{Method: http.MethodGet, Pattern: job + "/report", Capability: posture.Preflight, Serve: strict.Serve(api.GetPreflightReport)},
 	}, nil
 }
 
-type submitBody struct {
-	FileURL string `json:"fileUrl"`
-	Profile string `json:"profile"`
+// server is the generated server of the surface. Its errors end at the gate.
+func (s *surface) server() *preflightapi.ServerInterfaceWrapper {
+	return &preflightapi.ServerInterfaceWrapper{
+		Handler: preflightapi.NewStrictHandlerWithOptions(s, nil, preflightapi.StrictHTTPServerOptions{
+			RequestErrorHandlerFunc: strict.BadBody, ResponseErrorHandlerFunc: strict.Failed,
+		}),
+		ErrorHandlerFunc: strict.BadParameter,
+	}
 }
 
-func (s *surface) submit(c *gate.Call) error {
-	used := counted.Idempotency(c)
-	if violations := s.submitSchema.Violations(c.Document); len(violations) > 0 {
-		return s.replayOr(c, used, invalid(violations))
+// checked lets a body pass that the contract's schema accepts. For any other the
+// answer is what was committed under its key, else the refusal.
+func (s *surface) checked(next gate.Handler) gate.Handler {
+	return func(c *gate.Call) error {
+		violations := s.submitSchema.Violations(c.Document)
+		if len(violations) == 0 {
+			return next(c)
+		}
+		job, found, err := s.Jobs.Replay(c.Request.Context(), c.Tenant(), counted.Idempotency(c))
+		switch {
+		case err != nil:
+			return s.problemOf(err)
+		case found:
+			return strict.Answer(c, submitted(c, job, true).VisitSubmitPreflightResponse)
+		default:
+			return invalid(violations)
+		}
 	}
-	var body submitBody
-	if err := json.Unmarshal(c.Body, &body); err != nil {
-		return fmt.Errorf("decode a body that its schema accepts: %w", err)
+}
+
+// SubmitPreflight serves POST /api/v1/preflight.
+func (s *surface) SubmitPreflight(ctx context.Context, in preflightapi.SubmitPreflightRequestObject) (preflightapi.SubmitPreflightResponseObject, error) {
+	c := strict.Call(ctx)
+	refusal, backlog := s.Queue.Refuses(), s.Backlog
+	if refusal != nil {
+		// A backlog of none lets no job in; a committed key and a bad request
+		// still have their answers before that.
+		backlog = 0
 	}
-	request := jobs.Request{
-		FileURL: body.FileURL, Profile: body.Profile, Idempotency: used,
+	made, err := s.Jobs.Submit(ctx, c.Tenant(), jobs.Request{
+		FileURL: in.Body.FileURL, Profile: in.Body.Profile, Idempotency: counted.Idempotency(c),
 		Quota: &ledger.Quota{Limit: c.Decision.Quota.Limit, Window: c.Decision.Quota.Window},
-	}
-	if err := s.Queue.Refuses(); err != nil {
-		return s.submitNothing(c, request, err)
-	}
-	submitted, err := s.Jobs.Submit(c.Request.Context(), c.Tenant(), request, s.Backlog)
-	if err != nil {
-		return s.problemOf(err)
-	}
-	return answerSubmitted(c, submitted.Job, submitted.Replayed)
-}
-
-// submitNothing answers while the queue refuses. A backlog of none lets no job
-// in; a committed key and a bad request still have their answers before that.
-func (s *surface) submitNothing(c *gate.Call, request jobs.Request, refusal error) error {
-	submitted, err := s.Jobs.Submit(c.Request.Context(), c.Tenant(), request, 0)
-	var backlog *jobs.BacklogExceededError
+	}, backlog)
+	var full *jobs.BacklogExceededError
 	switch {
-	case errors.As(err, &backlog):
-		return problem.New(problem.CodePreflightQueueUnavailable, "New jobs are not taken at the moment.").After(retryQueue).With(refusal)
+	case refusal != nil && errors.As(err, &full):
+		return nil, problem.New(problem.CodePreflightQueueUnavailable, "New jobs are not taken at the moment.").After(retryQueue).With(refusal)
 	case err != nil:
-		return s.problemOf(err)
+		return nil, s.problemOf(err)
 	default:
-		return answerSubmitted(c, submitted.Job, submitted.Replayed)
+		return submitted(c, made.Job, made.Replayed), nil
 	}
 }
 
-// replayOr answers with what was committed under the key, else the refusal.
-func (s *surface) replayOr(c *gate.Call, used ledger.Idempotency, refusal *problem.Problem) error {
-	job, found, err := s.Jobs.Replay(c.Request.Context(), c.Tenant(), used)
-	switch {
-	case err != nil:
-		return s.problemOf(err)
-	case found:
-		return answerSubmitted(c, job, true)
-	default:
-		return refusal
-	}
-}
-
-func answerSubmitted(c *gate.Call, job jobs.Job, replayed bool) error {
-	header := c.Writer.Header()
-	header.Set("Location", path(job.ID))
-	header.Set("Retry-After", respond.RetryAfter(pollAfter))
+func submitted(c *gate.Call, job jobs.Job, replayed bool) preflightapi.SubmitPreflight202JSONResponse {
 	counted.MarkReplay(c, replayed)
-	return c.JSON(http.StatusAccepted, viewOf(job, nil))
+	return preflightapi.SubmitPreflight202JSONResponse{
+		Body:    modelOf(job, nil),
+		Headers: preflightapi.SubmitPreflight202ResponseHeaders{Location: path(job.ID), RetryAfter: pollAfter},
+	}
 }
 
-func (s *surface) get(c *gate.Call) error {
-	ctx, id := c.Request.Context(), chi.URLParam(c.Request, "jobId")
-	job, err := s.Jobs.Get(ctx, c.Tenant(), id)
+// GetPreflight serves GET /api/v1/preflight/{jobId}.
+func (s *surface) GetPreflight(ctx context.Context, in preflightapi.GetPreflightRequestObject) (preflightapi.GetPreflightResponseObject, error) {
+	c := strict.Call(ctx)
+	job, err := s.Jobs.Get(ctx, c.Tenant(), in.JobID)
 	if err != nil {
-		return s.problemOf(err)
+		return nil, s.problemOf(err)
 	}
+	var poll *preflightapi.Seconds
 	if !job.Status.Terminal() {
-		c.Writer.Header().Set("Retry-After", respond.RetryAfter(pollAfter))
+		poll = new(pollAfter)
 	}
 	if c.Revalidate(`"` + job.Revision() + `"`) {
-		return nil
+		return preflightapi.GetPreflight304Response{Headers: preflightapi.GetPreflight304ResponseHeaders{RetryAfter: poll}}, nil
 	}
 	var report []byte
 	if job.Status == jobs.Succeeded {
-		if report, err = s.Jobs.Report(ctx, c.Tenant(), id); err != nil {
-			return s.problemOf(err)
+		if report, err = s.Jobs.Report(ctx, c.Tenant(), in.JobID); err != nil {
+			return nil, s.problemOf(err)
 		}
 	}
-	return c.JSON(http.StatusOK, viewOf(job, report))
+	return preflightapi.GetPreflight200JSONResponse{
+		Body: modelOf(job, report), Headers: preflightapi.GetPreflight200ResponseHeaders{RetryAfter: poll},
+	}, nil
 }
 
-func (s *surface) report(c *gate.Call) error {
-	id := chi.URLParam(c.Request, "jobId")
-	report, err := s.Jobs.Report(c.Request.Context(), c.Tenant(), id)
+// GetPreflightReport serves GET /api/v1/preflight/{jobId}/report.
+func (s *surface) GetPreflightReport(ctx context.Context, in preflightapi.GetPreflightReportRequestObject) (preflightapi.GetPreflightReportResponseObject, error) {
+	c := strict.Call(ctx)
+	report, err := s.Jobs.Report(ctx, c.Tenant(), in.JobID)
 	if err != nil {
-		return s.problemOf(err)
+		return nil, s.problemOf(err)
 	}
 	// A job has at most one report, and it never changes.
-	if c.Revalidate(`"report-` + id + `"`) {
-		return nil
+	if c.Revalidate(`"report-` + in.JobID + `"`) {
+		return preflightapi.GetPreflightReport304Response{}, nil
 	}
-	respond.Bytes(c.Writer, http.StatusOK, "application/json", report)
-	return nil
+	return preflightapi.GetPreflightReport200ApplicationResponse{
+		Body: bytes.NewReader(report), ContentType: "application/json", ContentLength: int64(len(report)),
+	}, nil
 }
 
-func (s *surface) cancel(c *gate.Call) error {
-	job, err := s.Jobs.Cancel(c.Request.Context(), c.Tenant(), chi.URLParam(c.Request, "jobId"))
+// CancelPreflight serves DELETE /api/v1/preflight/{jobId}.
+func (s *surface) CancelPreflight(ctx context.Context, in preflightapi.CancelPreflightRequestObject) (preflightapi.CancelPreflightResponseObject, error) {
+	job, err := s.Jobs.Cancel(ctx, strict.Call(ctx).Tenant(), in.JobID)
 	if err != nil {
-		return s.problemOf(err)
+		return nil, s.problemOf(err)
 	}
-	return c.JSON(http.StatusOK, viewOf(job, nil))
+	return preflightapi.CancelPreflight200JSONResponse(modelOf(job, nil)), nil
 }
 
 func invalid(violations []problem.Violation) *problem.Problem {

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflight
+
+import (
+	"github.com/printmarket/printmarket/apiserver/preflight/preflightapi"
+	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+func path(id string) string { return "/api/v1/preflight/" + id }
+
+// modelOf is a job as partners see it; report is nil unless the job has
+// succeeded. The file's URL is not in it: its query may be a credential, and the
+// partner knows it.
+func modelOf(job jobs.Job, report []byte) preflightapi.PreflightJob {
+	model := preflightapi.PreflightJob{
+		JobID: job.ID, Status: preflightapi.PreflightJobStatus(job.Status), Profile: job.Profile,
+		SubmittedAt: respond.Instant(job.SubmittedAt), StartedAt: respond.Since(job.StartedAt),
+		FinishedAt: respond.Since(job.FinishedAt), ExpiresAt: respond.Instant(job.ExpiresAt),
+		Attempt: job.Attempt, Livemode: job.Tenant.Mode == tenant.Live,
+		Verdict: preflightapi.Verdict(job.Verdict), Result: report,
+		Links: preflightapi.JobLinks{Self: path(job.ID)},
+	}
+	if job.Progress.PagesTotal > 0 {
+		model.Progress = &preflightapi.Progress{PagesDone: job.Progress.PagesDone, PagesTotal: job.Progress.PagesTotal}
+	}
+	if job.Status == jobs.Failed {
+		model.Failure = &preflightapi.Failure{Code: string(job.Failure.Code), Detail: job.Failure.Detail}
+	}
+	if job.Status == jobs.Succeeded {
+		model.Links.Report = path(job.ID) + "/report"
+	}
+	return model
+}
