@@ -60,22 +60,23 @@ generate: generate-api ## Make deepcopy functions, CustomResourceDefinitions, th
 
 # $(call server,CONTRACT,PACKAGE) makes a package of a contract.
 define server
-	go run tools/memberorder/main.go <docs/api/$(1) >bin/$(1)
-	$(TOOL) oapi-codegen -config $(2)/generate.yaml bin/$(1)
+	go run tools/memberorder/main.go <docs/$(1) >bin/$(notdir $(1))
+	$(TOOL) oapi-codegen -config $(2)/generate.yaml bin/$(notdir $(1))
 	sed -i '1i// SPDX-License-Identifier: Apache-2.0\n' $(2)/zz_generated.go
 endef
 
 .PHONY: generate-api
 generate-api: ## Make models and server interfaces of the contracts
 	@mkdir -p bin
-	$(call server,openapi.yaml,apiserver/partner/partnerapi)
-	$(call server,preflight-openapi.yaml,apiserver/preflight/preflightapi)
+	$(call server,api/openapi.yaml,apiserver/partner/partnerapi)
+	$(call server,api/preflight-openapi.yaml,apiserver/preflight/preflightapi)
+	$(call server,internal/platform-openapi.yaml,apiserver/platform/platformapi)
 
 .PHONY: verify
 verify: generate ## Fail if generated files or go.mod are not up to date
 	go mod tidy -diff
 	go vet ./...
-	git diff --exit-code -- api apiserver/partner/partnerapi apiserver/preflight/preflightapi config/crd config/rbac/role.yaml go.mod go.sum
+	git diff --exit-code -- api apiserver/partner/partnerapi apiserver/preflight/preflightapi apiserver/platform/platformapi config/crd config/rbac/role.yaml go.mod go.sum
 
 ##@ Figures
 # One package at a time: benchmarks that run at once measure each other.

@@ -137,6 +137,11 @@ func (a API) checkContracts() error {
 			return fmt.Errorf("contract %s promises %s %s, which no route serves", op.Contract, op.Method, op.Path)
 		}
 	}
+	for _, op := range a.Contracts.InternalOperations() {
+		if !slices.ContainsFunc(a.Routes, func(rt gate.Route) bool { return rt.Internal && rt.Pattern == op.Path && rt.Method == op.Method }) {
+			return fmt.Errorf("contract %s describes %s %s, which no internal route serves", op.Contract, op.Method, op.Path)
+		}
+	}
 	for _, rt := range a.Routes {
 		switch {
 		case rt.Internal && published[endpoint{gate.AnyMethod, rt.Pattern}]:

@@ -17,6 +17,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/apitest"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/partner"
+	"github.com/printmarket/printmarket/apiserver/platform"
 	"github.com/printmarket/printmarket/apiserver/preflight"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/posture"
@@ -192,9 +193,13 @@ func withNothingBehind(t *testing.T, w *apitest.World) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
+	desk, err := platform.Routes(nil, nil, w.Contracts)
+	if err != nil {
+		t.Fatal(err)
+	}
 	handler, err := apiserver.API{
 		Gates: w.Gates, Problems: respond.NewProblems(apitest.Origin), Metrics: w.Metrics, Log: telemetry.Discard(),
-		Now: w.Clock.Now, Contracts: w.Contracts, Routes: append(partners, jobs...),
+		Now: w.Clock.Now, Contracts: w.Contracts, Routes: slices.Concat(partners, jobs, desk),
 	}.Handler()
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,8 @@ package docs
 
 import "embed"
 
-// API holds api/: OpenAPI documents and the problem-details schema.
+// API holds api/, which is published: OpenAPI documents and the problem-details
+// schema; and internal/, which is not: the contract of the platform API.
 //
-//go:embed api
+//go:embed api internal
 var API embed.FS

@@ -159,13 +159,13 @@ func holdBody(found *faults, a Answer, promise contracts.Answer) {
 	}
 }
 
-// operation finds the published operation of a request; HEAD is GET's.
+// operation finds the operation of a request in any contract; HEAD is GET's.
 func (w *World) operation(method, path string) (contracts.Operation, bool) {
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}
 	path, _, _ = strings.Cut(path, "?")
-	for _, op := range w.Contracts.Operations() {
+	for _, op := range append(w.Contracts.Operations(), w.Contracts.InternalOperations()...) {
 		if op.Method == method && fits(op.Path, path) {
 			return op, true
 		}

@@ -22,8 +22,8 @@ type node = map[string]any
 func mutated(t *testing.T, change func(contract node)) *contracts.Set {
 	t.Helper()
 	files := fstest.MapFS{}
-	for _, name := range contracts.Names() {
-		text, err := docs.API.ReadFile("api/" + string(name))
+	for _, name := range contracts.All() {
+		text, err := docs.API.ReadFile(name.Path())
 		must(t, err)
 		if name == contracts.Partner {
 			var contract node
@@ -32,7 +32,7 @@ func mutated(t *testing.T, change func(contract node)) *contracts.Set {
 			text, err = json.Marshal(contract)
 			must(t, err)
 		}
-		files["api/"+string(name)] = &fstest.MapFile{Data: text}
+		files[name.Path()] = &fstest.MapFile{Data: text}
 	}
 	set, err := contracts.Load(files)
 	must(t, err)

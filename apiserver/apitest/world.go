@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -26,6 +27,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/partner"
+	"github.com/printmarket/printmarket/apiserver/platform"
 	"github.com/printmarket/printmarket/apiserver/preflight"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/docs"
@@ -191,12 +193,17 @@ func Routes(w *World) ([]gate.Route, error) {
 	jobs, err := preflight.Routes(preflight.Config{
 		Jobs: w.Jobs, Queue: w.Intake, Backlog: Backlog, Profiles: profile.Names(),
 	}, w.Contracts)
-	return append(partners, jobs...), err
+	if err != nil {
+		return nil, err
+	}
+	desk, err := platform.Routes(w.RFQs, w.Store, w.Contracts)
+	return slices.Concat(partners, jobs, desk), err
 }
 
 // declare makes the partners acme and stark, which may do everything, and
 // globex, which is granted nothing. Each has the keys NAME-live and NAME-test;
-// acme has one more without scopes, one that reads and one that writes.
+// acme has one more without scopes, one that reads and one that writes. The
+// marketplace's own desk is beside them.
 func (w *World) declare(t testing.TB) {
 	t.Helper()
 	for name, organization := range map[string]string{"acme": "org_acme01", "stark": "org_stark1", "globex": "org_globex"} {
@@ -215,6 +222,7 @@ func (w *World) declare(t testing.TB) {
 	w.mint(t, w.partners["acme"], "none", scopes())
 	w.mint(t, w.partners["acme"], "reads", scopes("rfq:read", "quote:read", "preflight:read", "order:read", "account:read"))
 	w.mint(t, w.partners["acme"], "writes", scopes("rfq:write", "preflight:write", "order:write"))
+	w.declareDesk(t)
 	for capability := range posture.Capabilities() {
 		name := capability.String()
 		for _, partner := range []string{"acme", "stark"} {
@@ -230,6 +238,24 @@ func (w *World) declare(t testing.TB) {
 		}
 	}
 	w.Publish()
+}
+
+// declareDesk makes the marketplace's own desk: desk-live and desk-test may do
+// everything there, desk-reads only read.
+func (w *World) declareDesk(t testing.TB) {
+	t.Helper()
+	desk := &v1alpha1.PartnerEntitlement{
+		ObjectMeta: metav1.ObjectMeta{Name: "desk", Namespace: "default"},
+		Spec: v1alpha1.PartnerEntitlementSpec{
+			OrganizationID: "org_market", Package: v1alpha1.PackagePlatform, State: v1alpha1.StateActive,
+			Contract: &v1alpha1.Contract{Reference: "own", EffectiveFrom: metav1.NewTime(w.Clock.Now().Add(-time.Hour))},
+			Scopes:   scopes("ops:read", "quotes:ingest"),
+		},
+	}
+	w.partners["desk"] = desk
+	w.mint(t, desk, "live", nil)
+	w.mint(t, desk, "test", nil)
+	w.mint(t, desk, "reads", scopes("ops:read"))
 }
 
 func scopes(names ...v1alpha1.Scope) []v1alpha1.Scope { return append([]v1alpha1.Scope{}, names...) }
@@ -251,6 +277,9 @@ func (w *World) mint(t testing.TB, p *v1alpha1.PartnerEntitlement, name string, 
 
 // Key is the text of a key, by the name that [Request] knows it by.
 func (w *World) Key(name string) string { return w.keys[name].Secret().Reveal() }
+
+// Digest is that of a key.
+func (w *World) Digest(name string) credential.Digest { return w.keys[name].Digest() }
 
 // Publish puts the partners and rollouts in force as they are now.
 func (w *World) Publish() {

@@ -52,10 +52,13 @@ func (h Header) Violations(value string) []problem.Violation {
 	return found
 }
 
-// Answer looks up the promise for an operation and a status. It fails when
-// the contract does not document the status.
+// Answer looks up the promise for an operation and a status, or the default one
+// for an error. It fails when the contract does not document the status.
 func (s *Set) Answer(op Operation, status int) (Answer, error) {
 	path := []string{"paths", op.Path, strings.ToLower(op.Method), "responses", strconv.Itoa(status)}
+	if _, _, ok := s.resolve(op.Contract, path); !ok && status >= http.StatusBadRequest {
+		path[len(path)-1] = "default"
+	}
 	node, path, ok := s.resolve(op.Contract, path)
 	if !ok {
 		return Answer{}, fmt.Errorf("%s does not document %d for %s %s", op.Contract, status, op.Method, op.Path)

@@ -19,6 +19,7 @@ var elsewhere = []problem.Code{
 	problem.CodeQuoteAcceptanceUnavailable, problem.CodeOrderUnavailable, problem.CodeBatchOrderUnavailable,
 	problem.CodeXJDFUnavailable, problem.CodeXJDFCostingUnavailable, problem.CodeXJMFUnavailable,
 	problem.CodeWebhookUnavailable, problem.CodeMasterDataBridgeUnavailable,
+	problem.CodePlatformRequestInvalid, problem.CodeRFQStateConflict, problem.CodeRevisionConflict,
 }
 
 func TestContractsAreComplete(t *testing.T) {

@@ -36,8 +36,23 @@ const (
 	Preflight Name = "preflight-openapi.yaml"
 )
 
+// Platform is the contract of the marketplace's own side. It holds like the
+// others and is not published.
+const Platform Name = "platform-openapi.yaml"
+
 // Names lists the published contracts.
 func Names() []Name { return []Name{Partner, Preflight} }
+
+// All lists every contract.
+func All() []Name { return append(Names(), Platform) }
+
+// Path is where a contract is among the files.
+func (n Name) Path() string {
+	if n == Platform {
+		return "internal/" + string(n)
+	}
+	return "api/" + string(n)
+}
 
 // Operation is a method and a path template of a contract.
 type Operation struct {
@@ -54,11 +69,12 @@ type Set struct {
 	compiler *jsonschema.Compiler
 }
 
-// Load reads the contracts below api/ in files.
+// Load reads the contracts in files: the published ones below api/, and that of
+// the platform API below internal/.
 func Load(files fs.FS) (*Set, error) {
 	s := &Set{documents: map[Name]map[string]any{}, compiler: jsonschema.NewCompiler()}
-	for _, name := range Names() {
-		text, err := fs.ReadFile(files, "api/"+string(name))
+	for _, name := range All() {
+		text, err := fs.ReadFile(files, name.Path())
 		if err != nil {
 			return nil, fmt.Errorf("read contract: %w", err)
 		}
@@ -118,10 +134,15 @@ func pointer(path []string) string {
 var methods = []string{"delete", "get", "head", "options", "patch", "post", "put", "trace"}
 
 // Operations lists every operation of the published contracts.
-func (s *Set) Operations() []Operation {
+func (s *Set) Operations() []Operation { return s.operations(Names()...) }
+
+// InternalOperations lists those of the contract that is not published.
+func (s *Set) InternalOperations() []Operation { return s.operations(Platform) }
+
+func (s *Set) operations(names ...Name) []Operation {
 	var all []Operation
-	for name, document := range s.documents {
-		paths, _ := document["paths"].(map[string]any)
+	for _, name := range names {
+		paths, _ := s.documents[name]["paths"].(map[string]any)
 		for path, item := range paths {
 			members, _ := item.(map[string]any)
 			for _, method := range methods {
@@ -135,6 +156,41 @@ func (s *Set) Operations() []Operation {
 		return strings.Compare(a.Path+a.Method, b.Path+b.Method)
 	})
 	return all
+}
+
+// Parameter is one that an operation takes in the query.
+type Parameter struct {
+	Name string
+	// Repeats: the parameter is a list, and is sent once for each element.
+	Repeats bool
+}
+
+// QueryParameters are those that an operation takes in the query.
+func (s *Set) QueryParameters(op Operation) []Parameter {
+	item := []string{"paths", op.Path}
+	operation := append(slices.Clone(item), strings.ToLower(op.Method))
+	var all []Parameter
+	for _, owner := range [][]string{item, operation} {
+		node, _, _ := s.resolve(op.Contract, owner)
+		listed, _ := node["parameters"].([]any)
+		for _, one := range listed {
+			parameter := s.referred(op.Contract, one)
+			if name, _ := parameter["name"].(string); parameter["in"] == "query" {
+				schema, _ := parameter["schema"].(map[string]any)
+				all = append(all, Parameter{Name: name, Repeats: schema["type"] == "array"})
+			}
+		}
+	}
+	return all
+}
+
+// referred follows the local $ref of a node, if it is one.
+func (s *Set) referred(name Name, node any) map[string]any {
+	object, _ := node.(map[string]any)
+	if ref, ok := object["$ref"].(string); ok {
+		object, _, _ = s.resolve(name, strings.Split(strings.TrimPrefix(ref, "#/"), "/"))
+	}
+	return object
 }
 
 // MaxViolations bounds what one answer lists: a body of unknown members must

@@ -64,8 +64,9 @@ func load(t testing.TB, partner string) *contracts.Set {
 // files are the contracts with the partner's replaced.
 func files(partner string) fstest.MapFS {
 	return fstest.MapFS{
-		"api/openapi.yaml":           {Data: []byte(partner)},
-		"api/preflight-openapi.yaml": {Data: []byte("paths: {}")},
+		"internal/platform-openapi.yaml": {Data: []byte("openapi: 3.1.0\npaths: {}")},
+		"api/openapi.yaml":               {Data: []byte(partner)},
+		"api/preflight-openapi.yaml":     {Data: []byte("paths: {}")},
 	}
 }
 

@@ -36,6 +36,9 @@ type Call struct {
 // Tenant is whose records the call may touch.
 func (c *Call) Tenant() tenant.ID { return c.Caller.Tenant() }
 
+// RequestID is what the answer has as X-Request-Id.
+func (c *Call) RequestID() string { return requestID(c.Writer) }
+
 // Decide is the decision on another capability for the same caller: what a
 // request of this kind would come to.
 func (c *Call) Decide(capability posture.Capability, write bool) posture.Decision {

@@ -13,12 +13,12 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/listing"
 	"github.com/printmarket/printmarket/apiserver/partner/partnerapi"
 	"github.com/printmarket/printmarket/apiserver/strict"
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/posture"
-	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
@@ -60,12 +60,13 @@ func Routes(rfqs RFQs, catalog Catalog, quotas Quotas, set *contracts.Set) ([]ga
 	}
 	s := &surface{rfqs: rfqs, catalog: catalog, quotas: quotas, create: create}
 	api := s.server()
+	list := contracts.Operation{Contract: contracts.Partner, Method: http.MethodGet, Path: "/api/v1/rfq"}
 	body := &gate.Body{Limit: bodyLimit, Idempotency: gate.KeyRequired}
 	return append([]gate.Route{
 		{Method: http.MethodGet, Pattern: "/api/v1/account", Scope: posture.ScopeAccountRead, Serve: strict.Serve(api.GetAccount)},
 		{Method: http.MethodGet, Pattern: "/api/v1/catalog/products", Capability: posture.RFQCreate, Serve: strict.Serve(api.ListCatalogProducts)},
 		{Method: http.MethodPost, Pattern: "/api/v1/rfq", Capability: posture.RFQCreate, Write: true, Body: body, Serve: s.checked(strict.Serve(api.CreateRFQ))},
-		{Method: http.MethodGet, Pattern: "/api/v1/rfq", Capability: posture.RFQList, Serve: strict.Serve(api.ListRfqs)},
+		{Method: http.MethodGet, Pattern: "/api/v1/rfq", Capability: posture.RFQList, Serve: listing.Only(set.QueryParameters(list), strict.Serve(api.ListRfqs))},
 		{Method: http.MethodGet, Pattern: "/api/v1/rfq/{rfqId}", Capability: posture.RFQRead, Serve: strict.Serve(api.GetRFQ)},
 		{Method: http.MethodGet, Pattern: "/api/v1/rfq/{rfqId}/quotes", Capability: posture.QuoteRead, Serve: strict.Serve(api.ListQuotes)},
 	}, Disabled()...), nil
@@ -77,23 +78,17 @@ func (s *surface) server() *partnerapi.ServerInterfaceWrapper {
 		Handler: partnerapi.NewStrictHandlerWithOptions(s, nil, partnerapi.StrictHTTPServerOptions{
 			RequestErrorHandlerFunc: strict.BadBody, ResponseErrorHandlerFunc: strict.Failed,
 		}),
-		ErrorHandlerFunc: badParameter,
+		ErrorHandlerFunc: listing.BadParameter(parameter),
 	}
 }
 
-// badParameter says which parameter cannot be read.
-func badParameter(w http.ResponseWriter, r *http.Request, err error) {
+// parameter is the one that generated code could not read.
+func parameter(err error) string {
 	var format *partnerapi.InvalidParamFormatError
-	switch {
-	case !errors.As(err, &format):
-		strict.BadParameter(w, r, err)
-	case len(r.URL.Query()[format.ParamName]) > 1:
-		strict.Refuse(w, problem.New(problem.CodeInvalidRequest, "Send the parameter %s once.", format.ParamName))
-	case format.ParamName == "limit":
-		strict.Refuse(w, badLimit())
-	default:
-		strict.Refuse(w, problem.New(problem.CodeInvalidRequest, "The parameter %s is not of the form that the contract gives.", format.ParamName))
+	if errors.As(err, &format) {
+		return format.ParamName
 	}
+	return ""
 }
 
 // Disabled is the table of the families that have nothing behind their gate.

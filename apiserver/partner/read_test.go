@@ -210,6 +210,14 @@ func TestBadPagesAreRefused(t *testing.T) {
 		"a cursor of a thousand letters":   "cursor=" + strings.Repeat("a", 1000),
 		"a query that cannot be unescaped": "limit=%zz",
 		"a query of another dialect":       "limit=1;cursor=x",
+		"a parameter that there is not":    "stauts=open",
+		"a status that there is not":       "status=draft",
+		"an empty status":                  "status=",
+		"more statuses than there are":     strings.Repeat("status=open&", 7),
+		"a time that is none":              "createdAfter=yesterday",
+		"a date without a time":            "createdBefore=2026-11-20",
+		"a time twice":                     "createdAfter=2026-11-20T09:00:00Z&createdAfter=2026-11-20T09:00:00Z",
+		"a cursor with a filter more":      "status=open&cursor=" + own,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -217,6 +225,49 @@ func TestBadPagesAreRefused(t *testing.T) {
 		})
 	}
 	get(t, w, "acme-live", "/api/v1/rfq?cursor="+own).Want(t, 200, "")
+}
+
+func TestAListIsNarrowedByStatusAndTime(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	var ids []string
+	for i := range 4 {
+		ids = append(ids, create(t, w, strconv.Itoa(i), flyers).Want(t, 201, "").Text(t, "id"))
+		w.Advance(time.Minute)
+	}
+	if _, err := w.RFQs.SubmitQuote(t.Context(), acme, ids[1], offer(t, w), rfq.Instruction{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.RFQs.Cancel(t.Context(), acme, ids[3], rfq.Instruction{Reason: "no longer needed"}); err != nil {
+		t.Fatal(err)
+	}
+	for query, want := range map[string][]string{
+		"status=quoted":                       {ids[1]},
+		"status=cancelled&status=quoted":      {ids[3], ids[1]},
+		"status=expired":                      nil,
+		"createdAfter=2026-11-20T12:02:00Z":   {ids[3], ids[2]},
+		"createdBefore=2026-11-20T12:01:00Z":  {ids[0]},
+		"createdAfter=2026-11-20T12:00:00.1Z": {ids[3], ids[2], ids[1]},
+		"createdAfter=2026-11-20T13%3A01%3A00%2B01%3A00&createdBefore=2026-11-20T12:03:00Z": {ids[2], ids[1]},
+		"createdAfter=0001-01-01T00:00:00Z":                                                 {ids[3], ids[2], ids[1], ids[0]},
+		"createdBefore=0001-01-01T00:00:00Z":                                                nil,
+		"createdAfter=9999-12-31T23:59:59Z":                                                 nil,
+		"createdAfter=2026-11-20T12:00:00Z&status=open&limit=1":                             {ids[2], ids[0]},
+	} {
+		var got []string
+		for path := "/api/v1/rfq?" + query; path != ""; {
+			var p page
+			answer := get(t, w, "acme-live", path).Want(t, 200, "")
+			answer.Into(t, &p)
+			for _, item := range p.Items {
+				got = append(got, item.ID)
+			}
+			path = link(t, answer, p)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", query, diff)
+		}
+	}
 }
 
 func TestQuotesAreReadWithTheirRevisions(t *testing.T) {

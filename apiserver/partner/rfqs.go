@@ -6,12 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
-	"strconv"
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/counted"
 	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/listing"
 	"github.com/printmarket/printmarket/apiserver/partner/partnerapi"
 	"github.com/printmarket/printmarket/apiserver/strict"
 	"github.com/printmarket/printmarket/internal/ledger"
@@ -94,7 +93,7 @@ func (s *surface) GetRFQ(ctx context.Context, in partnerapi.GetRFQRequestObject)
 // ListRfqs serves GET /api/v1/rfq.
 func (s *surface) ListRfqs(ctx context.Context, in partnerapi.ListRfqsRequestObject) (partnerapi.ListRfqsResponseObject, error) {
 	c := strict.Call(ctx)
-	page, err := pageOf(c.Request.URL.RawQuery, in.Params)
+	page, err := listing.Page(listing.Parameters(in.Params))
 	if err != nil {
 		return nil, err
 	}
@@ -107,34 +106,10 @@ func (s *surface) ListRfqs(ctx context.Context, in partnerapi.ListRfqsRequestObj
 		answer.Body.Items[i] = modelOf(record)
 	}
 	if list.NextCursor != "" {
-		next := url.Values{"cursor": {list.NextCursor}, "limit": {strconv.Itoa(page.Limit)}}
 		answer.Body.NextCursor = &list.NextCursor
-		answer.Headers.Link = new("</api/v1/rfq?" + next.Encode() + `>; rel="next"`)
+		answer.Headers.Link = new("</api/v1/rfq?" + listing.Next(page, list.NextCursor) + `>; rel="next"`)
 	}
 	return answer, nil
-}
-
-// pageOf reads the query. What cannot be unescaped is no parameter to the
-// generated code, so it is found here.
-func pageOf(raw string, params partnerapi.ListRfqsParams) (rfq.Page, error) {
-	if _, err := url.ParseQuery(raw); err != nil {
-		return rfq.Page{}, problem.New(problem.CodeInvalidRequest, "The query cannot be read.").With(err)
-	}
-	page := rfq.Page{Limit: rfq.DefaultLimit}
-	if params.Limit != nil {
-		page.Limit = *params.Limit
-	}
-	if page.Limit < 1 || page.Limit > rfq.MaxLimit {
-		return rfq.Page{}, badLimit()
-	}
-	if params.Cursor != nil {
-		page.Cursor = *params.Cursor
-	}
-	return page, nil
-}
-
-func badLimit() *problem.Problem {
-	return problem.New(problem.CodeInvalidRequest, "The parameter limit is an integer from 1 to %d.", rfq.MaxLimit)
 }
 
 // ListQuotes serves GET /api/v1/rfq/{rfqId}/quotes.
@@ -179,7 +154,7 @@ func problemOf(err error) error {
 	case errors.Is(err, rfq.ErrCatalogUnavailable):
 		return catalogAway(err)
 	case errors.Is(err, rfq.ErrInvalidPage):
-		return problem.New(problem.CodeInvalidRequest, "The cursor is not one that was handed out for this list.").With(err)
+		return listing.BadPage(err)
 	}
 	if p := counted.Problem(err, problem.CodeRFQQuotaExceeded); p != nil {
 		return p

@@ -15,6 +15,9 @@ func (i Instant) MarshalJSON() ([]byte, error) {
 	return time.Time(i).UTC().AppendFormat(nil, `"`+instantLayout+`"`), nil
 }
 
+// UnmarshalJSON reads any RFC 3339 time.
+func (i *Instant) UnmarshalJSON(text []byte) error { return (*time.Time)(i).UnmarshalJSON(text) }
+
 // Since is a pointer to the instant, or nil for a time that has not come.
 func Since(t time.Time) *Instant {
 	if t.IsZero() {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -16,8 +17,8 @@ import (
 	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/dashboard"
-	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/partner"
+	"github.com/printmarket/printmarket/apiserver/platform"
 	preflightapi "github.com/printmarket/printmarket/apiserver/preflight"
 	"github.com/printmarket/printmarket/apiserver/registry"
 	"github.com/printmarket/printmarket/apiserver/respond"
@@ -188,9 +189,13 @@ func (s *api) handler(work preflights) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	platformRoutes, err := platform.Routes(s.rfqs, s.store, set)
+	if err != nil {
+		return nil, err
+	}
 	return apiserver.API{
 		Gates: s.gates, Limits: ratelimit.New(ratelimit.NewRedis(s.redis)), Uses: &s.uses, Problems: s.problems(), Metrics: s.metrics, Log: s.log, Now: s.now,
-		Contracts: set, Files: append(files, catalog), Routes: append(append([]gate.Route{}, partnerRoutes...), preflightRoutes...),
+		Contracts: set, Files: append(files, catalog), Routes: slices.Concat(partnerRoutes, preflightRoutes, platformRoutes),
 	}.Handler()
 }
 

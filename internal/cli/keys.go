@@ -18,6 +18,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/apiserver/platform/platformapi"
+	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/keyring"
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -115,6 +117,8 @@ type partnerKeys interface {
 
 func listKeysCommand() *cobra.Command {
 	var o keysOptions
+	var desk deskAccess
+	var used bool
 	cmd := &cobra.Command{
 		Use: "list", Short: "List the keys of a partner", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -122,16 +126,66 @@ func listKeysCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return printKeys(cmd.OutOrStdout(), found.keys())
+			if !used {
+				return printKeys(cmd.OutOrStdout(), found.keys(), nil)
+			}
+			uses, err := desk.keyUses(cmd.Context(), found.keys())
+			if err != nil {
+				return err
+			}
+			return printKeys(cmd.OutOrStdout(), found.keys(), uses)
 		},
 	}
 	o.register(cmd)
+	desk.register(cmd.Flags())
+	cmd.Flags().BoolVar(&used, "used", false, "ask the platform API when each key was used last")
 	return cmd
 }
 
-func printKeys(out io.Writer, keys keyring.Keys) error {
+// lastUses are when keys were used last, by their digests.
+type lastUses map[string]respond.Instant
+
+// keyUses asks for keys, as many at once as the API allows.
+func (o *deskAccess) keyUses(ctx context.Context, keys keyring.Keys) (lastUses, error) {
+	client, err := o.open()
+	if err != nil {
+		return nil, err
+	}
+	const atOnce = 100
+	uses := lastUses{}
+	for some := range slices.Chunk(keys, atOnce) {
+		var params platformapi.ListKeyUsesParams
+		for i := range some {
+			params.Digest = append(params.Digest, some[i].SHA256)
+		}
+		a, err := client.ListKeyUsesWithResponse(ctx, &params)
+		if err != nil {
+			return nil, err
+		}
+		if a.JSON200 == nil {
+			return nil, refused(a)
+		}
+		for _, use := range a.JSON200.Items {
+			uses[use.Digest] = use.LastUsedAt
+		}
+	}
+	return uses, nil
+}
+
+func (u lastUses) of(digest string) string {
+	if at, known := u[digest]; known {
+		return stamp(at)
+	}
+	return "never"
+}
+
+func printKeys(out io.Writer, keys keyring.Keys, uses lastUses) error {
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, "NAME\tKIND\tSTATE\tEXPIRES\tSCOPES\tDIGEST")
+	header := "NAME\tKIND\tSTATE\tEXPIRES\tSCOPES\tDIGEST"
+	if uses != nil {
+		header += "\tLAST USED"
+	}
+	_, _ = fmt.Fprintln(w, header)
 	for i := range keys {
 		key := &keys[i]
 		expires, scopes := "never", "all of the partner"
@@ -141,7 +195,11 @@ func printKeys(out io.Writer, keys keyring.Keys) error {
 		if key.Scopes != nil {
 			scopes = strconv.Itoa(len(key.Scopes))
 		}
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%.12s\n", key.Name, key.Kind, key.State, expires, scopes, key.SHA256)
+		row := fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%.12s", key.Name, key.Kind, key.State, expires, scopes, key.SHA256)
+		if uses != nil {
+			row += "\t" + uses.of(key.SHA256)
+		}
+		_, _ = fmt.Fprintln(w, row)
 	}
 	return w.Flush()
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/printmarket/printmarket/apiserver/partner"
+	"github.com/printmarket/printmarket/apiserver/platform"
 	preflightapi "github.com/printmarket/printmarket/apiserver/preflight"
 	"github.com/printmarket/printmarket/internal/jobs"
 	"github.com/printmarket/printmarket/internal/keyuse"
@@ -48,6 +49,7 @@ type records interface {
 	keyuse.Store
 	sweeper.Ledger
 	partner.Quotas
+	platform.Records
 	Ping(context.Context) error
 	Close() error
 }

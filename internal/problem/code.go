@@ -72,6 +72,11 @@ const (
 	CodePreflightReportNotReady   Code = "PREFLIGHT_REPORT_NOT_READY"
 	CodePreflightNotCancellable   Code = "PREFLIGHT_NOT_CANCELLABLE"
 
+	// The marketplace's own side.
+	CodePlatformRequestInvalid Code = "PLATFORM_REQUEST_INVALID"
+	CodeRFQStateConflict       Code = "RFQ_STATE_CONFLICT"
+	CodeRevisionConflict       Code = "REVISION_CONFLICT"
+
 	// The service itself.
 	CodeStoreUnavailable Code = "STORE_UNAVAILABLE"
 	CodeInternalError    Code = "INTERNAL_ERROR"
@@ -152,6 +157,10 @@ var codes = [...]Definition{
 	{CodePreflightQueueUnavailable, Unavailable, 0, doWait},
 	{CodePreflightReportNotReady, Conflict, 0, "Poll the job until its status is succeeded, then read the report."},
 	{CodePreflightNotCancellable, Conflict, 0, "Nothing to do: the job has already ended."},
+
+	{CodePlatformRequestInvalid, ValidationFailed, 0, "Mend the members named in `errors`."},
+	{CodeRFQStateConflict, Conflict, 0, "Read the RFQ again; its state does not allow this any more."},
+	{CodeRevisionConflict, RevisionConflict, 0, "Read the record again, decide anew, and send its new ETag as If-Match."},
 
 	{CodeStoreUnavailable, Unavailable, 0, "Send the same request with the same Idempotency-Key after Retry-After seconds; it is safe."},
 	{CodeInternalError, InternalError, 0, "Retry with backoff; if it stays, tell us the request id."},

@@ -45,6 +45,16 @@ const (
 	L2 ProductLevel = "L2"
 )
 
+// Defines values for ListRfqsParamsStatus.
+const (
+	Awarded   ListRfqsParamsStatus = "awarded"
+	Cancelled ListRfqsParamsStatus = "cancelled"
+	Closed    ListRfqsParamsStatus = "closed"
+	Expired   ListRfqsParamsStatus = "expired"
+	Open      ListRfqsParamsStatus = "open"
+	Quoted    ListRfqsParamsStatus = "quoted"
+)
+
 // Account defines model for Account.
 type Account struct {
 	Organization Organization        `json:"organization"`
@@ -312,6 +322,12 @@ type SurfaceRate struct {
 	WindowSeconds int64  `json:"windowSeconds"`
 }
 
+// CreatedAfter defines model for CreatedAfter.
+type CreatedAfter = string
+
+// CreatedBefore defines model for CreatedBefore.
+type CreatedBefore = string
+
 // Cursor defines model for Cursor.
 type Cursor = string
 
@@ -321,14 +337,29 @@ type Limit = int
 // RFQID defines model for RfqId.
 type RFQID = string
 
+// Status defines model for Status.
+type Status = []string
+
 // ListRfqsParams defines parameters for ListRfqs.
 type ListRfqsParams struct {
+	// Status A status that the RFQs have now. Repeat the parameter for several.
+	Status Status `form:"status,omitempty" json:"status,omitempty"`
+
+	// CreatedAfter The first instant of creation that counts (RFC 3339).
+	CreatedAfter *CreatedAfter `form:"createdAfter,omitempty" json:"createdAfter,omitempty"`
+
+	// CreatedBefore The first instant of creation that no longer counts (RFC 3339).
+	CreatedBefore *CreatedBefore `form:"createdBefore,omitempty" json:"createdBefore,omitempty"`
+
 	// Limit How many items at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor nextCursor of the page before, unchanged.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
+
+// ListRfqsParamsStatus defines parameters for ListRfqs.
+type ListRfqsParamsStatus string
 
 // CreateRFQJSONRequestBody defines body for CreateRFQ for application/json ContentType.
 type CreateRFQJSONRequestBody = RFQCreate
@@ -440,6 +471,45 @@ func (siw *ServerInterfaceWrapper) ListRfqs(w http.ResponseWriter, r *http.Reque
 
 	// Parameter object where we will unmarshal all parameters from the context
 	var params ListRfqsParams
+
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", r.URL.Query(), &params.Status, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "status"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "status", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "createdAfter" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "createdAfter", r.URL.Query(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "createdAfter"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "createdAfter", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "createdBefore" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "createdBefore", r.URL.Query(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "createdBefore"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "createdBefore", Err: err})
+		}
+		return
+	}
 
 	// ------------- Optional query parameter "limit" -------------
 

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package platform is the marketplace's own side of the API: the RFQs of every
+// organization, what suppliers offer, and the audit.
+//
+// Its contract, docs/internal/platform-openapi.yaml, is not published. Only keys
+// of the package Platform have the scopes, and nobody learns what there is
+// before it is known who asks: an unknown path and a wrong method are answered
+// 401 and 403 first.
+package platform
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/printmarket/printmarket/apiserver/contracts"
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/listing"
+	"github.com/printmarket/printmarket/apiserver/platform/platformapi"
+	"github.com/printmarket/printmarket/apiserver/strict"
+	"github.com/printmarket/printmarket/internal/keyuse"
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// bodyLimit is more than the largest offer.
+const bodyLimit = 256 << 10
+
+// Desk is what the surface needs of package rfq.
+type Desk interface {
+	Owner(ctx context.Context, mode tenant.Mode, id string) (tenant.ID, error)
+	List(ctx context.Context, who tenant.ID, page rfq.Page) (rfq.List, error)
+	ListAll(ctx context.Context, mode tenant.Mode, page rfq.Page) (rfq.List, error)
+	Get(ctx context.Context, who tenant.ID, id string) (rfq.RFQ, error)
+	Quotes(ctx context.Context, who tenant.ID, id string) ([]rfq.Quote, error)
+	Close(ctx context.Context, who tenant.ID, id string, by rfq.Instruction) (rfq.RFQ, error)
+	Cancel(ctx context.Context, who tenant.ID, id string, by rfq.Instruction) (rfq.RFQ, error)
+	SubmitQuote(ctx context.Context, who tenant.ID, id string, offer rfq.Offer, by rfq.Instruction) (rfq.Submitted, error)
+	WithdrawQuote(ctx context.Context, who tenant.ID, id, quoteID string, by rfq.Instruction) (rfq.Quote, error)
+}
+
+// Records is what the surface needs of a store beside that.
+type Records interface {
+	keyuse.Store
+	Deeds(ctx context.Context, mode tenant.Mode, before string, limit int) ([]ledger.Deed, error)
+}
+
+type surface struct {
+	desk    Desk
+	records Records
+}
+
+// Routes is the surface's table of routes. The first of them catch what the
+// others do not serve.
+func Routes(desk Desk, records Records, set *contracts.Set) ([]gate.Route, error) {
+	s := &surface{desk: desk, records: records}
+	offer, err := set.Schema(contracts.Platform, "Offer")
+	if err != nil {
+		return nil, err
+	}
+	reason, err := set.Schema(contracts.Platform, "Reason")
+	if err != nil {
+		return nil, err
+	}
+	api := s.server()
+	const root, one = "/api/v1/platform", "/api/v1/platform/rfqs/{rfqId}"
+	reads := func(pattern string, operation http.HandlerFunc) gate.Route {
+		op := contracts.Operation{Contract: contracts.Platform, Method: http.MethodGet, Path: pattern}
+		return gate.Route{
+			Method: op.Method, Pattern: pattern, Scope: posture.ScopeOpsRead, Internal: true,
+			Serve: listing.Only(set.QueryParameters(op), strict.Serve(operation)),
+		}
+	}
+	changes := func(pattern string, body *contracts.Schema, operation http.HandlerFunc) gate.Route {
+		return gate.Route{
+			Method: http.MethodPost, Pattern: pattern, Scope: posture.ScopeQuotesIngest, Write: true, Internal: true,
+			Body: &gate.Body{Limit: bodyLimit}, Serve: checked(body, strict.Serve(operation)),
+		}
+	}
+	served := []gate.Route{
+		reads(root+"/rfqs", api.ListAllRfqs),
+		reads(one, api.ShowRFQ),
+		changes(one+"/close", reason, api.CloseRFQ),
+		changes(one+"/cancel", reason, api.CancelRFQ),
+		changes(one+"/quotes", offer, api.SubmitQuote),
+		changes(one+"/quotes/{quoteId}/withdraw", reason, api.WithdrawQuote),
+		reads(root+"/audit", api.ListAudit),
+		reads(root+"/keys", api.ListKeyUses),
+	}
+	return append(unserved(root, served), served...), nil
+}
+
+// unserved are the routes that answer other paths and methods, to those alone
+// who may read.
+func unserved(root string, served []gate.Route) []gate.Route {
+	patterns := []string{root, root + "/*"}
+	for _, rt := range served {
+		patterns = append(patterns, rt.Pattern)
+	}
+	routes := make([]gate.Route, len(patterns))
+	for i, pattern := range patterns {
+		routes[i] = gate.Route{
+			Method: gate.AnyMethod, Pattern: pattern, Scope: posture.ScopeOpsRead, Internal: true,
+			Serve: func(*gate.Call) error {
+				return problem.New(problem.CodeRouteNotFound, "The platform API does not serve this method at this path.")
+			},
+		}
+	}
+	return routes
+}
+
+// server is the generated server of the surface. Its errors end at the gate.
+func (s *surface) server() *platformapi.ServerInterfaceWrapper {
+	return &platformapi.ServerInterfaceWrapper{
+		Handler: platformapi.NewStrictHandlerWithOptions(s, nil, platformapi.StrictHTTPServerOptions{
+			RequestErrorHandlerFunc: strict.BadBody, ResponseErrorHandlerFunc: strict.Failed,
+		}),
+		ErrorHandlerFunc: listing.BadParameter(parameter),
+	}
+}
+
+// parameter is the one that generated code could not read.
+func parameter(err error) string {
+	var format *platformapi.InvalidParamFormatError
+	if errors.As(err, &format) {
+		return format.ParamName
+	}
+	return ""
+}
+
+// checked lets a body pass that the contract's schema accepts.
+func checked(schema *contracts.Schema, next gate.Handler) gate.Handler {
+	return func(c *gate.Call) error {
+		if violations := schema.Violations(c.Document); len(violations) > 0 {
+			return invalid(violations)
+		}
+		return next(c)
+	}
+}
+
+func invalid(violations []problem.Violation) error {
+	return problem.New(problem.CodePlatformRequestInvalid, "The request is not valid.").Violates(violations...)
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/printmarket/printmarket/apiserver/platform/platformapi"
+	"github.com/printmarket/printmarket/internal/rfq"
+)
+
+func auditCommand() *cobra.Command {
+	var o deskOptions
+	var limit int
+	cmd := &cobra.Command{
+		Use: "audit", Short: "Tell who did what to the records of partners, the latest first", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if limit < 1 || limit > maxListed {
+				return fmt.Errorf("--limit is 1 to %d, not %d", maxListed, limit)
+			}
+			client, err := o.open()
+			if err != nil {
+				return err
+			}
+			deeds, err := listAudit(cmd.Context(), client, limit)
+			if err != nil {
+				return err
+			}
+			return o.print(cmd, deeds, func(w io.Writer) {
+				line(w, "AT", "WHO", "KEY", "DID", "OWNER", "SUBJECT", "REQUEST", "REASON")
+				for _, d := range deeds {
+					line(w, stamp(d.At), d.Organization, d.Key, d.Verb, d.Owner, d.Subject, d.RequestID, short(d.Reason))
+				}
+			})
+		},
+	}
+	o.register(cmd.Flags())
+	cmd.Flags().IntVar(&limit, "limit", rfq.DefaultLimit, fmt.Sprintf("how many lines at most, up to %d", maxListed))
+	return cmd
+}
+
+// listAudit reads as many pages as it takes.
+func listAudit(ctx context.Context, client *platformapi.ClientWithResponses, limit int) ([]platformapi.Deed, error) {
+	deeds := []platformapi.Deed{}
+	var params platformapi.ListAuditParams
+	for {
+		size := min(limit-len(deeds), rfq.MaxLimit)
+		params.Limit = &size
+		a, err := client.ListAuditWithResponse(ctx, &params)
+		if err != nil {
+			return nil, err
+		}
+		if a.JSON200 == nil {
+			return nil, refused(a)
+		}
+		deeds = append(deeds, a.JSON200.Items...)
+		if len(a.JSON200.Items) < size || len(deeds) >= limit {
+			return deeds, nil
+		}
+		params.Before = &deeds[len(deeds)-1].ID
+	}
+}
