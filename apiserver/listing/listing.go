@@ -85,10 +85,10 @@ func badLimit() *problem.Problem {
 // types of their own: name finds the parameter that cannot be read in one.
 func BadParameter(name func(error) string) func(http.ResponseWriter, *http.Request, error) {
 	return func(w http.ResponseWriter, r *http.Request, err error) {
-		switch name := name(err); {
-		case name == "":
+		switch name := name(err); name {
+		case "":
 			strict.BadParameter(w, r, err)
-		case name == "limit":
+		case "limit":
 			strict.Refuse(w, badLimit())
 		default:
 			strict.Refuse(w, problem.New(problem.CodeInvalidRequest, "The parameter %s is not of the form that the contract gives.", name))

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -245,6 +246,6 @@ func (o *changeOptions) match() *string {
 	if o.version == 0 {
 		return nil
 	}
-	etag := fmt.Sprintf("%q", fmt.Sprint(o.version))
+	etag := strconv.Quote(strconv.FormatInt(o.version, 10))
 	return &etag
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -136,5 +137,5 @@ func bound(t time.Time) string {
 	if t.IsZero() {
 		return "any"
 	}
-	return fmt.Sprint(t.UnixMilli())
+	return strconv.FormatInt(t.UnixMilli(), 10)
 }

@@ -5,7 +5,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"strings"
+	"encoding/json"
 
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/keyuse"
@@ -30,15 +30,16 @@ func (s *Store) MarkKeysUsed(ctx context.Context, uses []keyuse.Use) error {
 
 // KeyUses implements [keyuse.Store].
 func (s *Store) KeyUses(ctx context.Context, keys []credential.Digest) ([]keyuse.Use, error) {
-	if len(keys) == 0 {
-		return nil, nil
-	}
-	args := make([]any, len(keys))
+	digests := make([]string, len(keys))
 	for i, key := range keys {
-		args[i] = key[:]
+		digests[i] = key.String()
+	}
+	list, err := json.Marshal(digests)
+	if err != nil {
+		return nil, err
 	}
 	rows, err := s.reader.QueryContext(ctx,
-		`SELECT digest, used_at FROM key_use WHERE digest IN (?`+strings.Repeat(`, ?`, len(keys)-1)+`)`, args...)
+		`SELECT digest, used_at FROM key_use WHERE digest IN (SELECT unhex(value) FROM json_each(?))`, string(list))
 	uses, err := collect(rows, err, func(r row) (use keyuse.Use, err error) {
 		var digest []byte
 		err = r.Scan(&digest, instant{&use.At})
