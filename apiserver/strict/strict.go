@@ -28,7 +28,10 @@ func Serve(operation http.HandlerFunc) gate.Handler {
 	return func(c *gate.Call) error {
 		a := begin(c)
 		r := c.Request.WithContext(context.WithValue(c.Request.Context(), callKey{}, &a.call))
-		r.Body = io.NopCloser(bytes.NewReader(c.Body))
+		r.Body = http.NoBody
+		if len(c.Body) > 0 {
+			r.Body = io.NopCloser(bytes.NewReader(c.Body))
+		}
 		operation(a, r)
 		return a.end()
 	}
