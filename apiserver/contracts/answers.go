@@ -52,9 +52,29 @@ func (h Header) Violations(value string) []problem.Violation {
 	return found
 }
 
+// promise is what an answer is promised for.
+type promise struct {
+	operation Operation
+	status    int
+}
+
 // Answer looks up the promise for an operation and a status, or the default one
-// for an error. It fails when the contract does not document the status.
+// for an error. Nobody may change it. It fails when the contract does not document
+// the status.
 func (s *Set) Answer(op Operation, status int) (Answer, error) {
+	key := promise{op, status}
+	if found, ok := s.answers.Load(key); ok {
+		answer, _ := found.(Answer)
+		return answer, nil
+	}
+	answer, err := s.answer(op, status)
+	if err == nil {
+		s.answers.Store(key, answer)
+	}
+	return answer, err
+}
+
+func (s *Set) answer(op Operation, status int) (Answer, error) {
 	path := []string{"paths", op.Path, strings.ToLower(op.Method), "responses", strconv.Itoa(status)}
 	if _, _, ok := s.resolve(op.Contract, path); !ok && status >= http.StatusBadRequest {
 		path[len(path)-1] = "default"

@@ -63,6 +63,8 @@ type Operation struct {
 // Set is the compiled form of all contracts. It is safe for concurrent use.
 type Set struct {
 	documents map[Name]map[string]any
+	// answers are those that were looked up, by promise.
+	answers sync.Map
 
 	mu sync.Mutex
 	// compiler keeps what it has compiled and is not safe by itself.
