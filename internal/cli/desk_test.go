@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestTheDesk does the marketplace's side of an RFQ with the commands.
+func TestTheDesk(t *testing.T) {
+	t.Parallel()
+	p := startDev(t, t.TempDir())
+	p.deskQuotes(t)
+	p.sandboxQuotes(t)
+	p.keysTellTheirUse(t)
+}
+
+// desk runs a command as whoever has sourced the file of variables.
+func (p *platform) desk(stdin string, args ...string) (stdout, stderr string, failed bool) {
+	p.t.Helper()
+	command := p.command(args...)
+	command.Env = os.Environ()
+	for _, name := range []string{"API_URL", "PLATFORM_LIVE_KEY", "PLATFORM_TEST_KEY"} {
+		command.Env = append(command.Env, "PRINTMARKET_"+name+"="+p.env[name])
+	}
+	var out, errs bytes.Buffer
+	command.Stdin, command.Stdout, command.Stderr = strings.NewReader(stdin), &out, &errs
+	err := command.Run()
+	for _, text := range []string{out.String(), errs.String()} {
+		if strings.Contains(text, "pmk_") {
+			p.t.Errorf("%v shows a key", args)
+		}
+	}
+	return out.String(), errs.String(), err != nil
+}
+
+func (p *platform) mustDesk(stdin string, args ...string) string {
+	p.t.Helper()
+	out, errs, failed := p.desk(stdin, args...)
+	if failed {
+		p.t.Fatalf("%v: %s", args, errs)
+	}
+	return out
+}
+
+func (p *platform) deskJSON(into any, stdin string, args ...string) {
+	p.t.Helper()
+	if err := json.Unmarshal([]byte(p.mustDesk(stdin, append(args, "-o", "json")...)), into); err != nil {
+		p.t.Fatalf("%v: %v", args, err)
+	}
+}
+
+func offerFor(amount string) string {
+	return fmt.Sprintf(`{"supplier":{"id":"press_1","displayName":"Press \u001b[31mOne"},"total":{"amount":%q,"currency":"EUR"},
+		"unitPrice":{"amount":"0.0410","currency":"EUR"},"quantity":5000,"leadTimeDays":6,
+		"delivery":{"city":"Utrecht","terms":"DAP"},"validUntil":%q}`, amount, time.Now().Add(24*time.Hour).UTC().Format(time.RFC3339))
+}
+
+func (p *platform) deskQuotes(t *testing.T) {
+	id := p.createRFQ("ACME_LIVE_KEY").text("id")
+	var listed []struct{ ID, Organization, Status string }
+	p.deskJSON(&listed, "", "rfqs", "list", "--organization", "org_acme01", "--status", "open", "--limit", "250")
+	if !slices.ContainsFunc(listed, func(r struct{ ID, Organization, Status string }) bool { return r.ID == id }) {
+		t.Errorf("rfqs list lacks %s: %v", id, listed)
+	}
+	if out := p.mustDesk("", "rfqs", "list", "--created-before", "2020-01-01T00:00:00Z"); strings.Count(out, "\n") != 1 {
+		t.Errorf("nothing was created then:\n%s", out)
+	}
+	file := filepath.Join(t.TempDir(), "offer.json")
+	// A control character in a name is refused, with its place.
+	if _, errs, failed := p.desk(offerFor("205.00"), "quotes", "submit", id, "-f", "-"); !failed || !strings.Contains(errs, "#/supplier/displayName") {
+		t.Errorf("a name that steers terminals: %s", errs)
+	}
+	if err := os.WriteFile(file, []byte(strings.ReplaceAll(offerFor("205.00"), `\u001b[31m`, "")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var quote struct{ ID, Status string }
+	p.deskJSON(&quote, "", "quotes", "submit", id, "-f", file)
+	again := quote
+	p.deskJSON(&again, "", "quotes", "submit", id, "-f", file)
+	if again != quote || quote.Status != "submitted" {
+		t.Errorf("submitted %v, again %v", quote, again)
+	}
+	seen := p.call("GET", "/api/v1/rfq/"+id+"/quotes", "ACME_LIVE_KEY", nil)
+	if err := want(seen, 200, ""); err != nil || !strings.Contains(string(seen.Body), quote.ID) {
+		t.Errorf("the partner sees %s (%v)", seen.Body, err)
+	}
+	if out := p.mustDesk("", "rfqs", "show", id); !strings.Contains(out, quote.ID) || !strings.Contains(out, "quoted") {
+		t.Errorf("rfqs show:\n%s", out)
+	}
+	if out := p.mustDesk("", "quotes", "withdraw", id, quote.ID, "--reason", "out of paper"); !strings.Contains(out, "withdrawn") {
+		t.Errorf("quotes withdraw:\n%s", out)
+	}
+	if _, errs, failed := p.desk("", "rfqs", "cancel", id, "--reason", "too late", "--version", "1"); !failed || !strings.Contains(errs, "REVISION_CONFLICT") {
+		t.Errorf("cancel an old version: %s", errs)
+	}
+	p.mustDesk("", "rfqs", "close", id, "--reason", "enough quotes")
+	p.mustDesk("", "rfqs", "cancel", id, "--reason", "the buyer called")
+	if got := p.call("GET", "/api/v1/rfq/"+id, "ACME_LIVE_KEY", nil).text("status"); got != "cancelled" {
+		t.Errorf("the partner sees %s", got)
+	}
+	var deeds []struct{ Verb, Subject, Reason, Key, RequestID string }
+	p.deskJSON(&deeds, "", "audit", "--limit", "150")
+	var verbs []string
+	for _, d := range deeds {
+		if d.Subject == id {
+			verbs = append(verbs, d.Verb)
+		}
+		if d.Key != "desk" || !strings.HasPrefix(d.RequestID, "req_") {
+			t.Errorf("deed %+v", d)
+		}
+	}
+	if got := strings.Join(verbs, " "); got != "rfq.cancel rfq.close quote.withdraw quote.submit" {
+		t.Errorf("audit of %s: %s", id, got)
+	}
+	for name, args := range map[string][]string{
+		"an RFQ that there is not":  {"rfqs", "show", "rfq_01KB0QXR80ZZZZZZZZZZZZZZZZ"},
+		"another mode":              {"rfqs", "show", id, "--sandbox"},
+		"a status that there isn't": {"rfqs", "list", "--status", "draft"},
+		"a time that is none":       {"rfqs", "list", "--created-after", "yesterday"},
+		"a limit that is none":      {"rfqs", "list", "--limit", "0"},
+		"an output that is none":    {"audit", "-o", "xml"},
+		"a key over the network":    {"audit", "--api-url", "http://api.example.com"},
+		"an origin that is none":    {"audit", "--api-url", "api.example.com"},
+		"a key file that is none":   {"audit", "--key-file", file},
+		"no reason":                 {"rfqs", "cancel", id},
+		"no offer":                  {"quotes", "submit", id},
+	} {
+		if out, errs, failed := p.desk("", args...); !failed || errs == "" {
+			t.Errorf("%s: %v printed %q and %q", name, args, out, errs)
+		}
+	}
+}
+
+// sandboxQuotes waits for the simulated suppliers, who need no marketplace.
+func (p *platform) sandboxQuotes(t *testing.T) {
+	id := p.createRFQ("ACME_TEST_KEY").text("id")
+	p.until("the sandbox's suppliers quote", func() error {
+		a := p.call("GET", "/api/v1/rfq/"+id, "ACME_TEST_KEY", nil)
+		if a.text("status") != "quoted" {
+			return fmt.Errorf("it is %s", a.text("status"))
+		}
+		return nil
+	})
+	if out := p.mustDesk("", "rfqs", "show", id, "--sandbox"); !strings.Contains(out, "Simulated Press Two") {
+		t.Errorf("rfqs show --sandbox:\n%s", out)
+	}
+}
+
+// keysTellTheirUse waits for what is written now and then.
+func (p *platform) keysTellTheirUse(t *testing.T) {
+	t.Helper()
+	if err := p.stop(); err != nil { // which writes what it knows
+		t.Fatal(err)
+	}
+	p.start()
+	out := p.mustDesk("", "keys", "list", "--from", p.env["RESOURCES_DIR"], "--partner", "acme", "--used")
+	for _, row := range strings.Split(strings.TrimSpace(out), "\n")[1:] {
+		used := strings.HasSuffix(row, "Z")
+		if name := strings.Fields(row)[0]; used != (name == "live" || name == "test") || !used && !strings.HasSuffix(row, "never") {
+			t.Errorf("keys list --used:\n%s", out)
+		}
+	}
+}
