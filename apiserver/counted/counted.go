@@ -14,11 +14,12 @@ import (
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
-// How soon a client may come back to a store that was away, and to one that had
-// no connection to spare.
+// How soon a client may come back to a store that was away, to one that had no
+// connection to spare, and for a key that another request holds.
 const (
 	retryStore      = 2 * time.Second
 	retryOverloaded = time.Second
+	retryInProgress = time.Second
 )
 
 // Idempotency is the call's key with the fingerprint of its body.
@@ -43,6 +44,9 @@ func Problem(err error, quota problem.Code) *problem.Problem {
 		return problem.New(problem.CodeNotFound, "There is no such record, or it is not yours.")
 	case errors.Is(err, ledger.ErrKeyReused):
 		return problem.New(problem.CodeIdempotencyKeyReused, "This Idempotency-Key was used with a different body.")
+	case errors.Is(err, ledger.ErrInProgress):
+		return problem.New(problem.CodeIdempotencyInProgress, "Another request with this Idempotency-Key has not ended yet.").
+			After(retryInProgress)
 	case errors.As(err, &exceeded):
 		return problem.New(quota, "The quota of %d in %.0f seconds is used up.", exceeded.Quota.Limit, exceeded.Quota.Window.Seconds()).
 			After(exceeded.RetryAfter).With(err)

@@ -24,6 +24,7 @@ func TestEveryAnswerOfALedgerHasItsProblem(t *testing.T) {
 	}{
 		"no such record":   {ledger.ErrNotFound, problem.CodeNotFound, 0},
 		"a key used again": {ledger.ErrKeyReused, problem.CodeIdempotencyKeyReused, 0},
+		"a key in use":     {ledger.ErrInProgress, problem.CodeIdempotencyInProgress, time.Second},
 		"no quota left": {
 			&ledger.QuotaExceededError{Quota: ledger.Quota{Limit: 2, Window: time.Hour}, RetryAfter: time.Minute}, problem.CodeRFQQuotaExceeded, time.Minute,
 		},

@@ -75,9 +75,10 @@ type Submitted struct {
 
 // Submit takes a job. Its faults are told in this order: a key that was used
 // before (it replays, or is ledger.ErrKeyReused), [ValidationError],
-// ledger.QuotaExceededError, [BacklogExceededError]. ledger.UnavailableError can come at any point. A
-// queue that cannot be reached is no fault: the row is committed, and the
-// sweeper hands it over later.
+// ledger.QuotaExceededError, [BacklogExceededError]. ledger.ErrInProgress comes
+// in place of the first while the key's request has not ended, and
+// ledger.UnavailableError at any point. A queue that cannot be reached is no
+// fault: the row is committed, and the sweeper hands it over later.
 func (s *Service) Submit(ctx context.Context, who tenant.ID, request Request, backlogCap int) (Submitted, error) {
 	if who.IsZero() {
 		return Submitted{}, errors.New("submit job: no tenant")

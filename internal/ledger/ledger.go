@@ -131,6 +131,11 @@ const (
 // ErrKeyReused means that the key was committed before with another body.
 var ErrKeyReused = errors.New("idempotency key was used with a different request")
 
+// ErrInProgress means that another request with the same key has been running
+// for longer than a store waits. Nothing was written, and it is not known what
+// the other one will come to: ask again shortly.
+var ErrInProgress = errors.New("a request with this idempotency key is in progress")
+
 // QuotaExceededError means that the window is used up.
 type QuotaExceededError struct {
 	Quota Quota

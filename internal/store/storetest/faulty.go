@@ -28,6 +28,9 @@ const (
 	// Unknown lets writes happen and then says that it does not know: the
 	// connection broke between the commit and its answer.
 	Unknown
+	// InProgress lets no counted write begin, because another one with its key
+	// has not ended.
+	InProgress
 )
 
 // ErrInjected is inside every ledger.UnavailableError that a [Faulty] makes.
@@ -70,19 +73,27 @@ func around[T any](f *Faulty, op string, write bool, call func() (T, error)) (T,
 	}
 }
 
-// counted carries the two results of a counted write through around.
-type counted[T any] struct {
-	record  T
-	outcome ledger.Outcome
+// aroundCounted is around for a counted write.
+func aroundCounted[T any](f *Faulty, op string, call func() (T, ledger.Outcome, error)) (T, ledger.Outcome, error) {
+	var outcome ledger.Outcome
+	record, err := around(f, op, true, func() (record T, err error) {
+		if Fault(f.fault.Load()) == InProgress {
+			return record, ledger.ErrInProgress
+		}
+		record, outcome, err = call()
+		return record, err
+	})
+	if err != nil {
+		return record, 0, err
+	}
+	return record, outcome, nil
 }
 
 // CreateRFQ implements [rfq.Store].
 func (f *Faulty) CreateRFQ(ctx context.Context, record rfq.RFQ, quotes []rfq.Quote, terms ledger.Terms) (rfq.RFQ, ledger.Outcome, error) {
-	got, err := around(f, "create rfq", true, func() (counted[rfq.RFQ], error) {
-		stored, outcome, err := f.store.CreateRFQ(ctx, record, quotes, terms)
-		return counted[rfq.RFQ]{stored, outcome}, err
+	return aroundCounted(f, "create rfq", func() (rfq.RFQ, ledger.Outcome, error) {
+		return f.store.CreateRFQ(ctx, record, quotes, terms)
 	})
-	return got.record, got.outcome, err
 }
 
 // ReplayedRFQ implements [rfq.Store].
@@ -146,11 +157,9 @@ func (f *Faulty) AmendRFQ(ctx context.Context, who tenant.ID, id string, decide 
 
 // CreateJob implements [jobs.Store].
 func (f *Faulty) CreateJob(ctx context.Context, job jobs.Job, terms ledger.Terms, backlogCap int) (jobs.Job, ledger.Outcome, error) {
-	got, err := around(f, "create job", true, func() (counted[jobs.Job], error) {
-		stored, outcome, err := f.store.CreateJob(ctx, job, terms, backlogCap)
-		return counted[jobs.Job]{stored, outcome}, err
+	return aroundCounted(f, "create job", func() (jobs.Job, ledger.Outcome, error) {
+		return f.store.CreateJob(ctx, job, terms, backlogCap)
 	})
-	return got.record, got.outcome, err
 }
 
 // ReplayedJob implements [jobs.Store].
