@@ -23,8 +23,8 @@ var ErrURL = errors.New("the database URL cannot be parsed, want postgres://user
 const (
 	connectTimeout = 5 * time.Second
 	// lockTimeout is less than a statement may take, so that the error says
-	// what it was.
-	lockTimeout = 3 * time.Second
+	// what it was. So long a claim waits for another one of its key.
+	lockTimeout = 2 * time.Second
 	idleTimeout = 10 * time.Second
 	// lifetimeJitter keeps the connections of a pool, and of all replicas after
 	// a failover, from being renewed at once.

@@ -64,6 +64,8 @@ func (c claim) replayed(terms ledger.Terms, full error) (string, error) {
 		return *c.subject, nil
 	case c.outcome == "reused":
 		return "", answer{ledger.ErrKeyReused}
+	case c.outcome == "busy":
+		return "", answer{ledger.ErrInProgress}
 	case c.outcome == "exceeded" && c.wait != nil && terms.Quota != nil:
 		return "", answer{&ledger.QuotaExceededError{
 			Quota:      *terms.Quota,

@@ -49,7 +49,7 @@ func TestASessionHasLimitsWhateverTheURLSays(t *testing.T) {
 	}
 	store := openUnmigrated(t, address, Options{})
 	for setting, want := range map[string]string{
-		"application_name": "printmarket", "timezone": "UTC", "statement_timeout": "5s", "lock_timeout": "3s",
+		"application_name": "printmarket", "timezone": "UTC", "statement_timeout": "5s", "lock_timeout": "2s",
 		"idle_in_transaction_session_timeout": "10s", "default_transaction_isolation": "read committed",
 	} {
 		if got := ask[string](t, store.pool, `SELECT current_setting($1)`, setting); got != want {
@@ -388,7 +388,7 @@ func TestACreateIsOneRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(pool.Close)
-	rfqs, preflight := services(t, &Store{pool: pool, options: patient})
+	rfqs, preflight := services(t, newStore(pool, patient))
 	both := func(key string) {
 		create(t, rfqs, key)
 		if _, err := preflight.Submit(t.Context(), acme, jobOf(key), 10); err != nil {

@@ -38,31 +38,41 @@ const createRFQ = claimed + `true` + claimedEnd + `, made AS (
 ), answered AS (` + newQuotes + `claimed, jsonb_to_recordset($27)` + quoteRecord + ` WHERE outcome = 'created')
 SELECT outcome, subject, wait FROM claimed`
 
-// CreateRFQ implements [rfq.Store].
+// CreateRFQ implements [rfq.Store]. It shares its statement and its commit with
+// creates that come at the same time.
 func (s *Store) CreateRFQ(ctx context.Context, record rfq.RFQ, quotes []rfq.Quote, terms ledger.Terms) (rfq.RFQ, ledger.Outcome, error) {
-	const op = "create rfq"
 	args, err := createRFQArgs(record, quotes, terms)
 	if err != nil {
-		return rfq.RFQ{}, 0, unavailable(op, err)
+		return rfq.RFQ{}, 0, unavailable(createOp, err)
 	}
-	stored, outcome := record, ledger.Created
-	err = s.use(ctx, op, func(ctx context.Context, conn *pgxpool.Conn) error {
-		claim, err := scanClaim(conn.QueryRow(ctx, createRFQ, args...))
+	own := creation{record, terms, args}
+	made, err := s.creates.do(ctx, own)
+	if errors.Is(err, errUnsettled) {
+		made, err = s.createAlone(ctx, own)
+	}
+	return made.record, made.outcome, err
+}
+
+// createAlone commits one create in a statement of its own.
+func (s *Store) createAlone(ctx context.Context, c creation) (created, error) {
+	made := created{c.record, ledger.Created}
+	err := s.use(ctx, createOp, func(ctx context.Context, conn *pgxpool.Conn) error {
+		claim, err := scanClaim(conn.QueryRow(ctx, createRFQ, c.args...))
 		if err != nil {
 			return err
 		}
-		replayed, err := claim.replayed(terms, nil)
+		replayed, err := claim.replayed(c.terms, nil)
 		if err != nil || replayed == "" {
 			return err
 		}
-		outcome = ledger.Replayed
-		stored, err = oneRFQ(ctx, conn, terms.Tenant, replayed)
+		made.outcome = ledger.Replayed
+		made.record, err = oneRFQ(ctx, conn, c.terms.Tenant, replayed)
 		return err
 	})
 	if err != nil {
-		return rfq.RFQ{}, 0, err
+		return created{}, err
 	}
-	return stored, outcome, nil
+	return made, nil
 }
 
 func createRFQArgs(record rfq.RFQ, quotes []rfq.Quote, terms ledger.Terms) ([]any, error) {

@@ -77,6 +77,16 @@ func (o Options) withDefaults() Options {
 type Store struct {
 	pool    *pgxpool.Pool
 	options Options
+	creates *combiner[creation, created]
+}
+
+func newStore(pool *pgxpool.Pool, options Options) *Store {
+	s := &Store{pool: pool, options: options}
+	s.creates = &combiner[creation, created]{
+		op: createOp, slots: min(createBatches, int(options.MaxConns)), most: createBatchSize, long: createTurn,
+		patience: options.AcquireTimeout, run: s.createBatch,
+	}
+	return s
 }
 
 // Open connects to the database of a URL, postgres://user@host:port/name, and
@@ -94,7 +104,7 @@ func Open(ctx context.Context, address string, options Options) (*Store, error) 
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	store := &Store{pool: pool, options: options}
+	store := newStore(pool, options)
 	if err := store.reach(ctx); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
@@ -135,6 +145,7 @@ func (s *Store) prepare(ctx context.Context) {
 // Close waits for running calls and closes all connections. The error is nil;
 // it is there because every store is an io.Closer.
 func (s *Store) Close() error {
+	s.creates.close()
 	s.pool.Close()
 	return nil
 }

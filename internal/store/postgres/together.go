@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package postgres
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/rfq"
+)
+
+// How creates share the database: more batches at a time would be smaller ones,
+// and would take connections from everybody else. Decision 0018 has the figures.
+const (
+	createBatches   = 2
+	createBatchSize = 64
+	createTurn      = 100 * time.Millisecond
+)
+
+const createOp = "create rfq"
+
+// creation is one create, with its arguments for createRFQ.
+type creation struct {
+	record rfq.RFQ
+	terms  ledger.Terms
+	args   []any
+}
+
+// created is what became of it when it is no error.
+type created struct {
+	record  rfq.RFQ
+	outcome ledger.Outcome
+}
+
+// errUnsettled means that a create has to be settled alone: it is a replay, or
+// needs a second look, or something made the database refuse all of its batch.
+// Nothing of it was written.
+var errUnsettled = errors.New("to be settled alone")
+
+// createRFQs is createRFQ for several. Each of its parameters is an array of
+// what createRFQ takes at that place.
+const createRFQs = `WITH claimed AS MATERIALIZED (
+	SELECT n, outcome, wait FROM claim_together($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+), item AS MATERIALIZED (
+	SELECT i.* FROM claimed JOIN unnest($5::text[], $1::text[], $11::text[], $12::text[], $13::text[], $14::text[],
+		$15::bigint[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::bigint[], $22::bigint[],
+		$23::timestamptz[], $24::timestamptz[], $25::timestamptz[], $26::timestamptz[], $27::jsonb[])
+		WITH ORDINALITY AS i (` + rfqColumns + `, quotes, n) USING (n)
+	WHERE outcome = 'created'
+), made AS (
+	INSERT INTO rfq (` + rfqColumns + `) SELECT ` + rfqColumns + ` FROM item
+), answered AS (` + newQuotes + `item, jsonb_to_recordset(item.quotes)` + quoteRecord + `)
+SELECT outcome, wait FROM claimed ORDER BY n`
+
+// createBatch answers creates that came together. One alone is cheaper by
+// itself.
+func (s *Store) createBatch(ctx context.Context, batch []creation) []settled[created] {
+	ends := make([]settled[created], len(batch))
+	if len(batch) == 1 {
+		ends[0].out, ends[0].err = s.createAlone(ctx, batch[0])
+		return ends
+	}
+	claims, err := s.claimTogether(ctx, batch)
+	for i, c := range batch {
+		switch {
+		case err != nil:
+			ends[i].err = err
+		case claims[i].outcome == "created":
+			ends[i].out = created{c.record, ledger.Created}
+		case claims[i].outcome == "replayed", claims[i].outcome == "unsettled":
+			ends[i].err = errUnsettled
+		default:
+			_, refused := claims[i].replayed(c.terms, nil)
+			ends[i].err = unavailable(createOp, refused)
+		}
+	}
+	return ends
+}
+
+// claimTogether commits what can be settled together of a batch.
+func (s *Store) claimTogether(ctx context.Context, batch []creation) (claims []claim, err error) {
+	err = s.use(ctx, createOp, func(ctx context.Context, conn *pgxpool.Conn) error {
+		rows, err := conn.Query(ctx, createRFQs, columns(batch)...)
+		claims, err = collect(rows, err, func(r pgx.Row) (c claim, err error) {
+			err = r.Scan(&c.outcome, &c.wait)
+			return c, err
+		})
+		if separable(err) {
+			return answer{errUnsettled}
+		}
+		return err
+	})
+	return claims, err
+}
+
+// SQLSTATE codes and classes of errors that one of a batch may have caused: its
+// values, a constraint, or somebody else's lock.
+const (
+	dataException       = "22"
+	constraintViolation = "23"
+	lockNotAvailable    = "55P03"
+)
+
+// separable reports whether a batch failed, and left nothing, for a reason that
+// may be that of one alone.
+func separable(err error) bool {
+	told := code(err)
+	return told == lockNotAvailable || strings.HasPrefix(told, dataException) || strings.HasPrefix(told, constraintViolation)
+}
+
+// columns makes one array of each argument.
+func columns(batch []creation) []any {
+	turned := make([]any, len(batch[0].args))
+	for i := range turned {
+		column := make([]any, len(batch))
+		for n, c := range batch {
+			column[n] = c.args[i]
+		}
+		turned[i] = column
+	}
+	return turned
+}
