@@ -83,7 +83,7 @@ verify: generate ## Fail if generated files or go.mod are not up to date
 .PHONY: bench
 bench: setup controlplane ## Measure the figures of docs/guides/capacity.md, or all of PKG=./...
 	PRINTMARKET_CONTROLPLANE_REQUIRED=1 go test -p 1 -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) \
-		$(if $(filter command environment,$(firstword $(origin PKG))),$(PKG),./internal/posture ./apiserver ./internal/posture/kubesource)
+		$(if $(filter command environment,$(firstword $(origin PKG))),$(PKG),./internal/posture ./apiserver ./internal/posture/kubesource ./internal/store/postgres)
 
 .PHONY: soak
 soak: setup ## Kill the database a hundred times under load
