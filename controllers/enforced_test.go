@@ -69,7 +69,7 @@ func TestReadyMeansThatEveryReplicaDecidesSo(t *testing.T) {
 	decides := func(want posture.Reason) {
 		t.Helper()
 		for i, gates := range replicas {
-			caller, _ := gates.Current(now).Authenticate(key, now)
+			caller, _ := gates.Current(now).Authenticate(key, posture.Connection{}, now)
 			if got := gates.Current(now).Decide(caller, posture.RFQCreate, true, now).Reason; got != want {
 				t.Errorf("replica %d decides %v, want %v", i, got, want)
 			}

@@ -28,6 +28,10 @@ const (
 	// ConditionKeysUnique (PartnerEntitlement) is False when one of the key
 	// digests occurs twice; such a digest is refused wherever it occurs.
 	ConditionKeysUnique = "KeysUnique"
+	// ConditionCertificatesPinned (PartnerEntitlement) is True when a client
+	// certificate of the partner counts. Partners that have none and need none
+	// do not have it.
+	ConditionCertificatesPinned = "CertificatesPinned"
 	// ConditionSecretsResolved (XJMFSender) is True when every secret that the
 	// sender names was found and is long enough.
 	ConditionSecretsResolved = "SecretsResolved"
@@ -106,6 +110,11 @@ const (
 	ReasonNoContract = "NoContract"
 	// ReasonUnique is the reason of KeysUnique=True and SenderUnique=True.
 	ReasonUnique = "Unique"
+	// ReasonPinned is the reason of CertificatesPinned=True.
+	ReasonPinned = "Pinned"
+	// ReasonNoActivePin means that no client certificate counts: each is over or
+	// broken, or there is none while one is required.
+	ReasonNoActivePin = "NoActivePin"
 	// ReasonResolved is the reason of SecretsResolved=True.
 	ReasonResolved = "Resolved"
 	// ReasonAllReplicas is the reason of Propagated=True.

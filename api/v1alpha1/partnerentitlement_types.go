@@ -43,6 +43,7 @@ type PartnerEntitlement struct {
 // +kubebuilder:validation:XValidation:rule="self.package != 'Platform' || !has(self.capabilities) || size(self.capabilities) == 0",message="the package Platform holds no partner capability: remove them or choose another package",fieldPath=".capabilities"
 // +kubebuilder:validation:XValidation:rule="self.package == 'Platform' || !has(self.scopes) || self.scopes.all(s, !(s in ['quotes:ingest', 'ops:read', 'masterdata:write']))",message="quotes:ingest, ops:read and masterdata:write need the package Platform",fieldPath=".scopes"
 // +kubebuilder:validation:XValidation:rule="!has(self.keys) || self.keys.all(k, self.keys.exists_one(j, j.sha256 == k.sha256))",message="two keys have the same sha256: remove one of them",fieldPath=".keys"
+// +kubebuilder:validation:XValidation:rule="!has(self.clientCertificates) || self.clientCertificates.all(c, self.clientCertificates.exists_one(d, d.spkiSHA256 == c.spkiSHA256))",message="two client certificates have the same spkiSHA256: remove one of them",fieldPath=".clientCertificates"
 type PartnerEntitlementSpec struct {
 	// organizationID is the organization that owns every record of this
 	// partner, such as org_acme01. It never changes. If two objects name the
@@ -95,6 +96,43 @@ type PartnerEntitlementSpec struct {
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=16
 	Keys []APIKey `json:"keys,omitempty"`
+	// clientCertificates are the client certificates of the partner, by their
+	// public keys. On the listener for mutual TLS its API keys are accepted
+	// together with one of these alone. Two let the partner change from one to
+	// the other; removing one ends its use at once.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=4
+	ClientCertificates []ClientCertificate `json:"clientCertificates,omitempty"`
+	// requireClientCertificate true refuses the API keys of the partner on every
+	// connection without one of clientCertificates, with 401; if there is none,
+	// everywhere.
+	// +optional
+	RequireClientCertificate bool `json:"requireClientCertificate,omitempty"`
+}
+
+// ClientCertificate is a client certificate, by its public key. Who issued it
+// has no meaning. It authenticates nobody: an API key does, and this says by
+// which connections the key may come.
+type ClientCertificate struct {
+	// name tells the certificates of a partner apart.
+	// +required
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	// +kubebuilder:validation:MaxLength=63
+	Name string `json:"name"`
+	// spkiSHA256 is the SHA-256 of the certificate's SubjectPublicKeyInfo in 64
+	// lower-case hexadecimal digits, as openssl x509 -in CERTIFICATE -noout
+	// -pubkey | openssl pkey -pubin -outform DER | sha256sum prints it. A
+	// certificate that is renewed with the same key keeps it.
+	// +required
+	// +kubebuilder:validation:Pattern=`^[0-9a-f]{64}$`
+	// +kubebuilder:validation:MaxLength=64
+	SPKISHA256 string `json:"spkiSHA256"`
+	// notAfter is the first instant at which it no longer counts, such as
+	// 2027-01-01T00:00:00Z; absent means as long as the certificate is valid.
+	// +optional
+	NotAfter *metav1.Time `json:"notAfter,omitempty"`
 }
 
 // Contract is the paper behind a partnership.
@@ -212,7 +250,8 @@ type APIKey struct {
 // PartnerEntitlementStatus is what one partner can do right now.
 type PartnerEntitlementStatus struct {
 	// conditions are Ready, Reconciling, Stalled, Propagated,
-	// ContractEffective and KeysUnique.
+	// ContractEffective, KeysUnique and, of partners with client certificates,
+	// CertificatesPinned.
 	// +optional
 	// +listType=map
 	// +listMapKey=type

@@ -65,7 +65,7 @@ func authenticate(g *Gate, _ *Route, c *Call) *problem.Problem {
 	key, err := bearer(fields)
 	if err == nil {
 		var reason posture.Reason
-		if c.Caller, reason = c.snapshot.Authenticate(key, c.Now); c.Caller.Valid() {
+		if c.Caller, reason = c.snapshot.Authenticate(key, connection(c.Request, c.Now), c.Now); c.Caller.Valid() {
 			header["Marketplace-Entitlement"] = g.entitlementHeader(c.Caller)
 			g.uses.Seen(c.Caller.Digest(), c.Now)
 			return nil

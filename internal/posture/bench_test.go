@@ -47,7 +47,7 @@ func market(tb testing.TB, n int) posture.Inputs {
 
 func BenchmarkDecide(b *testing.B) {
 	s := posture.Compile(market(b, 1_000))
-	caller, _ := s.Authenticate(keyOf(b, "live:acme"), now)
+	caller, _ := s.Authenticate(keyOf(b, "live:acme"), posture.Connection{}, now)
 	b.ReportAllocs()
 	for b.Loop() {
 		if !s.Decide(caller, posture.RFQCreate, true, now).Allowed() {
@@ -63,7 +63,7 @@ func BenchmarkAuthenticateAndDecide(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		s := gates.Current(now)
-		caller, _ := s.Authenticate(key, now)
+		caller, _ := s.Authenticate(key, posture.Connection{}, now)
 		if !s.Decide(caller, posture.RFQCreate, true, now).Allowed() {
 			b.Fatal("closed")
 		}

@@ -15,6 +15,7 @@ type Caller struct {
 	snapshot *Snapshot
 	key      *apiKey
 	state    standing
+	by       Connection
 }
 
 // standing is the partner's standing at the time of authentication.
@@ -138,15 +139,16 @@ func (c Caller) Scopes() Scopes {
 	return c.key.scopes
 }
 
-// Authenticate finds the partner of a key. The reason is ReasonOpen if there is
-// one; whether the partner may do anything is another question.
-func (s *Snapshot) Authenticate(key credential.Key, now time.Time) (Caller, Reason) {
-	return s.AuthenticateDigest(key.Digest(), key.Mode(), now)
+// Authenticate finds the partner of a key that came by a connection. The reason
+// is ReasonOpen if there is one; whether the partner may do anything is another
+// question.
+func (s *Snapshot) Authenticate(key credential.Key, by Connection, now time.Time) (Caller, Reason) {
+	return s.AuthenticateDigest(key.Digest(), key.Mode(), by, now)
 }
 
 // AuthenticateDigest does the same for a session, which knows its key by
-// digest only.
-func (s *Snapshot) AuthenticateDigest(d credential.Digest, mode tenant.Mode, now time.Time) (Caller, Reason) {
+// digest only. The connection is that of the session's request.
+func (s *Snapshot) AuthenticateDigest(d credential.Digest, mode tenant.Mode, by Connection, now time.Time) (Caller, Reason) {
 	if s == nil {
 		return Caller{}, ReasonSnapshotAbsent
 	}
@@ -163,7 +165,10 @@ func (s *Snapshot) AuthenticateDigest(d credential.Digest, mode tenant.Mode, now
 	case key.expired(now):
 		return Caller{}, ReasonKeyExpired
 	}
-	return s.caller(key, now), ReasonOpen
+	if reason := key.partner.refuses(by, now); reason != ReasonOpen {
+		return Caller{}, reason
+	}
+	return s.caller(key, by, now), ReasonOpen
 }
 
 // Behalf is the partner of a tenant without a key and therefore without any
@@ -178,26 +183,28 @@ func (s *Snapshot) Behalf(id tenant.ID, now time.Time) (Caller, bool) {
 	}
 	for i := range p.itself {
 		if p.itself[i].mode == id.Mode {
-			return s.caller(&p.itself[i], now), true
+			return s.caller(&p.itself[i], Connection{}, now), true
 		}
 	}
 	return Caller{}, false
 }
 
-func (s *Snapshot) caller(key *apiKey, now time.Time) Caller {
-	return Caller{snapshot: s, key: key, state: key.partner.standing(now)}
+func (s *Snapshot) caller(key *apiKey, by Connection, now time.Time) Caller {
+	return Caller{snapshot: s, key: key, state: key.partner.standing(now), by: by}
 }
 
 // own returns a caller of this snapshot: the caller itself, or the one that its
-// key leads to here.
+// key leads to here, by the same connection.
 func (s *Snapshot) own(c Caller, now time.Time) (Caller, Reason) {
 	switch {
 	case c.key == nil:
 		return Caller{}, ReasonNotAuthenticated
-	case c.snapshot == s:
+	case c.snapshot == s && c.key.keyless:
 		return c, ReasonOpen
+	case c.snapshot == s:
+		return c, c.key.partner.refuses(c.by, now)
 	case !c.key.keyless:
-		return s.AuthenticateDigest(c.key.digest, c.key.mode, now)
+		return s.AuthenticateDigest(c.key.digest, c.key.mode, c.by, now)
 	}
 	if c, known := s.Behalf(c.Tenant(), now); known {
 		return c, ReasonOpen

@@ -209,7 +209,24 @@ func (e *encoder) partner(o *v1alpha1.PartnerEntitlement) identity {
 		e.number(limit.Requests)
 		e.number(int64(limit.WindowSeconds))
 	}
+	if len(o.Spec.ClientCertificates) > 0 || o.Spec.RequireClientCertificate {
+		e.certificates(&o.Spec)
+	}
 	return identity{o.CreationTimestamp.Unix(), o.Namespace, o.Name, e.sum()}
+}
+
+func (e *encoder) certificates(spec *v1alpha1.PartnerEntitlementSpec) {
+	e.text("clientCertificates")
+	e.present(spec.RequireClientCertificate)
+	e.number(int64(len(spec.ClientCertificates)))
+	for i := range spec.ClientCertificates {
+		c := &spec.ClientCertificates[i]
+		e.text(c.Name)
+		e.text(c.SPKISHA256)
+		if e.present(c.NotAfter != nil) {
+			e.time(c.NotAfter.Time)
+		}
+	}
 }
 
 func (e *encoder) key(k *v1alpha1.APIKey) {

@@ -81,7 +81,8 @@ func rolloutVerdict(r *rollout, now time.Time) verdict {
 }
 
 func partnerConditions(p *partner, now time.Time) []Condition {
-	return append(partnerVerdict(p, now).conditions(), contractCondition(p.contract, now), keysCondition(p))
+	all := append(partnerVerdict(p, now).conditions(), contractCondition(p.contract, now), keysCondition(p))
+	return append(all, certificatesCondition(p, now)...)
 }
 
 func partnerVerdict(p *partner, now time.Time) verdict {

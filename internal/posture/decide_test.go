@@ -47,7 +47,7 @@ func sound(tb testing.TB, capability posture.Capability) posture.Inputs {
 func ask(tb testing.TB, in posture.Inputs, key string, capability posture.Capability) posture.Decision {
 	tb.Helper()
 	s := posture.Compile(in)
-	caller, reason := s.Authenticate(keyOf(tb, key), now)
+	caller, reason := s.Authenticate(keyOf(tb, key), posture.Connection{}, now)
 	if reason != posture.ReasonOpen {
 		return posture.Decision{Reason: reason}
 	}
@@ -138,8 +138,8 @@ func TestZeroValuesAreClosed(t *testing.T) {
 	t.Parallel()
 	var none *posture.Snapshot
 	s := posture.Compile(sound(t, posture.RFQCreate))
-	caller, _ := s.Authenticate(keyOf(t, "live:acme"), now)
-	anyone, absent := none.Authenticate(keyOf(t, "live:acme"), now)
+	caller, _ := s.Authenticate(keyOf(t, "live:acme"), posture.Connection{}, now)
+	anyone, absent := none.Authenticate(keyOf(t, "live:acme"), posture.Connection{}, now)
 	tests := map[string]struct {
 		decision posture.Decision
 		want     posture.Reason
@@ -176,7 +176,7 @@ func TestZeroValuesAreClosed(t *testing.T) {
 func TestCallerSaysWhoAsks(t *testing.T) {
 	t.Parallel()
 	s := posture.Compile(sound(t, posture.RFQCreate))
-	caller, reason := s.Authenticate(keyOf(t, "test:acme"), now)
+	caller, reason := s.Authenticate(keyOf(t, "test:acme"), posture.Connection{}, now)
 	if reason != posture.ReasonOpen || !caller.Valid() {
 		t.Fatalf("Authenticate: %s", reason)
 	}
@@ -189,11 +189,11 @@ func TestCallerSaysWhoAsks(t *testing.T) {
 	if !caller.Scopes().Has(posture.ScopeRFQWrite) || caller.Scopes().Has(posture.ScopeOpsRead) {
 		t.Errorf("scopes %q", caller.Scopes())
 	}
-	session, reason := s.AuthenticateDigest(keyOf(t, "test:acme").Digest(), tenant.Test, now)
+	session, reason := s.AuthenticateDigest(keyOf(t, "test:acme").Digest(), tenant.Test, posture.Connection{}, now)
 	if reason != posture.ReasonOpen || session != caller {
 		t.Error("a session's digest leads to another caller")
 	}
-	if _, reason := s.AuthenticateDigest(caller.Digest(), tenant.Live, now); reason != posture.ReasonKeyWrongMode {
+	if _, reason := s.AuthenticateDigest(caller.Digest(), tenant.Live, posture.Connection{}, now); reason != posture.ReasonKeyWrongMode {
 		t.Errorf("the digest of a test key in live mode: %s", reason)
 	}
 }
@@ -203,7 +203,7 @@ func TestCallersOfAnOlderSnapshotAreLookedUpAnew(t *testing.T) {
 	t.Parallel()
 	in := sound(t, posture.RFQCreate)
 	old := posture.Compile(in)
-	caller, _ := old.Authenticate(keyOf(t, "live:acme"), now)
+	caller, _ := old.Authenticate(keyOf(t, "live:acme"), posture.Connection{}, now)
 	itself, _ := old.Behalf(caller.Tenant(), now)
 
 	revoked := copyOf(in)
@@ -257,7 +257,7 @@ func TestHotPathDoesNotAllocate(t *testing.T) {
 	key := keyOf(t, "live:acme")
 	if n := testing.AllocsPerRun(200, func() {
 		current := gates.Current(now)
-		caller, _ := current.Authenticate(key, now)
+		caller, _ := current.Authenticate(key, posture.Connection{}, now)
 		if !current.Decide(caller, posture.RFQCreate, true, now).Allowed() || !current.Standing(caller, posture.ScopeAccountRead, now).Allowed() {
 			t.Error("closed")
 		}

@@ -7,7 +7,7 @@
 // returns a [Snapshot]: an immutable value without clock or I/O, equal on every
 // replica that saw the same objects. A request is judged in two calls:
 //
-//	caller, reason := snapshot.Authenticate(key, now)
+//	caller, reason := snapshot.Authenticate(key, connection, now)
 //	decision := snapshot.Decide(caller, posture.RFQCreate, true, now)
 //
 // Everything here is closed unless something opens it. The nil Snapshot, the

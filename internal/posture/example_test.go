@@ -44,7 +44,7 @@ func Example() {
 		Partners: []v1alpha1.PartnerEntitlement{partner},
 		Rollouts: []v1alpha1.CapabilityRollout{rollout},
 	})
-	caller, reason := snapshot.Authenticate(key, now)
+	caller, reason := snapshot.Authenticate(key, posture.Connection{}, now)
 	fmt.Println(caller.Tenant(), caller.Package(), caller.State(), reason)
 
 	decision := snapshot.Decide(caller, posture.RFQCreate, true, now)

@@ -5,6 +5,7 @@ package posture_test
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/hex"
 	"flag"
 	"math/rand/v2"
 	"os"
@@ -46,11 +47,14 @@ type questions struct {
 		At time.Time `json:"at"`
 	} `json:"senders"`
 	Ask []struct {
-		Key        string    `json:"key"`
-		Capability string    `json:"capability,omitempty"`
-		Standing   string    `json:"standing,omitempty"`
-		Write      bool      `json:"write,omitempty"`
-		At         time.Time `json:"at"`
+		Key string `json:"key"`
+		// Certificate is the client's with mutual TLS, by name; none is a
+		// connection without.
+		Certificate string    `json:"certificate,omitempty"`
+		Capability  string    `json:"capability,omitempty"`
+		Standing    string    `json:"standing,omitempty"`
+		Write       bool      `json:"write,omitempty"`
+		At          time.Time `json:"at"`
 	} `json:"ask"`
 }
 
@@ -101,6 +105,18 @@ func (m manifests) reversed() manifests {
 	return m
 }
 
+// pinOf is the pin of a certificate with a name, which is all of it.
+func pinOf(name string) posture.Pin { return posture.PinOf([]byte(name)) }
+
+func connectionOf(certificate string) posture.Connection {
+	if certificate == "" {
+		return posture.Connection{}
+	}
+	return posture.Mutual(pinOf(certificate))
+}
+
+var certificateName = regexp.MustCompile(`<spki:[a-z0-9-]+>`)
+
 var keyName = regexp.MustCompile(`<((?:live|test):[a-z0-9-]+)>`)
 
 // parse reads a case. Cases hold objects that an API server would refuse, so
@@ -109,6 +125,10 @@ func parse(tb testing.TB, content []byte) manifests {
 	tb.Helper()
 	content = keyName.ReplaceAllFunc(content, func(found []byte) []byte {
 		return []byte(keyOf(tb, string(found[1:len(found)-1])).Digest().String())
+	})
+	content = certificateName.ReplaceAllFunc(content, func(found []byte) []byte {
+		pin := pinOf(string(found[len("<spki:") : len(found)-1]))
+		return hex.AppendEncode(nil, pin[:])
 	})
 	var m manifests
 	for _, document := range bytes.Split(content, []byte("\n---\n")) {
@@ -171,8 +191,11 @@ func answers(t *testing.T, s *posture.Snapshot, asked questions) []byte {
 		out.Reports[at.Format(time.RFC3339)] = s.Report(at)
 	}
 	for _, q := range asked.Ask {
-		caller, reason := s.Authenticate(keyOf(t, q.Key), q.At)
+		caller, reason := s.Authenticate(keyOf(t, q.Key), connectionOf(q.Certificate), q.At)
 		a := answer{Question: q.Key + " " + q.Capability + q.Standing, Reason: reason, Code: posture.Decision{Reason: reason}.Code()}
+		if q.Certificate != "" {
+			a.Question += " with " + q.Certificate
+		}
 		if q.Write {
 			a.Question += " write"
 		}

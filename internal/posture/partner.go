@@ -23,6 +23,9 @@ type partner struct {
 	scopes    Scopes
 	grants    [capabilityCount]grant
 	keys      []apiKey
+	// certified means that keys need one of certificates.
+	certified    bool
+	certificates []pinned
 	// itself is the partner without a key, once for each mode.
 	itself        [2]apiKey
 	duplicateKeys []string
@@ -83,6 +86,7 @@ func (s *Snapshot) newPartner(o *v1alpha1.PartnerEntitlement) *partner {
 		}
 	}
 	p.scopes = scopesOf(o.Spec.Scopes)
+	p.compileCertificates()
 	if o.Spec.Package == v1alpha1.PackagePlatform {
 		// A package of the marketplace itself holds no partner capability.
 		p.compileKeys()

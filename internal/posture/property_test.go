@@ -139,6 +139,10 @@ var denials = map[string]denial{
 	}),
 	"a partner loses a scope": onPartner(func(c choice, o *v1alpha1.PartnerEntitlement) bool { return dropOne(c, &o.Spec.Scopes) }),
 	"a partner loses a grant": onPartner(func(c choice, o *v1alpha1.PartnerEntitlement) bool { return dropOne(c, &o.Spec.Capabilities) }),
+	"a partner needs a client certificate": onPartner(func(_ choice, o *v1alpha1.PartnerEntitlement) bool {
+		o.Spec.RequireClientCertificate = true
+		return true
+	}),
 	"a partner loses its label": onPartner(func(_ choice, o *v1alpha1.PartnerEntitlement) bool {
 		o.Labels = nil
 		return true
@@ -217,7 +221,7 @@ func TestAnnouncedOpeningsComeTrue(t *testing.T) {
 		s := posture.Compile(world(t, randomly(seed)))
 		for _, key := range keys {
 			for capability := range posture.Capabilities() {
-				caller, _ := s.Authenticate(key, moments[0])
+				caller, _ := s.Authenticate(key, posture.Connection{}, moments[0])
 				d := s.Decide(caller, capability, true, moments[0])
 				if d.Opens.IsZero() {
 					continue

@@ -30,6 +30,12 @@ const (
 	// ReasonPartnerClosed means that the partner's object is broken, for
 	// instance because an older one has the same organization.
 	ReasonPartnerClosed
+	// ReasonCertificateMissing means that the partner needs a client
+	// certificate and the connection has none.
+	ReasonCertificateMissing
+	// ReasonCertificateUnpinned means that the connection has a client
+	// certificate which is none of the partner's, or no longer.
+	ReasonCertificateUnpinned
 
 	// ReasonPartnerSuspended means that the partner is suspended.
 	ReasonPartnerSuspended
@@ -102,6 +108,9 @@ var reasons = [reasonCount]struct {
 	ReasonKeyRevoked:       {"KeyRevoked", ClassUnauthenticated, "INVALID_API_KEY"},
 	ReasonKeyExpired:       {"KeyExpired", ClassUnauthenticated, "INVALID_API_KEY"},
 	ReasonPartnerClosed:    {"PartnerClosed", ClassUnauthenticated, "INVALID_API_KEY"},
+
+	ReasonCertificateMissing:  {"CertificateMissing", ClassUnauthenticated, "INVALID_API_KEY"},
+	ReasonCertificateUnpinned: {"CertificateUnpinned", ClassUnauthenticated, "INVALID_API_KEY"},
 
 	ReasonPartnerSuspended:     {"PartnerSuspended", ClassForbidden, "PARTNER_SUSPENDED"},
 	ReasonContractNotEffective: {"ContractNotEffective", ClassForbidden, "CONTRACT_NOT_EFFECTIVE"},

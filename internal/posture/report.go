@@ -168,6 +168,9 @@ func (s *Snapshot) partnerNext(p *partner, now time.Time) time.Time {
 	for i := range p.keys {
 		next = soonest(now, next, p.keys[i].expires)
 	}
+	for i := range p.certificates {
+		next = soonest(now, next, p.certificates[i].window.until)
+	}
 	for c := range Capabilities() {
 		if p.grants[c].granted {
 			next = soonest(now, next, s.rollouts[c].next(now))
@@ -198,7 +201,7 @@ func (s *Snapshot) partnerReport(p *partner, now, next time.Time) PartnerReport 
 	out.Open = fmt.Sprintf("%d/%d", open, granted)
 	accepted := map[tenant.Mode]int{}
 	for i := range p.keys {
-		if k := &p.keys[i]; k.refused == ReasonUndecided && !k.revoked && !k.expired(now) {
+		if k := &p.keys[i]; k.refused == ReasonUndecided && !k.revoked && !k.expired(now) && !p.unreachable(now) {
 			accepted[k.mode]++
 		}
 	}
@@ -207,14 +210,19 @@ func (s *Snapshot) partnerReport(p *partner, now, next time.Time) PartnerReport 
 }
 
 // capabilityPosture asks the decision table for a key of each kind that has
-// every scope of the partner.
+// every scope of the partner and comes by the best connection.
 func (s *Snapshot) capabilityPosture(p *partner, c Capability, now time.Time) CapabilityPosture {
 	out := CapabilityPosture{Name: c, Posture: string(v1alpha1.Closed)}
 	for i, kind := range [...]v1alpha1.KeyKind{v1alpha1.KeyKindLive, v1alpha1.KeyKindTest} {
 		key := p.itself[i]
 		key.scopes = p.scopes
-		reason := ReasonPartnerClosed
-		if p.fault == "" {
+		var reason Reason
+		switch {
+		case p.fault != "":
+			reason = ReasonPartnerClosed
+		case p.unreachable(now):
+			reason = ReasonCertificateUnpinned
+		default:
 			reason = s.best(p, &key, c, now)
 		}
 		if reason == ReasonOpen {

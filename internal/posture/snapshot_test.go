@@ -127,6 +127,7 @@ func TestRevisionDependsOnEverySpecField(t *testing.T) {
 		p.Spec.Contract.EffectiveUntil = &at
 		p.Spec.Capabilities = []v1alpha1.CapabilityGrant{{Name: "rfq-create", Quota: &v1alpha1.Quota{Limit: 1, WindowSeconds: 1}}}
 		p.Spec.RateLimits = []v1alpha1.RateLimit{{Surface: "partner", Requests: 1, WindowSeconds: 1}}
+		p.Spec.ClientCertificates = []v1alpha1.ClientCertificate{{Name: "a", SPKISHA256: "b", NotAfter: &at}}
 		p.Spec.Scopes = []v1alpha1.Scope{"rfq:read"}
 		p.Spec.Keys[0].Scopes, p.Spec.Keys[0].ExpiresAt = []v1alpha1.Scope{"rfq:read"}, &at
 		p.Spec.Keys = p.Spec.Keys[:1]
@@ -195,6 +196,8 @@ func mutate(v reflect.Value, path string, n int, count *int) (string, bool) {
 		return path, leaf(n, count, func() { v.SetMapIndex(reflect.ValueOf("new"), reflect.ValueOf("x")) })
 	case reflect.String:
 		return path, leaf(n, count, func() { v.SetString(v.String() + "x") })
+	case reflect.Bool:
+		return path, leaf(n, count, func() { v.SetBool(!v.Bool()) })
 	case reflect.Int32, reflect.Int64:
 		return path, leaf(n, count, func() { v.SetInt(v.Int() + 1) })
 	default:

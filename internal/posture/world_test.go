@@ -192,7 +192,7 @@ func opened(s *posture.Snapshot, keys map[string]credential.Key) map[question]po
 	open := map[question]posture.Decision{}
 	for name, key := range keys {
 		for _, at := range moments {
-			caller, _ := s.Authenticate(key, at)
+			caller, _ := s.Authenticate(key, posture.Connection{}, at)
 			for capability := range posture.Capabilities() {
 				for _, write := range []bool{false, true} {
 					if d := s.Decide(caller, capability, write, at); d.Allowed() {

@@ -204,7 +204,7 @@ func (r *replica) answer() string {
 	if snapshot == nil {
 		return "nothing in force"
 	}
-	caller, reason := snapshot.Authenticate(r.key, now)
+	caller, reason := snapshot.Authenticate(r.key, posture.Connection{}, now)
 	if reason == posture.ReasonOpen {
 		reason = snapshot.Decide(caller, posture.RFQCreate, true, now).Reason
 	}

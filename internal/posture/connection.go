@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package posture
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/credential"
+)
+
+// Pin names a public key: the SHA-256 of its SubjectPublicKeyInfo. The zero Pin
+// names none.
+type Pin [sha256.Size]byte
+
+// PinOf is the pin of a SubjectPublicKeyInfo in DER.
+func PinOf(spki []byte) Pin { return sha256.Sum256(spki) }
+
+// Connection is what is known of the way by which a credential came. The zero
+// Connection is one without a client certificate.
+type Connection struct {
+	mutual bool
+	pin    Pin
+}
+
+// Mutual is a connection whose client has proven that it holds the key of a
+// certificate, on a listener that accepts no others.
+func Mutual(pin Pin) Connection { return Connection{mutual: true, pin: pin} }
+
+// pinned is one client certificate of a partner.
+type pinned struct {
+	name   string
+	pin    Pin
+	window window
+}
+
+// compileCertificates reads the pins. One that is broken does not count, which
+// only takes something away.
+func (p *partner) compileCertificates() {
+	p.certified = p.object.Spec.RequireClientCertificate
+	for i := range p.object.Spec.ClientCertificates {
+		o := &p.object.Spec.ClientCertificates[i]
+		digest, err := credential.ParseDigest(o.SPKISHA256)
+		if err != nil || digest == (credential.Digest{}) {
+			continue
+		}
+		one := pinned{name: o.Name, pin: Pin(digest)}
+		if o.NotAfter != nil {
+			// A zero end would read as an open one.
+			if o.NotAfter.IsZero() {
+				continue
+			}
+			one.window.until = o.NotAfter.Time
+		}
+		p.certificates = append(p.certificates, one)
+	}
+}
+
+// refuses is why no key of the partner may come by a connection; ReasonOpen if
+// it may. Where clients have certificates the partner's own counts and no other,
+// whether it needs one or not. Elsewhere whoever needs one is refused.
+func (p *partner) refuses(by Connection, now time.Time) Reason {
+	if !by.mutual {
+		if p.certified {
+			return ReasonCertificateMissing
+		}
+		return ReasonOpen
+	}
+	for i := range p.certificates {
+		if one := &p.certificates[i]; one.pin == by.pin && one.window.contains(now) {
+			return ReasonOpen
+		}
+	}
+	return ReasonCertificateUnpinned
+}
+
+// unreachable reports whether no connection is good enough for the partner.
+func (p *partner) unreachable(now time.Time) bool { return p.certified && len(p.pinnedNow(now)) == 0 }
+
+// pinnedNow are the names of the certificates that count.
+func (p *partner) pinnedNow(now time.Time) []string {
+	var names []string
+	for i := range p.certificates {
+		if one := &p.certificates[i]; one.window.contains(now) {
+			names = append(names, one.name)
+		}
+	}
+	return names
+}
+
+// certificatesCondition is nil for a partner that has nothing to do with client
+// certificates.
+func certificatesCondition(p *partner, now time.Time) []Condition {
+	if !p.certified && len(p.object.Spec.ClientCertificates) == 0 {
+		return nil
+	}
+	out := Condition{Type: v1alpha1.ConditionCertificatesPinned, Status: "True", Reason: v1alpha1.ReasonPinned}
+	active := p.pinnedNow(now)
+	if len(active) > 0 {
+		out.Message = fmt.Sprintf("With mutual TLS keys are accepted with: %s.", strings.Join(active, ", "))
+	} else {
+		out.Status, out.Reason = "False", v1alpha1.ReasonNoActivePin
+		out.Message = "No client certificate counts: with mutual TLS every key is refused."
+	}
+	var others []string
+	for i := range p.object.Spec.ClientCertificates {
+		if name := p.object.Spec.ClientCertificates[i].Name; !slices.Contains(active, name) {
+			others = append(others, name)
+		}
+	}
+	if len(others) > 0 {
+		out.Message += fmt.Sprintf(" Over or broken: %s.", strings.Join(others, ", "))
+	}
+	if p.certified {
+		out.Message += " On other connections every key is refused."
+	} else {
+		out.Message += " On other connections keys need none."
+	}
+	return []Condition{out}
+}
