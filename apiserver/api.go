@@ -30,7 +30,9 @@ const bodyTimeout = 10 * time.Second
 
 // API is what the API listener's handler is made of.
 type API struct {
-	Gates *posture.Gates
+	// Listener is the listener's label in logs and metrics; api if it is empty.
+	Listener string
+	Gates    *posture.Gates
 	// Limits counts requests; if it is nil, this API by itself.
 	Limits *ratelimit.Limiter
 	// Uses notes which keys are used; it may be nil.
@@ -54,6 +56,9 @@ func (a API) Handler() (http.Handler, error) {
 	if err := a.checkContracts(); err != nil {
 		return nil, err
 	}
+	if a.Listener == "" {
+		a.Listener = "api"
+	}
 	if a.MaxInFlight == 0 {
 		a.MaxInFlight = DefaultMaxInFlight
 	}
@@ -70,7 +75,7 @@ func (a API) Handler() (http.Handler, error) {
 	router.NotFound(a.notFound)
 	router.MethodNotAllowed(a.methodNotAllowed(router))
 	return &surround{
-		listener: "api", problems: a.Problems, metrics: a.Metrics, log: a.Log, now: a.Now,
+		listener: a.Listener, problems: a.Problems, metrics: a.Metrics, log: a.Log, now: a.Now,
 		slots: make(chan struct{}, a.MaxInFlight), next: router,
 	}, nil
 }

@@ -77,9 +77,12 @@ func (s *Server) Run(ctx context.Context) error {
 		if l.Problems != nil {
 			handler, socket = l.Handler, problemListener{l.Socket, l.Problems}
 		}
+		if _, mutual := l.Socket.(mutualListener); mutual {
+			handler = showMutual(handler)
+		}
 		servers[i] = &http.Server{
 			Handler: handler, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout,
-			WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
+			WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes, ConnContext: withMutual,
 			ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 			// OPTIONS * is a request like any other.
 			DisableGeneralOptionsHandler: true,

@@ -38,6 +38,7 @@ type apiOptions struct {
 	publicAPI, publicRegistry                     string
 	allowFetch                                    []string
 	maxStaleness                                  time.Duration
+	mutual                                        mutualOptions
 }
 
 // register adds the flags. The host is that of the default addresses.
@@ -47,11 +48,12 @@ func (o *apiOptions) register(f *pflag.FlagSet, host string) {
 	f.StringVar(&o.opsAddr, "ops-addr", host+":8082", "address of /livez, /readyz, /metrics and /posture/watermark")
 	f.StringVar(&o.dashboardAddr, "dashboard-addr", host+":8083", "address of the dashboard")
 	f.DurationVar(&o.maxStaleness, "gates-max-staleness", posture.DefaultMaxStaleness, "age of the posture from which on every gate closes")
+	o.mutual.register(f)
 }
 
-// sockets are the four listeners, opened before anything refers to their
-// addresses.
-type sockets struct{ api, registry, ops, dashboard net.Listener }
+// sockets are the listeners, opened before anything refers to their addresses.
+// That for mutual TLS is nil if there is none.
+type sockets struct{ api, registry, ops, dashboard, mutual net.Listener }
 
 func (o *apiOptions) listen(ctx context.Context) (s sockets, err error) {
 	for _, l := range []struct {
@@ -64,11 +66,15 @@ func (o *apiOptions) listen(ctx context.Context) (s sockets, err error) {
 			return sockets{}, err
 		}
 	}
+	if s.mutual, err = o.mutual.listen(ctx); err != nil {
+		s.close()
+		return sockets{}, err
+	}
 	return s, nil
 }
 
 func (s sockets) close() {
-	for _, socket := range []net.Listener{s.api, s.registry, s.ops, s.dashboard} {
+	for _, socket := range []net.Listener{s.api, s.registry, s.ops, s.dashboard, s.mutual} {
 		if socket != nil {
 			_ = socket.Close()
 		}
@@ -110,7 +116,7 @@ func newAPI(p *process, a apiAdapters, o apiOptions, work preflights) (*api, err
 	s.rfqs = rfq.New(rfq.Config{Store: p.store, Catalog: s.rfqCatalog, Cursors: s.cursors, Now: p.now, Random: rand.Reader})
 	s.sweeper = sweeper.New(sweeper.Config{Jobs: work.jobs, RFQs: s.rfqs, Ledger: p.store, Queue: work.queue, Now: p.now, Log: p.log})
 	s.gauges()
-	handler, err := s.handler(work)
+	listeners, err := s.apiListeners(work)
 	if err != nil {
 		return nil, err
 	}
@@ -123,13 +129,31 @@ func newAPI(p *process, a apiAdapters, o apiOptions, work preflights) (*api, err
 		return nil, err
 	}
 	ops := apiserver.Ops{Checks: s.readiness(), Metrics: p.metrics, Gates: s.gates, Now: p.now, Compiled: s.compiled}
-	s.server = apiserver.NewServer(p.log, s.settle, drainTime,
-		apiserver.Listener{Name: "api", Socket: s.sockets.api, Handler: handler, Problems: s.problems()},
+	s.server = apiserver.NewServer(p.log, s.settle, drainTime, append(listeners,
 		apiserver.Listener{Name: "registry", Socket: s.sockets.registry, Handler: registryHandler},
 		apiserver.Listener{Name: "dashboard", Socket: s.sockets.dashboard, Handler: board},
 		apiserver.Listener{Name: "ops", Socket: s.sockets.ops, Handler: ops.Handler()},
-	)
+	)...)
 	return s, nil
+}
+
+// apiListeners are that of the API and, if there is one, that for mutual TLS,
+// which serves the same.
+func (s *api) apiListeners(work preflights) ([]apiserver.Listener, error) {
+	served, err := s.served(work)
+	if err != nil {
+		return nil, err
+	}
+	handler, err := served.Handler()
+	if err != nil {
+		return nil, err
+	}
+	listeners := []apiserver.Listener{{Name: "api", Socket: s.sockets.api, Handler: handler, Problems: s.problems()}}
+	if s.sockets.mutual == nil {
+		return listeners, nil
+	}
+	mutual, err := s.mutualListener(served)
+	return append(listeners, mutual), err
 }
 
 // parts are the listeners in front, and the sweeper and the posture source
@@ -166,37 +190,38 @@ func (s *api) gauges() {
 	})
 }
 
-func (s *api) handler(work preflights) (http.Handler, error) {
+// served is what the API serves.
+func (s *api) served(work preflights) (a apiserver.API, err error) {
 	set, err := contracts.Load(docs.API)
 	if err != nil {
-		return nil, err
+		return a, err
 	}
 	files, err := contracts.Files(docs.API)
 	if err != nil {
-		return nil, err
+		return a, err
 	}
 	catalog, err := set.Catalog()
 	if err != nil {
-		return nil, err
+		return a, err
 	}
 	partnerRoutes, err := partner.Routes(s.rfqs, s.catalog, s.store, set)
 	if err != nil {
-		return nil, err
+		return a, err
 	}
 	preflightRoutes, err := preflightapi.Routes(preflightapi.Config{
 		Jobs: work.jobs, Queue: s.sweeper, Backlog: tenantJobs, Profiles: profile.Names(),
 	}, set)
 	if err != nil {
-		return nil, err
+		return a, err
 	}
 	platformRoutes, err := platform.Routes(s.rfqs, s.store, set)
 	if err != nil {
-		return nil, err
+		return a, err
 	}
 	return apiserver.API{
 		Gates: s.gates, Limits: ratelimit.New(ratelimit.NewRedis(s.redis)), Uses: &s.uses, Problems: s.problems(), Metrics: s.metrics, Log: s.log, Now: s.now,
 		Contracts: set, Files: append(files, catalog), Routes: slices.Concat(partnerRoutes, preflightRoutes, platformRoutes),
-	}.Handler()
+	}, nil
 }
 
 // rfqCatalog hands the catalog of L1 and L2 to package rfq.

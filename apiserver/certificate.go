@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver
+
+import (
+	"crypto/tls"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+)
+
+// Certificate is a server's certificate with its key, in two files that may be
+// replaced at any time: cert-manager renews them, and kubelet swaps the files of
+// a Secret. The next handshake has the new pair; a pair that cannot be read
+// leaves the last one in use.
+type Certificate struct {
+	certFile, keyFile string
+	log               *slog.Logger
+
+	mu      sync.Mutex
+	seen    [2]fs.FileInfo
+	current *tls.Certificate
+	fault   error
+}
+
+// NewCertificate reads a pair of PEM files, which must be sound now.
+func NewCertificate(certFile, keyFile string, log *slog.Logger) (*Certificate, error) {
+	c := &Certificate{certFile: certFile, keyFile: keyFile, log: log}
+	if err := c.Fault(); err != nil {
+		return nil, fmt.Errorf("TLS certificate: %w", err)
+	}
+	return c, nil
+}
+
+// Expires is when the certificate in use does.
+func (c *Certificate) Expires() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.refresh()
+	return c.current.Leaf.NotAfter
+}
+
+// Fault is why the files are not in use as they are; nil if they are.
+func (c *Certificate) Fault() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.refresh()
+	return c.fault
+}
+
+func (c *Certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.refresh()
+	return c.current, nil
+}
+
+// refresh reads the files if they are others than before. Two that do not belong
+// together, because one of them was replaced before the other, are read again
+// when the other is.
+func (c *Certificate) refresh() {
+	seen := [2]fs.FileInfo{stat(c.certFile), stat(c.keyFile)}
+	if same(seen[0], c.seen[0]) && same(seen[1], c.seen[1]) {
+		return
+	}
+	c.seen = seen
+	pair, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
+	if c.fault = err; err != nil {
+		c.log.Warn("the TLS certificate cannot be read; the last one stays in use", "error", err)
+		return
+	}
+	c.log.Info("TLS certificate", "subject", pair.Leaf.Subject.String(), "notAfter", pair.Leaf.NotAfter)
+	c.current = &pair
+}
+
+// stat is nil for a file that cannot be found.
+func stat(path string) fs.FileInfo {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil
+	}
+	return info
+}
+
+// same tells files apart without reading them.
+func same(a, b fs.FileInfo) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size()
+}
