@@ -63,7 +63,7 @@ func (c *Certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 // when the other is.
 func (c *Certificate) refresh() {
 	seen := [2]fs.FileInfo{stat(c.certFile), stat(c.keyFile)}
-	if same(seen[0], c.seen[0]) && same(seen[1], c.seen[1]) {
+	if c.current != nil && same(seen[0], c.seen[0]) && same(seen[1], c.seen[1]) {
 		return
 	}
 	c.seen = seen

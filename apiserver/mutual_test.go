@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver_test
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/printmarket/printmarket/apiserver"
+	"github.com/printmarket/printmarket/apiserver/apitest"
+	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/internal/telemetry"
+)
+
+// mutualWorld is an API server with the API listener and that for mutual TLS.
+type mutualWorld struct {
+	*apitest.World
+	api, mtls string
+	// dir has the server's certificate and key.
+	dir         string
+	server      apitest.Identity
+	certificate *apiserver.Certificate
+}
+
+// lifetime of certificates, around the clock of the world.
+func (w *mutualWorld) identity(t *testing.T) apitest.Identity {
+	t.Helper()
+	return apitest.NewIdentity(t, w.Clock.Now().Add(-time.Hour), w.Clock.Now().Add(time.Hour))
+}
+
+func newMutualWorld(t *testing.T) *mutualWorld {
+	t.Helper()
+	w := &mutualWorld{World: apitest.New(t, apitest.Options{}), dir: t.TempDir()}
+	w.server = w.identity(t)
+	var err error
+	if w.certificate, err = apiserver.NewCertificate(filepath.Join(w.dir, "absent"), filepath.Join(w.dir, "absent"), telemetry.Discard()); err == nil {
+		t.Fatal("a server without a certificate")
+	}
+	certFile, keyFile := w.server.Write(t, w.dir)
+	if w.certificate, err = apiserver.NewCertificate(certFile, keyFile, telemetry.Discard()); err != nil {
+		t.Fatal(err)
+	}
+	api, mtls := listen(t), listen(t)
+	w.api, w.mtls = "http://"+api.Addr().String(), "https://"+mtls.Addr().String()
+	problems := respond.NewProblems(apitest.Origin)
+	secured := apiserver.Mutual{Certificate: w.certificate, Log: telemetry.Discard(), Now: w.Clock.Now}.Listen(mtls)
+	server := apiserver.NewServer(telemetry.Discard(), 0, time.Minute,
+		apiserver.Listener{Name: "api", Socket: api, Handler: w.Handler, Problems: problems},
+		apiserver.Listener{Name: "mtls", Socket: secured, Handler: w.Handler, Problems: problems},
+	)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- server.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Errorf("Run = %v after a clean drain", err)
+		}
+	})
+	return w
+}
+
+// config is that of a client, with or without a certificate.
+func (w *mutualWorld) config(identity *apitest.Identity) *tls.Config {
+	trusted := x509.NewCertPool()
+	trusted.AddCert(w.server.Leaf)
+	config := &tls.Config{RootCAs: trusted, Time: w.Clock.Now, MinVersion: tls.VersionTLS12}
+	if identity != nil {
+		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &identity.Certificate, nil }
+	}
+	return config
+}
+
+func (w *mutualWorld) client(t *testing.T, config *tls.Config) *http.Client {
+	t.Helper()
+	transport := &http.Transport{TLSClientConfig: config}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport, Timeout: 30 * time.Second}
+}
+
+// list asks for a partner's RFQs and says with which status it is answered; 0 is
+// none at all.
+func (w *mutualWorld) list(t *testing.T, client *http.Client, origin, key string, header ...string) int {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, origin+"/api/v1/rfq", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if key != "" {
+		r.Header.Set("Authorization", "Bearer "+w.Key(key))
+	}
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	resp, err := client.Do(r)
+	if err != nil {
+		t.Logf("no answer: %v", err)
+		return 0
+	}
+	defer func() { _ = resp.Body.Close() }()
+	_, _ = io.Copy(io.Discard, resp.Body)
+	return resp.StatusCode
+}
+
+func TestAKeyComesWithACertificateOfItsPartner(t *testing.T) {
+	t.Parallel()
+	w := newMutualWorld(t)
+	now := w.Clock.Now()
+	first, second, of, nobodys := w.identity(t), w.identity(t), w.identity(t), w.identity(t)
+	over := apitest.NewIdentity(t, now.Add(-2*time.Hour), now.Add(-time.Second))
+	early := apitest.NewIdentity(t, now.Add(time.Minute), now.Add(time.Hour))
+	renewed := first.Renewed(t, now.Add(-time.Minute), now.Add(2*time.Hour))
+	overdue := second.Renewed(t, now.Add(-2*time.Hour), now.Add(-time.Second))
+	// acme needs one, stark has one and needs none, globex has none.
+	w.Pin("acme", true, first.Pin("first"), second.Pin("second"), over.Pin("over"), early.Pin("early"))
+	w.Pin("stark", false, of.Pin("of-stark"))
+	tests := map[string]struct {
+		identity *apitest.Identity
+		origin   string
+		key      string
+		want     int
+	}{
+		"a certificate of the partner":                               {&first, w.mtls, "acme-live", 200},
+		"its other one":                                              {&second, w.mtls, "acme-live", 200},
+		"a renewed one with the same key":                            {&renewed, w.mtls, "acme-live", 200},
+		"a test key":                                                 {&first, w.mtls, "acme-test", 200},
+		"another partner's certificate":                              {&of, w.mtls, "acme-live", 401},
+		"a certificate that nobody has pinned":                       {&nobodys, w.mtls, "acme-live", 401},
+		"a certificate whose time is over":                           {&over, w.mtls, "acme-live", 0},
+		"a certificate whose time has not come":                      {&early, w.mtls, "acme-live", 0},
+		"one whose time is over for a pinned key":                    {&overdue, w.mtls, "acme-live", 0},
+		"no certificate":                                             {nil, w.mtls, "acme-live", 0},
+		"a certificate and no key":                                   {&first, w.mtls, "", 401},
+		"the plain listener, for a partner that needs a certificate": {nil, w.api, "acme-live", 401},
+		"a partner that needs none, with its own":                    {&of, w.mtls, "stark-live", 200},
+		"a partner that needs none, with another's":                  {&first, w.mtls, "stark-live", 401},
+		"a partner that needs none, on the plain listener":           {nil, w.api, "stark-live", 200},
+		"a partner without one":                                      {&nobodys, w.mtls, "globex-live", 401},
+		"a partner without one, on the plain listener":               {nil, w.api, "globex-live", 403},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := w.list(t, w.client(t, w.config(tc.identity)), tc.origin, tc.key); got != tc.want {
+				t.Errorf("answered %d, want %d", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestNoHeaderSpeaksForAConnection(t *testing.T) {
+	t.Parallel()
+	w := newMutualWorld(t)
+	own := w.identity(t)
+	w.Pin("acme", true, own.Pin("own"))
+	pin := own.Pin("own").SPKISHA256
+	for _, header := range []string{"X-Forwarded-Client-Cert", "Client-Cert", "Ssl-Client-Cert", "X-Client-Cert", "X-SSL-Client-Verify"} {
+		if got := w.list(t, w.client(t, nil), w.api, "acme-live", header, "Hash="+pin); got != 401 {
+			t.Errorf("%s: answered %d", header, got)
+		}
+	}
+}
+
+// connections counts how often a client connects.
+func connections(config *tls.Config, count *int) *tls.Config {
+	config.VerifyConnection = func(tls.ConnectionState) error { *count++; return nil }
+	return config
+}
+
+func TestAnOpenConnectionEndsWithItsPinAndItsCertificate(t *testing.T) {
+	t.Parallel()
+	w := newMutualWorld(t)
+	old, next := w.identity(t), w.identity(t)
+	w.Pin("acme", true, old.Pin("old"), next.Pin("next"))
+	connected := 0
+	client := w.client(t, connections(w.config(&old), &connected))
+	steps := []struct {
+		name   string
+		before func()
+		want   int
+	}{
+		{"while it is pinned", func() {}, 200},
+		{"once its pin is removed", func() { w.Pin("acme", true, next.Pin("next")) }, 401},
+		{"once it is pinned again", func() { w.Pin("acme", true, old.Pin("old")) }, 200},
+		{"when the pin's time is over", func() {
+			pin := old.Pin("old")
+			end := metav1.NewTime(w.Clock.Now())
+			pin.NotAfter = &end
+			w.Pin("acme", true, pin)
+		}, 401},
+		{"pinned without an end", func() { w.Pin("acme", true, old.Pin("old")) }, 200},
+		{"when the certificate's time is over", func() { w.Advance(time.Hour + time.Second) }, 401},
+	}
+	for _, step := range steps {
+		step.before()
+		if got := w.list(t, client, w.mtls, "acme-live"); got != step.want {
+			t.Errorf("%s: answered %d, want %d", step.name, got, step.want)
+		}
+	}
+	if connected != 1 {
+		t.Errorf("it took %d connections: the test proves nothing", connected)
+	}
+}
+
+func TestOldProtocolsAreRefused(t *testing.T) {
+	t.Parallel()
+	w := newMutualWorld(t)
+	own := w.identity(t)
+	w.Pin("acme", true, own.Pin("own"))
+	for name, change := range map[string]func(*tls.Config){
+		"TLS 1.2":     func(c *tls.Config) { c.MaxVersion = tls.VersionTLS12 },
+		"only HTTP/2": func(c *tls.Config) { c.NextProtos = []string{"h2"} },
+	} {
+		config := w.config(&own)
+		change(config)
+		if conn, err := tls.Dial("tcp", strings.TrimPrefix(w.mtls, "https://"), config); err == nil {
+			_ = conn.Close()
+			t.Errorf("%s is accepted", name)
+		}
+	}
+	if got := w.list(t, w.client(t, nil), strings.Replace(w.mtls, "https", "http", 1), "acme-live"); got != 0 {
+		t.Errorf("HTTP in the clear is answered %d", got)
+	}
+}
+
+func TestWhatIsNoRequestIsAnsweredWithAProblemWithTLSToo(t *testing.T) {
+	t.Parallel()
+	w := newMutualWorld(t)
+	own := w.identity(t)
+	for text, want := range map[string]int{
+		"hello\r\n\r\n":          400,
+		"GET / HTTP/1.1\r\n\r\n": 400,
+		"GET / HTTP/1.1\r\nHost: x\r\nA: " + strings.Repeat("x", 300<<10) + "\r\n\r\n": 431,
+	} {
+		conn, err := tls.Dial("tcp", strings.TrimPrefix(w.mtls, "https://"), w.config(&own))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(conn, text); err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatalf("%.20q: %v", text, err)
+		}
+		_ = resp.Body.Close()
+		_ = conn.Close()
+		if resp.StatusCode != want || resp.Header.Get("Content-Type") != "application/problem+json" {
+			t.Errorf("%.20q is answered %d as %s", text, resp.StatusCode, resp.Header.Get("Content-Type"))
+		}
+	}
+}
+
+// served is the certificate that the server has now.
+func (w *mutualWorld) served(t *testing.T) *x509.Certificate {
+	t.Helper()
+	own := w.identity(t)
+	config := w.config(&own)
+	config.InsecureSkipVerify = true // whatever it is
+	conn, err := tls.Dial("tcp", strings.TrimPrefix(w.mtls, "https://"), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	return conn.ConnectionState().PeerCertificates[0]
+}
+
+func TestTheServersCertificateFollowsItsFiles(t *testing.T) {
+	t.Parallel()
+	w := newMutualWorld(t)
+	wantServed := func(when string, want apitest.Identity, fault bool) {
+		t.Helper()
+		if got := w.served(t); !got.Equal(want.Leaf) {
+			t.Errorf("%s: another certificate is served", when)
+		}
+		if got := w.certificate.Fault(); (got != nil) != fault {
+			t.Errorf("%s: fault %v", when, got)
+		}
+		if got := w.certificate.Expires(); !got.Equal(want.Leaf.NotAfter) {
+			t.Errorf("%s: it expires at %s", when, got)
+		}
+	}
+	wantServed("at first", w.server, false)
+	// One file comes before the other.
+	next := apitest.NewIdentity(t, w.Clock.Now(), w.Clock.Now().Add(2*time.Hour))
+	certFile, _ := next.Write(t, t.TempDir())
+	text, err := os.ReadFile(certFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(w.dir, "tls.crt"), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wantServed("between two files", w.server, true)
+	next.Write(t, w.dir)
+	wantServed("with both files", next, false)
+	if err := os.Remove(filepath.Join(w.dir, "tls.key")); err != nil {
+		t.Fatal(err)
+	}
+	wantServed("without one of them", next, true)
+}
+
+// kubelet keeps the files of a Secret in a directory of their own and swaps a
+// link to it.
+func TestTheServersCertificateFollowsALink(t *testing.T) {
+	t.Parallel()
+	dir, now := t.TempDir(), time.Now()
+	write := func(version string) apitest.Identity {
+		t.Helper()
+		identity := apitest.NewIdentity(t, now, now.Add(time.Duration(len(version))*time.Hour))
+		if err := os.Mkdir(filepath.Join(dir, version), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		identity.Write(t, filepath.Join(dir, version))
+		if err := os.Symlink(version, filepath.Join(dir, "..new")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(filepath.Join(dir, "..new"), filepath.Join(dir, "..data")); err != nil {
+			t.Fatal(err)
+		}
+		return identity
+	}
+	write("..1")
+	certificate, err := apiserver.NewCertificate(filepath.Join(dir, "..data", "tls.crt"), filepath.Join(dir, "..data", "tls.key"), telemetry.Discard())
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := write("..second")
+	if got := certificate.Expires(); !got.Equal(second.Leaf.NotAfter) || certificate.Fault() != nil {
+		t.Errorf("it expires at %s (%v), want that of the second", got, certificate.Fault())
+	}
+}
