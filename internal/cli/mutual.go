@@ -16,7 +16,7 @@ import (
 type mutualOptions struct{ addr, cert, key string }
 
 func (o *mutualOptions) register(f *pflag.FlagSet) {
-	f.StringVar(&o.addr, "mtls-addr", "", "address of the partner API with mutual TLS, where only pinned client certificates count (default: none)")
+	f.StringVar(&o.addr, "mtls-addr", "", "address of the partner API with mutual TLS, where only pinned client certificates count")
 	f.StringVar(&o.cert, "mtls-cert", "", "file of its certificate chain in PEM, read again when it changes")
 	f.StringVar(&o.key, "mtls-key", "", "file of the certificate's private key in PEM, read again when it changes")
 }
