@@ -77,7 +77,7 @@ type mutualConn struct {
 // the server has set for the header of the first request.
 func (c *mutualConn) Read(into []byte) (int, error) {
 	c.begun.Do(func() {
-		if err := c.Handshake(); err != nil {
+		if err := c.HandshakeContext(context.Background()); err != nil {
 			c.log.Debug("handshake", "remote", c.RemoteAddr().String(), "error", err)
 		}
 	})
