@@ -24,8 +24,11 @@ func TestQuickStart(t *testing.T) {
 	p.followTheBanner()
 
 	blocks := readmeBlocks(t)
-	if out := p.shell(blocks["/dev.env"]); !strings.Contains(out, `"catalogProductUid"`) {
+	if out := p.shell(blocks["curl -s $PRINTMARKET"]); !strings.Contains(out, `"catalogProductUid"`) {
 		t.Errorf("the catalog command printed:\n%s", out)
+	}
+	if out := p.shell(blocks["rfqs list"]); !strings.Contains(out, "org_acme01") || !strings.Contains(out, "REASON") {
+		t.Errorf("the desk's commands printed:\n%s", out)
 	}
 	if out := p.shell(blocks["printmarket preflight"]); !strings.Contains(out, "PASS") {
 		t.Errorf("the preflight command printed:\n%s", out)
@@ -92,13 +95,13 @@ func readmeBlocks(t *testing.T) map[string]string {
 	}
 	blocks := map[string]string{}
 	for _, match := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
-		for _, word := range []string{"make run", "/dev.env", "sed -i", "printmarket preflight", "make cluster", "cluster.env"} {
+		for _, word := range []string{"make run", "curl -s $PRINTMARKET", "rfqs list", "sed -i", "printmarket preflight", "make cluster", "cluster.env"} {
 			if strings.Contains(match[1], word) {
 				blocks[word] = match[1]
 			}
 		}
 	}
-	if len(blocks) != 6 {
+	if len(blocks) != 7 {
 		t.Fatalf("the README's blocks have changed: %d found", len(blocks))
 	}
 	return blocks
