@@ -290,7 +290,7 @@ func TestEverySampleIsValid(t *testing.T) {
 			count++
 		}
 	}
-	if want := 14 + 4 + 1; count != want {
+	if want := 14 + 5 + 1; count != want {
 		t.Errorf("%d samples, want %d", count, want)
 	}
 }

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/printmarket/printmarket/apiserver"
+	"github.com/printmarket/printmarket/apiserver/apitest"
+	"github.com/printmarket/printmarket/apiserver/contracts"
+)
+
+// unpublished are the patterns that no published contract may tell of. All
+// authenticate before they answer anything else.
+var unpublished = []string{
+	"/api/v1/rfq/{rfqId}/quotes/{quoteId}/accept", "/api/v1/rfq/{rfqId}/quotes/{quoteId}/accept/*",
+	"/api/v1/orders", "/api/v1/orders/*", "/api/v1/orders/batch", "/api/v1/orders/batch/*",
+	"/api/v1/platform", "/api/v1/platform/*", "/api/v1/platform/rfqs", "/api/v1/platform/rfqs/{rfqId}",
+	"/api/v1/platform/rfqs/{rfqId}/close", "/api/v1/platform/rfqs/{rfqId}/cancel", "/api/v1/platform/rfqs/{rfqId}/quotes",
+	"/api/v1/platform/rfqs/{rfqId}/quotes/{quoteId}/withdraw", "/api/v1/platform/audit", "/api/v1/platform/keys",
+}
+
+// TestEveryRouteIsPublishedInternalOrDocumentation walks the router that serves,
+// not the tables that it was made of.
+func TestEveryRouteIsPublishedInternalOrDocumentation(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	published := map[string]bool{}
+	for _, op := range w.Contracts.Operations() {
+		published[op.Method+" "+op.Path] = false // not yet met
+	}
+	met := map[string]bool{}
+	err := chi.Walk(apiserver.Router(w.Handler), func(method, pattern string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
+		read := method
+		if method == http.MethodHead {
+			read = http.MethodGet
+		}
+		_, isPublished := published[read+" "+pattern]
+		switch {
+		case isPublished:
+			published[read+" "+pattern] = true
+		case slices.Contains(unpublished, pattern):
+			met[pattern] = true
+			wantAuthentication(t, w, method, pattern)
+		case pattern == "/api/v1/estimate": // whose other methods answer like the published one
+			wantAuthentication(t, w, method, pattern)
+		case read == http.MethodGet && (strings.HasPrefix(pattern, contracts.Prefix) || pattern == contracts.CatalogPath):
+		default:
+			t.Errorf("%s %s is neither published nor internal nor documentation", method, pattern)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for operation, mounted := range published {
+		if !mounted {
+			t.Errorf("%s is published and not served", operation)
+		}
+	}
+	for _, pattern := range unpublished {
+		if !met[pattern] {
+			t.Errorf("%s is not served", pattern)
+		}
+	}
+}
+
+func wantAuthentication(t *testing.T, w *apitest.World, method, pattern string) {
+	t.Helper()
+	path := strings.NewReplacer("{rfqId}", "x", "{quoteId}", "y", "*", "z").Replace(pattern)
+	if a := w.Do(t, apitest.Request{Method: method, Path: path}); a.Status != http.StatusUnauthorized {
+		t.Errorf("%s %s without a key: %d", method, path, a.Status)
+	}
+}
