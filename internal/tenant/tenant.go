@@ -72,5 +72,19 @@ func Parse(text string) (ID, error) {
 // String is the canonical form, used as a key in queues and logs.
 func (id ID) String() string { return id.Organization + "/" + string(id.Mode) }
 
+// Scan implements [database/sql.Scanner]: a database keeps the canonical form.
+func (id *ID) Scan(stored any) error {
+	text, ok := stored.(string)
+	if !ok {
+		return fmt.Errorf("%w: a %T in the database", ErrInvalid, stored)
+	}
+	parsed, err := Parse(text)
+	if err != nil {
+		return err
+	}
+	*id = parsed
+	return nil
+}
+
 // IsZero reports whether the ID owns nothing.
 func (id ID) IsZero() bool { return id == ID{} }

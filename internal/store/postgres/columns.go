@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/printmarket/printmarket/internal/ledger"
-	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/store/reply"
 )
 
 // querier is a connection or a transaction.
@@ -45,7 +45,7 @@ func collect[T any](rows pgx.Rows, err error, scan func(pgx.Row) (T, error)) ([]
 func found[T any](record T, err error) (T, error) {
 	if errors.Is(err, pgx.ErrNoRows) {
 		var none T
-		return none, answer{ledger.ErrNotFound}
+		return none, reply.Of(ledger.ErrNotFound)
 	}
 	return record, err
 }
@@ -82,18 +82,4 @@ func (i instant) Scan(stored any) error {
 		return fmt.Errorf("instant: a %T in the database", stored)
 	}
 	return nil
-}
-
-// owner scans the canonical text of a tenant.
-type owner struct{ into *tenant.ID }
-
-// Scan implements [database/sql.Scanner].
-func (o owner) Scan(stored any) error {
-	text, ok := stored.(string)
-	if !ok {
-		return fmt.Errorf("tenant: a %T in the database", stored)
-	}
-	id, err := tenant.Parse(text)
-	*o.into = id
-	return err
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/printmarket/printmarket/internal/jobs"
 	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/store/reply"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
@@ -36,7 +37,7 @@ func (s *Store) CreateJob(ctx context.Context, job jobs.Job, terms ledger.Terms,
 	const op = "create job"
 	args, err := claimArgs(terms, job.ID)
 	if err != nil {
-		return jobs.Job{}, 0, unavailable(op, err)
+		return jobs.Job{}, 0, reply.Error(op, err)
 	}
 	args = append(args, backlogCap,
 		job.FileURL, job.Profile, job.Status, job.Attempt, job.Incarnation,
@@ -70,7 +71,7 @@ func (s *Store) ReplayedJob(ctx context.Context, who tenant.ID, used ledger.Idem
 			return jobs.Job{}, err
 		}
 		if subject == "" {
-			return jobs.Job{}, answer{ledger.ErrNotFound}
+			return jobs.Job{}, reply.Of(ledger.ErrNotFound)
 		}
 		return oneJob(ctx, q, who, subject)
 	})
@@ -101,7 +102,7 @@ func (s *Store) AmendJob(ctx context.Context, id string, decide func(jobs.Job) (
 		}
 		change, err := decide(job)
 		if err != nil {
-			return answer{err}
+			return reply.Of(err)
 		}
 		amended = change.Job
 		if change.Unchanged {
@@ -169,7 +170,7 @@ func oneJob(ctx context.Context, q querier, who tenant.ID, id string) (jobs.Job,
 }
 
 func scanJob(r pgx.Row) (job jobs.Job, err error) {
-	err = r.Scan(&job.ID, owner{&job.Tenant}, &job.FileURL, &job.Profile, &job.Status, &job.Attempt, &job.Incarnation,
+	err = r.Scan(&job.ID, &job.Tenant, &job.FileURL, &job.Profile, &job.Status, &job.Attempt, &job.Incarnation,
 		&job.Progress.PagesDone, &job.Progress.PagesTotal, &job.Verdict, &job.Failure.Code, &job.Failure.Detail, &job.Version,
 		instant{&job.SubmittedAt}, instant{&job.StartedAt}, instant{&job.FinishedAt}, instant{&job.ExpiresAt}, instant{&job.DispatchedAt})
 	return job, err

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/store/reply"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
@@ -54,7 +55,7 @@ func scanClaim(r pgx.Row) (c claim, err error) {
 }
 
 // replayed is the subject of a key that was committed before, empty if the
-// record is created now. A refusal is an [answer]; full says what it means that
+// record is created now. A refusal is a reply; full says what it means that
 // there is no room.
 func (c claim) replayed(terms ledger.Terms, full error) (string, error) {
 	switch {
@@ -63,16 +64,16 @@ func (c claim) replayed(terms ledger.Terms, full error) (string, error) {
 	case c.outcome == "replayed" && c.subject != nil:
 		return *c.subject, nil
 	case c.outcome == "reused":
-		return "", answer{ledger.ErrKeyReused}
+		return "", reply.Of(ledger.ErrKeyReused)
 	case c.outcome == "busy":
-		return "", answer{ledger.ErrInProgress}
+		return "", reply.Of(ledger.ErrInProgress)
 	case c.outcome == "exceeded" && c.wait != nil && terms.Quota != nil:
-		return "", answer{&ledger.QuotaExceededError{
+		return "", reply.Of(&ledger.QuotaExceededError{
 			Quota:      *terms.Quota,
 			RetryAfter: max(time.Duration(*c.wait)*time.Microsecond, time.Second),
-		}}
+		})
 	case c.outcome == "full" && full != nil:
-		return "", answer{full}
+		return "", reply.Of(full)
 	default:
 		return "", fmt.Errorf("claim answered %q", c.outcome)
 	}
@@ -95,7 +96,7 @@ func committed(ctx context.Context, q querier, who tenant.ID, operation ledger.O
 	case err != nil:
 		return "", err
 	case !bytes.Equal(fingerprint, used.Fingerprint[:]):
-		return "", answer{ledger.ErrKeyReused}
+		return "", reply.Of(ledger.ErrKeyReused)
 	default:
 		return subject, nil
 	}
@@ -163,7 +164,7 @@ func (s *Store) Events(ctx context.Context, after int64, limit int) ([]ledger.En
 		rows, err := conn.Query(ctx,
 			`SELECT seq, tenant, id, type, subject, at FROM outbox WHERE seq > $1 ORDER BY seq LIMIT $2`, after, limit)
 		entries, err = collect(rows, err, func(r pgx.Row) (e ledger.Entry, err error) {
-			err = r.Scan(&e.Seq, owner{&e.Tenant}, &e.Event.ID, &e.Event.Type, &e.Event.Subject, instant{&e.Event.At})
+			err = r.Scan(&e.Seq, &e.Tenant, &e.Event.ID, &e.Event.Type, &e.Event.Subject, instant{&e.Event.At})
 			return e, err
 		})
 		return err

@@ -52,7 +52,7 @@ func (s *Store) AllRFQs(ctx context.Context, mode tenant.Mode, selection rfq.Sel
 // RFQOwner implements [rfq.Store].
 func (s *Store) RFQOwner(ctx context.Context, mode tenant.Mode, id string) (tenant.ID, error) {
 	return read(ctx, s, "find owner", func(ctx context.Context, q querier) (who tenant.ID, err error) {
-		err = q.QueryRow(ctx, `SELECT tenant FROM rfq WHERE `+ofMode+` AND id = $2`, string(mode), id).Scan(owner{&who})
+		err = q.QueryRow(ctx, `SELECT tenant FROM rfq WHERE `+ofMode+` AND id = $2`, string(mode), id).Scan(&who)
 		return found(who, err)
 	})
 }
@@ -72,7 +72,7 @@ func (s *Store) DueRFQs(ctx context.Context, now, simulate time.Time, limit int)
 	return read(ctx, s, "list due rfqs", func(ctx context.Context, q querier) ([]rfq.Due, error) {
 		rows, err := q.Query(ctx, dueRFQs, now, simulate, now.UTC().Truncate(time.Second).Format(time.RFC3339), limit)
 		return collect(rows, err, func(r pgx.Row) (d rfq.Due, err error) {
-			err = r.Scan(owner{&d.Owner}, &d.ID)
+			err = r.Scan(&d.Owner, &d.ID)
 			return d, err
 		})
 	})
@@ -102,7 +102,7 @@ func (s *Store) Deeds(ctx context.Context, mode tenant.Mode, before string, limi
 			 WHERE `+ofMode+` AND id < $2 ORDER BY id DESC LIMIT $3`, string(mode), before, limit)
 		return collect(rows, err, func(r pgx.Row) (d ledger.Deed, err error) {
 			err = r.Scan(&d.ID, instant{&d.At}, &d.Actor.Organization, &d.Actor.Key, &d.Actor.RequestID,
-				&d.Verb, owner{&d.Owner}, &d.Subject, &d.Reason)
+				&d.Verb, &d.Owner, &d.Subject, &d.Reason)
 			return d, err
 		})
 	})

@@ -14,6 +14,7 @@ import (
 
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/store/reply"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
@@ -43,7 +44,7 @@ SELECT outcome, subject, wait FROM claimed`
 func (s *Store) CreateRFQ(ctx context.Context, record rfq.RFQ, quotes []rfq.Quote, terms ledger.Terms) (rfq.RFQ, ledger.Outcome, error) {
 	args, err := createRFQArgs(record, quotes, terms)
 	if err != nil {
-		return rfq.RFQ{}, 0, unavailable(createOp, err)
+		return rfq.RFQ{}, 0, reply.Error(createOp, err)
 	}
 	own := creation{record, terms, args}
 	made, err := s.creates.do(ctx, own)
@@ -100,7 +101,7 @@ func (s *Store) ReplayedRFQ(ctx context.Context, who tenant.ID, used ledger.Idem
 			return rfq.RFQ{}, err
 		}
 		if subject == "" {
-			return rfq.RFQ{}, answer{ledger.ErrNotFound}
+			return rfq.RFQ{}, reply.Of(ledger.ErrNotFound)
 		}
 		return oneRFQ(ctx, q, who, subject)
 	})
@@ -133,7 +134,7 @@ func (s *Store) AmendRFQ(ctx context.Context, who tenant.ID, id string, decide f
 		}
 		amendment, err := decide(record, quotes)
 		if err != nil {
-			return answer{err}
+			return reply.Of(err)
 		}
 		changes := &pgx.Batch{}
 		changes.Queue(`UPDATE rfq SET status = $1, version = $2, quote_count = $3, updated_at = $4 WHERE id = $5`,
@@ -170,7 +171,7 @@ func withQuotes(ctx context.Context, q querier, who tenant.ID, id, lock string) 
 }
 
 func scanRFQ(r pgx.Row) (record rfq.RFQ, err error) {
-	err = r.Scan(&record.ID, owner{&record.Tenant}, &record.TrackingCode,
+	err = r.Scan(&record.ID, &record.Tenant, &record.TrackingCode,
 		&record.CatalogProductUID, &record.Title, &record.Category, &record.Quantity, &record.DeliveryCity,
 		&record.Product.Name, &record.Product.Group, &record.Product.CatalogID,
 		&record.Status, &record.Version, &record.QuoteCount,

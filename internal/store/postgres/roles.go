@@ -11,6 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/printmarket/printmarket/internal/store/reply"
 )
 
 // The platform has three roles in its database. The migrator owns the schema
@@ -37,7 +39,7 @@ func (s *Store) Grant(ctx context.Context, api, worker string) error {
 	return s.use(ctx, "grant rights", func(ctx context.Context, conn *pgxpool.Conn) error {
 		_, err := conn.Exec(ctx, statements, pgx.QueryExecModeSimpleProtocol)
 		if told := (*pgconn.PgError)(nil); errors.As(err, &told) && told.Code == undefinedObject {
-			return answer{fmt.Errorf("grant rights: %w", told)}
+			return reply.Of(fmt.Errorf("grant rights: %w", told))
 		}
 		return err
 	})

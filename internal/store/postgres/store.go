@@ -26,6 +26,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/store/reply"
 )
 
 // Options tunes a [Store]. The zero value is right for an API replica.
@@ -178,16 +179,11 @@ func (s *Store) Skew(ctx context.Context) (time.Duration, error) {
 	return skew, err
 }
 
-// answer marks an error that is the store's answer rather than its failure.
-type answer struct{ error }
-
-func (a answer) Unwrap() error { return a.error }
-
 // conflictRetries is how often a transaction is run again that the database has
 // rolled back for the sake of another one. Each time, that other one got on.
 const conflictRetries = 10
 
-// use runs work with a connection. An [answer] is returned bare. Any other error
+// use runs work with a connection. An answer ([reply.Of]) is returned bare. Any other error
 // may have happened before, in or after a commit, so all that can be said is
 // that the store is unavailable.
 func (s *Store) use(ctx context.Context, op string, work func(context.Context, *pgxpool.Conn) error) error {
@@ -197,7 +193,7 @@ func (s *Store) use(ctx context.Context, op string, work func(context.Context, *
 			break
 		}
 	}
-	return unavailable(op, err)
+	return reply.Error(op, err)
 }
 
 // write is use with a transaction around work, which may be run again.
@@ -283,17 +279,5 @@ func undone(err error) bool {
 		return true
 	default:
 		return err != nil && pgconn.SafeToRetry(err)
-	}
-}
-
-func unavailable(op string, err error) error {
-	var known answer
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &known):
-		return known.error
-	default:
-		return &ledger.UnavailableError{Op: op, Err: err}
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/store/reply"
 )
 
 // How creates share the database: more batches at a time would be smaller ones,
@@ -77,7 +78,7 @@ func (s *Store) createBatch(ctx context.Context, batch []creation) []settled[cre
 			ends[i].err = errUnsettled
 		default:
 			_, refused := claims[i].replayed(c.terms, nil)
-			ends[i].err = unavailable(createOp, refused)
+			ends[i].err = reply.Error(createOp, refused)
 		}
 	}
 	return ends
@@ -92,7 +93,7 @@ func (s *Store) claimTogether(ctx context.Context, batch []creation) (claims []c
 			return c, err
 		})
 		if separable(err) {
-			return answer{errUnsettled}
+			return reply.Of(errUnsettled)
 		}
 		return err
 	})

@@ -7,8 +7,6 @@ import (
 	"database/sql"
 	"fmt"
 	"time"
-
-	"github.com/printmarket/printmarket/internal/tenant"
 )
 
 // querier is a database or a transaction.
@@ -58,17 +56,4 @@ func (i instant) Scan(stored any) error {
 		*i.into = time.UnixMilli(ms).UTC()
 	}
 	return nil
-}
-
-// owner scans the canonical text of a tenant.
-type owner struct{ into *tenant.ID }
-
-func (o owner) Scan(stored any) error {
-	text, ok := stored.(string)
-	if !ok {
-		return fmt.Errorf("tenant: a %T in the database", stored)
-	}
-	id, err := tenant.Parse(text)
-	*o.into = id
-	return err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/printmarket/printmarket/internal/jobs"
 	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/store/reply"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
@@ -50,7 +51,7 @@ func admit(ctx context.Context, tx *sql.Tx, who tenant.ID, backlogCap int) error
 		return err
 	}
 	if open >= backlogCap {
-		return answer{&jobs.BacklogExceededError{Cap: backlogCap}}
+		return reply.Of(&jobs.BacklogExceededError{Cap: backlogCap})
 	}
 	return nil
 }
@@ -60,19 +61,19 @@ func (s *Store) ReplayedJob(ctx context.Context, who tenant.ID, used ledger.Idem
 	const op = "replay job"
 	subject, err := committed(ctx, s.reader, who, ledger.SubmitPreflight, used, now)
 	if err != nil {
-		return jobs.Job{}, unavailable(op, err)
+		return jobs.Job{}, reply.Error(op, err)
 	}
 	if subject == "" {
 		return jobs.Job{}, ledger.ErrNotFound
 	}
 	job, err := oneJob(ctx, s.reader, who, subject)
-	return job, unavailable(op, err)
+	return job, reply.Error(op, err)
 }
 
 // Job implements [jobs.Store].
 func (s *Store) Job(ctx context.Context, who tenant.ID, id string) (jobs.Job, error) {
 	job, err := oneJob(ctx, s.reader, who, id)
-	return job, unavailable("read job", err)
+	return job, reply.Error("read job", err)
 }
 
 // JobReport implements [jobs.Store].
@@ -82,9 +83,9 @@ func (s *Store) JobReport(ctx context.Context, who tenant.ID, id string) ([]byte
 		`SELECT report.body FROM report JOIN job ON job.id = report.job_id WHERE job.id = ? AND job.tenant = ?`,
 		id, who.String()).Scan(&body)
 	if errors.Is(err, sql.ErrNoRows) {
-		err = answer{ledger.ErrNotFound}
+		err = reply.Of(ledger.ErrNotFound)
 	}
-	return body, unavailable("read report", err)
+	return body, reply.Error("read report", err)
 }
 
 // AmendJob implements [jobs.Store].
@@ -97,7 +98,7 @@ func (s *Store) AmendJob(ctx context.Context, id string, decide func(jobs.Job) (
 		}
 		change, err := decide(job)
 		if err != nil {
-			return answer{err}
+			return reply.Of(err)
 		}
 		amended = change.Job
 		if change.Unchanged {
@@ -125,7 +126,7 @@ func (s *Store) OpenJobs(ctx context.Context, dispatchedBy time.Time, limit int)
 		`SELECT `+jobColumns+` FROM job WHERE `+isOpen+` AND dispatched_at <= ? ORDER BY dispatched_at, id LIMIT ?`,
 		millis(dispatchedBy), limit)
 	open, err := collect(rows, err, scanJob)
-	return open, unavailable("list open jobs", err)
+	return open, reply.Error("list open jobs", err)
 }
 
 // MarkDispatched implements [jobs.Store].
@@ -177,13 +178,13 @@ func oneJob(ctx context.Context, q querier, who tenant.ID, id string) (jobs.Job,
 
 func found(job jobs.Job, err error) (jobs.Job, error) {
 	if errors.Is(err, sql.ErrNoRows) {
-		return jobs.Job{}, answer{ledger.ErrNotFound}
+		return jobs.Job{}, reply.Of(ledger.ErrNotFound)
 	}
 	return job, err
 }
 
 func scanJob(r row) (job jobs.Job, err error) {
-	err = r.Scan(&job.ID, owner{&job.Tenant}, &job.FileURL, &job.Profile, &job.Status, &job.Attempt, &job.Incarnation,
+	err = r.Scan(&job.ID, &job.Tenant, &job.FileURL, &job.Profile, &job.Status, &job.Attempt, &job.Incarnation,
 		&job.Progress.PagesDone, &job.Progress.PagesTotal, &job.Verdict, &job.Failure.Code, &job.Failure.Detail, &job.Version,
 		instant{&job.SubmittedAt}, instant{&job.StartedAt}, instant{&job.FinishedAt}, instant{&job.ExpiresAt}, instant{&job.DispatchedAt})
 	return job, err

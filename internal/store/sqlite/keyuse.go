@@ -9,6 +9,7 @@ import (
 
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/keyuse"
+	"github.com/printmarket/printmarket/internal/store/reply"
 )
 
 var _ keyuse.Store = (*Store)(nil)
@@ -46,5 +47,5 @@ func (s *Store) KeyUses(ctx context.Context, keys []credential.Digest) ([]keyuse
 		copy(use.Key[:], digest)
 		return use, err
 	})
-	return uses, unavailable("read use of keys", err)
+	return uses, reply.Error("read use of keys", err)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/store/reply"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
@@ -50,7 +51,7 @@ func committed(ctx context.Context, q querier, who tenant.ID, operation ledger.O
 	case err != nil:
 		return "", err
 	case !bytes.Equal(fingerprint, used.Fingerprint[:]):
-		return "", answer{ledger.ErrKeyReused}
+		return "", reply.Of(ledger.ErrKeyReused)
 	default:
 		return subject, nil
 	}
@@ -73,10 +74,10 @@ func charge(ctx context.Context, tx *sql.Tx, terms ledger.Terms) error {
 	if n, err := changed.RowsAffected(); err != nil || n == 1 {
 		return err
 	}
-	return answer{&ledger.QuotaExceededError{
+	return reply.Of(&ledger.QuotaExceededError{
 		Quota:      *terms.Quota,
 		RetryAfter: max(end.Sub(terms.Now), time.Second),
-	}}
+	})
 }
 
 // remember writes the key. A row that is still there has outlived its
@@ -108,10 +109,10 @@ func (s *Store) Events(ctx context.Context, after int64, limit int) ([]ledger.En
 	rows, err := s.reader.QueryContext(ctx,
 		`SELECT seq, tenant, id, type, subject, at FROM outbox WHERE seq > ? ORDER BY seq LIMIT ?`, after, limit)
 	entries, err := collect(rows, err, func(r row) (e ledger.Entry, err error) {
-		err = r.Scan(&e.Seq, owner{&e.Tenant}, &e.Event.ID, &e.Event.Type, &e.Event.Subject, instant{&e.Event.At})
+		err = r.Scan(&e.Seq, &e.Tenant, &e.Event.ID, &e.Event.Type, &e.Event.Subject, instant{&e.Event.At})
 		return e, err
 	})
-	return entries, unavailable("read outbox", err)
+	return entries, reply.Error("read outbox", err)
 }
 
 // QuotaUsage tells how much a tenant has used of a quota in the window in which
@@ -122,7 +123,7 @@ func (s *Store) QuotaUsage(ctx context.Context, who tenant.ID, operation ledger.
 		`SELECT used FROM quota WHERE tenant = ? AND operation = ? AND window_start = ? AND window_end = ?`,
 		who.String(), operation, millis(quota.Start(now)), millis(usage.Ends)).Scan(&usage.Used)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return ledger.Usage{}, unavailable("read quota", err)
+		return ledger.Usage{}, reply.Error("read quota", err)
 	}
 	return usage, nil
 }

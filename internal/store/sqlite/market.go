@@ -11,6 +11,7 @@ import (
 
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/store/reply"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
@@ -48,16 +49,16 @@ const ofMode = `tenant LIKE '%/' || ?`
 // AllRFQs implements [rfq.Store].
 func (s *Store) AllRFQs(ctx context.Context, mode tenant.Mode, selection rfq.Selection) ([]rfq.RFQ, error) {
 	records, err := s.selectRFQs(ctx, ofMode, string(mode), selection)
-	return records, unavailable("list all rfqs", err)
+	return records, reply.Error("list all rfqs", err)
 }
 
 // RFQOwner implements [rfq.Store].
 func (s *Store) RFQOwner(ctx context.Context, mode tenant.Mode, id string) (who tenant.ID, err error) {
-	err = s.reader.QueryRowContext(ctx, `SELECT tenant FROM rfq WHERE id = ? AND `+ofMode, id, string(mode)).Scan(owner{&who})
+	err = s.reader.QueryRowContext(ctx, `SELECT tenant FROM rfq WHERE id = ? AND `+ofMode, id, string(mode)).Scan(&who)
 	if errors.Is(err, sql.ErrNoRows) {
 		return tenant.ID{}, ledger.ErrNotFound
 	}
-	return who, unavailable("find owner", err)
+	return who, reply.Error("find owner", err)
 }
 
 // dueRFQs asks an index each. A validity is compared as text, which may find it
@@ -75,10 +76,10 @@ func (s *Store) DueRFQs(ctx context.Context, now, simulate time.Time, limit int)
 	rows, err := s.reader.QueryContext(ctx, dueRFQs,
 		millis(now), millis(simulate), now.UTC().Truncate(time.Second).Format(time.RFC3339), limit)
 	due, err := collect(rows, err, func(r row) (d rfq.Due, err error) {
-		err = r.Scan(owner{&d.Owner}, &d.ID)
+		err = r.Scan(&d.Owner, &d.ID)
 		return d, err
 	})
-	return due, unavailable("list due rfqs", err)
+	return due, reply.Error("list due rfqs", err)
 }
 
 // audit writes a deed; nil is none.
@@ -105,8 +106,8 @@ func (s *Store) Deeds(ctx context.Context, mode tenant.Mode, before string, limi
 		 WHERE `+ofMode+` AND id < ? ORDER BY id DESC LIMIT ?`, string(mode), before, limit)
 	deeds, err := collect(rows, err, func(r row) (d ledger.Deed, err error) {
 		err = r.Scan(&d.ID, instant{&d.At}, &d.Actor.Organization, &d.Actor.Key, &d.Actor.RequestID,
-			&d.Verb, owner{&d.Owner}, &d.Subject, &d.Reason)
+			&d.Verb, &d.Owner, &d.Subject, &d.Reason)
 		return d, err
 	})
-	return deeds, unavailable("read audit", err)
+	return deeds, reply.Error("read audit", err)
 }

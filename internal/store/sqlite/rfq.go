@@ -12,6 +12,7 @@ import (
 
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/store/reply"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
@@ -49,35 +50,35 @@ func (s *Store) ReplayedRFQ(ctx context.Context, who tenant.ID, used ledger.Idem
 	const op = "replay rfq"
 	subject, err := committed(ctx, s.reader, who, ledger.CreateRFQ, used, now)
 	if err != nil {
-		return rfq.RFQ{}, unavailable(op, err)
+		return rfq.RFQ{}, reply.Error(op, err)
 	}
 	if subject == "" {
 		return rfq.RFQ{}, ledger.ErrNotFound
 	}
 	record, err := oneRFQ(ctx, s.reader, who, subject)
-	return record, unavailable(op, err)
+	return record, reply.Error(op, err)
 }
 
 // RFQ implements [rfq.Store].
 func (s *Store) RFQ(ctx context.Context, who tenant.ID, id string) (rfq.RFQ, error) {
 	record, err := oneRFQ(ctx, s.reader, who, id)
-	return record, unavailable("read rfq", err)
+	return record, reply.Error("read rfq", err)
 }
 
 // RFQs implements [rfq.Store].
 func (s *Store) RFQs(ctx context.Context, who tenant.ID, selection rfq.Selection) ([]rfq.RFQ, error) {
 	records, err := s.selectRFQs(ctx, `tenant = ?`, who.String(), selection)
-	return records, unavailable("list rfqs", err)
+	return records, reply.Error("list rfqs", err)
 }
 
 // RFQQuotes implements [rfq.Store].
 func (s *Store) RFQQuotes(ctx context.Context, who tenant.ID, id string) ([]rfq.Quote, error) {
 	const op = "list quotes"
 	if _, err := oneRFQ(ctx, s.reader, who, id); err != nil {
-		return nil, unavailable(op, err)
+		return nil, reply.Error(op, err)
 	}
 	quotes, err := quotesOf(ctx, s.reader, id)
-	return quotes, unavailable(op, err)
+	return quotes, reply.Error(op, err)
 }
 
 // AmendRFQ implements [rfq.Store].
@@ -93,7 +94,7 @@ func (s *Store) AmendRFQ(ctx context.Context, who tenant.ID, id string, decide f
 		}
 		amendment, err := decide(record, quotes)
 		if err != nil {
-			return answer{err}
+			return reply.Of(err)
 		}
 		if err := updateRFQ(ctx, tx, id, amendment.RFQ); err != nil {
 			return err
@@ -112,13 +113,13 @@ func oneRFQ(ctx context.Context, q querier, who tenant.ID, id string) (rfq.RFQ, 
 	record, err := scanRFQ(q.QueryRowContext(ctx,
 		`SELECT `+rfqColumns+` FROM rfq WHERE id = ? AND tenant = ?`, id, who.String()))
 	if errors.Is(err, sql.ErrNoRows) {
-		return rfq.RFQ{}, answer{ledger.ErrNotFound}
+		return rfq.RFQ{}, reply.Of(ledger.ErrNotFound)
 	}
 	return record, err
 }
 
 func scanRFQ(r row) (record rfq.RFQ, err error) {
-	err = r.Scan(&record.ID, owner{&record.Tenant}, &record.TrackingCode,
+	err = r.Scan(&record.ID, &record.Tenant, &record.TrackingCode,
 		&record.CatalogProductUID, &record.Title, &record.Category, &record.Quantity, &record.DeliveryCity,
 		&record.Product.Name, &record.Product.Group, &record.Product.CatalogID,
 		&record.Status, &record.Version, &record.QuoteCount,

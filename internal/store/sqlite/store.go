@@ -26,7 +26,7 @@ import (
 
 	_ "modernc.org/sqlite" // registers the driver "sqlite"
 
-	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/store/reply"
 )
 
 // Options tunes a [Store]. The zero value is right for a workstation.
@@ -181,7 +181,7 @@ func (s *Store) refuseVolatile(ctx context.Context) error {
 // Ping proves that the database answers.
 func (s *Store) Ping(ctx context.Context) error {
 	var one int
-	return unavailable("ping", s.reader.QueryRowContext(ctx, "SELECT 1 FROM sqlite_schema LIMIT 1").Scan(&one))
+	return reply.Error("ping", s.reader.QueryRowContext(ctx, "SELECT 1 FROM sqlite_schema LIMIT 1").Scan(&one))
 }
 
 // Close waits for running statements, closes the database and lets the next
@@ -199,36 +199,19 @@ func (s *Store) Close() error {
 	return errors.Join(append(errs, unlocked, s.lock.Close())...)
 }
 
-// answer marks an error that is the store's answer rather than its failure.
-type answer struct{ error }
-
-func (a answer) Unwrap() error { return a.error }
-
-// write runs work in one transaction. An [answer] rolls back and is returned
+// write runs work in one transaction. An answer ([reply.Of]) rolls back and is returned
 // bare. Any other error may have happened before, in or after the commit, so
 // all that can be said is that the store is unavailable.
 func (s *Store) write(ctx context.Context, op string, work func(*sql.Tx) error) error {
 	tx, err := s.writer.BeginTx(ctx, nil)
 	if err != nil {
-		return unavailable(op, err)
+		return reply.Error(op, err)
 	}
 	if err := work(tx); err != nil {
 		// Rolling back a transaction that the context ended already is an
 		// error that says nothing new.
 		_ = tx.Rollback()
-		return unavailable(op, err)
+		return reply.Error(op, err)
 	}
-	return unavailable(op, tx.Commit())
-}
-
-func unavailable(op string, err error) error {
-	var known answer
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &known):
-		return known.error
-	default:
-		return &ledger.UnavailableError{Op: op, Err: err}
-	}
+	return reply.Error(op, tx.Commit())
 }

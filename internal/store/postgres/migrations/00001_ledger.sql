@@ -58,7 +58,8 @@ END $$;
 -- quota, then whether there is room for the record at all. The caller inserts
 -- its record in the same statement, if and only if the outcome is 'created'.
 --
--- outcome    replayed | reused | exceeded | full | created
+-- outcome    replayed | reused | exceeded | full | created, or busy: another
+--            transaction has held the key for longer than lock_timeout
 -- subject    what the key was committed with, for 'replayed'
 -- wait       microseconds until the window ends, for 'exceeded'
 --
@@ -99,14 +100,19 @@ BEGIN
         END IF;
 
         EXIT WHEN used_key = '';
-        -- This waits for another transaction with the same key, and writes
-        -- nothing if that one commits; then the key is looked up again.
-        INSERT INTO idempotency AS known (tenant, operation, key, fingerprint, subject, created_at)
-        VALUES (who, what, used_key, print, made, at)
-        ON CONFLICT (tenant, operation, key) DO UPDATE
-            SET fingerprint = excluded.fingerprint, subject = excluded.subject, created_at = excluded.created_at
-            WHERE known.created_at <= forgotten;
-        EXIT WHEN FOUND;
+        BEGIN
+            -- This waits for another transaction with the same key, and writes
+            -- nothing if that one commits; then the key is looked up again.
+            INSERT INTO idempotency AS known (tenant, operation, key, fingerprint, subject, created_at)
+            VALUES (who, what, used_key, print, made, at)
+            ON CONFLICT (tenant, operation, key) DO UPDATE
+                SET fingerprint = excluded.fingerprint, subject = excluded.subject, created_at = excluded.created_at
+                WHERE known.created_at <= forgotten;
+            EXIT WHEN FOUND;
+        EXCEPTION WHEN lock_not_available THEN
+            outcome := 'busy';
+            RETURN;
+        END;
     END LOOP;
 
     IF quota_limit IS NOT NULL THEN

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package reply tells what a store says from what happens to it.
+//
+// A transaction ends early for two reasons: the store has its answer (there is
+// no such record, the quota is used up), or the database has failed. The first
+// is marked by [Of] on its way out of the transaction; everything else becomes a
+// ledger.UnavailableError in [Error].
+package reply
+
+import (
+	"errors"
+
+	"github.com/printmarket/printmarket/internal/ledger"
+)
+
+type answer struct{ error }
+
+func (a answer) Unwrap() error { return a.error }
+
+// Of marks an error as the store's answer.
+func Of(err error) error { return answer{err} }
+
+// Error is what a call of a store returns: nil, an answer bare, and of any other
+// error that the store is unavailable. It may have happened before, in or after
+// a commit, so nothing more can be said.
+func Error(op string, err error) error {
+	var known answer
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &known):
+		return known.error
+	default:
+		return &ledger.UnavailableError{Op: op, Err: err}
+	}
+}
