@@ -15,7 +15,7 @@ BENCHTIME ?= 3s
 ##@ Everyday
 .PHONY: help
 help: ## Show this list
-	@awk 'BEGIN {FS = ":.*##"} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*##/ {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*##"} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*##/ {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: build ## Build and start the whole platform (ARGS="--data DIR ..." for flags)
@@ -27,11 +27,12 @@ cluster: build setup controlplane ## Run it as on Kubernetes: a local control pl
 	bin/localcluster $(ARGS)
 
 .PHONY: test
-test: setup controlplane ## Install what tests need, then run all of them with the race detector
-	PRINTMARKET_CONTROLPLANE_REQUIRED=1 CGO_ENABLED=1 $(TOOL) gotestsum --format pkgname-and-test-fails -- -race -timeout 20m $(PKG)
+test: setup controlplane swagger-ui ## Install what tests need, then run all of them with the race detector
+	PRINTMARKET_CONTROLPLANE_REQUIRED=1 PRINTMARKET_CHROMIUM_REQUIRED=1 CGO_ENABLED=1 $(TOOL) gotestsum --format pkgname-and-test-fails -- -race -timeout 20m $(PKG)
 
 .PHONY: build
 build: ## Build bin/printmarket and bin/inspector
+	@tools/swagger-ui/install.sh --optional
 	go build -ldflags "$(LDFLAGS)" -o bin/printmarket .
 	go build -ldflags "$(LDFLAGS)" -o bin/inspector ./workers/inspector
 
@@ -42,6 +43,10 @@ setup: ## Install from Debian what tests need and is missing
 .PHONY: controlplane
 controlplane: ## Build etcd, kube-apiserver and kubectl into the cache, once
 	@tools/controlplane/build.sh >/dev/null
+
+.PHONY: swagger-ui
+swagger-ui: ## Put the viewer of the contracts where the build embeds it
+	@tools/swagger-ui/install.sh
 
 ##@ Before a commit
 .PHONY: lint

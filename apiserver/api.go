@@ -80,6 +80,10 @@ func (a API) Handler() (http.Handler, error) {
 	}, nil
 }
 
+func serves(rt gate.Route, op contracts.Operation) bool {
+	return rt.Pattern == op.Path && (rt.Method == op.Method || rt.Method == gate.AnyMethod)
+}
+
 // methods are those that the router knows.
 var methods = []string{
 	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
@@ -136,9 +140,7 @@ func (a API) checkContracts() error {
 	for _, op := range a.Contracts.Operations() {
 		published[endpoint{op.Method, op.Path}] = true
 		published[endpoint{gate.AnyMethod, op.Path}] = true
-		if !slices.ContainsFunc(a.Routes, func(rt gate.Route) bool {
-			return rt.Pattern == op.Path && (rt.Method == op.Method || rt.Method == gate.AnyMethod)
-		}) {
+		if !slices.ContainsFunc(a.Routes, func(rt gate.Route) bool { return serves(rt, op) }) {
 			return fmt.Errorf("contract %s promises %s %s, which no route serves", op.Contract, op.Method, op.Path)
 		}
 	}

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Installs the Debian packages that the tests need and that are missing: a C
 # compiler for the race detector, redis-server for the queue's tests, postgresql
-# for the store's, and poppler's tools, which the preflight engine's facts are
-# compared with.
+# for the store's, poppler's tools, which the preflight engine's facts are
+# compared with, npm for the viewer of the contracts, and a browser for its test.
 set -eu
 
 need=""
@@ -12,6 +12,8 @@ want() { # want COMMAND PACKAGE
 want gcc gcc
 want redis-server redis-server
 want pdffonts poppler-utils
+want npm npm
+want chromium chromium
 ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || need="$need postgresql"
 [ -e /usr/include/stdlib.h ] || need="$need libc6-dev"
 

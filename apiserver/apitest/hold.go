@@ -146,8 +146,8 @@ func holdBody(found *faults, a Answer, promise contracts.Answer) {
 	if code := a.Code(); code != "" && !slices.Contains(promise.Codes, code) {
 		found.add("code %s, the contract promises %v", code, promise.Codes)
 	}
-	if schema == nil {
-		return
+	if schema == nil || !strings.Contains(mediaType, "json") {
+		return // a schema cannot look into other forms
 	}
 	value, err := strictjson.Decode(a.Body)
 	if err != nil {

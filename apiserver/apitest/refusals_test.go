@@ -60,7 +60,7 @@ func causes() map[string]cause {
 		"another body":        {status: 415, code: problem.CodeUnsupportedMediaType, request: header("Content-Type", "text/plain")},
 		"a large body":        {status: 413, code: problem.CodePayloadTooLarge, request: func(r *Request) { r.Body = `"` + strings.Repeat("x", 64<<10) + `"` }},
 		"half a body":         {status: 400, code: problem.CodeInvalidRequest, request: func(r *Request) { r.Body = `{` }, method: http.MethodPost},
-		"a bad parameter":     {status: 400, code: problem.CodeInvalidRequest, request: func(r *Request) { r.Path += "?limit=x" }, method: http.MethodGet},
+		"a bad parameter":     {status: 400, code: problem.CodeInvalidRequest, request: func(r *Request) { r.Path += "?limit=x&access_token=x" }, method: http.MethodGet},
 		"no idempotency key":  {status: 400, code: problem.CodeIdempotencyKeyRequired, request: func(r *Request) { delete(r.Header, "Idempotency-Key") }},
 		"an idempotency key":  {status: 400, code: problem.CodeIdempotencyKeyInvalid, request: header("Idempotency-Key", "ä")},
 		"a body of no sense":  {status: 422, code: problem.CodeRFQInvalid},
@@ -83,7 +83,7 @@ func notYet(s *v1alpha1.PartnerEntitlementSpec) {
 func exhaust(t *testing.T, w *World) {
 	t.Helper()
 	for surface, path := range map[v1alpha1.Surface]string{
-		v1alpha1.SurfacePartner: "/api/v1/account", v1alpha1.SurfacePreflight: "/api/v1/preflight/pref_x",
+		v1alpha1.SurfacePartner: "/api/v1/account", v1alpha1.SurfacePreflight: "/api/v1/preflight/pref_x", v1alpha1.SurfaceXJDF: "/api/v1/xjdf",
 	} {
 		w.Limit("acme", surface, 1)
 		w.Do(t, Request{Method: http.MethodGet, Path: path, Key: "acme-live"})

@@ -30,6 +30,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/platform"
 	"github.com/printmarket/printmarket/apiserver/preflight"
 	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/apiserver/xjdf"
 	"github.com/printmarket/printmarket/docs"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/cursor"
@@ -197,7 +198,11 @@ func Routes(w *World) ([]gate.Route, error) {
 		return nil, err
 	}
 	desk, err := platform.Routes(w.RFQs, w.Store, w.Contracts)
-	return slices.Concat(partners, jobs, desk), err
+	if err != nil {
+		return nil, err
+	}
+	layer, err := xjdf.Routes(w.Contracts)
+	return slices.Concat(partners, jobs, desk, layer), err
 }
 
 // declare makes the partners acme and stark, which may do everything, and
@@ -212,7 +217,7 @@ func (w *World) declare(t testing.TB) {
 			Spec: v1alpha1.PartnerEntitlementSpec{
 				OrganizationID: organization, Package: v1alpha1.PackageEnterprise, State: v1alpha1.StateActive,
 				Contract: &v1alpha1.Contract{Reference: "C-1", EffectiveFrom: metav1.NewTime(w.Clock.Now().Add(-time.Hour))},
-				Scopes:   scopes("rfq:read", "rfq:write", "quote:read", "preflight:read", "preflight:write", "order:read", "order:write", "account:read"),
+				Scopes:   scopes("rfq:read", "rfq:write", "quote:read", "preflight:read", "preflight:write", "order:read", "order:write", "account:read", "xjdf:read"),
 			},
 		}
 		w.partners[name] = p
@@ -220,7 +225,7 @@ func (w *World) declare(t testing.TB) {
 		w.mint(t, p, "test", nil)
 	}
 	w.mint(t, w.partners["acme"], "none", scopes())
-	w.mint(t, w.partners["acme"], "reads", scopes("rfq:read", "quote:read", "preflight:read", "order:read", "account:read"))
+	w.mint(t, w.partners["acme"], "reads", scopes("rfq:read", "quote:read", "preflight:read", "order:read", "account:read", "xjdf:read"))
 	w.mint(t, w.partners["acme"], "writes", scopes("rfq:write", "preflight:write", "order:write"))
 	w.declareDesk(t)
 	for capability := range posture.Capabilities() {
@@ -235,6 +240,9 @@ func (w *World) declare(t testing.TB) {
 				Capability: v1alpha1.CapabilityName(name), Stage: v1alpha1.Stage(capability.Definition().Shipped.Stage()),
 				Change: v1alpha1.Change{Ticket: "T-1"},
 			},
+		}
+		if capability.Definition().Shipped == posture.PrivateBeta {
+			w.rollouts[name].Spec.Audience = &v1alpha1.Audience{Partners: []string{"acme", "stark"}}
 		}
 	}
 	w.Publish()

@@ -47,9 +47,10 @@ func (s *Set) Catalog() (File, error) {
 	if err != nil {
 		return File{}, fmt.Errorf("encode the catalog: %w", err)
 	}
-	file, err := newFile(CatalogPath, catalogType, append(body, '\n'))
+	file := newFile(CatalogPath, append(body, '\n'))
+	file.mediaType = catalogType
 	file.link = "<" + CatalogPath + `>; rel="api-catalog"`
-	return file, err
+	return file, nil
 }
 
 // root is the path that all operations of a contract begin with.

@@ -17,7 +17,7 @@ import (
 var elsewhere = []problem.Code{
 	problem.CodeRouteNotFound, problem.CodeMethodNotAllowed, problem.CodeCredentialConflict, problem.CodeLengthRequired,
 	problem.CodeQuoteAcceptanceUnavailable, problem.CodeOrderUnavailable, problem.CodeBatchOrderUnavailable,
-	problem.CodeXJDFUnavailable, problem.CodeXJDFCostingUnavailable, problem.CodeXJMFUnavailable,
+	problem.CodeXJDFCostingUnavailable, problem.CodeXJMFUnavailable,
 	problem.CodeWebhookUnavailable, problem.CodeMasterDataBridgeUnavailable,
 	problem.CodePlatformRequestInvalid, problem.CodeRFQStateConflict, problem.CodeRevisionConflict,
 }

@@ -34,6 +34,7 @@ type Name string
 const (
 	Partner   Name = "openapi.yaml"
 	Preflight Name = "preflight-openapi.yaml"
+	XJDF      Name = "xjdf-openapi.yaml"
 )
 
 // Platform is the contract of the marketplace's own side. It holds like the
@@ -41,7 +42,7 @@ const (
 const Platform Name = "platform-openapi.yaml"
 
 // Names lists the published contracts.
-func Names() []Name { return []Name{Partner, Preflight} }
+func Names() []Name { return []Name{Partner, Preflight, XJDF} }
 
 // All lists every contract.
 func All() []Name { return append(Names(), Platform) }
@@ -62,6 +63,7 @@ type Operation struct {
 
 // Set is the compiled form of all contracts. It is safe for concurrent use.
 type Set struct {
+	texts     map[Name][]byte
 	documents map[Name]map[string]any
 	// answers are those that were looked up, by promise.
 	answers sync.Map
@@ -74,30 +76,37 @@ type Set struct {
 // Load reads the contracts in files: the published ones below api/, and that of
 // the platform API below internal/.
 func Load(files fs.FS) (*Set, error) {
-	s := &Set{documents: map[Name]map[string]any{}, compiler: jsonschema.NewCompiler()}
+	s := &Set{texts: map[Name][]byte{}, documents: map[Name]map[string]any{}, compiler: jsonschema.NewCompiler()}
 	for _, name := range All() {
-		text, err := fs.ReadFile(files, name.Path())
-		if err != nil {
-			return nil, fmt.Errorf("read contract: %w", err)
+		if err := s.read(files, name); err != nil {
+			return nil, err
 		}
-		data, err := yaml.YAMLToJSONStrict(text)
-		if err != nil {
-			return nil, fmt.Errorf("parse contract %s: %w", name, err)
-		}
-		document, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-		if err != nil {
-			return nil, fmt.Errorf("parse contract %s: %w", name, err)
-		}
-		if err := s.compiler.AddResource(resource(name), document); err != nil {
-			return nil, fmt.Errorf("add contract %s: %w", name, err)
-		}
-		object, ok := document.(map[string]any)
-		if !ok {
-			return nil, fmt.Errorf("parse contract %s: it is a %T, not an object", name, document)
-		}
-		s.documents[name] = object
 	}
 	return s, nil
+}
+
+func (s *Set) read(files fs.FS, name Name) error {
+	text, err := fs.ReadFile(files, name.Path())
+	if err != nil {
+		return fmt.Errorf("read contract: %w", err)
+	}
+	data, err := yaml.YAMLToJSONStrict(text)
+	if err != nil {
+		return fmt.Errorf("parse contract %s: %w", name, err)
+	}
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		return fmt.Errorf("parse contract %s: %w", name, err)
+	}
+	if err := s.compiler.AddResource(resource(name), document); err != nil {
+		return fmt.Errorf("add contract %s: %w", name, err)
+	}
+	object, ok := document.(map[string]any)
+	if !ok {
+		return fmt.Errorf("parse contract %s: it is a %T, not an object", name, document)
+	}
+	s.texts[name], s.documents[name] = text, object
+	return nil
 }
 
 // resource is an address that only the compiler sees; it must be absolute.

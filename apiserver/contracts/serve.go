@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/problem"
@@ -33,9 +34,12 @@ type File struct {
 	// Path is the whole path.
 	Path      string
 	mediaType string
-	// link is the Link field, if it has one.
-	link          string
-	plain, zipped representation
+	// link and policy are the fields Link and Content-Security-Policy, if it
+	// has them.
+	link, policy string
+	plain        representation
+	// zipped compresses it when somebody first wants that.
+	zipped func() representation
 }
 
 // representation is one form of a file. Each has its own strong tag and digest
@@ -59,6 +63,10 @@ var mediaTypes = [...]struct{ suffix, mediaType string }{
 	{".schema.json", "application/schema+json"},
 	{".json", "application/json"},
 	{".yaml", "application/yaml"},
+	{".html", "text/html; charset=utf-8"},
+	{".css", "text/css; charset=utf-8"},
+	{".js", "text/javascript; charset=utf-8"},
+	{".txt", "text/plain; charset=utf-8"},
 }
 
 func mediaTypeOf(name string) string {
@@ -71,48 +79,48 @@ func mediaTypeOf(name string) string {
 }
 
 // Files prepares every published file: those of the repository, byte for byte,
-// and the table of problem codes.
+// and the table of problem codes. Where the page of [Viewer] is not complete,
+// another one tells that.
 func Files(files fs.FS) ([]File, error) {
-	entries, err := fs.ReadDir(files, "api")
-	if err != nil {
-		return nil, fmt.Errorf("list published files: %w", err)
-	}
 	var all []File
-	for _, entry := range entries {
-		body, err := fs.ReadFile(files, "api/"+entry.Name())
-		if err != nil {
-			return nil, fmt.Errorf("read published file: %w", err)
+	err := fs.WalkDir(files, "api", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
 		}
-		file, err := newFile(Prefix+entry.Name(), mediaTypeOf(entry.Name()), body)
-		if err != nil {
-			return nil, err
+		body, err := fs.ReadFile(files, name)
+		all = append(all, newFile(Prefix+strings.TrimPrefix(name, "api/"), body))
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read published files: %w", err)
+	}
+	for i := range all {
+		if all[i].Path == Viewer && !HasViewer(files) {
+			all[i] = newFile(Viewer, withoutViewer)
 		}
-		all = append(all, file)
 	}
 	codes, err := json.MarshalIndent(map[string]any{"codes": problem.Codes()}, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("encode problem codes: %w", err)
 	}
-	file, err := newFile(Prefix+problemCodes, mediaTypeOf(problemCodes), append(codes, '\n'))
-	return append(all, file), err
+	return append(all, newFile(Prefix+problemCodes, append(codes, '\n'))), nil
 }
 
-func newFile(path, mediaType string, body []byte) (File, error) {
-	var zipped bytes.Buffer
-	zip, err := gzip.NewWriterLevel(&zipped, gzip.BestCompression)
-	if err != nil {
-		return File{}, fmt.Errorf("compress %s: %w", path, err)
+func newFile(path string, body []byte) File {
+	file := File{Path: path, mediaType: mediaTypeOf(path), plain: newRepresentation("", body)}
+	if strings.HasSuffix(path, ".html") {
+		file.policy = pagePolicy
 	}
-	if _, err := zip.Write(body); err != nil {
-		return File{}, fmt.Errorf("compress %s: %w", path, err)
-	}
-	if err := zip.Close(); err != nil {
-		return File{}, fmt.Errorf("compress %s: %w", path, err)
-	}
-	return File{
-		Path: path, mediaType: mediaType,
-		plain: newRepresentation("", body), zipped: newRepresentation("gzip", zipped.Bytes()),
-	}, nil
+	file.zipped = sync.OnceValue(func() representation { return newRepresentation("gzip", compress(body)) })
+	return file
+}
+
+func compress(body []byte) []byte {
+	var zipped bytes.Buffer // takes everything
+	zip, _ := gzip.NewWriterLevel(&zipped, gzip.BestCompression)
+	_, _ = zip.Write(body)
+	_ = zip.Close()
+	return zipped.Bytes()
 }
 
 // ServeHTTP answers with the file, compressed for those who want that, or 304
@@ -120,7 +128,7 @@ func newFile(path, mediaType string, body []byte) (File, error) {
 func (f File) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	chosen := f.plain
 	if acceptsGzip(r.Header.Values("Accept-Encoding")) {
-		chosen = f.zipped
+		chosen = f.zipped()
 	}
 	header := w.Header()
 	header.Set("Cache-Control", cacheControl)
@@ -130,6 +138,9 @@ func (f File) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("Repr-Digest", chosen.digest)
 	if f.link != "" {
 		header.Set("Link", f.link)
+	}
+	if f.policy != "" {
+		header.Set("Content-Security-Policy", f.policy)
 	}
 	if respond.NotModified(w, r, chosen.etag) {
 		return

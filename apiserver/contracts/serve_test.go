@@ -50,7 +50,7 @@ func TestFilesAreServedByteForByte(t *testing.T) {
 	t.Parallel()
 	files := publishedFiles(t)
 	mediaTypes := map[string]string{
-		"openapi.yaml": "application/yaml", "preflight-openapi.yaml": "application/yaml",
+		"openapi.yaml": "application/yaml", "preflight-openapi.yaml": "application/yaml", "xjdf-openapi.yaml": "application/yaml",
 		"marketplace-problem-details.v1.schema.json": "application/schema+json",
 	}
 	for name, mediaType := range mediaTypes {
@@ -194,7 +194,8 @@ func TestTheCatalogLeadsToEveryContract(t *testing.T) {
 			}
 		}
 	}
-	if diff := cmp.Diff(map[string]string{"/api/v1": "openapi.yaml", "/api/v1/preflight": "preflight-openapi.yaml"}, described); diff != "" {
+	want := map[string]string{"/api/v1": "openapi.yaml", "/api/v1/preflight": "preflight-openapi.yaml", "/api/v1/xjdf": "xjdf-openapi.yaml"}
+	if diff := cmp.Diff(want, described); diff != "" {
 		t.Errorf("APIs and their contracts (-want +got):\n%s", diff)
 	}
 	for _, item := range body.Linkset[0].Item {

@@ -23,6 +23,8 @@ type Call struct {
 	Caller posture.Caller
 	// Decision is why the call may pass; it carries the quota.
 	Decision posture.Decision
+	// MediaType is which of the route's offers the client likes best.
+	MediaType string
 	// Body is the request body as it was sent, Document what strictjson read.
 	Body     []byte
 	Document any

@@ -3,9 +3,6 @@
 package gate
 
 import (
-	"strings"
-
-	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 )
@@ -52,49 +49,6 @@ func loadSnapshot(g *Gate, _ *Route, c *Call) *problem.Problem {
 		return problem.New(problem.CodePostureUnavailable, "This replica has no current posture and keeps every gate closed.").After(g.retryPosture)
 	}
 	return nil
-}
-
-func authenticate(g *Gate, _ *Route, c *Call) *problem.Problem {
-	header := c.Writer.Header()
-	header["Vary"] = varyAuthorization
-	fields := c.Request.Header["Authorization"]
-	if len(fields) == 0 {
-		header["Www-Authenticate"] = challengeMissing
-		return missingKey
-	}
-	key, err := bearer(fields)
-	if err == nil {
-		var reason posture.Reason
-		if c.Caller, reason = c.snapshot.Authenticate(key, connection(c.Request, c.Now), c.Now); c.Caller.Valid() {
-			header["Marketplace-Entitlement"] = g.entitlementHeader(c.Caller)
-			g.uses.Seen(c.Caller.Digest(), c.Now)
-			return nil
-		}
-		g.metrics.Decision("", reason.String())
-	}
-	header["Www-Authenticate"] = challengeInvalid
-	return invalidKey
-}
-
-// One detail each, for every way in which a key can be missing or invalid: the
-// answer must not tell an attacker which.
-var (
-	missingKey = problem.New(problem.CodeMissingAPIKey, "Send an API key as a bearer token in the Authorization header.")
-	invalidKey = problem.New(problem.CodeInvalidAPIKey, "The API key is not valid.")
-)
-
-// bearer takes the key from exactly one Authorization field of the scheme
-// Bearer, whose name is case-insensitive (RFC 9110, section 11.1).
-func bearer(fields []string) (credential.Key, error) {
-	if len(fields) != 1 {
-		return credential.Key{}, credential.ErrMalformed
-	}
-	const scheme = "bearer "
-	field := fields[0]
-	if len(field) < len(scheme) || !strings.EqualFold(field[:len(scheme)], scheme) {
-		return credential.Key{}, credential.ErrMalformed
-	}
-	return credential.Parse(strings.Trim(field[len(scheme):], " "))
 }
 
 func decide(g *Gate, rt *Route, c *Call) *problem.Problem {

@@ -13,11 +13,10 @@ import (
 // canonical spelling, so that setting one does not allocate. They are never
 // written to.
 var (
-	privateNoStore    = []string{"private, no-store"}
-	privateNoCache    = []string{"private, no-cache"}
-	varyAuthorization = []string{"Authorization"}
-	challengeMissing  = []string{`Bearer realm="printmarket"`}
-	challengeInvalid  = []string{`Bearer realm="printmarket", error="invalid_token"`}
+	privateNoStore   = []string{"private, no-store"}
+	privateNoCache   = []string{"private, no-cache"}
+	challengeMissing = []string{`Bearer realm="printmarket"`}
+	challengeInvalid = []string{`Bearer realm="printmarket", error="invalid_token"`}
 )
 
 // entitlement is everything that the Marketplace-Entitlement field tells.

@@ -40,6 +40,8 @@ type Route struct {
 	Write bool
 	// Body says how to read a JSON body; nil: the route takes none.
 	Body *Body
+	// Offers are the media types of a success, the best first; nil: JSON.
+	Offers []string
 	// Internal keeps the route out of the public contracts.
 	Internal bool
 	// Serve is nil where the gate answers every call itself: the capability

@@ -22,6 +22,7 @@ import (
 	preflightapi "github.com/printmarket/printmarket/apiserver/preflight"
 	"github.com/printmarket/printmarket/apiserver/registry"
 	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/apiserver/xjdf"
 	"github.com/printmarket/printmarket/docs"
 	"github.com/printmarket/printmarket/internal/keyuse"
 	"github.com/printmarket/printmarket/internal/masterdata"
@@ -200,6 +201,9 @@ func (s *api) served(work preflights) (a apiserver.API, err error) {
 	if err != nil {
 		return a, err
 	}
+	if !contracts.HasViewer(docs.API) {
+		s.log.Warn("this build is without the viewer of the contracts; run make swagger-ui and build again", "page", contracts.Viewer)
+	}
 	catalog, err := set.Catalog()
 	if err != nil {
 		return a, err
@@ -218,9 +222,13 @@ func (s *api) served(work preflights) (a apiserver.API, err error) {
 	if err != nil {
 		return a, err
 	}
+	xjdfRoutes, err := xjdf.Routes(set)
+	if err != nil {
+		return a, err
+	}
 	return apiserver.API{
 		Gates: s.gates, Limits: ratelimit.New(ratelimit.NewRedis(s.redis)), Uses: &s.uses, Problems: s.problems(), Metrics: s.metrics, Log: s.log, Now: s.now,
-		Contracts: set, Files: append(files, catalog), Routes: slices.Concat(partnerRoutes, preflightRoutes, platformRoutes),
+		Contracts: set, Files: append(files, catalog), Routes: slices.Concat(partnerRoutes, preflightRoutes, platformRoutes, xjdfRoutes),
 	}, nil
 }
 

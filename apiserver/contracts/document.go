@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package contracts
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// The media types of a contract. An OpenAPI document is JSON, so whoever asks
+// for that gets the same under its plainer name.
+const (
+	OpenAPIJSON = "application/vnd.oai.openapi+json;version=3.1"
+	plainJSON   = "application/json"
+	plainYAML   = "application/yaml"
+)
+
+// Document is one form of a contract.
+type Document struct {
+	MediaType string
+	Body      []byte
+	// ETag is a strong tag of this form, Digest its Repr-Digest (RFC 9530).
+	ETag, Digest string
+}
+
+// Documents are the forms of a contract, the best first. The YAML is the text
+// that is published.
+func (s *Set) Documents(name Name) ([]Document, error) {
+	var encoded bytes.Buffer
+	encoder := json.NewEncoder(&encoded)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(s.documents[name]); err != nil {
+		return nil, fmt.Errorf("encode contract %s: %w", name, err)
+	}
+	return []Document{
+		newDocument(OpenAPIJSON, encoded.Bytes()), newDocument(plainJSON, encoded.Bytes()), newDocument(plainYAML, s.texts[name]),
+	}, nil
+}
+
+func newDocument(mediaType string, body []byte) Document {
+	// Forms that differ in their type alone have different tags.
+	tag := newRepresentation("", append([]byte(mediaType+"\n"), body...)).etag
+	return Document{MediaType: mediaType, Body: body, ETag: tag, Digest: newRepresentation("", body).digest}
+}
+
+// Info is what a contract says about itself.
+type Info struct{ Title, Version, Status string }
+
+// Info reads title, version and x-status; the latter is empty for a contract
+// that is simply in force.
+func (s *Set) Info(name Name) Info {
+	info, _ := s.documents[name]["info"].(map[string]any)
+	text := func(member string) string { value, _ := info[member].(string); return value }
+	return Info{Title: text("title"), Version: text("version"), Status: text("x-status")}
+}

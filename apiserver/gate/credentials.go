@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gate
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/problem"
+)
+
+// credentials is where a surface looks for the key of a request.
+type credentials struct {
+	// keyHeader: X-API-Key counts beside Authorization. Elsewhere it is not
+	// looked at, so a client that sends it to every surface is served.
+	keyHeader bool
+	// vary are the header fields that the answer depends on.
+	vary []string
+	// missing is the answer to a request without a key.
+	missing *problem.Problem
+}
+
+// One detail each, for every way in which a key can be missing or invalid: the
+// answer must not tell an attacker which.
+var (
+	bearerOnly = credentials{
+		vary:    []string{"Authorization"},
+		missing: problem.New(problem.CodeMissingAPIKey, "Send an API key as a bearer token in the Authorization header."),
+	}
+	bearerOrKey = credentials{
+		keyHeader: true,
+		vary:      []string{"Authorization, X-API-Key"},
+		missing:   problem.New(problem.CodeMissingAPIKey, "Send an API key as a bearer token in the Authorization header, or in X-API-Key."),
+	}
+	invalidKey = problem.New(problem.CodeInvalidAPIKey, "The API key is not valid.")
+	twoKeys    = problem.New(problem.CodeInvalidRequest, "Authorization and X-API-Key hold different credentials; send one.")
+	keyInQuery = problem.New(problem.CodeInvalidRequest, "The query holds a credential; send it in a header alone.")
+)
+
+// queryNames are the parameters that clients put keys into elsewhere.
+var queryNames = [...]string{"access_token", "api_key", "apikey", "api-key", "x-api-key"}
+
+// accepted says for each surface what it accepts. A route of no surface, which
+// is one with nothing behind it, is the partners'.
+var accepted = [...]credentials{
+	posture.NoSurface:        bearerOnly,
+	posture.SurfacePartner:   bearerOnly,
+	posture.SurfacePreflight: bearerOnly,
+	posture.SurfaceXJDF:      bearerOrKey,
+	posture.SurfaceBridge:    bearerOrKey,
+}
+
+func authenticate(g *Gate, rt *Route, c *Call) *problem.Problem {
+	accepts := &accepted[rt.surface()]
+	header := c.Writer.Header()
+	header["Vary"] = accepts.vary
+	key, refusal := accepts.read(c.Request)
+	if refusal == nil {
+		var reason posture.Reason
+		if c.Caller, reason = c.snapshot.Authenticate(key, connection(c.Request, c.Now), c.Now); c.Caller.Valid() {
+			header["Marketplace-Entitlement"] = g.entitlementHeader(c.Caller)
+			g.uses.Seen(c.Caller.Digest(), c.Now)
+			return nil
+		}
+		g.metrics.Decision("", reason.String())
+		refusal = invalidKey
+	}
+	switch refusal.Code {
+	case problem.CodeMissingAPIKey:
+		header["Www-Authenticate"] = challengeMissing
+	case problem.CodeInvalidAPIKey:
+		header["Www-Authenticate"] = challengeInvalid
+	}
+	return refusal
+}
+
+// read finds the one key of a request.
+func (accepts *credentials) read(r *http.Request) (credential.Key, *problem.Problem) {
+	authorization := r.Header["Authorization"]
+	if !accepts.keyHeader {
+		if len(authorization) == 0 {
+			return credential.Key{}, accepts.missing
+		}
+		return parsed(bearer(authorization))
+	}
+	apiKey := r.Header["X-Api-Key"]
+	switch {
+	case len(authorization)+len(apiKey) == 0:
+		return credential.Key{}, accepts.missing
+	case r.URL.RawQuery != "" && holdsKey(r):
+		return credential.Key{}, keyInQuery
+	case len(apiKey) == 0:
+		return parsed(bearer(authorization))
+	case len(authorization) > 0 && !same(authorization, apiKey):
+		return credential.Key{}, twoKeys
+	default:
+		return parsed(single(apiKey))
+	}
+}
+
+func parsed(token string, err error) (credential.Key, *problem.Problem) {
+	if err != nil {
+		return credential.Key{}, invalidKey
+	}
+	key, err := credential.Parse(token)
+	if err != nil {
+		return credential.Key{}, invalidKey
+	}
+	return key, nil
+}
+
+// bearer takes the token from exactly one Authorization field of the scheme
+// Bearer, whose name is case-insensitive (RFC 9110, section 11.1).
+func bearer(fields []string) (string, error) {
+	field, err := single(fields)
+	const scheme = "bearer "
+	if err != nil || len(field) < len(scheme) || !strings.EqualFold(field[:len(scheme)], scheme) {
+		return "", credential.ErrMalformed
+	}
+	return strings.Trim(field[len(scheme):], " "), nil
+}
+
+func single(fields []string) (string, error) {
+	if len(fields) != 1 {
+		return "", credential.ErrMalformed
+	}
+	return strings.Trim(fields[0], " "), nil
+}
+
+// same reports whether both fields hold one and the same key.
+func same(authorization, apiKey []string) bool {
+	one, err := bearer(authorization)
+	if err != nil {
+		return false
+	}
+	other, err := single(apiKey)
+	return err == nil && one == other
+}
+
+// holdsKey reports whether a request has put a credential into its query, where
+// logs and histories keep it.
+func holdsKey(r *http.Request) bool {
+	for name := range r.URL.Query() {
+		for _, known := range queryNames {
+			if strings.EqualFold(name, known) {
+				return true
+			}
+		}
+	}
+	return false
+}
