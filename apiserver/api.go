@@ -67,7 +67,7 @@ func (a API) Handler() (http.Handler, error) {
 	}
 	router := chi.NewRouter()
 	g := gate.New(gate.Config{Gates: a.Gates, Limits: a.Limits, Uses: a.Uses, Problems: a.Problems, Metrics: a.Metrics, Log: a.Log, Now: a.Now, BodyTimeout: a.BodyTimeout})
-	g.Mount(router, a.Routes)
+	g.Mount(router, a.withLifecycles())
 	for _, file := range a.Files {
 		router.Method(http.MethodGet, file.Path, file)
 		router.Method(http.MethodHead, file.Path, file)
@@ -78,6 +78,19 @@ func (a API) Handler() (http.Handler, error) {
 		listener: a.Listener, problems: a.Problems, metrics: a.Metrics, log: a.Log, now: a.Now,
 		slots: make(chan struct{}, a.MaxInFlight), next: router,
 	}, nil
+}
+
+// withLifecycles are the routes with what the contracts say about their ends.
+func (a API) withLifecycles() []gate.Route {
+	routes := slices.Clone(a.Routes)
+	for _, op := range a.Contracts.Operations() {
+		for i := range routes {
+			if rt := &routes[i]; serves(*rt, op) && rt.Lifecycle == (gate.Lifecycle{}) {
+				rt.Lifecycle = gate.Lifecycle(a.Contracts.Lifecycle(op))
+			}
+		}
+	}
+	return routes
 }
 
 func serves(rt gate.Route, op contracts.Operation) bool {

@@ -67,6 +67,8 @@ type Set struct {
 	documents map[Name]map[string]any
 	// answers are those that were looked up, by promise.
 	answers sync.Map
+	// lifecycles are those of deprecated operations.
+	lifecycles map[Operation]Lifecycle
 
 	mu sync.Mutex
 	// compiler keeps what it has compiled and is not safe by itself.
@@ -74,12 +76,25 @@ type Set struct {
 }
 
 // Load reads the contracts in files: the published ones below api/, and that of
-// the platform API below internal/.
+// the platform API below internal/. It refuses one that contradicts itself about
+// what is deprecated.
 func Load(files fs.FS) (*Set, error) {
-	s := &Set{texts: map[Name][]byte{}, documents: map[Name]map[string]any{}, compiler: jsonschema.NewCompiler()}
+	s := &Set{
+		texts: map[Name][]byte{}, documents: map[Name]map[string]any{}, lifecycles: map[Operation]Lifecycle{},
+		compiler: jsonschema.NewCompiler(),
+	}
 	for _, name := range All() {
 		if err := s.read(files, name); err != nil {
 			return nil, err
+		}
+	}
+	for _, op := range s.Operations() {
+		lifecycle, err := lifecycleOf(op, s.operation(op))
+		if err != nil {
+			return nil, fmt.Errorf("contract %s: %s %s: %w", op.Contract, op.Method, op.Path, err)
+		}
+		if lifecycle != (Lifecycle{}) {
+			s.lifecycles[op] = lifecycle
 		}
 	}
 	return s, nil

@@ -84,9 +84,13 @@ func (g *Gate) Mount(router chi.Router, routes []Route) {
 }
 
 func (g *Gate) handler(rt *Route) http.HandlerFunc {
+	lifecycle := rt.Lifecycle.fields()
 	return func(w http.ResponseWriter, r *http.Request) {
 		if x := respond.Of(w); x != nil {
 			x.Route = rt.Pattern
+		}
+		if lifecycle != nil {
+			w = announce(w, lifecycle)
 		}
 		w.Header()["Cache-Control"] = privateNoStore
 		call := Call{Writer: w, Request: r, Now: g.now(), gate: g}

@@ -42,6 +42,8 @@ type Route struct {
 	Body *Body
 	// Offers are the media types of a success, the best first; nil: JSON.
 	Offers []string
+	// Lifecycle, if the route is deprecated, is told with every answer.
+	Lifecycle Lifecycle
 	// Internal keeps the route out of the public contracts.
 	Internal bool
 	// Serve is nil where the gate answers every call itself: the capability

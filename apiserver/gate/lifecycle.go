@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gate
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Lifecycle tells clients that a route is on its way out. The zero value is
+// that of a route which is not.
+type Lifecycle struct {
+	// Deprecated is since when, or from when on, nobody should start to use it.
+	Deprecated time.Time
+	// Sunset is when it may be gone; not before Deprecated.
+	Sunset time.Time
+	// Notice is where that is written, Successor what to use instead; the
+	// latter may be empty.
+	Notice, Successor string
+}
+
+// lifecycleFields are the header fields of every answer of such a route.
+type lifecycleFields struct{ deprecation, sunset, link []string }
+
+// fields writes RFC 9745 and RFC 8594; nil for the zero value.
+func (l Lifecycle) fields() *lifecycleFields {
+	if l.Deprecated.IsZero() {
+		return nil
+	}
+	f := &lifecycleFields{
+		deprecation: []string{"@" + strconv.FormatInt(l.Deprecated.Unix(), 10)},
+		sunset:      []string{l.Sunset.UTC().Format(http.TimeFormat)},
+		link:        []string{"<" + l.Notice + `>; rel="deprecation"`},
+	}
+	if l.Successor != "" {
+		f.link = append(f.link, "<"+l.Successor+`>; rel="successor-version"`)
+	}
+	return f
+}
+
+// announcing keeps the fields on an answer whose handler sets a Link of its own,
+// which stays beside them.
+type announcing struct {
+	http.ResponseWriter
+	fields *lifecycleFields
+	begun  bool
+}
+
+// announce sets the fields at once, so that an answer to a panic has them too.
+func announce(w http.ResponseWriter, fields *lifecycleFields) http.ResponseWriter {
+	header := w.Header()
+	header["Deprecation"], header["Sunset"], header["Link"] = fields.deprecation, fields.sunset, slices.Clone(fields.link)
+	return &announcing{ResponseWriter: w, fields: fields}
+}
+
+// Unwrap serves http.ResponseController and respond.Of.
+func (a *announcing) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+func (a *announcing) WriteHeader(status int) {
+	a.begin()
+	a.ResponseWriter.WriteHeader(status)
+}
+
+func (a *announcing) Write(body []byte) (int, error) {
+	a.begin()
+	return a.ResponseWriter.Write(body)
+}
+
+func (a *announcing) begin() {
+	if a.begun {
+		return
+	}
+	a.begun = true
+	if links := a.Header()["Link"]; !slices.Contains(links, a.fields.link[0]) {
+		a.Header()["Link"] = append(slices.Clone(links), a.fields.link...)
+	}
+}
