@@ -77,6 +77,10 @@ generate-api: ## Make models and server interfaces of the contracts
 	$(call server,api/preflight-openapi.yaml,apiserver/preflight/preflightapi)
 	$(call server,internal/platform-openapi.yaml,apiserver/platform/platformapi)
 
+.PHONY: release-contracts
+release-contracts: ## Keep a copy of each contract as it is released
+	@tools/release-contracts.sh
+
 .PHONY: verify
 verify: generate ## Fail if generated files or go.mod are not up to date
 	go mod tidy -diff

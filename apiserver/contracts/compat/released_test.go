@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package compat_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/apiserver/contracts"
+	"github.com/printmarket/printmarket/apiserver/contracts/compat"
+	"github.com/printmarket/printmarket/docs"
+)
+
+// released is where the copies of released contracts are, seen from here.
+const released = "../../../docs/released"
+
+// TestNoContractBreaksTheClientsOfTheReleasedOne is the gate: docs/guides/contracts.md
+// says what to do about a failure.
+func TestNoContractBreaksTheClientsOfTheReleasedOne(t *testing.T) {
+	t.Parallel()
+	for _, name := range contracts.Names() {
+		t.Run(string(name), func(t *testing.T) {
+			t.Parallel()
+			next, err := docs.API.ReadFile("api/" + string(name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			copies := copiesOf(t, name)
+			if len(copies) == 0 {
+				t.Fatalf("%s has never been released; make release-contracts", name)
+			}
+			// Each release was checked against the one before, so the last counts.
+			last, err := os.ReadFile(copies[len(copies)-1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := compat.Check(last, next, time.Now()); err != nil {
+				t.Errorf("%s after %s: %v", name, filepath.Base(copies[len(copies)-1]), err)
+			}
+		})
+	}
+}
+
+// copiesOf are the released copies of a contract, in the order of versions.
+func copiesOf(t *testing.T, name contracts.Name) []string {
+	t.Helper()
+	prefix := strings.TrimSuffix(string(name), ".yaml") + "@"
+	files, err := filepath.Glob(filepath.Join(released, prefix+"*.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	version := func(file string) [3]int {
+		v, err := compat.ParseVersion(strings.TrimSuffix(strings.TrimPrefix(filepath.Base(file), prefix), ".yaml"))
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+		return v
+	}
+	slices.SortFunc(files, func(a, b string) int {
+		one, other := version(a), version(b)
+		return slices.Compare(one[:], other[:])
+	})
+	return files
+}
+
+// TestReleasedCopiesFollowEachOther keeps a copy from being edited afterwards
+// into something that would not have been released.
+func TestReleasedCopiesFollowEachOther(t *testing.T) {
+	t.Parallel()
+	for _, name := range contracts.Names() {
+		copies := copiesOf(t, name)
+		for i, file := range copies {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, version, _ := strings.Cut(strings.TrimSuffix(filepath.Base(file), ".yaml"), "@")
+			if !strings.Contains(string(text), "\n  version: "+version+"\n") {
+				t.Errorf("%s is of another version", file)
+			}
+			if i == 0 {
+				continue
+			}
+			before, err := os.ReadFile(copies[i-1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := compat.Check(before, text, time.Now()); err != nil {
+				t.Errorf("%s after %s: %v", file, copies[i-1], err)
+			}
+		}
+	}
+}
