@@ -95,8 +95,9 @@ bench: setup controlplane ## Measure the figures of docs/guides/capacity.md, or 
 		$(if $(filter command environment,$(firstword $(origin PKG))),$(PKG),./internal/posture ./apiserver ./internal/posture/kubesource ./internal/store/postgres)
 
 .PHONY: soak
-soak: setup ## Kill the database a hundred times under load
+soak: setup ## Kill the database a hundred times under load, and send 100,000 hostile requests
 	PRINTMARKET_SOAK_KILLS=100 CGO_ENABLED=1 go test -race -count=1 -timeout 30m -v -run 'KillNine' ./internal/store/postgres
+	PRINTMARKET_SOAK_REQUESTS=100000 PRINTMARKET_SOAK_SEED=$(or $(SEED),$(shell date +%s)) CGO_ENABLED=1 go test -race -count=1 -timeout 30m -v -run 'TestNoRequestGets' ./apiserver
 
 .PHONY: fuzz
 fuzz: ## Fuzz every decoder for FUZZTIME each (10s)

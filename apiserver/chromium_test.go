@@ -160,7 +160,7 @@ func (b *browser) try(t *testing.T, session, method string, params, result any) 
 		return json.Unmarshal(m.Result, result)
 	case <-b.ended:
 		t.Fatalf("%s: the browser has ended", method)
-	case <-time.After(time.Minute):
+	case <-time.After(2 * time.Minute):
 		t.Fatalf("%s: no answer", method)
 	}
 	return nil
@@ -254,7 +254,7 @@ func (p *tab) evaluate(expression string, value any) error {
 // another one has no values.
 func (p *tab) await(expression string) {
 	p.t.Helper()
-	deadline := time.Now().Add(time.Minute)
+	deadline := time.Now().Add(2 * time.Minute)
 	for {
 		var reached bool
 		err := p.evaluate("Boolean("+expression+")", &reached)

@@ -75,7 +75,7 @@ func TestTheViewerShowsTheContractsInABrowser(t *testing.T) {
 			before := p.complained()
 			var done bool
 			p.eval(act+"; true", &done)
-			for deadline := time.Now().Add(time.Minute); p.complained() == before; time.Sleep(20 * time.Millisecond) {
+			for deadline := time.Now().Add(2 * time.Minute); p.complained() == before; time.Sleep(20 * time.Millisecond) {
 				if time.Now().After(deadline) {
 					t.Fatalf("%s is not noticed", act)
 				}

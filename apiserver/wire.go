@@ -36,9 +36,14 @@ type problemConn struct {
 	problems *respond.Problems
 }
 
-// plainText is how such an answer goes on after its status line. net/http
-// writes the whole of it at once, and no answer of a handler looks like it.
-var plainText = []byte("\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n")
+// plainText is how such an answer goes on after its status line, and
+// expectation how the one to an Expect that net/http does not know begins.
+// net/http writes the whole of them at once, and no answer of a handler looks
+// like them.
+var (
+	plainText   = []byte("\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n")
+	expectation = []byte("HTTP/1.1 417 ")
+)
 
 // Write replaces such an answer by its problem.
 func (c *problemConn) Write(text []byte) (int, error) {
@@ -62,6 +67,9 @@ func (c *problemConn) CloseWrite() error {
 
 func refusedByServer(text []byte) (status int, ok bool) {
 	const version = "HTTP/1.1 "
+	if bytes.HasPrefix(text, expectation) && bytes.HasSuffix(text, []byte("\r\n\r\n")) {
+		return http.StatusExpectationFailed, true
+	}
 	// Every answer comes by here: only its first line is looked at.
 	end := bytes.Index(text, []byte("\r\n"))
 	if end < len(version)+3 || !bytes.HasPrefix(text[end:], plainText) || !bytes.HasPrefix(text, []byte(version)) {
@@ -73,7 +81,10 @@ func refusedByServer(text []byte) (status int, ok bool) {
 
 func (c *problemConn) problem(status int) []byte {
 	p := problem.New(problem.CodeInvalidRequest, "This is not a valid HTTP request.")
-	if status == http.StatusRequestHeaderFieldsTooLarge {
+	switch status {
+	case http.StatusExpectationFailed:
+		p = problem.New(problem.CodeInvalidRequest, "The header Expect can be 100-continue alone.")
+	case http.StatusRequestHeaderFieldsTooLarge:
 		p = problem.New(problem.CodeHeadersTooLarge, "The request's header fields are larger than %d bytes.", maxHeader)
 	}
 	now := time.Now()

@@ -52,6 +52,7 @@ func TestWhatIsNoRequestIsAnsweredWithAProblemToo(t *testing.T) {
 		"no host":                  {"GET / HTTP/1.1\r\n\r\n", 400, problem.CodeInvalidRequest, ""},
 		"two lengths":              {"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx", 400, problem.CodeInvalidRequest, ""},
 		"headers without end":      {"GET / HTTP/1.1\r\nHost: x\r\nA: " + strings.Repeat("x", 300<<10) + "\r\n\r\n", 431, problem.CodeHeadersTooLarge, ""},
+		"an unknown expectation":   {"GET / HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\n\r\n", 400, problem.CodeInvalidRequest, ""},
 		"a handler's own answer":   {"GET / HTTP/1.1\r\nHost: x\r\n\r\n", 400, "", "mine\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n400 Bad Request"},
 	}
 	for name, tc := range tests {

@@ -35,8 +35,15 @@ type Answer struct {
 // Do makes a request and holds the answer against contract and conventions.
 func (w *World) Do(t testing.TB, in Request) Answer {
 	t.Helper()
+	return w.Send(t, w.Build(t, in))
+}
+
+// Send is Do for a request that was made elsewhere.
+func (w *World) Send(t testing.TB, r *http.Request) Answer {
+	t.Helper()
+	in := Request{Method: r.Method, Path: r.URL.EscapedPath()}
 	rec := httptest.NewRecorder()
-	w.Handler.ServeHTTP(rec, w.Build(t, in))
+	w.Handler.ServeHTTP(rec, r)
 	a := Answer{Status: rec.Code, Header: rec.Header(), Body: rec.Body.Bytes()}
 	if in.Method == http.MethodHead {
 		a.Body = nil // as net/http does

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/apiserver"
+	"github.com/printmarket/printmarket/apiserver/apitest"
+	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/telemetry"
+)
+
+// serving is the whole server on a socket, and the world behind it.
+type serving struct {
+	world   *apitest.World
+	address string
+}
+
+func newServing(t testing.TB) *serving {
+	t.Helper()
+	w := apitest.New(t, apitest.Options{})
+	socket, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	must(t, err)
+	server := apiserver.NewServer(telemetry.Discard(), 0, 10*time.Second, apiserver.Listener{
+		Name: "api", Socket: socket, Handler: w.Handler, Problems: respond.NewProblems(apitest.Origin),
+	})
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- server.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		must(t, <-ended)
+	})
+	return &serving{w, socket.Addr().String()}
+}
+
+// send writes bytes to the server and reads all that comes back. What is left
+// of a connection that was cut in the middle of a request is nothing.
+func (s *serving) send(t testing.TB, wire []byte) []byte {
+	t.Helper()
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", s.address)
+	must(t, err)
+	defer func() { _ = conn.Close() }()
+	must(t, conn.SetDeadline(time.Now().Add(30*time.Second)))
+	_, _ = conn.Write(wire) // the server may have refused it before its end
+	if half, ok := conn.(*net.TCPConn); ok {
+		_ = half.CloseWrite()
+	}
+	const most = 16 << 20
+	answer, err := io.ReadAll(io.LimitReader(conn, most))
+	var network net.Error
+	if len(answer) == most || errors.As(err, &network) && network.Timeout() {
+		t.Fatalf("an answer without an end: %d bytes, %v", len(answer), err)
+	}
+	return answer
+}
+
+// first is the first final answer of those that came; none, if there is none.
+func first(t testing.TB, method string, answers []byte) (apitest.Answer, bool) {
+	t.Helper()
+	reader := bufio.NewReader(bytes.NewReader(answers))
+	for {
+		if _, err := reader.Peek(1); err != nil {
+			return apitest.Answer{}, false
+		}
+		resp, err := http.ReadResponse(reader, &http.Request{Method: method})
+		if err != nil {
+			t.Fatalf("the answer is no HTTP: %v\n%q", err, answers[:min(len(answers), 500)])
+		}
+		body, err := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Fatalf("the body cannot be read: %v", err)
+		}
+		if resp.StatusCode >= 200 {
+			return apitest.Answer{Status: resp.StatusCode, Header: resp.Header, Body: body}, true
+		}
+	}
+}
+
+// awkward are requests that the generator cannot make: those that are no HTTP,
+// and those that two servers could understand in two ways.
+var awkward = []string{
+	"", "\r\n", "GET", "GET / HTTP/1.1\r\n", "GET / HTTP/1.1\r\n\r\n", "GET / HTTP/0.9\r\n\r\n", "GET / HTTP/9.9\r\nHost: a\r\n\r\n",
+	"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n",
+	"GET http://a/api/v1/rfq HTTP/1.1\r\nHost: b\r\n\r\n", "GET /api/v1/rfq HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+	"GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n", "GET /\x00 HTTP/1.1\r\nHost: a\r\n\r\n", "G\x00T / HTTP/1.1\r\nHost: a\r\n\r\n",
+	"GET / HTTP/1.1\r\nHost: a\r\nX: \x00\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\n X: folded\r\n\r\n", "GET / HTTP/1.1\nHost: a\n\n",
+	"POST /api/v1/rfq HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /x HTTP/1.1\r\n\r\n",
+	"POST /api/v1/rfq HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n{}{}{}", "POST /api/v1/rfq HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
+	"POST /api/v1/rfq HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", "POST /api/v1/rfq HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+	"POST /api/v1/estimate HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n{}", "POST /api/v1/estimate HTTP/1.1\r\nHost: a\r\nExpect: the worst\r\n\r\n",
+	"GET /docs/api/openapi.yaml HTTP/1.1\r\nHost: a\r\nRange: bytes=0-1\r\nAccept-Encoding: gzip\r\n\r\n", "GET /docs/api/../../etc/passwd HTTP/1.1\r\nHost: a\r\n\r\n",
+}
+
+// FuzzServer sends bytes to the server as they are. Whatever they are, the first
+// answer is one of ours, and the server lives.
+func FuzzServer(f *testing.F) {
+	s := newServing(f)
+	g := newGenerator(f, s.world, 1)
+	for _, text := range awkward {
+		f.Add([]byte(text))
+	}
+	for _, op := range g.operations {
+		f.Add(g.valid(op).wire())
+		a := g.valid(op)
+		g.mutate(a)
+		f.Add(a.wire())
+	}
+	f.Fuzz(func(t *testing.T, wire []byte) {
+		if len(wire) > 1<<20 {
+			return
+		}
+		s.world.Advance(10 * time.Millisecond) // the rate limit has room
+		method, _, _ := strings.Cut(strings.TrimLeft(string(wire[:min(len(wire), 100)]), "\r\n"), " ")
+		a, answered := first(t, method, s.send(t, wire))
+		if !answered {
+			return
+		}
+		judgeBytes(&witness{TB: t, wire: wire, what: "these bytes"}, method, a)
+	})
+}
+
+// judgeBytes is judge for answers that may be those of a published file. To a
+// client that has closed its side the server seems to be without its store: the
+// request ends with the client.
+func judgeBytes(t testing.TB, method string, a apitest.Answer) {
+	t.Helper()
+	switch {
+	case a.Status == http.StatusInternalServerError:
+		t.Errorf("an internal error")
+	case a.Header.Get("X-Request-Id") == "":
+		t.Errorf("no request id")
+	case a.Header.Get("Date") == "":
+		t.Errorf("no date")
+	case a.Status >= 400 && method != http.MethodHead && a.Code() != problem.CodeStoreUnavailable:
+		judgeProblem(t, a)
+	}
+}
+
+// TestTheJudgeKnowsABadAnswer keeps the oracle of these tests from being content
+// with everything.
+func TestTheJudgeKnowsABadAnswer(t *testing.T) {
+	t.Parallel()
+	const id = "req_0h2v9c4k7m1q5t8w3x6y0z2a4b"
+	bad := func(status int, code problem.Code, fields ...string) apitest.Answer {
+		a := apitest.Answer{Status: status, Header: http.Header{}, Body: []byte(`{"code":"` + string(code) + `"}`)}
+		a.Header.Set("X-Request-Id", id)
+		a.Header.Set("Content-Type", "application/problem+json")
+		a.Header.Set("Content-Length", "25")
+		for i := 0; i < len(fields); i += 2 {
+			a.Header.Set(fields[i], fields[i+1])
+		}
+		return a
+	}
+	for name, tc := range map[string]struct {
+		answer  apitest.Answer
+		content bool
+	}{
+		"a problem":                      {bad(404, "NOT_FOUND", "Content-Length", "20"), true},
+		"an internal error":              {bad(500, "INTERNAL_ERROR"), false},
+		"a service that is not well":     {bad(503, "STORE_UNAVAILABLE", "Content-Length", "28"), false},
+		"a code that nobody knows":       {bad(404, "MYSTERY", "Content-Length", "18"), false},
+		"a code of another status":       {bad(400, "NOT_FOUND", "Content-Length", "20"), false},
+		"plain text":                     {bad(404, "NOT_FOUND", "Content-Type", "text/plain"), false},
+		"another length":                 {bad(404, "NOT_FOUND", "Content-Length", "21"), false},
+		"no request id":                  {bad(404, "NOT_FOUND", "Content-Length", "20", "X-Request-Id", ""), false},
+		"a 401 without a challenge":      {bad(401, "INVALID_API_KEY", "Content-Length", "26"), false},
+		"a 401 with one":                 {bad(401, "INVALID_API_KEY", "Content-Length", "26", "WWW-Authenticate", "Bearer"), true},
+		"a 405 that names no methods":    {bad(405, "METHOD_NOT_ALLOWED", "Content-Length", "29"), false},
+		"an answer that is far too long": {apitest.Answer{Status: 200, Header: http.Header{"X-Request-Id": {id}}, Body: make([]byte, maxAnswer+1)}, false},
+	} {
+		seen := &hearing{TB: t}
+		judge(seen, http.MethodGet, tc.answer)
+		if (seen.complaints == 0) != tc.content {
+			t.Errorf("%s: %d complaints", name, seen.complaints)
+		}
+	}
+}
+
+// hearing counts what is said, and does not fail.
+type hearing struct {
+	testing.TB
+	complaints int
+}
+
+func (h *hearing) Errorf(string, ...any) { h.complaints++ }
