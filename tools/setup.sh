@@ -2,7 +2,8 @@
 # Installs the Debian packages that the tests need and that are missing: a C
 # compiler for the race detector, redis-server for the queue's tests, postgresql
 # for the store's, poppler's tools, which the preflight engine's facts are
-# compared with, npm for the viewer of the contracts, and a browser for its test.
+# compared with, openssl for a command of a guide, npm for the viewer of the
+# contracts, and a browser for its test.
 set -eu
 
 need=""
@@ -12,6 +13,7 @@ want() { # want COMMAND PACKAGE
 want gcc gcc
 want redis-server redis-server
 want pdffonts poppler-utils
+want openssl openssl
 want npm npm
 want chromium chromium
 ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || need="$need postgresql"

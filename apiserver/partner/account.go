@@ -4,6 +4,7 @@ package partner
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/gate"
@@ -20,9 +21,11 @@ var counts = map[posture.Capability]ledger.Operation{
 	posture.Preflight: ledger.SubmitPreflight,
 }
 
-// forPartners are the surfaces that an account tells of: those that have routes
-// and are for partners.
-var forPartners = [...]posture.Surface{posture.SurfacePartner, posture.SurfacePreflight}
+// told are the capabilities that an account tells of: those that partners have
+// routes for.
+var told = [...]posture.Capability{
+	posture.RFQCreate, posture.RFQRead, posture.RFQList, posture.QuoteRead, posture.Preflight, posture.XJDF,
+}
 
 // GetAccount serves GET /api/v1/account.
 func (s *surface) GetAccount(ctx context.Context, _ partnerapi.GetAccountRequestObject) (partnerapi.GetAccountResponseObject, error) {
@@ -44,7 +47,7 @@ func (s *surface) GetAccount(ctx context.Context, _ partnerapi.GetAccountRequest
 	for scope := range c.Caller.Scopes().All() {
 		account.Key.Scopes = append(account.Key.Scopes, scope.String())
 	}
-	for _, surface := range forPartners {
+	for _, surface := range surfaces() {
 		rate := c.Caller.Rate(surface)
 		account.RateLimits = append(account.RateLimits, partnerapi.SurfaceRate{
 			Surface: surface.String(), Requests: rate.Requests, WindowSeconds: int64(rate.Window / time.Second),
@@ -53,19 +56,25 @@ func (s *surface) GetAccount(ctx context.Context, _ partnerapi.GetAccountRequest
 	return account, nil
 }
 
-func (s *surface) capabilities(c *gate.Call) ([]partnerapi.AccountCapability, error) {
-	var all []partnerapi.AccountCapability
-	for _, surface := range forPartners {
-		for capability := range posture.Capabilities() {
-			if capability.Definition().Surface != surface {
-				continue
-			}
-			model, err := s.capability(c, capability)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, model)
+// surfaces are where requests for the capabilities are counted.
+func surfaces() []posture.Surface {
+	var all []posture.Surface
+	for _, capability := range told {
+		if on := capability.Definition().Surface; !slices.Contains(all, on) {
+			all = append(all, on)
 		}
+	}
+	return all
+}
+
+func (s *surface) capabilities(c *gate.Call) ([]partnerapi.AccountCapability, error) {
+	all := make([]partnerapi.AccountCapability, len(told))
+	for i, capability := range told {
+		model, err := s.capability(c, capability)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = model
 	}
 	return all, nil
 }

@@ -69,15 +69,15 @@ func TestAnAccountTellsWhoIsAskingAndWhatTheyMayDo(t *testing.T) {
 		names = append(names, c.Name)
 	}
 	// What is disabled for everyone, or has no routes yet, is not told.
-	if diff := cmp.Diff([]string{"rfq-create", "rfq-read", "rfq-list", "quote-read", "preflight"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"rfq-create", "rfq-read", "rfq-list", "quote-read", "preflight", "xjdf"}, names); diff != "" {
 		t.Errorf("capabilities (-want +got):\n%s", diff)
 	}
 	var limits []int64
 	for _, limit := range got.RateLimits {
 		limits = append(limits, limit.Requests, limit.WindowSeconds)
 	}
-	if diff := cmp.Diff([]int64{10_000, 10, 7, 1}, limits); diff != "" {
-		t.Errorf("rate limits of partner and preflight (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]int64{10_000, 10, 7, 1, 10_000, 10}, limits); diff != "" {
+		t.Errorf("rate limits of partner, preflight and xjdf (-want +got):\n%s", diff)
 	}
 	if mode := accountOf(t, w, "acme-test").Entitlement.Mode; mode != "test" {
 		t.Errorf("the test key has the mode %s", mode)
