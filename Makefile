@@ -75,6 +75,7 @@ generate-api: ## Make models and server interfaces of the contracts
 	@mkdir -p bin
 	$(call server,api/openapi.yaml,apiserver/partner/partnerapi)
 	$(call server,api/preflight-openapi.yaml,apiserver/preflight/preflightapi)
+	$(call server,api/xjdf-openapi.yaml,apiserver/xjdf/xjdfapi)
 	$(call server,internal/platform-openapi.yaml,apiserver/platform/platformapi)
 
 .PHONY: release-contracts
@@ -85,7 +86,7 @@ release-contracts: ## Keep a copy of each contract as it is released
 verify: generate ## Fail if generated files or go.mod are not up to date
 	go mod tidy -diff
 	go vet ./...
-	git diff --exit-code -- api apiserver/partner/partnerapi apiserver/preflight/preflightapi apiserver/platform/platformapi config/crd config/rbac/role.yaml go.mod go.sum
+	git diff --exit-code -- api apiserver/partner/partnerapi apiserver/preflight/preflightapi apiserver/platform/platformapi apiserver/xjdf/xjdfapi config/crd config/rbac/role.yaml go.mod go.sum
 
 ##@ Figures
 # One package at a time: benchmarks that run at once measure each other.

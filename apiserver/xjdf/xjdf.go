@@ -6,13 +6,14 @@
 package xjdf
 
 import (
-	"encoding/json"
-	"fmt"
+	"bytes"
+	"context"
 	"net/http"
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/gate"
-	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/apiserver/strict"
+	"github.com/printmarket/printmarket/apiserver/xjdf/xjdfapi"
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
@@ -25,81 +26,66 @@ const (
 // statement is the specification's sentence about this layer (section 1).
 const statement = "A private-beta readiness layer, not a certification or legal conformance claim, and not generally available."
 
-type discovery struct {
-	Title           string          `json:"title"`
-	APIVersion      string          `json:"apiVersion"`
-	ContractVersion string          `json:"contractVersion"`
-	Status          string          `json:"status"`
-	Statement       string          `json:"statement"`
-	Specifications  []specification `json:"specifications"`
-	Links           links           `json:"links"`
-}
-
-type specification struct {
-	Name    string `json:"name"`
-	Version string `json:"version,omitempty"`
-}
-
-type links struct {
-	Self              string `json:"self"`
-	OpenAPI           string `json:"openapi"`
-	PublishedContract string `json:"publishedContract"`
-	Documentation     string `json:"documentation"`
-}
-
 // surface holds its answers, which are the same for every partner.
 type surface struct {
-	discovery []byte
+	discovery xjdfapi.Discovery
 	documents map[string]contracts.Document
 }
 
 // Routes is the surface's table of routes.
 func Routes(set *contracts.Set) ([]gate.Route, error) {
-	about, err := describe(set.Info(contracts.XJDF))
-	if err != nil {
-		return nil, err
-	}
 	documents, err := set.Documents(contracts.XJDF)
 	if err != nil {
 		return nil, err
 	}
-	s := &surface{discovery: about, documents: map[string]contracts.Document{}}
+	s := &surface{discovery: describe(set.Info(contracts.XJDF)), documents: map[string]contracts.Document{}}
 	offers := make([]string, len(documents))
 	for i, document := range documents {
 		offers[i] = document.MediaType
 		s.documents[document.MediaType] = document
 	}
+	api := s.server()
 	return []gate.Route{
-		{Method: http.MethodGet, Pattern: root, Capability: posture.XJDF, Serve: s.getDiscovery},
-		{Method: http.MethodGet, Pattern: openapi, Capability: posture.XJDF, Offers: offers, Serve: s.getContract},
+		{Method: http.MethodGet, Pattern: root, Capability: posture.XJDF, Serve: strict.Serve(api.GetXJDF)},
+		{Method: http.MethodGet, Pattern: openapi, Capability: posture.XJDF, Offers: offers, Serve: strict.Serve(api.GetXJDFOpenapi)},
 	}, nil
 }
 
-func describe(info contracts.Info) ([]byte, error) {
-	body, err := json.Marshal(discovery{
+// server is the generated server of the surface. Its errors end at the gate.
+func (s *surface) server() *xjdfapi.ServerInterfaceWrapper {
+	return &xjdfapi.ServerInterfaceWrapper{
+		Handler: xjdfapi.NewStrictHandlerWithOptions(s, nil, xjdfapi.StrictHTTPServerOptions{
+			RequestErrorHandlerFunc: strict.BadBody, ResponseErrorHandlerFunc: strict.Failed,
+		}),
+		ErrorHandlerFunc: strict.BadParameter,
+	}
+}
+
+func describe(info contracts.Info) xjdfapi.Discovery {
+	return xjdfapi.Discovery{
 		Title: info.Title, APIVersion: "v1", ContractVersion: info.Version, Status: info.Status, Statement: statement,
-		Specifications: []specification{{"XJDF", "2.2"}, {"PrintTalk", "2.2"}, {Name: "XJMF"}},
-		Links: links{
-			Self: root, OpenAPI: openapi, PublishedContract: contracts.Prefix + string(contracts.XJDF), Documentation: contracts.Viewer,
+		Specifications: []xjdfapi.Specification{{Name: "XJDF", Version: "2.2"}, {Name: "PrintTalk", Version: "2.2"}, {Name: "XJMF"}},
+		Links: xjdfapi.Links{
+			Self: root, Openapi: openapi, PublishedContract: contracts.Prefix + string(contracts.XJDF), Documentation: contracts.Viewer,
 		},
-	})
-	if err != nil {
-		return nil, fmt.Errorf("encode the discovery of xjdf: %w", err)
 	}
-	return append(body, '\n'), nil
 }
 
-func (s *surface) getDiscovery(c *gate.Call) error {
-	respond.Bytes(c.Writer, http.StatusOK, "application/json", s.discovery)
-	return nil
+// GetXJDF serves GET /api/v1/xjdf.
+func (s *surface) GetXJDF(context.Context, xjdfapi.GetXJDFRequestObject) (xjdfapi.GetXJDFResponseObject, error) {
+	return xjdfapi.GetXJDF200JSONResponse(s.discovery), nil
 }
 
-// getContract answers in the form that the gate has negotiated.
-func (s *surface) getContract(c *gate.Call) error {
+// GetXJDFOpenapi serves GET /api/v1/xjdf/openapi, in the form that the gate has
+// negotiated.
+func (s *surface) GetXJDFOpenapi(ctx context.Context, _ xjdfapi.GetXJDFOpenapiRequestObject) (xjdfapi.GetXJDFOpenapiResponseObject, error) {
+	c := strict.Call(ctx)
 	document := s.documents[c.MediaType]
-	c.Writer.Header().Set("Repr-Digest", document.Digest)
-	if !c.Revalidate(document.ETag) {
-		respond.Bytes(c.Writer, http.StatusOK, document.MediaType, document.Body)
+	if c.Revalidate(document.ETag) {
+		return xjdfapi.GetXJDFOpenapi304Response{Headers: xjdfapi.GetXJDFOpenapi304ResponseHeaders{ReprDigest: document.Digest}}, nil
 	}
-	return nil
+	return xjdfapi.GetXJDFOpenapi200ApplicationResponse{
+		Body: bytes.NewReader(document.Body), ContentType: document.MediaType, ContentLength: int64(len(document.Body)),
+		Headers: xjdfapi.GetXJDFOpenapi200ResponseHeaders{ReprDigest: document.Digest},
+	}, nil
 }
