@@ -17,7 +17,6 @@ const (
 	CodeIdempotencyKeyInvalid  Code = "IDEMPOTENCY_KEY_INVALID"
 	CodeIdempotencyKeyReused   Code = "IDEMPOTENCY_KEY_REUSED"
 	CodeIdempotencyInProgress  Code = "IDEMPOTENCY_IN_PROGRESS"
-	CodeCredentialConflict     Code = "CREDENTIAL_CONFLICT"
 	CodeRouteNotFound          Code = "ROUTE_NOT_FOUND"
 	CodeNotFound               Code = "NOT_FOUND"
 	CodeGone                   Code = "GONE"
@@ -108,7 +107,6 @@ var codes = [...]Definition{
 	{CodeIdempotencyKeyInvalid, InvalidRequest, 0, "Send one Idempotency-Key header of 1 to 255 visible ASCII characters."},
 	{CodeIdempotencyKeyReused, IdempotencyConflict, 0, "Use a new Idempotency-Key for a different request; repeat the first body to get its answer again."},
 	{CodeIdempotencyInProgress, Conflict, 0, doWait},
-	{CodeCredentialConflict, InvalidRequest, 0, "Send the key once, in Authorization."},
 	{CodeRouteNotFound, NotFound, 0, "Check the path against the published contract in /docs/api/."},
 	{CodeNotFound, NotFound, 0, doLookup},
 	{CodeGone, Gone, 0, "The retention time has passed; submit the work again."},

@@ -17,7 +17,7 @@ func TestAnAnswerIsBareAndAnyOtherErrorIsAnAbsence(t *testing.T) {
 		t.Errorf("no error: %v", err)
 	}
 	answered := reply.Error("read", fmt.Errorf("in a transaction: %w", reply.Of(ledger.ErrNotFound)))
-	if answered != ledger.ErrNotFound { //nolint:errorlint // bare is the promise
+	if answered != ledger.ErrNotFound { // bare is the promise
 		t.Errorf("an answer: %v", answered)
 	}
 	broken := errors.New("connection reset")
