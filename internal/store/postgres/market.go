@@ -57,14 +57,19 @@ func (s *Store) RFQOwner(ctx context.Context, mode tenant.Mode, id string) (tena
 	})
 }
 
-// dueRFQs asks an index each. A validity is compared as text, which may find it
-// a second early: whoever settles the RFQ looks at it exactly.
+// dueRFQs asks an index each, and takes no more of it than it can give away. A
+// validity is compared as text, which may find it a second early: whoever
+// settles the RFQ looks at it exactly.
 const dueRFQs = `
-	SELECT tenant, id FROM rfq WHERE status IN ('open', 'quoted') AND response_deadline <= $1
-	UNION SELECT tenant, id FROM rfq WHERE status = 'closed' AND expires_at <= $1
-	UNION SELECT tenant, id FROM rfq WHERE status = 'open' AND tenant LIKE '%/test' AND created_at <= $2
-	UNION SELECT r.tenant, r.id FROM quote q JOIN rfq r ON r.id = q.rfq_id
-		WHERE q.status = 'submitted' AND (q.offer ->> 'validUntil') COLLATE "C" <= $3
+	(SELECT tenant, id FROM rfq WHERE status IN ('open', 'quoted') AND response_deadline <= $1 ORDER BY response_deadline LIMIT $4)
+	UNION (SELECT tenant, id FROM rfq WHERE status = 'closed' AND expires_at <= $1 ORDER BY expires_at LIMIT $4)
+	UNION (SELECT tenant, id FROM rfq WHERE status = 'open' AND tenant LIKE '%/test' AND created_at <= $2 ORDER BY created_at LIMIT $4)
+	UNION (
+		SELECT r.tenant, r.id FROM (
+			SELECT rfq_id FROM quote WHERE status = 'submitted' AND (offer ->> 'validUntil') COLLATE "C" <= $3
+			ORDER BY (offer ->> 'validUntil') COLLATE "C" LIMIT $4
+		) AS q JOIN rfq r ON r.id = q.rfq_id
+	)
 	LIMIT $4`
 
 // DueRFQs implements [rfq.Store].
