@@ -3,6 +3,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -10,49 +11,29 @@ import (
 
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/store/selection"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// statusAt is rfq.RFQ.At in SQL: the status at the instant $5.
-const statusAt = `CASE
-	WHEN status IN ('open', 'quoted', 'closed') AND expires_at <= $5 THEN 'expired'
-	WHEN status IN ('open', 'quoted') AND response_deadline <= $5 THEN 'closed'
-	ELSE status END`
-
-// beforeAll is greater than every id, by bytes. It keeps the condition one that
-// an index can begin at.
-const beforeAll = "~"
-
-// selectRFQs lists RFQs of some owners.
-func (s *Store) selectRFQs(ctx context.Context, op, owners, owner string, selection rfq.Selection) ([]rfq.RFQ, error) {
-	before := selection.Before
-	if before == "" {
-		before = beforeAll
-	}
-	query := `SELECT ` + rfqColumns + ` FROM rfq WHERE ` + owners + ` AND id >= $2 AND id < $3`
-	args := []any{owner, selection.From, before, selection.Limit}
-	if len(selection.Statuses) > 0 {
-		query += ` AND ` + statusAt + ` = ANY ($6)`
-		args = append(args, selection.Now, selection.Statuses)
-	}
+// selectRFQs lists RFQs of some owners. owner is the parameter of that name.
+func (s *Store) selectRFQs(ctx context.Context, op, owners, owner string, chosen rfq.Selection) ([]rfq.RFQ, error) {
 	return read(ctx, s, op, func(ctx context.Context, q querier) ([]rfq.RFQ, error) {
-		rows, err := q.Query(ctx, query+` ORDER BY id DESC LIMIT $4`, args...)
+		rows, err := q.Query(ctx, selection.Query(rfqColumns, owners, chosen.Statuses), pgx.NamedArgs{
+			"owner": owner, "from": chosen.From, "before": cmp.Or(chosen.Before, selection.BeforeAll), "limit": chosen.Limit, "now": chosen.Now,
+		})
 		return collect(rows, err, scanRFQ)
 	})
 }
 
-// ofMode selects the owners of a mode, which ends their text.
-const ofMode = `tenant LIKE '%/' || $1`
-
 // AllRFQs implements [rfq.Store].
-func (s *Store) AllRFQs(ctx context.Context, mode tenant.Mode, selection rfq.Selection) ([]rfq.RFQ, error) {
-	return s.selectRFQs(ctx, "list all rfqs", ofMode, string(mode), selection)
+func (s *Store) AllRFQs(ctx context.Context, mode tenant.Mode, chosen rfq.Selection) ([]rfq.RFQ, error) {
+	return s.selectRFQs(ctx, "list all rfqs", selection.OfMode(mode), "", chosen)
 }
 
 // RFQOwner implements [rfq.Store].
 func (s *Store) RFQOwner(ctx context.Context, mode tenant.Mode, id string) (tenant.ID, error) {
 	return read(ctx, s, "find owner", func(ctx context.Context, q querier) (who tenant.ID, err error) {
-		err = q.QueryRow(ctx, `SELECT tenant FROM rfq WHERE `+ofMode+` AND id = $2`, string(mode), id).Scan(&who)
+		err = q.QueryRow(ctx, `SELECT tenant FROM rfq WHERE `+selection.OfMode(mode)+` AND id = $1`, id).Scan(&who)
 		return found(who, err)
 	})
 }
@@ -98,13 +79,10 @@ func queueAudit(batch *pgx.Batch, deed *ledger.Deed) {
 // latest first, from the first id that is less than before; an empty before
 // starts at the latest.
 func (s *Store) Deeds(ctx context.Context, mode tenant.Mode, before string, limit int) ([]ledger.Deed, error) {
-	if before == "" {
-		before = beforeAll
-	}
 	return read(ctx, s, "read audit", func(ctx context.Context, q querier) ([]ledger.Deed, error) {
 		rows, err := q.Query(ctx,
 			`SELECT id, at, organization, key, request_id, verb, tenant, subject, reason FROM audit
-			 WHERE `+ofMode+` AND id < $2 ORDER BY id DESC LIMIT $3`, string(mode), before, limit)
+			 WHERE `+selection.OfMode(mode)+` AND id < $1 ORDER BY id DESC LIMIT $2`, cmp.Or(before, selection.BeforeAll), limit)
 		return collect(rows, err, func(r pgx.Row) (d ledger.Deed, err error) {
 			err = r.Scan(&d.ID, instant{&d.At}, &d.Actor.Organization, &d.Actor.Key, &d.Actor.RequestID,
 				&d.Verb, &d.Owner, &d.Subject, &d.Reason)

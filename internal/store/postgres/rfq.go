@@ -15,6 +15,7 @@ import (
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/store/reply"
+	"github.com/printmarket/printmarket/internal/store/selection"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
@@ -113,8 +114,8 @@ func (s *Store) RFQ(ctx context.Context, who tenant.ID, id string) (rfq.RFQ, err
 }
 
 // RFQs implements [rfq.Store].
-func (s *Store) RFQs(ctx context.Context, who tenant.ID, selection rfq.Selection) ([]rfq.RFQ, error) {
-	return s.selectRFQs(ctx, "list rfqs", `tenant = $1`, who.String(), selection)
+func (s *Store) RFQs(ctx context.Context, who tenant.ID, chosen rfq.Selection) ([]rfq.RFQ, error) {
+	return s.selectRFQs(ctx, "list rfqs", selection.OfOwner, who.String(), chosen)
 }
 
 // RFQQuotes implements [rfq.Store].

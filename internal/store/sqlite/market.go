@@ -3,58 +3,36 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/store/reply"
+	"github.com/printmarket/printmarket/internal/store/selection"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// statusAt is rfq.RFQ.At in SQL: the status at an instant, given twice.
-const statusAt = `CASE
-	WHEN status IN ('open', 'quoted', 'closed') AND expires_at <= ? THEN 'expired'
-	WHEN status IN ('open', 'quoted') AND response_deadline <= ? THEN 'closed'
-	ELSE status END`
-
-// beforeAll is greater than every id, by bytes.
-const beforeAll = "~"
-
-// selectRFQs lists RFQs of some owners.
-func (s *Store) selectRFQs(ctx context.Context, owners, owner string, selection rfq.Selection) ([]rfq.RFQ, error) {
-	before := selection.Before
-	if before == "" {
-		before = beforeAll
-	}
-	query := `SELECT ` + rfqColumns + ` FROM rfq WHERE ` + owners + ` AND id >= ? AND id < ?`
-	args := []any{owner, selection.From, before}
-	if len(selection.Statuses) > 0 {
-		query += ` AND ` + statusAt + ` IN (?` + strings.Repeat(`, ?`, len(selection.Statuses)-1) + `)`
-		args = append(args, millis(selection.Now), millis(selection.Now))
-		for _, status := range selection.Statuses {
-			args = append(args, status)
-		}
-	}
-	rows, err := s.reader.QueryContext(ctx, query+` ORDER BY id DESC LIMIT ?`, append(args, selection.Limit)...)
-	return collect(rows, err, scanRFQ)
+// selectRFQs lists RFQs of some owners. owner is the parameter of that name.
+func (s *Store) selectRFQs(ctx context.Context, op, owners, owner string, chosen rfq.Selection) ([]rfq.RFQ, error) {
+	rows, err := s.reader.QueryContext(ctx, selection.Query(rfqColumns, owners, chosen.Statuses),
+		sql.Named("owner", owner), sql.Named("from", chosen.From), sql.Named("before", cmp.Or(chosen.Before, selection.BeforeAll)),
+		sql.Named("limit", chosen.Limit), sql.Named("now", millis(chosen.Now)))
+	records, err := collect(rows, err, scanRFQ)
+	return records, reply.Error(op, err)
 }
 
-// ofMode selects the owners of a mode.
-const ofMode = `tenant LIKE '%/' || ?`
-
 // AllRFQs implements [rfq.Store].
-func (s *Store) AllRFQs(ctx context.Context, mode tenant.Mode, selection rfq.Selection) ([]rfq.RFQ, error) {
-	records, err := s.selectRFQs(ctx, ofMode, string(mode), selection)
-	return records, reply.Error("list all rfqs", err)
+func (s *Store) AllRFQs(ctx context.Context, mode tenant.Mode, chosen rfq.Selection) ([]rfq.RFQ, error) {
+	return s.selectRFQs(ctx, "list all rfqs", selection.OfMode(mode), "", chosen)
 }
 
 // RFQOwner implements [rfq.Store].
 func (s *Store) RFQOwner(ctx context.Context, mode tenant.Mode, id string) (who tenant.ID, err error) {
-	err = s.reader.QueryRowContext(ctx, `SELECT tenant FROM rfq WHERE id = ? AND `+ofMode, id, string(mode)).Scan(&who)
+	err = s.reader.QueryRowContext(ctx, `SELECT tenant FROM rfq WHERE id = ? AND `+selection.OfMode(mode), id).Scan(&who)
 	if errors.Is(err, sql.ErrNoRows) {
 		return tenant.ID{}, ledger.ErrNotFound
 	}
@@ -100,12 +78,9 @@ func audit(ctx context.Context, tx *sql.Tx, deed *ledger.Deed) error {
 // latest first, from the first id that is less than before; an empty before
 // starts at the latest.
 func (s *Store) Deeds(ctx context.Context, mode tenant.Mode, before string, limit int) ([]ledger.Deed, error) {
-	if before == "" {
-		before = beforeAll
-	}
 	rows, err := s.reader.QueryContext(ctx,
 		`SELECT id, at, organization, key, request_id, verb, tenant, subject, reason FROM audit
-		 WHERE `+ofMode+` AND id < ? ORDER BY id DESC LIMIT ?`, string(mode), before, limit)
+		 WHERE `+selection.OfMode(mode)+` AND id < ? ORDER BY id DESC LIMIT ?`, cmp.Or(before, selection.BeforeAll), limit)
 	deeds, err := collect(rows, err, func(r row) (d ledger.Deed, err error) {
 		err = r.Scan(&d.ID, instant{&d.At}, &d.Actor.Organization, &d.Actor.Key, &d.Actor.RequestID,
 			&d.Verb, &d.Owner, &d.Subject, &d.Reason)

@@ -2,6 +2,8 @@
 -- What time does to RFQs, and what the marketplace's side does.
 
 -- +goose Up
+CREATE INDEX rfq_status ON rfq (tenant, status, id);
+CREATE INDEX rfq_test ON rfq (id) WHERE tenant LIKE '%/test';
 CREATE INDEX rfq_deadline ON rfq (response_deadline) WHERE status IN ('open', 'quoted');
 CREATE INDEX rfq_end ON rfq (expires_at) WHERE status = 'closed';
 CREATE INDEX rfq_sandbox ON rfq (created_at) WHERE status = 'open' AND tenant LIKE '%/test';
@@ -26,3 +28,5 @@ DROP INDEX quote_validity;
 DROP INDEX rfq_sandbox;
 DROP INDEX rfq_end;
 DROP INDEX rfq_deadline;
+DROP INDEX rfq_test;
+DROP INDEX rfq_status;

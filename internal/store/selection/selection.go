@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package selection writes the queries of lists of RFQs, which are the same in
+// both databases.
+//
+// What an RFQ reads as depends on the clock (rfq.RFQ.At), and is stored by the
+// sweeper within seconds. So for each status there is what is stored as it, less
+// what time has made of that since, and what time has made of others: each found
+// by an index, the latter in one with next to nothing in it.
+//
+// Parameters are called @owner, @from, @before, @limit and @now; a query may not
+// have all of them.
+package selection
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// BeforeAll is greater than every id, by bytes. It keeps a condition one that an
+// index can begin at.
+const BeforeAll = "~"
+
+// OfOwner selects the RFQs of @owner.
+const OfOwner = `tenant = @owner`
+
+// OfMode selects those of every owner in a mode, which ends the owner's text. It
+// is no parameter: the index of the sandbox is for this text alone.
+func OfMode(mode tenant.Mode) string {
+	if mode == tenant.Test {
+		return `tenant LIKE '%/test'`
+	}
+	return `tenant LIKE '%/live'`
+}
+
+const (
+	stored   = `status = '%s'`
+	standing = stored + ` AND response_deadline > @now AND expires_at > @now`
+	resting  = `status = 'closed' AND expires_at > @now`
+	closing  = `status IN ('open', 'quoted') AND response_deadline <= @now AND expires_at > @now`
+	lapsing  = `status IN ('open', 'quoted') AND response_deadline <= @now AND expires_at <= @now`
+	ending   = `status = 'closed' AND expires_at <= @now`
+)
+
+// conditions are what an RFQ may be stored as that reads as a status: one of
+// them holds.
+func conditions(status rfq.Status) []string {
+	switch status {
+	case rfq.Open, rfq.Quoted:
+		return []string{fmt.Sprintf(standing, status)}
+	case rfq.Closed:
+		return []string{resting, closing}
+	case rfq.Expired:
+		return []string{fmt.Sprintf(stored, status), lapsing, ending}
+	default:
+		return []string{fmt.Sprintf(stored, status)}
+	}
+}
+
+// Query lists some columns, by descending id, of the RFQs of owners that have
+// one of the statuses at @now; no statuses: of all.
+func Query(columns, owners string, statuses []rfq.Status) string {
+	if len(statuses) == 0 {
+		return part(columns, owners, "true")
+	}
+	var parts []string
+	for _, status := range slices.Compact(slices.Sorted(slices.Values(statuses))) {
+		for _, condition := range conditions(status) {
+			parts = append(parts, `SELECT * FROM (`+part(columns, owners, condition)+`) AS part`)
+		}
+	}
+	return strings.Join(parts, ` UNION ALL `) + ` ORDER BY id DESC LIMIT @limit`
+}
+
+func part(columns, owners, condition string) string {
+	return `SELECT ` + columns + ` FROM rfq WHERE ` + owners + ` AND id >= @from AND id < @before AND ` + condition +
+		` ORDER BY id DESC LIMIT @limit`
+}
