@@ -105,14 +105,16 @@ var methods = []string{
 
 // methodNotAllowed answers 405 with Allow. A method that the router has never
 // heard of comes here too, whatever its path. On a route that serves any method
-// such a request is served as a POST, which needs the scope for changes; at an
-// unknown path it is answered 404.
+// such a request is served as one that changes something, and never by a route
+// for one method; at an unknown path it is answered 404.
 func (a API) methodNotAllowed(router chi.Router) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var allowed []string
+		pattern := ""
 		for _, m := range methods {
-			if router.Match(chi.NewRouteContext(), m, routePath(r)) {
-				allowed = append(allowed, m)
+			match := chi.NewRouteContext()
+			if router.Match(match, m, routePath(r)) {
+				allowed, pattern = append(allowed, m), match.RoutePattern()
 			}
 		}
 		switch len(allowed) {
@@ -120,7 +122,7 @@ func (a API) methodNotAllowed(router chi.Router) http.HandlerFunc {
 			a.notFound(w, r)
 		case len(methods):
 			known := r.Clone(r.Context())
-			known.Method = http.MethodPost
+			known.Method = a.catchAll(pattern)
 			chi.RouteContext(r.Context()).Reset()
 			router.ServeHTTP(w, known)
 		default:
@@ -128,6 +130,17 @@ func (a API) methodNotAllowed(router chi.Router) http.HandlerFunc {
 			a.Problems.Write(w, problem.New(problem.CodeMethodNotAllowed, "This path does not serve the method."))
 		}
 	}
+}
+
+// catchAll is a method that changes something and for which a pattern has no
+// route of its own.
+func (a API) catchAll(pattern string) string {
+	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodPatch} {
+		if !slices.ContainsFunc(a.Routes, func(rt gate.Route) bool { return rt.Pattern == pattern && rt.Method == method }) {
+			return method
+		}
+	}
+	return http.MethodDelete
 }
 
 func (a API) notFound(w http.ResponseWriter, _ *http.Request) {

@@ -221,7 +221,9 @@ func TestEarlyDataMustNotChangeAnything(t *testing.T) {
 	early("POST", "/api/v1/rfq", "1").Want(t, 425, problem.CodeTooEarly)
 	early("POST", "/api/v1/preflight", "1").Want(t, 425, problem.CodeTooEarly)
 	early("DELETE", "/api/v1/preflight/pref_1", "1").Want(t, 425, problem.CodeTooEarly)
-	early("POST", "/api/v1/rfq", "0").Want(t, 415, problem.CodeUnsupportedMediaType)
+	for _, value := range []string{"0", "2", "true", ""} { // any counts as 1
+		early("POST", "/api/v1/rfq", value+" ").Want(t, 425, problem.CodeTooEarly)
+	}
 	early("GET", "/api/v1/rfq", "1").Want(t, 200, "")
 	early("PUT", "/api/v1/rfq", "1").Want(t, 405, problem.CodeMethodNotAllowed)
 }

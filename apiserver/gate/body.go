@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/printmarket/printmarket/internal/problem"
@@ -78,7 +79,7 @@ func isJSON(fields []string) bool {
 		return false
 	}
 	charset, given := parameters["charset"]
-	return !given || charset == "utf-8" || charset == "UTF-8"
+	return !given || strings.EqualFold(charset, "utf-8")
 }
 
 // readKey takes the Idempotency-Key: 1 to 255 visible ASCII characters, raw or

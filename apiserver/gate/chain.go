@@ -36,9 +36,10 @@ func Steps() []string {
 }
 
 // refuseEarlyData keeps changes out of TLS early data, which anybody can replay
-// (RFC 8470). A route with nothing behind it changes nothing.
+// (RFC 8470). Any value of the field counts as its only one, as do several
+// (section 5.1). A route with nothing behind it changes nothing.
 func refuseEarlyData(_ *Gate, rt *Route, c *Call) *problem.Problem {
-	if rt.Serve == nil || !rt.write(c.Request) || c.Request.Header.Get("Early-Data") != "1" {
+	if rt.Serve == nil || !rt.write(c.Request) || len(c.Request.Header["Early-Data"]) == 0 {
 		return nil
 	}
 	return problem.New(problem.CodeTooEarly, "A request that changes something must not come as early data.")

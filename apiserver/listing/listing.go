@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
@@ -57,24 +58,37 @@ func Page(in Parameters) (rfq.Page, error) {
 	return page, nil
 }
 
+// firstInstant and lastInstant bound the times that RFC 3339 can write and that
+// anything can have been created at.
+var (
+	firstInstant = time.UnixMilli(0).UTC()
+	lastInstant  = time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC)
+)
+
 // instant is the first whole millisecond that is not before a time of RFC 3339:
 // nothing is created in between. It reports whether the text is one.
 func instant(text *string) (time.Time, bool) {
 	if text == nil {
 		return time.Time{}, true
 	}
-	at, err := time.Parse(time.RFC3339, *text)
-	if err != nil {
+	// The letters may be small (RFC 3339, section 5.6); a comma, which package
+	// time takes for a point, may not be there.
+	at, err := time.Parse(time.RFC3339, strings.ToUpper(*text))
+	if err != nil || strings.Contains(*text, ",") {
 		return time.Time{}, false
 	}
 	whole := at.UTC().Truncate(time.Millisecond)
 	if whole.Before(at) {
 		whole = whole.Add(time.Millisecond)
 	}
-	if epoch := time.UnixMilli(0).UTC(); whole.Before(epoch) {
-		return epoch, true
+	switch {
+	case whole.Before(firstInstant):
+		return firstInstant, true
+	case whole.After(lastInstant):
+		return lastInstant, true
+	default:
+		return whole, true
 	}
-	return whole, true
 }
 
 func badLimit() *problem.Problem {

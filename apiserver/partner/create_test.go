@@ -117,6 +117,7 @@ func TestCreateRefusesWhatIsParsedButWrong(t *testing.T) {
 		"a missing title":                {but("title", ""), []string{"#/title"}},
 		"an empty title":                 {but("title", `""`), []string{"#/title"}},
 		"a blank title":                  {but("title", `"  "`), []string{"#/title"}},
+		"an invisible title":             {but("title", `"\u200b\ufeff\u3164"`), []string{"#/title"}},
 		"a title with a control in it":   {but("title", `"a\u0000b"`), []string{"#/title"}},
 		"a title of 201 characters":      {but("title", text(201)), []string{"#/title"}},
 		"a title that is a number":       {but("title", `5`), []string{"#/title"}},

@@ -216,6 +216,7 @@ func TestBadPagesAreRefused(t *testing.T) {
 		"more statuses than there are":     strings.Repeat("status=open&", 7),
 		"a time that is none":              "createdAfter=yesterday",
 		"a date without a time":            "createdBefore=2026-11-20",
+		"a comma for a point":              "createdBefore=2026-11-20T09:00:00,5Z",
 		"a time twice":                     "createdAfter=2026-11-20T09:00:00Z&createdAfter=2026-11-20T09:00:00Z",
 		"a cursor with a filter more":      "status=open&cursor=" + own,
 	} {
@@ -252,6 +253,8 @@ func TestAListIsNarrowedByStatusAndTime(t *testing.T) {
 		"createdAfter=0001-01-01T00:00:00Z":                                                 {ids[3], ids[2], ids[1], ids[0]},
 		"createdBefore=0001-01-01T00:00:00Z":                                                nil,
 		"createdAfter=9999-12-31T23:59:59Z":                                                 nil,
+		"createdBefore=9999-12-31T23:59:59.9999999Z&limit=3":                                {ids[3], ids[2], ids[1], ids[0]},
+		"createdBefore=9999-12-31t23:59:59-01:00&limit=3":                                   {ids[3], ids[2], ids[1], ids[0]},
 		"createdAfter=2026-11-20T12:00:00Z&status=open&limit=1":                             {ids[2], ids[0]},
 	} {
 		var got []string

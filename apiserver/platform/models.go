@@ -3,7 +3,9 @@
 package platform
 
 import (
+	"encoding/json"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/platform/platformapi"
@@ -30,17 +32,19 @@ func quoteModel(q rfq.Quote) platformapi.Quote {
 		ID: q.ID, RFQID: q.RFQID, Revision: q.Revision, Status: string(q.Status), SubmittedAt: respond.Instant(q.SubmittedAt),
 		Offer: platformapi.Offer{
 			Supplier: platformapi.Supplier(q.Offer.Supplier), Total: amountOf(q.Offer.Total), UnitPrice: amountOf(q.Offer.UnitPrice),
-			Quantity: q.Offer.Quantity, LeadTimeDays: q.Offer.LeadTimeDays, Delivery: platformapi.Delivery(q.Offer.Delivery),
+			Quantity: numberOf(q.Offer.Quantity), LeadTimeDays: numberOf(int64(q.Offer.LeadTimeDays)), Delivery: platformapi.Delivery(q.Offer.Delivery),
 			ValidUntil: q.Offer.ValidUntil.UTC().Format(time.RFC3339Nano), Assumptions: q.Offer.Assumptions,
 		},
 	}
 	for _, step := range q.Offer.PriceBreaks {
 		model.Offer.PriceBreaks = append(model.Offer.PriceBreaks, platformapi.PriceBreak{
-			Quantity: step.Quantity, UnitPrice: amountOf(step.UnitPrice),
+			Quantity: numberOf(step.Quantity), UnitPrice: amountOf(step.UnitPrice),
 		})
 	}
 	return model
 }
+
+func numberOf(n int64) json.Number { return json.Number(strconv.FormatInt(n, 10)) }
 
 func amountOf(m money.Money) platformapi.Money {
 	return platformapi.Money{Amount: m.Amount(), Currency: string(m.Currency())}
@@ -52,12 +56,13 @@ func offerOf(body *platformapi.Offer) (rfq.Offer, []problem.Violation) {
 	var found violations
 	offer := rfq.Offer{
 		Supplier: rfq.Supplier(body.Supplier), Total: found.money("#/total", body.Total), UnitPrice: found.money("#/unitPrice", body.UnitPrice),
-		Quantity: body.Quantity, LeadTimeDays: body.LeadTimeDays, Delivery: rfq.Delivery(body.Delivery),
+		Quantity: found.whole("#/quantity", body.Quantity), LeadTimeDays: int(found.whole("#/leadTimeDays", body.LeadTimeDays)), Delivery: rfq.Delivery(body.Delivery),
 		ValidUntil: found.time("#/validUntil", body.ValidUntil), Assumptions: body.Assumptions,
 	}
 	for i, step := range body.PriceBreaks {
 		price := found.money(fmt.Sprintf("#/priceBreaks/%d/unitPrice", i), step.UnitPrice)
-		offer.PriceBreaks = append(offer.PriceBreaks, rfq.PriceBreak{Quantity: step.Quantity, UnitPrice: price})
+		from := found.whole(fmt.Sprintf("#/priceBreaks/%d/quantity", i), step.Quantity)
+		offer.PriceBreaks = append(offer.PriceBreaks, rfq.PriceBreak{Quantity: from, UnitPrice: price})
 	}
 	return offer, found
 }
@@ -71,6 +76,15 @@ func (v *violations) money(pointer string, m platformapi.Money) money.Money {
 		*v = append(*v, problem.Violation{Pointer: pointer, Detail: "must be a decimal amount of a bounded size in a currency of ISO 4217"})
 	}
 	return parsed
+}
+
+// whole reads a number that the schema has bounded.
+func (v *violations) whole(pointer string, number json.Number) int64 {
+	value, err := number.Float64()
+	if err != nil {
+		*v = append(*v, problem.Violation{Pointer: pointer, Detail: "must be a whole number"})
+	}
+	return int64(value)
 }
 
 func (v *violations) time(pointer, text string) time.Time {

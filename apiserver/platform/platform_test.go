@@ -148,6 +148,8 @@ func TestNobodyLearnsWhatThereIs(t *testing.T) {
 		get(t, w, "desk-live", path).Want(t, 404, problem.CodeRouteNotFound)
 	}
 	w.Do(t, apitest.Request{Method: "DELETE", Path: root + "/rfqs/" + id, Key: "desk-live"}).Want(t, 404, problem.CodeRouteNotFound)
+	// A method that nobody has heard of is none of those that change something.
+	w.Do(t, apitest.Request{Method: "PURGE", Path: root + "/rfqs/" + id + "/cancel", Key: "desk-live", Body: reason}).Want(t, 404, problem.CodeRouteNotFound)
 	for _, path := range []string{"/close", "/cancel"} {
 		post(t, w, "desk-reads", "/rfqs/"+id+path, reason).Want(t, 403, problem.CodeInsufficientScope)
 	}
@@ -169,6 +171,8 @@ func TestAQuoteReachesThePartner(t *testing.T) {
 	if len(seen.Items) != 1 || seen.Items[0].ID != quoteID || seen.Items[0].Status != "submitted" {
 		t.Errorf("the partner sees %+v", seen)
 	}
+	spelled := strings.NewReplacer(`"quantity":5000`, `"quantity":5e3`, `"leadTimeDays":6`, `"leadTimeDays":6.0`).Replace(offer)
+	post(t, w, "desk-live", path, spelled).Want(t, 200, "") // the same numbers
 	better := strings.Replace(offer, "205.00", "199.00", 1)
 	if got := post(t, w, "desk-live", path, better).Want(t, 201, ""); !strings.Contains(string(got.Body), `"revision":2`) {
 		t.Errorf("a better offer: %s", got.Body)
@@ -212,6 +216,7 @@ func TestBadOffersAreRefusedWithTheirFaults(t *testing.T) {
 		"a currency that there isn't": {strings.ReplaceAll(offer, `EUR`, `ZZZ`), []string{"#/total", "#/unitPrice"}},
 		"two currencies":              {strings.Replace(offer, `EUR`, `USD`, 1), []string{"#/unitPrice"}},
 		"a validity that is over":     {strings.Replace(offer, `2026-11-27`, `2026-11-20`, 1), []string{"#/validUntil"}},
+		"a validity beyond measure":   {strings.Replace(offer, `2026-11-27T12:00:00Z`, `9999-12-31T23:59:59-01:00`, 1), []string{"#/validUntil"}},
 		"no time":                     {strings.Replace(offer, `2026-11-27T12:00:00Z`, `next week`, 1), []string{"#/validUntil"}},
 		"a list":                      {`[]`, []string{"#"}},
 	} {

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -23,6 +24,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/platform/platformapi"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/tenant"
 )
 
 // deskAccess says where the platform API is and who asks. A key is never an
@@ -109,9 +111,9 @@ func isLoopback(host string) bool {
 }
 
 func (o *deskAccess) key() (credential.Key, error) {
-	variable := "PRINTMARKET_PLATFORM_LIVE_KEY"
+	variable, mode := "PRINTMARKET_PLATFORM_LIVE_KEY", tenant.Live
 	if o.sandbox {
-		variable = "PRINTMARKET_PLATFORM_TEST_KEY"
+		variable, mode = "PRINTMARKET_PLATFORM_TEST_KEY", tenant.Test
 	}
 	text, from := os.Getenv(variable), variable
 	if o.keyFile != "" {
@@ -127,6 +129,10 @@ func (o *deskAccess) key() (credential.Key, error) {
 	key, err := credential.Parse(strings.TrimSpace(text))
 	if err != nil {
 		return credential.Key{}, fmt.Errorf("%s: %w", from, err)
+	}
+	if key.Mode() != mode {
+		// Whoever says --sandbox must never touch production.
+		return credential.Key{}, fmt.Errorf("%s holds a %s key: --sandbox goes with a test key, and only with one", from, key.Mode())
 	}
 	return key, nil
 }
@@ -188,10 +194,11 @@ func line(w io.Writer, cells ...any) {
 	_, _ = io.WriteString(w, "\n")
 }
 
-// printable keeps what partners and suppliers wrote from steering a terminal.
+// printable keeps what partners and suppliers wrote from steering a terminal, or
+// the order in which it shows what comes behind.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
 			return '\uFFFD'
 		}
 		return r

@@ -121,18 +121,24 @@ func (p *platform) deskQuotes(t *testing.T) {
 	if got := strings.Join(verbs, " "); got != "rfq.cancel rfq.close quote.withdraw quote.submit" {
 		t.Errorf("audit of %s: %s", id, got)
 	}
+	liveKey := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(liveKey, []byte(p.env["PLATFORM_LIVE_KEY"]+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.mustDesk("", "audit", "--key-file", liveKey)
 	for name, args := range map[string][]string{
-		"an RFQ that there is not":  {"rfqs", "show", "rfq_01KB0QXR80ZZZZZZZZZZZZZZZZ"},
-		"another mode":              {"rfqs", "show", id, "--sandbox"},
-		"a status that there isn't": {"rfqs", "list", "--status", "draft"},
-		"a time that is none":       {"rfqs", "list", "--created-after", "yesterday"},
-		"a limit that is none":      {"rfqs", "list", "--limit", "0"},
-		"an output that is none":    {"audit", "-o", "xml"},
-		"a key over the network":    {"audit", "--api-url", "http://api.example.com"},
-		"an origin that is none":    {"audit", "--api-url", "api.example.com"},
-		"a key file that is none":   {"audit", "--key-file", file},
-		"no reason":                 {"rfqs", "cancel", id},
-		"no offer":                  {"quotes", "submit", id},
+		"an RFQ that there is not":    {"rfqs", "show", "rfq_01KB0QXR80ZZZZZZZZZZZZZZZZ"},
+		"another mode":                {"rfqs", "show", id, "--sandbox"},
+		"a status that there isn't":   {"rfqs", "list", "--status", "draft"},
+		"a time that is none":         {"rfqs", "list", "--created-after", "yesterday"},
+		"a limit that is none":        {"rfqs", "list", "--limit", "0"},
+		"an output that is none":      {"audit", "-o", "xml"},
+		"a key over the network":      {"audit", "--api-url", "http://api.example.com"},
+		"an origin that is none":      {"audit", "--api-url", "api.example.com"},
+		"a key file that is none":     {"audit", "--key-file", file},
+		"the sandbox with a live key": {"rfqs", "list", "--sandbox", "--key-file", liveKey},
+		"no reason":                   {"rfqs", "cancel", id},
+		"no offer":                    {"quotes", "submit", id},
 	} {
 		if out, errs, failed := p.desk("", args...); !failed || errs == "" {
 			t.Errorf("%s: %v printed %q and %q", name, args, out, errs)

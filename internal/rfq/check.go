@@ -74,7 +74,7 @@ func blankOrControl(value string) bool {
 		if unicode.IsControl(r) {
 			return true
 		}
-		blank = blank && unicode.IsSpace(r)
+		blank = blank && (unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r))
 	}
 	return blank
 }

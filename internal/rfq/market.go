@@ -90,7 +90,7 @@ func (s *Service) WithdrawQuote(ctx context.Context, who tenant.ID, rfqID, quote
 		if !found {
 			return Amendment{}, ledger.ErrNotFound
 		}
-		withdrawn = quote.At(now)
+		withdrawn = quote
 		switch withdrawn.Status {
 		case QuoteWithdrawn:
 			return Amendment{}, errUnchanged
@@ -119,8 +119,9 @@ func find(quotes []Quote, id string) (Quote, bool) {
 	return Quote{}, false
 }
 
-// amend runs one verb of the marketplace: decide sees the RFQ as it is now, and
-// what it amends is committed with its line in the audit.
+// amend runs one verb of the marketplace. Time acts first: decide sees the RFQ
+// and its quotes as they are now, and what time has done is committed and told
+// with what decide amends, and with its line in the audit.
 func (s *Service) amend(
 	ctx context.Context, who tenant.ID, id string, verb ledger.Verb, by Instruction,
 	decide func(RFQ, []Quote, time.Time) (Amendment, error),
@@ -135,12 +136,17 @@ func (s *Service) amend(
 	if err != nil {
 		return err
 	}
-	err = s.config.Store.AmendRFQ(ctx, who, id, func(record RFQ, quotes []Quote) (Amendment, error) {
-		record = record.At(now)
-		if by.Version != 0 && by.Version != record.Version {
+	err = s.config.Store.AmendRFQ(ctx, who, id, func(stored RFQ, quotes []Quote) (Amendment, error) {
+		past, err := s.pass(stored, quotes, now)
+		if err != nil {
+			return Amendment{}, err
+		}
+		if by.Version != 0 && by.Version != past.RFQ.Version {
 			return Amendment{}, ErrRevision
 		}
-		amendment, err := decide(record, quotes, now)
+		amendment, err := decide(past.RFQ, at(quotes, now), now)
+		amendment.Quotes = append(amendment.Quotes, past.Quotes...)
+		amendment.Events = append(past.Events, amendment.Events...)
 		amendment.Deed = &deed
 		return amendment, err
 	})

@@ -19,6 +19,7 @@ const (
 	maxPriceBreaks  = 50
 	maxLeadTime     = 3650
 	maxTerms        = 200
+	maxValidity     = 10 * 366 * 24 * time.Hour
 	maxAssumptions  = 20
 	maxAssumption   = 500
 	// MaxQuotes bounds the quotes of one RFQ, revisions included.
@@ -48,7 +49,7 @@ func (s *Service) SubmitQuote(ctx context.Context, who tenant.ID, rfqID string, 
 	}
 	var submitted Submitted
 	err := s.amend(ctx, who, rfqID, ledger.SubmitQuote, by, func(record RFQ, quotes []Quote, now time.Time) (Amendment, error) {
-		if standing, found := standingOffer(quotes, offer, now); found {
+		if standing, found := standingOffer(quotes, offer); found {
 			submitted = Submitted{Quote: standing, Repeated: true}
 			return Amendment{}, errUnchanged
 		}
@@ -65,9 +66,9 @@ func (s *Service) SubmitQuote(ctx context.Context, who tenant.ID, rfqID string, 
 }
 
 // standingOffer finds the same offer among the quotes that stand.
-func standingOffer(quotes []Quote, offer Offer, now time.Time) (Quote, bool) {
+func standingOffer(quotes []Quote, offer Offer) (Quote, bool) {
 	for _, quote := range quotes {
-		if quote.At(now).Status == QuoteSubmitted && quote.Offer.Equal(offer) {
+		if quote.Status == QuoteSubmitted && quote.Offer.Equal(offer) {
 			return quote, true
 		}
 	}
@@ -141,8 +142,8 @@ func (o Offer) check(now time.Time) error {
 	found.count("#/leadTimeDays", int64(o.LeadTimeDays), maxLeadTime)
 	found.text("#/delivery/city", o.Delivery.City, MaxDeliveryCity)
 	found.text("#/delivery/terms", o.Delivery.Terms, maxTerms)
-	if !o.ValidUntil.After(now) {
-		found.add("#/validUntil", "must be in the future")
+	if !o.ValidUntil.After(now) || o.ValidUntil.Sub(now) > maxValidity {
+		found.add("#/validUntil", "must be in the future, and at most ten years ahead")
 	}
 	if len(o.Assumptions) > maxAssumptions {
 		found.add("#/assumptions", fmt.Sprintf("must have at most %d entries", maxAssumptions))

@@ -42,12 +42,8 @@ func (s *Service) Sweep(ctx context.Context, batch int) (int, error) {
 
 func (s *Service) settle(ctx context.Context, due Due, now time.Time) error {
 	return s.config.Store.AmendRFQ(ctx, due.Owner, due.ID, func(record RFQ, quotes []Quote) (Amendment, error) {
-		amendment := Amendment{RFQ: record.At(now)}
-		var err error
-		if amendment.Events, err = s.deadlines(record, amendment.RFQ); err != nil {
-			return Amendment{}, err
-		}
-		if err := s.expire(&amendment, quotes, now); err != nil {
+		amendment, err := s.pass(record, quotes, now)
+		if err != nil {
 			return Amendment{}, err
 		}
 		if err := s.simulate(&amendment, now); err != nil {
@@ -58,6 +54,26 @@ func (s *Service) settle(ctx context.Context, due Due, now time.Time) error {
 		}
 		return amendment, nil
 	})
+}
+
+// pass is what time has done to an RFQ and its quotes since they were stored. An
+// amendment without events changes nothing.
+func (s *Service) pass(stored RFQ, quotes []Quote, now time.Time) (Amendment, error) {
+	passed := Amendment{RFQ: stored.At(now)}
+	var err error
+	if passed.Events, err = s.deadlines(stored, passed.RFQ); err != nil {
+		return Amendment{}, err
+	}
+	return passed, s.expire(&passed, quotes, now)
+}
+
+// at are quotes as they are at an instant.
+func at(quotes []Quote, now time.Time) []Quote {
+	seen := make([]Quote, len(quotes))
+	for i, quote := range quotes {
+		seen[i] = quote.At(now)
+	}
+	return seen
 }
 
 // deadlines are the events of what At did: both, if both deadlines have passed.

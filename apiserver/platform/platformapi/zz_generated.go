@@ -85,9 +85,9 @@ type Offer struct {
 	Supplier     Supplier     `json:"supplier"`
 	Total        Money        `json:"total"`
 	UnitPrice    Money        `json:"unitPrice"`
-	Quantity     int64        `json:"quantity"`
+	Quantity     json.Number  `json:"quantity"`
 	PriceBreaks  []PriceBreak `json:"priceBreaks,omitempty"`
-	LeadTimeDays int          `json:"leadTimeDays"`
+	LeadTimeDays json.Number  `json:"leadTimeDays"`
 	Delivery     Delivery     `json:"delivery"`
 	ValidUntil   string       `json:"validUntil"`
 	Assumptions  []string     `json:"assumptions,omitempty"`
@@ -95,8 +95,8 @@ type Offer struct {
 
 // PriceBreak defines model for PriceBreak.
 type PriceBreak struct {
-	Quantity  int64 `json:"quantity"`
-	UnitPrice Money `json:"unitPrice"`
+	Quantity  json.Number `json:"quantity"`
+	UnitPrice Money       `json:"unitPrice"`
 }
 
 // Quote defines model for Quote.

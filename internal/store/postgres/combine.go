@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -132,7 +133,14 @@ func (c *combiner[In, Out]) work(ctx context.Context) {
 	}
 }
 
+// settle runs a batch. A panic fails its calls, as it would have failed each of
+// their requests, and nobody else's.
 func (c *combiner[In, Out]) settle(ctx context.Context, batch []*call[In, Out]) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			c.fail(batch, fmt.Errorf("panic: %v\n%s", cause, debug.Stack()))
+		}
+	}()
 	ins := make([]In, len(batch))
 	for i, call := range batch {
 		ins[i] = call.in
@@ -140,6 +148,18 @@ func (c *combiner[In, Out]) settle(ctx context.Context, batch []*call[In, Out]) 
 	for i, end := range c.run(ctx, ins) {
 		batch[i].settled = end
 		close(batch[i].done)
+	}
+}
+
+// fail settles those calls of a batch that are not.
+func (c *combiner[In, Out]) fail(batch []*call[In, Out], err error) {
+	for _, call := range batch {
+		select {
+		case <-call.done:
+		default:
+			call.err = c.refused(err)
+			close(call.done)
+		}
 	}
 }
 

@@ -197,3 +197,24 @@ func TestClosingWaitsForEveryCallAndTakesNoMore(t *testing.T) {
 		b.wantBatches(t, []int{700}, []int{1}, []int{2})
 	})
 }
+
+func TestAPanicFailsItsBatchAlone(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(1, 10)
+		sound := b.run
+		b.run = func(ctx context.Context, batch []int) []settled[int] {
+			if batch[0] == 13 {
+				panic("a defect")
+			}
+			return sound(ctx, batch)
+		}
+		var away *ledger.UnavailableError
+		if _, err := b.do(t.Context(), 13); !errors.As(err, &away) {
+			t.Errorf("a call whose batch panics: %v", err)
+		}
+		b.begin(t.Context(), t, 1, 2)
+		b.callers.Wait()
+		b.close()
+	})
+}

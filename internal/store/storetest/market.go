@@ -26,6 +26,7 @@ var marketCases = map[string]func(*testing.T, *world){
 	"the suppliers of the sandbox quote on the sandbox alone":         sandboxQuotes,
 	"a sweep gets through more than it takes at once":                 sweepGoesOn,
 	"a quote that is withdrawn no longer stands":                      withdrawn,
+	"a verb does the same whether anybody has swept before or not":    verbsAfterTime,
 }
 
 var byOps = rfq.Instruction{
@@ -408,4 +409,56 @@ func withdrawn(t *testing.T, w *world) {
 	if err != nil || !repeated.Repeated || repeated.Quote.ID != again.ID {
 		t.Errorf("the same offer again: %+v, %v", repeated, err)
 	}
+}
+
+// verbsAfterTime lets a quote and a deadline pass for two RFQs, of which one is
+// swept, and then acts on both.
+func verbsAfterTime(t *testing.T, w *world) {
+	start := w.clock.Now()
+	type end struct {
+		Status     rfq.Status
+		Version    int64
+		QuoteCount int
+		Quotes     []rfq.QuoteStatus
+		Events     []ledger.EventType
+	}
+	ends := map[bool]end{}
+	for _, swept := range []bool{false, true} {
+		w.clock.set(start)
+		record := w.create(t, acme, "grows old")
+		w.quote(t, record.ID, "s1", "205.00") // good for a week
+		sweep := func() {
+			if !swept {
+				return
+			}
+			if _, err := w.rfqs.Sweep(t.Context(), 100); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.clock.set(start.Add(8 * 24 * time.Hour))
+		sweep()
+		w.quote(t, record.ID, "s1", "204.00")
+		w.clock.set(start.Add(rfq.ResponseTime + time.Hour))
+		sweep()
+		after, err := w.rfqs.Cancel(t.Context(), acme, record.ID, byOps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		quotes, err := w.rfqs.Quotes(t.Context(), acme, record.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := end{Status: after.Status, Version: after.Version, QuoteCount: after.QuoteCount, Events: w.eventsAbout(t, record.ID)}
+		for _, quote := range quotes {
+			got.Quotes = append(got.Quotes, quote.Status)
+		}
+		ends[swept] = got
+	}
+	wantEqual(t, "unswept and swept", ends[true], ends[false])
+	wantEqual(t, "the end", end{
+		Status: rfq.Cancelled, Version: 5, QuoteCount: 2, Quotes: []rfq.QuoteStatus{rfq.QuoteExpired, rfq.QuoteSubmitted},
+		Events: []ledger.EventType{
+			ledger.RFQCreated, ledger.RFQQuoted, ledger.QuoteExpired, ledger.RFQQuoted, ledger.RFQClosed, ledger.RFQCancelled,
+		},
+	}, ends[true])
 }
