@@ -63,20 +63,22 @@ generate: generate-api ## Make deepcopy functions, CustomResourceDefinitions, th
 	$(TOOL) controller-gen crd paths=./api/... output:crd:artifacts:config=config/crd/bases
 	$(TOOL) controller-gen rbac:roleName=printmarket-controller paths=./controllers output:rbac:artifacts:config=config/rbac
 
-# $(call server,CONTRACT,PACKAGE) makes a package of a contract.
-define server
+# $(call generated,CONTRACT,PACKAGE) makes a package of a contract.
+define generated
 	go run tools/memberorder/main.go <docs/$(1) >bin/$(notdir $(1))
 	$(TOOL) oapi-codegen -config $(2)/generate.yaml bin/$(notdir $(1))
 	sed -i '1i// SPDX-License-Identifier: Apache-2.0\n' $(2)/zz_generated.go
 endef
 
 .PHONY: generate-api
-generate-api: ## Make models and server interfaces of the contracts
+generate-api: ## Make models, server interfaces and clients of the contracts
 	@mkdir -p bin
-	$(call server,api/openapi.yaml,apiserver/partner/partnerapi)
-	$(call server,api/preflight-openapi.yaml,apiserver/preflight/preflightapi)
-	$(call server,api/xjdf-openapi.yaml,apiserver/xjdf/xjdfapi)
-	$(call server,internal/platform-openapi.yaml,apiserver/platform/platformapi)
+	$(call generated,api/openapi.yaml,apiserver/partner/partnerapi)
+	$(call generated,api/preflight-openapi.yaml,apiserver/preflight/preflightapi)
+	$(call generated,api/xjdf-openapi.yaml,apiserver/xjdf/xjdfapi)
+	$(call generated,internal/platform-openapi.yaml,apiserver/platform/platformapi)
+	$(call generated,api/openapi.yaml,pkg/client/partnerapi)
+	$(call generated,api/preflight-openapi.yaml,pkg/client/preflightapi)
 
 .PHONY: release-contracts
 release-contracts: ## Keep a copy of each contract as it is released
@@ -86,7 +88,7 @@ release-contracts: ## Keep a copy of each contract as it is released
 verify: generate ## Fail if generated files or go.mod are not up to date
 	go mod tidy -diff
 	go vet ./...
-	git diff --exit-code -- api apiserver/partner/partnerapi apiserver/preflight/preflightapi apiserver/platform/platformapi apiserver/xjdf/xjdfapi config/crd config/rbac/role.yaml go.mod go.sum
+	git diff --exit-code -- api apiserver/partner/partnerapi apiserver/preflight/preflightapi apiserver/platform/platformapi apiserver/xjdf/xjdfapi pkg/client config/crd config/rbac/role.yaml go.mod go.sum
 
 ##@ Figures
 # One package at a time: benchmarks that run at once measure each other.
