@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package client
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// maxAnswer bounds a body. Reports, the largest, are at most 8 MiB.
+const maxAnswer = 16 << 20
+
+// attempting is a RoundTripper that sends a request once, with the key, and
+// returns when it has all of the answer: so an answer that breaks off is no
+// answer, and its connection is free again.
+type attempting struct {
+	base      http.RoundTripper
+	key       Key
+	userAgent string
+	timeout   time.Duration
+}
+
+// finalError is one that another attempt would meet too.
+type finalError struct{ error }
+
+func (e finalError) Unwrap() error { return e.error }
+
+// slowError says that an attempt took too long, which is other than the end of
+// the caller's context.
+type slowError struct{ limit time.Duration }
+
+func (e slowError) Error() string { return fmt.Sprintf("not complete within %s", e.limit) }
+
+// Timeout implements net.Error's method.
+func (slowError) Timeout() bool { return true }
+
+// RoundTrip implements http.RoundTripper.
+func (a *attempting) RoundTrip(r *http.Request) (*http.Response, error) {
+	key, err := a.key.reveal(r.Context())
+	if err != nil {
+		closeBody(r.Body)
+		return nil, finalError{err}
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), a.timeout)
+	defer cancel()
+	out := r.Clone(ctx)
+	out.Header.Set("Authorization", "Bearer "+key)
+	out.Header.Set("User-Agent", a.userAgent)
+	out.Header.Set("Accept", plainJSON+", "+problemJSON)
+	answer, err := a.base.RoundTrip(out)
+	if err == nil {
+		err = buffer(answer, key)
+	}
+	if err == nil {
+		return answer, nil
+	}
+	if ctx.Err() != nil && r.Context().Err() == nil {
+		return nil, slowError{a.timeout}
+	}
+	return nil, inner(err)
+}
+
+// buffer reads the whole body, closes it and puts the copy in its place. A key
+// that comes back with an error is hidden.
+func buffer(answer *http.Response, key string) error {
+	defer closeBody(answer.Body)
+	body, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
+	if err != nil {
+		return fmt.Errorf("the answer breaks off: %w", err)
+	}
+	if len(body) > maxAnswer {
+		return finalError{fmt.Errorf("the answer is larger than %d bytes", maxAnswer)}
+	}
+	if answer.StatusCode >= http.StatusMultipleChoices {
+		body = bytes.ReplaceAll(body, []byte(key), []byte(redacted))
+	}
+	answer.Body = io.NopCloser(bytes.NewReader(body))
+	return nil
+}
+
+// inner leaves out the address that an error of net/http tells, whose query is
+// not for logs.
+func inner(err error) error {
+	var outer *url.Error
+	if errors.As(err, &outer) {
+		return outer.Err
+	}
+	return err
+}
+
+func closeBody(body io.Closer) {
+	if body != nil {
+		_ = body.Close() // everything that is wanted of it was read
+	}
+}

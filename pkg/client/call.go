@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+)
+
+// sending is one call: what it is, what it wants, and the generated function
+// that sends it.
+type sending struct {
+	operation, route string
+	// want is the status of success.
+	want int
+	// idempotencyKey is that of a create.
+	idempotencyKey string
+	send           func(context.Context) (*http.Response, error)
+}
+
+// do sends a call and decodes its answer. Unknown members of it are left out.
+// The header is that of a success or of a 304.
+func do[T any](ctx context.Context, c *Client, s sending) (T, http.Header, error) {
+	var value T
+	current := &call{operation: s.operation, route: s.route}
+	failed := func(err error) (T, http.Header, error) {
+		var none T
+		return none, nil, &CallError{Operation: s.operation, Attempts: current.attempts, IdempotencyKey: s.idempotencyKey, Err: err}
+	}
+	answer, err := s.send(withCall(ctx, current))
+	if err != nil {
+		return failed(withoutAnswer(ctx, err))
+	}
+	defer closeBody(answer.Body)
+	body, err := io.ReadAll(answer.Body) // from memory
+	if err != nil {
+		return failed(withoutAnswer(ctx, err))
+	}
+	switch {
+	case answer.StatusCode == http.StatusNotModified:
+		_, _, err = failed(ErrNotModified)
+		return value, answer.Header, err
+	case answer.StatusCode != s.want:
+		return failed(refusal(answer.StatusCode, answer.Header, body, c.transport.now()))
+	}
+	if err := decode(answer, body, &value); err != nil {
+		return failed(err)
+	}
+	return value, answer.Header, nil
+}
+
+// withoutAnswer is the error of a call that got none.
+func withoutAnswer(ctx context.Context, err error) error {
+	var argument *ArgumentError
+	var key *KeyError
+	switch {
+	case errors.As(err, &argument):
+		return argument
+	case errors.As(err, &key):
+		return key
+	case ctx.Err() != nil && !errors.Is(err, ctx.Err()):
+		return fmt.Errorf("%w: %w", ctx.Err(), err)
+	case ctx.Err() != nil:
+		return err
+	default:
+		return &TransportError{Err: err}
+	}
+}
+
+// decode reads the body of a success.
+func decode(answer *http.Response, body []byte, value any) error {
+	media := mediaType(answer.Header)
+	err := errors.New("not " + plainJSON)
+	if media == plainJSON {
+		err = json.Unmarshal(body, value)
+	}
+	if err != nil {
+		return &AnswerError{
+			Status: answer.StatusCode, MediaType: media, RequestID: answer.Header.Get("X-Request-Id"),
+			Err: fmt.Errorf("read the answer: %w", err),
+		}
+	}
+	return nil
+}
+
+// checkID keeps what is no id out of paths: an empty one would be another path.
+func checkID(id string) error {
+	const maxID = 128
+	for _, r := range id {
+		if !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '-') {
+			return &ArgumentError{Argument: "id", Reason: "is not of letters, digits, _ and -"}
+		}
+	}
+	if id == "" || len(id) > maxID {
+		return &ArgumentError{Argument: "id", Reason: fmt.Sprintf("is not of 1 to %d characters", maxID)}
+	}
+	return nil
+}
+
+// argumentFault is the error of a call that is not sent.
+func argumentFault(operation string, err error) error {
+	return &CallError{Operation: operation, Err: err}
+}

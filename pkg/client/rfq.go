@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package client
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"net/http"
+	"time"
+
+	"github.com/printmarket/printmarket/pkg/client/partnerapi"
+)
+
+// The routes, as the contract has them.
+const (
+	routeAccount  = "/api/v1/account"
+	routeProducts = "/api/v1/catalog/products"
+	routeRFQs     = "/api/v1/rfq"
+	routeRFQ      = "/api/v1/rfq/{rfqId}"
+	routeQuotes   = "/api/v1/rfq/{rfqId}/quotes"
+)
+
+// Account reads what your organization may do now with this key, and what is
+// left of its quotas.
+func (c *Client) Account(ctx context.Context) (Account, error) {
+	account, _, err := do[Account](ctx, c, sending{
+		operation: "Account", route: routeAccount, want: http.StatusOK,
+		send: func(ctx context.Context) (*http.Response, error) { return c.partner.GetAccount(ctx) },
+	})
+	return account, err
+}
+
+// Products lists what an RFQ can ask for. CatalogProductUID and Category go into
+// an [RFQCreate] as they are.
+func (c *Client) Products(ctx context.Context) ([]Product, error) {
+	list, _, err := do[partnerapi.CatalogProducts](ctx, c, sending{
+		operation: "Products", route: routeProducts, want: http.StatusOK,
+		send: func(ctx context.Context) (*http.Response, error) { return c.partner.ListCatalogProducts(ctx) },
+	})
+	return list.Items, err
+}
+
+// CreatedRFQ is what a create answers.
+type CreatedRFQ struct {
+	RFQCreated
+	// Replayed says that the idempotency key had created it before.
+	Replayed bool
+}
+
+// CreateRFQ creates an RFQ. It is sent with an idempotency key, and repeated
+// with it as the [RetryPolicy] allows, so that it makes one RFQ. The [CallError]
+// of a failure has the key.
+func (c *Client) CreateRFQ(ctx context.Context, draft RFQCreate, options ...CreateOption) (CreatedRFQ, error) {
+	const operation = "CreateRFQ"
+	terms, err := created(options, draft.CatalogProductUID, draft.Title, draft.Category, draft.DeliveryCity)
+	if err != nil {
+		return CreatedRFQ{}, argumentFault(operation, err)
+	}
+	record, header, err := do[RFQCreated](ctx, c, sending{
+		operation: operation, route: routeRFQs, want: http.StatusCreated, idempotencyKey: terms.idempotencyKey,
+		send: func(ctx context.Context) (*http.Response, error) {
+			return c.partner.CreateRFQ(ctx, &partnerapi.CreateRFQParams{IdempotencyKey: terms.idempotencyKey}, draft)
+		},
+	})
+	if err == nil && record.ID == "" {
+		err = unnamed(operation, terms.idempotencyKey, http.StatusCreated, header)
+	}
+	return CreatedRFQ{record, replayed(header)}, err
+}
+
+// RFQ reads an RFQ.
+func (c *Client) RFQ(ctx context.Context, id string, options ...ReadOption) (RFQ, error) {
+	const operation = "RFQ"
+	if err := checkID(id); err != nil {
+		return RFQ{}, argumentFault(operation, err)
+	}
+	how := read(options)
+	record, header, err := do[RFQ](ctx, c, sending{
+		operation: operation, route: routeRFQ, want: http.StatusOK,
+		send: func(ctx context.Context) (*http.Response, error) {
+			return c.partner.GetRFQ(ctx, id, &partnerapi.GetRFQParams{IfNoneMatch: how.validator()})
+		},
+	})
+	if err == nil {
+		how.keep(header)
+	}
+	return record, err
+}
+
+// RFQFilter selects RFQs. The zero value selects all.
+type RFQFilter struct {
+	// Status selects those that have one of these now.
+	Status []RFQStatus
+	// CreatedAfter is the first instant of creation that counts.
+	CreatedAfter time.Time
+	// CreatedBefore is the first instant of creation that no longer counts.
+	CreatedBefore time.Time
+	// PageSize is how many are read at once, 1 to 100; zero leaves it to the
+	// API.
+	PageSize int
+}
+
+func (f RFQFilter) parameters() *partnerapi.ListRfqsParams {
+	parameters := &partnerapi.ListRfqsParams{Status: f.Status}
+	if !f.CreatedAfter.IsZero() {
+		parameters.CreatedAfter = new(f.CreatedAfter.UTC())
+	}
+	if !f.CreatedBefore.IsZero() {
+		parameters.CreatedBefore = new(f.CreatedBefore.UTC())
+	}
+	if f.PageSize != 0 {
+		parameters.Limit = new(f.PageSize)
+	}
+	return parameters
+}
+
+// RFQs lists RFQs, newest first, and reads page after page while it is ranged
+// over. It ends with the first error. RFQs that are created meanwhile are not
+// among them.
+func (c *Client) RFQs(ctx context.Context, filter RFQFilter) iter.Seq2[RFQ, error] {
+	return func(yield func(RFQ, error) bool) {
+		parameters := filter.parameters()
+		for {
+			page, err := c.rfqPage(ctx, parameters)
+			if err != nil {
+				yield(RFQ{}, err)
+				return
+			}
+			for _, record := range page.Items {
+				if !yield(record, nil) {
+					return
+				}
+			}
+			if page.NextCursor == nil {
+				return
+			}
+			parameters.Cursor = page.NextCursor
+		}
+	}
+}
+
+const operationRFQs = "RFQs"
+
+// errSameCursor keeps a list from going round in circles.
+var errSameCursor = errors.New("the next page is the same one")
+
+func (c *Client) rfqPage(ctx context.Context, parameters *partnerapi.ListRfqsParams) (partnerapi.RFQPage, error) {
+	page, header, err := do[partnerapi.RFQPage](ctx, c, sending{
+		operation: operationRFQs, route: routeRFQs, want: http.StatusOK,
+		send: func(ctx context.Context) (*http.Response, error) { return c.partner.ListRfqs(ctx, parameters) },
+	})
+	if err != nil || page.NextCursor == nil || parameters.Cursor == nil || *page.NextCursor != *parameters.Cursor {
+		return page, err
+	}
+	return page, &CallError{Operation: operationRFQs, Attempts: 1, Err: &AnswerError{
+		Status: http.StatusOK, MediaType: mediaType(header), RequestID: header.Get("X-Request-Id"), Err: errSameCursor,
+	}}
+}
+
+// Quotes lists the suppliers' quotes on an RFQ, every revision of them.
+func (c *Client) Quotes(ctx context.Context, rfqID string) ([]Quote, error) {
+	const operation = "Quotes"
+	if err := checkID(rfqID); err != nil {
+		return nil, argumentFault(operation, err)
+	}
+	list, _, err := do[partnerapi.QuoteList](ctx, c, sending{
+		operation: operation, route: routeQuotes, want: http.StatusOK,
+		send: func(ctx context.Context) (*http.Response, error) { return c.partner.ListQuotes(ctx, rfqID) },
+	})
+	return list.Items, err
+}
