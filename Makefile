@@ -79,6 +79,7 @@ generate-api: ## Make models, server interfaces and clients of the contracts
 	$(call generated,internal/platform-openapi.yaml,apiserver/platform/platformapi)
 	$(call generated,api/openapi.yaml,pkg/client/partnerapi)
 	$(call generated,api/preflight-openapi.yaml,pkg/client/preflightapi)
+	$(call generated,api/xjdf-openapi.yaml,pkg/client/xjdfapi)
 
 .PHONY: release-contracts
 release-contracts: ## Keep a copy of each contract as it is released

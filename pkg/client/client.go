@@ -14,6 +14,7 @@ import (
 
 	"github.com/printmarket/printmarket/pkg/client/partnerapi"
 	"github.com/printmarket/printmarket/pkg/client/preflightapi"
+	"github.com/printmarket/printmarket/pkg/client/xjdfapi"
 )
 
 // Client speaks with one API, as one partner. It is safe for concurrent use;
@@ -23,6 +24,7 @@ type Client struct {
 	transport *retrying
 	partner   *partnerapi.Client
 	preflight *preflightapi.Client
+	xjdf      *xjdfapi.Client
 }
 
 // New makes a client of the API at an origin like https://api.example.com. A key
@@ -53,6 +55,10 @@ func New(origin string, key Key, options ...Option) (*Client, error) {
 		return nil, err
 	}
 	c.preflight, err = preflightapi.NewClient(origin, preflightapi.WithHTTPClient(doer{c.transport}))
+	if err != nil {
+		return nil, err
+	}
+	c.xjdf, err = xjdfapi.NewClient(origin, xjdfapi.WithHTTPClient(doer{c.transport}))
 	return c, err
 }
 

@@ -22,6 +22,9 @@ type Attempt struct {
 	// Status is that of the answer; zero when there was none.
 	Status    int
 	RequestID string
+	// Sunset is when the operation ends, once that is known (RFC 8594): time to
+	// use a newer version of this package.
+	Sunset time.Time
 	// Err is why there was no answer.
 	Err error
 	// Duration is how long it took.
@@ -66,6 +69,7 @@ func tell(ctx context.Context, r *http.Request, number int, answer *http.Respons
 	told := Attempt{Operation: c.operation, Method: r.Method, Route: c.route, Number: number, Err: err}
 	if answer != nil {
 		told.Status, told.RequestID = answer.StatusCode, answer.Header.Get("X-Request-Id")
+		told.Sunset, _ = http.ParseTime(answer.Header.Get("Sunset")) // zero without one
 	}
 	return told
 }

@@ -5,6 +5,7 @@ package client
 import (
 	"github.com/printmarket/printmarket/pkg/client/partnerapi"
 	"github.com/printmarket/printmarket/pkg/client/preflightapi"
+	"github.com/printmarket/printmarket/pkg/client/xjdfapi"
 )
 
 // The records of the API, as its contracts have them. Amounts of money are
@@ -27,6 +28,8 @@ type (
 	PreflightReport = preflightapi.PreflightReport
 	Finding         = preflightapi.Finding
 	Failure         = preflightapi.Failure
+
+	XJDFLayer = xjdfapi.Discovery
 )
 
 // Lists of values that may grow. The constants are those known today; be ready

@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package client_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/pkg/client"
+)
+
+func TestAnRFQGoesFromTheCatalogToItsQuotes(t *testing.T) {
+	t.Parallel()
+	c := build(t).client(t, "acme-test")
+	products, err := c.Products(t.Context())
+	if err != nil || len(products) == 0 {
+		t.Fatalf("products %v, error %v", products, err)
+	}
+	draft := client.RFQCreate{
+		CatalogProductUID: "sim:rfq:quoted", Title: "Flyers <b> & more", Category: products[0].Category, Quantity: 500, DeliveryCity: "Köln",
+	}
+	created, err := c.CreateRFQ(t.Context(), draft)
+	if err != nil || created.Replayed || created.TrackingCode == "" {
+		t.Fatalf("created %+v, error %v", created, err)
+	}
+	record, err := c.RFQ(t.Context(), created.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if record.Title != draft.Title || record.DeliveryCity != draft.DeliveryCity || record.Status != client.RFQStatusQuoted || record.Livemode {
+		t.Errorf("read %+v", record)
+	}
+	if !record.ExpiresAt.After(record.CreatedAt) || record.CreatedAt.Year() != 2026 {
+		t.Errorf("created at %s, expires at %s", record.CreatedAt, record.ExpiresAt)
+	}
+	quotes, err := c.Quotes(t.Context(), created.ID)
+	if err != nil || len(quotes) != 2 {
+		t.Fatalf("quotes %+v, error %v", quotes, err)
+	}
+	if q := quotes[0]; q.RFQID != created.ID || q.Total.Currency == "" || strings.Trim(q.Total.Amount, "0123456789.") != "" || q.Status != client.QuoteStatusSubmitted {
+		t.Errorf("quote %+v", q)
+	}
+}
+
+func TestTheAccountTellsWhatAKeyMayDo(t *testing.T) {
+	t.Parallel()
+	account, err := build(t).client(t, "acme-reads").Account(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(account.Capabilities, func(c client.AccountCapability) bool { return c.Name == "rfq-create" })
+	if i < 0 {
+		t.Fatalf("account %+v", account)
+	}
+	if found := account.Capabilities[i]; found.Access != client.AccessRead || client.Code(found.Code) != client.CodeInsufficientScope || found.Quota == nil {
+		t.Errorf("capability %+v", found)
+	}
+	if account.Organization.ID != "org_acme01" || account.Entitlement.Mode != client.ModeLive || account.Entitlement.State != client.EntitlementStateActive {
+		t.Errorf("account %+v", account)
+	}
+}
+
+func TestTheListHasAllPagesAndObeysItsFilter(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	c := h.client(t, "acme-test")
+	var ids []string
+	var middle time.Time
+	for i := range 7 {
+		draft := flyers()
+		if i%2 == 1 {
+			draft.CatalogProductUID = "sim:rfq:quoted"
+		}
+		if i == 4 {
+			middle = h.Clock.Now()
+		}
+		created, err := c.CreateRFQ(t.Context(), draft)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, created.ID)
+		h.Advance(time.Second)
+	}
+	slices.Reverse(ids)
+	elsewhere := time.FixedZone("UTC+5:30", 5*3600+1800)
+	for name, tt := range map[string]struct {
+		filter client.RFQFilter
+		want   []string
+	}{
+		"everything":               {client.RFQFilter{}, ids},
+		"in small pages":           {client.RFQFilter{PageSize: 2}, ids},
+		"in pages that fit":        {client.RFQFilter{PageSize: 7}, ids},
+		"of a status":              {client.RFQFilter{Status: []client.RFQStatus{client.RFQStatusQuoted}, PageSize: 2}, []string{ids[1], ids[3], ids[5]}},
+		"of two statuses":          {client.RFQFilter{Status: []client.RFQStatus{"open", "quoted"}, PageSize: 3}, ids},
+		"from an instant on":       {client.RFQFilter{CreatedAfter: middle.In(elsewhere), PageSize: 1}, ids[:3]},
+		"before an instant":        {client.RFQFilter{CreatedBefore: middle.In(elsewhere), PageSize: 3}, ids[3:]},
+		"between the same instant": {client.RFQFilter{CreatedAfter: middle, CreatedBefore: middle}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var got []string
+			for _, record := range all(t, c, tt.filter) {
+				got = append(got, record.ID)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("RFQs (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAListThatIsLeftReadsNoFurtherPage(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	c := h.client(t, "acme-live")
+	for range 4 {
+		if _, err := c.CreateRFQ(t.Context(), flyers()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := len(h.requests())
+	for range c.RFQs(t.Context(), client.RFQFilter{PageSize: 2}) {
+		break
+	}
+	if n := len(h.requests()) - before; n != 1 {
+		t.Errorf("%d requests, want 1", n)
+	}
+}
+
+func TestAListEndsWithItsFirstError(t *testing.T) {
+	t.Parallel()
+	c := build(t).client(t, "acme-live")
+	n := 0
+	for _, err := range c.RFQs(t.Context(), client.RFQFilter{PageSize: 101}) {
+		n++
+		if !client.IsCode(err, client.CodeInvalidRequest) {
+			t.Errorf("error %v", err)
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d turns, want 1", n)
+	}
+}
+
+func TestARecordIsReadAgainOnlyIfItHasChanged(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	c := h.client(t, "acme-live")
+	created, err := c.CreateRFQ(t.Context(), flyers())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var etag string
+	if _, err := c.RFQ(t.Context(), created.ID, client.IfChanged(&etag)); err != nil || etag == "" {
+		t.Fatalf("ETag %q, error %v", etag, err)
+	}
+	kept := etag
+	if record, err := c.RFQ(t.Context(), created.ID, client.IfChanged(&etag)); !errors.Is(err, client.ErrNotModified) || etag != kept || record.ID != "" {
+		t.Errorf("record %+v, ETag %q, error %v", record, etag, err)
+	}
+	other := `"999"`
+	if record, err := c.RFQ(t.Context(), created.ID, client.IfChanged(&other)); err != nil || other != kept || record.ID != created.ID {
+		t.Errorf("record %+v, ETag %q, error %v", record, other, err)
+	}
+}
+
+func TestAPreflightJobIsSubmittedReadAndReported(t *testing.T) {
+	t.Parallel()
+	c := build(t).client(t, "acme-test")
+	submitted, err := c.SubmitPreflight(t.Context(), client.PreflightSubmit{FileURL: "https://files.example.com/flyer.pdf", Profile: "sim:succeeded:warn"})
+	if err != nil || submitted.Replayed {
+		t.Fatalf("submitted %+v, error %v", submitted, err)
+	}
+	job, err := c.WaitPreflight(t.Context(), submitted.JobID)
+	if err != nil || job.Status != client.PreflightStatusSucceeded || job.Verdict != client.VerdictWarn || job.Result == nil {
+		t.Fatalf("job %+v, error %v", job, err)
+	}
+	var etag string
+	report, err := c.PreflightReport(t.Context(), job.JobID, client.IfChanged(&etag))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(*job.Result, report); diff != "" {
+		t.Errorf("report (-job +report):\n%s", diff)
+	}
+	if _, err := c.PreflightReport(t.Context(), job.JobID, client.IfChanged(&etag)); !errors.Is(err, client.ErrNotModified) {
+		t.Errorf("error %v, want not modified", err)
+	}
+	if _, err := c.CancelPreflight(t.Context(), job.JobID); !client.IsCode(err, client.CodePreflightNotCancellable) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestAFailedJobTellsWhy(t *testing.T) {
+	t.Parallel()
+	c := build(t).client(t, "acme-test")
+	submitted, err := c.SubmitPreflight(t.Context(), client.PreflightSubmit{FileURL: "https://files.example.com/flyer.pdf", Profile: "sim:failed:FETCH_REFUSED"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	job, err := c.WaitPreflight(t.Context(), submitted.JobID)
+	if err != nil || job.Status != client.PreflightStatusFailed || job.Failure == nil || job.Failure.Code != client.FailureCodeFetchRefused {
+		t.Errorf("job %+v, error %v", job, err)
+	}
+}
+
+func TestAJobIsPolledAsOftenAsTheAPIAsks(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	var c *client.Client
+	var id string
+	waits := 0
+	c = h.waiting(t, "acme-live", func(d time.Duration) {
+		if waits++; d != time.Second {
+			t.Errorf("waited %s, want the second that Retry-After says", d)
+		}
+		if waits == 3 {
+			if job, err := c.CancelPreflight(t.Context(), id); err != nil || job.Status != client.PreflightStatusCancelled {
+				t.Errorf("cancelled %+v, error %v", job, err)
+			}
+		}
+	})
+	submitted, err := c.SubmitPreflight(t.Context(), client.PreflightSubmit{FileURL: "https://files.example.com/flyer.pdf", Profile: "print_ready"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id = submitted.JobID
+	job, err := c.WaitPreflight(t.Context(), id)
+	if err != nil || job.Status != client.PreflightStatusCancelled || waits != 3 {
+		t.Errorf("job %+v after %d waits, error %v", job, waits, err)
+	}
+	asked := 0
+	for _, r := range h.requests() {
+		if r.Method == "GET" && r.Header.Get("If-None-Match") != "" {
+			asked++
+		}
+	}
+	if asked != 3 {
+		t.Errorf("%d of 4 reads asked for changes alone, want 3", asked)
+	}
+}
+
+func TestTheContextEndsTheWaitForAJob(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	c := h.waiting(t, "acme-live", func(time.Duration) { cancel() })
+	submitted, err := c.SubmitPreflight(t.Context(), client.PreflightSubmit{FileURL: "https://files.example.com/flyer.pdf", Profile: "print_ready"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	job, err := c.WaitPreflight(ctx, submitted.JobID)
+	if !errors.Is(err, context.Canceled) || job.Status != client.PreflightStatusQueued {
+		t.Errorf("job %+v, error %v", job, err)
+	}
+}
+
+func TestTheXJDFLayerTellsWhatItIs(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	layer, err := h.client(t, "acme-test").XJDF(t.Context())
+	if err != nil {
+		// Its capability is a private beta for those who are named.
+		t.Fatal(err)
+	}
+	if layer.Status != "private-beta" || layer.Links.Self != "/api/v1/xjdf" || len(layer.Specifications) == 0 {
+		t.Errorf("layer %+v", layer)
+	}
+}
+
+func TestACreateIsReplayedUnderItsKey(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	c, again := h.client(t, "acme-live"), h.client(t, "acme-live")
+	key := client.NewIdempotencyKey()
+	first, err := c.CreateRFQ(t.Context(), flyers(), client.IdempotencyKey(key))
+	if err != nil || first.Replayed {
+		t.Fatalf("created %+v, error %v", first, err)
+	}
+	second, err := again.CreateRFQ(t.Context(), flyers(), client.IdempotencyKey(key))
+	if err != nil || !second.Replayed || second.ID != first.ID {
+		t.Errorf("created %+v, error %v", second, err)
+	}
+	draft := flyers()
+	draft.Quantity++
+	_, err = c.CreateRFQ(t.Context(), draft, client.IdempotencyKey(key))
+	var call *client.CallError
+	if !client.IsCode(err, client.CodeIdempotencyKeyReused) || !errors.As(err, &call) || call.IdempotencyKey != key || call.Attempts != 1 {
+		t.Errorf("error %v", err)
+	}
+	if n := len(all(t, c, client.RFQFilter{})); n != 1 {
+		t.Errorf("%d RFQs, want 1", n)
+	}
+}
+
+func TestWithoutAKeyEachCreateIsAnotherOne(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	c := h.client(t, "acme-live")
+	for range 2 {
+		if _, err := c.CreateRFQ(t.Context(), flyers()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(all(t, c, client.RFQFilter{})); n != 2 {
+		t.Errorf("%d RFQs, want 2", n)
+	}
+	keys := map[string]bool{}
+	for _, r := range h.requests() {
+		if r.Method == "POST" {
+			keys[r.Header.Get("Idempotency-Key")] = true
+		}
+	}
+	if len(keys) != 2 || keys[""] {
+		t.Errorf("keys %v", keys)
+	}
+}
+
+func TestWhatCannotBeRightIsNotSent(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	c := h.client(t, "acme-live")
+	latin1 := flyers()
+	latin1.DeliveryCity = "K\xf6ln"
+	for name, call := range map[string]func(context.Context) error{
+		"an empty id":            func(ctx context.Context) error { _, err := c.RFQ(ctx, ""); return err },
+		"an id that is a path":   func(ctx context.Context) error { _, err := c.CancelPreflight(ctx, ".."); return err },
+		"an id with a query":     func(ctx context.Context) error { _, err := c.Preflight(ctx, "pref_x?a=b"); return err },
+		"an id that is too long": func(ctx context.Context) error { _, err := c.Quotes(ctx, strings.Repeat("a", 129)); return err },
+		"a report of no job":     func(ctx context.Context) error { _, err := c.PreflightReport(ctx, "a/b"); return err },
+		"an empty idempotency key": func(ctx context.Context) error {
+			_, err := c.CreateRFQ(ctx, flyers(), client.IdempotencyKey(""))
+			return err
+		},
+		"a long idempotency key": func(ctx context.Context) error {
+			_, err := c.SubmitPreflight(ctx, client.PreflightSubmit{}, client.IdempotencyKey(strings.Repeat("k", 256)))
+			return err
+		},
+		"an idempotency key with a line break": func(ctx context.Context) error {
+			_, err := c.CreateRFQ(ctx, flyers(), client.IdempotencyKey("a\nb"))
+			return err
+		},
+		"a text that is no UTF-8": func(ctx context.Context) error { _, err := c.CreateRFQ(ctx, latin1); return err },
+	} {
+		err := call(t.Context())
+		var argument *client.ArgumentError
+		if !errors.As(err, &argument) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	if n := len(h.requests()); n != 0 {
+		t.Errorf("%d requests were sent", n)
+	}
+}
+
+func TestRecordsOfOthersAreNotFound(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	created, err := h.client(t, "acme-live").CreateRFQ(t.Context(), flyers())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = h.client(t, "stark-live").RFQ(t.Context(), created.ID)
+	var p *client.Problem
+	if !errors.As(err, &p) || p.Code != client.CodeNotFound || p.Status != 404 || p.RequestID == "" || !strings.HasSuffix(p.Type, "/problems/marketplace/not-found") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestAProblemTellsWhatIsWrongWithTheBody(t *testing.T) {
+	t.Parallel()
+	draft := flyers()
+	draft.Title, draft.Quantity = "", 0
+	_, err := build(t).client(t, "acme-live").CreateRFQ(t.Context(), draft)
+	var p *client.Problem
+	if !errors.As(err, &p) || p.Code != client.CodeRFQInvalid || p.Title == "" || p.Detail == "" || p.RetryAfter != 0 {
+		t.Fatalf("error %v", err)
+	}
+	var pointers []string
+	for _, v := range p.Violations {
+		pointers = append(pointers, v.Pointer)
+		if v.Detail == "" || !strings.Contains(err.Error(), v.Pointer) {
+			t.Errorf("violation %+v of %v", v, err)
+		}
+	}
+	slices.Sort(pointers)
+	if diff := cmp.Diff([]string{"#/quantity", "#/title"}, pointers); diff != "" {
+		t.Errorf("pointers (-want +got):\n%s", diff)
+	}
+}
+
+func TestOneClientServesManyAtOnce(t *testing.T) {
+	t.Parallel()
+	c := build(t).client(t, "acme-live", client.WithHook(func(client.Attempt) {}))
+	results := make(chan error)
+	const callers = 16
+	for i := range callers {
+		go func() {
+			draft := flyers()
+			draft.Title = fmt.Sprint("Flyers ", i)
+			created, err := c.CreateRFQ(t.Context(), draft)
+			if err == nil {
+				var record client.RFQ
+				record, err = c.RFQ(t.Context(), created.ID)
+				if err == nil && record.Title != draft.Title {
+					err = fmt.Errorf("read %q, created %q", record.Title, draft.Title)
+				}
+			}
+			c.RateLimit("partner")
+			results <- err
+		}()
+	}
+	for range callers {
+		if err := <-results; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestTheRateLimitIsRemembered(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	c := h.client(t, "acme-live")
+	if _, seen := c.RateLimit("partner"); seen {
+		t.Error("a limit is known before any answer")
+	}
+	h.Limit("acme", "partner", 5)
+	if _, err := c.Account(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	limit, seen := c.RateLimit("partner")
+	if !seen || limit.Remaining != 4 || limit.Reset <= 0 || limit.At.IsZero() {
+		t.Errorf("limit %+v, seen %t", limit, seen)
+	}
+	if _, seen := c.RateLimit("preflight"); seen {
+		t.Error("a surface that was not asked has a limit")
+	}
+}

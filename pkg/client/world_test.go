@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package client_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/apiserver/apitest"
+	"github.com/printmarket/printmarket/pkg/client"
+)
+
+// house is an API server with a way to it that may be disturbed.
+type house struct {
+	*apitest.World
+	origin string
+
+	mu      sync.Mutex
+	seen    []*http.Request
+	disturb func(w http.ResponseWriter, r *http.Request, serve http.Handler)
+}
+
+func build(t *testing.T) *house {
+	t.Helper()
+	h := &house{World: apitest.New(t, apitest.Options{})}
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	h.origin = server.URL
+	return h
+}
+
+// ServeHTTP is the way to the API server.
+func (h *house) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h.mu.Lock()
+	disturb := h.disturb
+	h.seen = append(h.seen, r)
+	h.mu.Unlock()
+	if disturb == nil {
+		h.Handler.ServeHTTP(w, r)
+		return
+	}
+	disturb(w, r, h.Handler)
+}
+
+// disturbed has the first request answered by the disturbance, and the others by
+// the API server.
+func (h *house) disturbed(by func(w http.ResponseWriter, r *http.Request, serve http.Handler)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.disturb = func(w http.ResponseWriter, r *http.Request, serve http.Handler) {
+		h.mu.Lock()
+		h.disturb = nil
+		h.mu.Unlock()
+		by(w, r, serve)
+	}
+}
+
+// requests are those that arrived.
+func (h *house) requests() []*http.Request {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return append([]*http.Request(nil), h.seen...)
+}
+
+// client has a key of the world; its waits pass at once.
+func (h *house) client(t *testing.T, key string, options ...client.Option) *client.Client {
+	t.Helper()
+	return h.waiting(t, key, func(time.Duration) {}, options...)
+}
+
+// waiting is a client that tells how long it would wait.
+func (h *house) waiting(t *testing.T, key string, waited func(time.Duration), options ...client.Option) *client.Client {
+	t.Helper()
+	c, err := client.New(h.origin, client.APIKey(h.Key(key)), append([]client.Option{client.WithoutWaiting(waited)}, options...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// flyers is a draft that the demo catalog allows.
+func flyers() client.RFQCreate {
+	return client.RFQCreate{
+		CatalogProductUID: "print:flyers:a5", Title: "Spring flyers", Category: "commercial-print", Quantity: 5000, DeliveryCity: "Utrecht",
+	}
+}
+
+// all reads a list to its end.
+func all(t *testing.T, c *client.Client, filter client.RFQFilter) []client.RFQ {
+	t.Helper()
+	var records []client.RFQ
+	for record, err := range c.RFQs(t.Context(), filter) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		records = append(records, record)
+	}
+	return records
+}
