@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package client_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/store/storetest"
+	"github.com/printmarket/printmarket/pkg/client"
+)
+
+// page is what proxies answer in place of a problem.
+const page = "<html><body>nobody home</body></html>"
+
+func html(status int) func(http.ResponseWriter, *http.Request, http.Handler) {
+	return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, page)
+	}
+}
+
+// cut ends the connection without an answer.
+func cut(http.ResponseWriter, *http.Request, http.Handler) { panic(http.ErrAbortHandler) }
+
+// served lets the API server do its work and keeps the answer.
+func served(r *http.Request, serve http.Handler) *httptest.ResponseRecorder {
+	answer := httptest.NewRecorder()
+	serve.ServeHTTP(answer, r)
+	return answer
+}
+
+// TestACreateThatMeetsAFaultMakesOneRFQ has a fault hit the first attempt.
+func TestACreateThatMeetsAFaultMakesOneRFQ(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		store   storetest.Fault
+		disturb func(http.ResponseWriter, *http.Request, http.Handler)
+		// wait is what the answer asked for; zero for a backoff.
+		wait     time.Duration
+		replayed bool
+	}{
+		"the store is away":                          {store: storetest.Away, wait: 2 * time.Second},
+		"the store does not know whether it wrote":   {store: storetest.Unknown, wait: 2 * time.Second, replayed: true},
+		"another request with the key has not ended": {store: storetest.InProgress, wait: time.Second},
+		"the connection is cut":                      {disturb: cut},
+		"the connection is cut after the work is done": {disturb: func(_ http.ResponseWriter, r *http.Request, serve http.Handler) {
+			served(r, serve)
+			panic(http.ErrAbortHandler)
+		}, replayed: true},
+		"the answer breaks off": {disturb: func(w http.ResponseWriter, r *http.Request, serve http.Handler) {
+			answer := served(r, serve)
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("Content-Length", "500")
+			w.WriteHeader(answer.Code)
+			_, _ = w.Write(answer.Body.Bytes()[:10])
+			panic(http.ErrAbortHandler)
+		}, replayed: true},
+		"a proxy has nobody to ask": {disturb: html(502)},
+		"a proxy waits too long": {disturb: func(w http.ResponseWriter, r *http.Request, serve http.Handler) {
+			served(r, serve)
+			html(504)(w, r, serve)
+		}, replayed: true},
+		"a proxy has no healthy replica": {disturb: html(503)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := build(t)
+			h.Store.Set(tt.store)
+			if tt.disturb != nil {
+				h.disturbed(tt.disturb)
+			}
+			attempts := 0
+			c := h.waiting(t, "acme-live", func(d time.Duration) {
+				if d != tt.wait {
+					t.Errorf("waited %s, want %s", d, tt.wait)
+				}
+				h.Store.Set(storetest.None)
+			}, client.WithHook(func(a client.Attempt) { attempts = a.Number }))
+			created, err := c.CreateRFQ(t.Context(), flyers())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if created.Replayed != tt.replayed || attempts != 2 {
+				t.Errorf("created %+v in %d attempts", created, attempts)
+			}
+			if found := all(t, c, client.RFQFilter{}); len(found) != 1 || found[0].ID != created.ID {
+				t.Errorf("%d RFQs, want the one that was created", len(found))
+			}
+		})
+	}
+}
+
+func TestAStoreThatStaysAwayIsAnErrorWithTheKey(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	h.Store.Set(storetest.Away)
+	_, err := h.client(t, "acme-live").CreateRFQ(t.Context(), flyers(), client.IdempotencyKey("order-17"))
+	var call *client.CallError
+	var p *client.Problem
+	if !errors.As(err, &call) || call.Operation != "CreateRFQ" || call.Attempts != 4 || call.IdempotencyKey != "order-17" {
+		t.Errorf("error %v", err)
+	}
+	if !errors.As(err, &p) || p.Code != client.CodeStoreUnavailable || p.RetryAfter != 2*time.Second {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestAQuotaIsAnErrorAtOnceThatSaysWhenItEnds(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	h.Grant("acme", "rfq-create", 1)
+	c := h.waiting(t, "acme-live", func(d time.Duration) { t.Errorf("waited %s", d) })
+	if _, err := c.CreateRFQ(t.Context(), flyers()); err != nil {
+		t.Fatal(err)
+	}
+	_, err := c.CreateRFQ(t.Context(), flyers())
+	var p *client.Problem
+	if !errors.As(err, &p) || p.Code != client.CodeRFQQuotaExceeded || p.RetryAfter != time.Hour {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestTheRateLimitIsWaitedOut(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	h.Limit("acme", "partner", 1)
+	waits := 0
+	c := h.waiting(t, "acme-live", func(d time.Duration) { waits++; h.Advance(d) })
+	for range 3 {
+		if _, err := c.Account(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if waits != 2 {
+		t.Errorf("%d waits, want 2", waits)
+	}
+}
+
+func TestAClosedCapabilityIsNotAskedAgain(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	_, err := h.waiting(t, "acme-live", func(d time.Duration) { t.Errorf("waited %s", d) }).SubmitPreflight(t.Context(),
+		client.PreflightSubmit{FileURL: "https://files.example.com/a.pdf", Profile: "print_ready"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.disturbed(func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+		w.Header().Set("Content-Type", "application/problem+json")
+		w.WriteHeader(503)
+		_, _ = io.WriteString(w, `{"type":"about:blank","status":503,"code":"PARTNER_RFQ_CAPABILITY_UNAVAILABLE","detail":"closed","requestId":"req_1"}`)
+	})
+	_, err = h.waiting(t, "acme-live", func(d time.Duration) { t.Errorf("waited %s", d) }).CreateRFQ(t.Context(), flyers())
+	if !client.IsCode(err, client.CodeOrderUnavailable, client.CodeRFQUnavailable) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestAWaitForAJobOutlastsWhatEndsByItself meets more refusals than a call
+// repeats.
+func TestAWaitForAJobOutlastsWhatEndsByItself(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	var waits atomic.Int64
+	c := h.waiting(t, "acme-test", func(time.Duration) {
+		if waits.Add(1) == 10 {
+			h.Store.Set(storetest.None)
+		}
+	})
+	submitted, err := c.SubmitPreflight(t.Context(), client.PreflightSubmit{FileURL: "https://files.example.com/a.pdf", Profile: "sim:succeeded:pass"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Store.Set(storetest.Away)
+	if job, err := c.WaitPreflight(t.Context(), submitted.JobID); err != nil || job.Status != client.PreflightStatusSucceeded {
+		t.Errorf("job %+v, error %v", job, err)
+	}
+	if _, err := c.WaitPreflight(t.Context(), "pref_none"); !client.IsCode(err, client.CodeNotFound) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestAnswersThatAreNotTheAPIsAreErrors(t *testing.T) {
+	t.Parallel()
+	answer := func(status int, media, body string) func(http.ResponseWriter, *http.Request, http.Handler) {
+		return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+			w.Header().Set("Content-Type", media)
+			w.Header().Set("X-Request-Id", "req_12345678")
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, body)
+		}
+	}
+	for name, tt := range map[string]struct {
+		disturb func(http.ResponseWriter, *http.Request, http.Handler)
+		status  int
+		media   string
+	}{
+		"a page for a login":           {answer(200, "text/html", page), 200, "text/html"},
+		"a page for what is not there": {answer(404, "text/html", page), 404, "text/html"},
+		"a success that is no JSON":    {answer(201, "application/json", page), 201, "application/json"},
+		"a success without a type":     {answer(201, "", `{"id":"rfq_1"}`), 201, ""},
+		"a success of another status":  {answer(200, "application/json", `{"id":"rfq_1"}`), 200, "application/json"},
+		"a success of another shape":   {answer(201, "application/json", `{"id":7}`), 201, "application/json"},
+		"a success with two values":    {answer(201, "application/json", `{"id":"rfq_1"}{}`), 201, "application/json"},
+		"a success without an id":      {answer(201, "application/json", `{}`), 201, "application/json"},
+		"a problem that is no JSON":    {answer(400, "application/problem+json", page), 400, "application/problem+json"},
+		"a problem of another shape":   {answer(400, "application/problem+json", `{"code":7}`), 400, "application/problem+json"},
+		"a problem with a good status": {answer(204, "application/problem+json", ``), 204, "application/problem+json"},
+		"a type that cannot be read":   {answer(400, "a;;b/;", page), 400, ""},
+		"JSON that is no problem":      {answer(400, "application/json", `{"error":"no"}`), 400, "application/json"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := build(t)
+			h.disturbed(tt.disturb)
+			_, err := h.client(t, "acme-live").CreateRFQ(t.Context(), flyers())
+			var other *client.AnswerError
+			if !errors.As(err, &other) || other.Status != tt.status || other.MediaType != tt.media || other.RequestID != "req_12345678" {
+				t.Fatalf("error %v", err)
+			}
+			if strings.Contains(err.Error(), "nobody") {
+				t.Errorf("the text of the answer is in %v", err)
+			}
+		})
+	}
+}
+
+func TestAnswersMayHaveMoreThanIsKnownToday(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	c := h.client(t, "acme-live")
+	created, err := c.CreateRFQ(t.Context(), flyers())
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.disturbed(func(w http.ResponseWriter, r *http.Request, serve http.Handler) {
+		answer := served(r, serve)
+		body := bytes.Replace(answer.Body.Bytes(), []byte(`"status":"open"`), []byte(`"status":"paused","colour":{"name":"blue"}`), 1)
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		_, _ = w.Write(body)
+	})
+	record, err := c.RFQ(t.Context(), created.ID)
+	if err != nil || record.Status != "paused" || record.ID != created.ID {
+		t.Errorf("record %+v, error %v", record, err)
+	}
+	h.disturbed(func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+		w.Header().Set("Content-Type", "application/problem+json")
+		w.WriteHeader(418)
+		_, _ = io.WriteString(w, `{"code":"TEAPOT_SHORT","status":418,"stout":true}`)
+	})
+	if _, err = c.RFQ(t.Context(), created.ID); !client.IsCode(err, "TEAPOT_SHORT") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestRedirectsAreNotFollowed(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int64
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	t.Cleanup(elsewhere.Close)
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		h := build(t)
+		h.disturbed(func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
+			http.Redirect(w, r, elsewhere.URL+"/?signature=s3cr3t", status)
+		})
+		_, err := h.client(t, "acme-live", client.WithHTTPClient(&http.Client{})).RFQ(t.Context(), "rfq_x")
+		var other *client.AnswerError
+		if !errors.As(err, &other) || other.Status != status || strings.Contains(err.Error(), "s3cr3t") {
+			t.Errorf("%d: error %v", status, err)
+		}
+	}
+	if n := asked.Load(); n != 0 {
+		t.Errorf("%d requests went elsewhere", n)
+	}
+}
+
+func TestAnAnswerIsReadToABound(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	h.disturbed(func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+		w.Header().Set("Content-Type", "application/json")
+		chunk := bytes.Repeat([]byte(" "), 1<<20)
+		for range 64 {
+			if _, err := w.Write(chunk); err != nil {
+				return
+			}
+		}
+	})
+	_, err := h.client(t, "acme-live").RFQ(t.Context(), "rfq_x")
+	var call *client.CallError
+	if !errors.As(err, &call) || call.Attempts != 1 || !strings.Contains(err.Error(), "larger than") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestTheCallersContextEndsARequest(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	h.disturbed(func(_ http.ResponseWriter, r *http.Request, _ http.Handler) {
+		cancel()
+		<-r.Context().Done()
+	})
+	_, err := h.client(t, "acme-live").Products(ctx)
+	var call *client.CallError
+	if !errors.Is(err, context.Canceled) || !errors.As(err, &call) || call.Attempts != 1 {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestAServerThatIsNotThereIsATransportError(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.NotFoundHandler())
+	server.Close()
+	c, err := client.New(server.URL, client.APIKey("pmk_test_x"), client.WithoutWaiting(func(time.Duration) {}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.Account(t.Context())
+	var gone *client.TransportError
+	var call *client.CallError
+	if !errors.As(err, &gone) || gone.Timeout() || !errors.As(err, &call) || call.Attempts != 4 {
+		t.Errorf("error %v", err)
+	}
+}

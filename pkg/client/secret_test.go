@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package client_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/store/storetest"
+	"github.com/printmarket/printmarket/pkg/client"
+)
+
+const secret = "pmk_live_abcdefgh_0123456789"
+
+// holder is a struct of somebody's who keeps a key and a client.
+type holder struct {
+	Key    client.Key
+	hidden client.Key
+	Client *client.Client
+	within *client.Client
+}
+
+func TestKeysAreNeverPrinted(t *testing.T) {
+	t.Parallel()
+	key := client.APIKey(secret)
+	c, err := client.New("https://api.example.com", key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := holder{key, key, c, c}
+	for _, value := range []any{key, &key, c, *c, h, &h, []client.Key{key}, map[string]any{"k": key, "c": c}} {
+		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%t", "%p"} {
+			if text := fmt.Sprintf(verb, value); leaks(text) {
+				t.Errorf("%s of a %T tells the key: %s", verb, value, text)
+			}
+		}
+		if text, err := json.Marshal(value); leaks(string(text)) {
+			t.Errorf("JSON of a %T tells the key: %s, %v", value, text, err)
+		}
+		var log bytes.Buffer
+		for _, handler := range []slog.Handler{slog.NewTextHandler(&log, nil), slog.NewJSONHandler(&log, nil)} {
+			slog.New(handler).Info("m", "value", value)
+		}
+		if leaks(log.String()) {
+			t.Errorf("logs of a %T tell the key: %s", value, log.String())
+		}
+	}
+	if text := fmt.Sprintf("%v %s", key, c); text != "[redacted] printmarket client of https://api.example.com" {
+		t.Errorf("printed %q", text)
+	}
+}
+
+// leaks looks for the key, plain or in hexadecimal digits.
+func leaks(text string) bool {
+	return strings.Contains(text, "0123456789") || strings.Contains(strings.ToLower(text), fmt.Sprintf("%x", secret))
+}
+
+// TestErrorsAndHooksTellNoSecrets makes calls fail in every way and looks at
+// what is told.
+func TestErrorsAndHooksTellNoSecrets(t *testing.T) {
+	t.Parallel()
+	const signed = "https://files.example.com/a.pdf?signature=s3cr3t"
+	echo := func(status int, media string) func(http.ResponseWriter, *http.Request, http.Handler) {
+		return func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
+			body, _ := json.Marshal(map[string]any{"code": "ECHO", "detail": "you sent " + r.Header.Get("Authorization")})
+			w.Header().Set("Content-Type", media)
+			w.WriteHeader(status)
+			_, _ = w.Write(body)
+		}
+	}
+	for name, tt := range map[string]struct {
+		fault   storetest.Fault
+		disturb func(http.ResponseWriter, *http.Request, http.Handler)
+	}{
+		"a cut":                             {disturb: cut},
+		"a store that is away":              {fault: storetest.Away},
+		"a problem that echoes the key":     {disturb: echo(400, "application/problem+json")},
+		"another error that echoes the key": {disturb: echo(400, "application/json")},
+		"a page":                            {disturb: html(418)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := build(t)
+			key := h.Key("acme-live")
+			h.Store.Set(tt.fault)
+			var told []string
+			c := h.client(t, "acme-live", client.WithRetry(client.RetryPolicy{MaxAttempts: 1}),
+				client.WithHook(func(a client.Attempt) { told = append(told, fmt.Sprintf("%+v", a)) }))
+			if tt.disturb != nil {
+				h.disturbed(tt.disturb)
+			}
+			_, err := c.SubmitPreflight(t.Context(), client.PreflightSubmit{FileURL: signed, Profile: "print_ready"})
+			if err == nil || len(told) != 1 {
+				t.Fatalf("error %v, told %q", err, told)
+			}
+			var p *client.Problem
+			_ = errors.As(err, &p)
+			for _, text := range append(told, err.Error(), fmt.Sprintf("%+v %#v %+v", err, err, p)) {
+				if strings.Contains(text, key) || strings.Contains(text, "s3cr3t") {
+					t.Errorf("a secret is told: %s", text)
+				}
+			}
+		})
+	}
+}
+
+func TestTheKeyIsAskedForBeforeEachAttempt(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	h.disturbed(html(502))
+	asked := 0
+	key := func(ctx context.Context) (string, error) {
+		asked++
+		return h.Key("acme-live"), ctx.Err()
+	}
+	c, err := client.New(h.origin, key, client.WithoutWaiting(func(time.Duration) {}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Account(t.Context()); err != nil || asked != 2 {
+		t.Errorf("asked %d times, error %v", asked, err)
+	}
+}
+
+func TestAKeyThatCannotBeSentIsAnErrorAtOnce(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	errVault := errors.New("the vault is locked")
+	for name, key := range map[string]client.Key{
+		"an empty one":        client.APIKey(" \n"),
+		"one with a space":    client.APIKey("pmk_live a"),
+		"one with a break":    client.APIKey("pmk_live\r\nX-Other: a"),
+		"one of other script": client.APIKey("ключ"),
+		"one too long":        client.APIKey(strings.Repeat("k", 513)),
+		"none":                func(context.Context) (string, error) { return secret, errVault },
+	} {
+		c, err := client.New(h.origin, key, client.WithoutWaiting(func(time.Duration) { t.Error("waited") }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = c.Account(t.Context())
+		var argument *client.ArgumentError
+		var none *client.KeyError
+		if errors.As(err, &argument) == (name == "none") || errors.As(err, &none) != errors.Is(err, errVault) || err == nil || leaks(err.Error()) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	if n := len(h.requests()); n != 0 {
+		t.Errorf("%d requests were sent", n)
+	}
+}
+
+func TestWhiteSpaceAroundAKeyIsLeftOut(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	c, err := client.New(h.origin+"/", client.APIKey(h.Key("acme-live")+"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Account(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOriginsThatWouldGiveTheKeyAwayAreRefused(t *testing.T) {
+	t.Parallel()
+	for origin, good := range map[string]bool{
+		"https://api.example.com":            true,
+		"https://api.example.com/":           true,
+		"https://api.example.com:8443":       true,
+		"http://localhost:8080":              true,
+		"http://127.0.0.1:8080":              true,
+		"http://127.7.7.7":                   true,
+		"http://[::1]:8080":                  true,
+		"http://api.example.com":             false,
+		"http://localhost.example.com":       false,
+		"http://10.0.0.1":                    false,
+		"http://[fe80::1]":                   false,
+		"":                                   false,
+		"api.example.com":                    false,
+		"//api.example.com":                  false,
+		"https://":                           false,
+		"https://:443":                       false,
+		"ftp://api.example.com":              false,
+		"https://me:hunter2@api.example.com": false,
+		"https://api.example.com/hunter2":    false,
+		"https://api.example.com?hunter2":    false,
+		"https://api.example.com?":           false,
+		"https://api.example.com#hunter2":    false,
+		"https://hunter2\x7f":                false,
+		"https://api.example.com:hunter2":    false,
+	} {
+		_, err := client.New(origin, client.APIKey(secret))
+		if (err == nil) != good {
+			t.Errorf("%q: error %v", origin, err)
+		}
+		if err != nil && strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%q is told in %v", origin, err)
+		}
+	}
+}
+
+func TestOptionsThatCannotBeRightAreRefused(t *testing.T) {
+	t.Parallel()
+	for name, option := range map[string]client.Option{
+		"a policy below zero":            client.WithRetry(client.RetryPolicy{MaxAttempts: -1}),
+		"no HTTP client":                 client.WithHTTPClient(nil),
+		"a user agent with a break":      client.WithUserAgent("a\r\nX-Other: b"),
+		"a user agent of spaces":         client.WithUserAgent("  "),
+		"a user agent that is very long": client.WithUserAgent(strings.Repeat("a", 201)),
+	} {
+		var argument *client.ArgumentError
+		if _, err := client.New("https://api.example.com", client.APIKey(secret), option); !errors.As(err, &argument) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	var argument *client.ArgumentError
+	if _, err := client.New("https://api.example.com", nil); !errors.As(err, &argument) {
+		t.Errorf("no key: error %v", err)
+	}
+}
+
+func TestRequestsNameTheClientAndTheSoftwareThatUsesIt(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	for agent, want := range map[string]string{"": "printmarket-go/1", "acme-erp/2.1 (EU)": "acme-erp/2.1 (EU) printmarket-go/1"} {
+		if _, err := h.client(t, "acme-live", client.WithUserAgent(agent), client.WithHook(nil)).Account(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		seen := h.requests()
+		if got := seen[len(seen)-1].Header.Get("User-Agent"); got != want {
+			t.Errorf("User-Agent %q, want %q", got, want)
+		}
+	}
+}
+
+// roundTripper is a transport of somebody's.
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestTheTransportOfAnHTTPClientIsUsed(t *testing.T) {
+	t.Parallel()
+	used := false
+	c, err := client.New("https://api.example.com", client.APIKey(secret), client.WithHTTPClient(&http.Client{
+		Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+			used = r.Header.Get("Authorization") == "Bearer "+secret && r.URL.String() == "https://api.example.com/api/v1/catalog/products"
+			return &http.Response{
+				StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}},
+				Body: io.NopCloser(strings.NewReader(`{"items":[{"catalogProductUid":"p"}]}`)),
+			}, nil
+		}),
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if products, err := c.Products(t.Context()); err != nil || !used || len(products) != 1 || products[0].CatalogProductUID != "p" {
+		t.Errorf("products %v, used %t, error %v", products, used, err)
+	}
+}
