@@ -148,20 +148,15 @@ func TestTheRateLimitIsWaitedOut(t *testing.T) {
 
 func TestAClosedCapabilityIsNotAskedAgain(t *testing.T) {
 	t.Parallel()
-	h := build(t)
-	_, err := h.waiting(t, "acme-live", func(d time.Duration) { t.Errorf("waited %s", d) }).SubmitPreflight(t.Context(),
-		client.PreflightSubmit{FileURL: "https://files.example.com/a.pdf", Profile: "print_ready"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.disturbed(func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+	asked := 0
+	_, err := from(t, func(w http.ResponseWriter, _ *http.Request) {
+		asked++
 		w.Header().Set("Content-Type", "application/problem+json")
-		w.WriteHeader(503)
+		w.WriteHeader(http.StatusServiceUnavailable)
 		_, _ = io.WriteString(w, `{"type":"about:blank","status":503,"code":"PARTNER_RFQ_CAPABILITY_UNAVAILABLE","detail":"closed","requestId":"req_1"}`)
-	})
-	_, err = h.waiting(t, "acme-live", func(d time.Duration) { t.Errorf("waited %s", d) }).CreateRFQ(t.Context(), flyers())
-	if !client.IsCode(err, client.CodeOrderUnavailable, client.CodeRFQUnavailable) {
-		t.Errorf("error %v", err)
+	}).CreateRFQ(t.Context(), flyers())
+	if !client.IsCode(err, client.CodeOrderUnavailable, client.CodeRFQUnavailable) || asked != 1 {
+		t.Errorf("asked %d times, error %v", asked, err)
 	}
 }
 
@@ -191,8 +186,8 @@ func TestAWaitForAJobOutlastsWhatEndsByItself(t *testing.T) {
 
 func TestAnswersThatAreNotTheAPIsAreErrors(t *testing.T) {
 	t.Parallel()
-	answer := func(status int, media, body string) func(http.ResponseWriter, *http.Request, http.Handler) {
-		return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+	answer := func(status int, media, body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", media)
 			w.Header().Set("X-Request-Id", "req_12345678")
 			w.WriteHeader(status)
@@ -200,9 +195,9 @@ func TestAnswersThatAreNotTheAPIsAreErrors(t *testing.T) {
 		}
 	}
 	for name, tt := range map[string]struct {
-		disturb func(http.ResponseWriter, *http.Request, http.Handler)
-		status  int
-		media   string
+		serve  http.HandlerFunc
+		status int
+		media  string
 	}{
 		"a page for a login":           {answer(200, "text/html", page), 200, "text/html"},
 		"a page for what is not there": {answer(404, "text/html", page), 404, "text/html"},
@@ -220,9 +215,7 @@ func TestAnswersThatAreNotTheAPIsAreErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := build(t)
-			h.disturbed(tt.disturb)
-			_, err := h.client(t, "acme-live").CreateRFQ(t.Context(), flyers())
+			_, err := from(t, tt.serve).CreateRFQ(t.Context(), flyers())
 			var other *client.AnswerError
 			if !errors.As(err, &other) || other.Status != tt.status || other.MediaType != tt.media || other.RequestID != "req_12345678" {
 				t.Fatalf("error %v", err)
@@ -268,11 +261,9 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
 	t.Cleanup(elsewhere.Close)
 	for _, status := range []int{301, 302, 303, 307, 308} {
-		h := build(t)
-		h.disturbed(func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
+		_, err := from(t, func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, elsewhere.URL+"/?signature=s3cr3t", status)
-		})
-		_, err := h.client(t, "acme-live", client.WithHTTPClient(&http.Client{})).RFQ(t.Context(), "rfq_x")
+		}).RFQ(t.Context(), "rfq_x")
 		var other *client.AnswerError
 		if !errors.As(err, &other) || other.Status != status || strings.Contains(err.Error(), "s3cr3t") {
 			t.Errorf("%d: error %v", status, err)
@@ -285,8 +276,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 
 func TestAnAnswerIsReadToABound(t *testing.T) {
 	t.Parallel()
-	h := build(t)
-	h.disturbed(func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+	c := from(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		chunk := bytes.Repeat([]byte(" "), 1<<20)
 		for range 64 {
@@ -295,7 +285,7 @@ func TestAnAnswerIsReadToABound(t *testing.T) {
 			}
 		}
 	})
-	_, err := h.client(t, "acme-live").RFQ(t.Context(), "rfq_x")
+	_, err := c.RFQ(t.Context(), "rfq_x")
 	var call *client.CallError
 	if !errors.As(err, &call) || call.Attempts != 1 || !strings.Contains(err.Error(), "larger than") {
 		t.Errorf("error %v", err)

@@ -23,7 +23,7 @@ type house struct {
 	disturb func(w http.ResponseWriter, r *http.Request, serve http.Handler)
 }
 
-func build(t *testing.T) *house {
+func build(t testing.TB) *house {
 	t.Helper()
 	h := &house{World: apitest.New(t, apitest.Options{})}
 	server := httptest.NewServer(h)
@@ -66,15 +66,27 @@ func (h *house) requests() []*http.Request {
 }
 
 // client has a key of the world; its waits pass at once.
-func (h *house) client(t *testing.T, key string, options ...client.Option) *client.Client {
+func (h *house) client(t testing.TB, key string, options ...client.Option) *client.Client {
 	t.Helper()
 	return h.waiting(t, key, func(time.Duration) {}, options...)
 }
 
 // waiting is a client that tells how long it would wait.
-func (h *house) waiting(t *testing.T, key string, waited func(time.Duration), options ...client.Option) *client.Client {
+func (h *house) waiting(t testing.TB, key string, waited func(time.Duration), options ...client.Option) *client.Client {
 	t.Helper()
 	c, err := client.New(h.origin, client.APIKey(h.Key(key)), append([]client.Option{client.WithoutWaiting(waited)}, options...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// from is a client of something that is no API.
+func from(t *testing.T, serve http.HandlerFunc) *client.Client {
+	t.Helper()
+	server := httptest.NewServer(serve)
+	t.Cleanup(server.Close)
+	c, err := client.New(server.URL, client.APIKey("pmk_live_a"), client.WithoutWaiting(func(time.Duration) {}))
 	if err != nil {
 		t.Fatal(err)
 	}

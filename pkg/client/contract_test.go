@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package client_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+
+	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/pkg/client"
+	"github.com/printmarket/printmarket/pkg/client/partnerapi"
+)
+
+// constants are those of a file with texts as values, by the type that they
+// are declared with and by name. A constant that takes another package's value
+// has the type "".
+func constants(t *testing.T, file string) map[string]map[string]string {
+	t.Helper()
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]map[string]string{}
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok || len(spec.Values) != 1 {
+			return true
+		}
+		typ, value := "", ""
+		if name, ok := spec.Type.(*ast.Ident); ok {
+			typ = name.Name
+		}
+		if literal, ok := spec.Values[0].(*ast.BasicLit); ok {
+			value, _ = strconv.Unquote(literal.Value)
+		}
+		if found[typ] == nil {
+			found[typ] = map[string]string{}
+		}
+		found[typ][spec.Names[0].Name] = value
+		return true
+	})
+	return found
+}
+
+func TestEveryPublishedCodeHasItsConstant(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	answer, err := http.Get(h.origin + "/docs/api/problem-codes.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	var published struct {
+		Codes []struct{ Code string }
+	}
+	if err := json.NewDecoder(answer.Body).Decode(&published); err != nil || len(published.Codes) == 0 {
+		t.Fatalf("published %+v, error %v", published, err)
+	}
+	var want []string
+	for _, row := range published.Codes {
+		want = append(want, row.Code)
+	}
+	own := constants(t, "code.go")["Code"]
+	slices.Sort(want)
+	if diff := cmp.Diff(want, slices.Sorted(maps.Values(own))); diff != "" {
+		t.Errorf("codes (-published +constants):\n%s", diff)
+	}
+	if diff := cmp.Diff(constants(t, "../../internal/problem/code.go")["Code"], own); diff != "" {
+		t.Errorf("names of codes (-platform +client):\n%s", diff)
+	}
+}
+
+// TestListsOfValuesAreThoseOfTheContracts compares what an overlay says, where a
+// contract names the values in words alone.
+func TestListsOfValuesAreThoseOfTheContracts(t *testing.T) {
+	t.Parallel()
+	partner, preflight := constants(t, "partnerapi/zz_generated.go"), constants(t, "preflightapi/zz_generated.go")
+	statuses := schema(t, "openapi.yaml", "parameters", "Status", "schema", "items", "enum")
+	var failures []string
+	for _, f := range jobs.Failures() {
+		failures = append(failures, string(f.Code))
+	}
+	for name, tt := range map[string]struct {
+		own  map[string]string
+		want []string
+	}{
+		"RFQStatus, by the filter": {partner["RFQStatus"], texts(statuses)},
+		"RFQStatus, by the record": {partner["RFQStatus"], named(schema(t, "openapi.yaml", "schemas", "Rfq", "properties", "status", "description"))},
+		"QuoteStatus":              {partner["QuoteStatus"], named(schema(t, "openapi.yaml", "schemas", "Quote", "properties", "status", "description"))},
+		"EntitlementState":         {partner["EntitlementState"], named(schema(t, "openapi.yaml", "schemas", "Entitlement", "properties", "state", "description"))},
+		"FailureCode":              {preflight["FailureCode"], failures},
+	} {
+		slices.Sort(tt.want)
+		if diff := cmp.Diff(tt.want, slices.Sorted(maps.Values(tt.own))); diff != "" {
+			t.Errorf("%s (-contract +client):\n%s", name, diff)
+		}
+	}
+	own := constants(t, "model.go")[""]
+	for _, generated := range []map[string]map[string]string{partner, preflight} {
+		for typ, values := range generated {
+			for name := range values {
+				if _, known := own[name]; !known && typ != "ProductLevel" && strings.HasPrefix(name, typ) && typ != "" {
+					t.Errorf("package client does not name %s", name)
+				}
+			}
+		}
+	}
+}
+
+// schema is a part of a contract's components.
+func schema(t *testing.T, file string, path ...string) any {
+	t.Helper()
+	var part any = contract(t, file)["components"]
+	for _, name := range path {
+		object, _ := part.(map[string]any)
+		part = object[name]
+	}
+	if part == nil {
+		t.Fatalf("%s has no %v", file, path)
+	}
+	return part
+}
+
+func contract(t *testing.T, file string) map[string]any {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/api/" + file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document map[string]any
+	if err := yaml.Unmarshal(text, &document); err != nil {
+		t.Fatal(err)
+	}
+	return document
+}
+
+func texts(list any) []string {
+	values, _ := list.([]any)
+	var all []string
+	for _, value := range values {
+		all = append(all, fmt.Sprint(value))
+	}
+	return all
+}
+
+// named are the values of a sentence like "One of open, quoted. Expect more."
+func named(sentence any) []string {
+	list, _, _ := strings.Cut(fmt.Sprint(sentence), ". Expect more")
+	list = list[strings.LastIndex(list, ":")+1:]
+	return strings.Split(strings.TrimPrefix(strings.TrimSpace(list), "One of "), ", ")
+}
+
+// TestModelsLoseNothingOfTheContractsExamples reads each example and writes it
+// again.
+func TestModelsLoseNothingOfTheContractsExamples(t *testing.T) {
+	t.Parallel()
+	// Instants of the contracts have three digits, those of Go what they need.
+	fraction := regexp.MustCompile(`\.[0-9]+Z"`)
+	short := func(digits []byte) []byte {
+		return append(bytes.TrimRight(bytes.TrimSuffix(digits, []byte(`Z"`)), ".0"), `Z"`...)
+	}
+	for file, examples := range map[string]map[string]any{
+		"openapi.yaml": {
+			"account": &client.Account{}, "products": &partnerapi.CatalogProducts{}, "flyers": &client.RFQCreate{},
+			"simulatedQuotes": &client.RFQCreate{}, "created": &client.RFQCreated{}, "rfq": &client.RFQ{},
+			"page": &partnerapi.RFQPage{}, "lastPage": &partnerapi.RFQPage{}, "quotes": &partnerapi.QuoteList{}, "noQuotes": &partnerapi.QuoteList{},
+		},
+		"preflight-openapi.yaml": {
+			"flyer": &client.PreflightSubmit{}, "simulatedWarning": &client.PreflightSubmit{}, "queued": &client.PreflightJob{},
+			"processing": &client.PreflightJob{}, "succeeded": &client.PreflightJob{}, "failed": &client.PreflightJob{},
+			"cancelled": &client.PreflightJob{}, "report": &client.PreflightReport{},
+		},
+		"xjdf-openapi.yaml": {"discovery": &client.XJDFLayer{}},
+	} {
+		for name, model := range examples {
+			want, err := json.Marshal(schema(t, file, "examples", name, "value"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			decoder := json.NewDecoder(bytes.NewReader(want))
+			decoder.DisallowUnknownFields()
+			if err := decoder.Decode(model); err != nil {
+				t.Errorf("%s of %s: %v", name, file, err)
+			}
+			got, err := json.Marshal(model)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(value(t, fraction.ReplaceAllFunc(want, short)), value(t, got)); diff != "" {
+				t.Errorf("%s of %s (-example +model):\n%s", name, file, diff)
+			}
+		}
+	}
+}
+
+func value(t *testing.T, text []byte) any {
+	t.Helper()
+	var value any
+	if err := json.Unmarshal(text, &value); err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
+
+// TestEveryOperationOfTheContractsHasAVerb but two, which nobody needs.
+func TestEveryOperationOfTheContractsHasAVerb(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	var mu sync.Mutex
+	told := map[string]string{}
+	c := h.client(t, "acme-live", client.WithHook(func(a client.Attempt) {
+		mu.Lock()
+		defer mu.Unlock()
+		told[a.Method+" "+a.Route] = a.Operation
+	}))
+	for name, verb := range verbs(c) {
+		_ = verb(t.Context()) // only what is asked matters
+		if !slices.Contains(slices.Collect(maps.Values(told)), name) {
+			t.Errorf("the hook is not told of %s", name)
+		}
+	}
+	var want []string
+	for _, op := range h.Contracts.Operations() {
+		if operation := op.Method + " " + op.Path; operation != "POST /api/v1/estimate" && operation != "GET /api/v1/xjdf/openapi" {
+			want = append(want, operation)
+		}
+	}
+	slices.Sort(want)
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(told))); diff != "" {
+		t.Errorf("operations (-contracts +verbs):\n%s", diff)
+	}
+}
+
+// verbs calls each verb once.
+func verbs(c *client.Client) map[string]func(context.Context) error {
+	return map[string]func(context.Context) error{
+		"Account":   func(ctx context.Context) error { _, err := c.Account(ctx); return err },
+		"Products":  func(ctx context.Context) error { _, err := c.Products(ctx); return err },
+		"CreateRFQ": func(ctx context.Context) error { _, err := c.CreateRFQ(ctx, flyers()); return err },
+		"RFQ":       func(ctx context.Context) error { _, err := c.RFQ(ctx, "rfq_x"); return err },
+		"RFQs": func(ctx context.Context) error {
+			for _, err := range c.RFQs(ctx, client.RFQFilter{}) {
+				return err
+			}
+			return nil
+		},
+		"Quotes": func(ctx context.Context) error { _, err := c.Quotes(ctx, "rfq_x"); return err },
+		"SubmitPreflight": func(ctx context.Context) error {
+			_, err := c.SubmitPreflight(ctx, client.PreflightSubmit{})
+			return err
+		},
+		"Preflight":       func(ctx context.Context) error { _, err := c.Preflight(ctx, "pref_x"); return err },
+		"PreflightReport": func(ctx context.Context) error { _, err := c.PreflightReport(ctx, "pref_x"); return err },
+		"CancelPreflight": func(ctx context.Context) error { _, err := c.CancelPreflight(ctx, "pref_x"); return err },
+		"XJDF":            func(ctx context.Context) error { _, err := c.XJDF(ctx); return err },
+	}
+}

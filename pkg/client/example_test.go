@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package client_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"time"
+
+	"github.com/printmarket/printmarket/pkg/client"
+)
+
+// The first RFQ: what can be asked for, one request for quotation, its quotes.
+// With a test key the product sim:rfq:quoted is quoted at once.
+func Example() {
+	ctx := context.Background()
+	c, err := client.New(os.Getenv("PRINTMARKET_API_URL"), client.APIKey(os.Getenv("PRINTMARKET_ACME_TEST_KEY")))
+	if err != nil {
+		log.Fatal(err)
+	}
+	products, err := c.Products(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	created, err := c.CreateRFQ(ctx, client.RFQCreate{
+		CatalogProductUID: "sim:rfq:quoted", // products[0].CatalogProductUID with a live key
+		Category:          products[0].Category,
+		Title:             "Spring flyers",
+		Quantity:          5000,
+		DeliveryCity:      "Utrecht",
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	quotes, err := c.Quotes(ctx, created.ID)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, quote := range quotes {
+		fmt.Println(quote.Supplier.DisplayName, quote.Total.Amount, quote.Total.Currency)
+	}
+	// Output:
+	// Simulated Press One 206.00 EUR
+	// Simulated Press Two 187.50 EUR
+}
+
+// The RFQs that nobody has quoted yet, of all pages.
+func ExampleClient_RFQs() {
+	ctx, c := context.Background(), connect()
+	expect(c.CreateRFQ(ctx, client.RFQCreate{
+		CatalogProductUID: "print:flyers:a5", Category: "commercial-print", Title: "Autumn flyers", Quantity: 500, DeliveryCity: "Gent",
+	}, client.IdempotencyKey("autumn-flyers")))
+
+	filter := client.RFQFilter{
+		Status:       []client.RFQStatus{client.RFQStatusOpen},
+		CreatedAfter: time.Date(2026, time.November, 1, 0, 0, 0, 0, time.UTC),
+	}
+	for rfq, err := range c.RFQs(ctx, filter) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(rfq.Title, "for", rfq.DeliveryCity)
+	}
+	// Output:
+	// Autumn flyers for Gent
+}
+
+// A file is inspected; the job is read as often as the API asks for until it has
+// ended.
+func ExampleClient_WaitPreflight() {
+	c := connect()
+
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+	defer cancel()
+	submitted, err := c.SubmitPreflight(ctx, client.PreflightSubmit{
+		FileURL: "https://files.example.com/flyer.pdf",
+		Profile: "sim:succeeded:warn", // print_ready for a file that is there
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	job, err := c.WaitPreflight(ctx, submitted.JobID)
+	if err != nil {
+		log.Fatal(err)
+	}
+	switch job.Status {
+	case client.PreflightStatusSucceeded:
+		fmt.Println("verdict:", job.Verdict)
+		for _, finding := range job.Result.Findings {
+			fmt.Println(finding.Severity, finding.Rule)
+		}
+	case client.PreflightStatusFailed:
+		fmt.Println("not inspected:", job.Failure.Code, job.Failure.Detail)
+	}
+	// Output:
+	// verdict: warn
+	// warning file.simulated
+}
+
+// Errors say what to do: mend the request, come back later, ask somebody.
+func ExampleProblem() {
+	ctx, c := context.Background(), connect()
+
+	_, err := c.CreateRFQ(ctx, client.RFQCreate{CatalogProductUID: "print:flyers:a5", Category: "posters", Title: "Flyers", Quantity: 1, DeliveryCity: "Gent"})
+	var problem *client.Problem
+	switch {
+	case client.IsCode(err, client.CodeRFQQuotaExceeded) && errors.As(err, &problem):
+		fmt.Println("no more RFQs for", problem.RetryAfter)
+	case client.IsCode(err, client.CodeRFQInvalid) && errors.As(err, &problem):
+		for _, violation := range problem.Violations {
+			fmt.Println(violation.Pointer, violation.Detail)
+		}
+	case err != nil:
+		log.Fatal(err)
+	}
+	// Output:
+	// #/category the catalog has no marketplace group with this name
+}
+
+// A create that is repeated after a crash makes nothing twice, if its key was
+// kept before it was sent.
+func ExampleIdempotencyKey() {
+	ctx, c := context.Background(), connect()
+	draft := client.RFQCreate{CatalogProductUID: "sim:rfq:quoted", Category: "commercial-print", Title: "Menus", Quantity: 50, DeliveryCity: "Gent"}
+	expect(c.CreateRFQ(ctx, draft, client.IdempotencyKey("order-4711/rfq")))
+
+	created, err := c.CreateRFQ(ctx, draft, client.IdempotencyKey("order-4711/rfq"))
+	if err != nil {
+		log.Fatal(err) // run it again with the same key, whatever happened
+	}
+	if created.Replayed {
+		fmt.Println("it had been created before")
+	}
+	// Output:
+	// it had been created before
+}
+
+// A record is read again only if it is another one.
+func ExampleIfChanged() {
+	ctx, c := context.Background(), connect()
+	created := expect(c.CreateRFQ(ctx, client.RFQCreate{
+		CatalogProductUID: "sim:rfq:quoted", Category: "commercial-print", Title: "Posters", Quantity: 50, DeliveryCity: "Gent",
+	}))
+
+	var etag string
+	for range 2 {
+		rfq, err := c.RFQ(ctx, created.ID, client.IfChanged(&etag))
+		switch {
+		case errors.Is(err, client.ErrNotModified):
+			fmt.Println("as it was")
+		case err != nil:
+			log.Fatal(err)
+		default:
+			fmt.Println(rfq.Status, rfq.QuoteCount)
+		}
+	}
+	// Output:
+	// quoted 2
+	// as it was
+}
+
+// A hook sees each attempt, and no secrets.
+func ExampleWithHook() {
+	c, err := client.New(os.Getenv("PRINTMARKET_API_URL"), client.APIKey(os.Getenv("PRINTMARKET_ACME_TEST_KEY")),
+		client.WithUserAgent("acme-erp/2.1"),
+		client.WithRetry(client.RetryPolicy{MaxAttempts: 6, MaxWait: time.Minute}),
+		client.WithHook(func(a client.Attempt) {
+			fmt.Println(a.Operation, a.Route, a.Status, "attempt", a.Number)
+		}),
+	)
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = c.RFQ(context.Background(), "rfq_none")
+	fmt.Println(client.IsCode(err, client.CodeNotFound))
+	// Output:
+	// RFQ /api/v1/rfq/{rfqId} 404 attempt 1
+	// true
+}
+
+// connect is the beginning of the examples.
+func connect() *client.Client {
+	return expect(client.New(os.Getenv("PRINTMARKET_API_URL"), client.APIKey(os.Getenv("PRINTMARKET_ACME_TEST_KEY"))))
+}
+
+// expect ends an example that cannot go on.
+func expect[T any](value T, err error) T {
+	if err != nil {
+		log.Fatal(err)
+	}
+	return value
+}
