@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 )
 
 // sending is one call: what it is, what it wants, and the generated function
@@ -90,10 +91,8 @@ func decode(answer *http.Response, body []byte, value any) error {
 // checkID keeps what is no id out of paths: an empty one would be another path.
 func checkID(id string) error {
 	const maxID = 128
-	for _, r := range id {
-		if !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '-') {
-			return &ArgumentError{Argument: "id", Reason: "is not of letters, digits, _ and -"}
-		}
+	if strings.Trim(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") != "" {
+		return &ArgumentError{Argument: "id", Reason: "is not of letters, digits, _ and -"}
 	}
 	if id == "" || len(id) > maxID {
 		return &ArgumentError{Argument: "id", Reason: fmt.Sprintf("is not of 1 to %d characters", maxID)}

@@ -93,7 +93,7 @@ func loopback(host string) bool {
 func (c *Client) RateLimit(surface string) (RateLimit, bool) { return c.transport.limits.of(surface) }
 
 // String names the API, and not the key.
-func (c *Client) String() string { return fmt.Sprintf("printmarket client of %s", c.origin) }
+func (c *Client) String() string { return "printmarket client of " + c.origin }
 
 // GoString names the API, and not the key.
 func (c *Client) GoString() string { return c.String() }

@@ -13,7 +13,6 @@ const (
 	CodeIdempotencyKeyInvalid  Code = "IDEMPOTENCY_KEY_INVALID"
 	CodeIdempotencyKeyReused   Code = "IDEMPOTENCY_KEY_REUSED"
 	CodeIdempotencyInProgress  Code = "IDEMPOTENCY_IN_PROGRESS"
-	CodeCredentialConflict     Code = "CREDENTIAL_CONFLICT"
 	CodeRouteNotFound          Code = "ROUTE_NOT_FOUND"
 	CodeNotFound               Code = "NOT_FOUND"
 	CodeGone                   Code = "GONE"

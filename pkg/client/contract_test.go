@@ -127,7 +127,7 @@ func TestListsOfValuesAreThoseOfTheContracts(t *testing.T) {
 // schema is a part of a contract's components.
 func schema(t *testing.T, file string, path ...string) any {
 	t.Helper()
-	var part any = contract(t, file)["components"]
+	part := contract(t, file)["components"]
 	for _, name := range path {
 		object, _ := part.(map[string]any)
 		part = object[name]

@@ -11,41 +11,68 @@ import (
 // The records of the API, as its contracts have them. Amounts of money are
 // decimal texts and stay so: a float64 cannot hold them.
 type (
-	Account           = partnerapi.Account
+	// Account is what your organization may do now, as a key has it.
+	Account = partnerapi.Account
+	// AccountCapability is what a key may do of one capability.
 	AccountCapability = partnerapi.AccountCapability
-	Product           = partnerapi.CatalogProduct
-	RFQ               = partnerapi.RFQ
-	RFQCreate         = partnerapi.RFQCreate
-	RFQCreated        = partnerapi.RFQCreated
-	Quote             = partnerapi.Quote
-	Money             = partnerapi.Money
-	PriceBreak        = partnerapi.PriceBreak
-	Supplier          = partnerapi.Supplier
-	Delivery          = partnerapi.Delivery
+	// Product is something that an RFQ can ask for.
+	Product = partnerapi.CatalogProduct
+	// RFQ is a request for quotation.
+	RFQ = partnerapi.RFQ
+	// RFQCreate is what an RFQ is made of.
+	RFQCreate = partnerapi.RFQCreate
+	// RFQCreated names an RFQ that was created.
+	RFQCreated = partnerapi.RFQCreated
+	// Quote is a supplier's offer on an RFQ.
+	Quote = partnerapi.Quote
+	// Money is a decimal amount with its currency (ISO 4217).
+	Money = partnerapi.Money
+	// PriceBreak is the unit price from a quantity on.
+	PriceBreak = partnerapi.PriceBreak
+	// Supplier is who quotes.
+	Supplier = partnerapi.Supplier
+	// Delivery is where and on what terms a quote delivers.
+	Delivery = partnerapi.Delivery
 
+	// PreflightSubmit is what a job is made of.
 	PreflightSubmit = preflightapi.PreflightSubmit
-	PreflightJob    = preflightapi.PreflightJob
+	// PreflightJob is the inspection of one file.
+	PreflightJob = preflightapi.PreflightJob
+	// PreflightReport is what an inspection says about a file.
 	PreflightReport = preflightapi.PreflightReport
-	Finding         = preflightapi.Finding
-	Failure         = preflightapi.Failure
+	// Finding is one thing that an inspection found.
+	Finding = preflightapi.Finding
+	// Failure is why a job failed.
+	Failure = preflightapi.Failure
 
+	// XJDFLayer is what the layer for XJDF, PrintTalk and XJMF is.
 	XJDFLayer = xjdfapi.Discovery
 )
 
 // Lists of values that may grow. The constants are those known today; be ready
 // for others.
 type (
-	RFQStatus        = partnerapi.RFQStatus
-	QuoteStatus      = partnerapi.QuoteStatus
+	// RFQStatus is the state of an RFQ.
+	RFQStatus = partnerapi.RFQStatus
+	// QuoteStatus is the state of a quote.
+	QuoteStatus = partnerapi.QuoteStatus
+	// EntitlementState is the state of your organization's access.
 	EntitlementState = partnerapi.EntitlementState
-	Mode             = partnerapi.Mode
-	Posture          = partnerapi.Posture
-	Access           = partnerapi.Access
+	// Mode is the kind of a key.
+	Mode = partnerapi.Mode
+	// Posture is how far a capability is open at all.
+	Posture = partnerapi.Posture
+	// Access is what of a capability is open to a key.
+	Access = partnerapi.Access
 
+	// PreflightStatus is the state of a job, which is about our work.
 	PreflightStatus = preflightapi.PreflightStatus
-	FailureCode     = preflightapi.FailureCode
-	Verdict         = preflightapi.Verdict
-	Severity        = preflightapi.Severity
+	// FailureCode is the cause of a [Failure].
+	FailureCode = preflightapi.FailureCode
+	// Verdict is what a file comes to.
+	Verdict = preflightapi.Verdict
+	// Severity is how grave a finding is.
+	Severity = preflightapi.Severity
 )
 
 // States of an RFQ.

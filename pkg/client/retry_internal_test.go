@@ -69,7 +69,7 @@ func retryingBy(t *testing.T, s *script, policy RetryPolicy, hook func(Attempt))
 	}
 }
 
-func request(t *testing.T, ctx context.Context, method, idempotencyKey string) *http.Request {
+func request(ctx context.Context, t *testing.T, method, idempotencyKey string) *http.Request {
 	t.Helper()
 	var body io.Reader
 	if method == http.MethodPost {
@@ -126,7 +126,7 @@ func TestRequestsAreRepeatedWhenThatIsSafeAndMayHelp(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				s := &script{lines: []line{tt.first, {status: 200}}}
-				answer, err := retryingBy(t, s, RetryPolicy{}, nil).RoundTrip(request(t, t.Context(), tt.method, tt.key))
+				answer, err := retryingBy(t, s, RetryPolicy{}, nil).RoundTrip(request(t.Context(), t, tt.method, tt.key))
 				if len(s.bodies) != tt.want {
 					t.Errorf("%d attempts, want %d", len(s.bodies), tt.want)
 				}
@@ -166,7 +166,7 @@ func TestWaitsAreThoseThatTheAnswerAsksForOrGrow(t *testing.T) {
 					if a.Wait > 0 {
 						waits, total = append(waits, a.Wait), total+a.Wait
 					}
-				}).RoundTrip(request(t, t.Context(), "GET", "")) //nolint:bodyclose // it has none
+				}).RoundTrip(request(t.Context(), t, "GET", ""))
 				if diff := cmp.Diff(tt.want, waits); diff != "" {
 					t.Errorf("waits (-want +got):\n%s", diff)
 				}
@@ -182,7 +182,7 @@ func TestEveryAttemptHasTheSameKeyAndBytes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{lines: []line{{err: errCut}, {status: 502}, {status: 503, header: map[string]string{"Retry-After": "1"}}, {status: 201}}}
-		answer, err := retryingBy(t, s, RetryPolicy{}, nil).RoundTrip(request(t, t.Context(), "POST", "k"))
+		answer, err := retryingBy(t, s, RetryPolicy{}, nil).RoundTrip(request(t.Context(), t, "POST", "k"))
 		if err != nil || answer.StatusCode != 201 || answer.Request.Header.Get("Idempotency-Key") != "k" {
 			t.Errorf("answer %v, error %v", answer, err)
 		}
@@ -196,9 +196,9 @@ func TestEveryAttemptHasTheSameKeyAndBytes(t *testing.T) {
 func TestABodyThatCannotBeReadAgainIsSentOnce(t *testing.T) {
 	t.Parallel()
 	s := &script{lines: []line{{err: errCut}}}
-	r := request(t, t.Context(), "POST", "k")
+	r := request(t.Context(), t, "POST", "k")
 	r.GetBody = nil
-	if _, err := retryingBy(t, s, RetryPolicy{}, nil).RoundTrip(r); !errors.Is(err, errCut) || len(s.bodies) != 1 { //nolint:bodyclose // it has none
+	if _, err := retryingBy(t, s, RetryPolicy{}, nil).RoundTrip(r); !errors.Is(err, errCut) || len(s.bodies) != 1 {
 		t.Errorf("error %v after %d attempts", err, len(s.bodies))
 	}
 }
@@ -230,7 +230,7 @@ func TestAttemptsAndWaitsAreBounded(t *testing.T) {
 					ctx = limited
 				}
 				s, begun := &script{lines: []line{tt.line}}, time.Now()
-				answer, err := retryingBy(t, s, tt.policy, nil).RoundTrip(request(t, ctx, "GET", ""))
+				answer, err := retryingBy(t, s, tt.policy, nil).RoundTrip(request(ctx, t, "GET", ""))
 				if err != nil || answer.StatusCode != tt.line.status {
 					t.Fatalf("answer %v, error %v", answer, err)
 				}
@@ -248,7 +248,7 @@ func TestTheContextEndsAWait(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
 		s, begun := &script{lines: []line{{status: 503, header: map[string]string{"Retry-After": "20"}}}}, time.Now()
-		_, err := retryingBy(t, s, RetryPolicy{}, nil).RoundTrip(request(t, ctx, "GET", "")) //nolint:bodyclose // it has none
+		_, err := retryingBy(t, s, RetryPolicy{}, nil).RoundTrip(request(ctx, t, "GET", ""))
 		if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "status 503") {
 			t.Errorf("error %v", err)
 		}
@@ -268,7 +268,7 @@ func TestTheHookIsToldOfEveryAttempt(t *testing.T) {
 		}}
 		var told []Attempt
 		ctx := withCall(t.Context(), &call{operation: "CreateRFQ", route: routeRFQs})
-		if _, err := retryingBy(t, s, RetryPolicy{}, func(a Attempt) { told = append(told, a) }).RoundTrip(request(t, ctx, "POST", "k")); err != nil { //nolint:bodyclose // it has none
+		if _, err := retryingBy(t, s, RetryPolicy{}, func(a Attempt) { told = append(told, a) }).RoundTrip(request(ctx, t, "POST", "k")); err != nil {
 			t.Fatal(err)
 		}
 		want := []Attempt{
