@@ -20,7 +20,9 @@ type sending struct {
 	want int
 	// idempotencyKey is that of a create.
 	idempotencyKey string
-	send           func(context.Context) (*http.Response, error)
+	// validator is what is sent in If-None-Match; nil is nothing.
+	validator *string
+	send      func(context.Context) (*http.Response, error)
 }
 
 // do sends a call and decodes its answer. Unknown members of it are left out.
@@ -42,7 +44,7 @@ func do[T any](ctx context.Context, c *Client, s sending) (T, http.Header, error
 		return failed(withoutAnswer(ctx, err))
 	}
 	switch {
-	case answer.StatusCode == http.StatusNotModified:
+	case answer.StatusCode == http.StatusNotModified && s.validator != nil:
 		_, _, err = failed(ErrNotModified)
 		return value, answer.Header, err
 	case answer.StatusCode != s.want:

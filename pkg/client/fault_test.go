@@ -211,6 +211,7 @@ func TestAnswersThatAreNotTheAPIsAreErrors(t *testing.T) {
 		"a problem of another shape":   {answer(400, "application/problem+json", `{"code":7}`), 400, "application/problem+json"},
 		"a problem with a good status": {answer(204, "application/problem+json", ``), 204, "application/problem+json"},
 		"a type that cannot be read":   {answer(400, "a;;b/;", page), 400, ""},
+		"a 304 that nobody asked for":  {answer(304, "application/json", ``), 304, ""},
 		"JSON that is no problem":      {answer(400, "application/json", `{"error":"no"}`), 400, "application/json"},
 	} {
 		t.Run(name, func(t *testing.T) {

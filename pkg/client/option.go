@@ -26,9 +26,9 @@ type settings struct {
 }
 
 // WithHTTPClient has requests sent by the Transport of an http.Client: for a
-// client certificate, a proxy, a pool of its own. Its Timeout, if there is one,
-// bounds each attempt. Its CheckRedirect and Jar are not used: redirects are not
-// followed, and cookies not kept.
+// client certificate, a proxy, a pool of its own. Its Timeout bounds
+// each attempt, unless the [RetryPolicy] does. Its CheckRedirect and Jar are not
+// used: redirects are not followed, and cookies not kept.
 func WithHTTPClient(c *http.Client) Option {
 	return func(s *settings) { s.client, s.nilClient = c, c == nil }
 }

@@ -63,7 +63,7 @@ func (c *Client) readPreflight(ctx context.Context, id string, validator *string
 		return PreflightJob{}, nil, argumentFault(operation, err)
 	}
 	return do[PreflightJob](ctx, c, sending{
-		operation: operation, route: routePreflight, want: http.StatusOK,
+		operation: operation, route: routePreflight, want: http.StatusOK, validator: validator,
 		send: func(ctx context.Context) (*http.Response, error) {
 			return c.preflight.GetPreflight(ctx, id, &preflightapi.GetPreflightParams{IfNoneMatch: validator})
 		},
@@ -78,7 +78,7 @@ func (c *Client) PreflightReport(ctx context.Context, id string, options ...Read
 	}
 	how := read(options)
 	report, header, err := do[PreflightReport](ctx, c, sending{
-		operation: operation, route: routePreflightReport, want: http.StatusOK,
+		operation: operation, route: routePreflightReport, want: http.StatusOK, validator: how.validator(),
 		send: func(ctx context.Context) (*http.Response, error) {
 			return c.preflight.GetPreflightReport(ctx, id, &preflightapi.GetPreflightReportParams{IfNoneMatch: how.validator()})
 		},
@@ -131,7 +131,7 @@ func (c *Client) WaitPreflight(ctx context.Context, id string) (PreflightJob, er
 		if !told || wait <= 0 {
 			wait = pollAfter
 		}
-		if err := c.transport.wait(ctx, wait+c.transport.random(pollAfter)); err != nil {
+		if err := c.transport.wait(ctx, wait+c.transport.random(wait/4)); err != nil {
 			return job, &CallError{Operation: "WaitPreflight", Err: err}
 		}
 	}

@@ -12,7 +12,9 @@ import (
 )
 
 // RetryPolicy bounds how a request is repeated. A field that is zero has its
-// default. What is repeated is not a matter of policy: see the package comment.
+// default. What is repeated is not a matter of policy: see the package comment. A
+// call without a deadline ends after MaxAttempts times AttemptTimeout and
+// MaxWait at the latest.
 type RetryPolicy struct {
 	// MaxAttempts is how often a request is sent at most; 1 repeats nothing. The
 	// default is 4.

@@ -77,7 +77,7 @@ func (c *Client) RFQ(ctx context.Context, id string, options ...ReadOption) (RFQ
 	}
 	how := read(options)
 	record, header, err := do[RFQ](ctx, c, sending{
-		operation: operation, route: routeRFQ, want: http.StatusOK,
+		operation: operation, route: routeRFQ, want: http.StatusOK, validator: how.validator(),
 		send: func(ctx context.Context) (*http.Response, error) {
 			return c.partner.GetRFQ(ctx, id, &partnerapi.GetRFQParams{IfNoneMatch: how.validator()})
 		},

@@ -3,7 +3,6 @@
 package client_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -171,97 +170,6 @@ func TestARecordIsReadAgainOnlyIfItHasChanged(t *testing.T) {
 	}
 }
 
-func TestAPreflightJobIsSubmittedReadAndReported(t *testing.T) {
-	t.Parallel()
-	c := build(t).client(t, "acme-test")
-	submitted, err := c.SubmitPreflight(t.Context(), client.PreflightSubmit{FileURL: "https://files.example.com/flyer.pdf", Profile: "sim:succeeded:warn"})
-	if err != nil || submitted.Replayed {
-		t.Fatalf("submitted %+v, error %v", submitted, err)
-	}
-	job, err := c.WaitPreflight(t.Context(), submitted.JobID)
-	if err != nil || job.Status != client.PreflightStatusSucceeded || job.Verdict != client.VerdictWarn || job.Result == nil {
-		t.Fatalf("job %+v, error %v", job, err)
-	}
-	var etag string
-	report, err := c.PreflightReport(t.Context(), job.JobID, client.IfChanged(&etag))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(*job.Result, report); diff != "" {
-		t.Errorf("report (-job +report):\n%s", diff)
-	}
-	if _, err := c.PreflightReport(t.Context(), job.JobID, client.IfChanged(&etag)); !errors.Is(err, client.ErrNotModified) {
-		t.Errorf("error %v, want not modified", err)
-	}
-	if _, err := c.CancelPreflight(t.Context(), job.JobID); !client.IsCode(err, client.CodePreflightNotCancellable) {
-		t.Errorf("error %v", err)
-	}
-}
-
-func TestAFailedJobTellsWhy(t *testing.T) {
-	t.Parallel()
-	c := build(t).client(t, "acme-test")
-	submitted, err := c.SubmitPreflight(t.Context(), client.PreflightSubmit{FileURL: "https://files.example.com/flyer.pdf", Profile: "sim:failed:FETCH_REFUSED"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	job, err := c.WaitPreflight(t.Context(), submitted.JobID)
-	if err != nil || job.Status != client.PreflightStatusFailed || job.Failure == nil || job.Failure.Code != client.FailureCodeFetchRefused {
-		t.Errorf("job %+v, error %v", job, err)
-	}
-}
-
-func TestAJobIsPolledAsOftenAsTheAPIAsks(t *testing.T) {
-	t.Parallel()
-	h := build(t)
-	var c *client.Client
-	var id string
-	waits := 0
-	c = h.waiting(t, "acme-live", func(d time.Duration) {
-		if waits++; d != time.Second {
-			t.Errorf("waited %s, want the second that Retry-After says", d)
-		}
-		if waits == 3 {
-			if job, err := c.CancelPreflight(t.Context(), id); err != nil || job.Status != client.PreflightStatusCancelled {
-				t.Errorf("cancelled %+v, error %v", job, err)
-			}
-		}
-	})
-	submitted, err := c.SubmitPreflight(t.Context(), client.PreflightSubmit{FileURL: "https://files.example.com/flyer.pdf", Profile: "print_ready"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	id = submitted.JobID
-	job, err := c.WaitPreflight(t.Context(), id)
-	if err != nil || job.Status != client.PreflightStatusCancelled || waits != 3 {
-		t.Errorf("job %+v after %d waits, error %v", job, waits, err)
-	}
-	asked := 0
-	for _, r := range h.requests() {
-		if r.Method == "GET" && r.Header.Get("If-None-Match") != "" {
-			asked++
-		}
-	}
-	if asked != 3 {
-		t.Errorf("%d of 4 reads asked for changes alone, want 3", asked)
-	}
-}
-
-func TestTheContextEndsTheWaitForAJob(t *testing.T) {
-	t.Parallel()
-	h := build(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	c := h.waiting(t, "acme-live", func(time.Duration) { cancel() })
-	submitted, err := c.SubmitPreflight(t.Context(), client.PreflightSubmit{FileURL: "https://files.example.com/flyer.pdf", Profile: "print_ready"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	job, err := c.WaitPreflight(ctx, submitted.JobID)
-	if !errors.Is(err, context.Canceled) || job.Status != client.PreflightStatusQueued {
-		t.Errorf("job %+v, error %v", job, err)
-	}
-}
-
 func TestTheXJDFLayerTellsWhatItIs(t *testing.T) {
 	t.Parallel()
 	h := build(t)
@@ -272,91 +180,6 @@ func TestTheXJDFLayerTellsWhatItIs(t *testing.T) {
 	}
 	if layer.Status != "private-beta" || layer.Links.Self != "/api/v1/xjdf" || len(layer.Specifications) == 0 {
 		t.Errorf("layer %+v", layer)
-	}
-}
-
-func TestACreateIsReplayedUnderItsKey(t *testing.T) {
-	t.Parallel()
-	h := build(t)
-	c, again := h.client(t, "acme-live"), h.client(t, "acme-live")
-	key := client.NewIdempotencyKey()
-	first, err := c.CreateRFQ(t.Context(), flyers(), client.IdempotencyKey(key))
-	if err != nil || first.Replayed {
-		t.Fatalf("created %+v, error %v", first, err)
-	}
-	second, err := again.CreateRFQ(t.Context(), flyers(), client.IdempotencyKey(key))
-	if err != nil || !second.Replayed || second.ID != first.ID {
-		t.Errorf("created %+v, error %v", second, err)
-	}
-	draft := flyers()
-	draft.Quantity++
-	_, err = c.CreateRFQ(t.Context(), draft, client.IdempotencyKey(key))
-	var call *client.CallError
-	if !client.IsCode(err, client.CodeIdempotencyKeyReused) || !errors.As(err, &call) || call.IdempotencyKey != key || call.Attempts != 1 {
-		t.Errorf("error %v", err)
-	}
-	if n := len(all(t, c, client.RFQFilter{})); n != 1 {
-		t.Errorf("%d RFQs, want 1", n)
-	}
-}
-
-func TestWithoutAKeyEachCreateIsAnotherOne(t *testing.T) {
-	t.Parallel()
-	h := build(t)
-	c := h.client(t, "acme-live")
-	for range 2 {
-		if _, err := c.CreateRFQ(t.Context(), flyers()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if n := len(all(t, c, client.RFQFilter{})); n != 2 {
-		t.Errorf("%d RFQs, want 2", n)
-	}
-	keys := map[string]bool{}
-	for _, r := range h.requests() {
-		if r.Method == "POST" {
-			keys[r.Header.Get("Idempotency-Key")] = true
-		}
-	}
-	if len(keys) != 2 || keys[""] {
-		t.Errorf("keys %v", keys)
-	}
-}
-
-func TestWhatCannotBeRightIsNotSent(t *testing.T) {
-	t.Parallel()
-	h := build(t)
-	c := h.client(t, "acme-live")
-	latin1 := flyers()
-	latin1.DeliveryCity = "K\xf6ln"
-	for name, call := range map[string]func(context.Context) error{
-		"an empty id":            func(ctx context.Context) error { _, err := c.RFQ(ctx, ""); return err },
-		"an id that is a path":   func(ctx context.Context) error { _, err := c.CancelPreflight(ctx, ".."); return err },
-		"an id with a query":     func(ctx context.Context) error { _, err := c.Preflight(ctx, "pref_x?a=b"); return err },
-		"an id that is too long": func(ctx context.Context) error { _, err := c.Quotes(ctx, strings.Repeat("a", 129)); return err },
-		"a report of no job":     func(ctx context.Context) error { _, err := c.PreflightReport(ctx, "a/b"); return err },
-		"an empty idempotency key": func(ctx context.Context) error {
-			_, err := c.CreateRFQ(ctx, flyers(), client.IdempotencyKey(""))
-			return err
-		},
-		"a long idempotency key": func(ctx context.Context) error {
-			_, err := c.SubmitPreflight(ctx, client.PreflightSubmit{}, client.IdempotencyKey(strings.Repeat("k", 256)))
-			return err
-		},
-		"an idempotency key with a line break": func(ctx context.Context) error {
-			_, err := c.CreateRFQ(ctx, flyers(), client.IdempotencyKey("a\nb"))
-			return err
-		},
-		"a text that is no UTF-8": func(ctx context.Context) error { _, err := c.CreateRFQ(ctx, latin1); return err },
-	} {
-		err := call(t.Context())
-		var argument *client.ArgumentError
-		if !errors.As(err, &argument) {
-			t.Errorf("%s: error %v", name, err)
-		}
-	}
-	if n := len(h.requests()); n != 0 {
-		t.Errorf("%d requests were sent", n)
 	}
 }
 

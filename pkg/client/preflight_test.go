@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package client_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/pkg/client"
+)
+
+func TestAPreflightJobIsSubmittedReadAndReported(t *testing.T) {
+	t.Parallel()
+	c := build(t).client(t, "acme-test")
+	submitted, err := c.SubmitPreflight(t.Context(), client.PreflightSubmit{FileURL: "https://files.example.com/flyer.pdf", Profile: "sim:succeeded:warn"})
+	if err != nil || submitted.Replayed {
+		t.Fatalf("submitted %+v, error %v", submitted, err)
+	}
+	job, err := c.WaitPreflight(t.Context(), submitted.JobID)
+	if err != nil || job.Status != client.PreflightStatusSucceeded || job.Verdict != client.VerdictWarn || job.Result == nil {
+		t.Fatalf("job %+v, error %v", job, err)
+	}
+	var etag string
+	report, err := c.PreflightReport(t.Context(), job.JobID, client.IfChanged(&etag))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(*job.Result, report); diff != "" {
+		t.Errorf("report (-job +report):\n%s", diff)
+	}
+	if _, err := c.PreflightReport(t.Context(), job.JobID, client.IfChanged(&etag)); !errors.Is(err, client.ErrNotModified) {
+		t.Errorf("error %v, want not modified", err)
+	}
+	if _, err := c.CancelPreflight(t.Context(), job.JobID); !client.IsCode(err, client.CodePreflightNotCancellable) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestAFailedJobTellsWhy(t *testing.T) {
+	t.Parallel()
+	c := build(t).client(t, "acme-test")
+	submitted, err := c.SubmitPreflight(t.Context(), client.PreflightSubmit{FileURL: "https://files.example.com/flyer.pdf", Profile: "sim:failed:FETCH_REFUSED"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	job, err := c.WaitPreflight(t.Context(), submitted.JobID)
+	if err != nil || job.Status != client.PreflightStatusFailed || job.Failure == nil || job.Failure.Code != client.FailureCodeFetchRefused {
+		t.Errorf("job %+v, error %v", job, err)
+	}
+}
+
+func TestAJobIsPolledAsOftenAsTheAPIAsks(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	var c *client.Client
+	var id string
+	waits := 0
+	c = h.waiting(t, "acme-live", func(d time.Duration) {
+		if waits++; d != time.Second {
+			t.Errorf("waited %s, want the second that Retry-After says", d)
+		}
+		if waits == 3 {
+			if job, err := c.CancelPreflight(t.Context(), id); err != nil || job.Status != client.PreflightStatusCancelled {
+				t.Errorf("cancelled %+v, error %v", job, err)
+			}
+		}
+	})
+	submitted, err := c.SubmitPreflight(t.Context(), client.PreflightSubmit{FileURL: "https://files.example.com/flyer.pdf", Profile: "print_ready"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id = submitted.JobID
+	job, err := c.WaitPreflight(t.Context(), id)
+	if err != nil || job.Status != client.PreflightStatusCancelled || waits != 3 {
+		t.Errorf("job %+v after %d waits, error %v", job, waits, err)
+	}
+	asked := 0
+	for _, r := range h.requests() {
+		if r.Method == "GET" && r.Header.Get("If-None-Match") != "" {
+			asked++
+		}
+	}
+	if asked != 3 {
+		t.Errorf("%d of 4 reads asked for changes alone, want 3", asked)
+	}
+}
+
+func TestTheContextEndsTheWaitForAJob(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	c := h.waiting(t, "acme-live", func(time.Duration) { cancel() })
+	submitted, err := c.SubmitPreflight(t.Context(), client.PreflightSubmit{FileURL: "https://files.example.com/flyer.pdf", Profile: "print_ready"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	job, err := c.WaitPreflight(ctx, submitted.JobID)
+	if !errors.Is(err, context.Canceled) || job.Status != client.PreflightStatusQueued {
+		t.Errorf("job %+v, error %v", job, err)
+	}
+}
