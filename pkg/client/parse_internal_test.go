@@ -4,6 +4,7 @@ package client
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -74,6 +75,34 @@ func TestRateLimitsAreRead(t *testing.T) {
 	}
 }
 
+func TestFewSurfacesAreRemembered(t *testing.T) {
+	t.Parallel()
+	limits := &rateLimits{last: map[string]RateLimit{}}
+	note := func(surface string, left int) {
+		limits.note(http.Header{"Ratelimit": {fmt.Sprintf(`"%s";r=%d;t=1`, surface, left)}}, time.Unix(int64(left), 0))
+	}
+	for i := range 3 * maxSurfaces {
+		note(fmt.Sprint("s", i), 1)
+	}
+	note("s0", 7)
+	if got, seen := limits.of("s0"); !seen || got.Remaining != 7 || got.At.Unix() != 7 || len(limits.last) != maxSurfaces {
+		t.Errorf("limit %+v, seen %t, %d surfaces", got, seen, len(limits.last))
+	}
+}
+
+func TestAJobHasEndedByItsStatusOrWhenItIsNoLongerPolled(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[PreflightStatus][2]bool{
+		PreflightStatusQueued: {false, false}, PreflightStatusProcessing: {false, false},
+		PreflightStatusSucceeded: {true, true}, PreflightStatusFailed: {true, true}, PreflightStatusCancelled: {true, true},
+		"archived": {true, false},
+	} {
+		if got := [2]bool{ended(status, false), ended(status, true)}; got != want {
+			t.Errorf("%s has ended, without and with Retry-After: %v, want %v", status, got, want)
+		}
+	}
+}
+
 func FuzzRateLimit(f *testing.F) {
 	f.Add(`"partner";r=1999;t=1`)
 	f.Add(`"partner";r=3;t=10, "rfq";r=0;t=60`)
@@ -108,4 +137,16 @@ func FuzzRefusal(f *testing.F) {
 			t.Errorf("status %d became %d", status, p.Status)
 		}
 	})
+}
+
+func TestWhatOthersWroteFillsNoLogAndSteersNoTerminal(t *testing.T) {
+	t.Parallel()
+	p := &Problem{Status: 400, Code: "X", Detail: "a\x1b[2Jb\nc\u2028d\u0085e" + strings.Repeat("é", 10000)}
+	for range 5 {
+		p.Violations = append(p.Violations, Violation{"#/title", "is required"})
+	}
+	text := p.Error()
+	if len(text) > 3*maxText || strings.ContainsAny(text, "\x1b\n\u2028\u0085") || !strings.HasSuffix(text, "; and 2 more") {
+		t.Errorf("text %q", text)
+	}
 }

@@ -172,11 +172,11 @@ func worthwhile(answer *http.Response, told bool) bool {
 
 // backoff draws a wait after so many attempts: exponential, with full jitter.
 func (t *retrying) backoff(attempts int) time.Duration {
-	bound := t.policy.BaseDelay
+	bound := min(t.policy.BaseDelay, t.policy.MaxDelay)
 	for range attempts - 1 {
 		bound = min(2*bound, t.policy.MaxDelay)
 	}
-	return t.random(min(bound, t.policy.MaxDelay))
+	return t.random(bound)
 }
 
 // within reports whether a wait ends before the context does: if not, what is

@@ -104,10 +104,10 @@ type RFQFilter struct {
 func (f RFQFilter) parameters() *partnerapi.ListRfqsParams {
 	parameters := &partnerapi.ListRfqsParams{Status: f.Status}
 	if !f.CreatedAfter.IsZero() {
-		parameters.CreatedAfter = new(f.CreatedAfter.UTC())
+		parameters.CreatedAfter = &f.CreatedAfter
 	}
 	if !f.CreatedBefore.IsZero() {
-		parameters.CreatedBefore = new(f.CreatedBefore.UTC())
+		parameters.CreatedBefore = &f.CreatedBefore
 	}
 	if f.PageSize != 0 {
 		parameters.Limit = new(f.PageSize)

@@ -11,6 +11,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -247,6 +248,20 @@ func TestRequestsNameTheClientAndTheSoftwareThatUsesIt(t *testing.T) {
 type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestTheAddressInAnErrorOfATransportIsNotTold(t *testing.T) {
+	t.Parallel()
+	c, err := client.New("https://api.example.com", client.APIKey(secret), client.WithRetry(client.RetryPolicy{MaxAttempts: 1}),
+		client.WithHTTPClient(&http.Client{Transport: roundTripper(func(*http.Request) (*http.Response, error) {
+			return nil, &url.Error{Op: "Get", URL: "https://elsewhere.example.com/?signature=s3cr3t", Err: io.ErrUnexpectedEOF}
+		})}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Account(t.Context()); !errors.Is(err, io.ErrUnexpectedEOF) || strings.Contains(err.Error(), "s3cr3t") {
+		t.Errorf("error %v", err)
+	}
+}
 
 func TestTheTransportOfAnHTTPClientIsUsed(t *testing.T) {
 	t.Parallel()
