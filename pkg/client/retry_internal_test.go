@@ -264,7 +264,7 @@ func TestTheHookIsToldOfEveryAttempt(t *testing.T) {
 		s := &script{lines: []line{
 			{err: errCut},
 			{status: 503, header: map[string]string{"Retry-After": "1", "X-Request-Id": "req_12345678"}},
-			{status: 201},
+			{status: 201, header: map[string]string{"Sunset": "Thu, 01 Apr 2027 10:00:00 GMT"}},
 		}}
 		var told []Attempt
 		ctx := withCall(t.Context(), &call{operation: "CreateRFQ", route: routeRFQs})
@@ -274,7 +274,7 @@ func TestTheHookIsToldOfEveryAttempt(t *testing.T) {
 		want := []Attempt{
 			{Operation: "CreateRFQ", Method: "POST", Route: routeRFQs, Number: 1, Err: errCut, Wait: 500*time.Millisecond - 1},
 			{Operation: "CreateRFQ", Method: "POST", Route: routeRFQs, Number: 2, Status: 503, RequestID: "req_12345678", Wait: 1500*time.Millisecond - 1},
-			{Operation: "CreateRFQ", Method: "POST", Route: routeRFQs, Number: 3, Status: 201},
+			{Operation: "CreateRFQ", Method: "POST", Route: routeRFQs, Number: 3, Status: 201, Sunset: time.Date(2027, 4, 1, 10, 0, 0, 0, time.UTC)},
 		}
 		if diff := cmp.Diff(want, told, cmp.Comparer(func(a, b error) bool { return errors.Is(a, b) })); diff != "" {
 			t.Errorf("attempts (-want +got):\n%s", diff)
