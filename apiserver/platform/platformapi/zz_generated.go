@@ -80,7 +80,7 @@ type Money struct {
 	Currency string `json:"currency"`
 }
 
-// Offer Examples: {"delivery":{"city":"Utrecht","terms":"DAP"},"leadTimeDays":6,"quantity":5000,"supplier":{"displayName":"Press One","id":"press_1"},"total":{"amount":"205.00","currency":"EUR"},"unitPrice":{"amount":"0.0410","currency":"EUR"},"validUntil":"2099-01-01T00:00:00Z"}
+// Offer Examples: {"delivery":{"city":"Utrecht","terms":"DAP"},"leadTimeDays":6,"quantity":5000,"supplier":{"displayName":"Press One","id":"press_1"},"total":{"amount":"205.00","currency":"EUR"},"unitPrice":{"amount":"0.0410","currency":"EUR"},"validUntil":"2027-01-31T12:00:00Z"}
 type Offer struct {
 	Supplier     Supplier     `json:"supplier"`
 	Total        Money        `json:"total"`
@@ -106,7 +106,7 @@ type Quote struct {
 	Revision int    `json:"revision"`
 	Status   string `json:"status"`
 
-	// Offer Examples: {"delivery":{"city":"Utrecht","terms":"DAP"},"leadTimeDays":6,"quantity":5000,"supplier":{"displayName":"Press One","id":"press_1"},"total":{"amount":"205.00","currency":"EUR"},"unitPrice":{"amount":"0.0410","currency":"EUR"},"validUntil":"2099-01-01T00:00:00Z"}
+	// Offer Examples: {"delivery":{"city":"Utrecht","terms":"DAP"},"leadTimeDays":6,"quantity":5000,"supplier":{"displayName":"Press One","id":"press_1"},"total":{"amount":"205.00","currency":"EUR"},"unitPrice":{"amount":"0.0410","currency":"EUR"},"validUntil":"2027-01-31T12:00:00Z"}
 	Offer       Offer           `json:"offer"`
 	SubmittedAt respond.Instant `json:"submittedAt"`
 }

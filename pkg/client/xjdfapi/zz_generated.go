@@ -36,15 +36,6 @@ type Discovery struct {
 	Links Links `json:"links"`
 }
 
-// Specification defines model for Discovery.specifications.
-type Specification struct {
-	// Name One of XJDF, PrintTalk, XJMF. Expect more.
-	Name string `json:"name"`
-
-	// Version Absent where none is named.
-	Version string `json:"version,omitempty"`
-}
-
 // Links Relative to the origin. Expect more.
 type Links struct {
 	Self string `json:"self"`
@@ -57,6 +48,15 @@ type Links struct {
 
 	// Documentation The contract as a page for a browser; needs no key.
 	Documentation string `json:"documentation"`
+}
+
+// Specification defines model for Specification.
+type Specification struct {
+	// Name One of XJDF, PrintTalk, XJMF. Expect more.
+	Name string `json:"name"`
+
+	// Version Absent where none is named.
+	Version string `json:"version,omitempty"`
 }
 
 // RequestEditorFn is the function signature for the RequestEditor callback function
