@@ -57,7 +57,7 @@ func Check(released, next []byte, now time.Time) error {
 	if err != nil {
 		return fmt.Errorf("the contract: %w", err)
 	}
-	c := &comparison{before: before, after: after, now: now, seen: map[pair]bool{}}
+	c := &comparison{before: before, after: after, now: now, seen: map[pair]string{}, steps: new(int)}
 	c.documents()
 	if len(c.breaks) > 0 {
 		return &BrokenError{Breaks: c.breaks}

@@ -17,9 +17,11 @@ type comparison struct {
 	before, after document
 	now           time.Time
 	breaks        []Break
-	// seen are the pairs of schemas that are being compared, so that one that
-	// contains itself ends.
-	seen map[pair]bool
+	// seen is where the pairs of schemas are that are being compared, so that one
+	// that contains itself ends.
+	seen map[pair]string
+	// steps are the pairs that have been compared, in trials too.
+	steps *int
 }
 
 func (c *comparison) broken(where, format string, args ...any) {

@@ -4,16 +4,17 @@ package compat
 
 import (
 	"fmt"
+	"maps"
+	"math"
 	"reflect"
 	"regexp"
 	"slices"
+	"strings"
+	"unicode/utf8"
 )
 
-// valuesOf lists the values of an enum or a const.
+// valuesOf lists the values of an enum.
 func valuesOf(node map[string]any) ([]any, bool) {
-	if value, ok := node["const"]; ok {
-		return []any{value}, true
-	}
 	values, ok := node["enum"].([]any)
 	return values, ok
 }
@@ -36,6 +37,19 @@ func allowsType(types []string, name string) bool {
 	return slices.Contains(types, name) || name == "integer" && slices.Contains(types, "number")
 }
 
+// commonTypes are the types of the values that have one of each.
+func commonTypes(a, b []string) []string {
+	var common []string
+	for _, sides := range [][2][]string{{a, b}, {b, a}} {
+		for _, name := range sides[0] {
+			if allowsType(sides[1], name) && !slices.Contains(common, name) {
+				common = append(common, name)
+			}
+		}
+	}
+	return common
+}
+
 // bounds are the keywords with a number; lower ones forbid what is less.
 var bounds = []struct {
 	name  string
@@ -53,16 +67,35 @@ var bounds = []struct {
 	{"maxProperties", false},
 }
 
-// exact are the keywords that are compared as they are written: whether one
-// pattern allows less than another is more than this package can know.
-var exact = []string{
-	"pattern", "format", "multipleOf", "uniqueItems", "contains", "minContains", "maxContains", "prefixItems", "patternProperties",
-	"propertyNames", "dependentRequired", "dependentSchemas", "not", "if", "then", "else", "unevaluatedProperties", "unevaluatedItems",
-	"contentEncoding", "contentMediaType", "$ref", "discriminator",
+func isBound(name string) bool {
+	for _, bound := range bounds {
+		if bound.name == name {
+			return true
+		}
+	}
+	return false
 }
 
-// narrower lists the rules of to that values of from need not keep.
-func narrower(from, to map[string]any) []string {
+func isLower(name string) bool {
+	for _, bound := range bounds {
+		if bound.name == name {
+			return bound.lower
+		}
+	}
+	return false
+}
+
+// exact are the keywords that are compared as they are written: whether one
+// pattern allows less than another is more than this package can know. What one
+// of them forbids depends on no other keyword.
+var exact = []string{
+	"pattern", "format", "multipleOf", "uniqueItems", "propertyNames", "dependentRequired", "not",
+	"contentEncoding", "contentMediaType", "discriminator", "readOnly", "writeOnly",
+}
+
+// narrower lists the rules of b, whose keywords are to, that values of a need
+// not keep.
+func narrower(a, b schema, from, to map[string]any) []string {
 	var rules []string
 	for _, name := range typesOf(from) {
 		if !allowsType(typesOf(to), name) {
@@ -79,9 +112,17 @@ func narrower(from, to map[string]any) []string {
 			rules = append(rules, fmt.Sprintf("%s is %v", bound.name, limit))
 		}
 	}
+	return append(rules, others(a, b, from, to)...)
+}
+
+// others lists the exact keywords that only one side has, or has otherwise.
+func others(a, b schema, from, to map[string]any) []string {
+	var rules []string
 	for _, name := range exact {
-		if rule, ruled := to[name]; ruled && !reflect.DeepEqual(rule, from[name]) {
-			rules = append(rules, fmt.Sprintf("%s is %v and not %v", name, rule, from[name]))
+		rule, ruled := to[name]
+		own, given := from[name]
+		if ruled && (!given || !same(schema{a.in, own}, schema{b.in, rule})) {
+			rules = append(rules, fmt.Sprintf("%s is %v and not %v", name, rule, own))
 		}
 	}
 	return rules
@@ -103,43 +144,117 @@ func limits(node map[string]any, bound string) bool {
 	}
 }
 
-// refuses names the rule by which a schema does not allow a plain value; empty:
-// it does.
-func refuses(node map[string]any, value any) string {
-	if values, listed := valuesOf(node); listed && !slices.ContainsFunc(values, func(v any) bool { return reflect.DeepEqual(v, value) }) {
+// refused names the rule of b by which it does not allow one listed value of a;
+// empty: it does.
+func refused(a, b schema, from, to map[string]any, value any) string {
+	if values, listed := valuesOf(to); listed && !has(values, value) {
 		return fmt.Sprintf("one of %v", values)
 	}
+	if !allowsType(typesOf(to), kindOf(value)) {
+		return fmt.Sprintf("type %v", typesOf(to))
+	}
+	pattern, ruled := to["pattern"].(string)
+	if text, ok := value.(string); ok && ruled {
+		if expression, err := regexp.Compile(pattern); err != nil || !expression.MatchString(text) {
+			return "pattern " + pattern
+		}
+	}
+	if ruled {
+		to = maps.Clone(to)
+		delete(to, "pattern")
+	}
+	if rules := others(a, b, from, to); len(rules) > 0 {
+		return rules[0]
+	}
+	return outside(to, value)
+}
+
+// outside names the bound that a value does not keep.
+func outside(node map[string]any, value any) string {
 	var size float64
-	var kind string
-	lower, upper := "minLength", "maxLength"
+	var keywords []string
 	switch v := value.(type) {
-	case nil:
-		kind = "null"
-	case bool:
-		kind = "boolean"
 	case string:
-		kind, size = "string", float64(len([]rune(v)))
-		if pattern, ok := node["pattern"].(string); ok {
-			if expression, err := regexp.Compile(pattern); err != nil || !expression.MatchString(v) {
-				return "pattern " + pattern
-			}
-		}
+		size, keywords = float64(utf8.RuneCountInString(v)), []string{"minLength", "maxLength"}
 	case float64:
-		kind, size, lower, upper = "number", v, "minimum", "maximum"
-		if v == float64(int64(v)) {
-			kind = "integer"
+		size, keywords = v, []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}
+	case []any, map[string]any:
+		return beyondType(node)
+	}
+	for _, name := range keywords {
+		limit, limited := node[name].(float64)
+		beyond := isLower(name) && size < limit || !isLower(name) && size > limit
+		if limited && (beyond || size == limit && strings.HasPrefix(name, "exclusive")) {
+			return fmt.Sprintf("%s %v", name, limit)
 		}
-	default:
-		kind = "object"
-	}
-	if !allowsType(typesOf(node), kind) {
-		return fmt.Sprintf("type %v", typesOf(node))
-	}
-	if least, ok := node[lower].(float64); ok && size < least && kind != "null" && kind != "boolean" {
-		return fmt.Sprintf("%s %v", lower, least)
-	}
-	if most, ok := node[upper].(float64); ok && size > most {
-		return fmt.Sprintf("%s %v", upper, most)
 	}
 	return ""
+}
+
+// beyondType names a keyword that is more than a type or a list of values: what
+// it says of one array or object is not looked at.
+func beyondType(node map[string]any) string {
+	for _, name := range slices.Sorted(maps.Keys(node)) {
+		if name != "type" && name != "enum" {
+			return name + ", which is not decided for lists and objects"
+		}
+	}
+	return ""
+}
+
+func kindOf(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "boolean"
+	case string:
+		return "string"
+	case float64:
+		if v == math.Trunc(v) {
+			return "integer"
+		}
+		return "number"
+	case []any:
+		return "array"
+	default:
+		return "object"
+	}
+}
+
+// kindsOf are the types of a schema's values, by the values if it lists them.
+func kindsOf(node map[string]any) []string {
+	values, listed := valuesOf(node)
+	if !listed {
+		return typesOf(node)
+	}
+	kinds := make([]string, len(values))
+	for i := range values {
+		kinds[i] = kindOf(values[i])
+	}
+	return kinds
+}
+
+// maxApart is how deeply [apart] looks into members.
+const maxApart = 3
+
+// apart reports whether it is certain that no value is one of both.
+func apart(a, b schema, depth int) bool {
+	one, other := a.normal().keywords, b.normal().keywords
+	if len(commonTypes(kindsOf(one), kindsOf(other))) == 0 {
+		return true
+	}
+	values, listed := valuesOf(one)
+	others, too := valuesOf(other)
+	if listed && too {
+		return !slices.ContainsFunc(values, func(v any) bool { return has(others, v) })
+	}
+	object := []string{"object"}
+	if depth == maxApart || !reflect.DeepEqual(kindsOf(one), object) && !reflect.DeepEqual(kindsOf(other), object) {
+		return false
+	}
+	return slices.ContainsFunc(list(one["required"]), func(name string) bool {
+		return slices.Contains(list(other["required"]), name) &&
+			apart(schema{a.in, memberOf(one, name)}, schema{b.in, memberOf(other, name)}, depth+1)
+	})
 }
