@@ -7,24 +7,15 @@ package contracts
 
 import (
 	"bytes"
-	"cmp"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
 	"sigs.k8s.io/yaml"
-
-	"github.com/printmarket/printmarket/internal/problem"
 )
 
 // Name is the file name of a published contract.
@@ -148,10 +139,11 @@ func (s *Set) at(name Name, path ...string) (*Schema, error) {
 // pointer is an RFC 6901 pointer in URI fragment form: what a fragment cannot
 // hold is percent-encoded.
 func pointer(path []string) string {
+	escape := strings.NewReplacer("~", "~0", "/", "~1")
 	var b strings.Builder
 	for _, token := range path {
 		b.WriteByte('/')
-		b.WriteString(strings.NewReplacer("~", "~0", "/", "~1").Replace(token))
+		b.WriteString(escape.Replace(token))
 	}
 	return "#" + (&url.URL{Fragment: b.String()}).EscapedFragment()
 }
@@ -217,73 +209,4 @@ func (s *Set) referred(name Name, node any) map[string]any {
 		object, _, _ = s.resolve(name, strings.Split(strings.TrimPrefix(ref, "#/"), "/"))
 	}
 	return object
-}
-
-// MaxViolations bounds what one answer lists: a body of unknown members must
-// not be answered with a larger one.
-const MaxViolations = 100
-
-// Violations checks a value that package strictjson decoded and lists what is
-// wrong with it, the first [MaxViolations] in the order of the pointers. No
-// violations: the value is valid.
-func (s *Schema) Violations(value any) []problem.Violation {
-	var all []problem.Violation
-	if immense(value, nil, &all); len(all) == 0 {
-		var invalid *jsonschema.ValidationError
-		if !errors.As(s.compiled.Validate(value), &invalid) {
-			return nil
-		}
-		collect(invalid, message.NewPrinter(language.English), &all)
-	}
-	slices.SortFunc(all, func(a, b problem.Violation) int {
-		return cmp.Or(strings.Compare(a.Pointer, b.Pointer), strings.Compare(a.Detail, b.Detail))
-	})
-	all = slices.Compact(all)
-	return all[:min(len(all), MaxViolations)]
-}
-
-// maxExponent is that of the largest number that a double can hold.
-const maxExponent = 308
-
-// immense finds numbers that the validator must not see: it would write out
-// every digit of 1e999999, and panics beyond that.
-func immense(value any, at []string, all *[]problem.Violation) {
-	switch v := value.(type) {
-	case json.Number:
-		_, exponent, found := strings.Cut(strings.ToLower(v.String()), "e")
-		if n, err := strconv.Atoi(exponent); found && (err != nil || n > maxExponent || n < -maxExponent) {
-			*all = append(*all, problem.Violation{Pointer: pointer(at), Detail: "is a number that is out of every range"})
-		}
-	case []any:
-		for i, element := range v {
-			immense(element, append(slices.Clone(at), strconv.Itoa(i)), all)
-		}
-	case map[string]any:
-		for name, member := range v {
-			immense(member, append(slices.Clone(at), name), all)
-		}
-	}
-}
-
-// collect gathers the leaves of the tree of errors: inner nodes only say that
-// something below them failed.
-func collect(e *jsonschema.ValidationError, english *message.Printer, all *[]problem.Violation) {
-	for _, cause := range e.Causes {
-		collect(cause, english, all)
-	}
-	if len(e.Causes) > 0 {
-		return
-	}
-	switch k := e.ErrorKind.(type) {
-	case *kind.Required:
-		for _, member := range k.Missing {
-			*all = append(*all, problem.Violation{Pointer: pointer(append(slices.Clone(e.InstanceLocation), member)), Detail: "is required"})
-		}
-	case *kind.AdditionalProperties:
-		for _, member := range k.Properties {
-			*all = append(*all, problem.Violation{Pointer: pointer(append(slices.Clone(e.InstanceLocation), member)), Detail: "is not a member of this request"})
-		}
-	default:
-		*all = append(*all, problem.Violation{Pointer: pointer(e.InstanceLocation), Detail: e.ErrorKind.LocalizedString(english)})
-	}
 }

@@ -5,8 +5,9 @@
 // encoding/json is forgiving where an API must not be: it takes the last of
 // two members with one name, stops after the first value, and replaces bytes
 // that are not UTF-8. Two services that forgive differently can be made to
-// see different requests in the same bytes. [Decode] refuses all of that, with
-// a bound on depth, and keeps numbers as they were written. [Fingerprint]
+// see different requests in the same bytes. [Decode] refuses all of that and
+// keeps numbers as they were written. It stops early: a text that holds more
+// than [Limits] allow is refused before the rest of it has cost anything. [Fingerprint]
 // digests the meaning of a value, so that member order, white space and the
 // spelling of numbers and strings do not change it.
 package strictjson
@@ -22,8 +23,26 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDepth is how deeply arrays and objects may nest.
+// MaxDepth is how deeply arrays and objects may nest by the [Defaults].
 const MaxDepth = 32
+
+// Limits bound what one text may hold.
+type Limits struct {
+	// Depth is how deeply arrays and objects may nest.
+	Depth int
+	// Members are those of one object, Elements those of one array.
+	Members, Elements int
+	// Values are those of the whole text: arrays, objects and what is in them.
+	Values int
+	// Digits bound the length of one number, sign and exponent included.
+	Digits int
+}
+
+// Defaults are several times what the largest request needs that a contract
+// allows, which is an offer with 50 price breaks and 20 assumptions.
+func Defaults() Limits {
+	return Limits{Depth: MaxDepth, Members: 200, Elements: 500, Values: 2_000, Digits: 1_000}
+}
 
 // Reason says in which way a text is not one JSON value.
 type Reason string
@@ -33,10 +52,16 @@ const (
 	Empty         Reason = "the body is empty"
 	NotUTF8       Reason = "the body is not valid UTF-8"
 	NotJSON       Reason = "the body is not valid JSON"
-	TooDeep       Reason = "arrays and objects nest too deeply"
 	LoneSurrogate Reason = "a string has half of a surrogate pair"
 	DuplicateName Reason = "an object has two members with the same name"
 	TrailingData  Reason = "the body holds more than one JSON value"
+
+	// TooDeep and those below it are of a text that goes beyond the [Limits].
+	TooDeep         Reason = "arrays and objects nest too deeply"
+	TooManyMembers  Reason = "an object has too many members"
+	TooManyElements Reason = "an array has too many elements"
+	TooManyValues   Reason = "the body holds too many values"
+	LongNumber      Reason = "a number is written with too many digits"
 )
 
 // Error is the error of Decode.
@@ -44,21 +69,31 @@ type Error struct {
 	Reason Reason
 	// Offset is the byte at which reading stopped, from 0.
 	Offset int64
+	// Limit is that which the text goes beyond, if that is the reason.
+	Limit int
 }
 
-func (e *Error) Error() string { return fmt.Sprintf("%s (at byte %d)", e.Reason, e.Offset) }
+func (e *Error) Error() string {
+	if e.Limit > 0 {
+		return fmt.Sprintf("%s, more than %d (at byte %d)", e.Reason, e.Limit, e.Offset)
+	}
+	return fmt.Sprintf("%s (at byte %d)", e.Reason, e.Offset)
+}
+
+// Decode is [Limits.Decode] with the [Defaults].
+func Decode(data []byte) (any, error) { return Defaults().Decode(data) }
 
 // Decode reads data as exactly one JSON value: nil, bool, string,
 // [json.Number], []any or map[string]any. The error is always an [*Error]. The
 // caller has bounded the length of data.
-func Decode(data []byte) (any, error) {
+func (l Limits) Decode(data []byte) (any, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, &Error{Reason: Empty}
 	}
 	if !utf8.Valid(data) {
 		return nil, &Error{Reason: NotUTF8}
 	}
-	r := reader{dec: json.NewDecoder(bytes.NewReader(data))}
+	r := &reader{limits: l, dec: json.NewDecoder(bytes.NewReader(data))}
 	r.dec.UseNumber()
 	value, err := r.value(0)
 	if err != nil {
@@ -106,33 +141,55 @@ func escapedUnit(data []byte) (rune, bool) {
 	return rune(unit), err == nil
 }
 
-type reader struct{ dec *json.Decoder }
+// reader reads one text within limits.
+type reader struct {
+	dec    *json.Decoder
+	limits Limits
+	// values have been read so far.
+	values int
+}
 
-func (r reader) fail(reason Reason) *Error {
+func (r *reader) fail(reason Reason) *Error {
 	return &Error{Reason: reason, Offset: r.dec.InputOffset()}
 }
 
-func (r reader) value(depth int) (any, error) {
+func (r *reader) exceeds(reason Reason, limit int) *Error {
+	return &Error{Reason: reason, Offset: r.dec.InputOffset(), Limit: limit}
+}
+
+func (r *reader) value(depth int) (any, error) {
+	if r.values++; r.values > r.limits.Values {
+		return nil, r.exceeds(TooManyValues, r.limits.Values)
+	}
 	token, err := r.dec.Token()
 	if err != nil {
 		return nil, r.fail(NotJSON)
 	}
-	delim, ok := token.(json.Delim)
-	if !ok {
+	switch token := token.(type) {
+	case json.Number:
+		if len(token) > r.limits.Digits {
+			return nil, r.exceeds(LongNumber, r.limits.Digits)
+		}
+		return token, nil
+	case json.Delim:
+		if depth == r.limits.Depth {
+			return nil, r.exceeds(TooDeep, r.limits.Depth)
+		}
+		if token == '{' {
+			return r.object(depth + 1)
+		}
+		return r.array(depth + 1)
+	default:
 		return token, nil
 	}
-	if depth == MaxDepth {
-		return nil, r.fail(TooDeep)
-	}
-	if delim == '{' {
-		return r.object(depth + 1)
-	}
-	return r.array(depth + 1)
 }
 
-func (r reader) object(depth int) (any, error) {
+func (r *reader) object(depth int) (any, error) {
 	members := map[string]any{}
 	for r.dec.More() {
+		if len(members) == r.limits.Members {
+			return nil, r.exceeds(TooManyMembers, r.limits.Members)
+		}
 		token, err := r.dec.Token()
 		name, ok := token.(string)
 		if err != nil || !ok {
@@ -148,9 +205,12 @@ func (r reader) object(depth int) (any, error) {
 	return members, r.close()
 }
 
-func (r reader) array(depth int) (any, error) {
+func (r *reader) array(depth int) (any, error) {
 	elements := []any{}
 	for r.dec.More() {
+		if len(elements) == r.limits.Elements {
+			return nil, r.exceeds(TooManyElements, r.limits.Elements)
+		}
 		element, err := r.value(depth)
 		if err != nil {
 			return nil, err
@@ -161,7 +221,7 @@ func (r reader) array(depth int) (any, error) {
 }
 
 // close reads the delimiter that ends an array or object.
-func (r reader) close() error {
+func (r *reader) close() error {
 	if _, err := r.dec.Token(); err != nil {
 		return r.fail(NotJSON)
 	}

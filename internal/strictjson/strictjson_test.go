@@ -43,6 +43,8 @@ func TestDecodeRefuses(t *testing.T) {
 		"two members with one name":           {`{"a":1,"a":2}`, strictjson.DuplicateName},
 		"two spellings of one name":           {`{"a":1,"\u0061":2}`, strictjson.DuplicateName},
 		"two members with one name, inside":   {`{"x":{"a":1,"a":1}}`, strictjson.DuplicateName},
+		"a number of more than all digits":    {strings.Repeat("7", 1001), strictjson.LongNumber},
+		"an array of more than all elements":  {"[" + strings.Repeat("0,", 500) + "0]", strictjson.TooManyElements},
 		"half of a surrogate pair":            {`"\ud800"`, strictjson.LoneSurrogate},
 		"the second half first":               {`"\udc00\ud800"`, strictjson.LoneSurrogate},
 		"half of a pair at the end":           {`"\\\ud800"`, strictjson.LoneSurrogate},
@@ -60,6 +62,54 @@ func TestDecodeRefuses(t *testing.T) {
 				t.Fatalf("Decode(%q) error = %v, want reason %q", tc.text, err, tc.want)
 			}
 		})
+	}
+}
+
+// TestDecodeStopsAtALimit reads each text with a limit that it just keeps, and
+// with the next smaller one.
+func TestDecodeStopsAtALimit(t *testing.T) {
+	t.Parallel()
+	wide := strictjson.Limits{Depth: 9, Members: 9, Elements: 9, Values: 9, Digits: 9}
+	tests := map[string]struct {
+		text  string
+		limit func(l *strictjson.Limits) *int
+		kept  int
+		want  strictjson.Reason
+	}{
+		"depth":               {`[{"a":[]}]`, func(l *strictjson.Limits) *int { return &l.Depth }, 3, strictjson.TooDeep},
+		"members":             {`{"a":1,"b":{"c":1}}`, func(l *strictjson.Limits) *int { return &l.Members }, 2, strictjson.TooManyMembers},
+		"elements":            {`[1,[2],3]`, func(l *strictjson.Limits) *int { return &l.Elements }, 3, strictjson.TooManyElements},
+		"values":              {`{"a":[1,null,"x"],"b":{}}`, func(l *strictjson.Limits) *int { return &l.Values }, 6, strictjson.TooManyValues},
+		"digits":              {`[1, -1.5e-7]`, func(l *strictjson.Limits) *int { return &l.Digits }, 7, strictjson.LongNumber},
+		"digits of no number": {`"123456789012"`, func(l *strictjson.Limits) *int { return &l.Digits }, 0, ""},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			limits := wide
+			limit := tc.limit(&limits)
+			*limit = tc.kept
+			if _, err := limits.Decode([]byte(tc.text)); err != nil {
+				t.Errorf("with a limit of %d: %v", *limit, err)
+			}
+			*limit--
+			_, err := limits.Decode([]byte(tc.text))
+			var got *strictjson.Error
+			if tc.want != "" && (!errors.As(err, &got) || got.Reason != tc.want || got.Limit != *limit) {
+				t.Errorf("with a limit of %d: %v, want %q", *limit, err, tc.want)
+			}
+		})
+	}
+}
+
+// TestTheDefaultsAreAboveWhatIsNeeded reads an offer with all that one may have.
+func TestTheDefaultsAreAboveWhatIsNeeded(t *testing.T) {
+	t.Parallel()
+	breaks := strings.Repeat(`{"quantity":1000,"unitPrice":{"amount":"1.00","currency":"EUR"},"total":"1000.00"},`, 50)
+	assumptions := strings.Repeat(`"`+strings.Repeat("a", 500)+`",`, 20)
+	text := `{"priceBreaks":[` + strings.TrimSuffix(breaks, ",") + `],"assumptions":[` + strings.TrimSuffix(assumptions, ",") + `]}`
+	if _, err := strictjson.Decode([]byte(text)); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package contracts_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/printmarket/printmarket/apiserver/contracts"
+	"github.com/printmarket/printmarket/internal/strictjson"
+)
+
+// size is that of the largest bodies that partners may send.
+const size = 64 << 10
+
+// hostileBodies are as large as a body may be; each once cost, or might cost, far
+// more than a good one.
+func hostileBodies() map[string]string {
+	list := func(open, end string, element func(i int) string) string {
+		text := open + element(0)
+		for i := 1; len(text)+len(element(i))+1+len(end) <= size; i++ {
+			text += "," + element(i)
+		}
+		return text + end
+	}
+	same := func(element string) func(int) string { return func(int) string { return element } }
+	var group strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&group, `%c"m%d":0`, "{,"[min(i, 1)], i)
+	}
+	group.WriteString("}")
+	return map[string]string{
+		"unknown members":           list("{", "}", func(i int) string { return fmt.Sprintf(`"m%05d":0`, i) }),
+		"unknown members in groups": list("[", "]", same(group.String())),
+		"elements":                  list("[", "]", same("0")),
+		"elements of a member":      list(`{"title":[`, "]}", same("{}")),
+		"digits":                    `{"quantity":1` + strings.Repeat("7", size-32) + `}`,
+		"digits of a fraction":      `{"quantity":0.` + strings.Repeat("7", size-32) + `}`,
+		"numbers with many digits":  list(`{"quantity":[`, "]}", same("1"+strings.Repeat("7", 900))),
+		"numbers of many zeros":     list(`{"quantity":[`, "]}", same("1e308")),
+		"numbers out of range":      list(`{"quantity":[`, "]}", same("1e999999")),
+		"depth":                     list("[", "]", same(strings.Repeat("[", 30)+strings.Repeat("]", 30))),
+		"escapes":                   `{"title":"` + strings.Repeat(`\u00e9`, size/6-8) + `"}`,
+		"as many values as may be":  list("[", "]", same(`{"a":"`+strings.Repeat("x", 110)+`","b":1,"c":2}`)),
+		"as many members as may be": list("{", "}", func(i int) string { return fmt.Sprintf(`"%0*d":0`, 330, i) }),
+		"members to be escaped":     list("{", "}", func(i int) string { return fmt.Sprintf(`"%d%s":0`, i, strings.Repeat("~ ", 160)) }),
+		"a long name":               `{"` + strings.Repeat(`/`, size-32) + `":1}`,
+	}
+}
+
+// refuse does what is done about a body until it is refused.
+func refuse(create *contracts.Schema, body []byte) bool {
+	value, err := strictjson.Decode(body)
+	return err != nil || len(create.Violations(value)) > 0
+}
+
+func TestHostileBodiesAreRefused(t *testing.T) {
+	t.Parallel()
+	create := schema(t, published(t), contracts.Partner, "RfqCreate")
+	for name, body := range hostileBodies() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if len(body) > size || len(body) < size-2<<10 {
+				t.Errorf("%d bytes are not about %d", len(body), size)
+			}
+			if !refuse(create, []byte(body)) {
+				t.Error("it is not refused")
+			}
+		})
+	}
+}
+
+func BenchmarkBodies(b *testing.B) {
+	create := schema(b, published(b), contracts.Partner, "RfqCreate")
+	bodies := hostileBodies()
+	bodies["(a good one)"] = `{"catalogProductUid":"print:flyers:a5","title":"t","category":"c","quantity":5e3,"deliveryCity":"d"}`
+	bodies["(a good one with a text of that length)"] = `{"catalogProductUid":"` + strings.Repeat("a", size-200) + `","title":"t","category":"c","quantity":5e3,"deliveryCity":"d"}`
+	for name, body := range bodies {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				refuse(create, []byte(body))
+			}
+		})
+	}
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package contracts
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+)
+
+// sentence says how a value must be that is not so, in the words of the field
+// and not of JSON Schema. It never says what was sent, which may be anything.
+func sentence(k jsonschema.ErrorKind) string {
+	for _, of := range []func(jsonschema.ErrorKind) string{ofValue, ofNumber, ofSize} {
+		if text := of(k); text != "" {
+			return text
+		}
+	}
+	return k.LocalizedString(message.NewPrinter(language.English))
+}
+
+// ofValue is of what a value is as a whole.
+func ofValue(k jsonschema.ErrorKind) string {
+	switch k := k.(type) {
+	case *kind.Type:
+		return "must be " + alternatives(nullLast(k.Want), typeName)
+	case *kind.Enum:
+		return "must be " + alternatives(k.Want, plain)
+	case *kind.Const:
+		return "must be " + plain(k.Want)
+	case *kind.Pattern:
+		return "must match the regular expression " + k.Want
+	case *kind.Format:
+		return "must be " + formatName(k.Want)
+	case *kind.OneOf:
+		return "must match exactly one of the alternatives that the contract lists"
+	case *kind.AnyOf:
+		return "must match one of the alternatives that the contract lists"
+	case *kind.Not, *kind.FalseSchema:
+		return "is not allowed here"
+	default:
+		return ""
+	}
+}
+
+func ofNumber(k jsonschema.ErrorKind) string {
+	switch k := k.(type) {
+	case *kind.Minimum:
+		return "must be at least " + decimal(k.Want)
+	case *kind.Maximum:
+		return "must be at most " + decimal(k.Want)
+	case *kind.ExclusiveMinimum:
+		return "must be more than " + decimal(k.Want)
+	case *kind.ExclusiveMaximum:
+		return "must be less than " + decimal(k.Want)
+	case *kind.MultipleOf:
+		return "must be a multiple of " + decimal(k.Want)
+	default:
+		return ""
+	}
+}
+
+func ofSize(k jsonschema.ErrorKind) string {
+	switch k := k.(type) {
+	case *kind.MinLength:
+		return atLeast(k.Want, k.Got, "be at least %s long; it has %d", "character")
+	case *kind.MaxLength:
+		return atMost(k.Want, k.Got, "be at most %s long; it has %d", "character")
+	case *kind.MinItems:
+		return atLeast(k.Want, k.Got, "have at least %s; it has %d", "element")
+	case *kind.MaxItems:
+		return atMost(k.Want, k.Got, "have at most %s; it has %d", "element")
+	case *kind.MinProperties:
+		return atLeast(k.Want, k.Got, "have at least %s; it has %d", "member")
+	case *kind.MaxProperties:
+		return atMost(k.Want, k.Got, "have at most %s; it has %d", "member")
+	case *kind.UniqueItems:
+		return fmt.Sprintf("must not have an element twice; those at %d and %d are equal", k.Duplicates[0], k.Duplicates[1])
+	default:
+		return ""
+	}
+}
+
+func atLeast(want, got int, format, unit string) string {
+	if want == 1 {
+		return "must not be empty"
+	}
+	return fmt.Sprintf("must "+format, count(want, unit), got)
+}
+
+func atMost(want, got int, format, unit string) string {
+	if want == 0 {
+		return "must be empty"
+	}
+	return fmt.Sprintf("must "+format, count(want, unit), got)
+}
+
+func count(n int, unit string) string {
+	if n == 1 {
+		return "1 " + unit
+	}
+	return fmt.Sprintf("%d %ss", n, unit)
+}
+
+// alternatives are a, b or c.
+func alternatives[T any](all []T, name func(T) string) string {
+	names := make([]string, len(all))
+	for i := range all {
+		names[i] = name(all[i])
+	}
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+func nullLast(types []string) []string {
+	if len(types) > 1 && types[0] == "null" { // the validator has it first
+		return append(slices.Clone(types[1:]), types[0])
+	}
+	return types
+}
+
+func typeName(name string) string {
+	known := map[string]string{
+		"string": "a string", "integer": "a whole number", "number": "a number", "boolean": "true or false",
+		"array": "an array", "object": "an object", "null": "null",
+	}
+	return known[name]
+}
+
+func formatName(name string) string {
+	known := map[string]string{
+		"date-time": "a date and time with an offset, such as 2026-01-31T12:00:00Z", "date": "a date, such as 2026-01-31",
+		"time": "a time with an offset, such as 12:00:00Z", "uri": "an absolute URI", "email": "an email address", "uuid": "a UUID",
+	}
+	if text, ok := known[name]; ok {
+		return text
+	}
+	return "of the format " + name
+}
+
+// plain is a value of the contract as JSON.
+func plain(value any) string {
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return "what the contract says"
+	}
+	return strings.TrimSuffix(text.String(), "\n")
+}
+
+// decimal is a number of the contract without an exponent: it was a decimal
+// there, so its digits end.
+func decimal(number *big.Rat) string {
+	digits, _ := number.FloatPrec()
+	return number.FloatString(digits)
+}
