@@ -136,14 +136,15 @@ func (s *Set) at(name Name, path ...string) (*Schema, error) {
 	return &Schema{compiled: compiled}, nil
 }
 
+var escapes = strings.NewReplacer("~", "~0", "/", "~1")
+
 // pointer is an RFC 6901 pointer in URI fragment form: what a fragment cannot
 // hold is percent-encoded.
 func pointer(path []string) string {
-	escape := strings.NewReplacer("~", "~0", "/", "~1")
 	var b strings.Builder
 	for _, token := range path {
 		b.WriteByte('/')
-		b.WriteString(escape.Replace(token))
+		b.WriteString(escapes.Replace(token))
 	}
 	return "#" + (&url.URL{Fragment: b.String()}).EscapedFragment()
 }

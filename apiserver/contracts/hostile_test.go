@@ -26,7 +26,7 @@ func hostileBodies() map[string]string {
 	}
 	same := func(element string) func(int) string { return func(int) string { return element } }
 	var group strings.Builder
-	for i := range 100 {
+	for i := range 90 {
 		fmt.Fprintf(&group, `%c"m%d":0`, "{,"[min(i, 1)], i)
 	}
 	group.WriteString("}")
@@ -42,10 +42,21 @@ func hostileBodies() map[string]string {
 		"numbers out of range":      list(`{"quantity":[`, "]}", same("1e999999")),
 		"depth":                     list("[", "]", same(strings.Repeat("[", 30)+strings.Repeat("]", 30))),
 		"escapes":                   `{"title":"` + strings.Repeat(`\u00e9`, size/6-8) + `"}`,
-		"as many values as may be":  list("[", "]", same(`{"a":"`+strings.Repeat("x", 110)+`","b":1,"c":2}`)),
-		"as many members as may be": list("{", "}", func(i int) string { return fmt.Sprintf(`"%0*d":0`, 330, i) }),
-		"members to be escaped":     list("{", "}", func(i int) string { return fmt.Sprintf(`"%d%s":0`, i, strings.Repeat("~ ", 160)) }),
+		"as many values as may be":  list("[", "]", same(`{"a":"`+strings.Repeat("x", 310)+`","b":1,"c":2}`)),
+		"as many members as may be": list("{", "}", func(i int) string { return fmt.Sprintf(`"%0*d":0`, 660, i) }),
+		"members to be escaped":     list("{", "}", func(i int) string { return fmt.Sprintf(`"%d%s":0`, i, strings.Repeat("~ ", 330)) }),
 		"a long name":               `{"` + strings.Repeat(`/`, size-32) + `":1}`,
+	}
+}
+
+// hostileOffers are within the limits of what is read, and wrong all over.
+func hostileOffers() map[string]string {
+	breaks := func(one string) string { return `{"priceBreaks":[` + strings.Repeat(one+",", 190) + one + `]}` }
+	return map[string]string{
+		"price breaks of wrong values":    breaks(`{"quantity":1e308,"unitPrice":{"amount":"x","currency":"y"}}`),
+		"price breaks of unknown members": breaks(`{"a":1,"b":1,"c":1}`),
+		"price breaks of long numbers":    breaks(`{"quantity":1.` + strings.Repeat("7", 300) + `e308}`),
+		"assumptions that are numbers":    `{"assumptions":[` + strings.Repeat("1,", 190) + `1]}`,
 	}
 }
 
@@ -66,6 +77,30 @@ func TestHostileBodiesAreRefused(t *testing.T) {
 			}
 			if !refuse(create, []byte(body)) {
 				t.Error("it is not refused")
+			}
+		})
+	}
+}
+
+func TestHostileOffersAreRefusedByWhatIsWrongWithThem(t *testing.T) {
+	t.Parallel()
+	offer := schema(t, published(t), contracts.Platform, "Offer")
+	for name, body := range hostileOffers() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if found := offer.Violations(decode(t, body)); len(found) < contracts.MaxViolations/2 || len(found) > contracts.MaxViolations {
+				t.Errorf("%d violations", len(found))
+			}
+		})
+	}
+}
+
+func BenchmarkOffers(b *testing.B) {
+	offer := schema(b, published(b), contracts.Platform, "Offer")
+	for name, body := range hostileOffers() {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				refuse(offer, []byte(body))
 			}
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -125,10 +126,23 @@ func (f *faults) collect(e *jsonschema.ValidationError) {
 	case *kind.Required:
 		f.members(e.InstanceLocation, k.Missing, "is required")
 	case *kind.AdditionalProperties:
-		f.members(e.InstanceLocation, k.Properties, "is not a member of this request")
+		f.strangers(e.InstanceLocation, k.Properties)
 	default:
 		*f = append(*f, fault{at: e.InstanceLocation, kind: e.ErrorKind})
 	}
+}
+
+// maxName is how long a member's name may be that a pointer repeats.
+const maxName = 128
+
+// strangers lists members that the contract does not have. Their names are the
+// client's, so that the object is named in place of a very long one.
+func (f *faults) strangers(at, names []string) {
+	short := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return len(name) > maxName })
+	if len(short) < len(names) {
+		*f = append(*f, fault{at: at, what: fmt.Sprintf("has a member that is not one of this request, with a name of more than %d bytes", maxName)})
+	}
+	f.members(at, short, "is not a member of this request")
 }
 
 // members lists a fault of each of an object's members, of which the first in

@@ -41,7 +41,7 @@ type Limits struct {
 // Defaults are several times what the largest request needs that a contract
 // allows, which is an offer with 50 price breaks and 20 assumptions.
 func Defaults() Limits {
-	return Limits{Depth: MaxDepth, Members: 200, Elements: 500, Values: 2_000, Digits: 1_000}
+	return Limits{Depth: MaxDepth, Members: 100, Elements: 200, Values: 1_000, Digits: 1_000}
 }
 
 // Reason says in which way a text is not one JSON value.
