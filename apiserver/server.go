@@ -36,6 +36,8 @@ type Listener struct {
 
 // Limits of the HTTP servers. Bodies that are read have their own limit in the
 // gate; readTimeout is for those that nobody reads, which the server drains.
+// writeTimeout is for a client that takes its answer slowly; one that takes
+// none of it has stallTimeout.
 const (
 	readHeaderTimeout = 5 * time.Second
 	readTimeout       = 60 * time.Second
@@ -53,12 +55,14 @@ type Server struct {
 	// settle is how long readiness fails before the listeners close, so that
 	// load balancers notice; grace bounds the rest of the drain.
 	settle, grace time.Duration
-	draining      atomic.Bool
+	// stall is how long a client may take nothing of its answer.
+	stall    time.Duration
+	draining atomic.Bool
 }
 
 // NewServer makes a server of listeners.
 func NewServer(log *slog.Logger, settle, grace time.Duration, listeners ...Listener) *Server {
-	return &Server{listeners: listeners, log: log, settle: settle, grace: grace}
+	return &Server{listeners: listeners, log: log, settle: settle, grace: grace, stall: stallTimeout}
 }
 
 // Draining reports whether the server is about to stop; it is one of the
@@ -73,9 +77,9 @@ func (s *Server) Run(ctx context.Context) error {
 	failed := make(chan error, len(s.listeners))
 	var wg sync.WaitGroup
 	for i, l := range s.listeners {
-		handler, socket := shed(l.Handler, DefaultMaxInFlight), l.Socket
+		handler, socket := shed(l.Handler, DefaultMaxInFlight), pace(l.Socket, s.stall)
 		if l.Problems != nil {
-			handler, socket = l.Handler, problemListener{l.Socket, l.Problems}
+			handler, socket = l.Handler, problemListener{socket, l.Problems}
 		}
 		if _, mutual := l.Socket.(mutualListener); mutual {
 			handler = showMutual(handler)

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/printmarket/printmarket/apiserver"
+	"github.com/printmarket/printmarket/internal/telemetry"
+)
+
+// writing is how an answer ended, and when.
+type writing struct {
+	after time.Duration
+	err   error
+}
+
+// write lets a server answer with a number of bytes to a client that reads as
+// it likes, in a time of the test's own.
+func write(t *testing.T, size int, read func(net.Conn)) writing {
+	t.Helper()
+	socket, ended := newPipes(), make(chan writing, 1)
+	server := apiserver.NewServer(telemetry.Discard(), 0, time.Minute, apiserver.Listener{
+		Name: "api", Socket: socket, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			began := time.Now()
+			_, err := w.Write(make([]byte, size))
+			ended <- writing{time.Since(began), err}
+		}),
+	})
+	ctx, stop := context.WithCancel(t.Context())
+	stopped := make(chan error, 1)
+	go func() { stopped <- server.Run(ctx) }()
+	conn, err := socket.dial(ctx, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	go read(conn)
+	end := <-ended
+	_ = conn.Close()
+	stop()
+	if err := <-stopped; err != nil {
+		t.Error(err)
+	}
+	return end
+}
+
+// sips reads a number of bytes every so often, until it cannot.
+func sips(bytes int64, every time.Duration) func(net.Conn) {
+	return func(conn net.Conn) {
+		for {
+			if _, err := io.CopyN(io.Discard, conn, bytes); err != nil {
+				return
+			}
+			time.Sleep(every)
+		}
+	}
+}
+
+func TestAClientMustTakeItsAnswer(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		size  int
+		read  func(net.Conn)
+		after time.Duration
+		err   error
+	}{
+		"one that reads nothing is cut off":                         {1 << 20, func(net.Conn) {}, 10 * time.Second, os.ErrDeadlineExceeded},
+		"one that stops in the middle is cut off":                   {1 << 20, func(conn net.Conn) { _, _ = io.CopyN(io.Discard, conn, 300<<10) }, 10 * time.Second, os.ErrDeadlineExceeded},
+		"one that reads slowly gets all of it":                      {512 << 10, sips(16<<10, time.Second), 32 * time.Second, nil},
+		"one that reads too slowly for its size has the whole time": {4 << 20, sips(16<<10, time.Second), 60 * time.Second, os.ErrDeadlineExceeded},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				got := write(t, tc.size, tc.read)
+				if got.after.Round(time.Second) != tc.after || !errors.Is(got.err, tc.err) {
+					t.Errorf("the answer ended after %s with %v, want %s and %v", got.after, got.err, tc.after, tc.err)
+				}
+			})
+		})
+	}
+}
