@@ -3,6 +3,7 @@
 package apiserver
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -24,6 +25,13 @@ import (
 
 // DefaultMaxInFlight is how many requests a listener answers at once.
 const DefaultMaxInFlight = 512
+
+// What may be of one kind among them, and how many more may wait for a body.
+const (
+	defaultMaxFiles           = DefaultMaxInFlight / 8
+	defaultMaxPerOrganization = DefaultMaxInFlight / 4
+	defaultMaxBodies          = 512
+)
 
 // bodyTimeout is how long a request body may take to arrive.
 const bodyTimeout = 10 * time.Second
@@ -47,6 +55,14 @@ type API struct {
 	Routes []gate.Route
 	// MaxInFlight is [DefaultMaxInFlight] if it is 0.
 	MaxInFlight int
+	// MaxFiles of them may be published files; 64 if it is 0.
+	MaxFiles int
+	// MaxPerOrganization of them and of those whose bodies are awaited may be
+	// one organization's; 128 if it is 0.
+	MaxPerOrganization int
+	// MaxBodies is how many request bodies are awaited at once, which takes
+	// none of the slots; 512 if it is 0.
+	MaxBodies int
 	// BodyTimeout is 10 s if it is 0.
 	BodyTimeout time.Duration
 }
@@ -56,28 +72,33 @@ func (a API) Handler() (http.Handler, error) {
 	if err := a.checkContracts(); err != nil {
 		return nil, err
 	}
-	if a.Listener == "" {
-		a.Listener = "api"
-	}
-	if a.MaxInFlight == 0 {
-		a.MaxInFlight = DefaultMaxInFlight
-	}
-	if a.BodyTimeout == 0 {
-		a.BodyTimeout = bodyTimeout
-	}
-	router := chi.NewRouter()
-	g := gate.New(gate.Config{Gates: a.Gates, Limits: a.Limits, Uses: a.Uses, Problems: a.Problems, Metrics: a.Metrics, Log: a.Log, Now: a.Now, BodyTimeout: a.BodyTimeout})
+	a.setDefaults()
+	router, slots := chi.NewRouter(), gate.NewSlots(a.MaxInFlight)
+	g := gate.New(gate.Config{
+		Gates: a.Gates, Limits: a.Limits, Uses: a.Uses, Problems: a.Problems, Metrics: a.Metrics, Log: a.Log, Now: a.Now, BodyTimeout: a.BodyTimeout,
+		Listener: a.Listener, Slots: slots, MaxBodies: a.MaxBodies, MaxPerOrganization: a.MaxPerOrganization,
+	})
 	g.Mount(router, a.withLifecycles())
+	files := &publicFiles{listener: a.Listener, slots: gate.NewSlots(a.MaxFiles), problems: a.Problems, metrics: a.Metrics}
 	for _, file := range a.Files {
-		router.Method(http.MethodGet, file.Path, file)
-		router.Method(http.MethodHead, file.Path, file)
+		router.Method(http.MethodGet, file.Path, files.serve(file))
+		router.Method(http.MethodHead, file.Path, files.serve(file))
 	}
 	router.NotFound(a.notFound)
 	router.MethodNotAllowed(a.methodNotAllowed(router))
 	return &surround{
 		listener: a.Listener, problems: a.Problems, metrics: a.Metrics, log: a.Log, now: a.Now,
-		slots: make(chan struct{}, a.MaxInFlight), next: router,
+		slots: slots, next: router,
 	}, nil
+}
+
+func (a *API) setDefaults() {
+	a.Listener = cmp.Or(a.Listener, "api")
+	a.MaxInFlight = cmp.Or(a.MaxInFlight, DefaultMaxInFlight)
+	a.MaxFiles = cmp.Or(a.MaxFiles, defaultMaxFiles)
+	a.MaxPerOrganization = cmp.Or(a.MaxPerOrganization, defaultMaxPerOrganization)
+	a.MaxBodies = cmp.Or(a.MaxBodies, defaultMaxBodies)
+	a.BodyTimeout = cmp.Or(a.BodyTimeout, bodyTimeout)
 }
 
 // withLifecycles are the routes with what the contracts say about their ends.

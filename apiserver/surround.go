@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/telemetry"
@@ -27,22 +28,22 @@ type surround struct {
 	metrics  *telemetry.Metrics
 	log      *slog.Logger
 	now      func() time.Time
-	// slots bounds the requests that are being answered.
-	slots chan struct{}
+	// slots bounds the requests that are being answered. A request gives its
+	// slot back while its body is awaited, and has one again when it returns.
+	slots *gate.Slots
 	next  http.Handler
 }
 
 func (s *surround) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := respond.Begin(w, r, s.now())
 	defer s.account(x, r)
-	select {
-	case s.slots <- struct{}{}:
-		s.metrics.InFlight(s.listener, 1)
-		defer func() { <-s.slots; s.metrics.InFlight(s.listener, -1) }()
-	default:
+	if !s.slots.Take() {
+		s.metrics.Shed(s.listener, "slots")
 		s.problems.Write(x, problem.New(problem.CodeOverloaded, "Too many requests are being answered.").After(time.Second))
 		return
 	}
+	s.metrics.InFlight(s.listener, 1)
+	defer func() { s.slots.Give(); s.metrics.InFlight(s.listener, -1) }()
 	defer s.catch(x)
 	if refusal := admit(r); refusal != nil {
 		s.problems.Write(x, refusal)

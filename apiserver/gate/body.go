@@ -18,6 +18,7 @@ import (
 
 func readBody(g *Gate, rt *Route, c *Call) *problem.Problem {
 	if rt.Body == nil {
+		LeaveBody(c.Writer, c.Request)
 		return nil
 	}
 	if !isJSON(c.Request.Header.Values("Content-Type")) {
@@ -29,9 +30,9 @@ func readBody(g *Gate, rt *Route, c *Call) *problem.Problem {
 	if c.Request.ContentLength > rt.Body.Limit {
 		return tooLarge(c, rt.Body.Limit)
 	}
-	body, err := readAll(g, c, rt.Body.Limit)
-	if err != nil {
-		return err
+	body, refusal := awaitBody(g, c, rt.Body.Limit)
+	if refusal != nil {
+		return refusal
 	}
 	document, invalid := strictjson.Decode(body)
 	if invalid != nil {
@@ -39,6 +40,25 @@ func readBody(g *Gate, rt *Route, c *Call) *problem.Problem {
 	}
 	c.Body, c.Document = body, document
 	return nil
+}
+
+// awaitBody reads the body without the request's slot: a client may take its
+// time, and keeps nobody else from being answered.
+func awaitBody(g *Gate, c *Call, limit int64) (body []byte, refusal *problem.Problem) {
+	if !g.bodies.Take() {
+		c.Writer.Header().Set("Connection", "close")
+		return nil, g.overloaded("bodies", "Too many request bodies are being awaited.")
+	}
+	g.slots.Give()
+	g.metrics.Awaits(g.listener, 1)
+	defer func() {
+		g.metrics.Awaits(g.listener, -1)
+		g.bodies.Give()
+		if !g.slots.Retake() && refusal == nil {
+			body, refusal = nil, g.overloaded("slots", "Too many requests are being answered.")
+		}
+	}()
+	return readAll(g, c, limit)
 }
 
 func readAll(g *Gate, c *Call, limit int64) ([]byte, *problem.Problem) {
@@ -60,6 +80,15 @@ func readAll(g *Gate, c *Call, limit int64) ([]byte, *problem.Problem) {
 	default:
 		c.Writer.Header().Set("Connection", "close")
 		return nil, problem.New(problem.CodeInvalidRequest, "The body could not be read to its end.").With(err)
+	}
+}
+
+// LeaveBody is for requests that should have no body. If there is one, the
+// connection ends with the answer: net/http would await the body before it sent
+// a large answer, and all the while the request would have its slot.
+func LeaveBody(w http.ResponseWriter, r *http.Request) {
+	if r.ContentLength != 0 {
+		w.Header().Set("Connection", "close")
 	}
 }
 

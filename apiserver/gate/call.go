@@ -33,6 +33,8 @@ type Call struct {
 
 	gate     *Gate
 	snapshot *posture.Snapshot
+	// shares: the call counts in its organization's share.
+	shares bool
 }
 
 // Tenant is whose records the call may touch.

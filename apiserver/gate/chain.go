@@ -20,6 +20,7 @@ var chain = [...]step{
 	{"posture is loaded and fresh", loadSnapshot},
 	{"the credential is valid", authenticate},
 	{"standing, scope, capability, grant, audience", decide},
+	{"the organization has not too much in work", share},
 	{"the rate limit has room", limit},
 	{"JSON is acceptable", accept},
 	{"the body can be read", readBody},

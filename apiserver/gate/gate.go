@@ -32,6 +32,15 @@ type Config struct {
 	// BodyTimeout bounds the reading of a request body; at most the server's
 	// own time limits.
 	BodyTimeout time.Duration
+	// Listener is the listener's label in metrics.
+	Listener string
+	// Slots are those of which every request has one that comes here. It is
+	// without while its body is awaited. If it is nil, there is no end of them.
+	Slots *Slots
+	// MaxBodies is how many bodies are awaited at once, MaxPerOrganization how
+	// many requests of one organization are in work, those whose bodies are
+	// awaited included. If it is 0, there is no end of them.
+	MaxBodies, MaxPerOrganization int
 }
 
 // Gate runs the chain in front of routes.
@@ -45,6 +54,10 @@ type Gate struct {
 	log          *slog.Logger
 	now          func() time.Time
 	bodyTimeout  time.Duration
+	listener     string
+	slots        *Slots
+	bodies       *Slots
+	shares       *shares
 	retryPosture time.Duration
 	entitlements map[entitlement][]string
 	capabilities map[capabilityPosture][]string
@@ -59,9 +72,14 @@ func New(c Config) *Gate {
 	if c.Uses == nil {
 		c.Uses = new(keyuse.Recorder)
 	}
+	if c.Slots == nil {
+		c.Slots = new(Slots)
+	}
 	return &Gate{
 		gates: c.Gates, limits: c.Limits, uses: c.Uses, problems: c.Problems, metrics: c.Metrics, log: c.Log, now: c.Now,
-		bodyTimeout: c.BodyTimeout, retryPosture: 5 * time.Second,
+		bodyTimeout: c.BodyTimeout, listener: c.Listener,
+		slots: c.Slots, bodies: NewSlots(c.MaxBodies), shares: newShares(c.MaxPerOrganization),
+		retryPosture: 5 * time.Second,
 		entitlements: entitlementHeaders(), capabilities: capabilityHeaders(), closed: closedProblems(),
 	}
 }
@@ -94,6 +112,7 @@ func (g *Gate) handler(rt *Route) http.HandlerFunc {
 		}
 		w.Header()["Cache-Control"] = privateNoStore
 		call := Call{Writer: w, Request: r, Now: g.now(), gate: g}
+		defer call.giveShare()
 		if refusal := g.serve(rt, &call); refusal != nil {
 			if refusal.Cause != nil {
 				g.log.WarnContext(r.Context(), "refused", "requestId", requestID(w), "route", rt.Pattern, "code", refusal.Code, "error", refusal.Cause)

@@ -19,6 +19,8 @@ type Metrics struct {
 	requests *prometheus.CounterVec
 	duration *prometheus.HistogramVec
 	inFlight *prometheus.GaugeVec
+	bodies   *prometheus.GaugeVec
+	shed     *prometheus.CounterVec
 	gates    *prometheus.CounterVec
 	jobs     *prometheus.CounterVec
 	jobTime  prometheus.Histogram
@@ -41,6 +43,14 @@ func NewMetrics() *Metrics {
 			Name: "printmarket_http_requests_in_flight",
 			Help: "Requests that are being answered now.",
 		}, []string{"listener"}),
+		bodies: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "printmarket_http_bodies_awaited",
+			Help: "Requests whose bodies are being awaited now.",
+		}, []string{"listener"}),
+		shed: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "printmarket_http_requests_shed_total",
+			Help: "Requests refused as too many, by listener and what was lacking: slots, files, bodies, organization.",
+		}, []string{"listener", "lack"}),
 		gates: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "printmarket_gate_decisions_total",
 			Help: "Decisions of the gates, by capability and reason.",
@@ -55,7 +65,7 @@ func NewMetrics() *Metrics {
 			Buckets: []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120},
 		}),
 	}
-	m.registry.MustRegister(m.requests, m.duration, m.inFlight, m.gates, m.jobs, m.jobTime,
+	m.registry.MustRegister(m.requests, m.duration, m.inFlight, m.bodies, m.shed, m.gates, m.jobs, m.jobTime,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -105,6 +115,16 @@ func (m *Metrics) Request(listener, route, method, status, code string, took tim
 
 // InFlight moves the gauge of requests being answered.
 func (m *Metrics) InFlight(listener string, by float64) { m.inFlight.WithLabelValues(listener).Add(by) }
+
+// Awaits moves requests from those that are being answered to those whose
+// bodies are awaited, or back.
+func (m *Metrics) Awaits(listener string, by float64) {
+	m.inFlight.WithLabelValues(listener).Add(-by)
+	m.bodies.WithLabelValues(listener).Add(by)
+}
+
+// Shed counts one request refused as too many.
+func (m *Metrics) Shed(listener, lack string) { m.shed.WithLabelValues(listener, lack).Inc() }
 
 // Decision counts one decision of the gates.
 func (m *Metrics) Decision(capability, reason string) {

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/telemetry"
+)
+
+// publicFiles keeps the published files, which are large and need no key, from
+// taking more than a few of the slots. What waits for the client while it has a
+// slot is the end of a large answer alone: net/http sends a small one after the
+// handler.
+type publicFiles struct {
+	listener string
+	slots    *gate.Slots
+	problems *respond.Problems
+	metrics  *telemetry.Metrics
+}
+
+func (p *publicFiles) serve(file http.Handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if !p.slots.Take() {
+			p.metrics.Shed(p.listener, "files")
+			p.problems.Write(w, problem.New(problem.CodeOverloaded, "Too many published files are being sent.").After(time.Second))
+			return
+		}
+		defer p.slots.Give()
+		gate.LeaveBody(w, r)
+		file.ServeHTTP(w, r)
+	}
+}
