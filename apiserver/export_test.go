@@ -4,6 +4,7 @@ package apiserver
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/go-chi/chi/v5"
 )
@@ -17,3 +18,6 @@ func Router(handler http.Handler) chi.Routes {
 	router, _ := outermost.next.(chi.Routes)
 	return router
 }
+
+// SetStall replaces the time that a client may take nothing of its answer.
+func (s *Server) SetStall(stall time.Duration) { s.stall = stall }

@@ -69,9 +69,9 @@ func get(t *testing.T, socket net.Listener) <-chan string {
 // until polls with a deadline.
 func until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !holds(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); !holds(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("not within 10 s: %s", what)
+			t.Fatalf("not within 30 s: %s", what)
 		}
 	}
 }

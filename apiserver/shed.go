@@ -2,22 +2,25 @@
 
 package apiserver
 
-import "net/http"
+import (
+	"net/http"
+
+	"github.com/printmarket/printmarket/apiserver/gate"
+)
 
 // shed bounds the requests that a handler answers at once. Above that it says
 // so with an empty 503: the listeners that use it have no problems of their
 // own. The API's listener sheds with a problem.
 func shed(next http.Handler, inFlight int) http.Handler {
-	slots := make(chan struct{}, inFlight)
+	slots := gate.NewSlots(inFlight)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		select {
-		case slots <- struct{}{}:
-			defer func() { <-slots }()
-			next.ServeHTTP(w, r)
-		default:
+		if !slots.Take() {
 			w.Header().Set("Cache-Control", "no-store")
 			w.Header().Set("Retry-After", "1")
 			w.WriteHeader(http.StatusServiceUnavailable)
+			return
 		}
+		defer slots.Give()
+		next.ServeHTTP(w, r)
 	})
 }

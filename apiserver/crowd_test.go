@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/apiserver"
+	"github.com/printmarket/printmarket/apiserver/apitest"
+	"github.com/printmarket/printmarket/apiserver/contracts"
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/docs"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/telemetry"
+)
+
+// crowd is a server with small limits, and what its clients need.
+type crowd struct {
+	*apitest.World
+	address string
+	client  *http.Client
+}
+
+// caps are the limits of a crowd's server.
+type caps struct {
+	slots, files, bodies, organization int
+	stall, body                        time.Duration
+	routes                             []gate.Route
+}
+
+func (c caps) handler(t *testing.T, w *apitest.World) http.Handler {
+	t.Helper()
+	routes, err := apitest.Routes(w)
+	must(t, err)
+	files, err := contracts.Files(docs.API)
+	must(t, err)
+	handler, err := apiserver.API{
+		Gates: w.Gates, Problems: respond.NewProblems(apitest.Origin), Metrics: w.Metrics, Log: telemetry.Discard(), Now: w.Clock.Now,
+		Contracts: w.Contracts, Files: files, Routes: append(routes, c.routes...), BodyTimeout: c.body,
+		MaxInFlight: c.slots, MaxFiles: c.files, MaxBodies: c.bodies, MaxPerOrganization: c.organization,
+	}.Handler()
+	must(t, err)
+	return handler
+}
+
+func newCrowd(t *testing.T, limits caps) *crowd {
+	t.Helper()
+	w := apitest.New(t, apitest.Options{})
+	w.Handler = limits.handler(t, w)
+	socket := listen(t)
+	server := apiserver.NewServer(telemetry.Discard(), 0, time.Millisecond,
+		apiserver.Listener{Name: "api", Socket: socket, Handler: w.Handler, Problems: respond.NewProblems(apitest.Origin)})
+	server.SetStall(limits.stall)
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = server.Run(ctx) // what is still open is cut
+	}()
+	t.Cleanup(func() {
+		stop()
+		<-ended
+	})
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &crowd{World: w, address: socket.Addr().String(), client: &http.Client{Transport: transport}}
+}
+
+// connect opens a connection that has sent a text, and takes next to nothing.
+func (c *crowd) connect(t *testing.T, text string) net.Conn {
+	t.Helper()
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", c.address)
+	must(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	if socket, ok := conn.(*net.TCPConn); ok {
+		must(t, socket.SetReadBuffer(4096))
+	}
+	_, err = io.WriteString(conn, text)
+	must(t, err)
+	return conn
+}
+
+const (
+	rfqBody = `{"catalogProductUid":"print:flyers:a5","title":"Flyers","category":"commercial-print","quantity":5000,"deliveryCity":"Utrecht"}`
+	openAPI = "/docs/api/openapi.yaml"
+)
+
+// begin is a request to create an RFQ whose body is still to come.
+func (c *crowd) begin(key string) string {
+	return fmt.Sprintf("POST /api/v1/rfq HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nIdempotency-Key: k\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n",
+		c.Key(key), len(rfqBody))
+}
+
+// ask makes a request over the network: its status and problem code.
+func (c *crowd) ask(t *testing.T, method, path, key string) string {
+	t.Helper()
+	var body io.Reader
+	if method == http.MethodPost {
+		body = strings.NewReader(rfqBody)
+	}
+	r, err := http.NewRequestWithContext(t.Context(), method, "http://"+c.address+path, body)
+	must(t, err)
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Idempotency-Key", "ask-"+key)
+	if key != "" {
+		r.Header.Set("Authorization", "Bearer "+c.Key(key))
+	}
+	resp, err := c.client.Do(r)
+	must(t, err)
+	return outcome(t, resp)
+}
+
+func outcome(t *testing.T, resp *http.Response) string {
+	t.Helper()
+	defer func() { _ = resp.Body.Close() }()
+	text, err := io.ReadAll(resp.Body)
+	must(t, err)
+	var p struct{ Code problem.Code }
+	_ = json.Unmarshal(text, &p) // files are not JSON
+	return strings.TrimSpace(fmt.Sprintf("%d %s", resp.StatusCode, p.Code))
+}
+
+// want asks for one outcome.
+func (c *crowd) want(t *testing.T, method, path, key, outcome string) {
+	t.Helper()
+	if got := c.ask(t, method, path, key); got != outcome {
+		t.Errorf("%s %s by %q: %s, want %s", method, path, key, got, outcome)
+	}
+}
+
+// metric reports whether a line is among the metrics.
+func (c *crowd) metric(line string) bool {
+	rec := httptest.NewRecorder()
+	c.Metrics.Handler().ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	return strings.Contains(rec.Body.String(), "\n"+line)
+}
+
+// largeRoute answers with a number of bytes.
+func largeRoute(size int) gate.Route {
+	return internalRoute(http.MethodGet, "/internal/large", func(call *gate.Call) error {
+		respond.Bytes(call.Writer, http.StatusOK, "application/json", make([]byte, size))
+		return nil
+	})
+}

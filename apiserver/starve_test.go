@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver_test
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/apiserver/apitest"
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/internal/problem"
+)
+
+const overloaded = "503 OVERLOADED"
+
+// TestClientsThatReadNothingDoNotTakeTheSlots has more of them than there are
+// slots. Each sends so many requests for a file that no socket's buffers hold
+// the answers.
+func TestClientsThatReadNothingDoNotTakeTheSlots(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t, caps{slots: 16, files: 2, stall: time.Hour})
+	for range 20 {
+		c.connect(t, strings.Repeat("GET "+openAPI+" HTTP/1.1\r\nHost: x\r\n\r\n", 120))
+	}
+	until(t, "others are answered while no file is to be had", func() bool {
+		if c.ask(t, http.MethodGet, openAPI, "") != overloaded {
+			return false
+		}
+		for range 10 {
+			if c.ask(t, http.MethodGet, "/api/v1/rfq", "stark-live") != "200" {
+				return false
+			}
+		}
+		return c.ask(t, http.MethodGet, openAPI, "") == overloaded
+	})
+	if !c.metric(`printmarket_http_requests_shed_total{lack="files",listener="api"}`) {
+		t.Error("the metrics do not tell what was lacking")
+	}
+}
+
+// TestAnOrganizationThatReadsNothingTakesItsShareAlone is of large answers that
+// need a key.
+func TestAnOrganizationThatReadsNothingTakesItsShareAlone(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t, caps{slots: 8, organization: 2, stall: time.Hour, routes: []gate.Route{largeRoute(16 << 20)}})
+	for range 12 {
+		c.connect(t, "GET /internal/large HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+c.Key("acme-live")+"\r\n\r\n")
+	}
+	until(t, "the share is taken", func() bool { return c.metric(`printmarket_http_requests_in_flight{listener="api"} 2`) })
+	c.want(t, http.MethodGet, "/api/v1/rfq", "acme-live", overloaded)
+	c.want(t, http.MethodGet, "/api/v1/rfq", "acme-test", overloaded)
+	c.want(t, http.MethodGet, "/api/v1/rfq", "stark-live", "200")
+	c.want(t, http.MethodPost, "/api/v1/rfq", "stark-live", "201")
+}
+
+// TestAClientThatReadsNothingGivesItsSlotBack needs no more than the server's
+// patience, which is short here.
+func TestAClientThatReadsNothingGivesItsSlotBack(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t, caps{slots: 8, organization: 1, stall: 50 * time.Millisecond, routes: []gate.Route{largeRoute(16 << 20)}})
+	c.connect(t, "GET /internal/large HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+c.Key("acme-live")+"\r\n\r\n")
+	until(t, "the answer has ended", func() bool {
+		return c.metric(`printmarket_http_requests_total{code="",listener="api",method="GET",route="/internal/large",status="200"} 1`)
+	})
+	c.want(t, http.MethodGet, "/api/v1/rfq", "acme-live", "200")
+}
+
+// TestBodiesThatDoNotComeTakeNoSlots has one partner begin more requests than
+// there are slots.
+func TestBodiesThatDoNotComeTakeNoSlots(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t, caps{slots: 2, bodies: 8, organization: 4, stall: time.Minute, body: time.Hour})
+	for range 4 {
+		c.connect(t, c.begin("acme-live"))
+	}
+	until(t, "four bodies are awaited, without a slot", func() bool {
+		return c.metric(`printmarket_http_bodies_awaited{listener="api"} 4`) && c.metric(`printmarket_http_requests_in_flight{listener="api"} 0`)
+	})
+	for range 6 {
+		conn := c.connect(t, c.begin("acme-live")+rfqBody)
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		must(t, err)
+		if got := outcome(t, resp); got != overloaded || resp.Header.Get("Retry-After") != "1" {
+			t.Errorf("beyond the share: %s, Retry-After %q", got, resp.Header.Get("Retry-After"))
+		}
+	}
+	c.want(t, http.MethodGet, "/api/v1/rfq", "acme-live", overloaded)
+	c.want(t, http.MethodPost, "/api/v1/rfq", "stark-live", "201")
+	c.want(t, http.MethodGet, "/api/v1/rfq", "stark-live", "200")
+	c.want(t, http.MethodGet, openAPI, "", "200")
+}
+
+// TestWhatComesBeforeTheBodyIsAnsweredWhileNoneCanBeRead: the order of answers.
+func TestWhatComesBeforeTheBodyIsAnsweredWhileNoneCanBeRead(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t, caps{slots: 2, bodies: 2, organization: 2, stall: time.Minute, body: time.Hour})
+	c.Limit("stark", "partner", 2)
+	waiting := []net.Conn{c.connect(t, c.begin("acme-live")), c.connect(t, c.begin("acme-live"))}
+	until(t, "no more bodies can be awaited", func() bool { return c.metric(`printmarket_http_bodies_awaited{listener="api"} 2`) })
+	c.want(t, http.MethodPost, "/api/v1/rfq", "", "401 MISSING_API_KEY")
+	c.want(t, http.MethodPost, "/api/v1/rfq", "acme-reads", "403 INSUFFICIENT_SCOPE")
+	c.want(t, http.MethodPost, "/api/v1/rfq", "globex-live", "403 CAPABILITY_NOT_ENTITLED")
+	c.want(t, http.MethodPost, "/api/v1/estimate", "acme-live", "503 PARTNER_ESTIMATE_CAPABILITY_UNAVAILABLE")
+	c.want(t, http.MethodPost, "/api/v1/rfq", "stark-live", overloaded)
+	c.want(t, http.MethodGet, "/api/v1/rfq", "stark-live", "200")
+	c.want(t, http.MethodPost, "/api/v1/rfq", "stark-live", "429 RATE_LIMIT_EXCEEDED")
+	for _, conn := range waiting {
+		_, err := io.WriteString(conn, rfqBody)
+		must(t, err)
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		must(t, err)
+		if got := outcome(t, resp); got != "201" {
+			t.Errorf("a body that came late: %s", got)
+		}
+	}
+	c.Advance(time.Second)
+	c.want(t, http.MethodPost, "/api/v1/rfq", "stark-live", "201")
+	if !c.metric(`printmarket_http_requests_shed_total{lack="bodies",listener="api"} 1`) {
+		t.Error("the metrics do not tell what was lacking")
+	}
+}
+
+// TestABodyThatComesWhenEverySlotIsTakenIsTooMuch: its slot went to another.
+func TestABodyThatComesWhenEverySlotIsTakenIsTooMuch(t *testing.T) {
+	t.Parallel()
+	entered, leave := make(chan struct{}), make(chan struct{})
+	c := newCrowd(t, caps{slots: 1, stall: time.Minute, body: time.Hour, routes: []gate.Route{
+		internalRoute(http.MethodGet, "/internal/block", func(call *gate.Call) error {
+			entered <- struct{}{}
+			<-leave
+			return call.JSON(http.StatusOK, "late")
+		}),
+	}})
+	waiting := c.connect(t, c.begin("acme-live"))
+	until(t, "the body is awaited", func() bool { return c.metric(`printmarket_http_bodies_awaited{listener="api"} 1`) })
+	c.connect(t, "GET /internal/block HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+c.Key("stark-live")+"\r\n\r\n")
+	<-entered
+	for _, answers := range []struct {
+		text, want string
+	}{{rfqBody, overloaded}, {c.begin("acme-live") + rfqBody, overloaded}} {
+		_, err := io.WriteString(waiting, answers.text)
+		must(t, err)
+		resp, err := http.ReadResponse(bufio.NewReader(waiting), nil)
+		must(t, err)
+		if got := outcome(t, resp); got != answers.want {
+			t.Errorf("answered %s, want %s", got, answers.want)
+		}
+	}
+	close(leave)
+	until(t, "the slot was given back, and is one", func() bool {
+		return c.metric(`printmarket_http_requests_in_flight{listener="api"} 0`) && c.ask(t, http.MethodGet, "/api/v1/rfq", "acme-live") == "200"
+	})
+	c.want(t, http.MethodPost, "/api/v1/rfq", "acme-live", "201")
+}
+
+// TestAnUnwantedBodyIsNotAwaited: net/http would wait for it before it sent a
+// large answer, and the request would keep its slot.
+func TestAnUnwantedBodyIsNotAwaited(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t, caps{slots: 8, stall: time.Minute, routes: []gate.Route{largeRoute(64 << 10)}})
+	for _, path := range []string{openAPI, "/internal/large"} {
+		conn := c.connect(t, "GET "+path+" HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+c.Key("acme-live")+"\r\nContent-Length: 100\r\n\r\n")
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		must(t, err)
+		if got := outcome(t, resp); got != "200" || !resp.Close {
+			t.Errorf("%s: %s, the connection ends: %t", path, got, resp.Close)
+		}
+	}
+}
+
+// TestAShareIsGivenBackHoweverARequestEnds asks one after the other.
+func TestAShareIsGivenBackHoweverARequestEnds(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t, caps{slots: 2, organization: 1, stall: time.Minute, body: 20 * time.Millisecond, routes: []gate.Route{
+		internalRoute(http.MethodGet, "/internal/panic", func(*gate.Call) error { panic("as the test wants") }),
+	}})
+	c.want(t, http.MethodGet, "/internal/panic", "acme-live", "500 INTERNAL_ERROR")
+	c.want(t, http.MethodGet, "/api/v1/rfq/rfq_1", "acme-live", "404 NOT_FOUND")
+	late := c.connect(t, c.begin("acme-live"))
+	resp, err := http.ReadResponse(bufio.NewReader(late), nil)
+	must(t, err)
+	if got := outcome(t, resp); got != "408 REQUEST_TIMEOUT" {
+		t.Errorf("a body that never came: %s", got)
+	}
+	gone := c.connect(t, c.begin("acme-live"))
+	must(t, gone.Close())
+	until(t, "the share is free again", func() bool { return c.ask(t, http.MethodGet, "/api/v1/rfq", "acme-live") == "200" })
+}
+
+// TestEveryOperationRefusesBeyondTheShareAsItsContractSays asks from inside of
+// the one request that the organization may have in work.
+func TestEveryOperationRefusesBeyondTheShareAsItsContractSays(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	refused := 0
+	w.Handler = caps{organization: 1, routes: []gate.Route{
+		internalRoute(http.MethodGet, "/internal/ask", func(call *gate.Call) error {
+			for _, op := range w.Contracts.Operations() {
+				path := strings.NewReplacer("{rfqId}", "rfq_x", "{jobId}", "pref_x").Replace(op.Path)
+				if w.Do(t, apitest.Request{Method: op.Method, Path: path, Key: "acme-live"}).Code() == problem.CodeOverloaded {
+					refused++
+				}
+			}
+			return call.JSON(http.StatusOK, "asked")
+		}),
+	}}.handler(t, w)
+	w.Do(t, apitest.Request{Method: http.MethodGet, Path: "/internal/ask", Key: "acme-live"}).Want(t, 200, "")
+	if refused < 10 {
+		t.Errorf("%d operations were refused", refused)
+	}
+}
