@@ -29,7 +29,7 @@ const DefaultMaxInFlight = 512
 // What may be of one kind among them, and how many more may wait for a body.
 const (
 	defaultMaxFiles           = DefaultMaxInFlight / 8
-	defaultMaxPerOrganization = DefaultMaxInFlight / 4
+	defaultMaxPerOrganization = DefaultMaxInFlight / 2
 	defaultMaxBodies          = 512
 )
 
@@ -58,7 +58,7 @@ type API struct {
 	// MaxFiles of them may be published files; 64 if it is 0.
 	MaxFiles int
 	// MaxPerOrganization of them and of those whose bodies are awaited may be
-	// one organization's; 128 if it is 0.
+	// one organization's; 256 if it is 0.
 	MaxPerOrganization int
 	// MaxBodies is how many request bodies are awaited at once, which takes
 	// none of the slots; 512 if it is 0.
