@@ -73,8 +73,11 @@ func newCrowd(t *testing.T, limits caps) *crowd {
 	})
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &crowd{World: w, address: socket.Addr().String(), client: &http.Client{Transport: transport}}
+	return &crowd{World: w, address: socket.Addr().String(), client: &http.Client{Transport: transport, Timeout: patience}}
 }
+
+// patience is how long a test waits for what must come.
+const patience = 30 * time.Second
 
 // connect opens a connection that has sent a text, and takes next to nothing.
 func (c *crowd) connect(t *testing.T, text string) net.Conn {
@@ -85,6 +88,7 @@ func (c *crowd) connect(t *testing.T, text string) net.Conn {
 	if socket, ok := conn.(*net.TCPConn); ok {
 		must(t, socket.SetReadBuffer(4096))
 	}
+	must(t, conn.SetDeadline(time.Now().Add(patience)))
 	_, err = io.WriteString(conn, text)
 	must(t, err)
 	return conn

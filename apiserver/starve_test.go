@@ -139,7 +139,11 @@ func TestABodyThatComesWhenEverySlotIsTakenIsTooMuch(t *testing.T) {
 	waiting := c.connect(t, c.begin("acme-live"))
 	until(t, "the body is awaited", func() bool { return c.metric(`printmarket_http_bodies_awaited{listener="api"} 1`) })
 	c.connect(t, "GET /internal/block HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+c.Key("stark-live")+"\r\n\r\n")
-	<-entered
+	select {
+	case <-entered:
+	case <-time.After(patience):
+		t.Fatal("the slot of the request whose body is awaited is not free")
+	}
 	for _, answers := range []struct {
 		text, want string
 	}{{rfqBody, overloaded}, {c.begin("acme-live") + rfqBody, overloaded}} {
