@@ -34,8 +34,8 @@ func (s *Slots) Take() bool {
 }
 
 // Retake takes a slot even if none is free, and reports whether one was. It is
-// for those that have given theirs back for a while, and who have it to answer
-// that they cannot go on.
+// for those that have given theirs back for a while. If none was free, the slot
+// is for a refusal alone.
 func (s *Slots) Retake() bool {
 	taken := s.taken.Add(1)
 	return s.most == 0 || taken <= s.most
