@@ -80,7 +80,7 @@ func audit(ctx context.Context, tx *sql.Tx, deed *ledger.Deed) error {
 func (s *Store) Deeds(ctx context.Context, mode tenant.Mode, before string, limit int) ([]ledger.Deed, error) {
 	rows, err := s.reader.QueryContext(ctx,
 		`SELECT id, at, organization, key, request_id, verb, tenant, subject, reason FROM audit
-		 WHERE `+selection.OfMode(mode)+` AND id < ? ORDER BY id DESC LIMIT ?`, cmp.Or(before, selection.BeforeAll), limit)
+		 WHERE tenant LIKE '%/' || ? AND id < ? ORDER BY id DESC LIMIT ?`, string(mode), cmp.Or(before, selection.BeforeAll), limit)
 	deeds, err := collect(rows, err, func(r row) (d ledger.Deed, err error) {
 		err = r.Scan(&d.ID, instant{&d.At}, &d.Actor.Organization, &d.Actor.Key, &d.Actor.RequestID,
 			&d.Verb, &d.Owner, &d.Subject, &d.Reason)
