@@ -146,11 +146,7 @@ func problemOf(err error) error {
 	var invalid *rfq.ValidationError
 	switch {
 	case errors.As(err, &invalid):
-		violations := make([]problem.Violation, len(invalid.Violations))
-		for i, v := range invalid.Violations {
-			violations[i] = problem.Violation(v)
-		}
-		return problem.New(problem.CodeRFQInvalid, "The RFQ is not valid.").Violates(violations...)
+		return problem.New(problem.CodeRFQInvalid, "The RFQ is not valid.").Violates(problem.Violations(invalid.Violations)...)
 	case errors.Is(err, rfq.ErrCatalogUnavailable):
 		return catalogAway(err)
 	case errors.Is(err, rfq.ErrInvalidPage):

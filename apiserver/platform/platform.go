@@ -19,6 +19,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/listing"
 	"github.com/printmarket/printmarket/apiserver/platform/platformapi"
 	"github.com/printmarket/printmarket/apiserver/strict"
+	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/keyuse"
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/posture"
@@ -45,7 +46,7 @@ type Desk interface {
 
 // Records is what the surface needs of a store beside that.
 type Records interface {
-	keyuse.Store
+	KeyUses(ctx context.Context, keys []credential.Digest) ([]keyuse.Use, error)
 	Deeds(ctx context.Context, mode tenant.Mode, before string, limit int) ([]ledger.Deed, error)
 }
 

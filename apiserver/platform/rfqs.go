@@ -190,11 +190,7 @@ func problemOf(err error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &malformed):
-		violations := make([]problem.Violation, len(malformed.Violations))
-		for i, v := range malformed.Violations {
-			violations[i] = problem.Violation(v)
-		}
-		return invalid(violations)
+		return invalid(problem.Violations(malformed.Violations))
 	case errors.Is(err, rfq.ErrInvalidPage):
 		return listing.BadPage(err)
 	case errors.Is(err, rfq.ErrRevision):

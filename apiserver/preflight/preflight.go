@@ -222,10 +222,9 @@ func (s *surface) problemOf(err error) error {
 
 // violations adds the known profiles to the one about the profile.
 func (s *surface) violations(wrong *jobs.ValidationError) []problem.Violation {
-	all := make([]problem.Violation, len(wrong.Violations))
-	for i, v := range wrong.Violations {
-		all[i] = problem.Violation(v)
-		if v.Pointer == "#/profile" {
+	all := problem.Violations(wrong.Violations)
+	for i := range all {
+		if all[i].Pointer == "#/profile" {
 			all[i].Detail = "must be one of: " + strings.Join(s.Profiles, ", ")
 		}
 	}

@@ -22,6 +22,16 @@ type Violation struct {
 	Detail  string `json:"detail"`
 }
 
+// Violations are those that a domain package has found, which has a type of its
+// own for them.
+func Violations[V ~struct{ Pointer, Detail string }](found []V) []Violation {
+	all := make([]Violation, len(found))
+	for i, v := range found {
+		all[i] = Violation(v)
+	}
+	return all
+}
+
 // Problem is an error that is ready to be answered.
 type Problem struct {
 	Code Code
