@@ -47,15 +47,16 @@ func (c *clock) advance(d time.Duration) {
 
 // rfqs counts its sweeps; the first two find something.
 type rfqs struct {
-	mu    sync.Mutex
-	swept int
-	err   error
+	mu            sync.Mutex
+	swept, failed int
+	err           error
 }
 
 func (r *rfqs) Sweep(context.Context, int) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.err != nil {
+		r.failed++
 		return 0, r.err
 	}
 	r.swept++
@@ -73,6 +74,14 @@ func (r *rfqs) atLeast(n int) func() bool {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		return r.swept >= n
+	}
+}
+
+func (r *rfqs) failing(n int) func() bool {
+	return func() bool {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return r.failed >= n
 	}
 }
 
@@ -387,7 +396,7 @@ func TestRFQsAreSweptUntilNothingIsDueWhateverTheQueueDoes(t *testing.T) {
 	w.start(func(c *sweeper.Config) { c.Queue = away{} })
 	w.until("sweeps go on", w.rfqs.atLeast(5))
 	w.rfqs.set(errors.New("the store is away"))
-	time.Sleep(20 * time.Millisecond)
+	w.until("sweeps fail, and are tried again", w.rfqs.failing(3))
 	w.rfqs.set(nil)
 	w.until("sweeps go on when the store is back", w.rfqs.atLeast(5))
 }
