@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/apiserver/apitest"
+	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/rfq"
@@ -97,6 +98,19 @@ func TestCreateAnswersWithTheRecordAndWhereItIs(t *testing.T) {
 		if diff := cmp.Diff(want, got[member]); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", member, diff)
 		}
+	}
+}
+
+func TestHundredsOfUnknownMembersAreToldByTheirPointers(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	var body strings.Builder
+	for i := range 900 {
+		fmt.Fprintf(&body, `%c"m%d":1`, "{,"[min(i, 1)], i)
+	}
+	a := create(t, w, "k-1", body.String()+"}").Want(t, 422, problem.CodeRFQInvalid)
+	if n := len(a.Violations(t)); n != contracts.MaxViolations {
+		t.Errorf("%d violations, want %d", n, contracts.MaxViolations)
 	}
 }
 

@@ -38,10 +38,11 @@ type Limits struct {
 	Digits int
 }
 
-// Defaults are several times what the largest request needs that a contract
-// allows, which is an offer with 50 price breaks and 20 assumptions.
+// Defaults are many times what the largest request needs that a contract allows,
+// which is an offer with 50 price breaks and 20 assumptions. Below them, what is
+// wrong with a body is told by its members.
 func Defaults() Limits {
-	return Limits{Depth: MaxDepth, Members: 100, Elements: 200, Values: 1_000, Digits: 1_000}
+	return Limits{Depth: MaxDepth, Members: 1_000, Elements: 1_000, Values: 2_000, Digits: 1_000}
 }
 
 // Reason says in which way a text is not one JSON value.
