@@ -328,6 +328,9 @@ func TestAFullQueueRefusesUntilThereIsRoom(t *testing.T) {
 	if got := s.Refuses().Error(); got != "the queue is full" || s.Stats().Open != 3 {
 		t.Errorf("refused because %q with %+v", got, s.Stats())
 	}
+	// The first look hands over every open row, and with it one that is cancelled
+	// meanwhile; a worker would drop it, and here is none.
+	w.until("everything is handed over", w.marked)
 	_, err := w.jobs.Cancel(t.Context(), acme, ids[0])
 	w.must(err)
 	w.until("there is room", func() bool { return s.Refuses() == nil && s.Stats().Open == 2 })
