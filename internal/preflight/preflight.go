@@ -54,7 +54,7 @@ func Inspect(ctx context.Context, file io.ReaderAt, size int64, p profile.Profil
 	if err != nil {
 		return report.Report{}, fmt.Errorf("preflight: %w", err)
 	}
-	collector := facts.NewCollector()
+	collector := facts.NewCollector(nil)
 	if err := gather(ctx, io.NewSectionReader(file, 0, size), size, limits, collector, opts.Progress); err != nil {
 		return report.Report{}, fmt.Errorf("preflight: %w", err)
 	}

@@ -22,7 +22,7 @@ import (
 // read gathers the facts of a file.
 func read(t *testing.T, data []byte, limits document.Limits) *facts.Document {
 	t.Helper()
-	collector := facts.NewCollector()
+	collector := facts.NewCollector(nil)
 	file, err := document.Open(t.Context(), bytes.NewReader(data), int64(len(data)), limits, collector)
 	if err != nil || file == nil {
 		t.Fatalf("open: %v, incidents %+v", err, collector.Document().Incidents)
@@ -426,7 +426,7 @@ func TestLimitsEndTheReadingAndSaySo(t *testing.T) {
 func TestCancelledContextStopsAPage(t *testing.T) {
 	t.Parallel()
 	data := testpdf.Pages(testpdf.Print(strings.Repeat("q Q ", 100_000), ""))
-	collector := facts.NewCollector()
+	collector := facts.NewCollector(nil)
 	file, err := document.Open(t.Context(), bytes.NewReader(data), int64(len(data)), document.DefaultLimits(), collector)
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ import (
 
 func open(t *testing.T, data []byte) (*document.File, *facts.Document) {
 	t.Helper()
-	collector := facts.NewCollector()
+	collector := facts.NewCollector(nil)
 	file, err := document.Open(t.Context(), bytes.NewReader(data), int64(len(data)), document.DefaultLimits(), collector)
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func TestWhatCannotBeOpenedIsAnIncident(t *testing.T) {
 
 func TestTooLargeAFileIsNotRead(t *testing.T) {
 	t.Parallel()
-	collector := facts.NewCollector()
+	collector := facts.NewCollector(nil)
 	file, err := document.Open(t.Context(), nil, 1<<40, document.DefaultLimits(), collector)
 	if file != nil || err != nil || collector.Document().Incidents[0].Rule != document.RuleFileSize {
 		t.Errorf("%v, %v, %+v", file, err, collector.Document().Incidents)
@@ -77,12 +77,12 @@ func (b brokenDisk) Read(p []byte) (int, error) {
 func TestAFaultOfTheDiskIsNotBlamedOnTheFile(t *testing.T) {
 	t.Parallel()
 	data := testpdf.Good()
-	collector := facts.NewCollector()
+	collector := facts.NewCollector(nil)
 	_, err := document.Open(t.Context(), brokenDisk{bytes.NewReader(data)}, int64(len(data)), document.DefaultLimits(), collector)
 	if !errors.Is(err, errDisk) {
 		t.Errorf("error = %v, incidents %+v", err, collector.Document().Incidents)
 	}
-	short := facts.NewCollector()
+	short := facts.NewCollector(nil)
 	if _, err := document.Open(t.Context(), bytes.NewReader(data[:10]), int64(len(data)), document.DefaultLimits(), short); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("a file that shrank: error = %v", err)
 	}

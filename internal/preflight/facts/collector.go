@@ -2,35 +2,66 @@
 
 package facts
 
-import "github.com/printmarket/printmarket/internal/preflight/geom"
+import (
+	"slices"
+
+	"github.com/printmarket/printmarket/internal/preflight/geom"
+)
 
 // The bounds of a collection. What goes over them is an incident, never
 // forgotten in silence.
 const (
-	maxImages    = 20_000
-	maxFonts     = 5_000
-	maxIncidents = 1_000
+	maxImages      = 20_000
+	maxFonts       = 5_000
+	maxIncidents   = 1_000
+	maxAnnotations = 20_000
+	maxInks        = 500
+	maxFeatures    = 1_000
+	maxProfiles    = 500
 	// maxSameRule is how many incidents of one rule are kept.
 	maxSameRule = 60
+	// maxFrame and maxText bound the boxes that are kept of one page.
+	maxFrame = 1_024
+	maxText  = 60
 )
 
 // Rules of the incidents that a collection makes itself.
 const (
-	ruleImages = "limits.images"
-	ruleFonts  = "limits.fonts"
+	ruleImages      = "limits.images"
+	ruleFonts       = "limits.fonts"
+	ruleAnnotations = "limits.annotations"
+	ruleInks        = "limits.inks"
 )
 
 // Collector gathers facts in the order of reading. It is not safe for concurrent
 // use.
 type Collector struct {
-	doc     Document
-	perRule map[string]int
-	colors  map[string]*Color
+	doc      Document
+	sink     Sink
+	perRule  map[string]int
+	colors   map[string]*Color
+	inks     map[string]*Ink
+	features map[featureKey]*Feature
 }
 
-// NewCollector makes an empty one.
-func NewCollector() *Collector {
-	return &Collector{doc: Document{Complete: true}, perRule: map[string]int{}, colors: map[string]*Color{}}
+// Sink takes the marks of a page, in the order of painting. Neither of the two
+// may be kept.
+type Sink func(*Page, *Mark)
+
+type featureKey struct {
+	kind   FeatureKind
+	detail string
+}
+
+// NewCollector makes an empty one that hands marks to a sink, which may be nil.
+func NewCollector(sink Sink) *Collector {
+	if sink == nil {
+		sink = func(*Page, *Mark) {}
+	}
+	return &Collector{
+		doc: Document{Complete: true}, sink: sink,
+		perRule: map[string]int{}, colors: map[string]*Color{}, inks: map[string]*Ink{}, features: map[featureKey]*Feature{},
+	}
 }
 
 // Document is what has been gathered so far.
@@ -56,8 +87,88 @@ func (c *Collector) Exhausted(rule string, page int, detail string) {
 // Incomplete notes that part of the file was not read.
 func (c *Collector) Incomplete() { c.doc.Complete = false }
 
-// Page adds a page.
-func (c *Collector) Page(p Page) { c.doc.Pages = append(c.doc.Pages, p) }
+// Page adds a page. Its number is that of its place.
+func (c *Collector) Page(p Page) {
+	p.Extent = geom.Nothing()
+	c.doc.Pages = append(c.doc.Pages, p)
+}
+
+// Mark hands on a mark and adds it to what is known of its page, its colours and
+// its inks.
+func (c *Collector) Mark(number int, m *Mark) {
+	page := &c.doc.Pages[number-1]
+	c.sink(page, m)
+	if m.Paint.Space != "" {
+		c.Color(m.Paint.Space, number, &m.Box)
+	}
+	page.see(m)
+}
+
+// see adds a mark to the sums of its page.
+func (p *Page) see(m *Mark) {
+	if m.Alpha < 1 || m.Blend != "" && m.Blend != "Normal" {
+		p.Transparent = true
+	}
+	switch {
+	case m.Kind == Text:
+		p.MinText.see(m.Size)
+	case m.Kind == Path && m.Stroked:
+		p.MinStroke.see(m.Width)
+	}
+	if m.Kind == Text {
+		p.addText(m.Box)
+	}
+	if m.Paint.White {
+		return
+	}
+	if m.Paint.Known {
+		p.MaxInk = max(p.MaxInk, m.Paint.highest())
+	}
+	p.Painted++
+	p.Extent = geom.Rect{min(p.Extent[0], m.Box[0]), min(p.Extent[1], m.Box[1]), max(p.Extent[2], m.Box[2]), max(p.Extent[3], m.Box[3])}
+	p.addFrame(m.Box)
+}
+
+// highest is the most ink that the paint has anywhere.
+func (p *Paint) highest() float64 {
+	if p.Coverage != nil {
+		return p.Coverage.Max()
+	}
+	return p.Total()
+}
+
+// addFrame keeps a box that comes near the finished edge, unless one that is
+// kept holds it.
+func (p *Page) addFrame(box geom.Rect) {
+	f, depth := p.Finished(), FrameDepth/p.UserUnit
+	inner := geom.Rect{f[0] + depth, f[1] + depth, f[2] - depth, f[3] - depth}
+	if inner.Contains(box, 0) || slices.ContainsFunc(p.Frame, func(kept geom.Rect) bool { return kept.Contains(box, 0) }) {
+		return
+	}
+	if len(p.Frame) >= maxFrame {
+		p.FrameFull = true
+		return
+	}
+	p.Frame = append(p.Frame, box)
+}
+
+// addText joins a box to the last one when they are neighbours, and to the
+// nearest kept when there is no room for another.
+func (p *Page) addText(box geom.Rect) {
+	n := len(p.Text)
+	if n == 0 {
+		p.Text = append(p.Text, box)
+		return
+	}
+	reach := box.Height()
+	last := p.Text[n-1]
+	near := geom.Rect{last[0] - reach, last[1] - reach, last[2] + reach, last[3] + reach}
+	if n >= maxText || near.Touches(box) {
+		p.Text[n-1] = geom.Rect{min(last[0], box[0]), min(last[1], box[1]), max(last[2], box[2]), max(last[3], box[3])}
+		return
+	}
+	p.Text = append(p.Text, box)
+}
 
 // Font adds a font that is declared and returns it, or nil when there are too
 // many.
@@ -91,6 +202,82 @@ func (c *Collector) Color(space string, page int, where *geom.Rect) {
 		c.doc.Colors = append(c.doc.Colors, color)
 	}
 	if color.Uses.add(page) {
-		color.First = append(color.First, where)
+		color.First = append(color.First, copied(where))
 	}
+}
+
+// Ink notes that something is painted with a named colorant. definition is a
+// digest of its alternate space and tint transform, full the colour of its full
+// tint in that space; both may be empty.
+func (c *Collector) Ink(name string, kind InkKind, page int, space, definition string, full []float64) {
+	ink := c.inks[name]
+	if ink == nil {
+		if len(c.doc.Inks) >= maxInks {
+			c.Exhausted(ruleInks, page, "The document uses more than 500 inks; the rest was not looked at.")
+			return
+		}
+		ink = &Ink{Name: name, Kind: kind, Space: space, Full: full}
+		c.inks[name] = ink
+		c.doc.Inks = append(c.doc.Inks, ink)
+	}
+	ink.Uses.add(page)
+	if definition != "" && len(ink.Alternates) < MaxUses && !slices.Contains(ink.Alternates, definition) {
+		ink.Alternates = append(ink.Alternates, definition)
+	}
+}
+
+// Feature notes that a page makes use of something; where may be nil. The same
+// kind and detail is one feature. Page 0 is the document.
+func (c *Collector) Feature(kind FeatureKind, detail, object string, page int, where *geom.Rect) {
+	key := featureKey{kind: kind, detail: detail}
+	feature := c.features[key]
+	if feature == nil {
+		if len(c.doc.Features) >= maxFeatures {
+			return
+		}
+		feature = &Feature{Kind: kind, Detail: detail, Object: object}
+		c.features[key] = feature
+		c.doc.Features = append(c.doc.Features, feature)
+	}
+	if feature.Uses.add(page) {
+		feature.First = append(feature.First, copied(where))
+	}
+	if kind == Transparency && page > 0 {
+		c.doc.Pages[page-1].Transparent = true
+	}
+}
+
+// Profile adds an ICC profile that the file holds and returns it, or nil when
+// there are too many.
+func (c *Collector) Profile(p ICC) *ICC {
+	if len(c.doc.Profiles) >= maxProfiles {
+		return nil
+	}
+	c.doc.Profiles = append(c.doc.Profiles, &p)
+	return &p
+}
+
+// UseProfile notes that a page paints through a profile.
+func (c *Collector) UseProfile(p *ICC, page int) { p.Uses.add(page) }
+
+// UseLayer notes that a page has content on a layer, whether it is printed or
+// not.
+func (c *Collector) UseLayer(l *Layer, page int) { l.Uses.add(page) }
+
+// Annotation adds one.
+func (c *Collector) Annotation(a Annotation) {
+	if len(c.doc.Annotations) >= maxAnnotations {
+		c.Exhausted(ruleAnnotations, a.Page, "The document has more than 20000 annotations; the rest was not looked at.")
+		return
+	}
+	c.doc.Annotations = append(c.doc.Annotations, a)
+}
+
+// copied keeps a box whose owner may go on changing it.
+func copied(r *geom.Rect) *geom.Rect {
+	if r == nil {
+		return nil
+	}
+	out := *r
+	return &out
 }

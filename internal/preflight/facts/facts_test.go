@@ -55,7 +55,7 @@ func TestBoxesTakeTheirDefaults(t *testing.T) {
 
 func TestUsesListTheFirstPagesAndCountAll(t *testing.T) {
 	t.Parallel()
-	c := facts.NewCollector()
+	c := facts.NewCollector(nil)
 	f := c.Font(facts.Font{Name: "F"})
 	for page := 1; page <= 30; page++ {
 		c.UseFont(f, page)
@@ -73,7 +73,7 @@ func TestUsesListTheFirstPagesAndCountAll(t *testing.T) {
 
 func TestWhatIsTooMuchIsSaidOnce(t *testing.T) {
 	t.Parallel()
-	c := facts.NewCollector()
+	c := facts.NewCollector(nil)
 	for range 20_010 {
 		c.Image(facts.Image{Page: 3})
 	}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package intent_test
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/printmarket/printmarket/internal/preflight/intent"
+)
+
+func TestTicketsOutOfBoundsAreRefused(t *testing.T) {
+	t.Parallel()
+	many := make([]string, intent.MaxSpots+1)
+	for i := range many {
+		many[i] = "x"
+	}
+	tests := map[string]struct {
+		ticket *intent.Ticket
+		ok     bool
+	}{
+		"none":                          {nil, true},
+		"one that says nothing":         {&intent.Ticket{}, true},
+		"one that says everything":      {&intent.Ticket{TrimSize: &intent.Size{Width: 210, Height: 297}, Pages: 8, Colors: &intent.Colors{Process: 4, Spots: []string{"Gold"}}, Quantity: 500}, true},
+		"negative pages":                {&intent.Ticket{Pages: -1}, false},
+		"too many pages":                {&intent.Ticket{Pages: intent.MaxPages + 1}, false},
+		"a negative quantity":           {&intent.Ticket{Quantity: -1}, false},
+		"a size without a height":       {&intent.Ticket{TrimSize: &intent.Size{Width: 210}}, false},
+		"a size that is no number":      {&intent.Ticket{TrimSize: &intent.Size{Width: math.NaN(), Height: 1}}, false},
+		"a size beyond any press":       {&intent.Ticket{TrimSize: &intent.Size{Width: 1, Height: 1e6}}, false},
+		"three process colours":         {&intent.Ticket{Colors: &intent.Colors{Process: 3}}, false},
+		"too many spot colours":         {&intent.Ticket{Colors: &intent.Colors{Spots: many}}, false},
+		"a spot colour without a name":  {&intent.Ticket{Colors: &intent.Colors{Spots: []string{""}}}, false},
+		"a spot colour of a long name":  {&intent.Ticket{Colors: &intent.Colors{Spots: []string{strings.Repeat("x", 201)}}}, false},
+		"a spot colour that is no text": {&intent.Ticket{Colors: &intent.Colors{Spots: []string{"\xff"}}}, false},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if err := tc.ticket.Check(); (err == nil) != tc.ok || err != nil && !errors.Is(err, intent.ErrInvalid) {
+				t.Errorf("error = %v, want ok %t", err, tc.ok)
+			}
+		})
+	}
+}
