@@ -32,7 +32,7 @@ func (e exitError) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 // failure, or what the command documents.
 func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 && args[0] == inspectorArg {
-		return inspect.Main(args[1:])
+		return inspect.Main()
 	}
 	root := &cobra.Command{
 		Use:           "printmarket",

@@ -40,8 +40,10 @@ func newWorker(p *process, o workOptions, work preflights) (*preflight.Worker, e
 			_, err := client.Fetch(ctx, url, f)
 			return err
 		},
-		Inspect: func(ctx context.Context, f *os.File, name string) (report.Report, error) {
-			return sandbox.Run(ctx, sandbox.Spec{Inspector: inspector, Profile: name, File: f, Limits: limits})
+		Inspect: func(ctx context.Context, f *os.File, what preflight.Inspection) (report.Report, error) {
+			return sandbox.Run(ctx, sandbox.Spec{
+				Inspector: inspector, Profile: what.Profile, Ticket: what.Ticket, File: f, Progress: what.Progress, Limits: limits,
+			})
 		},
 		Slots: o.slots, Drain: drainTime, TempDir: o.tempDir,
 		Jitter: func(d time.Duration) time.Duration { return mathrand.N(d + 1) },

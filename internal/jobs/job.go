@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/printmarket/printmarket/internal/preflight/intent"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
@@ -88,7 +89,9 @@ type Job struct {
 	Tenant  tenant.ID
 	FileURL FileURL
 	Profile string
-	Status  Status
+	// Ticket is what was ordered, to hold the file against; nil for nothing.
+	Ticket *intent.Ticket
+	Status Status
 	// Attempt is the highest attempt that began, 0 before the first, and
 	// Incarnation the worker that made it.
 	Attempt     int
@@ -117,7 +120,7 @@ func (j Job) Revision() string { return fmt.Sprintf("%d-%s", j.Version, j.Status
 // replay repeats that answer whatever has happened since.
 func (j Job) asSubmitted() Job {
 	return Job{
-		ID: j.ID, Tenant: j.Tenant, FileURL: j.FileURL, Profile: j.Profile,
+		ID: j.ID, Tenant: j.Tenant, FileURL: j.FileURL, Profile: j.Profile, Ticket: j.Ticket,
 		Status: Queued, Version: 1,
 		SubmittedAt: j.SubmittedAt, ExpiresAt: j.SubmittedAt.Add(Retention), DispatchedAt: j.SubmittedAt,
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/preflight/intent"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
@@ -60,6 +61,8 @@ func New(config Config) *Service {
 type Request struct {
 	FileURL string
 	Profile string
+	// Ticket is what was ordered; nil for nothing.
+	Ticket *intent.Ticket
 	// Idempotency is optional: an empty key makes a job every time.
 	Idempotency ledger.Idempotency
 	// Quota is nil where submissions are not counted.
@@ -136,6 +139,9 @@ func (s *Service) judge(now time.Time, who tenant.ID, request Request) (Job, err
 	if !slices.Contains(s.config.Profiles, request.Profile) && !isSimulated(who, request.Profile) {
 		found = append(found, Violation{Pointer: "#/profile", Detail: "no inspection profile has this name; the contract lists them"})
 	}
+	if err := request.Ticket.Check(); err != nil {
+		found = append(found, Violation{Pointer: "#/intent", Detail: err.Error()})
+	}
 	if len(found) > 0 {
 		return Job{}, &ValidationError{Violations: found}
 	}
@@ -143,7 +149,7 @@ func (s *Service) judge(now time.Time, who tenant.ID, request Request) (Job, err
 	if err != nil {
 		return Job{}, err
 	}
-	return Job{ID: id, Tenant: who, FileURL: address, Profile: request.Profile, SubmittedAt: now}.asSubmitted(), nil
+	return Job{ID: id, Tenant: who, FileURL: address, Profile: request.Profile, Ticket: request.Ticket, SubmittedAt: now}.asSubmitted(), nil
 }
 
 // handOver gives a committed job to the queue, or settles it if it is a

@@ -20,6 +20,7 @@ import (
 	"github.com/printmarket/printmarket/internal/preflight/content"
 	"github.com/printmarket/printmarket/internal/preflight/document"
 	"github.com/printmarket/printmarket/internal/preflight/facts"
+	"github.com/printmarket/printmarket/internal/preflight/intent"
 	"github.com/printmarket/printmarket/internal/preflight/profile"
 	"github.com/printmarket/printmarket/internal/preflight/report"
 )
@@ -31,11 +32,12 @@ const (
 	parserVersion = "pdfcpu v0.15.0"
 )
 
-// Options change how, not by what, a file is inspected. The zero value is what
-// production uses.
+// Options are the rest of what an inspection needs. Its zero value is good.
 type Options struct {
 	// Limits bound the work; zero means [document.DefaultLimits].
 	Limits document.Limits
+	// Ticket is what was ordered, to hold the file against; nil for nothing.
+	Ticket *intent.Ticket
 	// Progress, if not nil, is called after each page.
 	Progress func(done, total int)
 }
@@ -58,7 +60,11 @@ func Inspect(ctx context.Context, file io.ReaderAt, size int64, p profile.Profil
 	if err := gather(ctx, io.NewSectionReader(file, 0, size), size, limits, collector, opts.Progress); err != nil {
 		return report.Report{}, fmt.Errorf("preflight: %w", err)
 	}
-	return compose(collector.Document(), p, report.File{SHA256: sum, Bytes: size}), nil
+	made := compose(collector.Document(), p, report.File{SHA256: sum, Bytes: size})
+	if !opts.Ticket.Empty() {
+		made.Ticket = opts.Ticket
+	}
+	return made, nil
 }
 
 // gather fills the collector.

@@ -7,14 +7,14 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/printmarket/printmarket/internal/preflight/report"
+	"github.com/printmarket/printmarket/internal/preflight/protocol"
 )
 
 // Inspector is a command that speaks the inspector's protocol.
 type Inspector struct {
 	// Path of the executable.
 	Path string
-	// Args come before the name of the profile.
+	// Args lead to the inspector where Path is more than that.
 	Args []string
 }
 
@@ -31,7 +31,7 @@ func Find(fallback ...string) (Inspector, error) {
 }
 
 func find(self string, fallback []string) Inspector {
-	beside := filepath.Join(filepath.Dir(self), report.InspectorName)
+	beside := filepath.Join(filepath.Dir(self), protocol.InspectorName)
 	if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0 {
 		return Inspector{Path: beside}
 	}

@@ -21,8 +21,8 @@ func inspector() sandbox.Inspector {
 	return sandbox.Inspector{Path: filepath.Join(built.dir, "inspector")}
 }
 
-func misbehave() sandbox.Inspector {
-	return sandbox.Inspector{Path: filepath.Join(built.dir, "misbehave")}
+func misbehave(mode string) sandbox.Inspector {
+	return sandbox.Inspector{Path: filepath.Join(built.dir, "misbehave"), Args: []string{mode}}
 }
 
 func TestMain(m *testing.M) { os.Exit(runTests(m)) }

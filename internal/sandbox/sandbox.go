@@ -9,7 +9,7 @@
 // nothing else has happened.
 //
 // The child is started, stands still until its parent has set its limits (the
-// protocol is in preflight/report/protocol.go), and only then reads the PDF. So
+// protocol is in preflight/protocol), and only then reads the PDF. So
 // the limits are in force whatever executable is run, and before a byte of the
 // PDF is looked at.
 package sandbox
@@ -18,11 +18,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"runtime"
+	"sync"
 	"time"
 
+	"github.com/printmarket/printmarket/internal/preflight/intent"
+	"github.com/printmarket/printmarket/internal/preflight/protocol"
 	"github.com/printmarket/printmarket/internal/preflight/report"
 )
 
@@ -31,9 +35,15 @@ type Spec struct {
 	Inspector Inspector
 	// Profile is the name of the profile.
 	Profile string
+	// Ticket is what was ordered; nil for nothing.
+	Ticket *intent.Ticket
 	// File is the PDF. The child reads it by position, so its offset does not
 	// matter and is not changed. The caller keeps it open and closes it.
 	File *os.File
+	// Progress, if not nil, is told of each page that has been read. It is called
+	// from another goroutine, never twice at once and never after Run has
+	// returned. The child waits for it, so it should not take long.
+	Progress func(done, total int)
 	// Limits bound the child; zero members take the value of [DefaultLimits].
 	Limits Limits
 }
@@ -89,7 +99,10 @@ func Run(ctx context.Context, spec Spec) (report.Report, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 
-	child := newChild(timed, spec, limits)
+	child, err := newChild(timed, spec, limits)
+	if err != nil {
+		return report.Report{}, err
+	}
 	if err := child.run(limits); err != nil {
 		return report.Report{}, err
 	}
@@ -110,8 +123,12 @@ func Run(ctx context.Context, spec Spec) (report.Report, error) {
 // child is a running inspector.
 type child struct {
 	cmd    *exec.Cmd
+	ask    []byte
 	stdout capped
 	stderr tail
+	// progress is the end of the pipe that we read, progressEnd the child's.
+	progress, progressEnd *os.File
+	see                   func(protocol.Progress)
 	// waited is what Wait said.
 	waited error
 }
@@ -119,18 +136,33 @@ type child struct {
 // drainTime bounds the wait for pipes that a dead child left open.
 const drainTime = 5 * time.Second
 
-func newChild(ctx context.Context, spec Spec, limits Limits) *child {
-	args := append(append([]string{}, spec.Inspector.Args...), spec.Profile)
-	c := &child{cmd: exec.CommandContext(ctx, spec.Inspector.Path, args...)}
+func newChild(ctx context.Context, spec Spec, limits Limits) (*child, error) {
+	ask, err := protocol.Ask{Profile: spec.Profile, Ticket: spec.Ticket}.Encode()
+	if err != nil {
+		return nil, fmt.Errorf("start inspector: %w", err)
+	}
+	progress, progressEnd, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("start inspector: %w", err)
+	}
+	c := &child{
+		cmd: exec.CommandContext(ctx, spec.Inspector.Path, spec.Inspector.Args...),
+		ask: ask, progress: progress, progressEnd: progressEnd,
+		see: func(p protocol.Progress) {
+			if spec.Progress != nil {
+				spec.Progress(int(p.Done), int(p.Total))
+			}
+		},
+	}
 	c.cmd.Dir = "/"
 	c.cmd.Env = environment(limits)
-	c.cmd.ExtraFiles = []*os.File{spec.File}
+	c.cmd.ExtraFiles = []*os.File{spec.File, progressEnd}
 	c.cmd.SysProcAttr = attributes()
 	c.cmd.Cancel = c.kill
 	c.cmd.WaitDelay = drainTime
 	c.stdout = capped{limit: limits.Output, full: c.kill}
 	c.cmd.Stdout, c.cmd.Stderr = &c.stdout, &c.stderr
-	return c
+	return c, nil
 }
 
 // environment is all that the child inherits: settings of the Go runtime.
@@ -146,17 +178,20 @@ func environment(limits Limits) []string {
 // run starts the child, limits it, releases it and waits for its end. The error
 // is about starting only.
 func (c *child) run(limits Limits) error {
-	release, err := c.cmd.StdinPipe()
+	var reading sync.WaitGroup
+	defer reading.Wait()
+	// A descendant of the child may hold the other end: closing ours ends the
+	// reading all the same.
+	defer func() { _ = c.progress.Close() }()
+	release, err := c.start()
 	if err != nil {
 		return fmt.Errorf("start inspector: %w", err)
 	}
-	if err := c.cmd.Start(); err != nil {
-		return fmt.Errorf("start inspector: %w", err)
-	}
+	reading.Go(func() { protocol.ReadProgress(c.progress, c.see) })
 	err = restrict(c.cmd.Process.Pid, limits)
 	if err == nil {
 		// A child that died before it was released is judged by its death.
-		_, _ = release.Write([]byte{1})
+		_, _ = release.Write(append([]byte{1}, c.ask...))
 	}
 	_ = release.Close()
 	c.waited = c.cmd.Wait()
@@ -164,6 +199,17 @@ func (c *child) run(limits Limits) error {
 		return fmt.Errorf("limit inspector: %w", err)
 	}
 	return nil
+}
+
+// start starts the child, which then waits for what is written to its standard
+// input. The child's end of the pipe is the child's alone afterwards.
+func (c *child) start() (io.WriteCloser, error) {
+	defer func() { _ = c.progressEnd.Close() }()
+	release, err := c.cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	return release, c.cmd.Start()
 }
 
 // kill ends the child and everything it may have started.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/printmarket/printmarket/internal/preflight/intent"
 	"github.com/printmarket/printmarket/internal/preflight/report"
 	"github.com/printmarket/printmarket/internal/preflight/testpdf"
 	"github.com/printmarket/printmarket/internal/sandbox"
@@ -52,6 +53,24 @@ func TestGoodFileHasAReport(t *testing.T) {
 	}
 	if offset, err := file.Seek(0, 1); err != nil || offset != 0 {
 		t.Errorf("the child moved the parent's file to %d, %v", offset, err)
+	}
+}
+
+func TestProgressAndTicketCrossTheProcess(t *testing.T) {
+	t.Parallel()
+	var got [][2]int
+	made, err := sandbox.Run(t.Context(), sandbox.Spec{
+		Inspector: inspector(), Profile: "structure_only", File: pdf(t, testpdf.Pages(testpdf.Page{}, testpdf.Page{})),
+		Ticket: &intent.Ticket{Pages: 3}, Progress: func(done, total int) { got = append(got, [2]int{done, total}) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([][2]int{{1, 2}, {2, 2}}, got); diff != "" {
+		t.Errorf("progress (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(&intent.Ticket{Pages: 3}, made.Ticket); diff != "" {
+		t.Errorf("ticket (-want +got):\n%s", diff)
 	}
 }
 
@@ -153,7 +172,7 @@ func TestMisbehaviour(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: misbehave(), Profile: tc.mode, File: pdf(t, nil), Limits: tc.limits})
+			_, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: misbehave(tc.mode), File: pdf(t, nil), Limits: tc.limits})
 			var failure *sandbox.Error
 			if !errors.Is(err, tc.want) || !errors.As(err, &failure) {
 				t.Fatalf("error = %v, want %v%s", err, tc.want, tailOf(err))
@@ -191,7 +210,7 @@ func TestLimitsAreInForceAndNothingIsInherited(t *testing.T) {
 	// Not parallel: it changes the environment of this process.
 	t.Setenv("PRINTMARKET_DATABASE_URL", "postgres://user:secret@db/x")
 	limits := sandbox.Limits{Memory: 512 << 20, CPU: 3500 * time.Millisecond}
-	_, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: misbehave(), Profile: "limits", File: pdf(t, nil), Limits: limits})
+	_, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: misbehave("limits"), File: pdf(t, nil), Limits: limits})
 	var failure *sandbox.Error
 	if !errors.As(err, &failure) {
 		t.Fatal(err)
@@ -215,7 +234,7 @@ func TestCancelKillsTheChild(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	timer := time.AfterFunc(100*time.Millisecond, func() { cancel(cause) })
 	defer timer.Stop()
-	_, err := sandbox.Run(ctx, sandbox.Spec{Inspector: misbehave(), Profile: "sleep", File: pdf(t, nil)})
+	_, err := sandbox.Run(ctx, sandbox.Spec{Inspector: misbehave("sleep"), File: pdf(t, nil)})
 	if !errors.Is(err, cause) {
 		t.Fatalf("error = %v, want the cause of the cancellation", err)
 	}
@@ -229,7 +248,7 @@ func TestCancelledContextStartsNothing(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := sandbox.Run(ctx, sandbox.Spec{Inspector: misbehave(), Profile: "sleep", File: pdf(t, nil)}); !errors.Is(err, context.Canceled) {
+	if _, err := sandbox.Run(ctx, sandbox.Spec{Inspector: misbehave("sleep"), File: pdf(t, nil)}); !errors.Is(err, context.Canceled) {
 		t.Fatalf("error = %v, want context.Canceled", err)
 	}
 }

@@ -14,4 +14,4 @@ import (
 	"github.com/printmarket/printmarket/internal/preflight/inspect"
 )
 
-func main() { os.Exit(inspect.Main(os.Args[1:])) }
+func main() { os.Exit(inspect.Main()) }

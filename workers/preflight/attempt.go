@@ -50,7 +50,7 @@ func (w *Worker) attempt(ctx context.Context, lease queue.Lease) (outcome string
 	case err != nil:
 		return w.afterError(ctx, lease, err)
 	}
-	result, err := w.work(ctx, job)
+	result, err := w.work(ctx, lease, job)
 	if err != nil {
 		return w.afterError(ctx, lease, err)
 	}
@@ -87,7 +87,7 @@ func (w *Worker) untilStored(ctx context.Context, operation func() error) error 
 
 // work fetches and inspects. The file has no name, so nothing of it is left
 // behind, however the worker ends.
-func (w *Worker) work(ctx context.Context, job jobs.Job) (report.Report, error) {
+func (w *Worker) work(ctx context.Context, lease queue.Lease, job jobs.Job) (report.Report, error) {
 	file, err := os.CreateTemp(w.TempDir, "preflight-*.pdf")
 	if err != nil {
 		return report.Report{}, fmt.Errorf("make a temporary file: %w", err)
@@ -102,7 +102,9 @@ func (w *Worker) work(ctx context.Context, job jobs.Job) (report.Report, error) 
 	if _, err := file.Seek(0, 0); err != nil {
 		return report.Report{}, fmt.Errorf("rewind the temporary file: %w", err)
 	}
-	return w.Inspect(ctx, file, job.Profile)
+	return w.observed(ctx, lease, func(ctx context.Context, progress func(done, total int)) (report.Report, error) {
+		return w.Inspect(ctx, file, Inspection{Profile: job.Profile, Ticket: job.Ticket, Progress: progress})
+	})
 }
 
 // verdict is one row of the table of what an error means for the job.
@@ -150,7 +152,7 @@ func mayPass(err error) bool {
 // afterError decides how an attempt without a report ends.
 func (w *Worker) afterError(ctx context.Context, lease queue.Lease, err error) string {
 	switch {
-	case errors.Is(context.Cause(ctx), errLost):
+	case errors.Is(err, errLost), errors.Is(context.Cause(ctx), errLost):
 		return "lost"
 	case ctx.Err() != nil:
 		return w.giveBack(ctx, lease, false, context.Cause(ctx))

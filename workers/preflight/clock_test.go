@@ -5,6 +5,7 @@ package preflight_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"sync"
 	"testing"
@@ -35,8 +36,8 @@ type script struct {
 	leases chan queue.Lease
 	// lost is what the next renewal finds lost.
 	lost []queue.Lease
-	// next, begin and finish fail with these errors, one each time.
-	next, begin, finish []error
+	// next, begin, progress and finish fail with these errors, one each time.
+	next, begin, progress, finish []error
 }
 
 type note struct {
@@ -117,6 +118,11 @@ func (s store) Begin(context.Context, string, int, string) (jobs.Job, error) {
 	return jobs.Job{}, nil
 }
 
+func (s store) Progress(_ context.Context, _ string, _ int, _ string, progress jobs.Progress) error {
+	s.note(fmt.Sprintf("page %d of %d", progress.PagesDone, progress.PagesTotal))
+	return s.pop(&s.script.progress)
+}
+
 func (s store) Finish(context.Context, string, int, string, jobs.Result) (jobs.Job, error) {
 	if err := s.pop(&s.finish); err != nil {
 		s.note("store fails")
@@ -128,7 +134,7 @@ func (s store) Finish(context.Context, string, int, string, jobs.Result) (jobs.J
 
 // taking is an inspection that takes its time, unless it is stopped.
 func taking(d time.Duration) preflight.Inspect {
-	return func(ctx context.Context, _ *os.File, _ string) (report.Report, error) {
+	return func(ctx context.Context, _ *os.File, _ preflight.Inspection) (report.Report, error) {
 		select {
 		case <-time.After(d):
 			return goodReport(), nil

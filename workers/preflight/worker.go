@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/preflight/intent"
 	"github.com/printmarket/printmarket/internal/preflight/report"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/telemetry"
@@ -26,6 +27,7 @@ import (
 // Jobs is what the worker needs of package jobs.
 type Jobs interface {
 	Begin(ctx context.Context, id string, attempt int, incarnation string) (jobs.Job, error)
+	Progress(ctx context.Context, id string, attempt int, incarnation string, progress jobs.Progress) error
 	Finish(ctx context.Context, id string, attempt int, incarnation string, result jobs.Result) (jobs.Job, error)
 }
 
@@ -45,7 +47,16 @@ type Queue interface {
 type Fetch func(ctx context.Context, url string, f *os.File) error
 
 // Inspect makes the report of a file. Its errors are those of package sandbox.
-type Inspect func(ctx context.Context, f *os.File, profile string) (report.Report, error)
+type Inspect func(ctx context.Context, f *os.File, what Inspection) (report.Report, error)
+
+// Inspection is what a file is inspected for.
+type Inspection struct {
+	Profile string
+	// Ticket is what was ordered; nil for nothing.
+	Ticket *intent.Ticket
+	// Progress is told of each page that has been read. It returns at once.
+	Progress func(done, total int)
+}
 
 // Config is what a [Worker] is made of.
 type Config struct {

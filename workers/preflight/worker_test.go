@@ -55,9 +55,9 @@ func TestAJobIsFetchedInspectedAndStored(t *testing.T) {
 			<-ready
 			url = address
 			return goodFetch(ctx, address, f)
-		}), inspects(func(_ context.Context, f *os.File, name string) (report.Report, error) {
+		}), inspects(func(_ context.Context, f *os.File, what preflight.Inspection) (report.Report, error) {
 			text, err := io.ReadAll(f)
-			inspected, profile = string(text), name
+			inspected, profile = string(text), what.Profile
 			if left := visible(); len(left) > 0 {
 				t.Errorf("the fetched file has the name %v", left)
 			}
@@ -127,7 +127,7 @@ func TestWhatAnErrorMeansForTheJob(t *testing.T) {
 			w.start("w1", fetches(func(context.Context, string, *os.File) error {
 				fetched.add()
 				return tc.fetch
-			}), inspects(func(context.Context, *os.File, string) (report.Report, error) {
+			}), inspects(func(context.Context, *os.File, preflight.Inspection) (report.Report, error) {
 				inspected.add()
 				return report.Report{}, tc.inspect
 			}))
@@ -262,7 +262,7 @@ func TestAFencedAttemptChangesNothing(t *testing.T) {
 	w := newWorld(t, redistest.Mini(t))
 	id := w.submit()
 	other := w.submit()
-	w.start("w1", func(c *preflight.Config) { c.Slots = 1 }, inspects(func(ctx context.Context, _ *os.File, _ string) (report.Report, error) {
+	w.start("w1", func(c *preflight.Config) { c.Slots = 1 }, inspects(func(ctx context.Context, _ *os.File, _ preflight.Inspection) (report.Report, error) {
 		if w.job(id).Attempt == 1 {
 			if _, err := w.jobs.Begin(ctx, id, 2, "w2"); err != nil {
 				t.Error(err)
@@ -336,7 +336,7 @@ func TestAJobMayTakeLongerThanItsLease(t *testing.T) {
 	w := newWorld(t, redistest.Mini(t))
 	id := w.submit()
 	entered, leave := make(chan struct{}), make(chan struct{})
-	slow := func(context.Context, *os.File, string) (report.Report, error) {
+	slow := func(context.Context, *os.File, preflight.Inspection) (report.Report, error) {
 		entered <- struct{}{}
 		<-leave
 		return goodReport(), nil
@@ -389,7 +389,7 @@ func TestADrainWaitsForWhatEnds(t *testing.T) {
 		w := newWorld(t, server)
 		id := w.submit()
 		entered, leave := make(chan struct{}), make(chan struct{})
-		r := w.start("w1", inspects(func(context.Context, *os.File, string) (report.Report, error) {
+		r := w.start("w1", inspects(func(context.Context, *os.File, preflight.Inspection) (report.Report, error) {
 			entered <- struct{}{}
 			<-leave
 			return goodReport(), nil
@@ -431,7 +431,7 @@ func TestAStoreThatIsAwayHoldsTheJob(t *testing.T) {
 			id := w.submit()
 			w.store.Set(tc.begin)
 			var inspected counter
-			w.start("w1", inspects(func(context.Context, *os.File, string) (report.Report, error) {
+			w.start("w1", inspects(func(context.Context, *os.File, preflight.Inspection) (report.Report, error) {
 				inspected.add()
 				w.store.Set(tc.end)
 				return goodReport(), nil
@@ -504,7 +504,7 @@ func TestRedisMayComeAndGo(t *testing.T) {
 	r := w.start("w1", func(c *preflight.Config) {
 		c.Jitter = func(d time.Duration) time.Duration { return min(d, 20*time.Millisecond) }
 		c.Queue = w.consumer("w1", 500*time.Millisecond)
-	}, inspects(func(ctx context.Context, _ *os.File, _ string) (report.Report, error) {
+	}, inspects(func(ctx context.Context, _ *os.File, _ preflight.Inspection) (report.Report, error) {
 		select {
 		case entered <- struct{}{}:
 			<-leave

@@ -138,11 +138,13 @@ func goodReport() report.Report {
 	return report.Report{Version: report.Version, Verdict: report.Warn, Complete: true}
 }
 
-func goodInspect(context.Context, *os.File, string) (report.Report, error) { return goodReport(), nil }
+func goodInspect(context.Context, *os.File, preflight.Inspection) (report.Report, error) {
+	return goodReport(), nil
+}
 
 // stuck is an inspection that ends with its context and tells why.
 func stuck(entered chan<- struct{}, causes chan<- error) preflight.Inspect {
-	return func(ctx context.Context, _ *os.File, _ string) (report.Report, error) {
+	return func(ctx context.Context, _ *os.File, _ preflight.Inspection) (report.Report, error) {
 		entered <- struct{}{}
 		<-ctx.Done()
 		causes <- context.Cause(ctx)

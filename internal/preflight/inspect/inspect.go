@@ -3,7 +3,7 @@
 // Package inspect is the body of the inspector, the process in which foreign
 // PDFs are opened.
 //
-// It speaks the protocol of report/protocol.go: it waits until its parent has
+// It speaks the protocol of package protocol: it waits until its parent has
 // put limits around it, reads the PDF from descriptor 3, and writes one report.
 // It needs no file system, no network and no environment. The same body runs as
 // the binary workers/inspector and, where that is not installed, inside the main
@@ -12,7 +12,6 @@ package inspect
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -20,6 +19,7 @@ import (
 
 	"github.com/printmarket/printmarket/internal/preflight"
 	"github.com/printmarket/printmarket/internal/preflight/profile"
+	"github.com/printmarket/printmarket/internal/preflight/protocol"
 	"github.com/printmarket/printmarket/internal/preflight/report"
 )
 
@@ -27,17 +27,17 @@ import (
 // dies at once instead of after filling a gigabyte.
 const maxStack = 64 << 20
 
-// Main runs the inspector with the arguments after the program's name and
-// returns the exit code.
-func Main(args []string) int {
+// Main runs the inspector and returns the exit code.
+func Main() int {
 	debug.SetMaxStack(maxStack)
-	file := os.NewFile(report.InspectorFile, "pdf")
-	if file == nil {
-		fmt.Fprintln(os.Stderr, "inspector: descriptor 3 is not open")
-		return report.ExitInput
+	file := os.NewFile(protocol.InspectorFile, "pdf")
+	progress := os.NewFile(protocol.ProgressFile, "progress")
+	if file == nil || progress == nil {
+		fmt.Fprintln(os.Stderr, "inspector: descriptors 3 and 4 are not open")
+		return protocol.ExitInput
 	}
-	defer func() { _ = file.Close() }()
-	code, err := run(args, os.Stdin, file, os.Stdout)
+	defer func() { _, _ = file.Close(), progress.Close() }()
+	code, err := run(os.Stdin, file, progress, os.Stdout)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "inspector:", err)
 	}
@@ -45,34 +45,52 @@ func Main(args []string) int {
 }
 
 // run is Main without the process.
-func run(args []string, release io.Reader, file *os.File, out io.Writer) (int, error) {
-	if len(args) != 1 {
-		return report.ExitUsage, errors.New("usage: inspector PROFILE, with the PDF on descriptor 3")
+func run(in io.Reader, file *os.File, progress, out io.Writer) (int, error) {
+	if _, err := io.ReadFull(in, make([]byte, 1)); err != nil {
+		return protocol.ExitNotReleased, fmt.Errorf("wait for release: %w", err)
 	}
-	p, err := profile.Lookup(args[0])
+	ask, err := protocol.ReadAsk(in)
 	if err != nil {
-		return report.ExitUsage, err
+		return protocol.ExitUsage, err
 	}
-	if _, err := io.ReadFull(release, make([]byte, 1)); err != nil {
-		return report.ExitNotReleased, fmt.Errorf("wait for release: %w", err)
+	p, err := profile.Lookup(ask.Profile)
+	if err != nil {
+		return protocol.ExitUsage, err
 	}
 	info, err := file.Stat()
 	if err != nil {
-		return report.ExitInput, fmt.Errorf("stat PDF: %w", err)
+		return protocol.ExitInput, fmt.Errorf("stat PDF: %w", err)
 	}
-	r, err := preflight.Inspect(context.Background(), file, info.Size(), p, preflight.Options{})
+	r, err := preflight.Inspect(context.Background(), file, info.Size(), p, preflight.Options{
+		Ticket: ask.Ticket, Progress: told(progress),
+	})
 	if err != nil {
-		return report.ExitInput, err
+		return protocol.ExitInput, err
 	}
+	return write(out, r)
+}
+
+// told writes progress for as long as somebody takes it.
+func told(w io.Writer) func(done, total int) {
+	broken := false
+	return func(done, total int) {
+		if broken {
+			return
+		}
+		broken = protocol.Progress{Done: uint32(done), Total: uint32(total)}.Write(w) != nil
+	}
+}
+
+func write(out io.Writer, r report.Report) (int, error) {
 	data, err := report.Encode(r)
 	if err != nil {
-		return report.ExitInternal, err
+		return protocol.ExitInternal, err
 	}
 	if len(data) > report.MaxBytes {
-		return report.ExitInternal, fmt.Errorf("report has %d bytes, more than %d", len(data), report.MaxBytes)
+		return protocol.ExitInternal, fmt.Errorf("report has %d bytes, more than %d", len(data), report.MaxBytes)
 	}
 	if _, err := out.Write(data); err != nil {
-		return report.ExitInternal, fmt.Errorf("write report: %w", err)
+		return protocol.ExitInternal, fmt.Errorf("write report: %w", err)
 	}
-	return report.ExitReport, nil
+	return protocol.ExitReport, nil
 }

@@ -12,6 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/internal/preflight/protocol"
 	"github.com/printmarket/printmarket/internal/preflight/report"
 	"github.com/printmarket/printmarket/internal/preflight/testpdf"
 )
@@ -40,23 +43,24 @@ func TestExitCodes(t *testing.T) {
 	if err := closed.Close(); err != nil {
 		t.Fatal(err)
 	}
+	const good = `x{"profile":"print_ready"}`
 	tests := map[string]struct {
-		args    []string
-		release string
-		file    *os.File
-		out     io.Writer
-		want    int
+		in   string
+		file *os.File
+		out  io.Writer
+		want int
 	}{
-		"a good file":              {[]string{"print_ready"}, "x", file(t, testpdf.Good()), nil, report.ExitReport},
-		"a bad file is a report":   {[]string{"print_ready"}, "x", file(t, nil), nil, report.ExitReport},
-		"no profile":               {nil, "x", file(t, nil), nil, report.ExitUsage},
-		"two profiles":             {[]string{"print_ready", "print_ready"}, "x", file(t, nil), nil, report.ExitUsage},
-		"an unknown profile":       {[]string{"nope"}, "x", file(t, nil), nil, report.ExitUsage},
-		"a parent that gave up":    {[]string{"print_ready"}, "", file(t, nil), nil, report.ExitNotReleased},
-		"a PDF that is not there":  {[]string{"print_ready"}, "x", closed, nil, report.ExitInput},
-		"nobody takes the report":  {[]string{"print_ready"}, "x", file(t, nil), fullDisk{}, report.ExitInternal},
-		"a directory is no PDF":    {[]string{"print_ready"}, "x", directory(t), nil, report.ExitInput},
-		"structure only, the same": {[]string{"structure_only"}, "x", file(t, testpdf.Good()), nil, report.ExitReport},
+		"a good file":              {good, file(t, testpdf.Good()), nil, protocol.ExitReport},
+		"a bad file is a report":   {good, file(t, nil), nil, protocol.ExitReport},
+		"a ticket":                 {`x{"profile":"print_ready","ticket":{"pages":1}}`, file(t, testpdf.Good()), nil, protocol.ExitReport},
+		"nothing is asked":         {"x", file(t, nil), nil, protocol.ExitUsage},
+		"what is asked is no JSON": {"xx", file(t, nil), nil, protocol.ExitUsage},
+		"an unknown profile":       {`x{"profile":"nope"}`, file(t, nil), nil, protocol.ExitUsage},
+		"a parent that gave up":    {"", file(t, nil), nil, protocol.ExitNotReleased},
+		"a PDF that is not there":  {good, closed, nil, protocol.ExitInput},
+		"nobody takes the report":  {good, file(t, nil), fullDisk{}, protocol.ExitInternal},
+		"a directory is no PDF":    {good, directory(t), nil, protocol.ExitInput},
+		"structure only, the same": {`x{"profile":"structure_only"}`, file(t, testpdf.Good()), nil, protocol.ExitReport},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -65,14 +69,32 @@ func TestExitCodes(t *testing.T) {
 			if tc.out == nil {
 				tc.out = &out
 			}
-			code, err := run(tc.args, strings.NewReader(tc.release), tc.file, tc.out)
-			if code != tc.want || (err == nil) != (code == report.ExitReport) {
+			code, err := run(strings.NewReader(tc.in), tc.file, io.Discard, tc.out)
+			if code != tc.want || (err == nil) != (code == protocol.ExitReport) {
 				t.Fatalf("exit %d, %v, want %d", code, err, tc.want)
 			}
-			if _, err := report.Decode(out.Bytes()); (err == nil) != (code == report.ExitReport) {
+			if _, err := report.Decode(out.Bytes()); (err == nil) != (code == protocol.ExitReport) {
 				t.Errorf("exit %d with output %q", code, out.String())
 			}
 		})
+	}
+}
+
+func TestProgressIsToldForAsLongAsItIsTaken(t *testing.T) {
+	t.Parallel()
+	three := testpdf.Pages(testpdf.Page{}, testpdf.Page{}, testpdf.Page{})
+	const ask = `x{"profile":"structure_only"}`
+	var wire, out bytes.Buffer
+	if code, err := run(strings.NewReader(ask), file(t, three), &wire, &out); code != protocol.ExitReport {
+		t.Fatalf("exit %d, %v", code, err)
+	}
+	var got []protocol.Progress
+	protocol.ReadProgress(&wire, func(p protocol.Progress) { got = append(got, p) })
+	if diff := cmp.Diff([]protocol.Progress{{Done: 1, Total: 3}, {Done: 2, Total: 3}, {Done: 3, Total: 3}}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if code, err := run(strings.NewReader(ask), file(t, three), fullDisk{}, io.Discard); code != protocol.ExitReport {
+		t.Errorf("nobody takes the progress: exit %d, %v", code, err)
 	}
 }
 
@@ -119,7 +141,7 @@ func TestInspectorStaysSmall(t *testing.T) {
 // reports or names profiles: the API server and the sandbox.
 func TestReportNeedsNoParser(t *testing.T) {
 	t.Parallel()
-	for _, pkg := range []string{"internal/preflight/report", "internal/preflight/profile", "internal/preflight/rules", "internal/sandbox"} {
+	for _, pkg := range []string{"internal/preflight/protocol", "internal/preflight/report", "internal/preflight/profile", "internal/preflight/rules", "internal/sandbox"} {
 		out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "github.com/printmarket/printmarket/"+pkg).Output()
 		if err != nil {
 			t.Skipf("skipped: go list does not run here: %v", err)

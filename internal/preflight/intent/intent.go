@@ -6,6 +6,9 @@
 package intent
 
 import (
+	"bytes"
+	"database/sql/driver"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -88,5 +91,57 @@ func (c *Colors) check() error {
 			return fmt.Errorf("%w: the name of a spot colour must have 1 to %d bytes", ErrInvalid, maxName)
 		}
 	}
+	return nil
+}
+
+// maxText bounds the JSON of a ticket in bytes.
+const maxText = 16 << 10
+
+// Parse reads a ticket from JSON. Unknown members and a ticket out of bounds are
+// refused with [ErrInvalid].
+func Parse(text []byte) (*Ticket, error) {
+	if len(text) > maxText {
+		return nil, fmt.Errorf("%w: longer than %d bytes", ErrInvalid, maxText)
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	var t Ticket
+	if err := dec.Decode(&t); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	if dec.More() {
+		return nil, fmt.Errorf("%w: data after the ticket", ErrInvalid)
+	}
+	return &t, t.Check()
+}
+
+// Value implements [driver.Valuer]: JSON, or NULL for a nil ticket.
+func (t *Ticket) Value() (driver.Value, error) {
+	if t == nil {
+		return nil, nil
+	}
+	text, err := json.Marshal(t)
+	if err != nil {
+		return nil, fmt.Errorf("encode job ticket: %w", err)
+	}
+	return string(text), nil
+}
+
+// Scan implements the Scanner of database/sql.
+func (t *Ticket) Scan(source any) error {
+	var text []byte
+	switch v := source.(type) {
+	case string:
+		text = []byte(v)
+	case []byte:
+		text = v
+	default:
+		return fmt.Errorf("%w: stored as %T", ErrInvalid, source)
+	}
+	read, err := Parse(text)
+	if err != nil {
+		return err
+	}
+	*t = *read
 	return nil
 }

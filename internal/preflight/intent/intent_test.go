@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/printmarket/printmarket/internal/preflight/intent"
 )
 
@@ -44,4 +47,26 @@ func TestTicketsOutOfBoundsAreRefused(t *testing.T) {
 			}
 		})
 	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(`{"trimSize":{"width":148,"height":210},"pages":8,"colors":{"process":4,"spots":["Gold"]},"quantity":500}`))
+	f.Add([]byte(`{"pages":1e99}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		ticket, err := intent.Parse(text)
+		if err != nil {
+			return
+		}
+		stored, err := ticket.Value()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back intent.Ticket
+		if err := back.Scan(stored); err != nil {
+			t.Errorf("%s does not read back: %v", stored, err)
+		}
+		if diff := cmp.Diff(*ticket, back, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
 }

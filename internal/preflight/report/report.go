@@ -13,6 +13,8 @@
 // unless a member's name ends in _mm; resolutions are in pixels per inch.
 package report
 
+import "github.com/printmarket/printmarket/internal/preflight/intent"
+
 // Version is the version of the JSON document. The first number changes when a
 // reader written for the old form could misread the new one.
 const Version = "1.0"
@@ -23,6 +25,8 @@ type Report struct {
 	Version string  `json:"reportVersion"`
 	Engine  Engine  `json:"engine"`
 	Profile Profile `json:"profile"`
+	// Ticket is what was ordered, absent when nothing was said about it.
+	Ticket *intent.Ticket `json:"ticket,omitempty"`
 	// Verdict is fail when there is a finding of severity error, warn when
 	// there is one of severity warning, else pass.
 	Verdict Verdict `json:"verdict"`

@@ -17,7 +17,7 @@ import (
 
 var _ jobs.Store = (*Store)(nil)
 
-const jobColumns = `id, tenant, file_url, profile, status, attempt, incarnation, pages_done, pages_total,
+const jobColumns = `id, tenant, file_url, profile, ticket, status, attempt, incarnation, pages_done, pages_total,
 	verdict, failure_code, failure_detail, version, submitted_at, started_at, finished_at, expires_at, dispatched_at`
 
 // isOpen is the condition of the partial indexes, word for word.
@@ -27,7 +27,7 @@ const isOpen = `status IN ('queued', 'processing')`
 // cap, then those columns of the job that are not among them.
 const createJob = claimed + `room_for_job($1, $11)` + claimedEnd + `, made AS (
 	INSERT INTO job (` + jobColumns + `)
-	SELECT $5, $1, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27
+	SELECT $5, $1, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28
 	FROM claimed WHERE outcome = 'created'
 )
 SELECT outcome, subject, wait FROM claimed`
@@ -40,7 +40,7 @@ func (s *Store) CreateJob(ctx context.Context, job jobs.Job, terms ledger.Terms,
 		return jobs.Job{}, 0, reply.Error(op, err)
 	}
 	args = append(args, backlogCap,
-		job.FileURL, job.Profile, job.Status, job.Attempt, job.Incarnation,
+		job.FileURL, job.Profile, job.Ticket, job.Status, job.Attempt, job.Incarnation,
 		job.Progress.PagesDone, job.Progress.PagesTotal, job.Verdict, job.Failure.Code, job.Failure.Detail, job.Version,
 		job.SubmittedAt, maybe(job.StartedAt), maybe(job.FinishedAt), job.ExpiresAt, job.DispatchedAt)
 	stored, outcome := job, ledger.Created
@@ -170,7 +170,7 @@ func oneJob(ctx context.Context, q querier, who tenant.ID, id string) (jobs.Job,
 }
 
 func scanJob(r pgx.Row) (job jobs.Job, err error) {
-	err = r.Scan(&job.ID, &job.Tenant, &job.FileURL, &job.Profile, &job.Status, &job.Attempt, &job.Incarnation,
+	err = r.Scan(&job.ID, &job.Tenant, &job.FileURL, &job.Profile, &job.Ticket, &job.Status, &job.Attempt, &job.Incarnation,
 		&job.Progress.PagesDone, &job.Progress.PagesTotal, &job.Verdict, &job.Failure.Code, &job.Failure.Detail, &job.Version,
 		instant{&job.SubmittedAt}, instant{&job.StartedAt}, instant{&job.FinishedAt}, instant{&job.ExpiresAt}, instant{&job.DispatchedAt})
 	return job, err

@@ -13,7 +13,7 @@ import (
 	"github.com/printmarket/printmarket/internal/pgtest"
 )
 
-const needed = 6
+const needed = 7
 
 func TestAProgramRunsOnItsOwnSchemaAndNewerOnesAlone(t *testing.T) {
 	t.Parallel()

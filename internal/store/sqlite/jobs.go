@@ -16,7 +16,7 @@ import (
 
 var _ jobs.Store = (*Store)(nil)
 
-const jobColumns = `id, tenant, file_url, profile, status, attempt, incarnation, pages_done, pages_total,
+const jobColumns = `id, tenant, file_url, profile, ticket, status, attempt, incarnation, pages_done, pages_total,
 	verdict, failure_code, failure_detail, version, submitted_at, started_at, finished_at, expires_at, dispatched_at`
 
 // isOpen is the condition of the partial indexes, word for word.
@@ -184,7 +184,7 @@ func found(job jobs.Job, err error) (jobs.Job, error) {
 }
 
 func scanJob(r row) (job jobs.Job, err error) {
-	err = r.Scan(&job.ID, &job.Tenant, &job.FileURL, &job.Profile, &job.Status, &job.Attempt, &job.Incarnation,
+	err = r.Scan(&job.ID, &job.Tenant, &job.FileURL, &job.Profile, &job.Ticket, &job.Status, &job.Attempt, &job.Incarnation,
 		&job.Progress.PagesDone, &job.Progress.PagesTotal, &job.Verdict, &job.Failure.Code, &job.Failure.Detail, &job.Version,
 		instant{&job.SubmittedAt}, instant{&job.StartedAt}, instant{&job.FinishedAt}, instant{&job.ExpiresAt}, instant{&job.DispatchedAt})
 	return job, err
@@ -192,8 +192,8 @@ func scanJob(r row) (job jobs.Job, err error) {
 
 func insertJob(ctx context.Context, tx *sql.Tx, job jobs.Job) error {
 	_, err := tx.ExecContext(ctx,
-		`INSERT INTO job (`+jobColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		job.ID, job.Tenant.String(), job.FileURL, job.Profile, job.Status, job.Attempt, job.Incarnation,
+		`INSERT INTO job (`+jobColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		job.ID, job.Tenant.String(), job.FileURL, job.Profile, job.Ticket, job.Status, job.Attempt, job.Incarnation,
 		job.Progress.PagesDone, job.Progress.PagesTotal, job.Verdict, job.Failure.Code, job.Failure.Detail, job.Version,
 		millis(job.SubmittedAt), millis(job.StartedAt), millis(job.FinishedAt), millis(job.ExpiresAt), millis(job.DispatchedAt))
 	return err

@@ -19,6 +19,7 @@ import (
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/money"
+	"github.com/printmarket/printmarket/internal/preflight/intent"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
@@ -156,6 +157,7 @@ func (w *world) submit(t testing.TB, who tenant.ID) jobs.Job {
 func request(key string) jobs.Request {
 	return jobs.Request{
 		FileURL: "https://files.example.com/flyer.pdf?signature=s3cret", Profile: "print_ready",
+		Ticket:      &intent.Ticket{TrimSize: &intent.Size{Width: 148, Height: 210}, Pages: 2, Colors: &intent.Colors{Process: 4, Spots: []string{"Gold ✓"}}, Quantity: 5000},
 		Idempotency: keyed(key, "flyer"),
 	}
 }

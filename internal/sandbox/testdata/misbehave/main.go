@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Command misbehave is an inspector that does, on purpose, what an inspector
-// may do when a file gets the better of it. The profile says what.
+// may do when a file gets the better of it. Its argument says what.
 package main
 
 import (

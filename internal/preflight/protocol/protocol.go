@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package protocol is what the inspector and its caller agree on.
+//
+// The inspector is a process of its own: it gets a PDF and gives a report.
+// Package sandbox is one side, package inspect the other.
+//
+//   - Arguments: none.
+//   - File descriptor 3: the PDF, readable at any offset.
+//   - File descriptor 4: where the inspector writes its [Progress], one after the
+//     other. It goes on without when it cannot.
+//   - Standard input: one byte, sent when the limits of the process are in force,
+//     then the [Ask] as JSON to the end. Nothing of the PDF is touched before the
+//     byte has arrived.
+//   - Standard output: the report as JSON, if and only if the exit code is 0.
+//   - Standard error: for the log.
+package protocol
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/printmarket/printmarket/internal/preflight/intent"
+)
+
+const (
+	// InspectorName is the file name of the inspector's executable.
+	InspectorName = "inspector"
+	// InspectorFile is the descriptor of the PDF, ProgressFile that of the
+	// progress.
+	InspectorFile = 3
+	ProgressFile  = 4
+)
+
+// The inspector's exit codes. The Go runtime ends with 2 when it panics, runs
+// out of memory or overflows its stack, so 2 is not ours.
+const (
+	ExitReport = 0
+	// ExitUsage: an Ask that cannot be read, or an unknown profile.
+	ExitUsage = 64
+	// ExitInput: the PDF could not be read from its descriptor.
+	ExitInput = 66
+	// ExitInternal: the report could not be made or written.
+	ExitInternal = 70
+	// ExitNotReleased: standard input closed before the byte came.
+	ExitNotReleased = 75
+)
+
+// Ask is what the inspector is asked to do.
+type Ask struct {
+	// Profile is the name of the profile.
+	Profile string `json:"profile"`
+	// Ticket is what was ordered; it may be nil.
+	Ticket *intent.Ticket `json:"ticket,omitempty"`
+}
+
+// maxAsk bounds the JSON of an Ask.
+const maxAsk = 64 << 10
+
+// ErrInvalid is the error of an Ask that cannot be read.
+var ErrInvalid = errors.New("invalid request to the inspector")
+
+// Encode writes an Ask.
+func (a Ask) Encode() ([]byte, error) {
+	data, err := json.Marshal(a)
+	if err != nil {
+		return nil, fmt.Errorf("encode request to the inspector: %w", err)
+	}
+	return data, nil
+}
+
+// ReadAsk reads an Ask to the end of the input. It refuses what is too long, has
+// unknown members or a ticket out of bounds with [ErrInvalid].
+func ReadAsk(in io.Reader) (Ask, error) {
+	data, err := io.ReadAll(io.LimitReader(in, maxAsk+1))
+	if err != nil {
+		return Ask{}, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	if len(data) > maxAsk {
+		return Ask{}, fmt.Errorf("%w: longer than %d bytes", ErrInvalid, maxAsk)
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	var a Ask
+	if err := dec.Decode(&a); err != nil {
+		return Ask{}, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	if dec.More() {
+		return Ask{}, fmt.Errorf("%w: data after the document", ErrInvalid)
+	}
+	if err := a.Ticket.Check(); err != nil {
+		return Ask{}, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	return a, nil
+}
+
+// Progress is how many pages have been read.
+type Progress struct{ Done, Total uint32 }
+
+// progressBytes is the length of a Progress on the wire: two big-endian numbers.
+const progressBytes = 8
+
+// Write writes a Progress in one piece.
+func (p Progress) Write(w io.Writer) error {
+	var wire [progressBytes]byte
+	binary.BigEndian.PutUint32(wire[:4], p.Done)
+	binary.BigEndian.PutUint32(wire[4:], p.Total)
+	if _, err := w.Write(wire[:]); err != nil {
+		return fmt.Errorf("write progress: %w", err)
+	}
+	return nil
+}
+
+// ReadProgress hands each Progress of a stream to see, until the stream ends. The
+// inspector is not trusted: what cannot be true is left out.
+func ReadProgress(r io.Reader, see func(Progress)) {
+	var wire [progressBytes]byte
+	for {
+		if _, err := io.ReadFull(r, wire[:]); err != nil {
+			return
+		}
+		p := Progress{Done: binary.BigEndian.Uint32(wire[:4]), Total: binary.BigEndian.Uint32(wire[4:])}
+		if p.Done <= p.Total && p.Total <= maxPages {
+			see(p)
+		}
+	}
+}
+
+// maxPages is more pages than the engine reads of any file.
+const maxPages = 1_000_000

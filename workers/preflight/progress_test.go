@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflight_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/preflight/report"
+	"github.com/printmarket/printmarket/workers/preflight"
+)
+
+// paging is an inspection that reads a page every 450 ms, unless it is stopped.
+func paging(pages int) preflight.Inspect {
+	return func(ctx context.Context, _ *os.File, what preflight.Inspection) (report.Report, error) {
+		for page := range pages {
+			select {
+			case <-time.After(450 * time.Millisecond):
+				what.Progress(page+1, pages)
+			case <-ctx.Done():
+				return report.Report{}, ctx.Err()
+			}
+		}
+		return goodReport(), nil
+	}
+}
+
+func TestProgressIsToldOnceASecondWhileItChanges(t *testing.T) {
+	t.Parallel()
+	s, ms := time.Second, time.Millisecond
+	away := &ledger.UnavailableError{Op: "test", Err: errors.New("away")}
+	tests := map[string]struct {
+		pages   int
+		arrange func(*script)
+		want    []note
+	}{
+		"a short inspection tells nothing": {
+			2, func(*script) {}, []note{{0, "began"}, {900 * ms, "stored"}, {900 * ms, "finished"}},
+		},
+		"a longer one tells the latest page": {
+			8, func(*script) {},
+			[]note{{0, "began"}, {s, "page 2 of 8"}, {2 * s, "page 4 of 8"}, {3 * s, "page 6 of 8"}, {3600 * ms, "stored"}, {3600 * ms, "finished"}},
+		},
+		"a store that is away does not disturb": {
+			6, func(s *script) { s.progress = []error{away, away} },
+			[]note{{0, "began"}, {s, "page 2 of 6"}, {2 * s, "page 4 of 6"}, {2700 * ms, "stored"}, {2700 * ms, "finished"}},
+		},
+		"a job that is another's is left alone": {
+			100, func(s *script) { s.progress = []error{jobs.ErrFenced} },
+			[]note{{0, "began"}, {s, "page 2 of 100"}},
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := play(t, 5*s, paging(tc.pages), func(s *script) { tc.arrange(s); s.leases <- job(1) })
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("what the worker did (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
