@@ -114,18 +114,6 @@ func (p *Page) Size() (width, height float64) {
 	return width, height
 }
 
-// View maps the page's default user space to the page as it is looked at: points
-// of 1/72 inch on paper, rotated, with the lower left corner of the MediaBox at
-// the origin.
-func (p *Page) View() geom.Matrix {
-	m, u := p.Media, p.UserUnit
-	switch p.Rotate {
-	case 90:
-		return geom.Matrix{0, -u, u, 0, -m[1] * u, m[2] * u}
-	case 180:
-		return geom.Matrix{-u, 0, 0, -u, m[2] * u, m[3] * u}
-	case 270:
-		return geom.Matrix{0, u, -u, 0, m[3] * u, -m[0] * u}
-	}
-	return geom.Matrix{u, 0, 0, u, -m[0] * u, -m[1] * u}
-}
+// View maps the page's default user space to the page as it is looked at
+// ([geom.View]).
+func (p *Page) View() geom.Matrix { return geom.View(p.Media, p.Rotate, p.UserUnit) }

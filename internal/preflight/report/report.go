@@ -9,8 +9,11 @@
 // JSON, byte for byte. So it holds no clock and no duration; the job that asked
 // for it has those.
 //
-// Lengths of boxes are in points (1/72 inch) of the page's default user space
-// unless a member's name ends in _mm; resolutions are in pixels per inch.
+// Places (bbox, text) are in points of 1/72 inch on the page as it is looked at:
+// rotated, UserUnit applied, with the origin at the lower left corner of the
+// MediaBox. The boxes of a page are as the file has them, in its default user
+// space. Members whose name ends in _mm or _pt are in those units; resolutions
+// are in pixels per inch, amounts of ink in percent.
 package report
 
 import "github.com/printmarket/printmarket/internal/preflight/intent"
@@ -41,6 +44,7 @@ type Report struct {
 	Fonts    []Font    `json:"fonts"`
 	Images   []Image   `json:"images"`
 	Colors   []Color   `json:"colors"`
+	Inks     []Ink     `json:"inks"`
 	// Omitted counts what the lists above leave out, so that a report stays
 	// small; rules have judged the whole document all the same.
 	Omitted  Omitted   `json:"omitted"`
@@ -108,11 +112,62 @@ type Document struct {
 	PDFVersion string `json:"pdfVersion"`
 	// Pages is counted by walking the page tree; the file's own /Count is not
 	// trusted.
-	Pages     int    `json:"pages"`
-	Title     string `json:"title,omitempty"`
-	Producer  string `json:"producer,omitempty"`
-	Creator   string `json:"creator,omitempty"`
+	Pages    int    `json:"pages"`
+	Title    string `json:"title,omitempty"`
+	Producer string `json:"producer,omitempty"`
+	Creator  string `json:"creator,omitempty"`
+	// Created and Modified are RFC 3339.
+	Created  string `json:"created,omitempty"`
+	Modified string `json:"modified,omitempty"`
+	// Trapped is True, False, Unknown or absent.
+	Trapped   string `json:"trapped,omitempty"`
 	Encrypted bool   `json:"encrypted"`
+	// PrintDenied means that the file forbids printing in full quality.
+	PrintDenied bool `json:"printDenied"`
+	Linearized  bool `json:"linearized"`
+	Tagged      bool `json:"tagged"`
+	// Standards are what the file claims to conform to: "PDF/X-4", "PDF/A-2b".
+	Standards     []string       `json:"standards"`
+	OutputIntents []OutputIntent `json:"outputIntents"`
+	Layers        []Layer        `json:"layers"`
+	// Annotations counts them by subtype.
+	Annotations map[string]int `json:"annotations"`
+	FormFields  int            `json:"formFields"`
+	Signatures  int            `json:"signatures"`
+	// Actions counts them by type: JavaScript, URI, ...
+	Actions     map[string]int `json:"actions"`
+	Attachments []string       `json:"attachments"`
+}
+
+// OutputIntent is the printing condition that the file was made for.
+type OutputIntent struct {
+	Subtype   string `json:"subtype"`
+	Condition string `json:"condition,omitempty"`
+	Registry  string `json:"registry,omitempty"`
+	// Profile is the embedded ICC profile.
+	Profile *ICC `json:"profile,omitempty"`
+}
+
+// ICC is an ICC profile.
+type ICC struct {
+	Description string `json:"description,omitempty"`
+	// Space and Class are signatures of ICC.1: CMYK, prtr.
+	Space      string `json:"space"`
+	Class      string `json:"class"`
+	Version    string `json:"version"`
+	Components int    `json:"n"`
+	SHA256     string `json:"sha256"`
+}
+
+// Layer is an optional content group.
+type Layer struct {
+	Name string `json:"name"`
+	// Printed tells whether it comes out on paper as the file is set up.
+	Printed bool `json:"printed"`
+	// ProcessingStep is its group and type of ISO 19593-1: "Structural Cutting".
+	ProcessingStep string `json:"processingStep,omitempty"`
+	// Pages are the first pages with content on it, at most ten.
+	Pages []int `json:"pages"`
 }
 
 // Page is one page, in reading order.
@@ -131,6 +186,19 @@ type Page struct {
 	// Bleed is what BleedBox and MediaBox leave around the TrimBox; absent
 	// without a TrimBox.
 	Bleed *Edges `json:"bleed_mm,omitempty"`
+	// Blank means that nothing on it leaves ink.
+	Blank bool `json:"blank"`
+	// MaxInk is the highest total of inks, as far as inks are known: RGB and Lab
+	// get theirs only at the press.
+	MaxInk float64 `json:"maxInk"`
+	// MinLine and MinText are the thinnest line and the smallest text; absent
+	// where there is none.
+	MinLine *float64 `json:"minLine_pt,omitempty"`
+	MinText *float64 `json:"minText_pt,omitempty"`
+	// Transparent means that something on it is.
+	Transparent bool `json:"transparent"`
+	// Text is where text stands, neighbours joined; for a map of the page.
+	Text []Rect `json:"text"`
 }
 
 // Boxes are the page's boxes, inheritance applied. A box that the file does not
@@ -188,6 +256,12 @@ type Image struct {
 	// Mask is true for a stencil mask, which is painted with the current
 	// colour.
 	Mask bool `json:"mask"`
+	// Soft is true for the soft mask of another image.
+	Soft bool `json:"soft"`
+	// Hidden is true where it cannot be seen on paper.
+	Hidden bool `json:"hidden"`
+	// Quality of a JPEG is estimated from its quantization tables, 1 to 100.
+	Quality int `json:"quality,omitempty"`
 }
 
 // Color is a family of colour that is used, not merely declared.
@@ -198,11 +272,27 @@ type Color struct {
 	Pages []int `json:"pages"`
 }
 
+// Ink is a colorant with a name of its own that is used.
+type Ink struct {
+	Name string `json:"name"`
+	// Kind is process, spot or registration.
+	Kind string `json:"kind"`
+	// Space and Full are the alternate colour space and the colour of the full
+	// tint in it.
+	Space string    `json:"space,omitempty"`
+	Full  []float64 `json:"full,omitempty"`
+	// Definitions is how many different ones the file has for this name.
+	Definitions int   `json:"definitions"`
+	Pages       []int `json:"pages"`
+}
+
 // Omitted counts what is not listed.
 type Omitted struct {
 	Pages    int `json:"pages"`
 	Fonts    int `json:"fonts"`
 	Images   int `json:"images"`
+	Inks     int `json:"inks"`
+	Layers   int `json:"layers"`
 	Findings int `json:"findings"`
 }
 
@@ -218,7 +308,7 @@ type Finding struct {
 	// Pages are all pages where the same is true, at most the first ten; absent
 	// when there is one.
 	Pages []int `json:"pages,omitempty"`
-	// BBox is the place on Page.
+	// BBox is the place on Page, as it is looked at.
 	BBox   *Rect  `json:"bbox,omitempty"`
 	Object string `json:"object,omitempty"`
 	// Message is a sentence for a designer.

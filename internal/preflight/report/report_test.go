@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/printmarket/printmarket/internal/preflight/intent"
 	"github.com/printmarket/printmarket/internal/preflight/report"
 )
 
@@ -29,15 +30,30 @@ func full() report.Report {
 		Complete: false,
 		File:     report.File{SHA256: strings.Repeat("cd", 32), Bytes: 12345},
 		Summary:  report.Summary{Errors: 1, Warnings: 2, ByCategory: map[report.Category]int{report.CategoryImage: 1, report.CategoryBox: 1, report.CategoryFile: 1}, RulesRun: 20, RulesSkipped: 3},
-		Document: &report.Document{PDFVersion: "1.6", Pages: 12, Title: `A "title" <b>`, Producer: "p", Creator: "c", Encrypted: true},
+		Ticket:   &intent.Ticket{TrimSize: &intent.Size{Width: 210, Height: 297}, Pages: 12, Colors: &intent.Colors{Process: 4, Spots: []string{"Gold"}}, Quantity: 500},
+		Document: &report.Document{
+			PDFVersion: "1.6", Pages: 12, Title: `A "title" <b>`, Producer: "p", Creator: "c",
+			Created: "2026-11-20T12:00:00Z", Modified: "2026-11-20T12:30:00+01:00", Trapped: "False",
+			Encrypted: true, PrintDenied: true, Linearized: true, Tagged: true,
+			Standards: []string{"PDF/X-4"},
+			OutputIntents: []report.OutputIntent{{
+				Subtype: "GTS_PDFX", Condition: "FOGRA51", Registry: "http://www.color.org",
+				Profile: &report.ICC{Description: "PSO Coated v3", Space: "CMYK", Class: "prtr", Version: "2.4", Components: 4, SHA256: strings.Repeat("ef", 32)},
+			}},
+			Layers:      []report.Layer{{Name: "Die", Printed: true, ProcessingStep: "Structural Cutting", Pages: []int{1}}},
+			Annotations: map[string]int{"Link": 3}, FormFields: 1, Signatures: 1,
+			Actions: map[string]int{"URI": 3}, Attachments: []string{"notes.txt"},
+		},
 		Pages: []report.Page{{
 			Number: 1, Size: [2]float64{210, 297}, Rotate: 90, UserUnit: 1,
 			Boxes: report.Boxes{Media: report.Rect{0, 0, 651.97, 898.58}, Trim: &trim},
-			Bleed: &report.Edges{Top: 3, Right: 3, Bottom: 3, Left: 3},
-		}, {Number: 2, Size: [2]float64{100, 100}, UserUnit: 1}},
+			Bleed: &report.Edges{Top: 3, Right: 3, Bottom: 3, Left: 3}, MaxInk: 312.5, MinLine: new(0.1), MinText: new(4.5), Transparent: true,
+			Text: []report.Rect{{50, 60, 200, 80}},
+		}, {Number: 2, Size: [2]float64{100, 100}, UserUnit: 1, Boxes: report.Boxes{Media: report.Rect{0, 0, 283.46, 283.46}}, Blank: true, Text: []report.Rect{}}},
 		Fonts:   []report.Font{{Name: "Helvetica", Type: "Type1", Used: true, Pages: []int{1}, Object: "5 0 R"}},
-		Images:  []report.Image{{Page: 1, Object: "7 0 R", Pixels: [2]int{10, 20}, BitsPerComponent: 8, ColorSpace: "DeviceRGB", Filter: "DCTDecode", PPI: [2]float64{72, 72}, BBox: report.Rect{1, 2, 3, 4}}},
+		Images:  []report.Image{{Page: 1, Object: "7 0 R", Pixels: [2]int{10, 20}, BitsPerComponent: 8, ColorSpace: "DeviceRGB", Filter: "DCTDecode", PPI: [2]float64{72, 72}, BBox: report.Rect{1, 2, 3, 4}, Soft: true, Hidden: true, Quality: 75}},
 		Colors:  []report.Color{{Space: "DeviceRGB", Pages: []int{1}}},
+		Inks:    []report.Ink{{Name: "Gold", Kind: "spot", Space: "DeviceCMYK", Full: []float64{0, 0.2, 0.8, 0.3}, Definitions: 2, Pages: []int{1}}},
 		Omitted: report.Omitted{Findings: 1},
 		Findings: []report.Finding{
 			{Rule: "file.example", Severity: report.Warning, Category: report.CategoryFile, Message: "Something about the file.", Count: 1},
