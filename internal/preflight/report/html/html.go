@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package html writes a report as one page for people: it needs no network and no
+// script, prints well, and shows each page of the PDF as a map of its boxes,
+// images, text and findings.
+//
+// Everything in it that comes from the PDF goes through html/template. The page
+// forbids itself to load anything and carries the digest of its one style sheet.
+package html
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/printmarket/printmarket/internal/preflight/report"
+)
+
+//go:embed report.tmpl
+var page string // constant
+
+//go:embed report.css
+var style string // constant
+
+// Policy is the Content-Security-Policy of the page: nothing is loaded, nothing
+// runs, and only its own style sheet applies.
+func Policy() string {
+	sum := sha256.Sum256([]byte(style))
+	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
+}
+
+// Write writes the page of a report. The same report gives the same bytes.
+func Write(w io.Writer, r report.Report) error {
+	parsed, err := template.New("report").Funcs(template.FuncMap{
+		"number": number, "list": list, "plural": plural,
+	}).Parse(page)
+	if err != nil {
+		return fmt.Errorf("write HTML report: %w", err)
+	}
+	var out bytes.Buffer
+	if err := parsed.Execute(&out, newView(r)); err != nil {
+		return fmt.Errorf("write HTML report: %w", err)
+	}
+	if _, err := w.Write(out.Bytes()); err != nil {
+		return fmt.Errorf("write HTML report: %w", err)
+	}
+	return nil
+}
+
+// number writes a value with at most two decimals.
+func number(v float64) string {
+	return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(v, 'f', 2, 64), "0"), ".")
+}
+
+// list writes page numbers.
+func list(pages []int) string {
+	words := make([]string, len(pages))
+	for i, page := range pages {
+		words[i] = strconv.Itoa(page)
+	}
+	return strings.Join(words, ", ")
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
