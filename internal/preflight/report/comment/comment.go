@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package comment turns the findings of a report into comments on the pages of
+// the PDF, for people who correct the file in a PDF application: as XFDF
+// (ISO 19444-1), which such applications import into their own copy, or as
+// annotations for whoever writes them into the file.
+package comment
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/printmarket/printmarket/internal/preflight/geom"
+	"github.com/printmarket/printmarket/internal/preflight/report"
+)
+
+// Author is the title of every comment.
+const Author = "printmarket preflight"
+
+// Comment is one finding at its place.
+type Comment struct {
+	// Name is unique in the document and the same each time.
+	Name string
+	// Page counts from 1.
+	Page int
+	// Rect is in the default user space of the page.
+	Rect geom.Rect
+	// Located is true where Rect is the place of the finding, false where it is a
+	// note at the edge of the page.
+	Located  bool
+	Severity report.Severity
+	// Subject is the rule.
+	Subject string
+	// Contents is what it says, in lines.
+	Contents string
+}
+
+// noteSize is the edge of a note in points, noteGap what lies between two.
+const (
+	noteSize = 18.0
+	noteGap  = 4.0
+)
+
+// Of lists the comments of a report, in the order of its findings. Findings about
+// the whole document stand on the first page; those on a page that the report
+// does not list are left out.
+func Of(r report.Report) []Comment {
+	pages := make(map[int]*report.Page, len(r.Pages))
+	for i := range r.Pages {
+		pages[r.Pages[i].Number] = &r.Pages[i]
+	}
+	notes := map[int]int{}
+	var out []Comment
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		number := max(f.Page, 1)
+		page := pages[number]
+		if page == nil {
+			continue
+		}
+		c := Comment{
+			Name: "preflight-" + strconv.Itoa(i+1), Page: number, Severity: f.Severity, Subject: f.Rule, Contents: contents(f),
+		}
+		c.Rect, c.Located = place(f, page, notes[number])
+		if !c.Located {
+			notes[number]++
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// place is where a finding stands, or the note of that number.
+func place(f *report.Finding, page *report.Page, note int) (geom.Rect, bool) {
+	media := geom.Rect(page.Boxes.Media)
+	view := geom.View(media, page.Rotate, page.UserUnit)
+	back, ok := view.Inverse()
+	if f.BBox != nil && f.Page > 0 && ok {
+		return back.Rect(geom.Rect(*f.BBox)), true
+	}
+	seen := view.Rect(media)
+	perColumn := max(1, int((seen.Height()-noteGap)/(noteSize+noteGap)))
+	x := seen[0] + noteGap + float64(note/perColumn)*(noteSize+noteGap)
+	y := seen[3] - noteGap - float64(note%perColumn)*(noteSize+noteGap)
+	return back.Rect(geom.Rect{x, y - noteSize, x + noteSize, y}), false
+}
+
+func contents(f *report.Finding) string {
+	lines := []string{strings.ToUpper(string(f.Severity)) + ": " + f.Message}
+	if f.Measured != nil && f.Threshold != nil {
+		lines = append(lines, fmt.Sprintf("Measured %s %s, should be %s %s %s.",
+			decimal(f.Measured.Value), f.Measured.Unit, f.Threshold.Op, decimal(f.Threshold.Value), f.Threshold.Unit))
+	}
+	if f.FixHint != "" {
+		lines = append(lines, "What to do: "+f.FixHint)
+	}
+	rule := "Rule " + f.Rule
+	if f.Ref != "" {
+		rule += " (" + f.Ref + ")"
+	}
+	return strings.Join(append(lines, rule+"."), "\n")
+}
+
+func decimal(v float64) string { return strconv.FormatFloat(geom.Round(v, 3), 'f', -1, 64) }
+
+// Color is that of a severity, red, green and blue from 0 to 255.
+func Color(s report.Severity) [3]uint8 {
+	switch s {
+	case report.Error:
+		return [3]uint8{0xb3, 0x26, 0x1e}
+	case report.Warning:
+		return [3]uint8{0xe6, 0x91, 0x00}
+	}
+	return [3]uint8{0x1f, 0x5f, 0xa8}
+}

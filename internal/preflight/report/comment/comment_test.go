@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package comment_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/internal/preflight/geom"
+	"github.com/printmarket/printmarket/internal/preflight/report"
+	"github.com/printmarket/printmarket/internal/preflight/report/comment"
+)
+
+// turned is a report about a page that is rotated and measured in half inches.
+func turned() report.Report {
+	return report.Report{
+		Pages: []report.Page{{Number: 1, Rotate: 90, UserUnit: 2, Boxes: report.Boxes{Media: report.Rect{10, 20, 210, 120}}}},
+		Findings: []report.Finding{
+			{Rule: "document.title_missing", Severity: report.Info, Message: "No title."},
+			{Rule: "page.blank", Severity: report.Warning, Page: 1, Message: "Blank."},
+			{
+				Rule: "image.ppi_low", Severity: report.Error, Page: 1, BBox: &report.Rect{0, 390, 4, 400}, Message: "Too <coarse> & \x01 bad.",
+				Measured: &report.Measure{Value: 72.5, Unit: "ppi"}, Threshold: &report.Threshold{Op: ">=", Value: 150, Unit: "ppi"},
+				FixHint: "Use more pixels.", Ref: "GWG2015 4.26",
+			},
+			{Rule: "page.blank", Severity: report.Warning, Page: 7, Message: "On a page that is not listed."},
+		},
+	}
+}
+
+func TestCommentsStandWhereTheFindingIsInTheFile(t *testing.T) {
+	t.Parallel()
+	want := []comment.Comment{
+		{Name: "preflight-1", Page: 1, Rect: geom.Rect{12, 22, 21, 31}, Severity: report.Info, Subject: "document.title_missing", Contents: "INFO: No title.\nRule document.title_missing."},
+		{Name: "preflight-2", Page: 1, Rect: geom.Rect{23, 22, 32, 31}, Severity: report.Warning, Subject: "page.blank", Contents: "WARNING: Blank.\nRule page.blank."},
+		{
+			Name: "preflight-3", Page: 1, Rect: geom.Rect{10, 20, 15, 22}, Located: true, Severity: report.Error, Subject: "image.ppi_low",
+			Contents: "ERROR: Too <coarse> & \x01 bad.\nMeasured 72.5 ppi, should be >= 150 ppi.\nWhat to do: Use more pixels.\nRule image.ppi_low (GWG2015 4.26).",
+		},
+	}
+	if diff := cmp.Diff(want, comment.Of(turned())); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestXFDFIsXMLThatSaysTheSame(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	if err := comment.XFDF(&out, turned()); err != nil {
+		t.Fatal(err)
+	}
+	type element struct {
+		Page     int    `xml:"page,attr"`
+		Rect     string `xml:"rect,attr"`
+		Color    string `xml:"color,attr"`
+		Subject  string `xml:"subject,attr"`
+		Contents string `xml:"contents"`
+	}
+	var got struct {
+		XMLName xml.Name
+		Squares []element `xml:"annots>square"`
+		Texts   []element `xml:"annots>text"`
+	}
+	if err := xml.Unmarshal(out.Bytes(), &got); err != nil {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+	if got.XMLName.Space != "http://ns.adobe.com/xfdf/" || len(got.Texts) != 2 {
+		t.Errorf("root %v, %d notes", got.XMLName, len(got.Texts))
+	}
+	want := []element{{
+		Page: 0, Rect: "10,20,15,22", Color: "#B3261E", Subject: "image.ppi_low",
+		Contents: "ERROR: Too <coarse> & \uFFFD bad.\nMeasured 72.5 ppi, should be >= 150 ppi.\nWhat to do: Use more pixels.\nRule image.ppi_low (GWG2015 4.26).",
+	}}
+	if diff := cmp.Diff(want, got.Squares); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestManyNotesFillColumnsOfThePage(t *testing.T) {
+	t.Parallel()
+	r := report.Report{Pages: []report.Page{{Number: 1, UserUnit: 1, Boxes: report.Boxes{Media: report.Rect{0, 0, 600, 100}}}}}
+	for range 40 {
+		r.Findings = append(r.Findings, report.Finding{Rule: "a.b", Severity: report.Info, Message: strings.Repeat("x", 3)})
+	}
+	seen := map[geom.Rect]bool{}
+	for _, c := range comment.Of(r) {
+		if seen[c.Rect] || c.Rect[1] < 0 {
+			t.Errorf("the place %v is taken or below the page", c.Rect)
+		}
+		seen[c.Rect] = true
+	}
+}
