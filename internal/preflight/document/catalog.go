@@ -68,7 +68,7 @@ func (f *File) nameTree(root types.Object, visit func(key string, value types.Ob
 	for len(stack) > 0 {
 		node := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if node == nil || !c.enter(node) {
+		if !c.enter(node) || node == nil {
 			continue
 		}
 		dict := f.Dict(node)

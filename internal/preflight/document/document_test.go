@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
 	"github.com/printmarket/printmarket/internal/preflight/document"
 	"github.com/printmarket/printmarket/internal/preflight/facts"
@@ -231,3 +232,7 @@ func TestCleanMakesTextFitForAReport(t *testing.T) {
 		})
 	}
 }
+
+func ref(number int) types.IndirectRef { return *types.NewIndirectRef(number, 0) }
+
+func isUnreadable(in facts.Incident) bool { return in.Rule == document.RuleUnreadable }
