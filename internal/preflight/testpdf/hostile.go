@@ -28,8 +28,8 @@ func Hostile() map[string]func() []byte {
 		"decode bomb":         func() []byte { return decodeBomb(1 << 30) },
 		"table bomb":          func() []byte { return tableBomb(300 << 20) },
 		"table chain":         func() []byte { return tableChain(5000) },
-		"endless operators":   endlessOperators,
-		"endless text":        endlessText,
+		"endless operators":   func() []byte { return repeatedOperators(1000) },
+		"endless text":        func() []byte { return repeatedText(2000) },
 		"deep save":           func() []byte { return Pages(Print(strings.Repeat("q ", 10_000), "")) },
 		"deep arrays":         func() []byte { return Pages(Print(strings.Repeat("[", 100_000)+" TJ", "")) },
 		"damaged stream":      damagedStream,
@@ -122,18 +122,18 @@ func decodeBomb(size int) []byte {
 	return b.Document(Page{Extra: fmt.Sprintf("/Contents %s", stream)})
 }
 
-// endlessOperators is a form of many operators, drawn many times.
-func endlessOperators() []byte {
+// repeatedOperators is a form of 200 000 operators, drawn some times.
+func repeatedOperators(times int) []byte {
 	var b Builder
 	form := b.Form(Box{0, 0, 600, 800}, "", strings.Repeat("q Q ", 100_000), "")
-	return b.Document(Print(strings.Repeat("/Fm Do ", 1000), fmt.Sprintf("/XObject << /Fm %s >>", form)))
+	return b.Document(Print(strings.Repeat("/Fm Do ", times), fmt.Sprintf("/XObject << /Fm %s >>", form)))
 }
 
-// endlessText has few operators, whose operands are read again and again.
-func endlessText() []byte {
+// repeatedText has few operators, whose operands are read again and again.
+func repeatedText(times int) []byte {
 	var b Builder
 	form := b.Form(Box{0, 0, 600, 800}, "", "("+strings.Repeat("x", 1<<20-100)+") Tj", "")
-	return b.Document(Print(strings.Repeat("/Fm Do ", 2000), fmt.Sprintf("/XObject << /Fm %s >>", form)))
+	return b.Document(Print(strings.Repeat("/Fm Do ", times), fmt.Sprintf("/XObject << /Fm %s >>", form)))
 }
 
 func damagedStream() []byte {
