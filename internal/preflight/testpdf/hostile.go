@@ -5,6 +5,7 @@ package testpdf
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"strings"
 )
 
@@ -37,6 +38,8 @@ func Hostile() map[string]func() []byte {
 	for _, kind := range []string{"separation", "indexed", "pattern"} {
 		out["self reference: "+kind] = func() []byte { return selfReference(kind) }
 	}
+	maps.Copy(out, hostileStructures())
+	maps.Copy(out, hostileResources())
 	return out
 }
 
