@@ -10,6 +10,7 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
 	"github.com/printmarket/printmarket/internal/preflight/facts"
+	"github.com/printmarket/printmarket/internal/preflight/lexer"
 )
 
 // RuleImageBytes is the limit on decoded image samples.
@@ -19,17 +20,9 @@ const RuleImageBytes = "limits.image_bytes"
 func (f *File) Bytes(o types.Object, page int) []byte {
 	switch v := f.Resolve(o).(type) {
 	case types.HexLiteral:
-		data, err := v.Bytes()
-		if err != nil {
-			return nil
-		}
-		return data
+		return lexer.AppendText(nil, &lexer.Object{Kind: lexer.String, Hex: true, Text: []byte(v)})
 	case types.StringLiteral:
-		data, err := types.Unescape(string(v))
-		if err != nil {
-			return nil
-		}
-		return data
+		return lexer.AppendText(nil, &lexer.Object{Kind: lexer.String, Text: []byte(v)})
 	case types.StreamDict, *types.StreamDict:
 		return f.Decode(o, page)
 	}
