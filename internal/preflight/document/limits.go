@@ -76,6 +76,7 @@ const (
 	RuleContent   = "limits.content_bytes"
 	RuleOperators = "limits.operators"
 	RuleNesting   = "limits.nesting"
+	RuleStructure = "limits.structure"
 )
 
 // Budget is what is left of the limits. When a part is used up, it says so once

@@ -27,6 +27,7 @@ func Hostile() map[string]func() []byte {
 		"contents array bomb": func() []byte { return contentsArrayBomb(1000, 48<<20) },
 		"decode bomb":         func() []byte { return decodeBomb(1 << 30) },
 		"table bomb":          func() []byte { return tableBomb(300 << 20) },
+		"table chain":         func() []byte { return tableChain(5000) },
 		"endless operators":   endlessOperators,
 		"endless text":        endlessText,
 		"deep save":           func() []byte { return Pages(Print(strings.Repeat("q ", 10_000), "")) },

@@ -59,7 +59,7 @@ func (b *Builder) Document(pages ...Page) []byte {
 		kids[i] = b.page(tree, page).String()
 	}
 	b.Set(tree, "<< /Type /Pages /Count %d /Kids [%s] >>", len(pages), strings.Join(kids, " "))
-	return b.Bytes(b.Add("<< /Type /Catalog /Pages %s >>", tree))
+	return b.Bytes(b.Add("<< /Type /Catalog /Pages %s %s >>", tree, b.Catalog))
 }
 
 // page writes one page and its content.
