@@ -8,7 +8,6 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
 	"github.com/printmarket/printmarket/internal/preflight/document"
-	"github.com/printmarket/printmarket/internal/preflight/facts"
 )
 
 // maxNested is how deep spaces may stand in each other; none of ISO 32000-2 needs
@@ -18,16 +17,14 @@ const maxNested = 5
 // Resolver reads the colour spaces of one document. It is not safe for concurrent
 // use.
 type Resolver struct {
-	file      *document.File
-	collector *facts.Collector
-	page      int
+	file *document.File
+	page int
 
 	gray, rgb, cmyk, pattern, broken *Space
 	// numbered are the spaces of indirect objects, direct those of arrays.
 	numbered map[int]*Space
 	direct   map[uintptr]remembered
 	remapped map[remap]*Space
-	profiles map[int]*facts.ICC
 }
 
 // remembered keeps the array alive, whose address is the key.
@@ -40,16 +37,16 @@ type remembered struct {
 type remap struct{ space, base *Space }
 
 // NewResolver starts with nothing but the device spaces.
-func NewResolver(file *document.File, collector *facts.Collector) *Resolver {
+func NewResolver(file *document.File) *Resolver {
 	return &Resolver{
-		file: file, collector: collector,
+		file:     file,
 		gray:     &Space{Family: DeviceGray, Components: 1, kind: light},
 		rgb:      &Space{Family: DeviceRGB, Components: 3, kind: additive},
 		cmyk:     &Space{Family: DeviceCMYK, Components: 4, kind: process},
 		pattern:  &Space{Family: Pattern, kind: pattern},
 		broken:   &Space{},
 		numbered: map[int]*Space{}, direct: map[uintptr]remembered{},
-		remapped: map[remap]*Space{}, profiles: map[int]*facts.ICC{},
+		remapped: map[remap]*Space{},
 	}
 }
 

@@ -16,6 +16,9 @@ import (
 // RuleImageBytes is the limit on decoded image samples.
 const RuleImageBytes = "limits.image_bytes"
 
+// Root is the document catalog.
+func (f *File) Root() types.Dict { return f.Dict(rootOf(f)) }
+
 // Bytes resolves to the bytes of a string or, decoded, of a stream, or nil.
 func (f *File) Bytes(o types.Object, page int) []byte {
 	switch v := f.Resolve(o).(type) {

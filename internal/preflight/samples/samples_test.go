@@ -25,12 +25,11 @@ func space(t testing.TB, text string) *color.Space {
 	var b testpdf.Builder
 	ref := b.Add("%s", text)
 	data := b.Document(testpdf.Page{})
-	collector := facts.NewCollector(nil)
-	file, err := document.Open(t.Context(), bytes.NewReader(data), int64(len(data)), document.DefaultLimits(), collector)
+	file, err := document.Open(t.Context(), bytes.NewReader(data), int64(len(data)), document.DefaultLimits(), facts.NewCollector(nil))
 	if err != nil || file == nil {
 		t.Fatalf("open: %v", err)
 	}
-	return color.NewResolver(file, collector).Resolve(*types.NewIndirectRef(int(ref), 0), 1)
+	return color.NewResolver(file).Resolve(*types.NewIndirectRef(int(ref), 0), 1)
 }
 
 const duotone = "[/DeviceN [/Black /Gold] /DeviceCMYK << /FunctionType 2 /Domain [0 1] /N 1 >>]"
