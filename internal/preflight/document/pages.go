@@ -15,6 +15,8 @@ import (
 // Page is one leaf of the page tree, with what it inherits.
 type Page struct {
 	facts.Page
+	// Dict is the page's own dictionary.
+	Dict      types.Dict
 	Resources types.Dict
 	Contents  types.Object
 	Annots    types.Object
@@ -139,6 +141,7 @@ func (w *walk) leaf(object types.Object, dict types.Dict, inherited map[string]t
 	}
 	page := Page{
 		Page:      f.boxes(number, object, dict, inherited),
+		Dict:      dict,
 		Resources: f.Dict(inherited["Resources"]),
 		Contents:  dict["Contents"],
 		Annots:    dict["Annots"],
