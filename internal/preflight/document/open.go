@@ -85,7 +85,7 @@ func Open(ctx context.Context, in io.ReadSeeker, size int64, limits Limits, coll
 	}
 	frame := look(in, size, head, f.tableFits)
 	if frame.refused != "" {
-		collector.Exhausted(RuleStructure, 0, frame.refused)
+		collector.Exhausted(frame.rule, 0, frame.refused)
 		return nil, nil
 	}
 	if err := f.load(ctx, frame); err != nil {

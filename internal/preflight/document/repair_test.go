@@ -148,11 +148,11 @@ func TestEncryptedFilesAreRepairedToo(t *testing.T) {
 
 func TestAnEndlessTableIsRefused(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"table bomb", "table chain"} {
+	for name, want := range map[string]string{"table bomb": document.RuleDecode, "table: hybrid bomb": document.RuleDecode, "table chain": document.RuleStructure} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			file, doc := open(t, testpdf.Hostile()[name]())
-			if file != nil || doc.Complete || len(doc.Incidents) != 1 || doc.Incidents[0].Rule != document.RuleStructure {
+			if file != nil || doc.Complete || len(doc.Incidents) != 1 || doc.Incidents[0].Rule != want {
 				t.Errorf("opened %t, complete %t, incidents %+v", doc.Opened, doc.Complete, doc.Incidents)
 			}
 		})

@@ -43,19 +43,6 @@ func Hostile() map[string]func() []byte {
 	return out
 }
 
-// Good is a page that passes print_ready.
-func Good() []byte {
-	var b Builder
-	font := b.EmbeddedFont("ABCDEF+Good")
-	image := b.Image(Image{Width: 600, Height: 600})
-	resources := fmt.Sprintf("/Font << /F1 %s >> /XObject << /Im1 %s >>", font, image)
-	content := "0 0 0 1 k 40 40 100 100 re f\n" + Show("F1", "AB") + Place("Im1", 100, 100, 144, 144)
-	info := b.Reserve()
-	b.Set(info, "<< /Title %s /Producer %s >>", b.Text(info, "A good page"), b.Text(info, "testpdf"))
-	b.Info = info
-	return b.Document(Print(content, resources))
-}
-
 func password() []byte {
 	var b Builder
 	b.Encrypt("secret", "owner", false)

@@ -83,7 +83,7 @@ func prevCycle() []byte {
 // look.
 func hybridBomb() []byte {
 	var b Builder
-	bombed := b.Stream("/Type /XRef /Size 4 /W [1 2 1] /Root 1 0 R "+bombFilters, bomb(0, 1<<30))
+	bombed := b.Stream("/Type /XRef /Size 4 /W [1 2 1] "+bombFilters, bomb(0, 1<<30))
 	data := b.Document(Print("", ""))
 	at := bytes.Index(data, fmt.Appendf(nil, "%d 0 obj", int(bombed)))
 	return bytes.Replace(data, []byte("/Root"), fmt.Appendf(nil, "/XRefStm %d /Root", at), 1)

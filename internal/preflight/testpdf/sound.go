@@ -52,6 +52,14 @@ func startSound(s *Sound) *Sound {
 	return s
 }
 
+// Good is a page with text and an image that passes print_ready.
+func Good() []byte {
+	s := NewSound()
+	s.Info["Title"], s.Info["Producer"] = "(A good page)", "(testpdf)"
+	image := s.Image(Image{Width: 600, Height: 600})
+	return s.Bytes(s.Page(Place("Im1", 200, 100, 144, 144), fmt.Sprintf("/XObject << /Im1 %s >>", image)))
+}
+
 // Intent is an output intent; profile 0 leaves the profile out.
 func (b *Builder) Intent(subtype, condition string, profile Ref) string {
 	stream := ""

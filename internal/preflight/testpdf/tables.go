@@ -8,8 +8,7 @@ import (
 )
 
 // tableBomb is a file whose cross-reference stream unpacks to size bytes. The
-// parser decodes it before it knows any limit of ours, so only the sandbox can
-// stop it.
+// parser decodes it before it knows any limit of ours.
 func tableBomb(size int) []byte {
 	var out bytes.Buffer
 	out.WriteString("%PDF-1.6\n%\xE2\xE3\xCF\xD3\n")
