@@ -76,8 +76,16 @@ func colorFlaws() []Flaw {
 			Twin:   in("0.5 scn", grayICC),
 		},
 		{Rule: "color.icc_invalid", Variant: "number of components", Breaks: in("0.5 scn", profiled(1, Profile{Space: "CMYK"})), Twin: in("0.5 scn", grayICC)},
-		{Rule: "color.not_gray", Profile: "book_interior", Breaks: content("0.5 0 0 0 k" + square), Twin: content("0 0 0 0.5 k" + square)},
-		{Rule: "color.not_gray", Variant: "RGB", Profile: "book_interior", Breaks: content("0.5 0.5 0.5 rg" + square), Twin: content("0.5 g" + square)},
+		{Rule: "color.not_gray", Profile: "book_interior", Breaks: leaf("0.5 0 0 0 k" + square), Twin: leaf("0 0 0 0.5 k" + square)},
+		{Rule: "color.not_gray", Variant: "RGB", Profile: "book_interior", Breaks: leaf("0.5 0.5 0.5 rg" + square), Twin: leaf("0.5 g" + square)},
+	}
+}
+
+// leaf is a document of two pages, as a book has them.
+func leaf(text string) func() []byte {
+	return func() []byte {
+		s := NewSound()
+		return s.Bytes(s.Page(text, ""), s.Page("", ""))
 	}
 }
 

