@@ -39,7 +39,7 @@ func xmp(properties string) string {
 func utf16BE(text string) string {
 	var out strings.Builder
 	for _, unit := range utf16.Encode([]rune("\uFEFF" + text)) {
-		out.WriteString(string([]byte{byte(unit >> 8), byte(unit)}))
+		out.Write([]byte{byte(unit >> 8), byte(unit)})
 	}
 	return out.String()
 }
@@ -98,8 +98,10 @@ func TestMetadata(t *testing.T) {
 		"all families": {
 			xmp: xmp("<pdfxid:GTS_PDFXVersion>PDF/X-4p</pdfxid:GTS_PDFXVersion><pdfaid:part>2</pdfaid:part><pdfaid:conformance>B</pdfaid:conformance><pdfuaid:part>1</pdfuaid:part><pdfvtid:GTS_PDFVTVersion>PDF/VT-1</pdfvtid:GTS_PDFVTVersion>"),
 			want: said{Standards: []facts.Standard{
-				{Family: "PDF/X", Version: "PDF/X-4p", XMP: true}, {Family: "PDF/A", Version: "PDF/A-2b", XMP: true},
-				{Family: "PDF/UA", Version: "PDF/UA-1", XMP: true}, {Family: "PDF/VT", Version: "PDF/VT-1", XMP: true},
+				{Family: "PDF/X", Version: "PDF/X-4p", XMP: true},
+				{Family: "PDF/A", Version: "PDF/A-2b", XMP: true},
+				{Family: "PDF/UA", Version: "PDF/UA-1", XMP: true},
+				{Family: "PDF/VT", Version: "PDF/VT-1", XMP: true},
 			}},
 		},
 	}

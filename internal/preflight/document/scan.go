@@ -5,6 +5,7 @@ package document
 import (
 	"bytes"
 	"strconv"
+	"strings"
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
@@ -142,7 +143,7 @@ func (s *scanned) encrypted() bool { return s.trailerValue("Encrypt") != nil }
 func objectHead(data []byte, at int) (number int, generation uint16, start int, ok bool) {
 	from := max(0, at-24)
 	head := data[from:at]
-	if len(head) == 0 || bytes.IndexByte([]byte(white), head[len(head)-1]) < 0 {
+	if len(head) == 0 || strings.IndexByte(white, head[len(head)-1]) < 0 {
 		return 0, 0, 0, false
 	}
 	head = bytes.TrimRight(head, white)
@@ -202,7 +203,7 @@ func pipeline(dict []byte) []types.PDFFilter {
 		}
 	}
 	var out []types.PDFFilter
-	for _, name := range bytes.FieldsFunc(value(dict, "Filter"), func(r rune) bool { return bytes.ContainsRune([]byte(white+"[]/"), r) }) {
+	for _, name := range bytes.FieldsFunc(value(dict, "Filter"), func(r rune) bool { return strings.ContainsRune(white+"[]/", r) }) {
 		out = append(out, types.PDFFilter{Name: string(name), DecodeParms: parms})
 	}
 	return out

@@ -58,7 +58,7 @@ func intentFlaws() []Flaw {
 		{
 			Rule: "outputintent.missing", Variant: "another subtype",
 			Breaks: intents(func(s *Sound) string {
-				return strings.Replace(s.Intents, s.Intents, s.Intent("GTS_PDFA1", "FOGRA51", s.ProfileStream(4, Profile{Space: "CMYK"})), 1)
+				return s.Intent("GTS_PDFA1", "FOGRA51", s.ProfileStream(4, Profile{Space: "CMYK"}))
 			}),
 			Twin: sound,
 		},
