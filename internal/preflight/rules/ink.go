@@ -90,7 +90,7 @@ func spotCount(q *question) []observation {
 }
 
 func registrationInside(v *view, m *facts.Mark) (float64, bool) {
-	return 0, registration(&m.Paint) && m.Box.Touches(v.finished)
+	return 0, registration(&m.Paint) && touch(&m.Box, &v.finished)
 }
 
 // totalInk is the highest total of a mark.
