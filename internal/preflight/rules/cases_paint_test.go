@@ -31,11 +31,11 @@ func imageCases() map[string]ruleCase {
 		return plain(func(i *facts.Image) { i.Filter, i.Quality = "DCTDecode", quality })
 	}
 	return map[string]ruleCase{
-		"image.ppi_low":                 pair(image(149.9, nil), image(10, func(i *facts.Image) { i.Hidden = true })),
-		"image.ppi_below_target":        pair(image(299.9, nil), image(299.96, nil)),
-		"image.ppi_high":                pair(image(450.1, nil), image(450, nil)),
-		"image.bitmap_ppi_low":          pair(bits(549.9), image(10, func(i *facts.Image) { bitonal(i); i.Soft = true })),
-		"image.bitmap_ppi_below_target": pair(bits(550), bits(800)),
+		"image.ppi_low":                 pair(image(148.9, nil), image(10, func(i *facts.Image) { i.Hidden = true })),
+		"image.ppi_below_target":        pair(image(149, nil), image(299, nil)),
+		"image.ppi_high":                pair(image(451.1, nil), image(451, nil)),
+		"image.bitmap_ppi_low":          pair(bits(548.9), image(10, func(i *facts.Image) { bitonal(i); i.Soft = true })),
+		"image.bitmap_ppi_below_target": pair(bits(549), bits(799)),
 		"image.16bit":                   pair(plain(func(i *facts.Image) { i.Bits = 16 }), plain(nil)),
 		"image.jpx":                     pair(plain(func(i *facts.Image) { i.Filter = "JPXDecode" }), jpeg(90)),
 		"image.jbig2":                   pair(image(1200, func(i *facts.Image) { bitonal(i); i.Filter = "JBIG2Decode" }), image(1200, func(i *facts.Image) { bitonal(i); i.Filter = "CCITTFaxDecode" })),
@@ -108,8 +108,8 @@ func paintCases() map[string]ruleCase {
 		return first(func(p *facts.Page) { p.Group, p.Transparent = &facts.Group{Space: space}, transparent })
 	}
 	return map[string]ruleCase{
-		"text.small":           pair(paint(text(4.99, black())), paint(text(5, black()))),
-		"text.small_multi_ink": pair(paint(text(7.9, cmyk(1, 1, 0, 0))), paint(text(8, cmyk(1, 1, 0, 0)))),
+		"text.small":           pair(paint(text(4.94, black())), paint(text(4.95, black()))),
+		"text.small_multi_ink": pair(paint(text(7.9, cmyk(1, 1, 0, 0))), paint(text(7.97, cmyk(1, 1, 0, 0)))),
 		"text.small_white":     pair(paint(text(7.9, cmyk(0, 0, 0, 0))), paint(text(8, cmyk(0, 0, 0, 0)))),
 		"text.rich_black":      pair(paint(text(11, cmyk(0.6, 0.4, 0.4, 1))), both(paint(text(12, cmyk(0.6, 0.4, 0.4, 1))), paint(text(11, cmyk(0.05, 0, 0, 1))))),
 		"text.invisible":       pair(feature(facts.InvisibleText, ""), nothing),

@@ -115,13 +115,16 @@ func limitOf(r rules.Rule, s profile.Setting) string {
 	if s.Limit != nil {
 		parts = append(parts, fmt.Sprintf("%s %s %s", r.Op, decimal(*s.Limit), r.Unit))
 	}
-	if s.Tolerance > 0 {
+	switch {
+	case s.Tolerance > 0 && r.Tolerance == r.Unit:
+		parts = append(parts, "± "+decimal(s.Tolerance))
+	case s.Tolerance > 0:
 		parts = append(parts, fmt.Sprintf("± %s %s", decimal(s.Tolerance), r.Tolerance))
 	}
 	if s.Area > 0 {
 		parts = append(parts, fmt.Sprintf("on %s mm2", decimal(s.Area)))
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(parts, " ")
 }
 
 // columns of the table of thresholds.

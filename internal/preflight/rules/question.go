@@ -29,12 +29,14 @@ func (q *question) wrong(value float64) bool {
 	return boundsOf(q.rule.Op, *q.setting.Limit, q.setting.Tolerance).broken(value)
 }
 
-// limit is that of another rule, and whether the profile selects it.
-func (q *question) limit(id string) (float64, bool) {
-	if limit := q.profile.Rules[id].Limit; limit != nil {
-		return *limit, true
+// bounds are those of a rule with the same operator, and whether the profile
+// selects it.
+func (q *question) bounds(id string) (bounds, bool) {
+	s := q.profile.Rules[id]
+	if s.Limit == nil {
+		return bounds{}, false
 	}
-	return 0, false
+	return boundsOf(q.rule.Op, *s.Limit, s.Tolerance), true
 }
 
 // selects tells whether the profile selects another rule.

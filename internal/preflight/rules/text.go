@@ -24,7 +24,7 @@ func texts() []Rule {
 	)
 	row := func(id, title, hint, ref string, pick func(*view, *facts.Mark) (float64, bool), say func(*instance) string) Rule {
 		return Rule{
-			ID: id, Category: report.CategoryText, Severity: report.Warning, Title: title, Op: atLeast, Unit: "pt", FixHint: hint, Ref: ref,
+			ID: id, Category: report.CategoryText, Severity: report.Warning, Title: title, Op: atLeast, Unit: "pt", Tolerance: "pt", FixHint: hint, Ref: ref,
 			mark: &marks{of: everyText, pick: pick, group: byFont, decimals: 2, say: say},
 		}
 	}

@@ -81,8 +81,8 @@ func newWatch(rule *Rule, setting profile.Setting, p profile.Profile) *watch {
 		w.limit = *setting.Limit
 	}
 	w.bounds = boundsOf(rule.Op, w.limit, setting.Tolerance)
-	if above := p.Rules[rule.mark.above].Limit; above != nil {
-		w.graver = boundsOf(rule.Op, *above, 0)
+	if above := p.Rules[rule.mark.above]; above.Limit != nil {
+		w.graver = boundsOf(rule.Op, *above.Limit, above.Tolerance)
 	}
 	return w
 }
