@@ -47,15 +47,14 @@ const off severity = "off"
 
 // UnmarshalJSON knows that YAML takes a bare off for false.
 func (s *severity) UnmarshalJSON(data []byte) error {
-	var v any
-	if err := json.Unmarshal(data, &v); err != nil {
+	var name string
+	if err := json.Unmarshal(data, &name); err != nil {
 		return fmt.Errorf("severity: %w", err)
 	}
-	if v == false || v == string(off) {
+	if name == string(off) || name == "false" {
 		*s = off
 		return nil
 	}
-	name, _ := v.(string)
 	parsed, err := report.ParseSeverity(name)
 	*s = severity(parsed)
 	return err

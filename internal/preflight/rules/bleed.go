@@ -84,6 +84,7 @@ func artShort(q *question, page *facts.Page) (observation, bool) {
 // shortest tells how far artwork goes beyond the edge where it goes least, and
 // whether that is too little along a part that is long enough to be seen.
 func (e *edge) shortest(frame []geom.Rect, limit, tolerance float64) (float64, bool) {
+	enough := boundsOf(atLeast, limit, tolerance)
 	var touching, reaching []span
 	for _, box := range frame {
 		s := e.turn(box)
@@ -94,14 +95,14 @@ func (e *edge) shortest(frame []geom.Rect, limit, tolerance float64) (float64, b
 		if s.inner < -tolerance {
 			touching = append(touching, s)
 		}
-		if s.inner <= tolerance && !wrong(atLeast, s.outer, limit, tolerance) {
+		if s.inner <= tolerance && !enough.broken(s.outer) {
 			reaching = append(reaching, s)
 		}
 	}
 	slices.SortFunc(reaching, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	least, short := math.MaxFloat64, false
 	for _, s := range touching {
-		if wrong(atLeast, s.outer, limit, tolerance) && s.bare(reaching) >= minShort {
+		if enough.broken(s.outer) && s.bare(reaching) >= minShort {
 			least, short = min(least, s.outer), true
 		}
 	}

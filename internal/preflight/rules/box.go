@@ -30,7 +30,7 @@ func boxes() []Rule {
 	}
 	return []Rule{
 		row("box.trim_missing", report.Warning, "TrimBox is missing", "Export as PDF/X, which writes the size of the finished page (TrimBox) into the file.", iso, everyPage(trimMissing)),
-		row("box.trim_and_art", report.Error, "TrimBox and ArtBox exclude each other", "Remove the ArtBox: export once more as PDF/X.", iso, everyPage(trimAndArt)),
+		row("box.trim_and_art", report.Warning, "TrimBox and ArtBox exclude each other", "Remove the ArtBox: export once more as PDF/X.", iso, everyPage(trimAndArt)),
 		tolerant(row("box.nesting", report.Error, "Page boxes do not lie in each other", asX, iso, everyPage(nesting))),
 		tolerant(row("box.crop_differs", report.Warning, "CropBox cuts into the page", "Remove the crop of the pages, or export once more as PDF/X.", "GWG 2015 4.3", everyPage(cropDiffers))),
 		tolerant(row("box.bleed_missing", report.Error, "No bleed", bleed, iso, everyPage(bleedMissing))),

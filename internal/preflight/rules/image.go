@@ -22,7 +22,7 @@ func images() []Rule {
 	)
 	ppi := func(id string, severity report.Severity, title, op, hint, ref string, of func(*facts.Image) bool, worse string) Rule {
 		return Rule{
-			ID: id, Category: report.CategoryImage, Severity: severity, Title: title, Op: op, Unit: "ppi", FixHint: hint, Ref: ref,
+			ID: id, Category: report.CategoryImage, Severity: severity, Title: title, Op: op, Unit: "ppi", Tolerance: "ppi", FixHint: hint, Ref: ref,
 			judge: everyImage(resolution(of, worse)),
 		}
 	}
@@ -111,7 +111,7 @@ func resolution(of func(*facts.Image) bool, graver string) placement {
 		if !of(i) || i.Width < minEdge || i.Height < minEdge || !q.wrong(ppi) {
 			return 0, ""
 		}
-		if low, ok := q.limit(graver); ok && ppi < low {
+		if low, ok := q.bounds(graver); ok && low.broken(ppi) {
 			return 0, ""
 		}
 		return ppi, fmt.Sprintf("%s of %d x %d pixels is printed at %.0f ppi.", kindOfImage(i), i.Width, i.Height, ppi)

@@ -90,15 +90,16 @@ func spotCount(q *question) []observation {
 }
 
 func registrationInside(v *view, m *facts.Mark) (float64, bool) {
-	return 0, registration(&m.Paint) && m.Box.Touches(v.finished)
+	return 0, registration(&m.Paint) && touch(&m.Box, &v.finished)
 }
 
-// totalInk is the highest total of a mark.
+// totalInk is the highest total of a mark. The registration colour is left to
+// ink.registration_all.
 func totalInk(_ *view, m *facts.Mark) (float64, bool) {
 	if m.Paint.Coverage != nil {
 		return m.Paint.Coverage.Max(), m.Paint.Known
 	}
-	return m.Paint.Total(), m.Paint.Known
+	return m.Paint.Total(), m.Paint.Known && !registration(&m.Paint)
 }
 
 // overLimit leaves out what lies beyond the bleed.

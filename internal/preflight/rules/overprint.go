@@ -35,9 +35,9 @@ func overprints() []Rule {
 			},
 		}),
 		limited(row("overprint.black_text_knockout", report.Warning, "Small black text does not overprint", knockout, "GWG 2015 4.10 and 4.11", marks{
-			of: everyText, pick: blackText, group: byFont, decimals: 2,
+			of: everyText, pick: blackText, group: whole, decimals: 2,
 			say: func(i *instance) string {
-				return fmt.Sprintf("Black text of %s pt%s is left out of what lies below; light edges may show around it.", number(i.value, 2), fontInWords(&i.mark))
+				return fmt.Sprintf("Black text of %s pt is left out of what lies below; light edges may show around it.", number(i.value, 2))
 			},
 		})),
 		limited(row("overprint.black_line_knockout", report.Info, "Thin black line does not overprint", knockout, "GWG 2015 4.12 and 4.13", marks{

@@ -24,33 +24,19 @@ type question struct {
 	inks    *processInks
 }
 
-// noise is what calculating with binary fractions may add to a value.
-const noise = 0.0005
-
-// wrong tells whether a value breaks a limit.
-func wrong(op string, value, limit, tolerance float64) bool {
-	switch op {
-	case atLeast:
-		return value < limit-tolerance-noise
-	case moreThan:
-		return value <= limit+noise
-	case atMost:
-		return value > limit+tolerance+noise
-	}
-	return true
-}
-
 // wrong holds a value against the limit of the profile.
 func (q *question) wrong(value float64) bool {
-	return wrong(q.rule.Op, value, *q.setting.Limit, q.setting.Tolerance)
+	return boundsOf(q.rule.Op, *q.setting.Limit, q.setting.Tolerance).broken(value)
 }
 
-// limit is that of another rule, and whether the profile selects it.
-func (q *question) limit(id string) (float64, bool) {
-	if limit := q.profile.Rules[id].Limit; limit != nil {
-		return *limit, true
+// bounds are those of a rule with the same operator, and whether the profile
+// selects it.
+func (q *question) bounds(id string) (bounds, bool) {
+	s := q.profile.Rules[id]
+	if s.Limit == nil {
+		return bounds{}, false
 	}
-	return 0, false
+	return boundsOf(q.rule.Op, *s.Limit, s.Tolerance), true
 }
 
 // selects tells whether the profile selects another rule.

@@ -24,7 +24,7 @@ func texts() []Rule {
 	)
 	row := func(id, title, hint, ref string, pick func(*view, *facts.Mark) (float64, bool), say func(*instance) string) Rule {
 		return Rule{
-			ID: id, Category: report.CategoryText, Severity: report.Warning, Title: title, Op: atLeast, Unit: "pt", FixHint: hint, Ref: ref,
+			ID: id, Category: report.CategoryText, Severity: report.Warning, Title: title, Op: atLeast, Unit: "pt", Tolerance: "pt", FixHint: hint, Ref: ref,
 			mark: &marks{of: everyText, pick: pick, group: byFont, decimals: 2, say: say},
 		}
 	}
@@ -60,9 +60,11 @@ func smallWhite(_ *view, m *facts.Mark) (float64, bool) {
 	return m.Size, m.Paint.White && !m.Overprint
 }
 
+// richBlackText leaves the registration colour to ink.registration_all.
 func richBlackText(_ *view, m *facts.Mark) (float64, bool) {
-	k := m.Paint.CMYK[3]
-	return m.Size, m.Paint.Known && k >= richBlack && m.Paint.CMYK != [4]float64{3: k} && m.Paint.Total() > k*100+richTotal
+	p := &m.Paint
+	k := p.CMYK[3]
+	return m.Size, p.Known && k >= richBlack && p.CMYK != [4]float64{3: k} && p.Total() > k*100+richTotal && !registration(p)
 }
 
 // safety is about what stands too near to the edge.

@@ -29,7 +29,12 @@ func newView(page *facts.Page) view {
 // matters leaves out what is cut off: marks beyond the bleed, and printer's
 // marks, which are in the registration colour and often reach into it.
 func (v *view) matters(m *facts.Mark) bool {
-	return m.Box.Touches(v.area) && (!registration(&m.Paint) || m.Box.Touches(v.finished))
+	return touch(&m.Box, &v.area) && (!registration(&m.Paint) || touch(&m.Box, &v.finished))
+}
+
+// touch is [geom.Rect.Touches] without copies: it is asked for every mark.
+func touch(a, b *geom.Rect) bool {
+	return a[0] <= b[2] && b[0] <= a[2] && a[1] <= b[3] && b[1] <= a[3]
 }
 
 // slots is a set of kinds of marks, a bit for each.

@@ -3,6 +3,7 @@
 package rules
 
 import (
+	"math"
 	"slices"
 
 	"github.com/printmarket/printmarket/internal/preflight/facts"
@@ -52,11 +53,11 @@ type watch struct {
 	rule    *Rule
 	setting profile.Setting
 	limit   float64
-	// floor is the limit of the rule that is above this one.
-	floor    float64
-	hasFloor bool
-	tallies  []*tally
-	index    map[group]*tally
+	bounds  bounds
+	// graver is what the rule above this one reports.
+	graver  bounds
+	tallies []*tally
+	index   map[group]*tally
 	// open is what a rule with an area has seen on the page.
 	open tally
 	// omitted counts groups that there was no room for; last is the last of
@@ -75,12 +76,13 @@ type tally struct {
 }
 
 func newWatch(rule *Rule, setting profile.Setting, p profile.Profile) *watch {
-	w := &watch{rule: rule, setting: setting, index: map[group]*tally{}}
+	w := &watch{rule: rule, setting: setting, index: map[group]*tally{}, graver: bounds{math.Inf(-1), math.Inf(1)}}
 	if setting.Limit != nil {
 		w.limit = *setting.Limit
 	}
-	if above := p.Rules[rule.mark.above].Limit; above != nil {
-		w.floor, w.hasFloor = *above, true
+	w.bounds = boundsOf(rule.Op, w.limit, setting.Tolerance)
+	if above := p.Rules[rule.mark.above]; above.Limit != nil {
+		w.graver = boundsOf(rule.Op, *above.Limit, above.Tolerance)
 	}
 	return w
 }
@@ -88,8 +90,7 @@ func newWatch(rule *Rule, setting profile.Setting, p profile.Profile) *watch {
 // see looks at a mark. It costs nothing but the question while nothing is wrong.
 func (w *watch) see(v *view, m *facts.Mark) {
 	value, picked := w.rule.mark.pick(v, m)
-	if !picked || !wrong(w.rule.Op, value, w.limit, w.setting.Tolerance) ||
-		w.hasFloor && wrong(w.rule.Op, value, w.floor, 0) {
+	if !picked || !w.bounds.broken(value) || w.graver.broken(value) {
 		return
 	}
 	if w.rule.Area {
@@ -161,17 +162,6 @@ func (t *tally) add(page int) {
 	if len(t.pages) < maxPages {
 		t.pages = append(t.pages, page)
 	}
-}
-
-// worse tells which of two values breaks a limit more.
-func worse(op string, a, b float64) bool {
-	switch op {
-	case atLeast, moreThan:
-		return a < b
-	case atMost:
-		return a > b
-	}
-	return false
 }
 
 // observations are the findings of the watch, the worst page of each first.
