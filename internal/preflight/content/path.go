@@ -35,11 +35,11 @@ type path struct {
 	// twice is twice the area of the open part, with a sign.
 	twice float64
 
-	// Of the parts that are done: the sum with signs, without, and the largest.
-	signed, sum, largest float64
-	length               float64
-	thin                 float64
-	shapeless            bool
+	// Of the parts that are done: the sum of their areas with signs and without.
+	signed, sum float64
+	length      float64
+	thin        float64
+	shapeless   bool
 }
 
 func (p *path) reset() { *p = path{box: geom.Nothing(), thin: math.MaxFloat64} }
@@ -137,7 +137,6 @@ func (p *path) finish() {
 	area := (p.twice + cross(p.at, p.start)) / 2
 	p.signed += area
 	p.sum += math.Abs(area)
-	p.largest = max(p.largest, math.Abs(area))
 	p.thinness(math.Abs(area))
 }
 
@@ -151,33 +150,31 @@ func (p *path) thinness(area float64) {
 		return math.Hypot(p.corners[k].x-p.corners[i].x, p.corners[k].y-p.corners[i].y)
 	}
 	switch {
-	case p.curved || n > 4 || n == 3:
+	case p.curved:
 		p.shapeless = true
-	case n < 3:
+	case area < 1e-9:
 		p.thin = min(p.thin, noExtent)
+	case n != 4:
+		p.shapeless = true
 	default:
 		c := &p.corners
 		if !near(point{c[1].x - c[0].x, c[1].y - c[0].y}, point{c[2].x - c[3].x, c[2].y - c[3].y}) {
 			p.shapeless = true
 			return
 		}
-		if long := max(side(0, 1), side(1, 2)); long > 0 {
-			p.thin = min(p.thin, max(area/long, noExtent))
-		} else {
-			p.thin = noExtent
-		}
+		p.thin = min(p.thin, max(area/max(side(0, 1), side(1, 2)), noExtent))
 	}
 }
 
 func near(a, b point) bool { return math.Abs(a.x-b.x) < 1e-3 && math.Abs(a.y-b.y) < 1e-3 }
 
 // area that is filled. Parts that run the other way round are holes of a path
-// that is filled by winding, unless there is little but holes.
+// that is filled by winding; where nothing is left, they are not.
 func (p *path) area(evenOdd bool) float64 {
-	if evenOdd {
-		return p.sum
+	if signed := math.Abs(p.signed); !evenOdd && signed > p.sum/100 {
+		return signed
 	}
-	return max(math.Abs(p.signed), p.largest)
+	return p.sum
 }
 
 // pathOperator executes those of 8.5.
