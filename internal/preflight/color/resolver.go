@@ -164,15 +164,20 @@ func (r *Resolver) array(array types.Array, depth int) *Space {
 	}
 }
 
-// indexed reads the table. What is missing at its end is zero.
+// indexed reads the table.
 func (r *Resolver) indexed(base *Space, table types.Object) *Space {
+	return Indexed(base, r.file.Bytes(table, r.page))
+}
+
+// Indexed is a space whose colours are entries of a table of colours of another.
+// It has no family when the base cannot be one.
+func Indexed(base *Space, table []byte) *Space {
 	if base.Components == 0 || base.kind == indexed || base.kind == pattern {
-		return r.broken
+		return &Space{}
 	}
-	data := r.file.Bytes(table, r.page)
 	return &Space{
 		Family: base.Family, Components: 1, Profile: base.Profile, Under: base, Inks: base.Inks,
-		kind: indexed, table: data[:min(len(data), 256*base.Components)],
+		kind: indexed, table: table[:min(len(table), 256*base.Components)],
 	}
 }
 

@@ -78,6 +78,15 @@ func (f *Font) Next(text []byte) (code, size int) { return f.codes.next(text) }
 // the font; of a vertical font it is downwards.
 func (f *Font) Advance(code int) float64 { return f.widths.of(code) }
 
+// Em is the height of the em square in units of the size of the font. Glyphs that
+// are content may have any unit; then it is the height of the box around them.
+func (f *Font) Em() float64 {
+	if f.Type3 == nil || math.Abs(math.Abs(f.Type3.Matrix[3])-0.001) < 1e-4 || f.Ascent <= f.Descent {
+		return 1
+	}
+	return f.Ascent - f.Descent
+}
+
 // Describe finds name, type and whether the font program is in the file.
 // resource is the name under which a page knows the font.
 func Describe(file *document.File, dict types.Dict, resource string) facts.Font {
