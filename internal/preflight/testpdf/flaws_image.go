@@ -81,8 +81,8 @@ func imageFlaws() []Flaw {
 		return grey(300, fmt.Sprintf("/Alternates [<< /Image %s /DefaultForPrinting false >>] ", other))(s)
 	}
 	return []Flaw{
-		{Rule: "image.ppi_low", Breaks: placed(grey(149, "")), Twin: placed(grey(150, ""))},
-		{Rule: "image.ppi_below_target", Breaks: placed(grey(299, "")), Twin: placed(grey(300, ""))},
+		{Rule: "image.ppi_low", Breaks: placed(grey(140, "")), Twin: placed(grey(150, ""))},
+		{Rule: "image.ppi_below_target", Breaks: placed(grey(290, "")), Twin: placed(grey(300, ""))},
 		{Rule: "image.ppi_high", Breaks: placed(grey(460, "")), Twin: placed(grey(440, ""))},
 		{Rule: "image.bitmap_ppi_low", Breaks: placed(bitmap(540, false)), Twin: placed(bitmap(560, false))},
 		{Rule: "image.bitmap_ppi_low", Variant: "stencil", Breaks: placed(bitmap(540, true)), Twin: placed(bitmap(560, true))},

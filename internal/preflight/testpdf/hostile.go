@@ -56,11 +56,11 @@ func directEncrypt() []byte {
 }
 
 func formInItself() []byte {
-	var b Builder
-	form := b.Reserve()
+	s := NewSound()
+	form := s.Reserve()
 	resources := fmt.Sprintf("/XObject << /Fm %s >>", form)
-	b.SetForm(form, Box{0, 0, 600, 800}, "", "q /Fm Do /Fm Do Q", resources)
-	return b.Document(Print("/Fm Do", resources))
+	s.SetForm(form, Box{0, 0, 600, 800}, "", "q /Fm Do /Fm Do Q", resources)
+	return s.Bytes(Print("/Fm Do", resources))
 }
 
 // billionLaughs draws each form ten times by the next: 10^10 in the end.
@@ -107,23 +107,25 @@ func contentsArrayBomb(times, size int) []byte {
 
 // decodeBomb is one content stream.
 func decodeBomb(size int) []byte {
-	var b Builder
-	stream := b.Stream(bombFilters, bomb(' ', size))
-	return b.Document(Page{Extra: fmt.Sprintf("/Contents %s", stream)})
+	s := NewSound()
+	stream := s.Stream(bombFilters, bomb(' ', size))
+	p := Print("", "")
+	p.Extra = fmt.Sprintf("/Contents %s", stream)
+	return s.Bytes(p)
 }
 
 // repeatedOperators is a form of 200 000 operators, drawn some times.
 func repeatedOperators(times int) []byte {
-	var b Builder
-	form := b.Form(Box{0, 0, 600, 800}, "", strings.Repeat("q Q ", 100_000), "")
-	return b.Document(Print(strings.Repeat("/Fm Do ", times), fmt.Sprintf("/XObject << /Fm %s >>", form)))
+	s := NewSound()
+	form := s.Form(Box{0, 0, 600, 800}, "", strings.Repeat("q Q ", 100_000), "")
+	return s.Bytes(Print(strings.Repeat("/Fm Do ", times), fmt.Sprintf("/XObject << /Fm %s >>", form)))
 }
 
 // repeatedText has few operators, whose operands are read again and again.
 func repeatedText(times int) []byte {
-	var b Builder
-	form := b.Form(Box{0, 0, 600, 800}, "", "("+strings.Repeat("x", 1<<20-100)+") Tj", "")
-	return b.Document(Print(strings.Repeat("/Fm Do ", times), fmt.Sprintf("/XObject << /Fm %s >>", form)))
+	s := NewSound()
+	form := s.Form(Box{0, 0, 600, 800}, "", "("+strings.Repeat("x", 1<<20-100)+") Tj", "")
+	return s.Bytes(Print(strings.Repeat("/Fm Do ", times), fmt.Sprintf("/XObject << /Fm %s >>", form)))
 }
 
 func damagedStream() []byte {
