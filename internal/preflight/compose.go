@@ -24,8 +24,7 @@ const (
 )
 
 // compose makes the report of facts and findings.
-func compose(doc *facts.Document, p profile.Profile, file report.File) report.Report {
-	outcome := rules.Evaluate(doc, p)
+func compose(doc *facts.Document, outcome rules.Outcome, p profile.Profile, file report.File) report.Report {
 	r := report.Report{
 		Version:  report.Version,
 		Engine:   report.Engine{Name: engineName, Version: engineVersion, Parser: parserVersion},
@@ -127,12 +126,14 @@ func font(f *facts.Font) report.Font {
 	}
 }
 
+// image shows where the placement is on the page as it is looked at, as findings
+// do.
 func image(doc *facts.Document, i *facts.Image) report.Image {
 	return report.Image{
 		Page: i.Page, Object: i.Object, Pixels: [2]int{i.Width, i.Height}, BitsPerComponent: i.Bits,
 		ColorSpace: i.ColorSpace, Filter: i.Filter, Mask: i.Mask, Soft: i.Soft, Hidden: i.Hidden, Quality: i.Quality,
 		PPI:  [2]float64{geom.Round(i.PPIX, 1), geom.Round(i.PPIY, 1)},
-		BBox: *rules.Box(doc.Pages[i.Page-1].View().Rect(i.Box)),
+		BBox: *rules.Place(&doc.Pages[i.Page-1], i.Box),
 	}
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/printmarket/printmarket/internal/preflight/intent"
 	"github.com/printmarket/printmarket/internal/preflight/profile"
 	"github.com/printmarket/printmarket/internal/preflight/report"
+	"github.com/printmarket/printmarket/internal/preflight/rules"
 )
 
 // The engine's own version changes when the same file may give another report.
@@ -56,11 +57,13 @@ func Inspect(ctx context.Context, file io.ReaderAt, size int64, p profile.Profil
 	if err != nil {
 		return report.Report{}, fmt.Errorf("preflight: %w", err)
 	}
-	collector := facts.NewCollector(nil)
+	judging := rules.Start(p, opts.Ticket)
+	collector := facts.NewCollector(judging.Mark)
 	if err := gather(ctx, io.NewSectionReader(file, 0, size), size, limits, collector, opts.Progress); err != nil {
 		return report.Report{}, fmt.Errorf("preflight: %w", err)
 	}
-	made := compose(collector.Document(), p, report.File{SHA256: sum, Bytes: size})
+	doc := collector.Document()
+	made := compose(doc, judging.Finish(doc), p, report.File{SHA256: sum, Bytes: size})
 	if !opts.Ticket.Empty() {
 		made.Ticket = opts.Ticket
 	}

@@ -5,242 +5,147 @@ package content
 import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
-	"github.com/printmarket/printmarket/internal/preflight/document"
-	"github.com/printmarket/printmarket/internal/preflight/geom"
+	"github.com/printmarket/printmarket/internal/preflight/color"
+	"github.com/printmarket/printmarket/internal/preflight/lexer"
 )
 
-// The families of colour that a report names.
-const (
-	deviceGray = "DeviceGray"
-	deviceRGB  = "DeviceRGB"
-	deviceCMYK = "DeviceCMYK"
-	calGray    = "CalGray"
-	calRGB     = "CalRGB"
-	lab        = "Lab"
-	iccGray    = "ICCBased-Gray"
-	iccRGB     = "ICCBased-RGB"
-	iccCMYK    = "ICCBased-CMYK"
-	separation = "Separation"
-	deviceN    = "DeviceN"
-	pattern    = "Pattern"
-	unknown    = ""
-)
-
-// space is a colour space as far as we look into it.
-type space struct {
-	// family is one of the constants; an Indexed space has that of its base.
-	family string
-	// under is the family below an uncoloured pattern.
-	under string
-}
-
-// color is a current colour.
-type color struct {
-	space space
-	// pattern is set when the colour is a pattern.
-	pattern types.Object
-}
-
-// black is the colour that every page starts with.
-func black() color { return color{space: space{family: deviceGray}} }
-
-func colorOperators(name string) (operation, bool) {
-	switch name {
-	case "g":
-		return device(deviceGray, false), true
-	case "G":
-		return device(deviceGray, true), true
-	case "rg":
-		return device(deviceRGB, false), true
-	case "RG":
-		return device(deviceRGB, true), true
-	case "k":
-		return device(deviceCMYK, false), true
-	case "K":
-		return device(deviceCMYK, true), true
-	case "cs":
-		return setSpace(false), true
-	case "CS":
-		return setSpace(true), true
-	case "sc", "scn":
-		return setColor(false), true
-	case "SC", "SCN":
-		return setColor(true), true
-	case "d1":
-		return func(_ *Interpreter, f *frame) { f.muted = true }, true
-	}
-	return nil, false
-}
-
-func (f *frame) set(stroke bool, c color) {
-	switch {
-	case f.muted:
-	case stroke:
-		f.state.stroke = c
+// colorOperator executes those of 8.6.8. Streams that may not set colours do
+// nothing by them.
+func (in *Interpreter) colorOperator(f *frame, name []byte) bool {
+	to := &f.state.fill
+	switch string(name) {
+	case "G", "RG", "K", "CS", "SC", "SCN":
+		to = &f.state.stroke
+	case "g", "rg", "k", "cs", "sc", "scn":
 	default:
-		f.state.fill = c
+		return false
+	}
+	if f.muted {
+		return true
+	}
+	switch string(name) {
+	case "g", "G":
+		in.setDevice(f, to, color.DeviceGray)
+	case "rg", "RG":
+		in.setDevice(f, to, color.DeviceRGB)
+	case "k", "K":
+		in.setDevice(f, to, color.DeviceCMYK)
+	case "cs", "CS":
+		in.setSpace(f, to)
+	default:
+		in.setColor(f, to)
+	}
+	return true
+}
+
+// setDevice chooses a device space and a colour in it.
+func (in *Interpreter) setDevice(f *frame, to *ink, family string) {
+	device := in.spaces.Device(family)
+	to.choose(device, in.remap(f, device))
+	in.setColor(f, to)
+}
+
+// setSpace chooses a space, and its initial colour.
+func (in *Interpreter) setSpace(f *frame, to *ink) {
+	s := in.namedSpace(f, f.last())
+	to.choose(s, in.remap(f, s))
+	if !to.space.Pattern() {
+		var buffer [color.MaxComponents]float64
+		to.paint = to.space.Paint(to.space.Initial(buffer[:0]))
 	}
 }
 
-func device(family string, stroke bool) operation {
-	return func(_ *Interpreter, f *frame) { f.set(stroke, color{space: space{family: family}}) }
-}
-
-func setSpace(stroke bool) operation {
-	return func(in *Interpreter, f *frame) {
-		f.set(stroke, color{space: in.namedSpace(f, f.lastName())})
+// choose takes what stands in for a space that was asked for.
+func (c *ink) choose(asked, taken *color.Space) {
+	c.space, c.pattern, c.remapped = taken, nil, ""
+	if asked != taken {
+		c.remapped = defaultName(asked)
 	}
 }
 
-func setColor(stroke bool) operation {
-	return func(in *Interpreter, f *frame) {
-		c := f.state.fill
-		if stroke {
-			c = f.state.stroke
+// defaultName is the resource that redefines a device space.
+func defaultName(s *color.Space) string {
+	if s.Indexed() {
+		s = s.Under
+	}
+	switch s.Family {
+	case color.DeviceGray:
+		return "DefaultGray"
+	case color.DeviceRGB:
+		return "DefaultRGB"
+	}
+	return "DefaultCMYK"
+}
+
+// setColor takes the operands as components, or as a pattern.
+func (in *Interpreter) setColor(f *frame, to *ink) {
+	var buffer [color.MaxComponents]float64
+	values := buffer[:0]
+	for i := range f.operands {
+		if o := &f.operands[i]; o.Kind == lexer.Number && len(values) < len(buffer) {
+			values = append(values, o.Value)
 		}
-		c.pattern = nil
-		if c.space.family == pattern {
-			c.pattern = in.resource(f, "Pattern", f.lastName())
-		}
-		f.set(stroke, c)
+	}
+	if !to.space.Pattern() {
+		to.paint = to.space.Paint(values)
+		return
+	}
+	to.pattern = in.resource(f, "Pattern", f.last())
+	if to.space.Under != nil {
+		to.paint = to.space.Under.Paint(values)
 	}
 }
 
 // namedSpace resolves the operand of cs, or the /ColorSpace of an inline image.
-func (in *Interpreter) namedSpace(f *frame, name string) space {
-	switch name {
-	case deviceGray, "G":
-		return space{family: deviceGray}
-	case deviceRGB, "RGB":
-		return space{family: deviceRGB}
-	case deviceCMYK, "CMYK":
-		return space{family: deviceCMYK}
-	case pattern:
-		return space{family: pattern}
+func (in *Interpreter) namedSpace(f *frame, name []byte) *color.Space {
+	switch string(name) {
+	case "G":
+		return in.spaces.Device(color.DeviceGray)
+	case "RGB":
+		return in.spaces.Device(color.DeviceRGB)
+	case "CMYK":
+		return in.spaces.Device(color.DeviceCMYK)
 	}
-	return in.space(in.resource(f, "ColorSpace", name))
+	if device := in.spaces.Device(string(name)); device != nil {
+		return device
+	}
+	return in.spaces.Resolve(in.resource(f, "ColorSpace", name), in.page.Number)
 }
 
-// space resolves a colour space object. Spaces may stand in each other, so it
-// looks at most four deep and never follows the alternate of a spot colour.
-func (in *Interpreter) space(o types.Object) space {
-	ref, isRef := o.(types.IndirectRef)
-	if isRef {
-		if known, ok := in.spaces[int(ref.ObjectNumber)]; ok {
-			return known
+// remap is what the resources put in the place of a device space.
+func (in *Interpreter) remap(f *frame, s *color.Space) *color.Space {
+	if !f.defaultsRead {
+		in.readDefaults(f)
+	}
+	if f.defaults == ([3]*color.Space{}) {
+		return s
+	}
+	return in.spaces.Remap(s, func(device *color.Space) *color.Space {
+		switch device.Family {
+		case color.DeviceGray:
+			return f.defaults[0]
+		case color.DeviceRGB:
+			return f.defaults[1]
 		}
-	}
-	s := in.resolveSpace(o, 4)
-	if isRef {
-		in.spaces[int(ref.ObjectNumber)] = s
-	}
-	return s
+		return f.defaults[2]
+	})
 }
 
-func (in *Interpreter) resolveSpace(o types.Object, depth int) space {
-	if depth == 0 {
-		return space{}
-	}
-	if name := in.file.Name(o); name != "" {
-		switch name {
-		case deviceGray, deviceRGB, deviceCMYK, calGray, calRGB, lab, pattern:
-			return space{family: name}
+func (in *Interpreter) readDefaults(f *frame) {
+	f.defaultsRead = true
+	spaces := in.file.Dict(f.resources["ColorSpace"])
+	for i, key := range [...]string{"DefaultGray", "DefaultRGB", "DefaultCMYK"} {
+		if o, ok := spaces[key]; ok {
+			f.defaults[i] = in.usable(o)
 		}
-		return space{}
 	}
-	array := in.file.Array(o)
-	if len(array) == 0 {
-		return space{}
-	}
-	at := func(i int) types.Object {
-		if i < len(array) {
-			return array[i]
-		}
+}
+
+// usable is a space that can stand in for another; nil for a broken one.
+func (in *Interpreter) usable(o types.Object) *color.Space {
+	s := in.spaces.Resolve(o, in.page.Number)
+	if s.Family == "" || s.Pattern() {
 		return nil
 	}
-	switch name := in.file.Name(array[0]); name {
-	case deviceGray, deviceRGB, deviceCMYK, calGray, calRGB, lab, separation, deviceN:
-		return space{family: name}
-	case "Indexed", "I":
-		return in.resolveSpace(at(1), depth-1)
-	case pattern:
-		return space{family: pattern, under: in.resolveSpace(at(1), depth-1).family}
-	case "ICCBased":
-		return space{family: iccFamily(in.file.Int(in.file.Dict(at(1))["N"]))}
-	}
-	return space{}
-}
-
-func iccFamily(components int) string {
-	switch components {
-	case 1:
-		return iccGray
-	case 3:
-		return iccRGB
-	case 4:
-		return iccCMYK
-	}
-	return unknown
-}
-
-// use notes that something is painted in a colour; where may be nil.
-func (in *Interpreter) use(f *frame, c color, where *geom.Rect) {
-	switch {
-	case f.mask:
-	case c.space.family == pattern:
-		in.usePattern(f, c, where)
-	case c.space.family != unknown:
-		in.collector.Color(c.space.family, in.page.Number, where)
-	}
-}
-
-// usePattern looks inside a pattern, once for each page.
-func (in *Interpreter) usePattern(f *frame, c color, where *geom.Rect) {
-	dict := in.file.Dict(c.pattern)
-	if dict == nil {
-		return
-	}
-	if shading, ok := dict["Shading"]; ok {
-		in.useShading(f, shading, where)
-		return
-	}
-	uncolored := in.file.Int(dict["PaintType"]) == 2
-	if uncolored && c.space.under != unknown {
-		in.collector.Color(c.space.under, in.page.Number, where)
-	}
-	if !in.first(dict, 0) {
-		return
-	}
-	inner := &frame{resources: in.file.Dict(dict["Resources"]), muted: uncolored}
-	inner.state = initial(geom.Everything())
-	inner.state.ctm = in.file.Matrix(dict["Matrix"]).Then(f.base)
-	if uncolored {
-		inner.state.fill, inner.state.stroke = color{}, color{}
-	}
-	in.nested(c.pattern, inner)
-}
-
-// first reports whether a stream is read for the first time on this page.
-func (in *Interpreter) first(dict types.Dict, scale int) bool {
-	v := visit{dict: document.Identity(dict), scale: scale}
-	if in.visited[v] {
-		return false
-	}
-	in.visited[v] = true
-	return true
-}
-
-func (in *Interpreter) useShading(f *frame, shading types.Object, where *geom.Rect) {
-	if s := in.space(in.file.Dict(shading)["ColorSpace"]); s.family != unknown && s.family != pattern && !f.mask {
-		in.collector.Color(s.family, in.page.Number, where)
-	}
-}
-
-// shadingFill is sh: it paints the clip.
-func (in *Interpreter) shadingFill(f *frame) {
-	if f.state.clip.Empty() {
-		return
-	}
-	where := f.state.clip
-	in.useShading(f, in.resource(f, "Shading", f.lastName()), &where)
+	return s
 }

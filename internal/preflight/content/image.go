@@ -5,27 +5,115 @@ package content
 import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
+	"github.com/printmarket/printmarket/internal/preflight/color"
 	"github.com/printmarket/printmarket/internal/preflight/document"
 	"github.com/printmarket/printmarket/internal/preflight/facts"
 	"github.com/printmarket/printmarket/internal/preflight/geom"
-	"github.com/printmarket/printmarket/internal/preflight/lexer"
+	"github.com/printmarket/printmarket/internal/preflight/samples"
 )
+
+// The codecs that are told apart.
+const (
+	dct = "DCTDecode"
+	jpx = "JPXDecode"
+)
+
+// cheapPixels is how many an image may have for its ink to be measured although
+// it can have only one: larger ones are taken to have all of it.
+const cheapPixels = 1 << 18
+
+// picture is an image XObject that has been looked into.
+type picture struct {
+	fact  facts.Image
+	space *color.Space
+	// stream keeps the dictionary.
+	dict     types.Dict
+	paint    facts.Paint
+	measured bool
+	softMask types.Object
+}
+
+// imageKey tells an image apart by object, or by address, and by what stands in
+// for its space.
+type imageKey struct {
+	dict  uintptr
+	space *color.Space
+}
 
 // image notes the placement of an image XObject.
 func (in *Interpreter) image(f *frame, o types.Object, dict types.Dict) {
-	fact := facts.Image{
-		Object: document.Ref(o),
-		Width:  in.file.Int(dict["Width"]),
-		Height: in.file.Int(dict["Height"]),
-		Bits:   in.file.Int(dict["BitsPerComponent"]),
-		Filter: in.filter(dict["Filter"]),
-		Mask:   in.file.Bool(dict["ImageMask"]),
+	p := in.picture(o, dict)
+	if !f.layers.hidden() {
+		in.imageFeatures(f, o, dict)
 	}
-	var s space
-	if !fact.Mask {
-		s = in.space(dict["ColorSpace"])
+	in.placement = p.fact
+	asked := p.space
+	with := ink{space: asked}
+	if !p.fact.Mask {
+		with.choose(asked, in.remap(f, asked))
 	}
-	in.place(f, fact, s)
+	if in.position(f, &in.placement) {
+		in.note(f)
+		in.placeMask(f, p)
+		if in.placement.Hidden {
+			return
+		}
+		if !p.fact.Mask {
+			with.paint = in.measure(f, o, p, with.space)
+		}
+		in.paintImage(f, &with, p.softMask != nil)
+	}
+}
+
+// picture reads the dictionary of an image, once.
+func (in *Interpreter) picture(o types.Object, dict types.Dict) *picture {
+	key := imageKey{dict: document.Identity(dict)}
+	if known := in.images[key]; known != nil {
+		return known
+	}
+	p := &picture{dict: dict, fact: facts.Image{
+		Object:      document.Ref(o),
+		Width:       in.file.Int(dict["Width"]),
+		Height:      in.file.Int(dict["Height"]),
+		Bits:        in.file.Int(dict["BitsPerComponent"]),
+		Filter:      in.filter(dict["Filter"]),
+		Mask:        in.file.Bool(dict["ImageMask"]),
+		Interpolate: in.file.Bool(dict["Interpolate"]),
+	}}
+	p.space = in.spaces.Device(color.DeviceGray)
+	if p.fact.Mask {
+		p.fact.Bits, p.fact.Components = 1, 1
+	} else {
+		p.space = in.imageSpace(dict["ColorSpace"])
+		p.fact.ColorSpace, p.fact.Components = p.space.Family, p.space.Components
+	}
+	if p.fact.Filter == dct {
+		p.fact.Bits = 8
+		p.fact.Quality = samples.Quality(in.jpegHead(o, dict))
+	}
+	if mask, ok := dict["SMask"]; ok && in.file.Dict(mask) != nil {
+		p.softMask = mask
+	}
+	in.images[key] = p
+	return p
+}
+
+// imageSpace is that of an image; its name may be one of the resources' only in
+// inline images.
+func (in *Interpreter) imageSpace(o types.Object) *color.Space {
+	return in.spaces.Resolve(o, in.page.Number)
+}
+
+// jpegHead is the start of a JPEG, if no other filter lies over it.
+func (in *Interpreter) jpegHead(o types.Object, dict types.Dict) []byte {
+	if list := in.file.Array(dict["Filter"]); len(list) > 1 {
+		return nil
+	}
+	stream, ok := in.file.Stream(o)
+	if !ok {
+		return nil
+	}
+	return stream.Raw
 }
 
 // filter is the last filter of a pipeline, the one that codes the image.
@@ -37,113 +125,119 @@ func (in *Interpreter) filter(o types.Object) string {
 	return document.Clean(name, 40)
 }
 
-// place completes a placement: the image fills the unit square of the current
-// user space.
-func (in *Interpreter) place(f *frame, fact facts.Image, s space) {
-	if fact.Mask {
-		fact.Bits = 1
+func (in *Interpreter) imageFeatures(f *frame, o types.Object, dict types.Dict) {
+	if dict["OPI"] != nil {
+		in.feature(facts.OPI, "", o, nil)
 	}
+	if in.file.Array(dict["Alternates"]) != nil {
+		in.feature(facts.Alternate, "", o, nil)
+	}
+	if in.file.Int(dict["SMaskInData"]) > 0 && !f.mask {
+		in.feature(facts.Transparency, "SoftMask", o, nil)
+	}
+}
+
+// position completes a placement: the image fills the unit square of the current
+// user space. It reports false for an image that has no place.
+func (in *Interpreter) position(f *frame, fact *facts.Image) bool {
 	box := f.state.ctm.Rect(geom.Rect{0, 0, 1, 1})
 	width, height := f.state.ctm.Scale()
 	unit := in.page.UserUnit / 72
 	if fact.Width <= 0 || fact.Height <= 0 || width == 0 || height == 0 || !box.Finite() {
-		return
+		return false
 	}
 	fact.Page, fact.Box = in.page.Number, box
 	fact.PPIX = float64(fact.Width) / (width * unit)
 	fact.PPIY = float64(fact.Height) / (height * unit)
-	fact.ColorSpace = s.family
-	fact.Hidden = !box.Touches(f.state.clip) || f.state.clip.Empty()
-	in.collector.Image(fact)
-	if fact.Hidden {
+	fact.Soft = fact.Soft || f.mask
+	fact.Hidden = f.layers.hidden() || !f.visible(box)
+	return true
+}
+
+// note adds the placement to the facts, unless the same stream has done so.
+func (in *Interpreter) note(f *frame) {
+	if !f.again {
+		in.collector.Image(in.placement)
+	}
+}
+
+// placeMask notes the soft mask of an image, which lies on it.
+func (in *Interpreter) placeMask(f *frame, p *picture) {
+	if p.softMask == nil || f.again {
 		return
 	}
-	where := box.Intersect(f.state.clip)
-	if fact.Mask {
-		in.use(f, f.state.fill, &where)
+	dict := in.file.Dict(p.softMask)
+	mask := in.picture(p.softMask, dict).fact
+	mask.Soft = true
+	if in.position(f, &mask) {
+		in.collector.Image(mask)
+	}
+}
+
+// measure finds the inks of an image, once for each space it is seen in.
+func (in *Interpreter) measure(f *frame, o types.Object, p *picture, space *color.Space) facts.Paint {
+	if f.mask {
+		return facts.Paint{}
+	}
+	key := imageKey{dict: document.Identity(p.dict), space: space}
+	m := in.images[key]
+	if m == nil {
+		m = &picture{dict: p.dict, paint: in.inks(o, p, space)}
+		in.images[key] = m
+	}
+	return m.paint
+}
+
+// inks measures the samples. Where that is not worth it, every ink may have its
+// whole amount; where it is not possible, the inks are not known.
+func (in *Interpreter) inks(o types.Object, p *picture, space *color.Space) facts.Paint {
+	unknown := facts.Paint{Space: space.Family}
+	if !space.Known() || p.fact.Filter == jpx || p.fact.Filter == "JBIG2Decode" && !space.Single() {
+		return unknown
+	}
+	if space.Single() && (p.fact.Width > cheapPixels/p.fact.Height || p.fact.Filter == "JBIG2Decode") {
+		return most(space)
+	}
+	decode, _ := in.file.Numbers(p.dict["Decode"], 2*space.Components)
+	paint, ok := samples.Measure(samples.Image{
+		Width: p.fact.Width, Height: p.fact.Height, Bits: p.fact.Bits, Space: space, Decode: decode,
+		JPEG: p.fact.Filter == dct, Data: in.file.ImageData(o, in.page.Number),
+	}, func(n int64) bool { return in.file.Budget.Samples(in.page.Number, n) })
+	if !ok {
+		return unknown
+	}
+	return paint
+}
+
+// most is the paint of a single ink in full.
+func most(space *color.Space) facts.Paint {
+	if space.Indexed() {
+		space = space.Under
+	}
+	full := 1.0
+	if len(space.Inks) == 0 {
+		full = 0 // of grey, black is the absence of light
+	}
+	return space.Paint([]float64{full})
+}
+
+// paintImage makes the mark of the placement.
+func (in *Interpreter) paintImage(f *frame, with *ink, masked bool) {
+	box := in.placement.Box
+	m := in.begin(f, facts.Picture, box)
+	if m == nil {
 		return
 	}
-	in.use(f, color{space: s}, &where)
-}
-
-// inlineImage reads BI ... ID ... EI.
-func (in *Interpreter) inlineImage(f *frame, tokens *lexer.Lexer) {
-	var fact facts.Image
-	var s space
-	length := -1
-	for {
-		key := tokens.Next()
-		if key.Kind == lexer.EOF {
-			return
-		}
-		if key.Kind == lexer.Keyword {
-			if string(key.Text) != "ID" {
-				continue
-			}
-			break
-		}
-		value := tokens.Next()
-		if value.Kind == lexer.EOF {
-			return
-		}
-		if string(key.Text) == "L" || string(key.Text) == "Length" {
-			length = int(min(max(value.Value, -1), 1<<30))
-		}
-		in.inlineEntry(f, &fact, &s, string(key.Text), value)
+	m.Object, m.Image = in.placement.Object, &in.placement
+	m.Area = in.visibleArea(f.state.ctm.Area(), box, m.Box)
+	if masked {
+		in.blended++
+		in.feature(facts.Transparency, "SoftMask", nil, &m.Box)
 	}
-	if length < 0 && fact.Filter == "" {
-		length = rawLength(&fact, s)
+	if in.placement.Mask {
+		m.Kind = facts.Stencil
+		in.paint(f, &f.state.fill, m)
+		return
 	}
-	tokens.InlineData(length)
-	fact.Object = "inline"
-	if fact.Mask {
-		s = space{}
-	}
-	in.place(f, fact, s)
-}
-
-// inlineEntry takes one entry; keys may be abbreviated (8.9.7).
-func (in *Interpreter) inlineEntry(f *frame, fact *facts.Image, s *space, key string, value lexer.Object) {
-	whole := func() int { return int(min(max(value.Value, 0), 1<<30)) }
-	switch key {
-	case "W", "Width":
-		fact.Width = whole()
-	case "H", "Height":
-		fact.Height = whole()
-	case "BPC", "BitsPerComponent":
-		fact.Bits = whole()
-	case "IM", "ImageMask":
-		fact.Mask = value.Kind == lexer.Bool && value.Value == 1
-	case "F", "Filter":
-		if value.Kind == lexer.Array && len(value.Items) > 0 {
-			value = value.Items[len(value.Items)-1]
-		}
-		fact.Filter = document.Clean(string(value.Text), 40)
-	case "CS", "ColorSpace":
-		if value.Kind == lexer.Array && len(value.Items) > 1 {
-			value = value.Items[1] // the base of an Indexed space
-		}
-		*s = in.namedSpace(f, string(value.Text))
-	}
-}
-
-// rawLength is how long the samples of an image without a filter are, or -1.
-func rawLength(fact *facts.Image, s space) int {
-	components := 0
-	switch s.family {
-	case deviceGray, calGray, iccGray:
-		components = 1
-	case deviceRGB, calRGB, iccRGB, lab:
-		components = 3
-	case deviceCMYK, iccCMYK:
-		components = 4
-	}
-	bits := fact.Bits
-	if fact.Mask {
-		components, bits = 1, 1
-	}
-	if components == 0 || bits == 0 || bits > 16 || fact.Width > 1<<20 || fact.Height > 1<<20 {
-		return -1
-	}
-	return (fact.Width*components*bits + 7) / 8 * fact.Height
+	in.paint(f, with, m)
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package content executes page descriptions, as a printer would, but draws
-// nothing: it keeps the graphics state (transformation, clip, colour, font) and
-// notes what is painted, where and in what.
+// nothing: it keeps the graphics state (transformation, clip, colour, text,
+// transparency) and notes what is painted, where and in what.
 //
-// It follows forms, tiling patterns, glyphs of Type 3 fonts, soft masks and the
-// printed appearance of annotations. Everything is bounded: by the budget of
-// the document, by nesting, and by depth of saved states. Optional content is
-// taken as visible.
+// It follows forms, patterns, shadings, glyphs of Type 3 fonts, soft masks and
+// the printed appearance of annotations, and leaves out what stands on layers
+// that are not printed. Everything is bounded: by the budget of the document, by
+// nesting, and by depth of saved states.
 package content
 
 import (
@@ -16,6 +16,7 @@ import (
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
+	"github.com/printmarket/printmarket/internal/preflight/color"
 	"github.com/printmarket/printmarket/internal/preflight/document"
 	"github.com/printmarket/printmarket/internal/preflight/facts"
 	"github.com/printmarket/printmarket/internal/preflight/geom"
@@ -33,17 +34,47 @@ type Interpreter struct {
 	file      *document.File
 	collector *facts.Collector
 	limits    document.Limits
-	page      *document.Page
 	steps     int
 	// stopped is the context's Err during one call of Page.
-	stopped   func() error
-	fonts     map[uintptr]*font
-	resources map[uintptr]bool
-	spaces    map[int]space
-	// visited are the patterns, masks and glyphs that were read on this page.
-	visited map[visit]bool
+	stopped func() error
+
+	// What has been looked into, for the whole document.
+	spaces   *color.Resolver
+	layers   *layers
+	fonts    map[uintptr]*fontUse
+	declared map[uintptr]types.Dict
+	images   map[imageKey]*picture
+	shadings map[shadingKey]shade
+	states   map[uintptr]*parameters
+	// outlines are the glyphs of Type 3 fonts that have no colours of their own.
+	outlines map[uintptr]bool
+	strange  int
+
+	sheet
 	// active are the streams that are being executed, outermost first.
 	active []uintptr
+	// idle are frames that can be used again.
+	idle []*frame
+	// recordings are the patterns that are being read for the first time.
+	recordings []*tiling
+	mark       facts.Mark
+	placement  facts.Image
+	text       []byte
+}
+
+// sheet is what belongs to one page.
+type sheet struct {
+	page *document.Page
+	// mm2 is how many square millimetres a square unit of user space has.
+	mm2 float64
+	// visited are the masks and glyphs that were read on this page.
+	visited map[visit]bool
+	tilings map[tilingKey]*tiling
+	// colored are the spaces whose inks and profile have been noted.
+	colored   map[*color.Space]bool
+	invisible bool
+	// blended counts the marks that are not opaque.
+	blended int
 }
 
 // visit is one reading of a content stream that does not depend on where on the
@@ -54,39 +85,45 @@ type visit struct {
 	scale int
 }
 
-// New prepares to read a document.
+// New prepares to read a document, and notes its layers.
 func New(file *document.File, collector *facts.Collector, limits document.Limits) *Interpreter {
 	return &Interpreter{
 		file: file, collector: collector, limits: limits,
-		fonts: map[uintptr]*font{}, resources: map[uintptr]bool{}, spaces: map[int]space{},
+		spaces: color.NewResolver(file), layers: readLayers(file, collector),
+		fonts: map[uintptr]*fontUse{}, declared: map[uintptr]types.Dict{}, images: map[imageKey]*picture{},
+		shadings: map[shadingKey]shade{}, states: map[uintptr]*parameters{}, outlines: map[uintptr]bool{},
 	}
 }
 
 // Page reads one page. The error is that of the context.
 func (in *Interpreter) Page(ctx context.Context, page *document.Page) error {
-	in.stopped, in.page, in.visited, in.active = ctx.Err, page, map[visit]bool{}, in.active[:0]
-	root := &frame{resources: page.Resources, state: initial(page.Media)}
+	in.stopped, in.active = ctx.Err, in.active[:0]
+	side := geom.Millimetres(page.UserUnit)
+	in.sheet = sheet{
+		page: page, mm2: side * side,
+		visited: map[visit]bool{}, tilings: map[tilingKey]*tiling{}, colored: map[*color.Space]bool{},
+	}
+	in.pageGroup()
+	root := in.frame(page.Resources)
+	root.state = in.initial(page.Media)
 	in.declare(root.resources)
 	in.run(root, in.streams(page.Contents))
+	in.release(root)
 	in.annotations()
 	return context.Cause(ctx)
 }
 
-// frame is one content stream that is being executed.
-type frame struct {
-	resources types.Dict
-	state     state
-	saved     []state
-	// base is the matrix at the start of the stream: patterns hang from it.
-	base geom.Matrix
-	text text
-	path path
-	// muted is set for streams that may not set colours: uncoloured patterns
-	// and glyphs, and masks, whose colours are not printed.
-	muted bool
-	mask  bool
-	// operands waits for an operator.
-	operands []lexer.Object
+// pageGroup notes the transparency group of the page.
+func (in *Interpreter) pageGroup() {
+	group := in.file.Dict(in.page.Dict["Group"])
+	if in.file.Name(group["S"]) != "Transparency" {
+		return
+	}
+	fact := &facts.Group{}
+	if cs, ok := group["CS"]; ok {
+		fact.Space = in.spaces.Resolve(cs, in.page.Number).Family
+	}
+	in.collector.Document().Pages[in.page.Number-1].Group = fact
 }
 
 // run executes streams. It stops quietly when the budget is used up or the
@@ -101,10 +138,11 @@ func (in *Interpreter) run(f *frame, chunks func() ([]byte, bool)) {
 		case lexer.EOF:
 			return
 		case lexer.Keyword:
-			if !in.step(f, tokens, string(o.Text)) {
+			if !in.step(f, tokens, o.Text) {
 				return
 			}
 			f.operands = f.operands[:0]
+			tokens.Release()
 		default:
 			if len(f.operands) < in.limits.Operands {
 				f.operands = append(f.operands, o)
@@ -114,7 +152,7 @@ func (in *Interpreter) run(f *frame, chunks func() ([]byte, bool)) {
 }
 
 // step executes one operator.
-func (in *Interpreter) step(f *frame, tokens *lexer.Lexer, name string) bool {
+func (in *Interpreter) step(f *frame, tokens *lexer.Lexer, name []byte) bool {
 	budget := in.file.Budget
 	if !budget.Operator(in.page.Number, 1) {
 		return false
@@ -122,13 +160,11 @@ func (in *Interpreter) step(f *frame, tokens *lexer.Lexer, name string) bool {
 	if in.steps++; in.steps%cancelEvery == 0 && in.stopped() != nil {
 		return false
 	}
-	if name == "BI" {
+	if string(name) == "BI" {
 		in.inlineImage(f, tokens)
 		return true
 	}
-	if run, ok := operators(name); ok {
-		run(in, f)
-	}
+	in.operator(f, name)
 	return !budget.Spent()
 }
 
@@ -200,7 +236,22 @@ func (in *Interpreter) incident(o types.Object, detail string) {
 	in.collector.Incident(facts.Incident{Rule: document.RuleNesting, Page: in.page.Number, Object: document.Ref(o), Detail: detail})
 }
 
+// feature notes that the page makes use of something.
+func (in *Interpreter) feature(kind facts.FeatureKind, detail string, o types.Object, where *geom.Rect) {
+	in.collector.Feature(kind, detail, document.Ref(o), in.page.Number, where)
+}
+
 // resource looks up a named resource: in.resource(f, "Font", "F1").
-func (in *Interpreter) resource(f *frame, category, name string) types.Object {
-	return in.file.Dict(f.resources[category])[name]
+func (in *Interpreter) resource(f *frame, category string, name []byte) types.Object {
+	return in.file.Dict(f.resources[category])[string(name)]
+}
+
+// first reports whether a stream is read for the first time on this page.
+func (in *Interpreter) first(dict types.Dict, scale int) bool {
+	v := visit{dict: document.Identity(dict), scale: scale}
+	if in.visited[v] {
+		return false
+	}
+	in.visited[v] = true
+	return true
 }

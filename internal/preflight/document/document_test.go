@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
 	"github.com/printmarket/printmarket/internal/preflight/document"
 	"github.com/printmarket/printmarket/internal/preflight/facts"
@@ -32,12 +33,11 @@ func TestWhatCannotBeOpenedIsAnIncident(t *testing.T) {
 	t.Parallel()
 	hostile := testpdf.Hostile()
 	tests := map[string]string{
-		"empty":           document.RuleEmpty,
-		"not a PDF":       document.RuleNotPDF,
-		"only a header":   document.RuleUnreadable,
-		"truncated":       document.RuleUnreadable,
-		"unknown version": document.RuleUnreadable,
-		"password":        document.RulePassword,
+		"empty":         document.RuleEmpty,
+		"not a PDF":     document.RuleNotPDF,
+		"only a header": document.RuleUnreadable,
+		"truncated":     document.RuleUnreadable,
+		"password":      document.RulePassword,
 	}
 	for name, want := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -114,11 +114,14 @@ func TestEncryptionWithoutPasswordIsReadAndReported(t *testing.T) {
 	}
 }
 
-func TestDirectEncryptionIsSeenAndNotRead(t *testing.T) {
+func TestDirectEncryptionIsRead(t *testing.T) {
 	t.Parallel()
 	file, doc := open(t, testpdf.Hostile()["direct encrypt"]())
-	if !doc.Encrypted || !file.Opaque() || doc.Complete {
+	if !doc.Encrypted || file.Opaque() || !doc.Complete {
 		t.Errorf("encrypted %t, opaque %t, complete %t", doc.Encrypted, file.Opaque(), doc.Complete)
+	}
+	if got := file.Decode(file.Pages()[0].Contents, 1); string(got) != "1 0 0 rg 40 40 10 10 re f" {
+		t.Errorf("content %q", got)
 	}
 }
 
@@ -132,8 +135,8 @@ func TestPages(t *testing.T) {
 	}{
 		"defaults":                        {testpdf.Page{}, facts.Page{Media: a4, UserUnit: 1}},
 		"boxes with corners in any order": {testpdf.Page{Media: &testpdf.Box{100, 200, 0, 0}, Trim: &testpdf.Box{90, 90, 10, 10}}, facts.Page{Media: geom.Rect{0, 0, 100, 200}, UserUnit: 1, Trim: box(testpdf.Box{10, 10, 90, 90})}},
-		"rotation is brought into range":  {testpdf.Page{Rotate: -90}, facts.Page{Media: a4, UserUnit: 1, Rotate: 270}},
-		"a crooked rotation is none":      {testpdf.Page{Rotate: 45}, facts.Page{Media: a4, UserUnit: 1}},
+		"rotation is brought into range":  {testpdf.Page{Rotate: -90}, facts.Page{Media: a4, UserUnit: 1, Rotate: 270, RawRotate: -90}},
+		"a crooked rotation is none":      {testpdf.Page{Rotate: 45}, facts.Page{Media: a4, UserUnit: 1, RawRotate: 45}},
 		"user units":                      {testpdf.Page{UserUnit: 2.5}, facts.Page{Media: a4, UserUnit: 2.5}},
 		"a negative user unit is none":    {testpdf.Page{UserUnit: -1}, facts.Page{Media: a4, UserUnit: 1}},
 		"an empty box is none":            {testpdf.Page{Trim: &testpdf.Box{5, 5, 5, 5}}, facts.Page{Media: a4, UserUnit: 1}},
@@ -143,7 +146,7 @@ func TestPages(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			file, _ := open(t, testpdf.Pages(tc.page))
-			tc.want.Number = 1
+			tc.want.Number, tc.want.Object = 1, "2 0 R"
 			round := cmp.Comparer(func(a, b float64) bool { return geom.Round(a, 2) == geom.Round(b, 2) })
 			if diff := cmp.Diff([]facts.Page{tc.want}, []facts.Page{file.Pages()[0].Page}, round); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -229,3 +232,7 @@ func TestCleanMakesTextFitForAReport(t *testing.T) {
 		})
 	}
 }
+
+func ref(number int) types.IndirectRef { return *types.NewIndirectRef(number, 0) }
+
+func isUnreadable(in facts.Incident) bool { return in.Rule == document.RuleUnreadable }

@@ -20,6 +20,8 @@ type Limits struct {
 	// StreamBytes bounds one decoded stream, DocumentBytes all of them.
 	StreamBytes   int64
 	DocumentBytes int64
+	// ImageBytes bounds the samples of images that are decoded to measure ink.
+	ImageBytes int64
 	// ContentBytes bounds the content that is interpreted, repeats counted.
 	ContentBytes int64
 	// Operators bounds the operators that are executed.
@@ -40,6 +42,7 @@ func DefaultLimits() Limits {
 		Pages:         20_000,
 		StreamBytes:   64 << 20,
 		DocumentBytes: 256 << 20,
+		ImageBytes:    512 << 20,
 		ContentBytes:  512 << 20,
 		Operators:     20_000_000,
 		Nesting:       12,
@@ -73,6 +76,7 @@ const (
 	RuleContent   = "limits.content_bytes"
 	RuleOperators = "limits.operators"
 	RuleNesting   = "limits.nesting"
+	RuleStructure = "limits.structure"
 )
 
 // Budget is what is left of the limits. When a part is used up, it says so once
@@ -81,6 +85,7 @@ type Budget struct {
 	limits    Limits
 	collector *facts.Collector
 	decoded   int64
+	images    int64
 	content   int64
 	operators int64
 	spent     bool

@@ -36,6 +36,7 @@ const (
 	RulePanic       = "structure.parser_panic"
 	RulePageTree    = "structure.page_tree"
 	RuleStream      = "structure.stream_unreadable"
+	RuleRepaired    = "structure.repaired"
 	RulePassword    = "security.password_required"
 	RuleEncrypted   = "security.encrypted"
 	headerSearch    = 1024
@@ -52,6 +53,15 @@ type File struct {
 	// streams keeps small decoded streams: forms are used again and again.
 	streams map[int][]byte
 	kept    int64
+	// profiles are the ICC profiles that were read, by object number.
+	profiles map[int]*facts.ICC
+	// actions counts actions by type, applications and attached tell what was
+	// noted already.
+	actions      map[string]int
+	applications map[string]bool
+	attached     map[uintptr]bool
+	// steps counts the elements of structures that were looked at.
+	steps int
 	// opaque is true when content is encrypted with a key that we do not have.
 	opaque bool
 }
@@ -64,66 +74,58 @@ func Open(ctx context.Context, in io.ReadSeeker, size int64, limits Limits, coll
 		collector: collector,
 		limits:    limits,
 		streams:   map[int][]byte{},
+		profiles:  map[int]*facts.ICC{},
+		actions:   map[string]int{}, applications: map[string]bool{}, attached: map[uintptr]bool{},
 	}
-	if ok, err := f.sniff(in, size); !ok || err != nil {
+	head, err := f.sniff(in, size)
+	if head == nil || err != nil {
 		collector.Incomplete()
 		return nil, err
 	}
-	source := &faultReader{in: in}
-	err := f.guard(func() (err error) {
-		f.pdf, err = pdfcpu.ReadWithContext(ctx, source, configuration(limits))
-		return err
-	})
-	switch {
-	case ctx.Err() != nil:
-		return nil, fmt.Errorf("read PDF: %w", context.Cause(ctx))
-	case source.fault != nil:
-		return nil, fmt.Errorf("read PDF: %w", source.fault)
-	case err != nil:
+	frame := look(in, size, head, f.tableFits)
+	if frame.refused != "" {
+		collector.Exhausted(frame.rule, 0, frame.refused)
+		return nil, nil
+	}
+	if err := f.load(ctx, frame); err != nil {
+		var ours *inputError
+		switch {
+		case ctx.Err() != nil:
+			return nil, fmt.Errorf("read PDF: %w", context.Cause(ctx))
+		case errors.As(err, &ours):
+			return nil, fmt.Errorf("read PDF: %w", ours.fault)
+		}
 		collector.Incomplete()
 		f.refused(err)
 		return nil, nil
 	}
-	f.describe(in, size)
+	f.describe(frame)
 	return f, nil
 }
 
-// sniff looks at the first bytes before the parser does.
-func (f *File) sniff(in io.ReadSeeker, size int64) (bool, error) {
+// sniff looks at the first bytes before the parser does; nil means that this is
+// no PDF.
+func (f *File) sniff(in io.ReadSeeker, size int64) ([]byte, error) {
 	if size == 0 {
 		f.incident(RuleEmpty, "The file has no content: zero bytes.")
-		return false, nil
+		return nil, nil
 	}
 	if size > f.limits.FileBytes {
 		f.collector.Exhausted(RuleFileSize, 0, fmt.Sprintf("The file has %d bytes; at most %d are inspected.", size, f.limits.FileBytes))
-		return false, nil
+		return nil, nil
 	}
 	head := make([]byte, min(size, headerSearch))
 	if _, err := in.Seek(0, io.SeekStart); err != nil {
-		return false, fmt.Errorf("read PDF header: %w", err)
+		return nil, fmt.Errorf("read PDF header: %w", err)
 	}
 	if _, err := io.ReadFull(in, head); err != nil {
-		return false, fmt.Errorf("read PDF header: %w", err)
+		return nil, fmt.Errorf("read PDF header: %w", err)
 	}
 	if !bytes.Contains(head, []byte("%PDF-")) {
 		f.incident(RuleNotPDF, "The file is not a PDF: the mark %PDF- is missing at its start.")
-		return false, nil
+		return nil, nil
 	}
-	return true, nil
-}
-
-// configuration is spelt out, because pdfcpu's own constructor reads and writes
-// a directory in the user's home and keeps it in a global.
-func configuration(limits Limits) *model.Configuration {
-	return &model.Configuration{
-		Reader15:                  true,
-		ValidationMode:            model.ValidationRelaxed,
-		UnsupportedResourcePolicy: model.UnsupportedResourceSkip,
-		Eol:                       types.EolLF,
-		Cmd:                       model.VALIDATE,
-		Offline:                   true,
-		Limits:                    limits.parser(),
-	}
+	return head, nil
 }
 
 // refused turns the parser's error into the incident that fits.
@@ -131,7 +133,7 @@ func (f *File) refused(err error) {
 	var panicked *panicError
 	switch {
 	case errors.As(err, &panicked):
-		// guard has noted it.
+		f.panicked(panicked)
 	case errors.Is(err, pdfcpu.ErrWrongPassword), errors.Is(err, pdfcpu.ErrOwnerPasswordRequired):
 		f.incident(RulePassword, "The file can only be opened with a password.")
 	case errors.Is(err, pdfcpu.ErrUnsupportedEncryptionFeature), errors.Is(err, pdfcpu.ErrPermissionDenied):
@@ -142,31 +144,61 @@ func (f *File) refused(err error) {
 	}
 }
 
+// encrypted tells refusals that no repair can help against.
+func encrypted(err error) bool {
+	return errors.Is(err, pdfcpu.ErrWrongPassword) || errors.Is(err, pdfcpu.ErrOwnerPasswordRequired) ||
+		errors.Is(err, pdfcpu.ErrUnsupportedEncryptionFeature) || errors.Is(err, pdfcpu.ErrPermissionDenied)
+}
+
 // describe fills the facts that stand outside the pages.
-func (f *File) describe(in io.ReadSeeker, size int64) {
+func (f *File) describe(frame *survey) {
 	doc := f.collector.Document()
 	doc.Opened = true
-	switch {
-	case f.pdf.RootVersion != nil:
+	doc.PDFVersion = frame.version
+	if f.pdf.RootVersion != nil {
 		doc.PDFVersion = f.pdf.RootVersion.String()
-	case f.pdf.HeaderVersion != nil:
-		doc.PDFVersion = f.pdf.HeaderVersion.String()
 	}
-	doc.Encrypted = f.pdf.Encrypt != nil
-	if !doc.Encrypted && f.hasDirectEncrypt(in, size) {
-		doc.Encrypted, f.opaque = true, true
+	f.frameNotes(frame)
+	doc.Encrypted = f.pdf.Encrypt != nil || f.opaque
+	if f.opaque {
 		f.collector.Incomplete()
 	}
 	if doc.Encrypted {
 		f.incident(RuleEncrypted, encryptedDetail)
 	}
-	if f.pdf.Info == nil || f.opaque {
+	doc.HasID = len(f.pdf.ID) == 2
+	doc.Linearized = f.linearized(frame.size)
+	if f.pdf.E != nil {
+		doc.PrintDenied = printDenied(f.pdf.E.R, f.pdf.E.P)
+	}
+	if f.opaque {
 		return
 	}
-	info := f.Dict(*f.pdf.Info)
-	doc.Title = f.Text(info["Title"])
-	doc.Producer = f.Text(info["Producer"])
-	doc.Creator = f.Text(info["Creator"])
+	f.metadata()
+	f.catalog()
+}
+
+// frameNotes tell what every reader forgives, and a strict one does not.
+func (f *File) frameNotes(frame *survey) {
+	if frame.header > 0 {
+		f.incident(RuleRepaired, fmt.Sprintf("%d bytes that are no part of the PDF stand before its header.", frame.header))
+	}
+	if !frame.ends {
+		f.incident(RuleRepaired, "The file does not end with the mark %%EOF.")
+	}
+}
+
+// linearized reports whether the file is still as a program optimised it for the
+// web: a later update leaves the mark, but the length no longer fits (ISO
+// 32000-2, annex F.3.3).
+func (f *File) linearized(size int64) bool {
+	for number := range f.pdf.LinearizationObjs {
+		ref := types.NewIndirectRef(number, 0)
+		if length, ok := f.Number(f.Dict(*ref)["L"]); ok && int64(length) == size {
+			return true
+		}
+	}
+	return false
 }
 
 // Opaque reports whether the content is encrypted and cannot be read, although
@@ -179,23 +211,3 @@ func (f *File) incident(rule, detail string) {
 
 // sentence is the parser's error as one bounded line.
 func sentence(err error) string { return Clean(err.Error(), 160) + "." }
-
-// faultReader remembers a fault of the disk, which the parser would report as
-// damage to the file.
-type faultReader struct {
-	in    io.ReadSeeker
-	fault error
-}
-
-func (r *faultReader) Read(p []byte) (int, error) {
-	n, err := r.in.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		r.fault = err
-	}
-	return n, err
-}
-
-func (r *faultReader) Seek(offset int64, whence int) (int64, error) {
-	// A wild offset in the file makes a wild seek: that is no fault of ours.
-	return r.in.Seek(offset, whence)
-}

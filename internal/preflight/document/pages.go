@@ -15,6 +15,8 @@ import (
 // Page is one leaf of the page tree, with what it inherits.
 type Page struct {
 	facts.Page
+	// Dict is the page's own dictionary.
+	Dict      types.Dict
 	Resources types.Dict
 	Contents  types.Object
 	Annots    types.Object
@@ -139,12 +141,17 @@ func (w *walk) leaf(object types.Object, dict types.Dict, inherited map[string]t
 	}
 	page := Page{
 		Page:      f.boxes(number, object, dict, inherited),
+		Dict:      dict,
 		Resources: f.Dict(inherited["Resources"]),
 		Contents:  dict["Contents"],
 		Annots:    dict["Annots"],
 	}
 	w.pages = append(w.pages, page)
 	f.collector.Page(page.Page)
+	if !f.opaque {
+		f.pageActions(dict, number)
+		f.privateData(dict, Ref(object), number)
+	}
 }
 
 // inherit adds a node's inheritable entries (ISO 32000-2, table 31).
@@ -166,7 +173,7 @@ func (f *File) inherit(above map[string]types.Object, dict types.Dict) map[strin
 
 // boxes reads the geometry of a page.
 func (f *File) boxes(number int, object types.Object, dict types.Dict, inherited map[string]types.Object) facts.Page {
-	page := facts.Page{Number: number, Media: letter, UserUnit: 1}
+	page := facts.Page{Number: number, Object: Ref(object), Media: letter, UserUnit: 1}
 	if media, ok := f.Rect(inherited["MediaBox"]); ok {
 		page.Media = media
 	} else {
@@ -179,8 +186,9 @@ func (f *File) boxes(number int, object types.Object, dict types.Dict, inherited
 	if unit, ok := f.Number(dict["UserUnit"]); ok && unit > 0 && unit <= 1e6 {
 		page.UserUnit = unit
 	}
-	if rotate := f.Int(inherited["Rotate"]); rotate%90 == 0 {
-		page.Rotate = (rotate%360 + 360) % 360
+	page.RawRotate = f.Int(inherited["Rotate"])
+	if page.RawRotate%90 == 0 {
+		page.Rotate = (page.RawRotate%360 + 360) % 360
 	}
 	return page
 }

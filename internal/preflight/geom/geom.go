@@ -117,3 +117,51 @@ func Round(v float64, decimals int) float64 {
 
 // Millimetres converts from points.
 func Millimetres(points float64) float64 { return points * 25.4 / 72 }
+
+// Area is that of the rectangle, 0 when it is empty.
+func (r Rect) Area() float64 {
+	if r.Empty() {
+		return 0
+	}
+	return r.Width() * r.Height()
+}
+
+// Grow moves every side outwards.
+func (r Rect) Grow(d float64) Rect { return Rect{r[0] - d, r[1] - d, r[2] + d, r[3] + d} }
+
+// Union is the smallest rectangle around both.
+func (r Rect) Union(o Rect) Rect {
+	return Rect{min(r[0], o[0]), min(r[1], o[1]), max(r[2], o[2]), max(r[3], o[3])}
+}
+
+// Area is by how much the matrix enlarges areas.
+func (m Matrix) Area() float64 { return math.Abs(m[0]*m[3] - m[1]*m[2]) }
+
+// Stretch is the least and the greatest length of the images of all unit
+// vectors: the singular values of the matrix.
+func (m Matrix) Stretch() (least, greatest float64) {
+	if m[1] == 0 && m[2] == 0 {
+		x, y := math.Abs(m[0]), math.Abs(m[3])
+		return min(x, y), max(x, y)
+	}
+	sum := m[0]*m[0] + m[1]*m[1] + m[2]*m[2] + m[3]*m[3]
+	det := m.Area()
+	root := math.Sqrt(max(0, sum*sum-4*det*det))
+	greatest = math.Sqrt((sum + root) / 2)
+	if greatest == 0 {
+		return 0, 0
+	}
+	return det / greatest, greatest
+}
+
+// Invert is the matrix that undoes m; false when there is none.
+func (m Matrix) Invert() (Matrix, bool) {
+	det := m[0]*m[3] - m[1]*m[2]
+	if det == 0 || math.IsNaN(det) || math.IsInf(det, 0) {
+		return Identity(), false
+	}
+	return Matrix{
+		m[3] / det, -m[1] / det, -m[2] / det, m[0] / det,
+		(m[2]*m[5] - m[3]*m[4]) / det, (m[1]*m[4] - m[0]*m[5]) / det,
+	}, true
+}

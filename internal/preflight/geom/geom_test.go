@@ -43,6 +43,8 @@ func TestRects(t *testing.T) {
 		"rounding never yields minus zero":    !math.Signbit(geom.Round(-0.001, 2)),
 		"rounding never yields infinity":      geom.Round(math.Inf(1), 2) == 0 && geom.Round(math.MaxFloat64, 2) == 0,
 		"an inch has 25.4 millimetres":        geom.Millimetres(72) == 25.4,
+		"an empty rectangle has no area":      geom.Nothing().Area() == 0 && unit.Area() == 1,
+		"a union holds both":                  unit.Union(geom.Rect{2, 2, 3, 3}) == geom.Rect{0, 0, 3, 3},
 		"a rectangle does not contain others": !unit.Contains(geom.Rect{0, 0, 2, 2}, 0),
 	}
 	for name, ok := range tests {
@@ -52,5 +54,32 @@ func TestRects(t *testing.T) {
 				t.Fail()
 			}
 		})
+	}
+}
+
+func TestStretchIsThatOfTheThinnestAndTheThickestDirection(t *testing.T) {
+	t.Parallel()
+	c, s := math.Cos(0.7), math.Sin(0.7)
+	turn := geom.Matrix{c, s, -s, c, 5, 6}
+	m := geom.Matrix{3, 0, 0, 0.5, 0, 0}.Then(turn)
+	least, greatest := m.Stretch()
+	if math.Abs(least-0.5) > 1e-9 || math.Abs(greatest-3) > 1e-9 || math.Abs(m.Area()-1.5) > 1e-9 {
+		t.Errorf("stretch %v %v, area %v", least, greatest, m.Area())
+	}
+	if least, greatest = (geom.Matrix{}).Stretch(); least != 0 || greatest != 0 {
+		t.Errorf("the zero matrix stretches by %v %v", least, greatest)
+	}
+}
+
+func TestInvertUndoes(t *testing.T) {
+	t.Parallel()
+	m := geom.Matrix{2, 1, -1, 3, 7, 8}
+	back, ok := m.Invert()
+	x, y := m.Then(back).Point(4, 5)
+	if !ok || math.Abs(x-4) > 1e-12 || math.Abs(y-5) > 1e-12 {
+		t.Errorf("%v %v %v", x, y, ok)
+	}
+	if _, ok := (geom.Matrix{1, 2, 2, 4, 0, 0}).Invert(); ok {
+		t.Error("a matrix without area has an inverse")
 	}
 }

@@ -4,11 +4,12 @@ package lexer
 
 import "bytes"
 
-// InlineData skips the data of an inline image. The lexer stands after ID. Where
+// InlineData skips and returns the data of an inline image, which may have white
+// space at its end. The lexer stands after ID. Where
 // the length of the data is known (a sum of raw samples, or /L of PDF 2.0) and
 // EI follows it, that is believed; else EI is searched for, which binary data
 // can imitate: it must stand between white space and be followed by text.
-func (l *Lexer) InlineData(length int) {
+func (l *Lexer) InlineData(length int) []byte {
 	if l.pos < len(l.chunk) && classes[l.chunk[l.pos]] == space {
 		l.pos++
 	}
@@ -16,19 +17,19 @@ func (l *Lexer) InlineData(length int) {
 	if length >= 0 && length <= len(rest) {
 		if n, ok := endsInline(rest[length:]); ok {
 			l.pos += length + n
-			return
+			return rest[:length]
 		}
 	}
 	for from := 0; ; {
 		i := bytes.Index(rest[from:], []byte("EI"))
 		if i < 0 {
 			l.pos = len(l.chunk)
-			return
+			return rest
 		}
 		at := from + i
 		if at > 0 && classes[rest[at-1]] == space && looksLikeText(rest[at+2:]) {
 			l.pos += at + 2
-			return
+			return rest[:at]
 		}
 		from = at + 2
 	}

@@ -39,9 +39,12 @@ type Object struct {
 	// Value holds a Number; for a Bool it is 0 or 1.
 	Value float64
 	// Text holds a Name (without the slash, #xx resolved), a Keyword, or the
-	// undecoded body of a String. It may alias the input.
+	// undecoded body of a String ([AppendText] decodes it). It may alias the input.
 	Text []byte
+	// Hex tells strings in <...> from those in (...).
+	Hex bool
 	// Items are the elements of an Array; of a Dict, keys and values in turn.
+	// They are valid until [Lexer.Release].
 	Items []Object
 }
 
@@ -51,6 +54,9 @@ type Lexer struct {
 	more  func() ([]byte, bool)
 	chunk []byte
 	pos   int
+	// stack holds the items of the arrays that are being read, items those of the
+	// arrays that have been handed out.
+	stack, items []Object
 }
 
 // New reads the chunks that more yields, until it says false.
@@ -60,6 +66,10 @@ func New(more func() ([]byte, bool)) *Lexer { return &Lexer{more: more} }
 func Of(chunk []byte) *Lexer {
 	return &Lexer{chunk: chunk, more: func() ([]byte, bool) { return nil, false }}
 }
+
+// Release says that no Items handed out so far are needed any more, so that their
+// memory can be used again. Who never calls it loses nothing but that.
+func (l *Lexer) Release() { l.items = l.items[:0] }
 
 // Next returns the next operand or operator; its Kind is EOF at the end.
 func (l *Lexer) Next() Object {
@@ -89,7 +99,7 @@ func (l *Lexer) object(depth int) (Object, bool) {
 			l.pos += 2
 			return l.collect(Dict, depth)
 		}
-		return Object{Kind: String, Text: l.hex()}, true
+		return Object{Kind: String, Hex: true, Text: l.hex()}, true
 	case '[':
 		l.pos++
 		return l.collect(Array, depth)
@@ -102,30 +112,35 @@ func (l *Lexer) object(depth int) (Object, bool) {
 
 // collect reads items up to the closing bracket.
 func (l *Lexer) collect(kind Kind, depth int) (Object, bool) {
-	out := Object{Kind: kind}
-	for {
-		c, ok := l.skipSpace()
-		if !ok {
-			return out, true
-		}
-		if kind == Array && c == ']' {
-			l.pos++
-			return out, true
-		}
-		if kind == Dict && c == '>' && l.peek(1) == '>' {
-			l.pos += 2
-			return out, true
-		}
-		if depth >= maxDepth {
-			// Too deep to matter: leave the rest to the caller, one level up.
-			l.pos++
-			return out, true
-		}
+	bottom := len(l.stack)
+	for !l.closes(kind, depth) {
 		item, ok := l.object(depth + 1)
-		if ok && len(out.Items) < maxItems {
-			out.Items = append(out.Items, item)
+		if ok && len(l.stack)-bottom < maxItems {
+			l.stack = append(l.stack, item)
 		}
 	}
+	first := len(l.items)
+	l.items = append(l.items, l.stack[bottom:]...)
+	l.stack = l.stack[:bottom]
+	return Object{Kind: kind, Items: l.items[first:len(l.items):len(l.items)]}, true
+}
+
+// closes consumes the end of an array or dictionary, if it is there. Data that
+// ends does it, too, and so does nesting too deep to matter: the rest is left to
+// the caller, one level up.
+func (l *Lexer) closes(kind Kind, depth int) bool {
+	c, ok := l.skipSpace()
+	switch {
+	case !ok:
+		return true
+	case kind == Array && c == ']', depth >= maxDepth:
+		l.pos++
+		return true
+	case kind == Dict && c == '>' && l.peek(1) == '>':
+		l.pos += 2
+		return true
+	}
+	return false
 }
 
 // skipSpace goes to the next byte that matters, over white space, comments and

@@ -138,6 +138,46 @@ func TestInlineData(t *testing.T) {
 	}
 }
 
+func TestStringsAreDecoded(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct{ in, want string }{
+		"plain text is itself":                    {"(abc)", "abc"},
+		"escapes by letter":                       {`(\n\r\t\b\f\(\)\\)`, "\n\r\t\b\f()\\"},
+		"octal digits, at most three":             {`(\101\60\7\1234)`, "A0\aS4"},
+		"a high octal number loses its top":       {`(\501)`, "A"},
+		"other escapes are the letter":            {`(\q)`, "q"},
+		"a line that is continued":                {"(a\\\r\nb\\\nc)", "abc"},
+		"the ends of lines are one":               {"(a\r\nb\rc)", "a\nb\nc"},
+		"a backslash at the end is nothing":       {`(a\`, "a"},
+		"hexadecimal digits, with spaces":         {"<48 6 5>", "He"},
+		"an odd digit has a zero behind it":       {"<485>", "HP"},
+		"what is no digit is skipped":             {"<4x8>", "H"},
+		"a backslash in hexadecimal is no escape": {"<\\>", ""},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := lexer.Of([]byte(tc.in)).Next()
+			if got := string(lexer.AppendText(nil, &o)); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestItemsAreReusedOnlyAfterRelease(t *testing.T) {
+	t.Parallel()
+	l := lexer.Of([]byte("[1 [2]] [3] [4 4 4]"))
+	first, second := l.Next(), l.Next()
+	if got := render(first) + render(second); got != "[1 [2]][3]" {
+		t.Errorf("got %s", got)
+	}
+	l.Release()
+	if got := render(l.Next()); got != "[4 4 4]" {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestDeepNestingIsFlattenedNotFollowed(t *testing.T) {
 	t.Parallel()
 	got := lexer.Of([]byte(strings.Repeat("[", 1_000_000))).Next()
@@ -184,6 +224,9 @@ func check(t *testing.T, o lexer.Object) {
 	if math.IsNaN(o.Value) || math.IsInf(o.Value, 0) {
 		t.Fatalf("a number that is none: %v", o.Value)
 	}
+	if text := lexer.AppendText(nil, &o); len(text) > len(o.Text) {
+		t.Fatalf("a text of %d bytes out of %d", len(text), len(o.Text))
+	}
 	for _, item := range o.Items {
 		check(t, item)
 	}
@@ -196,6 +239,9 @@ func BenchmarkLexer(b *testing.B) {
 	for b.Loop() {
 		l := lexer.Of(page)
 		for o := l.Next(); o.Kind != lexer.EOF; o = l.Next() {
+			if o.Kind == lexer.Keyword {
+				l.Release()
+			}
 		}
 	}
 }

@@ -26,9 +26,15 @@ type Builder struct {
 	Version string
 	// Info is the information dictionary, if any.
 	Info Ref
+	// Catalog is added to the document catalog.
+	Catalog string
+	// MoreKids is added to the kids of the page tree.
+	MoreKids string
 	// Trailer is added to the trailer's dictionary.
 	Trailer string
-	crypt   *crypt
+	// Permissions are those of an encrypted file; 0 means all.
+	Permissions int32
+	crypt       *crypt
 }
 
 // Reserve takes a number whose object comes later.

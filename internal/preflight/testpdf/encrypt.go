@@ -5,6 +5,7 @@ package testpdf
 import (
 	"crypto/md5" // what the format of 1994 prescribes
 	"crypto/rc4"
+	"encoding/binary"
 	"fmt"
 )
 
@@ -39,12 +40,15 @@ func (b *Builder) Encrypt(userPassword, ownerPassword string, direct bool) {
 	ownerKey := md5.Sum(padded(ownerPassword))
 	owner := arcfour(ownerKey[:5], padded(userPassword))
 	seed := append(padded(userPassword), owner...)
-	seed = append(seed, 0xFC, 0xFF, 0xFF, 0xFF) // permissions: -4, everything
+	if b.Permissions == 0 {
+		b.Permissions = -4
+	}
+	seed = binary.LittleEndian.AppendUint32(seed, uint32(b.Permissions))
 	seed = append(seed, fileID...)
 	sum := md5.Sum(seed)
 	c := &crypt{key: sum[:5], owner: owner}
 	c.user = arcfour(c.key, []byte(padding))
-	dict := fmt.Sprintf("<< /Filter /Standard /V 1 /R 2 /Length 40 /P -4 /O <%x> /U <%x> >>", c.owner, c.user)
+	dict := fmt.Sprintf("<< /Filter /Standard /V 1 /R 2 /Length 40 /P %d /O <%x> /U <%x> >>", b.Permissions, c.owner, c.user)
 	if !direct {
 		dict = b.Add("%s", dict).String()
 	}

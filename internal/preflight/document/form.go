@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package document
+
+import "github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+
+// field is a field whose type may be its parent's (ISO 32000-2, 12.7.4.1).
+type field struct {
+	object types.Object
+	kind   string
+}
+
+// form counts the fields of the interactive form, the signatures among them that
+// have been signed, and finds what they do.
+func (f *File) form(root types.Dict) {
+	form := f.Dict(root["AcroForm"])
+	if form == nil {
+		return
+	}
+	doc := f.collector.Document()
+	doc.Form.XFA = f.Resolve(form["XFA"]) != nil
+	c := f.crawl()
+	stack := fields(nil, c.push(nil, f.Array(form["Fields"])), "")
+	for len(stack) > 0 {
+		next := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		dict := f.Dict(next.object)
+		if dict == nil || !c.enter(next.object) {
+			continue
+		}
+		if kind := f.Name(dict["FT"]); kind != "" {
+			next.kind = kind
+		}
+		f.action(dict["A"], 0)
+		f.triggers(dict["AA"], 0)
+		if inner := f.innerFields(dict); len(inner) > 0 {
+			stack = fields(stack, c.push(nil, inner), next.kind)
+			continue
+		}
+		doc.Form.Fields++
+		if next.kind == "Sig" && f.Dict(dict["V"]) != nil {
+			doc.Form.Signatures++
+		}
+	}
+}
+
+// innerFields are the kids that are fields themselves; the others are the places
+// where this field is shown.
+func (f *File) innerFields(dict types.Dict) types.Array {
+	var out types.Array
+	for _, kid := range f.Array(dict["Kids"]) {
+		if !f.step() {
+			break
+		}
+		if _, named := f.Dict(kid)["T"]; named {
+			out = append(out, kid)
+		}
+	}
+	return out
+}
+
+func fields(stack []field, objects []types.Object, kind string) []field {
+	for _, o := range objects {
+		stack = append(stack, field{object: o, kind: kind})
+	}
+	return stack
+}

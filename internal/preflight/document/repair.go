@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package document
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+)
+
+// maxRepair is the longest file that is repaired: it is held in memory for that.
+const maxRepair = 128 << 20
+
+// maxObject is the highest object number that a repaired table has.
+const maxObject = 1_000_000
+
+// repaired is a copy of a file that the parser can read.
+type repaired struct {
+	data []byte
+	// notes are what was wrong, as sentences.
+	notes []string
+	// cut tells that the end of the file is missing.
+	cut bool
+}
+
+// repair mends what the survey has found, with as little change as possible. It
+// returns nil where nothing can be done.
+func (f *File) repair(s *survey) *repaired {
+	if s.size > maxRepair {
+		return nil
+	}
+	data := make([]byte, s.size, s.size+1<<16)
+	if _, err := s.in.Seek(0, io.SeekStart); err != nil {
+		return nil
+	}
+	if _, err := io.ReadFull(s.in, data); err != nil {
+		return nil
+	}
+	r := &repaired{data: data[s.header:]}
+	if !s.knownVersion() {
+		if len(s.version) < 3 {
+			return nil
+		}
+		copy(r.data[len("%PDF-"):], "1.7")
+		r.notes = append(r.notes, fmt.Sprintf("The header names the version %s, which no PDF has; the file was read as 1.7.", s.version))
+	}
+	switch {
+	case !s.rooted || s.knownVersion() && !s.encryptsDirectly():
+		if !f.rebuild(r) {
+			return nil
+		}
+		r.notes = append(r.notes, "The table that says where the file's objects are is missing or wrong; it was built anew from the objects that were found.")
+	case s.encryptsDirectly():
+		r.moveEncryption(s)
+	}
+	return r
+}
+
+// encryptsDirectly finds an encryption dictionary that stands in the trailer
+// itself. That is legal (ISO 32000-2, table 15), but the parser knows only a
+// reference there: it would take an encrypted file for a clear one and hand out
+// rubbish.
+func (s *survey) encryptsDirectly() bool {
+	return bytes.HasPrefix(value(s.trailer, "Encrypt"), []byte("<<"))
+}
+
+// moveEncryption adds an update to the file in which the dictionary is an object.
+func (r *repaired) moveEncryption(s *survey) {
+	number := integer(s.trailer, "Size")
+	object := len(r.data) + 1
+	r.data = fmt.Appendf(r.data, "\n%d 0 obj\n%s\nendobj\n", number, value(s.trailer, "Encrypt"))
+	table := len(r.data)
+	r.data = fmt.Appendf(r.data, "xref\n%d 1\n%010d 00000 n \ntrailer\n<< /Size %d /Prev %d /Encrypt %d 0 R", number, object, number+1, s.start, number)
+	r.keep(s.trailer, "Root", "Info", "ID")
+	r.data = fmt.Appendf(r.data, " >>\nstartxref\n%d\n%%%%EOF\n", table)
+}
+
+// keep copies entries of a trailer.
+func (r *repaired) keep(trailer []byte, keys ...string) {
+	for _, key := range keys {
+		r.entry(key, value(trailer, key))
+	}
+}
+
+func (r *repaired) entry(key string, value []byte) {
+	if value != nil {
+		r.data = fmt.Appendf(r.data, " /%s %s", key, value)
+	}
+}
+
+// rebuild writes a new table of all objects that are in the file. The last
+// object of a number counts, as it does after updates.
+func (f *File) rebuild(r *repaired) bool {
+	found := scan(r.data)
+	if !found.encrypted() {
+		for _, number := range slices.Sorted(maps.Keys(found.packed)) {
+			f.unpack(found, number)
+		}
+	}
+	root := found.trailerValue("Root")
+	if root == nil && found.catalog > 0 {
+		root = fmt.Appendf(nil, "%d 0 R", found.catalog)
+	}
+	if root == nil || len(found.objects) == 0 {
+		return false
+	}
+	r.cut = found.cut
+	highest := slices.Max(slices.Collect(maps.Keys(found.objects)))
+	encrypt := found.trailerValue("Encrypt")
+	if bytes.HasPrefix(encrypt, []byte("<<")) {
+		highest++
+		found.objects[highest] = place{at: len(r.data) + 1}
+		r.data = fmt.Appendf(r.data, "\n%d 0 obj\n%s\nendobj\n", highest, encrypt)
+		encrypt = fmt.Appendf(nil, "%d 0 R", highest)
+	}
+	rows := make([]byte, 0, (highest+1)*rowSize)
+	for number := range highest + 1 {
+		rows = append(rows, found.row(number)...)
+	}
+	r.data = append(r.data, '\n')
+	table := len(r.data)
+	r.data = fmt.Appendf(r.data, "%d 0 obj\n<< /Type /XRef /Size %d /Index [0 %d] /W [1 4 2] /Length %d /Root %s", highest+1, highest+2, highest+1, len(rows), root)
+	r.entry("Info", found.trailerValue("Info"))
+	r.entry("ID", found.trailerValue("ID"))
+	r.entry("Encrypt", encrypt)
+	r.data = append(r.data, " >>\nstream\n"...)
+	r.data = append(r.data, rows...)
+	r.data = fmt.Appendf(r.data, "\nendstream\nendobj\nstartxref\n%d\n%%%%EOF\n", table)
+	return true
+}
+
+// rowSize is what /W [1 4 2] makes of an entry.
+const rowSize = 7
+
+// place is where an object was found: at an offset, or in an object stream.
+type place struct {
+	at         int
+	generation uint16
+	// stream and index are those of a packed object; stream is 0 otherwise.
+	stream int
+	index  int
+}
+
+// row is an entry of a cross-reference stream (ISO 32000-2, table 18).
+func (s *scanned) row(number int) []byte {
+	p, ok := s.objects[number]
+	switch {
+	case !ok:
+		return []byte{0, 0, 0, 0, 0, 0xFF, 0xFF}
+	case p.stream > 0:
+		row := binary.BigEndian.AppendUint32([]byte{2}, uint32(p.stream))
+		return binary.BigEndian.AppendUint16(row, uint16(p.index))
+	}
+	row := binary.BigEndian.AppendUint32([]byte{1}, uint32(p.at))
+	return binary.BigEndian.AppendUint16(row, p.generation)
+}
+
+// unpack adds the objects of an object stream, unless newer ones stand outside.
+func (f *File) unpack(found *scanned, number int) {
+	body := found.packed[number]
+	data, err := f.decodeRaw(body.dict, body.data)
+	if err != nil {
+		return
+	}
+	header := bytes.Fields(data[:min(len(data), int(max(0, integer(body.dict, "First"))))])
+	for i := 0; i+1 < len(header) && i/2 < 1<<16; i += 2 {
+		inner, err := strconv.Atoi(string(header[i]))
+		if err != nil || inner <= 0 || inner > maxObject {
+			return
+		}
+		if known, ok := found.objects[inner]; !ok || known.at < body.at {
+			found.objects[inner] = place{at: body.at, stream: number, index: i / 2}
+		}
+	}
+}

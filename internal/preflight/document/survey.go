@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package document
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
+)
+
+// The bounds of a survey: sections of the cross-reference table (the parser
+// needs a time that grows with their square), and bytes that are read of them.
+const (
+	tailBytes   = 2048
+	eofSearch   = 1024
+	maxSections = 1000
+	maxSurvey   = 64 << 20
+)
+
+// survey is what the frame of a file looks like, before the parser is trusted
+// with it (ISO 32000-2, 7.5.2, 7.5.4 to 7.5.8).
+type survey struct {
+	in   io.ReadSeeker
+	size int64
+	// header is where %PDF- stands, version what follows it.
+	header  int64
+	version string
+	// ends tells whether %%EOF stands near the end.
+	ends bool
+	// start is what the last startxref says; rooted tells whether there is a
+	// section of the table at that place.
+	start  int64
+	rooted bool
+	// trailer is the dictionary of the newest section, as it is written.
+	trailer  []byte
+	sections int
+	read     int64
+	// table takes the streams of the table, to hold them against the limits.
+	table func(dict, rest []byte) bool
+	// refused is why the file must not go to the parser, and the limit's rule.
+	refused, rule string
+}
+
+// look surveys a file whose first bytes are known.
+func look(in io.ReadSeeker, size int64, head []byte, table func(dict, rest []byte) bool) *survey {
+	s := &survey{in: in, size: size, table: table, header: int64(bytes.Index(head, []byte("%PDF-")))}
+	s.version = headerVersion(head[s.header:])
+	tail, ok := readAt(in, max(0, size-tailBytes), tailBytes)
+	if !ok {
+		return s
+	}
+	s.ends = bytes.Contains(tail[max(0, len(tail)-eofSearch):], []byte("%%EOF"))
+	at := bytes.LastIndex(tail, []byte("startxref"))
+	if at < 0 {
+		return s
+	}
+	fields := bytes.Fields(tail[at+len("startxref"):])
+	if len(fields) == 0 {
+		return s
+	}
+	start, err := strconv.ParseInt(string(fields[0]), 10, 64)
+	if err != nil || start <= 0 || start >= size {
+		return s
+	}
+	s.start = start
+	s.chain()
+	return s
+}
+
+// headerVersion is the version as it is written: "1.7".
+func headerVersion(header []byte) string {
+	version := header[len("%PDF-"):]
+	end := bytes.IndexFunc(version, func(r rune) bool { return (r < '0' || r > '9') && r != '.' })
+	if end < 0 {
+		end = len(version)
+	}
+	return string(version[:min(end, 8)])
+}
+
+// knownVersion reports whether the parser accepts the version.
+func (s *survey) knownVersion() bool {
+	_, err := model.PDFVersion(s.version[:min(len(s.version), 3)])
+	return err == nil
+}
+
+// chain follows the sections of the table back to the first.
+func (s *survey) chain() {
+	seen := map[int64]bool{}
+	waiting := []int64{s.start}
+	for len(waiting) > 0 {
+		at := waiting[len(waiting)-1]
+		waiting = waiting[:len(waiting)-1]
+		if seen[at] || at <= 0 || at >= s.size {
+			continue
+		}
+		seen[at] = true
+		if s.sections++; s.sections > maxSections {
+			s.rule, s.refused = RuleStructure, fmt.Sprintf("The file was changed and added to more than %d times; it was not looked at.", maxSections)
+			return
+		}
+		dict, ok := s.section(at + s.header)
+		if !ok && s.header > 0 {
+			// Some writers count from the start of the file all the same.
+			dict, ok = s.section(at)
+		}
+		if s.refused != "" || !ok {
+			return
+		}
+		if s.trailer == nil {
+			s.trailer, s.rooted = dict, true
+		}
+		waiting = append(waiting, integer(dict, "Prev"), integer(dict, "XRefStm"))
+	}
+}
+
+// section reads the dictionary of one section.
+func (s *survey) section(at int64) ([]byte, bool) {
+	for _, window := range [...]int64{16 << 10, 1 << 20, 24 << 20} {
+		if s.read += window; s.read > maxSurvey {
+			return nil, false
+		}
+		data, ok := readAt(s.in, at, window)
+		if !ok {
+			return nil, false
+		}
+		whole := int64(len(data)) < window
+		data = bytes.TrimLeft(data, white)
+		if bytes.HasPrefix(data, []byte("xref")) {
+			_, after, found := bytes.Cut(data, []byte("trailer"))
+			if dict := dictionary(after); found && dict != nil {
+				return dict, true
+			}
+		} else {
+			body, ok := objectBody(data)
+			if !ok {
+				return nil, false
+			}
+			dict := dictionary(body)
+			if dict != nil && (whole || window > 16<<10 || streamEnds(body)) {
+				return dict, s.streamSection(dict, body)
+			}
+		}
+		if whole {
+			return nil, false
+		}
+	}
+	return nil, false
+}
+
+// streamSection looks into a section that is a stream.
+func (s *survey) streamSection(dict, body []byte) bool {
+	if string(value(dict, "Type")) != "/XRef" {
+		return false
+	}
+	if !s.table(dict, body) {
+		s.rule, s.refused = RuleDecode, "The table of the file's objects unpacks to more than the file may hold; it was not looked at."
+		return false
+	}
+	return true
+}
+
+func streamEnds(body []byte) bool { return bytes.Contains(body, []byte("endstream")) }
+
+func readAt(in io.ReadSeeker, offset, n int64) ([]byte, bool) {
+	if _, err := in.Seek(offset, io.SeekStart); err != nil {
+		return nil, false
+	}
+	data, err := io.ReadAll(io.LimitReader(in, n))
+	return data, err == nil
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package document
+
+import (
+	"bytes"
+	"encoding/xml"
+	"io"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+)
+
+// The namespaces of properties that are looked at.
+const (
+	nsRDF       = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+	nsDC        = "http://purl.org/dc/elements/1.1/"
+	nsXMP       = "http://ns.adobe.com/xap/1.0/"
+	nsPDF       = "http://ns.adobe.com/pdf/1.3/"
+	nsAdobePDFX = "http://ns.adobe.com/pdfx/1.3/"
+	nsPDFX      = "http://www.npes.org/pdfx/ns/id/"
+	nsPDFVT     = "http://www.npes.org/pdfvt/ns/id/"
+	nsPDFA      = "http://www.aiim.org/pdfa/ns/id/"
+	nsPDFUA     = "http://www.aiim.org/pdfua/ns/id/"
+)
+
+// The bounds of a packet. A thumbnail in it may take a megabyte; what is looked
+// for stands before it or after.
+const (
+	maxPacket   = 4 << 20
+	maxXMLDepth = 64
+	maxValue    = 1024
+)
+
+// packet holds the properties of an XMP packet (ISO 16684-1) that the constants
+// above name: those of the document itself, not of its parts or history.
+type packet map[xml.Name]string
+
+// get is a property's value, fit for a report.
+func (p packet) get(namespace, name string) string {
+	return Clean(p[xml.Name{Space: namespace, Local: name}], maxText)
+}
+
+// packet reads a metadata stream. What is damaged counts as far as it goes:
+// padding and rubbish around packets are common, and no metadata is worth a
+// refusal.
+func (f *File) packet(o types.Object) packet {
+	stream, ok := f.Stream(o)
+	if !ok {
+		return nil
+	}
+	data, err := f.decodeUpTo(stream, maxPacket)
+	if err != nil {
+		return nil
+	}
+	return parsePacket(data)
+}
+
+// parsePacket is tolerant and bounded. The decoder of the standard library knows
+// no entities but the five of XML, so nothing can expand.
+func parsePacket(data []byte) packet {
+	data = utf8Text(data)
+	start := bytes.IndexByte(data, '<')
+	if start < 0 {
+		return nil
+	}
+	decoder := xml.NewDecoder(bytes.NewReader(data[start:]))
+	decoder.Strict = false
+	decoder.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
+	r := packetReader{found: packet{}}
+	for {
+		token, err := decoder.Token()
+		if err != nil || !r.take(token) {
+			return r.found
+		}
+	}
+}
+
+// packetReader follows the elements of a packet.
+type packetReader struct {
+	found packet
+	// open are the elements that are open, outermost first.
+	open []xml.Name
+	// property is the index in open of the property that is being read; 0 is
+	// none, because a property never stands outermost.
+	property int
+	value    strings.Builder
+}
+
+// take handles a token; false ends the reading.
+func (r *packetReader) take(token xml.Token) bool {
+	switch t := token.(type) {
+	case xml.StartElement:
+		return r.start(t)
+	case xml.EndElement:
+		r.end()
+	case xml.CharData:
+		if r.property > 0 && r.value.Len() < maxValue {
+			r.value.Write(t[:min(len(t), maxValue)])
+		}
+	}
+	return true
+}
+
+func (r *packetReader) start(e xml.StartElement) bool {
+	if len(r.open) >= maxXMLDepth {
+		return false
+	}
+	r.open = append(r.open, e.Name)
+	n := len(r.open)
+	switch {
+	case e.Name == (xml.Name{Space: nsRDF, Local: "Description"}) && r.inside(n-1, "RDF"):
+		for _, attr := range e.Attr {
+			r.set(attr.Name, attr.Value)
+		}
+	case r.property == 0 && n > 2 && r.inside(n-1, "Description") && r.inside(n-2, "RDF"):
+		r.property = n - 1
+		r.value.Reset()
+	}
+	return true
+}
+
+// inside reports whether the n-th open element is one of RDF.
+func (r *packetReader) inside(n int, local string) bool {
+	return n > 0 && r.open[n-1] == xml.Name{Space: nsRDF, Local: local}
+}
+
+func (r *packetReader) end() {
+	n := len(r.open) - 1
+	if n < 0 {
+		return
+	}
+	if r.property > 0 && n >= r.property {
+		// The first alternative of several languages ends at its rdf:li.
+		if value := strings.TrimSpace(r.value.String()); value != "" {
+			r.set(r.open[r.property], value)
+		}
+		if n == r.property {
+			r.property = 0
+		}
+	}
+	r.open = r.open[:n]
+}
+
+// set keeps the first value of a property that somebody asks for.
+func (r *packetReader) set(name xml.Name, value string) {
+	switch name.Space {
+	case nsDC, nsXMP, nsPDF, nsAdobePDFX, nsPDFX, nsPDFVT, nsPDFA, nsPDFUA:
+	default:
+		return
+	}
+	if _, known := r.found[name]; known || len(value) > maxValue || len(r.found) >= maxValue {
+		return
+	}
+	r.found[name] = value
+}
+
+// utf8Text turns UTF-16, which XMP allows, into UTF-8.
+func utf8Text(data []byte) []byte {
+	if len(data) < 4 {
+		return data
+	}
+	var high, low int
+	switch {
+	case data[0] == 0xFE && data[1] == 0xFF || data[0] == 0 && data[1] == '<':
+		high, low = 0, 1
+	case data[0] == 0xFF && data[1] == 0xFE || data[0] == '<' && data[1] == 0:
+		high, low = 1, 0
+	default:
+		return bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))
+	}
+	units := make([]uint16, len(data)/2)
+	for i := range units {
+		units[i] = uint16(data[2*i+high])<<8 | uint16(data[2*i+low])
+	}
+	return []byte(strings.TrimPrefix(string(utf16.Decode(units)), "\uFEFF"))
+}

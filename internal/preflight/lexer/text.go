@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lexer
+
+import "bytes"
+
+// AppendText appends the bytes that a String stands for (ISO 32000-2, 7.3.4).
+func AppendText(dst []byte, o *Object) []byte {
+	if o.Kind != String {
+		return dst
+	}
+	if o.Hex {
+		return appendHex(dst, o.Text)
+	}
+	if bytes.IndexByte(o.Text, '\\') < 0 && bytes.IndexByte(o.Text, '\r') < 0 {
+		return append(dst, o.Text...)
+	}
+	return appendLiteral(dst, o.Text)
+}
+
+func appendHex(dst, digits []byte) []byte {
+	high := -1
+	for _, c := range digits {
+		d := hexDigit(c)
+		switch {
+		case d < 0:
+		case high < 0:
+			high = d
+		default:
+			dst, high = append(dst, byte(high<<4|d)), -1
+		}
+	}
+	if high >= 0 {
+		dst = append(dst, byte(high<<4))
+	}
+	return dst
+}
+
+func appendLiteral(dst, text []byte) []byte {
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; c {
+		case '\r':
+			dst = append(dst, '\n')
+			i += lineFeed(text, i+1)
+		case '\\':
+			i++
+			if i < len(text) {
+				dst, i = appendEscape(dst, text, i)
+			}
+		default:
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}
+
+// lineFeed is 1 when there is one.
+func lineFeed(text []byte, i int) int {
+	if i < len(text) && text[i] == '\n' {
+		return 1
+	}
+	return 0
+}
+
+// appendEscape takes the escape whose letter is at i and returns where it ends.
+func appendEscape(dst, text []byte, i int) ([]byte, int) {
+	switch c := text[i]; c {
+	case 'n':
+		return append(dst, '\n'), i
+	case 'r':
+		return append(dst, '\r'), i
+	case 't':
+		return append(dst, '\t'), i
+	case 'b':
+		return append(dst, '\b'), i
+	case 'f':
+		return append(dst, '\f'), i
+	case '\n':
+		return dst, i
+	case '\r':
+		return dst, i + lineFeed(text, i+1)
+	case '0', '1', '2', '3', '4', '5', '6', '7':
+		v, end := 0, min(i+3, len(text))
+		for ; i < end && text[i] >= '0' && text[i] <= '7'; i++ {
+			v = v<<3 | int(text[i]-'0')
+		}
+		return append(dst, byte(v)), i - 1
+	default:
+		return append(dst, c), i
+	}
+}
