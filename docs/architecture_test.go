@@ -178,9 +178,13 @@ func packageTable(t *testing.T) map[string]row {
 	for _, r := range table(t, architecture, "name", "module") {
 		modules[r[0]] = r[1]
 	}
-	surface := regexp.MustCompile("for what every surface\\s+needs:\\s+`([^`]+)`").FindStringSubmatch(read(t, architecture))
-	if surface == nil {
-		t.Fatalf("%s does not say what a surface needs", architecture)
+	short := regexp.MustCompile("`(\\w+)`\\s+stands\\s+for\\s[^`]*`([^`]+)`").FindAllStringSubmatch(read(t, architecture), -1)
+	if len(short) != 2 {
+		t.Fatalf("%s has %d short names, want those of what surfaces need and of what judging is", architecture, len(short))
+	}
+	var expand []string
+	for _, s := range short {
+		expand = append(expand, s[1], s[2])
 	}
 	all := map[string]row{}
 	for _, r := range table(t, architecture, "L", "package", "one idea", "may import") {
@@ -189,7 +193,7 @@ func packageTable(t *testing.T) map[string]row {
 			t.Errorf("%s: layer %q, or a second row", r[1], r[0])
 		}
 		imports := []string{}
-		own, foreign, _ := strings.Cut(strings.Replace(r[3], "surface", surface[1], 1), "+")
+		own, foreign, _ := strings.Cut(strings.NewReplacer(expand...).Replace(r[3]), "+")
 		for _, name := range strings.Fields(own) {
 			if name != "-" {
 				imports = append(imports, ownPath(name))

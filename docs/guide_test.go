@@ -17,7 +17,6 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/demo"
 	"github.com/printmarket/printmarket/internal/posture"
-	"github.com/printmarket/printmarket/internal/preflight/profile"
 )
 
 const guide = "docs/guides/dev.md"
@@ -56,9 +55,6 @@ func TestTheGuideNamesDataFilesThatTheCodeMakes(t *testing.T) {
 		if !strings.Contains(code.String(), strconv.Quote(strings.TrimSuffix(row[0], ".lock"))) {
 			t.Errorf("the program makes no %s", row[0])
 		}
-	}
-	if got := strings.Join(profile.Names(), "` and `"); !strings.Contains(read(t, guide), "The profiles are\n`"+got+"`.") {
-		t.Errorf("the guide does not list the profiles %s", got)
 	}
 }
 

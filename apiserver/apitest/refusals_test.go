@@ -56,7 +56,7 @@ func causes() map[string]cause {
 		"a key without scope": {status: 403, code: problem.CodeInsufficientScope, request: func(r *Request) { r.Key = "acme-none" }},
 		"no grant":            {status: 403, code: problem.CodeCapabilityNotEntitled, request: func(r *Request) { r.Key = "globex-live" }},
 		"too many requests":   {status: 429, code: problem.CodeRateLimitExceeded, world: exhaust},
-		"another answer":      {status: 406, code: problem.CodeNotAcceptable, request: header("Accept", "text/html")},
+		"another answer":      {status: 406, code: problem.CodeNotAcceptable, request: header("Accept", "image/png")},
 		"another body":        {status: 415, code: problem.CodeUnsupportedMediaType, request: header("Content-Type", "text/plain")},
 		"a large body":        {status: 413, code: problem.CodePayloadTooLarge, request: func(r *Request) { r.Body = `"` + strings.Repeat("x", 64<<10) + `"` }},
 		"half a body":         {status: 400, code: problem.CodeInvalidRequest, request: func(r *Request) { r.Body = `{` }, method: http.MethodPost},

@@ -192,7 +192,7 @@ func Routes(w *World) ([]gate.Route, error) {
 		return nil, err
 	}
 	jobs, err := preflight.Routes(preflight.Config{
-		Jobs: w.Jobs, Queue: w.Intake, Backlog: Backlog, Profiles: profile.Names(),
+		Jobs: w.Jobs, RFQs: w.RFQs, Queue: w.Intake, Backlog: Backlog, Profiles: profile.Names(),
 	}, w.Contracts)
 	if err != nil {
 		return nil, err

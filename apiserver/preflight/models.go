@@ -16,7 +16,7 @@ func path(id string) string { return "/api/v1/preflight/" + id }
 // partner knows it.
 func modelOf(job jobs.Job, report []byte) preflightapi.PreflightJob {
 	model := preflightapi.PreflightJob{
-		JobID: job.ID, Status: preflightapi.PreflightJobStatus(job.Status), Profile: job.Profile,
+		JobID: job.ID, Status: preflightapi.PreflightJobStatus(job.Status), Profile: job.Profile, Intent: job.Ticket,
 		SubmittedAt: respond.Instant(job.SubmittedAt), StartedAt: respond.Since(job.StartedAt),
 		FinishedAt: respond.Since(job.FinishedAt), ExpiresAt: respond.Instant(job.ExpiresAt),
 		Attempt: job.Attempt, Livemode: job.Tenant.Mode == tenant.Live,

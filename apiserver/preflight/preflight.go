@@ -6,7 +6,6 @@
 package preflight
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"net/http"
@@ -52,6 +51,7 @@ type Queue interface{ Refuses() error }
 // Config is what the surface is made of.
 type Config struct {
 	Jobs  Jobs
+	RFQs  RFQs
 	Queue Queue
 	// Backlog is how many open jobs a tenant may have.
 	Backlog int
@@ -62,6 +62,7 @@ type Config struct {
 type surface struct {
 	Config
 	submitSchema *contracts.Schema
+	registry     *registry
 }
 
 // Routes is the surface's table of routes.
@@ -70,15 +71,22 @@ func Routes(config Config, set *contracts.Set) ([]gate.Route, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &surface{Config: config, submitSchema: submit}
+	known, err := newRegistry()
+	if err != nil {
+		return nil, err
+	}
+	s := &surface{Config: config, submitSchema: submit, registry: known}
 	api := s.server()
 	const job = "/api/v1/preflight/{jobId}"
 	body := &gate.Body{Limit: bodyLimit, Idempotency: gate.KeyOptional}
 	return []gate.Route{
 		{Method: http.MethodPost, Pattern: "/api/v1/preflight", Capability: posture.Preflight, Write: true, Body: body, Serve: s.checked(strict.Serve(api.SubmitPreflight))},
+		{Method: http.MethodGet, Pattern: "/api/v1/preflight/profiles", Capability: posture.Preflight, Serve: strict.Serve(api.ListPreflightProfiles)},
+		{Method: http.MethodGet, Pattern: "/api/v1/preflight/profiles/{profile}", Capability: posture.Preflight, Serve: strict.Serve(api.GetPreflightProfile)},
+		{Method: http.MethodGet, Pattern: "/api/v1/preflight/rules", Capability: posture.Preflight, Serve: strict.Serve(api.ListPreflightRules)},
 		{Method: http.MethodGet, Pattern: job, Capability: posture.Preflight, Serve: strict.Serve(api.GetPreflight)},
 		{Method: http.MethodDelete, Pattern: job, Capability: posture.Preflight, Write: true, Serve: strict.Serve(api.CancelPreflight)},
-		{Method: http.MethodGet, Pattern: job + "/report", Capability: posture.Preflight, Serve: strict.Serve(api.GetPreflightReport)},
+		{Method: http.MethodGet, Pattern: job + "/report", Capability: posture.Preflight, Offers: []string{mediaJSON, mediaHTML, mediaXFDF}, Serve: strict.Serve(api.GetPreflightReport)},
 	}, nil
 }
 
@@ -100,21 +108,37 @@ func (s *surface) checked(next gate.Handler) gate.Handler {
 		if len(violations) == 0 {
 			return next(c)
 		}
-		job, found, err := s.Jobs.Replay(c.Request.Context(), c.Tenant(), counted.Idempotency(c))
-		switch {
-		case err != nil:
-			return s.problemOf(err)
-		case found:
-			return strict.Answer(c, submitted(c, job, true).VisitSubmitPreflightResponse)
-		default:
-			return invalid(violations)
+		answer, err := s.replayOr(c, violations)
+		if err != nil {
+			return err
 		}
+		return strict.Answer(c, answer.VisitSubmitPreflightResponse)
+	}
+}
+
+// replayOr is what was committed under a call's key, or else the refusal.
+func (s *surface) replayOr(c *gate.Call, violations []problem.Violation) (preflightapi.SubmitPreflightResponseObject, error) {
+	job, found, err := s.Jobs.Replay(c.Request.Context(), c.Tenant(), counted.Idempotency(c))
+	switch {
+	case err != nil:
+		return nil, s.problemOf(err)
+	case found:
+		return submitted(c, job, true), nil
+	default:
+		return nil, invalid(violations)
 	}
 }
 
 // SubmitPreflight serves POST /api/v1/preflight.
 func (s *surface) SubmitPreflight(ctx context.Context, in preflightapi.SubmitPreflightRequestObject) (preflightapi.SubmitPreflightResponseObject, error) {
 	c := strict.Call(ctx)
+	ordered, err := s.ticket(ctx, c.Tenant(), in.Body.Intent)
+	if errors.Is(err, errNoRFQ) {
+		return s.replayOr(c, foreignRFQ())
+	}
+	if err != nil {
+		return nil, s.problemOf(err)
+	}
 	refusal, backlog := s.Queue.Refuses(), s.Backlog
 	if refusal != nil {
 		// A backlog of none lets no job in; a committed key and a bad request
@@ -122,7 +146,7 @@ func (s *surface) SubmitPreflight(ctx context.Context, in preflightapi.SubmitPre
 		backlog = 0
 	}
 	made, err := s.Jobs.Submit(ctx, c.Tenant(), jobs.Request{
-		FileURL: in.Body.FileURL, Profile: in.Body.Profile, Idempotency: counted.Idempotency(c),
+		FileURL: in.Body.FileURL, Profile: in.Body.Profile, Ticket: ordered, Idempotency: counted.Idempotency(c),
 		Quota: &ledger.Quota{Limit: c.Decision.Quota.Limit, Window: c.Decision.Quota.Window},
 	}, backlog)
 	var full *jobs.BacklogExceededError
@@ -166,22 +190,6 @@ func (s *surface) GetPreflight(ctx context.Context, in preflightapi.GetPreflight
 	}
 	return preflightapi.GetPreflight200JSONResponse{
 		Body: modelOf(job, report), Headers: preflightapi.GetPreflight200ResponseHeaders{RetryAfter: poll},
-	}, nil
-}
-
-// GetPreflightReport serves GET /api/v1/preflight/{jobId}/report.
-func (s *surface) GetPreflightReport(ctx context.Context, in preflightapi.GetPreflightReportRequestObject) (preflightapi.GetPreflightReportResponseObject, error) {
-	c := strict.Call(ctx)
-	report, err := s.Jobs.Report(ctx, c.Tenant(), in.JobID)
-	if err != nil {
-		return nil, s.problemOf(err)
-	}
-	// A job has at most one report, and it never changes.
-	if c.Revalidate(`"report-` + in.JobID + `"`) {
-		return preflightapi.GetPreflightReport304Response{}, nil
-	}
-	return preflightapi.GetPreflightReport200ApplicationResponse{
-		Body: bytes.NewReader(report), ContentType: "application/json", ContentLength: int64(len(report)),
 	}, nil
 }
 

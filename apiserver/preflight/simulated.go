@@ -35,11 +35,14 @@ func SimulatedReport(verdict jobs.Verdict) []byte {
 		Complete: true,
 		File:     report.File{SHA256: digest},
 		Summary:  report.Count(findings),
-		Document: &report.Document{PDFVersion: "1.6", Pages: 1, Title: "Simulated"},
+		Document: &report.Document{
+			PDFVersion: "1.6", Pages: 1, Title: "Simulated",
+			Standards: []string{}, OutputIntents: []report.OutputIntent{}, Layers: []report.Layer{}, Annotations: map[string]int{}, Actions: map[string]int{}, Attachments: []string{},
+		},
 		Pages: []report.Page{{
-			Number: 1, Size: [2]float64{210, 297}, UserUnit: 1, Boxes: report.Boxes{Media: report.Rect{0, 0, 595.28, 841.89}},
+			Number: 1, Size: [2]float64{210, 297}, UserUnit: 1, Boxes: report.Boxes{Media: report.Rect{0, 0, 595.28, 841.89}}, Text: []report.Rect{},
 		}},
-		Fonts: []report.Font{}, Images: []report.Image{}, Colors: []report.Color{},
+		Fonts: []report.Font{}, Images: []report.Image{}, Colors: []report.Color{}, Inks: []report.Ink{},
 		Findings: findings,
 	})
 	if err != nil {

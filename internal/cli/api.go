@@ -213,7 +213,7 @@ func (s *api) served(work preflights) (a apiserver.API, err error) {
 		return a, err
 	}
 	preflightRoutes, err := preflightapi.Routes(preflightapi.Config{
-		Jobs: work.jobs, Queue: s.sweeper, Backlog: tenantJobs, Profiles: profile.Names(),
+		Jobs: work.jobs, RFQs: s.rfqs, Queue: s.sweeper, Backlog: tenantJobs, Profiles: profile.Names(),
 	}, set)
 	if err != nil {
 		return a, err

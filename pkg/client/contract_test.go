@@ -266,9 +266,12 @@ func verbs(c *client.Client) map[string]func(context.Context) error {
 			_, err := c.SubmitPreflight(ctx, client.PreflightSubmit{})
 			return err
 		},
-		"Preflight":       func(ctx context.Context) error { _, err := c.Preflight(ctx, "pref_x"); return err },
-		"PreflightReport": func(ctx context.Context) error { _, err := c.PreflightReport(ctx, "pref_x"); return err },
-		"CancelPreflight": func(ctx context.Context) error { _, err := c.CancelPreflight(ctx, "pref_x"); return err },
-		"XJDF":            func(ctx context.Context) error { _, err := c.XJDF(ctx); return err },
+		"Preflight":         func(ctx context.Context) error { _, err := c.Preflight(ctx, "pref_x"); return err },
+		"PreflightReport":   func(ctx context.Context) error { _, err := c.PreflightReport(ctx, "pref_x"); return err },
+		"CancelPreflight":   func(ctx context.Context) error { _, err := c.CancelPreflight(ctx, "pref_x"); return err },
+		"PreflightProfiles": func(ctx context.Context) error { _, err := c.PreflightProfiles(ctx); return err },
+		"PreflightProfile":  func(ctx context.Context) error { _, err := c.PreflightProfile(ctx, "print_ready"); return err },
+		"PreflightRules":    func(ctx context.Context) error { _, err := c.PreflightRules(ctx); return err },
+		"XJDF":              func(ctx context.Context) error { _, err := c.XJDF(ctx); return err },
 	}
 }

@@ -42,6 +42,18 @@ type (
 	PreflightReport = preflightapi.PreflightReport
 	// Finding is one thing that an inspection found.
 	Finding = preflightapi.Finding
+	// Intent is what a job is meant to be.
+	Intent = preflightapi.Intent
+	// TrimSize is the finished size of a page.
+	TrimSize = preflightapi.TrimSize
+	// IntentColors are the inks that a job is to be printed with.
+	IntentColors = preflightapi.IntentColors
+	// ProfileSummary is an inspection profile in the list of all.
+	ProfileSummary = preflightapi.ProfileSummary
+	// PreflightProfile is an inspection profile with its thresholds.
+	PreflightProfile = preflightapi.PreflightProfile
+	// PreflightRule is a rule that a finding can name.
+	PreflightRule = preflightapi.PreflightRule
 	// Failure is why a job failed.
 	Failure = preflightapi.Failure
 
@@ -71,6 +83,8 @@ type (
 	FailureCode = preflightapi.FailureCode
 	// Verdict is what a file comes to.
 	Verdict = preflightapi.Verdict
+	// InkKind tells colorants apart.
+	InkKind = preflightapi.InkKind
 	// Severity is how grave a finding is.
 	Severity = preflightapi.Severity
 )
@@ -124,7 +138,7 @@ const (
 	PreflightStatusCancelled  = preflightapi.PreflightStatusCancelled
 )
 
-// What a file comes to, and how grave a finding is.
+// What a file comes to, how grave a finding is, and the kinds of ink.
 const (
 	VerdictPass = preflightapi.VerdictPass
 	VerdictWarn = preflightapi.VerdictWarn
@@ -133,6 +147,10 @@ const (
 	SeverityError   = preflightapi.SeverityError
 	SeverityWarning = preflightapi.SeverityWarning
 	SeverityInfo    = preflightapi.SeverityInfo
+
+	InkKindProcess      = preflightapi.InkKindProcess
+	InkKindSpot         = preflightapi.InkKindSpot
+	InkKindRegistration = preflightapi.InkKindRegistration
 )
 
 // Why a job failed.

@@ -16,6 +16,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/oapi-codegen/runtime"
 	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/internal/preflight/intent"
 )
 
 // Defines values for PreflightJobStatus.
@@ -25,6 +26,13 @@ const (
 	Processing PreflightJobStatus = "processing"
 	Queued     PreflightJobStatus = "queued"
 	Succeeded  PreflightJobStatus = "succeeded"
+)
+
+// Defines values for Severity.
+const (
+	Error   Severity = "error"
+	Info    Severity = "info"
+	Warning Severity = "warning"
 )
 
 // Defines values for Verdict.
@@ -49,6 +57,9 @@ type Failure struct {
 // Examples: 2026-11-20T12:00:00.000Z
 type Instant = respond.Instant
 
+// Intent What was ordered.
+type Intent = intent.Ticket
+
 // JobLinks defines model for JobLinks.
 type JobLinks struct {
 	Self string `json:"self"`
@@ -62,6 +73,9 @@ type PreflightJob struct {
 	JobID   string             `json:"jobId"`
 	Status  PreflightJobStatus `json:"status"`
 	Profile string             `json:"profile"`
+
+	// Intent What was ordered.
+	Intent *Intent `json:"intent,omitempty"`
 
 	// SubmittedAt UTC, with milliseconds.
 	//
@@ -109,8 +123,53 @@ type PreflightJob struct {
 // PreflightJobStatus defines model for PreflightJob.Status.
 type PreflightJobStatus string
 
+// PreflightProfile defines model for PreflightProfile.
+type PreflightProfile struct {
+	Name        string `json:"name"`
+	Version     string `json:"version"`
+	Title       string `json:"title"`
+	Description string `json:"description"`
+
+	// Digest As in a report.
+	Digest string        `json:"digest"`
+	Links  ProfileLinks  `json:"links"`
+	Rules  []ProfileRule `json:"rules"`
+}
+
+// PreflightProfiles defines model for PreflightProfiles.
+type PreflightProfiles struct {
+	Items []ProfileSummary `json:"items"`
+}
+
 // PreflightReport The bytes that the inspector wrote.
 type PreflightReport = json.RawMessage
+
+// PreflightRule defines model for PreflightRule.
+type PreflightRule struct {
+	// ID For example font.not_embedded.
+	ID       string   `json:"id"`
+	Category string   `json:"category"`
+	Severity Severity `json:"severity"`
+	Title    string   `json:"title"`
+
+	// Always In force in every profile.
+	Always bool `json:"always"`
+
+	// Op How a value is compared with the limit; absent where nothing is compared.
+	Op   string `json:"op,omitempty"`
+	Unit string `json:"unit,omitempty"`
+
+	// FixHint What to do about it.
+	FixHint string `json:"fixHint"`
+
+	// Ref The clause that it comes from.
+	Ref string `json:"ref,omitempty"`
+}
+
+// PreflightRules defines model for PreflightRules.
+type PreflightRules struct {
+	Items []PreflightRule `json:"items"`
+}
 
 // PreflightSubmit Examples: {"fileUrl":"https://files.example.com/flyer.pdf","profile":"print_ready"}
 type PreflightSubmit struct {
@@ -119,6 +178,44 @@ type PreflightSubmit struct {
 
 	// Profile The name of an inspection profile.
 	Profile string `json:"profile"`
+
+	// Intent What was ordered.
+	Intent *Intent `json:"intent,omitempty"`
+}
+
+// ProfileLinks defines model for ProfileLinks.
+type ProfileLinks struct {
+	Self string `json:"self"`
+}
+
+// ProfileRule How a profile uses a rule.
+type ProfileRule struct {
+	Rule     string   `json:"rule"`
+	Severity Severity `json:"severity"`
+
+	// Limit What a value is compared with, in the rule's unit: it should be `op` limit.
+	Limit *float64 `json:"limit,omitempty"`
+
+	// Tolerance How far a value may miss the limit, in its unit.
+	Tolerance *float64 `json:"tolerance,omitempty"`
+
+	// AreaMm2 The area from which on it matters.
+	AreaMm2 *float64 `json:"area_mm2,omitempty"`
+
+	// Source Where the threshold comes from.
+	Source string `json:"source"`
+}
+
+// ProfileSummary defines model for ProfileSummary.
+type ProfileSummary struct {
+	Name        string `json:"name"`
+	Version     string `json:"version"`
+	Title       string `json:"title"`
+	Description string `json:"description"`
+
+	// Digest As in a report.
+	Digest string       `json:"digest"`
+	Links  ProfileLinks `json:"links"`
 }
 
 // Progress Present once the number of pages is known.
@@ -130,12 +227,18 @@ type Progress struct {
 // Seconds defines model for Seconds.
 type Seconds = int
 
+// Severity defines model for Severity.
+type Severity string
+
 // Verdict What the file comes to: fail with a finding of severity error, warn with one of severity warning, else pass.
 // Present in a job when status is succeeded.
 type Verdict string
 
 // JobID defines model for JobId.
 type JobID = string
+
+// ProfileName defines model for ProfileName.
+type ProfileName = string
 
 // SubmitPreflightJSONRequestBody defines body for SubmitPreflight for application/json ContentType.
 type SubmitPreflightJSONRequestBody = PreflightSubmit
@@ -145,6 +248,15 @@ type ServerInterface interface {
 	// SubmitPreflight Queue a PDF for inspection. Needs preflight:write.
 	// (POST /api/v1/preflight)
 	SubmitPreflight(w http.ResponseWriter, r *http.Request)
+	// ListPreflightProfiles List the inspection profiles. Needs preflight:read.
+	// (GET /api/v1/preflight/profiles)
+	ListPreflightProfiles(w http.ResponseWriter, r *http.Request)
+	// GetPreflightProfile Read a profile with its thresholds. Needs preflight:read.
+	// (GET /api/v1/preflight/profiles/{profile})
+	GetPreflightProfile(w http.ResponseWriter, r *http.Request, profile ProfileName)
+	// ListPreflightRules List the rules. Needs preflight:read.
+	// (GET /api/v1/preflight/rules)
+	ListPreflightRules(w http.ResponseWriter, r *http.Request)
 	// CancelPreflight Cancel a job that has not ended. Needs preflight:write.
 	// (DELETE /api/v1/preflight/{jobId})
 	CancelPreflight(w http.ResponseWriter, r *http.Request, jobID JobID)
@@ -163,6 +275,24 @@ type Unimplemented struct{}
 // SubmitPreflight Queue a PDF for inspection. Needs preflight:write.
 // (POST /api/v1/preflight)
 func (_ Unimplemented) SubmitPreflight(w http.ResponseWriter, r *http.Request) {
+	w.WriteHeader(http.StatusNotImplemented)
+}
+
+// ListPreflightProfiles List the inspection profiles. Needs preflight:read.
+// (GET /api/v1/preflight/profiles)
+func (_ Unimplemented) ListPreflightProfiles(w http.ResponseWriter, r *http.Request) {
+	w.WriteHeader(http.StatusNotImplemented)
+}
+
+// GetPreflightProfile Read a profile with its thresholds. Needs preflight:read.
+// (GET /api/v1/preflight/profiles/{profile})
+func (_ Unimplemented) GetPreflightProfile(w http.ResponseWriter, r *http.Request, profile ProfileName) {
+	w.WriteHeader(http.StatusNotImplemented)
+}
+
+// ListPreflightRules List the rules. Needs preflight:read.
+// (GET /api/v1/preflight/rules)
+func (_ Unimplemented) ListPreflightRules(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNotImplemented)
 }
 
@@ -198,6 +328,60 @@ func (siw *ServerInterfaceWrapper) SubmitPreflight(w http.ResponseWriter, r *htt
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.SubmitPreflight(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ListPreflightProfiles operation middleware
+func (siw *ServerInterfaceWrapper) ListPreflightProfiles(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListPreflightProfiles(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetPreflightProfile operation middleware
+func (siw *ServerInterfaceWrapper) GetPreflightProfile(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "profile" -------------
+	var profile ProfileName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "profile", chi.URLParam(r, "profile"), &profile, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "profile", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetPreflightProfile(w, r, profile)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ListPreflightRules operation middleware
+func (siw *ServerInterfaceWrapper) ListPreflightRules(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListPreflightRules(w, r)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -410,6 +594,15 @@ func HandlerWithOptions(si ServerInterface, options ChiServerOptions) http.Handl
 	r.Group(func(r chi.Router) {
 		r.Get(options.BaseURL+"/api/v1/preflight/{jobId}/report", wrapper.GetPreflightReport)
 	})
+	r.Group(func(r chi.Router) {
+		r.Get(options.BaseURL+"/api/v1/preflight/profiles", wrapper.ListPreflightProfiles)
+	})
+	r.Group(func(r chi.Router) {
+		r.Get(options.BaseURL+"/api/v1/preflight/profiles/{profile}", wrapper.GetPreflightProfile)
+	})
+	r.Group(func(r chi.Router) {
+		r.Get(options.BaseURL+"/api/v1/preflight/rules", wrapper.ListPreflightRules)
+	})
 
 	return r
 }
@@ -447,6 +640,91 @@ func (response SubmitPreflight202JSONResponse) VisitSubmitPreflightResponse(w ht
 	w.WriteHeader(202)
 	_, err := buf.WriteTo(w)
 	return err
+}
+
+type ListPreflightProfilesRequestObject struct {
+}
+
+type ListPreflightProfilesResponseObject interface {
+	VisitListPreflightProfilesResponse(w http.ResponseWriter) error
+}
+
+type ListPreflightProfiles200JSONResponse PreflightProfiles
+
+func (response ListPreflightProfiles200JSONResponse) VisitListPreflightProfilesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListPreflightProfiles304Response = NotModifiedResponse
+
+func (response ListPreflightProfiles304Response) VisitListPreflightProfilesResponse(w http.ResponseWriter) error {
+	w.WriteHeader(304)
+	return nil
+}
+
+type GetPreflightProfileRequestObject struct {
+	Profile ProfileName `json:"profile"`
+}
+
+type GetPreflightProfileResponseObject interface {
+	VisitGetPreflightProfileResponse(w http.ResponseWriter) error
+}
+
+type GetPreflightProfile200JSONResponse PreflightProfile
+
+func (response GetPreflightProfile200JSONResponse) VisitGetPreflightProfileResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetPreflightProfile304Response = NotModifiedResponse
+
+func (response GetPreflightProfile304Response) VisitGetPreflightProfileResponse(w http.ResponseWriter) error {
+	w.WriteHeader(304)
+	return nil
+}
+
+type ListPreflightRulesRequestObject struct {
+}
+
+type ListPreflightRulesResponseObject interface {
+	VisitListPreflightRulesResponse(w http.ResponseWriter) error
+}
+
+type ListPreflightRules200JSONResponse PreflightRules
+
+func (response ListPreflightRules200JSONResponse) VisitListPreflightRulesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListPreflightRules304Response = NotModifiedResponse
+
+func (response ListPreflightRules304Response) VisitListPreflightRulesResponse(w http.ResponseWriter) error {
+	w.WriteHeader(304)
+	return nil
 }
 
 type CancelPreflightRequestObject struct {
@@ -527,8 +805,13 @@ type GetPreflightReportResponseObject interface {
 	VisitGetPreflightReportResponse(w http.ResponseWriter) error
 }
 
+type GetPreflightReport200ResponseHeaders struct {
+	ContentSecurityPolicy *string
+}
+
 type GetPreflightReport200ApplicationResponse struct {
 	Body          io.Reader
+	Headers       GetPreflightReport200ResponseHeaders
 	ContentType   string
 	ContentLength int64
 }
@@ -538,6 +821,9 @@ func (response GetPreflightReport200ApplicationResponse) VisitGetPreflightReport
 	w.Header().Set("Content-Type", response.ContentType)
 	if response.ContentLength != 0 {
 		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	if response.Headers.ContentSecurityPolicy != nil {
+		w.Header().Set("Content-Security-Policy", fmt.Sprint(*response.Headers.ContentSecurityPolicy))
 	}
 	w.WriteHeader(200)
 
@@ -560,6 +846,15 @@ type StrictServerInterface interface {
 	// SubmitPreflight Queue a PDF for inspection. Needs preflight:write.
 	// (POST /api/v1/preflight)
 	SubmitPreflight(ctx context.Context, request SubmitPreflightRequestObject) (SubmitPreflightResponseObject, error)
+	// ListPreflightProfiles List the inspection profiles. Needs preflight:read.
+	// (GET /api/v1/preflight/profiles)
+	ListPreflightProfiles(ctx context.Context, request ListPreflightProfilesRequestObject) (ListPreflightProfilesResponseObject, error)
+	// GetPreflightProfile Read a profile with its thresholds. Needs preflight:read.
+	// (GET /api/v1/preflight/profiles/{profile})
+	GetPreflightProfile(ctx context.Context, request GetPreflightProfileRequestObject) (GetPreflightProfileResponseObject, error)
+	// ListPreflightRules List the rules. Needs preflight:read.
+	// (GET /api/v1/preflight/rules)
+	ListPreflightRules(ctx context.Context, request ListPreflightRulesRequestObject) (ListPreflightRulesResponseObject, error)
 	// CancelPreflight Cancel a job that has not ended. Needs preflight:write.
 	// (DELETE /api/v1/preflight/{jobId})
 	CancelPreflight(ctx context.Context, request CancelPreflightRequestObject) (CancelPreflightResponseObject, error)
@@ -634,6 +929,80 @@ func (sh *strictHandler) SubmitPreflight(w http.ResponseWriter, r *http.Request)
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(SubmitPreflightResponseObject); ok {
 		if err := validResponse.VisitSubmitPreflightResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListPreflightProfiles operation middleware
+func (sh *strictHandler) ListPreflightProfiles(w http.ResponseWriter, r *http.Request) {
+	var request ListPreflightProfilesRequestObject
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListPreflightProfiles(ctx, request.(ListPreflightProfilesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListPreflightProfiles")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListPreflightProfilesResponseObject); ok {
+		if err := validResponse.VisitListPreflightProfilesResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetPreflightProfile operation middleware
+func (sh *strictHandler) GetPreflightProfile(w http.ResponseWriter, r *http.Request, profile ProfileName) {
+	var request GetPreflightProfileRequestObject
+
+	request.Profile = profile
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetPreflightProfile(ctx, request.(GetPreflightProfileRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetPreflightProfile")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetPreflightProfileResponseObject); ok {
+		if err := validResponse.VisitGetPreflightProfileResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListPreflightRules operation middleware
+func (sh *strictHandler) ListPreflightRules(w http.ResponseWriter, r *http.Request) {
+	var request ListPreflightRulesRequestObject
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListPreflightRules(ctx, request.(ListPreflightRulesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListPreflightRules")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListPreflightRulesResponseObject); ok {
+		if err := validResponse.VisitListPreflightRulesResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

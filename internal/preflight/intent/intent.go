@@ -26,6 +26,9 @@ type Ticket struct {
 	// Quantity is how many copies are ordered, 1 to [MaxQuantity]. A file of
 	// Pages times Quantity pages is one of variable data.
 	Quantity int `json:"quantity,omitempty"`
+	// RFQID names the request for quotation that Quantity was taken from; it is
+	// here to be told again, at most 64 bytes.
+	RFQID string `json:"rfqId,omitempty"`
 }
 
 // Size is in millimetres, each more than 0 and at most [MaxLength].
@@ -49,6 +52,7 @@ const (
 	MaxLength   = 100_000.0
 	MaxSpots    = 16
 	maxName     = 200
+	maxID       = 64
 )
 
 // ErrInvalid is the error of a ticket that is out of bounds.
@@ -56,7 +60,7 @@ var ErrInvalid = errors.New("invalid job ticket")
 
 // Empty reports whether the ticket says nothing.
 func (t *Ticket) Empty() bool {
-	return t == nil || t.TrimSize == nil && t.Pages == 0 && t.Colors == nil && t.Quantity == 0
+	return t == nil || t.TrimSize == nil && t.Pages == 0 && t.Colors == nil && t.Quantity == 0 && t.RFQID == ""
 }
 
 // Check refuses a ticket that is out of bounds with [ErrInvalid]. A nil ticket is
@@ -69,6 +73,8 @@ func (t *Ticket) Check() error {
 		return fmt.Errorf("%w: pages must be 1 to %d", ErrInvalid, MaxPages)
 	case t.Quantity < 0 || t.Quantity > MaxQuantity:
 		return fmt.Errorf("%w: quantity must be 1 to %d", ErrInvalid, MaxQuantity)
+	case len(t.RFQID) > maxID || !utf8.ValidString(t.RFQID):
+		return fmt.Errorf("%w: rfqId is too long", ErrInvalid)
 	case t.TrimSize != nil && !(length(t.TrimSize.Width) && length(t.TrimSize.Height)):
 		return fmt.Errorf("%w: trimSize must be more than 0 and at most %.0f mm", ErrInvalid, MaxLength)
 	}

@@ -155,7 +155,7 @@ type ICC struct {
 	Space      string `json:"space"`
 	Class      string `json:"class"`
 	Version    string `json:"version"`
-	Components int    `json:"n"`
+	Components int    `json:"components"`
 	SHA256     string `json:"sha256"`
 }
 

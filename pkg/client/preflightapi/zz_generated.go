@@ -33,13 +33,6 @@ const (
 	FailureCodeTimeLimit         FailureCode = "TIME_LIMIT"
 )
 
-// Defines values for Severity.
-const (
-	SeverityError   Severity = "error"
-	SeverityInfo    Severity = "info"
-	SeverityWarning Severity = "warning"
-)
-
 // Defines values for PreflightStatus.
 const (
 	PreflightStatusCancelled  PreflightStatus = "cancelled"
@@ -47,6 +40,20 @@ const (
 	PreflightStatusProcessing PreflightStatus = "processing"
 	PreflightStatusQueued     PreflightStatus = "queued"
 	PreflightStatusSucceeded  PreflightStatus = "succeeded"
+)
+
+// Defines values for InkKind.
+const (
+	InkKindProcess      InkKind = "process"
+	InkKindRegistration InkKind = "registration"
+	InkKindSpot         InkKind = "spot"
+)
+
+// Defines values for Severity.
+const (
+	SeverityError   Severity = "error"
+	SeverityInfo    Severity = "info"
+	SeverityWarning Severity = "warning"
 )
 
 // Defines values for Verdict.
@@ -82,7 +89,7 @@ type Finding struct {
 	// Pages The first ten pages where it is so; absent when there is one.
 	Pages []int `json:"pages,omitempty"`
 
-	// BBox Left, bottom, right, top.
+	// BBox The place on the page.
 	BBox   Rectangle `json:"bbox,omitempty"`
 	Object string    `json:"object,omitempty"`
 
@@ -103,9 +110,6 @@ type Finding struct {
 	Ref string `json:"ref,omitempty"`
 }
 
-// Severity defines model for Finding.severity.
-type Severity string
-
 // Measure defines model for Finding.measured.
 type Measure struct {
 	Value float64 `json:"value"`
@@ -124,6 +128,36 @@ type Threshold struct {
 // Examples: 2026-11-20T12:00:00.000Z
 type Instant = time.Time
 
+// Intent What the job is meant to be (a job ticket). Whatever it says is held against the file, and a difference is a
+// finding of the category `intent`.
+//
+// Examples: {"colors":{"process":4},"pages":2,"quantity":5000,"trimSize":{"height":210,"width":148}}
+type Intent struct {
+	// TrimSize The finished size of a page as it is looked at, in millimetres.
+	TrimSize *TrimSize `json:"trimSize,omitempty"`
+
+	// Pages The pages of one copy.
+	Pages int `json:"pages,omitempty"`
+
+	// Colors The inks that it is to be printed with.
+	Colors *IntentColors `json:"colors,omitempty"`
+
+	// Quantity How many copies. A file of `pages` times `quantity` pages is one of variable data, and no finding.
+	Quantity int `json:"quantity,omitempty"`
+
+	// RFQID An RFQ of yours. Its quantity is taken where `quantity` is absent.
+	RFQID string `json:"rfqId,omitempty"`
+}
+
+// IntentColors The inks that it is to be printed with.
+type IntentColors struct {
+	// Process 4 for CMYK, 1 for black, 0 for none.
+	Process int `json:"process"`
+
+	// Spots The names of the spot colours, as the file has them.
+	Spots []string `json:"spots,omitempty"`
+}
+
 // JobLinks defines model for JobLinks.
 type JobLinks struct {
 	Self string `json:"self"`
@@ -137,6 +171,13 @@ type PreflightJob struct {
 	JobID   string          `json:"jobId"`
 	Status  PreflightStatus `json:"status"`
 	Profile string          `json:"profile"`
+
+	// Intent What the job is meant to be (a job ticket). Whatever it says is held against the file, and a difference is a
+	// finding of the category `intent`.
+	//
+	//
+	// Examples: {"colors":{"process":4},"pages":2,"quantity":5000,"trimSize":{"height":210,"width":148}}
+	Intent *Intent `json:"intent,omitempty"`
 
 	// SubmittedAt UTC, with milliseconds.
 	//
@@ -171,9 +212,13 @@ type PreflightJob struct {
 	// Present in a job when status is succeeded.
 	Verdict Verdict `json:"verdict,omitempty"`
 
-	// Result What an inspection says about a file. Present in a job when status is succeeded. Lengths of boxes are in points
-	// (1/72 inch) unless a name ends in _mm; resolutions are in pixels per inch. The first number of reportVersion
-	// changes when a reader that was written for the old form could misread the new one.
+	// Result What an inspection says about a file. Present in a job when status is succeeded.
+	//
+	// Places (`bbox`, `text`) are in points of 1/72 inch on the page as it is looked at: rotated, UserUnit applied,
+	// with the origin at the lower left corner of the MediaBox. The `boxes` of a page are as the file has them. Members
+	// whose name ends in _mm or _pt are in those units; resolutions are in pixels per inch, amounts of ink in percent.
+	// The first number of reportVersion changes when a reader that was written for the old form could misread the new
+	// one.
 	Result *PreflightReport `json:"result,omitempty"`
 
 	// Failure Present when status is failed. FETCH_REFUSED, FETCH_TIMEOUT, FETCH_STATUS, FETCH_FAILED and FILE_TOO_LARGE are
@@ -186,13 +231,38 @@ type PreflightJob struct {
 // PreflightStatus defines model for PreflightJob.status.
 type PreflightStatus string
 
-// PreflightReport What an inspection says about a file. Present in a job when status is succeeded. Lengths of boxes are in points
-// (1/72 inch) unless a name ends in _mm; resolutions are in pixels per inch. The first number of reportVersion
-// changes when a reader that was written for the old form could misread the new one.
+// PreflightProfile defines model for PreflightProfile.
+type PreflightProfile struct {
+	Name        string `json:"name"`
+	Version     string `json:"version"`
+	Title       string `json:"title"`
+	Description string `json:"description"`
+
+	// Digest As in a report.
+	Digest string        `json:"digest"`
+	Links  ProfileLinks  `json:"links"`
+	Rules  []ProfileRule `json:"rules"`
+}
+
+// PreflightProfiles defines model for PreflightProfiles.
+type PreflightProfiles struct {
+	Items []ProfileSummary `json:"items"`
+}
+
+// PreflightReport What an inspection says about a file. Present in a job when status is succeeded.
+//
+// Places (`bbox`, `text`) are in points of 1/72 inch on the page as it is looked at: rotated, UserUnit applied,
+// with the origin at the lower left corner of the MediaBox. The `boxes` of a page are as the file has them. Members
+// whose name ends in _mm or _pt are in those units; resolutions are in pixels per inch, amounts of ink in percent.
+// The first number of reportVersion changes when a reader that was written for the old form could misread the new
+// one.
 type PreflightReport struct {
 	ReportVersion string        `json:"reportVersion"`
 	Engine        ReportEngine  `json:"engine"`
 	Profile       ReportProfile `json:"profile"`
+
+	// Ticket What the job is meant to be; absent where nothing was said about it.
+	Ticket *Intent `json:"ticket,omitempty"`
 
 	// Verdict What the file comes to: fail with a finding of severity error, warn with one of severity warning, else pass.
 	// Present in a job when status is succeeded.
@@ -209,10 +279,38 @@ type PreflightReport struct {
 	Fonts    []ReportFont    `json:"fonts"`
 	Images   []ReportImage   `json:"images"`
 	Colors   []ReportColor   `json:"colors"`
+	Inks     []ReportInk     `json:"inks"`
 
 	// Omitted How many entries the lists leave out; the rules have judged the whole document all the same.
 	Omitted  ReportOmitted `json:"omitted"`
 	Findings []Finding     `json:"findings"`
+}
+
+// PreflightRule defines model for PreflightRule.
+type PreflightRule struct {
+	// ID For example font.not_embedded.
+	ID       string   `json:"id"`
+	Category string   `json:"category"`
+	Severity Severity `json:"severity"`
+	Title    string   `json:"title"`
+
+	// Always In force in every profile.
+	Always bool `json:"always"`
+
+	// Op How a value is compared with the limit; absent where nothing is compared.
+	Op   string `json:"op,omitempty"`
+	Unit string `json:"unit,omitempty"`
+
+	// FixHint What to do about it.
+	FixHint string `json:"fixHint"`
+
+	// Ref The clause that it comes from.
+	Ref string `json:"ref,omitempty"`
+}
+
+// PreflightRules defines model for PreflightRules.
+type PreflightRules struct {
+	Items []PreflightRule `json:"items"`
 }
 
 // PreflightSubmit Examples: {"fileUrl":"https://files.example.com/flyer.pdf","profile":"print_ready"}
@@ -222,6 +320,48 @@ type PreflightSubmit struct {
 
 	// Profile The name of an inspection profile.
 	Profile string `json:"profile"`
+
+	// Intent What the job is meant to be (a job ticket). Whatever it says is held against the file, and a difference is a
+	// finding of the category `intent`.
+	//
+	//
+	// Examples: {"colors":{"process":4},"pages":2,"quantity":5000,"trimSize":{"height":210,"width":148}}
+	Intent *Intent `json:"intent,omitempty"`
+}
+
+// ProfileLinks defines model for ProfileLinks.
+type ProfileLinks struct {
+	Self string `json:"self"`
+}
+
+// ProfileRule How a profile uses a rule.
+type ProfileRule struct {
+	Rule     string   `json:"rule"`
+	Severity Severity `json:"severity"`
+
+	// Limit What a value is compared with, in the rule's unit: it should be `op` limit.
+	Limit *float64 `json:"limit,omitempty"`
+
+	// Tolerance How far a value may miss the limit, in its unit.
+	Tolerance *float64 `json:"tolerance,omitempty"`
+
+	// AreaMM2 The area from which on it matters.
+	AreaMM2 *float64 `json:"area_mm2,omitempty"`
+
+	// Source Where the threshold comes from.
+	Source string `json:"source"`
+}
+
+// ProfileSummary defines model for ProfileSummary.
+type ProfileSummary struct {
+	Name        string `json:"name"`
+	Version     string `json:"version"`
+	Title       string `json:"title"`
+	Description string `json:"description"`
+
+	// Digest As in a report.
+	Digest string       `json:"digest"`
+	Links  ProfileLinks `json:"links"`
 }
 
 // Progress Present once the number of pages is known.
@@ -248,7 +388,37 @@ type ReportDocument struct {
 	Title      string `json:"title,omitempty"`
 	Producer   string `json:"producer,omitempty"`
 	Creator    string `json:"creator,omitempty"`
-	Encrypted  bool   `json:"encrypted"`
+
+	// Created RFC 3339.
+	Created string `json:"created,omitempty"`
+
+	// Modified RFC 3339.
+	Modified string `json:"modified,omitempty"`
+
+	// Trapped True, False or Unknown; absent where the file does not say.
+	Trapped   string `json:"trapped,omitempty"`
+	Encrypted bool   `json:"encrypted"`
+
+	// PrintDenied The file forbids printing in full quality.
+	PrintDenied bool `json:"printDenied"`
+	Linearized  bool `json:"linearized"`
+	Tagged      bool `json:"tagged"`
+
+	// Standards What the file claims to conform to, for example PDF/X-4.
+	Standards     []string             `json:"standards"`
+	OutputIntents []ReportOutputIntent `json:"outputIntents"`
+	Layers        []ReportLayer        `json:"layers"`
+
+	// Annotations How many by subtype.
+	Annotations map[string]int `json:"annotations"`
+	FormFields  int            `json:"formFields"`
+	Signatures  int            `json:"signatures"`
+
+	// Actions How many by type, for example JavaScript.
+	Actions map[string]int `json:"actions"`
+
+	// Attachments The names of the first hundred files inside the file.
+	Attachments []string `json:"attachments"`
 }
 
 // ReportEngine defines model for ReportEngine.
@@ -281,6 +451,22 @@ type ReportFont struct {
 	Object string `json:"object,omitempty"`
 }
 
+// ReportICC The header of an embedded ICC profile.
+type ReportICC struct {
+	Description string `json:"description,omitempty"`
+
+	// Space CMYK, RGB, GRAY or Lab.
+	Space string `json:"space"`
+
+	// Class prtr for a printer.
+	Class   string `json:"class"`
+	Version string `json:"version"`
+
+	// Components How many the file says it has.
+	Components int    `json:"components"`
+	Sha256     string `json:"sha256"`
+}
+
 // ReportImage One placement of an image on a page.
 type ReportImage struct {
 	Page int `json:"page"`
@@ -297,7 +483,53 @@ type ReportImage struct {
 
 	// BBox Left, bottom, right, top.
 	BBox Rectangle `json:"bbox"`
-	Mask bool      `json:"mask"`
+
+	// Mask A stencil mask, painted with the current colour.
+	Mask bool `json:"mask"`
+
+	// Soft The soft mask of another image.
+	Soft bool `json:"soft"`
+
+	// Hidden It cannot be seen on paper.
+	Hidden bool `json:"hidden"`
+
+	// Quality That of a JPEG, estimated from its tables.
+	Quality int `json:"quality,omitempty"`
+}
+
+// ReportInk A colorant with a name of its own that is used.
+type ReportInk struct {
+	Name string  `json:"name"`
+	Kind InkKind `json:"kind"`
+
+	// Space The alternate colour space of its first definition.
+	Space string `json:"space,omitempty"`
+
+	// Full The full tint in that space.
+	Full []float64 `json:"full,omitempty"`
+
+	// Definitions How many different ones the file has; more than one is ambiguous.
+	Definitions int `json:"definitions"`
+
+	// Pages The first ten pages that use it.
+	Pages []int `json:"pages"`
+}
+
+// InkKind defines model for ReportInk.kind.
+type InkKind string
+
+// ReportLayer defines model for ReportLayer.
+type ReportLayer struct {
+	Name string `json:"name"`
+
+	// Printed It comes out on paper as the file is set up.
+	Printed bool `json:"printed"`
+
+	// ProcessingStep Its group and type by ISO 19593-1, for example Structural Cutting.
+	ProcessingStep string `json:"processingStep,omitempty"`
+
+	// Pages The first ten pages with content on it.
+	Pages []int `json:"pages"`
 }
 
 // ReportOmitted How many entries the lists leave out; the rules have judged the whole document all the same.
@@ -305,7 +537,22 @@ type ReportOmitted struct {
 	Pages    int `json:"pages"`
 	Fonts    int `json:"fonts"`
 	Images   int `json:"images"`
+	Inks     int `json:"inks"`
+	Layers   int `json:"layers"`
 	Findings int `json:"findings"`
+}
+
+// ReportOutputIntent The printing condition that the file was made for.
+type ReportOutputIntent struct {
+	// Subtype GTS_PDFX for print.
+	Subtype string `json:"subtype"`
+
+	// Condition For example FOGRA51.
+	Condition string `json:"condition,omitempty"`
+	Registry  string `json:"registry,omitempty"`
+
+	// Profile The header of an embedded ICC profile.
+	Profile *ReportICC `json:"profile,omitempty"`
 }
 
 // ReportPage defines model for ReportPage.
@@ -320,6 +567,24 @@ type ReportPage struct {
 
 	// BleedMM What the page leaves around its TrimBox; absent without one.
 	BleedMM *Bleed `json:"bleed_mm,omitempty"`
+
+	// Blank Nothing on it leaves ink.
+	Blank bool `json:"blank"`
+
+	// MaxInk The highest total of inks, as far as inks are known; RGB and Lab get theirs only at the press.
+	MaxInk float64 `json:"maxInk"`
+
+	// MinLinePT The thinnest line; absent where there is none.
+	MinLinePT *float64 `json:"minLine_pt,omitempty"`
+
+	// MinTextPT The smallest text; absent where there is none.
+	MinTextPT *float64 `json:"minText_pt,omitempty"`
+
+	// Transparent Something on it is.
+	Transparent bool `json:"transparent"`
+
+	// Text Where text stands, neighbours joined.
+	Text []Rectangle `json:"text"`
 }
 
 // PageBoxes defines model for ReportPage.boxes.
@@ -367,6 +632,15 @@ type ReportSummary struct {
 	RulesSkipped int            `json:"rulesSkipped"`
 }
 
+// Severity defines model for Severity.
+type Severity string
+
+// TrimSize The finished size of a page as it is looked at, in millimetres.
+type TrimSize struct {
+	Width  float64 `json:"width"`
+	Height float64 `json:"height"`
+}
+
 // Verdict What the file comes to: fail with a finding of severity error, warn with one of severity warning, else pass.
 // Present in a job when status is succeeded.
 type Verdict string
@@ -380,10 +654,31 @@ type IfNoneMatch = string
 // JobID defines model for JobId.
 type JobID = string
 
+// ProfileName defines model for ProfileName.
+type ProfileName = string
+
 // SubmitPreflightParams defines parameters for SubmitPreflight.
 type SubmitPreflightParams struct {
 	// IdempotencyKey Client-generated, unique per logical submission; 1 to 255 visible ASCII characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ListPreflightProfilesParams defines parameters for ListPreflightProfiles.
+type ListPreflightProfilesParams struct {
+	// IfNoneMatch The ETag of your copy.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// GetPreflightProfileParams defines parameters for GetPreflightProfile.
+type GetPreflightProfileParams struct {
+	// IfNoneMatch The ETag of your copy.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// ListPreflightRulesParams defines parameters for ListPreflightRules.
+type ListPreflightRulesParams struct {
+	// IfNoneMatch The ETag of your copy.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // GetPreflightParams defines parameters for GetPreflight.
@@ -479,8 +774,8 @@ type ClientInterface interface {
 	//
 	// `fileUrl` must be an absolute https URL without user name, password or fragment; its address is judged when it
 	// is dialled, so a refused one is a job that failed with `FETCH_REFUSED`. The profile `print_ready` is the one to
-	// begin with, `structure_only` looks at nothing but the file's structure; an unknown one is answered with those
-	// that there are.
+	// begin with, `GET /api/v1/preflight/profiles` lists all of them; an unknown one is answered with those that there
+	// are.
 	//
 	// Send an Idempotency-Key, and repeat the request with it as often as you need: it makes one job, uses quota once
 	// and gets the same answer, marked `Idempotent-Replayed: true`. The same key with another body is 422
@@ -504,8 +799,8 @@ type ClientInterface interface {
 	//
 	// `fileUrl` must be an absolute https URL without user name, password or fragment; its address is judged when it
 	// is dialled, so a refused one is a job that failed with `FETCH_REFUSED`. The profile `print_ready` is the one to
-	// begin with, `structure_only` looks at nothing but the file's structure; an unknown one is answered with those
-	// that there are.
+	// begin with, `GET /api/v1/preflight/profiles` lists all of them; an unknown one is answered with those that there
+	// are.
 	//
 	// Send an Idempotency-Key, and repeat the request with it as often as you need: it makes one job, uses quota once
 	// and gets the same answer, marked `Idempotent-Replayed: true`. The same key with another body is 422
@@ -525,6 +820,29 @@ type ClientInterface interface {
 	// Corresponds with POST /api/v1/preflight (the `SubmitPreflight` operationId).
 	SubmitPreflight(ctx context.Context, params *SubmitPreflightParams, body SubmitPreflightJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListPreflightProfiles List the inspection profiles. Needs preflight:read.
+	//
+	// The names that `profile` may have, and what each is for. Profiles have versions: the report of a job says by which
+	// it was judged, and its digest.
+	//
+	// Corresponds with GET /api/v1/preflight/profiles (the `ListPreflightProfiles` operationId).
+	ListPreflightProfiles(ctx context.Context, params *ListPreflightProfilesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetPreflightProfile Read a profile with its thresholds. Needs preflight:read.
+	//
+	// The rules that the profile selects, how grave each is, and the threshold that it compares with, with its source.
+	// Rules that are about reading the file itself are in force in every profile and not listed.
+	//
+	// Corresponds with GET /api/v1/preflight/profiles/{profile} (the `GetPreflightProfile` operationId).
+	GetPreflightProfile(ctx context.Context, profile ProfileName, params *GetPreflightProfileParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListPreflightRules List the rules. Needs preflight:read.
+	//
+	// Every rule that a finding can name. An id means the same for ever.
+	//
+	// Corresponds with GET /api/v1/preflight/rules (the `ListPreflightRules` operationId).
+	ListPreflightRules(ctx context.Context, params *ListPreflightRulesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// CancelPreflight Cancel a job that has not ended. Needs preflight:write.
 	//
 	// A worker that holds the job gives it up. A job that has ended otherwise stays as it is: 409.
@@ -542,7 +860,10 @@ type ClientInterface interface {
 
 	// GetPreflightReport Read the report of a job that succeeded. Needs preflight:read.
 	//
-	// The same file and profile give the same report, byte for byte. A report never changes.
+	// The same file, profile and intent give the same report, byte for byte. A report never changes.
+	//
+	// There is JSON, a page to read and print that works offline (`text/html`), and the findings as comments that PDF
+	// applications import into your own copy of the file (XFDF, ISO 19444-1). Content negotiation chooses (RFC 9110).
 	//
 	// Corresponds with GET /api/v1/preflight/{jobId}/report (the `GetPreflightReport` operationId).
 	GetPreflightReport(ctx context.Context, jobID JobID, params *GetPreflightReportParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -552,8 +873,8 @@ type ClientInterface interface {
 //
 // `fileUrl` must be an absolute https URL without user name, password or fragment; its address is judged when it
 // is dialled, so a refused one is a job that failed with `FETCH_REFUSED`. The profile `print_ready` is the one to
-// begin with, `structure_only` looks at nothing but the file's structure; an unknown one is answered with those
-// that there are.
+// begin with, `GET /api/v1/preflight/profiles` lists all of them; an unknown one is answered with those that there
+// are.
 //
 // Send an Idempotency-Key, and repeat the request with it as often as you need: it makes one job, uses quota once
 // and gets the same answer, marked `Idempotent-Replayed: true`. The same key with another body is 422
@@ -587,8 +908,8 @@ func (c *Client) SubmitPreflightWithBody(ctx context.Context, params *SubmitPref
 //
 // `fileUrl` must be an absolute https URL without user name, password or fragment; its address is judged when it
 // is dialled, so a refused one is a job that failed with `FETCH_REFUSED`. The profile `print_ready` is the one to
-// begin with, `structure_only` looks at nothing but the file's structure; an unknown one is answered with those
-// that there are.
+// begin with, `GET /api/v1/preflight/profiles` lists all of them; an unknown one is answered with those that there
+// are.
 //
 // Send an Idempotency-Key, and repeat the request with it as often as you need: it makes one job, uses quota once
 // and gets the same answer, marked `Idempotent-Replayed: true`. The same key with another body is 422
@@ -608,6 +929,59 @@ func (c *Client) SubmitPreflightWithBody(ctx context.Context, params *SubmitPref
 // Corresponds with POST /api/v1/preflight (the `SubmitPreflight` operationId).
 func (c *Client) SubmitPreflight(ctx context.Context, params *SubmitPreflightParams, body SubmitPreflightJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewSubmitPreflightRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListPreflightProfiles List the inspection profiles. Needs preflight:read.
+//
+// The names that `profile` may have, and what each is for. Profiles have versions: the report of a job says by which
+// it was judged, and its digest.
+//
+// Corresponds with GET /api/v1/preflight/profiles (the `ListPreflightProfiles` operationId).
+func (c *Client) ListPreflightProfiles(ctx context.Context, params *ListPreflightProfilesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListPreflightProfilesRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetPreflightProfile Read a profile with its thresholds. Needs preflight:read.
+//
+// The rules that the profile selects, how grave each is, and the threshold that it compares with, with its source.
+// Rules that are about reading the file itself are in force in every profile and not listed.
+//
+// Corresponds with GET /api/v1/preflight/profiles/{profile} (the `GetPreflightProfile` operationId).
+func (c *Client) GetPreflightProfile(ctx context.Context, profile ProfileName, params *GetPreflightProfileParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetPreflightProfileRequest(c.Server, profile, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListPreflightRules List the rules. Needs preflight:read.
+//
+// Every rule that a finding can name. An id means the same for ever.
+//
+// Corresponds with GET /api/v1/preflight/rules (the `ListPreflightRules` operationId).
+func (c *Client) ListPreflightRules(ctx context.Context, params *ListPreflightRulesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListPreflightRulesRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -655,7 +1029,10 @@ func (c *Client) GetPreflight(ctx context.Context, jobID JobID, params *GetPrefl
 
 // GetPreflightReport Read the report of a job that succeeded. Needs preflight:read.
 //
-// The same file and profile give the same report, byte for byte. A report never changes.
+// The same file, profile and intent give the same report, byte for byte. A report never changes.
+//
+// There is JSON, a page to read and print that works offline (`text/html`), and the findings as comments that PDF
+// applications import into your own copy of the file (XFDF, ISO 19444-1). Content negotiation chooses (RFC 9110).
 //
 // Corresponds with GET /api/v1/preflight/{jobId}/report (the `GetPreflightReport` operationId).
 func (c *Client) GetPreflightReport(ctx context.Context, jobID JobID, params *GetPreflightReportParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -718,6 +1095,139 @@ func NewSubmitPreflightRequestWithBody(server string, params *SubmitPreflightPar
 			}
 
 			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewListPreflightProfilesRequest constructs an http.Request for the ListPreflightProfiles method
+func NewListPreflightProfilesRequest(server string, params *ListPreflightProfilesParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/preflight/profiles")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewGetPreflightProfileRequest constructs an http.Request for the GetPreflightProfile method
+func NewGetPreflightProfileRequest(server string, profile ProfileName, params *GetPreflightProfileParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "profile", profile, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/preflight/profiles/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewListPreflightRulesRequest constructs an http.Request for the ListPreflightRules method
+func NewListPreflightRulesRequest(server string, params *ListPreflightRulesParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/preflight/rules")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
 		}
 
 	}
@@ -905,8 +1415,8 @@ type ClientWithResponsesInterface interface {
 	//
 	// `fileUrl` must be an absolute https URL without user name, password or fragment; its address is judged when it
 	// is dialled, so a refused one is a job that failed with `FETCH_REFUSED`. The profile `print_ready` is the one to
-	// begin with, `structure_only` looks at nothing but the file's structure; an unknown one is answered with those
-	// that there are.
+	// begin with, `GET /api/v1/preflight/profiles` lists all of them; an unknown one is answered with those that there
+	// are.
 	//
 	// Send an Idempotency-Key, and repeat the request with it as often as you need: it makes one job, uses quota once
 	// and gets the same answer, marked `Idempotent-Replayed: true`. The same key with another body is 422
@@ -930,8 +1440,8 @@ type ClientWithResponsesInterface interface {
 	//
 	// `fileUrl` must be an absolute https URL without user name, password or fragment; its address is judged when it
 	// is dialled, so a refused one is a job that failed with `FETCH_REFUSED`. The profile `print_ready` is the one to
-	// begin with, `structure_only` looks at nothing but the file's structure; an unknown one is answered with those
-	// that there are.
+	// begin with, `GET /api/v1/preflight/profiles` lists all of them; an unknown one is answered with those that there
+	// are.
 	//
 	// Send an Idempotency-Key, and repeat the request with it as often as you need: it makes one job, uses quota once
 	// and gets the same answer, marked `Idempotent-Replayed: true`. The same key with another body is 422
@@ -950,6 +1460,35 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /api/v1/preflight (the `SubmitPreflight` operationId).
 	SubmitPreflightWithResponse(ctx context.Context, params *SubmitPreflightParams, body SubmitPreflightJSONRequestBody, reqEditors ...RequestEditorFn) (*SubmitPreflightResponse, error)
+
+	// ListPreflightProfilesWithResponse List the inspection profiles. Needs preflight:read.
+	//
+	// The names that `profile` may have, and what each is for. Profiles have versions: the report of a job says by which
+	// it was judged, and its digest.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/preflight/profiles (the `ListPreflightProfiles` operationId).
+	ListPreflightProfilesWithResponse(ctx context.Context, params *ListPreflightProfilesParams, reqEditors ...RequestEditorFn) (*ListPreflightProfilesResponse, error)
+
+	// GetPreflightProfileWithResponse Read a profile with its thresholds. Needs preflight:read.
+	//
+	// The rules that the profile selects, how grave each is, and the threshold that it compares with, with its source.
+	// Rules that are about reading the file itself are in force in every profile and not listed.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/preflight/profiles/{profile} (the `GetPreflightProfile` operationId).
+	GetPreflightProfileWithResponse(ctx context.Context, profile ProfileName, params *GetPreflightProfileParams, reqEditors ...RequestEditorFn) (*GetPreflightProfileResponse, error)
+
+	// ListPreflightRulesWithResponse List the rules. Needs preflight:read.
+	//
+	// Every rule that a finding can name. An id means the same for ever.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/preflight/rules (the `ListPreflightRules` operationId).
+	ListPreflightRulesWithResponse(ctx context.Context, params *ListPreflightRulesParams, reqEditors ...RequestEditorFn) (*ListPreflightRulesResponse, error)
 
 	// CancelPreflightWithResponse Cancel a job that has not ended. Needs preflight:write.
 	//
@@ -972,7 +1511,10 @@ type ClientWithResponsesInterface interface {
 
 	// GetPreflightReportWithResponse Read the report of a job that succeeded. Needs preflight:read.
 	//
-	// The same file and profile give the same report, byte for byte. A report never changes.
+	// The same file, profile and intent give the same report, byte for byte. A report never changes.
+	//
+	// There is JSON, a page to read and print that works offline (`text/html`), and the findings as comments that PDF
+	// applications import into your own copy of the file (XFDF, ISO 19444-1). Content negotiation chooses (RFC 9110).
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -1015,6 +1557,129 @@ func (r SubmitPreflightResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r SubmitPreflightResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListPreflightProfilesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PreflightProfiles
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListPreflightProfilesResponse) GetJSON200() *PreflightProfiles {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r ListPreflightProfilesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListPreflightProfilesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListPreflightProfilesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListPreflightProfilesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type GetPreflightProfileResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PreflightProfile
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetPreflightProfileResponse) GetJSON200() *PreflightProfile {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r GetPreflightProfileResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetPreflightProfileResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetPreflightProfileResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetPreflightProfileResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListPreflightRulesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PreflightRules
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListPreflightRulesResponse) GetJSON200() *PreflightRules {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r ListPreflightRulesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListPreflightRulesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListPreflightRulesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListPreflightRulesResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -1148,8 +1813,8 @@ func (r GetPreflightReportResponse) ContentType() string {
 //
 // `fileUrl` must be an absolute https URL without user name, password or fragment; its address is judged when it
 // is dialled, so a refused one is a job that failed with `FETCH_REFUSED`. The profile `print_ready` is the one to
-// begin with, `structure_only` looks at nothing but the file's structure; an unknown one is answered with those
-// that there are.
+// begin with, `GET /api/v1/preflight/profiles` lists all of them; an unknown one is answered with those that there
+// are.
 //
 // Send an Idempotency-Key, and repeat the request with it as often as you need: it makes one job, uses quota once
 // and gets the same answer, marked `Idempotent-Replayed: true`. The same key with another body is 422
@@ -1179,8 +1844,8 @@ func (c *ClientWithResponses) SubmitPreflightWithBodyWithResponse(ctx context.Co
 //
 // `fileUrl` must be an absolute https URL without user name, password or fragment; its address is judged when it
 // is dialled, so a refused one is a job that failed with `FETCH_REFUSED`. The profile `print_ready` is the one to
-// begin with, `structure_only` looks at nothing but the file's structure; an unknown one is answered with those
-// that there are.
+// begin with, `GET /api/v1/preflight/profiles` lists all of them; an unknown one is answered with those that there
+// are.
 //
 // Send an Idempotency-Key, and repeat the request with it as often as you need: it makes one job, uses quota once
 // and gets the same answer, marked `Idempotent-Replayed: true`. The same key with another body is 422
@@ -1204,6 +1869,53 @@ func (c *ClientWithResponses) SubmitPreflightWithResponse(ctx context.Context, p
 		return nil, err
 	}
 	return ParseSubmitPreflightResponse(rsp)
+}
+
+// ListPreflightProfilesWithResponse List the inspection profiles. Needs preflight:read.
+//
+// The names that `profile` may have, and what each is for. Profiles have versions: the report of a job says by which
+// it was judged, and its digest.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/preflight/profiles (the `ListPreflightProfiles` operationId).
+func (c *ClientWithResponses) ListPreflightProfilesWithResponse(ctx context.Context, params *ListPreflightProfilesParams, reqEditors ...RequestEditorFn) (*ListPreflightProfilesResponse, error) {
+	rsp, err := c.ListPreflightProfiles(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListPreflightProfilesResponse(rsp)
+}
+
+// GetPreflightProfileWithResponse Read a profile with its thresholds. Needs preflight:read.
+//
+// The rules that the profile selects, how grave each is, and the threshold that it compares with, with its source.
+// Rules that are about reading the file itself are in force in every profile and not listed.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/preflight/profiles/{profile} (the `GetPreflightProfile` operationId).
+func (c *ClientWithResponses) GetPreflightProfileWithResponse(ctx context.Context, profile ProfileName, params *GetPreflightProfileParams, reqEditors ...RequestEditorFn) (*GetPreflightProfileResponse, error) {
+	rsp, err := c.GetPreflightProfile(ctx, profile, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetPreflightProfileResponse(rsp)
+}
+
+// ListPreflightRulesWithResponse List the rules. Needs preflight:read.
+//
+// Every rule that a finding can name. An id means the same for ever.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/preflight/rules (the `ListPreflightRules` operationId).
+func (c *ClientWithResponses) ListPreflightRulesWithResponse(ctx context.Context, params *ListPreflightRulesParams, reqEditors ...RequestEditorFn) (*ListPreflightRulesResponse, error) {
+	rsp, err := c.ListPreflightRules(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListPreflightRulesResponse(rsp)
 }
 
 // CancelPreflightWithResponse Cancel a job that has not ended. Needs preflight:write.
@@ -1239,7 +1951,10 @@ func (c *ClientWithResponses) GetPreflightWithResponse(ctx context.Context, jobI
 
 // GetPreflightReportWithResponse Read the report of a job that succeeded. Needs preflight:read.
 //
-// The same file and profile give the same report, byte for byte. A report never changes.
+// The same file, profile and intent give the same report, byte for byte. A report never changes.
+//
+// There is JSON, a page to read and print that works offline (`text/html`), and the findings as comments that PDF
+// applications import into your own copy of the file (XFDF, ISO 19444-1). Content negotiation chooses (RFC 9110).
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -1272,6 +1987,93 @@ func ParseSubmitPreflightResponse(rsp *http.Response) (*SubmitPreflightResponse,
 			return nil, err
 		}
 		response.JSON202 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListPreflightProfilesResponse parses an HTTP response from a ListPreflightProfilesWithResponse call
+func ParseListPreflightProfilesResponse(rsp *http.Response) (*ListPreflightProfilesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListPreflightProfilesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PreflightProfiles
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 304:
+		break // No content-type
+
+	}
+
+	return response, nil
+}
+
+// ParseGetPreflightProfileResponse parses an HTTP response from a GetPreflightProfileWithResponse call
+func ParseGetPreflightProfileResponse(rsp *http.Response) (*GetPreflightProfileResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetPreflightProfileResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PreflightProfile
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 304:
+		break // No content-type
+
+	}
+
+	return response, nil
+}
+
+// ParseListPreflightRulesResponse parses an HTTP response from a ListPreflightRulesWithResponse call
+func ParseListPreflightRulesResponse(rsp *http.Response) (*ListPreflightRulesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListPreflightRulesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PreflightRules
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 304:
+		break // No content-type
 
 	}
 
@@ -1356,6 +2158,9 @@ func ParseGetPreflightReportResponse(rsp *http.Response) (*GetPreflightReportRes
 
 	case rsp.StatusCode == 304:
 		break // No content-type
+
+	case rsp.StatusCode == 200:
+		// Content-type (text/html;charset=utf-8) unsupported
 
 	}
 

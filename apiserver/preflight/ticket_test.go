@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflight_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/apiserver/apitest"
+	"github.com/printmarket/printmarket/internal/preflight/intent"
+	"github.com/printmarket/printmarket/internal/store/storetest"
+)
+
+func intended(intent string) string {
+	return fmt.Sprintf(`{"fileUrl":"https://files.example.com/flyer.pdf","profile":"print_ready","intent":%s}`, intent)
+}
+
+// anRFQ creates one of 5000 flyers and returns its id.
+func anRFQ(t *testing.T, w *apitest.World, who string) string {
+	t.Helper()
+	return w.Do(t, apitest.Request{
+		Method: "POST", Path: "/api/v1/rfq", Key: who, Header: map[string]string{"Idempotency-Key": "rfq"},
+		Body: `{"catalogProductUid":"print:flyers:a5","title":"Flyers","category":"commercial-print","quantity":5000,"deliveryCity":"Berlin"}`,
+	}).Want(t, 201, "").Text(t, "id")
+}
+
+func TestAnIntentIsKeptWithTheJob(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	a := submit(t, w, "k", intended(`{"trimSize":{"width":148,"height":210.5},"pages":2,"colors":{"process":4,"spots":["Gold"]},"quantity":500}`)).Want(t, 202, "")
+	var got struct{ Intent *intent.Ticket }
+	get(t, w, "acme-live", "/api/v1/preflight/"+a.Text(t, "jobId")).Want(t, 200, "").Into(t, &got)
+	want := &intent.Ticket{
+		TrimSize: &intent.Size{Width: 148, Height: 210.5}, Pages: 2, Colors: &intent.Colors{Process: 4, Spots: []string{"Gold"}}, Quantity: 500,
+	}
+	if diff := cmp.Diff(want, got.Intent); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	again := submit(t, w, "k", intended(`{"trimSize":{"width":148,"height":210.5},"pages":2,"colors":{"process":4,"spots":["Gold"]},"quantity":500}`)).Want(t, 202, "")
+	if again.Text(t, "jobId") != a.Text(t, "jobId") {
+		t.Error("the replay is another job")
+	}
+	submit(t, w, "k", intended(`{"pages":3}`)).Want(t, 422, "IDEMPOTENCY_KEY_REUSED")
+}
+
+func TestAnIntentTakesTheQuantityOfAnOwnedRFQ(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	id := anRFQ(t, w, "acme-live")
+	tests := map[string]struct {
+		intent string
+		want   int
+	}{
+		"where it says none":    {fmt.Sprintf(`{"rfqId":%q,"pages":2}`, id), 5000},
+		"but not where it does": {fmt.Sprintf(`{"rfqId":%q,"quantity":7}`, id), 7},
+	}
+	for name, tc := range tests {
+		var got struct{ Intent intent.Ticket }
+		submit(t, w, "", intended(tc.intent)).Want(t, 202, "").Into(t, &got)
+		if got.Intent.Quantity != tc.want || got.Intent.RFQID != id {
+			t.Errorf("%s: %+v", name, got.Intent)
+		}
+	}
+}
+
+func TestAnIntentOutOfBoundsIsRefusedWithItsPointer(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	foreign := anRFQ(t, w, "stark-live")
+	for name, tc := range map[string]struct{ intent, pointer string }{
+		"an empty one":             {`{}`, "#/intent"},
+		"an unknown member":        {`{"paper":"135 gsm"}`, "#/intent/paper"},
+		"no pages":                 {`{"pages":0}`, "#/intent/pages"},
+		"a size without a width":   {`{"trimSize":{"width":0,"height":210}}`, "#/intent/trimSize/width"},
+		"three process colours":    {`{"colors":{"process":3}}`, "#/intent/colors/process"},
+		"an RFQ that is not there": {`{"rfqId":"rfq_01KB0QXR80ZZZZZZZZZZZZZZZZ"}`, "#/intent/rfqId"},
+		"an RFQ of somebody else":  {fmt.Sprintf(`{"rfqId":%q}`, foreign), "#/intent/rfqId"},
+		"what is no id":            {`{"rfqId":"rfq_../../x"}`, "#/intent/rfqId"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := submit(t, w, "", intended(tc.intent)).Want(t, 422, "PREFLIGHT_INVALID")
+			var body struct{ Errors []struct{ Pointer string } }
+			a.Into(t, &body)
+			if len(body.Errors) != 1 || body.Errors[0].Pointer != tc.pointer {
+				t.Errorf("errors %+v, want one at %s", body.Errors, tc.pointer)
+			}
+		})
+	}
+}
+
+func TestAKeyAnswersBeforeItsRFQIsLookedAt(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	const gone = `{"rfqId":"rfq_01KB0QXR80ZZZZZZZZZZZZZZZZ"}`
+	submit(t, w, "k", flyer).Want(t, 202, "")
+	submit(t, w, "k", intended(gone)).Want(t, 422, "IDEMPOTENCY_KEY_REUSED")
+	w.Store.Set(storetest.Away)
+	submit(t, w, "k2", intended(gone)).Want(t, 503, "STORE_UNAVAILABLE")
+}
