@@ -58,10 +58,6 @@ func documentCases() map[string]ruleCase {
 	}
 }
 
-func moved(r *geom.Rect, by float64) *geom.Rect {
-	return &geom.Rect{r[0] - by, r[1] - by, r[2] + by, r[3] + by}
-}
-
 func pageCases() map[string]ruleCase {
 	frame := func(boxes ...geom.Rect) change { return first(func(p *facts.Page) { p.Frame = boxes }) }
 	wide := func(p facts.Page) facts.Page {

@@ -129,9 +129,18 @@ func limitOf(r rules.Rule, s profile.Setting) string {
 
 // columns of the table of thresholds.
 var columns = []struct{ title, rule string }{
-	{"ppi", "image.ppi_low"}, {"target", "image.ppi_below_target"}, {"1 bit", "image.bitmap_ppi_low"}, {"ink %", "ink.tac"},
-	{"bleed mm", "box.bleed_short"}, {"text pt", "text.small"}, {"inks, white", "text.small_white"},
-	{"hairline", "line.hairline"}, {"line", "line.thin"}, {"spots", "ink.spot_count"}, {"RGB", "color.rgb"}, {"transparency", "transparency.used"},
+	{"ppi", "image.ppi_low"},
+	{"target", "image.ppi_below_target"},
+	{"1 bit", "image.bitmap_ppi_low"},
+	{"ink %", "ink.tac"},
+	{"bleed mm", "box.bleed_short"},
+	{"text pt", "text.small"},
+	{"inks, white", "text.small_white"},
+	{"hairline", "line.hairline"},
+	{"line", "line.thin"},
+	{"spots", "ink.spot_count"},
+	{"RGB", "color.rgb"},
+	{"transparency", "transparency.used"},
 } // constant
 
 func writeThresholds(out *strings.Builder, all []profile.Profile) {

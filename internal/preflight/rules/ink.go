@@ -30,7 +30,7 @@ func inks() []Rule {
 			mark: &marks{
 				of: anything, pick: registrationInside, group: byPaint,
 				say: func(i *instance) string {
-					return fmt.Sprintf("%s in the registration colour, which prints with every ink, is on the page.", markInWords(&i.mark))
+					return markInWords(&i.mark) + " in the registration colour, which prints with every ink, is on the page."
 				},
 			},
 		},

@@ -3,7 +3,9 @@
 package rules_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -99,6 +101,24 @@ func TestInkIsSummedUpForEachPage(t *testing.T) {
 	}
 	if want := "An area has up to 400 % of ink; on the page there is too much on 0.2 cm2 together."; f.Message != want {
 		t.Errorf("message %q", f.Message)
+	}
+}
+
+// TestNumbersThatAreNoneBreakNothing: a hostile matrix can make any length.
+func TestNumbersThatAreNoneBreakNothing(t *testing.T) {
+	t.Parallel()
+	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64} {
+		everywhere := with(text(v, cmyk(v, v, v, v)), func(m *facts.Mark) { m.Area, m.Width, m.Thin = v, v, v })
+		s := sound(paint(everywhere), image(v, nil))
+		for _, kind := range []facts.Kind{facts.Path, facts.Picture, facts.Shading, facts.Stencil} {
+			paint(with(everywhere, func(m *facts.Mark) { m.Kind = kind }))(s)
+			paint(with(everywhere, func(m *facts.Mark) { m.Kind, m.Stroked, m.Box = kind, true, geom.Rect{-v, -v, v, v} }))(s)
+		}
+		for _, name := range profile.Names() {
+			if _, err := json.Marshal(s.judge(lookup(t, name)).Findings); err != nil {
+				t.Errorf("%v, %s: %v", v, name, err)
+			}
+		}
 	}
 }
 

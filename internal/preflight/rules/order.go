@@ -23,7 +23,7 @@ func orders() []Rule {
 	count.Op, count.Unit = equal, "pages"
 	return []Rule{
 		count,
-		row("intent.trim_size", report.Error, "Not the size that was ordered", "Set the document to the ordered size and export it once more, or change the order.", orderedSize),
+		row("intent.trim_size", report.Error, "Not the size that was ordered, give or take 0.5 mm", "Set the document to the ordered size and export it once more, or change the order.", orderedSize),
 		row("intent.colors_extra", report.Error, "Ink that was not ordered", "Convert the colours to the ordered inks, or change the order.", extraColors),
 		row("intent.colors_missing", report.Warning, "Ordered ink is not used", "Check whether the colour has another name in the file, or change the order.", missingColors),
 	}

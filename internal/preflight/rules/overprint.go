@@ -25,7 +25,7 @@ func overprints() []Rule {
 		row("overprint.white", report.Error, "White overprints and vanishes", "Switch overprinting off for what is white.", "GWG 2015 4.8 and 4.9; ISO 32000-2 8.6.7", marks{
 			of: fill | stroke | everyText, pick: overprintWhite, group: byPaint,
 			say: func(i *instance) string {
-				return fmt.Sprintf("%s in white is set to overprint; it would not be seen in print.", markInWords(&i.mark))
+				return markInWords(&i.mark) + " in white is set to overprint; it would not be seen in print."
 			},
 		}),
 		row("overprint.gray", report.Warning, "Grey overprints", "Switch overprinting off for what is grey, or use a tint of black in CMYK.", "GWG 2015 4.7", marks{

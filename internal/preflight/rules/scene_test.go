@@ -65,8 +65,6 @@ func soundFor(name string, changes ...change) *scene {
 		base = []change{claim("PDF/X-1a:2003"), doc(func(d *facts.Document) { d.PDFVersion = "1.4" })}
 	case "book_interior":
 		base = []change{add(page(3))}
-	case "web_offset_heatset":
-		base = []change{add(page(3), page(3), page(3))}
 	case "large_format":
 		base = []change{first(func(p *facts.Page) { *p = page(10) })}
 	case "book_cover":

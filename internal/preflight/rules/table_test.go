@@ -80,6 +80,16 @@ func TestEveryProfileFitsTheTable(t *testing.T) {
 	}
 }
 
+func TestTheUsualSeverityIsThatOfTheDefaultProfile(t *testing.T) {
+	t.Parallel()
+	p := lookup(t, profile.Default)
+	for _, r := range rules.All() {
+		if s, selected := p.Rules[r.ID]; selected && s.Severity != r.Severity {
+			t.Errorf("%s: %s, but usually %s", r.ID, s.Severity, r.Severity)
+		}
+	}
+}
+
 func TestCheckRefuses(t *testing.T) {
 	t.Parallel()
 	one, none := 1.0, 0.0

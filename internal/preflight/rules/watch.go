@@ -111,7 +111,7 @@ func (w *watch) endPage() {
 	}
 	open := w.open
 	w.open = tally{}
-	if open.worst.area < w.setting.Area {
+	if !(open.worst.area >= w.setting.Area) { // also where it is no number
 		return
 	}
 	t := w.tally(group{})
