@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflight_test
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"text/tabwriter"
+
+	"github.com/printmarket/printmarket/internal/preflight"
+	"github.com/printmarket/printmarket/internal/preflight/profile"
+	"github.com/printmarket/printmarket/internal/preflight/report"
+	"github.com/printmarket/printmarket/internal/preflight/rules"
+	"github.com/printmarket/printmarket/internal/preflight/testpdf"
+)
+
+// confusion counts what a rule says of files that are known to break it or not.
+type confusion struct{ truePositive, falsePositive, trueNegative, falseNegative int }
+
+func (c *confusion) count(breaks, found bool) {
+	switch {
+	case breaks && found:
+		c.truePositive++
+	case breaks:
+		c.falseNegative++
+	case found:
+		c.falsePositive++
+	default:
+		c.trueNegative++
+	}
+}
+
+func (c *confusion) add(o confusion) {
+	c.truePositive += o.truePositive
+	c.falsePositive += o.falsePositive
+	c.trueNegative += o.trueNegative
+	c.falseNegative += o.falseNegative
+}
+
+// TestEveryRuleFindsItsFlawAndNothingElse shows every rule a file that breaks it
+// and a twin that does not, and prints what it said.
+func TestEveryRuleFindsItsFlawAndNothingElse(t *testing.T) {
+	t.Parallel()
+	table := map[string]*confusion{}
+	for _, flaw := range testpdf.Flaws() {
+		c := table[flaw.Rule]
+		if c == nil {
+			c = &confusion{}
+			table[flaw.Rule] = c
+		}
+		for _, file := range []struct {
+			pdf    []byte
+			breaks bool
+		}{{flaw.Breaks(), true}, {flaw.Twin(), false}} {
+			found := finds(t, flaw, file.pdf)
+			c.count(file.breaks, found)
+			if found != file.breaks {
+				t.Errorf("%s %s: found %t in a file that breaks it %t", flaw.Rule, flaw.Variant, found, file.breaks)
+			}
+		}
+	}
+	for _, rule := range rules.All() {
+		if c := table[rule.ID]; c == nil || c.truePositive == 0 || c.trueNegative == 0 {
+			t.Errorf("%s has no file that breaks it and twin that does not", rule.ID)
+		}
+	}
+	t.Log("\n" + matrix(table))
+}
+
+// finds reports whether the flaw's rule says anything about a file.
+func finds(t *testing.T, flaw testpdf.Flaw, pdf []byte) bool {
+	t.Helper()
+	made, err := preflight.Inspect(t.Context(), bytes.NewReader(pdf), int64(len(pdf)), judge(t, flaw), preflight.Options{Ticket: flaw.Ticket})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(made.Findings, func(f report.Finding) bool { return f.Rule == flaw.Rule })
+}
+
+// judge is the profile of a flaw, or one that selects its rule alone.
+func judge(t *testing.T, flaw testpdf.Flaw) profile.Profile {
+	t.Helper()
+	switch flaw.Profile {
+	case "":
+		return lookup(t, "print_ready")
+	case testpdf.NoProfile:
+		return profile.Profile{Name: "one_rule", Version: "1", Rules: map[string]profile.Setting{flaw.Rule: {Severity: report.Info, Source: "test"}}}
+	}
+	return lookup(t, flaw.Profile)
+}
+
+// matrix is the confusion of every rule and of all together.
+func matrix(table map[string]*confusion) string {
+	var out strings.Builder
+	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "rule\ttrue +\tfalse +\ttrue -\tfalse -\t")
+	var all confusion
+	for _, id := range slices.Sorted(maps.Keys(table)) {
+		c := *table[id]
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t\n", id, c.truePositive, c.falsePositive, c.trueNegative, c.falseNegative)
+		all.add(c)
+	}
+	fmt.Fprintf(w, "all %d rules\t%d\t%d\t%d\t%d\t\n", len(table), all.truePositive, all.falsePositive, all.trueNegative, all.falseNegative)
+	_ = w.Flush() // a strings.Builder does not fail
+	return out.String()
+}
+
+// TestSoundFilesPassEveryProfile keeps false alarms out: what is wrong with
+// nothing has no error and no warning.
+func TestTwinsAreAsGoodAsTheirRuleLetsThem(t *testing.T) {
+	t.Parallel()
+	for _, flaw := range testpdf.Flaws() {
+		if flaw.Profile == testpdf.NoProfile {
+			continue
+		}
+		pdf := flaw.Twin()
+		made, err := preflight.Inspect(t.Context(), bytes.NewReader(pdf), int64(len(pdf)), judge(t, flaw), preflight.Options{Ticket: flaw.Ticket})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range made.Findings {
+			if f := &made.Findings[i]; f.Severity == report.Error {
+				t.Logf("%s %s: twin has %s: %s", flaw.Rule, flaw.Variant, f.Rule, f.Message)
+			}
+		}
+	}
+}
