@@ -29,7 +29,6 @@ type picture struct {
 	// stream keeps the dictionary.
 	dict     types.Dict
 	paint    facts.Paint
-	measured bool
 	softMask types.Object
 }
 

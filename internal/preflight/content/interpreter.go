@@ -133,20 +133,20 @@ func (in *Interpreter) run(f *frame, chunks func() ([]byte, bool)) {
 	f.path.reset()
 	tokens := lexer.New(chunks)
 	for {
-		o := tokens.Next()
+		o := f.operand(in.limits.Operands)
+		tokens.Read(o)
 		switch o.Kind {
 		case lexer.EOF:
 			return
 		case lexer.Keyword:
-			if !in.step(f, tokens, o.Text) {
+			name := o.Text
+			f.operands = f.operands[:len(f.operands)-1]
+			if !in.step(f, tokens, name) {
 				return
 			}
 			f.operands = f.operands[:0]
 			tokens.Release()
 		default:
-			if len(f.operands) < in.limits.Operands {
-				f.operands = append(f.operands, o)
-			}
 		}
 	}
 }

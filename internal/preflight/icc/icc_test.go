@@ -5,6 +5,7 @@ package icc_test
 import (
 	"encoding/binary"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,7 +26,7 @@ func profile(space, class string, tag []byte) []byte {
 	copy(data[132:], "desc")
 	binary.BigEndian.PutUint32(data[136:], uint32(len(data)))
 	binary.BigEndian.PutUint32(data[140:], uint32(len(tag)))
-	data = append(data, tag...)
+	data = slices.Concat(data, tag)
 	binary.BigEndian.PutUint32(data, uint32(len(data)))
 	return data
 }

@@ -57,6 +57,8 @@ type Lexer struct {
 	// stack holds the items of the arrays that are being read, items those of the
 	// arrays that have been handed out.
 	stack, items []Object
+	// read is where objects are made, one for each depth.
+	read [maxDepth + 2]Object
 }
 
 // New reads the chunks that more yields, until it says false.
@@ -73,56 +75,65 @@ func (l *Lexer) Release() { l.items = l.items[:0] }
 
 // Next returns the next operand or operator; its Kind is EOF at the end.
 func (l *Lexer) Next() Object {
-	for {
-		o, ok := l.object(0)
-		if ok {
-			return o
-		}
+	o := &l.read[maxDepth+1]
+	l.Read(o)
+	return *o
+}
+
+// Read is [Lexer.Next] without a copy: it overwrites an object.
+func (l *Lexer) Read(o *Object) {
+	for !l.object(o, 0) {
 	}
 }
 
 // object reads one object. It returns false where there was only rubbish, which
 // has been consumed.
-func (l *Lexer) object(depth int) (Object, bool) {
+func (l *Lexer) object(o *Object, depth int) bool {
+	*o = Object{}
 	c, ok := l.skipSpace()
 	if !ok {
-		return Object{}, true
+		return true
+	}
+	if classes[c] == regular {
+		word(o, l.regular())
+		return true
 	}
 	switch c {
 	case '/':
 		l.pos++
-		return Object{Kind: Name, Text: unescapeName(l.regular())}, true
+		o.Kind, o.Text = Name, unescapeName(l.regular())
 	case '(':
-		return Object{Kind: String, Text: l.literal()}, true
+		o.Kind, o.Text = String, l.literal()
 	case '<':
 		if l.peek(1) == '<' {
 			l.pos += 2
-			return l.collect(Dict, depth)
+			l.collect(o, Dict, depth)
+			break
 		}
-		return Object{Kind: String, Hex: true, Text: l.hex()}, true
+		o.Kind, o.Hex, o.Text = String, true, l.hex()
 	case '[':
 		l.pos++
-		return l.collect(Array, depth)
-	case ']', '>', ')', '{', '}':
+		l.collect(o, Array, depth)
+	default:
 		l.pos++
-		return Object{}, false
+		return false
 	}
-	return word(l.regular()), true
+	return true
 }
 
 // collect reads items up to the closing bracket.
-func (l *Lexer) collect(kind Kind, depth int) (Object, bool) {
+func (l *Lexer) collect(o *Object, kind Kind, depth int) {
 	bottom := len(l.stack)
 	for !l.closes(kind, depth) {
-		item, ok := l.object(depth + 1)
-		if ok && len(l.stack)-bottom < maxItems {
-			l.stack = append(l.stack, item)
+		item := &l.read[depth]
+		if l.object(item, depth+1) && len(l.stack)-bottom < maxItems {
+			l.stack = append(l.stack, *item)
 		}
 	}
 	first := len(l.items)
 	l.items = append(l.items, l.stack[bottom:]...)
 	l.stack = l.stack[:bottom]
-	return Object{Kind: kind, Items: l.items[first:len(l.items):len(l.items)]}, true
+	o.Kind, o.Items = kind, l.items[first:len(l.items):len(l.items)]
 }
 
 // closes consumes the end of an array or dictionary, if it is there. Data that
@@ -224,19 +235,21 @@ func (l *Lexer) hex() []byte {
 }
 
 // word tells numbers, booleans and null from operators.
-func word(text []byte) Object {
+func word(o *Object, text []byte) {
+	if v, ok := number(text); ok {
+		o.Kind, o.Value = Number, v
+		return
+	}
 	switch string(text) {
 	case "true":
-		return Object{Kind: Bool, Value: 1}
+		o.Kind, o.Value = Bool, 1
 	case "false":
-		return Object{Kind: Bool}
+		o.Kind = Bool
 	case "null":
-		return Object{Kind: Null}
+		o.Kind = Null
+	default:
+		o.Kind, o.Text = Keyword, text
 	}
-	if v, ok := number(text); ok {
-		return Object{Kind: Number, Value: v}
-	}
-	return Object{Kind: Keyword, Text: text}
 }
 
 // number reads a PDF number: signs, digits, one point, no exponent. Like other

@@ -9,11 +9,29 @@ import (
 	"image/jpeg"
 )
 
-// unpack turns a JPEG into plain samples of eight bits.
+// fullPixels is how large a JPEG may be to be unpacked in full, and mostPixels how
+// large if it cannot be read in blocks.
+const (
+	fullPixels = 1 << 19
+	mostPixels = 1 << 24
+)
+
+// unpackJPEG turns a JPEG into plain samples of eight bits: each of a small one,
+// one for each block of a large one.
+func unpackJPEG(i Image, room func(bytes int64) bool) (Image, bool) {
+	if i.Width > fullPixels/i.Height {
+		if unpacked, ok := unpackBlocks(i, room); ok {
+			return unpacked, true
+		}
+	}
+	return unpack(i, room)
+}
+
+// unpack unpacks every sample.
 func unpack(i Image, room func(bytes int64) bool) (Image, bool) {
 	data := withAdobe(i.Data)
 	config, err := jpeg.DecodeConfig(bytes.NewReader(data))
-	if err != nil || config.Width <= 0 || config.Height <= 0 || config.Width > maxSide || config.Height > maxSide {
+	if err != nil || config.Width <= 0 || config.Height <= 0 || config.Width > maxSide || config.Height > maxSide || config.Width > mostPixels/config.Height {
 		return i, false
 	}
 	if !room(int64(config.Width) * int64(config.Height) * 4) {

@@ -42,7 +42,7 @@ func Measure(i Image, room func(bytes int64) bool) (facts.Paint, bool) {
 		return facts.Paint{}, false
 	}
 	if i.JPEG {
-		unpacked, ok := unpack(i, room)
+		unpacked, ok := unpackJPEG(i, room)
 		if !ok {
 			return facts.Paint{}, false
 		}

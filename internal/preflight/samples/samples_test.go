@@ -172,13 +172,61 @@ func TestFourComponentsNeedNoMarker(t *testing.T) {
 	}
 }
 
+func TestLargeJPEGsAreMeasuredByTheirBlocks(t *testing.T) {
+	t.Parallel()
+	// A slope from black to white, and a patch of black ink in one corner.
+	picture := image.NewGray(image.Rect(0, 0, 1000, 1000))
+	for y := range 1000 {
+		for x := range 1000 {
+			picture.Pix[y*picture.Stride+x] = byte(64 + x*128/1000)
+			if x >= 800 && y >= 800 {
+				picture.Pix[y*picture.Stride+x] = 0
+			}
+		}
+	}
+	var out bytes.Buffer
+	if err := jpeg.Encode(&out, picture, &jpeg.Options{Quality: 85}); err != nil {
+		t.Fatal(err)
+	}
+	gray := space(t, "/DeviceGray")
+	asked := int64(0)
+	p, ok := samples.Measure(samples.Image{Width: 1000, Height: 1000, JPEG: true, Data: out.Bytes(), Space: gray}, func(n int64) bool {
+		asked += n
+		return true
+	})
+	if !ok || p.CMYK[3] < 0.98 || math.Abs(p.Coverage.Over(90)-0.04) > 0.005 || math.Abs(p.Coverage.Over(50)-0.54) > 0.02 {
+		t.Errorf("%t: black %v, over 90 percent %v, over 50 percent %v", ok, p.CMYK[3], p.Coverage.Over(90), p.Coverage.Over(50))
+	}
+	if asked > 100_000 {
+		t.Errorf("asked for %d bytes: the whole was unpacked", asked)
+	}
+}
+
+func TestFourLargeComponents(t *testing.T) {
+	t.Parallel()
+	cmyk := space(t, "/DeviceCMYK")
+	for name, progressive := range map[string]bool{"sequential": false, "progressive": true} {
+		p, ok := samples.Measure(samples.Image{Width: 1000, Height: 1000, JPEG: true, Data: flatJPEG(1000, progressive), Space: cmyk}, unlimited)
+		if !ok || math.Abs(p.Coverage.Max()-4*128.0/255*100) > 1 {
+			t.Errorf("%s: %t, total %v, want half of each", name, ok, p)
+		}
+	}
+}
+
 // cmykJPEG is the smallest there is: one block for each of four components.
-func cmykJPEG() []byte {
+func cmykJPEG() []byte { return flatJPEG(8, false) }
+
+// flatJPEG is a square of four components without anything in them.
+func flatJPEG(side int, progressive bool) []byte {
 	out := []byte{0xff, 0xd8, 0xff, 0xdb, 0, 67, 0}
 	for range 64 {
 		out = append(out, 1)
 	}
-	out = append(out, 0xff, 0xc0, 0, 20, 8, 0, 8, 0, 8, 4)
+	frame, end := byte(0xc0), byte(63)
+	if progressive {
+		frame, end = 0xc2, 0
+	}
+	out = append(out, 0xff, frame, 0, 20, 8, byte(side>>8), byte(side), byte(side>>8), byte(side), 4)
 	for c := byte(1); c <= 4; c++ {
 		out = append(out, c, 0x11, 0)
 	}
@@ -187,14 +235,18 @@ func cmykJPEG() []byte {
 		out = append(out, make([]byte, 15)...)
 		out = append(out, 0)
 	}
-	out = append(out, 0xff, 0xda, 0, 14, 4, 1, 0, 2, 0, 3, 0, 4, 0, 0, 63, 0)
-	return append(out, 0x00, 0xff, 0xd9)
+	out = append(out, 0xff, 0xda, 0, 14, 4, 1, 0, 2, 0, 3, 0, 4, 0, 0, end, 0)
+	blocks := (side + 7) / 8
+	out = append(out, make([]byte, blocks*blocks)...)
+	return append(out, 0xff, 0xd9)
 }
 
 // FuzzMeasure feeds images of any shape and any data.
 func FuzzMeasure(f *testing.F) {
 	f.Add(2, 2, 8, false, []byte{1, 2, 3, 4, 5, 6, 7, 8})
 	f.Add(8, 8, 8, true, cmykJPEG())
+	f.Add(2000, 2000, 8, true, flatJPEG(64, true))
+	f.Add(2000, 2000, 8, true, flatJPEG(64, false))
 	f.Add(9, 3, 1, false, []byte{1, 2, 3, 4, 5, 6, 7, 8})
 	spaces := []*color.Space{space(f, "/DeviceCMYK"), space(f, "/DeviceGray"), space(f, duotone), space(f, "[/Indexed /DeviceCMYK 1 <00>]")}
 	f.Fuzz(func(t *testing.T, width, height, bits int, coded bool, data []byte) {
@@ -211,6 +263,22 @@ func FuzzMeasure(f *testing.F) {
 func BenchmarkMeasure(b *testing.B) {
 	i := samples.Image{Width: 2000, Height: 2000, Bits: 8, Space: space(b, "/DeviceCMYK"), Data: bytes.Repeat([]byte{10, 20, 30, 40}, 4_000_000)}
 	b.ReportAllocs()
+	for b.Loop() {
+		samples.Measure(i, unlimited)
+	}
+}
+
+func BenchmarkJPEG(b *testing.B) {
+	picture := image.NewGray(image.Rect(0, 0, 2480, 3508))
+	for i := range picture.Pix {
+		picture.Pix[i] = byte(i*7 + i/2480*3)
+	}
+	var out bytes.Buffer
+	if err := jpeg.Encode(&out, picture, &jpeg.Options{Quality: 80}); err != nil {
+		b.Fatal(err)
+	}
+	i := samples.Image{Width: 2480, Height: 3508, JPEG: true, Space: space(b, "/DeviceGray"), Data: out.Bytes()}
+	b.SetBytes(int64(out.Len()))
 	for b.Loop() {
 		samples.Measure(i, unlimited)
 	}
