@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/printmarket/printmarket/internal/preflight"
+	"github.com/printmarket/printmarket/internal/preflight/document"
 	"github.com/printmarket/printmarket/internal/preflight/profile"
 	"github.com/printmarket/printmarket/internal/preflight/report"
 	"github.com/printmarket/printmarket/internal/preflight/rules"
@@ -46,7 +47,7 @@ func (c *confusion) add(o confusion) {
 func TestEveryRuleFindsItsFlawAndNothingElse(t *testing.T) {
 	t.Parallel()
 	table := map[string]*confusion{}
-	for _, flaw := range testpdf.Flaws() {
+	for _, flaw := range slices.Concat(testpdf.Flaws(), limited()) {
 		c := table[flaw.Rule]
 		if c == nil {
 			c = &confusion{}
@@ -64,17 +65,51 @@ func TestEveryRuleFindsItsFlawAndNothingElse(t *testing.T) {
 		}
 	}
 	for _, rule := range rules.All() {
-		if c := table[rule.ID]; c == nil || c.truePositive == 0 || c.trueNegative == 0 {
+		// No file is known over which the parser panics; what happens then is a
+		// test of package document.
+		if c := table[rule.ID]; rule.ID == document.RulePanic {
+			continue
+		} else if c == nil || c.truePositive == 0 || c.trueNegative == 0 {
 			t.Errorf("%s has no file that breaks it and twin that does not", rule.ID)
 		}
 	}
 	t.Log("\n" + matrix(table))
 }
 
+// limited are flaws of files that are large only for the limits of these tests.
+func limited() []testpdf.Flaw {
+	padded := func(bytes int) func() []byte {
+		return func() []byte { return append(testpdf.Good(), strings.Repeat("%", bytes)...) }
+	}
+	pictured := func(edge int) func() []byte {
+		return func() []byte {
+			s := testpdf.NewSound()
+			im := s.Image(testpdf.Image{Width: edge, Height: edge})
+			return s.Document(testpdf.Print(testpdf.Place("Im", 60, 60, 72, 72), fmt.Sprintf("/XObject << /Im %s >>", im)))
+		}
+	}
+	return []testpdf.Flaw{
+		{Rule: document.RuleFileSize, Breaks: padded(2 << 20), Twin: padded(1)},
+		{Rule: document.RuleImageBytes, Breaks: pictured(600), Twin: pictured(300)},
+	}
+}
+
+// limitsOf are small for the flaws that need it.
+func limitsOf(rule string) document.Limits {
+	limits := document.DefaultLimits()
+	switch rule {
+	case document.RuleFileSize:
+		limits.FileBytes = 1 << 20
+	case document.RuleImageBytes:
+		limits.ImageBytes = 1 << 20
+	}
+	return limits
+}
+
 // finds reports whether the flaw's rule says anything about a file.
 func finds(t *testing.T, flaw testpdf.Flaw, pdf []byte) bool {
 	t.Helper()
-	made, err := preflight.Inspect(t.Context(), bytes.NewReader(pdf), int64(len(pdf)), judge(t, flaw), preflight.Options{Ticket: flaw.Ticket})
+	made, err := preflight.Inspect(t.Context(), bytes.NewReader(pdf), int64(len(pdf)), judge(t, flaw), preflight.Options{Ticket: flaw.Ticket, Limits: limitsOf(flaw.Rule)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,10 +144,16 @@ func matrix(table map[string]*confusion) string {
 	return out.String()
 }
 
-// TestSoundFilesPassEveryProfile keeps false alarms out: what is wrong with
-// nothing has no error and no warning.
-func TestTwinsAreAsGoodAsTheirRuleLetsThem(t *testing.T) {
+// TestATwinHasNoOtherError keeps false alarms out: a twin differs from a sound
+// file only as far as it must.
+func TestATwinHasNoOtherError(t *testing.T) {
 	t.Parallel()
+	// inevitable are errors that a twin cannot do without.
+	inevitable := map[string]string{
+		"security.password_required ": "security.encrypted",
+		"security.print_denied ":      "security.encrypted",
+		"color.rgb in an appearance":  "annotation.in_trim",
+	}
 	for _, flaw := range testpdf.Flaws() {
 		if flaw.Profile == testpdf.NoProfile {
 			continue
@@ -123,8 +164,8 @@ func TestTwinsAreAsGoodAsTheirRuleLetsThem(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range made.Findings {
-			if f := &made.Findings[i]; f.Severity == report.Error {
-				t.Logf("%s %s: twin has %s: %s", flaw.Rule, flaw.Variant, f.Rule, f.Message)
+			if f := &made.Findings[i]; f.Severity == report.Error && f.Rule != inevitable[flaw.Rule+" "+flaw.Variant] {
+				t.Errorf("%s %s: its twin has %s: %s", flaw.Rule, flaw.Variant, f.Rule, f.Message)
 			}
 		}
 	}
