@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -22,7 +23,7 @@ func resolve(t testing.TB, text string) (*color.Resolver, *color.Space) {
 	t.Helper()
 	var b testpdf.Builder
 	profile := b.Flate("/N 4", testpdf.Profile{Space: "CMYK"}.Bytes())
-	if bytes.Contains([]byte(text), []byte("%s")) {
+	if strings.Contains(text, "%s") {
 		text = fmt.Sprintf(text, profile)
 	}
 	ref := b.Add("%s", text)
@@ -128,7 +129,7 @@ func FuzzResolve(f *testing.F) {
 		f.Add(seed, 0.5)
 	}
 	f.Fuzz(func(t *testing.T, text string, v float64) {
-		if bytes.ContainsAny([]byte(text), "%") {
+		if strings.Contains(text, "%") {
 			return
 		}
 		_, s := resolve(t, text)

@@ -220,12 +220,15 @@ func (in *Interpreter) inks(o types.Object, p *picture, space *color.Space) fact
 	paint, ok := samples.Measure(samples.Image{
 		Width: p.fact.Width, Height: p.fact.Height, Bits: p.fact.Bits, Space: space, Decode: decode,
 		JPEG: p.fact.Filter == dct, Data: in.file.ImageData(o, in.page.Number),
-	}, func(n int64) bool { return in.file.Budget.Samples(in.page.Number, n) })
+	}, in.room)
 	if !ok {
 		return unknown
 	}
 	return paint
 }
+
+// room takes what measuring an image costs from the budget for images.
+func (in *Interpreter) room(n int64) bool { return in.file.Budget.Samples(in.page.Number, n) }
 
 // most is the paint of a single ink in full.
 func most(space *color.Space) facts.Paint {

@@ -42,7 +42,7 @@ func DefaultLimits() Limits {
 		Pages:         20_000,
 		StreamBytes:   64 << 20,
 		DocumentBytes: 256 << 20,
-		ImageBytes:    512 << 20,
+		ImageBytes:    1 << 30,
 		ContentBytes:  512 << 20,
 		Operators:     20_000_000,
 		Nesting:       12,
