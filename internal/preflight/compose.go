@@ -19,8 +19,7 @@ const (
 )
 
 // compose makes the report of facts and findings.
-func compose(doc *facts.Document, p profile.Profile, file report.File) report.Report {
-	outcome := rules.Evaluate(doc, p)
+func compose(doc *facts.Document, outcome rules.Outcome, p profile.Profile, file report.File) report.Report {
 	r := report.Report{
 		Version:  report.Version,
 		Engine:   report.Engine{Name: engineName, Version: engineVersion, Parser: parserVersion},
@@ -57,7 +56,7 @@ func compose(doc *facts.Document, p profile.Profile, file report.File) report.Re
 		r.Fonts = append(r.Fonts, font(f))
 	}
 	for i := range doc.Images[:min(len(doc.Images), maxImages)] {
-		r.Images = append(r.Images, image(&doc.Images[i]))
+		r.Images = append(r.Images, image(doc, &doc.Images[i]))
 	}
 	for _, c := range doc.Colors {
 		r.Colors = append(r.Colors, report.Color{Space: c.Space, Pages: c.Uses.Pages})
@@ -106,11 +105,13 @@ func font(f *facts.Font) report.Font {
 	return out
 }
 
-func image(i *facts.Image) report.Image {
+// image shows where the placement is on the page as it is looked at, as findings
+// do.
+func image(doc *facts.Document, i *facts.Image) report.Image {
 	return report.Image{
 		Page: i.Page, Object: i.Object, Pixels: [2]int{i.Width, i.Height}, BitsPerComponent: i.Bits,
 		ColorSpace: i.ColorSpace, Filter: i.Filter, Mask: i.Mask,
 		PPI:  [2]float64{geom.Round(i.PPIX, 1), geom.Round(i.PPIY, 1)},
-		BBox: *rules.Box(i.Box),
+		BBox: *rules.Place(&doc.Pages[i.Page-1], i.Box),
 	}
 }

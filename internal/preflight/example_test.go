@@ -26,7 +26,9 @@ func ExampleInspect() {
 	}
 	fmt.Println(r.Verdict, r.Pages[0].Size)
 	for _, f := range r.Findings {
-		fmt.Println(f.Severity, f.Rule, *f.BBox)
+		if f.BBox != nil {
+			fmt.Println(f.Severity, f.Rule, *f.BBox)
+		}
 	}
 	// Output:
 	// warn [210 297]

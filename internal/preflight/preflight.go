@@ -20,8 +20,10 @@ import (
 	"github.com/printmarket/printmarket/internal/preflight/content"
 	"github.com/printmarket/printmarket/internal/preflight/document"
 	"github.com/printmarket/printmarket/internal/preflight/facts"
+	"github.com/printmarket/printmarket/internal/preflight/intent"
 	"github.com/printmarket/printmarket/internal/preflight/profile"
 	"github.com/printmarket/printmarket/internal/preflight/report"
+	"github.com/printmarket/printmarket/internal/preflight/rules"
 )
 
 // The engine's own version changes when the same file may give another report.
@@ -31,11 +33,14 @@ const (
 	parserVersion = "pdfcpu v0.15.0"
 )
 
-// Options change how, not by what, a file is inspected. The zero value is what
-// production uses.
+// Options change how a file is inspected and what it is held against beside the
+// profile. The zero value is good.
 type Options struct {
 	// Limits bound the work; zero means [document.DefaultLimits].
 	Limits document.Limits
+	// Ticket is what was ordered; nil means that the file is held against no
+	// order.
+	Ticket *intent.Ticket
 	// Progress, if not nil, is called after each page.
 	Progress func(done, total int)
 }
@@ -54,11 +59,12 @@ func Inspect(ctx context.Context, file io.ReaderAt, size int64, p profile.Profil
 	if err != nil {
 		return report.Report{}, fmt.Errorf("preflight: %w", err)
 	}
-	collector := facts.NewCollector(nil)
+	judging := rules.Start(p, opts.Ticket)
+	collector := facts.NewCollector(judging.Mark)
 	if err := gather(ctx, io.NewSectionReader(file, 0, size), size, limits, collector, opts.Progress); err != nil {
 		return report.Report{}, fmt.Errorf("preflight: %w", err)
 	}
-	return compose(collector.Document(), p, report.File{SHA256: sum, Bytes: size}), nil
+	return compose(collector.Document(), judging.Finish(collector.Document()), p, report.File{SHA256: sum, Bytes: size}), nil
 }
 
 // gather fills the collector.

@@ -152,7 +152,7 @@ func TestListsAreCappedAndCounted(t *testing.T) {
 	for i := range pages {
 		pages[i] = testpdf.Print(testpdf.Place("Im", 50, 50, 4, 4), resources)
 	}
-	r := inspect(t, b.Document(pages...), "print_ready")
+	r := inspect(t, b.Document(pages...), "structure_only")
 	if len(r.Pages) != 1000 || len(r.Images) != 1000 || r.Omitted != (report.Omitted{Pages: 200, Images: 200}) || r.Document.Pages != 1200 {
 		t.Errorf("%d pages, %d images, omitted %+v, document %+v", len(r.Pages), len(r.Images), r.Omitted, r.Document)
 	}

@@ -17,14 +17,10 @@ const (
 	annotNoView = 1 << 5
 )
 
-// maxAnnotations bounds the annotations of one page that are read.
-const maxAnnotations = 10_000
-
 // annotations notes all of them, and executes the appearance of those that are
 // printed.
 func (in *Interpreter) annotations() {
-	list := in.file.Array(in.page.Annots)
-	for _, o := range list[:min(len(list), maxAnnotations)] {
+	for _, o := range in.file.Array(in.page.Annots) {
 		annot := in.file.Dict(o)
 		if annot == nil {
 			continue

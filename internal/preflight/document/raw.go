@@ -5,6 +5,7 @@ package document
 import (
 	"bytes"
 	"strconv"
+	"strings"
 )
 
 // The functions of this file read objects as they are written, for the few that
@@ -61,7 +62,7 @@ func token(data []byte) int {
 		return bytes.IndexByte(data, '>') + 1
 	case c == '/':
 		return 1 + regular(data[1:])
-	case bytes.IndexByte([]byte(delimiters), c) >= 0:
+	case strings.IndexByte(delimiters, c) >= 0:
 		return 1
 	}
 	return regular(data)
@@ -160,11 +161,10 @@ func integer(dict []byte, key string) int64 {
 
 // objectBody is what follows "7 0 obj" at the start of data.
 func objectBody(data []byte) ([]byte, bool) {
-	head, after, found := bytes.Cut(data[:min(len(data), 64)], []byte("obj"))
+	head, _, found := bytes.Cut(data[:min(len(data), 64)], []byte("obj"))
 	fields := bytes.Fields(head)
 	if !found || len(fields) != 2 || !isNumber(fields[0]) || !isNumber(fields[1]) {
 		return nil, false
 	}
-	_ = after
 	return data[len(head)+len("obj"):], true
 }

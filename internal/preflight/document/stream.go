@@ -54,7 +54,12 @@ func (f *File) Decode(o types.Object, page int) []byte {
 // decode charges what it produces, and what it may have produced before it
 // failed, to the budget.
 func (f *File) decode(stream types.StreamDict) ([]byte, error) {
-	limit := f.Budget.decodable()
+	return f.decodeUpTo(stream, f.limits.StreamBytes)
+}
+
+// decodeUpTo is decode for what should be small.
+func (f *File) decodeUpTo(stream types.StreamDict, most int64) ([]byte, error) {
+	limit := min(most, f.Budget.decodable())
 	if limit <= 0 {
 		return nil, filter.ErrDecodeLimitExceeded
 	}

@@ -40,8 +40,8 @@ type survey struct {
 	read     int64
 	// table takes the streams of the table, to hold them against the limits.
 	table func(dict, rest []byte) bool
-	// refused is why the file must not go to the parser.
-	refused string
+	// refused is why the file must not go to the parser, and the limit's rule.
+	refused, rule string
 }
 
 // look surveys a file whose first bytes are known.
@@ -98,7 +98,7 @@ func (s *survey) chain() {
 		}
 		seen[at] = true
 		if s.sections++; s.sections > maxSections {
-			s.refused = fmt.Sprintf("The file was changed and added to more than %d times; it was not looked at.", maxSections)
+			s.rule, s.refused = RuleStructure, fmt.Sprintf("The file was changed and added to more than %d times; it was not looked at.", maxSections)
 			return
 		}
 		dict, ok := s.section(at + s.header)
@@ -156,7 +156,7 @@ func (s *survey) streamSection(dict, body []byte) bool {
 		return false
 	}
 	if !s.table(dict, body) {
-		s.refused = "The table of the file's objects unpacks to more than the file may hold; it was not looked at."
+		s.rule, s.refused = RuleDecode, "The table of the file's objects unpacks to more than the file may hold; it was not looked at."
 		return false
 	}
 	return true

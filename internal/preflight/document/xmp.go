@@ -50,11 +50,11 @@ func (f *File) packet(o types.Object) packet {
 	if !ok {
 		return nil
 	}
-	data, err := f.decode(stream)
+	data, err := f.decodeUpTo(stream, maxPacket)
 	if err != nil {
 		return nil
 	}
-	return parsePacket(data[:min(len(data), maxPacket)])
+	return parsePacket(data)
 }
 
 // parsePacket is tolerant and bounded. The decoder of the standard library knows

@@ -30,14 +30,36 @@ func Names() []string {
 	return names
 }
 
+// All returns the profiles in alphabetical order of their names.
+func All() ([]Profile, error) {
+	var all []Profile
+	for _, name := range Names() {
+		p, err := Lookup(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
 // Lookup returns the profile of that name, or [ErrUnknown].
 func Lookup(name string) (Profile, error) {
+	text, err := embedded(name)
+	if err != nil {
+		return Profile{}, err
+	}
+	return Parse(text)
+}
+
+// embedded is the text of a profile.
+func embedded(name string) ([]byte, error) {
 	if !slices.Contains(Names(), name) {
-		return Profile{}, fmt.Errorf("%w: there is no %.64q; choose one of %s", ErrUnknown, name, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("%w: there is no %.64q; choose one of %s", ErrUnknown, name, strings.Join(Names(), ", "))
 	}
 	text, err := data.ReadFile("data/" + name + ".yaml")
 	if err != nil {
-		return Profile{}, fmt.Errorf("read profile %s: %w", name, err)
+		return nil, fmt.Errorf("read profile %s: %w", name, err)
 	}
-	return Parse(text)
+	return text, nil
 }

@@ -4,17 +4,17 @@
 //
 // A [Profile] is a versioned YAML file in this package: it selects rules, gives
 // each a severity and its threshold, and names the source of every threshold
-// beside it. The report repeats name, version and digest, so that a verdict can
-// be explained years later.
+// beside it. A profile may extend another one and then holds only what differs.
+// The report repeats name, version and digest, so that a verdict can be
+// explained years later.
 package profile
 
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
-
-	"sigs.k8s.io/yaml"
 
 	"github.com/printmarket/printmarket/internal/preflight/report"
 )
@@ -25,7 +25,8 @@ var ErrUnknown = errors.New("unknown preflight profile")
 // ErrInvalid means that a profile's text is wrong.
 var ErrInvalid = errors.New("invalid preflight profile")
 
-// Profile is a set of rules with their settings.
+// Profile is a set of rules with their settings, complete: what it extends has
+// been filled in.
 type Profile struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
@@ -35,7 +36,8 @@ type Profile struct {
 	// Rules maps the id of each selected rule to its setting. Rules that say
 	// whether the file could be read at all need no selection.
 	Rules map[string]Setting `json:"rules"`
-	// Digest is the SHA-256 of the YAML text, in lower-case hexadecimal.
+	// Digest is the SHA-256 of the profile as JSON with sorted members, in
+	// lower-case hexadecimal. It changes when a profile that it extends does.
 	Digest string `json:"-"`
 }
 
@@ -47,38 +49,18 @@ type Setting struct {
 	Limit *float64 `json:"limit,omitempty"`
 	// Tolerance is how far a value may miss the limit.
 	Tolerance float64 `json:"tolerance,omitempty"`
-	// Source says where limit and tolerance come from.
+	// Area is how much of a page must be wrong, in square millimetres.
+	Area float64 `json:"area,omitempty"`
+	// Source says where the numbers, or the choice of the rule, come from.
 	Source string `json:"source"`
 }
 
-// maxText bounds the YAML of a profile.
-const maxText = 256 << 10
-
-// Parse reads a profile. Unknown members, a missing name, version, title or
-// source and an unknown severity are refused with [ErrInvalid].
-func Parse(text []byte) (Profile, error) {
-	if len(text) > maxText {
-		return Profile{}, fmt.Errorf("%w: longer than %d bytes", ErrInvalid, maxText)
+// digest is that of the profile as JSON: encoding/json sorts the keys of maps.
+func (p *Profile) digest() (string, error) {
+	text, err := json.Marshal(p)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	var p Profile
-	if err := yaml.UnmarshalStrict(text, &p); err != nil {
-		return Profile{}, fmt.Errorf("%w: %w", ErrInvalid, err)
-	}
-	if p.Name == "" || p.Version == "" || p.Title == "" || p.Description == "" {
-		return Profile{}, fmt.Errorf("%w: name, version, title and description are required", ErrInvalid)
-	}
-	for id, setting := range p.Rules {
-		if _, err := report.ParseSeverity(string(setting.Severity)); err != nil {
-			return Profile{}, fmt.Errorf("%w: rule %s: %w", ErrInvalid, id, err)
-		}
-		if setting.Source == "" {
-			return Profile{}, fmt.Errorf("%w: rule %s names no source", ErrInvalid, id)
-		}
-		if setting.Tolerance < 0 || setting.Limit != nil && *setting.Limit < 0 {
-			return Profile{}, fmt.Errorf("%w: rule %s has a negative number", ErrInvalid, id)
-		}
-	}
-	digest := sha256.Sum256(text)
-	p.Digest = hex.EncodeToString(digest[:])
-	return p, nil
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
 }

@@ -33,15 +33,29 @@ type Category string
 
 // The categories.
 const (
-	CategoryFile      Category = "file"
-	CategoryStructure Category = "structure"
-	CategoryLimits    Category = "limits"
-	CategorySecurity  Category = "security"
-	CategoryPage      Category = "page"
-	CategoryBox       Category = "box"
-	CategoryFont      Category = "font"
-	CategoryImage     Category = "image"
-	CategoryColor     Category = "color"
+	CategoryFile         Category = "file"
+	CategoryStructure    Category = "structure"
+	CategoryLimits       Category = "limits"
+	CategorySecurity     Category = "security"
+	CategoryDocument     Category = "document"
+	CategoryOutputIntent Category = "outputintent"
+	CategoryPage         Category = "page"
+	CategoryBox          Category = "box"
+	CategorySafety       Category = "safety"
+	CategoryFont         Category = "font"
+	CategoryText         Category = "text"
+	CategoryImage        Category = "image"
+	CategoryColor        Category = "color"
+	CategoryInk          Category = "ink"
+	CategoryOverprint    Category = "overprint"
+	CategoryLine         Category = "line"
+	CategoryTransparency Category = "transparency"
+	CategoryLayer        Category = "layer"
+	CategoryAnnotation   Category = "annotation"
+	CategoryForm         Category = "form"
+	CategoryAction       Category = "action"
+	CategoryFeature      Category = "feature"
+	CategoryIntent       Category = "intent"
 )
 
 // ErrInvalid is the error of a text that is no member of its type.

@@ -2,9 +2,17 @@
 
 // Package rules judges facts.
 //
-// A [Rule] is one row of the table in table.go, one function and one test file.
-// Rules know facts and thresholds, never PDF objects; which of them run, how
-// grave they are and where their limits lie is said by a profile.
+// A [Rule] is one row of a table and one short function; there is a file for
+// each kind of thing that is judged. Rules know facts and thresholds, never PDF
+// objects; which of them run, how grave they are and where their limits lie is
+// said by a profile.
+//
+// There are two kinds. A rule of the document looks at everything that was
+// gathered, once. A rule of marks looks at one act of painting at a time, while
+// the page is read; it says only what it measures of the mark, and the limit,
+// the counting, the worst case and the pages are the same code for all. [Start]
+// chooses the rules, [Judging.Mark] is shown the marks and [Judging.Finish]
+// makes the findings.
 package rules
 
 import (
@@ -12,8 +20,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/printmarket/printmarket/internal/preflight/facts"
-	"github.com/printmarket/printmarket/internal/preflight/geom"
 	"github.com/printmarket/printmarket/internal/preflight/profile"
 	"github.com/printmarket/printmarket/internal/preflight/report"
 )
@@ -21,82 +27,91 @@ import (
 // Rule is one thing that can be wrong with a file. The exported members are
 // data: documentation and API list them.
 type Rule struct {
-	// ID is stable for ever.
+	// ID is stable for ever. Its first part is the category.
 	ID       string          `json:"id"`
 	Category report.Category `json:"category"`
 	// Severity is the usual one; a profile may choose another.
 	Severity report.Severity `json:"severity"`
 	// Title is the rule in a few words.
 	Title string `json:"title"`
-	// Always marks rules about the reading itself: no profile can leave them
-	// out or make them lighter.
+	// Always marks rules about the reading itself and about the order: no
+	// profile can leave them out or make them lighter.
 	Always bool `json:"always"`
+	// Ticket marks rules that hold the file against an order; they are skipped
+	// when there is none.
+	Ticket bool `json:"ticket,omitempty"`
 	// Op and Unit describe the limit: a value should be Op limit. They are empty
 	// for a rule without one.
 	Op   string `json:"op,omitempty"`
 	Unit string `json:"unit,omitempty"`
+	// Tolerance is the unit of the tolerance, empty for a rule without one.
+	Tolerance string `json:"tolerance,omitempty"`
+	// Area tells that what is wrong must cover an area, in square millimetres.
+	Area bool `json:"area,omitempty"`
 	// FixHint says what to do.
 	FixHint string `json:"fixHint"`
 	// Ref is the clause that the rule comes from.
 	Ref string `json:"ref,omitempty"`
 
+	// Exactly one of the two is there.
 	judge judge
+	mark  *marks
 }
 
-// judge finds what a rule has to say about a document.
-type judge func(doc *facts.Document, p profile.Profile, s profile.Setting) []observation
-
-// observation is a finding before the rule's own members are filled in. Two that
-// differ only in page, place and count are made into one.
-type observation struct {
-	page    int
-	box     *geom.Rect
-	object  string
-	message string
-	// value is what was measured, nil when nothing was.
-	value *float64
-	count int
-}
-
-// The bounds of a report.
+// The operators of limits.
 const (
-	maxPerRule  = 50
-	maxFindings = 1000
-	maxPages    = 10
+	atLeast  = ">="
+	atMost   = "<="
+	moreThan = ">"
+	equal    = "="
+	multiple = "multiple of"
 )
 
-// Outcome is what [Evaluate] says.
-type Outcome struct {
-	Findings []report.Finding
-	// Omitted counts findings that were left out.
-	Omitted      int
-	Run, Skipped int
+// All lists the rules in alphabetical order of their ids.
+func All() []Rule {
+	all := slices.Concat(
+		reading(), documents(), outputIntents(), pages(), boxes(), safety(), fonts(), texts(), images(), colors(),
+		inks(), overprints(), lines(), transparencies(), layers(), annotations(), features(), orders(),
+	)
+	slices.SortFunc(all, func(a, b Rule) int { return cmp.Compare(a.ID, b.ID) })
+	return all
 }
 
-// Evaluate runs the rules of a profile. The order of its findings is fixed: by
-// page, rule, object, and then as they were found.
-func Evaluate(doc *facts.Document, p profile.Profile) Outcome {
-	var out Outcome
+// Check says whether a profile fits the rules: every id known and selectable,
+// a limit, a tolerance and an area only where the rule has one, and no rule that
+// compares without its limit.
+func Check(p profile.Profile) error {
+	known := map[string]Rule{}
 	for _, rule := range All() {
-		setting, selected := rule.setting(p)
-		if !selected || !doc.Opened && !rule.Always && !rule.hasIncident(doc) {
-			out.Skipped++
-			continue
+		known[rule.ID] = rule
+	}
+	for id, setting := range p.Rules {
+		rule, ok := known[id]
+		if !ok {
+			return fmt.Errorf("%w: there is no rule %q", profile.ErrInvalid, id)
 		}
-		out.Run++
-		found := merge(rule.judge(doc, p, setting))
-		if room := min(maxPerRule, maxFindings-len(out.Findings)); len(found) > room {
-			out.Omitted += len(found) - room
-			found = found[:room]
-		}
-		for i := range found {
-			out.Findings = append(out.Findings, rule.finding(setting, found[i]))
+		if fault := rule.misfit(setting); fault != "" {
+			return fmt.Errorf("%w: rule %s: %s", profile.ErrInvalid, id, fault)
 		}
 	}
-	slices.SortStableFunc(out.Findings, func(a, b report.Finding) int {
-		return cmp.Or(cmp.Compare(a.Page, b.Page), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Object, b.Object))
-	})
-	return out
+	return nil
+}
+
+// misfit is what is wrong with a setting, or "".
+func (r *Rule) misfit(s profile.Setting) string {
+	switch {
+	case r.Always:
+		return "it cannot be set by a profile"
+	case (r.Op != "") != (s.Limit != nil):
+		return "a limit is needed exactly where the rule compares"
+	case r.Tolerance == "" && s.Tolerance != 0:
+		return "it has no tolerance"
+	case !r.Area && s.Area != 0:
+		return "it has no area"
+	case r.Op == multiple && *s.Limit < 1:
+		return "a multiple of less than one page makes no sense"
+	}
+	return ""
 }
 
 // setting is the profile's, or the rule's own where profiles have no say.
@@ -106,94 +121,4 @@ func (r *Rule) setting(p profile.Profile) (profile.Setting, bool) {
 	}
 	s, ok := p.Rules[r.ID]
 	return s, ok
-}
-
-func (r *Rule) hasIncident(doc *facts.Document) bool {
-	return slices.ContainsFunc(doc.Incidents, func(in facts.Incident) bool { return in.Rule == r.ID })
-}
-
-// merged is one observation with all pages where it was made.
-type merged struct {
-	observation
-	pages []int
-}
-
-// merge joins observations that say the same, in the order of the first.
-func merge(found []observation) []merged {
-	type key struct {
-		object, message string
-		value           float64
-	}
-	var out []merged
-	index := map[key]int{}
-	for _, o := range found {
-		k := key{object: o.object, message: o.message}
-		if o.value != nil {
-			k.value = *o.value
-		}
-		o.count = max(o.count, 1)
-		i, known := index[k]
-		if !known {
-			index[k] = len(out)
-			out = append(out, merged{observation: o, pages: []int{o.page}})
-			continue
-		}
-		m := &out[i]
-		m.count += o.count
-		if len(m.pages) < maxPages && m.pages[len(m.pages)-1] != o.page {
-			m.pages = append(m.pages, o.page)
-		}
-	}
-	return out
-}
-
-func (r *Rule) finding(s profile.Setting, m merged) report.Finding {
-	f := report.Finding{
-		Rule: r.ID, Severity: s.Severity, Category: r.Category,
-		Page: m.page, Object: m.object, Message: m.message, Count: m.count,
-		FixHint: r.FixHint, Ref: r.Ref,
-	}
-	if len(m.pages) > 1 {
-		f.Pages = m.pages
-	}
-	if m.box != nil {
-		f.BBox = Box(*m.box)
-	}
-	if m.value != nil {
-		f.Measured = &report.Measure{Value: *m.value, Unit: r.Unit}
-		if s.Limit != nil {
-			f.Threshold = &report.Threshold{Op: r.Op, Value: *s.Limit, Unit: r.Unit}
-		}
-	}
-	return f
-}
-
-// Box is a rectangle as reports write it, to a hundredth of a point.
-func Box(r geom.Rect) *report.Rect {
-	var out report.Rect
-	for i, v := range r {
-		out[i] = geom.Round(v, 2)
-	}
-	return &out
-}
-
-// Check says whether a profile fits the rules: every id known and selectable,
-// a limit exactly where the rule has one.
-func Check(p profile.Profile) error {
-	known := map[string]Rule{}
-	for _, rule := range All() {
-		known[rule.ID] = rule
-	}
-	for id, setting := range p.Rules {
-		rule, ok := known[id]
-		switch {
-		case !ok:
-			return fmt.Errorf("%w: there is no rule %q", profile.ErrInvalid, id)
-		case rule.Always:
-			return fmt.Errorf("%w: rule %s cannot be set by a profile", profile.ErrInvalid, id)
-		case (rule.Op != "") != (setting.Limit != nil):
-			return fmt.Errorf("%w: rule %s: a limit is needed exactly where the rule compares", profile.ErrInvalid, id)
-		}
-	}
-	return nil
 }

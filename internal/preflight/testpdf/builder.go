@@ -28,6 +28,8 @@ type Builder struct {
 	Info Ref
 	// Catalog is added to the document catalog.
 	Catalog string
+	// MoreKids is added to the kids of the page tree.
+	MoreKids string
 	// Trailer is added to the trailer's dictionary.
 	Trailer string
 	// Permissions are those of an encrypted file; 0 means all.

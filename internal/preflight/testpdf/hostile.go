@@ -5,6 +5,7 @@ package testpdf
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"strings"
 )
 
@@ -28,8 +29,8 @@ func Hostile() map[string]func() []byte {
 		"decode bomb":         func() []byte { return decodeBomb(1 << 30) },
 		"table bomb":          func() []byte { return tableBomb(300 << 20) },
 		"table chain":         func() []byte { return tableChain(5000) },
-		"endless operators":   endlessOperators,
-		"endless text":        endlessText,
+		"endless operators":   func() []byte { return repeatedOperators(1000) },
+		"endless text":        func() []byte { return repeatedText(2000) },
 		"deep save":           func() []byte { return Pages(Print(strings.Repeat("q ", 10_000), "")) },
 		"deep arrays":         func() []byte { return Pages(Print(strings.Repeat("[", 100_000)+" TJ", "")) },
 		"damaged stream":      damagedStream,
@@ -37,20 +38,9 @@ func Hostile() map[string]func() []byte {
 	for _, kind := range []string{"separation", "indexed", "pattern"} {
 		out["self reference: "+kind] = func() []byte { return selfReference(kind) }
 	}
+	maps.Copy(out, hostileStructures())
+	maps.Copy(out, hostileResources())
 	return out
-}
-
-// Good is a page that passes print_ready.
-func Good() []byte {
-	var b Builder
-	font := b.EmbeddedFont("ABCDEF+Good")
-	image := b.Image(Image{Width: 600, Height: 600})
-	resources := fmt.Sprintf("/Font << /F1 %s >> /XObject << /Im1 %s >>", font, image)
-	content := "0 0 0 1 k 40 40 100 100 re f\n" + Show("F1", "AB") + Place("Im1", 100, 100, 144, 144)
-	info := b.Reserve()
-	b.Set(info, "<< /Title %s /Producer %s >>", b.Text(info, "A good page"), b.Text(info, "testpdf"))
-	b.Info = info
-	return b.Document(Print(content, resources))
 }
 
 func password() []byte {
@@ -66,11 +56,11 @@ func directEncrypt() []byte {
 }
 
 func formInItself() []byte {
-	var b Builder
-	form := b.Reserve()
+	s := NewSound()
+	form := s.Reserve()
 	resources := fmt.Sprintf("/XObject << /Fm %s >>", form)
-	b.SetForm(form, Box{0, 0, 600, 800}, "", "q /Fm Do /Fm Do Q", resources)
-	return b.Document(Print("/Fm Do", resources))
+	s.SetForm(form, Box{0, 0, 600, 800}, "", "q /Fm Do /Fm Do Q", resources)
+	return s.Bytes(Print("/Fm Do", resources))
 }
 
 // billionLaughs draws each form ten times by the next: 10^10 in the end.
@@ -117,23 +107,25 @@ func contentsArrayBomb(times, size int) []byte {
 
 // decodeBomb is one content stream.
 func decodeBomb(size int) []byte {
-	var b Builder
-	stream := b.Stream(bombFilters, bomb(' ', size))
-	return b.Document(Page{Extra: fmt.Sprintf("/Contents %s", stream)})
+	s := NewSound()
+	stream := s.Stream(bombFilters, bomb(' ', size))
+	p := Print("", "")
+	p.Extra = fmt.Sprintf("/Contents %s", stream)
+	return s.Bytes(p)
 }
 
-// endlessOperators is a form of many operators, drawn many times.
-func endlessOperators() []byte {
-	var b Builder
-	form := b.Form(Box{0, 0, 600, 800}, "", strings.Repeat("q Q ", 100_000), "")
-	return b.Document(Print(strings.Repeat("/Fm Do ", 1000), fmt.Sprintf("/XObject << /Fm %s >>", form)))
+// repeatedOperators is a form of 200 000 operators, drawn some times.
+func repeatedOperators(times int) []byte {
+	s := NewSound()
+	form := s.Form(Box{0, 0, 600, 800}, "", strings.Repeat("q Q ", 100_000), "")
+	return s.Bytes(Print(strings.Repeat("/Fm Do ", times), fmt.Sprintf("/XObject << /Fm %s >>", form)))
 }
 
-// endlessText has few operators, whose operands are read again and again.
-func endlessText() []byte {
-	var b Builder
-	form := b.Form(Box{0, 0, 600, 800}, "", "("+strings.Repeat("x", 1<<20-100)+") Tj", "")
-	return b.Document(Print(strings.Repeat("/Fm Do ", 2000), fmt.Sprintf("/XObject << /Fm %s >>", form)))
+// repeatedText has few operators, whose operands are read again and again.
+func repeatedText(times int) []byte {
+	s := NewSound()
+	form := s.Form(Box{0, 0, 600, 800}, "", "("+strings.Repeat("x", 1<<20-100)+") Tj", "")
+	return s.Bytes(Print(strings.Repeat("/Fm Do ", times), fmt.Sprintf("/XObject << /Fm %s >>", form)))
 }
 
 func damagedStream() []byte {

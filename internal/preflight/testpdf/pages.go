@@ -58,7 +58,7 @@ func (b *Builder) Document(pages ...Page) []byte {
 	for i, page := range pages {
 		kids[i] = b.page(tree, page).String()
 	}
-	b.Set(tree, "<< /Type /Pages /Count %d /Kids [%s] >>", len(pages), strings.Join(kids, " "))
+	b.Set(tree, "<< /Type /Pages /Count %d /Kids [%s%s] >>", len(pages), strings.Join(kids, " "), b.MoreKids)
 	return b.Bytes(b.Add("<< /Type /Catalog /Pages %s %s >>", tree, b.Catalog))
 }
 

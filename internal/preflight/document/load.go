@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package document
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+
+	"github.com/pdfcpu/pdfcpu/pkg/filter"
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu"
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+)
+
+// load has the parser read the file: as it is, or, where the survey has found
+// something that the parser does not forgive or the parser has refused, repaired.
+func (f *File) load(ctx context.Context, frame *survey) error {
+	ailing := !frame.rooted || !frame.knownVersion() || frame.encryptsDirectly()
+	if ailing && f.loadRepaired(ctx, frame) {
+		return nil
+	}
+	err := f.parse(ctx, frame.in)
+	var ours *inputError
+	switch {
+	case ctx.Err() != nil || errors.As(err, &ours) || encrypted(err):
+		return err
+	case err == nil && f.hasPages():
+		f.opaque = frame.encryptsDirectly()
+		return nil
+	case !ailing && f.loadRepaired(ctx, frame):
+		return nil
+	}
+	return err
+}
+
+// loadRepaired reads a repaired copy. When that is of no use, everything is as
+// before.
+func (f *File) loadRepaired(ctx context.Context, frame *survey) bool {
+	before := f.pdf
+	mended := f.repair(frame)
+	if mended == nil {
+		return false
+	}
+	if err := f.parse(ctx, bytes.NewReader(mended.data)); err != nil || !f.hasPages() {
+		f.pdf = before
+		return false
+	}
+	for _, note := range mended.notes {
+		f.incident(RuleRepaired, note)
+	}
+	if mended.cut {
+		f.collector.Incomplete()
+		f.incident(RuleUnreadable, "The end of the file is missing: it was cut off, most likely on its way. What is left was looked at.")
+	}
+	return true
+}
+
+// parse calls the parser. A fault of the disk is an inputError.
+func (f *File) parse(ctx context.Context, in io.ReadSeeker) error {
+	source := &faultReader{in: in}
+	err := caught(func() (err error) {
+		f.pdf, err = pdfcpu.ReadWithContext(ctx, source, configuration(f.limits))
+		return err
+	})
+	if source.fault != nil {
+		return &inputError{fault: source.fault}
+	}
+	return err
+}
+
+// inputError is a fault of the disk, not of the file.
+type inputError struct{ fault error }
+
+func (e *inputError) Error() string { return e.fault.Error() }
+
+// hasPages reports whether the catalog leads to a page tree, and that to a page: a
+// table that is wrong can be read, and says nothing.
+func (f *File) hasPages() bool {
+	tree := f.Dict(f.Dict(rootOf(f))["Pages"])
+	kids := f.Array(tree["Kids"])
+	return tree != nil && (len(kids) == 0 || f.Dict(kids[0]) != nil)
+}
+
+// tableFits holds a stream of the cross-reference table against the limits,
+// because the parser decodes those without them.
+func (f *File) tableFits(dict, body []byte) bool {
+	at := bytes.Index(body, []byte("stream"))
+	if at < 0 {
+		return true
+	}
+	_, err := f.decodeRaw(dict, body[at+len("stream"):])
+	return !errors.Is(err, filter.ErrDecodeLimitExceeded)
+}
+
+// configuration is spelt out, because pdfcpu's own constructor reads and writes
+// a directory in the user's home and keeps it in a global.
+func configuration(limits Limits) *model.Configuration {
+	return &model.Configuration{
+		Reader15:                  true,
+		ValidationMode:            model.ValidationRelaxed,
+		UnsupportedResourcePolicy: model.UnsupportedResourceSkip,
+		Eol:                       types.EolLF,
+		Cmd:                       model.VALIDATE,
+		Offline:                   true,
+		Limits:                    limits.parser(),
+	}
+}
+
+// faultReader remembers a fault of the disk, which the parser would report as
+// damage to the file.
+type faultReader struct {
+	in    io.ReadSeeker
+	fault error
+}
+
+func (r *faultReader) Read(p []byte) (int, error) {
+	n, err := r.in.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		r.fault = err
+	}
+	return n, err
+}
+
+func (r *faultReader) Seek(offset int64, whence int) (int64, error) {
+	// A wild offset in the file makes a wild seek: that is no fault of ours.
+	return r.in.Seek(offset, whence)
+}
