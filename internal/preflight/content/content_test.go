@@ -406,6 +406,7 @@ func TestLimitsEndTheReadingAndSaySo(t *testing.T) {
 		"pages":        {testpdf.Pages(testpdf.Page{}, testpdf.Page{}, testpdf.Page{}), limits(func(l *document.Limits) { l.Pages = 2 }), document.RulePages},
 		"decoded":      {testpdf.Pages(testpdf.Print(strings.Repeat(" ", 10_000), "")), limits(func(l *document.Limits) { l.StreamBytes = 1000 }), document.RuleDecode},
 		"content":      {testpdf.Pages(testpdf.Print(strings.Repeat(" ", 10_000), "")), limits(func(l *document.Limits) { l.ContentBytes = 1000 }), document.RuleContent},
+		"images":       {imagePage(testpdf.Place("Im", 0, 0, 9, 9), "")(), limits(func(l *document.Limits) { l.ImageBytes = 1000 }), document.RuleImageBytes},
 		"nesting":      {deep(), document.DefaultLimits(), document.RuleNesting},
 		"saved states": {testpdf.Pages(testpdf.Print("q q q", "")), limits(func(l *document.Limits) { l.SavedStates = 2 }), document.RuleNesting},
 	}

@@ -157,14 +157,15 @@ func TestDeviceSpacesTakeTheirDefaults(t *testing.T) {
 	}
 	const square = " 0 0 9 9 re f"
 	table(t, colour, map[string]markCase{
-		"rg":             {content: "1 0 0 rg" + square, resources: resources, want: []string{"CalRGB"}},
-		"g":              {content: "0 g" + square, resources: resources, want: []string{"CalGray K1"}},
-		"k":              {content: "1 0 0 0 k" + square, resources: resources, want: []string{"ICCBased-CMYK C1"}},
-		"by name":        {content: "/DeviceRGB cs 1 0 0 scn" + square, resources: resources, want: []string{"CalRGB"}},
-		"below a table":  {content: "/T cs 0 scn" + square, resources: resources, want: []string{"CalRGB white"}},
-		"of an image":    {content: "9 0 0 9 0 0 cm /Im Do", resources: resources, want: []string{"ICCBased-CMYK C0.25 M0.25 Y0.25 K0.25"}},
-		"with the wrong": {content: "1 0 0 rg" + square, resources: fixed("/ColorSpace << /DefaultRGB [/CalGray << >>] >>"), want: []string{"DeviceRGB"}},
-		"with a pattern": {content: "1 0 0 rg" + square, resources: fixed("/ColorSpace << /DefaultRGB /Pattern >>"), want: []string{"DeviceRGB"}},
+		"rg":               {content: "1 0 0 rg" + square, resources: resources, want: []string{"CalRGB"}},
+		"g":                {content: "0 g" + square, resources: resources, want: []string{"CalGray K1"}},
+		"k":                {content: "1 0 0 0 k" + square, resources: resources, want: []string{"ICCBased-CMYK C1"}},
+		"the first colour": {content: square, resources: resources, want: []string{"CalGray K1"}},
+		"by name":          {content: "/DeviceRGB cs 1 0 0 scn" + square, resources: resources, want: []string{"CalRGB"}},
+		"below a table":    {content: "/T cs 0 scn" + square, resources: resources, want: []string{"CalRGB white"}},
+		"of an image":      {content: "9 0 0 9 0 0 cm /Im Do", resources: resources, want: []string{"ICCBased-CMYK C0.25 M0.25 Y0.25 K0.25"}},
+		"with the wrong":   {content: "1 0 0 rg" + square, resources: fixed("/ColorSpace << /DefaultRGB [/CalGray << >>] >>"), want: []string{"DeviceRGB"}},
+		"with a pattern":   {content: "1 0 0 rg" + square, resources: fixed("/ColorSpace << /DefaultRGB /Pattern >>"), want: []string{"DeviceRGB"}},
 	})
 }
 

@@ -86,9 +86,12 @@ func (in *Interpreter) picture(o types.Object, dict types.Dict) *picture {
 		p.space = in.imageSpace(dict["ColorSpace"])
 		p.fact.ColorSpace, p.fact.Components = p.space.Family, p.space.Components
 	}
+	if p.fact.Filter == jpx {
+		in.jpx(p, o)
+	}
 	if p.fact.Filter == dct {
 		p.fact.Bits = 8
-		p.fact.Quality = samples.Quality(in.jpegHead(o, dict))
+		p.fact.Quality = samples.Quality(in.coded(o, dict))
 	}
 	if mask, ok := dict["SMask"]; ok && in.file.Dict(mask) != nil {
 		p.softMask = mask
@@ -103,8 +106,9 @@ func (in *Interpreter) imageSpace(o types.Object) *color.Space {
 	return in.spaces.Resolve(o, in.page.Number)
 }
 
-// jpegHead is the start of a JPEG, if no other filter lies over it.
-func (in *Interpreter) jpegHead(o types.Object, dict types.Dict) []byte {
+// coded is the data of an image as its codec left it, if no other filter lies
+// over it.
+func (in *Interpreter) coded(o types.Object, dict types.Dict) []byte {
 	if list := in.file.Array(dict["Filter"]); len(list) > 1 {
 		return nil
 	}
@@ -113,6 +117,21 @@ func (in *Interpreter) jpegHead(o types.Object, dict types.Dict) []byte {
 		return nil
 	}
 	return stream.Raw
+}
+
+// jpx takes from a JPEG 2000 file what the dictionary leaves to it.
+func (in *Interpreter) jpx(p *picture, o types.Object) {
+	header, ok := samples.ReadJPX(in.coded(o, p.dict))
+	if !ok {
+		return
+	}
+	if p.fact.Bits == 0 {
+		p.fact.Bits = header.Bits
+	}
+	if _, said := p.dict["ColorSpace"]; !said && !p.fact.Mask {
+		p.space = &color.Space{Family: header.Family, Components: header.Components}
+		p.fact.ColorSpace, p.fact.Components = header.Family, header.Components
+	}
 }
 
 // filter is the last filter of a pipeline, the one that codes the image.
@@ -201,12 +220,15 @@ func (in *Interpreter) inks(o types.Object, p *picture, space *color.Space) fact
 	paint, ok := samples.Measure(samples.Image{
 		Width: p.fact.Width, Height: p.fact.Height, Bits: p.fact.Bits, Space: space, Decode: decode,
 		JPEG: p.fact.Filter == dct, Data: in.file.ImageData(o, in.page.Number),
-	}, func(n int64) bool { return in.file.Budget.Samples(in.page.Number, n) })
+	}, in.room)
 	if !ok {
 		return unknown
 	}
 	return paint
 }
+
+// room takes what measuring an image costs from the budget for images.
+func (in *Interpreter) room(n int64) bool { return in.file.Budget.Samples(in.page.Number, n) }
 
 // most is the paint of a single ink in full.
 func most(space *color.Space) facts.Paint {

@@ -68,7 +68,7 @@ func (in *Interpreter) placeInline(f *frame, i *inline, data []byte) {
 	if i.filters == 0 && !i.fact.Mask {
 		if paint, ok := samples.Measure(samples.Image{
 			Width: i.fact.Width, Height: i.fact.Height, Bits: i.fact.Bits, Space: with.space, Decode: i.decode, Data: data,
-		}, func(int64) bool { return true }); ok {
+		}, in.room); ok {
 			with.paint = paint
 		}
 	} else if with.space.Known() && with.space.Single() {

@@ -106,6 +106,9 @@ func (in *Interpreter) Page(ctx context.Context, page *document.Page) error {
 	in.pageGroup()
 	root := in.frame(page.Resources)
 	root.state = in.initial(page.Media)
+	root.state.fill.choose(root.state.fill.space, in.remap(root, root.state.fill.space))
+	root.state.fill.paint = root.state.fill.space.Paint([]float64{0})
+	root.state.stroke = root.state.fill
 	in.declare(root.resources)
 	in.run(root, in.streams(page.Contents))
 	in.release(root)

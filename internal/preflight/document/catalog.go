@@ -3,6 +3,7 @@
 package document
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -32,16 +33,12 @@ type crawl struct {
 
 func (f *File) crawl() *crawl { return &crawl{file: f, seen: map[int]bool{}} }
 
-// maxSteps bounds the elements of trees and lists that are looked at in one
-// document, pages and their content apart.
-const maxSteps = 2_000_000
-
 // step takes one element's worth of work.
 func (f *File) step() bool {
-	if f.steps++; f.steps <= maxSteps {
+	if f.steps++; f.steps <= f.limits.Elements {
 		return true
 	}
-	f.collector.Exhausted(RuleStructure, 0, "The file has more than 2000000 bookmarks, form fields, actions and the like; the rest was not looked at.")
+	f.collector.Exhausted(RuleStructure, 0, fmt.Sprintf("The file has more than %d bookmarks, form fields, actions and the like; the rest was not looked at.", f.limits.Elements))
 	return false
 }
 
@@ -82,7 +79,7 @@ func (f *File) nameTree(root types.Object, visit func(key string, value types.Ob
 
 // push adds elements so that the first is taken next.
 func (c *crawl) push(stack []types.Object, kids types.Array) []types.Object {
-	if room := maxSteps - c.file.steps - len(stack); len(kids) > room {
+	if room := c.file.limits.Elements - c.file.steps - len(stack); len(kids) > room {
 		// One more than there is room for, so that the bound is told.
 		kids = kids[:max(0, room)+1]
 	}

@@ -33,7 +33,7 @@ func FuzzOpen(f *testing.F) {
 	}
 	f.Add(packed())
 	limits := document.DefaultLimits()
-	limits.StreamBytes, limits.DocumentBytes, limits.Pages = 1<<20, 4<<20, 100
+	limits.StreamBytes, limits.DocumentBytes, limits.Pages, limits.Elements = 1<<20, 4<<20, 100, 10_000
 	f.Fuzz(func(t *testing.T, data []byte) {
 		collector := facts.NewCollector(nil)
 		file, err := document.Open(t.Context(), bytes.NewReader(data), int64(len(data)), limits, collector)

@@ -24,6 +24,9 @@ type Limits struct {
 	ImageBytes int64
 	// ContentBytes bounds the content that is interpreted, repeats counted.
 	ContentBytes int64
+	// Elements bounds the elements of trees and lists that are looked at outside
+	// of pages' content: bookmarks, form fields, actions and the like.
+	Elements int
 	// Operators bounds the operators that are executed.
 	Operators int64
 	// Nesting is how deep forms, patterns and glyphs may stand in each other.
@@ -42,8 +45,9 @@ func DefaultLimits() Limits {
 		Pages:         20_000,
 		StreamBytes:   64 << 20,
 		DocumentBytes: 256 << 20,
-		ImageBytes:    512 << 20,
+		ImageBytes:    1 << 30,
 		ContentBytes:  512 << 20,
+		Elements:      2_000_000,
 		Operators:     20_000_000,
 		Nesting:       12,
 		SavedStates:   4_096,

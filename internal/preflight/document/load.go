@@ -75,9 +75,13 @@ type inputError struct{ fault error }
 
 func (e *inputError) Error() string { return e.fault.Error() }
 
-// hasPages reports whether the catalog leads to a page tree: a table that is
-// wrong all over can be read, and says nothing.
-func (f *File) hasPages() bool { return f.Dict(f.Dict(rootOf(f))["Pages"]) != nil }
+// hasPages reports whether the catalog leads to a page tree, and that to a page: a
+// table that is wrong can be read, and says nothing.
+func (f *File) hasPages() bool {
+	tree := f.Dict(f.Dict(rootOf(f))["Pages"])
+	kids := f.Array(tree["Kids"])
+	return tree != nil && (len(kids) == 0 || f.Dict(kids[0]) != nil)
+}
 
 // tableFits holds a stream of the cross-reference table against the limits,
 // because the parser decodes those without them.

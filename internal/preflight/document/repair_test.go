@@ -60,6 +60,8 @@ func TestWhatViewersForgiveIsReadAndNoted(t *testing.T) {
 		"an offset beyond the end":                {replaced(`startxref\n\d+`, "startxref\n99999999"), []string{"built anew"}},
 		"no offset":                               {replaced(`startxref\n\d+\n`, ""), []string{"built anew"}},
 		"a table that is wrong":                   {replaced(`\n00000\d{5} 00000 n`, "\n0000000012 00000 n"), []string{"built anew"}},
+		"an object without its end":               {bytes.Replace(replaced(`startxref\n\d+`, "startxref\n17"), []byte(">>\nendobj\n"), []byte(">>\n"), 1), []string{"built anew"}},
+		"a table that leads to no page":           {regexp.MustCompile(`\n00000\d{5} 00000 n`).ReplaceAll(good, []byte("\n0000000000 00000 f")), []string{"built anew"}},
 		"a trailer without the number of objects": {replaced(`/Size \d+`, ""), []string{"built anew"}},
 		"packed objects and a wrong offset":       {bytes.Replace(packed(), []byte("startxref\n"), []byte("startxref\n1"), 1), []string{"built anew"}},
 		"both a wrong version and a wrong offset": {bytes.Replace(replaced(`startxref\n\d+`, "startxref\n17"), []byte("%PDF-1.6"), []byte("%PDF-9.9"), 1), []string{"version 9.9", "built anew"}},

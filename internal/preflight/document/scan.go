@@ -57,7 +57,7 @@ func (k *finder) from(p int) int {
 func scan(data []byte) *scanned {
 	s := &scanned{objects: map[int]place{}, packed: map[int]body{}}
 	obj, trailer := find(data, "obj"), find(data, "trailer")
-	ends := &ends{object: find(data, "endobj"), stream: find(data, "stream"), endstream: find(data, "endstream")}
+	ends := &ends{next: find(data, "obj"), object: find(data, "endobj"), stream: find(data, "stream"), endstream: find(data, "endstream")}
 	for pos := 0; ; {
 		at := obj.from(pos)
 		if t := trailer.from(pos); t < at {
@@ -87,12 +87,18 @@ func scan(data []byte) *scanned {
 }
 
 // ends finds where objects end.
-type ends struct{ object, stream, endstream *finder }
+type ends struct{ next, object, stream, endstream *finder }
 
 // of is where the object that begins at p ends, and where its stream begins, -1
 // for an object without one.
 func (e *ends) of(data []byte, p int) (end, streamed int) {
 	end, streamed = e.object.from(p), e.stream.from(p)
+	// Where endobj has been forgotten, the next object ends this one.
+	for at := e.next.from(p); at < end; at = e.next.from(at + 1) {
+		if _, _, start, ok := objectHead(data, at); ok && start >= p {
+			end = start
+		}
+	}
 	if streamed < end && startsStream(data, p, streamed) {
 		return e.endstream.from(streamed + len("stream")), streamed
 	}

@@ -35,8 +35,8 @@ type Image struct {
 }
 
 // Measure returns the highest amount of each ink and how often which total occurs.
-// It reports false for an image that cannot be measured. Before a JPEG is unpacked,
-// room is asked for that many bytes.
+// It reports false for an image that cannot be measured. Before a JPEG is unpacked
+// and before pixels are looked at, room is asked for that many bytes.
 func Measure(i Image, room func(bytes int64) bool) (facts.Paint, bool) {
 	if i.Space == nil || !i.Space.Known() || i.Width <= 0 || i.Height <= 0 || i.Width > maxSide || i.Height > maxSide {
 		return facts.Paint{}, false
@@ -51,6 +51,9 @@ func Measure(i Image, room func(bytes int64) bool) (facts.Paint, bool) {
 	switch i.Bits {
 	case 1, 2, 4, 8, 16:
 	default:
+		return facts.Paint{}, false
+	}
+	if !room(min(int64(i.Width)*int64(i.Height), maxPixels)) {
 		return facts.Paint{}, false
 	}
 	m := newMeter(i)

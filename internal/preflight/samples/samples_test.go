@@ -51,11 +51,13 @@ func TestMeasure(t *testing.T) {
 		want  result
 	}{
 		"CMYK": {
-			"/DeviceCMYK", samples.Image{Width: 2, Height: 1, Bits: 8, Data: []byte{255, 255, 255, 0, 0, 0, 0, 51}},
+			"/DeviceCMYK",
+			samples.Image{Width: 2, Height: 1, Bits: 8, Data: []byte{255, 255, 255, 0, 0, 0, 0, 51}},
 			result{CMYK: [4]float64{1, 1, 1, 0.2}, Max: 300, Over: 0.5},
 		},
 		"CMYK upside down": {
-			"/DeviceCMYK", samples.Image{Width: 1, Height: 1, Bits: 8, Decode: []float64{1, 0, 1, 0, 1, 0, 1, 0}, Data: []byte{255, 255, 255, 0}},
+			"/DeviceCMYK",
+			samples.Image{Width: 1, Height: 1, Bits: 8, Decode: []float64{1, 0, 1, 0, 1, 0, 1, 0}, Data: []byte{255, 255, 255, 0}},
 			result{CMYK: [4]float64{0, 0, 0, 1}, Max: 100},
 		},
 		"grey is black ink": {"/DeviceGray", samples.Image{Width: 2, Height: 1, Bits: 8, Data: []byte{255, 0}}, result{CMYK: [4]float64{0, 0, 0, 1}, Max: 100}},
@@ -67,15 +69,18 @@ func TestMeasure(t *testing.T) {
 		"inks by name":      {duotone, samples.Image{Width: 1, Height: 1, Bits: 8, Data: []byte{255, 51}}, result{CMYK: [4]float64{0, 0, 0, 1}, Spots: []facts.Tint{{Name: "Gold", Amount: 0.2}}, Max: 120}},
 		"a table":           {"[/Indexed /DeviceCMYK 1 <00000000FFFFFF00>]", samples.Image{Width: 8, Height: 1, Bits: 1, Data: []byte{0x01}}, result{CMYK: [4]float64{1, 1, 1, 0}, Max: 300, Over: 0.125}},
 		"an index beyond the table is the last": {
-			"[/Indexed /DeviceCMYK 1 <00000000FF000000>]", samples.Image{Width: 1, Height: 1, Bits: 8, Data: []byte{200}},
+			"[/Indexed /DeviceCMYK 1 <00000000FF000000>]",
+			samples.Image{Width: 1, Height: 1, Bits: 8, Data: []byte{200}},
 			result{CMYK: [4]float64{1, 0, 0, 0}, Max: 100},
 		},
 		"rows that are missing are not counted": {
-			"/DeviceCMYK", samples.Image{Width: 1, Height: 100, Bits: 8, Data: []byte{255, 255, 255, 0}},
+			"/DeviceCMYK",
+			samples.Image{Width: 1, Height: 100, Bits: 8, Data: []byte{255, 255, 255, 0}},
 			result{CMYK: [4]float64{1, 1, 1, 0}, Max: 300, Over: 1},
 		},
 		"registration is every process ink": {
-			"[/Separation /All /DeviceGray << /FunctionType 2 /Domain [0 1] /N 1 >>]", samples.Image{Width: 1, Height: 1, Bits: 8, Data: []byte{255}},
+			"[/Separation /All /DeviceGray << /FunctionType 2 /Domain [0 1] /N 1 >>]",
+			samples.Image{Width: 1, Height: 1, Bits: 8, Data: []byte{255}},
 			result{CMYK: [4]float64{1, 1, 1, 1}, Max: 400, Over: 1},
 		},
 	}

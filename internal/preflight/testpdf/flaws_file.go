@@ -68,9 +68,12 @@ func limitFlaws() []Flaw {
 
 func pagesOf(n int) []byte {
 	s := NewSound()
+	p := s.Page("", "")
+	// One content for all: compressing it once is quick, 20000 times is not.
+	p.Extra, p.Content = fmt.Sprintf("/Contents %s", s.Flate("", []byte(p.Content))), ""
 	pages := make([]Page, n)
 	for i := range pages {
-		pages[i] = s.Page("", "")
+		pages[i] = p
 	}
 	return s.Bytes(pages...)
 }

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lexer
+
+import "math"
+
+// word tells numbers, booleans and null from operators.
+func word(o *Object, text []byte) {
+	if v, ok := number(text); ok {
+		o.Kind, o.Value = Number, v
+		return
+	}
+	switch string(text) {
+	case "true":
+		o.Kind, o.Value = Bool, 1
+	case "false":
+		o.Kind = Bool
+	case "null":
+		o.Kind = Null
+	default:
+		o.Kind, o.Text = Keyword, text
+	}
+}
+
+// number reads a PDF number: signs, digits, one point, no exponent. Like other
+// readers it forgives repeated signs and ignores what follows a sign or point in
+// the wrong place, so that "12-34" is 12.
+func number(text []byte) (float64, bool) {
+	for _, c := range text {
+		if (c < '0' || c > '9') && c != '+' && c != '-' && c != '.' {
+			return 0, false
+		}
+	}
+	i, sign := 0, 1.0
+	for ; i < len(text) && (text[i] == '+' || text[i] == '-'); i++ {
+		if text[i] == '-' {
+			sign = -1
+		}
+	}
+	v := 0.0
+	for ; i < len(text) && text[i] >= '0' && text[i] <= '9'; i++ {
+		v = v*10 + float64(text[i]-'0')
+	}
+	if i < len(text) && text[i] == '.' {
+		scale := 1.0
+		for i++; i < len(text) && text[i] >= '0' && text[i] <= '9' && scale < 1e15; i++ {
+			v = v*10 + float64(text[i]-'0')
+			scale *= 10
+		}
+		v /= scale
+	}
+	if math.IsInf(v, 0) || math.IsNaN(v) {
+		return 0, true
+	}
+	return sign * v, true
+}
+
+// unescapeName resolves #xx; it copies only where there is one.
+func unescapeName(text []byte) []byte {
+	for i := range text {
+		if text[i] == '#' {
+			return unescapeFrom(text, i)
+		}
+	}
+	return text
+}
+
+func unescapeFrom(text []byte, i int) []byte {
+	out := append([]byte(nil), text[:i]...)
+	for ; i < len(text); i++ {
+		if text[i] == '#' && i+2 < len(text) {
+			hi, lo := hexDigit(text[i+1]), hexDigit(text[i+2])
+			if hi >= 0 && lo >= 0 {
+				out = append(out, byte(hi<<4|lo))
+				i += 2
+				continue
+			}
+		}
+		out = append(out, text[i])
+	}
+	return out
+}
+
+func hexDigit(c byte) int {
+	switch {
+	case c >= '0' && c <= '9':
+		return int(c - '0')
+	case c >= 'a' && c <= 'f':
+		return int(c-'a') + 10
+	case c >= 'A' && c <= 'F':
+		return int(c-'A') + 10
+	}
+	return -1
+}
