@@ -18,8 +18,10 @@ import (
 // something that the parser does not forgive or the parser has refused, repaired.
 func (f *File) load(ctx context.Context, frame *survey) error {
 	ailing := !frame.rooted || !frame.knownVersion() || frame.encryptsDirectly()
-	if ailing && f.loadRepaired(ctx, frame) {
-		return nil
+	if ailing {
+		if err := f.loadRepaired(ctx, frame); err == nil || encrypted(err) {
+			return err
+		}
 	}
 	err := f.parse(ctx, frame.in)
 	var ours *inputError
@@ -29,23 +31,30 @@ func (f *File) load(ctx context.Context, frame *survey) error {
 	case err == nil && f.hasPages():
 		f.opaque = frame.encryptsDirectly()
 		return nil
-	case !ailing && f.loadRepaired(ctx, frame):
+	case !ailing && f.loadRepaired(ctx, frame) == nil:
 		return nil
 	}
 	return err
 }
 
+// errBeyondRepair says that a repair has not helped.
+var errBeyondRepair = errors.New("the file cannot be repaired")
+
 // loadRepaired reads a repaired copy. When that is of no use, everything is as
 // before.
-func (f *File) loadRepaired(ctx context.Context, frame *survey) bool {
+func (f *File) loadRepaired(ctx context.Context, frame *survey) error {
 	before := f.pdf
 	mended := f.repair(frame)
 	if mended == nil {
-		return false
+		return errBeyondRepair
 	}
-	if err := f.parse(ctx, bytes.NewReader(mended.data)); err != nil || !f.hasPages() {
+	err := f.parse(ctx, bytes.NewReader(mended.data))
+	if err == nil && !f.hasPages() {
+		err = errBeyondRepair
+	}
+	if err != nil {
 		f.pdf = before
-		return false
+		return err
 	}
 	for _, note := range mended.notes {
 		f.incident(RuleRepaired, note)
@@ -54,7 +63,7 @@ func (f *File) loadRepaired(ctx context.Context, frame *survey) bool {
 		f.collector.Incomplete()
 		f.incident(RuleUnreadable, "The end of the file is missing: it was cut off, most likely on its way. What is left was looked at.")
 	}
-	return true
+	return nil
 }
 
 // parse calls the parser. A fault of the disk is an inputError.

@@ -148,6 +148,16 @@ func TestEncryptedFilesAreRepairedToo(t *testing.T) {
 	}
 }
 
+func TestAPasswordIsAskedForInARepairToo(t *testing.T) {
+	t.Parallel()
+	var b testpdf.Builder
+	b.Encrypt("secret", "owner", true)
+	file, doc := open(t, b.Document(testpdf.Print("0 g", "")))
+	if file != nil || len(doc.Incidents) != 1 || doc.Incidents[0].Rule != document.RulePassword {
+		t.Errorf("opened %t, incidents %+v", doc.Opened, doc.Incidents)
+	}
+}
+
 func TestAnEndlessTableIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{"table bomb": document.RuleDecode, "table: hybrid bomb": document.RuleDecode, "table chain": document.RuleStructure} {
