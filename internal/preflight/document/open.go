@@ -47,7 +47,9 @@ const (
 type File struct {
 	Budget *Budget
 
-	pdf       *model.Context
+	pdf *model.Context
+	// source is what pdf was read from.
+	source    io.ReadSeeker
 	collector *facts.Collector
 	limits    Limits
 	// streams keeps small decoded streams: forms are used again and again.
@@ -62,6 +64,11 @@ type File struct {
 	attached     map[uintptr]bool
 	// steps counts the elements of structures that were looked at.
 	steps int
+	// mended are streams by where they stand: nil where nothing was wrong with
+	// their length. mending counts the bytes that were read for it.
+	mended      map[int64][]byte
+	mending     int64
+	lengthNoted bool
 	// opaque is true when content is encrypted with a key that we do not have.
 	opaque bool
 }
@@ -74,6 +81,7 @@ func Open(ctx context.Context, in io.ReadSeeker, size int64, limits Limits, coll
 		collector: collector,
 		limits:    limits,
 		streams:   map[int][]byte{},
+		mended:    map[int64][]byte{},
 		profiles:  map[int]*facts.ICC{},
 		actions:   map[string]int{}, applications: map[string]bool{}, attached: map[uintptr]bool{},
 	}
