@@ -4,6 +4,7 @@ package document_test
 
 import (
 	"bytes"
+	"compress/zlib"
 	"encoding/binary"
 	"fmt"
 	"hash/adler32"
@@ -65,6 +66,14 @@ func TestDamagedCompressionGivesWhatItCan(t *testing.T) {
 	sound := testpdf.Deflate([]byte(long))
 	wrong := bytes.Clone(sound)
 	binary.BigEndian.PutUint32(wrong[len(wrong)-adler32.Size:], 1)
+	var flushed bytes.Buffer
+	out := zlib.NewWriter(&flushed)
+	if _, err := out.Write([]byte(long)); err != nil {
+		t.Fatal(err)
+	}
+	if err := out.Flush(); err != nil {
+		t.Fatal(err)
+	}
 	tests := map[string]struct {
 		data         []byte
 		least        int
@@ -74,6 +83,7 @@ func TestDamagedCompressionGivesWhatItCan(t *testing.T) {
 		"sound":                     {sound, len(long), true, ""},
 		"a wrong checksum":          {wrong, len(long), true, document.RuleRepaired},
 		"without its checksum":      {sound[:len(sound)-adler32.Size], len(long), true, ""},
+		"flushed and not closed":    {flushed.Bytes(), len(long), true, ""},
 		"cut off":                   {sound[:len(sound)-20], 100, false, document.RuleStream},
 		"something else altogether": {[]byte("this was never compressed"), 0, false, document.RuleStream},
 	}

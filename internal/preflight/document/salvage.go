@@ -64,6 +64,8 @@ func inflate(raw []byte, limit int64) ([]byte, error) {
 	switch {
 	case int64(len(data)) > limit:
 		return data[:limit], filter.ErrDecodeLimitExceeded
+	case errors.Is(err, io.ErrUnexpectedEOF) && flushed(raw):
+		return data, nil
 	case err != nil && len(data) == 0:
 		return nil, err
 	case err != nil:
@@ -74,4 +76,10 @@ func inflate(raw []byte, limit int64) ([]byte, error) {
 		return data, &damage{fault: errChecksum}
 	}
 	return data, nil
+}
+
+// flushed tells data that was written out without being closed, as Acrobat leaves
+// the appearances of annotations: all of it is there.
+func flushed(raw []byte) bool {
+	return bytes.HasSuffix(bytes.TrimRight(raw, "\r\n"), []byte{0, 0, 0xff, 0xff})
 }
