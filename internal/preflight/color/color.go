@@ -104,6 +104,10 @@ func (s *Space) Pattern() bool { return s.kind == pattern }
 // Indexed reports whether its colours are numbers of entries.
 func (s *Space) Indexed() bool { return s.kind == indexed }
 
+// Process tells the spaces whose components are the amounts of cyan, magenta,
+// yellow and black.
+func (s *Space) Process() bool { return s.kind == process }
+
 // Paints is false when all colorants are None: nothing is painted at all.
 func (s *Space) Paints() bool {
 	if s.kind == indexed {

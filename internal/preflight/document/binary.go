@@ -33,7 +33,8 @@ func (f *File) Bytes(o types.Object, page int) []byte {
 }
 
 // ImageData returns the data of an image as far as its general filters go: what
-// a codec of its own has coded (DCT, JPX, JBIG2) stays so. It is charged to a
+// a codec of its own has coded (DCT, JPX, JBIG2) stays so. The data lasts until
+// the next call. It is charged to a
 // budget for images, whose end stops no reading: the ink of further images is
 // not measured then.
 func (f *File) ImageData(o types.Object, page int) []byte {
@@ -46,7 +47,7 @@ func (f *File) ImageData(o types.Object, page int) []byte {
 		f.Budget.noImages(page)
 		return nil
 	}
-	data, err := f.undo(stream, limit)
+	data, err := f.undoImage(stream, limit)
 	var damaged *damage
 	switch {
 	case errors.Is(err, filter.ErrDecodeLimitExceeded):
@@ -66,6 +67,16 @@ func (f *File) ImageData(o types.Object, page int) []byte {
 	}
 	f.Budget.images += int64(len(data))
 	return data
+}
+
+// undoImage is undo with a buffer that the next image takes over.
+func (f *File) undoImage(s types.StreamDict, limit int64) ([]byte, error) {
+	if !onlyDeflated(s) {
+		return f.undo(s, limit)
+	}
+	data, err := inflate(f.samples, s.Raw, limit)
+	f.samples = data
+	return data, err
 }
 
 // Samples takes bytes that an image unpacks to. False means that there is no

@@ -64,6 +64,8 @@ type File struct {
 	attached     map[uintptr]bool
 	// steps counts the elements of structures that were looked at.
 	steps int
+	// samples is the buffer of image data.
+	samples []byte
 	// mended are streams by where they stand: nil where nothing was wrong with
 	// their length. mending counts the bytes that were read for it.
 	mended      map[int64][]byte

@@ -30,7 +30,7 @@ var errChecksum = errors.New("the checksum is wrong")
 // off from data that is whole.
 func (f *File) undo(s types.StreamDict, limit int64) ([]byte, error) {
 	if onlyDeflated(s) {
-		return inflate(s.Raw, limit)
+		return inflate(nil, s.Raw, limit)
 	}
 	s.Content = nil
 	var data []byte
@@ -56,10 +56,12 @@ func onlyDeflated(s types.StreamDict) bool {
 	return len(s.Raw) > zlibHeader && s.Raw[0]&0x0f == 8 && (int(s.Raw[0])<<8+int(s.Raw[1]))%31 == 0
 }
 
-// inflate unpacks as much as there is.
-func inflate(raw []byte, limit int64) ([]byte, error) {
+// inflate unpacks as much as there is, into a buffer that is grown as needed.
+func inflate(buffer, raw []byte, limit int64) ([]byte, error) {
 	in := bytes.NewReader(raw[zlibHeader:])
-	data, err := io.ReadAll(io.LimitReader(flate.NewReader(in), limit+1))
+	out := bytes.NewBuffer(buffer[:0])
+	_, err := out.ReadFrom(io.LimitReader(flate.NewReader(in), limit+1))
+	data := out.Bytes()
 	var check [adler32.Size]byte
 	switch {
 	case int64(len(data)) > limit:

@@ -124,7 +124,7 @@ func (p *Paint) Over(limit float64) float64 {
 		return 0
 	case p.Coverage != nil:
 		return p.Coverage.Over(limit)
-	case p.Total() > limit+inkNoise:
+	case p.Total() > limit+InkNoise:
 		return 1
 	}
 	return 0
@@ -134,9 +134,9 @@ func (p *Paint) Over(limit float64) float64 {
 // none at all, because they calculate in 8 or 16 bits.
 const Trace = 0.002
 
-// inkNoise is what rounding may add to a total of inks, in percent. The black that
+// InkNoise is what rounding may add to a total of inks, in percent. The black that
 // programs mix by default is 75, 68, 67 and 90 %: files have 300.2 for that.
-const inkNoise = 0.5
+const InkNoise = 0.5
 
 // Coverage counts samples by their total of inks in steps of [InkStep] percent.
 type Coverage struct {
@@ -158,10 +158,20 @@ func (c *Coverage) Add(total float64) {
 		return
 	}
 	// A total of exactly the step belongs to it: 300.0 is not over 300.
-	i := int(math.Ceil((total - inkNoise) / InkStep))
+	i := int(math.Ceil((total - InkNoise) / InkStep))
 	c.bins[min(max(i, 0), InkSteps)]++
 	c.all++
 	c.max = max(c.max, total)
+}
+
+// AddTotals counts many samples at once: counts[i] of them have more than i-1 and at
+// most i steps, rounding left out, and highest is the most of all.
+func (c *Coverage) AddTotals(counts []uint32, highest float64) {
+	for i, n := range counts {
+		c.bins[min(i, InkSteps)] += n
+		c.all += uint64(n)
+	}
+	c.max = max(c.max, highest)
 }
 
 // Over is the share of the samples above a limit in percent.

@@ -101,6 +101,9 @@ func newMeter(i Image) *meter {
 func (m *meter) sample() bool {
 	i := &m.image
 	step := max(1, int(math.Ceil(math.Sqrt(float64(i.Width)*float64(i.Height)/maxPixels))))
+	if i.Bits == 8 && i.Space.Process() {
+		return m.sampleProcess(step)
+	}
 	seen := false
 	var values [color.MaxComponents]float64
 	amounts := make([]float64, 0, len(m.highest))

@@ -288,3 +288,30 @@ func BenchmarkJPEG(b *testing.B) {
 		samples.Measure(i, unlimited)
 	}
 }
+
+func TestProcessImagesAreCountedAsOthersAre(t *testing.T) {
+	t.Parallel()
+	data := make([]byte, 64*64*4)
+	for i := range data {
+		data[i] = byte(i * 37)
+	}
+	// The same inks, said in a way that takes the general loop.
+	fast, slow := space(t, "/DeviceCMYK"), space(t, "[/DeviceN [/Cyan /Magenta /Yellow /Black] /DeviceCMYK << /FunctionType 4 /Domain [0 1 0 1 0 1 0 1] /Range [0 1 0 1 0 1 0 1] >>]")
+	for _, decode := range [][]float64{nil, {1, 0, 1, 0, 1, 0, 1, 0}, {-1, 2, 0, 0.5, 0, 1, 0, 1}} {
+		a, ok := samples.Measure(samples.Image{Width: 64, Height: 64, Bits: 8, Space: fast, Decode: decode, Data: data}, unlimited)
+		b, okToo := samples.Measure(samples.Image{Width: 64, Height: 64, Bits: 8, Space: slow, Decode: decode, Data: data}, unlimited)
+		if !ok || !okToo || math.Abs(a.Coverage.Max()-b.Coverage.Max()) > 0.05 {
+			t.Fatalf("%t %t: at most %v, the general loop says %v", ok, okToo, a.Coverage.Max(), b.Coverage.Max())
+		}
+		for c := range a.CMYK {
+			if math.Abs(a.CMYK[c]-b.CMYK[c]) > 0.001 {
+				t.Errorf("ink %d: %v, the general loop says %v", c, a.CMYK[c], b.CMYK[c])
+			}
+		}
+		for limit := 10.0; limit < 400; limit += 10 {
+			if math.Abs(a.Coverage.Over(limit)-b.Coverage.Over(limit)) > 0.002 {
+				t.Errorf("over %v: %v, the general loop says %v", limit, a.Coverage.Over(limit), b.Coverage.Over(limit))
+			}
+		}
+	}
+}
