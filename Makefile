@@ -97,6 +97,7 @@ verify: generate ## Fail if generated files or go.mod are not up to date
 bench: setup controlplane ## Measure the figures of docs/guides/capacity.md, or all of PKG=./...
 	PRINTMARKET_CONTROLPLANE_REQUIRED=1 go test -p 1 -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) \
 		$(if $(filter command environment,$(firstword $(origin PKG))),$(PKG),./internal/posture ./apiserver ./internal/posture/kubesource ./internal/store/postgres)
+	$(if $(filter command environment,$(firstword $(origin PKG))),,go test -run '^$$' -bench 'AgainstPoppler|AtOnce' -benchtime $(BENCHTIME) ./internal/preflight)
 
 .PHONY: soak
 soak: setup ## Kill the database a hundred times under load, and send 100,000 hostile requests
