@@ -132,6 +132,22 @@ func TestEveryFindingHasItsMarkOnTheMap(t *testing.T) {
 	}
 }
 
+func TestPagesThatFollowEachOtherAreARange(t *testing.T) {
+	t.Parallel()
+	r := flyer()
+	r.Findings[0].Pages, r.Findings[0].Count = []int{9, 1, 2, 3, 5}, 5
+	r.Findings[1].Pages, r.Findings[1].Count = nil, 40
+	got := write(t, r)
+	for _, want := range []string{">pages 1-3, 5, 9<", ">page 1</a>, 40 times<"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+	if strings.Contains(got, "5 times") {
+		t.Error("it says how often what its pages tell already")
+	}
+}
+
 func TestPagesWithFindingsAreDrawnFirst(t *testing.T) {
 	t.Parallel()
 	r := flyer()

@@ -34,6 +34,22 @@ type located struct {
 	Map bool
 }
 
+// Where names the pages of a finding.
+func (l located) Where() string {
+	if len(l.Pages) > 1 {
+		return "pages " + list(slices.Sorted(slices.Values(l.Pages)))
+	}
+	return "page " + list([]int{l.Page})
+}
+
+// Times is how often it occurs, or 0 where the pages tell already.
+func (l located) Times() int {
+	if l.Count == max(len(l.Pages), 1) {
+		return 0
+	}
+	return l.Count
+}
+
 func newView(r report.Report) view {
 	v := view{
 		Report: r, Style: template.CSS(style), Policy: Policy(), Headline: headline(r),
