@@ -30,10 +30,10 @@ import (
 const (
 	// InspectorName is the file name of the inspector's executable.
 	InspectorName = "inspector"
-	// InspectorFile is the descriptor of the PDF, ProgressFile that of the
-	// progress.
+	// InspectorFile is the descriptor of the PDF.
 	InspectorFile = 3
-	ProgressFile  = 4
+	// ProgressFile is the descriptor of the progress.
+	ProgressFile = 4
 )
 
 // The inspector's exit codes. The Go runtime ends with 2 when it panics, runs

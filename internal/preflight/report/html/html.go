@@ -39,7 +39,7 @@ func Policy() string {
 func Write(w io.Writer, r report.Report) error {
 	parsed, err := template.New("report").Funcs(template.FuncMap{
 		"number": number, "list": list, "plural": plural,
-	}).Parse(page)
+	}).Parse(strings.Replace(page, "STYLE", style, 1))
 	if err != nil {
 		return fmt.Errorf("write HTML report: %w", err)
 	}

@@ -4,6 +4,8 @@ package html_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/xml"
 	"errors"
 	"flag"
@@ -77,6 +79,16 @@ func TestThePageLoadsNothing(t *testing.T) {
 	}
 	if !strings.Contains(got, `http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; style-src &#39;sha256-`) {
 		t.Error("the page does not forbid itself to load things")
+	}
+}
+
+func TestThePolicyLetsThePagesOwnStyleApply(t *testing.T) {
+	t.Parallel()
+	_, after, _ := strings.Cut(write(t, flyer()), "<style>")
+	style, _, found := strings.Cut(after, "</style>")
+	sum := sha256.Sum256([]byte(style))
+	if want := "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"; !found || !strings.Contains(html.Policy(), want) {
+		t.Errorf("the policy %s does not let %s apply", html.Policy(), want)
 	}
 }
 

@@ -3,7 +3,6 @@
 package html
 
 import (
-	"html/template"
 	"slices"
 
 	"github.com/printmarket/printmarket/internal/preflight/report"
@@ -15,7 +14,6 @@ const maxMaps = 100
 // view is what the template shows.
 type view struct {
 	report.Report
-	Style  template.CSS
 	Policy string
 	// Headline is the verdict in a sentence.
 	Headline string
@@ -52,7 +50,7 @@ func (l located) Times() int {
 
 func newView(r report.Report) view {
 	v := view{
-		Report: r, Style: template.CSS(style), Policy: Policy(), Headline: headline(r),
+		Report: r, Policy: Policy(), Headline: headline(r),
 	}
 	for i := range r.Findings {
 		v.Located = append(v.Located, located{Finding: r.Findings[i]})
