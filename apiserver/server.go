@@ -91,7 +91,7 @@ func (s *Server) Run(ctx context.Context) error {
 			Handler: handler, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout,
 			WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes, ConnContext: withMutual,
 			BaseContext: func(net.Listener) context.Context { return gate.WithDraining(context.Background(), s.drains) },
-			ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+			ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 			// OPTIONS * is a request like any other.
 			DisableGeneralOptionsHandler: true,
 		}
