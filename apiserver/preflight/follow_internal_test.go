@@ -153,7 +153,7 @@ func TestAJobIsReadLessOftenWhileNothingChanges(t *testing.T) {
 		var r rig
 		r.run(t, "", func() {
 			r.later(4*time.Second, func() { r.change(jobs.Processing) })
-			r.later(3*time.Second, func() { r.change(jobs.Cancelled) })
+			r.later(2900*time.Millisecond, func() { r.change(jobs.Cancelled) })
 		})
 		want := []time.Duration{500, 1500, 3500, 5500, 6000, 7000}
 		for i := range want {
