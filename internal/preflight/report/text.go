@@ -43,7 +43,7 @@ func (l Layout) Write(w io.Writer, r Report) error {
 	page.head(&r)
 	page.findings(&r)
 	page.pages(&r)
-	if _, err := w.Write(page.Bytes()); err != nil {
+	if _, err := w.Write(page.out.Bytes()); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
 	return nil
@@ -51,7 +51,7 @@ func (l Layout) Write(w io.Writer, r Report) error {
 
 // textPage is the text as far as it is written.
 type textPage struct {
-	bytes.Buffer
+	out    bytes.Buffer
 	layout Layout
 }
 
@@ -61,7 +61,7 @@ const headColumn = 10
 
 func (p *textPage) head(r *Report) {
 	p.paint(string(r.Verdict), fmt.Sprintf("%-*s", headColumn, strings.ToUpper(string(r.Verdict))))
-	fmt.Fprintln(p, counts(r.Summary))
+	p.out.WriteString(counts(r.Summary) + "\n")
 	p.line("profile", r.Profile.Name+" "+r.Profile.Version)
 	if r.Document != nil {
 		p.line("document", describe(r))
@@ -81,20 +81,20 @@ func (p *textPage) line(name, text string) { p.columns([]int{headColumn}, []stri
 // columns writes cells of some widths and a text that is wrapped beside them.
 func (p *textPage) columns(widths []int, cells []string, text, color string) {
 	indent := 0
-	for i, cell := range cells {
-		padded := cell + strings.Repeat(" ", max(0, widths[i]-utf8.RuneCountInString(cell)))
+	for i, width := range widths[:len(cells)] {
+		padded := cells[i] + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(cells[i])))
 		if i == 0 && color != "" {
 			p.paint(color, padded)
 		} else {
-			p.WriteString(padded)
+			p.out.WriteString(padded)
 		}
-		indent += max(widths[i], utf8.RuneCountInString(cell))
+		indent += utf8.RuneCountInString(padded)
 	}
 	for i, line := range wrap(text, p.layout.Width-indent) {
 		if i > 0 {
-			p.WriteString(strings.Repeat(" ", indent))
+			p.out.WriteString(strings.Repeat(" ", indent))
 		}
-		p.WriteString(line + "\n")
+		p.out.WriteString(line + "\n")
 	}
 }
 
@@ -107,10 +107,10 @@ var colors = map[string]string{
 // paint writes a text in the colour of a verdict or severity.
 func (p *textPage) paint(of, text string) {
 	if !p.layout.Color || colors[of] == "" {
-		p.WriteString(text)
+		p.out.WriteString(text)
 		return
 	}
-	p.WriteString(colors[of] + text + "\x1b[0m")
+	p.out.WriteString(colors[of] + text + "\x1b[0m")
 }
 
 // findings are those of each severity together, in the report's own order.
@@ -126,7 +126,7 @@ func (p *textPage) findings(r *Report) {
 		for i := range r.Findings {
 			if f := &r.Findings[i]; f.Severity == severity {
 				if first {
-					p.WriteByte('\n')
+					p.out.WriteByte('\n')
 				}
 				first = false
 				p.finding(widths, f)
@@ -134,7 +134,7 @@ func (p *textPage) findings(r *Report) {
 		}
 	}
 	if r.Omitted.Findings > 0 {
-		fmt.Fprintf(p, "\nNot listed: %s.\n", more(r.Omitted.Findings, "finding"))
+		fmt.Fprintf(&p.out, "\nNot listed: %s.\n", more(r.Omitted.Findings, "finding"))
 	}
 }
 

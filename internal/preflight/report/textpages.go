@@ -23,14 +23,14 @@ func (p *textPage) pages(r *Report) {
 			widths[i] = max(widths[i], len(cell))
 		}
 	}
-	p.WriteByte('\n')
+	p.out.WriteByte('\n')
 	for _, row := range rows {
 		last := len(row) - 1
 		for i, cell := range row[:last] {
-			fmt.Fprintf(p, "%*s  ", widths[i], cell)
+			fmt.Fprintf(&p.out, "%*s  ", widths[i], cell)
 		}
 		p.paint(row[last], row[last])
-		p.WriteByte('\n')
+		p.out.WriteByte('\n')
 	}
 }
 
