@@ -123,7 +123,8 @@ func TestAJobIsFollowedAtItsPace(t *testing.T) {
 			[]string{
 				"0s retry: 2000", "0s id: 1-queued", "15s :", "30s :", "45s :", "1m0s :", "1m15s :", "1m30s :", "1m45s :", "2m0s :", "2m15s :",
 				"2m30s :", "2m45s :", "3m0s :", "3m15s :", "3m30s :", "3m45s :", "4m0s :", "4m15s :", "4m30s :", "4m45s :",
-			}, 5 * time.Minute,
+			},
+			5 * time.Minute,
 		},
 	}
 	for name, tc := range tests {
@@ -155,9 +156,8 @@ func TestAJobIsReadLessOftenWhileNothingChanges(t *testing.T) {
 			r.later(4*time.Second, func() { r.change(jobs.Processing) })
 			r.later(2900*time.Millisecond, func() { r.change(jobs.Cancelled) })
 		})
-		want := []time.Duration{500, 1500, 3500, 5500, 6000, 7000}
-		for i := range want {
-			want[i] *= time.Millisecond
+		want := []time.Duration{
+			500 * time.Millisecond, 1500 * time.Millisecond, 3500 * time.Millisecond, 5500 * time.Millisecond, 6 * time.Second, 7 * time.Second,
 		}
 		if diff := cmp.Diff(want, r.reads); diff != "" {
 			t.Errorf("reads (-want +got):\n%s", diff)
