@@ -34,10 +34,7 @@ func Update(ctx context.Context, file io.ReaderAt, size int64, r report.Report, 
 		limits = document.DefaultLimits()
 	}
 	comments := comment.Of(r)
-	switch {
-	case r.Document == nil:
-		return nil, protocol.RefusedUnreadable
-	case len(comments) == 0:
+	if r.Document != nil && len(comments) == 0 {
 		return nil, protocol.RefusedNothing
 	}
 	made, want, err := write(ctx, io.NewSectionReader(file, 0, size), size, limits, comments, r.File.SHA256)
@@ -94,11 +91,17 @@ func write(ctx context.Context, in io.ReadSeeker, size int64, limits document.Li
 
 // open reads a file that can be updated.
 func open(ctx context.Context, in io.ReadSeeker, size int64, limits document.Limits) (*document.File, document.Base, error) {
-	file, err := document.Open(ctx, in, size, limits, facts.NewCollector(nil))
+	collector := facts.NewCollector(nil)
+	file, err := document.Open(ctx, in, size, limits, collector)
 	if err != nil {
 		return nil, document.Base{}, fmt.Errorf("annotate: %w", err)
 	}
 	if file == nil {
+		for _, incident := range collector.Document().Incidents {
+			if incident.Rule == document.RulePassword || incident.Rule == document.RuleEncrypted {
+				return nil, document.Base{}, protocol.RefusedEncrypted
+			}
+		}
 		return nil, document.Base{}, protocol.RefusedUnreadable
 	}
 	base, err := file.Base()
