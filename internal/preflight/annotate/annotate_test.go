@@ -4,6 +4,7 @@ package annotate_test
 
 import (
 	"bytes"
+	order "cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -107,9 +108,16 @@ c) /Private [<0aF> /#C3#A4 () <> null true -0.000001234 1234567890 .5 [[] << >>]
 		}),
 		"many findings": func() []byte {
 			s := testpdf.NewSound()
-			first, second := s.Page(hairlines(200), ""), s.Page("", "")
-			second.Bleed, second.Trim = nil, nil
-			return s.Bytes(first, s.Page("", ""), second)
+			var content, resources strings.Builder
+			for i := range 20 {
+				fmt.Fprintf(&resources, " /Im%d %s", i, s.Image(testpdf.Image{Width: 40, Height: 40}))
+				content.WriteString(testpdf.Place(fmt.Sprintf("Im%d", i), 100, 40+float64(i*30), 72, 20))
+			}
+			pages := make([]testpdf.Page, 10)
+			for i := range pages {
+				pages[i] = s.Page(content.String(), "/XObject <<"+resources.String()+" >>")
+			}
+			return s.Bytes(pages...)
 		}(),
 		"a page that stands in the tree twice": func() []byte {
 			var b testpdf.Builder
@@ -200,13 +208,17 @@ func TestAnnotationsSayAndStandWhereTheFindingsDo(t *testing.T) {
 			t.Parallel()
 			file, pages := open(t, annotated(t, data))
 			r := inspect(t, data)
+			comments := comment.Of(r)
+			slices.SortStableFunc(comments, func(a, b comment.Comment) int { return order.Compare(a.Page, b.Page) })
 			var want []seen
-			for _, c := range comment.Of(r) {
+			for _, c := range comments {
 				kind := "Text"
 				if c.Located {
 					kind = "Square"
 				}
-				want = append(want, seen{Subtype: kind, Subject: c.Subject, Contents: strings.ReplaceAll(c.Contents, "\n", "\r"), Author: comment.Author, Rect: c.Rect})
+				want = append(want, seen{
+					Subtype: kind, Subject: c.Subject, Contents: strings.ReplaceAll(c.Contents, "\n", "\r"), Author: comment.Author, Rect: c.Rect,
+				})
 			}
 			var got []seen
 			names := map[string]bool{}
@@ -268,6 +280,20 @@ func unicode(t *testing.T, o types.Object) string {
 		units = append(units, uint16(data[i])<<8|uint16(data[i+1]))
 	}
 	return string(utf16.Decode(units))
+}
+
+func TestEveryFindingOfManyIsNoted(t *testing.T) {
+	t.Parallel()
+	data := files()["many findings"]
+	if n := len(comment.Of(inspect(t, data))); n < 200 {
+		t.Errorf("%d comments, want 200 at least", n)
+	}
+	file, pages := open(t, annotated(t, data))
+	for i := range pages {
+		if n := len(file.Array(pages[i].Annots)); n < 20 {
+			t.Errorf("%d annotations on page %d, want 20 at least", n, i+1)
+		}
+	}
 }
 
 func TestTheTableIsOfTheKindThatTheFileHas(t *testing.T) {
