@@ -47,7 +47,11 @@ const (
 type File struct {
 	Budget *Budget
 
-	pdf       *model.Context
+	pdf *model.Context
+	// frame is the file as it was before anything was read; mended tells that
+	// something else was read.
+	frame     *survey
+	mended    bool
 	collector *facts.Collector
 	limits    Limits
 	// streams keeps small decoded streams: forms are used again and again.
@@ -99,6 +103,7 @@ func Open(ctx context.Context, in io.ReadSeeker, size int64, limits Limits, coll
 		f.refused(err)
 		return nil, nil
 	}
+	f.frame = frame
 	f.describe(frame)
 	return f, nil
 }
