@@ -31,7 +31,8 @@ func preflightCommand() *cobra.Command {
 		Short: "Inspect PDFs as the platform would (exit code 2: verdict fail; 1: no report)",
 		Example: `  printmarket preflight flyer.pdf
   printmarket preflight flyer.pdf --profile sheetfed_offset --trim-size 148x210 --process 4
-  printmarket preflight flyer.pdf -o html -f report.html`,
+  printmarket preflight flyer.pdf -o html -f report.html
+  printmarket preflight flyer.pdf -o pdf -f commented.pdf`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, files []string) error { return o.run(cmd, files) },
 	}
@@ -67,6 +68,9 @@ func (o *preflightOptions) run(cmd *cobra.Command, files []string) error {
 	if err := notAnInput(o.path, files); err != nil {
 		return err
 	}
+	if form.copy {
+		return o.annotate(cmd.Context(), in, files[0])
+	}
 	out := cmd.OutOrStdout()
 	var kept bytes.Buffer
 	if o.path != "" {
@@ -74,7 +78,7 @@ func (o *preflightOptions) run(cmd *cobra.Command, files []string) error {
 	}
 	outcome := in.all(cmd, files, form, out)
 	if o.path != "" && kept.Len() > 0 {
-		if err := replaceFile(o.path, kept.Bytes()); err != nil {
+		if err := replaceFile(o.path, func(w io.Writer) error { _, err := kept.WriteTo(w); return err }); err != nil {
 			return err
 		}
 	}
@@ -145,13 +149,22 @@ func (in *inspection) all(cmd *cobra.Command, files []string, form output, out i
 
 // file inspects one file.
 func (in *inspection) file(ctx context.Context, name string) (made report.Report, err error) {
+	err = in.opened(name, func(spec sandbox.Spec) error {
+		made, err = sandbox.Run(ctx, spec)
+		return err
+	})
+	return made, err
+}
+
+// opened hands on what it takes to inspect a file.
+func (in *inspection) opened(name string, use func(sandbox.Spec) error) error {
 	file, err := os.Open(name)
 	if err != nil {
-		return report.Report{}, err
+		return err
 	}
 	defer func() { _ = file.Close() }()
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return report.Report{}, errors.Join(fmt.Errorf("%s is not a regular file", name), err)
+		return errors.Join(fmt.Errorf("%s is not a regular file", name), err)
 	}
 	spec := in.spec
 	spec.File = file
@@ -160,5 +173,5 @@ func (in *inspection) file(ctx context.Context, name string) (made report.Report
 		spec.Progress = bar.show
 		defer bar.clear()
 	}
-	return sandbox.Run(ctx, spec)
+	return use(spec)
 }

@@ -4,6 +4,7 @@ package cli
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -107,21 +108,26 @@ func TestPreflightReplacesItsOutputFileAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, step := range []struct{ path, content string }{{target, "first"}, {target, "second, and longer"}, {link, "third"}} {
-		if err := replaceFile(step.path, []byte(step.content)); err != nil {
+		if err := replaceFile(step.path, saying(step.content)); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := os.ReadFile(target); err != nil || string(got) != step.content {
 			t.Errorf("%s: %q, %v", step.path, got, err)
 		}
 	}
-	if err := replaceFile(os.DevNull, []byte("x")); err != nil {
+	if err := replaceFile(os.DevNull, saying("x")); err != nil {
 		t.Error(err)
 	}
-	if err := replaceFile(filepath.Join(dir, "none", "report.html"), nil); err == nil {
+	if err := replaceFile(filepath.Join(dir, "none", "report.html"), saying("")); err == nil {
 		t.Error("wrote into a directory that does not exist")
 	}
 	left, err := os.ReadDir(dir)
 	if err != nil || len(left) != 2 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
+}
+
+// saying writes a text.
+func saying(text string) func(io.Writer) error {
+	return func(w io.Writer) error { _, err := io.WriteString(w, text); return err }
 }

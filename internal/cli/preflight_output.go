@@ -23,6 +23,9 @@ type output struct {
 	// several says that those of several files can stand one after the other,
 	// and titled that each then needs the name of its file.
 	several, titled bool
+	// copy says that it is a copy of the PDF, and write is nil: it is made where
+	// PDFs are opened.
+	copy bool
 }
 
 // outputs are the forms that there are.
@@ -31,6 +34,7 @@ var outputs = [...]output{
 	{name: "json", write: writeJSON, several: true},
 	{name: "html", write: html.Write},
 	{name: "xfdf", write: comment.XFDF},
+	{name: "pdf", copy: true},
 }
 
 func outputOf(name string) (output, error) {
@@ -93,11 +97,15 @@ func notAnInput(path string, inputs []string) error {
 
 // replaceFile puts a file in the place of another one, if there is one: nobody
 // finds half of it. What is no regular file, like a terminal, is written to.
-func replaceFile(path string, content []byte) error {
+func replaceFile(path string, write func(io.Writer) error) error {
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && !info.Mode().IsRegular():
-		return os.WriteFile(path, content, 0)
+		file, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(write(file), file.Close())
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
@@ -109,7 +117,7 @@ func replaceFile(path string, content []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = file.Write(content)
+	err = write(file)
 	if err = errors.Join(err, file.Close()); err == nil {
 		err = os.Rename(made, path)
 	}

@@ -77,7 +77,9 @@ func TestPreflightShowsReportsAsAskedAndSaysTheWorst(t *testing.T) {
 		"the file is a directory":        {".", 1, "", "", "not a regular file"},
 		"no file":                        {"", 1, "", "", "requires at least 1 arg"},
 		"no such profile":                {"good.pdf --profile glossy", 1, "", "", "glossy"},
-		"no such output":                 {"good.pdf -o yaml", 1, "", "", "none of text, json, html or xfdf"},
+		"a copy without a place":         {"flawed.pdf -o pdf", 1, "", "", "needs --output-file"},
+		"copies of two files":            {"flawed.pdf good.pdf -o pdf -f both.pdf", 1, "", "", "of one file alone"},
+		"no such output":                 {"good.pdf -o yaml", 1, "", "", "none of text, json, html, xfdf or pdf"},
 		"a page of several files":        {"good.pdf flawed.pdf -o html", 1, "", "", "html is of one file alone"},
 		"the report in place of the PDF": {"good.pdf -f ./good.pdf", 1, "", "", "is the file to inspect"},
 		"the list of profiles":           {"profiles", 0, "PROFILE", "sheetfed_offset", ""},
@@ -103,6 +105,28 @@ func TestPreflightWritesItsOutputFileWhateverTheVerdict(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(dir, "report.html"))
 	if err != nil || got.code != 2 || got.out != "" || !bytes.HasPrefix(text, []byte("<!doctype html>")) {
 		t.Errorf("exit code %d, standard output %q, %v, file\n%.200s", got.code, got.out, err, text)
+	}
+}
+
+func TestPreflightWritesACopyWithComments(t *testing.T) {
+	t.Parallel()
+	got, dir := preflight(t, "flawed.pdf", "-o", "pdf", "-f", "copy.pdf")
+	original, err := os.ReadFile(filepath.Join(dir, "flawed.pdf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := os.ReadFile(filepath.Join(dir, "copy.pdf"))
+	if err != nil || got.code != 2 {
+		t.Fatalf("exit %d, %v: %s", got.code, err, got.err)
+	}
+	if !bytes.HasPrefix(made, original) || !bytes.Contains(made[len(original):], []byte("/Subtype /Text")) {
+		t.Errorf("the copy does not begin with the original, or has no comment behind it: %.300q", made[len(original):])
+	}
+	if got, dir = preflight(t, "note.txt", "-o", "pdf", "-f", "copy.pdf"); got.code != 1 || !strings.Contains(got.err, "cannot be opened as a PDF") {
+		t.Errorf("what is no PDF: exit %d: %s", got.code, got.err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "copy.pdf")); err == nil {
+		t.Error("what is no PDF has a copy with comments")
 	}
 }
 
