@@ -154,7 +154,7 @@ func TestAJobIsReadLessOftenWhileNothingChanges(t *testing.T) {
 		var r rig
 		r.run(t, "", func() {
 			r.later(4*time.Second, func() { r.change(jobs.Processing) })
-			r.later(2900*time.Millisecond, func() { r.change(jobs.Cancelled) })
+			r.later(2500*time.Millisecond, func() { r.change(jobs.Cancelled) })
 		})
 		want := []time.Duration{
 			500 * time.Millisecond, 1500 * time.Millisecond, 3500 * time.Millisecond, 5500 * time.Millisecond, 6 * time.Second, 7 * time.Second,
