@@ -13,6 +13,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf16"
 
@@ -76,8 +77,11 @@ func hairlines(n int) string {
 	return out.String()
 }
 
-// files are PDFs that are in order, with something to say about each.
-func files() map[string][]byte {
+// files are PDFs that are in order, with something to say about each. Nobody
+// changes them.
+var files = sync.OnceValue(write) // constant
+
+func write() map[string][]byte {
 	one := func(change func(s *testpdf.Sound, p *testpdf.Page)) []byte {
 		s := testpdf.NewSound()
 		p := s.Page(hairlines(3), "")

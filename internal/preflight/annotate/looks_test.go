@@ -73,7 +73,7 @@ func TestObjectsThatNoFileCanHoldFail(t *testing.T) {
 	for name, o := range map[string]types.Object{"too deep": deep, "no object": types.StreamDict{}, "no number": types.Float(geom.Nothing()[0] * 1e9)} {
 		var w objects
 		if w.object(o, 0); !w.failed {
-			t.Errorf("%s: written as %.40q", name, w.String())
+			t.Errorf("%s: written as %.40q", name, w.text.String())
 		}
 	}
 }

@@ -20,7 +20,7 @@ import (
 // could write them, too, but rounds numbers and ends the process when it meets
 // something that it does not know.
 type objects struct {
-	bytes.Buffer
+	text bytes.Buffer
 	// failed tells that an object cannot be written.
 	failed bool
 }
@@ -34,27 +34,27 @@ func (w *objects) object(o types.Object, depth int) {
 	if depth > maxDepth {
 		w.failed = true
 	}
-	if w.failed || w.Len() > protocol.MaxUpdate {
+	if w.failed || w.text.Len() > protocol.MaxUpdate {
 		return
 	}
 	switch v := o.(type) {
 	case nil:
-		w.WriteString("null")
+		w.text.WriteString("null")
 	case types.Boolean:
-		w.WriteString(strconv.FormatBool(bool(v)))
+		w.text.WriteString(strconv.FormatBool(bool(v)))
 	case types.Integer:
-		w.WriteString(strconv.Itoa(int(v)))
+		w.text.WriteString(strconv.Itoa(int(v)))
 	case types.Float:
 		w.number(float64(v))
 	case types.Name:
 		w.name(string(v))
 	case types.StringLiteral:
 		// The parser keeps it as it is written, escapes and all.
-		w.WriteString("(" + string(v) + ")")
+		w.text.WriteString("(" + string(v) + ")")
 	case types.HexLiteral:
-		w.WriteString("<" + string(v) + ">")
+		w.text.WriteString("<" + string(v) + ">")
 	case types.IndirectRef:
-		w.WriteString(v.PDFString())
+		w.text.WriteString(v.PDFString())
 	case types.Array:
 		w.array(v, depth)
 	case types.Dict:
@@ -65,26 +65,26 @@ func (w *objects) object(o types.Object, depth int) {
 }
 
 func (w *objects) array(a types.Array, depth int) {
-	w.WriteByte('[')
+	w.text.WriteByte('[')
 	for i, element := range a {
 		if i > 0 {
-			w.WriteByte(' ')
+			w.text.WriteByte(' ')
 		}
 		w.object(element, depth+1)
 	}
-	w.WriteByte(']')
+	w.text.WriteByte(']')
 }
 
 // dict writes the entries in the order of their keys.
 func (w *objects) dict(d types.Dict, depth int) {
-	w.WriteString("<<")
+	w.text.WriteString("<<")
 	for _, key := range slices.Sorted(maps.Keys(d)) {
-		w.WriteByte(' ')
+		w.text.WriteByte(' ')
 		w.name(key)
-		w.WriteByte(' ')
+		w.text.WriteByte(' ')
 		w.object(d[key], depth+1)
 	}
-	w.WriteString(" >>")
+	w.text.WriteString(" >>")
 }
 
 // number writes no exponent: PDF has none.
@@ -93,18 +93,18 @@ func (w *objects) number(v float64) {
 		w.failed = true
 		return
 	}
-	w.WriteString(strconv.FormatFloat(v, 'f', -1, 64))
+	w.text.WriteString(strconv.FormatFloat(v, 'f', -1, 64))
 }
 
 // name writes what is not a regular character by its number (7.3.5).
 func (w *objects) name(name string) {
-	w.WriteByte('/')
+	w.text.WriteByte('/')
 	for _, c := range []byte(name) {
 		if c <= ' ' || c > '~' || c == '#' || strings.IndexByte("()<>[]{}/%", c) >= 0 {
-			w.WriteByte('#')
-			w.WriteString(hex.EncodeToString([]byte{c}))
+			w.text.WriteByte('#')
+			w.text.WriteString(hex.EncodeToString([]byte{c}))
 			continue
 		}
-		w.WriteByte(c)
+		w.text.WriteByte(c)
 	}
 }

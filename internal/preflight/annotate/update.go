@@ -44,8 +44,8 @@ func (u *update) add(o types.Object) types.IndirectRef {
 func (u *update) stream(dict types.Dict, data string) types.IndirectRef {
 	dict["Length"] = types.Integer(len(data))
 	ref := u.add(dict)
-	u.out.Truncate(u.out.Len() - len(endObject))
-	fmt.Fprintf(&u.out, "\nstream\n%s\nendstream%s", data, endObject)
+	u.out.text.Truncate(u.out.text.Len() - len(endObject))
+	fmt.Fprintf(&u.out.text, "\nstream\n%s\nendstream%s", data, endObject)
 	return ref
 }
 
@@ -53,49 +53,49 @@ const endObject = "\nendobj\n"
 
 // replace writes an object under a number.
 func (u *update) replace(ref types.IndirectRef, generation int, o types.Object) {
-	if u.out.Len() == 0 {
-		u.out.WriteByte('\n')
+	if u.out.text.Len() == 0 {
+		u.out.text.WriteByte('\n')
 	}
 	u.begin(int(ref.ObjectNumber), generation)
 	u.out.object(o, 0)
-	u.out.WriteString(endObject)
+	u.out.text.WriteString(endObject)
 }
 
 func (u *update) begin(number, generation int) {
-	u.rows = append(u.rows, row{number: number, generation: generation, offset: int(u.base.Size) + u.out.Len()})
-	fmt.Fprintf(&u.out, "%d %d obj\n", number, generation)
+	u.rows = append(u.rows, row{number: number, generation: generation, offset: int(u.base.Size) + u.out.text.Len()})
+	fmt.Fprintf(&u.out.text, "%d %d obj\n", number, generation)
 }
 
 // close adds table and trailer.
 func (u *update) close() ([]byte, error) {
-	u.table = u.out.Len()
+	u.table = u.out.text.Len()
 	if u.base.Stream {
 		u.closeStream()
 	} else {
 		u.closeTable()
 	}
-	fmt.Fprintf(&u.out, "startxref\n%d\n%%%%EOF\n", u.base.Size+int64(u.table))
+	fmt.Fprintf(&u.out.text, "startxref\n%d\n%%%%EOF\n", u.base.Size+int64(u.table))
 	switch {
 	case u.out.failed:
 		return nil, protocol.RefusedStructure
-	case u.out.Len() > protocol.MaxUpdate:
+	case u.out.text.Len() > protocol.MaxUpdate:
 		return nil, protocol.RefusedTooLarge
 	}
-	return u.out.Bytes(), nil
+	return u.out.text.Bytes(), nil
 }
 
 // closeTable writes a section as of PDF 1.0 (7.5.4).
 func (u *update) closeTable() {
-	u.out.WriteString("xref\n")
+	u.out.text.WriteString("xref\n")
 	for _, run := range u.runs() {
-		fmt.Fprintf(&u.out, "%d %d\n", run[0].number, len(run))
+		fmt.Fprintf(&u.out.text, "%d %d\n", run[0].number, len(run))
 		for _, r := range run {
-			fmt.Fprintf(&u.out, "%010d %05d n \n", r.offset, r.generation)
+			fmt.Fprintf(&u.out.text, "%010d %05d n \n", r.offset, r.generation)
 		}
 	}
-	u.out.WriteString("trailer\n<<")
+	u.out.text.WriteString("trailer\n<<")
 	u.trailer()
-	u.out.WriteString(" >>\n")
+	u.out.text.WriteString(" >>\n")
 }
 
 // closeStream writes a section as a stream (7.5.8), which is an object itself.
@@ -111,9 +111,9 @@ func (u *update) closeStream() {
 			rows = binary.BigEndian.AppendUint16(rows, uint16(r.generation))
 		}
 	}
-	fmt.Fprintf(&u.out, "<< /Type /XRef /W [1 4 2] /Index [%s ] /Length %d", index, len(rows))
+	fmt.Fprintf(&u.out.text, "<< /Type /XRef /W [1 4 2] /Index [%s ] /Length %d", index, len(rows))
 	u.trailer()
-	fmt.Fprintf(&u.out, " >>\nstream\n%s\nendstream%s", rows, endObject)
+	fmt.Fprintf(&u.out.text, " >>\nstream\n%s\nendstream%s", rows, endObject)
 }
 
 // runs are the rows in order, split where numbers are left out.
@@ -134,11 +134,11 @@ func (u *update) runs() [][]row {
 // identifier changes with the content (14.4).
 func (u *update) trailer() {
 	for _, entry := range u.base.Trailer {
-		fmt.Fprintf(&u.out, " /%s %s", entry.Key, entry.Value)
+		fmt.Fprintf(&u.out.text, " /%s %s", entry.Key, entry.Value)
 	}
-	fmt.Fprintf(&u.out, " /Size %d /Prev %d", u.next, u.base.Table)
+	fmt.Fprintf(&u.out.text, " /Size %d /Prev %d", u.next, u.base.Table)
 	if u.base.ID != nil {
-		sum := sha256.Sum256(bytes.Join([][]byte{u.base.ID, u.out.Bytes()}, nil))
-		fmt.Fprintf(&u.out, " /ID [%s <%x>]", u.base.ID, sum[:16])
+		sum := sha256.Sum256(bytes.Join([][]byte{u.base.ID, u.out.text.Bytes()}, nil))
+		fmt.Fprintf(&u.out.text, " /ID [%s <%x>]", u.base.ID, sum[:16])
 	}
 }
