@@ -392,7 +392,7 @@ func TestLimitsEndTheReadingAndSaySo(t *testing.T) {
 	deep := func() []byte {
 		var b testpdf.Builder
 		form := b.Form(testpdf.Box{0, 0, 9, 9}, "", "0 0 1 1 re f", "")
-		for range 20 {
+		for range 40 {
 			form = b.Form(testpdf.Box{0, 0, 9, 9}, "", "/Fm Do", fmt.Sprintf("/XObject << /Fm %s >>", form))
 		}
 		return b.Document(testpdf.Print("/Fm Do", fmt.Sprintf("/XObject << /Fm %s >>", form)))

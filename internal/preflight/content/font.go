@@ -55,6 +55,20 @@ func (in *Interpreter) font(o types.Object, name string) *fontUse {
 	return known
 }
 
+// missingFont stands in for one that the page names and the file does not have:
+// viewers show the text in a font of their own.
+func (in *Interpreter) missingFont(name string) *fontUse {
+	known := in.absent[name]
+	if known == nil {
+		known = &fontUse{fact: in.collector.Font(facts.Font{Name: document.Clean(name, 40), Type: "missing"})}
+		if known.fact == nil {
+			return nil
+		}
+		in.absent[name] = known
+	}
+	return known
+}
+
 // shaped is the font with its widths.
 func (in *Interpreter) shaped(u *fontUse) *font.Font {
 	if u.shape == nil {

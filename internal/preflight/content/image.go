@@ -129,9 +129,23 @@ func (in *Interpreter) jpx(p *picture, o types.Object) {
 		p.fact.Bits = header.Bits
 	}
 	if _, said := p.dict["ColorSpace"]; !said && !p.fact.Mask {
+		if header.Family == "" {
+			header.Family = usualFamily(header.Components)
+		}
 		p.space = &color.Space{Family: header.Family, Components: header.Components}
 		p.fact.ColorSpace, p.fact.Components = header.Family, header.Components
 	}
+}
+
+// usualFamily is what viewers take for a colour space that they do not know.
+func usualFamily(components int) string {
+	switch components {
+	case 1:
+		return color.DeviceGray
+	case 4:
+		return color.DeviceCMYK
+	}
+	return color.DeviceRGB
 }
 
 // filter is the last filter of a pipeline, the one that codes the image.
@@ -210,10 +224,11 @@ func (in *Interpreter) measure(f *frame, o types.Object, p *picture, space *colo
 // whole amount; where it is not possible, the inks are not known.
 func (in *Interpreter) inks(o types.Object, p *picture, space *color.Space) facts.Paint {
 	unknown := facts.Paint{Space: space.Family}
-	if !space.Known() || p.fact.Filter == jpx || p.fact.Filter == "JBIG2Decode" && !space.Single() {
+	coded := bilevel(p.fact.Filter)
+	if !space.Known() || p.fact.Filter == jpx || coded && !space.Single() {
 		return unknown
 	}
-	if space.Single() && (p.fact.Width > cheapPixels/p.fact.Height || p.fact.Filter == "JBIG2Decode") {
+	if space.Single() && (p.fact.Width > cheapPixels/p.fact.Height || coded) {
 		return most(space)
 	}
 	decode, _ := in.file.Numbers(p.dict["Decode"], 2*space.Components)
@@ -226,6 +241,10 @@ func (in *Interpreter) inks(o types.Object, p *picture, space *color.Space) fact
 	}
 	return paint
 }
+
+// bilevel tells the codings of one-bit images. They are not unpacked: their ink is
+// all or nothing, and the parser does not know all that a fax may be.
+func bilevel(filter string) bool { return filter == "JBIG2Decode" || filter == "CCITTFaxDecode" }
 
 // room takes what measuring an image costs from the budget for images.
 func (in *Interpreter) room(n int64) bool { return in.file.Budget.Samples(in.page.Number, n) }

@@ -42,6 +42,7 @@ type Interpreter struct {
 	spaces   *color.Resolver
 	layers   *layers
 	fonts    map[uintptr]*fontUse
+	absent   map[string]*fontUse
 	declared map[uintptr]types.Dict
 	images   map[imageKey]*picture
 	shadings map[shadingKey]shade
@@ -90,7 +91,7 @@ func New(file *document.File, collector *facts.Collector, limits document.Limits
 	return &Interpreter{
 		file: file, collector: collector, limits: limits,
 		spaces: color.NewResolver(file), layers: readLayers(file, collector),
-		fonts: map[uintptr]*fontUse{}, declared: map[uintptr]types.Dict{}, images: map[imageKey]*picture{},
+		fonts: map[uintptr]*fontUse{}, absent: map[string]*fontUse{}, declared: map[uintptr]types.Dict{}, images: map[imageKey]*picture{},
 		shadings: map[shadingKey]shade{}, states: map[uintptr]*parameters{}, outlines: map[uintptr]bool{},
 	}
 }

@@ -43,7 +43,7 @@ func (in *Interpreter) paint(f *frame, with *ink, m *facts.Mark) {
 		in.paintPattern(f, with, m)
 		return
 	}
-	if with.space.Family == "" || !with.space.Paints() {
+	if !with.space.Paints() {
 		return
 	}
 	m.Paint = with.paint

@@ -236,8 +236,8 @@ func TestPaintIsInk(t *testing.T) {
 		"an entry beyond the table is the last":   {content: "/C cs 9 sc" + square, resources: spaces("/C [/Indexed /DeviceCMYK 1 <00000000FF003300>]"), want: []string{"DeviceCMYK C1 Y0.2"}},
 		"calibrated grey":                         {content: "/C cs 0.5 sc" + square, resources: spaces("/C [/CalGray << /WhitePoint [1 1 1] >>]"), want: []string{"CalGray K0.5"}},
 		"white in Lab":                            {content: "/C cs 100 0 0 sc" + square, resources: spaces("/C [/Lab << /WhitePoint [1 1 1] >>]"), want: []string{"Lab white"}},
-		"a broken space paints nothing known":     {content: "/C cs 1 sc" + square, resources: spaces("/C [/Strange 1 2]"), want: nil},
-		"a space that contains itself":            {content: "/C cs 1 sc" + square, resources: selfIndexed, want: nil},
+		"a broken space paints nothing known":     {content: "/C cs 1 sc" + square, resources: spaces("/C [/Strange 1 2]"), want: []string{""}},
+		"a space that contains itself":            {content: "/C cs 1 sc" + square, resources: selfIndexed, want: []string{""}},
 		"Q brings the old colour back":            {content: "q 1 1 0 0 k Q" + square, want: []string{"DeviceGray K1"}},
 		"the stroke has a colour of its own":      {content: "1 0 0 0 k 0 1 0 0 K 0 0 9 9 re B", want: []string{"DeviceCMYK C1", "DeviceCMYK M1"}},
 		"a profile of CMYK is ink": {

@@ -98,7 +98,9 @@ func (in *Interpreter) setFont(f *frame) {
 			return
 		}
 	}
-	f.state.font = in.font(o, string(name))
+	if f.state.font = in.font(o, string(name)); f.state.font == nil {
+		f.state.font = in.missingFont(string(name))
+	}
 }
 
 func (f *frame) nextLine(x, y float64) {

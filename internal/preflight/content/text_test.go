@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/printmarket/printmarket/internal/preflight/document"
 	"github.com/printmarket/printmarket/internal/preflight/facts"
 	"github.com/printmarket/printmarket/internal/preflight/testpdf"
 )
@@ -148,5 +149,27 @@ func TestTextMarksNameTheirFont(t *testing.T) {
 	// A quarter of 5 x 10 points.
 	if diff := cmp.Diff([]string{"1 0 R Square 1.56"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestTextInAMissingFontIsShownInAnother(t *testing.T) {
+	t.Parallel()
+	pdf := testpdf.Pages(testpdf.Print("BT /Lost 12 Tf 50 50 Td (text) Tj ET", ""))
+	doc := read(t, pdf, document.DefaultLimits())
+	if len(doc.Fonts) != 1 || doc.Fonts[0].Name != "Lost" || doc.Fonts[0].Embedded || doc.Fonts[0].Uses.Count != 1 {
+		t.Errorf("fonts %+v, want one that is used and not there", doc.Fonts)
+	}
+	if doc.Pages[0].Painted == 0 {
+		t.Error("the page is said to be empty")
+	}
+}
+
+func TestAFaxIsNotUnpacked(t *testing.T) {
+	t.Parallel()
+	var b testpdf.Builder
+	fax := b.Stream("/Type /XObject /Subtype /Image /Width 80 /Height 26 /BitsPerComponent 1 /ColorSpace /DeviceGray /Filter /CCITTFaxDecode /DecodeParms << /K 4 /Columns 80 >>", []byte("whatever"))
+	doc := read(t, b.Document(testpdf.Print(testpdf.Place("Im", 50, 50, 80, 26), fmt.Sprintf("/XObject << /Im %s >>", fax))), document.DefaultLimits())
+	if !doc.Complete || len(doc.Incidents) != 0 || len(doc.Images) != 1 || doc.Pages[0].Painted != 1 {
+		t.Errorf("complete %t, incidents %+v, images %d, painted %d", doc.Complete, doc.Incidents, len(doc.Images), doc.Pages[0].Painted)
 	}
 }

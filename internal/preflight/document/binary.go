@@ -46,24 +46,23 @@ func (f *File) ImageData(o types.Object, page int) []byte {
 		f.Budget.noImages(page)
 		return nil
 	}
-	stream.Content = nil
-	var data []byte
-	err := f.guard(func() (err error) {
-		data, err = stream.DecodeLengthWithLimit(-1, limit)
-		return err
-	})
+	data, err := f.undo(stream, limit)
+	var damaged *damage
 	switch {
 	case errors.Is(err, filter.ErrDecodeLimitExceeded):
 		f.Budget.images += limit
 		f.Budget.noImages(page)
 		return nil
+	case errors.Is(err, errChecksum):
 	case err != nil:
 		f.collector.Incomplete()
 		f.collector.Incident(facts.Incident{
 			Rule: RuleStream, Page: page, Object: Ref(o),
 			Detail: "The data of an image is damaged. The parser says: " + sentence(err),
 		})
-		return nil
+		if !errors.As(err, &damaged) {
+			return nil
+		}
 	}
 	f.Budget.images += int64(len(data))
 	return data

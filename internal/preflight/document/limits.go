@@ -49,7 +49,7 @@ func DefaultLimits() Limits {
 		ContentBytes:  512 << 20,
 		Elements:      2_000_000,
 		Operators:     20_000_000,
-		Nesting:       12,
+		Nesting:       28,
 		SavedStates:   4_096,
 		Operands:      64,
 	}

@@ -43,7 +43,7 @@ var errBeyondRepair = errors.New("the file cannot be repaired")
 // loadRepaired reads a repaired copy. When that is of no use, everything is as
 // before.
 func (f *File) loadRepaired(ctx context.Context, frame *survey) error {
-	before := f.pdf
+	before, source := f.pdf, f.source
 	mended := f.repair(frame)
 	if mended == nil {
 		return errBeyondRepair
@@ -53,7 +53,7 @@ func (f *File) loadRepaired(ctx context.Context, frame *survey) error {
 		err = errBeyondRepair
 	}
 	if err != nil {
-		f.pdf = before
+		f.pdf, f.source = before, source
 		return err
 	}
 	f.mended = true
@@ -76,6 +76,9 @@ func (f *File) parse(ctx context.Context, in io.ReadSeeker) error {
 	})
 	if source.fault != nil {
 		return &inputError{fault: source.fault}
+	}
+	if err == nil {
+		f.source = source
 	}
 	return err
 }

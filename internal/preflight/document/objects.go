@@ -64,10 +64,10 @@ func (f *File) Dict(o types.Object) types.Dict {
 func (f *File) Stream(o types.Object) (types.StreamDict, bool) {
 	switch v := f.Resolve(o).(type) {
 	case types.StreamDict:
-		return v, true
+		return f.whole(v), true
 	case *types.StreamDict:
 		if v != nil {
-			return *v, true
+			return f.whole(*v), true
 		}
 	}
 	return types.StreamDict{}, false

@@ -50,8 +50,10 @@ type File struct {
 	pdf *model.Context
 	// frame is the file as it was before anything was read; mended tells that
 	// something else was read.
-	frame     *survey
-	mended    bool
+	frame  *survey
+	mended bool
+	// source is what pdf was read from.
+	source    io.ReadSeeker
 	collector *facts.Collector
 	limits    Limits
 	// streams keeps small decoded streams: forms are used again and again.
@@ -66,6 +68,11 @@ type File struct {
 	attached     map[uintptr]bool
 	// steps counts the elements of structures that were looked at.
 	steps int
+	// remeasured are streams by where they stand: nil where nothing was wrong
+	// with their length. mending counts the bytes that were read for it.
+	remeasured  map[int64][]byte
+	mending     int64
+	lengthNoted bool
 	// opaque is true when content is encrypted with a key that we do not have.
 	opaque bool
 }
@@ -74,12 +81,13 @@ type File struct {
 // cannot be opened as a PDF; the incident says why.
 func Open(ctx context.Context, in io.ReadSeeker, size int64, limits Limits, collector *facts.Collector) (*File, error) {
 	f := &File{
-		Budget:    &Budget{limits: limits, collector: collector},
-		collector: collector,
-		limits:    limits,
-		streams:   map[int][]byte{},
-		profiles:  map[int]*facts.ICC{},
-		actions:   map[string]int{}, applications: map[string]bool{}, attached: map[uintptr]bool{},
+		Budget:     &Budget{limits: limits, collector: collector},
+		collector:  collector,
+		limits:     limits,
+		streams:    map[int][]byte{},
+		remeasured: map[int64][]byte{},
+		profiles:   map[int]*facts.ICC{},
+		actions:    map[string]int{}, applications: map[string]bool{}, attached: map[uintptr]bool{},
 	}
 	head, err := f.sniff(in, size)
 	if head == nil || err != nil {

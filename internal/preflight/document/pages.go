@@ -102,6 +102,9 @@ func (w *walk) visit(n node) bool {
 		return true
 	}
 	kids, inner := dict["Kids"]
+	if inner && f.emptyNode(dict) {
+		return true
+	}
 	if inner = inner && f.Name(dict["Type"]) != "Page"; inner && !w.enter(n.object) {
 		f.pageTree(0, Ref(n.object), "The page tree comes back to a part of itself.")
 		return true
@@ -119,6 +122,13 @@ func (w *walk) visit(n node) bool {
 		w.stack = append(w.stack, node{object: array[i], inherited: inherited})
 	}
 	return true
+}
+
+// emptyNode tells a branch without pages, which some programs name again and
+// again where others have none.
+func (f *File) emptyNode(dict types.Dict) bool {
+	kids, isArray := f.Resolve(dict["Kids"]).(types.Array)
+	return isArray && len(kids) == 0 && f.Name(dict["Type"]) == "Pages"
 }
 
 // enter notes a node and says whether it is new. Direct nodes cannot repeat.

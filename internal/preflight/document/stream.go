@@ -30,19 +30,27 @@ func (f *File) Decode(o types.Object, page int) []byte {
 		return nil
 	}
 	data, err := f.decode(stream)
+	var damaged *damage
 	switch {
 	case errors.Is(err, filter.ErrDecodeLimitExceeded):
 		f.Budget.exhaust(RuleDecode, page, fmt.Sprintf(
 			"The compressed data of the file unpacks to more than %d MiB in one piece or %d MiB together; the rest was not looked at.",
 			f.limits.StreamBytes>>20, f.limits.DocumentBytes>>20))
 		return nil
+	case errors.Is(err, errChecksum):
+		f.collector.Incident(facts.Incident{
+			Rule: RuleRepaired, Page: page, Object: Ref(o),
+			Detail: "The checksum of compressed data that this page needs is wrong; the data was used all the same.",
+		})
 	case err != nil:
 		f.collector.Incomplete()
 		f.collector.Incident(facts.Incident{
 			Rule: RuleStream, Page: page, Object: Ref(o),
 			Detail: "Compressed data that this page needs is damaged. The parser says: " + sentence(err),
 		})
-		return nil
+		if !errors.As(err, &damaged) {
+			return nil
+		}
 	}
 	if isRef && len(data) <= keepEach && f.kept+int64(len(data)) <= keepAll {
 		f.streams[number] = data
@@ -63,15 +71,7 @@ func (f *File) decodeUpTo(stream types.StreamDict, most int64) ([]byte, error) {
 	if limit <= 0 {
 		return nil, filter.ErrDecodeLimitExceeded
 	}
-	stream.Content = nil
-	var data []byte
-	err := f.guard(func() (err error) {
-		data, err = stream.DecodeLengthWithLimit(-1, limit)
-		return err
-	})
-	if err == nil && int64(len(data)) > limit {
-		err = filter.ErrDecodeLimitExceeded
-	}
+	data, err := f.undo(stream, limit)
 	f.Budget.decoded += int64(len(data))
 	return data, err
 }

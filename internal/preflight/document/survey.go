@@ -167,11 +167,3 @@ func (s *survey) streamSection(dict, body []byte) bool {
 }
 
 func streamEnds(body []byte) bool { return bytes.Contains(body, []byte("endstream")) }
-
-func readAt(in io.ReadSeeker, offset, n int64) ([]byte, bool) {
-	if _, err := in.Seek(offset, io.SeekStart); err != nil {
-		return nil, false
-	}
-	data, err := io.ReadAll(io.LimitReader(in, n))
-	return data, err == nil
-}
