@@ -33,6 +33,12 @@ const (
 	defaultMaxBodies          = 512
 )
 
+// How many streams may be open, and how many of them to one organization.
+const (
+	defaultMaxStreams                = 256
+	defaultMaxStreamsPerOrganization = 16
+)
+
 // bodyTimeout is how long a request body may take to arrive.
 const bodyTimeout = 10 * time.Second
 
@@ -65,6 +71,12 @@ type API struct {
 	MaxBodies int
 	// BodyTimeout is 10 s if it is 0.
 	BodyTimeout time.Duration
+	// MaxStreams is how many answers go on as something happens, which takes
+	// none of the slots; 256 if it is 0.
+	MaxStreams int
+	// MaxStreamsPerOrganization of them may be one organization's; 16 if it is
+	// 0.
+	MaxStreamsPerOrganization int
 }
 
 // Handler builds the router. It fails when routes and contracts disagree.
@@ -77,6 +89,7 @@ func (a API) Handler() (http.Handler, error) {
 	g := gate.New(gate.Config{
 		Gates: a.Gates, Limits: a.Limits, Uses: a.Uses, Problems: a.Problems, Metrics: a.Metrics, Log: a.Log, Now: a.Now, BodyTimeout: a.BodyTimeout,
 		Listener: a.Listener, Slots: slots, MaxBodies: a.MaxBodies, MaxPerOrganization: a.MaxPerOrganization,
+		MaxStreams: a.MaxStreams, MaxStreamsPerOrganization: a.MaxStreamsPerOrganization,
 	})
 	g.Mount(router, a.withLifecycles())
 	files := &publicFiles{listener: a.Listener, slots: gate.NewSlots(a.MaxFiles), problems: a.Problems, metrics: a.Metrics}
@@ -98,6 +111,8 @@ func (a *API) setDefaults() {
 	a.MaxFiles = cmp.Or(a.MaxFiles, defaultMaxFiles)
 	a.MaxPerOrganization = cmp.Or(a.MaxPerOrganization, defaultMaxPerOrganization)
 	a.MaxBodies = cmp.Or(a.MaxBodies, defaultMaxBodies)
+	a.MaxStreams = cmp.Or(a.MaxStreams, defaultMaxStreams)
+	a.MaxStreamsPerOrganization = cmp.Or(a.MaxStreamsPerOrganization, defaultMaxStreamsPerOrganization)
 	a.BodyTimeout = cmp.Or(a.BodyTimeout, bodyTimeout)
 }
 

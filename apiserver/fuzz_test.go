@@ -29,7 +29,7 @@ type serving struct {
 
 func newServing(t testing.TB) *serving {
 	t.Helper()
-	w := apitest.New(t, apitest.Options{})
+	w := apitest.New(t, apitest.Options{Pace: brief})
 	socket, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	must(t, err)
 	server := apiserver.NewServer(telemetry.Discard(), 0, 10*time.Second, apiserver.Listener{

@@ -19,6 +19,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/respond"
 )
 
@@ -58,11 +59,13 @@ type Server struct {
 	// stall is how long a client may take nothing of its answer.
 	stall    time.Duration
 	draining atomic.Bool
+	// drains is closed when it begins to drain.
+	drains chan struct{}
 }
 
 // NewServer makes a server of listeners.
 func NewServer(log *slog.Logger, settle, grace time.Duration, listeners ...Listener) *Server {
-	return &Server{listeners: listeners, log: log, settle: settle, grace: grace, stall: stallTimeout}
+	return &Server{listeners: listeners, log: log, settle: settle, grace: grace, stall: stallTimeout, drains: make(chan struct{})}
 }
 
 // Draining reports whether the server is about to stop; it is one of the
@@ -87,7 +90,8 @@ func (s *Server) Run(ctx context.Context) error {
 		servers[i] = &http.Server{
 			Handler: handler, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout,
 			WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes, ConnContext: withMutual,
-			ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+			BaseContext: func(net.Listener) context.Context { return gate.WithDraining(context.Background(), s.drains) },
+			ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 			// OPTIONS * is a request like any other.
 			DisableGeneralOptionsHandler: true,
 		}
@@ -108,7 +112,9 @@ func (s *Server) Run(ctx context.Context) error {
 }
 
 func (s *Server) drain(servers []*http.Server, graceful bool) error {
-	s.draining.Store(true)
+	if !s.draining.Swap(true) {
+		close(s.drains)
+	}
 	s.log.Info("draining", "settle", s.settle.String(), "grace", s.grace.String())
 	if graceful {
 		<-time.After(s.settle)

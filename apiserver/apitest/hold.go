@@ -17,6 +17,9 @@ import (
 	"github.com/printmarket/printmarket/internal/strictjson"
 )
 
+// answers bound what is read of an answer: reports are far larger than requests.
+var answers = strictjson.Limits{Depth: strictjson.MaxDepth, Members: 10_000, Elements: 100_000, Values: 2_000_000, Digits: 1_000}
+
 // schema is the published schema of problem details, compiled.
 type schema struct{ compiled *jsonschema.Schema }
 
@@ -81,7 +84,7 @@ func (w *World) holdProblem(found *faults, a Answer) {
 		found.add("an error of type %q", got)
 		return
 	}
-	value, err := strictjson.Decode(a.Body)
+	value, err := answers.Decode(a.Body)
 	if err != nil {
 		found.add("%v", err)
 		return
@@ -149,7 +152,7 @@ func holdBody(found *faults, a Answer, promise contracts.Answer) {
 	if schema == nil || !strings.Contains(mediaType, "json") {
 		return // a schema cannot look into other forms
 	}
-	value, err := strictjson.Decode(a.Body)
+	value, err := answers.Decode(a.Body)
 	if err != nil {
 		found.add("%v", err)
 		return

@@ -60,6 +60,9 @@ type Options struct {
 	Routes      []gate.Route
 	MaxInFlight int
 	Log         *slog.Logger
+	// Pace is how closely jobs are followed; if it is zero, so closely that no
+	// test waits.
+	Pace preflight.Pace
 }
 
 // World is one API server with what is behind it.
@@ -81,6 +84,7 @@ type World struct {
 	rollouts map[string]*v1alpha1.CapabilityRollout
 	keys     map[string]credential.Key
 	problems *schema
+	pace     preflight.Pace
 }
 
 // Clock stands still until it is moved.
@@ -123,7 +127,10 @@ func New(t testing.TB, options Options) *World {
 		Clock: &Clock{now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)},
 		Gates: posture.NewGates(time.Hour), Intake: &Intake{}, Metrics: telemetry.NewMetrics(),
 		partners: map[string]*v1alpha1.PartnerEntitlement{}, rollouts: map[string]*v1alpha1.CapabilityRollout{},
-		keys: map[string]credential.Key{},
+		keys: map[string]credential.Key{}, pace: options.Pace,
+	}
+	if w.pace == (preflight.Pace{}) {
+		w.pace = preflight.Pace{Soonest: 2 * time.Millisecond, Latest: 10 * time.Millisecond}
 	}
 	if options.Log == nil {
 		options.Log = telemetry.Discard()
@@ -192,7 +199,7 @@ func Routes(w *World) ([]gate.Route, error) {
 		return nil, err
 	}
 	jobs, err := preflight.Routes(preflight.Config{
-		Jobs: w.Jobs, RFQs: w.RFQs, Queue: w.Intake, Backlog: Backlog, Profiles: profile.Names(),
+		Jobs: w.Jobs, RFQs: w.RFQs, Queue: w.Intake, Backlog: Backlog, Profiles: profile.Names(), Pace: w.pace,
 	}, w.Contracts)
 	if err != nil {
 		return nil, err
@@ -301,6 +308,22 @@ func (w *World) Publish() {
 	w.Gates.Publish(posture.Compile(in), w.Clock.Now())
 }
 
+// Revoke ends a key of a partner.
+func (w *World) Revoke(partner, key string) {
+	for i := range w.partners[partner].Spec.Keys {
+		if k := &w.partners[partner].Spec.Keys[i]; k.Name == key {
+			k.State = v1alpha1.KeyStateRevoked
+		}
+	}
+	w.Publish()
+}
+
+// Kill closes a capability for everybody.
+func (w *World) Kill(capability posture.Capability) {
+	delete(w.rollouts, capability.String())
+	w.Publish()
+}
+
 // Grant sets the quota of a partner's capability.
 func (w *World) Grant(partner string, capability v1alpha1.CapabilityName, limit int64) {
 	for i := range w.partners[partner].Spec.Capabilities {
@@ -324,6 +347,13 @@ func (w *World) Advance(d time.Duration) {
 	w.Clock.now = w.Clock.now.Add(d)
 	w.Clock.mu.Unlock()
 	w.Gates.Confirm(w.Clock.Now())
+}
+
+// Stale moves the clock until the posture counts no more.
+func (w *World) Stale() {
+	w.Clock.mu.Lock()
+	defer w.Clock.mu.Unlock()
+	w.Clock.now = w.Clock.now.Add(2 * time.Hour)
 }
 
 func must(t testing.TB, err error) {

@@ -120,10 +120,32 @@ func TestAPageMayLoadNothingFromElsewhere(t *testing.T) {
 	}
 }
 
+func TestTheRegistryOfRulesIsAPageWithoutScript(t *testing.T) {
+	t.Parallel()
+	files := served(t, docs.API)
+	page := serve(files[contracts.Prefix+"preflight-rules.html"], "").Body.String()
+	found := 0
+	for _, target := range references(page) {
+		if strings.Contains(target, "#") {
+			continue
+		}
+		found++
+		if _, ok := files[target]; !ok {
+			t.Errorf("it refers to %s, which is not served", target)
+		}
+	}
+	if inline := regexp.MustCompile(`<script|<style|<[^>]+\s(?:on\w+|style)=`).FindString(page); inline != "" || found < 3 {
+		t.Errorf("the page of %d bytes holds %q and refers to %d files", len(page), inline, found)
+	}
+}
+
 func TestWhatThePageLoadsHasItsType(t *testing.T) {
 	t.Parallel()
 	files := served(t, copied(t, true))
 	for name, want := range map[string]string{
+		"preflight-rules.html":                 "text/html; charset=utf-8",
+		"preflight-rules.css":                  "text/css; charset=utf-8",
+		"preflight-rules.json":                 "application/json",
 		"swagger-ui/initializer.js":            "text/javascript; charset=utf-8",
 		"swagger-ui/page.css":                  "text/css; charset=utf-8",
 		"swagger-ui/dist/swagger-ui-bundle.js": "text/javascript; charset=utf-8",

@@ -32,6 +32,7 @@ type Call struct {
 	Key string
 
 	gate     *Gate
+	route    *Route
 	snapshot *posture.Snapshot
 	// shares: the call counts in its organization's share.
 	shares bool

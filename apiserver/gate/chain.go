@@ -3,7 +3,6 @@
 package gate
 
 import (
-	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
@@ -54,22 +53,13 @@ func loadSnapshot(g *Gate, _ *Route, c *Call) *problem.Problem {
 }
 
 func decide(g *Gate, rt *Route, c *Call) *problem.Problem {
-	if rt.Capability == posture.NoCapability && rt.Scope != posture.NoScope {
-		return standing(g, rt, c)
+	c.Decision = rt.decision(c.snapshot, c.Caller, c.Request, c.Now)
+	capability := ""
+	if !rt.standing() {
+		c.Writer.Header()["Marketplace-Capability"] = g.capabilities[capabilityPosture{rt.Capability, c.Decision.Posture}]
+		capability = rt.Capability.String()
 	}
-	c.Decision = c.snapshot.Decide(c.Caller, rt.Capability, rt.write(c.Request), c.Now)
-	c.Writer.Header()["Marketplace-Capability"] = g.capabilities[capabilityPosture{rt.Capability, c.Decision.Posture}]
-	g.metrics.Decision(rt.Capability.String(), c.Decision.Reason.String())
-	if c.Decision.Allowed() {
-		return nil
-	}
-	return g.refusal(c.Decision, c.Now)
-}
-
-// standing decides on a route that belongs to no capability.
-func standing(g *Gate, rt *Route, c *Call) *problem.Problem {
-	c.Decision = c.snapshot.Standing(c.Caller, rt.Scope, c.Now)
-	g.metrics.Decision("", c.Decision.Reason.String())
+	g.metrics.Decision(capability, c.Decision.Reason.String())
 	if c.Decision.Allowed() {
 		return nil
 	}

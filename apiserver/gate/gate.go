@@ -41,6 +41,9 @@ type Config struct {
 	// many requests of one organization are in work, those whose bodies are
 	// awaited included. If it is 0, there is no end of them.
 	MaxBodies, MaxPerOrganization int
+	// MaxStreams is how many streams are open, MaxStreamsPerOrganization how
+	// many of them to one organization. If it is 0, there is no end of them.
+	MaxStreams, MaxStreamsPerOrganization int
 }
 
 // Gate runs the chain in front of routes.
@@ -58,6 +61,8 @@ type Gate struct {
 	slots        *Slots
 	bodies       *Slots
 	shares       *shares
+	streams      *Slots
+	streamShares *shares
 	retryPosture time.Duration
 	entitlements map[entitlement][]string
 	capabilities map[capabilityPosture][]string
@@ -79,6 +84,7 @@ func New(c Config) *Gate {
 		gates: c.Gates, limits: c.Limits, uses: c.Uses, problems: c.Problems, metrics: c.Metrics, log: c.Log, now: c.Now,
 		bodyTimeout: c.BodyTimeout, listener: c.Listener,
 		slots: c.Slots, bodies: NewSlots(c.MaxBodies), shares: newShares(c.MaxPerOrganization),
+		streams: NewSlots(c.MaxStreams), streamShares: newShares(c.MaxStreamsPerOrganization),
 		retryPosture: 5 * time.Second,
 		entitlements: entitlementHeaders(), capabilities: capabilityHeaders(), closed: closedProblems(),
 	}
@@ -111,7 +117,7 @@ func (g *Gate) handler(rt *Route) http.HandlerFunc {
 			w = announce(w, lifecycle)
 		}
 		w.Header()["Cache-Control"] = privateNoStore
-		call := Call{Writer: w, Request: r, Now: g.now(), gate: g}
+		call := Call{Writer: w, Request: r, Now: g.now(), gate: g, route: rt}
 		defer call.giveShare()
 		if refusal := g.serve(rt, &call); refusal != nil {
 			if refusal.Cause != nil {

@@ -12,6 +12,7 @@ package gate
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/printmarket/printmarket/internal/posture"
 )
@@ -69,9 +70,23 @@ const (
 	KeyRequired
 )
 
+// standing reports whether the partner's standing and a scope decide, and no
+// capability.
+func (rt *Route) standing() bool {
+	return rt.Capability == posture.NoCapability && rt.Scope != posture.NoScope
+}
+
+// decision is what a snapshot decides on a request to the route.
+func (rt *Route) decision(snapshot *posture.Snapshot, caller posture.Caller, r *http.Request, now time.Time) posture.Decision {
+	if rt.standing() {
+		return snapshot.Standing(caller, rt.Scope, now)
+	}
+	return snapshot.Decide(caller, rt.Capability, rt.write(r), now)
+}
+
 // surface is where the route's requests are counted.
 func (rt *Route) surface() posture.Surface {
-	if rt.Capability == posture.NoCapability && rt.Scope != posture.NoScope {
+	if rt.standing() {
 		return posture.SurfacePartner
 	}
 	return rt.Capability.Definition().Surface

@@ -65,6 +65,13 @@ func (s *shares) take(organization string) bool {
 	return true
 }
 
+// retake is take where there need not be room.
+func (s *shares) retake(organization string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.taken[organization]++
+}
+
 func (s *shares) give(organization string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -21,7 +21,7 @@ func modelOf(job jobs.Job, report []byte) preflightapi.PreflightJob {
 		FinishedAt: respond.Since(job.FinishedAt), ExpiresAt: respond.Instant(job.ExpiresAt),
 		Attempt: job.Attempt, Livemode: job.Tenant.Mode == tenant.Live,
 		Verdict: preflightapi.Verdict(job.Verdict), Result: report,
-		Links: preflightapi.JobLinks{Self: path(job.ID)},
+		Links: preflightapi.JobLinks{Self: path(job.ID), Events: path(job.ID) + "/events"},
 	}
 	if job.Progress.PagesTotal > 0 {
 		model.Progress = &preflightapi.Progress{PagesDone: job.Progress.PagesDone, PagesTotal: job.Progress.PagesTotal}

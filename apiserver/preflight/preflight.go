@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package preflight is the HTTP surface of PDF inspection: submit a URL, poll
-// the job, read its report, cancel it (interface specification, section 4.2).
+// the job or follow it, read its report, cancel it (interface specification, section 4.2).
 // The work is done elsewhere, by workers.
 package preflight
 
@@ -57,6 +57,9 @@ type Config struct {
 	Backlog int
 	// Profiles are named in the answer to an unknown one.
 	Profiles []string
+	// Pace is how closely jobs are followed. The zero value is as the contract
+	// promises.
+	Pace Pace
 }
 
 type surface struct {
@@ -75,6 +78,7 @@ func Routes(config Config, set *contracts.Set) ([]gate.Route, error) {
 	if err != nil {
 		return nil, err
 	}
+	config.Pace.setDefaults()
 	s := &surface{Config: config, submitSchema: submit, registry: known}
 	api := s.server()
 	const job = "/api/v1/preflight/{jobId}"
@@ -86,6 +90,7 @@ func Routes(config Config, set *contracts.Set) ([]gate.Route, error) {
 		{Method: http.MethodGet, Pattern: "/api/v1/preflight/rules", Capability: posture.Preflight, Serve: strict.Serve(api.ListPreflightRules)},
 		{Method: http.MethodGet, Pattern: job, Capability: posture.Preflight, Serve: strict.Serve(api.GetPreflight)},
 		{Method: http.MethodDelete, Pattern: job, Capability: posture.Preflight, Write: true, Serve: strict.Serve(api.CancelPreflight)},
+		{Method: http.MethodGet, Pattern: job + "/events", Capability: posture.Preflight, Offers: []string{mediaEvents}, Serve: strict.Serve(api.FollowPreflight)},
 		{Method: http.MethodGet, Pattern: job + "/report", Capability: posture.Preflight, Offers: []string{mediaJSON, mediaHTML, mediaXFDF}, Serve: strict.Serve(api.GetPreflightReport)},
 	}, nil
 }

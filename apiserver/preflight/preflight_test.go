@@ -80,7 +80,7 @@ func TestSubmitQueuesAJobAndSaysWhereToPoll(t *testing.T) {
 	want := map[string]any{
 		"jobId": id, "status": "queued", "profile": "print_ready", "submittedAt": "2026-11-20T12:00:00.007Z",
 		"expiresAt": "2026-12-20T12:00:00.007Z", "attempt": 0.0, "livemode": true,
-		"links": map[string]any{"self": "/api/v1/preflight/" + id},
+		"links": map[string]any{"self": "/api/v1/preflight/" + id, "events": "/api/v1/preflight/" + id + "/events"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("body (-want +got):\n%s", diff)

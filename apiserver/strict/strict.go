@@ -131,6 +131,16 @@ func (a *answer) WriteHeader(status int) { a.status = status }
 // Unwrap leads to the writer behind.
 func (a *answer) Unwrap() http.ResponseWriter { return a.to }
 
+// FlushError lets the header fields out before there is a body, and sends what
+// there is so far: the answer is a stream.
+func (a *answer) FlushError() error {
+	if !a.sent {
+		a.release()
+		a.to.WriteHeader(a.status)
+	}
+	return http.NewResponseController(a.to).Flush()
+}
+
 // Write sends the answer. Generated code writes a body in one piece, so its
 // length is known: it is that of the body, unless the response says.
 func (a *answer) Write(body []byte) (int, error) {

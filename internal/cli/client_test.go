@@ -16,6 +16,9 @@ import (
 	"github.com/printmarket/printmarket/internal/strictjson"
 )
 
+// answers bound what is read of an answer: reports are far larger than requests.
+var answers = strictjson.Limits{Depth: strictjson.MaxDepth, Members: 10_000, Elements: 100_000, Values: 2_000_000, Digits: 1_000}
+
 // answer is one answer of the platform. Every one was held against the
 // published contract.
 type answer struct {
@@ -136,7 +139,7 @@ func (p *platform) holdAgainstContract(r *http.Request, a answer) {
 	if schema == nil {
 		return
 	}
-	value, err := strictjson.Decode(a.Body)
+	value, err := answers.Decode(a.Body)
 	if err != nil {
 		p.t.Errorf("%s: %v", name, err)
 		return

@@ -29,7 +29,7 @@ import (
 // The engine's own version changes when the same file may give another report.
 const (
 	engineName    = "printmarket-preflight"
-	engineVersion = "1.0.0"
+	engineVersion = "2.0.0"
 	parserVersion = "pdfcpu v0.15.0"
 )
 

@@ -56,6 +56,9 @@ type Config struct {
 	// in them may be dialled, at any port, and without TLS. Empty in
 	// production; a test installation allows loopback.
 	Allow []netip.Prefix
+	// Resolver looks names up; nil means the system's. What it says decides
+	// nothing: the address that is dialled does.
+	Resolver *net.Resolver
 	// UserAgent is sent with each request.
 	UserAgent string
 	// MaxBytes bounds a body; 256 MiB.
@@ -144,7 +147,7 @@ func (c *Client) guard(public *ssrf.Guardian) func(network, address string, _ sy
 }
 
 func (c *Client) transport(guard func(string, string, syscall.RawConn) error) *http.Transport {
-	dialer := &net.Dialer{Timeout: c.config.Dial, Control: guard}
+	dialer := &net.Dialer{Timeout: c.config.Dial, Control: guard, Resolver: c.config.Resolver}
 	return &http.Transport{
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 			conn, err := dialer.DialContext(ctx, network, address)

@@ -41,8 +41,8 @@ type Spec struct {
 	// matter and is not changed. The caller keeps it open and closes it.
 	File *os.File
 	// Progress, if not nil, is told of each page that has been read. It is called
-	// from another goroutine, never twice at once and never after Run has
-	// returned. The child waits for it, so it should not take long.
+	// from another goroutine, never twice at once and never after Run or Annotate
+	// has returned. The child waits for it, so it should not take long.
 	Progress func(done, total int)
 	// Limits bound the child; zero members take the value of [DefaultLimits].
 	Limits Limits
@@ -56,7 +56,7 @@ type Limits struct {
 	CPU time.Duration
 	// Wall is the time from start to report.
 	Wall time.Duration
-	// Output is the length of the report in bytes.
+	// Output is the length of the report, or of the update, in bytes.
 	Output int64
 }
 
@@ -91,6 +91,38 @@ func (l Limits) cpuSeconds() uint64 { return uint64((l.CPU + time.Second - 1) / 
 // The error is the context's when that ended, an [*Error] when the inspection
 // failed, or another one when the child could not be started.
 func Run(ctx context.Context, spec Spec) (report.Report, error) {
+	var r report.Report
+	err := inspect(ctx, spec, false, func(output []byte) error {
+		var err error
+		if r, err = report.Decode(output); err != nil {
+			return fmt.Errorf("unreadable report: %w", err)
+		}
+		return nil
+	})
+	if err != nil {
+		return report.Report{}, err
+	}
+	return r, nil
+}
+
+// Annotate inspects one file and returns the bytes that, appended to it, show the
+// findings as comments on its pages. Everything else is as with [Run]; a file
+// that gets no comments is a [protocol.Refusal].
+func Annotate(ctx context.Context, spec Spec) ([]byte, error) {
+	var update []byte
+	err := inspect(ctx, spec, true, func(output []byte) error {
+		update = output
+		return protocol.CheckUpdate(output)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return update, nil
+}
+
+// inspect runs a child and hands its output to take, whose error is a crash: the
+// child is not trusted.
+func inspect(ctx context.Context, spec Spec, annotate bool, take func(output []byte) error) error {
 	limits := spec.Limits.orDefault()
 	timed, cancel := context.WithTimeoutCause(ctx, limits.Wall, ErrTimeLimit)
 	defer cancel()
@@ -99,25 +131,27 @@ func Run(ctx context.Context, spec Spec) (report.Report, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 
-	child, err := newChild(timed, spec, limits)
+	child, err := newChild(timed, spec, annotate, limits)
 	if err != nil {
-		return report.Report{}, err
+		return err
 	}
 	if err := child.run(limits); err != nil {
-		return report.Report{}, err
+		return err
 	}
 	if err := ctx.Err(); err != nil {
-		return report.Report{}, fmt.Errorf("inspect PDF: %w", context.Cause(ctx))
+		return fmt.Errorf("inspect PDF: %w", context.Cause(ctx))
+	}
+	if refusal, ok := child.refusal(); ok && annotate {
+		return fmt.Errorf("annotate PDF: %w", refusal)
 	}
 	if failure := child.failure(timed, limits); failure != nil {
 		failure.Tail = child.stderr.String()
-		return report.Report{}, failure
+		return failure
 	}
-	r, err := report.Decode(child.stdout.Bytes())
-	if err != nil {
-		return report.Report{}, &Error{Reason: ErrCrash, Detail: "unreadable report: " + err.Error(), Tail: child.stderr.String()}
+	if err := take(child.stdout.Bytes()); err != nil {
+		return &Error{Reason: ErrCrash, Detail: err.Error(), Tail: child.stderr.String()}
 	}
-	return r, nil
+	return nil
 }
 
 // child is a running inspector.
@@ -136,8 +170,8 @@ type child struct {
 // drainTime bounds the wait for pipes that a dead child left open.
 const drainTime = 5 * time.Second
 
-func newChild(ctx context.Context, spec Spec, limits Limits) (*child, error) {
-	ask, err := protocol.Ask{Profile: spec.Profile, Ticket: spec.Ticket}.Encode()
+func newChild(ctx context.Context, spec Spec, annotate bool, limits Limits) (*child, error) {
+	ask, err := protocol.Ask{Profile: spec.Profile, Ticket: spec.Ticket, Annotate: annotate}.Encode()
 	if err != nil {
 		return nil, fmt.Errorf("start inspector: %w", err)
 	}
@@ -218,6 +252,15 @@ func (c *child) kill() error {
 		return os.ErrProcessDone
 	}
 	return killGroup(c.cmd.Process.Pid)
+}
+
+// refusal is why the child wrote no update, if it ended by itself and says so.
+func (c *child) refusal() (protocol.Refusal, bool) {
+	state := c.cmd.ProcessState
+	if state == nil || !state.Exited() {
+		return 0, false
+	}
+	return protocol.RefusalOf(state.ExitCode())
 }
 
 // failure says how the inspection went wrong, or nil.

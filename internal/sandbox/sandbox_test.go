@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/internal/preflight/intent"
+	"github.com/printmarket/printmarket/internal/preflight/protocol"
 	"github.com/printmarket/printmarket/internal/preflight/report"
 	"github.com/printmarket/printmarket/internal/preflight/testpdf"
 	"github.com/printmarket/printmarket/internal/sandbox"
@@ -71,6 +72,43 @@ func TestProgressAndTicketCrossTheProcess(t *testing.T) {
 	}
 	if diff := cmp.Diff(&intent.Ticket{Pages: 3}, made.Ticket); diff != "" {
 		t.Errorf("ticket (-want +got):\n%s", diff)
+	}
+}
+
+func TestAnnotationsCrossTheProcess(t *testing.T) {
+	t.Parallel()
+	data, pages := testpdf.Pages(testpdf.Page{}), 0
+	spec := sandbox.Spec{Inspector: inspector(), Profile: "print_ready", File: pdf(t, data), Progress: func(done, _ int) { pages = done }}
+	update, err := sandbox.Annotate(t.Context(), spec)
+	if err != nil {
+		t.Fatalf("%v%s", err, tailOf(err))
+	}
+	spec.File = pdf(t, append(data, update...))
+	got, err := sandbox.Run(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !got.Complete || len(got.Findings) == 0 || got.Document.Annotations["Text"] != len(got.Findings) || pages != 1 {
+		t.Errorf("complete %t, %d findings, annotations %v, %d pages told", got.Complete, len(got.Findings), got.Document.Annotations, pages)
+	}
+}
+
+func TestAFileWithoutAnnotationsIsNoFailedInspection(t *testing.T) {
+	t.Parallel()
+	_, err := sandbox.Annotate(t.Context(), sandbox.Spec{Inspector: inspector(), Profile: "print_ready", File: pdf(t, nil)})
+	var failure *sandbox.Error
+	if !errors.Is(err, protocol.RefusedUnreadable) || errors.As(err, &failure) {
+		t.Errorf("error = %v, want %v", err, protocol.RefusedUnreadable)
+	}
+}
+
+func TestAnnotationsOfAChildThatMisbehaves(t *testing.T) {
+	t.Parallel()
+	for mode, want := range map[string]error{"rubbish": sandbox.ErrCrash, "silence": sandbox.ErrCrash, "panic": sandbox.ErrCrash, "flood": sandbox.ErrOutputLimit} {
+		got, err := sandbox.Annotate(t.Context(), sandbox.Spec{Inspector: misbehave(mode), File: pdf(t, nil), Limits: sandbox.Limits{Output: 1 << 20}})
+		if !errors.Is(err, want) || got != nil {
+			t.Errorf("%s: %d bytes, error = %v, want %v", mode, len(got), err, want)
+		}
 	}
 }
 

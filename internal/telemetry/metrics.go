@@ -20,6 +20,7 @@ type Metrics struct {
 	duration *prometheus.HistogramVec
 	inFlight *prometheus.GaugeVec
 	bodies   *prometheus.GaugeVec
+	streams  *prometheus.GaugeVec
 	shed     *prometheus.CounterVec
 	gates    *prometheus.CounterVec
 	jobs     *prometheus.CounterVec
@@ -47,9 +48,13 @@ func NewMetrics() *Metrics {
 			Name: "printmarket_http_bodies_awaited",
 			Help: "Requests whose bodies are being awaited now.",
 		}, []string{"listener"}),
+		streams: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "printmarket_http_streams_open",
+			Help: "Answers that go on as something happens.",
+		}, []string{"listener"}),
 		shed: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "printmarket_http_requests_shed_total",
-			Help: "Requests refused as too many, by listener and what was lacking: slots, files, bodies, organization.",
+			Help: "Requests refused as too many, by listener and what was lacking: slots, files, bodies, streams, organization.",
 		}, []string{"listener", "lack"}),
 		gates: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "printmarket_gate_decisions_total",
@@ -65,7 +70,7 @@ func NewMetrics() *Metrics {
 			Buckets: []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120},
 		}),
 	}
-	m.registry.MustRegister(m.requests, m.duration, m.inFlight, m.bodies, m.shed, m.gates, m.jobs, m.jobTime,
+	m.registry.MustRegister(m.requests, m.duration, m.inFlight, m.bodies, m.streams, m.shed, m.gates, m.jobs, m.jobTime,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -121,6 +126,13 @@ func (m *Metrics) InFlight(listener string, by float64) { m.inFlight.WithLabelVa
 func (m *Metrics) Awaits(listener string, by float64) {
 	m.inFlight.WithLabelValues(listener).Add(-by)
 	m.bodies.WithLabelValues(listener).Add(by)
+}
+
+// Streams moves requests from those that are being answered to those that are
+// answered as something happens, or back.
+func (m *Metrics) Streams(listener string, by float64) {
+	m.inFlight.WithLabelValues(listener).Add(-by)
+	m.streams.WithLabelValues(listener).Add(by)
 }
 
 // Shed counts one request refused as too many.

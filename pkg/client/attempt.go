@@ -49,11 +49,7 @@ func (a *attempting) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), a.timeout)
 	defer cancel()
-	out := r.Clone(ctx)
-	out.Header.Set("Authorization", "Bearer "+key)
-	out.Header.Set("User-Agent", a.userAgent)
-	out.Header.Set("Accept", plainJSON+", "+problemJSON)
-	answer, err := a.base.RoundTrip(out)
+	answer, err := a.base.RoundTrip(a.signed(ctx, r, key, plainJSON+", "+problemJSON))
 	if err == nil {
 		err = buffer(answer, key)
 	}
@@ -64,6 +60,15 @@ func (a *attempting) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, slowError{a.timeout}
 	}
 	return nil, inner(err)
+}
+
+// signed is a request as it is sent, with the key.
+func (a *attempting) signed(ctx context.Context, r *http.Request, key, accepts string) *http.Request {
+	out := r.Clone(ctx)
+	out.Header.Set("Authorization", "Bearer "+key)
+	out.Header.Set("User-Agent", a.userAgent)
+	out.Header.Set("Accept", accepts)
+	return out
 }
 
 // buffer reads the whole body, closes it and puts the copy in its place. A key

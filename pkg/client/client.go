@@ -24,7 +24,9 @@ type Client struct {
 	transport *retrying
 	partner   *partnerapi.Client
 	preflight *preflightapi.Client
-	xjdf      *xjdfapi.Client
+	// events is for what is read as it happens.
+	events *preflightapi.Client
+	xjdf   *xjdfapi.Client
 }
 
 // New makes a client of the API at an origin like https://api.example.com. A key
@@ -45,8 +47,9 @@ func New(origin string, key Key, options ...Option) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	attempts := &attempting{base: s.base, key: key, userAgent: s.agent(), timeout: policy.AttemptTimeout}
 	c := &Client{origin: origin, transport: &retrying{
-		next: &attempting{base: s.base, key: key, userAgent: s.agent(), timeout: policy.AttemptTimeout}, policy: policy,
+		next: attempts, policy: policy,
 		hook: s.hook, limits: &rateLimits{last: map[string]RateLimit{}}, now: s.now, wait: s.wait, random: s.random,
 	}}
 	// Not an http.Client, which would follow redirects and tell addresses.
@@ -55,6 +58,12 @@ func New(origin string, key Key, options ...Option) (*Client, error) {
 		return nil, err
 	}
 	c.preflight, err = preflightapi.NewClient(origin, preflightapi.WithHTTPClient(doer{c.transport}))
+	if err != nil {
+		return nil, err
+	}
+	streams := *c.transport
+	streams.next = &streaming{attempts}
+	c.events, err = preflightapi.NewClient(origin, preflightapi.WithHTTPClient(doer{&streams}))
 	if err != nil {
 		return nil, err
 	}

@@ -266,7 +266,13 @@ func verbs(c *client.Client) map[string]func(context.Context) error {
 			_, err := c.SubmitPreflight(ctx, client.PreflightSubmit{})
 			return err
 		},
-		"Preflight":         func(ctx context.Context) error { _, err := c.Preflight(ctx, "pref_x"); return err },
+		"Preflight": func(ctx context.Context) error { _, err := c.Preflight(ctx, "pref_x"); return err },
+		"FollowPreflight": func(ctx context.Context) error {
+			for _, err := range c.FollowPreflight(ctx, "pref_x") {
+				return err
+			}
+			return nil
+		},
 		"PreflightReport":   func(ctx context.Context) error { _, err := c.PreflightReport(ctx, "pref_x"); return err },
 		"CancelPreflight":   func(ctx context.Context) error { _, err := c.CancelPreflight(ctx, "pref_x"); return err },
 		"PreflightProfiles": func(ctx context.Context) error { _, err := c.PreflightProfiles(ctx); return err },

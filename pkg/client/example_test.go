@@ -162,6 +162,25 @@ func ExampleIfChanged() {
 	// as it was
 }
 
+// To show how far a job has come, follow it.
+func ExampleClient_FollowPreflight() {
+	ctx, c := context.Background(), connect()
+	submitted := expect(c.SubmitPreflight(ctx, client.PreflightSubmit{
+		FileURL: "https://files.example.com/flyer.pdf", Profile: "sim:succeeded:pass",
+	}))
+	for job, err := range c.FollowPreflight(ctx, submitted.JobID) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		if job.Progress != nil {
+			fmt.Println(job.Progress.PagesDone, "of", job.Progress.PagesTotal, "pages")
+		}
+		fmt.Println(job.Status)
+	}
+	// Output:
+	// succeeded
+}
+
 // A hook sees each attempt, and no secrets.
 func ExampleWithHook() {
 	c, err := client.New(os.Getenv("PRINTMARKET_API_URL"), client.APIKey(os.Getenv("PRINTMARKET_ACME_TEST_KEY")),

@@ -120,7 +120,7 @@ func (s store) Begin(context.Context, string, int, string) (jobs.Job, error) {
 
 func (s store) Progress(_ context.Context, _ string, _ int, _ string, progress jobs.Progress) error {
 	s.note(fmt.Sprintf("page %d of %d", progress.PagesDone, progress.PagesTotal))
-	return s.pop(&s.script.progress)
+	return s.pop(&s.progress)
 }
 
 func (s store) Finish(context.Context, string, int, string, jobs.Result) (jobs.Job, error) {

@@ -64,6 +64,9 @@ type Intent = intent.Ticket
 type JobLinks struct {
 	Self string `json:"self"`
 
+	// Events Where to follow the job as it changes.
+	Events string `json:"events"`
+
 	// Report Present when status is succeeded.
 	Report string `json:"report,omitempty"`
 }
@@ -263,6 +266,9 @@ type ServerInterface interface {
 	// GetPreflight Read a job. Needs preflight:read.
 	// (GET /api/v1/preflight/{jobId})
 	GetPreflight(w http.ResponseWriter, r *http.Request, jobID JobID)
+	// FollowPreflight Follow a job as it changes. Needs preflight:read.
+	// (GET /api/v1/preflight/{jobId}/events)
+	FollowPreflight(w http.ResponseWriter, r *http.Request, jobID JobID)
 	// GetPreflightReport Read the report of a job that succeeded. Needs preflight:read.
 	// (GET /api/v1/preflight/{jobId}/report)
 	GetPreflightReport(w http.ResponseWriter, r *http.Request, jobID JobID)
@@ -305,6 +311,12 @@ func (_ Unimplemented) CancelPreflight(w http.ResponseWriter, r *http.Request, j
 // GetPreflight Read a job. Needs preflight:read.
 // (GET /api/v1/preflight/{jobId})
 func (_ Unimplemented) GetPreflight(w http.ResponseWriter, r *http.Request, jobID JobID) {
+	w.WriteHeader(http.StatusNotImplemented)
+}
+
+// FollowPreflight Follow a job as it changes. Needs preflight:read.
+// (GET /api/v1/preflight/{jobId}/events)
+func (_ Unimplemented) FollowPreflight(w http.ResponseWriter, r *http.Request, jobID JobID) {
 	w.WriteHeader(http.StatusNotImplemented)
 }
 
@@ -434,6 +446,32 @@ func (siw *ServerInterfaceWrapper) GetPreflight(w http.ResponseWriter, r *http.R
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetPreflight(w, r, jobID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// FollowPreflight operation middleware
+func (siw *ServerInterfaceWrapper) FollowPreflight(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "jobId" -------------
+	var jobID JobID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "jobId", chi.URLParam(r, "jobId"), &jobID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "jobId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.FollowPreflight(w, r, jobID)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -590,6 +628,9 @@ func HandlerWithOptions(si ServerInterface, options ChiServerOptions) http.Handl
 	})
 	r.Group(func(r chi.Router) {
 		r.Get(options.BaseURL+"/api/v1/preflight/{jobId}", wrapper.GetPreflight)
+	})
+	r.Group(func(r chi.Router) {
+		r.Get(options.BaseURL+"/api/v1/preflight/{jobId}/events", wrapper.FollowPreflight)
 	})
 	r.Group(func(r chi.Router) {
 		r.Get(options.BaseURL+"/api/v1/preflight/{jobId}/report", wrapper.GetPreflightReport)
@@ -797,6 +838,22 @@ func (response GetPreflight304Response) VisitGetPreflightResponse(w http.Respons
 	return nil
 }
 
+type FollowPreflightRequestObject struct {
+	JobID JobID `json:"jobId"`
+}
+
+type FollowPreflightResponseObject interface {
+	VisitFollowPreflightResponse(w http.ResponseWriter) error
+}
+
+type FollowPreflight204Response struct {
+}
+
+func (response FollowPreflight204Response) VisitFollowPreflightResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
 type GetPreflightReportRequestObject struct {
 	JobID JobID `json:"jobId"`
 }
@@ -861,6 +918,9 @@ type StrictServerInterface interface {
 	// GetPreflight Read a job. Needs preflight:read.
 	// (GET /api/v1/preflight/{jobId})
 	GetPreflight(ctx context.Context, request GetPreflightRequestObject) (GetPreflightResponseObject, error)
+	// FollowPreflight Follow a job as it changes. Needs preflight:read.
+	// (GET /api/v1/preflight/{jobId}/events)
+	FollowPreflight(ctx context.Context, request FollowPreflightRequestObject) (FollowPreflightResponseObject, error)
 	// GetPreflightReport Read the report of a job that succeeded. Needs preflight:read.
 	// (GET /api/v1/preflight/{jobId}/report)
 	GetPreflightReport(ctx context.Context, request GetPreflightReportRequestObject) (GetPreflightReportResponseObject, error)
@@ -1055,6 +1115,32 @@ func (sh *strictHandler) GetPreflight(w http.ResponseWriter, r *http.Request, jo
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetPreflightResponseObject); ok {
 		if err := validResponse.VisitGetPreflightResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// FollowPreflight operation middleware
+func (sh *strictHandler) FollowPreflight(w http.ResponseWriter, r *http.Request, jobID JobID) {
+	var request FollowPreflightRequestObject
+
+	request.JobID = jobID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.FollowPreflight(ctx, request.(FollowPreflightRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FollowPreflight")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(FollowPreflightResponseObject); ok {
+		if err := validResponse.VisitFollowPreflightResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

@@ -24,10 +24,10 @@ func (f *File) whole(s types.StreamDict) types.StreamDict {
 	if f.pdf.E != nil || f.source == nil || s.StreamOffset <= 0 || len(s.Raw) == 0 {
 		return s
 	}
-	data, known := f.mended[s.StreamOffset]
+	data, known := f.remeasured[s.StreamOffset]
 	if !known {
 		data = f.upToMark(s.StreamOffset, s.Raw)
-		f.mended[s.StreamOffset] = data
+		f.remeasured[s.StreamOffset] = data
 	}
 	if data != nil {
 		s.Raw = data

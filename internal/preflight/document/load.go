@@ -56,6 +56,7 @@ func (f *File) loadRepaired(ctx context.Context, frame *survey) error {
 		f.pdf, f.source = before, source
 		return err
 	}
+	f.mended = true
 	for _, note := range mended.notes {
 		f.incident(RuleRepaired, note)
 	}

@@ -48,6 +48,10 @@ type File struct {
 	Budget *Budget
 
 	pdf *model.Context
+	// frame is the file as it was before anything was read; mended tells that
+	// something else was read.
+	frame  *survey
+	mended bool
 	// source is what pdf was read from.
 	source    io.ReadSeeker
 	collector *facts.Collector
@@ -66,9 +70,9 @@ type File struct {
 	steps int
 	// samples is the buffer of image data.
 	samples []byte
-	// mended are streams by where they stand: nil where nothing was wrong with
-	// their length. mending counts the bytes that were read for it.
-	mended      map[int64][]byte
+	// remeasured are streams by where they stand: nil where nothing was wrong
+	// with their length. mending counts the bytes that were read for it.
+	remeasured  map[int64][]byte
 	mending     int64
 	lengthNoted bool
 	// opaque is true when content is encrypted with a key that we do not have.
@@ -79,13 +83,13 @@ type File struct {
 // cannot be opened as a PDF; the incident says why.
 func Open(ctx context.Context, in io.ReadSeeker, size int64, limits Limits, collector *facts.Collector) (*File, error) {
 	f := &File{
-		Budget:    &Budget{limits: limits, collector: collector},
-		collector: collector,
-		limits:    limits,
-		streams:   map[int][]byte{},
-		mended:    map[int64][]byte{},
-		profiles:  map[int]*facts.ICC{},
-		actions:   map[string]int{}, applications: map[string]bool{}, attached: map[uintptr]bool{},
+		Budget:     &Budget{limits: limits, collector: collector},
+		collector:  collector,
+		limits:     limits,
+		streams:    map[int][]byte{},
+		remeasured: map[int64][]byte{},
+		profiles:   map[int]*facts.ICC{},
+		actions:    map[string]int{}, applications: map[string]bool{}, attached: map[uintptr]bool{},
 	}
 	head, err := f.sniff(in, size)
 	if head == nil || err != nil {
@@ -109,6 +113,7 @@ func Open(ctx context.Context, in io.ReadSeeker, size int64, limits Limits, coll
 		f.refused(err)
 		return nil, nil
 	}
+	f.frame = frame
 	f.describe(frame)
 	return f, nil
 }

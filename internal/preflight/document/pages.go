@@ -15,6 +15,9 @@ import (
 // Page is one leaf of the page tree, with what it inherits.
 type Page struct {
 	facts.Page
+	// Object is what the page tree names the page by: a reference, in a file that
+	// is in order.
+	Object types.Object
 	// Dict is the page's own dictionary.
 	Dict      types.Dict
 	Resources types.Dict
@@ -151,6 +154,7 @@ func (w *walk) leaf(object types.Object, dict types.Dict, inherited map[string]t
 	}
 	page := Page{
 		Page:      f.boxes(number, object, dict, inherited),
+		Object:    object,
 		Dict:      dict,
 		Resources: f.Dict(inherited["Resources"]),
 		Contents:  dict["Contents"],

@@ -4,6 +4,7 @@ package document
 
 import (
 	"bytes"
+	"iter"
 	"strconv"
 	"strings"
 )
@@ -108,30 +109,39 @@ func dictionary(data []byte) []byte {
 
 // value is what a dictionary has under a key, or nil. References come whole.
 func value(dict []byte, key string) []byte {
-	if len(dict) < 4 {
-		return nil
-	}
-	rest := bytes.TrimLeft(dict[2:len(dict)-2], white)
-	for len(rest) > 0 {
-		n := span(rest)
-		if n == 0 {
-			return nil
+	for name, value := range entries(dict) {
+		if string(name) == key {
+			return value
 		}
-		name := rest[:n]
-		rest = bytes.TrimLeft(rest[n:], white)
-		if name[0] != '/' {
-			continue
-		}
-		n = valueSpan(rest)
-		if string(name[1:]) == key {
-			return bytes.TrimRight(rest[:n], white)
-		}
-		if n == 0 {
-			return nil
-		}
-		rest = bytes.TrimLeft(rest[n:], white)
 	}
 	return nil
+}
+
+// entries are the keys and values of a dictionary. A value that does not end is
+// empty and the last.
+func entries(dict []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(key, value []byte) bool) {
+		if len(dict) < 4 {
+			return
+		}
+		rest := bytes.TrimLeft(dict[2:len(dict)-2], white)
+		for len(rest) > 0 {
+			n := span(rest)
+			if n == 0 {
+				return
+			}
+			name := rest[:n]
+			rest = bytes.TrimLeft(rest[n:], white)
+			if name[0] != '/' {
+				continue
+			}
+			n = valueSpan(rest)
+			if !yield(name[1:], bytes.TrimRight(rest[:n], white)) || n == 0 {
+				return
+			}
+			rest = bytes.TrimLeft(rest[n:], white)
+		}
+	}
 }
 
 // valueSpan is span, but a reference is one object.

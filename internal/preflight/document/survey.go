@@ -35,7 +35,9 @@ type survey struct {
 	start  int64
 	rooted bool
 	// trailer is the dictionary of the newest section, as it is written.
-	trailer  []byte
+	trailer []byte
+	// broken tells that an older section is not where it should be.
+	broken   bool
 	sections int
 	read     int64
 	// table takes the streams of the table, to hold them against the limits.
@@ -94,6 +96,7 @@ func (s *survey) chain() {
 		at := waiting[len(waiting)-1]
 		waiting = waiting[:len(waiting)-1]
 		if seen[at] || at <= 0 || at >= s.size {
+			s.broken = s.broken || at < 0 || at >= s.size
 			continue
 		}
 		seen[at] = true
@@ -107,6 +110,7 @@ func (s *survey) chain() {
 			dict, ok = s.section(at)
 		}
 		if s.refused != "" || !ok {
+			s.broken = true
 			return
 		}
 		if s.trailer == nil {

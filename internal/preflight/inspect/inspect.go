@@ -4,20 +4,23 @@
 // PDFs are opened.
 //
 // It speaks the protocol of package protocol: it waits until its parent has
-// put limits around it, reads the PDF from descriptor 3, and writes one report.
-// It needs no file system, no network and no environment. The same body runs as
+// put limits around it, reads the PDF from descriptor 3, and writes one report,
+// or the findings as an update of the PDF. It needs no file system, no network and no environment. The same body runs as
 // the binary workers/inspector and, where that is not installed, inside the main
 // binary under a hidden command.
 package inspect
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"runtime/debug"
 
 	"github.com/printmarket/printmarket/internal/preflight"
+	"github.com/printmarket/printmarket/internal/preflight/annotate"
+	"github.com/printmarket/printmarket/internal/preflight/document"
 	"github.com/printmarket/printmarket/internal/preflight/profile"
 	"github.com/printmarket/printmarket/internal/preflight/protocol"
 	"github.com/printmarket/printmarket/internal/preflight/report"
@@ -67,7 +70,26 @@ func run(in io.Reader, file *os.File, progress, out io.Writer) (int, error) {
 	if err != nil {
 		return protocol.ExitInput, err
 	}
+	if ask.Annotate {
+		return annotated(file, info.Size(), r, out)
+	}
 	return write(out, r)
+}
+
+// annotated writes the update. A refusal is an exit code of its own.
+func annotated(file *os.File, size int64, r report.Report, out io.Writer) (int, error) {
+	data, err := annotate.Update(context.Background(), file, size, r, document.Limits{})
+	var refusal protocol.Refusal
+	switch {
+	case errors.As(err, &refusal):
+		return int(refusal), err
+	case err != nil:
+		return protocol.ExitInput, err
+	}
+	if _, err := out.Write(data); err != nil {
+		return protocol.ExitInternal, fmt.Errorf("write update: %w", err)
+	}
+	return protocol.ExitReport, nil
 }
 
 // told writes progress for as long as somebody takes it.

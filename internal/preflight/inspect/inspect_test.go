@@ -50,17 +50,20 @@ func TestExitCodes(t *testing.T) {
 		out  io.Writer
 		want int
 	}{
-		"a good file":              {good, file(t, testpdf.Good()), nil, protocol.ExitReport},
-		"a bad file is a report":   {good, file(t, nil), nil, protocol.ExitReport},
-		"a ticket":                 {`x{"profile":"print_ready","ticket":{"pages":1}}`, file(t, testpdf.Good()), nil, protocol.ExitReport},
-		"nothing is asked":         {"x", file(t, nil), nil, protocol.ExitUsage},
-		"what is asked is no JSON": {"xx", file(t, nil), nil, protocol.ExitUsage},
-		"an unknown profile":       {`x{"profile":"nope"}`, file(t, nil), nil, protocol.ExitUsage},
-		"a parent that gave up":    {"", file(t, nil), nil, protocol.ExitNotReleased},
-		"a PDF that is not there":  {good, closed, nil, protocol.ExitInput},
-		"nobody takes the report":  {good, file(t, nil), fullDisk{}, protocol.ExitInternal},
-		"a directory is no PDF":    {good, directory(t), nil, protocol.ExitInput},
-		"structure only, the same": {`x{"profile":"structure_only"}`, file(t, testpdf.Good()), nil, protocol.ExitReport},
+		"a good file":                            {good, file(t, testpdf.Good()), nil, protocol.ExitReport},
+		"a bad file is a report":                 {good, file(t, nil), nil, protocol.ExitReport},
+		"a ticket":                               {`x{"profile":"print_ready","ticket":{"pages":1}}`, file(t, testpdf.Good()), nil, protocol.ExitReport},
+		"nothing is asked":                       {"x", file(t, nil), nil, protocol.ExitUsage},
+		"what is asked is no JSON":               {"xx", file(t, nil), nil, protocol.ExitUsage},
+		"an unknown profile":                     {`x{"profile":"nope"}`, file(t, nil), nil, protocol.ExitUsage},
+		"a parent that gave up":                  {"", file(t, nil), nil, protocol.ExitNotReleased},
+		"a PDF that is not there":                {good, closed, nil, protocol.ExitInput},
+		"nobody takes the report":                {good, file(t, nil), fullDisk{}, protocol.ExitInternal},
+		"a directory is no PDF":                  {good, directory(t), nil, protocol.ExitInput},
+		"annotations of a file that is in order": {`x{"profile":"print_ready","annotate":true}`, file(t, testpdf.Pages(testpdf.Page{})), nil, protocol.ExitReport},
+		"annotations of no PDF":                  {`x{"profile":"print_ready","annotate":true}`, file(t, nil), nil, int(protocol.RefusedUnreadable)},
+		"nobody takes the annotations":           {`x{"profile":"print_ready","annotate":true}`, file(t, testpdf.Pages(testpdf.Page{})), fullDisk{}, protocol.ExitInternal},
+		"structure only, the same":               {`x{"profile":"structure_only"}`, file(t, testpdf.Good()), nil, protocol.ExitReport},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -73,7 +76,11 @@ func TestExitCodes(t *testing.T) {
 			if code != tc.want || (err == nil) != (code == protocol.ExitReport) {
 				t.Fatalf("exit %d, %v, want %d", code, err, tc.want)
 			}
-			if _, err := report.Decode(out.Bytes()); (err == nil) != (code == protocol.ExitReport) {
+			check := func(data []byte) error { _, err := report.Decode(data); return err }
+			if strings.Contains(tc.in, "annotate") {
+				check = protocol.CheckUpdate
+			}
+			if err := check(out.Bytes()); (err == nil) != (code == protocol.ExitReport) {
 				t.Errorf("exit %d with output %q", code, out.String())
 			}
 		})

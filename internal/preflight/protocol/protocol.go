@@ -2,8 +2,9 @@
 
 // Package protocol is what the inspector and its caller agree on.
 //
-// The inspector is a process of its own: it gets a PDF and gives a report.
-// Package sandbox is one side, package inspect the other.
+// The inspector is a process of its own: it gets a PDF and gives a report, or the
+// findings as an update of the PDF. Package sandbox is one side, package inspect
+// the other.
 //
 //   - Arguments: none.
 //   - File descriptor 3: the PDF, readable at any offset.
@@ -12,7 +13,8 @@
 //   - Standard input: one byte, sent when the limits of the process are in force,
 //     then the [Ask] as JSON to the end. Nothing of the PDF is touched before the
 //     byte has arrived.
-//   - Standard output: the report as JSON, if and only if the exit code is 0.
+//   - Standard output, if and only if the exit code is 0: the report as JSON, or,
+//     where annotations are asked for, the bytes to append to the PDF.
 //   - Standard error: for the log.
 package protocol
 
@@ -30,10 +32,10 @@ import (
 const (
 	// InspectorName is the file name of the inspector's executable.
 	InspectorName = "inspector"
-	// InspectorFile is the descriptor of the PDF, ProgressFile that of the
-	// progress.
+	// InspectorFile is the descriptor of the PDF.
 	InspectorFile = 3
-	ProgressFile  = 4
+	// ProgressFile is the descriptor of the progress.
+	ProgressFile = 4
 )
 
 // The inspector's exit codes. The Go runtime ends with 2 when it panics, runs
@@ -56,6 +58,9 @@ type Ask struct {
 	Profile string `json:"profile"`
 	// Ticket is what was ordered; it may be nil.
 	Ticket *intent.Ticket `json:"ticket,omitempty"`
+	// Annotate asks for the findings as an update of the PDF in place of the
+	// report.
+	Annotate bool `json:"annotate,omitempty"`
 }
 
 // maxAsk bounds the JSON of an Ask.

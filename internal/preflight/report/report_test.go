@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -102,12 +103,39 @@ func TestText(t *testing.T) {
 	good.Verdict, good.Complete, good.Findings, good.Summary, good.Omitted = report.Pass, true, nil, report.Summary{}, report.Omitted{}
 	unread := full()
 	unread.Document, unread.Pages = nil, nil
-	for name, r := range map[string]report.Report{"full.txt": full(), "good.txt": good, "unread.txt": unread} {
+	for name, tc := range map[string]struct {
+		layout report.Layout
+		report report.Report
+	}{
+		"full.txt":   {report.Layout{}, full()},
+		"narrow.txt": {report.Layout{Width: 40}, full()},
+		"color.txt":  {report.Layout{Width: 120, Color: true}, full()},
+		"good.txt":   {report.Layout{}, good},
+		"unread.txt": {report.Layout{}, unread},
+	} {
 		var out bytes.Buffer
-		if err := report.Text(&out, r); err != nil {
+		if err := tc.layout.Write(&out, tc.report); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, name, out.Bytes())
+	}
+}
+
+func TestNoLineOfATextIsWiderThanTheTerminal(t *testing.T) {
+	t.Parallel()
+	r := full()
+	r.File.SHA256, r.Pages = "", nil // which cannot be made narrower
+	r.Findings[2].Message = strings.Repeat("Ein sehr langes Wort: Übereinanderdruckenlassenwollen. ", 9) + strings.Repeat("x", 300)
+	for _, width := range []int{60, 72, 80, 100, 200} {
+		var out bytes.Buffer
+		if err := (report.Layout{Width: width}).Write(&out, r); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(out.String()) {
+			if got := utf8.RuneCountInString(strings.TrimRight(line, "\n")); got > width {
+				t.Errorf("%d of %d characters: %s", got, width, line)
+			}
+		}
 	}
 }
 

@@ -51,7 +51,8 @@ const opening = `# Preflight rules and profiles
 
 What the preflight looks for, and what each profile makes of it. A rule has an id that never changes; a profile chooses
 rules, gives each a severity, and sets its limit. An error makes the verdict ` + "`fail`" + `, a warning ` + "`warn`" + `; a remark changes
-nothing. This page is written by a test from the tables that the engine runs on.
+nothing. This page is written by a test from the tables that the engine runs on; every server shows the same, with what
+to do about each finding, at ` + "`/docs/api/preflight-rules.html`, and as data at `/docs/api/preflight-rules.json`" + `.
 
 Limits and severities below are those of ` + "`print_ready`" + `. A dash means that only other profiles choose the rule; "always"
 that no profile can leave it out, "with an order" that it is asked when the job says what was ordered. A tolerance

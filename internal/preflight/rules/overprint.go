@@ -34,7 +34,7 @@ func overprints() []Rule {
 				return fmt.Sprintf("%s in grey (%s) is set to overprint; printers do not agree on what comes out.", markInWords(&i.mark), paintInWords(&i.mark.Paint))
 			},
 		}),
-		limited(row("overprint.black_text_knockout", report.Warning, "Small black text does not overprint", knockout, "GWG 2015 4.10 and 4.11", marks{
+		limited(row("overprint.black_text_knockout", report.Info, "Small black text does not overprint", knockout, "GWG 2015 4.10 and 4.11", marks{
 			of: everyText, pick: blackText, group: whole, decimals: 2,
 			say: func(i *instance) string {
 				return fmt.Sprintf("Black text of %s pt is left out of what lies below; light edges may show around it.", number(i.value, 2))

@@ -32,6 +32,9 @@ type Builder struct {
 	MoreKids string
 	// Trailer is added to the trailer's dictionary.
 	Trailer string
+	// Packed puts the objects into an object stream where that is allowed, and
+	// writes the table as a stream, too.
+	Packed bool
 	// Permissions are those of an encrypted file; 0 means all.
 	Permissions int32
 	crypt       *crypt
@@ -86,12 +89,12 @@ func Deflate(data []byte) []byte {
 
 // Bytes writes the file with a catalog.
 func (b *Builder) Bytes(catalog Ref) []byte {
-	version := b.Version
-	if version == "" {
-		version = "1.6"
-	}
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "%%PDF-%s\n%%\xE2\xE3\xCF\xD3\n", version)
+	b.head(&out)
+	if b.Packed {
+		b.pack(&out, catalog)
+		return out.Bytes()
+	}
 	offsets := make([]int, len(b.objects))
 	for i, object := range b.objects {
 		offsets[i] = out.Len()
@@ -102,13 +105,25 @@ func (b *Builder) Bytes(catalog Ref) []byte {
 	for _, offset := range offsets {
 		fmt.Fprintf(&out, "%010d 00000 n \n", offset)
 	}
-	var extra strings.Builder
-	if b.Info != 0 {
-		fmt.Fprintf(&extra, " /Info %s", b.Info)
-	}
-	extra.WriteString(b.Trailer)
-	fmt.Fprintf(&out, "trailer\n<< /Size %d /Root %s%s >>\nstartxref\n%d\n%%%%EOF\n", len(b.objects)+1, catalog, extra.String(), table)
+	fmt.Fprintf(&out, "trailer\n<< /Size %d%s >>\nstartxref\n%d\n%%%%EOF\n", len(b.objects)+1, b.trailer(catalog), table)
 	return out.Bytes()
+}
+
+func (b *Builder) head(out *bytes.Buffer) {
+	version := b.Version
+	if version == "" {
+		version = "1.6"
+	}
+	fmt.Fprintf(out, "%%PDF-%s\n%%\xE2\xE3\xCF\xD3\n", version)
+}
+
+// trailer are its entries, without its size.
+func (b *Builder) trailer(catalog Ref) string {
+	info := ""
+	if b.Info != 0 {
+		info = fmt.Sprintf(" /Info %s", b.Info)
+	}
+	return fmt.Sprintf(" /Root %s%s%s", catalog, info, b.Trailer)
 }
 
 // Text is a literal string, encrypted where the file is.

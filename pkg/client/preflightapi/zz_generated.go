@@ -162,6 +162,9 @@ type IntentColors struct {
 type JobLinks struct {
 	Self string `json:"self"`
 
+	// Events Where to follow the job as it changes.
+	Events string `json:"events"`
+
 	// Report Present when status is succeeded.
 	Report string `json:"report,omitempty"`
 }
@@ -654,6 +657,9 @@ type IfNoneMatch = string
 // JobID defines model for JobId.
 type JobID = string
 
+// LastEventID defines model for LastEventId.
+type LastEventID = string
+
 // ProfileName defines model for ProfileName.
 type ProfileName = string
 
@@ -685,6 +691,12 @@ type ListPreflightRulesParams struct {
 type GetPreflightParams struct {
 	// IfNoneMatch The ETag of your copy.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// FollowPreflightParams defines parameters for FollowPreflight.
+type FollowPreflightParams struct {
+	// LastEventID The `id` of the last event that you have seen.
+	LastEventID *LastEventID `json:"Last-Event-ID,omitempty"`
 }
 
 // GetPreflightReportParams defines parameters for GetPreflightReport.
@@ -858,6 +870,32 @@ type ClientInterface interface {
 	// Corresponds with GET /api/v1/preflight/{jobId} (the `GetPreflight` operationId).
 	GetPreflight(ctx context.Context, jobID JobID, params *GetPreflightParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// FollowPreflight Follow a job as it changes. Needs preflight:read.
+	//
+	// Server-sent events (WHATWG HTML, section 9.2), for those who do not want to poll. The first event is the job as
+	// it is, and each change of it is one more:
+	//
+	// | field | what it is |
+	// |---|---|
+	// | `event` | the job's `status`: `queued`, `processing`, `succeeded`, `failed`, `cancelled`. Expect more. Progress is another `processing` |
+	// | `id` | the job's revision, which is its ETag without the quotes |
+	// | `data` | one line of JSON: the job as `GET /api/v1/preflight/{jobId}` answers it, without `result` |
+	//
+	// A change is told within 2 seconds, and left out where another one follows it sooner. Lines that begin with a
+	// colon come every 15 seconds; they keep the connection open and say nothing else.
+	//
+	// The answer ends after `succeeded`, `failed` or `cancelled`. It ends without one of these after 5 minutes, when
+	// we stop a server, and when your access ends: connect again after the time that `retry` gives, 2 seconds, with
+	// the last `id` in `Last-Event-ID`. What you have seen is not sent again, and 204 says that there is nothing more
+	// to come. A client for server-sent events does all of that by itself; it must be one that can send
+	// `Authorization`. A client that takes nothing for 10 seconds is disconnected.
+	//
+	// 16 of your jobs can be followed at once; one more is 503 `OVERLOADED`, and can be polled. Each connection counts
+	// once to the rate limit.
+	//
+	// Corresponds with GET /api/v1/preflight/{jobId}/events (the `FollowPreflight` operationId).
+	FollowPreflight(ctx context.Context, jobID JobID, params *FollowPreflightParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// GetPreflightReport Read the report of a job that succeeded. Needs preflight:read.
 	//
 	// The same file, profile and intent give the same report, byte for byte. A report never changes.
@@ -1017,6 +1055,42 @@ func (c *Client) CancelPreflight(ctx context.Context, jobID JobID, reqEditors ..
 // Corresponds with GET /api/v1/preflight/{jobId} (the `GetPreflight` operationId).
 func (c *Client) GetPreflight(ctx context.Context, jobID JobID, params *GetPreflightParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetPreflightRequest(c.Server, jobID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// FollowPreflight Follow a job as it changes. Needs preflight:read.
+//
+// Server-sent events (WHATWG HTML, section 9.2), for those who do not want to poll. The first event is the job as
+// it is, and each change of it is one more:
+//
+// | field | what it is |
+// |---|---|
+// | `event` | the job's `status`: `queued`, `processing`, `succeeded`, `failed`, `cancelled`. Expect more. Progress is another `processing` |
+// | `id` | the job's revision, which is its ETag without the quotes |
+// | `data` | one line of JSON: the job as `GET /api/v1/preflight/{jobId}` answers it, without `result` |
+//
+// A change is told within 2 seconds, and left out where another one follows it sooner. Lines that begin with a
+// colon come every 15 seconds; they keep the connection open and say nothing else.
+//
+// The answer ends after `succeeded`, `failed` or `cancelled`. It ends without one of these after 5 minutes, when
+// we stop a server, and when your access ends: connect again after the time that `retry` gives, 2 seconds, with
+// the last `id` in `Last-Event-ID`. What you have seen is not sent again, and 204 says that there is nothing more
+// to come. A client for server-sent events does all of that by itself; it must be one that can send
+// `Authorization`. A client that takes nothing for 10 seconds is disconnected.
+//
+// 16 of your jobs can be followed at once; one more is 503 `OVERLOADED`, and can be polled. Each connection counts
+// once to the rate limit.
+//
+// Corresponds with GET /api/v1/preflight/{jobId}/events (the `FollowPreflight` operationId).
+func (c *Client) FollowPreflight(ctx context.Context, jobID JobID, params *FollowPreflightParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFollowPreflightRequest(c.Server, jobID, params)
 	if err != nil {
 		return nil, err
 	}
@@ -1318,6 +1392,55 @@ func NewGetPreflightRequest(server string, jobID JobID, params *GetPreflightPara
 	return req, nil
 }
 
+// NewFollowPreflightRequest constructs an http.Request for the FollowPreflight method
+func NewFollowPreflightRequest(server string, jobID JobID, params *FollowPreflightParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "jobId", jobID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/preflight/%s/events", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.LastEventID != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Last-Event-ID", *params.LastEventID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Last-Event-ID", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
 // NewGetPreflightReportRequest constructs an http.Request for the GetPreflightReport method
 func NewGetPreflightReportRequest(server string, jobID JobID, params *GetPreflightReportParams) (*http.Request, error) {
 	var err error
@@ -1508,6 +1631,34 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /api/v1/preflight/{jobId} (the `GetPreflight` operationId).
 	GetPreflightWithResponse(ctx context.Context, jobID JobID, params *GetPreflightParams, reqEditors ...RequestEditorFn) (*GetPreflightResponse, error)
+
+	// FollowPreflightWithResponse Follow a job as it changes. Needs preflight:read.
+	//
+	// Server-sent events (WHATWG HTML, section 9.2), for those who do not want to poll. The first event is the job as
+	// it is, and each change of it is one more:
+	//
+	// | field | what it is |
+	// |---|---|
+	// | `event` | the job's `status`: `queued`, `processing`, `succeeded`, `failed`, `cancelled`. Expect more. Progress is another `processing` |
+	// | `id` | the job's revision, which is its ETag without the quotes |
+	// | `data` | one line of JSON: the job as `GET /api/v1/preflight/{jobId}` answers it, without `result` |
+	//
+	// A change is told within 2 seconds, and left out where another one follows it sooner. Lines that begin with a
+	// colon come every 15 seconds; they keep the connection open and say nothing else.
+	//
+	// The answer ends after `succeeded`, `failed` or `cancelled`. It ends without one of these after 5 minutes, when
+	// we stop a server, and when your access ends: connect again after the time that `retry` gives, 2 seconds, with
+	// the last `id` in `Last-Event-ID`. What you have seen is not sent again, and 204 says that there is nothing more
+	// to come. A client for server-sent events does all of that by itself; it must be one that can send
+	// `Authorization`. A client that takes nothing for 10 seconds is disconnected.
+	//
+	// 16 of your jobs can be followed at once; one more is 503 `OVERLOADED`, and can be polled. Each connection counts
+	// once to the rate limit.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/preflight/{jobId}/events (the `FollowPreflight` operationId).
+	FollowPreflightWithResponse(ctx context.Context, jobID JobID, params *FollowPreflightParams, reqEditors ...RequestEditorFn) (*FollowPreflightResponse, error)
 
 	// GetPreflightReportWithResponse Read the report of a job that succeeded. Needs preflight:read.
 	//
@@ -1768,6 +1919,40 @@ func (r GetPreflightResponse) ContentType() string {
 	return ""
 }
 
+type FollowPreflightResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// GetBody returns the raw response body bytes
+func (r FollowPreflightResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r FollowPreflightResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FollowPreflightResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r FollowPreflightResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type GetPreflightReportResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -1947,6 +2132,40 @@ func (c *ClientWithResponses) GetPreflightWithResponse(ctx context.Context, jobI
 		return nil, err
 	}
 	return ParseGetPreflightResponse(rsp)
+}
+
+// FollowPreflightWithResponse Follow a job as it changes. Needs preflight:read.
+//
+// Server-sent events (WHATWG HTML, section 9.2), for those who do not want to poll. The first event is the job as
+// it is, and each change of it is one more:
+//
+// | field | what it is |
+// |---|---|
+// | `event` | the job's `status`: `queued`, `processing`, `succeeded`, `failed`, `cancelled`. Expect more. Progress is another `processing` |
+// | `id` | the job's revision, which is its ETag without the quotes |
+// | `data` | one line of JSON: the job as `GET /api/v1/preflight/{jobId}` answers it, without `result` |
+//
+// A change is told within 2 seconds, and left out where another one follows it sooner. Lines that begin with a
+// colon come every 15 seconds; they keep the connection open and say nothing else.
+//
+// The answer ends after `succeeded`, `failed` or `cancelled`. It ends without one of these after 5 minutes, when
+// we stop a server, and when your access ends: connect again after the time that `retry` gives, 2 seconds, with
+// the last `id` in `Last-Event-ID`. What you have seen is not sent again, and 204 says that there is nothing more
+// to come. A client for server-sent events does all of that by itself; it must be one that can send
+// `Authorization`. A client that takes nothing for 10 seconds is disconnected.
+//
+// 16 of your jobs can be followed at once; one more is 503 `OVERLOADED`, and can be polled. Each connection counts
+// once to the rate limit.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/preflight/{jobId}/events (the `FollowPreflight` operationId).
+func (c *ClientWithResponses) FollowPreflightWithResponse(ctx context.Context, jobID JobID, params *FollowPreflightParams, reqEditors ...RequestEditorFn) (*FollowPreflightResponse, error) {
+	rsp, err := c.FollowPreflight(ctx, jobID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFollowPreflightResponse(rsp)
 }
 
 // GetPreflightReportWithResponse Read the report of a job that succeeded. Needs preflight:read.
@@ -2130,6 +2349,22 @@ func ParseGetPreflightResponse(rsp *http.Response) (*GetPreflightResponse, error
 	case rsp.StatusCode == 304:
 		break // No content-type
 
+	}
+
+	return response, nil
+}
+
+// ParseFollowPreflightResponse parses an HTTP response from a FollowPreflightWithResponse call
+func ParseFollowPreflightResponse(rsp *http.Response) (*FollowPreflightResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FollowPreflightResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
 	}
 
 	return response, nil

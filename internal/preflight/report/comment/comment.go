@@ -8,6 +8,7 @@ package comment
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,8 +44,9 @@ const (
 )
 
 // Of lists the comments of a report, in the order of its findings. Findings about
-// the whole document stand on the first page; those on a page that the report
-// does not list are left out.
+// the whole document stand on the first page; one that is true of more pages has
+// a note on each that it names; those on a page that the report does not list are
+// left out.
 func Of(r report.Report) []Comment {
 	pages := make(map[int]*report.Page, len(r.Pages))
 	for i := range r.Pages {
@@ -54,19 +56,38 @@ func Of(r report.Report) []Comment {
 	var out []Comment
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		number := max(f.Page, 1)
-		page := pages[number]
-		if page == nil {
-			continue
+		for _, number := range numbers(f) {
+			page := pages[number]
+			if page == nil {
+				continue
+			}
+			c := Comment{Name: name(i, number, f), Page: number, Severity: f.Severity, Subject: f.Rule, Contents: contents(f)}
+			c.Rect, c.Located = place(f, page, notes[number])
+			if !c.Located {
+				notes[number]++
+			}
+			out = append(out, c)
 		}
-		c := Comment{
-			Name: "preflight-" + strconv.Itoa(i+1), Page: number, Severity: f.Severity, Subject: f.Rule, Contents: contents(f),
+	}
+	return out
+}
+
+// numbers are the pages that a finding is noted on, the one of its place first.
+func numbers(f *report.Finding) []int {
+	out := []int{max(f.Page, 1)}
+	for _, number := range f.Pages {
+		if !slices.Contains(out, number) {
+			out = append(out, number)
 		}
-		c.Rect, c.Located = place(f, page, notes[number])
-		if !c.Located {
-			notes[number]++
-		}
-		out = append(out, c)
+	}
+	return out
+}
+
+// name of the comment of a finding on a page.
+func name(index, page int, f *report.Finding) string {
+	out := "preflight-" + strconv.Itoa(index+1)
+	if page != max(f.Page, 1) {
+		out += "-page-" + strconv.Itoa(page)
 	}
 	return out
 }
@@ -76,7 +97,7 @@ func place(f *report.Finding, page *report.Page, note int) (geom.Rect, bool) {
 	media := geom.Rect(page.Boxes.Media)
 	view := geom.View(media, page.Rotate, page.UserUnit)
 	back, ok := view.Inverse()
-	if f.BBox != nil && f.Page > 0 && ok {
+	if f.BBox != nil && f.Page == page.Number && ok {
 		return back.Rect(geom.Rect(*f.BBox)), true
 	}
 	seen := view.Rect(media)
@@ -92,6 +113,9 @@ func contents(f *report.Finding) string {
 		lines = append(lines, fmt.Sprintf("Measured %s %s, should be %s %s %s.",
 			decimal(f.Measured.Value), f.Measured.Unit, f.Threshold.Op, decimal(f.Threshold.Value), f.Threshold.Unit))
 	}
+	if f.Count > 1 {
+		lines = append(lines, occurrences(f))
+	}
 	if f.FixHint != "" {
 		lines = append(lines, "What to do: "+f.FixHint)
 	}
@@ -100,6 +124,25 @@ func contents(f *report.Finding) string {
 		rule += " (" + f.Ref + ")"
 	}
 	return strings.Join(append(lines, rule+"."), "\n")
+}
+
+// mostPages is how many pages a finding names at most.
+const mostPages = 10
+
+func occurrences(f *report.Finding) string {
+	out := fmt.Sprintf("Found %d times", f.Count)
+	if len(f.Pages) < 2 {
+		return out + "."
+	}
+	pages := make([]string, len(f.Pages))
+	for i, number := range f.Pages {
+		pages[i] = strconv.Itoa(number)
+	}
+	where := ", on pages "
+	if len(pages) >= mostPages {
+		where = ", first on pages "
+	}
+	return out + where + strings.Join(pages, ", ") + "."
 }
 
 func decimal(v float64) string { return strconv.FormatFloat(geom.Round(v, 3), 'f', -1, 64) }

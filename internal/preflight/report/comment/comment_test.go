@@ -47,6 +47,24 @@ func TestCommentsStandWhereTheFindingIsInTheFile(t *testing.T) {
 	}
 }
 
+func TestAFindingOfMorePagesIsNotedOnEach(t *testing.T) {
+	t.Parallel()
+	r := report.Report{Findings: []report.Finding{{
+		Rule: "box.bleed_missing", Severity: report.Error, Page: 2, Pages: []int{2, 3, 9}, BBox: &report.Rect{10, 10, 20, 20}, Message: "No bleed.", Count: 3,
+	}}}
+	for number := range 3 {
+		r.Pages = append(r.Pages, report.Page{Number: number + 1, UserUnit: 1, Boxes: report.Boxes{Media: report.Rect{0, 0, 600, 100}}})
+	}
+	const contents = "ERROR: No bleed.\nFound 3 times, on pages 2, 3, 9.\nRule box.bleed_missing."
+	want := []comment.Comment{
+		{Name: "preflight-1", Page: 2, Rect: geom.Rect{10, 10, 20, 20}, Located: true, Severity: report.Error, Subject: "box.bleed_missing", Contents: contents},
+		{Name: "preflight-1-page-3", Page: 3, Rect: geom.Rect{4, 78, 22, 96}, Severity: report.Error, Subject: "box.bleed_missing", Contents: contents},
+	}
+	if diff := cmp.Diff(want, comment.Of(r)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestXFDFIsXMLThatSaysTheSame(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

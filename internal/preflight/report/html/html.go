@@ -39,7 +39,7 @@ func Policy() string {
 func Write(w io.Writer, r report.Report) error {
 	parsed, err := template.New("report").Funcs(template.FuncMap{
 		"number": number, "list": list, "plural": plural,
-	}).Parse(page)
+	}).Parse(strings.Replace(page, "STYLE", style, 1))
 	if err != nil {
 		return fmt.Errorf("write HTML report: %w", err)
 	}
@@ -58,11 +58,20 @@ func number(v float64) string {
 	return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(v, 'f', 2, 64), "0"), ".")
 }
 
-// list writes page numbers.
+// list writes page numbers, runs of them as ranges: "1, 3-5".
 func list(pages []int) string {
-	words := make([]string, len(pages))
-	for i, page := range pages {
-		words[i] = strconv.Itoa(page)
+	var words []string
+	for i := 0; i < len(pages); {
+		last := i
+		for last+1 < len(pages) && pages[last+1] == pages[last]+1 {
+			last++
+		}
+		word := strconv.Itoa(pages[i])
+		if last > i {
+			word += "-" + strconv.Itoa(pages[last])
+		}
+		words = append(words, word)
+		i = last + 1
 	}
 	return strings.Join(words, ", ")
 }

@@ -4,6 +4,8 @@ package html_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/xml"
 	"errors"
 	"flag"
@@ -80,6 +82,16 @@ func TestThePageLoadsNothing(t *testing.T) {
 	}
 }
 
+func TestThePolicyLetsThePagesOwnStyleApply(t *testing.T) {
+	t.Parallel()
+	_, after, _ := strings.Cut(write(t, flyer()), "<style>")
+	style, _, found := strings.Cut(after, "</style>")
+	sum := sha256.Sum256([]byte(style))
+	if want := "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"; !found || !strings.Contains(html.Policy(), want) {
+		t.Errorf("the policy %s does not let %s apply", html.Policy(), want)
+	}
+}
+
 func TestWhatComesFromThePDFIsText(t *testing.T) {
 	t.Parallel()
 	const attack = `"><script>alert(1)</script><svg onload=x> ' onmouseover=y {{.}} </style></title>`
@@ -129,6 +141,22 @@ func TestEveryFindingHasItsMarkOnTheMap(t *testing.T) {
 		if !strings.Contains(got, want) {
 			t.Errorf("the page has no %s", want)
 		}
+	}
+}
+
+func TestPagesThatFollowEachOtherAreARange(t *testing.T) {
+	t.Parallel()
+	r := flyer()
+	r.Findings[0].Pages, r.Findings[0].Count = []int{9, 1, 2, 3, 5}, 5
+	r.Findings[1].Pages, r.Findings[1].Count = nil, 40
+	got := write(t, r)
+	for _, want := range []string{">pages 1-3, 5, 9<", ">page 1</a>, 40 times<"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+	if strings.Contains(got, "5 times") {
+		t.Error("it says how often what its pages tell already")
 	}
 }
 

@@ -119,11 +119,12 @@ func worst(image *report.Image, findings []located) string {
 		if !strings.HasPrefix(f.Rule, "image.") || f.Object != image.Object {
 			continue
 		}
-		switch {
-		case f.Severity == report.Error:
+		switch f.Severity {
+		case report.Error:
 			return "bad"
-		case f.Severity == report.Warning:
+		case report.Warning:
 			class = "fair"
+		case report.Info:
 		}
 	}
 	return class

@@ -3,7 +3,6 @@
 package html
 
 import (
-	"html/template"
 	"slices"
 
 	"github.com/printmarket/printmarket/internal/preflight/report"
@@ -15,7 +14,6 @@ const maxMaps = 100
 // view is what the template shows.
 type view struct {
 	report.Report
-	Style  template.CSS
 	Policy string
 	// Headline is the verdict in a sentence.
 	Headline string
@@ -34,9 +32,25 @@ type located struct {
 	Map bool
 }
 
+// Where names the pages of a finding.
+func (l located) Where() string {
+	if len(l.Pages) > 1 {
+		return "pages " + list(slices.Sorted(slices.Values(l.Pages)))
+	}
+	return "page " + list([]int{l.Page})
+}
+
+// Times is how often it occurs, or 0 where the pages tell already.
+func (l located) Times() int {
+	if l.Count == max(len(l.Pages), 1) {
+		return 0
+	}
+	return l.Count
+}
+
 func newView(r report.Report) view {
 	v := view{
-		Report: r, Style: template.CSS(style), Policy: Policy(), Headline: headline(r),
+		Report: r, Policy: Policy(), Headline: headline(r),
 	}
 	for i := range r.Findings {
 		v.Located = append(v.Located, located{Finding: r.Findings[i]})

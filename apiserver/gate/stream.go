@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gate
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/problem"
+)
+
+// streamStall is how long a client may take nothing of what is written to its
+// stream.
+const streamStall = 10 * time.Second
+
+// Stream is an answer that goes on for as long as there is something to tell.
+// While it does, the call has neither a slot nor a share of its organization's:
+// it would keep others from being answered, and does nothing but wait. Streams
+// have bounds of their own.
+type Stream struct {
+	call       *Call
+	controller *http.ResponseController
+	draining   <-chan struct{}
+}
+
+// Stream begins to answer the call with a stream: status 200, the header fields
+// that the Writer has, and what is written from now on, as it is written. A
+// refusal is returned before anything is. Whoever has the stream closes it.
+func (c *Call) Stream() (*Stream, *problem.Problem) {
+	g, organization := c.gate, c.Tenant().Organization
+	if !g.streams.Take() {
+		return nil, g.overloaded("streams", "Too many streams are open.")
+	}
+	if !g.streamShares.take(organization) {
+		g.streams.Give()
+		return nil, g.overloaded("organization", "Your organization has too many streams open.")
+	}
+	g.slots.Give()
+	c.giveShare()
+	g.metrics.Streams(g.listener, 1)
+	draining, _ := c.Request.Context().Value(drainKey{}).(<-chan struct{})
+	s := &Stream{call: c, controller: http.NewResponseController(c.Writer), draining: draining}
+	// The server's patience with a request would end the stream's context.
+	_ = s.controller.SetReadDeadline(time.Time{}) // writers without deadlines (tests') have no such patience
+	s.patience()
+	c.Writer.WriteHeader(http.StatusOK)
+	_ = s.controller.Flush() // to a client that has gone the next write fails
+	return s, nil
+}
+
+// Write sends a piece of the stream at once, or fails when the client does not
+// take it.
+func (s *Stream) Write(piece []byte) (int, error) {
+	s.patience()
+	n, err := s.call.Writer.Write(piece)
+	if err != nil {
+		return n, err
+	}
+	return n, s.controller.Flush()
+}
+
+// Draining is closed when the server is about to stop, so that the stream has to
+// end.
+func (s *Stream) Draining() <-chan struct{} { return s.draining }
+
+// Close ends the stream. The call has its slot and its share again, if there is
+// room for them or not, for as long as it takes to return.
+func (s *Stream) Close() {
+	s.patience() // the end of the answer has to be sent too
+	g, c := s.call.gate, s.call
+	g.metrics.Streams(g.listener, -1)
+	g.slots.Retake()
+	if c.shares {
+		g.shares.retake(c.Tenant().Organization)
+	}
+	g.streamShares.give(c.Tenant().Organization)
+	g.streams.Give()
+}
+
+// patience moves the deadline of writes: the server's is for answers that end.
+func (s *Stream) patience() {
+	_ = s.controller.SetWriteDeadline(time.Now().Add(streamStall)) // writers without deadlines (tests') write without one
+}
+
+// StillAllowed asks the gates again, as they are by now: whether the key of the
+// call still is the tenant's, and may do what the route does.
+func (c *Call) StillAllowed() bool {
+	now := c.gate.now()
+	snapshot := c.gate.gates.Current(now)
+	if snapshot == nil {
+		return false
+	}
+	key, refusal := accepted[c.route.surface()].read(c.Request)
+	if refusal != nil {
+		return false
+	}
+	caller, reason := snapshot.Authenticate(key, connection(c.Request, now), now)
+	if reason != posture.ReasonOpen || caller.Tenant() != c.Tenant() {
+		return false
+	}
+	return c.route.decision(snapshot, caller, c.Request, now).Allowed()
+}
+
+type drainKey struct{}
+
+// WithDraining tells the streams of a server's requests when it is about to
+// stop.
+func WithDraining(ctx context.Context, draining <-chan struct{}) context.Context {
+	return context.WithValue(ctx, drainKey{}, draining)
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
+
+	"github.com/printmarket/printmarket/internal/preflight/intent"
+)
+
+func TestPreflightFlagsSayWhatWasOrdered(t *testing.T) {
+	t.Parallel()
+	a5 := &intent.Size{Width: 148, Height: 210}
+	tests := map[string]struct {
+		args string
+		want *intent.Ticket
+		err  string
+	}{
+		"nothing is said":              {"", nil, ""},
+		"a size":                       {"--trim-size=148x210", &intent.Ticket{TrimSize: a5}, ""},
+		"a size as people write it":    {"--trim-size=148X210mm", &intent.Ticket{TrimSize: a5}, ""},
+		"everything":                   {"--trim-size=148x210 --pages=8 --process=4 --spot=Gold --spot=Die --quantity=500", &intent.Ticket{TrimSize: a5, Pages: 8, Quantity: 500, Colors: &intent.Colors{Process: 4, Spots: []string{"Gold", "Die"}}}, ""},
+		"no process inks":              {"--process=0 --spot=Black", &intent.Ticket{Colors: &intent.Colors{Spots: []string{"Black"}}}, ""},
+		"spot colours of nobody":       {"--spot=Gold", nil, "--spot needs --process"},
+		"a size that is none":          {"--trim-size=A5", nil, "not of the form 148x210"},
+		"a size of nothing":            {"--trim-size=0x210", nil, "trimSize"},
+		"a size of no number":          {"--trim-size=NaNx210", nil, "trimSize"},
+		"inks that nobody prints":      {"--process=3", nil, "colors.process"},
+		"fewer than no pages":          {"--pages=-1", nil, "pages"},
+		"a spot colour without a name": {"--process=4 --spot=", nil, "spot colour"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var ticket ticketFlags
+			flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+			ticket.flags(flags)
+			if err := flags.Parse(strings.Fields(tc.args)); err != nil {
+				t.Fatal(err)
+			}
+			got, err := ticket.ticket(flags)
+			if tc.err != "" {
+				if err == nil || !strings.Contains(err.Error(), tc.err) {
+					t.Errorf("error %v, want %s", err, tc.err)
+				}
+				return
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" || err != nil {
+				t.Errorf("error %v (-want +got):\n%s", err, diff)
+			}
+		})
+	}
+}
+
+func TestPreflightProgressIsOneLineThatFits(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	bar := &progressBar{out: &out, width: 60, name: "flyer.pdf"}
+	bar.clear()
+	for _, done := range []int{0, 1, 1, 4} {
+		bar.show(done, 4)
+	}
+	bar.clear()
+	want := []string{
+		"", "[                        ] 0 of 4 pages  flyer.pdf", "[======                  ] 1 of 4 pages  flyer.pdf",
+		"[========================] 4 of 4 pages  flyer.pdf", "",
+	}
+	if diff := cmp.Diff(want, strings.Split(out.String(), "\r\x1b[K")); diff != "" {
+		t.Errorf("(-want +shown):\n%s", diff)
+	}
+	for width := range 80 {
+		narrow := &progressBar{width: width, name: "Übergröße.pdf"}
+		if got := len([]rune(narrow.line(2000, 0))); got >= max(width, 1) {
+			t.Errorf("%d characters in a terminal of %d", got, width)
+		}
+	}
+}
+
+func TestPreflightColoursAreForWhoWantsThem(t *testing.T) {
+	t.Parallel()
+	for environment, want := range map[string]bool{"": true, "TERM=xterm": true, "TERM=dumb": false, "NO_COLOR=1": false, "NO_COLOR=": true} {
+		name, value, _ := strings.Cut(environment, "=")
+		got := colorful(func(asked string) string {
+			if asked == name {
+				return value
+			}
+			return ""
+		})
+		if got != want {
+			t.Errorf("%s: colours %t", environment, got)
+		}
+	}
+}
+
+func TestPreflightReplacesItsOutputFileAtOnce(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	target, link := filepath.Join(dir, "report.html"), filepath.Join(dir, "link.html")
+	if err := os.Symlink("report.html", link); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct{ path, content string }{{target, "first"}, {target, "second, and longer"}, {link, "third"}} {
+		if err := replaceFile(step.path, saying(step.content)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(target); err != nil || string(got) != step.content {
+			t.Errorf("%s: %q, %v", step.path, got, err)
+		}
+	}
+	if err := replaceFile(os.DevNull, saying("x")); err != nil {
+		t.Error(err)
+	}
+	if err := replaceFile(filepath.Join(dir, "none", "report.html"), saying("")); err == nil {
+		t.Error("wrote into a directory that does not exist")
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) != 2 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// saying writes a text.
+func saying(text string) func(io.Writer) error {
+	return func(w io.Writer) error { _, err := io.WriteString(w, text); return err }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/printmarket/printmarket/internal/preflight/report"
+	"github.com/printmarket/printmarket/internal/preflight/report/comment"
+	"github.com/printmarket/printmarket/internal/preflight/report/html"
+)
+
+// output is a form of a report.
+type output struct {
+	name  string
+	write func(io.Writer, report.Report) error
+	// several says that those of several files can stand one after the other,
+	// and titled that each then needs the name of its file.
+	several, titled bool
+	// copy says that it is a copy of the PDF, and write is nil: it is made where
+	// PDFs are opened.
+	copy bool
+}
+
+// outputs are the forms that there are.
+var outputs = [...]output{
+	{name: "text", write: writeText, several: true, titled: true},
+	{name: "json", write: writeJSON, several: true},
+	{name: "html", write: html.Write},
+	{name: "xfdf", write: comment.XFDF},
+	{name: "pdf", copy: true},
+}
+
+func outputOf(name string) (output, error) {
+	for _, form := range outputs {
+		if form.name == name {
+			return form, nil
+		}
+	}
+	return output{}, fmt.Errorf("output %q is none of %s", name, outputNames())
+}
+
+func outputNames() string {
+	names := make([]string, len(outputs))
+	for i, form := range outputs {
+		names[i] = form.name
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+func writeJSON(w io.Writer, made report.Report) error {
+	encoded, err := report.Encode(made)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(encoded)
+	return err
+}
+
+// writeText lays the report out for where it goes.
+func writeText(w io.Writer, made report.Report) error {
+	var layout report.Layout
+	if width, terminal := terminalWidth(w); terminal {
+		layout = report.Layout{Width: width, Color: colorful(os.Getenv)}
+	}
+	return layout.Write(w, made)
+}
+
+// colorful reports whether colours are wanted (no-color.org).
+func colorful(getenv func(string) string) bool {
+	return getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
+}
+
+// notAnInput refuses to write a report over a file that is inspected.
+func notAnInput(path string, inputs []string) error {
+	if path == "" {
+		return nil
+	}
+	target, err := os.Stat(path)
+	if err != nil {
+		return nil //nolint:nilerr // there is nothing to overwrite
+	}
+	for _, input := range inputs {
+		if info, err := os.Stat(input); err == nil && os.SameFile(target, info) {
+			return fmt.Errorf("output file %s is the file to inspect", path)
+		}
+	}
+	return nil
+}
+
+// replaceFile puts a file in the place of another one, if there is one: nobody
+// finds half of it. What is no regular file, like a terminal, is written to.
+func replaceFile(path string, write func(io.Writer) error) error {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && !info.Mode().IsRegular():
+		file, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(write(file), file.Close())
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	made := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%d", filepath.Base(path), os.Getpid()))
+	file, err := os.OpenFile(made, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) //nolint:gosec // the user's umask decides, as for any other file of theirs
+	if err != nil {
+		return err
+	}
+	err = write(file)
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(made, path)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("write output file: %w", err), os.Remove(made))
+	}
+	return nil
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/printmarket/printmarket/internal/preflight/profile"
+	"github.com/printmarket/printmarket/internal/preflight/testpdf"
+)
+
+// flawed is a PDF whose fonts are not embedded.
+func flawed(t *testing.T) []byte {
+	t.Helper()
+	for _, flaw := range testpdf.Flaws() {
+		if flaw.Rule == "font.not_embedded" {
+			return flaw.Breaks()
+		}
+	}
+	t.Fatal("no flaw of font.not_embedded")
+	return nil
+}
+
+// said is what a command wrote, and how it ended.
+type said struct {
+	out, err string
+	code     int
+}
+
+// preflight runs the command in a directory with the files good.pdf, which
+// passes, and flawed.pdf, which fails.
+func preflight(t *testing.T, args ...string) (said, string) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, data := range map[string][]byte{"good.pdf": testpdf.Good(), "flawed.pdf": flawed(t), "note.txt": []byte("no PDF")} {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), filepath.Join(binaries, "printmarket"), append([]string{"preflight"}, args...)...)
+	var out, errs bytes.Buffer
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &errs
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return said{out.String(), errs.String(), cmd.ProcessState.ExitCode()}, dir
+}
+
+func TestPreflightShowsReportsAsAskedAndSaysTheWorst(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		args string
+		code int
+		// begins and has are of standard output, err is of standard error.
+		begins, has, err string
+	}{
+		"a good file":                    {"good.pdf", 0, "PASS", "profile   print_ready", ""},
+		"a bad file":                     {"flawed.pdf", 2, "FAIL", "\nerror ", ""},
+		"a file that is no PDF":          {"note.txt", 2, "FAIL", "file.not_pdf", ""},
+		"another profile":                {"good.pdf --profile structure_only", 0, "PASS", "profile   structure_only", ""},
+		"JSON":                           {"good.pdf -o json", 0, `{"reportVersion"`, `"verdict":"pass"`, ""},
+		"a page":                         {"flawed.pdf -o html", 2, "<!doctype html>", "</html>", ""},
+		"comments":                       {"flawed.pdf -o xfdf", 2, "<?xml", "</xfdf>", ""},
+		"an order that the file is not":  {"good.pdf --trim-size 50x50 --pages 9", 2, "FAIL", "ordered   50 x 50 mm, 9 pages", ""},
+		"several files, and the worst":   {"good.pdf flawed.pdf", 2, "good.pdf\nPASS", "\n\nflawed.pdf\nFAIL", ""},
+		"several files as JSON":          {"good.pdf good.pdf -o json", 0, `{"reportVersion"`, "\n{\"reportVersion\"", ""},
+		"one of several is not there":    {"none.pdf flawed.pdf good.pdf", 1, "\nflawed.pdf\nFAIL", "\ngood.pdf\nPASS", "printmarket: none.pdf: open none.pdf"},
+		"the file is not there":          {"none.pdf", 1, "", "", "printmarket: open none.pdf"},
+		"the file is a directory":        {".", 1, "", "", "not a regular file"},
+		"no file":                        {"", 1, "", "", "requires at least 1 arg"},
+		"no such profile":                {"good.pdf --profile glossy", 1, "", "", "glossy"},
+		"a copy without a place":         {"flawed.pdf -o pdf", 1, "", "", "needs --output-file"},
+		"copies of two files":            {"flawed.pdf good.pdf -o pdf -f both.pdf", 1, "", "", "of one file alone"},
+		"no such output":                 {"good.pdf -o yaml", 1, "", "", "none of text, json, html, xfdf or pdf"},
+		"a page of several files":        {"good.pdf flawed.pdf -o html", 1, "", "", "html is of one file alone"},
+		"the report in place of the PDF": {"good.pdf -f ./good.pdf", 1, "", "", "is the file to inspect"},
+		"the list of profiles":           {"profiles", 0, "PROFILE", "sheetfed_offset", ""},
+		"the list of rules":              {"rules --profile pdfx4", 0, "RULE", "document.not_pdfx4", ""},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, _ := preflight(t, strings.Fields(tc.args)...)
+			if got.code != tc.code || !strings.HasPrefix(got.out, tc.begins) || !strings.Contains(got.out, tc.has) || !strings.Contains(got.err, tc.err) || tc.err == "" && got.err != "" {
+				t.Errorf("exit code %d, standard error %q, standard output\n%s", got.code, got.err, got.out)
+			}
+			if tc.begins == "" && got.out != "" {
+				t.Errorf("standard output %q", got.out)
+			}
+		})
+	}
+}
+
+func TestPreflightWritesItsOutputFileWhateverTheVerdict(t *testing.T) {
+	t.Parallel()
+	got, dir := preflight(t, "flawed.pdf", "-o", "html", "--output-file", "report.html")
+	text, err := os.ReadFile(filepath.Join(dir, "report.html"))
+	if err != nil || got.code != 2 || got.out != "" || !bytes.HasPrefix(text, []byte("<!doctype html>")) {
+		t.Errorf("exit code %d, standard output %q, %v, file\n%.200s", got.code, got.out, err, text)
+	}
+}
+
+func TestPreflightWritesACopyWithComments(t *testing.T) {
+	t.Parallel()
+	got, dir := preflight(t, "flawed.pdf", "-o", "pdf", "-f", "copy.pdf")
+	original, err := os.ReadFile(filepath.Join(dir, "flawed.pdf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := os.ReadFile(filepath.Join(dir, "copy.pdf"))
+	if err != nil || got.code != 2 {
+		t.Fatalf("exit %d, %v: %s", got.code, err, got.err)
+	}
+	if !bytes.HasPrefix(made, original) || !bytes.Contains(made[len(original):], []byte("/Subtype /Text")) {
+		t.Errorf("the copy does not begin with the original, or has no comment behind it: %.300q", made[len(original):])
+	}
+	if got, dir = preflight(t, "note.txt", "-o", "pdf", "-f", "copy.pdf"); got.code != 1 || !strings.Contains(got.err, "cannot be opened as a PDF") {
+		t.Errorf("what is no PDF: exit %d: %s", got.code, got.err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "copy.pdf")); err == nil {
+		t.Error("what is no PDF has a copy with comments")
+	}
+}
+
+func TestPreflightListsEveryProfile(t *testing.T) {
+	t.Parallel()
+	got, _ := preflight(t, "profiles")
+	for _, name := range profile.Names() {
+		if !strings.Contains(got.out, "\n"+name+" ") {
+			t.Errorf("%s is not in\n%s", name, got.out)
+		}
+	}
+}

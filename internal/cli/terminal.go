@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+)
+
+// terminalWidth is that of the terminal behind a writer, in characters; false if
+// there is none.
+func terminalWidth(w io.Writer) (int, bool) {
+	file, ok := w.(*os.File)
+	if !ok {
+		return 0, false
+	}
+	return windowWidth(file)
+}
+
+// progressBar is a line of a terminal that tells how far an inspection has come.
+type progressBar struct {
+	out   io.Writer
+	width int
+	name  string
+	shown string
+}
+
+// show draws the line anew if it has changed.
+func (b *progressBar) show(done, total int) {
+	line := b.line(done, total)
+	if line == b.shown {
+		return
+	}
+	b.shown = line
+	_, _ = io.WriteString(b.out, "\r\x1b[K"+line) // nobody is hurt by a bar that is not seen
+}
+
+// line is a bar, numbers and the name, as far as there is room for it.
+func (b *progressBar) line(done, total int) string {
+	const cells = 24
+	filled := 0
+	if total > 0 {
+		filled = min(cells, cells*done/total)
+	}
+	line := fmt.Sprintf("[%s%s] %d of %d pages", strings.Repeat("=", filled), strings.Repeat(" ", cells-filled), done, total)
+	room := max(b.width-1, 0) // the last column would break the line
+	if len(line) > room {
+		return line[:room]
+	}
+	if len(line)+2+utf8.RuneCountInString(b.name) <= room {
+		line += "  " + b.name
+	}
+	return line
+}
+
+// clear takes the line away.
+func (b *progressBar) clear() {
+	if b.shown != "" {
+		_, _ = io.WriteString(b.out, "\r\x1b[K") // see show
+	}
+}

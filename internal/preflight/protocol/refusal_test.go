@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package protocol_test
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"github.com/printmarket/printmarket/internal/preflight/protocol"
+)
+
+func TestEveryRefusalHasACodeAndASentenceOfItsOwn(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for code := range 256 {
+		refusal, ok := protocol.RefusalOf(code)
+		if !ok {
+			continue
+		}
+		if seen[refusal.Error()] || refusal.Error() == protocol.Refusal(0).Error() {
+			t.Errorf("exit code %d: %q is said twice, or of anything", code, refusal)
+		}
+		seen[refusal.Error()] = true
+	}
+	if len(seen) != 6 {
+		t.Errorf("%d refusals: %v", len(seen), seen)
+	}
+	for _, code := range []int{protocol.ExitReport, protocol.ExitUsage, protocol.ExitInput, protocol.ExitInternal, protocol.ExitNotReleased, 2, -1} {
+		if refusal, ok := protocol.RefusalOf(code); ok {
+			t.Errorf("exit code %d is the refusal %q", code, refusal)
+		}
+	}
+}
+
+func TestWhatIsNoUpdateIsNotTakenForOne(t *testing.T) {
+	t.Parallel()
+	const good = "\n1 0 obj\nnull\nendobj\nxref\n1 1\n0000000001 00000 n \ntrailer\n<< >>\nstartxref\n9\n%%EOF\n"
+	tests := map[string]struct {
+		data []byte
+		want error
+	}{
+		"an update":      {[]byte(good), nil},
+		"nothing":        {nil, protocol.ErrNoUpdate},
+		"no new line":    {[]byte(good[1:]), protocol.ErrNoUpdate},
+		"no end":         {[]byte(good[:len(good)-2]), protocol.ErrNoUpdate},
+		"no table":       {[]byte("\n1 0 obj\nnull\nendobj\n%%EOF\n"), protocol.ErrNoUpdate},
+		"longer than it": {append(bytes.Repeat([]byte("\n"), protocol.MaxUpdate), good...), protocol.ErrNoUpdate},
+	}
+	for name, tc := range tests {
+		if err := protocol.CheckUpdate(tc.data); !errors.Is(err, tc.want) {
+			t.Errorf("%s: %v, want %v", name, err, tc.want)
+		}
+	}
+}
