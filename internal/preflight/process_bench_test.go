@@ -131,11 +131,7 @@ func popplerTools(b *testing.B, path string) (total spent) {
 // both. The metrics are medians: ratio is our time over theirs, cpu-ratio the same
 // of processor time, and MiB the most memory that the inspector had.
 func BenchmarkAgainstPoppler(b *testing.B) {
-	for _, tool := range []string{"pdfinfo", "pdffonts", "pdfimages"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			b.Skipf("skipped: %s of poppler-utils is not installed: %v", tool, err)
-		}
-	}
+	needPoppler(b)
 	inspector := buildInspector(b)
 	for _, j := range jobs() {
 		b.Run(j.name, func(b *testing.B) {
@@ -155,6 +151,40 @@ func BenchmarkAgainstPoppler(b *testing.B) {
 			b.ReportMetric(median(walls)*1000, "ms")
 			b.ReportMetric(float64(j.pages)/median(walls), "pages/s")
 		})
+	}
+}
+
+// BenchmarkEveryFileAgainstPoppler compares the same over the files that the
+// rules are tested with, each once. ratio is the median of all files.
+func BenchmarkEveryFileAgainstPoppler(b *testing.B) {
+	needPoppler(b)
+	inspector := buildInspector(b)
+	var paths []string
+	for _, flaw := range testpdf.Flaws() {
+		if !strings.HasPrefix(flaw.Rule, "limits.") && !strings.HasPrefix(flaw.Rule, "file.") && !strings.HasPrefix(flaw.Rule, "security.") && !strings.HasPrefix(flaw.Rule, "structure.") {
+			paths = append(paths, written(b, flaw.Twin()))
+		}
+	}
+	var ratios, memory []float64
+	for b.Loop() {
+		for _, path := range paths {
+			ours, theirs := inspectInChild(b, inspector, path), popplerTools(b, path)
+			ratios = append(ratios, float64(ours.wall)/float64(theirs.wall))
+			memory = append(memory, float64(ours.resident)/(1<<20))
+		}
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(len(paths)), "files")
+	b.ReportMetric(median(ratios), "ratio")
+	b.ReportMetric(median(memory), "MiB")
+}
+
+func needPoppler(b *testing.B) {
+	b.Helper()
+	for _, tool := range []string{"pdfinfo", "pdffonts", "pdfimages"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			b.Skipf("skipped: %s of poppler-utils is not installed: %v", tool, err)
+		}
 	}
 }
 
