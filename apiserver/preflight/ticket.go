@@ -36,7 +36,7 @@ func (s *surface) ticket(ctx context.Context, who tenant.ID, asked *intent.Ticke
 	}
 	made := *asked
 	if made.Quantity == 0 && known.Quantity <= intent.MaxQuantity {
-		made.Quantity = int(known.Quantity)
+		made.Quantity = intent.Count(known.Quantity)
 	}
 	return &made, nil
 }

@@ -4,6 +4,7 @@ package preflight_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -51,7 +52,7 @@ func TestAnIntentTakesTheQuantityOfAnOwnedRFQ(t *testing.T) {
 	id := anRFQ(t, w, "acme-live")
 	tests := map[string]struct {
 		intent string
-		want   int
+		want   intent.Count
 	}{
 		"where it says none":    {fmt.Sprintf(`{"rfqId":%q,"pages":2}`, id), 5000},
 		"but not where it does": {fmt.Sprintf(`{"rfqId":%q,"quantity":7}`, id), 7},
@@ -62,6 +63,23 @@ func TestAnIntentTakesTheQuantityOfAnOwnedRFQ(t *testing.T) {
 		if got.Intent.Quantity != tc.want || got.Intent.RFQID != id {
 			t.Errorf("%s: %+v", name, got.Intent)
 		}
+	}
+}
+
+func TestWhateverIntentTheContractAllowsIsReadBack(t *testing.T) {
+	t.Parallel()
+	for name, asked := range map[string]string{
+		"whole numbers with fraction or exponent":     `{"pages":2.0,"quantity":1e3,"colors":{"process":4.0}}`,
+		"names of the greatest length, in many bytes": fmt.Sprintf(`{"colors":{"process":4,"spots":[%q]}}`, strings.Repeat("\u00fc", 200)),
+		"names that are written with escapes only":    fmt.Sprintf(`{"colors":{"process":4,"spots":[%s"x"]}}`, strings.Repeat(`"`+strings.Repeat("<", 200)+`",`, 15)),
+		"the largest numbers":                         `{"pages":100000,"quantity":1000000000,"trimSize":{"width":100000,"height":1e-300}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := apitest.New(t, apitest.Options{})
+			id := submit(t, w, "", intended(asked)).Want(t, 202, "").Text(t, "jobId")
+			get(t, w, "acme-live", "/api/v1/preflight/"+id).Want(t, 200, "")
+		})
 	}
 }
 

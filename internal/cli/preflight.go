@@ -158,6 +158,10 @@ func (in *inspection) file(ctx context.Context, name string) (made report.Report
 
 // opened hands on what it takes to inspect a file.
 func (in *inspection) opened(name string, use func(sandbox.Spec) error) error {
+	// To open a pipe is to wait for its writer, and no signal ends that.
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a regular file", name)
+	}
 	file, err := os.Open(name)
 	if err != nil {
 		return err

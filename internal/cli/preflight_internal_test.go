@@ -8,12 +8,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
 
 	"github.com/printmarket/printmarket/internal/preflight/intent"
+	"github.com/printmarket/printmarket/internal/sandbox"
 )
 
 func TestPreflightFlagsSayWhatWasOrdered(t *testing.T) {
@@ -130,4 +132,17 @@ func TestPreflightReplacesItsOutputFileAtOnce(t *testing.T) {
 // saying writes a text.
 func saying(text string) func(io.Writer) error {
 	return func(w io.Writer) error { _, err := io.WriteString(w, text); return err }
+}
+
+func TestPreflightDoesNotWaitForTheWriterOfAPipe(t *testing.T) {
+	t.Parallel()
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var in inspection
+	err := in.opened(pipe, func(sandbox.Spec) error { return nil })
+	if err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		t.Errorf("error = %v", err)
+	}
 }

@@ -33,7 +33,7 @@ var errSpotsAlone = errors.New("--spot needs --process: how many process inks ar
 
 // ticket is what the flags say; nil if they say nothing.
 func (t *ticketFlags) ticket(flags *pflag.FlagSet) (*intent.Ticket, error) {
-	made := &intent.Ticket{Pages: t.pages, Quantity: t.quantity}
+	made := &intent.Ticket{Pages: intent.Count(t.pages), Quantity: intent.Count(t.quantity)}
 	if t.size != "" {
 		size, err := parseSize(t.size)
 		if err != nil {
@@ -43,7 +43,7 @@ func (t *ticketFlags) ticket(flags *pflag.FlagSet) (*intent.Ticket, error) {
 	}
 	switch {
 	case flags.Changed("process"):
-		made.Colors = &intent.Colors{Process: t.process, Spots: t.spots}
+		made.Colors = &intent.Colors{Process: intent.Count(t.process), Spots: t.spots}
 	case len(t.spots) > 0:
 		return nil, errSpotsAlone
 	}

@@ -20,12 +20,12 @@ type Ticket struct {
 	// TrimSize is the finished size of a page as it is looked at.
 	TrimSize *Size `json:"trimSize,omitempty"`
 	// Pages is how many pages one copy has, 1 to [MaxPages].
-	Pages int `json:"pages,omitempty"`
+	Pages Count `json:"pages,omitempty"`
 	// Colors are the inks that are paid for.
 	Colors *Colors `json:"colors,omitempty"`
 	// Quantity is how many copies are ordered, 1 to [MaxQuantity]. A file of
 	// Pages times Quantity pages is one of variable data.
-	Quantity int `json:"quantity,omitempty"`
+	Quantity Count `json:"quantity,omitempty"`
 	// RFQID names the request for quotation that Quantity was taken from; it is
 	// here to be told again, at most 64 bytes.
 	RFQID string `json:"rfqId,omitempty"`
@@ -40,7 +40,7 @@ type Size struct {
 // Colors are the inks of an order.
 type Colors struct {
 	// Process is 4 for CMYK, 1 for black and 0 for none.
-	Process int `json:"process"`
+	Process Count `json:"process"`
 	// Spots are the names of spot colours, at most [MaxSpots].
 	Spots []string `json:"spots,omitempty"`
 }
@@ -51,7 +51,7 @@ const (
 	MaxQuantity = 1_000_000_000
 	MaxLength   = 100_000.0
 	MaxSpots    = 16
-	maxName     = 200
+	maxName     = 200 // characters, as the contract counts
 	maxID       = 64
 )
 
@@ -93,15 +93,16 @@ func (c *Colors) check() error {
 		return fmt.Errorf("%w: at most %d spot colours", ErrInvalid, MaxSpots)
 	}
 	for _, name := range c.Spots {
-		if name == "" || len(name) > maxName || !utf8.ValidString(name) {
-			return fmt.Errorf("%w: the name of a spot colour must have 1 to %d bytes", ErrInvalid, maxName)
+		if name == "" || utf8.RuneCountInString(name) > maxName || !utf8.ValidString(name) {
+			return fmt.Errorf("%w: the name of a spot colour must have 1 to %d characters", ErrInvalid, maxName)
 		}
 	}
 	return nil
 }
 
-// maxText bounds the JSON of a ticket in bytes.
-const maxText = 16 << 10
+// maxText bounds the JSON of a ticket in bytes. Names of the greatest length take
+// 19 KiB when each of their characters is escaped.
+const maxText = 32 << 10
 
 // Parse reads a ticket from JSON. Unknown members and a ticket out of bounds are
 // refused with [ErrInvalid].
@@ -133,7 +134,9 @@ func (t *Ticket) Value() (driver.Value, error) {
 	return string(text), nil
 }
 
-// Scan implements the Scanner of database/sql.
+// Scan implements the Scanner of database/sql. What is stored was judged before
+// that, and members that a later release has added are passed over: a row that
+// cannot be read is a job that nobody can end.
 func (t *Ticket) Scan(source any) error {
 	var text []byte
 	switch v := source.(type) {
@@ -144,10 +147,10 @@ func (t *Ticket) Scan(source any) error {
 	default:
 		return fmt.Errorf("%w: stored as %T", ErrInvalid, source)
 	}
-	read, err := Parse(text)
-	if err != nil {
-		return err
+	var read Ticket
+	if err := json.Unmarshal(text, &read); err != nil {
+		return fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	*t = *read
+	*t = read
 	return nil
 }

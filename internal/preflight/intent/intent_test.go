@@ -5,6 +5,7 @@ package intent_test
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,6 +38,7 @@ func TestTicketsOutOfBoundsAreRefused(t *testing.T) {
 		"too many spot colours":         {&intent.Ticket{Colors: &intent.Colors{Spots: many}}, false},
 		"a spot colour without a name":  {&intent.Ticket{Colors: &intent.Colors{Spots: []string{""}}}, false},
 		"a spot colour of a long name":  {&intent.Ticket{Colors: &intent.Colors{Spots: []string{strings.Repeat("x", 201)}}}, false},
+		"one of long umlauts":           {&intent.Ticket{Colors: &intent.Colors{Spots: []string{strings.Repeat("\u00fc", 200)}}}, true},
 		"a spot colour that is no text": {&intent.Ticket{Colors: &intent.Colors{Spots: []string{"\xff"}}}, false},
 	}
 	for name, tc := range tests {
@@ -46,6 +48,52 @@ func TestTicketsOutOfBoundsAreRefused(t *testing.T) {
 				t.Errorf("error = %v, want ok %t", err, tc.ok)
 			}
 		})
+	}
+}
+
+func TestTheLongestTicketIsReadBackFromTheStore(t *testing.T) {
+	t.Parallel()
+	// Each of these characters is six bytes of JSON.
+	want := intent.Ticket{Colors: &intent.Colors{Process: 4, Spots: slices.Repeat([]string{strings.Repeat("<", 200)}, intent.MaxSpots)}}
+	if err := want.Check(); err != nil {
+		t.Fatal(err)
+	}
+	stored, err := want.Value()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got intent.Ticket
+	if err := got.Scan(stored); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if _, err := intent.Parse([]byte(stored.(string))); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAStoredTicketOfALaterReleaseIsRead(t *testing.T) {
+	t.Parallel()
+	var got intent.Ticket
+	if err := got.Scan(`{"pages":200000,"paper":"135 gsm"}`); err != nil || got.Pages != 200_000 {
+		t.Errorf("%+v, error %v", got, err)
+	}
+}
+
+func TestCountsAreWrittenLikeAnyNumber(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]intent.Count{"2": 2, "2.0": 2, "1e3": 1000, "0.5e1": 5, "-0": 0} {
+		got, err := intent.Parse([]byte(`{"pages":` + text + `}`))
+		if err != nil || got.Pages != want {
+			t.Errorf("%s: %+v, error %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"1.5", `"2"`, "[]", "1e99", "3e9", "1e999"} {
+		if got, err := intent.Parse([]byte(`{"pages":` + text + `}`)); !errors.Is(err, intent.ErrInvalid) {
+			t.Errorf("%s: %+v, error %v", text, got, err)
+		}
 	}
 }
 

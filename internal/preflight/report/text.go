@@ -237,10 +237,10 @@ func ordered(r *Report) string {
 		parts = append(parts, millimetres([2]float64{t.TrimSize.Width, t.TrimSize.Height})+" mm")
 	}
 	if t.Pages > 0 {
-		parts = append(parts, plural(t.Pages, "page"))
+		parts = append(parts, plural(int(t.Pages), "page"))
 	}
 	if t.Colors != nil {
-		process := map[int]string{0: "no process colours", 1: "black", 4: "CMYK"}[t.Colors.Process]
+		process := map[int]string{0: "no process colours", 1: "black", 4: "CMYK"}[int(t.Colors.Process)]
 		parts = append(parts, strings.Join(append([]string{process}, t.Colors.Spots...), " + "))
 	}
 	if t.Quantity > 0 {

@@ -105,7 +105,7 @@ func pageCases() map[string]ruleCase {
 func orderCases() map[string]ruleCase {
 	size := func(w, h float64) change { return order(intent.Ticket{TrimSize: &intent.Size{Width: w, Height: h}}) }
 	colors := func(process int, spots ...string) change {
-		return order(intent.Ticket{Colors: &intent.Colors{Process: process, Spots: spots}})
+		return order(intent.Ticket{Colors: &intent.Colors{Process: intent.Count(process), Spots: spots}})
 	}
 	return map[string]ruleCase{
 		"intent.page_count": pair(order(intent.Ticket{Pages: 2}), both(add(page(3), page(3)), order(intent.Ticket{Pages: 1, Quantity: 3}))),

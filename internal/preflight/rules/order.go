@@ -32,8 +32,8 @@ func orders() []Rule {
 // orderedPages accepts the pages of one copy, and those of all copies, which
 // then differ.
 func orderedPages(q *question) []observation {
-	n, want := len(q.doc.Pages), q.ticket.Pages
-	if want == 0 || n == want || n == want*max(1, q.ticket.Quantity) {
+	n, want := len(q.doc.Pages), int(q.ticket.Pages)
+	if want == 0 || n == want || n == want*max(1, int(q.ticket.Quantity)) {
 		return nil
 	}
 	return []observation{{
@@ -109,7 +109,7 @@ func extraProcess(q *question) []observation {
 	var out []observation
 	for i := range q.inks.uses {
 		t := &q.inks.uses[i]
-		if t.count == 0 || ordered(q.ticket.Colors.Process, i) {
+		if t.count == 0 || ordered(int(q.ticket.Colors.Process), i) {
 			continue
 		}
 		message := fmt.Sprintf("Colours of %s would be printed with four inks, which were not ordered.", t.worst.mark.Paint.Space)
