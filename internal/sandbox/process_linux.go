@@ -26,6 +26,11 @@ func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
+// firstVictim is the oom_score_adj of what the kernel kills before anything else
+// (proc(5)): when the container's memory is at its end, the inspection that fills
+// it has to go, not the worker or its other inspections.
+const firstVictim = "1000"
+
 // restrict puts limits around a process that is already there. Soft and hard
 // limits are equal: the child cannot raise them, and at the end of its processor
 // time it is killed without a warning, which Go would ignore.
@@ -46,6 +51,8 @@ func restrict(pid int, limits Limits) error {
 			return fmt.Errorf("%s: %w", l.name, err)
 		}
 	}
+	// A kernel that does not let us say so makes its own choice, by size.
+	_ = os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", pid), []byte(firstVictim), 0)
 	return nil
 }
 

@@ -192,7 +192,7 @@ func TestLimitsAreInForceAndNothingIsInherited(t *testing.T) {
 		t.Fatalf("%v in %q", err, failure.Tail)
 	}
 	want := map[string]any{
-		"data": float64(512 << 20), "cpu": 4.0, "fsize": 0.0, "core": 0.0, "nofile": 32.0, "dir": "/",
+		"data": float64(512 << 20), "cpu": 4.0, "fsize": 0.0, "core": 0.0, "nofile": 32.0, "dir": "/", "oom_score_adj": "1000",
 		"env": []any{"GOMEMLIMIT=201326592", "GOMAXPROCS=2", "GOTRACEBACK=single"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

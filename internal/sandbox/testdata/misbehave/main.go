@@ -105,6 +105,8 @@ func limits() {
 		out[name] = r.Max
 	}
 	out["dir"], _ = os.Getwd()
+	score, _ := os.ReadFile("/proc/self/oom_score_adj")
+	out["oom_score_adj"] = strings.TrimSpace(string(score))
 	text, _ := json.Marshal(out)
 	fmt.Fprintln(os.Stderr, string(text))
 	os.Exit(3)
