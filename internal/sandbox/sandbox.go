@@ -213,10 +213,13 @@ func environment(limits Limits) []string {
 // is about starting only.
 func (c *child) run(limits Limits) error {
 	var reading sync.WaitGroup
-	defer reading.Wait()
-	// A descendant of the child may hold the other end: closing ours ends the
-	// reading all the same.
-	defer func() { _ = c.progress.Close() }()
+	defer func() {
+		// The child's last words may still be in the pipe; but a descendant may
+		// hold its other end for ever.
+		_ = c.progress.SetReadDeadline(time.Now().Add(drainTime))
+		reading.Wait()
+		_ = c.progress.Close()
+	}()
 	release, err := c.start()
 	if err != nil {
 		return fmt.Errorf("start inspector: %w", err)
