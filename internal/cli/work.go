@@ -37,8 +37,7 @@ func newWorker(p *process, o workOptions, work preflights) (*preflight.Worker, e
 		Jobs:  work.jobs,
 		Queue: work.queue.Consumer(queue.ConsumerConfig{Name: incarnation(), Lease: leaseTime, Block: blockTime, Idle: idleTime}),
 		Fetch: func(ctx context.Context, url string, f *os.File) error {
-			_, err := client.Fetch(ctx, url, f)
-			return err
+			return client.Fetch(ctx, url, f)
 		},
 		Inspect: func(ctx context.Context, f *os.File, what preflight.Inspection) (report.Report, error) {
 			return sandbox.Run(ctx, sandbox.Spec{

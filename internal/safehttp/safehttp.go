@@ -13,7 +13,6 @@ package safehttp
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -197,48 +196,41 @@ func acceptable(u *url.URL) error {
 	return nil
 }
 
-// Fetched describes a body that arrived whole.
-type Fetched struct {
-	Bytes  int64
-	SHA256 [sha256.Size]byte
-}
-
 // Fetch gets a URL and copies the body of a 200 to dst. The error is one of the
 // sentinels or a [StatusError], or ctx's own when that has ended.
-func (c *Client) Fetch(ctx context.Context, address string, dst io.Writer) (Fetched, error) {
+func (c *Client) Fetch(ctx context.Context, address string, dst io.Writer) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil || acceptable(request.URL) != nil {
-		return Fetched{}, ErrRefused
+		return ErrRefused
 	}
 	request.Header.Set("User-Agent", c.config.UserAgent)
 	request.Header.Set("Accept", "application/pdf, */*;q=0.5")
 	response, err := c.http.Do(request)
 	if err != nil {
-		return Fetched{}, classify(ctx, err)
+		return classify(ctx, err)
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
-		return Fetched{}, &StatusError{Status: response.StatusCode}
+		return &StatusError{Status: response.StatusCode}
 	}
 	if response.ContentLength > c.config.MaxBytes {
-		return Fetched{}, ErrTooLarge
+		return ErrTooLarge
 	}
 	return c.copy(ctx, dst, response.Body)
 }
 
-func (c *Client) copy(ctx context.Context, dst io.Writer, body io.Reader) (Fetched, error) {
-	hash := sha256.New()
-	sink := &sink{to: io.MultiWriter(dst, hash)}
+func (c *Client) copy(ctx context.Context, dst io.Writer, body io.Reader) error {
+	sink := &sink{to: dst}
 	n, err := io.Copy(sink, io.LimitReader(body, c.config.MaxBytes+1))
 	switch {
 	case sink.err != nil:
-		return Fetched{}, fmt.Errorf("store fetched file: %w", sink.err)
+		return fmt.Errorf("store fetched file: %w", sink.err)
 	case err != nil:
-		return Fetched{}, classify(ctx, err)
+		return classify(ctx, err)
 	case n > c.config.MaxBytes:
-		return Fetched{}, ErrTooLarge
+		return ErrTooLarge
 	}
-	return Fetched{Bytes: n, SHA256: [sha256.Size]byte(hash.Sum(nil))}, nil
+	return nil
 }
 
 // sink remembers that writing failed, which is our fault and not the server's.
