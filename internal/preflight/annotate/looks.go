@@ -5,7 +5,6 @@ package annotate
 import (
 	"encoding/hex"
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -166,4 +165,4 @@ func rectangle(r geom.Rect) types.Array {
 
 func rounded(v float64) float64 { return geom.Round(v, 3) }
 
-func decimal(v float64) string { return strconv.FormatFloat(rounded(v), 'f', -1, 64) }
+func decimal(v float64) string { return geom.Decimal(v, 3) }

@@ -27,7 +27,7 @@ func TestNotesHangOnTheCornerThatIsSeenUpperLeft(t *testing.T) {
 		270: {195, 85, 205, 95},
 	} {
 		view := geom.View(media, rotate, 1)
-		back, _ := view.Inverse()
+		back, _ := view.Invert()
 		height := view.Rect(media).Height()
 		seen := back.Rect(geom.Rect{5, height - 15, 15, height - 5})
 		got := pinned(seen, rotate)

@@ -125,7 +125,7 @@ func (p *Page) see(m *Mark) {
 		p.MaxInk = max(p.MaxInk, m.Paint.highest())
 	}
 	p.Painted++
-	p.Extent = geom.Rect{min(p.Extent[0], m.Box[0]), min(p.Extent[1], m.Box[1]), max(p.Extent[2], m.Box[2]), max(p.Extent[3], m.Box[3])}
+	p.Extent = p.Extent.Union(m.Box)
 	p.addFrame(m.Box)
 }
 
@@ -140,8 +140,7 @@ func (p *Paint) highest() float64 {
 // addFrame keeps a box that comes near the finished edge, unless one that is
 // kept holds it.
 func (p *Page) addFrame(box geom.Rect) {
-	f, depth := p.Finished(), FrameDepth/p.UserUnit
-	inner := geom.Rect{f[0] + depth, f[1] + depth, f[2] - depth, f[3] - depth}
+	inner := p.Finished().Grow(-FrameDepth / p.UserUnit)
 	if inner.Contains(box, 0) || slices.ContainsFunc(p.Frame, func(kept geom.Rect) bool { return kept.Contains(box, 0) }) {
 		return
 	}
@@ -162,9 +161,8 @@ func (p *Page) addText(box geom.Rect) {
 	}
 	reach := box.Height()
 	last := p.Text[n-1]
-	near := geom.Rect{last[0] - reach, last[1] - reach, last[2] + reach, last[3] + reach}
-	if n >= maxText || near.Touches(box) {
-		p.Text[n-1] = geom.Rect{min(last[0], box[0]), min(last[1], box[1]), max(last[2], box[2]), max(last[3], box[3])}
+	if n >= maxText || last.Grow(reach).Touches(box) {
+		p.Text[n-1] = last.Union(box)
 		return
 	}
 	p.Text = append(p.Text, box)

@@ -193,13 +193,14 @@ func counts(s Summary) string {
 		noun string
 	}{{s.Errors, "error"}, {s.Warnings, "warning"}, {s.Infos, "remark"}} {
 		if p.n > 0 {
-			parts = append(parts, plural(p.n, p.noun))
+			parts = append(parts, Plural(p.n, p.noun))
 		}
 	}
 	return strings.Join(parts, ", ")
 }
 
-func plural(n int, noun string) string {
+// Plural is a number of things: "1 page", "7 pages".
+func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
@@ -208,14 +209,14 @@ func plural(n int, noun string) string {
 
 // more is "2 more findings".
 func more(n int, noun string) string {
-	number, noun, _ := strings.Cut(plural(n, noun), " ")
+	number, noun, _ := strings.Cut(Plural(n, noun), " ")
 	return number + " more " + noun
 }
 
 func describe(r *Report) string {
 	parts := []string{"PDF " + r.Document.PDFVersion}
 	parts = append(parts, r.Document.Standards...)
-	parts = append(parts, plural(r.Document.Pages, "page"))
+	parts = append(parts, Plural(r.Document.Pages, "page"))
 	if len(r.Pages) > 0 {
 		size := millimetres(r.Pages[0].Size) + " mm"
 		if slices.ContainsFunc(r.Pages, func(p Page) bool { return p.Size != r.Pages[0].Size }) {
@@ -237,7 +238,7 @@ func ordered(r *Report) string {
 		parts = append(parts, millimetres([2]float64{t.TrimSize.Width, t.TrimSize.Height})+" mm")
 	}
 	if t.Pages > 0 {
-		parts = append(parts, plural(int(t.Pages), "page"))
+		parts = append(parts, Plural(int(t.Pages), "page"))
 	}
 	if t.Colors != nil {
 		process := map[int]string{0: "no process colours", 1: "black", 4: "CMYK"}[int(t.Colors.Process)]
@@ -287,6 +288,16 @@ func where(f *Finding) string {
 // pageList is a few numbers of pages, runs of them drawn together.
 func pageList(pages []int) string {
 	const most = 3
+	runs := PageRuns(pages)
+	if len(runs) > most {
+		runs = append(runs[:most], "...")
+	}
+	return strings.Join(runs, " ")
+}
+
+// PageRuns writes ascending numbers of pages, those that follow each other as one
+// run: "1", "3-5".
+func PageRuns(pages []int) []string {
 	var runs []string
 	for i := 0; i < len(pages); {
 		last := i
@@ -299,10 +310,7 @@ func pageList(pages []int) string {
 		}
 		runs, i = append(runs, run), last+1
 	}
-	if len(runs) > most {
-		runs = append(runs[:most], "...")
-	}
-	return strings.Join(runs, " ")
+	return runs
 }
 
 func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

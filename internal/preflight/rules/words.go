@@ -4,7 +4,6 @@ package rules
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/printmarket/printmarket/internal/preflight/facts"
@@ -24,7 +23,7 @@ func pagesInWords(n int) string {
 
 // number writes a value without zeros that say nothing.
 func number(v float64, decimals int) string {
-	return strconv.FormatFloat(geom.Round(v, decimals), 'f', -1, 64)
+	return geom.Decimal(v, decimals)
 }
 
 // listed joins names, at most [maxListed] of them.

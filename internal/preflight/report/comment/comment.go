@@ -96,7 +96,7 @@ func name(index, page int, f *report.Finding) string {
 func place(f *report.Finding, page *report.Page, note int) (geom.Rect, bool) {
 	media := geom.Rect(page.Boxes.Media)
 	view := geom.View(media, page.Rotate, page.UserUnit)
-	back, ok := view.Inverse()
+	back, ok := view.Invert()
 	if f.BBox != nil && f.Page == page.Number && ok {
 		return back.Rect(geom.Rect(*f.BBox)), true
 	}
@@ -134,18 +134,14 @@ func occurrences(f *report.Finding) string {
 	if len(f.Pages) < 2 {
 		return out + "."
 	}
-	pages := make([]string, len(f.Pages))
-	for i, number := range f.Pages {
-		pages[i] = strconv.Itoa(number)
-	}
 	where := ", on pages "
-	if len(pages) >= mostPages {
+	if len(f.Pages) >= mostPages {
 		where = ", first on pages "
 	}
-	return out + where + strings.Join(pages, ", ") + "."
+	return out + where + strings.Join(report.PageRuns(f.Pages), ", ") + "."
 }
 
-func decimal(v float64) string { return strconv.FormatFloat(geom.Round(v, 3), 'f', -1, 64) }
+func decimal(v float64) string { return geom.Decimal(v, 3) }
 
 // Color is that of a severity, red, green and blue from 0 to 255.
 func Color(s report.Severity) [3]uint8 {

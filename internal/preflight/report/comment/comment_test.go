@@ -55,7 +55,7 @@ func TestAFindingOfMorePagesIsNotedOnEach(t *testing.T) {
 	for number := range 3 {
 		r.Pages = append(r.Pages, report.Page{Number: number + 1, UserUnit: 1, Boxes: report.Boxes{Media: report.Rect{0, 0, 600, 100}}})
 	}
-	const contents = "ERROR: No bleed.\nFound 3 times, on pages 2, 3, 9.\nRule box.bleed_missing."
+	const contents = "ERROR: No bleed.\nFound 3 times, on pages 2-3, 9.\nRule box.bleed_missing."
 	want := []comment.Comment{
 		{Name: "preflight-1", Page: 2, Rect: geom.Rect{10, 10, 20, 20}, Located: true, Severity: report.Error, Subject: "box.bleed_missing", Contents: contents},
 		{Name: "preflight-1-page-3", Page: 3, Rect: geom.Rect{4, 78, 22, 96}, Severity: report.Error, Subject: "box.bleed_missing", Contents: contents},

@@ -16,9 +16,9 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"strconv"
 	"strings"
 
+	"github.com/printmarket/printmarket/internal/preflight/geom"
 	"github.com/printmarket/printmarket/internal/preflight/report"
 )
 
@@ -38,7 +38,7 @@ func Policy() string {
 // Write writes the page of a report. The same report gives the same bytes.
 func Write(w io.Writer, r report.Report) error {
 	parsed, err := template.New("report").Funcs(template.FuncMap{
-		"number": number, "list": list, "plural": plural,
+		"number": number, "list": list, "plural": report.Plural,
 	}).Parse(strings.Replace(page, "STYLE", style, 1))
 	if err != nil {
 		return fmt.Errorf("write HTML report: %w", err)
@@ -55,30 +55,8 @@ func Write(w io.Writer, r report.Report) error {
 
 // number writes a value with at most two decimals.
 func number(v float64) string {
-	return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(v, 'f', 2, 64), "0"), ".")
+	return geom.Decimal(v, 2)
 }
 
 // list writes page numbers, runs of them as ranges: "1, 3-5".
-func list(pages []int) string {
-	var words []string
-	for i := 0; i < len(pages); {
-		last := i
-		for last+1 < len(pages) && pages[last+1] == pages[last]+1 {
-			last++
-		}
-		word := strconv.Itoa(pages[i])
-		if last > i {
-			word += "-" + strconv.Itoa(pages[last])
-		}
-		words = append(words, word)
-		i = last + 1
-	}
-	return strings.Join(words, ", ")
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
+func list(pages []int) string { return strings.Join(report.PageRuns(pages), ", ") }

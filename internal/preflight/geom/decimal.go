@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package geom
+
+import "strconv"
+
+// Decimal writes a value rounded to a number of decimals, without zeros that say
+// nothing.
+func Decimal(v float64, decimals int) string {
+	return strconv.FormatFloat(Round(v, decimals), 'f', -1, 64)
+}
