@@ -31,6 +31,7 @@ const (
 	defaultMaxFiles           = DefaultMaxInFlight / 8
 	defaultMaxPerOrganization = DefaultMaxInFlight / 2
 	defaultMaxBodies          = 512
+	defaultMaxUnsigned        = 64
 )
 
 // How many streams may be open, and how many of them to one organization.
@@ -69,6 +70,9 @@ type API struct {
 	// MaxBodies is how many request bodies are awaited at once, which takes
 	// none of the slots; 512 if it is 0.
 	MaxBodies int
+	// MaxUnsigned is how many request bodies are awaited at once that are signed
+	// callbacks, whose senders are not known until they have come; 64 if it is 0.
+	MaxUnsigned int
 	// BodyTimeout is 10 s if it is 0.
 	BodyTimeout time.Duration
 	// MaxStreams is how many answers go on as something happens, which takes
@@ -88,7 +92,7 @@ func (a API) Handler() (http.Handler, error) {
 	router, slots := chi.NewRouter(), gate.NewSlots(a.MaxInFlight)
 	g := gate.New(gate.Config{
 		Gates: a.Gates, Limits: a.Limits, Uses: a.Uses, Problems: a.Problems, Metrics: a.Metrics, Log: a.Log, Now: a.Now, BodyTimeout: a.BodyTimeout,
-		Listener: a.Listener, Slots: slots, MaxBodies: a.MaxBodies, MaxPerOrganization: a.MaxPerOrganization,
+		Listener: a.Listener, Slots: slots, MaxBodies: a.MaxBodies, MaxUnsigned: a.MaxUnsigned, MaxPerOrganization: a.MaxPerOrganization,
 		MaxStreams: a.MaxStreams, MaxStreamsPerOrganization: a.MaxStreamsPerOrganization,
 	})
 	g.Mount(router, a.withLifecycles())
@@ -111,6 +115,7 @@ func (a *API) setDefaults() {
 	a.MaxFiles = cmp.Or(a.MaxFiles, defaultMaxFiles)
 	a.MaxPerOrganization = cmp.Or(a.MaxPerOrganization, defaultMaxPerOrganization)
 	a.MaxBodies = cmp.Or(a.MaxBodies, defaultMaxBodies)
+	a.MaxUnsigned = cmp.Or(a.MaxUnsigned, defaultMaxUnsigned)
 	a.MaxStreams = cmp.Or(a.MaxStreams, defaultMaxStreams)
 	a.MaxStreamsPerOrganization = cmp.Or(a.MaxStreamsPerOrganization, defaultMaxStreamsPerOrganization)
 	a.BodyTimeout = cmp.Or(a.BodyTimeout, bodyTimeout)

@@ -188,7 +188,7 @@ type Quota struct {
 // are counted apart.
 type RateLimit struct {
 	// surface is the part of the interface: partner for RFQs, quotes and the
-	// catalog, preflight, xjdf with costing, or bridge.
+	// catalog, preflight, xjdf with costing, xjmf for callbacks, or bridge.
 	// +required
 	Surface Surface `json:"surface"`
 	// requests is the number in any window, all of which may come at once; 0

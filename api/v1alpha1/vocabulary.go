@@ -138,7 +138,7 @@ const (
 
 // Surface is a part of the interface with a rate limit of its own.
 //
-// +kubebuilder:validation:Enum=partner;preflight;xjdf;bridge
+// +kubebuilder:validation:Enum=partner;preflight;xjdf;xjmf;bridge
 type Surface string
 
 // The surfaces.
@@ -146,5 +146,6 @@ const (
 	SurfacePartner   Surface = "partner"
 	SurfacePreflight Surface = "preflight"
 	SurfaceXJDF      Surface = "xjdf"
+	SurfaceXJMF      Surface = "xjmf"
 	SurfaceBridge    Surface = "bridge"
 )

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,31 +22,65 @@ func readBody(g *Gate, rt *Route, c *Call) *problem.Problem {
 		LeaveBody(c.Writer, c.Request)
 		return nil
 	}
-	if !isJSON(c.Request.Header.Values("Content-Type")) {
-		return problem.New(problem.CodeUnsupportedMediaType, "Send the body as application/json.")
+	if refusal := rt.Body.check(c); refusal != nil {
+		return refusal
+	}
+	if c.Body == nil {
+		if refusal := c.ReadBody(); refusal != nil {
+			return refusal
+		}
+	}
+	if rt.Body.Raw {
+		return nil
+	}
+	document, invalid := strictjson.Decode(c.Body)
+	if invalid != nil {
+		return problem.New(problem.CodeInvalidRequest, "The body cannot be read: %v.", invalid)
+	}
+	c.Document = document
+	return nil
+}
+
+// jsonBody is what a body is sent as where a route says nothing.
+var jsonBody = []string{"application/json"}
+
+// check looks at what the request says about its body, and sets the call's
+// ContentType.
+func (b *Body) check(c *Call) *problem.Problem {
+	types := b.MediaTypes
+	if types == nil {
+		types = jsonBody
+	}
+	if c.ContentType = contentType(c.Request.Header["Content-Type"], types); c.ContentType == "" {
+		return problem.New(problem.CodeUnsupportedMediaType, "Send the body as %s.", strings.Join(types, " or "))
 	}
 	if len(c.Request.Header["Content-Encoding"]) > 0 {
 		return problem.New(problem.CodeUnsupportedMediaType, "Send the body without a content encoding.")
 	}
-	if c.Request.ContentLength > rt.Body.Limit {
-		return tooLarge(c, rt.Body.Limit)
-	}
-	body, refusal := awaitBody(g, c, rt.Body.Limit)
-	if refusal != nil {
-		return refusal
-	}
-	document, invalid := strictjson.Decode(body)
-	if invalid != nil {
-		return problem.New(problem.CodeInvalidRequest, "The body cannot be read: %v.", invalid)
-	}
-	c.Body, c.Document = body, document
 	return nil
+}
+
+// ReadBody reads the body within the route's limit. It is for routes that look at
+// the body in order to authenticate; before the others are served it is read
+// anyway.
+func (c *Call) ReadBody() *problem.Problem {
+	limit := c.route.Body.Limit
+	if c.Request.ContentLength > limit {
+		return tooLarge(c, limit)
+	}
+	waiting := c.gate.bodies
+	if !c.Caller.Valid() {
+		waiting = c.gate.unsigned
+	}
+	body, refusal := awaitBody(c.gate, c, waiting, limit)
+	c.Body = body
+	return refusal
 }
 
 // awaitBody reads the body without the request's slot: a client may take its
 // time, and keeps nobody else from being answered.
-func awaitBody(g *Gate, c *Call, limit int64) (body []byte, refusal *problem.Problem) {
-	if !g.bodies.Take() {
+func awaitBody(g *Gate, c *Call, waiting *Slots, limit int64) (body []byte, refusal *problem.Problem) {
+	if !waiting.Take() {
 		c.Writer.Header().Set("Connection", "close")
 		return nil, g.overloaded("bodies", "Too many request bodies are being awaited.")
 	}
@@ -53,7 +88,7 @@ func awaitBody(g *Gate, c *Call, limit int64) (body []byte, refusal *problem.Pro
 	g.metrics.Awaits(g.listener, 1)
 	defer func() {
 		g.metrics.Awaits(g.listener, -1)
-		g.bodies.Give()
+		waiting.Give()
 		if !g.slots.Retake() && refusal == nil {
 			body, refusal = nil, g.overloaded("slots", "Too many requests are being answered.")
 		}
@@ -97,18 +132,21 @@ func tooLarge(c *Call, limit int64) *problem.Problem {
 	return problem.New(problem.CodePayloadTooLarge, "The body is larger than %d bytes.", limit)
 }
 
-// isJSON accepts application/json with any parameters but a charset other
-// than UTF-8 (RFC 8259, section 8.1).
-func isJSON(fields []string) bool {
+// contentType finds which of the media types a body is of; empty: none, or its
+// charset is not UTF-8 (RFC 8259, section 8.1, says so for JSON). Other
+// parameters mean nothing to us.
+func contentType(fields, types []string) string {
 	if len(fields) != 1 {
-		return false
+		return ""
 	}
 	mediaType, parameters, err := mime.ParseMediaType(fields[0])
-	if err != nil || mediaType != "application/json" {
-		return false
+	if err != nil || !slices.Contains(types, mediaType) {
+		return ""
 	}
-	charset, given := parameters["charset"]
-	return !given || strings.EqualFold(charset, "utf-8")
+	if charset, given := parameters["charset"]; given && !strings.EqualFold(charset, "utf-8") {
+		return ""
+	}
+	return mediaType
 }
 
 // readKey takes the Idempotency-Key: 1 to 255 visible ASCII characters, raw or

@@ -25,9 +25,11 @@ type Call struct {
 	Decision posture.Decision
 	// MediaType is which of the route's offers the client likes best.
 	MediaType string
-	// Body is the request body as it was sent, Document what strictjson read.
-	Body     []byte
-	Document any
+	// Body is the request body as it was sent, ContentType its media type without
+	// parameters, Document what strictjson read of it.
+	Body        []byte
+	ContentType string
+	Document    any
 	// Key is the Idempotency-Key, unquoted; empty when none was sent.
 	Key string
 
@@ -43,6 +45,9 @@ func (c *Call) Tenant() tenant.ID { return c.Caller.Tenant() }
 
 // RequestID is what the answer has as X-Request-Id.
 func (c *Call) RequestID() string { return requestID(c.Writer) }
+
+// Sender finds a registered sender of callbacks in the call's snapshot.
+func (c *Call) Sender(id string) (posture.Sender, bool) { return c.snapshot.Sender(id) }
 
 // Decide is the decision on another capability for the same caller: what a
 // request of this kind would come to.

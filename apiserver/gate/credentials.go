@@ -49,10 +49,14 @@ var accepted = [...]credentials{
 	posture.SurfacePartner:   bearerOnly,
 	posture.SurfacePreflight: bearerOnly,
 	posture.SurfaceXJDF:      bearerOrKey,
+	posture.SurfaceXJMF:      bearerOnly,
 	posture.SurfaceBridge:    bearerOrKey,
 }
 
 func authenticate(g *Gate, rt *Route, c *Call) *problem.Problem {
+	if rt.Authenticate != nil {
+		return authenticateOtherwise(g, rt, c)
+	}
 	accepts := &accepted[rt.surface()]
 	header := c.Writer.Header()
 	header["Vary"] = accepts.vary
@@ -74,6 +78,17 @@ func authenticate(g *Gate, rt *Route, c *Call) *problem.Problem {
 		header["Www-Authenticate"] = challengeInvalid
 	}
 	return refusal
+}
+
+// authenticateOtherwise leaves it to the route who is calling.
+func authenticateOtherwise(g *Gate, rt *Route, c *Call) *problem.Problem {
+	caller, refusal := rt.Authenticate(c)
+	if refusal != nil {
+		return refusal
+	}
+	c.Caller = caller
+	c.Writer.Header()["Marketplace-Entitlement"] = g.entitlementHeader(caller)
+	return nil
 }
 
 // read finds the one key of a request.

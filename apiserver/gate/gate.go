@@ -41,6 +41,9 @@ type Config struct {
 	// many requests of one organization are in work, those whose bodies are
 	// awaited included. If it is 0, there is no end of them.
 	MaxBodies, MaxPerOrganization int
+	// MaxUnsigned is how many bodies are awaited at once of which nobody knows
+	// yet who has sent them. If it is 0, there is no end of them.
+	MaxUnsigned int
 	// MaxStreams is how many streams are open, MaxStreamsPerOrganization how
 	// many of them to one organization. If it is 0, there is no end of them.
 	MaxStreams, MaxStreamsPerOrganization int
@@ -60,6 +63,7 @@ type Gate struct {
 	listener     string
 	slots        *Slots
 	bodies       *Slots
+	unsigned     *Slots
 	shares       *shares
 	streams      *Slots
 	streamShares *shares
@@ -83,7 +87,7 @@ func New(c Config) *Gate {
 	return &Gate{
 		gates: c.Gates, limits: c.Limits, uses: c.Uses, problems: c.Problems, metrics: c.Metrics, log: c.Log, now: c.Now,
 		bodyTimeout: c.BodyTimeout, listener: c.Listener,
-		slots: c.Slots, bodies: NewSlots(c.MaxBodies), shares: newShares(c.MaxPerOrganization),
+		slots: c.Slots, bodies: NewSlots(c.MaxBodies), unsigned: NewSlots(c.MaxUnsigned), shares: newShares(c.MaxPerOrganization),
 		streams: NewSlots(c.MaxStreams), streamShares: newShares(c.MaxStreamsPerOrganization),
 		retryPosture: 5 * time.Second,
 		entitlements: entitlementHeaders(), capabilities: capabilityHeaders(), closed: closedProblems(),

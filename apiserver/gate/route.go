@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/problem"
 )
 
 // AnyMethod is the method of a route that answers every method.
@@ -39,8 +40,12 @@ type Route struct {
 	// Write selects the capability's scope for changes instead of the one for
 	// reads. Routes of AnyMethod write unless the request is GET or HEAD.
 	Write bool
-	// Body says how to read a JSON body; nil: the route takes none.
+	// Body says how to read the body; nil: the route takes none.
 	Body *Body
+	// Authenticate finds out who is calling where that is not a matter of an API
+	// key; nil: it is. It may read the body with [Call.ReadBody]; the caller it
+	// returns is decided on like any other.
+	Authenticate func(*Call) (posture.Caller, *problem.Problem)
 	// Offers are the media types of a success, the best first; nil: JSON.
 	Offers []string
 	// Lifecycle, if the route is deprecated, is told with every answer.
@@ -56,6 +61,10 @@ type Route struct {
 type Body struct {
 	// Limit is in bytes.
 	Limit int64
+	// MediaTypes are those that the body may be sent as; nil: application/json.
+	MediaTypes []string
+	// Raw leaves the body to the handler, which finds it undecoded.
+	Raw bool
 	// Idempotency says what to do about the Idempotency-Key header.
 	Idempotency Idempotency
 }

@@ -96,7 +96,7 @@ func TestSurfacesAreThoseOfTheCustomResources(t *testing.T) {
 	t.Parallel()
 	for surface, want := range map[posture.Surface]v1alpha1.Surface{
 		posture.NoSurface: "", posture.SurfacePartner: v1alpha1.SurfacePartner, posture.SurfacePreflight: v1alpha1.SurfacePreflight,
-		posture.SurfaceXJDF: v1alpha1.SurfaceXJDF, posture.SurfaceBridge: v1alpha1.SurfaceBridge, 200: "",
+		posture.SurfaceXJDF: v1alpha1.SurfaceXJDF, posture.SurfaceXJMF: v1alpha1.SurfaceXJMF, posture.SurfaceBridge: v1alpha1.SurfaceBridge, 200: "",
 	} {
 		if surface.String() != string(want) {
 			t.Errorf("surface %d is %q, want %q", surface, surface, want)

@@ -64,7 +64,7 @@ var registry = [capabilityCount]Definition{
 	Preflight:        {"preflight", "PREFLIGHT_CAPABILITY_UNAVAILABLE", Live, Live, ScopePreflightRead, ScopePreflightWrite, Full, SurfacePreflight},
 	XJDF:             {"xjdf", "XJDF_CAPABILITY_UNAVAILABLE", PrivateBeta, PrivateBeta, ScopeXJDFRead, ScopeXJDFValidate, Full, SurfaceXJDF},
 	XJDFCosting:      {"xjdf-costing", "XJDF_COSTING_CAPABILITY_UNAVAILABLE", PrivateBeta, PrivateBeta, ScopeCostingCalculate, ScopeCostingCalculate, Full, SurfaceXJDF},
-	XJMFInbound:      {"xjmf-inbound", "XJMF_CAPABILITY_UNAVAILABLE", PrivateBeta, PrivateBeta, NoScope, NoScope, Full, NoSurface},
+	XJMFInbound:      {"xjmf-inbound", "XJMF_CAPABILITY_UNAVAILABLE", PrivateBeta, PrivateBeta, NoScope, NoScope, Full, SurfaceXJMF},
 	WebhookDelivery:  {"webhook-delivery", "WEBHOOK_CAPABILITY_UNAVAILABLE", PrivateBeta, PrivateBeta, NoScope, NoScope, Full, NoSurface},
 	MasterDataBridge: {"master-data-bridge", "MASTER_DATA_BRIDGE_CAPABILITY_UNAVAILABLE", PrivateBeta, PrivateBeta, ScopeMasterDataRead, ScopeMasterDataRead, Full, SurfaceBridge},
 }
@@ -123,13 +123,14 @@ const (
 	SurfacePartner
 	SurfacePreflight
 	SurfaceXJDF
+	SurfaceXJMF
 	SurfaceBridge
 
 	surfaceCount
 )
 
 var surfaces = [surfaceCount]string{
-	SurfacePartner: "partner", SurfacePreflight: "preflight", SurfaceXJDF: "xjdf", SurfaceBridge: "bridge",
+	SurfacePartner: "partner", SurfacePreflight: "preflight", SurfaceXJDF: "xjdf", SurfaceXJMF: "xjmf", SurfaceBridge: "bridge",
 }
 
 // String is the surface in headers and custom resources; empty for none.
