@@ -18,9 +18,10 @@ type builder struct {
 
 // childLine is a line that names a child, an abstract child or alternatives.
 type childLine struct {
-	names    []string
-	kind     Kind
-	min, max int
+	names      []string
+	kind       Kind
+	min, max   int
+	deprecated Deprecation
 }
 
 func newBuilder() *builder {
@@ -103,8 +104,8 @@ func (b *builder) addList(l *List) error {
 	return nil
 }
 
-// processStanza reads "Name Clause", and under it "in Resource[(Usage)] ..."
-// and "out ...".
+// processStanza reads "Name Clause", and under it "in Resource[(Usage)] ...",
+// "may ..." and "out ...".
 func (b *builder) processStanza(s stanza) error {
 	if len(s.head) != 2 {
 		return errHead
@@ -119,6 +120,8 @@ func (b *builder) processStanza(s stanza) error {
 		switch direction {
 		case "in":
 			p.Inputs = append(p.Inputs, requirements...)
+		case "may":
+			p.Options = append(p.Options, requirements...)
 		case "out":
 			p.Outputs = append(p.Outputs, requirements...)
 		default:
