@@ -39,7 +39,8 @@ func newBuilder() *builder {
 
 // listStanza reads "Name open|closed [fold] Clause", and under it the values;
 // a line "- Value 2.1 hint" marks a value as deprecated, a line "/ expression"
-// stands for values of a form.
+// stands for values of a form, a line "= Flyer Leaflet" says what else a value
+// is called.
 func (b *builder) listStanza(s stanza) error {
 	if len(s.head) < 3 {
 		return errHead
@@ -79,6 +80,11 @@ func (l *List) line(line string) error {
 			l.deprecated = map[string]Deprecation{}
 		}
 		l.deprecated[words[1]] = Deprecation{Since: words[2], Use: strings.Join(words[3:], " ")}
+	case words[0] == "=" && len(words) == 3:
+		if l.synonyms == nil {
+			l.synonyms = map[string]string{}
+		}
+		l.synonyms[strings.ToLower(words[1])] = words[2]
 	default:
 		l.Values = append(l.Values, words...)
 	}
@@ -98,6 +104,11 @@ func (b *builder) addList(l *List) error {
 			return fmt.Errorf("%q: %w", value, errDuplicate)
 		}
 		l.values[value] = struct{}{}
+	}
+	for word, meant := range l.synonyms {
+		if _, ok := l.values[meant]; !ok {
+			return fmt.Errorf("%q means %q: %w", word, meant, errUnknown)
+		}
 	}
 	b.v.byList[l.Name] = l
 	b.v.lists = append(b.v.lists, l)

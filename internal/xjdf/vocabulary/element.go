@@ -120,7 +120,8 @@ type Child struct {
 // Choice is a rule about children of which one excludes the others, or whose
 // order between each other counts.
 type Choice struct {
-	// Min is 1 if one of them has to be there.
+	// Min is 1 if one of them, or of the foreign elements that may take its
+	// place, has to be there.
 	Min int
 	// Many: several of them may be there, in any order.
 	Many bool
