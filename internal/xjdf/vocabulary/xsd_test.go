@@ -49,14 +49,6 @@ func (n *node) first(path ...string) *node {
 	return n
 }
 
-// descend calls visit for every node below.
-func (n *node) descend(visit func(*node)) {
-	for _, child := range n.Nodes {
-		visit(child)
-		child.descend(visit)
-	}
-}
-
 // schema is a schema file by the names of what it declares.
 type schema struct {
 	elements, complexTypes, simpleTypes map[string]*node
