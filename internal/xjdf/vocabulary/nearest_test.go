@@ -13,7 +13,7 @@ func TestNearest(t *testing.T) {
 	t.Parallel()
 	candidates := []string{"Gloss", "Matte", "Satin", "SoftCover", "HardCover", "Front", "Face", "F6"}
 	for sentence, tc := range map[string]struct{ word, want string }{
-		"another case is the first thing to look for":         {"gloss", "Gloss"},
+		"another case is looked for first":                    {"gloss", "Gloss"},
 		"a letter too few":                                    {"Glos", "Gloss"},
 		"a letter too many":                                   {"Mattte", "Matte"},
 		"another letter in its place":                         {"Saten", "Satin"},
