@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import (
+	"github.com/printmarket/printmarket/internal/xjdf"
+	"github.com/printmarket/printmarket/internal/xjdf/vocabulary"
+)
+
+// Profile is how strictly a document is judged.
+type Profile string
+
+// The profiles.
+const (
+	// ProductIntent is for partners who say what they want printed: whatever the
+	// standard demands beyond a version and a product is taken as a stated default.
+	ProductIntent Profile = "product-intent"
+	// Strict demands what the standard demands.
+	Strict Profile = "strict"
+)
+
+// Profiles are all of them, the default first.
+func Profiles() []Profile { return []Profile{ProductIntent, Strict} }
+
+// Options are what a document is judged by.
+type Options struct {
+	// Profile is [ProductIntent] if it is empty.
+	Profile Profile
+	// Support is what the marketplace takes; the zero value takes everything.
+	Support Capabilities
+}
+
+// Validator holds documents against the rules. It is immutable and may be used
+// by several goroutines.
+type Validator struct {
+	vocabulary *vocabulary.Vocabulary
+	rows       []row
+	byCode     map[string]int
+	byElement  map[string][]int
+}
+
+// New makes a validator.
+func New() *Validator {
+	v := &Validator{vocabulary: vocabulary.Load(), rows: catalogue(), byCode: map[string]int{}, byElement: map[string][]int{}}
+	for i := range v.rows {
+		r := &v.rows[i]
+		v.byCode[r.Code] = i
+		if r.check != nil {
+			v.byElement[r.on] = append(v.byElement[r.on], i)
+		}
+	}
+	return v
+}
+
+// Validate judges a document. It never fails: whatever is wrong is in the report.
+// It costs one walk over the tree, and memory in proportion to the findings.
+func (v *Validator) Validate(doc *xjdf.Document, options Options) Report {
+	if options.Profile == "" {
+		options.Profile = ProductIntent
+	}
+	p := &pass{validator: v, doc: doc, options: options, valid: true, schemaValid: true, vocabularyValid: true}
+	p.version, _ = doc.Root.Attr("Version")
+	if p.root() {
+		p.walk(doc.Root)
+		p.whole()
+	}
+	return p.report()
+}
+
+// rootName is the one element that a document may begin with.
+const rootName = "XJDF"
+
+// document is what the rules about a whole document are listed under: they run
+// when the walk is over and all names are known.
+const document = "(document)"

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// longest is how much of a document a message quotes, in characters.
+const longest = 60
+
+// clip bounds a text that comes from the document.
+func clip(text string) string {
+	if utf8.RuneCountInString(text) <= longest {
+		return text
+	}
+	return string([]rune(text[:min(len(text), longest*utf8.UTFMax)])[:longest]) + "..."
+}
+
+// quoted is a text of the document in a message.
+func quoted(text string) string { return strconv.Quote(clip(text)) }
+
+// some are the first of many names.
+func some(names []string) string {
+	const most = 6
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return strings.Join(names[:most], ", ") + " ..."
+}
+
+// number writes a number of the document shortly.
+func number(v float64) string { return strconv.FormatFloat(v, 'g', 7, 64) }
