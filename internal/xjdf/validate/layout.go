@@ -13,11 +13,11 @@ func layoutRules() []row {
 	return []row{
 		newRow("PAGES_ODD", Semantics, lenient(), "4.10", "Pages counts both sides of each leaf, and is even.", "Count both sides of each leaf.").of("LayoutIntent", pagesOdd),
 		newRow("PAGES_NONPOSITIVE", Semantics, both(Error), "4.10", "A product has pages.", "Write how many pages there are.").of("LayoutIntent", pagesNonPositive),
-		newRow("PAGES_SPREAD", Semantics, both(Warning), "4.10", "Spreads need at least two leaves.", "Write SinglePage, or correct Pages.").of("LayoutIntent", pagesSpread),
+		newRow("PAGES_SPREAD", Semantics, both(Info), "4.10", "Spreads need at least two leaves.", "Write SinglePage, or correct Pages.").of("LayoutIntent", pagesSpread),
 		newRow("DIMENSION_NONPOSITIVE", Semantics, both(Error), "4.10", "Width and height are more than 0, and depth is at least 0.", "Write the size in points.").of("LayoutIntent", dimensionNonPositive),
-		newRow("DIMENSION_LOOKS_MM", Semantics, both(Warning), "A.3.23", "Lengths are in points, 1/72 inch.", "Multiply millimetres by 2.834646.").of("LayoutIntent", intentMillimetres),
-		newRow("DIMENSION_LOOKS_INCH", Semantics, both(Warning), "A.3.23", "Lengths are in points, 1/72 inch.", "Multiply inches by 72.").of("LayoutIntent", intentInches),
-		newRow("DIMENSION_HUGE", Semantics, both(Warning), "A.3.23", "A product is smaller than 10 m.", "Write the size in points.").of("LayoutIntent", dimensionHuge),
+		newRow("DIMENSION_LOOKS_MM", Semantics, both(Warning), "1.10.1", "Lengths are in points, 1/72 inch.", "Multiply millimetres by 2.834646.").of("LayoutIntent", intentMillimetres),
+		newRow("DIMENSION_LOOKS_INCH", Semantics, both(Warning), "1.10.1", "Lengths are in points, 1/72 inch.", "Multiply inches by 72.").of("LayoutIntent", intentInches),
+		newRow("DIMENSION_HUGE", Semantics, both(Warning), "1.10.1", "A product is smaller than 10 m.", "Write the size in points.").of("LayoutIntent", dimensionHuge),
 		newRow("BLEED_LOOKS_MM", Semantics, both(Warning), "4.10", "Bleed is in points, 1/72 inch.", "Multiply millimetres by 2.834646.").of("LayoutIntent", bleedMillimetres),
 		newRow("DIMENSION_FLAT_SMALLER", Semantics, both(Warning), "4.10", "The flat size is at least the finished size.", "Correct Dimensions or FinishedDimensions.").of("LayoutIntent", flatSmaller),
 	}

@@ -12,13 +12,11 @@ import (
 func mediaRules() []row {
 	return []row{
 		newRow("MEDIAINTENT_PROCESS_MEDIA", Semantics, both(Warning), "4.11", "MediaIntent describes what the product is made of.", "Describe plates, blankets and the like as resources of production.").of("MediaIntent", intentOfProcessMedia),
-		newRow("ISO_BACK_WITHOUT_FRONT", Semantics, both(Error), "4.11", "The back is described when the front is.", "Add ISOPaperSubstrate.").of("MediaIntent", backWithoutFront),
-		newRow("WEIGHT_RANGE", Semantics, both(Warning), "A.3.23", "Weight is in grams per square metre.", "Write the weight in grams per square metre.").of("MediaIntent", weightRange),
-		newRow("THICKNESS_RANGE", Semantics, both(Warning), "A.3.23", "Thickness is in micrometres.", "Write the thickness in micrometres.").of("MediaIntent", thicknessRange),
-		newRow("MEDIA_WEIGHT_RANGE", Semantics, both(Warning), "A.3.23", "Weight is in grams per square metre.", "Write the weight in grams per square metre.").of("Media", weightRange),
-		newRow("MEDIA_THICKNESS_RANGE", Semantics, both(Warning), "A.3.23", "Thickness is in micrometres.", "Write the thickness in micrometres.").of("Media", thicknessRange),
+		newRow("ISO_BACK_WITHOUT_FRONT", Semantics, both(Error), "4.11", "The back is described when the front is.", "Add ISOPaperSubstrate.").of("MediaIntent", backWithoutFront).also("Media"),
+		newRow("WEIGHT_RANGE", Semantics, both(Warning), "A.3.23", "Weight is in grams per square metre.", "Write the weight in grams per square metre.").of("MediaIntent", weightRange).also("Media"),
+		newRow("THICKNESS_RANGE", Semantics, both(Warning), "A.3.23", "Thickness is in micrometres.", "Write the thickness in micrometres.").of("MediaIntent", thicknessRange).also("Media"),
 		newRow("MEDIA_LOOKS_MM", Semantics, both(Warning), "A.3.23", "Sheet sizes are in points, 1/72 inch.", "Multiply millimetres by 2.834646.").of("Media", mediaMillimetres),
-		newRow("MEDIA_DEPRECATED_USE", Semantics, both(Warning), "6.59", "From 2.2 on what does not take ink is no Media.", "Write foil, laminate and end boards as MiscConsumable or Tool.").of("Media", mediaDeprecated),
+		newRow("MEDIA_DEPRECATED_USE", Semantics, both(Warning), "1.7.3", "From 2.2 on what does not take ink is no Media.", "Write foil, laminate and end boards as MiscConsumable or Tool.").of("Media", mediaDeprecated),
 		newRow("MEDIA_ID_EXTENSION", Semantics, both(Info), "", "Media/@ID is an extension of this service, for costing.", "Nothing; Resource/@ID does the same.").of("Media", mediaID),
 		newRow("MEDIA_ID_CONFLICT", Semantics, both(Error), "", "Media/@ID and Resource/@ID name the same medium.", "Write the identifier once.").of("Media", mediaIDConflict),
 	}
@@ -33,11 +31,9 @@ func intentOfProcessMedia(p *pass, n *xjdf.Node) {
 }
 
 func backWithoutFront(p *pass, n *xjdf.Node) {
-	for _, pair := range [][2]string{{"BackISOPaperSubstrate", "ISOPaperSubstrate"}, {"BackCoating", "Coating"}} {
-		_, back := n.Attr(pair[0])
-		if _, front := n.Attr(pair[1]); back && !front {
-			p.find(n, pair[0], fmt.Sprintf("There is a %s and no %s.", pair[0], pair[1]), fmt.Sprintf("Add %s.", pair[1]))
-		}
+	_, back := n.Attr("BackISOPaperSubstrate")
+	if _, front := n.Attr("ISOPaperSubstrate"); back && !front {
+		p.find(n, "BackISOPaperSubstrate", "There is a BackISOPaperSubstrate and no ISOPaperSubstrate.", "")
 	}
 }
 

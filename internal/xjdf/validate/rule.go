@@ -21,12 +21,15 @@ type Rule struct {
 	Fix string `json:"fix"`
 }
 
-// row is a rule with the element that it is about and what checks it there. The
+// row is a rule with the elements that it is about and what checks it there. The
 // rules of structure have no element: the walk reports them where it meets them.
 type row struct {
 	Rule
-	on    string
+
+	on    []string
 	check func(*pass, *xjdf.Node)
+	// schema: a schema of the standard finds it as well, whatever the kind.
+	schema bool
 }
 
 // Rules lists the catalogue: first what the walk over a document finds, then the
@@ -51,7 +54,7 @@ func catalogue() []row {
 	return all
 }
 
-// at is a rule of the same severity in both profiles.
+// both is the same severity in both profiles.
 func both(s Severity) [2]Severity { return [2]Severity{s, s} }
 
 // lenient is a warning that the strict profile makes an error.
@@ -61,11 +64,23 @@ func newRow(code string, kind Kind, severity [2]Severity, reference, summary, fi
 	if reference != "" {
 		reference = "XJDF 2.2, " + reference
 	}
-	return row{Rule: Rule{Code: code, Kind: kind, Severity: severity[0], Strict: severity[1], Reference: reference, Summary: summary, Fix: fix}}
+	return row{schema: kind == Schema, Rule: Rule{Code: code, Kind: kind, Severity: severity[0], Strict: severity[1], Reference: reference, Summary: summary, Fix: fix}}
 }
 
 // of gives the row its element and its check.
 func (r row) of(element string, check func(*pass, *xjdf.Node)) row {
-	r.on, r.check = element, check
+	r.on, r.check = []string{element}, check
+	return r
+}
+
+// also gives the row more elements.
+func (r row) also(elements ...string) row {
+	r.on = append(r.on, elements...)
+	return r
+}
+
+// inSchema says that a schema finds it as well.
+func (r row) inSchema() row {
+	r.schema = true
 	return r
 }
