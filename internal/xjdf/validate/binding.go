@@ -81,7 +81,7 @@ func bindingSide(p *pass, n *xjdf.Node) {
 }
 
 func bindingPages(p *pass, product *xjdf.Node) {
-	binding, layout := intent(product, "BindingIntent"), intent(product, "LayoutIntent")
+	binding, layout := p.intentsOf(product).binding, p.intentsOf(product).layout
 	if binding == nil || layout == nil {
 		return
 	}
@@ -92,7 +92,7 @@ func bindingPages(p *pass, product *xjdf.Node) {
 }
 
 func bindingWithoutPages(p *pass, product *xjdf.Node) {
-	binding := intent(product, "BindingIntent")
+	binding := p.intentsOf(product).binding
 	if binding == nil {
 		return
 	}
@@ -102,7 +102,7 @@ func bindingWithoutPages(p *pass, product *xjdf.Node) {
 	if _, parts := binding.Attr("ChildRefs"); parts {
 		return
 	}
-	if layout := intent(product, "LayoutIntent"); layout != nil {
+	if layout := p.intentsOf(product).layout; layout != nil {
 		if _, told := layout.Attr("Pages"); told {
 			return
 		}

@@ -108,7 +108,9 @@ func xmlProduct() frame {
 }
 
 // xmlIntent holds an intent of a product.
-func xmlIntent(name string) frame { return frame{`<Intent Name="` + name + `">`, `</Intent>`}.within(xmlProduct()) }
+func xmlIntent(name string) frame {
+	return frame{`<Intent Name="` + name + `">`, `</Intent>`}.within(xmlProduct())
+}
 
 // atIntent holds the content of an intent, with at signs.
 func atIntent(name string) frame {

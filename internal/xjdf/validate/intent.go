@@ -4,6 +4,7 @@ package validate
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -77,13 +78,26 @@ func intentEmpty(p *pass, n *xjdf.Node) {
 }
 
 func intentDuplicate(p *pass, product *xjdf.Node) {
-	seen := map[string]bool{}
-	for one := range product.All("Intent") {
+	const few = 16
+	var seen map[string]bool
+	if len(product.Children) > few {
+		seen = make(map[string]bool, len(product.Children))
+	}
+	for i, one := range product.Children {
 		name, told := one.Attr("Name")
-		if told && seen[name] {
+		if !told || one.Name.Local != "Intent" || !one.Name.Core() {
+			continue
+		}
+		again := seen[name] || seen == nil && slices.ContainsFunc(product.Children[:i], func(other *xjdf.Node) bool {
+			former, _ := other.Attr("Name")
+			return former == name && other.Name.Local == "Intent"
+		})
+		if again {
 			p.findf(one, "Name", "The product has several intents %s.", quoted(name))
 		}
-		seen[name] = true
+		if seen != nil {
+			seen[name] = true
+		}
 	}
 }
 
@@ -115,7 +129,7 @@ func printed(sides string) (front, back, ok bool) {
 }
 
 func sidesVersusColor(p *pass, product *xjdf.Node) {
-	layout, colors := intent(product, "LayoutIntent"), intent(product, "ColorIntent")
+	layout, colors := p.intentsOf(product).layout, p.intentsOf(product).color
 	if layout == nil || colors == nil || colors.Child("SurfaceColor") == nil {
 		return
 	}
@@ -166,7 +180,7 @@ func foldingDetails(p *pass, n *xjdf.Node) {
 }
 
 func foldPages(p *pass, product *xjdf.Node) {
-	folding, layout := intent(product, "FoldingIntent"), intent(product, "LayoutIntent")
+	folding, layout := p.intentsOf(product).folding, p.intentsOf(product).layout
 	if folding == nil || layout == nil {
 		return
 	}
@@ -213,22 +227,21 @@ func variablePages(p *pass, n *xjdf.Node) {
 }
 
 func variableParts(p *pass, product *xjdf.Node) {
-	variable := intent(product, "VariableIntent")
+	has := p.intentsOf(product)
+	variable := has.variables
 	if variable == nil {
 		return
 	}
 	if _, told := variable.Attr("ChildRefs"); !told {
 		return
 	}
-	for _, other := range []string{"AssemblingIntent", "BindingIntent"} {
-		if intent(product, other) != nil {
-			p.findf(variable, "ChildRefs", "VariableIntent has ChildRefs beside a %s.", other)
-		}
+	if has.assembling != nil || has.binding != nil {
+		p.find(variable, "ChildRefs", "VariableIntent has ChildRefs beside an AssemblingIntent or a BindingIntent.", "")
 	}
 }
 
 func variableColors(p *pass, product *xjdf.Node) {
-	variable, colors := intent(product, "VariableIntent"), intent(product, "ColorIntent")
+	variable, colors := p.intentsOf(product).variables, p.intentsOf(product).color
 	if variable == nil {
 		return
 	}

@@ -123,11 +123,25 @@ const maxDigits = 40
 
 // whole is an integer of XML Schema.
 func whole(item string) bool {
-	digits := item
+	digits := unsigned(item)
+	return digits != "" && len(item) <= maxDigits && leading(digits) == len(digits)
+}
+
+// unsigned is a number without its sign.
+func unsigned(item string) string {
 	if item != "" && (item[0] == '-' || item[0] == '+') {
-		digits = item[1:]
+		return item[1:]
 	}
-	return digits != "" && len(item) <= maxDigits && strings.Trim(digits, "0123456789") == ""
+	return item
+}
+
+// leading counts the digits that a text begins with.
+func leading(text string) int {
+	n := 0
+	for n < len(text) && text[n] >= '0' && text[n] <= '9' {
+		n++
+	}
+	return n
 }
 
 // decimal is a float of XML Schema, which may be infinite; but no number at all is
@@ -136,17 +150,28 @@ func decimal(item string) bool {
 	if item == "INF" || item == "-INF" {
 		return true
 	}
-	if len(item) == 0 || len(item) > maxDigits || strings.Trim(item, "0123456789+-.eE") != "" {
+	if len(item) > maxDigits {
 		return false
 	}
-	_, err := strconv.ParseFloat(item, 64)
-	return err == nil || rangeOnly(err)
-}
-
-// rangeOnly: the number is well written, and too large for any machine.
-func rangeOnly(err error) bool {
-	failed, ok := err.(*strconv.NumError) //nolint:errorlint // ParseFloat documents that it returns this type itself
-	return ok && failed.Err == strconv.ErrRange
+	rest := unsigned(item)
+	before := leading(rest)
+	rest = rest[before:]
+	after := 0
+	if strings.HasPrefix(rest, ".") {
+		after = leading(rest[1:])
+		rest = rest[1+after:]
+	}
+	if before+after == 0 {
+		return false
+	}
+	if rest == "" {
+		return true
+	}
+	if rest[0] != 'e' && rest[0] != 'E' {
+		return false
+	}
+	rest = unsigned(rest[1:])
+	return rest != "" && leading(rest) == len(rest)
 }
 
 // token is an NMTOKEN of XML: letters, digits and . - _ : are allowed anywhere.
@@ -225,15 +250,15 @@ func units(text, letters string) bool {
 	return true
 }
 
-// floats reads a list of numbers; nil if one of them is none.
-func floats(value string) []float64 {
-	var all []float64
+// floats reads a list of up to four numbers, which suffices for all sizes and
+// boxes, and says how many there are: none if one of them is no number.
+func floats(value string) (numbers [4]float64, count int) {
 	for item := range items(value) {
-		if !decimal(item) {
-			return nil
+		if count == len(numbers) || !decimal(item) {
+			return numbers, 0
 		}
-		v, _ := strconv.ParseFloat(item, 64)
-		all = append(all, v)
+		numbers[count], _ = strconv.ParseFloat(item, 64)
+		count++
 	}
-	return all
+	return numbers, count
 }

@@ -59,40 +59,43 @@ func thicknessRange(p *pass, n *xjdf.Node) {
 	}
 }
 
-// pressSheets are sizes of sheets in millimetres, the shorter side first.
-func pressSheets() [][2]float64 {
-	return [][2]float64{
-		{350, 500},
-		{360, 520},
-		{320, 450},
-		{320, 460},
-		{320, 464},
-		{330, 480},
-		{330, 488},
-		{450, 640},
-		{460, 640},
-		{480, 650},
-		{500, 700},
-		{520, 720},
-		{520, 740},
-		{530, 750},
-		{610, 860},
-		{630, 880},
-		{640, 900},
-		{650, 920},
-		{700, 1000},
-		{720, 1020},
-		{740, 1050},
-		{750, 1060},
-		{860, 1220},
-		{1000, 1400},
-		{1020, 1420},
-		{1200, 1620},
-	}
+// sheetSizes are sizes of sheets in millimetres, the shorter side first.
+var sheetSizes = [...][2]float64{
+	{350, 500},
+	{360, 520},
+	{320, 450},
+	{320, 460},
+	{320, 464},
+	{330, 480},
+	{330, 488},
+	{450, 640},
+	{460, 640},
+	{480, 650},
+	{500, 700},
+	{520, 720},
+	{520, 740},
+	{530, 750},
+	{610, 860},
+	{630, 880},
+	{640, 900},
+	{650, 920},
+	{700, 1000},
+	{720, 1020},
+	{740, 1050},
+	{750, 1060},
+	{860, 1220},
+	{1000, 1400},
+	{1020, 1420},
+	{1200, 1620},
 }
 
 func mediaMillimetres(p *pass, n *xjdf.Node) {
-	if width, height, ok := size(n, "Dimension"); ok && (knownSize(pressSheets(), width, height) || knownSize(trimmed(), width, height)) {
+	text, told := n.Attr("Dimension")
+	if !told {
+		return
+	}
+	numbers, count := floats(text)
+	if width, height := numbers[0], numbers[1]; count == 2 && (knownSize(sheetSizes[:], width, height) || knownSize(trimSizes[:], width, height)) {
 		p.find(n, "Dimension", fmt.Sprintf("%s x %s looks like millimetres.", number(width), number(height)), inPoints(width, height, pointsPerMillimetre))
 	}
 }

@@ -3,16 +3,22 @@
 package validate
 
 import (
-	"slices"
-	"strings"
+	"hash/maphash"
+	"math/bits"
 
 	"github.com/printmarket/printmarket/internal/xjdf"
 )
 
+// The rules that are found in one look at the parts of a set.
+const (
+	partDuplicate = "PART_DUPLICATE"
+	partShadowed  = "PART_SHADOWED"
+)
+
 func partitionRules() []row {
 	return []row{
-		newRow("PART_DUPLICATE", Semantics, both(Error), "6.1.3", "Two resources of a set do not describe the same part.", "Tell the parts apart, or put the resources into one.").of("ResourceSet", partDuplicate),
-		newRow("PART_SHADOWED", Semantics, both(Warning), "6.1.3.2", "A part that is more special comes before one that is more general, which is taken first.", "Move the resource with the more special Part to the front.").of("ResourceSet", partShadowed),
+		newRow(partDuplicate, Semantics, both(Error), "6.1.3", "Two resources of a set do not describe the same part.", "Tell the parts apart, or put the resources into one.").of("ResourceSet", partitions),
+		newRow(partShadowed, Semantics, both(Warning), "6.1.3.2", "A part that is more special comes before one that is more general, which is taken first.", "Move the resource with the more special Part to the front."),
 		newRow("PART_MISSING", Semantics, both(Warning), "3.4", "Of several resources each says which part it describes.", "Add a Part, or an ID that somebody refers to.").of("ResourceSet", partMissing),
 		newRow("PART_SEPARATION", Semantics, both(Error), "6.14", "A Color says which separation it is.", "Add a Part with Separation.").of("ResourceSet", partNeeds("Color", "Separation")),
 		newRow("PART_CONTACTTYPE", Semantics, lenient(), "6.1.3", "A Contact says what it is the contact for.", "Add a Part with ContactType, such as Delivery.").of("ResourceSet", partNeeds("Contact", "ContactType")),
@@ -20,20 +26,6 @@ func partitionRules() []row {
 		newRow("PART_PREVIEWTYPE", Semantics, both(Error), "6.1.3", "Only previews are parted by PreviewType.", "Remove PreviewType.").of("ResourceSet", partPreviewType),
 		newRow("PART_PRODUCT", Semantics, both(Warning), "6.1.3", "Product of a Part is the ExternalID of a product of the document.", "Write the ExternalID of the product.").of(document, partProduct),
 	}
-}
-
-// partKey writes attributes of a Part so that equal ones are equal.
-func partKey(pairs []string) string { return strings.Join(pairs, "\x01") }
-
-// pairsOf are the keys of a Part with their values, in order.
-func pairsOf(part *xjdf.Node) []string {
-	pairs := make([]string, 0, len(part.Attributes))
-	for i := range part.Attributes {
-		a := &part.Attributes[i]
-		pairs = append(pairs, a.Name.Local+"\x00"+a.Value)
-	}
-	slices.Sort(pairs)
-	return pairs
 }
 
 // several reports whether a set has more than one resource; most have one, and
@@ -46,22 +38,109 @@ func several(set *xjdf.Node) bool {
 	return count > 1
 }
 
-func partDuplicate(p *pass, set *xjdf.Node) {
+// partitions looks at who is chosen if somebody looks for a part: the first
+// resource of which a Part does not contradict. So two resources do not describe
+// the same part, and no part follows a more general one.
+func partitions(p *pass, set *xjdf.Node) {
 	if !several(set) {
 		return
 	}
-	seen := map[string]*xjdf.Node{}
+	seen := partIndex{seed: maphash.MakeSeed(), first: map[uint64]*xjdf.Node{}}
+	var duplicate, shadowed *xjdf.Node
 	for resource := range set.All("Resource") {
 		for part := range resource.All("Part") {
-			key := partKey(pairsOf(part))
-			first, again := seen[key]
-			if again && !toldApart(first, resource) {
-				p.find(part, "", "Another resource of the set describes the same part.", "")
-				return
+			hashes, ok := seen.hashes(part)
+			if !ok {
+				continue
 			}
-			seen[key] = resource
+			if same := seen.find(part, hashes, 1<<len(hashes)-1); same != nil && duplicate == nil && !toldApart(same.Parent, resource) {
+				duplicate = part
+			}
+			if shadowed == nil && seen.general(part, hashes, resource) {
+				shadowed = part
+			}
+			seen.add(part, hashes)
 		}
 	}
+	if duplicate != nil {
+		p.find(duplicate, "", "Another resource of the set describes the same part.", "")
+	}
+	if shadowed != nil {
+		p.findAs(partShadowed, shadowed, "", func() (string, string) {
+			return "An earlier resource of the set describes a more general part, which is taken instead.", ""
+		})
+	}
+}
+
+// partIndex finds parts by what they say, whatever the order of their keys: the
+// sum of the hashes of the keys with their values.
+type partIndex struct {
+	seed  maphash.Seed
+	first map[uint64]*xjdf.Node
+	// sizes: there are parts of so many keys.
+	sizes [mostKeys + 1]bool
+}
+
+// mostKeys is how many keys a part may have to be looked at. More are not in use,
+// and all combinations of them are looked up.
+const mostKeys = 6
+
+// hashes are those of each key with its value.
+func (x *partIndex) hashes(part *xjdf.Node) ([]uint64, bool) {
+	if len(part.Attributes) > mostKeys {
+		return nil, false
+	}
+	all := make([]uint64, 0, mostKeys)
+	for i := range part.Attributes {
+		a := &part.Attributes[i]
+		all = append(all, maphash.String(x.seed, a.Name.Local)*31+maphash.String(x.seed, a.Value))
+	}
+	return all, true
+}
+
+func (x *partIndex) add(part *xjdf.Node, hashes []uint64) {
+	var sum uint64
+	for _, h := range hashes {
+		sum += h
+	}
+	if x.first[sum] == nil {
+		x.first[sum] = part
+	}
+	x.sizes[len(hashes)] = true
+}
+
+// find is an earlier part that says just what this one says in the keys that are
+// chosen, as bits.
+func (x *partIndex) find(part *xjdf.Node, hashes []uint64, chosen int) *xjdf.Node {
+	if !x.sizes[bits.OnesCount(uint(chosen))] { //nolint:gosec // chosen has few bits
+		return nil
+	}
+	var sum uint64
+	for i, h := range hashes {
+		if chosen&(1<<i) != 0 {
+			sum += h
+		}
+	}
+	earlier := x.first[sum]
+	if earlier == nil || len(earlier.Attributes) != bits.OnesCount(uint(chosen)) { //nolint:gosec // chosen has few bits
+		return nil
+	}
+	for i := range earlier.Attributes {
+		if value, told := part.Attr(earlier.Attributes[i].Name.Local); !told || value != earlier.Attributes[i].Value {
+			return nil
+		}
+	}
+	return earlier
+}
+
+// general reports whether an earlier resource has a part with some of the keys.
+func (x *partIndex) general(part *xjdf.Node, hashes []uint64, resource *xjdf.Node) bool {
+	for chosen := range 1<<len(hashes) - 1 {
+		if by := x.find(part, hashes, chosen); by != nil && !toldApart(by.Parent, resource) {
+			return true
+		}
+	}
+	return false
 }
 
 // toldApart: both have IDs, so whoever refers to one of them says which.
@@ -69,52 +148,6 @@ func toldApart(a, b *xjdf.Node) bool {
 	_, one := a.Attr("ID")
 	_, other := b.Attr("ID")
 	return a == b || one && other
-}
-
-// partShadowed finds a part of which a more general one comes before: who looks
-// for a partition takes the first that does not contradict.
-func partShadowed(p *pass, set *xjdf.Node) {
-	if !several(set) {
-		return
-	}
-	seen := map[string]*xjdf.Node{}
-	for resource := range set.All("Resource") {
-		for part := range resource.All("Part") {
-			pairs := pairsOf(part)
-			if by := general(seen, pairs); by != nil && !toldApart(by, resource) {
-				p.find(part, "", "An earlier resource of the set describes a more general part, which is taken instead.", "")
-				return
-			}
-		}
-		for part := range resource.All("Part") {
-			if key := partKey(pairsOf(part)); seen[key] == nil {
-				seen[key] = resource
-			}
-		}
-	}
-}
-
-// mostKeys is of how many keys all combinations are looked up.
-const mostKeys = 6
-
-// general is the resource of a part that has some of the pairs and no others.
-func general(seen map[string]*xjdf.Node, pairs []string) *xjdf.Node {
-	if len(pairs) > mostKeys {
-		return nil
-	}
-	some := make([]string, 0, mostKeys)
-	for chosen := range 1<<len(pairs) - 1 {
-		some = some[:0]
-		for i, pair := range pairs {
-			if chosen&(1<<i) != 0 {
-				some = append(some, pair)
-			}
-		}
-		if by := seen[partKey(some)]; by != nil {
-			return by
-		}
-	}
-	return nil
 }
 
 func partMissing(p *pass, set *xjdf.Node) {

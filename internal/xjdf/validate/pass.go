@@ -35,6 +35,9 @@ type pass struct {
 	sets       []*xjdf.Node
 	parts      []*xjdf.Node
 
+	// intents are those of the product that was looked at last.
+	intents intents
+
 	// counts are of the children of the element that the walk is at, by their
 	// place in the schema.
 	counts []int

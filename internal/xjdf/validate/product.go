@@ -215,24 +215,60 @@ func typeOf(product *xjdf.Node) (string, ofType) {
 	}
 }
 
-// intent is the specific intent of a product, or nil.
-func intent(product *xjdf.Node, name string) *xjdf.Node {
+// intents are those of a product that rules look at; nil where there is none.
+type intents struct {
+	of                                                     *xjdf.Node
+	assembling, binding, color, folding, layout, variables *xjdf.Node
+}
+
+// intentsOf finds them once for all the rules about a product.
+func (p *pass) intentsOf(product *xjdf.Node) *intents {
+	found := &p.intents
+	if found.of == product {
+		return found
+	}
+	*found = intents{of: product}
 	for one := range product.All("Intent") {
-		if found := one.Child(name); found != nil {
-			return found
+		for _, child := range one.Children {
+			if child.Name.Core() {
+				found.keep(child)
+			}
 		}
 	}
-	return nil
+	return found
+}
+
+// keep keeps the first of each name.
+func (i *intents) keep(n *xjdf.Node) {
+	place := (**xjdf.Node)(nil)
+	switch n.Name.Local {
+	case "AssemblingIntent":
+		place = &i.assembling
+	case "BindingIntent":
+		place = &i.binding
+	case "ColorIntent":
+		place = &i.color
+	case "FoldingIntent":
+		place = &i.folding
+	case "LayoutIntent":
+		place = &i.layout
+	case "VariableIntent":
+		place = &i.variables
+	}
+	if place != nil && *place == nil {
+		*place = n
+	}
 }
 
 func productIntent(p *pass, product *xjdf.Node) {
 	name, like := typeOf(product)
-	if binding := intent(product, "BindingIntent"); binding != nil && like.bindings != nil {
+	has := p.intentsOf(product)
+	if binding := has.binding; binding != nil && like.bindings != nil {
 		if kind, told := binding.Attr("BindingType"); told && kind != "None" && !slices.Contains(like.bindings, kind) {
 			p.findf(binding, "BindingType", "A %s is not bound by %s.", name, clip(kind))
 		}
 	}
-	if folding := intent(product, "FoldingIntent"); folding != nil && like.flat && !unfolded(folding) {
+	if folding := has.folding; folding != nil && like.flat && !unfolded(folding) {
 		suggestion := ""
 		if name == "Leaflet" {
 			suggestion = "A folded sheet is a Brochure."
@@ -249,7 +285,7 @@ func unfolded(folding *xjdf.Node) bool {
 }
 
 func productPages(p *pass, product *xjdf.Node) {
-	layout := intent(product, "LayoutIntent")
+	layout := p.intentsOf(product).layout
 	name, like := typeOf(product)
 	if layout == nil || like.most == 0 {
 		return

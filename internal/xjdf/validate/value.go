@@ -84,10 +84,13 @@ func (p *pass) value(n *xjdf.Node, a *xjdf.Attribute) {
 
 // items are those of a list, which the reader has separated by single spaces.
 func items(value string) iter.Seq[string] {
-	if value == "" {
-		return func(func(string) bool) {}
+	return func(yield func(string) bool) {
+		for item, rest := "", value; rest != ""; {
+			if item, rest, _ = strings.Cut(rest, " "); !yield(item) {
+				return
+			}
+		}
 	}
-	return strings.SplitSeq(value, " ")
 }
 
 // itemCount judges how many items a list has, and that an enumeration has none

@@ -75,7 +75,9 @@ func (p *pass) collect(n *xjdf.Node, def *vocabulary.Element) {
 			p.sets = append(p.sets, n)
 		}
 	case "Part":
-		p.parts = append(p.parts, n)
+		if n.Attribute("Product") != nil {
+			p.parts = append(p.parts, n)
+		}
 	}
 }
 
