@@ -198,7 +198,7 @@ func withNothingBehind(t *testing.T, w *apitest.World) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	layer, err := xjdf.Routes(w.Contracts)
+	layer, err := xjdf.Routes(w.Catalog, w.Contracts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -208,7 +208,7 @@ func Routes(w *World) ([]gate.Route, error) {
 	if err != nil {
 		return nil, err
 	}
-	layer, err := xjdf.Routes(w.Contracts)
+	layer, err := xjdf.Routes(w.Catalog, w.Contracts)
 	return slices.Concat(partners, jobs, desk, layer), err
 }
 

@@ -222,7 +222,7 @@ func (s *api) served(work preflights) (a apiserver.API, err error) {
 	if err != nil {
 		return a, err
 	}
-	xjdfRoutes, err := xjdf.Routes(set)
+	xjdfRoutes, err := xjdf.Routes(s.catalog, set)
 	if err != nil {
 		return a, err
 	}

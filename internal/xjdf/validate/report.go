@@ -87,7 +87,7 @@ type Finding struct {
 	Pointer *string `json:"pointer,omitempty"`
 	// Path is the place in the notation of the standard.
 	Path string `json:"path"`
-	// Line and Column are in the body, from 1; a column is of bytes.
+	// Line and Column are in the body, from 1, in characters.
 	Line    int    `json:"line"`
 	Column  int    `json:"column"`
 	Message string `json:"message"`
