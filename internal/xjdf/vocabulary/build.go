@@ -18,9 +18,10 @@ type builder struct {
 
 // childLine is a line that names a child, an abstract child or alternatives.
 type childLine struct {
-	names    []string
-	kind     Kind
-	min, max int
+	names      []string
+	kind       Kind
+	min, max   int
+	deprecated Deprecation
 }
 
 func newBuilder() *builder {
@@ -38,7 +39,8 @@ func newBuilder() *builder {
 
 // listStanza reads "Name open|closed [fold] Clause", and under it the values;
 // a line "- Value 2.1 hint" marks a value as deprecated, a line "/ expression"
-// stands for values of a form.
+// stands for values of a form, a line "= Flyer Leaflet" says what else a value
+// is called.
 func (b *builder) listStanza(s stanza) error {
 	if len(s.head) < 3 {
 		return errHead
@@ -78,6 +80,11 @@ func (l *List) line(line string) error {
 			l.deprecated = map[string]Deprecation{}
 		}
 		l.deprecated[words[1]] = Deprecation{Since: words[2], Use: strings.Join(words[3:], " ")}
+	case words[0] == "=" && len(words) == 3:
+		if l.synonyms == nil {
+			l.synonyms = map[string]string{}
+		}
+		l.synonyms[strings.ToLower(words[1])] = words[2]
 	default:
 		l.Values = append(l.Values, words...)
 	}
@@ -98,13 +105,18 @@ func (b *builder) addList(l *List) error {
 		}
 		l.values[value] = struct{}{}
 	}
+	for word, meant := range l.synonyms {
+		if _, ok := l.values[meant]; !ok {
+			return fmt.Errorf("%q means %q: %w", word, meant, errUnknown)
+		}
+	}
 	b.v.byList[l.Name] = l
 	b.v.lists = append(b.v.lists, l)
 	return nil
 }
 
-// processStanza reads "Name Clause", and under it "in Resource[(Usage)] ..."
-// and "out ...".
+// processStanza reads "Name Clause", and under it "in Resource[(Usage)] ...",
+// "may ..." and "out ...".
 func (b *builder) processStanza(s stanza) error {
 	if len(s.head) != 2 {
 		return errHead
@@ -119,6 +131,8 @@ func (b *builder) processStanza(s stanza) error {
 		switch direction {
 		case "in":
 			p.Inputs = append(p.Inputs, requirements...)
+		case "may":
+			p.Options = append(p.Options, requirements...)
 		case "out":
 			p.Outputs = append(p.Outputs, requirements...)
 		default:

@@ -10,7 +10,7 @@ import (
 )
 
 // elementStanza reads "Name Clause [intent|resource|message|audit] [pool]
-// [text|textmember]", and under it attributes, which begin with an at sign, and
+// [foreign] [text|textmember]", and under it attributes, which begin with an at sign, and
 // children.
 func (b *builder) elementStanza(s stanza) error {
 	if len(s.head) < 2 {
@@ -45,6 +45,8 @@ func (b *builder) elementStanza(s stanza) error {
 
 func (e *Element) trait(word string) error {
 	switch word {
+	case "foreign":
+		e.Foreign = true
 	case "pool":
 		e.Pool = true
 	case "text":
@@ -197,9 +199,14 @@ func end(words []string) int {
 // childOf reads "Name", with "?" if it may be missing, "*" if there may be any
 // number, "+" if there has to be one at least, "{0,2}" for other numbers;
 // "A | B" for alternatives, which may be put in brackets with such a mark behind,
-// and "<resource>" for any element of a kind.
+// and "<resource>" for any element of a kind. At the end may stand "deprecated 2.1
+// hint".
 func childOf(line string) (childLine, error) {
 	c := childLine{min: 1, max: 1}
+	line, hint, deprecated := strings.Cut(line, " deprecated ")
+	if deprecated {
+		c.deprecated.Since, c.deprecated.Use, _ = strings.Cut(hint, " ")
+	}
 	if i := strings.IndexByte(line, '{'); i > 0 {
 		if _, err := fmt.Sscanf(line[i:], "{%d,%d}", &c.min, &c.max); err != nil {
 			return c, fmt.Errorf("numbers %q: %w", line[i:], err)
@@ -279,7 +286,7 @@ func (b *builder) addChildren(e *Element, line childLine) error {
 		e.children[name] = len(e.Children)
 		e.Children = append(e.Children, Child{
 			Name: name, Element: child, Min: line.min, Max: line.max, Choice: choice,
-			Many: line.max != 1 && line.kind != Message,
+			Many: line.max != 1 && line.kind != Message, Deprecated: line.deprecated,
 		})
 	}
 	return nil

@@ -56,7 +56,10 @@ type Element struct {
 	Text   Text
 	// Pool: the children of several names are one JSON array in the order of
 	// the document, told apart by a member "Name" (AuditPool, MediaLayers).
-	Pool       bool
+	Pool bool
+	// Foreign: elements of other namespaces may stand in it. Attributes of
+	// other namespaces may stand anywhere (3.5.1).
+	Foreign    bool
 	Attributes []Attribute
 	// Children are in the order in which XML has to have them.
 	Children []Child
@@ -110,13 +113,15 @@ type Child struct {
 	// has one message in a document, and it is not in an array (9.10.2).
 	Many bool
 	// Choice is the place of the rule in Element.Choices, -1 if there is none.
-	Choice int
+	Choice     int
+	Deprecated Deprecation
 }
 
 // Choice is a rule about children of which one excludes the others, or whose
 // order between each other counts.
 type Choice struct {
-	// Min is 1 if one of them has to be there.
+	// Min is 1 if one of them, or of the foreign elements that may take its
+	// place, has to be there.
 	Min int
 	// Many: several of them may be there, in any order.
 	Many bool

@@ -21,6 +21,7 @@ type List struct {
 
 	values     map[string]struct{}
 	deprecated map[string]Deprecation
+	synonyms   map[string]string
 	pattern    *regexp.Regexp
 }
 
@@ -60,8 +61,12 @@ func (l *List) Deprecated(value string) (Deprecation, bool) {
 }
 
 // Nearest is the value that somebody who wrote the given one most likely
-// meant. See [Nearest].
+// meant: the one that the trade, or version 1 of the standard, has that other
+// word for ("Flyer" is a Leaflet), or the one that [Nearest] finds.
 func (l *List) Nearest(value string) (string, bool) {
+	if meant, ok := l.synonyms[strings.ToLower(value)]; ok {
+		return meant, true
+	}
 	return Nearest(value, l.Values)
 }
 

@@ -12,6 +12,9 @@ type Process struct {
 	// document that leaves them out, a gray box, is legal.
 	Inputs  []Requirement
 	Outputs []Requirement
+	// Options are further sets that the process reads if they are there, apart
+	// from those that every process may read (table 5.1).
+	Options []Requirement
 }
 
 // Requirement is a ResourceSet that a process needs.

@@ -34,8 +34,6 @@ type nameLists struct {
 // load reads the tables once in the life of a program. A table that cannot be
 // read is a mistake in this package, which its tests find, so there is no error
 // for a caller to handle.
-//
-//nolint:gochecknoglobals // the tables are constants that Go cannot write as such
 var load = sync.OnceValue(func() *Vocabulary {
 	v, err := read(tables)
 	if err != nil {
