@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// NodeStatus is how far a job is, in the closed list of XJDF 2.2 (A.2.28): the
+// NodeStatus is how far a job is, in the closed list of XJDF 2.2 (A.2.45): the
 // Status of JobPhase, QueueEntry and NodeInfo. Only [ParseNodeStatus] makes one
 // from a text; the zero NodeStatus is none.
 //
