@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package xjdf
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+)
+
+// Encoding is how a document was written.
+type Encoding uint8
+
+// The encodings of a document.
+const (
+	// CanonicalJSON is the JSON of the standard.
+	CanonicalJSON Encoding = iota
+	// AttributeJSON writes attributes with an at sign before the name, and
+	// their values as XML does or as canonical JSON does.
+	AttributeJSON
+	XML
+)
+
+// String is the name that reports use.
+func (e Encoding) String() string {
+	switch e {
+	case CanonicalJSON:
+		return "cip4-json"
+	case AttributeJSON:
+		return "attribute-json"
+	case XML:
+		return "xml"
+	default:
+		return "unknown"
+	}
+}
+
+// Document is a document that was read.
+type Document struct {
+	Root     *Node
+	Encoding Encoding
+	// Wrapped: the root was the only member of an object, {"XJDF": {...}}.
+	Wrapped bool
+	// Named: the root had a member "Name", as JSON has to have.
+	Named bool
+	// Schema is the "$schema" of JSON. It is never fetched.
+	Schema string
+	// Context are the prefixes that the root declares.
+	Context map[string]string
+
+	body []byte
+	// fragments are the places, plus one, of members that stand in one of
+	// several objects which together are one element. See pool.
+	fragments map[int32]int32
+}
+
+// Limits bound what is read. A limit that is zero is that of DefaultLimits.
+type Limits struct {
+	Bytes int
+	// Depth is the number of elements in each other.
+	Depth int
+	// Nodes is the number of elements and attributes together.
+	Nodes int
+}
+
+// DefaultLimits fit what partners send: the largest real document known to us
+// has half of it.
+var DefaultLimits = Limits{Bytes: 1 << 20, Depth: 64, Nodes: 50_000}
+
+// Offsets into a body are kept in 32 bits.
+const maxBytes = 1 << 30
+
+func (l Limits) orDefault() Limits {
+	set := func(value *int, fallback int) {
+		if *value <= 0 {
+			*value = fallback
+		}
+	}
+	set(&l.Bytes, DefaultLimits.Bytes)
+	set(&l.Depth, DefaultLimits.Depth)
+	set(&l.Nodes, DefaultLimits.Nodes)
+	l.Bytes = min(l.Bytes, maxBytes)
+	return l
+}
+
+// Parse reads a document in any of the encodings. It keeps the body; do not
+// change it as long as the document is in use. An error is an [*Error].
+func Parse(body []byte, limits Limits) (*Document, error) {
+	limits = limits.orDefault()
+	if err := readable(body, limits); err != nil {
+		return nil, err
+	}
+	if start := firstByte(body); start == '<' {
+		return readXML(body, limits)
+	}
+	return readJSON(body, limits)
+}
+
+// ParseJSON reads a document in one of the JSON encodings.
+func ParseJSON(body []byte, limits Limits) (*Document, error) {
+	limits = limits.orDefault()
+	if err := readable(body, limits); err != nil {
+		return nil, err
+	}
+	return readJSON(body, limits)
+}
+
+// ParseXML reads a document in XML.
+func ParseXML(body []byte, limits Limits) (*Document, error) {
+	limits = limits.orDefault()
+	if err := readable(body, limits); err != nil {
+		return nil, err
+	}
+	return readXML(body, limits)
+}
+
+// readable refuses what is text in no encoding that we read.
+func readable(body []byte, limits Limits) error {
+	if len(body) > limits.Bytes {
+		return refusal(nil, 0, ReasonLength, fmt.Sprintf("%d bytes, and %d are allowed", len(body), limits.Bytes))
+	}
+	if name := foreignCharset(body); name != "" {
+		return refusal(body, 0, ReasonCharset, "it looks like "+name)
+	}
+	if !utf8.Valid(body) {
+		return refusal(body, firstInvalid(body), ReasonCharset, "")
+	}
+	if firstByte(body) == 0 {
+		return refusal(body, 0, ReasonEmpty, "")
+	}
+	return nil
+}
+
+var byteOrderMark = []byte("\uFEFF")
+
+// firstByte is the first byte that is not white space, zero if there is none.
+func firstByte(body []byte) byte {
+	rest := bytes.TrimLeft(bytes.TrimPrefix(body, byteOrderMark), " \t\r\n")
+	if len(rest) == 0 {
+		return 0
+	}
+	return rest[0]
+}
+
+// foreignCharset names the encodings that XML allows and JSON once allowed and
+// that some Windows tools still write. Their first character is "<" or "{" or
+// a byte order mark, all of which show.
+func foreignCharset(body []byte) string {
+	if len(body) < 2 {
+		return ""
+	}
+	switch {
+	case bytes.HasPrefix(body, []byte{0xFF, 0xFE, 0, 0}), bytes.HasPrefix(body, []byte{0, 0, 0xFE, 0xFF}):
+		return "UTF-32"
+	case body[0] == 0xFF && body[1] == 0xFE, body[0] == 0xFE && body[1] == 0xFF:
+		return "UTF-16"
+	case body[0] == 0 && body[1] != 0, body[0] != 0 && body[1] == 0:
+		return "UTF-16"
+	default:
+		return ""
+	}
+}
+
+func firstInvalid(body []byte) int64 {
+	offset := 0
+	for offset < len(body) {
+		r, size := utf8.DecodeRune(body[offset:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		offset += size
+	}
+	return int64(offset)
+}

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package xjdf
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Members with a meaning of their own.
+const (
+	nameMember    = "Name"     // what an item of a pool is, and the root
+	textMember    = "Text"     // the text of a Comment
+	anyTextMember = "#text"    // text in attribute JSON, and of elements that should have none
+	contextMember = "@context" // namespaces of prefixes
+	schemaMember  = "$schema"
+)
+
+// member is the name of a member of an object.
+type member struct {
+	name  string // as it was written
+	local string // without the at sign
+	at    int32  // offset plus one
+	sign  bool   // it had an at sign
+}
+
+func (r *jsonReader) memberName() (member, error) {
+	raw, err := r.tokens.ReadValue()
+	if err != nil {
+		return member{}, r.syntax(err)
+	}
+	m := member{at: int32(r.tokens.InputOffset()) - int32(len(raw)) + 1} //nolint:gosec // readable bounds the body below maxBytes
+	if m.name, err = r.unquote(raw); err != nil {
+		return member{}, err
+	}
+	m.local, m.sign = strings.CutPrefix(m.name, "@")
+	return m, nil
+}
+
+// unquote is the text of a string that has just been read. It is a part of the
+// body, unless there are escapes in it.
+func (r *jsonReader) unquote(raw jsontext.Value) (string, error) {
+	end := int(r.tokens.InputOffset())
+	text := r.text[end-len(raw)+1 : end-1]
+	escaped := bytes.IndexByte(raw, '\\') >= 0
+	if escaped {
+		plain, err := jsontext.AppendUnquote(nil, raw)
+		if err != nil {
+			return "", r.syntax(err)
+		}
+		text = string(plain)
+	}
+	if (escaped || r.odd) && !storable(text) {
+		return "", r.refuse(ReasonCharacter, "XML cannot hold it")
+	}
+	return text, nil
+}
+
+// member reads the value of a member and makes of it what it is: an attribute,
+// text, or elements.
+func (r *jsonReader) member(o open, m member) error {
+	if done, err := r.special(o, m); done || err != nil {
+		return err
+	}
+	switch kind := r.tokens.PeekKind(); kind {
+	case '{':
+		if m.sign {
+			return r.refuse(ReasonShape, "the attribute "+quote(m.local)+" is an object")
+		}
+		if r.isPool(m) {
+			return r.pool(o, m)
+		}
+		return r.child(o, m, 0)
+	case '[':
+		return r.array(o, m)
+	default:
+		return r.scalar(o, m)
+	}
+}
+
+// special reads the members that are neither attributes nor elements.
+func (r *jsonReader) special(o open, m member) (bool, error) {
+	if m.name == contextMember {
+		return true, r.declared()
+	}
+	if o.node.Parent == nil {
+		if done, err := r.rootMember(o, m); done || err != nil {
+			return done, err
+		}
+	}
+	if strings.HasPrefix(m.local, "xmlns") {
+		if _, ok := declaration(m.local); ok && r.tokens.PeekKind() == '"' {
+			r.style = r.style || m.sign
+			return true, r.declared()
+		}
+	}
+	r.style = r.style || m.sign
+	return false, nil
+}
+
+// declared skips a declaration, which the survey has read.
+func (r *jsonReader) declared() error {
+	if r.survey == nil {
+		return errSurvey
+	}
+	return r.syntax(r.tokens.SkipValue())
+}
+
+// rootMember reads what only the outermost object has.
+func (r *jsonReader) rootMember(o open, m member) (bool, error) {
+	kind := r.tokens.PeekKind()
+	switch {
+	case m.name == schemaMember && kind == '"':
+		var err error
+		r.doc.Schema, _, err = r.value()
+		return true, err
+	case r.doc.Root != o.node:
+		return true, r.refuse(ReasonShape, quote(m.name)+" beside the document")
+	case m.local == nameMember && kind == '"':
+		var err error
+		r.style = r.style || m.sign
+		if r.named != "" {
+			return true, r.refuse(ReasonDuplicate, quote(nameMember))
+		}
+		r.named, _, err = r.value()
+		r.doc.Named = true
+		return true, err
+	case !r.doc.Wrapped && r.named == "" && r.empty(o) && (kind == '{' || kind == '['):
+		if _, local, ok := split(m.name); ok && r.vocabulary.Root(local) != nil {
+			return true, r.wrapped(m, kind)
+		}
+	}
+	return false, nil
+}
+
+// wrapped reads the document out of {"XJDF": {...}}. The object around it is no
+// element, so it does not count.
+func (r *jsonReader) wrapped(m member, kind jsontext.Kind) error {
+	r.depth--
+	r.nodes--
+	if kind == '{' {
+		return r.root(&m.name, m.at, 0)
+	}
+	if _, err := r.tokens.ReadToken(); err != nil {
+		return r.syntax(err)
+	}
+	if r.tokens.PeekKind() == '{' {
+		if err := r.root(&m.name, m.at, 1); err != nil {
+			return err
+		}
+	}
+	if kind := r.tokens.PeekKind(); kind != ']' && kind != 0 || !r.doc.Wrapped {
+		return r.refuse(ReasonShape, "there is one document in a body")
+	}
+	_, err := r.tokens.ReadToken()
+	return r.syntax(err)
+}
+
+// scalar reads a string, a number or a boolean.
+func (r *jsonReader) scalar(o open, m member) error {
+	value, form, err := r.value()
+	if err != nil {
+		return err
+	}
+	if r.isText(o.node, m) {
+		if o.node.Text != "" {
+			return r.refuse(ReasonDuplicate, quote(m.name))
+		}
+		o.node.Text = value
+		return nil
+	}
+	attribute, known, err := r.attributeName(o.node, m)
+	if err != nil {
+		return err
+	}
+	if !known && !m.sign && r.isTextElement(m) {
+		return r.textElement(o, m, value, 0)
+	}
+	return r.attribute(o, m, Attribute{Name: attribute, Value: value, Form: form})
+}
+
+// value reads a string, a number or a boolean as XML would have it.
+func (r *jsonReader) value() (string, Form, error) {
+	raw, err := r.tokens.ReadValue()
+	if err != nil {
+		return "", 0, r.syntax(err)
+	}
+	end := int(r.tokens.InputOffset())
+	switch raw.Kind() {
+	case '"':
+		text, err := r.unquote(raw)
+		return text, FormText, err
+	case '0':
+		return r.text[end-len(raw) : end], FormNumber, nil
+	case 't', 'f':
+		return r.text[end-len(raw) : end], FormBoolean, nil
+	default:
+		return "", 0, r.refuse(ReasonNull, "leave out what is not known")
+	}
+}
+
+// isText reports whether a member is the text of its element.
+func (r *jsonReader) isText(n *Node, m member) bool {
+	if m.name == anyTextMember {
+		return true
+	}
+	return m.name == textMember && keepsBlank(n.Definition)
+}
+
+// isTextElement reports whether a string under this name is an element.
+func (r *jsonReader) isTextElement(m member) bool {
+	if m.sign {
+		return false
+	}
+	prefix, local, _ := split(m.local)
+	return r.holdsText(local) && r.spaces.bound[prefix] == Namespace
+}
+
+// isPool reports whether a member holds elements of several names in one array.
+func (r *jsonReader) isPool(m member) bool {
+	prefix, local, _ := split(m.local)
+	e := r.vocabulary.Element(local)
+	return e != nil && e.Pool && r.spaces.bound[prefix] == Namespace
+}
+
+// attributeName finds the name of an attribute, and whether the vocabulary
+// knows it on the element.
+func (r *jsonReader) attributeName(n *Node, m member) (name Name, known bool, err error) {
+	if n.Definition != nil {
+		if a := n.Definition.Attribute(m.local); a != nil {
+			return Name{Local: a.Name}, true, nil
+		}
+	}
+	if strings.IndexByte(m.local, ':') >= 0 {
+		name, err = r.resolve(m.local)
+		return name, false, err
+	}
+	if !plain(m.local) {
+		return Name{}, false, r.refuse(ReasonName, quote(m.name))
+	}
+	return Name{Local: m.local}, false, nil
+}
+
+// attribute adds an attribute to the element that is open.
+func (r *jsonReader) attribute(o open, m member, a Attribute) error {
+	if a.Name.Space == schemaNamespace {
+		return nil
+	}
+	if reason, detail := r.count(1); reason != 0 {
+		return r.refuse(reason, detail)
+	}
+	a.key = m.at
+	define(&a, o.node.Definition)
+	r.attributes = append(r.attributes, a)
+	return nil
+}
+
+// textElement adds an element that was written as a string.
+func (r *jsonReader) textElement(o open, m member, text string, index int32) error {
+	n, reason, detail := r.element(o.node)
+	if reason != 0 {
+		return r.refuse(reason, detail)
+	}
+	name, err := r.resolve(m.local)
+	if err != nil {
+		return err
+	}
+	r.name(n, name)
+	n.Text = text
+	n.origin = origin{at: m.at, key: m.at, index: index}
+	r.depth--
+	return nil
+}
+
+// child reads an object that is an element.
+func (r *jsonReader) child(o open, m member, index int32) error {
+	n, reason, detail := r.element(o.node)
+	if reason != 0 {
+		return r.refuse(reason, detail)
+	}
+	at, mark, err := r.begin()
+	if err != nil {
+		return err
+	}
+	n.origin = origin{at: at, key: m.at, index: index}
+	name, err := r.resolve(m.local)
+	if err != nil {
+		return err
+	}
+	r.name(n, name)
+	own := r.open(n)
+	if err := r.members(own, nil, false); err != nil {
+		return err
+	}
+	return r.finish(own, mark)
+}

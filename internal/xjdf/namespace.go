@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package xjdf
+
+import (
+	"encoding/xml"
+	"strings"
+	"unicode/utf8"
+)
+
+// namespaces knows what prefixes mean at the place that is being read.
+type namespaces struct {
+	bound map[string]string
+	// former holds what declarations replaced, to be undone at the end of the
+	// element that made them.
+	former []binding
+}
+
+type binding struct {
+	prefix, space string
+	absent        bool
+}
+
+func newNamespaces(unprefixed string) namespaces {
+	return namespaces{bound: map[string]string{"": unprefixed, "xml": xmlNamespace}}
+}
+
+func (s *namespaces) declare(prefix, space string) {
+	former, ok := s.bound[prefix]
+	s.former = append(s.former, binding{prefix: prefix, space: former, absent: !ok})
+	s.bound[prefix] = space
+}
+
+// mark is where to go back to with restore.
+func (s *namespaces) mark() int { return len(s.former) }
+
+func (s *namespaces) restore(mark int) {
+	for len(s.former) > mark {
+		last := s.former[len(s.former)-1]
+		s.former = s.former[:len(s.former)-1]
+		if last.absent {
+			delete(s.bound, last.prefix)
+		} else {
+			s.bound[last.prefix] = last.space
+		}
+	}
+}
+
+// allowed refuses the declarations that Namespaces in XML forbids.
+func allowed(prefix, space string) bool {
+	switch prefix {
+	case "":
+		return space != xmlNamespace && space != xmlnsNamespace
+	case "xml":
+		return space == xmlNamespace
+	case "xmlns":
+		return false
+	default:
+		return space != "" && space != xmlNamespace && space != xmlnsNamespace
+	}
+}
+
+// split divides a name at its colon. It reports false for what is no name.
+func split(name string) (prefix, local string, ok bool) {
+	if i := strings.IndexByte(name, ':'); i >= 0 {
+		prefix, local = name[:i], name[i+1:]
+		return prefix, local, plain(prefix) && plain(local)
+	}
+	return "", name, plain(name)
+}
+
+// plain reports whether a name without a colon is one in XML.
+func plain(name string) bool {
+	for i := range len(name) {
+		c := name[i]
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', c == '_':
+		case i > 0 && ('0' <= c && c <= '9' || c == '-' || c == '.'):
+		case c >= utf8.RuneSelf:
+			return exotic(name)
+		default:
+			return false
+		}
+	}
+	return name != ""
+}
+
+// exotic asks the reader of XML about a name that is not in ASCII, so that
+// what is accepted in JSON can be read back from XML.
+func exotic(name string) bool {
+	if strings.ContainsAny(name, ":/>=&<\"' \t\r\n") {
+		return false
+	}
+	token, err := xml.NewDecoder(strings.NewReader("<" + name + "/>")).RawToken()
+	start, ok := token.(xml.StartElement)
+	return err == nil && ok && start.Name.Local == name && start.Name.Space == "" && len(start.Attr) == 0
+}
+
+// storable reports whether XML can hold each character of a text.
+func storable(text string) bool {
+	for _, r := range text {
+		if !storableRune(r) {
+			return false
+		}
+	}
+	return true
+}
+
+func storableRune(r rune) bool {
+	switch {
+	case r < 0x20:
+		return r == '\t' || r == '\n' || r == '\r'
+	case r >= 0xD800 && r <= 0xDFFF:
+		return false
+	default:
+		return r != 0xFFFE && r != 0xFFFF && r <= utf8.MaxRune
+	}
+}
+
+// blank reports whether a text is nothing but white space of XML.
+func blank(text string) bool { return strings.Trim(text, " \t\r\n") == "" }

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package xjdf
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Place is where something stands in the body that was submitted.
+type Place struct {
+	// Pointer is the place in a JSON body (RFC 6901): the members as they were
+	// written. It is empty for XML, and for the root of JSON, whose pointer is
+	// the empty one.
+	Pointer string
+	// XPath is the place in the notation of the standard, such as
+	// "XJDF/ProductList/Product[2]/@Amount".
+	XPath string
+	// Line and Column count from one, in characters. They are zero for a tree
+	// that was not read.
+	Line, Column int
+}
+
+// origin is where an element begins in a body. Each number is one more than
+// what it means, so that the zero value means: nowhere.
+type origin struct {
+	at    int32 // where its object, its text or its tag begins
+	key   int32 // where the name of its JSON member begins
+	index int32 // its place in a JSON array
+}
+
+// Place says where an element stands.
+func (d *Document) Place(n *Node) Place {
+	p := Place{XPath: xpath(n)}
+	if d.Encoding != XML {
+		p.Pointer = string(d.pointer(nil, n))
+	}
+	d.locate(&p, n.origin.at)
+	return p
+}
+
+// AttributePlace says where an attribute stands; prefixed ones are asked for as
+// they were written. For one that is missing it is the place of the element,
+// but for the XPath.
+func (d *Document) AttributePlace(n *Node, name string) Place {
+	p := d.Place(n)
+	p.XPath += "/@" + name
+	for i := range n.Attributes {
+		if a := &n.Attributes[i]; a.Name.String() == name {
+			d.locateAttribute(&p, n, a)
+			break
+		}
+	}
+	return p
+}
+
+// ItemPlace says where an item of a list stands, counted from zero. Where the
+// list was not written as an array it is the place of the attribute.
+func (d *Document) ItemPlace(n *Node, name string, item int) Place {
+	p := d.AttributePlace(n, name)
+	a := n.Attribute(name)
+	if d.Encoding != XML && a != nil && (a.Form == FormTexts || a.Form == FormNumbers || a.Form == FormBooleans) {
+		p.Pointer += "/" + strconv.Itoa(item)
+	}
+	return p
+}
+
+func (d *Document) locateAttribute(p *Place, n *Node, a *Attribute) {
+	if d.Encoding != XML {
+		if a.key > 0 {
+			p.Pointer = string(d.memberPointer([]byte(p.Pointer), a.key))
+		}
+		d.locate(p, a.key)
+		return
+	}
+	if n.origin.at == 0 {
+		return
+	}
+	start := int(n.origin.at - 1)
+	tag := tagScanner{text: d.body[start:]}
+	for tag.next() {
+		if string(tag.name) == a.Name.String() {
+			d.locate(p, int32(start+tag.at+1)) //nolint:gosec // readable bounds the body below maxBytes
+			return
+		}
+	}
+}
+
+// locate sets line and column from an offset plus one.
+func (d *Document) locate(p *Place, at int32) {
+	if at > 0 && int(at) <= len(d.body) {
+		p.Line, p.Column = position(d.body, int64(at-1))
+	}
+}
+
+// position counts lines and characters up to an offset.
+func position(body []byte, offset int64) (line, column int) {
+	before := body[:min(offset, int64(len(body)))]
+	start := bytes.LastIndexByte(before, '\n') + 1
+	return bytes.Count(before, []byte{'\n'}) + 1, utf8.RuneCount(before[start:]) + 1
+}
+
+// pointer appends the tokens that lead to an element, as they were written.
+func (d *Document) pointer(to []byte, n *Node) []byte {
+	if n.Parent != nil {
+		to = d.pointer(to, n.Parent)
+	}
+	if n.origin.key > 0 {
+		to = d.memberPointer(to, n.origin.key)
+	}
+	if n.origin.index > 0 {
+		to = appendToken(to, strconv.Itoa(int(n.origin.index-1)))
+	}
+	return to
+}
+
+// memberPointer appends the member that begins at an offset plus one.
+func (d *Document) memberPointer(to []byte, key int32) []byte {
+	if index, ok := d.fragments[key]; ok {
+		to = appendToken(to, strconv.Itoa(int(index-1)))
+	}
+	return appendToken(to, d.member(key))
+}
+
+// member is the name of the JSON member that begins at an offset plus one.
+func (d *Document) member(at int32) string {
+	if int(at) > len(d.body) {
+		return ""
+	}
+	raw := d.body[at-1:]
+	end := 1
+	for end < len(raw) && raw[end] != '"' {
+		if raw[end] == '\\' {
+			end++
+		}
+		end++
+	}
+	name, err := jsontext.AppendUnquote(nil, raw[:min(end+1, len(raw))])
+	if err != nil {
+		return ""
+	}
+	return string(name)
+}
+
+var tokenEscapes = strings.NewReplacer("~", "~0", "/", "~1")
+
+func appendToken(to []byte, token string) []byte {
+	return append(append(to, '/'), tokenEscapes.Replace(token)...)
+}
+
+// xpath is the way from the root to an element. A place among siblings of the
+// same name is only told where there are several.
+func xpath(n *Node) string {
+	if n.Parent == nil {
+		return n.Name.String()
+	}
+	step := "/" + n.Name.String()
+	place, count := 0, 0
+	for _, sibling := range n.Parent.Children {
+		if sibling.Name.same(n.Name) {
+			count++
+		}
+		if sibling == n {
+			place = count
+		}
+	}
+	if count > 1 {
+		step += "[" + strconv.Itoa(place) + "]"
+	}
+	return xpath(n.Parent) + step
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package xjdf_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/internal/xjdf"
+)
+
+func parse(t *testing.T, body []byte) *xjdf.Document {
+	t.Helper()
+	d, err := xjdf.Parse(body, xjdf.DefaultLimits)
+	if err != nil {
+		t.Fatalf("Parse: %v\n%s", err, body)
+	}
+	return d
+}
+
+func toJSON(t *testing.T, root *xjdf.Node) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := xjdf.WriteJSON(&out, root); err != nil {
+		t.Fatalf("WriteJSON: %v", err)
+	}
+	return out.Bytes()
+}
+
+func toXML(t *testing.T, root *xjdf.Node) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := xjdf.WriteXML(&out, root); err != nil {
+		t.Fatalf("WriteXML: %v", err)
+	}
+	return out.Bytes()
+}
+
+// outline is a tree in lines, for a readable difference.
+func outline(n *xjdf.Node) string {
+	var out strings.Builder
+	for node := range n.Descendants() {
+		depth := 0
+		for p := node.Parent; p != nil; p = p.Parent {
+			depth++
+		}
+		fmt.Fprintf(&out, "%s%s {%s} %q\n", strings.Repeat("  ", depth), node.Name.Local, node.Name.Space, node.Text)
+		for _, a := range node.Attributes {
+			fmt.Fprintf(&out, "%s  @%s {%s} %q\n", strings.Repeat("  ", depth), a.Name.Local, a.Name.Space, a.Value)
+		}
+	}
+	return out.String()
+}
+
+func wantEqual(t *testing.T, what string, got, want *xjdf.Node, body []byte) {
+	t.Helper()
+	if !xjdf.Equal(got, want) {
+		t.Fatalf("%s: the tree changed (-want +got):\n%s\n%s", what, cmp.Diff(outline(want), outline(got)), body)
+	}
+}
+
+// seeds are enough random documents that each element and attribute of the
+// vocabulary is in several of them.
+const seeds = 400
+
+func TestATreeSurvivesEachEncoding(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(seeds) {
+		tree := randomTree(seed)
+		asJSON := toJSON(t, tree)
+		wantEqual(t, "JSON", parse(t, asJSON).Root, tree, asJSON)
+		asXML := toXML(t, tree)
+		wantEqual(t, "XML", parse(t, asXML).Root, tree, asXML)
+		converted, err := json.Marshal(attributeJSON(tree))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(converted), `"AuditPool"`) && !strings.Contains(string(converted), `"MediaLayers"`) {
+			// An object has no order between members of different names.
+			wantEqual(t, "attribute JSON", parse(t, converted).Root, tree, converted)
+		}
+	}
+}
+
+func TestJSONIsTheSameAfterXML(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(seeds) {
+		before := toJSON(t, randomTree(seed))
+		between := toXML(t, parse(t, before).Root)
+		after := toJSON(t, parse(t, between).Root)
+		if !bytes.Equal(before, after) {
+			t.Fatalf("JSON, XML, JSON:\n%s\n%s\n%s", before, between, after)
+		}
+		if again := toXML(t, parse(t, after).Root); !bytes.Equal(between, again) {
+			t.Fatalf("XML, JSON, XML:\n%s\n%s", between, again)
+		}
+	}
+}

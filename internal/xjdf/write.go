@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package xjdf
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// WriteError says that an encoding cannot hold a tree.
+type WriteError struct {
+	Encoding Encoding
+	// XPath is the element, in the notation of the standard.
+	XPath  string
+	Detail string
+}
+
+// Error says it in one line.
+func (e *WriteError) Error() string {
+	return fmt.Sprintf("write XJDF as %s: %s: %s", e.Encoding, e.XPath, e.Detail)
+}
+
+// prefixes gives each foreign namespace of a tree the prefix that the writers
+// declare at the root. It is the one that the tree has, if that is still free.
+type prefixes struct {
+	ofSpace map[string]string
+	spaces  []binding
+	taken   map[string]bool
+}
+
+// prefixesOf goes through a tree. All says that elements without a prefix need
+// one too: XML can declare a namespace for them where they stand, JSON cannot.
+func prefixesOf(root *Node, all bool) prefixes {
+	p := prefixes{}
+	for n := range root.Descendants() {
+		if !n.Name.Core() && n.Name.Space != "" && (all || n.Name.Prefix != "") {
+			p.need(n.Name)
+		}
+		for i := range n.Attributes {
+			if name := n.Attributes[i].Name; name.Space != "" {
+				p.need(name)
+			}
+		}
+	}
+	return p
+}
+
+func (p *prefixes) need(name Name) {
+	if name.Space == xmlNamespace || p.ofSpace[name.Space] != "" {
+		return
+	}
+	if p.ofSpace == nil {
+		p.ofSpace, p.taken = map[string]string{}, map[string]bool{"xml": true, "xmlns": true}
+	}
+	prefix := name.Prefix
+	for i := 1; prefix == "" || p.taken[prefix] || !plain(prefix); i++ {
+		prefix = "ns" + strconv.Itoa(i)
+	}
+	p.taken[prefix] = true
+	p.ofSpace[name.Space] = prefix
+	p.spaces = append(p.spaces, binding{prefix: prefix, space: name.Space})
+}
+
+// sorted are the prefixes with their namespaces, by prefix.
+func (p *prefixes) sorted() []binding {
+	return slices.SortedFunc(slices.Values(p.spaces), func(a, b binding) int {
+		return cmp.Compare(a.prefix, b.prefix)
+	})
+}
+
+// qualified is a name with the prefix that its namespace has, if it has one.
+func (p *prefixes) qualified(name Name) string {
+	prefix := p.ofSpace[name.Space]
+	switch {
+	case name.Space == xmlNamespace:
+		prefix = "xml"
+	case name.Space == "":
+		prefix = ""
+	}
+	return Name{Prefix: prefix, Local: name.Local}.String()
+}
