@@ -99,7 +99,7 @@ func TestAdvance(t *testing.T) {
 			t.Errorf("%s: changes = %t", name, got.Changes())
 		}
 	}
-	if (xjmf.Outcome(0)).String() != "" || xjmf.Outcome(99).String() != "" {
+	if xjmf.Outcome(0).String() != "" || xjmf.Outcome(99).String() != "" {
 		t.Error("an outcome that is none has a name")
 	}
 }

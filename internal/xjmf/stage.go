@@ -52,7 +52,7 @@ var stages = [...]struct {
 func Stages() []Stage {
 	all := make([]Stage, 0, len(stages)-1)
 	for i := 1; i < len(stages); i++ {
-		all = append(all, Stage{uint8(i)}) //nolint:gosec // a short list
+		all = append(all, Stage{uint8(i)})
 	}
 	return all
 }

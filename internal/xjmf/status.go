@@ -37,7 +37,7 @@ var nodeStatuses = [...]string{
 func NodeStatuses() []NodeStatus {
 	all := make([]NodeStatus, 0, len(nodeStatuses)-1)
 	for i := 1; i < len(nodeStatuses); i++ {
-		all = append(all, NodeStatus{uint8(i)}) //nolint:gosec // a short list
+		all = append(all, NodeStatus{uint8(i)})
 	}
 	return all
 }
@@ -58,7 +58,7 @@ func (s NodeStatus) Terminal() bool { return s.node == aborted || s.node == comp
 // a [StatusError].
 func ParseNodeStatus(word string) (NodeStatus, error) {
 	if i := place(nodeStatuses[1:], word); i >= 0 {
-		return NodeStatus{uint8(i + 1)}, nil //nolint:gosec // a short list
+		return NodeStatus{uint8(i + 1)}, nil
 	}
 	return NodeStatus{}, &StatusError{Word: word, Of: "job", Hint: hint(word, nodeStatuses[1:], nodeHints)}
 }
