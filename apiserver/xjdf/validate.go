@@ -39,11 +39,31 @@ func (s *surface) validate(c *gate.Call) error {
 	if report.Valid {
 		return c.JSON(http.StatusOK, report)
 	}
-	refusal, err := problem.New(problem.CodeValidationError, "The document has %s.", faults(report.Summary.Errors)).Extend(report)
+	refusal, err := problem.New(problem.CodeValidationError, "The document has %s.", faults(report.Summary.Errors)).
+		Violates(violations(report.Findings)...).Extend(report)
 	if err != nil {
 		return err
 	}
 	return refusal
+}
+
+// mostViolations is how many the schema of problems allows.
+const mostViolations = 100
+
+// violations are the errors among the findings, as every problem has them.
+func violations(findings []validate.Finding) []problem.Violation {
+	var all []problem.Violation
+	for _, f := range findings {
+		if f.Severity != validate.Error || len(all) == mostViolations {
+			break // the gravest come first
+		}
+		pointer, detail := "#", f.Path+": "+f.Message
+		if f.Pointer != nil {
+			pointer, detail = "#"+*f.Pointer, f.Message
+		}
+		all = append(all, problem.Violation{Pointer: pointer, Detail: detail})
+	}
+	return all
 }
 
 func faults(errors int) string {

@@ -162,7 +162,7 @@ var codes = [...]Definition{
 	{CodePreflightReportNotReady, Conflict, 0, "Poll the job until its status is succeeded, then read the report."},
 	{CodePreflightNotCancellable, Conflict, 0, "Nothing to do: the job has already ended."},
 
-	{CodeValidationError, InvalidRequest, 0, "Mend the document as `findings` say, each of which has a pointer into what you sent, then send it again."},
+	{CodeValidationError, InvalidRequest, 0, "Mend the document as `errors` and `findings` say, with a pointer into what you sent, then send it again."},
 	{CodeXJMFSignatureInvalid, Unauthenticated, 0, "Check X-XJMF-Sender, the secret and its scheme, and sign the bytes that you send; `printmarket xjmf verify` says which part differs."},
 	{CodeXJMFTimestampOutside, Unauthenticated, 0, "Set your clock by NTP and sign each attempt anew, with the time at which you send it."},
 	{CodeXJMFMessageIDReused, Conflict, 0, "Give each message a Header/@ID of its own; repeat the same bytes to get the first answer again."},

@@ -232,7 +232,7 @@ type XJDFReport struct {
 	// Defaults What the document leaves out and is taken instead.
 	Defaults []XJDFDefault `json:"defaults"`
 
-	// Findings The gravest first, then in the order of the document.
+	// Findings The gravest first, then as the document has them.
 	Findings []XJDFFinding `json:"findings"`
 	Summary  XJDFSummary   `json:"summary"`
 }
