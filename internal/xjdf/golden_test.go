@@ -24,9 +24,9 @@ func TestTheSameDocumentInThreeEncodings(t *testing.T) {
 		file           string
 		wrapped, named bool
 	}{
-		"a flyer, with its name as a member":                       {file: "flyer", named: true},
-		"a booklet of four products, in a wrapper":                 {file: "booklet", wrapped: true},
-		"business cards with extensions, as a converter from XML":  {file: "businesscards", wrapped: true},
+		"a flyer, with its name as a member":                        {file: "flyer", named: true},
+		"a booklet of four products, in a wrapper":                  {file: "booklet", wrapped: true},
+		"business cards with extensions, as a converter from XML":   {file: "businesscards", wrapped: true},
 		"a callback about a job, in which the message is an object": {file: "status", wrapped: true},
 	}
 	for name, test := range tests {

@@ -31,7 +31,8 @@ func (r *jsonReader) memberName() (member, error) {
 	if err != nil {
 		return member{}, r.syntax(err)
 	}
-	m := member{at: int32(r.tokens.InputOffset()) - int32(len(raw)) + 1} //nolint:gosec // readable bounds the body below maxBytes
+	r.last = int(r.tokens.InputOffset()) - len(raw)
+	m := member{at: int32(r.last + 1)} //nolint:gosec // readable bounds the body below maxBytes
 	if m.name, err = r.unquote(raw); err != nil {
 		return member{}, err
 	}
@@ -188,6 +189,7 @@ func (r *jsonReader) value() (string, Form, error) {
 		return "", 0, r.syntax(err)
 	}
 	end := int(r.tokens.InputOffset())
+	r.last = end - len(raw)
 	switch raw.Kind() {
 	case '"':
 		text, err := r.unquote(raw)

@@ -28,6 +28,7 @@ type jsonReader struct {
 	odd    bool // the body holds characters that XML does not have
 	named  string
 	style  bool // an attribute with an at sign was there
+	last   int  // where the member or the value that was read last begins
 }
 
 // errSurvey asks for a second pass.
@@ -167,7 +168,8 @@ func (r *jsonReader) begin() (at int32, mark int, err error) {
 	if _, err := r.tokens.ReadToken(); err != nil {
 		return 0, 0, r.syntax(err)
 	}
-	at = int32(r.tokens.InputOffset()) //nolint:gosec // readable bounds the body below maxBytes
+	r.last = int(r.tokens.InputOffset()) - 1
+	at = int32(r.last + 1) //nolint:gosec // readable bounds the body below maxBytes
 	mark = r.spaces.mark()
 	for _, d := range r.survey.declarations(at) {
 		r.spaces.declare(d.prefix, d.space)
@@ -249,7 +251,7 @@ func (r *jsonReader) resolve(name string) (Name, error) {
 
 // refuse is an error at the member or item that was read last.
 func (r *jsonReader) refuse(reason Reason, detail string) error {
-	err := refusal(r.body, r.tokens.InputOffset(), reason, detail)
+	err := refusal(r.body, int64(r.last), reason, detail)
 	err.Pointer = string(r.tokens.StackPointer())
 	return err
 }

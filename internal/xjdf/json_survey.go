@@ -91,7 +91,7 @@ func (s *surveyor) step() error {
 		s.open = s.open[:len(s.open)-1]
 	}
 	if len(s.open) > s.limit {
-		return refusal(s.body, s.tokens.InputOffset(), ReasonDepth, "")
+		return s.refuse(ReasonDepth, "")
 	}
 	return nil
 }
@@ -165,7 +165,7 @@ func (s *surveyor) context(object int32, value jsontext.Value) error {
 		case 0:
 			return nil
 		default:
-			return refusal(s.body, s.tokens.InputOffset(), ReasonShape, contextMember+" is an object of prefixes")
+			return s.refuse(ReasonShape, contextMember+" is an object of prefixes")
 		}
 	}
 }
@@ -205,10 +205,14 @@ func (s *surveyor) terms(object int32, tokens *jsontext.Decoder) error {
 
 func (s *surveyor) declare(object int32, prefix, space string) error {
 	if prefix != "" && !plain(prefix) || !storable(space) || !allowed(prefix, space) {
-		err := refusal(s.body, s.tokens.InputOffset(), ReasonPrefix, quote(prefix)+" for "+quote(space))
-		err.Pointer = string(s.tokens.StackPointer())
-		return err
+		return s.refuse(ReasonPrefix, quote(prefix)+" for "+quote(space))
 	}
 	s.spaces[object] = append(s.spaces[object], binding{prefix: prefix, space: space})
 	return nil
+}
+
+func (s *surveyor) refuse(reason Reason, detail string) error {
+	err := refusal(s.body, s.tokens.InputOffset(), reason, detail)
+	err.Pointer = string(s.tokens.StackPointer())
+	return err
 }
