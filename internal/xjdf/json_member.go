@@ -271,7 +271,7 @@ func (r *jsonReader) textElement(o open, m member, text string, index int32) err
 	}
 	r.name(n, name)
 	n.Text = text
-	n.origin = origin{at: m.at, key: m.at, index: index}
+	n.origin = origin{at: int32(r.last + 1), key: m.at, index: index} //nolint:gosec // readable bounds the body below maxBytes
 	r.depth--
 	return nil
 }
