@@ -195,7 +195,7 @@ func (r *xmlReader) addAttributes(o open, attributes []xml.Attr, tag []byte) err
 		}
 		a := Attribute{Name: name, Value: written.Value}
 		if strings.ContainsAny(a.Value, "\t\n\r") {
-			a.Value = scanner.normalized(i)
+			a.Value = scanner.normalized(i, a.Value)
 		}
 		define(&a, o.node.Definition)
 		r.attributes = append(r.attributes, a)
