@@ -208,7 +208,7 @@ func TestParseTellsHowADocumentWasWritten(t *testing.T) {
 			`{"ProductList":{"Product":{"@Amount":1}}}`, facts{Encoding: "attribute-json"},
 		},
 		"a context is no at sign": {
-			`{"@context":{"foo":"urn:foo"},"XJDF":{"Version":"2.2"}}`, facts{Encoding: "cip4-json", Wrapped: true},
+			`{"@context":{"foo":"urn:foo"},"XJDF":{"Version":"2.2"}}`, facts{Encoding: "cip4-json", Wrapped: true, Context: map[string]string{"foo": "urn:foo"}},
 		},
 		"prefixes of the root": {
 			`{"@context":{"foo":"urn:foo"},"Version":"2.2"}`,
