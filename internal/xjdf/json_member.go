@@ -31,7 +31,8 @@ func (r *jsonReader) memberName() (member, error) {
 	if err != nil {
 		return member{}, r.syntax(err)
 	}
-	m := member{at: int32(r.tokens.InputOffset()) - int32(len(raw)) + 1} //nolint:gosec // readable bounds the body below maxBytes
+	r.last = int(r.tokens.InputOffset()) - len(raw)
+	m := member{at: int32(r.last + 1)} //nolint:gosec // readable bounds the body below maxBytes
 	if m.name, err = r.unquote(raw); err != nil {
 		return member{}, err
 	}
@@ -83,29 +84,45 @@ func (r *jsonReader) member(o open, m member) error {
 // special reads the members that are neither attributes nor elements.
 func (r *jsonReader) special(o open, m member) (bool, error) {
 	if m.name == contextMember {
-		return true, r.declared()
+		return true, r.declare(o, m)
 	}
 	if o.node.Parent == nil {
 		if done, err := r.rootMember(o, m); done || err != nil {
 			return done, err
 		}
 	}
-	if strings.HasPrefix(m.local, "xmlns") {
-		if _, ok := declaration(m.local); ok && r.tokens.PeekKind() == '"' {
-			r.style = r.style || m.sign
-			return true, r.declared()
-		}
-	}
 	r.style = r.style || m.sign
+	if strings.HasPrefix(m.local, "xmlns") && declares(m.local, r.tokens.PeekKind()) {
+		return true, r.declare(o, m)
+	}
 	return false, nil
 }
 
-// declared skips a declaration, which the survey has read.
-func (r *jsonReader) declared() error {
-	if r.survey == nil {
+// declare reads a declaration. It needs a survey unless it is the first thing
+// that the root says, and so comes before all names that it could be about.
+func (r *jsonReader) declare(o open, m member) error {
+	if r.survey != nil {
+		return r.syntax(r.tokens.SkipValue())
+	}
+	if o.node != r.doc.Root || !r.empty(o) {
 		return errSurvey
 	}
-	return r.syntax(r.tokens.SkipValue())
+	value, err := r.tokens.ReadValue()
+	if err != nil {
+		return r.syntax(err)
+	}
+	r.last = int(r.tokens.InputOffset()) - len(value)
+	found, reason, detail := declarations(m.name, value)
+	if reason != 0 {
+		return r.refuse(reason, detail)
+	}
+	for _, d := range found {
+		if d.prefix == "" && d.space != Namespace && r.doc.Wrapped {
+			return errSurvey // the name of the root was read before it
+		}
+		r.spaces.declare(d.prefix, d.space)
+	}
+	return nil
 }
 
 // rootMember reads what only the outermost object has.
@@ -188,6 +205,7 @@ func (r *jsonReader) value() (string, Form, error) {
 		return "", 0, r.syntax(err)
 	}
 	end := int(r.tokens.InputOffset())
+	r.last = end - len(raw)
 	switch raw.Kind() {
 	case '"':
 		text, err := r.unquote(raw)
@@ -252,6 +270,7 @@ func (r *jsonReader) attribute(o open, m member, a Attribute) error {
 		return r.refuse(reason, detail)
 	}
 	a.key = m.at
+	r.prefixed = r.prefixed || a.Name.Space != ""
 	define(&a, o.node.Definition)
 	r.attributes = append(r.attributes, a)
 	return nil
@@ -269,7 +288,7 @@ func (r *jsonReader) textElement(o open, m member, text string, index int32) err
 	}
 	r.name(n, name)
 	n.Text = text
-	n.origin = origin{at: m.at, key: m.at, index: index}
+	n.origin = origin{at: int32(r.last + 1), key: m.at, index: index} //nolint:gosec // readable bounds the body below maxBytes
 	r.depth--
 	return nil
 }

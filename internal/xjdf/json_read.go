@@ -19,15 +19,17 @@ import (
 // declarations of namespaces or with unusual audits.
 type jsonReader struct {
 	builder
-	body   []byte
-	text   string // the same bytes; strings of the tree are parts of it
-	tokens *jsontext.Decoder
-	doc    *Document
-	spaces namespaces
-	survey *survey
-	odd    bool // the body holds characters that XML does not have
-	named  string
-	style  bool // an attribute with an at sign was there
+	body     []byte
+	text     string // the same bytes; strings of the tree are parts of it
+	tokens   *jsontext.Decoder
+	doc      *Document
+	spaces   namespaces
+	survey   *survey
+	odd      bool // the body holds characters that XML does not have
+	named    string
+	style    bool // an attribute with an at sign was there
+	prefixed bool // an attribute with a prefix was there
+	last     int  // where the member or the value that was read last begins
 }
 
 // errSurvey asks for a second pass.
@@ -146,7 +148,7 @@ func (r *jsonReader) nameRoot(o open, wrapped bool) error {
 		a.Definition = nil
 		define(a, n.Definition)
 	}
-	r.doc.Context = r.survey.context(n.origin.at)
+	r.doc.Context = r.spaces.declared()
 	return nil
 }
 
@@ -167,7 +169,8 @@ func (r *jsonReader) begin() (at int32, mark int, err error) {
 	if _, err := r.tokens.ReadToken(); err != nil {
 		return 0, 0, r.syntax(err)
 	}
-	at = int32(r.tokens.InputOffset()) //nolint:gosec // readable bounds the body below maxBytes
+	r.last = int(r.tokens.InputOffset()) - 1
+	at = int32(r.last + 1) //nolint:gosec // readable bounds the body below maxBytes
 	mark = r.spaces.mark()
 	for _, d := range r.survey.declarations(at) {
 		r.spaces.declare(d.prefix, d.space)
@@ -207,7 +210,7 @@ func (r *jsonReader) members(o open, first *member, late bool) error {
 
 // finish ends an element whose object has been read.
 func (r *jsonReader) finish(o open, mark int) error {
-	if r.style || r.survey != nil {
+	if r.style || r.prefixed {
 		if twice := repeated(r.attributesOf(o)); twice != nil {
 			return r.refuseTwice(o.node, twice)
 		}
@@ -237,10 +240,10 @@ func (r *jsonReader) resolve(name string) (Name, error) {
 	if !ok {
 		return Name{}, r.refuse(ReasonName, quote(name))
 	}
-	if prefix != "" && r.survey == nil {
+	space, bound := r.spaces.bound[prefix]
+	if !bound && r.survey == nil {
 		return Name{}, errSurvey
 	}
-	space, bound := r.spaces.bound[prefix]
 	if !bound {
 		return Name{}, r.refuse(ReasonPrefix, quote(prefix)+" is not in @context")
 	}
@@ -249,7 +252,7 @@ func (r *jsonReader) resolve(name string) (Name, error) {
 
 // refuse is an error at the member or item that was read last.
 func (r *jsonReader) refuse(reason Reason, detail string) error {
-	err := refusal(r.body, r.tokens.InputOffset(), reason, detail)
+	err := refusal(r.body, int64(r.last), reason, detail)
 	err.Pointer = string(r.tokens.StackPointer())
 	return err
 }

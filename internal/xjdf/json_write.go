@@ -70,6 +70,7 @@ type jsonWriter struct {
 
 func (j *jsonWriter) root(n *Node) error {
 	j.at = n
+	j.nameable(n)
 	j.token(jsontext.BeginObject)
 	if schema := schemaOf(n); schema != "" {
 		j.text(schemaMember, schema)
@@ -131,6 +132,13 @@ func (j *jsonWriter) name(n *Node) string {
 	return j.prefixes.qualified(n.Name)
 }
 
+// nameable refuses an element that JSON has no name for.
+func (j *jsonWriter) nameable(n *Node) {
+	if !plain(n.Name.Local) || n.Name.Space == "" {
+		j.fail(n, "the element has no name or no namespace")
+	}
+}
+
 func (j *jsonWriter) context() {
 	if len(j.prefixes.spaces) == 0 {
 		return
@@ -185,10 +193,7 @@ func (j *jsonWriter) oneMessage(n *Node) {
 // children writes all children of one name.
 func (j *jsonWriter) children(parent *vocabulary.Element, run []*Node) {
 	first := run[0]
-	if !plain(first.Name.Local) || first.Name.Space == "" {
-		j.fail(first, "the element has no name or no namespace")
-		return
-	}
+	j.nameable(first)
 	j.at = first.Parent
 	j.token(jsontext.String(j.name(first)))
 	e := definition(j.vocabulary, first)
@@ -243,10 +248,7 @@ func (j *jsonWriter) pool(n *Node) {
 		j.token(jsontext.EndObject)
 	}
 	for _, child := range sequenced(n) {
-		if !plain(child.Name.Local) || child.Name.Space == "" {
-			j.fail(child, "the element has no name or no namespace")
-			return
-		}
+		j.nameable(child)
 		j.at = child
 		j.token(jsontext.BeginObject)
 		j.text(nameMember, j.name(child))

@@ -46,6 +46,19 @@ func (s *namespaces) restore(mark int) {
 	}
 }
 
+// declared are the prefixes that are declared at the place that is being read;
+// nil if there are none.
+func (s *namespaces) declared() map[string]string {
+	if len(s.former) == 0 {
+		return nil
+	}
+	declared := make(map[string]string, len(s.former))
+	for _, f := range s.former {
+		declared[f.prefix] = s.bound[f.prefix]
+	}
+	return declared
+}
+
 // allowed refuses the declarations that Namespaces in XML forbids.
 func allowed(prefix, space string) bool {
 	switch prefix {

@@ -138,7 +138,7 @@ func (r *xmlReader) startTag(t xml.StartElement, skipped int64) error {
 func (r *xmlReader) declare(n *Node, attributes []xml.Attr) error {
 	var declared map[string]string
 	for _, a := range attributes {
-		prefix, ok := declares(a.Name)
+		prefix, ok := declaredPrefix(a.Name)
 		if !ok {
 			continue
 		}
@@ -155,12 +155,12 @@ func (r *xmlReader) declare(n *Node, attributes []xml.Attr) error {
 		r.spaces.declare(prefix, a.Value)
 	}
 	if n.Parent == nil {
-		r.doc.Context = declared
+		r.doc.Context = r.spaces.declared()
 	}
 	return nil
 }
 
-func declares(name xml.Name) (prefix string, ok bool) {
+func declaredPrefix(name xml.Name) (prefix string, ok bool) {
 	if name.Space == "xmlns" {
 		return name.Local, true
 	}
@@ -186,7 +186,7 @@ func (r *xmlReader) resolve(written xml.Name, element bool) (Name, error) {
 func (r *xmlReader) addAttributes(o open, attributes []xml.Attr, tag []byte) error {
 	scanner := tagScanner{text: tag}
 	for i, written := range attributes {
-		if _, ok := declares(written.Name); ok {
+		if _, ok := declaredPrefix(written.Name); ok {
 			continue
 		}
 		name, err := r.resolve(written.Name, false)
@@ -195,7 +195,7 @@ func (r *xmlReader) addAttributes(o open, attributes []xml.Attr, tag []byte) err
 		}
 		a := Attribute{Name: name, Value: written.Value}
 		if strings.ContainsAny(a.Value, "\t\n\r") {
-			a.Value = scanner.normalized(i)
+			a.Value = scanner.normalized(i, a.Value)
 		}
 		define(&a, o.node.Definition)
 		r.attributes = append(r.attributes, a)

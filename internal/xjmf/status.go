@@ -76,7 +76,7 @@ var deviceStatuses = [...]string{
 func DeviceStatuses() []DeviceStatus {
 	all := make([]DeviceStatus, 0, len(deviceStatuses)-1)
 	for i := 1; i < len(deviceStatuses); i++ {
-		all = append(all, DeviceStatus{uint8(i)}) //nolint:gosec // a short list
+		all = append(all, DeviceStatus{uint8(i)})
 	}
 	return all
 }
@@ -94,7 +94,7 @@ func (s DeviceStatus) IsZero() bool { return s == DeviceStatus{} }
 // with a [StatusError].
 func ParseDeviceStatus(word string) (DeviceStatus, error) {
 	if i := place(deviceStatuses[1:], word); i >= 0 {
-		return DeviceStatus{uint8(i + 1)}, nil //nolint:gosec // a short list
+		return DeviceStatus{uint8(i + 1)}, nil
 	}
 	return DeviceStatus{}, &StatusError{Word: word, Of: "device", Hint: hint(word, deviceStatuses[1:], deviceHints)}
 }
