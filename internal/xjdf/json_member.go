@@ -233,14 +233,14 @@ func (r *jsonReader) isTextElement(m member) bool {
 		return false
 	}
 	prefix, local, _ := split(m.local)
-	return r.holdsText(local) && r.spaces.bound[prefix] == Namespace
+	return r.holdsText(local) && r.spaces.core(prefix)
 }
 
 // isPool reports whether a member holds elements of several names in one array.
 func (r *jsonReader) isPool(m member) bool {
 	prefix, local, _ := split(m.local)
 	e := r.vocabulary.Element(local)
-	return e != nil && e.Pool && r.spaces.bound[prefix] == Namespace
+	return e != nil && e.Pool && r.spaces.core(prefix)
 }
 
 // attributeName finds the name of an attribute, and whether the vocabulary

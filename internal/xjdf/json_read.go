@@ -63,7 +63,7 @@ func newJSONReader(body []byte, limits Limits) *jsonReader {
 		text:    string(body),
 		tokens:  jsontext.NewDecoder(bytes.NewBuffer(body)),
 		doc:     &Document{body: body},
-		spaces:  newNamespaces(Namespace),
+		spaces:  namespaces{unprefixed: Namespace},
 		odd:     bytes.Contains(body, []byte("\uFFFE")) || bytes.Contains(body, []byte("\uFFFF")),
 	}
 }
@@ -136,7 +136,7 @@ func (r *jsonReader) nameRoot(o open, wrapped bool) error {
 			return r.refuse(ReasonShape, "the root is called "+quote(n.Name.String())+" and "+quote(r.named))
 		}
 	} else if !wrapped {
-		name = Name{Space: r.spaces.bound[""], Local: "XJDF"}
+		name = Name{Space: r.spaces.unprefixed, Local: "XJDF"}
 		if r.isMessage(o) {
 			name.Local = "XJMF"
 		}
@@ -240,7 +240,7 @@ func (r *jsonReader) resolve(name string) (Name, error) {
 	if !ok {
 		return Name{}, r.refuse(ReasonName, quote(name))
 	}
-	space, bound := r.spaces.bound[prefix]
+	space, bound := r.spaces.lookup(prefix)
 	if !bound && r.survey == nil {
 		return Name{}, errSurvey
 	}
