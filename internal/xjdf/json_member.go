@@ -32,7 +32,7 @@ func (r *jsonReader) memberName() (member, error) {
 		return member{}, r.syntax(err)
 	}
 	r.last = int(r.tokens.InputOffset()) - len(raw)
-	m := member{at: int32(r.last + 1)} //nolint:gosec // readable bounds the body below maxBytes
+	m := member{at: int32(r.last + 1)}
 	if m.name, err = r.unquote(raw); err != nil {
 		return member{}, err
 	}
@@ -288,7 +288,7 @@ func (r *jsonReader) textElement(o open, m member, text string, index int32) err
 	}
 	r.name(n, name)
 	n.Text = text
-	n.origin = origin{at: int32(r.last + 1), key: m.at, index: index} //nolint:gosec // readable bounds the body below maxBytes
+	n.origin = origin{at: int32(r.last + 1), key: m.at, index: index}
 	r.depth--
 	return nil
 }

@@ -170,7 +170,7 @@ func (r *jsonReader) begin() (at int32, mark int, err error) {
 		return 0, 0, r.syntax(err)
 	}
 	r.last = int(r.tokens.InputOffset()) - 1
-	at = int32(r.last + 1) //nolint:gosec // readable bounds the body below maxBytes
+	at = int32(r.last + 1)
 	mark = r.spaces.mark()
 	for _, d := range r.survey.declarations(at) {
 		r.spaces.declare(d.prefix, d.space)
