@@ -114,7 +114,7 @@ func (r *xmlReader) startTag(t xml.StartElement, skipped int64) error {
 	if reason != 0 {
 		return r.refuse(reason, detail)
 	}
-	n.origin.at = int32(r.start) + 1 //nolint:gosec // readable bounds the body below maxBytes
+	n.origin.at = int32(r.start) + 1
 	mark := r.spaces.mark()
 	if err := r.declare(n, t.Attr); err != nil {
 		return err
