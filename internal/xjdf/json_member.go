@@ -32,7 +32,7 @@ func (r *jsonReader) memberName() (member, error) {
 		return member{}, r.syntax(err)
 	}
 	r.last = int(r.tokens.InputOffset()) - len(raw)
-	m := member{at: int32(r.last + 1)} //nolint:gosec // readable bounds the body below maxBytes
+	m := member{at: int32(r.last + 1)}
 	if m.name, err = r.unquote(raw); err != nil {
 		return member{}, err
 	}
@@ -98,83 +98,6 @@ func (r *jsonReader) special(o open, m member) (bool, error) {
 	return false, nil
 }
 
-// declare reads a declaration. It needs a survey unless it is the first thing
-// that the root says, and so comes before all names that it could be about.
-func (r *jsonReader) declare(o open, m member) error {
-	if r.survey != nil {
-		return r.syntax(r.tokens.SkipValue())
-	}
-	if o.node != r.doc.Root || !r.empty(o) {
-		return errSurvey
-	}
-	value, err := r.tokens.ReadValue()
-	if err != nil {
-		return r.syntax(err)
-	}
-	r.last = int(r.tokens.InputOffset()) - len(value)
-	found, reason, detail := declarations(m.name, value)
-	if reason != 0 {
-		return r.refuse(reason, detail)
-	}
-	for _, d := range found {
-		if d.prefix == "" && d.space != Namespace && r.doc.Wrapped {
-			return errSurvey // the name of the root was read before it
-		}
-		r.spaces.declare(d.prefix, d.space)
-	}
-	return nil
-}
-
-// rootMember reads what only the outermost object has.
-func (r *jsonReader) rootMember(o open, m member) (bool, error) {
-	kind := r.tokens.PeekKind()
-	switch {
-	case m.name == schemaMember && kind == '"':
-		var err error
-		r.doc.Schema, _, err = r.value()
-		return true, err
-	case r.doc.Root != o.node:
-		return true, r.refuse(ReasonShape, quote(m.name)+" beside the document")
-	case m.local == nameMember && kind == '"':
-		var err error
-		r.style = r.style || m.sign
-		if r.named != "" {
-			return true, r.refuse(ReasonDuplicate, quote(nameMember))
-		}
-		r.named, _, err = r.value()
-		r.doc.Named = true
-		return true, err
-	case !r.doc.Wrapped && r.named == "" && r.empty(o) && (kind == '{' || kind == '['):
-		if _, local, ok := split(m.name); ok && r.vocabulary.Root(local) != nil {
-			return true, r.wrapped(m, kind)
-		}
-	}
-	return false, nil
-}
-
-// wrapped reads the document out of {"XJDF": {...}}. The object around it is no
-// element, so it does not count.
-func (r *jsonReader) wrapped(m member, kind jsontext.Kind) error {
-	r.depth--
-	r.nodes--
-	if kind == '{' {
-		return r.root(&m.name, m.at, 0)
-	}
-	if _, err := r.tokens.ReadToken(); err != nil {
-		return r.syntax(err)
-	}
-	if r.tokens.PeekKind() == '{' {
-		if err := r.root(&m.name, m.at, 1); err != nil {
-			return err
-		}
-	}
-	if kind := r.tokens.PeekKind(); kind != ']' && kind != 0 || !r.doc.Wrapped {
-		return r.refuse(ReasonShape, "there is one document in a body")
-	}
-	_, err := r.tokens.ReadToken()
-	return r.syntax(err)
-}
-
 // scalar reads a string, a number or a boolean.
 func (r *jsonReader) scalar(o open, m member) error {
 	value, form, err := r.value()
@@ -233,14 +156,14 @@ func (r *jsonReader) isTextElement(m member) bool {
 		return false
 	}
 	prefix, local, _ := split(m.local)
-	return r.holdsText(local) && r.spaces.bound[prefix] == Namespace
+	return r.holdsText(local) && r.spaces.core(prefix)
 }
 
 // isPool reports whether a member holds elements of several names in one array.
 func (r *jsonReader) isPool(m member) bool {
 	prefix, local, _ := split(m.local)
 	e := r.vocabulary.Element(local)
-	return e != nil && e.Pool && r.spaces.bound[prefix] == Namespace
+	return e != nil && e.Pool && r.spaces.core(prefix)
 }
 
 // attributeName finds the name of an attribute, and whether the vocabulary
@@ -288,7 +211,7 @@ func (r *jsonReader) textElement(o open, m member, text string, index int32) err
 	}
 	r.name(n, name)
 	n.Text = text
-	n.origin = origin{at: int32(r.last + 1), key: m.at, index: index} //nolint:gosec // readable bounds the body below maxBytes
+	n.origin = origin{at: int32(r.last + 1), key: m.at, index: index}
 	r.depth--
 	return nil
 }

@@ -69,7 +69,7 @@ type jsonWriter struct {
 }
 
 func (j *jsonWriter) root(n *Node) error {
-	j.at = n
+	j.enter(n)
 	j.nameable(n)
 	j.token(jsontext.BeginObject)
 	if schema := schemaOf(n); schema != "" {
@@ -103,6 +103,13 @@ func (j *jsonWriter) failure() error {
 func (j *jsonWriter) fail(n *Node, detail string) {
 	if j.err == nil {
 		j.err = &WriteError{Encoding: CanonicalJSON, XPath: xpath(n), Detail: detail}
+	}
+}
+
+// enter notes which element is being written, for an error to name it.
+func (j *jsonWriter) enter(n *Node) {
+	if j.err == nil {
+		j.at = n
 	}
 }
 
@@ -174,7 +181,7 @@ func (j *jsonWriter) body(n *Node) {
 		j.children(e, children[:run])
 		children = children[run:]
 	}
-	j.at = n
+	j.enter(n)
 }
 
 // oneMessage refuses an XJMF that JSON cannot hold.
@@ -194,7 +201,7 @@ func (j *jsonWriter) oneMessage(n *Node) {
 func (j *jsonWriter) children(parent *vocabulary.Element, run []*Node) {
 	first := run[0]
 	j.nameable(first)
-	j.at = first.Parent
+	j.enter(first.Parent)
 	j.token(jsontext.String(j.name(first)))
 	e := definition(j.vocabulary, first)
 	if e != nil && e.Pool {
@@ -226,7 +233,7 @@ func (j *jsonWriter) element(n *Node, e *vocabulary.Element) {
 		j.string(n.Text)
 		return
 	}
-	j.at = n
+	j.enter(n)
 	j.token(jsontext.BeginObject)
 	j.body(n)
 	j.token(jsontext.EndObject)
@@ -249,7 +256,7 @@ func (j *jsonWriter) pool(n *Node) {
 	}
 	for _, child := range sequenced(n) {
 		j.nameable(child)
-		j.at = child
+		j.enter(child)
 		j.token(jsontext.BeginObject)
 		j.text(nameMember, j.name(child))
 		j.body(child)

@@ -84,7 +84,7 @@ func (d *Document) locateAttribute(p *Place, n *Node, a *Attribute) {
 	tag := tagScanner{text: d.body[start:]}
 	for tag.next() {
 		if string(tag.name) == a.Name.String() {
-			d.locate(p, int32(start+tag.at+1)) //nolint:gosec // readable bounds the body below maxBytes
+			d.locate(p, int32(start+tag.at+1))
 			return
 		}
 	}

@@ -41,7 +41,6 @@ func readXML(body []byte, limits Limits) (*Document, error) {
 		builder: newBuilder(body, limits),
 		body:    body,
 		doc:     &Document{Encoding: XML, body: body},
-		spaces:  newNamespaces(""),
 	}
 	text := bytes.TrimPrefix(body, byteOrderMark)
 	r.tokens = xml.NewDecoder(bytes.NewReader(text))
@@ -115,7 +114,7 @@ func (r *xmlReader) startTag(t xml.StartElement, skipped int64) error {
 	if reason != 0 {
 		return r.refuse(reason, detail)
 	}
-	n.origin.at = int32(r.start) + 1 //nolint:gosec // readable bounds the body below maxBytes
+	n.origin.at = int32(r.start) + 1
 	mark := r.spaces.mark()
 	if err := r.declare(n, t.Attr); err != nil {
 		return err
@@ -177,7 +176,7 @@ func (r *xmlReader) resolve(written xml.Name, element bool) (Name, error) {
 		return name, nil
 	}
 	var bound bool
-	if name.Space, bound = r.spaces.bound[name.Prefix]; !bound {
+	if name.Space, bound = r.spaces.lookup(name.Prefix); !bound {
 		return Name{}, r.refuse(ReasonPrefix, quote(name.Prefix)+" is not declared")
 	}
 	return name, nil

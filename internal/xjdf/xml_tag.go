@@ -27,7 +27,7 @@ func (s *tagScanner) next() bool {
 	if s.place == 0 {
 		s.place = s.until(tagSpace + "/>")
 	}
-	for s.place < len(s.text) && bytes.IndexByte([]byte(tagSpace), s.text[s.place]) >= 0 {
+	for s.place < len(s.text) && strings.IndexByte(tagSpace, s.text[s.place]) >= 0 {
 		s.place++
 	}
 	if s.place >= len(s.text) || s.text[s.place] == '/' || s.text[s.place] == '>' {
