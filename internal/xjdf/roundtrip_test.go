@@ -6,12 +6,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/internal/xjdf"
+	"github.com/printmarket/printmarket/internal/xjdf/vocabulary"
 )
 
 func parse(t *testing.T, body []byte) *xjdf.Document {
@@ -64,9 +66,8 @@ func wantEqual(t *testing.T, what string, got, want *xjdf.Node, body []byte) {
 	}
 }
 
-// seeds are enough random documents that each element and attribute of the
-// vocabulary is in several of them.
-const seeds = 400
+// seeds is the number of random documents.
+const seeds = 200
 
 func TestATreeSurvivesEachEncoding(t *testing.T) {
 	t.Parallel()
@@ -84,6 +85,32 @@ func TestATreeSurvivesEachEncoding(t *testing.T) {
 			// An object has no order between members of different names.
 			wantEqual(t, "attribute JSON", parse(t, converted).Root, tree, converted)
 		}
+	}
+}
+
+func TestEveryElementSurvivesEachEncoding(t *testing.T) {
+	t.Parallel()
+	elements := vocabulary.Load().Elements()
+	for i, e := range elements {
+		maker := &trees{random: rand.New(rand.NewPCG(uint64(i), 2)), all: true}
+		root := xjdf.New("XJDF")
+		outer := root
+		if e.Name != "XJDF" && e.Name != "XJMF" {
+			outer = root.Add(e.Name)
+		}
+		maker.attributes(outer, e)
+		for _, child := range e.Children {
+			maker.fill(outer.Add(child.Name), child.Element, 0)
+			if child.Element.Kind == vocabulary.Message {
+				break // JSON has one
+			}
+		}
+		asJSON, asXML := toJSON(t, root), toXML(t, root)
+		wantEqual(t, e.Name+" in JSON", parse(t, asJSON).Root, root, asJSON)
+		wantEqual(t, e.Name+" in XML", parse(t, asXML).Root, root, asXML)
+	}
+	if len(elements) < 300 {
+		t.Errorf("%d elements", len(elements))
 	}
 }
 
