@@ -13,10 +13,10 @@ func TestNearest(t *testing.T) {
 	t.Parallel()
 	candidates := []string{"Gloss", "Matte", "Satin", "SoftCover", "HardCover", "Front", "Face", "F6"}
 	for sentence, tc := range map[string]struct{ word, want string }{
-		"another case is the first thing to look for":         {"gloss", "Gloss"},
+		"another case is looked for first":                    {"gloss", "Gloss"},
 		"a letter too few":                                    {"Glos", "Gloss"},
 		"a letter too many":                                   {"Mattte", "Matte"},
-		"another letter":                                      {"Saten", "Satin"},
+		"another letter in its place":                         {"Saten", "Satin"},
 		"two letters in the wrong order":                      {"Fornt", "Front"},
 		"two slips in a long word":                            {"SoftKovr", "SoftCover"},
 		"two slips are too many for a short word":             {"Fcre", ""},
@@ -24,10 +24,10 @@ func TestNearest(t *testing.T) {
 		"three slips are too many":                            {"SftKvr", ""},
 		"of two at the same distance the first wins":          {"ardCover", "HardCover"},
 		"another word altogether":                             {"Aluminium", ""},
-		"no word":                                             {"", ""},
+		"no word is like none of the names":                   {"", ""},
 		"a word that is longer than any name of the standard": {strings.Repeat("Gloss", 40), ""},
-		"letters outside ASCII":                               {"Glöss", "Gloss"},
-		"letters that grow when they are made small":          {strings.Repeat("İ", 32), ""},
+		"letters outside ASCII":                               {"Gl\u00f6ss", "Gloss"},
+		"letters that grow when they are made small":          {strings.Repeat("\u0130", 32), ""},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			t.Parallel()
