@@ -16,7 +16,7 @@ import (
 // JSONOption changes how WriteJSON writes.
 type JSONOption func(*jsonWriter)
 
-// Indent makes lines of the JSON, for people to read.
+// Indent makes lines of the JSON, for people to read. It takes spaces or tabs.
 func Indent(by string) JSONOption {
 	return func(j *jsonWriter) { j.options = append(j.options, jsontext.WithIndent(by)) }
 }

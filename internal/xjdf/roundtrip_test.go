@@ -128,3 +128,33 @@ func TestJSONIsTheSameAfterXML(t *testing.T) {
 		}
 	}
 }
+
+// What should not be in a document is no reason to lose it on the way.
+func TestOddDocumentsSurviveToo(t *testing.T) {
+	t.Parallel()
+	tests := map[string]string{
+		"a pool with attributes and text":     `<AuditPool a="1">text<AuditStatus/><AuditCreated/></AuditPool>`,
+		"a pool with an element of others":    `<AuditPool><x:a xmlns:x="urn:x" b="1"/><Media/></AuditPool>`,
+		"an empty pool":                       `<AuditPool/>`,
+		"text elements with attributes":       `<AddressLine a="1">Gate 3</AddressLine><AddressLine/>`,
+		"text elements with elements":         `<AddressLine>Gate <a/>3</AddressLine>`,
+		"a comment of white space":            "<Comment> \n </Comment>",
+		"text among elements":                 `<ProductList>a<Product/>b</ProductList>`,
+		"text in a foreign element":           `<x:a xmlns:x="urn:x"> a <b/> c </x:a>`,
+		"lists that are none":                 `<Media Dimension="5 x 7"/><TransferCurve Curve="0 0 1"/><Product IsRoot="1" Amount="many"/>`,
+		"a child that there is one of, twice": `<ProductList/><ProductList><Product/></ProductList>`,
+		"attributes of the core namespace":    `<j:Media xmlns:j="http://www.CIP4.org/JDFSchema_2_0" j:Weight="80" Weight="90"/>`,
+		"one prefix for two namespaces":       `<x:a xmlns:x="urn:1"/><x:a xmlns:x="urn:2" x:b="3"/>`,
+		"elements of JDF 1":                   `<Media xmlns="http://www.CIP4.org/JDFSchema_1_1" Weight="80"/>`,
+		"carriage returns":                    `<Media Brand="a&#13;&#10;b&#9;"/><Comment>a&#13;b</Comment>`,
+	}
+	for name, inner := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := parse(t, []byte(`<XJDF `+head+`>`+inner+`</XJDF>`))
+			asJSON, asXML := toJSON(t, d.Root), toXML(t, d.Root)
+			wantEqual(t, "JSON", parse(t, asJSON).Root, d.Root, asJSON)
+			wantEqual(t, "XML", parse(t, asXML).Root, d.Root, asXML)
+		})
+	}
+}
