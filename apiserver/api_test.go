@@ -21,6 +21,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/preflight"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/apiserver/xjdf"
+	"github.com/printmarket/printmarket/apiserver/xjmf"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/store/storetest"
@@ -198,13 +199,13 @@ func withNothingBehind(t *testing.T, w *apitest.World) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	layer, err := xjdf.Routes(w.Contracts)
+	layer, err := xjdf.Routes(nil, w.Contracts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	handler, err := apiserver.API{
 		Gates: w.Gates, Problems: respond.NewProblems(apitest.Origin), Metrics: w.Metrics, Log: telemetry.Discard(),
-		Now: w.Clock.Now, Contracts: w.Contracts, Routes: slices.Concat(partners, jobs, desk, layer),
+		Now: w.Clock.Now, Contracts: w.Contracts, Routes: slices.Concat(partners, jobs, desk, layer, xjmf.Routes(nil)),
 	}.Handler()
 	if err != nil {
 		t.Fatal(err)

@@ -197,6 +197,8 @@ func TestCreate(t *testing.T) {
 			"with a secret without a reference is refused": {senderManifest, `spec: {secrets: [{name: a}]}`, "secretRef"},
 			"with six minutes of replay is refused":        {senderManifest, `spec: {replayWindowSeconds: 360}`, "replayWindowSeconds"},
 			"with one minute of replay is accepted":        {senderManifest, `spec: {replayWindowSeconds: 60}`, ""},
+			"that signs the timestamp too is accepted":     {senderManifest, `spec: {scheme: TimestampBody}`, ""},
+			"that signs something else is refused":         {senderManifest, `spec: {scheme: Header}`, "scheme"},
 		},
 	} {
 		t.Run(group, func(t *testing.T) {
@@ -267,6 +269,9 @@ func TestDefaultsAreFilledIn(t *testing.T) {
 	}
 	if window := sender["spec"].(map[string]any)["replayWindowSeconds"]; window != int64(300) {
 		t.Errorf("replayWindowSeconds = %v, want 300", window)
+	}
+	if scheme := sender["spec"].(map[string]any)["scheme"]; scheme != "Body" {
+		t.Errorf("scheme = %v, want Body", scheme)
 	}
 }
 

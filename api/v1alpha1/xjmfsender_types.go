@@ -67,7 +67,24 @@ type XJMFSenderSpec struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=300
 	ReplayWindowSeconds int32 `json:"replayWindowSeconds,omitempty"`
+	// scheme is what the sender signs: Body is the body alone, TimestampBody is
+	// the value of X-XJMF-Timestamp, a full stop and the body. The second is
+	// better: with the first, nobody can tell a timestamp that was replaced.
+	// +optional
+	// +kubebuilder:default=Body
+	Scheme SignatureScheme `json:"scheme,omitempty"`
 }
+
+// SignatureScheme is what a sender signs.
+//
+// +kubebuilder:validation:Enum=Body;TimestampBody
+type SignatureScheme string
+
+// The schemes of signatures. Absent means [SchemeBody].
+const (
+	SchemeBody          SignatureScheme = "Body"
+	SchemeTimestampBody SignatureScheme = "TimestampBody"
+)
 
 // SenderSecret is one shared secret with its time.
 //

@@ -11,13 +11,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/printmarket/printmarket/apiserver/xjmf"
+	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/signature"
 )
 
 // Request is one request.
 type Request struct {
 	Method, Path string
-	// Key names a key of the world; empty sends none.
+	// Key names a key of the world; empty sends none. A callback is signed by the
+	// sender of the key's partner instead.
 	Key string
 	// Body is sent as application/json; empty sends none.
 	Body string
@@ -69,6 +73,9 @@ func (w *World) Build(t testing.TB, in Request) *http.Request {
 		}
 		r.Header.Set("Authorization", "Bearer "+w.Key(in.Key))
 	}
+	if in.Path == xjmf.Path && in.Key != "" {
+		w.sign(r, in)
+	}
 	for name, value := range in.Header {
 		r.Header.Set(name, value)
 		if value == "" {
@@ -76,6 +83,28 @@ func (w *World) Build(t testing.TB, in Request) *http.Request {
 		}
 	}
 	return r
+}
+
+// sign makes the request one of the sender that speaks for the key's partner.
+func (w *World) sign(r *http.Request, in Request) {
+	partner, _, _ := strings.Cut(in.Key, "-")
+	timestamp := strconv.FormatInt(w.Clock.Now().Unix(), 10)
+	r.Header.Set("X-XJMF-Sender", SenderOf(partner))
+	r.Header.Set("X-XJMF-Timestamp", timestamp)
+	r.Header.Set("X-XJMF-Signature", signature.Sign(signature.Body, SecretOf(partner), timestamp, []byte(in.Body)))
+}
+
+// SenderOf is the id of the machine that sends callbacks for a partner.
+func SenderOf(partner string) string { return "press." + partner }
+
+// Signal is a callback that is taken at the time of a new world.
+const Signal = `{"Name":"XJMF","Version":"2.2","Header":{"DeviceID":"press-7","ID":"M-1","Time":"2026-11-20T12:00:00Z"},
+"SignalStatus":{"Header":{"DeviceID":"press-7","ID":"S-1","Time":"2026-11-20T12:00:00Z"},
+"DeviceInfo":[{"Status":"Production","JobPhase":[{"JobID":"J-1","Status":"InProgress"}]}]}}`
+
+// SecretOf is its secret.
+func SecretOf(partner string) credential.Secret {
+	return credential.Secret(partner + "-secret-of-thirty-two-bytes-or-more")
 }
 
 // Want checks status and code; the empty code is for answers that are no

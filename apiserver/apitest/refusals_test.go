@@ -15,6 +15,7 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/xjmf"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/store/storetest"
@@ -28,8 +29,9 @@ type cause struct {
 	world func(t *testing.T, w *World)
 	// request, if any, changes the request.
 	request func(*Request)
-	// method, if any, is the one that the cause concerns.
-	method string
+	// method, if any, is the one that the cause concerns, and but the path that it
+	// does not.
+	method, but string
 }
 
 func header(name, value string) func(*Request) {
@@ -58,8 +60,9 @@ func causes() map[string]cause {
 		"too many requests":   {status: 429, code: problem.CodeRateLimitExceeded, world: exhaust},
 		"another answer":      {status: 406, code: problem.CodeNotAcceptable, request: header("Accept", "image/png")},
 		"another body":        {status: 415, code: problem.CodeUnsupportedMediaType, request: header("Content-Type", "text/plain")},
-		"a large body":        {status: 413, code: problem.CodePayloadTooLarge, request: func(r *Request) { r.Body = `"` + strings.Repeat("x", 64<<10) + `"` }},
-		"half a body":         {status: 400, code: problem.CodeInvalidRequest, request: func(r *Request) { r.Body = `{` }, method: http.MethodPost},
+		"a large body":        {status: 413, code: problem.CodePayloadTooLarge, request: func(r *Request) { r.Body = `"` + strings.Repeat("x", 1<<20) + `"` }},
+		"half a body":         {status: 400, code: problem.CodeInvalidRequest, request: func(r *Request) { r.Body = `{` }, method: http.MethodPost, but: "/api/v1/xjdf/validate"},
+		"half a document":     {status: 400, code: problem.CodeValidationError, request: func(r *Request) { r.Body = `{` }},
 		"a bad parameter":     {status: 400, code: problem.CodeInvalidRequest, request: func(r *Request) { r.Path += "?limit=x&access_token=x" }, method: http.MethodGet},
 		"no idempotency key":  {status: 400, code: problem.CodeIdempotencyKeyRequired, request: func(r *Request) { delete(r.Header, "Idempotency-Key") }},
 		"an idempotency key":  {status: 400, code: problem.CodeIdempotencyKeyInvalid, request: header("Idempotency-Key", "ä")},
@@ -68,6 +71,9 @@ func causes() map[string]cause {
 		"the wrong id":        {status: 404, code: problem.CodeNotFound},
 		"a store that is away": {status: 503, code: problem.CodeStoreUnavailable, world: func(_ *testing.T, w *World) { w.Store.Set(storetest.Away) }, request: func(r *Request) {
 			r.Path = strings.NewReplacer("rfq_x", "rfq_01KB0QXR80ZZZZZZZZZZZZZZZZ", "pref_x", "pref_01KB0QXR80ZZZZZZZZZZZZZZZZ").Replace(r.Path)
+			if r.Path == xjmf.Path {
+				r.Body = Signal
+			}
 		}},
 		"a queue that is away": {status: 503, code: problem.CodePreflightQueueUnavailable, world: func(_ *testing.T, w *World) { w.Intake.Refuse(errors.New("away")) }, request: func(r *Request) {
 			r.Body = `{"fileUrl":"https://x.example/a.pdf","profile":"print_ready"}`
@@ -88,6 +94,8 @@ func exhaust(t *testing.T, w *World) {
 		w.Limit("acme", surface, 1)
 		w.Do(t, Request{Method: http.MethodGet, Path: path, Key: "acme-live"})
 	}
+	w.Limit("acme", v1alpha1.SurfaceXJMF, 1)
+	w.Do(t, Request{Method: http.MethodPost, Path: xjmf.Path, Key: "acme-live", Body: "{}"})
 }
 
 // closeAll disables every capability.
@@ -163,7 +171,7 @@ func refused(t *testing.T, w *World, op contracts.Operation, cause cause) bool {
 	if i := slices.IndexFunc(promise.Codes, closed); code == anyClosed && i >= 0 {
 		code = promise.Codes[i]
 	}
-	if err != nil || !slices.Contains(promise.Codes, code) || cause.method != "" && cause.method != op.Method {
+	if err != nil || !slices.Contains(promise.Codes, code) || cause.method != "" && cause.method != op.Method || cause.but == op.Path {
 		return false
 	}
 	if a.Status != cause.status || a.Code() != code {

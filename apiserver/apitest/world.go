@@ -31,6 +31,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/preflight"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/apiserver/xjdf"
+	"github.com/printmarket/printmarket/apiserver/xjmf"
 	"github.com/printmarket/printmarket/docs"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/cursor"
@@ -45,6 +46,7 @@ import (
 	"github.com/printmarket/printmarket/internal/store/storetest"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
+	xjmfdomain "github.com/printmarket/printmarket/internal/xjmf"
 )
 
 // Origin is where problem types lie.
@@ -76,12 +78,15 @@ type World struct {
 	Intake    *Intake
 	RFQs      *rfq.Service
 	Jobs      *jobs.Service
+	Callbacks *xjmfdomain.Receiver
 	Contracts *contracts.Set
 	Metrics   *telemetry.Metrics
 	Handler   http.Handler
 
 	partners map[string]*v1alpha1.PartnerEntitlement
 	rollouts map[string]*v1alpha1.CapabilityRollout
+	senders  map[string]*v1alpha1.XJMFSender
+	secrets  []posture.SecretData
 	keys     map[string]credential.Key
 	problems *schema
 	pace     preflight.Pace
@@ -127,7 +132,8 @@ func New(t testing.TB, options Options) *World {
 		Clock: &Clock{now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)},
 		Gates: posture.NewGates(time.Hour), Intake: &Intake{}, Metrics: telemetry.NewMetrics(),
 		partners: map[string]*v1alpha1.PartnerEntitlement{}, rollouts: map[string]*v1alpha1.CapabilityRollout{},
-		keys: map[string]credential.Key{}, pace: options.Pace,
+		senders: map[string]*v1alpha1.XJMFSender{},
+		keys:    map[string]credential.Key{}, pace: options.Pace,
 	}
 	if w.pace == (preflight.Pace{}) {
 		w.pace = preflight.Pace{Soonest: 2 * time.Millisecond, Latest: 10 * time.Millisecond}
@@ -170,6 +176,7 @@ func (w *World) open(t testing.TB, log *slog.Logger) {
 		Store: w.Store, Dispatcher: w.Queue, Profiles: profile.Names(), SimulatedReport: preflight.SimulatedReport,
 		Now: w.Clock.Now, Random: rand.Reader, Logger: log,
 	})
+	w.Callbacks = xjmfdomain.New(xjmfdomain.Config{Store: w.Store, Now: w.Clock.Now, Random: rand.Reader})
 }
 
 // mount builds the handler as the API listener has it.
@@ -208,8 +215,8 @@ func Routes(w *World) ([]gate.Route, error) {
 	if err != nil {
 		return nil, err
 	}
-	layer, err := xjdf.Routes(w.Contracts)
-	return slices.Concat(partners, jobs, desk, layer), err
+	layer, err := xjdf.Routes(w.Catalog, w.Contracts)
+	return slices.Concat(partners, jobs, desk, layer, xjmf.Routes(w.Callbacks)), err
 }
 
 // declare makes the partners acme and stark, which may do everything, and
@@ -224,10 +231,11 @@ func (w *World) declare(t testing.TB) {
 			Spec: v1alpha1.PartnerEntitlementSpec{
 				OrganizationID: organization, Package: v1alpha1.PackageEnterprise, State: v1alpha1.StateActive,
 				Contract: &v1alpha1.Contract{Reference: "C-1", EffectiveFrom: metav1.NewTime(w.Clock.Now().Add(-time.Hour))},
-				Scopes:   scopes("rfq:read", "rfq:write", "quote:read", "preflight:read", "preflight:write", "order:read", "order:write", "account:read", "xjdf:read"),
+				Scopes:   scopes("rfq:read", "rfq:write", "quote:read", "preflight:read", "preflight:write", "order:read", "order:write", "account:read", "xjdf:read", "xjdf:validate"),
 			},
 		}
 		w.partners[name] = p
+		w.register(name)
 		w.mint(t, p, "live", nil)
 		w.mint(t, p, "test", nil)
 	}
@@ -252,6 +260,32 @@ func (w *World) declare(t testing.TB) {
 			w.rollouts[name].Spec.Audience = &v1alpha1.Audience{Partners: []string{"acme", "stark"}}
 		}
 	}
+	w.Publish()
+}
+
+// register makes the machine that sends callbacks for a partner.
+func (w *World) register(partner string) {
+	w.senders[partner] = &v1alpha1.XJMFSender{
+		ObjectMeta: metav1.ObjectMeta{Name: partner, Namespace: "default"},
+		Spec: v1alpha1.XJMFSenderSpec{
+			SenderID: SenderOf(partner), Partner: partner, State: v1alpha1.StateActive,
+			Secrets: []v1alpha1.SenderSecret{{Name: "current", SecretRef: v1alpha1.SecretKeyReference{Name: partner, Key: "hmac"}}},
+		},
+	}
+	w.secrets = append(w.secrets, posture.SecretData{
+		Namespace: "default", Name: partner, Data: map[string]credential.Secret{"hmac": SecretOf(partner)},
+	})
+}
+
+// Sender changes the machine of a partner.
+func (w *World) Sender(partner string, change func(*v1alpha1.XJMFSenderSpec)) {
+	change(&w.senders[partner].Spec)
+	w.Publish()
+}
+
+// Secret puts a secret where a sender may refer to it, under the key hmac.
+func (w *World) Secret(name string, value credential.Secret) {
+	w.secrets = append(w.secrets, posture.SecretData{Namespace: "default", Name: name, Data: map[string]credential.Secret{"hmac": value}})
 	w.Publish()
 }
 
@@ -305,6 +339,10 @@ func (w *World) Publish() {
 	for _, r := range w.rollouts {
 		in.Rollouts = append(in.Rollouts, *r.DeepCopy())
 	}
+	for _, sender := range w.senders {
+		in.Senders = append(in.Senders, *sender.DeepCopy())
+	}
+	in.Secrets = posture.NewBundle(in.Senders, in.Partners, w.secrets)
 	w.Gates.Publish(posture.Compile(in), w.Clock.Now())
 }
 

@@ -53,8 +53,12 @@ func (s *Set) Catalog() (File, error) {
 	return file, nil
 }
 
-// root is the path that all operations of a contract begin with.
+// root is the path that all operations of a contract begin with, or what the
+// contract says it is, where one of them lies elsewhere.
 func (s *Set) root(name Name) string {
+	if told := s.Info(name).Root; told != "" {
+		return told
+	}
 	var common []string
 	for _, operation := range s.Operations() {
 		if operation.Contract != name {

@@ -15,9 +15,9 @@ import (
 // elsewhere are codes that no operation of the published contracts answers:
 // those of requests that are for no operation, and of what is not published.
 var elsewhere = []problem.Code{
-	problem.CodeRouteNotFound, problem.CodeMethodNotAllowed, problem.CodeLengthRequired,
+	problem.CodeRouteNotFound, problem.CodeMethodNotAllowed,
 	problem.CodeQuoteAcceptanceUnavailable, problem.CodeOrderUnavailable, problem.CodeBatchOrderUnavailable,
-	problem.CodeXJDFCostingUnavailable, problem.CodeXJMFUnavailable,
+	problem.CodeXJDFCostingUnavailable,
 	problem.CodeWebhookUnavailable, problem.CodeMasterDataBridgeUnavailable,
 	problem.CodePlatformRequestInvalid, problem.CodeRFQStateConflict, problem.CodeRevisionConflict,
 }

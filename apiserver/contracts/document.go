@@ -45,12 +45,12 @@ func newDocument(mediaType string, body []byte) Document {
 }
 
 // Info is what a contract says about itself.
-type Info struct{ Title, Version, Status string }
+type Info struct{ Title, Version, Status, Root string }
 
-// Info reads title, version and x-status; the latter is empty for a contract
-// that is simply in force.
+// Info reads title, version, x-status and x-root. The status is empty for a
+// contract that is simply in force, the root for one that does not tell it.
 func (s *Set) Info(name Name) Info {
 	info, _ := s.documents[name]["info"].(map[string]any)
 	text := func(member string) string { value, _ := info[member].(string); return value }
-	return Info{Title: text("title"), Version: text("version"), Status: text("x-status")}
+	return Info{Title: text("title"), Version: text("version"), Status: text("x-status"), Root: text("x-root")}
 }

@@ -19,9 +19,12 @@ var jsonAlone = []string{"application/json", "application/problem+json"}
 // the first offer.
 func accept(_ *Gate, rt *Route, c *Call) *problem.Problem {
 	offers := rt.Offers
-	if offers == nil {
+	switch {
+	case offers == nil:
 		offers = jsonAlone
-	} else {
+	case rt.Mirror:
+		offers = inSyntaxOf(c.Request.Header.Get("Content-Type"), offers)
+	default:
 		header := c.Writer.Header()
 		header["Vary"] = []string{strings.Join(append(header["Vary"], "Accept"), ", ")}
 	}
@@ -32,6 +35,18 @@ func accept(_ *Gate, rt *Route, c *Call) *problem.Problem {
 		offers = offers[:1]
 	}
 	return problem.New(problem.CodeNotAcceptable, "This path answers with %s alone.", strings.Join(offers, " or "))
+}
+
+// inSyntaxOf are the media types that are JSON or XML (RFC 6839) as a body is.
+func inSyntaxOf(body string, types []string) []string {
+	body, _, _ = mime.ParseMediaType(body) // what it cannot be is refused later
+	var same []string
+	for _, mediaType := range types {
+		if strings.HasSuffix(mediaType, "xml") == strings.HasSuffix(body, "xml") {
+			same = append(same, mediaType)
+		}
+	}
+	return same
 }
 
 // negotiate finds the offer that the fields like best, the first of equals; it

@@ -84,6 +84,7 @@ func authenticate(g *Gate, rt *Route, c *Call) *problem.Problem {
 func authenticateOtherwise(g *Gate, rt *Route, c *Call) *problem.Problem {
 	caller, refusal := rt.Authenticate(c)
 	if refusal != nil {
+		g.metrics.Decision(rt.Capability.String(), string(refusal.Code))
 		return refusal
 	}
 	c.Caller = caller

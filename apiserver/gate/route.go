@@ -48,6 +48,9 @@ type Route struct {
 	Authenticate func(*Call) (posture.Caller, *problem.Problem)
 	// Offers are the media types of a success, the best first; nil: JSON.
 	Offers []string
+	// Mirror leaves of the offers those in the syntax of the request's body, JSON
+	// or XML: who writes XML is answered in it.
+	Mirror bool
 	// Lifecycle, if the route is deprecated, is told with every answer.
 	Lifecycle Lifecycle
 	// Internal keeps the route out of the public contracts.

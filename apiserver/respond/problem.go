@@ -3,6 +3,7 @@
 package respond
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -67,7 +68,7 @@ func (p *Problems) Write(w http.ResponseWriter, prob *problem.Problem) {
 		h = p.heads[prob.Code]
 	}
 	buffer, _ := p.pool.Get().(*[]byte)
-	defer p.pool.Put(buffer)
+	defer p.giveBack(buffer)
 	var id string
 	if x := Of(w); x != nil {
 		x.code, id = prob.Code, x.ID()
@@ -88,6 +89,15 @@ func (p *Problems) Write(w http.ResponseWriter, prob *problem.Problem) {
 	_, _ = w.Write(body) // the client has gone: nobody is left to tell
 }
 
+// keptBuffer is the length up to which a buffer is kept for the next problem.
+const keptBuffer = 16 << 10
+
+func (p *Problems) giveBack(buffer *[]byte) {
+	if cap(*buffer) <= keptBuffer {
+		p.pool.Put(buffer)
+	}
+}
+
 func appendProblem(body []byte, id string, prob *problem.Problem) []byte {
 	body = appendString(body, id)
 	body = appendString(append(body, `,"detail":`...), prob.Detail)
@@ -102,6 +112,9 @@ func appendProblem(body []byte, id string, prob *problem.Problem) []byte {
 			body = append(body, '}')
 		}
 		body = append(body, ']')
+	}
+	if members := bytes.TrimSpace(prob.Extension); len(members) > len("{}") {
+		body = append(append(body, ','), members[1:len(members)-1]...)
 	}
 	return append(body, '}', '\n')
 }

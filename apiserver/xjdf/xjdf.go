@@ -1,44 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package xjdf is the XJDF and PrintTalk readiness layer: a private beta, which
-// so far says what it is and hands out its contract (interface specification,
-// section 4.3).
+// Package xjdf is the XJDF and PrintTalk readiness layer: a private beta that
+// says what it is, hands out its contract, tells what the marketplace takes and
+// holds documents against it (interface specification, section 4.3).
 package xjdf
 
 import (
 	"bytes"
 	"context"
 	"net/http"
+	"sync/atomic"
+	"time"
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/strict"
 	"github.com/printmarket/printmarket/apiserver/xjdf/xjdfapi"
+	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/posture"
+	xjdfdoc "github.com/printmarket/printmarket/internal/xjdf"
+	"github.com/printmarket/printmarket/internal/xjdf/validate"
 )
 
 // The paths of the surface.
 const (
 	root    = "/api/v1/xjdf"
 	openapi = root + "/openapi"
+	takes   = root + "/capabilities"
+	judges  = root + "/validate"
+	// Callbacks is where registered senders send XJMF.
+	Callbacks = "/api/v1/webhooks/xjmf"
+	// rules is where the validator's catalogue is published.
+	rules = contracts.Prefix + "xjdf-rules.json"
 )
 
 // statement is the specification's sentence about this layer (section 1).
 const statement = "A private-beta readiness layer, not a certification or legal conformance claim, and not generally available."
 
+// Catalog is what the surface needs of package masterdata.
+type Catalog interface {
+	Current(now time.Time) (*masterdata.Catalog, error)
+}
+
 // surface holds its answers, which are the same for every partner.
 type surface struct {
 	discovery xjdfapi.Discovery
 	documents map[string]contracts.Document
+	catalog   Catalog
+	validator *validate.Validator
+	// offer is by the catalog that was in force last.
+	offer atomic.Pointer[offer]
 }
 
 // Routes is the surface's table of routes.
-func Routes(set *contracts.Set) ([]gate.Route, error) {
+func Routes(catalog Catalog, set *contracts.Set) ([]gate.Route, error) {
 	documents, err := set.Documents(contracts.XJDF)
 	if err != nil {
 		return nil, err
 	}
-	s := &surface{discovery: describe(set.Info(contracts.XJDF)), documents: map[string]contracts.Document{}}
+	s := &surface{discovery: describe(set.Info(contracts.XJDF)), documents: map[string]contracts.Document{}, catalog: catalog, validator: validate.New()}
 	offers := make([]string, len(documents))
 	for i, document := range documents {
 		offers[i] = document.MediaType
@@ -48,6 +68,11 @@ func Routes(set *contracts.Set) ([]gate.Route, error) {
 	return []gate.Route{
 		{Method: http.MethodGet, Pattern: root, Capability: posture.XJDF, Serve: strict.Serve(api.GetXJDF)},
 		{Method: http.MethodGet, Pattern: openapi, Capability: posture.XJDF, Offers: offers, Serve: strict.Serve(api.GetXJDFOpenapi)},
+		{Method: http.MethodGet, Pattern: takes, Capability: posture.XJDF, Serve: strict.Serve(api.GetXJDFCapabilities)},
+		{
+			Method: http.MethodPost, Pattern: judges, Capability: posture.XJDF, Write: true, Serve: s.validate,
+			Body: &gate.Body{Limit: int64(xjdfdoc.DefaultLimits.Bytes), MediaTypes: documentTypes(), Raw: true},
+		},
 	}, nil
 }
 
@@ -64,11 +89,16 @@ func (s *surface) server() *xjdfapi.ServerInterfaceWrapper {
 func describe(info contracts.Info) xjdfapi.Discovery {
 	return xjdfapi.Discovery{
 		Title: info.Title, APIVersion: "v1", ContractVersion: info.Version, Status: info.Status, Statement: statement,
-		Specifications: []xjdfapi.Specification{{Name: "XJDF", Version: "2.2"}, {Name: "PrintTalk", Version: "2.2"}, {Name: "XJMF"}},
+		Specifications: specifications(),
 		Links: xjdfapi.Links{
-			Self: root, Openapi: openapi, PublishedContract: contracts.Prefix + string(contracts.XJDF), Documentation: contracts.Viewer,
+			Self: root, Openapi: openapi, Capabilities: takes, Validate: judges, Callbacks: Callbacks, Rules: rules,
+			PublishedContract: contracts.Prefix + string(contracts.XJDF), Documentation: contracts.Viewer,
 		},
 	}
+}
+
+func specifications() []xjdfapi.Specification {
+	return []xjdfapi.Specification{{Name: "XJDF", Version: "2.2"}, {Name: "PrintTalk", Version: "2.2"}, {Name: "XJMF", Version: "2.2"}}
 }
 
 // GetXJDF serves GET /api/v1/xjdf.

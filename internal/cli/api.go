@@ -23,6 +23,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/registry"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/apiserver/xjdf"
+	xjmfapi "github.com/printmarket/printmarket/apiserver/xjmf"
 	"github.com/printmarket/printmarket/docs"
 	"github.com/printmarket/printmarket/internal/keyuse"
 	"github.com/printmarket/printmarket/internal/masterdata"
@@ -30,6 +31,7 @@ import (
 	"github.com/printmarket/printmarket/internal/preflight/profile"
 	"github.com/printmarket/printmarket/internal/ratelimit"
 	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/xjmf"
 	"github.com/printmarket/printmarket/workers/sweeper"
 )
 
@@ -105,17 +107,19 @@ type apiAdapters struct {
 type api struct {
 	*process
 	apiAdapters
-	options apiOptions
-	rfqs    *rfq.Service
-	uses    keyuse.Recorder
-	sweeper *sweeper.Sweeper
-	server  *apiserver.Server
+	options   apiOptions
+	rfqs      *rfq.Service
+	callbacks *xjmf.Receiver
+	uses      keyuse.Recorder
+	sweeper   *sweeper.Sweeper
+	server    *apiserver.Server
 }
 
 func newAPI(p *process, a apiAdapters, o apiOptions, work preflights) (*api, error) {
 	s := &api{process: p, apiAdapters: a, options: o}
 	s.rfqs = rfq.New(rfq.Config{Store: p.store, Catalog: s.rfqCatalog, Cursors: s.cursors, Now: p.now, Random: rand.Reader})
-	s.sweeper = sweeper.New(sweeper.Config{Jobs: work.jobs, RFQs: s.rfqs, Ledger: p.store, Queue: work.queue, Now: p.now, Log: p.log})
+	s.callbacks = xjmf.New(xjmf.Config{Store: p.store, Now: p.now, Random: rand.Reader})
+	s.sweeper = sweeper.New(sweeper.Config{Jobs: work.jobs, RFQs: s.rfqs, Callbacks: s.callbacks, Ledger: p.store, Queue: work.queue, Now: p.now, Log: p.log})
 	s.gauges()
 	listeners, err := s.apiListeners(work)
 	if err != nil {
@@ -222,13 +226,13 @@ func (s *api) served(work preflights) (a apiserver.API, err error) {
 	if err != nil {
 		return a, err
 	}
-	xjdfRoutes, err := xjdf.Routes(set)
+	xjdfRoutes, err := xjdf.Routes(s.catalog, set)
 	if err != nil {
 		return a, err
 	}
 	return apiserver.API{
 		Gates: s.gates, Limits: ratelimit.New(ratelimit.NewRedis(s.redis)), Uses: &s.uses, Problems: s.problems(), Metrics: s.metrics, Log: s.log, Now: s.now,
-		Contracts: set, Files: append(files, catalog), Routes: slices.Concat(partnerRoutes, preflightRoutes, platformRoutes, xjdfRoutes),
+		Contracts: set, Files: append(files, catalog), Routes: slices.Concat(partnerRoutes, preflightRoutes, platformRoutes, xjdfRoutes, xjmfapi.Routes(s.callbacks)),
 	}, nil
 }
 

@@ -27,6 +27,7 @@ import (
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/internal/xjmf"
 	"github.com/printmarket/printmarket/workers/sweeper"
 )
 
@@ -48,6 +49,7 @@ type records interface {
 	jobs.Store
 	keyuse.Store
 	sweeper.Ledger
+	xjmf.Store
 	partner.Quotas
 	platform.Records
 	Ping(context.Context) error

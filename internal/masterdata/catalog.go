@@ -41,6 +41,9 @@ type Product struct {
 	UID   string `json:"uid"`
 	Name  string `json:"name"`
 	Group string `json:"group"`
+	// Type is the ProductType of XJDF 2.2 (A.3.18) that the product is of, such as
+	// Leaflet; empty if nobody has said.
+	Type string `json:"productType,omitempty"`
 }
 
 // InvalidError says why a set of groups and products is no catalog.
@@ -108,6 +111,9 @@ func (c *Catalog) index() error {
 		if err := checkEntry(p.UID, p.Name); err != nil {
 			return err
 		}
+		if p.Type != "" && !printable(p.Type, maxUID) {
+			return &InvalidError{Entry: p.UID, Reason: fmt.Sprintf("a product type is at most %d printable characters", maxUID)}
+		}
 		if _, taken := c.byUID[p.UID]; taken {
 			return &InvalidError{Entry: p.UID, Reason: "two products have this uid"}
 		}
@@ -167,6 +173,18 @@ func (c *Catalog) HasGroup(uid string) bool {
 
 // Groups lists the groups by uid.
 func (c *Catalog) Groups() []Group { return slices.Clone(c.groups) }
+
+// Types lists the product types that products are of, in alphabetical order.
+func (c *Catalog) Types() []string {
+	var types []string
+	for _, p := range c.products {
+		if p.Type != "" {
+			types = append(types, p.Type)
+		}
+	}
+	slices.Sort(types)
+	return slices.Compact(types)
+}
 
 // Products lists the products of a group by uid; an empty group means all. An
 // unknown group has none.

@@ -250,6 +250,7 @@ func (e *encoder) sender(o *v1alpha1.XJMFSender) identity {
 	e.text(o.Spec.Partner)
 	e.text(string(o.Spec.State))
 	e.number(int64(o.Spec.ReplayWindowSeconds))
+	e.text(string(o.Spec.Scheme))
 	e.number(int64(len(o.Spec.Secrets)))
 	for i := range o.Spec.Secrets {
 		secret := &o.Spec.Secrets[i]

@@ -74,6 +74,7 @@ type answer struct {
 	KeyScopes  string           `json:"keyScopes,omitempty"`
 	Secrets    int              `json:"secrets,omitempty"`
 	ReplayTime string           `json:"replayWindow,omitempty"`
+	Scheme     string           `json:"scheme,omitempty"`
 }
 
 // manifests are the objects of a case.
@@ -212,7 +213,7 @@ func answers(t *testing.T, s *posture.Snapshot, asked questions) []byte {
 			a.Unknown = false
 			caller := sender.Caller(q.At)
 			a.describe(caller, s.Decide(caller, posture.XJMFInbound, true, q.At))
-			a.Secrets, a.ReplayTime = len(sender.Secrets(q.At)), sender.ReplayWindow().String()
+			a.Secrets, a.ReplayTime, a.Scheme = len(sender.Secrets(q.At)), sender.ReplayWindow().String(), string(sender.Scheme())
 		}
 		out.Decisions = append(out.Decisions, a)
 	}

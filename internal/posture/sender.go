@@ -24,6 +24,7 @@ type sender struct {
 	duplicate bool
 	suspended bool
 	replay    time.Duration
+	scheme    v1alpha1.SignatureScheme
 	secrets   []senderSecret
 }
 
@@ -102,7 +103,11 @@ func newSender(o *v1alpha1.XJMFSender, secrets Bundle) *sender {
 	if out.replay == 0 {
 		out.replay = maxReplayWindow
 	}
-	if o.Spec.SenderID == "" || out.replay < 0 || out.replay > maxReplayWindow {
+	if out.scheme = o.Spec.Scheme; out.scheme == "" {
+		out.scheme = v1alpha1.SchemeBody
+	}
+	known := out.scheme == v1alpha1.SchemeBody || out.scheme == v1alpha1.SchemeTimestampBody
+	if o.Spec.SenderID == "" || out.replay < 0 || out.replay > maxReplayWindow || !known {
 		out.fault = v1alpha1.ReasonInvalidSpec
 	}
 	for i := range o.Spec.Secrets {
@@ -163,6 +168,14 @@ func (s Sender) ReplayWindow() time.Duration {
 		return 0
 	}
 	return s.sender.replay
+}
+
+// Scheme is what the sender signs; empty for nobody.
+func (s Sender) Scheme() v1alpha1.SignatureScheme {
+	if s.sender == nil {
+		return ""
+	}
+	return s.sender.scheme
 }
 
 // Secrets are the shared secrets that count now.

@@ -46,14 +46,14 @@ func TestSecretsReachTheirSenderOnly(t *testing.T) {
 	t.Parallel()
 	s := posture.Compile(secretive(t))
 	sender, found := s.Sender("acme-mis")
-	if !found || sender.ID() != "acme-mis" || sender.Partner() != "acme" || sender.ReplayWindow() != 5*time.Minute {
+	if !found || sender.ID() != "acme-mis" || sender.Partner() != "acme" || sender.ReplayWindow() != 5*time.Minute || sender.Scheme() != v1alpha1.SchemeBody {
 		t.Fatalf("sender %v, %t", sender, found)
 	}
 	if secrets := sender.Secrets(now); len(secrets) != 1 || secrets[0].Reveal() != hidden {
 		t.Errorf("%d secrets", len(secrets))
 	}
 	var nobody posture.Sender
-	if nobody.ID() != "" || nobody.Partner() != "" || nobody.Secrets(now) != nil || nobody.ReplayWindow() != 0 || nobody.Caller(now).Valid() {
+	if nobody.ID() != "" || nobody.Partner() != "" || nobody.Secrets(now) != nil || nobody.ReplayWindow() != 0 || nobody.Scheme() != "" || nobody.Caller(now).Valid() {
 		t.Error("the zero Sender is somebody")
 	}
 }

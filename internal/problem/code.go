@@ -71,6 +71,12 @@ const (
 	CodePreflightReportNotReady   Code = "PREFLIGHT_REPORT_NOT_READY"
 	CodePreflightNotCancellable   Code = "PREFLIGHT_NOT_CANCELLABLE"
 
+	// XJDF and XJMF.
+	CodeValidationError      Code = "VALIDATION_ERROR"
+	CodeXJMFSignatureInvalid Code = "XJMF_SIGNATURE_INVALID"
+	CodeXJMFTimestampOutside Code = "XJMF_TIMESTAMP_OUT_OF_WINDOW"
+	CodeXJMFMessageIDReused  Code = "XJMF_MESSAGE_ID_REUSED"
+
 	// The marketplace's own side.
 	CodePlatformRequestInvalid Code = "PLATFORM_REQUEST_INVALID"
 	CodeRFQStateConflict       Code = "RFQ_STATE_CONFLICT"
@@ -111,12 +117,12 @@ var codes = [...]Definition{
 	{CodeNotFound, NotFound, 0, doLookup},
 	{CodeGone, Gone, 0, "The retention time has passed; submit the work again."},
 	{CodeMethodNotAllowed, blank, http.StatusMethodNotAllowed, "Use one of the methods in the Allow header."},
-	{CodeNotAcceptable, blank, http.StatusNotAcceptable, "Accept application/json."},
+	{CodeNotAcceptable, blank, http.StatusNotAcceptable, "Accept one of the media types named in `detail`."},
 	{CodeRequestTimeout, blank, http.StatusRequestTimeout, "Send the whole body within the time limit; repeat with the same Idempotency-Key."},
 	{CodeLengthRequired, LengthRequired, 0, "Send a Content-Length header."},
 	{CodePayloadTooLarge, PayloadTooLarge, 0, "Send a smaller body; the limit is in the contract."},
 	{CodeHeadersTooLarge, blank, http.StatusRequestHeaderFieldsTooLarge, "Send fewer or smaller header fields."},
-	{CodeUnsupportedMediaType, UnsupportedMediaType, 0, "Send Content-Type: application/json."},
+	{CodeUnsupportedMediaType, UnsupportedMediaType, 0, "Send the body as one of the media types named in `detail`, without a content encoding."},
 	{CodeTooEarly, TooEarly, 0, "Send the request again after the TLS handshake is complete (RFC 8470)."},
 
 	{CodeMissingAPIKey, Unauthenticated, 0, "Send Authorization: Bearer <API_KEY>."},
@@ -155,6 +161,11 @@ var codes = [...]Definition{
 	{CodePreflightQueueUnavailable, Unavailable, 0, doWait},
 	{CodePreflightReportNotReady, Conflict, 0, "Poll the job until its status is succeeded, then read the report."},
 	{CodePreflightNotCancellable, Conflict, 0, "Nothing to do: the job has already ended."},
+
+	{CodeValidationError, InvalidRequest, 0, "Mend the document as `errors` and `findings` say, with a pointer into what you sent, then send it again."},
+	{CodeXJMFSignatureInvalid, Unauthenticated, 0, "Check X-XJMF-Sender, the secret and its scheme, and sign the bytes that you send; `printmarket xjmf verify` says which part differs."},
+	{CodeXJMFTimestampOutside, Unauthenticated, 0, "Set your clock by NTP and sign each attempt anew, with the time at which you send it."},
+	{CodeXJMFMessageIDReused, Conflict, 0, "Give each message a Header/@ID of its own; repeat the same bytes to get the first answer again."},
 
 	{CodePlatformRequestInvalid, ValidationFailed, 0, "Mend the members named in `errors`."},
 	{CodeRFQStateConflict, Conflict, 0, "Read the RFQ again; its state does not allow this any more."},

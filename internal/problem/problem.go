@@ -10,6 +10,7 @@
 package problem
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -40,6 +41,9 @@ type Problem struct {
 	Detail string
 	// Errors lists what is wrong with the body, if that is the trouble.
 	Errors []Violation
+	// Extension is a JSON object whose members are sent beside the standard ones
+	// (RFC 9457, section 3.2), none of whose names it has; nil: none.
+	Extension json.RawMessage
 	// RetryAfter is sent as whole seconds, rounded up, 1 to 86400; zero means
 	// that no header is sent.
 	RetryAfter time.Duration
@@ -78,6 +82,17 @@ func (p *Problem) After(wait time.Duration) *Problem {
 func (p *Problem) Violates(violations ...Violation) *Problem {
 	p.Errors = violations
 	return p
+}
+
+// Extend returns the problem with the members of a value that marshals to a JSON
+// object.
+func (p *Problem) Extend(value any) (*Problem, error) {
+	members, err := json.Marshal(value)
+	if err != nil {
+		return nil, fmt.Errorf("extend a problem: %w", err)
+	}
+	p.Extension = members
+	return p, nil
 }
 
 // Of finds the Problem in an error chain. An error that holds none is an

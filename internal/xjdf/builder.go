@@ -33,7 +33,11 @@ type builder struct {
 func chunkSize(body int) int { return min(max(body/40, 8), 512) }
 
 func newBuilder(body []byte, limits Limits) builder {
-	return builder{vocabulary: vocabulary.Load(), limits: limits, chunk: chunkSize(len(body))}
+	size := chunkSize(len(body))
+	return builder{
+		vocabulary: vocabulary.Load(), limits: limits, chunk: size,
+		attributes: make([]Attribute, 0, min(size, 16)), children: make([]*Node, 0, min(size, 16)),
+	}
 }
 
 // open is where an element that is still open began on the stacks.

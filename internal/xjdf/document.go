@@ -45,7 +45,7 @@ type Document struct {
 	Named bool
 	// Schema is the "$schema" of JSON. It is never fetched.
 	Schema string
-	// Context are the prefixes that the root declares.
+	// Context are the prefixes that are declared at the root.
 	Context map[string]string
 
 	body []byte

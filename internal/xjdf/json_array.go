@@ -62,7 +62,7 @@ func (r *jsonReader) textItem(o open, m member, index int32) error {
 // isElement reports whether the name of a member is that of an element.
 func (r *jsonReader) isElement(m member) bool {
 	prefix, local, _ := split(m.local)
-	return r.spaces.bound[prefix] == Namespace && r.vocabulary.Element(local) != nil
+	return r.spaces.core(prefix) && r.vocabulary.Element(local) != nil
 }
 
 // list gathers the items of an array into one value.

@@ -31,7 +31,8 @@ func (r *jsonReader) memberName() (member, error) {
 	if err != nil {
 		return member{}, r.syntax(err)
 	}
-	m := member{at: int32(r.tokens.InputOffset()) - int32(len(raw)) + 1} //nolint:gosec // readable bounds the body below maxBytes
+	r.last = int(r.tokens.InputOffset()) - len(raw)
+	m := member{at: int32(r.last + 1)}
 	if m.name, err = r.unquote(raw); err != nil {
 		return member{}, err
 	}
@@ -83,79 +84,18 @@ func (r *jsonReader) member(o open, m member) error {
 // special reads the members that are neither attributes nor elements.
 func (r *jsonReader) special(o open, m member) (bool, error) {
 	if m.name == contextMember {
-		return true, r.declared()
+		return true, r.declare(o, m)
 	}
 	if o.node.Parent == nil {
 		if done, err := r.rootMember(o, m); done || err != nil {
 			return done, err
 		}
 	}
-	if strings.HasPrefix(m.local, "xmlns") {
-		if _, ok := declaration(m.local); ok && r.tokens.PeekKind() == '"' {
-			r.style = r.style || m.sign
-			return true, r.declared()
-		}
-	}
 	r.style = r.style || m.sign
-	return false, nil
-}
-
-// declared skips a declaration, which the survey has read.
-func (r *jsonReader) declared() error {
-	if r.survey == nil {
-		return errSurvey
-	}
-	return r.syntax(r.tokens.SkipValue())
-}
-
-// rootMember reads what only the outermost object has.
-func (r *jsonReader) rootMember(o open, m member) (bool, error) {
-	kind := r.tokens.PeekKind()
-	switch {
-	case m.name == schemaMember && kind == '"':
-		var err error
-		r.doc.Schema, _, err = r.value()
-		return true, err
-	case r.doc.Root != o.node:
-		return true, r.refuse(ReasonShape, quote(m.name)+" beside the document")
-	case m.local == nameMember && kind == '"':
-		var err error
-		r.style = r.style || m.sign
-		if r.named != "" {
-			return true, r.refuse(ReasonDuplicate, quote(nameMember))
-		}
-		r.named, _, err = r.value()
-		r.doc.Named = true
-		return true, err
-	case !r.doc.Wrapped && r.named == "" && r.empty(o) && (kind == '{' || kind == '['):
-		if _, local, ok := split(m.name); ok && r.vocabulary.Root(local) != nil {
-			return true, r.wrapped(m, kind)
-		}
+	if strings.HasPrefix(m.local, "xmlns") && declares(m.local, r.tokens.PeekKind()) {
+		return true, r.declare(o, m)
 	}
 	return false, nil
-}
-
-// wrapped reads the document out of {"XJDF": {...}}. The object around it is no
-// element, so it does not count.
-func (r *jsonReader) wrapped(m member, kind jsontext.Kind) error {
-	r.depth--
-	r.nodes--
-	if kind == '{' {
-		return r.root(&m.name, m.at, 0)
-	}
-	if _, err := r.tokens.ReadToken(); err != nil {
-		return r.syntax(err)
-	}
-	if r.tokens.PeekKind() == '{' {
-		if err := r.root(&m.name, m.at, 1); err != nil {
-			return err
-		}
-	}
-	if kind := r.tokens.PeekKind(); kind != ']' && kind != 0 || !r.doc.Wrapped {
-		return r.refuse(ReasonShape, "there is one document in a body")
-	}
-	_, err := r.tokens.ReadToken()
-	return r.syntax(err)
 }
 
 // scalar reads a string, a number or a boolean.
@@ -188,6 +128,7 @@ func (r *jsonReader) value() (string, Form, error) {
 		return "", 0, r.syntax(err)
 	}
 	end := int(r.tokens.InputOffset())
+	r.last = end - len(raw)
 	switch raw.Kind() {
 	case '"':
 		text, err := r.unquote(raw)
@@ -215,14 +156,14 @@ func (r *jsonReader) isTextElement(m member) bool {
 		return false
 	}
 	prefix, local, _ := split(m.local)
-	return r.holdsText(local) && r.spaces.bound[prefix] == Namespace
+	return r.holdsText(local) && r.spaces.core(prefix)
 }
 
 // isPool reports whether a member holds elements of several names in one array.
 func (r *jsonReader) isPool(m member) bool {
 	prefix, local, _ := split(m.local)
 	e := r.vocabulary.Element(local)
-	return e != nil && e.Pool && r.spaces.bound[prefix] == Namespace
+	return e != nil && e.Pool && r.spaces.core(prefix)
 }
 
 // attributeName finds the name of an attribute, and whether the vocabulary
@@ -252,6 +193,7 @@ func (r *jsonReader) attribute(o open, m member, a Attribute) error {
 		return r.refuse(reason, detail)
 	}
 	a.key = m.at
+	r.prefixed = r.prefixed || a.Name.Space != ""
 	define(&a, o.node.Definition)
 	r.attributes = append(r.attributes, a)
 	return nil
@@ -269,7 +211,7 @@ func (r *jsonReader) textElement(o open, m member, text string, index int32) err
 	}
 	r.name(n, name)
 	n.Text = text
-	n.origin = origin{at: m.at, key: m.at, index: index}
+	n.origin = origin{at: int32(r.last + 1), key: m.at, index: index}
 	r.depth--
 	return nil
 }

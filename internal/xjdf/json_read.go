@@ -19,15 +19,17 @@ import (
 // declarations of namespaces or with unusual audits.
 type jsonReader struct {
 	builder
-	body   []byte
-	text   string // the same bytes; strings of the tree are parts of it
-	tokens *jsontext.Decoder
-	doc    *Document
-	spaces namespaces
-	survey *survey
-	odd    bool // the body holds characters that XML does not have
-	named  string
-	style  bool // an attribute with an at sign was there
+	body     []byte
+	text     string // the same bytes; strings of the tree are parts of it
+	tokens   *jsontext.Decoder
+	doc      *Document
+	spaces   namespaces
+	survey   *survey
+	odd      bool // the body holds characters that XML does not have
+	named    string
+	style    bool // an attribute with an at sign was there
+	prefixed bool // an attribute with a prefix was there
+	last     int  // where the member or the value that was read last begins
 }
 
 // errSurvey asks for a second pass.
@@ -61,7 +63,7 @@ func newJSONReader(body []byte, limits Limits) *jsonReader {
 		text:    string(body),
 		tokens:  jsontext.NewDecoder(bytes.NewBuffer(body)),
 		doc:     &Document{body: body},
-		spaces:  newNamespaces(Namespace),
+		spaces:  namespaces{unprefixed: Namespace},
 		odd:     bytes.Contains(body, []byte("\uFFFE")) || bytes.Contains(body, []byte("\uFFFF")),
 	}
 }
@@ -86,88 +88,14 @@ func (r *jsonReader) document() error {
 	return nil
 }
 
-// root reads the object that is the root element or that wraps it. The
-// element of a wrapper has a name and an origin.
-func (r *jsonReader) root(wrapper *string, key, index int32) error {
-	n, reason, detail := r.element(nil)
-	if reason != 0 {
-		return r.refuse(reason, detail)
-	}
-	at, mark, err := r.begin()
-	if err != nil {
-		return err
-	}
-	n.origin = origin{at: at, key: key, index: index}
-	if wrapper != nil {
-		r.doc.Wrapped = true
-		if n.Name, err = r.resolve(*wrapper); err != nil {
-			return err
-		}
-	}
-	r.doc.Root = n
-	// Until its name is known the attributes are taken for those of an XJDF.
-	n.Definition = r.vocabulary.Root("XJDF")
-	o := r.open(n)
-	if err := r.members(o, nil, false); err != nil {
-		return err
-	}
-	if r.doc.Root != n { // it was the wrapper
-		return nil
-	}
-	if err := r.nameRoot(o, wrapper != nil); err != nil {
-		return err
-	}
-	return r.finish(o, mark)
-}
-
-// nameRoot finds the name of the root: that of its wrapper, that of its member
-// "Name", or else what its children say.
-func (r *jsonReader) nameRoot(o open, wrapped bool) error {
-	n := o.node
-	name := n.Name
-	if r.named != "" {
-		var err error
-		if name, err = r.resolve(r.named); err != nil {
-			return err
-		}
-		if wrapped && !name.same(n.Name) {
-			return r.refuse(ReasonShape, "the root is called "+quote(n.Name.String())+" and "+quote(r.named))
-		}
-	} else if !wrapped {
-		name = Name{Space: r.spaces.bound[""], Local: "XJDF"}
-		if r.isMessage(o) {
-			name.Local = "XJMF"
-		}
-	}
-	n.Definition = nil
-	r.name(n, name)
-	for i := range r.attributesOf(o) {
-		a := &r.attributes[o.attributes+i]
-		a.Definition = nil
-		define(a, n.Definition)
-	}
-	r.doc.Context = r.survey.context(n.origin.at)
-	return nil
-}
-
-// isMessage reports whether a root holds what only an XJMF holds.
-func (r *jsonReader) isMessage(o open) bool {
-	xjmf := r.vocabulary.Root("XJMF")
-	for _, child := range r.children[o.children:] {
-		if known, _ := xjmf.Child(child.Name.Local); known != nil && child.Name.Core() {
-			return true
-		}
-	}
-	return false
-}
-
 // begin reads the brace of an object and takes note of its declarations. It
 // returns the offset plus one.
 func (r *jsonReader) begin() (at int32, mark int, err error) {
 	if _, err := r.tokens.ReadToken(); err != nil {
 		return 0, 0, r.syntax(err)
 	}
-	at = int32(r.tokens.InputOffset()) //nolint:gosec // readable bounds the body below maxBytes
+	r.last = int(r.tokens.InputOffset()) - 1
+	at = int32(r.last + 1)
 	mark = r.spaces.mark()
 	for _, d := range r.survey.declarations(at) {
 		r.spaces.declare(d.prefix, d.space)
@@ -207,7 +135,7 @@ func (r *jsonReader) members(o open, first *member, late bool) error {
 
 // finish ends an element whose object has been read.
 func (r *jsonReader) finish(o open, mark int) error {
-	if r.style || r.survey != nil {
+	if r.style || r.prefixed {
 		if twice := repeated(r.attributesOf(o)); twice != nil {
 			return r.refuseTwice(o.node, twice)
 		}
@@ -237,10 +165,10 @@ func (r *jsonReader) resolve(name string) (Name, error) {
 	if !ok {
 		return Name{}, r.refuse(ReasonName, quote(name))
 	}
-	if prefix != "" && r.survey == nil {
+	space, bound := r.spaces.lookup(prefix)
+	if !bound && r.survey == nil {
 		return Name{}, errSurvey
 	}
-	space, bound := r.spaces.bound[prefix]
 	if !bound {
 		return Name{}, r.refuse(ReasonPrefix, quote(prefix)+" is not in @context")
 	}
@@ -249,7 +177,7 @@ func (r *jsonReader) resolve(name string) (Name, error) {
 
 // refuse is an error at the member or item that was read last.
 func (r *jsonReader) refuse(reason Reason, detail string) error {
-	err := refusal(r.body, r.tokens.InputOffset(), reason, detail)
+	err := refusal(r.body, int64(r.last), reason, detail)
 	err.Pointer = string(r.tokens.StackPointer())
 	return err
 }

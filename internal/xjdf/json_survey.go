@@ -4,19 +4,19 @@ package xjdf
 
 import (
 	"bytes"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
 // survey is what the objects of a document say about themselves wherever in
-// the object they say it: the order of members has no meaning in JSON.
+// the object they say it: the order of members has no meaning in JSON. Objects
+// are known by their offset plus one.
 type survey struct {
 	spaces map[int32][]binding
 	names  map[int32]string
 }
 
-// declarations are those of the object that begins at an offset plus one.
+// declarations are those of an object. There are none without a survey.
 func (s *survey) declarations(at int32) []binding {
 	if s == nil {
 		return nil
@@ -24,37 +24,24 @@ func (s *survey) declarations(at int32) []binding {
 	return s.spaces[at]
 }
 
-// name is the value of the member "Name" of the object, if it has one.
+// name is the value of the member "Name" of an object, if it has one.
 func (s *survey) name(at int32) (string, bool) {
 	name, ok := s.names[at]
 	return name, ok
 }
 
-// context is what an object declares, as a map; nil if it declares nothing.
-func (s *survey) context(at int32) map[string]string {
-	declared := s.declarations(at)
-	if len(declared) == 0 {
-		return nil
-	}
-	context := make(map[string]string, len(declared))
-	for _, d := range declared {
-		context[d.prefix] = d.space
-	}
-	return context
-}
-
 // surveyor goes through a document without making anything of it.
 type surveyor struct {
-	*survey
+	survey
 	body   []byte
 	limit  int
 	tokens *jsontext.Decoder
-	open   []int32 // offsets of the objects that are open, zero for arrays
+	open   []int32 // the objects that are open, zero for arrays
 }
 
 func makeSurvey(body []byte, limits Limits) (*survey, error) {
-	s := &surveyor{
-		survey: &survey{spaces: map[int32][]binding{}, names: map[int32]string{}},
+	s := surveyor{
+		survey: survey{spaces: map[int32][]binding{}, names: map[int32]string{}},
 		body:   body,
 		// An element takes two levels of JSON, its array and its object; a list
 		// of pairs takes two more, and so does a wrapper.
@@ -66,7 +53,7 @@ func makeSurvey(body []byte, limits Limits) (*survey, error) {
 			return nil, syntaxError(body, err)
 		}
 		if len(s.open) == 0 {
-			return s.survey, nil
+			return &s.survey, nil
 		}
 	}
 }
@@ -84,131 +71,60 @@ func (s *surveyor) step() error {
 	}
 	switch token.Kind() {
 	case '{':
-		s.open = append(s.open, int32(s.tokens.InputOffset())) //nolint:gosec // readable bounds the body below maxBytes
+		s.open = append(s.open, int32(s.tokens.InputOffset()))
 	case '[':
 		s.open = append(s.open, 0)
 	case '}', ']':
 		s.open = s.open[:len(s.open)-1]
 	}
 	if len(s.open) > s.limit {
-		return refusal(s.body, s.tokens.InputOffset(), ReasonDepth, "")
+		return s.refuse(ReasonDepth, "")
 	}
 	return nil
 }
 
+// member reads a name and, if it says something about its object, the value.
 func (s *surveyor) member(object int32) error {
-	token, err := s.tokens.ReadToken()
+	raw, err := s.tokens.ReadValue()
 	if err != nil {
 		return err
 	}
-	name := token.String()
-	if name == contextMember {
-		value, err := s.tokens.ReadValue()
-		if err != nil {
-			return err
-		}
-		return s.context(object, value)
-	}
-	if s.tokens.PeekKind() != '"' {
+	name := textOf(raw)
+	isName := name == nameMember || name == "@"+nameMember
+	switch kind := s.tokens.PeekKind(); {
+	case !isName && !declares(name, kind), isName && kind != '"':
 		return nil
 	}
-	name = strings.TrimPrefix(name, "@")
-	prefix, declares := declaration(name)
-	if !declares && name != nameMember {
-		return nil
-	}
-	if token, err = s.tokens.ReadToken(); err != nil {
+	value, err := s.tokens.ReadValue()
+	if err != nil {
 		return err
 	}
-	if declares {
-		return s.declare(object, prefix, token.String())
+	if isName {
+		s.names[object] = textOf(value)
+		return nil
 	}
-	s.names[object] = token.String()
+	declared, reason, detail := declarations(name, value)
+	if reason != 0 {
+		return s.refuse(reason, detail)
+	}
+	s.spaces[object] = append(s.spaces[object], declared...)
 	return nil
 }
 
-// declaration reports whether a member is what becomes of an XML declaration
-// of a namespace when a converter takes it for an attribute.
-func declaration(name string) (prefix string, ok bool) {
-	if name == "xmlns" {
-		return "", true
-	}
-	return strings.CutPrefix(name, "xmlns:")
-}
-
-// context reads "@context" of JSON-LD: prefixes and their namespaces. A string,
-// or the term "@vocab", is the namespace of names without a prefix. Contexts
-// elsewhere are never fetched.
-func (s *surveyor) context(object int32, value jsontext.Value) error {
-	tokens := jsontext.NewDecoder(bytes.NewReader(value))
-	for tokens.PeekKind() == '[' || tokens.PeekKind() == ']' {
-		if _, err := tokens.ReadToken(); err != nil {
-			return err
-		}
-	}
-	for {
-		switch kind := tokens.PeekKind(); kind {
-		case '"':
-			token, err := tokens.ReadToken()
-			if err != nil {
-				return err
-			}
-			if err := s.declare(object, "", token.String()); err != nil {
-				return err
-			}
-		case '{':
-			if err := s.terms(object, tokens); err != nil {
-				return err
-			}
-		case ']':
-			return nil
-		case 0:
-			return nil
-		default:
-			return refusal(s.body, s.tokens.InputOffset(), ReasonShape, contextMember+" is an object of prefixes")
-		}
-	}
-}
-
-func (s *surveyor) terms(object int32, tokens *jsontext.Decoder) error {
-	if _, err := tokens.ReadToken(); err != nil {
-		return err
-	}
-	for tokens.PeekKind() == '"' {
-		token, err := tokens.ReadToken()
-		if err != nil {
-			return err
-		}
-		prefix := token.String()
-		if tokens.PeekKind() != '"' {
-			if err := tokens.SkipValue(); err != nil {
-				return err
-			}
-			continue
-		}
-		if token, err = tokens.ReadToken(); err != nil {
-			return err
-		}
-		if prefix == "@vocab" {
-			prefix = ""
-		}
-		if strings.HasPrefix(prefix, "@") {
-			continue
-		}
-		if err := s.declare(object, prefix, token.String()); err != nil {
-			return err
-		}
-	}
-	_, err := tokens.ReadToken()
+func (s *surveyor) refuse(reason Reason, detail string) error {
+	err := refusal(s.body, s.tokens.InputOffset(), reason, detail)
+	err.Pointer = string(s.tokens.StackPointer())
 	return err
 }
 
-func (s *surveyor) declare(object int32, prefix, space string) error {
-	if prefix != "" && !plain(prefix) || !storable(space) || !allowed(prefix, space) {
-		err := refusal(s.body, s.tokens.InputOffset(), ReasonPrefix, quote(prefix)+" for "+quote(space))
-		err.Pointer = string(s.tokens.StackPointer())
-		return err
+// textOf is the text of a string that the tokenizer has read.
+func textOf(raw jsontext.Value) string {
+	if len(raw) >= 2 && bytes.IndexByte(raw, '\\') < 0 {
+		return string(raw[1 : len(raw)-1])
 	}
-	s.spaces[object] = append(s.spaces[object], binding{prefix: prefix, space: space})
-	return nil
+	text, err := jsontext.AppendUnquote(nil, raw)
+	if err != nil {
+		return ""
+	}
+	return string(text)
 }

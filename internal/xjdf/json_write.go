@@ -16,7 +16,7 @@ import (
 // JSONOption changes how WriteJSON writes.
 type JSONOption func(*jsonWriter)
 
-// Indent makes lines of the JSON, for people to read.
+// Indent makes lines of the JSON, for people to read. It takes spaces or tabs.
 func Indent(by string) JSONOption {
 	return func(j *jsonWriter) { j.options = append(j.options, jsontext.WithIndent(by)) }
 }
@@ -69,7 +69,8 @@ type jsonWriter struct {
 }
 
 func (j *jsonWriter) root(n *Node) error {
-	j.at = n
+	j.enter(n)
+	j.nameable(n)
 	j.token(jsontext.BeginObject)
 	if schema := schemaOf(n); schema != "" {
 		j.text(schemaMember, schema)
@@ -105,6 +106,13 @@ func (j *jsonWriter) fail(n *Node, detail string) {
 	}
 }
 
+// enter notes which element is being written, for an error to name it.
+func (j *jsonWriter) enter(n *Node) {
+	if j.err == nil {
+		j.at = n
+	}
+}
+
 func (j *jsonWriter) token(t jsontext.Token) {
 	if j.err == nil {
 		j.err = j.to.WriteToken(t)
@@ -129,6 +137,13 @@ func (j *jsonWriter) name(n *Node) string {
 		return n.Name.Local
 	}
 	return j.prefixes.qualified(n.Name)
+}
+
+// nameable refuses an element that JSON has no name for.
+func (j *jsonWriter) nameable(n *Node) {
+	if !plain(n.Name.Local) || n.Name.Space == "" {
+		j.fail(n, "the element has no name or no namespace")
+	}
 }
 
 func (j *jsonWriter) context() {
@@ -166,7 +181,7 @@ func (j *jsonWriter) body(n *Node) {
 		j.children(e, children[:run])
 		children = children[run:]
 	}
-	j.at = n
+	j.enter(n)
 }
 
 // oneMessage refuses an XJMF that JSON cannot hold.
@@ -185,11 +200,8 @@ func (j *jsonWriter) oneMessage(n *Node) {
 // children writes all children of one name.
 func (j *jsonWriter) children(parent *vocabulary.Element, run []*Node) {
 	first := run[0]
-	if !plain(first.Name.Local) || first.Name.Space == "" {
-		j.fail(first, "the element has no name or no namespace")
-		return
-	}
-	j.at = first.Parent
+	j.nameable(first)
+	j.enter(first.Parent)
 	j.token(jsontext.String(j.name(first)))
 	e := definition(j.vocabulary, first)
 	if e != nil && e.Pool {
@@ -221,7 +233,7 @@ func (j *jsonWriter) element(n *Node, e *vocabulary.Element) {
 		j.string(n.Text)
 		return
 	}
-	j.at = n
+	j.enter(n)
 	j.token(jsontext.BeginObject)
 	j.body(n)
 	j.token(jsontext.EndObject)
@@ -243,11 +255,8 @@ func (j *jsonWriter) pool(n *Node) {
 		j.token(jsontext.EndObject)
 	}
 	for _, child := range sequenced(n) {
-		if !plain(child.Name.Local) || child.Name.Space == "" {
-			j.fail(child, "the element has no name or no namespace")
-			return
-		}
-		j.at = child
+		j.nameable(child)
+		j.enter(child)
 		j.token(jsontext.BeginObject)
 		j.text(nameMember, j.name(child))
 		j.body(child)

@@ -10,7 +10,8 @@ import (
 
 // namespaces knows what prefixes mean at the place that is being read.
 type namespaces struct {
-	bound map[string]string
+	unprefixed string
+	bound      map[string]string
 	// former holds what declarations replaced, to be undone at the end of the
 	// element that made them.
 	former []binding
@@ -21,13 +22,40 @@ type binding struct {
 	absent        bool
 }
 
-func newNamespaces(unprefixed string) namespaces {
-	return namespaces{bound: map[string]string{"": unprefixed, "xml": xmlNamespace}}
+// lookup is the namespace of a prefix. No prefix always has one, which may be
+// the empty one.
+func (s *namespaces) lookup(prefix string) (space string, bound bool) {
+	switch prefix {
+	case "":
+		return s.unprefixed, true
+	case "xml":
+		return xmlNamespace, true
+	default:
+		space, bound = s.bound[prefix]
+		return space, bound
+	}
+}
+
+// core reports whether a prefix is that of XJDF.
+func (s *namespaces) core(prefix string) bool {
+	space, _ := s.lookup(prefix)
+	return space == Namespace
 }
 
 func (s *namespaces) declare(prefix, space string) {
-	former, ok := s.bound[prefix]
+	former, ok := s.lookup(prefix)
 	s.former = append(s.former, binding{prefix: prefix, space: former, absent: !ok})
+	s.bind(prefix, space)
+}
+
+func (s *namespaces) bind(prefix, space string) {
+	if prefix == "" {
+		s.unprefixed = space
+		return
+	}
+	if s.bound == nil {
+		s.bound = map[string]string{}
+	}
 	s.bound[prefix] = space
 }
 
@@ -41,9 +69,22 @@ func (s *namespaces) restore(mark int) {
 		if last.absent {
 			delete(s.bound, last.prefix)
 		} else {
-			s.bound[last.prefix] = last.space
+			s.bind(last.prefix, last.space)
 		}
 	}
+}
+
+// declared are the prefixes that are declared at the place that is being read;
+// nil if there are none.
+func (s *namespaces) declared() map[string]string {
+	if len(s.former) == 0 {
+		return nil
+	}
+	declared := make(map[string]string, len(s.former))
+	for _, f := range s.former {
+		declared[f.prefix], _ = s.lookup(f.prefix)
+	}
+	return declared
 }
 
 // allowed refuses the declarations that Namespaces in XML forbids.

@@ -30,11 +30,11 @@ type Attribute struct {
 	// Value is written as in XML, whatever the encoding was: the items of a
 	// list have one space between them.
 	Value string
-	// Form is how the value was written.
-	Form Form
 	// Definition is what the vocabulary says of the attribute on this element,
 	// nil if it does not know it there. Parse sets it.
 	Definition *vocabulary.Attribute
+	// Form is how the value was written.
+	Form Form
 
 	key int32 // where its JSON member begins, plus one
 }

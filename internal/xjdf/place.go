@@ -84,7 +84,7 @@ func (d *Document) locateAttribute(p *Place, n *Node, a *Attribute) {
 	tag := tagScanner{text: d.body[start:]}
 	for tag.next() {
 		if string(tag.name) == a.Name.String() {
-			d.locate(p, int32(start+tag.at+1)) //nolint:gosec // readable bounds the body below maxBytes
+			d.locate(p, int32(start+tag.at+1))
 			return
 		}
 	}
@@ -99,7 +99,7 @@ func (d *Document) locate(p *Place, at int32) {
 
 // position counts lines and characters up to an offset.
 func position(body []byte, offset int64) (line, column int) {
-	before := body[:min(offset, int64(len(body)))]
+	before := bytes.TrimPrefix(body[:min(offset, int64(len(body)))], byteOrderMark)
 	start := bytes.LastIndexByte(before, '\n') + 1
 	return bytes.Count(before, []byte{'\n'}) + 1, utf8.RuneCount(before[start:]) + 1
 }

@@ -15,7 +15,8 @@ import (
 // that it does not know.
 type trees struct {
 	random *rand.Rand
-	left   int // elements that may still be made
+	left   int  // elements that may still be made
+	all    bool // make every attribute
 	serial int
 }
 
@@ -66,7 +67,7 @@ func (t *trees) fill(n *xjdf.Node, e *vocabulary.Element, depth int) {
 
 func (t *trees) attributes(n *xjdf.Node, e *vocabulary.Element) {
 	for _, a := range e.Attributes {
-		if a.Required || t.random.IntN(3) == 0 {
+		if a.Required || t.all || t.random.IntN(3) == 0 {
 			n.Set(a.Name, t.value(a))
 		}
 	}

@@ -73,11 +73,8 @@ func (p *prefixes) sorted() []binding {
 // qualified is a name with the prefix that its namespace has, if it has one.
 func (p *prefixes) qualified(name Name) string {
 	prefix := p.ofSpace[name.Space]
-	switch {
-	case name.Space == xmlNamespace:
+	if name.Space == xmlNamespace {
 		prefix = "xml"
-	case name.Space == "":
-		prefix = ""
 	}
 	return Name{Prefix: prefix, Local: name.Local}.String()
 }

@@ -41,7 +41,6 @@ func readXML(body []byte, limits Limits) (*Document, error) {
 		builder: newBuilder(body, limits),
 		body:    body,
 		doc:     &Document{Encoding: XML, body: body},
-		spaces:  newNamespaces(""),
 	}
 	text := bytes.TrimPrefix(body, byteOrderMark)
 	r.tokens = xml.NewDecoder(bytes.NewReader(text))
@@ -115,7 +114,7 @@ func (r *xmlReader) startTag(t xml.StartElement, skipped int64) error {
 	if reason != 0 {
 		return r.refuse(reason, detail)
 	}
-	n.origin.at = int32(r.start) + 1 //nolint:gosec // readable bounds the body below maxBytes
+	n.origin.at = int32(r.start) + 1
 	mark := r.spaces.mark()
 	if err := r.declare(n, t.Attr); err != nil {
 		return err
@@ -138,7 +137,7 @@ func (r *xmlReader) startTag(t xml.StartElement, skipped int64) error {
 func (r *xmlReader) declare(n *Node, attributes []xml.Attr) error {
 	var declared map[string]string
 	for _, a := range attributes {
-		prefix, ok := declares(a.Name)
+		prefix, ok := declaredPrefix(a.Name)
 		if !ok {
 			continue
 		}
@@ -155,12 +154,12 @@ func (r *xmlReader) declare(n *Node, attributes []xml.Attr) error {
 		r.spaces.declare(prefix, a.Value)
 	}
 	if n.Parent == nil {
-		r.doc.Context = declared
+		r.doc.Context = r.spaces.declared()
 	}
 	return nil
 }
 
-func declares(name xml.Name) (prefix string, ok bool) {
+func declaredPrefix(name xml.Name) (prefix string, ok bool) {
 	if name.Space == "xmlns" {
 		return name.Local, true
 	}
@@ -177,7 +176,7 @@ func (r *xmlReader) resolve(written xml.Name, element bool) (Name, error) {
 		return name, nil
 	}
 	var bound bool
-	if name.Space, bound = r.spaces.bound[name.Prefix]; !bound {
+	if name.Space, bound = r.spaces.lookup(name.Prefix); !bound {
 		return Name{}, r.refuse(ReasonPrefix, quote(name.Prefix)+" is not declared")
 	}
 	return name, nil
@@ -186,7 +185,7 @@ func (r *xmlReader) resolve(written xml.Name, element bool) (Name, error) {
 func (r *xmlReader) addAttributes(o open, attributes []xml.Attr, tag []byte) error {
 	scanner := tagScanner{text: tag}
 	for i, written := range attributes {
-		if _, ok := declares(written.Name); ok {
+		if _, ok := declaredPrefix(written.Name); ok {
 			continue
 		}
 		name, err := r.resolve(written.Name, false)
@@ -195,7 +194,7 @@ func (r *xmlReader) addAttributes(o open, attributes []xml.Attr, tag []byte) err
 		}
 		a := Attribute{Name: name, Value: written.Value}
 		if strings.ContainsAny(a.Value, "\t\n\r") {
-			a.Value = scanner.normalized(i)
+			a.Value = scanner.normalized(i, a.Value)
 		}
 		define(&a, o.node.Definition)
 		r.attributes = append(r.attributes, a)

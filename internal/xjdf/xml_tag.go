@@ -27,7 +27,7 @@ func (s *tagScanner) next() bool {
 	if s.place == 0 {
 		s.place = s.until(tagSpace + "/>")
 	}
-	for s.place < len(s.text) && bytes.IndexByte([]byte(tagSpace), s.text[s.place]) >= 0 {
+	for s.place < len(s.text) && strings.IndexByte(tagSpace, s.text[s.place]) >= 0 {
 		s.place++
 	}
 	if s.place >= len(s.text) || s.text[s.place] == '/' || s.text[s.place] == '>' {
@@ -60,19 +60,33 @@ func (s *tagScanner) until(set string) int {
 
 // normalized is the value of an attribute, counted from zero, as XML 3.3.3 has
 // it: line breaks and tabs are spaces, unless they are written as character
-// references. encoding/xml does not do this. It only goes forward.
-func (s *tagScanner) normalized(place int) string {
+// references. encoding/xml does not do this, and its value no longer tells one
+// from the other. Asked for one attribute after the other, it goes through a
+// tag once.
+func (s *tagScanner) normalized(place int, value string) string {
 	for s.count <= place {
 		if !s.next() {
-			return ""
+			return value
 		}
 		s.count++
 	}
-	spaces := strings.NewReplacer("\r\n", " ", "\r", " ", "\n", " ", "\t", " ")
-	token, err := xml.NewDecoder(strings.NewReader("<a b=" + spaces.Replace(string(s.value)) + "/>")).RawToken()
+	if !bytes.Contains(s.value, []byte("&#")) {
+		return strings.Map(spaced, value)
+	}
+	tag := "<a b=" + strings.Map(spaced, strings.ReplaceAll(string(s.value), "\r\n", " ")) + "/>"
+	token, err := xml.NewDecoder(strings.NewReader(tag)).RawToken()
 	start, ok := token.(xml.StartElement)
 	if err != nil || !ok || len(start.Attr) != 1 {
-		return ""
+		return value
 	}
 	return start.Attr[0].Value
+}
+
+func spaced(r rune) rune {
+	switch r {
+	case '\t', '\n', '\r':
+		return ' '
+	default:
+		return r
+	}
 }

@@ -78,6 +78,14 @@ const (
 	CodePreflightNotCancellable   Code = "PREFLIGHT_NOT_CANCELLABLE"
 )
 
+// XJDF and XJMF.
+const (
+	CodeValidationError      Code = "VALIDATION_ERROR"
+	CodeXJMFSignatureInvalid Code = "XJMF_SIGNATURE_INVALID"
+	CodeXJMFTimestampOutside Code = "XJMF_TIMESTAMP_OUT_OF_WINDOW"
+	CodeXJMFMessageIDReused  Code = "XJMF_MESSAGE_ID_REUSED"
+)
+
 // The marketplace's own side, which this client has no verbs for.
 const (
 	CodePlatformRequestInvalid Code = "PLATFORM_REQUEST_INVALID"

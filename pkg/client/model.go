@@ -59,6 +59,12 @@ type (
 
 	// XJDFLayer is what the layer for XJDF, PrintTalk and XJMF is.
 	XJDFLayer = xjdfapi.Discovery
+	// XJDFCapabilities is which products, media and finishing are taken.
+	XJDFCapabilities = xjdfapi.XJDFCapabilities
+	// XJDFReport is what is to be said about an XJDF document.
+	XJDFReport = xjdfapi.XJDFReport
+	// XJDFFinding is one thing that was found in a document.
+	XJDFFinding = xjdfapi.XJDFFinding
 )
 
 // Lists of values that may grow. The constants are those known today; be ready
@@ -87,6 +93,9 @@ type (
 	InkKind = preflightapi.InkKind
 	// Severity is how grave a finding is.
 	Severity = preflightapi.Severity
+
+	// XJDFProfile is how strictly an XJDF document is judged.
+	XJDFProfile = xjdfapi.XJDFProfile
 )
 
 // States of an RFQ.
@@ -165,4 +174,11 @@ const (
 	FailureCodeOutputLimit       = preflightapi.FailureCodeOutputLimit
 	FailureCodeEngineCrash       = preflightapi.FailureCodeEngineCrash
 	FailureCodeAttemptsExhausted = preflightapi.FailureCodeAttemptsExhausted
+)
+
+// How strictly an XJDF document is judged; the first is what an empty profile
+// means.
+const (
+	XJDFProfileProductIntent = xjdfapi.XJDFProfileProductIntent
+	XJDFProfileStrict        = xjdfapi.XJDFProfileStrict
 )

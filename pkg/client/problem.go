@@ -29,6 +29,9 @@ type Problem struct {
 	// RetryAfter is when to send the request again; zero where the answer does
 	// not say, because waiting does not help or nobody knows.
 	RetryAfter time.Duration
+
+	// members are all members as they came, for those that belong to one verb.
+	members json.RawMessage
 }
 
 // Violation is one thing that is wrong with a body.
@@ -100,5 +103,6 @@ func refusal(status int, header http.Header, body []byte, now time.Time) error {
 	return &Problem{
 		Type: told.Type, Title: told.Title, Status: status, Code: told.Code, Detail: told.Detail,
 		RequestID: told.RequestID, Violations: told.Errors, RetryAfter: wait,
+		members: body,
 	}
 }

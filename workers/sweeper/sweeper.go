@@ -45,15 +45,21 @@ type Ledger interface {
 	PurgeLedger(ctx context.Context, now time.Time) error
 }
 
+// Callbacks is what the sweeper needs of package xjmf.
+type Callbacks interface {
+	Purge(ctx context.Context, limit int) (int, error)
+}
+
 // Config is what a [Sweeper] is made of. Zero durations take the defaults of
 // the design.
 type Config struct {
-	Jobs   Jobs
-	RFQs   RFQs
-	Ledger Ledger
-	Queue  Queue
-	Now    func() time.Time
-	Log    *slog.Logger
+	Jobs      Jobs
+	RFQs      RFQs
+	Callbacks Callbacks
+	Ledger    Ledger
+	Queue     Queue
+	Now       func() time.Time
+	Log       *slog.Logger
 	// Check is how often the queue is looked at, and the RFQs; 1 s.
 	Check time.Duration
 	// Every is how often waiting rows are handed over again; 5 s.
@@ -226,15 +232,22 @@ func (s *Sweeper) sweep(ctx context.Context, olderThan time.Duration) bool {
 	return err == nil
 }
 
-// purge forgets what is past its retention: reports, keys, quota windows.
+// purge forgets what is past its retention: keys, quota windows, reports,
+// callbacks.
 func (s *Sweeper) purge(ctx context.Context) {
 	if err := s.Ledger.PurgeLedger(ctx, s.Now()); err != nil {
 		s.Log.WarnContext(ctx, "purge ledger", "error", err)
 	}
+	s.purgeAll(ctx, "jobs", s.Jobs.Purge)
+	s.purgeAll(ctx, "callbacks", s.Callbacks.Purge)
+}
+
+// purgeAll forgets batch after batch, until nothing is left or something fails.
+func (s *Sweeper) purgeAll(ctx context.Context, what string, purge func(context.Context, int) (int, error)) {
 	for ctx.Err() == nil {
-		n, err := s.Jobs.Purge(ctx, batch)
+		n, err := purge(ctx, batch)
 		if err != nil {
-			s.Log.WarnContext(ctx, "purge", "error", err)
+			s.Log.WarnContext(ctx, "purge", "of", what, "error", err)
 		}
 		if n == 0 || err != nil {
 			return

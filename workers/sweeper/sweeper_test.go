@@ -22,6 +22,7 @@ import (
 	"github.com/printmarket/printmarket/internal/store/storetest"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/xjmf"
 	"github.com/printmarket/printmarket/workers/sweeper"
 )
 
@@ -100,6 +101,7 @@ type world struct {
 	jobs   *jobs.Service
 	rfqs   *rfqs
 	queue  *queue.Queue
+	calls  *xjmf.Receiver
 }
 
 func newWorld(t *testing.T, server *redistest.Server) *world {
@@ -116,6 +118,7 @@ func newWorld(t *testing.T, server *redistest.Server) *world {
 	w.jobs = jobs.New(jobs.Config{
 		Store: w.store, Dispatcher: w.queue, Profiles: []string{"print_ready"}, Now: w.clock.Now, Random: rand.Reader, Logger: telemetry.Discard(),
 	})
+	w.calls = xjmf.New(xjmf.Config{Store: w.store, Now: w.clock.Now, Random: rand.Reader})
 	return w
 }
 
@@ -169,7 +172,7 @@ func (w *world) marked() bool {
 func (w *world) start(changes ...func(*sweeper.Config)) *sweeper.Sweeper {
 	w.Helper()
 	config := sweeper.Config{
-		Jobs: w.jobs, RFQs: w.rfqs, Ledger: w.ledger, Queue: w.queue, Now: w.clock.Now, Log: telemetry.Discard(),
+		Jobs: w.jobs, RFQs: w.rfqs, Callbacks: w.calls, Ledger: w.ledger, Queue: w.queue, Now: w.clock.Now, Log: telemetry.Discard(),
 		Check: 5 * time.Millisecond, Every: time.Hour, Purge: time.Hour,
 	}
 	for _, change := range changes {
@@ -392,6 +395,27 @@ func TestWhatIsPastItsRetentionIsForgotten(t *testing.T) {
 		return job.FileURL.IsZero()
 	})
 }
+
+func TestCallbacksArePurgedEvenIfJobsCannotBe(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.Mini(t))
+	const message = `{"Name":"XJMF","Version":"2.2","Header":{"DeviceID":"press","ID":"M1","Time":"2026-11-20T12:00:00Z"},` +
+		`"SignalStatus":{"Header":{"DeviceID":"press","ID":"S1","Time":"2026-11-20T12:00:00Z"},"DeviceInfo":[{"Status":"Idle"}]}}`
+	_, err := w.calls.Receive(t.Context(), acme, "press", []byte(message))
+	w.must(err)
+	w.clock.advance(xjmf.Retention)
+	w.start(func(c *sweeper.Config) { c.Purge, c.Jobs = 5*time.Millisecond, unpurgeable{c.Jobs} })
+	w.until("the callback is forgotten", func() bool {
+		kept, err := w.calls.Messages(t.Context(), acme, "", 10)
+		w.must(err)
+		return len(kept) == 0
+	})
+}
+
+// unpurgeable are jobs that cannot be forgotten.
+type unpurgeable struct{ sweeper.Jobs }
+
+func (unpurgeable) Purge(context.Context, int) (int, error) { return 0, errors.New("away") }
 
 func TestRFQsAreSweptUntilNothingIsDueWhateverTheQueueDoes(t *testing.T) {
 	t.Parallel()

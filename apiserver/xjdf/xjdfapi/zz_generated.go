@@ -16,6 +16,12 @@ import (
 	"github.com/go-chi/chi/v5"
 )
 
+// Defines values for XJDFProfile.
+const (
+	ProductIntent XJDFProfile = "product-intent"
+	Strict        XJDFProfile = "strict"
+)
+
 // Discovery defines model for Discovery.
 type Discovery struct {
 	Title string `json:"title"`
@@ -44,6 +50,18 @@ type Links struct {
 	// Openapi The contract as JSON or YAML.
 	Openapi string `json:"openapi"`
 
+	// Capabilities What products, media and finishing are taken.
+	Capabilities string `json:"capabilities"`
+
+	// Validate Where documents are held against the standard.
+	Validate string `json:"validate"`
+
+	// Callbacks Where registered senders send XJMF.
+	Callbacks string `json:"callbacks,omitempty"`
+
+	// Rules What the validator checks; needs no key.
+	Rules string `json:"rules,omitempty"`
+
 	// PublishedContract The contract as it is published; needs no key.
 	PublishedContract string `json:"publishedContract"`
 
@@ -60,11 +78,111 @@ type Specification struct {
 	Version string `json:"version,omitempty"`
 }
 
+// XJDFCapabilities What `validate` holds a document against.
+type XJDFCapabilities struct {
+	Specifications []Specification `json:"specifications"`
+
+	// AcceptedVersions Values of XJDF/@Version; those other than 2.2 with a warning.
+	AcceptedVersions []string `json:"acceptedVersions"`
+
+	// MediaTypes Those in which a document may be sent.
+	MediaTypes []string      `json:"mediaTypes"`
+	Profiles   []XJDFProfile `json:"profiles"`
+
+	// Limits Beyond them a document is refused, and findings are counted but not listed.
+	Limits XJDFLimits `json:"limits"`
+
+	// Products Product types of root products, with the products of the catalog that are of each.
+	Products []XJDFProduct `json:"products"`
+
+	// Parts Product types of which others may be made up.
+	Parts []string  `json:"parts"`
+	Media XJDFMedia `json:"media"`
+
+	// Finishing Product intents beyond layout, colour and media, with those values that are taken.
+	Finishing []XJDFFinishing `json:"finishing"`
+
+	// Resources Names of resource sets that are taken.
+	Resources []string `json:"resources"`
+
+	// Processes Process types that are taken in XJDF/@Types.
+	Processes []string `json:"processes"`
+}
+
+// XJDFCatalogProduct defines model for XjdfCatalogProduct.
+type XJDFCatalogProduct struct {
+	// CatalogProductUID What an RFQ has as catalogProductUid.
+	CatalogProductUID string `json:"catalogProductUid"`
+	Name              string `json:"name"`
+
+	// Category What an RFQ has as category.
+	Category string `json:"category"`
+}
+
+// XJDFFinishing defines model for XjdfFinishing.
+type XJDFFinishing struct {
+	// Intent The name of the intent.
+	Intent string `json:"intent"`
+
+	// Attributes Those whose values are limited.
+	Attributes []XJDFValues `json:"attributes"`
+}
+
+// XJDFLimits Beyond them a document is refused, and findings are counted but not listed.
+type XJDFLimits struct {
+	// Bytes Of the body.
+	Bytes int `json:"bytes"`
+
+	// Depth How deeply elements may nest.
+	Depth int `json:"depth"`
+
+	// Nodes Elements and attributes together.
+	Nodes int `json:"nodes"`
+
+	// Findings How many a report lists.
+	Findings int `json:"findings"`
+}
+
+// XJDFMedia defines model for XjdfMedia.
+type XJDFMedia struct {
+	MediaTypes []string  `json:"mediaTypes"`
+	Weight     XJDFRange `json:"weight"`
+}
+
+// XJDFProduct defines model for XjdfProduct.
+type XJDFProduct struct {
+	// ProductType Product/@ProductType (XJDF 2.2, A.3.18).
+	ProductType string `json:"productType"`
+
+	// CatalogProducts What an RFQ of this type may ask for.
+	CatalogProducts []XJDFCatalogProduct `json:"catalogProducts"`
+}
+
+// XJDFProfile How strictly a document is judged. Expect more.
+type XJDFProfile string
+
+// XJDFRange defines model for XjdfRange.
+type XJDFRange struct {
+	Minimum float64 `json:"minimum"`
+	Maximum float64 `json:"maximum"`
+	Unit    string  `json:"unit"`
+}
+
+// XJDFValues defines model for XjdfValues.
+type XJDFValues struct {
+	// Name The attribute.
+	Name   string   `json:"name"`
+	Values []string `json:"values"`
+}
+
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
 	// GetXJDF Read what this layer is and where its descriptions are. Needs xjdf:read.
 	// (GET /api/v1/xjdf)
 	GetXJDF(w http.ResponseWriter, r *http.Request)
+	// GetXJDFCapabilities Read which products, media and finishing the marketplace takes in an XJDF document. Needs xjdf:read.
+	// (GET /api/v1/xjdf/capabilities)
+	GetXJDFCapabilities(w http.ResponseWriter, r *http.Request)
 	// GetXJDFOpenapi Read this contract. Needs xjdf:read.
 	// (GET /api/v1/xjdf/openapi)
 	GetXJDFOpenapi(w http.ResponseWriter, r *http.Request)
@@ -77,6 +195,12 @@ type Unimplemented struct{}
 // GetXJDF Read what this layer is and where its descriptions are. Needs xjdf:read.
 // (GET /api/v1/xjdf)
 func (_ Unimplemented) GetXJDF(w http.ResponseWriter, r *http.Request) {
+	w.WriteHeader(http.StatusNotImplemented)
+}
+
+// GetXJDFCapabilities Read which products, media and finishing the marketplace takes in an XJDF document. Needs xjdf:read.
+// (GET /api/v1/xjdf/capabilities)
+func (_ Unimplemented) GetXJDFCapabilities(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNotImplemented)
 }
 
@@ -100,6 +224,20 @@ func (siw *ServerInterfaceWrapper) GetXJDF(w http.ResponseWriter, r *http.Reques
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetXJDF(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetXJDFCapabilities operation middleware
+func (siw *ServerInterfaceWrapper) GetXJDFCapabilities(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetXJDFCapabilities(w, r)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -240,6 +378,9 @@ func HandlerWithOptions(si ServerInterface, options ChiServerOptions) http.Handl
 		r.Get(options.BaseURL+"/api/v1/xjdf", wrapper.GetXJDF)
 	})
 	r.Group(func(r chi.Router) {
+		r.Get(options.BaseURL+"/api/v1/xjdf/capabilities", wrapper.GetXJDFCapabilities)
+	})
+	r.Group(func(r chi.Router) {
 		r.Get(options.BaseURL+"/api/v1/xjdf/openapi", wrapper.GetXJDFOpenapi)
 	})
 
@@ -265,6 +406,35 @@ func (response GetXJDF200JSONResponse) VisitGetXJDFResponse(w http.ResponseWrite
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
 	return err
+}
+
+type GetXJDFCapabilitiesRequestObject struct {
+}
+
+type GetXJDFCapabilitiesResponseObject interface {
+	VisitGetXJDFCapabilitiesResponse(w http.ResponseWriter) error
+}
+
+type GetXJDFCapabilities200JSONResponse XJDFCapabilities
+
+func (response GetXJDFCapabilities200JSONResponse) VisitGetXJDFCapabilitiesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetXJDFCapabilities304Response struct {
+}
+
+func (response GetXJDFCapabilities304Response) VisitGetXJDFCapabilitiesResponse(w http.ResponseWriter) error {
+	w.WriteHeader(304)
+	return nil
 }
 
 type GetXJDFOpenapiRequestObject struct {
@@ -320,6 +490,9 @@ type StrictServerInterface interface {
 	// GetXJDF Read what this layer is and where its descriptions are. Needs xjdf:read.
 	// (GET /api/v1/xjdf)
 	GetXJDF(ctx context.Context, request GetXJDFRequestObject) (GetXJDFResponseObject, error)
+	// GetXJDFCapabilities Read which products, media and finishing the marketplace takes in an XJDF document. Needs xjdf:read.
+	// (GET /api/v1/xjdf/capabilities)
+	GetXJDFCapabilities(ctx context.Context, request GetXJDFCapabilitiesRequestObject) (GetXJDFCapabilitiesResponseObject, error)
 	// GetXJDFOpenapi Read this contract. Needs xjdf:read.
 	// (GET /api/v1/xjdf/openapi)
 	GetXJDFOpenapi(ctx context.Context, request GetXJDFOpenapiRequestObject) (GetXJDFOpenapiResponseObject, error)
@@ -381,6 +554,30 @@ func (sh *strictHandler) GetXJDF(w http.ResponseWriter, r *http.Request) {
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetXJDFResponseObject); ok {
 		if err := validResponse.VisitGetXJDFResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetXJDFCapabilities operation middleware
+func (sh *strictHandler) GetXJDFCapabilities(w http.ResponseWriter, r *http.Request) {
+	var request GetXJDFCapabilitiesRequestObject
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetXJDFCapabilities(ctx, request.(GetXJDFCapabilitiesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetXJDFCapabilities")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetXJDFCapabilitiesResponseObject); ok {
+		if err := validResponse.VisitGetXJDFCapabilitiesResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

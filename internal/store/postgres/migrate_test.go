@@ -13,7 +13,7 @@ import (
 	"github.com/printmarket/printmarket/internal/pgtest"
 )
 
-const needed = 7
+const needed = 8
 
 func TestAProgramRunsOnItsOwnSchemaAndNewerOnesAlone(t *testing.T) {
 	t.Parallel()

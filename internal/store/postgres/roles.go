@@ -46,7 +46,7 @@ func (s *Store) Grant(ctx context.Context, api, worker string) error {
 }
 
 // tables are all that the migrations make.
-const tables = "idempotency, quota, rfq, quote, job, report, outbox, outbox_head, audit, key_use, goose_db_version"
+const tables = "idempotency, quota, rfq, quote, job, report, outbox, outbox_head, audit, key_use, xjmf_message, xjmf_state, goose_db_version"
 
 // grantLock is any number that nobody else locks in this database.
 const grantLock = 7_316_842_250_114_603
@@ -54,7 +54,7 @@ const grantLock = 7_316_842_250_114_603
 // RuntimeGrants are the statements that let a role serve the API and sweep.
 func RuntimeGrants(role string) string {
 	return grants(role,
-		"SELECT, INSERT, UPDATE, DELETE ON idempotency, quota",
+		"SELECT, INSERT, UPDATE, DELETE ON idempotency, quota, xjmf_message, xjmf_state",
 		"SELECT, INSERT, UPDATE ON rfq, quote, job",
 		"SELECT, INSERT, DELETE ON report",
 		"SELECT, INSERT, UPDATE (seq) ON outbox",

@@ -14,6 +14,7 @@ import (
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/pgtest"
 	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/xjmf"
 )
 
 // insufficientPrivilege is the SQLSTATE of a right that a role has not.
@@ -81,7 +82,12 @@ func TestAWorkersRoleBeginsAndFinishesJobsAndCanDoNothingElse(t *testing.T) {
 		"purge jobs":       func(ctx context.Context) error { _, err := worker.PurgeJobs(ctx, testTime, 1); return err },
 		"purge the ledger": func(ctx context.Context) error { return worker.PurgeLedger(ctx, testTime) },
 		"read the outbox":  func(ctx context.Context) error { _, err := worker.Events(ctx, 0, 1); return err },
-		"mark jobs":        func(ctx context.Context) error { return worker.MarkDispatched(ctx, []string{id}, testTime) },
+		"receive a callback": func(ctx context.Context) error {
+			_, _, err := worker.ReceiveXJMF(ctx, callback, []xjmf.Job{{ID: "job-1"}}, waits)
+			return err
+		},
+		"read callbacks": func(ctx context.Context) error { _, err := worker.XJMFRecords(ctx, acme, "", 1); return err },
+		"mark jobs":      func(ctx context.Context) error { return worker.MarkDispatched(ctx, []string{id}, testTime) },
 		"migrate": func(ctx context.Context) error {
 			_, err := worker.pool.Exec(ctx, `DROP FUNCTION ledger_now()`)
 			return err
@@ -124,6 +130,13 @@ func TestTheRuntimeRoleServesEverythingAndCannotMoveTheClock(t *testing.T) {
 		"purge jobs":       func(ctx context.Context) error { _, err := store.PurgeJobs(ctx, later, 10); return err },
 		"purge the ledger": func(ctx context.Context) error { return store.PurgeLedger(ctx, later) },
 		"read the outbox":  func(ctx context.Context) error { _, err := store.Events(ctx, 0, 10); return err },
+		"receive a callback": func(ctx context.Context) error {
+			_, _, err := store.ReceiveXJMF(ctx, callback, []xjmf.Job{{ID: "job-1"}}, waits)
+			return err
+		},
+		"list callbacks":   func(ctx context.Context) error { _, err := store.XJMFRecords(ctx, acme, "", 1); return err },
+		"list states":      func(ctx context.Context) error { _, err := store.XJMFStates(ctx, acme, "job-1", 1); return err },
+		"purge callbacks":  func(ctx context.Context) error { _, err := store.PurgeXJMF(ctx, later, 1); return err },
 		"check the schema": store.CheckSchema,
 		"compare clocks":   func(ctx context.Context) error { _, err := store.Skew(ctx); return err },
 	} {
@@ -145,6 +158,18 @@ func TestTheRuntimeRoleServesEverythingAndCannotMoveTheClock(t *testing.T) {
 			t.Errorf("%s: error = %v, want insufficient privilege", statement, err)
 		}
 	}
+}
+
+// callback is one that says that a job waits.
+var callback = xjmf.Record{
+	ID: "msg_1", Tenant: acme, Sender: "acme-mis", MessageID: "M1", Encoding: "xml", Body: []byte("<XJMF/>"),
+	SentAt: testTime, ReceivedAt: testTime,
+}
+
+func waits(map[xjmf.Job]xjmf.State) (xjmf.Change, error) {
+	status, err := xjmf.ParseNodeStatus("Waiting")
+	state := xjmf.State{Update: xjmf.Update{Job: xjmf.Job{ID: "job-1"}, Status: status, Stamp: xjmf.Stamp{At: testTime}}, ReceivedAt: testTime}
+	return xjmf.Change{Answer: []byte("<XJMF/>"), States: []xjmf.State{state}}, err
 }
 
 func TestARoleThatDoesNotExistIsNamed(t *testing.T) {

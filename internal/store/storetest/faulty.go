@@ -14,6 +14,7 @@ import (
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/xjmf"
 )
 
 // Fault is a way for a store to fail.
@@ -198,6 +199,28 @@ func (f *Faulty) MarkDispatched(ctx context.Context, ids []string, at time.Time)
 // PurgeJobs implements [jobs.Store].
 func (f *Faulty) PurgeJobs(ctx context.Context, now time.Time, limit int) (int, error) {
 	return around(f, "purge jobs", true, func() (int, error) { return f.store.PurgeJobs(ctx, now, limit) })
+}
+
+// ReceiveXJMF implements [xjmf.Store].
+func (f *Faulty) ReceiveXJMF(ctx context.Context, record xjmf.Record, jobs []xjmf.Job, decide func(map[xjmf.Job]xjmf.State) (xjmf.Change, error)) ([]byte, ledger.Outcome, error) {
+	return aroundCounted(f, "receive xjmf", func() ([]byte, ledger.Outcome, error) {
+		return f.store.ReceiveXJMF(ctx, record, jobs, decide)
+	})
+}
+
+// XJMFStates implements [xjmf.Store].
+func (f *Faulty) XJMFStates(ctx context.Context, who tenant.ID, jobID string, limit int) ([]xjmf.State, error) {
+	return around(f, "list states of a job", false, func() ([]xjmf.State, error) { return f.store.XJMFStates(ctx, who, jobID, limit) })
+}
+
+// XJMFRecords implements [xjmf.Store].
+func (f *Faulty) XJMFRecords(ctx context.Context, who tenant.ID, before string, limit int) ([]xjmf.Record, error) {
+	return around(f, "list callbacks", false, func() ([]xjmf.Record, error) { return f.store.XJMFRecords(ctx, who, before, limit) })
+}
+
+// PurgeXJMF implements [xjmf.Store].
+func (f *Faulty) PurgeXJMF(ctx context.Context, until time.Time, limit int) (int, error) {
+	return around(f, "purge xjmf", true, func() (int, error) { return f.store.PurgeXJMF(ctx, until, limit) })
 }
 
 // QuotaUsage implements [Quotas].

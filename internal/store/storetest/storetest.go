@@ -18,6 +18,7 @@ import (
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/xjmf"
 )
 
 // Store is everything that a database keeps for the domain packages.
@@ -28,6 +29,7 @@ type Store interface {
 	Quotas
 	Audit
 	keyuse.Store
+	xjmf.Store
 }
 
 // Audit reads what the marketplace's side has done.
@@ -60,7 +62,7 @@ type Clocked interface {
 // Run runs the suite. open returns a new, empty, migrated store for each case
 // and closes it in a cleanup of t.
 func Run(t *testing.T, open func(t *testing.T) Store) {
-	for _, cases := range []map[string]func(*testing.T, *world){createCases, readCases, quoteCases, marketCases, jobCases, sweepCases, edgeCases, togetherCases, keyUseCases} {
+	for _, cases := range []map[string]func(*testing.T, *world){createCases, readCases, quoteCases, marketCases, jobCases, sweepCases, edgeCases, togetherCases, keyUseCases, xjmfCases} {
 		for name, run := range cases {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()

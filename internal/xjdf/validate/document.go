@@ -12,6 +12,7 @@ import (
 )
 
 const (
+	unreadable  = "DOCUMENT_UNREADABLE"
 	rootUnknown = "ROOT_UNKNOWN"
 	legacyJDF   = "LEGACY_JDF"
 	namespace   = "NAMESPACE"
@@ -19,6 +20,7 @@ const (
 
 func documentRules() []row {
 	return []row{
+		newRow(unreadable, Schema, both(Error), "1.4", "A document is well-formed JSON or XML, within the limits of this service.", "Mend what the message names."),
 		newRow(rootUnknown, Schema, both(Error), "3.1", "The root is XJDF.", "Send an XJDF document."),
 		newRow(legacyJDF, Schema, both(Error), "", "JDF 1.x and JMF 1.x are other languages.", "Convert it by the external JDF adapter; this service reads XJDF 2.2."),
 		newRow(namespace, Schema, both(Error), "1.4.1", "The elements of XML are in the namespace of XJDF 2.", "Declare xmlns=\""+xjdf.Namespace+"\" on the root."),
@@ -74,6 +76,9 @@ func orNone(space string) string {
 	}
 	return "the namespace " + quoted(space)
 }
+
+// Versions are those of documents that are read; all but the last with a warning.
+func Versions() []string { return []string{"2.0", "2.1", newest} }
 
 // newest is the version by which documents are judged.
 const newest = "2.2"

@@ -25,8 +25,9 @@ type pass struct {
 	defaults                            []Default
 	rejected                            []rejected
 
-	// types are the processes of the document.
-	types []string
+	// types are the processes of the document, typeCounts how often each is there.
+	types      []string
+	typeCounts map[string]int
 
 	// What the walk collects for the rules about the whole document.
 	ids        []identified

@@ -75,7 +75,7 @@ type Finding struct {
 	Pointer *string `json:"pointer,omitempty"`
 	// Path is the place in the notation of the standard.
 	Path string `json:"path"`
-	// Line and Column are in the body, from 1; a column is one of characters.
+	// Line and Column are in the body, from 1, in characters.
 	Line    int    `json:"line"`
 	Column  int    `json:"column"`
 	Message string `json:"message"`

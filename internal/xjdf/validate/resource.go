@@ -209,15 +209,22 @@ func processIndexRequired(p *pass, set *xjdf.Node) {
 	if _, usage := set.Attr("Usage"); index || !usage || len(p.types) < 2 || !strings.HasSuffix(name, "Params") {
 		return
 	}
-	process, count := strings.TrimSuffix(name, "Params"), 0
-	for _, one := range p.types {
-		if one == process {
-			count++
-		}
-	}
+	process := strings.TrimSuffix(name, "Params")
+	count := p.times(process)
 	if count > 1 {
 		p.findf(set, "", "%s is in Types %d times, and the set says for none.", process, count)
 	}
+}
+
+// times is how often a process is in Types.
+func (p *pass) times(process string) int {
+	if p.typeCounts == nil {
+		p.typeCounts = make(map[string]int, len(p.types))
+		for _, one := range p.types {
+			p.typeCounts[one]++
+		}
+	}
+	return p.typeCounts[process]
 }
 
 func dependentSelf(p *pass, n *xjdf.Node) {

@@ -567,6 +567,9 @@ type ClientInterface interface {
 	//
 	// Poll with `If-None-Match` and the last `ETag`: 304 says that nothing has changed.
 	//
+	// As `application/vnd.cip4-printtalk+xml` the same record is a PrintTalk 2.2 RFQ whose XJDF describes the product.
+	// That form is part of the private-beta XJDF layer and needs the capability xjdf and the scope xjdf:read as well.
+	//
 	// Corresponds with GET /api/v1/rfq/{rfqId} (the `GetRFQ` operationId).
 	GetRFQ(ctx context.Context, rfqid RFQID, params *GetRFQParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
@@ -574,6 +577,9 @@ type ClientInterface interface {
 	//
 	// Every revision is listed; a supplier's newer quote supersedes the one before, so each supplier has at most one
 	// that stands. `quoteCount` of the RFQ, and with it its ETag, changes when one comes in.
+	//
+	// As `application/vnd.cip4-printtalk+xml` the quotes that stand are a PrintTalk 2.2 Quotation, on the same terms as
+	// the RFQ itself. Where none stands the answer is 404: PrintTalk has no quotation without a quote.
 	//
 	// Corresponds with GET /api/v1/rfq/{rfqId}/quotes (the `ListQuotes` operationId).
 	ListQuotes(ctx context.Context, rfqid RFQID, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -711,6 +717,9 @@ func (c *Client) CreateRFQ(ctx context.Context, params *CreateRFQParams, body Cr
 //
 // Poll with `If-None-Match` and the last `ETag`: 304 says that nothing has changed.
 //
+// As `application/vnd.cip4-printtalk+xml` the same record is a PrintTalk 2.2 RFQ whose XJDF describes the product.
+// That form is part of the private-beta XJDF layer and needs the capability xjdf and the scope xjdf:read as well.
+//
 // Corresponds with GET /api/v1/rfq/{rfqId} (the `GetRFQ` operationId).
 func (c *Client) GetRFQ(ctx context.Context, rfqid RFQID, params *GetRFQParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetRFQRequest(c.Server, rfqid, params)
@@ -728,6 +737,9 @@ func (c *Client) GetRFQ(ctx context.Context, rfqid RFQID, params *GetRFQParams, 
 //
 // Every revision is listed; a supplier's newer quote supersedes the one before, so each supplier has at most one
 // that stands. `quoteCount` of the RFQ, and with it its ETag, changes when one comes in.
+//
+// As `application/vnd.cip4-printtalk+xml` the quotes that stand are a PrintTalk 2.2 Quotation, on the same terms as
+// the RFQ itself. Where none stands the answer is 404: PrintTalk has no quotation without a quote.
 //
 // Corresponds with GET /api/v1/rfq/{rfqId}/quotes (the `ListQuotes` operationId).
 func (c *Client) ListQuotes(ctx context.Context, rfqid RFQID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1166,6 +1178,9 @@ type ClientWithResponsesInterface interface {
 	//
 	// Poll with `If-None-Match` and the last `ETag`: 304 says that nothing has changed.
 	//
+	// As `application/vnd.cip4-printtalk+xml` the same record is a PrintTalk 2.2 RFQ whose XJDF describes the product.
+	// That form is part of the private-beta XJDF layer and needs the capability xjdf and the scope xjdf:read as well.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/rfq/{rfqId} (the `GetRFQ` operationId).
@@ -1175,6 +1190,9 @@ type ClientWithResponsesInterface interface {
 	//
 	// Every revision is listed; a supplier's newer quote supersedes the one before, so each supplier has at most one
 	// that stands. `quoteCount` of the RFQ, and with it its ETag, changes when one comes in.
+	//
+	// As `application/vnd.cip4-printtalk+xml` the quotes that stand are a PrintTalk 2.2 Quotation, on the same terms as
+	// the RFQ itself. Where none stands the answer is 404: PrintTalk has no quotation without a quote.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -1546,6 +1564,9 @@ func (c *ClientWithResponses) CreateRFQWithResponse(ctx context.Context, params 
 //
 // Poll with `If-None-Match` and the last `ETag`: 304 says that nothing has changed.
 //
+// As `application/vnd.cip4-printtalk+xml` the same record is a PrintTalk 2.2 RFQ whose XJDF describes the product.
+// That form is part of the private-beta XJDF layer and needs the capability xjdf and the scope xjdf:read as well.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/v1/rfq/{rfqId} (the `GetRFQ` operationId).
@@ -1561,6 +1582,9 @@ func (c *ClientWithResponses) GetRFQWithResponse(ctx context.Context, rfqid RFQI
 //
 // Every revision is listed; a supplier's newer quote supersedes the one before, so each supplier has at most one
 // that stands. `quoteCount` of the RFQ, and with it its ETag, changes when one comes in.
+//
+// As `application/vnd.cip4-printtalk+xml` the quotes that stand are a PrintTalk 2.2 Quotation, on the same terms as
+// the RFQ itself. Where none stands the answer is 404: PrintTalk has no quotation without a quote.
 //
 // Returns a wrapper object for the known response body format(s).
 //

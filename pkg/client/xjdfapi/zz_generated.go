@@ -13,6 +13,14 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/oapi-codegen/runtime"
+)
+
+// Defines values for XJDFProfile.
+const (
+	XJDFProfileProductIntent XJDFProfile = "product-intent"
+	XJDFProfileStrict        XJDFProfile = "strict"
 )
 
 // Discovery defines model for Discovery.
@@ -43,6 +51,18 @@ type Links struct {
 	// Openapi The contract as JSON or YAML.
 	Openapi string `json:"openapi"`
 
+	// Capabilities What products, media and finishing are taken.
+	Capabilities string `json:"capabilities"`
+
+	// Validate Where documents are held against the standard.
+	Validate string `json:"validate"`
+
+	// Callbacks Where registered senders send XJMF.
+	Callbacks string `json:"callbacks,omitempty"`
+
+	// Rules What the validator checks; needs no key.
+	Rules string `json:"rules,omitempty"`
+
 	// PublishedContract The contract as it is published; needs no key.
 	PublishedContract string `json:"publishedContract"`
 
@@ -57,6 +77,211 @@ type Specification struct {
 
 	// Version Absent where none is named.
 	Version string `json:"version,omitempty"`
+}
+
+// XJDFCapabilities What `validate` holds a document against.
+type XJDFCapabilities struct {
+	Specifications []Specification `json:"specifications"`
+
+	// AcceptedVersions Values of XJDF/@Version; those other than 2.2 with a warning.
+	AcceptedVersions []string `json:"acceptedVersions"`
+
+	// MediaTypes Those in which a document may be sent.
+	MediaTypes []string      `json:"mediaTypes"`
+	Profiles   []XJDFProfile `json:"profiles"`
+
+	// Limits Beyond them a document is refused, and findings are counted but not listed.
+	Limits XJDFLimits `json:"limits"`
+
+	// Products Product types of root products, with the products of the catalog that are of each.
+	Products []XJDFProduct `json:"products"`
+
+	// Parts Product types of which others may be made up.
+	Parts []string  `json:"parts"`
+	Media XJDFMedia `json:"media"`
+
+	// Finishing Product intents beyond layout, colour and media, with those values that are taken.
+	Finishing []XJDFFinishing `json:"finishing"`
+
+	// Resources Names of resource sets that are taken.
+	Resources []string `json:"resources"`
+
+	// Processes Process types that are taken in XJDF/@Types.
+	Processes []string `json:"processes"`
+}
+
+// XJDFCatalogProduct defines model for XjdfCatalogProduct.
+type XJDFCatalogProduct struct {
+	// CatalogProductUID What an RFQ has as catalogProductUid.
+	CatalogProductUID string `json:"catalogProductUid"`
+	Name              string `json:"name"`
+
+	// Category What an RFQ has as category.
+	Category string `json:"category"`
+}
+
+// XJDFDefault defines model for XjdfDefault.
+type XJDFDefault struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// XJDFFinding defines model for XjdfFinding.
+type XJDFFinding struct {
+	// Code The rule; /docs/api/xjdf-rules.json lists all.
+	Code string `json:"code"`
+
+	// Severity error, warning or info.
+	Severity string `json:"severity"`
+
+	// Kind schema, vocabulary, semantics or support. Expect more.
+	Kind string `json:"kind"`
+
+	// Pointer RFC 6901 into the body; absent in XML.
+	Pointer string `json:"pointer,omitempty"`
+
+	// Path The place in the notation of the standard, such as XJDF/ProductList/Product[2]/@Amount.
+	Path string `json:"path"`
+
+	// Line In the body, from 1.
+	Line int `json:"line"`
+
+	// Column In characters, from 1.
+	Column  int    `json:"column"`
+	Message string `json:"message"`
+
+	// Suggestion What to write instead.
+	Suggestion string `json:"suggestion,omitempty"`
+
+	// Reference The clause of the standard.
+	Reference string `json:"reference,omitempty"`
+}
+
+// XJDFFinishing defines model for XjdfFinishing.
+type XJDFFinishing struct {
+	// Intent The name of the intent.
+	Intent string `json:"intent"`
+
+	// Attributes Those whose values are limited.
+	Attributes []XJDFValues `json:"attributes"`
+}
+
+// XJDFLimits Beyond them a document is refused, and findings are counted but not listed.
+type XJDFLimits struct {
+	// Bytes Of the body.
+	Bytes int `json:"bytes"`
+
+	// Depth How deeply elements may nest.
+	Depth int `json:"depth"`
+
+	// Nodes Elements and attributes together.
+	Nodes int `json:"nodes"`
+
+	// Findings How many a report lists.
+	Findings int `json:"findings"`
+}
+
+// XJDFMedia defines model for XjdfMedia.
+type XJDFMedia struct {
+	MediaTypes []string  `json:"mediaTypes"`
+	Weight     XJDFRange `json:"weight"`
+}
+
+// XJDFProduct defines model for XjdfProduct.
+type XJDFProduct struct {
+	// ProductType Product/@ProductType (XJDF 2.2, A.3.18).
+	ProductType string `json:"productType"`
+
+	// CatalogProducts What an RFQ of this type may ask for.
+	CatalogProducts []XJDFCatalogProduct `json:"catalogProducts"`
+}
+
+// XJDFProfile How strictly a document is judged. Expect more.
+type XJDFProfile string
+
+// XJDFRange defines model for XjdfRange.
+type XJDFRange struct {
+	Minimum float64 `json:"minimum"`
+	Maximum float64 `json:"maximum"`
+	Unit    string  `json:"unit"`
+}
+
+// XJDFReport defines model for XjdfReport.
+type XJDFReport struct {
+	// Valid No finding is an error.
+	Valid bool `json:"valid"`
+
+	// SchemaValid No error is of the kind schema.
+	SchemaValid bool `json:"schemaValid"`
+
+	// VocabularyValid No finding that is more than information is of the kind vocabulary.
+	VocabularyValid bool `json:"vocabularyValid"`
+
+	// Profile How strictly a document is judged. Expect more.
+	Profile XJDFProfile `json:"profile"`
+
+	// Encoding cip4-json, attribute-json or xml: how the document was read.
+	Encoding string `json:"encoding"`
+
+	// Version XJDF/@Version.
+	Version string `json:"version"`
+
+	// Unsupported What the marketplace does not take, be it valid or not.
+	Unsupported []XJDFUnsupported `json:"unsupported"`
+
+	// Defaults What the document leaves out and is taken instead.
+	Defaults []XJDFDefault `json:"defaults"`
+
+	// Findings The gravest first, then as the document has them.
+	Findings []XJDFFinding `json:"findings"`
+	Summary  XJDFSummary   `json:"summary"`
+}
+
+// XJDFSummary defines model for XjdfSummary.
+type XJDFSummary struct {
+	Errors   int `json:"errors"`
+	Warnings int `json:"warnings"`
+	Infos    int `json:"infos"`
+
+	// Omitted Findings that are counted and not listed.
+	Omitted int `json:"omitted"`
+}
+
+// XJDFUnsupported defines model for XjdfUnsupported.
+type XJDFUnsupported struct {
+	// Kind field or category. Expect more.
+	Kind string `json:"kind"`
+
+	// Name What it is, such as BindingType Tape.
+	Name string `json:"name"`
+
+	// Pointer RFC 6901 into the body; absent in XML.
+	Pointer string `json:"pointer,omitempty"`
+
+	// Path The place in the notation of the standard.
+	Path string `json:"path"`
+}
+
+// XJDFValues defines model for XjdfValues.
+type XJDFValues struct {
+	// Name The attribute.
+	Name   string   `json:"name"`
+	Values []string `json:"values"`
+}
+
+// GetXJDFCapabilitiesParams defines parameters for GetXJDFCapabilities.
+type GetXJDFCapabilitiesParams struct {
+	// IfNoneMatch Entity tags of what you have; 304 is answered if one of them is current.
+	IfNoneMatch *string `json:"If-None-Match,omitempty"`
+}
+
+// ValidateXJDFParams defines parameters for ValidateXJDF.
+type ValidateXJDFParams struct {
+	// Profile How strictly the document is judged.
+	Profile *XJDFProfile `form:"profile,omitempty" json:"profile,omitempty"`
+
+	// Prefer `handling=strict` asks for the profile `strict` where the parameter says nothing.
+	Prefer *string `json:"Prefer,omitempty"`
 }
 
 // RequestEditorFn is the function signature for the RequestEditor callback function
@@ -139,6 +364,35 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /api/v1/xjdf (the `GetXJDF` operationId).
 	GetXJDF(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetXJDFCapabilities Read which products, media and finishing the marketplace takes in an XJDF document. Needs xjdf:read.
+	//
+	// What is listed here is what `validate` holds a document against: it says `unsupported` of whatever is not. The
+	// products are those of the catalog. Revalidate with `If-None-Match`; the list changes with the catalog and with
+	// releases.
+	//
+	// Corresponds with GET /api/v1/xjdf/capabilities (the `GetXJDFCapabilities` operationId).
+	GetXJDFCapabilities(ctx context.Context, params *GetXJDFCapabilitiesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ValidateXJDFWithBody Hold an XJDF document against the standard and against what the marketplace takes. Needs xjdf:validate.
+	//
+	// The document is XJDF 2.2 as the JSON of the standard (section 9.10), as JSON in which attributes are written
+	// `@Name`, or as XML; the root may be wrapped in `{"XJDF": ...}`. Nothing is stored and nothing is fetched.
+	//
+	// The answer is 200 with the report if no finding is an error, and 400 `VALIDATION_ERROR` with the same members
+	// beside those of the problem if one is. Fields and categories that the marketplace does not take are listed in
+	// `unsupported` and make no error. In the profile `product-intent`, which is the default, a document need not have
+	// more than its `Version` and a product with a `ProductType`: what was taken instead is listed in `defaults`. In
+	// the profile `strict` whatever the standard requires is required, and doubtful practice is an error; ask for it
+	// by the parameter or by `Prefer: handling=strict` (RFC 7240).
+	//
+	// A document is at most 1 MiB, 64 levels and 50,000 elements and attributes. JDF 1.x is refused: it belongs into
+	// an external adapter. All rules are listed at `/docs/api/xjdf-rules.json`.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/v1/xjdf/validate (the `ValidateXJDF` operationId).
+	ValidateXJDFWithBody(ctx context.Context, params *ValidateXJDFParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 }
 
 // GetXJDF Read what this layer is and where its descriptions are. Needs xjdf:read.
@@ -148,6 +402,55 @@ type ClientInterface interface {
 // Corresponds with GET /api/v1/xjdf (the `GetXJDF` operationId).
 func (c *Client) GetXJDF(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetXJDFRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetXJDFCapabilities Read which products, media and finishing the marketplace takes in an XJDF document. Needs xjdf:read.
+//
+// What is listed here is what `validate` holds a document against: it says `unsupported` of whatever is not. The
+// products are those of the catalog. Revalidate with `If-None-Match`; the list changes with the catalog and with
+// releases.
+//
+// Corresponds with GET /api/v1/xjdf/capabilities (the `GetXJDFCapabilities` operationId).
+func (c *Client) GetXJDFCapabilities(ctx context.Context, params *GetXJDFCapabilitiesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetXJDFCapabilitiesRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ValidateXJDFWithBody Hold an XJDF document against the standard and against what the marketplace takes. Needs xjdf:validate.
+//
+// The document is XJDF 2.2 as the JSON of the standard (section 9.10), as JSON in which attributes are written
+// `@Name`, or as XML; the root may be wrapped in `{"XJDF": ...}`. Nothing is stored and nothing is fetched.
+//
+// The answer is 200 with the report if no finding is an error, and 400 `VALIDATION_ERROR` with the same members
+// beside those of the problem if one is. Fields and categories that the marketplace does not take are listed in
+// `unsupported` and make no error. In the profile `product-intent`, which is the default, a document need not have
+// more than its `Version` and a product with a `ProductType`: what was taken instead is listed in `defaults`. In
+// the profile `strict` whatever the standard requires is required, and doubtful practice is an error; ask for it
+// by the parameter or by `Prefer: handling=strict` (RFC 7240).
+//
+// A document is at most 1 MiB, 64 levels and 50,000 elements and attributes. JDF 1.x is refused: it belongs into
+// an external adapter. All rules are listed at `/docs/api/xjdf-rules.json`.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/v1/xjdf/validate (the `ValidateXJDF` operationId).
+func (c *Client) ValidateXJDFWithBody(ctx context.Context, params *ValidateXJDFParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewValidateXJDFRequestWithBody(c.Server, params, contentType, body)
 	if err != nil {
 		return nil, err
 	}
@@ -180,6 +483,119 @@ func NewGetXJDFRequest(server string) (*http.Request, error) {
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetXJDFCapabilitiesRequest constructs an http.Request for the GetXJDFCapabilities method
+func NewGetXJDFCapabilitiesRequest(server string, params *GetXJDFCapabilitiesParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/xjdf/capabilities")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewValidateXJDFRequestWithBody constructs an http.Request for the ValidateXJDF method, with any body, and a specified content type
+func NewValidateXJDFRequestWithBody(server string, params *ValidateXJDFParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/xjdf/validate")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Profile != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "profile", *params.Profile, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.Prefer != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -237,6 +653,37 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /api/v1/xjdf (the `GetXJDF` operationId).
 	GetXJDFWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetXJDFResponse, error)
+
+	// GetXJDFCapabilitiesWithResponse Read which products, media and finishing the marketplace takes in an XJDF document. Needs xjdf:read.
+	//
+	// What is listed here is what `validate` holds a document against: it says `unsupported` of whatever is not. The
+	// products are those of the catalog. Revalidate with `If-None-Match`; the list changes with the catalog and with
+	// releases.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/xjdf/capabilities (the `GetXJDFCapabilities` operationId).
+	GetXJDFCapabilitiesWithResponse(ctx context.Context, params *GetXJDFCapabilitiesParams, reqEditors ...RequestEditorFn) (*GetXJDFCapabilitiesResponse, error)
+
+	// ValidateXJDFWithBodyWithResponse Hold an XJDF document against the standard and against what the marketplace takes. Needs xjdf:validate.
+	//
+	// The document is XJDF 2.2 as the JSON of the standard (section 9.10), as JSON in which attributes are written
+	// `@Name`, or as XML; the root may be wrapped in `{"XJDF": ...}`. Nothing is stored and nothing is fetched.
+	//
+	// The answer is 200 with the report if no finding is an error, and 400 `VALIDATION_ERROR` with the same members
+	// beside those of the problem if one is. Fields and categories that the marketplace does not take are listed in
+	// `unsupported` and make no error. In the profile `product-intent`, which is the default, a document need not have
+	// more than its `Version` and a product with a `ProductType`: what was taken instead is listed in `defaults`. In
+	// the profile `strict` whatever the standard requires is required, and doubtful practice is an error; ask for it
+	// by the parameter or by `Prefer: handling=strict` (RFC 7240).
+	//
+	// A document is at most 1 MiB, 64 levels and 50,000 elements and attributes. JDF 1.x is refused: it belongs into
+	// an external adapter. All rules are listed at `/docs/api/xjdf-rules.json`.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/v1/xjdf/validate (the `ValidateXJDF` operationId).
+	ValidateXJDFWithBodyWithResponse(ctx context.Context, params *ValidateXJDFParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ValidateXJDFResponse, error)
 }
 
 type GetXJDFResponse struct {
@@ -280,6 +727,88 @@ func (r GetXJDFResponse) ContentType() string {
 	return ""
 }
 
+type GetXJDFCapabilitiesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *XJDFCapabilities
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetXJDFCapabilitiesResponse) GetJSON200() *XJDFCapabilities {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r GetXJDFCapabilitiesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetXJDFCapabilitiesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetXJDFCapabilitiesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetXJDFCapabilitiesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ValidateXJDFResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *XJDFReport
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ValidateXJDFResponse) GetJSON200() *XJDFReport {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r ValidateXJDFResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ValidateXJDFResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ValidateXJDFResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ValidateXJDFResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // GetXJDFWithResponse Read what this layer is and where its descriptions are. Needs xjdf:read.
 //
 // The answer is the same for every partner. Follow `links` rather than building paths.
@@ -293,6 +822,49 @@ func (c *ClientWithResponses) GetXJDFWithResponse(ctx context.Context, reqEditor
 		return nil, err
 	}
 	return ParseGetXJDFResponse(rsp)
+}
+
+// GetXJDFCapabilitiesWithResponse Read which products, media and finishing the marketplace takes in an XJDF document. Needs xjdf:read.
+//
+// What is listed here is what `validate` holds a document against: it says `unsupported` of whatever is not. The
+// products are those of the catalog. Revalidate with `If-None-Match`; the list changes with the catalog and with
+// releases.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/xjdf/capabilities (the `GetXJDFCapabilities` operationId).
+func (c *ClientWithResponses) GetXJDFCapabilitiesWithResponse(ctx context.Context, params *GetXJDFCapabilitiesParams, reqEditors ...RequestEditorFn) (*GetXJDFCapabilitiesResponse, error) {
+	rsp, err := c.GetXJDFCapabilities(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetXJDFCapabilitiesResponse(rsp)
+}
+
+// ValidateXJDFWithBodyWithResponse Hold an XJDF document against the standard and against what the marketplace takes. Needs xjdf:validate.
+//
+// The document is XJDF 2.2 as the JSON of the standard (section 9.10), as JSON in which attributes are written
+// `@Name`, or as XML; the root may be wrapped in `{"XJDF": ...}`. Nothing is stored and nothing is fetched.
+//
+// The answer is 200 with the report if no finding is an error, and 400 `VALIDATION_ERROR` with the same members
+// beside those of the problem if one is. Fields and categories that the marketplace does not take are listed in
+// `unsupported` and make no error. In the profile `product-intent`, which is the default, a document need not have
+// more than its `Version` and a product with a `ProductType`: what was taken instead is listed in `defaults`. In
+// the profile `strict` whatever the standard requires is required, and doubtful practice is an error; ask for it
+// by the parameter or by `Prefer: handling=strict` (RFC 7240).
+//
+// A document is at most 1 MiB, 64 levels and 50,000 elements and attributes. JDF 1.x is refused: it belongs into
+// an external adapter. All rules are listed at `/docs/api/xjdf-rules.json`.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/v1/xjdf/validate (the `ValidateXJDF` operationId).
+func (c *ClientWithResponses) ValidateXJDFWithBodyWithResponse(ctx context.Context, params *ValidateXJDFParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ValidateXJDFResponse, error) {
+	rsp, err := c.ValidateXJDFWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseValidateXJDFResponse(rsp)
 }
 
 // ParseGetXJDFResponse parses an HTTP response from a GetXJDFWithResponse call
@@ -311,6 +883,61 @@ func ParseGetXJDFResponse(rsp *http.Response) (*GetXJDFResponse, error) {
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest Discovery
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetXJDFCapabilitiesResponse parses an HTTP response from a GetXJDFCapabilitiesWithResponse call
+func ParseGetXJDFCapabilitiesResponse(rsp *http.Response) (*GetXJDFCapabilitiesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetXJDFCapabilitiesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest XJDFCapabilities
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 304:
+		break // No content-type
+
+	}
+
+	return response, nil
+}
+
+// ParseValidateXJDFResponse parses an HTTP response from a ValidateXJDFWithResponse call
+func ParseValidateXJDFResponse(rsp *http.Response) (*ValidateXJDFResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ValidateXJDFResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest XJDFReport
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/signature"
+)
+
+// The headers of a callback.
+const (
+	senderHeader    = "X-Xjmf-Sender"
+	timestampHeader = "X-Xjmf-Timestamp"
+	signatureHeader = "X-Xjmf-Signature"
+)
+
+// headerNames are the headers as the interface specification writes them, in
+// the order in which they are shown.
+var headerNames = []struct{ canonical, written string }{
+	{senderHeader, "X-XJMF-Sender"}, {timestampHeader, "X-XJMF-Timestamp"}, {signatureHeader, "X-XJMF-Signature"},
+}
+
+func xjmfCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "xjmf",
+		Short: "Sign, check and send XJMF callbacks as a partner's machine does",
+		Long: `Sign, check and send XJMF callbacks as a partner's machine does. The shared
+secret is read from a file or from the environment, never from an argument, which
+every process of the machine could read. FILE is the body as it is sent, byte for
+byte; - is standard input.`,
+	}
+	cmd.AddCommand(signXJMFCommand(), verifyXJMFCommand(), sendXJMFCommand())
+	return cmd
+}
+
+// xjmfOptions are how a callback is signed.
+type xjmfOptions struct {
+	secretFile, sender, timestamp, scheme string
+}
+
+func (o *xjmfOptions) registerSecret(f *pflag.FlagSet) {
+	f.StringVar(&o.secretFile, "secret-file", "", "file with the shared secret (default: $PRINTMARKET_XJMF_SECRET)")
+	f.StringVar(&o.scheme, "scheme", signature.Body.String(), "what is signed: Body or TimestampBody, as spec.scheme of the XJMFSender")
+}
+
+func (o *xjmfOptions) registerSigning(f *pflag.FlagSet) {
+	o.registerSecret(f)
+	f.StringVar(&o.sender, "sender", "", "spec.senderID of the XJMFSender (default: $PRINTMARKET_XJMF_SENDER)")
+	f.StringVar(&o.timestamp, "timestamp", "", "value of X-XJMF-Timestamp: Unix seconds or milliseconds, or RFC 3339 (default: now)")
+}
+
+func signXJMFCommand() *cobra.Command {
+	var o xjmfOptions
+	cmd := &cobra.Command{
+		Use:   "sign FILE",
+		Short: "Print the three headers of a callback",
+		Example: `  printmarket xjmf sign status.xjmf --sender acme-mis --secret-file secret.txt
+  printmarket xjmf sign status.xjmf > headers && curl -H @headers --data-binary @status.xjmf "$URL"`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			body, err := readCallback(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			headers, err := o.sign(body, time.Now())
+			if err != nil {
+				return err
+			}
+			for _, name := range headerNames {
+				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", name.written, headers.Get(name.canonical)); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	o.registerSigning(cmd.Flags())
+	return cmd
+}
+
+// sign makes the headers of a callback.
+func (o *xjmfOptions) sign(body []byte, now time.Time) (http.Header, error) {
+	scheme, err := signature.ParseScheme(o.scheme)
+	if err != nil {
+		return nil, err
+	}
+	secret, err := o.secret()
+	if err != nil {
+		return nil, err
+	}
+	sender := o.sender
+	if sender == "" {
+		sender = os.Getenv("PRINTMARKET_XJMF_SENDER")
+	}
+	if sender == "" || printable(sender) != sender {
+		return nil, errors.New("who sends? Set --sender or PRINTMARKET_XJMF_SENDER")
+	}
+	timestamp := o.timestamp
+	if timestamp == "" {
+		timestamp = strconv.FormatInt(now.Unix(), 10)
+	}
+	if _, err := signature.ParseTimestamp(timestamp); err != nil {
+		return nil, fmt.Errorf("--timestamp %q: %w", timestamp, err)
+	}
+	headers := http.Header{}
+	headers.Set(senderHeader, sender)
+	headers.Set(timestampHeader, timestamp)
+	headers.Set(signatureHeader, signature.Sign(scheme, secret, timestamp, body))
+	return headers, nil
+}
+
+// secret reads the shared secret. An editor's line end is no part of it.
+func (o *xjmfOptions) secret() (credential.Secret, error) {
+	text, from := os.Getenv("PRINTMARKET_XJMF_SECRET"), "PRINTMARKET_XJMF_SECRET"
+	if o.secretFile != "" {
+		file, err := os.ReadFile(o.secretFile)
+		if err != nil {
+			return "", fmt.Errorf("read the secret: %w", err)
+		}
+		text, from = string(file), o.secretFile
+	}
+	text = strings.TrimRight(text, "\r\n")
+	switch {
+	case text == "":
+		return "", errors.New("with which secret? Set --secret-file or PRINTMARKET_XJMF_SECRET")
+	case len(text) < posture.MinSecretLen:
+		return "", fmt.Errorf("%s holds %d bytes, and secrets of fewer than %d count nothing", from, len(text), posture.MinSecretLen)
+	default:
+		return credential.Secret(text), nil
+	}
+}
+
+// maxCallback is the most that the API takes.
+const maxCallback = 1 << 20
+
+// readCallback reads a body as it is.
+func readCallback(cmd *cobra.Command, name string) (body []byte, err error) {
+	from := cmd.InOrStdin()
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = file.Close() }()
+		from = file
+	}
+	body, err = io.ReadAll(io.LimitReader(from, maxCallback+1))
+	if err == nil && len(body) > maxCallback {
+		err = fmt.Errorf("%s has more than %d bytes, which no callback may have", name, maxCallback)
+	}
+	return body, err
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/printmarket/printmarket/internal/xjdf"
+)
+
+// callbackPath is where the API takes callbacks.
+const callbackPath = "/api/v1/webhooks/xjmf"
+
+func sendXJMFCommand() *cobra.Command {
+	var o sendOptions
+	cmd := &cobra.Command{
+		Use:   "send FILE",
+		Short: "Sign a callback, send it and show the answer (exit code 2: it was refused)",
+		Long: `Sign a callback, send it and show the answer. Exit code 2 means that the answer
+refuses it: another status than 200, or a return code that is not 0. Exit code 1
+means that there is no answer.`,
+		Example: `  printmarket xjmf send status.xjmf --url https://api.example.com/api/v1/webhooks/xjmf
+  printmarket xjmf send status.json --sender acme-mis --secret-file secret.txt`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
+	}
+	f := cmd.Flags()
+	o.registerSigning(f)
+	f.StringVar(&o.url, "url", "", "where callbacks go (default: $PRINTMARKET_API_URL"+callbackPath+")")
+	return cmd
+}
+
+type sendOptions struct {
+	xjmfOptions
+	url string
+}
+
+func (o *sendOptions) run(cmd *cobra.Command, file string) error {
+	target, err := o.target()
+	if err != nil {
+		return err
+	}
+	body, err := readCallback(cmd, file)
+	if err != nil {
+		return err
+	}
+	headers, err := o.sign(body, time.Now())
+	if err != nil {
+		return err
+	}
+	headers.Set("Content-Type", mediaTypeOf(body))
+	status, answer, err := post(cmd.Context(), target, headers, body)
+	if err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintln(cmd.ErrOrStderr(), status) // the answer is what counts
+	if _, err := io.WriteString(cmd.OutOrStdout(), shown(answer)); err != nil {
+		return err
+	}
+	if !accepted(status, answer) {
+		return exitFail
+	}
+	return nil
+}
+
+// target is where callbacks go. A copy of one is good for as long as its
+// timestamp, so it crosses no network in plain text.
+func (o *sendOptions) target() (string, error) {
+	text := o.url
+	if origin := os.Getenv("PRINTMARKET_API_URL"); text == "" && origin != "" {
+		text = strings.TrimSuffix(origin, "/") + callbackPath
+	}
+	if text == "" {
+		return "", errors.New("where to? Set --url or PRINTMARKET_API_URL")
+	}
+	target, err := url.Parse(text)
+	switch {
+	case err != nil || target.Host == "" || target.User != nil || target.Scheme != "https" && target.Scheme != "http":
+		return "", fmt.Errorf("the URL is like https://api.example.com%s, not %q", callbackPath, text)
+	case target.Scheme == "http" && !isLoopback(target.Hostname()):
+		return "", fmt.Errorf("%s: a callback is sent over https, or to this machine", text)
+	default:
+		return text, nil
+	}
+}
+
+// mediaTypeOf is that of a body, by its first character: the API reads it
+// before it says what is wrong with the rest.
+func mediaTypeOf(body []byte) string {
+	if strings.HasPrefix(strings.TrimLeft(string(body[:min(len(body), 64)]), "\uFEFF \t\r\n"), "<") {
+		return "application/vnd.cip4-xjmf+xml"
+	}
+	return "application/vnd.cip4-xjmf+json"
+}
+
+func post(ctx context.Context, target string, headers http.Header, body []byte) (status string, answer []byte, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, target, bytes.NewReader(body))
+	if err != nil {
+		return "", nil, err
+	}
+	request.Header = headers
+	client := &http.Client{Timeout: deskTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	response, err := client.Do(request)
+	if err != nil {
+		return "", nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	answer, err = io.ReadAll(io.LimitReader(response.Body, maxCallback))
+	return response.Status, answer, err
+}
+
+// accepted reports whether an answer is one to a callback that was taken, each
+// message of it.
+func accepted(status string, answer []byte) bool {
+	if !strings.HasPrefix(status, "200 ") {
+		return false
+	}
+	document, err := xjdf.Parse(answer, xjdf.Limits{})
+	if err != nil {
+		return false
+	}
+	for _, response := range document.Root.Children {
+		if code, found := response.Attr("ReturnCode"); found && code != "0" {
+			return false
+		}
+	}
+	return document.Root.Name.Local == "XJMF"
+}
+
+// shown keeps an answer from steering a terminal, and its lines.
+func shown(answer []byte) string {
+	lines := strings.Split(strings.TrimSuffix(string(answer), "\n"), "\n")
+	for i, line := range lines {
+		lines[i] = printable(strings.ReplaceAll(strings.TrimSuffix(line, "\r"), "\t", "  "))
+	}
+	return strings.Join(lines, "\n") + "\n"
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/internal/credential"
+	signing "github.com/printmarket/printmarket/internal/signature"
+)
+
+const (
+	xjmfSecret  = "printmarket-test-vector-secret-01"
+	xjmfTime    = "1795165200"
+	xjmfInstant = "2026-11-20T09:00:00Z"
+	xjmfBody    = `<XJMF xmlns="http://www.CIP4.org/JDFSchema_2_0" Version="2.2">
+  <Header DeviceID="MIS" ID="M1" Time="2026-11-20T09:00:00Z"/>
+  <SignalStatus>
+    <Header DeviceID="PRESS-1" ID="S1" Time="2026-11-20T09:00:00Z"/>
+    <DeviceInfo Status="Production"><JobPhase JobID="job-1" Status="InProgress"/></DeviceInfo>
+  </SignalStatus>
+</XJMF>
+`
+)
+
+// xjmfVerb runs `printmarket xjmf ...` with a secret in its environment.
+func xjmfVerb(t *testing.T, input string, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), filepath.Join(binaries, "printmarket"), append([]string{"xjmf"}, args...)...)
+	command.Env = append(os.Environ(), "PRINTMARKET_XJMF_SECRET="+xjmfSecret, "PRINTMARKET_XJMF_SENDER=acme-mis", "PRINTMARKET_API_URL=")
+	var out, errs bytes.Buffer
+	command.Stdin, command.Stdout, command.Stderr = strings.NewReader(input), &out, &errs
+	var exit *exec.ExitError
+	if err := command.Run(); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	if strings.Contains(out.String()+errs.String(), xjmfSecret) {
+		t.Errorf("xjmf %v shows the secret", args)
+	}
+	return out.String(), errs.String(), command.ProcessState.ExitCode()
+}
+
+func fileOf(t *testing.T, name, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestXJMFSign(t *testing.T) {
+	t.Parallel()
+	file := fileOf(t, "status.xjmf", xjmfBody)
+	other := fileOf(t, "secret", "printmarket-test-vector-secret-02\n")
+	headers := func(sender string, scheme signing.Scheme, secret credential.Secret) string {
+		return "X-XJMF-Sender: " + sender + "\nX-XJMF-Timestamp: " + xjmfTime +
+			"\nX-XJMF-Signature: " + signing.Sign(scheme, secret, xjmfTime, []byte(xjmfBody)) + "\n"
+	}
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"a file":                        {[]string{file}, headers("acme-mis", signing.Body, xjmfSecret)},
+		"standard input":                {[]string{"-"}, headers("acme-mis", signing.Body, xjmfSecret)},
+		"with the timestamp":            {[]string{file, "--scheme", "TimestampBody"}, headers("acme-mis", signing.TimestampBody, xjmfSecret)},
+		"another sender and its secret": {[]string{file, "--sender", "stark-mis", "--secret-file", other}, headers("stark-mis", signing.Body, "printmarket-test-vector-secret-02")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out, errs, code := xjmfVerb(t, xjmfBody, append([]string{"sign", "--timestamp", xjmfTime}, c.args...)...)
+			if code != 0 {
+				t.Fatalf("exit %d: %s", code, errs)
+			}
+			if diff := cmp.Diff(c.want, out); diff != "" {
+				t.Errorf("headers (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestXJMFVerbsSayWhatTheyCannotDo(t *testing.T) {
+	t.Parallel()
+	file := fileOf(t, "status.xjmf", xjmfBody)
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"a timestamp that is none":     {[]string{"sign", file, "--timestamp", "now"}, "a timestamp is Unix time"},
+		"a scheme that is none":        {[]string{"sign", file, "--scheme", "Header"}, "unknown signature scheme"},
+		"a secret that is too short":   {[]string{"sign", file, "--secret-file", fileOf(t, "short", "short")}, "fewer than 32 count nothing"},
+		"a secret that is not there":   {[]string{"sign", file, "--secret-file", file + ".none"}, "read the secret"},
+		"an empty secret":              {[]string{"sign", file, "--secret-file", fileOf(t, "empty", "\n")}, "with which secret?"},
+		"a sender of two lines":        {[]string{"sign", file, "--sender", "a\nb"}, "who sends?"},
+		"a body that is not there":     {[]string{"sign", file + ".none"}, "no such file"},
+		"a body that is too long":      {[]string{"sign", fileOf(t, "long", strings.Repeat("x", 1<<20+1))}, "more than 1048576 bytes"},
+		"headers that are not there":   {[]string{"verify", file, "--headers", file + ".none"}, "no such file"},
+		"an instant that is none":      {[]string{"verify", file, "--headers", file, "--at", "now"}, "not RFC 3339"},
+		"nowhere to send to":           {[]string{"send", file}, "where to?"},
+		"a URL that is none":           {[]string{"send", file, "--url", "api.example.com"}, "the URL is like"},
+		"a URL with a password":        {[]string{"send", file, "--url", "https://a:b@api.example.com/"}, "the URL is like"},
+		"plain text across a network":  {[]string{"send", file, "--url", "http://api.example.com/"}, "over https, or to this machine"},
+		"a port where nobody is":       {[]string{"send", file, "--url", "http://" + freeAddr(t) + "/"}, "connection refused"},
+		"an argument that is a secret": {[]string{"sign", file, "--secret", xjmfSecret[:8]}, "unknown flag: --secret"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if out, errs, code := xjmfVerb(t, "", c.args...); code != 1 || !strings.Contains(errs, c.want) || out != "" {
+				t.Errorf("exit %d, %q, %q; want exit 1 and %q", code, out, errs, c.want)
+			}
+		})
+	}
+}
+
+func TestXJMFVerifyNamesThePartThatIsWrong(t *testing.T) {
+	t.Parallel()
+	sign := func(scheme signing.Scheme, body string) string {
+		return signing.Sign(scheme, xjmfSecret, xjmfTime, []byte(body))
+	}
+	right := sign(signing.Body, xjmfBody)
+	type faults map[string]string
+	for name, c := range map[string]struct {
+		body, signature, timestamp string
+		sender                     string
+		args                       []string
+		want                       faults
+	}{
+		"nothing":                            {},
+		"nothing, with the timestamp signed": {signature: sign(signing.TimestampBody, xjmfBody), args: []string{"--scheme", "TimestampBody"}},
+		"the other scheme":                   {signature: sign(signing.TimestampBody, xjmfBody), want: faults{"signature": "it is a signature of the scheme TimestampBody, and Body is expected"}},
+		"another body":                       {signature: sign(signing.Body, "x"), want: faults{"signature": "it is not that of this body with this secret"}},
+		"upper-case digits":                  {signature: "sha256=" + strings.ToUpper(right[7:]), want: faults{"signature": "write it as sha256= and lower-case digits"}},
+		"bare digits":                        {signature: right[7:], want: faults{"signature": "write it as sha256= and lower-case digits"}},
+		"a word":                             {signature: "signed", want: faults{"signature": "it is not sha256= and 64 digits"}},
+		"a line end that was not signed":     {signature: sign(signing.Body, strings.TrimSpace(xjmfBody)), want: faults{"signature": "it is that of the body without the line end that the file has"}},
+		"a line end that is not in the file": {body: strings.TrimSpace(xjmfBody), want: faults{"signature": "it is that of the body with a line end, which the file has not"}},
+		"no signature":                       {signature: "none", want: faults{"signature": "there are 0 headers X-XJMF-Signature, and there must be one"}},
+		"no sender":                          {sender: "none", want: faults{"sender": "there are 0 headers X-XJMF-Sender, and there must be one"}},
+		"an old timestamp":                   {args: []string{"--at", "2026-11-20T09:05:01Z"}, want: faults{"timestamp": "5m1s ago, and 5m0s are allowed"}},
+		"a timestamp to come":                {args: []string{"--at", "2026-11-20T08:54:59Z"}, want: faults{"timestamp": "5m1s ahead of the clock, and 5m0s are allowed", "body": "is in the future"}},
+		"another window":                     {args: []string{"--at", "2026-11-20T09:00:31Z", "--window", "30s"}, want: faults{"timestamp": "31s ago, and 30s are allowed"}},
+		"a timestamp that is none":           {timestamp: "today", want: faults{"timestamp": "a timestamp is Unix time in 10 digits (seconds) or 13 (milliseconds), or RFC 3339 with a zone"}},
+		"a status that is none": {
+			body: strings.Replace(xjmfBody, "InProgress", "Running", 1), signature: sign(signing.Body, strings.Replace(xjmfBody, "InProgress", "Running", 1)),
+			want: faults{"body": `line 5, XJMF/SignalStatus/DeviceInfo/JobPhase/@Status: "Running" is not a value of JobPhase/@Status: write InProgress`},
+		},
+		"a body that is none": {body: "{", signature: sign(signing.Body, "{"), want: faults{"body": "read XJDF"}},
+		"a body of last week": {args: []string{"--at", "2026-11-27T09:00:00Z", "--window", "999h"}, want: faults{"body": "is too long ago"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			value := func(given, fallback string) string {
+				if given == "" {
+					return fallback
+				}
+				return given
+			}
+			var headers strings.Builder
+			for header, text := range map[string]string{
+				"x-xjmf-sender": value(c.sender, "acme-mis"), "X-XJMF-Timestamp": value(c.timestamp, xjmfTime), "X-Xjmf-Signature": value(c.signature, right),
+			} {
+				if text != "none" {
+					headers.WriteString("> " + header + ": " + text + "\r\n")
+				}
+			}
+			args := append([]string{
+				"verify", fileOf(t, "status.xjmf", value(c.body, xjmfBody)), "--headers", fileOf(t, "headers", headers.String()), "--at", xjmfInstant,
+			}, c.args...)
+			out, errs, code := xjmfVerb(t, "", args...)
+			if wantCode := map[bool]int{true: 0, false: 2}[len(c.want) == 0]; code != wantCode || errs != "" {
+				t.Errorf("exit %d, %s; want exit %d", code, errs, wantCode)
+			}
+			for i, part := range []string{"sender", "signature", "timestamp", "body"} {
+				line := strings.Split(out, "\n")[i]
+				if !strings.HasPrefix(line, part) || !strings.Contains(line, value(c.want[part], "  ok")) {
+					t.Errorf("%s: %q, want %q", part, line, c.want[part])
+				}
+			}
+		})
+	}
+}
+
+func TestXJMFSend(t *testing.T) {
+	t.Parallel()
+	const answer = `<XJMF xmlns="http://www.CIP4.org/JDFSchema_2_0"><Header DeviceID="P" Time="2026-11-20T09:00:00Z"/><ResponseStatus ReturnCode="0"/></XJMF>`
+	for name, c := range map[string]struct {
+		body, mediaType string
+		status          int
+		answer          string
+		wantCode        int
+		wantOut         string
+	}{
+		"XML that is taken":       {xjmfBody, "application/vnd.cip4-xjmf+xml", 200, answer, 0, answer + "\n"},
+		"JSON that is taken":      {`{"Name":"XJMF"}`, "application/vnd.cip4-xjmf+json", 200, answer, 0, answer + "\n"},
+		"what is not implemented": {xjmfBody, "application/vnd.cip4-xjmf+xml", 200, strings.Replace(answer, `"0"`, `"5"`, 1), 2, strings.Replace(answer, `"0"`, `"5"`, 1) + "\n"},
+		"what is refused":         {xjmfBody, "application/vnd.cip4-xjmf+xml", 401, "{\r\n\t\"code\": \"X\x1b[31m\"\n}\n", 2, "{\n  \"code\": \"X\uFFFD[31m\"\n}\n"},
+		"a redirect":              {xjmfBody, "application/vnd.cip4-xjmf+xml", 307, "", 2, "\n"},
+		"an answer that is none":  {xjmfBody, "application/vnd.cip4-xjmf+xml", 200, "ok", 2, "ok\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, err := io.ReadAll(r.Body)
+				if err != nil {
+					t.Error(err)
+				}
+				secrets := []credential.Secret{xjmfSecret}
+				timestamp := r.Header.Get("X-XJMF-Timestamp")
+				if !signing.Verify(signing.TimestampBody, secrets, r.Header.Get("X-XJMF-Signature"), timestamp, body) || string(body) != c.body {
+					t.Error("the signature does not hold")
+				}
+				if r.URL.Path != "/api/v1/webhooks/xjmf" || r.Header.Get("X-XJMF-Sender") != "acme-mis" || r.Header.Get("Content-Type") != c.mediaType {
+					t.Errorf("%s with %v", r.URL, r.Header)
+				}
+				w.Header().Set("Location", "http://127.0.0.1:1/")
+				w.WriteHeader(c.status)
+				_, _ = io.WriteString(w, c.answer)
+			}))
+			defer server.Close()
+			out, errs, code := xjmfVerb(t, c.body, "send", "-", "--scheme", "TimestampBody", "--url", server.URL+"/api/v1/webhooks/xjmf")
+			if code != c.wantCode || out != c.wantOut || !strings.HasPrefix(errs, http.StatusText(c.status)) && !strings.Contains(errs, http.StatusText(c.status)) {
+				t.Errorf("exit %d, %q, %q; want exit %d and %q", code, out, errs, c.wantCode, c.wantOut)
+			}
+		})
+	}
+}

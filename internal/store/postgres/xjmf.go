@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/store/reply"
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/xjmf"
+)
+
+var _ xjmf.Store = (*Store)(nil)
+
+const (
+	xjmfRecordColumns = `id, tenant, sender, message_id, digest, encoding, body, answer, sent_at, received_at`
+	xjmfStateColumns  = `job_id, job_part_id, partition, status, status_details, device_id, sender, at, message, position, received_at`
+)
+
+// ReceiveXJMF implements [xjmf.Store]. Whoever inserts the row of a callback
+// first has it, and everybody else waits there for the commit; only then come
+// the rows of jobs, in their order. So nobody who holds one of them waits for a
+// callback, and two who wait for jobs cannot wait for each other.
+func (s *Store) ReceiveXJMF(ctx context.Context, record xjmf.Record, jobs []xjmf.Job, decide func(map[xjmf.Job]xjmf.State) (xjmf.Change, error)) ([]byte, ledger.Outcome, error) {
+	var answer []byte
+	outcome := ledger.Created
+	err := s.write(ctx, "receive xjmf", func(ctx context.Context, tx pgx.Tx) error {
+		current, fresh, err := claimXJMF(ctx, tx, record, jobs)
+		if code(err) == lockNotAvailable {
+			return reply.Of(ledger.ErrInProgress)
+		}
+		if err != nil {
+			return err
+		}
+		if !fresh {
+			outcome = ledger.Replayed
+			answer, err = answeredXJMF(ctx, tx, record)
+			return err
+		}
+		change, err := decide(current)
+		if err != nil {
+			return reply.Of(err)
+		}
+		answer, outcome = change.Answer, ledger.Created
+		return storeXJMF(ctx, tx, record, change)
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	return answer, outcome, nil
+}
+
+// claimXJMFRows inserts a callback, unless it is there, and then locks the rows
+// of its jobs, making those that are missing. An update that changes nothing is
+// the lock: unlike a SELECT it also waits for rows that others are making. A
+// callback that is there yields no row at all.
+const claimXJMFRows = `WITH fresh AS (
+	INSERT INTO xjmf_message (` + xjmfRecordColumns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, '', $8, $9)
+	ON CONFLICT (tenant, sender, message_id) DO NOTHING RETURNING id
+), claimed AS (
+	INSERT INTO xjmf_state AS known (tenant, job_id, job_part_id, partition)
+	SELECT $2, job.id, job.part, job.partition
+	FROM unnest($10::text[], $11::text[], $12::text[]) AS job (id, part, partition)
+	WHERE EXISTS (SELECT FROM fresh)
+	ORDER BY job.id COLLATE "C", job.part COLLATE "C", job.partition COLLATE "C"
+	ON CONFLICT (tenant, job_id, job_part_id, partition) DO UPDATE SET tenant = known.tenant
+	RETURNING ` + xjmfStateColumns + `
+)
+SELECT claimed.* FROM fresh LEFT JOIN claimed ON true`
+
+// claimXJMF locks what a callback is about. Jobs of which nothing is known are
+// not among the states; fresh is false if the callback was there.
+func claimXJMF(ctx context.Context, tx pgx.Tx, record xjmf.Record, jobs []xjmf.Job) (current map[xjmf.Job]xjmf.State, fresh bool, err error) {
+	ids, parts, partitions := make([]string, len(jobs)), make([]string, len(jobs)), make([]string, len(jobs))
+	for i, job := range jobs {
+		ids[i], parts[i], partitions[i] = job.ID, job.PartID, job.Partition
+	}
+	rows, err := tx.Query(ctx, claimXJMFRows,
+		record.ID, record.Tenant.String(), record.Sender, record.MessageID, record.Digest[:], record.Encoding, record.Body,
+		record.SentAt, record.ReceivedAt, ids, parts, partitions)
+	claimed, err := collect(rows, err, scanXJMFState)
+	current = make(map[xjmf.Job]xjmf.State, len(claimed))
+	for _, state := range claimed {
+		if !state.Status.IsZero() {
+			current[state.Job] = state
+		}
+	}
+	return current, len(claimed) > 0, err
+}
+
+// answeredXJMF is what a callback was answered before.
+func answeredXJMF(ctx context.Context, q querier, record xjmf.Record) ([]byte, error) {
+	var digest, answer []byte
+	if err := q.QueryRow(ctx,
+		`SELECT digest, answer FROM xjmf_message WHERE tenant = $1 AND sender = $2 AND message_id = $3`,
+		record.Tenant.String(), record.Sender, record.MessageID).Scan(&digest, &answer); err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(digest, record.Digest[:]) {
+		return nil, reply.Of(xjmf.ErrConflict)
+	}
+	return answer, nil
+}
+
+// storeXJMF writes what was decided into the rows that claimXJMF locked.
+func storeXJMF(ctx context.Context, tx pgx.Tx, record xjmf.Record, change xjmf.Change) error {
+	changes := &pgx.Batch{}
+	changes.Queue(`UPDATE xjmf_message SET answer = $2 WHERE id = $1`, record.ID, change.Answer)
+	for _, state := range change.States {
+		changes.Queue(
+			`UPDATE xjmf_state SET status = $5, status_details = $6, device_id = $7, sender = $8, at = $9, message = $10,
+			 position = $11, received_at = $12 WHERE tenant = $1 AND job_id = $2 AND job_part_id = $3 AND partition = $4`,
+			record.Tenant.String(), state.Job.ID, state.Job.PartID, state.Job.Partition,
+			state.Status.String(), state.Details, state.DeviceID, state.Sender,
+			state.Stamp.At, state.Stamp.Message, state.Stamp.Index, state.ReceivedAt)
+	}
+	return tx.SendBatch(ctx, changes).Close()
+}
+
+// XJMFStates implements [xjmf.Store].
+func (s *Store) XJMFStates(ctx context.Context, who tenant.ID, jobID string, limit int) ([]xjmf.State, error) {
+	return read(ctx, s, "list states of a job", func(ctx context.Context, q querier) ([]xjmf.State, error) {
+		rows, err := q.Query(ctx,
+			`SELECT `+xjmfStateColumns+` FROM xjmf_state WHERE tenant = $1 AND job_id = $2 ORDER BY job_part_id, partition LIMIT $3`,
+			who.String(), jobID, limit)
+		return collect(rows, err, scanXJMFState)
+	})
+}
+
+// XJMFRecords implements [xjmf.Store].
+func (s *Store) XJMFRecords(ctx context.Context, who tenant.ID, before string, limit int) ([]xjmf.Record, error) {
+	return read(ctx, s, "list callbacks", func(ctx context.Context, q querier) ([]xjmf.Record, error) {
+		rows, err := q.Query(ctx,
+			`SELECT `+xjmfRecordColumns+` FROM xjmf_message WHERE tenant = $1 AND ($2 = '' OR id < $2) ORDER BY id DESC LIMIT $3`,
+			who.String(), before, limit)
+		return collect(rows, err, scanXJMFRecord)
+	})
+}
+
+// PurgeXJMF implements [xjmf.Store]. What another replica is erasing, or a
+// callback has just locked, is left.
+func (s *Store) PurgeXJMF(ctx context.Context, until time.Time, limit int) (int, error) {
+	erased := int64(0)
+	for _, statement := range []string{
+		`WITH due AS (SELECT id FROM xjmf_message WHERE received_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED)
+		 DELETE FROM xjmf_message m USING due WHERE m.id = due.id`,
+		`WITH due AS (
+			SELECT tenant, job_id, job_part_id, partition FROM xjmf_state WHERE received_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED
+		)
+		DELETE FROM xjmf_state s USING due
+		WHERE s.tenant = due.tenant AND s.job_id = due.job_id AND s.job_part_id = due.job_part_id AND s.partition = due.partition`,
+	} {
+		if err := s.use(ctx, "purge xjmf", func(ctx context.Context, conn *pgxpool.Conn) error {
+			done, err := conn.Exec(ctx, statement, until, limit)
+			erased += done.RowsAffected()
+			return err
+		}); err != nil {
+			return 0, err
+		}
+	}
+	return int(erased), nil
+}
+
+func scanXJMFRecord(r pgx.Row) (record xjmf.Record, err error) {
+	var digest []byte
+	err = r.Scan(&record.ID, &record.Tenant, &record.Sender, &record.MessageID, &digest, &record.Encoding,
+		&record.Body, &record.Answer, instant{&record.SentAt}, instant{&record.ReceivedAt})
+	copy(record.Digest[:], digest)
+	return record, err
+}
+
+// scanXJMFState reads a state. In a row that was made just now it is the zero
+// State, and without any job but its own; where there is no row at all, without
+// that as well.
+func scanXJMFState(r pgx.Row) (state xjmf.State, err error) {
+	var id, part, partition, status, details, device, sender, message *string
+	var position *int
+	if err := r.Scan(&id, &part, &partition, &status, &details, &device, &sender,
+		instant{&state.Stamp.At}, &message, &position, instant{&state.ReceivedAt}); err != nil || status == nil {
+		return xjmf.State{}, err
+	}
+	state.Job = xjmf.Job{ID: *id, PartID: *part, Partition: *partition}
+	state.Details, state.DeviceID, state.Sender = *details, *device, *sender
+	state.Stamp.Message, state.Stamp.Index = *message, *position
+	state.Status, err = xjmf.ParseNodeStatus(*status)
+	return state, err
+}

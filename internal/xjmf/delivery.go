@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package xjmf
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/printmarket/printmarket/internal/xjdf"
+)
+
+// Delivery is what a callback says.
+type Delivery struct {
+	// ID is XJMF/Header/@ID; empty if there is none.
+	ID string
+	// DeviceID is XJMF/Header/@DeviceID.
+	DeviceID string
+	// At is XJMF/Header/@Time, in whole milliseconds.
+	At       time.Time
+	Encoding xjdf.Encoding
+	// Messages are in the order in which they are to be processed. JSON has one.
+	Messages []Message
+}
+
+// Message is one of them.
+type Message struct {
+	// Name is that of the element, such as SignalStatus.
+	Name string
+	// ID is Header/@ID of the message; empty if there is none.
+	ID string
+	// Unsupported messages have no updates: they are stored, and answered with
+	// the return code of what is not implemented.
+	Unsupported bool
+	Updates     []Update
+	// Warnings say what was odd, in the order of the message.
+	Warnings []string
+}
+
+// Horizon is how far XJMF/Header/@Time may be from the clock. It is signed, so
+// it bounds how long a copy of a callback is good for anything.
+type Horizon struct{ Back, Ahead time.Duration }
+
+// DefaultHorizon leaves a reliable sender a day to get its signals through.
+func DefaultHorizon() Horizon { return Horizon{Back: 24 * time.Hour, Ahead: 5 * time.Minute} }
+
+// The bounds of a delivery.
+const (
+	maxMessages = 100
+	maxUpdates  = 1000
+	maxToken    = 255
+)
+
+// Read makes a delivery of a document. It fails with an [InvalidError], or with
+// a [HorizonError] if nothing else is wrong.
+func Read(document *xjdf.Document, now time.Time, horizon Horizon) (Delivery, error) {
+	r := reader{faults: faults{document: document}, now: now, horizon: horizon}
+	r.read(document.Root)
+	if err := r.err(); err != nil {
+		return Delivery{}, err
+	}
+	if r.untimely != nil {
+		return Delivery{}, r.untimely
+	}
+	r.delivery.Encoding = document.Encoding
+	return r.delivery, nil
+}
+
+type reader struct {
+	faults
+	now      time.Time
+	horizon  Horizon
+	untimely *HorizonError
+	delivery Delivery
+	updates  int
+}
+
+func (r *reader) read(root *xjdf.Node) {
+	if !r.isXJMF(root) {
+		return
+	}
+	header := root.Child("Header")
+	if header == nil {
+		r.element(root, "XJMF has no Header", "")
+		return
+	}
+	origin := r.header(header, origin{})
+	r.delivery.ID, r.delivery.DeviceID, r.delivery.At = origin.id, origin.device, origin.at
+	if r.untimely == nil && r.now.Sub(origin.at) > r.horizon.Back {
+		r.untimely = &HorizonError{Place: r.document.AttributePlace(header, "Time"), At: origin.at}
+	}
+	for _, child := range root.Children {
+		if child.Name.Core() && child.Name.Local == "Header" {
+			continue
+		}
+		if !r.room(child) {
+			return
+		}
+		r.delivery.Messages = append(r.delivery.Messages, r.message(child, origin))
+	}
+	if len(r.delivery.Messages) == 0 {
+		r.element(root, "XJMF has no message", "")
+	}
+}
+
+// isXJMF asks for the root and the versions that we read.
+func (r *reader) isXJMF(root *xjdf.Node) bool {
+	switch {
+	case root.Name.Space == xjdf.LegacyNamespace:
+		r.element(root, "this is JMF 1, which is another language", "send XJMF 2.2")
+	case !root.Name.Core() || root.Name.Local != "XJMF":
+		r.element(root, fmt.Sprintf("the root is %s, not XJMF", clip(root.Name.String())), "")
+	default:
+		switch version, _ := root.Attr("Version"); version {
+		case "", "2.0", "2.1", "2.2":
+			return true
+		default:
+			r.attribute(root, "Version", fmt.Sprintf("version %q is not read", clip(version)), "send XJMF 2.2")
+		}
+	}
+	return false
+}
+
+// room refuses a message too many.
+func (r *reader) room(child *xjdf.Node) bool {
+	switch n := len(r.delivery.Messages); {
+	case n == maxMessages:
+		r.element(child, fmt.Sprintf("there are more than %d messages", maxMessages), "send several documents")
+	case n == 1 && r.document.Encoding != xjdf.XML:
+		r.element(child, "XJMF in JSON has one message", "send a document for each message")
+	default:
+		return true
+	}
+	return false
+}
+
+// origin is what a Header says.
+type origin struct {
+	id, device string
+	at         time.Time
+}
+
+// header reads a Header. A message's own may leave out what is that of the
+// document; the document's must have it, but for the ID.
+func (r *reader) header(n *xjdf.Node, outer origin) origin {
+	made := origin{device: outer.device, at: outer.at}
+	if id, found := n.Attr("ID"); found {
+		made.id = r.token(n, "ID", id)
+	}
+	if device, found := n.Attr("DeviceID"); found {
+		made.device = r.token(n, "DeviceID", device)
+	} else if outer.device == "" {
+		r.attribute(n, "DeviceID", "DeviceID is required", "")
+	}
+	if text, found := n.Attr("Time"); found {
+		made.at = r.time(n, text)
+	} else if outer.at.IsZero() {
+		r.attribute(n, "Time", "Time is required", "")
+	}
+	return made
+}
+
+// time reads Header/@Time. No message may come from the future, because all
+// that follow would be late.
+func (r *reader) time(n *xjdf.Node, text string) time.Time {
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil || at.Year() < 1 {
+		r.attribute(n, "Time", "Time is no dateTime with a zone", "write it like 2026-11-20T09:30:00Z")
+		return time.Time{}
+	}
+	at = at.UTC().Truncate(time.Millisecond)
+	if at.Sub(r.now) > r.horizon.Ahead && r.untimely == nil {
+		r.untimely = &HorizonError{Place: r.document.AttributePlace(n, "Time"), At: at, Ahead: true}
+	}
+	return at
+}
+
+// token is the value of an attribute that names something: NMTOKEN, and not
+// longer than a database likes its keys.
+func (r *reader) token(n *xjdf.Node, name, value string) string {
+	switch {
+	case value == "" || len(value) > maxToken:
+		r.attribute(n, name, fmt.Sprintf("%s must have 1 to %d bytes", name, maxToken), "")
+	case strings.ContainsFunc(value, func(c rune) bool { return unicode.IsSpace(c) || !unicode.IsPrint(c) }):
+		r.attribute(n, name, name+" is no NMTOKEN: it has white space or control characters", "")
+	default:
+		return value
+	}
+	return ""
+}
+
+func (r *reader) message(n *xjdf.Node, outer origin) Message {
+	made := Message{Name: n.Name.Local}
+	own := origin{device: outer.device, at: outer.at}
+	if header := n.Child("Header"); header != nil {
+		own = r.header(header, outer)
+	}
+	made.ID = own.id
+	extract, supported := supportedMessages[n.Name.Local]
+	if !supported || !n.Name.Core() {
+		made.Unsupported = true
+		return made
+	}
+	r.check(n)
+	if extract != nil {
+		x := extraction{reader: r, message: &made, origin: own}
+		extract(&x, n)
+	}
+	return made
+}
+
+// clip bounds what is quoted of a document.
+func clip(text string) string {
+	const longest = 60
+	if runes := []rune(text); len(runes) > longest {
+		return string(runes[:longest]) + "..."
+	}
+	return text
+}

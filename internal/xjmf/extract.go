@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package xjmf
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/printmarket/printmarket/internal/xjdf"
+	"github.com/printmarket/printmarket/internal/xjdf/vocabulary"
+)
+
+// supportedMessages are those that a callback may bring, with what finds the
+// updates in them; nil where there are none.
+var supportedMessages = map[string]func(*extraction, *xjdf.Node){
+	"SignalStatus":             (*extraction).status,
+	"SignalQueueStatus":        (*extraction).queueStatus,
+	"SignalResource":           (*extraction).resource,
+	"SignalNotification":       nil,
+	"SignalKnownDevices":       nil,
+	"SignalKnownSubscriptions": nil,
+	"SignalGangStatus":         nil,
+	"CommandReturnQueueEntry":  nil,
+}
+
+// extraction finds the updates of one message.
+type extraction struct {
+	*reader
+	message *Message
+	origin  origin
+}
+
+// status reads SignalStatus: what devices do, and the phases of their jobs.
+func (x *extraction) status(message *xjdf.Node) {
+	for device := range message.All("DeviceInfo") {
+		x.device(device)
+		for phase := range device.All("JobPhase") {
+			id, _ := phase.Attr("JobID")
+			x.job(phase, phase, id)
+		}
+	}
+}
+
+// queueStatus reads SignalQueueStatus: the entries of a queue.
+func (x *extraction) queueStatus(message *xjdf.Node) {
+	for queue := range message.All("Queue") {
+		for entry := range queue.All("QueueEntry") {
+			if id, found := entry.Attr("JobID"); found {
+				x.job(entry, entry, id)
+			} else {
+				x.warn("%s has no JobID: it is stored, and changes no job", x.document.Place(entry).XPath)
+			}
+		}
+	}
+}
+
+// resource reads SignalResource: the NodeInfo of a job, as it is now. What
+// somebody estimates or allows is no news.
+func (x *extraction) resource(message *xjdf.Node) {
+	for info := range message.All("ResourceInfo") {
+		scope, _ := info.Attr("Scope")
+		id, found := info.Attr("JobID")
+		set := info.Child("ResourceSet")
+		if !found || set == nil || scope == "Allowed" || scope == "Estimate" {
+			continue
+		}
+		for resource := range set.All("Resource") {
+			node := resource.Child("NodeInfo")
+			if node == nil {
+				continue
+			}
+			if _, found := node.Attr("Status"); found {
+				x.jobOf(node, info, resource, id)
+			}
+		}
+	}
+}
+
+// job makes an update of an element that has everything: what it is about, and
+// what is said of it.
+func (x *extraction) job(n, parts *xjdf.Node, id string) { x.jobOf(n, n, parts, id) }
+
+// jobOf makes an update of an element with a status, of one that names the job
+// part, and of one that names partitions.
+func (x *extraction) jobOf(said, named, parts *xjdf.Node, id string) {
+	if x.updates++; x.updates > maxUpdates {
+		if x.updates == maxUpdates+1 {
+			x.element(said, fmt.Sprintf("there are more than %d statuses of jobs", maxUpdates), "send several documents")
+		}
+		return
+	}
+	update := Update{
+		Job:      Job{ID: x.token(named, "JobID", id), Partition: partition(parts)},
+		Stamp:    Stamp{At: x.origin.at, Message: x.origin.id, Index: len(x.message.Updates)},
+		DeviceID: x.origin.device,
+	}
+	if part, found := named.Attr("JobPartID"); found {
+		update.Job.PartID = x.token(named, "JobPartID", part)
+	}
+	word, _ := said.Attr("Status")
+	// A word that is none was a fault in check.
+	update.Status, _ = ParseNodeStatus(word)
+	update.Details = x.details(said)
+	if node, _, known := vocabulary.Load().StatusDetails(update.Details); known {
+		x.pair(said, update.Details, word, node)
+	}
+	x.message.Updates = append(x.message.Updates, update)
+}
+
+func (x *extraction) device(n *xjdf.Node) {
+	word, _ := n.Attr("Status")
+	details := x.details(n)
+	if _, device, known := vocabulary.Load().StatusDetails(details); known {
+		x.pair(n, details, word, device)
+	}
+}
+
+func (x *extraction) details(n *xjdf.Node) string {
+	if details, found := n.Attr("StatusDetails"); found {
+		return x.token(n, "StatusDetails", details)
+	}
+	return ""
+}
+
+// pair warns of details that the standard's tables have with other statuses.
+// It is no fault: the list is open, and the status is what counts.
+func (x *extraction) pair(n *xjdf.Node, details, word, belongs string) {
+	if belongs != "" && !slices.Contains(strings.Fields(belongs), word) {
+		x.warn("%s: StatusDetails %s goes with Status %s, not with %s",
+			x.document.Place(n).XPath, details, strings.ReplaceAll(belongs, " ", " or "), clip(word))
+	}
+}
+
+// maxWarnings bounds what is told of one message.
+const maxWarnings = 10
+
+func (x *extraction) warn(format string, args ...any) {
+	x.message.Warnings = appendWarning(x.message.Warnings, fmt.Sprintf(format, args...))
+}
+
+func appendWarning(to []string, text string) []string {
+	if len(to) < maxWarnings {
+		return append(to, text)
+	}
+	return to
+}
+
+// maxPartition bounds the text of a partition; a longer one is known by its sum.
+const maxPartition = 1000
+
+// partition is the canonical form of the Part elements below an element: one
+// text for one meaning, whatever the order of elements and attributes.
+func partition(n *xjdf.Node) string {
+	var parts []string
+	for part := range n.All("Part") {
+		var keys []string
+		for i := range part.Attributes {
+			if a := &part.Attributes[i]; a.Name.Space == "" {
+				keys = append(keys, a.Name.Local+"="+strconv.Quote(a.Value))
+			}
+		}
+		slices.Sort(keys)
+		parts = append(parts, strings.Join(keys, ","))
+	}
+	slices.Sort(parts)
+	text := strings.Join(slices.Compact(parts), "|")
+	if len(text) > maxPartition {
+		sum := sha256.Sum256([]byte(text))
+		return "sha256:" + hex.EncodeToString(sum[:])
+	}
+	return text
+}

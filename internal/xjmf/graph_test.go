@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package xjmf_test
+
+import (
+	"cmp"
+	"strings"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/internal/xjmf"
+)
+
+var start = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+
+func status(t *testing.T, word string) xjmf.NodeStatus {
+	t.Helper()
+	if word == "" {
+		return xjmf.NodeStatus{}
+	}
+	parsed, err := xjmf.ParseNodeStatus(word)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parsed
+}
+
+// TestTheLifeCycleOfAJob is figure 9-1 as a matrix, with phases skipped and
+// with what stopped going on where it was.
+func TestTheLifeCycleOfAJob(t *testing.T) {
+	t.Parallel()
+	const everything = "Waiting Setup InProgress Suspended Stopped Cleanup Completed Aborted"
+	leads := map[string]string{
+		"":           everything,
+		"Waiting":    everything,
+		"Setup":      "Setup InProgress Suspended Stopped Cleanup Completed Aborted",
+		"InProgress": "InProgress Suspended Stopped Cleanup Completed Aborted",
+		"Suspended":  "Setup InProgress Suspended Stopped Cleanup Completed Aborted",
+		"Stopped":    "Setup InProgress Suspended Stopped Cleanup Completed Aborted",
+		"Cleanup":    "Stopped Cleanup Completed Aborted",
+		"Completed":  "Completed",
+		"Aborted":    "Aborted",
+	}
+	for from, want := range leads {
+		var got []string
+		for _, to := range strings.Fields(everything) {
+			if status(t, from).Leads(status(t, to)) {
+				got = append(got, to)
+			}
+		}
+		if diff := gocmp.Diff(strings.Fields(want), got); diff != "" {
+			t.Errorf("from %q (-want +got):\n%s", from, diff)
+		}
+	}
+	for _, s := range xjmf.NodeStatuses() {
+		ends := !strings.Contains(leads[s.String()], " ")
+		if s.Terminal() != ends {
+			t.Errorf("%s: terminal = %t, and its steps are %s", s, s.Terminal(), leads[s.String()])
+		}
+	}
+}
+
+func TestAdvance(t *testing.T) {
+	t.Parallel()
+	at := func(seconds int, message string, index int) xjmf.Stamp {
+		return xjmf.Stamp{At: start.Add(time.Duration(seconds) * time.Second), Message: message, Index: index}
+	}
+	for name, c := range map[string]struct {
+		current string
+		known   xjmf.Stamp
+		update  string
+		stamp   xjmf.Stamp
+		want    xjmf.Outcome
+	}{
+		"the first word about a job counts":               {"", xjmf.Stamp{}, "InProgress", at(0, "a", 0), xjmf.Applied},
+		"even if it is the last":                          {"", xjmf.Stamp{}, "Completed", at(0, "a", 0), xjmf.Applied},
+		"a later step counts":                             {"Setup", at(0, "a", 0), "InProgress", at(1, "b", 0), xjmf.Applied},
+		"the same status may tell other details":          {"InProgress", at(0, "a", 0), "InProgress", at(1, "b", 0), xjmf.Applied},
+		"a step back counts and is unusual":               {"InProgress", at(0, "a", 0), "Waiting", at(1, "b", 0), xjmf.Unusual},
+		"an earlier time is late":                         {"Setup", at(1, "a", 0), "InProgress", at(0, "b", 0), xjmf.Late},
+		"of one time the greater id counts":               {"Setup", at(0, "a", 0), "InProgress", at(0, "b", 0), xjmf.Applied},
+		"of one time the smaller id is late":              {"Setup", at(0, "b", 0), "InProgress", at(0, "a", 0), xjmf.Late},
+		"within a message the later place counts":         {"Setup", at(0, "a", 0), "InProgress", at(0, "a", 1), xjmf.Applied},
+		"the same message in another document repeats":    {"Setup", at(0, "a", 0), "Setup", at(0, "a", 0), xjmf.Repeated},
+		"an end that is told again repeats":               {"Completed", at(0, "a", 0), "Completed", at(1, "b", 0), xjmf.Repeated},
+		"after the end there is no other":                 {"Completed", at(0, "a", 0), "Aborted", at(1, "b", 0), xjmf.Refused},
+		"after the end there is no way back":              {"Aborted", at(0, "a", 0), "InProgress", at(1, "b", 0), xjmf.Refused},
+		"what is late is late, though the job has ended":  {"Completed", at(1, "a", 0), "InProgress", at(0, "b", 0), xjmf.Late},
+		"instants count and not how their zone is called": {"Setup", at(0, "a", 0), "Setup", xjmf.Stamp{At: start.In(time.FixedZone("", 3600)), Message: "a"}, xjmf.Repeated},
+	} {
+		current := xjmf.State{Update: xjmf.Update{Status: status(t, c.current), Stamp: c.known}}
+		got := xjmf.Advance(current, xjmf.Update{Status: status(t, c.update), Stamp: c.stamp})
+		if got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+		if got.Changes() != (got == xjmf.Applied || got == xjmf.Unusual) {
+			t.Errorf("%s: changes = %t", name, got.Changes())
+		}
+	}
+	if xjmf.Outcome(0).String() != "" || xjmf.Outcome(99).String() != "" {
+		t.Error("an outcome that is none has a name")
+	}
+}
+
+func TestJobsAreOrderedByIDThenPartThenPartition(t *testing.T) {
+	t.Parallel()
+	ordered := []xjmf.Job{{ID: "A"}, {ID: "A", Partition: "x"}, {ID: "A", PartID: "1"}, {ID: "A", PartID: "1", Partition: "x"}, {ID: "a"}}
+	for i, a := range ordered {
+		for j, b := range ordered {
+			if got, want := a.Compare(b), cmp.Compare(i, j); got != want {
+				t.Errorf("%v and %v: %d, want %d", a, b, got, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package xjmf_test
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/internal/store/sqlite"
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/xjdf"
+	"github.com/printmarket/printmarket/internal/xjmf"
+)
+
+var acme = tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
+
+// newReceiver takes callbacks into a database of its own, at the start.
+func newReceiver(t testing.TB) *xjmf.Receiver {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "records.db"), sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := store.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return xjmf.New(xjmf.Config{Store: store, Now: func() time.Time { return start }, Random: rand.Reader})
+}
+
+func receive(t testing.TB, r *xjmf.Receiver, body string) xjmf.Receipt {
+	t.Helper()
+	receipt, err := r.Receive(t.Context(), acme, "acme-mis", []byte(body))
+	if err != nil {
+		t.Fatalf("receive %s: %v", body, err)
+	}
+	return receipt
+}
+
+// answered is an answer in short: "name code refID: comment; comment" for each
+// response.
+func answered(t testing.TB, receipt xjmf.Receipt) []string {
+	t.Helper()
+	document, err := xjdf.Parse(receipt.Answer, xjdf.Limits{})
+	if err != nil {
+		t.Fatalf("the answer cannot be read: %v\n%s", err, receipt.Answer)
+	}
+	if document.Root.Name.Local != "XJMF" || document.Encoding != answerEncoding(receipt.Encoding) {
+		t.Errorf("the answer is %s in %s:\n%s", document.Root.Name, document.Encoding, receipt.Answer)
+	}
+	ids := map[string]bool{}
+	var list []string
+	for n := range document.Root.Descendants() {
+		if n.Definition == nil {
+			t.Errorf("the answer has an element %s", n.Name)
+		}
+		if id, found := n.Attr("ID"); found && ids[id] {
+			t.Errorf("two messages of the answer have the id %s", id)
+		} else if found {
+			ids[id] = true
+		}
+	}
+	for _, n := range document.Root.Children {
+		if n.Name.Local == "Header" {
+			continue
+		}
+		code, _ := n.Attr("ReturnCode")
+		to, _ := n.Child("Header").Attr("refID")
+		line := fmt.Sprintf("%s %s %s", n.Name.Local, code, to)
+		if notification := n.Child("Notification"); notification != nil {
+			class, _ := notification.Attr("Class")
+			var comments []string
+			for comment := range notification.All("Comment") {
+				comments = append(comments, comment.Text)
+			}
+			line += " " + class + ": " + strings.Join(comments, "; ")
+		}
+		list = append(list, line)
+	}
+	return list
+}
+
+// answerEncoding is what a callback is answered in: the standard's JSON, if it
+// was JSON.
+func answerEncoding(of xjdf.Encoding) xjdf.Encoding {
+	if of == xjdf.XML {
+		return xjdf.XML
+	}
+	return xjdf.CanonicalJSON
+}
+
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	const takes = "CommandReturnQueueEntry, SignalGangStatus, SignalKnownDevices, SignalKnownSubscriptions, SignalNotification, SignalQueueStatus, SignalResource, SignalStatus"
+	json := func(message string) string {
+		return `{"Name":"XJMF","Header":{"DeviceID":"MIS","ID":"M1","Time":"2026-11-20T09:00:00Z"},` + message + `}`
+	}
+	for name, c := range map[string]struct {
+		body string
+		want []string
+	}{
+		"a signal that was applied":      {signal("SignalStatus", flyer), []string{"ResponseStatus 0 S1"}},
+		"the same in JSON":               {json(`"SignalStatus":{"Header":{"DeviceID":"P","ID":"S1","Time":"2026-11-20T09:00:00Z"},"DeviceInfo":{"Status":"Idle"}}`), []string{"ResponseStatus 0 S1"}},
+		"the same in the other JSON":     {`{"XJMF":{"Header":{"@DeviceID":"MIS","@ID":"M1","@Time":"2026-11-20T09:00:00Z"},"SignalStatus":{"DeviceInfo":{"@Status":"Idle"}}}}`, []string{"ResponseStatus 0 M1"}},
+		"a message without an id":        {json(`"SignalNotification":{"Notification":{"Class":"Event"}}`), []string{"ResponseNotification 0 M1"}},
+		"a command":                      {signal("CommandReturnQueueEntry", `<ReturnQueueEntryParams QueueEntryID="1" URL="https://a.example/1"/>`), []string{"ResponseReturnQueueEntry 0 S1"}},
+		"a query is not implemented":     {signal("QueryKnownMessages", ""), []string{"ResponseKnownMessages 5 S1 Error: QueryKnownMessages is not implemented here: send " + takes}},
+		"a response is no answer to us":  {signal("ResponseStatus", ""), []string{"ResponseNotification 5 S1 Error: ResponseStatus is not implemented here: send " + takes}},
+		"a message of nobody":            {json(`"SignalMood":{"Header":{"DeviceID":"P","ID":"S1","Time":"2026-11-20T09:00:00Z"}}`), []string{"ResponseNotification 5 S1 Error: SignalMood is not implemented here: send " + takes}},
+		"a message of somebody else":     {head + `<a:SignalStatus xmlns:a="urn:acme"/></XJMF>`, []string{"ResponseStatus 5 M1 Error: SignalStatus is not implemented here: send " + takes}},
+		"what is odd is told":            {signal("SignalStatus", `<DeviceInfo Status="Idle" StatusDetails="Repair"/>`), []string{"ResponseStatus 0 S1 Warning: XJMF/SignalStatus/DeviceInfo: StatusDetails Repair goes with Status Offline, not with Idle"}},
+		"each message has its response":  {strings.Replace(signal("SignalStatus", flyer), "</XJMF>", `<QueryStatus><Header DeviceID="P" ID="S2" Time="2026-11-20T09:00:00Z"/></QueryStatus></XJMF>`, 1), []string{"ResponseStatus 0 S1", "ResponseStatus 5 S2 Error: QueryStatus is not implemented here: send " + takes}},
+		"what changes nothing is stored": {signal("SignalStatus", `<DeviceInfo Status="Idle"><JobPhase JobID="j" Status="Completed"/><JobPhase JobID="j" JobPartID="p" Status="Aborted"/><JobPhase JobID="j" Status="Setup"/></DeviceInfo>`), []string{"ResponseStatus 0 S1 Warning: job j has ended as Completed; Setup was stored and not applied"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			receipt := receive(t, newReceiver(t), c.body)
+			if diff := cmp.Diff(c.want, answered(t, receipt)); diff != "" {
+				t.Errorf("answer (-want +got):\n%s", diff)
+			}
+			if want := map[bool]string{true: "xml", false: "json"}[receipt.Encoding == xjdf.XML]; !strings.HasSuffix(receipt.MediaType(), "+"+want) {
+				t.Errorf("media type %s, want %s", receipt.MediaType(), want)
+			}
+		})
+	}
+}
+
+func TestUpdatesThatAreNotAppliedAreAnsweredWithSuccessAndAWarning(t *testing.T) {
+	t.Parallel()
+	r := newReceiver(t)
+	say := func(id, at, status string) []string {
+		t.Helper()
+		return answered(t, receive(t, r, fmt.Sprintf(`<XJMF xmlns="http://www.CIP4.org/JDFSchema_2_0"><Header DeviceID="MIS" ID="M%s" Time="%s"/>
+			<SignalStatus><Header DeviceID="P" ID="S%s" Time="%s"/><DeviceInfo Status="Idle"><JobPhase JobID="j" JobPartID="p" Status="%s"/></DeviceInfo></SignalStatus></XJMF>`, id, at, id, at, status)))
+	}
+	for _, step := range []struct{ id, at, status, want string }{
+		{"1", "2026-11-20T08:00:00Z", "InProgress", "ResponseStatus 0 S1"},
+		{"2", "2026-11-20T07:00:00Z", "Setup", "ResponseStatus 0 S2 Warning: job j/p: Setup is from before what is known; it was stored and not applied"},
+		{"3", "2026-11-20T08:10:00Z", "Setup", "ResponseStatus 0 S3 Warning: job j/p went from InProgress to Setup, which the life cycle of XJDF 9.2 does not have; it was applied"},
+		{"4", "2026-11-20T08:20:00Z", "Completed", "ResponseStatus 0 S4"},
+		{"5", "2026-11-20T08:30:00Z", "Completed", "ResponseStatus 0 S5 Warning: job j/p: Completed was known; it was stored and not applied"},
+		{"6", "2026-11-20T08:40:00Z", "Waiting", "ResponseStatus 0 S6 Warning: job j/p has ended as Completed; Waiting was stored and not applied"},
+	} {
+		if diff := cmp.Diff([]string{step.want}, say(step.id, step.at, step.status)); diff != "" {
+			t.Errorf("callback %s (-want +got):\n%s", step.id, diff)
+		}
+	}
+}
+
+func TestACallbackWithoutAnIDIsKnownByItsBytes(t *testing.T) {
+	t.Parallel()
+	r := newReceiver(t)
+	body := `{"Name":"XJMF","Header":{"DeviceID":"MIS","Time":"2026-11-20T09:00:00Z"},"SignalStatus":{"DeviceInfo":{"Status":"Idle"}}}`
+	if receive(t, r, body).Replayed || !receive(t, r, body).Replayed {
+		t.Error("the same bytes are not the same callback")
+	}
+	if receive(t, r, body+" ").Replayed {
+		t.Error("other bytes are the same callback")
+	}
+}
+
+func TestWhatIsRefusedIsNotStored(t *testing.T) {
+	t.Parallel()
+	r := newReceiver(t)
+	unlucky := xjmf.New(xjmf.Config{Now: func() time.Time { return start }, Random: io.LimitReader(rand.Reader, 15)})
+	for name, c := range map[string]struct {
+		receiver *xjmf.Receiver
+		body     string
+		want     func(error) bool
+	}{
+		"no document":          {r, "<XJMF", func(err error) bool { var e *xjdf.Error; return errors.As(err, &e) }},
+		"no callback":          {r, signal("SignalStatus", `<DeviceInfo Status="OnPress"/>`), func(err error) bool { var e *xjmf.InvalidError; return errors.As(err, &e) }},
+		"too old":              {r, strings.Replace(signal("SignalStatus", flyer), "2026-11-20T09:00:00Z", "2026-11-18T09:00:00Z", 1), func(err error) bool { var e *xjmf.HorizonError; return errors.As(err, &e) }},
+		"no randomness for us": {unlucky, signal("SignalStatus", flyer), func(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) }},
+	} {
+		if _, err := c.receiver.Receive(t.Context(), acme, "acme-mis", []byte(c.body)); !c.want(err) {
+			t.Errorf("%s: error = %v", name, err)
+		}
+	}
+	if records, err := r.Messages(t.Context(), acme, "", 10); err != nil || len(records) != 0 {
+		t.Errorf("%d callbacks are stored (%v), want none", len(records), err)
+	}
+	if states, err := r.States(t.Context(), acme, ""); err != nil || states != nil {
+		t.Errorf("states of no job: %v, %v", states, err)
+	}
+}
