@@ -10,6 +10,12 @@ const (
 
 func documentFaults() map[string]fault {
 	return map[string]fault{
+		"a member that is there twice": {
+			rule: "DOCUMENT_UNREADABLE", in: product(), faulty: `"ID": "P1", "ID": "P2"`, valid: `"ID": "P1"`,
+		},
+		"an element that does not end": {
+			rule: "DOCUMENT_UNREADABLE", in: xmlProduct(), faulty: `<Comment>in haste`, valid: `<Comment>in haste</Comment>`,
+		},
 		"a message": {
 			rule: "ROOT_UNKNOWN", faulty: `{"Name": "XJMF", "Version": "2.2", "JobID": "J1", "Types": ["Product"], ` + one + `}`,
 			valid: `{"Name": "XJDF", "Version": "2.2", "JobID": "J1", "Types": ["Product"], ` + one + `}`,

@@ -4,6 +4,7 @@ package validate_test
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -61,6 +62,14 @@ func seededDocuments() []seeded {
 func judge(tb testing.TB, v *validate.Validator, body string, profile validate.Profile, support bool) validate.Report {
 	tb.Helper()
 	doc, err := xjdf.Parse([]byte(body), xjdf.DefaultLimits)
+	var unreadable *xjdf.Error
+	if errors.As(err, &unreadable) {
+		encoding := xjdf.CanonicalJSON
+		if strings.HasPrefix(body, "<") {
+			encoding = xjdf.XML
+		}
+		return v.Unreadable(unreadable, encoding, profile)
+	}
 	if err != nil {
 		tb.Fatalf("%v\n%s", err, body)
 	}

@@ -34,7 +34,7 @@ const MaxFindings = 200
 type Report struct {
 	// Valid: no finding is an error.
 	Valid bool `json:"valid"`
-	// SchemaValid: no error is one that a schema of the standard finds as well.
+	// SchemaValid: no error is of the kind [Schema].
 	SchemaValid bool `json:"schemaValid"`
 	// VocabularyValid: nothing of the kind [Vocabulary] is more than information.
 	VocabularyValid bool    `json:"vocabularyValid"`

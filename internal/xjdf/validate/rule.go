@@ -12,6 +12,9 @@ type Rule struct {
 	// Severity is that in the profile product-intent, Strict that in strict.
 	Severity Severity `json:"severity"`
 	Strict   Severity `json:"strict"`
+	// Schema: the schema of the standard for XML refuses such a document as well,
+	// whatever the kind of the rule.
+	Schema bool `json:"schema"`
 	// Reference is the clause of XJDF 2.2 that the rule comes from; empty where it
 	// comes from this service.
 	Reference string `json:"reference,omitempty"`
@@ -28,8 +31,6 @@ type row struct {
 
 	on    []string
 	check func(*pass, *xjdf.Node)
-	// schema: a schema of the standard finds it as well, whatever the kind.
-	schema bool
 }
 
 // Rules lists the catalogue: first what the walk over a document finds, then the
@@ -64,7 +65,7 @@ func newRow(code string, kind Kind, severity [2]Severity, reference, summary, fi
 	if reference != "" {
 		reference = "XJDF 2.2, " + reference
 	}
-	return row{schema: kind == Schema, Rule: Rule{Code: code, Kind: kind, Severity: severity[0], Strict: severity[1], Reference: reference, Summary: summary, Fix: fix}}
+	return row{Rule: Rule{Schema: kind == Schema, Code: code, Kind: kind, Severity: severity[0], Strict: severity[1], Reference: reference, Summary: summary, Fix: fix}}
 }
 
 // of gives the row its element and its check.
@@ -81,6 +82,6 @@ func (r row) also(elements ...string) row {
 
 // inSchema says that a schema finds it as well.
 func (r row) inSchema() row {
-	r.schema = true
+	r.Schema = true
 	return r
 }
