@@ -50,6 +50,10 @@ func resourceFaults() map[string]fault {
 			rule: "RESOURCE_STATUS", in: process("Folding"),
 			faulty: `{"Name": "Component", "Usage": "Output", "Resource": [{"Status": "Available"}]}`, valid: `{"Name": "Component", "Usage": "Input", "Resource": [{"Status": "Available"}]}`,
 		},
+		"a list of addresses that says not what it is": {
+			rule: "FILE_USAGE", in: resource("DeliveryParams"),
+			faulty: `{"FileSpec": [{"URL": "https://example.org/list.csv"}]}`, valid: `{"FileSpec": [{"URL": "https://example.org/list.csv", "ResourceUsage": "MailingList"}]}`,
+		},
 		"a list of no sections": {
 			rule: "ASSEMBLY_SECTIONS", in: resource("Assembly"), faulty: `{"Order": "List"}`, valid: `{"Order": "List", "AssemblySection": [{"BinderySignatureID": "B1"}]}`,
 		},

@@ -4,6 +4,7 @@ package validate
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,6 +24,8 @@ func resourceRules() []row {
 		newRow("RESOURCE_ORIENTATION", Semantics, both(Error), "6.1", "A resource has an Orientation or a Transformation.", "Keep one of them.").of("Resource", resourceOrientation),
 		newRow("RESOURCE_START", Semantics, both(Error), "6.1", "A resource has a Start or a StartOffset, and a StartOffset only in a plan.", "Remove StartOffset.").of("Resource", resourceStart),
 		newRow("RESOURCE_STATUS", Semantics, both(Error), "6.1", "What is yet to be made has no Status.", "Remove Status.").of("Resource", resourceStatus),
+		newRow("FILE_USAGE", Semantics, lenient(), "1.6.6", "Where there may be several files each says what it is for.", "Write the ResourceUsage that the standard has for the file.").of("DeliveryParams", fileUsage).
+			also("Device", "DeviceInfo", "ColorSpaceConversionOp"),
 		newRow("ASSEMBLY_SECTIONS", Semantics, both(Error), "6.4", "An Assembly with Order List has sections, and others have not.", "Make Order and the sections agree.").of("Assembly", assemblySections),
 	}
 }
@@ -33,12 +36,31 @@ func resourceSetUnknown(p *pass, set *xjdf.Node) {
 		return
 	}
 	p.add(p.rule, set, "Name", func() (string, string) {
-		suggestion := ""
-		if nearest, ok := p.validator.vocabulary.SuggestResource(clip(name)); ok {
-			suggestion = fmt.Sprintf("Did you mean %s?", nearest)
-		}
-		return fmt.Sprintf("The standard has no resource %s.", quoted(name)), suggestion
+		return fmt.Sprintf("The standard has no resource %s.", quoted(name)), p.meantResource(name)
 	})
+}
+
+// meantResource knows resources of JDF 1 that XJDF has under another name, which
+// may be nothing like the old one.
+func (p *pass) meantResource(name string) string {
+	now := ""
+	switch name {
+	case "StrippingParams", "LayoutPreparationParams":
+		now = "BinderySignature and Layout"
+	case "PageList":
+		now = "Content"
+	case "ColorPool":
+		now = "Color"
+	case "ApprovalSuccess":
+		now = "ApprovalDetails"
+	}
+	if now != "" {
+		return fmt.Sprintf("That is a resource of JDF 1; XJDF has %s.", now)
+	}
+	if nearest, ok := p.validator.vocabulary.SuggestResource(clip(name)); ok {
+		return fmt.Sprintf("Did you mean %s?", nearest)
+	}
+	return ""
 }
 
 func (p *pass) isResource(name string) bool {
@@ -197,7 +219,7 @@ func processIndexRange(p *pass, set *xjdf.Node) {
 	count := len(p.types)
 	for item := range items(value) {
 		if index, err := strconv.Atoi(item); err == nil && (index >= count || index < -count) {
-			p.findf(set, "CombinedProcessIndex", "CombinedProcessIndex is %d, and Types has %d processes.", index, count)
+			p.findf(set, "CombinedProcessIndex", "CombinedProcessIndex is %d, and the processes of Types are numbered from 0 to %d.", index, count-1)
 			return
 		}
 	}
@@ -274,5 +296,31 @@ func assemblySections(p *pass, n *xjdf.Node) {
 		p.find(n, "BinderySignatureIDs", "Order is List, and there are BinderySignatureIDs.", "")
 	case order != "List" && sections:
 		p.findf(n, "Order", "Order is %s, and there are AssemblySections.", clip(order))
+	}
+}
+
+// usages are the values of FileSpec/@ResourceUsage in an element that may hold
+// several files.
+func usages(element string) []string {
+	switch element {
+	case "DeliveryParams":
+		return []string{"DeliveryContents", "MailingList", "RemoteURL"}
+	case "Device", "DeviceInfo":
+		return []string{"CurrentSchema", "Schema"}
+	case "ColorSpaceConversionOp":
+		return []string{"DeviceLinkProfile", "PDLSourceProfile", "SourceProfile"}
+	default:
+		return nil
+	}
+}
+
+func fileUsage(p *pass, n *xjdf.Node) {
+	known := usages(n.Definition.Name)
+	for file := range n.All("FileSpec") {
+		usage, told := file.Attr("ResourceUsage")
+		if told && (slices.Contains(known, usage) || strings.Contains(usage, ":")) {
+			continue
+		}
+		p.find(file, "ResourceUsage", fmt.Sprintf("The ResourceUsage of a file of %s is %s.", n.Definition.Name, orMissing(usage)), fmt.Sprintf("Write one of %s.", some(known)))
 	}
 }
