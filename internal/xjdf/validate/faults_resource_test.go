@@ -105,6 +105,13 @@ func referenceFaults() map[string]fault {
 		"a part that is not there": {
 			rule: "REFERENCE_DANGLING", in: booklet(), faulty: `"ChildRefs": ["Body", "Cover", "Insert"]`, valid: `"ChildRefs": ["Body", "Cover"]`,
 		},
+		"a paper that is bound": {
+			rule: "REFERENCE_TARGET", in: frame{
+				`"ProductList": {"Product": [{"Amount": 100, "IsRoot": true, "ProductType": "Booklet", "Intent": [{"Name": "BindingIntent", "BindingIntent": {"BindingType": "SaddleStitch", "ChildRefs": ["Cover", "`,
+				`"]}}]}, {"ID": "Cover", "IsRoot": false}, {"ID": "Body", "IsRoot": false}]}, "ResourceSet": [{"Name": "Media", "Resource": [{"ID": "M1", "Media": {"MediaType": "Paper"}}]}]`,
+			}.within(job()),
+			faulty: `M1`, valid: `Body`, with: []string{"PRODUCT_ORPHAN"},
+		},
 		"an ink for a paper": {
 			rule: "REFERENCE_TARGET", in: frame{`{"Name": "Ink", "Usage": "Input", "Resource": [{"ID": "I1", "Ink": {"InkType": ["Ink"]}}]}, {"Name": "Media", "Resource": [{"ID": "M1", "Media": {"MediaType": "Paper"}}]}, {"Name": "Component", "Usage": "Input", "Resource": [{"Component": {`, `}}]}`}.within(sets()),
 			faulty: `"MediaRef": "I1"`, valid: `"MediaRef": "M1"`,

@@ -40,7 +40,9 @@ func grow(seed uint64) *xjdf.Node {
 	return root
 }
 
-func (g *grower) pick(of []*vocabulary.Element) *vocabulary.Element { return of[g.random.IntN(len(of))] }
+func (g *grower) pick(of []*vocabulary.Element) *vocabulary.Element {
+	return of[g.random.IntN(len(of))]
+}
 
 // fill gives an element what it has to have, and some of what it may have, in the
 // order of the schema.
