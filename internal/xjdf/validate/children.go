@@ -139,7 +139,7 @@ func (p *pass) stranger(parent, n *xjdf.Node) bool {
 		p.legacyElement(n)
 	case n.Name.Space == "":
 		p.findAs(namespace, n, "", func() (string, string) {
-			return fmt.Sprintf("%s is in no namespace.", quoted(name)), ""
+			return quoted(name) + " is in no namespace.", ""
 		})
 	case !n.Name.Core():
 		p.extended(parent, n)
@@ -159,7 +159,7 @@ func (p *pass) legacyElement(n *xjdf.Node) {
 		return // a mixed document has thousands
 	}
 	p.findAs(legacyJDF, n, "", func() (string, string) {
-		return fmt.Sprintf("%s is in the namespace of JDF 1, as may be others.", quoted(n.Name.Local)), ""
+		return quoted(n.Name.Local) + " is in the namespace of JDF 1, as may be others.", ""
 	})
 }
 

@@ -85,10 +85,12 @@ func (p *pass) value(n *xjdf.Node, a *xjdf.Attribute) {
 // items are those of a list, which the reader has separated by single spaces.
 func items(value string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for item, rest := "", value; rest != ""; {
-			if item, rest, _ = strings.Cut(rest, " "); !yield(item) {
+		for rest := value; rest != ""; {
+			item, after, _ := strings.Cut(rest, " ")
+			if !yield(item) {
 				return
 			}
+			rest = after
 		}
 	}
 }
