@@ -32,8 +32,10 @@ var (
 func typeOf(product *xjdf.Node) (string, ofType) {
 	name, _ := product.Attr("ProductType")
 	switch name {
-	case "Leaflet", "Poster", "Letter", "Label":
+	case "Leaflet", "Label":
 		return name, ofType{single: true, flat: true, most: 2}
+	case "Poster":
+		return name, ofType{single: true, most: 2}
 	case "BusinessCard", "Postcard":
 		return name, ofType{single: true, most: 4}
 	case "Brochure":
