@@ -3,46 +3,47 @@
 package validate
 
 import (
+	"slices"
+
 	"github.com/printmarket/printmarket/internal/xjdf"
 )
 
 func bindingRules() []row {
 	return []row{
 		newRow("BINDING_DETAIL", Semantics, both(Error), "4.3", "The details of a binding are those of its BindingType.", "Make BindingType and the element agree.").of("BindingIntent", bindingDetail),
-		newRow("BINDING_SIDE", Semantics, both(Error), "4.3", "What is not bound has no side on which it is.", "Remove BindingSide, or give a BindingType.").of("BindingIntent", bindingSide),
-		newRow("BINDING_PAGES", Semantics, both(Warning), "4.3", "A stitched or folded body has four pages to a sheet.", "Make Pages a multiple of 4.").of("Product", bindingPages),
+		newRow("BINDING_SIDE", Semantics, both(Error), "4.3", "What is not bound has no side on which it is.", "Remove BindingSide, or write another BindingOrder.").of("BindingIntent", bindingSide),
+		newRow("BINDING_TABS", Semantics, both(Error), "4.3.8", "Tabs that are not reinforced have no colour of the reinforcement.", "Write ReinforceTabs true, or remove ReinforceColor.").of("Tabs", bindingTabs),
+		newRow("BINDING_PAGES", Semantics, both(Warning), "4.10", "A stitched or folded body has four pages to a sheet.", "Make Pages a multiple of 4.").of("Product", bindingPages),
 		newRow("BINDING_WITHOUT_PAGES", Semantics, both(Info), "4.3", "What is bound has pages, of its own or of its parts.", "Add a LayoutIntent with Pages, or ChildRefs.").of("Product", bindingWithoutPages),
 	}
 }
 
-// detailOf is the BindingType that an element of BindingIntent details; empty for
-// those that go with any.
-func detailOf(element string) string {
+// detailed are the BindingTypes that an element of BindingIntent or LooseBinding
+// details; nil for those that go with any.
+func detailed(element string) []string {
 	switch element {
 	case "AdhesiveNote", "EdgeGluing":
-		return element
+		return []string{element}
 	case "HardCoverBinding":
-		return "HardCover"
+		return []string{"HardCover"}
 	case "LooseBinding":
-		return "LooseBinding"
+		// The standard lists five, has a generic name for them (A.2.7), and speaks
+		// of WireComb in the details (4.3.4.1).
+		return []string{"ChannelBinding", "CoilBinding", "CombBinding", "RingBinding", "StripBinding", "LooseBinding", "WireComb"}
+	case "CoilBinding":
+		return []string{"CoilBinding", "WireComb"}
+	case "CombBinding":
+		return []string{"CombBinding", "WireComb"} // or wire comb binding (4.3.4)
+	case "RingBinding":
+		return []string{"RingBinding"}
 	case "SaddleStitching":
-		return "SaddleStitch"
+		return []string{"SaddleStitch"}
 	case "SideStitching":
-		return "SideStitch"
+		return []string{"SideStitch"}
 	case "SoftCoverBinding":
-		return "SoftCover"
+		return []string{"SoftCover"}
 	default:
-		return ""
-	}
-}
-
-// loose are the BindingTypes that LooseBinding details beside its own.
-func loose(kind string) bool {
-	switch kind {
-	case "LooseBinding", "ChannelBinding", "CoilBinding", "CombBinding", "RingBinding", "StripBinding", "WireComb":
-		return true
-	default:
-		return false
+		return nil
 	}
 }
 
@@ -51,26 +52,36 @@ func bindingDetail(p *pass, n *xjdf.Node) {
 	if !told {
 		return
 	}
+	p.detail(n, kind)
+	if loose := n.Child("LooseBinding"); loose != nil {
+		p.detail(loose, kind)
+	}
+}
+
+func (p *pass) detail(n *xjdf.Node, kind string) {
 	for _, child := range n.Children {
-		want := detailOf(child.Name.Local)
-		fits := want == "" || want == kind || want == "LooseBinding" && loose(kind) || want == "SideStitch" && kind == "CornerStitch"
-		if !fits {
-			p.findf(child, "", "BindingType is %s, and the details are of %s.", clip(kind), want)
+		if types := detailed(child.Name.Local); types != nil && !slices.Contains(types, kind) {
+			p.findf(child, "", "BindingType is %s, and %s is about %s.", clip(kind), child.Name.Local, types[0])
 		}
+	}
+}
+
+func bindingTabs(p *pass, n *xjdf.Node) {
+	_, colored := n.Attr("ReinforceColor")
+	if reinforced, _ := n.Attr("ReinforceTabs"); colored && reinforced != "true" && reinforced != "1" {
+		p.find(n, "ReinforceColor", "There is a ReinforceColor, and ReinforceTabs is not true.", "")
 	}
 }
 
 func bindingSide(p *pass, n *xjdf.Node) {
 	_, side := n.Attr("BindingSide")
-	order, _ := n.Attr("BindingOrder")
-	kind, _ := n.Attr("BindingType")
-	if side && (order == "None" || kind == "None") {
-		p.find(n, "BindingSide", "There is a BindingSide, and nothing is bound.", "")
+	if order, _ := n.Attr("BindingOrder"); side && order == "None" {
+		p.find(n, "BindingSide", "There is a BindingSide, and BindingOrder is None.", "")
 	}
 }
 
 func bindingPages(p *pass, product *xjdf.Node) {
-	binding, layout := intent(product, "BindingIntent"), intent(product, "LayoutIntent")
+	binding, layout := p.intentsOf(product).binding, p.intentsOf(product).layout
 	if binding == nil || layout == nil {
 		return
 	}
@@ -81,7 +92,7 @@ func bindingPages(p *pass, product *xjdf.Node) {
 }
 
 func bindingWithoutPages(p *pass, product *xjdf.Node) {
-	binding := intent(product, "BindingIntent")
+	binding := p.intentsOf(product).binding
 	if binding == nil {
 		return
 	}
@@ -91,7 +102,7 @@ func bindingWithoutPages(p *pass, product *xjdf.Node) {
 	if _, parts := binding.Attr("ChildRefs"); parts {
 		return
 	}
-	if layout := intent(product, "LayoutIntent"); layout != nil {
+	if layout := p.intentsOf(product).layout; layout != nil {
 		if _, told := layout.Attr("Pages"); told {
 			return
 		}

@@ -5,6 +5,7 @@ package validate
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/printmarket/printmarket/internal/xjdf"
@@ -23,16 +24,16 @@ func documentRules() []row {
 		newRow(rootUnknown, Schema, both(Error), "3.1", "The root is XJDF.", "Send an XJDF document."),
 		newRow(legacyJDF, Schema, both(Error), "", "JDF 1.x and JMF 1.x are other languages.", "Convert it by the external JDF adapter; this service reads XJDF 2.2."),
 		newRow(namespace, Schema, both(Error), "1.4.1", "The elements of XML are in the namespace of XJDF 2.", "Declare xmlns=\""+xjdf.Namespace+"\" on the root."),
-		newRow("VERSION_MISSING", Schema, lenient(), "3.1", "The document says by which version it is written.", "Write Version 2.2.").of(rootName, versionMissing),
-		newRow("VERSION_UNKNOWN", Vocabulary, both(Error), "3.1", "The version is one that this service reads.", "Write by XJDF 2.2.").of(rootName, versionUnknown),
-		newRow("VERSION_OLDER", Vocabulary, both(Warning), "3.1", "The version is 2.2.", "Write by XJDF 2.2, which has all that 2.0 and 2.1 have.").of(rootName, versionOlder),
+		newRow("VERSION_MISSING", Semantics, both(Warning), "3.1", "The document says by which version it is written.", "Write Version 2.2.").of(rootName, versionMissing),
+		newRow("VERSION_UNKNOWN", Vocabulary, both(Error), "3.1", "The version is one that this service reads.", "Write by XJDF 2.2.").of(rootName, versionUnknown).inSchema(),
+		newRow("VERSION_OLDER", Semantics, both(Warning), "3.1", "The version is 2.2.", "Write by XJDF 2.2, which has all that 2.0 and 2.1 have.").of(rootName, versionOlder),
 		newRow("JOBID_DEFAULTED", Schema, lenient(), "3.1", "The document has a JobID.", "Give the document a JobID.").of(rootName, jobID),
 		newRow("TYPES_DEFAULTED", Schema, lenient(), "3.1", "The document has Types.", "Write Types: Product for what is to be made, or the processes.").of(rootName, types),
-		newRow("TYPE_UNKNOWN", Vocabulary, both(Warning), "5", "A process is one of the standard's, or has a prefix.", "Write one of the processes of the standard.").of(rootName, typeUnknown),
+		newRow("TYPE_UNKNOWN", Vocabulary, both(Warning), "3.5.6", "A process is one of the standard's, or has a prefix.", "Write one of the processes of the standard.").of(rootName, typeUnknown),
 		newRow("TYPES_PRODUCT_MIXED", Semantics, lenient(), "3.1.3", "Product stands alone in Types.", "Describe the product and its production in two documents.").of(rootName, typesMixed),
-		newRow("TYPES_WITHOUT_PRODUCT", Semantics, both(Warning), "3.1.3", "A document of the type Product has a product.", "Add a ProductList.").of(rootName, typesWithoutProduct),
-		newRow("DOCUMENT_EMPTY", Schema, both(Error), "3.1", "A document says something: products, resources or processes.", "Add a ProductList with a Product.").of(rootName, documentEmpty),
-		newRow("ROOT_NAME", Schema, both(Info), "9.10", "The root of JSON has the member Name.", `Add "Name": "XJDF".`).of(rootName, rootNameMember),
+		newRow("TYPES_WITHOUT_PRODUCT", Semantics, both(Warning), "3.1.2", "A document of the type Product has a product.", "Add a ProductList.").of(rootName, typesWithoutProduct),
+		newRow("DOCUMENT_EMPTY", Semantics, both(Error), "3.1", "A document says something: products, resources or processes.", "Add a ProductList with a Product.").of(rootName, documentEmpty),
+		newRow("ROOT_NAME", Semantics, [2]Severity{Info, Error}, "3.1", "The root of JSON has the member Name.", `Add "Name": "XJDF".`).of(rootName, rootNameMember),
 		newRow("ICS_FORM", Vocabulary, both(Warning), "3.1.1", "ICSVersions name a level and a version, such as MIS_L1-2.2.", "Write Name_L<level>-<version>.").of(rootName, icsForm),
 		newRow("RELATED_PART_WITHOUT_JOB", Semantics, both(Error), "3.1", "A related part belongs to a related job.", "Add RelatedJobID.").of(rootName, relatedPart),
 	}
@@ -45,17 +46,28 @@ func (p *pass) root() bool {
 	name := root.Name
 	switch {
 	case name.Space == xjdf.LegacyNamespace || name.Local == "JDF" || name.Local == "JMF":
-		p.findAs(legacyJDF, root, "", fmt.Sprintf("The root is %s in %s.", quoted(name.Local), orNone(name.Space)), "")
-	case name.Local == "XJMF":
-		p.findAs(rootUnknown, root, "", "The root is XJMF, a message.", "Send messages to the callback address, signed.")
-	case name.Local == "PrintTalk":
-		p.findAs(rootUnknown, root, "", "The root is PrintTalk, an envelope.", "Send the XJDF document within it by itself.")
+		p.findAs(legacyJDF, root, "", func() (string, string) {
+			return fmt.Sprintf("The root is %s in %s.", quoted(name.Local), orNone(name.Space)), ""
+		})
 	case name.Local != rootName:
-		p.findAs(rootUnknown, root, "", fmt.Sprintf("The root is %s.", quoted(name.String())), "")
+		p.findAs(rootUnknown, root, "", func() (string, string) { return wrongRoot(name) })
 	case !name.Core():
-		p.findAs(namespace, root, "", fmt.Sprintf("The root is in %s.", orNone(name.Space)), "")
+		p.findAs(namespace, root, "", func() (string, string) {
+			return fmt.Sprintf("The root is in %s.", orNone(name.Space)), ""
+		})
 	}
 	return root.Definition != nil && name.Core() && name.Local == rootName
+}
+
+func wrongRoot(name xjdf.Name) (message, suggestion string) {
+	switch name.Local {
+	case "XJMF":
+		return "The root is XJMF, a message.", "Send messages to the callback address, signed."
+	case "PrintTalk":
+		return "The root is PrintTalk, an envelope.", "Send the XJDF document within it by itself."
+	default:
+		return fmt.Sprintf("The root is %s.", quoted(name.String())), ""
+	}
 }
 
 func orNone(space string) string {
@@ -101,19 +113,20 @@ func jobID(p *pass, root *xjdf.Node) {
 		p.assume("JobID", "(assigned)")
 		p.find(root, "", "JobID is missing; one is assigned when the document is used.", "")
 	case !token(id):
-		p.findAs(valueInvalid, root, "JobID", fmt.Sprintf("JobID is %s, which is no NMTOKEN.", quoted(id)), "Use letters, digits, full stops, hyphens, underscores and colons.")
+		p.findAs(valueInvalid, root, "JobID", func() (string, string) {
+			return fmt.Sprintf("JobID is %s, which is no NMTOKEN.", quoted(id)), "Use letters, digits, full stops, hyphens, underscores and colons."
+		})
 	}
 }
 
 func types(p *pass, root *xjdf.Node) {
-	value, told := root.Attr("Types")
-	switch {
-	case !told:
+	a := root.Attribute("Types")
+	if a == nil {
 		p.assume("Types", productProcess)
 		p.find(root, "", "Types is missing; Product is assumed.", "")
-	case strings.TrimSpace(value) == "":
-		p.findAs(valueItems, root, "Types", "Types has no items; at least 1 is due.", "")
+		return
 	}
+	p.value(root, a)
 }
 
 // productProcess is the type of a document that says what is to be made.
@@ -125,32 +138,36 @@ func processesOf(root *xjdf.Node) []string {
 	if !told {
 		return []string{productProcess}
 	}
-	return strings.Fields(value)
+	return slices.Collect(items(value))
 }
 
 func typeUnknown(p *pass, root *xjdf.Node) {
-	for _, name := range processesOf(root) {
-		if _, known := p.validator.vocabulary.Process(name); known || strings.Contains(name, ":") {
+	for _, name := range p.types {
+		if _, known := p.validator.vocabulary.Process(name); known || strings.Contains(name, ":") || !token(name) {
 			continue
 		}
-		suggestion := ""
-		switch name {
-		case "LayoutPreparation", "ImpositionPreparation":
-			suggestion = "That is a process of JDF 1; XJDF has Stripping and Imposition."
-		case "PrePressPreparation", "ProofImaging":
-			suggestion = "That is a process of JDF 1, which XJDF has not."
-		default:
-			if nearest, ok := p.validator.vocabulary.SuggestProcess(name); ok {
-				suggestion = fmt.Sprintf("Did you mean %s?", nearest)
-			}
-		}
-		p.find(root, "Types", fmt.Sprintf("The standard has no process %s.", quoted(name)), suggestion)
+		p.add(p.rule, root, "Types", func() (string, string) {
+			return fmt.Sprintf("The standard has no process %s.", quoted(name)), p.meantProcess(name)
+		})
 	}
+}
+
+func (p *pass) meantProcess(name string) string {
+	switch name {
+	case "LayoutPreparation", "ImpositionPreparation":
+		return "That is a process of JDF 1; XJDF has Stripping and Imposition."
+	case "PrePressPreparation", "ProofImaging":
+		return "That is a process of JDF 1, which XJDF has not."
+	}
+	if nearest, ok := p.validator.vocabulary.SuggestProcess(clip(name)); ok {
+		return fmt.Sprintf("Did you mean %s?", nearest)
+	}
+	return ""
 }
 
 func typesMixed(p *pass, root *xjdf.Node) {
 	product, processes := 0, 0
-	for _, name := range processesOf(root) {
+	for _, name := range p.types {
 		if name == productProcess {
 			product++
 		} else {
@@ -163,7 +180,7 @@ func typesMixed(p *pass, root *xjdf.Node) {
 }
 
 func typesWithoutProduct(p *pass, root *xjdf.Node) {
-	if _, told := root.Attr("Types"); told && root.Child("ProductList") == nil && strings.Contains(" "+strings.Join(processesOf(root), " ")+" ", " Product ") {
+	if _, told := root.Attr("Types"); told && root.Child("ProductList") == nil && slices.Contains(p.types, productProcess) {
 		p.find(root, "Types", "Types is Product, and there is no ProductList.", "")
 	}
 }
@@ -189,8 +206,8 @@ func icsForm(p *pass, root *xjdf.Node) {
 	if !told {
 		return
 	}
-	form := regexp.MustCompile(`^[A-Za-z][A-Za-z0-9.]*(-[A-Za-z0-9]+)*_L[0-9]+-[0-9]+\.[0-9]+$`)
-	for name := range strings.FieldsSeq(value) {
+	form := regexp.MustCompile(`^[A-Za-z][A-Za-z0-9.-]*_L[0-9]+-[0-9]+\.[0-9]+$`)
+	for name := range items(value) {
 		if !form.MatchString(name) && !strings.Contains(name, ":") {
 			p.findf(root, "ICSVersions", "%s names no level and version.", quoted(name))
 			return

@@ -4,6 +4,7 @@ package validate
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,23 +19,33 @@ func intentRules() []row {
 		newRow("INTENT_EMPTY", Semantics, both(Warning), "4.1", "An Intent holds the element that Name says.", "Add the element, or remove the Intent.").of("Intent", intentEmpty),
 		newRow("INTENT_DUPLICATE", Semantics, both(Error), "4.1", "A product has one intent of each name.", "Put what is wanted into one intent.").of("Product", intentDuplicate),
 		newRow("SURFACE_DUPLICATE", Semantics, both(Error), "4.4", "A surface has one description of its colours.", "Put the colours of a surface into one SurfaceColor.").of("ColorIntent", surfaceDuplicate),
-		newRow("SIDES_VS_COLOR", Semantics, both(Warning), "4.4", "What is printed on one side has no colours on the other.", "Correct Sides, or remove the colours.").of("Product", sidesVersusColor),
+		newRow("SIDES_VS_COLOR", Semantics, both(Warning), "4.4", "The surfaces that have colours are those that Sides says are printed.", "Correct Sides, or the surfaces of ColorIntent.").of("Product", sidesVersusColor),
+		newRow("COLOR_DETAILS", Semantics, both(Warning), "4.3", "Details of a colour come with its name.", "Add the named colour that is nearest.").of("BindingIntent", colorDetails).
+			also("HardCoverBinding", "Tabs", "EmbossingItem", "MediaIntent", "MiscConsumable"),
 		newRow("FOLDING_DETAILS_WITHOUT_CATALOG", Semantics, both(Error), "4.7", "FoldingDetails say more about a FoldCatalog.", "Add FoldCatalog, such as F4-1.").of("FoldingIntent", foldingDetails),
 		newRow("FOLD_PAGES", Semantics, both(Info), "4.7", "A folded sheet has as many pages as its FoldCatalog says.", "Check Pages and FoldCatalog.").of("Product", foldPages),
 		newRow("ASSEMBLY_CONTAINER_SELF", Semantics, both(Error), "4.2", "A product is not its own container.", "Let Container name the part that the others are put into.").of("AssemblingIntent", assemblyContainer),
 		newRow("STICKON_FACE_FOLIO", Semantics, both(Error), "4.2.4", "StickOn has Face or Folio, and not both.", "Write one of Face and Folio.").of("StickOn", stickOn),
-		newRow("VARIABLE_PAGES", Semantics, both(Error), "4.15", "MinPages is at most AveragePages, and that at most MaxPages.", "Order the three numbers.").of("VariableIntent", variablePages),
+		newRow("VARIABLE_PAGES", Semantics, both(Error), "4.14", "MinPages is at most AveragePages, and that at most MaxPages.", "Order the three numbers.").of("VariableIntent", variablePages),
+		newRow("VARIABLE_PARTS", Semantics, both(Error), "4.14", "What is assembled or bound has its parts there, and not in VariableIntent.", "Remove ChildRefs of the VariableIntent, or the other intent.").of("Product", variableParts),
+		newRow("VARIABLE_COLORS", Semantics, lenient(), "4.14", "The colours of variable data are among those of the surface.", "Add them to ColorsUsed of the surface.").of("Product", variableColors),
 	}
 }
 
-// specific is the element that an Intent holds, or nil.
+// specific is the element that an Intent holds: the intent of the standard or, if
+// there is none, an extension, if possible of that name; or nil.
 func specific(n *xjdf.Node) *xjdf.Node {
+	name, _ := n.Attr("Name")
+	var found *xjdf.Node
 	for _, child := range n.Children {
-		if child.Definition == nil || child.Definition.Kind != vocabulary.Structure {
+		switch {
+		case child.Definition != nil && child.Definition.Kind == vocabulary.Intent:
 			return child
+		case found == nil && child.Definition == nil, child.Name.String() == name:
+			found = child
 		}
 	}
-	return nil
+	return found
 }
 
 func intentName(p *pass, n *xjdf.Node) {
@@ -47,34 +58,46 @@ func intentName(p *pass, n *xjdf.Node) {
 
 func intentUnknown(p *pass, n *xjdf.Node) {
 	name, told := n.Attr("Name")
-	if !told || strings.Contains(name, ":") {
+	if !told || strings.Contains(name, ":") || isIntent(p.validator.vocabulary, name) {
 		return
 	}
-	if def := p.validator.vocabulary.Element(name); def != nil && def.Kind == vocabulary.Intent {
-		return
-	}
-	suggestion := ""
-	if nearest, ok := p.validator.vocabulary.SuggestIntent(name); ok {
-		suggestion = fmt.Sprintf("Did you mean %s?", nearest)
-	}
-	p.find(n, "Name", fmt.Sprintf("The standard has no intent %s.", quoted(name)), suggestion)
+	p.add(p.rule, n, "Name", func() (string, string) {
+		suggestion := ""
+		if nearest, ok := p.validator.vocabulary.SuggestIntent(clip(name)); ok {
+			suggestion = fmt.Sprintf("Did you mean %s?", nearest)
+		}
+		return fmt.Sprintf("The standard has no intent %s.", quoted(name)), suggestion
+	})
 	p.reject(category, "Intent "+clip(name), n, "Name")
 }
 
 func intentEmpty(p *pass, n *xjdf.Node) {
-	if name, told := n.Attr("Name"); told && specific(n) == nil {
+	if name, told := n.Attr("Name"); told && len(n.Children) == 0 {
 		p.findf(n, "", "The Intent holds no %s.", clip(name))
 	}
 }
 
 func intentDuplicate(p *pass, product *xjdf.Node) {
-	seen := map[string]bool{}
-	for one := range product.All("Intent") {
+	const few = 16
+	var seen map[string]bool
+	if len(product.Children) > few {
+		seen = make(map[string]bool, len(product.Children))
+	}
+	for i, one := range product.Children {
 		name, told := one.Attr("Name")
-		if told && seen[name] {
+		if !told || one.Name.Local != "Intent" || !one.Name.Core() {
+			continue
+		}
+		again := seen[name] || seen == nil && slices.ContainsFunc(product.Children[:i], func(other *xjdf.Node) bool {
+			former, _ := other.Attr("Name")
+			return former == name && other.Name.Local == "Intent"
+		})
+		if again {
 			p.findf(one, "Name", "The product has several intents %s.", quoted(name))
 		}
-		seen[name] = true
+		if seen != nil {
+			seen[name] = true
+		}
 	}
 }
 
@@ -89,29 +112,62 @@ func surfaceDuplicate(p *pass, n *xjdf.Node) {
 	}
 }
 
-// unprinted is the surface that Sides leaves empty; empty if it leaves none.
-func unprinted(sides string) string {
+// printed says which surfaces a value of Sides has printed.
+func printed(sides string) (front, back, ok bool) {
 	switch sides {
 	case "OneSided":
-		return "Back"
+		return true, false, true
 	case "OneSidedBack":
-		return "Front"
+		return false, true, true
+	case "TwoSidedHeadToHead", "TwoSidedHeadToFoot":
+		return true, true, true
+	case "Unprinted":
+		return false, false, true
 	default:
-		return ""
+		return false, false, false
 	}
 }
 
 func sidesVersusColor(p *pass, product *xjdf.Node) {
-	layout, colors := intent(product, "LayoutIntent"), intent(product, "ColorIntent")
-	if layout == nil || colors == nil {
+	layout, colors := p.intentsOf(product).layout, p.intentsOf(product).color
+	if layout == nil || colors == nil || colors.Child("SurfaceColor") == nil {
 		return
 	}
 	sides, _ := layout.Attr("Sides")
+	front, back, ok := printed(sides)
+	if !ok {
+		return
+	}
+	p.surfaceVersusSides(colors, "Front", sides, front)
+	p.surfaceVersusSides(colors, "Back", sides, back)
+}
+
+func (p *pass) surfaceVersusSides(colors *xjdf.Node, surface, sides string, printed bool) {
+	described := false
 	for one := range colors.All("SurfaceColor") {
-		surface, _ := one.Attr("Surface")
-		used, _ := one.Attr("ColorsUsed")
-		if used != "" && (sides == "Unprinted" || surface != "" && surface == unprinted(sides)) {
-			p.findf(one, "ColorsUsed", "Sides is %s, and the surface %s has colours.", sides, clip(surface))
+		if name, _ := one.Attr("Surface"); name != surface {
+			continue
+		}
+		described = true
+		if used, _ := one.Attr("ColorsUsed"); used != "" && !printed {
+			p.findf(one, "ColorsUsed", "Sides is %s, and the surface %s has colours.", sides, surface)
+		}
+	}
+	if printed && !described {
+		p.findf(colors, "", "Sides is %s, and the surface %s has no colours.", sides, surface)
+	}
+}
+
+// colorDetails looks at each attribute that says more about a named colour.
+func colorDetails(p *pass, n *xjdf.Node) {
+	for i := range n.Attributes {
+		name := n.Attributes[i].Name.Local
+		color, found := strings.CutSuffix(name, "Details")
+		if !found || !strings.HasSuffix(color, "Color") || n.Definition.Attribute(color) == nil {
+			continue
+		}
+		if _, told := n.Attr(color); !told {
+			p.findf(n, name, "There are %s and no %s.", name, color)
 		}
 	}
 }
@@ -124,7 +180,7 @@ func foldingDetails(p *pass, n *xjdf.Node) {
 }
 
 func foldPages(p *pass, product *xjdf.Node) {
-	folding, layout := intent(product, "FoldingIntent"), intent(product, "LayoutIntent")
+	folding, layout := p.intentsOf(product).folding, p.intentsOf(product).layout
 	if folding == nil || layout == nil {
 		return
 	}
@@ -150,24 +206,73 @@ func assemblyContainer(p *pass, n *xjdf.Node) {
 func stickOn(p *pass, n *xjdf.Node) {
 	_, face := n.Attr("Face")
 	_, folio := n.Attr("Folio")
-	switch {
-	case face && folio:
+	if face && folio {
 		p.find(n, "Face", "StickOn has both Face and Folio.", "")
-	case !face && !folio:
-		p.find(n, "", "StickOn has neither Face nor Folio.", "")
 	}
 }
 
 func variablePages(p *pass, n *xjdf.Node) {
-	last, name := int64(0), ""
+	var last int64
+	name := ""
 	for _, attribute := range []string{"MinPages", "AveragePages", "MaxPages"} {
-		value, ok := float(n, attribute)
+		value, ok := integer(n, attribute)
 		if !ok {
 			continue
 		}
-		if name != "" && int64(value) < last {
-			p.findf(n, attribute, "%s %s is less than %s %d.", attribute, number(value), name, last)
+		if name != "" && value < last {
+			p.findf(n, attribute, "%s is %d, which is less than %s, %d.", attribute, value, name, last)
 		}
-		last, name = int64(value), attribute
+		last, name = value, attribute
 	}
+}
+
+func variableParts(p *pass, product *xjdf.Node) {
+	has := p.intentsOf(product)
+	variable := has.variables
+	if variable == nil {
+		return
+	}
+	if _, told := variable.Attr("ChildRefs"); !told {
+		return
+	}
+	if has.assembling != nil || has.binding != nil {
+		p.find(variable, "ChildRefs", "VariableIntent has ChildRefs beside an AssemblingIntent or a BindingIntent.", "")
+	}
+}
+
+func variableColors(p *pass, product *xjdf.Node) {
+	variable, colors := p.intentsOf(product).variables, p.intentsOf(product).color
+	if variable == nil {
+		return
+	}
+	for _, surface := range []string{"Front", "Back"} {
+		used, told := variable.Attr("ColorsUsed" + surface)
+		if !told {
+			continue
+		}
+		have := colorsOf(colors, surface)
+		for color := range items(used) {
+			if !have[color] {
+				p.findf(variable, "ColorsUsed"+surface, "The colour %s is not among those of the surface %s.", quoted(color), surface)
+				break
+			}
+		}
+	}
+}
+
+// colorsOf are the colours of a surface; colors may be nil.
+func colorsOf(colors *xjdf.Node, surface string) map[string]bool {
+	have := map[string]bool{}
+	if colors == nil {
+		return have
+	}
+	for one := range colors.All("SurfaceColor") {
+		if name, _ := one.Attr("Surface"); name == surface {
+			used, _ := one.Attr("ColorsUsed")
+			for color := range items(used) {
+				have[color] = true
+			}
+		}
+	}
+	return have
 }

@@ -12,13 +12,11 @@ import (
 func mediaRules() []row {
 	return []row{
 		newRow("MEDIAINTENT_PROCESS_MEDIA", Semantics, both(Warning), "4.11", "MediaIntent describes what the product is made of.", "Describe plates, blankets and the like as resources of production.").of("MediaIntent", intentOfProcessMedia),
-		newRow("ISO_BACK_WITHOUT_FRONT", Semantics, both(Error), "4.11", "The back is described when the front is.", "Add ISOPaperSubstrate.").of("MediaIntent", backWithoutFront),
-		newRow("WEIGHT_RANGE", Semantics, both(Warning), "A.3.23", "Weight is in grams per square metre.", "Write the weight in grams per square metre.").of("MediaIntent", weightRange),
-		newRow("THICKNESS_RANGE", Semantics, both(Warning), "A.3.23", "Thickness is in micrometres.", "Write the thickness in micrometres.").of("MediaIntent", thicknessRange),
-		newRow("MEDIA_WEIGHT_RANGE", Semantics, both(Warning), "A.3.23", "Weight is in grams per square metre.", "Write the weight in grams per square metre.").of("Media", weightRange),
-		newRow("MEDIA_THICKNESS_RANGE", Semantics, both(Warning), "A.3.23", "Thickness is in micrometres.", "Write the thickness in micrometres.").of("Media", thicknessRange),
+		newRow("ISO_BACK_WITHOUT_FRONT", Semantics, both(Error), "4.11", "The back is described when the front is.", "Add ISOPaperSubstrate.").of("MediaIntent", backWithoutFront).also("Media"),
+		newRow("WEIGHT_RANGE", Semantics, both(Warning), "A.3.23", "Weight is in grams per square metre.", "Write the weight in grams per square metre.").of("MediaIntent", weightRange).also("Media"),
+		newRow("THICKNESS_RANGE", Semantics, both(Warning), "A.3.23", "Thickness is in micrometres.", "Write the thickness in micrometres.").of("MediaIntent", thicknessRange).also("Media"),
 		newRow("MEDIA_LOOKS_MM", Semantics, both(Warning), "A.3.23", "Sheet sizes are in points, 1/72 inch.", "Multiply millimetres by 2.834646.").of("Media", mediaMillimetres),
-		newRow("MEDIA_DEPRECATED_USE", Semantics, both(Warning), "6.59", "From 2.2 on what does not take ink is no Media.", "Write foil, laminate and end boards as MiscConsumable or Tool.").of("Media", mediaDeprecated),
+		newRow("MEDIA_DEPRECATED_USE", Semantics, both(Warning), "1.7.3", "From 2.2 on what does not take ink is no Media.", "Write foil, laminate and end boards as MiscConsumable or Tool.").of("Media", mediaDeprecated),
 		newRow("MEDIA_ID_EXTENSION", Semantics, both(Info), "", "Media/@ID is an extension of this service, for costing.", "Nothing; Resource/@ID does the same.").of("Media", mediaID),
 		newRow("MEDIA_ID_CONFLICT", Semantics, both(Error), "", "Media/@ID and Resource/@ID name the same medium.", "Write the identifier once.").of("Media", mediaIDConflict),
 	}
@@ -33,11 +31,9 @@ func intentOfProcessMedia(p *pass, n *xjdf.Node) {
 }
 
 func backWithoutFront(p *pass, n *xjdf.Node) {
-	for _, pair := range [][2]string{{"BackISOPaperSubstrate", "ISOPaperSubstrate"}, {"BackCoating", "Coating"}} {
-		_, back := n.Attr(pair[0])
-		if _, front := n.Attr(pair[1]); back && !front {
-			p.find(n, pair[0], fmt.Sprintf("There is a %s and no %s.", pair[0], pair[1]), fmt.Sprintf("Add %s.", pair[1]))
-		}
+	_, back := n.Attr("BackISOPaperSubstrate")
+	if _, front := n.Attr("ISOPaperSubstrate"); back && !front {
+		p.find(n, "BackISOPaperSubstrate", "There is a BackISOPaperSubstrate and no ISOPaperSubstrate.", "")
 	}
 }
 
@@ -63,40 +59,43 @@ func thicknessRange(p *pass, n *xjdf.Node) {
 	}
 }
 
-// pressSheets are sizes of sheets in millimetres, the shorter side first.
-func pressSheets() [][2]float64 {
-	return [][2]float64{
-		{350, 500},
-		{360, 520},
-		{320, 450},
-		{320, 460},
-		{320, 464},
-		{330, 480},
-		{330, 488},
-		{450, 640},
-		{460, 640},
-		{480, 650},
-		{500, 700},
-		{520, 720},
-		{520, 740},
-		{530, 750},
-		{610, 860},
-		{630, 880},
-		{640, 900},
-		{650, 920},
-		{700, 1000},
-		{720, 1020},
-		{740, 1050},
-		{750, 1060},
-		{860, 1220},
-		{1000, 1400},
-		{1020, 1420},
-		{1200, 1620},
-	}
+// sheetSizes are sizes of sheets in millimetres, the shorter side first.
+var sheetSizes = [...][2]float64{
+	{350, 500},
+	{360, 520},
+	{320, 450},
+	{320, 460},
+	{320, 464},
+	{330, 480},
+	{330, 488},
+	{450, 640},
+	{460, 640},
+	{480, 650},
+	{500, 700},
+	{520, 720},
+	{520, 740},
+	{530, 750},
+	{610, 860},
+	{630, 880},
+	{640, 900},
+	{650, 920},
+	{700, 1000},
+	{720, 1020},
+	{740, 1050},
+	{750, 1060},
+	{860, 1220},
+	{1000, 1400},
+	{1020, 1420},
+	{1200, 1620},
 }
 
 func mediaMillimetres(p *pass, n *xjdf.Node) {
-	if width, height, ok := size(n, "Dimension"); ok && (knownSize(pressSheets(), width, height) || knownSize(trimmed(), width, height)) {
+	text, told := n.Attr("Dimension")
+	if !told {
+		return
+	}
+	numbers, count := floats(text)
+	if width, height := numbers[0], numbers[1]; count == 2 && (knownSize(sheetSizes[:], width, height) || knownSize(trimSizes[:], width, height)) {
 		p.find(n, "Dimension", fmt.Sprintf("%s x %s looks like millimetres.", number(width), number(height)), inPoints(width, height, pointsPerMillimetre))
 	}
 }

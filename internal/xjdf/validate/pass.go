@@ -20,16 +20,24 @@ type pass struct {
 
 	version                             string
 	valid, schemaValid, vocabularyValid bool
-	findings                            []Finding
+	raised                              []raised
 	summary                             Summary
 	defaults                            []Default
-	unsupported                         []Unsupported
+	rejected                            []rejected
+
+	// types are the processes of the document, typeCounts how often each is there.
+	types      []string
+	typeCounts map[string]int
 
 	// What the walk collects for the rules about the whole document.
 	ids        []identified
 	references []reference
 	products   []*xjdf.Node
 	sets       []*xjdf.Node
+	parts      []*xjdf.Node
+
+	// intents are those of the product that was looked at last.
+	intents intents
 
 	// counts are of the children of the element that the walk is at, by their
 	// place in the schema.
@@ -43,6 +51,23 @@ type pass struct {
 	byID      map[string]*xjdf.Node
 	partSet   map[*xjdf.Node]bool
 	rootNodes []*xjdf.Node
+	rootSet   map[*xjdf.Node]bool
+}
+
+// raised is a finding before anybody asks where it is: places cost, and of
+// thousands of findings a report lists few.
+type raised struct {
+	rule                *row
+	severity            Severity
+	node                *xjdf.Node
+	attribute           string
+	message, suggestion string
+}
+
+// rejected is an [Unsupported] before anybody asks where it is.
+type rejected struct {
+	kind, name, attribute string
+	node                  *xjdf.Node
 }
 
 // identified is an element with an ID.
@@ -69,49 +94,48 @@ func (p *pass) severity(r *row) Severity {
 // find reports a finding of the rule that is being checked, at an attribute of
 // the node or, if there is no such attribute, at the node.
 func (p *pass) find(n *xjdf.Node, attribute, message, suggestion string) {
-	p.add(p.rule, n, attribute, message, suggestion)
+	p.add(p.rule, n, attribute, func() (string, string) { return message, suggestion })
 }
 
 // findf is find with a formatted message and the rule's own fix.
 func (p *pass) findf(n *xjdf.Node, attribute, format string, args ...any) {
-	p.add(p.rule, n, attribute, fmt.Sprintf(format, args...), "")
+	p.add(p.rule, n, attribute, func() (string, string) { return fmt.Sprintf(format, args...), "" })
 }
 
-// findAs reports a finding of another rule, by its code.
-func (p *pass) findAs(code string, n *xjdf.Node, attribute, message, suggestion string) {
-	p.add(&p.validator.rows[p.validator.byCode[code]], n, attribute, message, suggestion)
+// findAs reports a finding of another rule, by its code. What it says is only
+// asked for if somebody will read it.
+func (p *pass) findAs(code string, n *xjdf.Node, attribute string, say func() (message, suggestion string)) {
+	p.add(p.validator.row(code), n, attribute, say)
 }
 
-func (p *pass) add(r *row, n *xjdf.Node, attribute, message, suggestion string) {
+// kept is how many findings wait for the report: enough for the gravest to be
+// among those that are listed.
+const kept = 2 * MaxFindings
+
+func (p *pass) add(r *row, n *xjdf.Node, attribute string, say func() (message, suggestion string)) {
 	severity := p.severity(r)
 	p.count(r, severity)
-	if len(p.findings) >= 2*MaxFindings {
-		// Enough are kept for the gravest to be among those that are listed, unless
-		// a document has hundreds of trifles before its first error.
-		if severity != Error {
-			return
-		}
-		i := slices.IndexFunc(p.findings, func(f Finding) bool { return f.Severity != Error })
-		if i < 0 {
-			return
-		}
-		p.findings = slices.Delete(p.findings, i, i+1)
+	if len(p.raised) >= kept && !p.displace(severity) {
+		return
 	}
+	message, suggestion := say()
 	if suggestion == "" {
 		suggestion = r.Fix
 	}
-	f := Finding{Code: r.Code, Severity: severity, Kind: r.Kind, Message: message, Suggestion: suggestion, Reference: r.Reference}
-	f.place(p.doc.Encoding, p.place(n, attribute))
-	p.findings = append(p.findings, f)
+	p.raised = append(p.raised, raised{r, severity, n, attribute, message, suggestion})
 }
 
-func (p *pass) place(n *xjdf.Node, attribute string) xjdf.Place {
-	if attribute != "" {
-		if _, found := n.Attr(attribute); found {
-			return p.doc.AttributePlace(n, attribute)
-		}
+// displace makes room for an error among trifles, and reports whether it did.
+func (p *pass) displace(severity Severity) bool {
+	if severity != Error || p.summary.Errors > kept {
+		return false
 	}
-	return p.doc.Place(n)
+	i := slices.IndexFunc(p.raised, func(f raised) bool { return f.severity != Error })
+	if i < 0 {
+		return false
+	}
+	p.raised = slices.Delete(p.raised, i, i+1)
+	return true
 }
 
 func (p *pass) count(r *row, severity Severity) {
@@ -139,41 +163,15 @@ func (p *pass) assume(name, value string) {
 
 // reject notes something that the marketplace does not take.
 func (p *pass) reject(kind, name string, n *xjdf.Node, attribute string) {
-	if len(p.unsupported) >= MaxFindings {
-		return
-	}
-	at := p.place(n, attribute)
-	p.unsupported = append(p.unsupported, Unsupported{Kind: kind, Name: name, Pointer: at.Pointer, Path: at.XPath})
-}
-
-// check runs the rules that are about an element.
-func (p *pass) check(element string, n *xjdf.Node) {
-	for _, i := range p.validator.byElement[element] {
-		p.rule = &p.validator.rows[i]
-		p.rule.check(p, n)
+	if len(p.rejected) < MaxFindings {
+		p.rejected = append(p.rejected, rejected{kind: kind, name: name, attribute: attribute, node: n})
 	}
 }
 
-// whole runs the rules about the whole document.
-func (p *pass) whole() { p.check(document, p.doc.Root) }
-
-func (p *pass) report() Report {
-	findings := sorted(p.findings)
-	p.summary.Omitted = p.summary.Errors + p.summary.Warnings + p.summary.Infos - min(len(findings), MaxFindings)
-	if len(findings) > MaxFindings {
-		findings = findings[:MaxFindings]
+// check runs rules on what they are about.
+func (p *pass) check(rules []*row, n *xjdf.Node) {
+	for _, r := range rules {
+		p.rule = r
+		r.check(p, n)
 	}
-	return Report{
-		Valid: p.valid, SchemaValid: p.schemaValid, VocabularyValid: p.vocabularyValid,
-		Profile: p.options.Profile, Encoding: p.doc.Encoding.String(), Version: p.version,
-		Unsupported: listed(p.unsupported), Defaults: listed(p.defaults), Findings: listed(findings), Summary: p.summary,
-	}
-}
-
-// listed is never null in JSON.
-func listed[T any](all []T) []T {
-	if all == nil {
-		return []T{}
-	}
-	return all
 }

@@ -17,11 +17,10 @@ func processRules() []row {
 // processResources looks at documents of one process. In a combined one what goes
 // from a process to the next is not written down.
 func processResources(p *pass, root *xjdf.Node) {
-	names := processesOf(root)
-	if len(names) != 1 {
+	if len(p.types) != 1 {
 		return
 	}
-	process, known := p.validator.vocabulary.Process(names[0])
+	process, known := p.validator.vocabulary.Process(p.types[0])
 	if !known {
 		return
 	}

@@ -5,20 +5,22 @@ package validate
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/printmarket/printmarket/internal/xjdf"
 )
 
 func productRules() []row {
 	return []row{
-		newRow("PRODUCT_NO_ROOT", Semantics, both(Error), "3.3", "One of the products is what is delivered.", "Give the product that is delivered IsRoot true.").of(document, productNoRoot),
-		newRow("PRODUCT_MULTI_ROOT", Semantics, both(Warning), "3.3", "Several root products are delivered side by side.", "Give IsRoot true only to what is delivered.").of(document, productMultiRoot),
-		newRow("PRODUCT_ORPHAN", Semantics, both(Warning), "3.3", "A product that is no root is part of another.", "Refer to it from a BindingIntent or AssemblingIntent, or remove it.").of(document, productOrphan),
-		newRow("PRODUCT_CHILD_IS_ROOT", Semantics, both(Warning), "3.3", "A product that is part of another is no root.", "Give it IsRoot false.").of(document, productChildIsRoot),
+		newRow("PRODUCT_NO_ROOT", Semantics, both(Error), "3.3.1", "One of the products is what is delivered.", "Give the product that is delivered IsRoot true.").of(document, productNoRoot),
+		newRow("PRODUCT_MULTI_ROOT", Semantics, both(Warning), "3.3", "One product is delivered, unless the document is of a gang.", "Give IsRoot true only to what is delivered.").of(document, productMultiRoot),
+		newRow("PRODUCT_ROOT_UNSTATED", Semantics, both(Warning), "3.3.1", "Of several products the root says that it is one.", "Give the product that is delivered IsRoot true, and its parts IsRoot false.").of(document, productRootUnstated),
+		newRow("PRODUCT_ORPHAN", Semantics, both(Warning), "4.1.2", "A product that is no root is part of another.", "Refer to it from a BindingIntent or AssemblingIntent, or remove it.").of(document, productOrphan),
+		newRow("PRODUCT_CHILD_IS_ROOT", Semantics, both(Warning), "3.3.1", "A product that is part of another is no root.", "Give it IsRoot false.").of(document, productChildIsRoot),
+		newRow("PRODUCT_VERSION", Semantics, both(Error), "3.3.1", "A product has the PartVersion of its parts.", "Give both the same PartVersion.").of(document, productVersion),
 		newRow("PRODUCTTYPE_MISSING", Semantics, both(Warning), "3.3.1", "The product that is delivered has a type.", "Add ProductType, such as BusinessCard.").of(document, productTypeMissing),
+		newRow("PRODUCTTYPE_DETAILS", Semantics, both(Warning), "3.3.1", "ProductTypeDetails say more about a ProductType.", "Add ProductType.").of("Product", productTypeDetails),
 		newRow("PRODUCT_INTENT", Semantics, both(Warning), "A.3.18", "The intents of a product fit its type.", "Change the type, or take the intent away.").of("Product", productIntent),
-		newRow("PRODUCT_PAGES", Semantics, both(Warning), "4.10", "The number of pages fits the type of the product.", "Correct Pages or ProductType.").of("Product", productPages),
+		newRow("PRODUCT_PAGES", Semantics, both(Warning), "A.3.18", "The number of pages fits the type of the product.", "Correct Pages or ProductType.").of("Product", productPages),
 	}
 }
 
@@ -27,30 +29,26 @@ func isRoot(n *xjdf.Node) (value, told bool) {
 	return text == "true" || text == "1", told
 }
 
-// parts are the products that others refer to.
-func (p *pass) parts() map[*xjdf.Node]bool {
+// partsOf are the products that others refer to.
+func (p *pass) partsOf() map[*xjdf.Node]bool {
 	if p.partSet == nil {
-		p.partSet = p.findParts()
-	}
-	return p.partSet
-}
-
-func (p *pass) findParts() map[*xjdf.Node]bool {
-	parts := map[*xjdf.Node]bool{}
-	for _, r := range p.references {
-		for id := range strings.FieldsSeq(r.value) {
-			if target := p.target(id); target != nil && target.Name.Local == "Product" && target != p.productOf(r.node) {
-				parts[target] = true
+		p.partSet = map[*xjdf.Node]bool{}
+		for _, r := range p.references {
+			from := p.productOf(r.node)
+			for id := range items(r.value) {
+				if target := p.target(id); from != nil && target != nil && target.Name.Local == "Product" && target != from {
+					p.partSet[target] = true
+				}
 			}
 		}
 	}
-	return parts
+	return p.partSet
 }
 
 // productOf is the product that an element belongs to, or nil.
 func (p *pass) productOf(n *xjdf.Node) *xjdf.Node {
 	for ; n != nil; n = n.Parent {
-		if n.Name.Local == "Product" {
+		if n.Name.Local == "Product" && n.Name.Core() {
 			return n
 		}
 	}
@@ -60,8 +58,12 @@ func (p *pass) productOf(n *xjdf.Node) *xjdf.Node {
 // roots are the products that are delivered: those that say so or, if none
 // speaks of it, those that are part of no other.
 func (p *pass) roots() []*xjdf.Node {
-	if p.rootNodes == nil {
+	if p.rootSet == nil {
 		p.rootNodes = p.findRoots()
+		p.rootSet = make(map[*xjdf.Node]bool, len(p.rootNodes))
+		for _, root := range p.rootNodes {
+			p.rootSet[root] = true
+		}
 	}
 	return p.rootNodes
 }
@@ -79,7 +81,7 @@ func (p *pass) findRoots() []*xjdf.Node {
 	if len(explicit) > 0 {
 		return explicit
 	}
-	parts := p.parts()
+	parts := p.partsOf()
 	return slices.DeleteFunc(silent, func(n *xjdf.Node) bool { return parts[n] })
 }
 
@@ -98,13 +100,24 @@ func productMultiRoot(p *pass, _ *xjdf.Node) {
 	}
 }
 
-func productOrphan(p *pass, _ *xjdf.Node) {
+func productRootUnstated(p *pass, _ *xjdf.Node) {
 	if len(p.products) < 2 {
 		return
 	}
-	parts, roots := p.parts(), p.roots()
+	if roots := p.roots(); len(roots) == 1 {
+		if _, told := isRoot(roots[0]); !told {
+			p.findf(roots[0], "", "The product is taken for the root of %d, since no other refers to it.", len(p.products))
+		}
+	}
+}
+
+func productOrphan(p *pass, _ *xjdf.Node) {
+	if len(p.products) < 2 || len(p.roots()) == 0 {
+		return
+	}
+	parts := p.partsOf()
 	for _, product := range p.products {
-		if !parts[product] && !slices.Contains(roots, product) {
+		if !parts[product] && !p.rootSet[product] {
 			p.find(product, "", "The product is no root and part of no other.", "")
 		}
 	}
@@ -114,12 +127,43 @@ func productChildIsRoot(p *pass, _ *xjdf.Node) {
 	if len(p.products) < 2 {
 		return
 	}
-	parts := p.parts()
+	parts := p.partsOf()
 	for _, product := range p.products {
 		if root, _ := isRoot(product); root && parts[product] {
 			p.find(product, "IsRoot", "The product is a root and part of another.", "")
 		}
 	}
+}
+
+// productVersion compares a part with the root that refers to it.
+func productVersion(p *pass, _ *xjdf.Node) {
+	if len(p.products) < 2 {
+		return
+	}
+	p.roots()
+	for _, r := range p.references {
+		product := p.productOf(r.node)
+		if product == nil || !p.rootSet[product] {
+			continue
+		}
+		own, _ := product.Attr("PartVersion")
+		for id := range items(r.value) {
+			target := p.target(id)
+			if target == nil || target == product || target.Name.Local != "Product" {
+				continue
+			}
+			if version, told := target.Attr("PartVersion"); told && version != own {
+				p.findf(target, "PartVersion", "PartVersion is %s, and that of the product it is part of is %s.", quoted(version), orMissing(own))
+			}
+		}
+	}
+}
+
+func orMissing(value string) string {
+	if value == "" {
+		return "missing"
+	}
+	return quoted(value)
 }
 
 func productTypeMissing(p *pass, _ *xjdf.Node) {
@@ -130,61 +174,101 @@ func productTypeMissing(p *pass, _ *xjdf.Node) {
 	}
 }
 
+func productTypeDetails(p *pass, product *xjdf.Node) {
+	_, details := product.Attr("ProductTypeDetails")
+	if _, told := product.Attr("ProductType"); details && !told {
+		p.find(product, "ProductTypeDetails", "There are ProductTypeDetails and no ProductType.", "")
+	}
+}
+
 // ofType says what a type of product is made like; types that are not here may
 // be made in any way.
 type ofType struct {
 	// bindings are the BindingTypes that fit; nil: any, empty: none.
 	bindings []string
-	// folded: it has folds by definition; flat: it must have none.
+	// flat: it has no folds.
 	flat bool
 	// most is how many pages it has at most; 0: any number.
-	most int
+	most int64
 }
 
-// flatSheet is a single sheet, printed on one side or on both.
-var flatSheet = ofType{bindings: []string{}, flat: true, most: 2}
-
-func typeOf(product *xjdf.Node) (string, ofType, bool) {
+func typeOf(product *xjdf.Node) (string, ofType) {
+	none := []string{}
 	name, _ := product.Attr("ProductType")
 	switch name {
 	case "Leaflet", "Poster", "Letter", "Label":
-		return name, flatSheet, true
+		return name, ofType{bindings: none, flat: true, most: 2}
 	case "BusinessCard", "Postcard":
-		return name, ofType{bindings: []string{}, most: 4}, true
+		return name, ofType{bindings: none, most: 4}
 	case "Brochure":
-		return name, ofType{bindings: []string{}}, true
+		return name, ofType{bindings: none}
 	case "HardCoverBook":
-		return name, ofType{bindings: []string{"HardCover"}}, true
+		return name, ofType{bindings: []string{"HardCover"}}
 	case "SoftCoverBook":
-		return name, ofType{bindings: []string{"SoftCover", "EdgeGluing", "Tape"}}, true
+		return name, ofType{bindings: []string{"SoftCover", "EdgeGluing", "Tape"}}
 	case "Booklet":
-		return name, ofType{bindings: []string{"SaddleStitch", "SideStitch", "CornerStitch", "LooseBinding", "None", "EdgeGluing", "WireComb", "CoilBinding", "RingBinding", "StripBinding", "ChannelBinding", "CombBinding", "Tape"}}, true
+		return name, ofType{bindings: []string{
+			"SaddleStitch", "SideStitch", "CornerStitch", "LooseBinding", "EdgeGluing", "WireComb", "CoilBinding", "RingBinding", "StripBinding", "ChannelBinding", "CombBinding", "Tape",
+		}}
 	default:
-		return name, ofType{}, false
+		return name, ofType{}
 	}
 }
 
-// intent is the specific intent of a product, or nil.
-func intent(product *xjdf.Node, name string) *xjdf.Node {
+// intents are those of a product that rules look at; nil where there is none.
+type intents struct {
+	of                                                     *xjdf.Node
+	assembling, binding, color, folding, layout, variables *xjdf.Node
+}
+
+// intentsOf finds them once for all the rules about a product.
+func (p *pass) intentsOf(product *xjdf.Node) *intents {
+	found := &p.intents
+	if found.of == product {
+		return found
+	}
+	*found = intents{of: product}
 	for one := range product.All("Intent") {
-		if found := one.Child(name); found != nil {
-			return found
+		for _, child := range one.Children {
+			if child.Name.Core() {
+				found.keep(child)
+			}
 		}
 	}
-	return nil
+	return found
+}
+
+// keep keeps the first of each name.
+func (i *intents) keep(n *xjdf.Node) {
+	place := (**xjdf.Node)(nil)
+	switch n.Name.Local {
+	case "AssemblingIntent":
+		place = &i.assembling
+	case "BindingIntent":
+		place = &i.binding
+	case "ColorIntent":
+		place = &i.color
+	case "FoldingIntent":
+		place = &i.folding
+	case "LayoutIntent":
+		place = &i.layout
+	case "VariableIntent":
+		place = &i.variables
+	}
+	if place != nil && *place == nil {
+		*place = n
+	}
 }
 
 func productIntent(p *pass, product *xjdf.Node) {
-	name, like, known := typeOf(product)
-	if !known {
-		return
-	}
-	if binding := intent(product, "BindingIntent"); binding != nil && like.bindings != nil {
+	name, like := typeOf(product)
+	has := p.intentsOf(product)
+	if binding := has.binding; binding != nil && like.bindings != nil {
 		if kind, told := binding.Attr("BindingType"); told && kind != "None" && !slices.Contains(like.bindings, kind) {
 			p.findf(binding, "BindingType", "A %s is not bound by %s.", name, clip(kind))
 		}
 	}
-	if folding := intent(product, "FoldingIntent"); folding != nil && like.flat {
+	if folding := has.folding; folding != nil && like.flat && !unfolded(folding) {
 		suggestion := ""
 		if name == "Leaflet" {
 			suggestion = "A folded sheet is a Brochure."
@@ -193,13 +277,20 @@ func productIntent(p *pass, product *xjdf.Node) {
 	}
 }
 
+// unfolded: the catalogue has a scheme without a fold, and FoldingIntent may hold
+// creases or perforations only.
+func unfolded(folding *xjdf.Node) bool {
+	catalog, told := folding.Attr("FoldCatalog")
+	return catalog == "F2-1" || !told && folding.Child("Fold") == nil
+}
+
 func productPages(p *pass, product *xjdf.Node) {
-	layout := intent(product, "LayoutIntent")
-	name, like, _ := typeOf(product)
+	layout := p.intentsOf(product).layout
+	name, like := typeOf(product)
 	if layout == nil || like.most == 0 {
 		return
 	}
-	if pages, ok := integer(layout, "Pages"); ok && pages > int64(like.most) {
+	if pages, ok := integer(layout, "Pages"); ok && pages > like.most {
 		p.findf(layout, "Pages", "A %s has %d pages at most, and this one %d.", name, like.most, pages)
 	}
 }

@@ -32,9 +32,12 @@ func (p *pass) target(id string) *xjdf.Node {
 }
 
 func idDuplicate(p *pass, _ *xjdf.Node) {
+	if len(p.ids) < 2 {
+		return
+	}
 	for _, one := range p.ids {
 		// A Media may repeat the ID of its Resource.
-		if first := p.target(one.id); first != one.node && one.node.Parent != first {
+		if first := p.target(one.id); first != one.node && !(one.node.Name.Local == "Media" && one.node.Parent == first) {
 			p.findf(one.node, "ID", "Another element has the ID %s.", quoted(one.id))
 		}
 	}
@@ -42,7 +45,7 @@ func idDuplicate(p *pass, _ *xjdf.Node) {
 
 func referenceDangling(p *pass, _ *xjdf.Node) {
 	for _, r := range p.references {
-		for id := range strings.FieldsSeq(r.value) {
+		for id := range items(r.value) {
 			if p.target(id) == nil {
 				p.findf(r.node, r.attribute.Name, "Nothing in the document has the ID %s.", quoted(id))
 			}
@@ -55,7 +58,7 @@ func referenceTarget(p *pass, _ *xjdf.Node) {
 		if len(r.attribute.Targets) == 0 {
 			continue
 		}
-		for id := range strings.FieldsSeq(r.value) {
+		for id := range items(r.value) {
 			if target := p.target(id); target != nil && !isOne(target, r.attribute.Targets) {
 				p.findf(r.node, r.attribute.Name, "%s is the ID of %s; %s is due.", quoted(id), kindOf(target), strings.Join(r.attribute.Targets, " or "))
 			}
@@ -97,6 +100,9 @@ func owner(n *xjdf.Node) *xjdf.Node {
 // referenceCycle walks the graph of references without recursion, which a chain
 // of thousands would exhaust.
 func referenceCycle(p *pass, _ *xjdf.Node) {
+	if len(p.references) == 0 {
+		return
+	}
 	edges := map[*xjdf.Node][]edge{}
 	var starts []*xjdf.Node
 	for i := range p.references {
@@ -105,7 +111,7 @@ func referenceCycle(p *pass, _ *xjdf.Node) {
 		if from == nil || r.attribute.Name == "rRef" { // which names what is around it
 			continue
 		}
-		for id := range strings.FieldsSeq(r.value) {
+		for id := range items(r.value) {
 			if to := p.target(id); to != nil {
 				if edges[from] == nil {
 					starts = append(starts, from)

@@ -2,13 +2,6 @@
 
 package validate
 
-import (
-	"cmp"
-	"slices"
-
-	"github.com/printmarket/printmarket/internal/xjdf"
-)
-
 // Severity is how grave a finding is.
 type Severity string
 
@@ -18,11 +11,6 @@ const (
 	Warning Severity = "warning"
 	Info    Severity = "info"
 )
-
-// rank orders severities, the gravest first.
-func (s Severity) rank() int {
-	return slices.Index([]Severity{Error, Warning, Info}, s)
-}
 
 // Kind is what a rule is about.
 type Kind string
@@ -104,21 +92,4 @@ type Summary struct {
 	Infos    int `json:"infos"`
 	// Omitted are counted above and not listed.
 	Omitted int `json:"omitted"`
-}
-
-// place fills in where a finding is.
-func (f *Finding) place(encoding xjdf.Encoding, at xjdf.Place) {
-	f.Path, f.Line, f.Column = at.XPath, at.Line, at.Column
-	if encoding != xjdf.XML {
-		f.Pointer = &at.Pointer
-	}
-}
-
-// sorted orders findings by severity; those of one severity stay in the order in
-// which they were found, which is that of the document and then that of the rules.
-func sorted(findings []Finding) []Finding {
-	slices.SortStableFunc(findings, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(a.Severity.rank(), b.Severity.rank()), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-	})
-	return findings
 }

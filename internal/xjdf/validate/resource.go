@@ -4,7 +4,6 @@ package validate
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -18,8 +17,13 @@ func resourceRules() []row {
 		newRow("RESOURCESET_MISMATCH", Semantics, both(Error), "3.4", "The resources of a set are those that its Name says.", "Make Name and the elements agree.").of("ResourceSet", resourceSetMismatch),
 		newRow("RESOURCESET_AMBIGUOUS", Semantics, both(Error), "3.4", "Two sets of one name differ in Usage, ProcessUsage or CombinedProcessIndex.", "Put the resources into one set, or tell the sets apart.").of(document, resourceSetAmbiguous),
 		newRow("RESOURCESET_UNREFERENCED", Semantics, both(Warning), "3.4", "A set has a Usage, or somebody refers to it.", "Add Usage, or an ID that somebody refers to.").of(document, resourceSetUnreferenced),
-		newRow("PROCESSINDEX_RANGE", Semantics, both(Error), "3.4.1", "CombinedProcessIndex names processes of Types, from 0.", "Count the processes of Types from 0.").of("ResourceSet", processIndexRange),
-		newRow("PROCESSINDEX_REQUIRED", Semantics, both(Warning), "5.2.3", "Where a process is there twice its resources say for which.", "Add CombinedProcessIndex.").of("ResourceSet", processIndexRequired),
+		newRow("PROCESSINDEX_RANGE", Semantics, both(Error), "3.4", "CombinedProcessIndex names processes of Types, from 0.", "Count the processes of Types from 0.").of("ResourceSet", processIndexRange),
+		newRow("PROCESSINDEX_REQUIRED", Semantics, lenient(), "5.2.3", "Where a process is there twice its resources say for which.", "Add CombinedProcessIndex.").of("ResourceSet", processIndexRequired),
+		newRow("DEPENDENT_SELF", Semantics, lenient(), "3.4.1", "A process does not depend on itself.", "Write the JobPartID of the other process.").of("Dependent", dependentSelf),
+		newRow("RESOURCE_ORIENTATION", Semantics, both(Error), "6.1", "A resource has an Orientation or a Transformation.", "Keep one of them.").of("Resource", resourceOrientation),
+		newRow("RESOURCE_START", Semantics, both(Error), "6.1", "A resource has a Start or a StartOffset, and a StartOffset only in a plan.", "Remove StartOffset.").of("Resource", resourceStart),
+		newRow("RESOURCE_STATUS", Semantics, both(Error), "6.1", "What is yet to be made has no Status.", "Remove Status.").of("Resource", resourceStatus),
+		newRow("ASSEMBLY_SECTIONS", Semantics, both(Error), "6.4", "An Assembly with Order List has sections, and others have not.", "Make Order and the sections agree.").of("Assembly", assemblySections),
 	}
 }
 
@@ -28,11 +32,13 @@ func resourceSetUnknown(p *pass, set *xjdf.Node) {
 	if !told || strings.Contains(name, ":") || p.isResource(name) {
 		return
 	}
-	suggestion := ""
-	if nearest, ok := p.validator.vocabulary.SuggestResource(name); ok {
-		suggestion = fmt.Sprintf("Did you mean %s?", nearest)
-	}
-	p.find(set, "Name", fmt.Sprintf("The standard has no resource %s.", quoted(name)), suggestion)
+	p.add(p.rule, set, "Name", func() (string, string) {
+		suggestion := ""
+		if nearest, ok := p.validator.vocabulary.SuggestResource(clip(name)); ok {
+			suggestion = fmt.Sprintf("Did you mean %s?", nearest)
+		}
+		return fmt.Sprintf("The standard has no resource %s.", quoted(name)), suggestion
+	})
 }
 
 func (p *pass) isResource(name string) bool {
@@ -66,45 +72,75 @@ func roleOf(set *xjdf.Node) role {
 	return r
 }
 
+// resourceSetAmbiguous: two sets of one role are for different processes, each of
+// which then says for which.
 func resourceSetAmbiguous(p *pass, _ *xjdf.Node) {
-	byRole := map[role][]*xjdf.Node{}
+	if len(p.sets) < 2 {
+		return
+	}
+	byRole := make(map[role]*indices, len(p.sets))
 	for _, set := range p.sets {
 		r := roleOf(set)
 		if r.usage == "" || r.name == "" {
 			continue // told apart by who refers to it
 		}
-		if slices.ContainsFunc(byRole[r], func(other *xjdf.Node) bool { return samePlace(set, other) }) {
-			p.findf(set, "Name", "There is another set %s with the same Usage.", quoted(r.name))
-			continue
+		taken := byRole[r]
+		if taken == nil {
+			taken = &indices{}
+			byRole[r] = taken
 		}
-		byRole[r] = append(byRole[r], set)
+		if taken.clash(set) {
+			p.findf(set, "Name", "There is another set %s with the same Usage for the same process.", quoted(r.name))
+		}
 	}
 }
 
-// samePlace reports whether two sets are for a common process.
-func samePlace(a, b *xjdf.Node) bool {
-	one, hasOne := a.Attr("CombinedProcessIndex")
-	other, hasOther := b.Attr("CombinedProcessIndex")
-	if !hasOne || !hasOther {
-		return hasOne == hasOther
+// indices are the processes for which there is a set of a role.
+type indices struct {
+	sets int
+	all  bool
+	some map[string]bool
+}
+
+// clash adds those of a set, and reports whether one of them was there.
+func (i *indices) clash(set *xjdf.Node) bool {
+	value, told := set.Attr("CombinedProcessIndex")
+	clash := i.sets > 0 && (!told || i.all)
+	i.sets++
+	if !told {
+		i.all = true
+		return clash
 	}
-	others := strings.Fields(other)
-	for index := range strings.FieldsSeq(one) {
-		if slices.Contains(others, index) {
-			return true
-		}
+	if i.some == nil {
+		i.some = map[string]bool{}
 	}
-	return false
+	for index := range items(value) {
+		clash = clash || i.some[index]
+	}
+	for index := range items(value) {
+		i.some[index] = true
+	}
+	return clash
 }
 
 func resourceSetUnreferenced(p *pass, _ *xjdf.Node) {
+	if len(p.sets) == 0 {
+		return
+	}
 	used := p.usedIDs()
 	for _, set := range p.sets {
-		if _, usage := set.Attr("Usage"); !usage && !refersTo(set, used) && !catalogued(set) {
+		if _, usage := set.Attr("Usage"); !usage && !exchanged(set) && !refersTo(set, used) && !catalogued(set) {
 			name, _ := set.Attr("Name")
 			p.findf(set, "", "The set %s has no Usage, and nobody refers to it.", quoted(name))
 		}
 	}
+}
+
+// exchanged: the set goes from one process of the document to another, as its
+// CombinedProcessIndex says (5.2.1).
+func exchanged(set *xjdf.Node) bool {
+	value, _ := set.Attr("CombinedProcessIndex")
+	return strings.Contains(value, " ")
 }
 
 // catalogued: the set holds media or devices with identifiers, which is how they
@@ -133,7 +169,7 @@ func catalogued(set *xjdf.Node) bool {
 func (p *pass) usedIDs() map[string]bool {
 	used := make(map[string]bool, len(p.references))
 	for _, r := range p.references {
-		for id := range strings.FieldsSeq(r.value) {
+		for id := range items(r.value) {
 			used[id] = true
 		}
 	}
@@ -158,8 +194,8 @@ func processIndexRange(p *pass, set *xjdf.Node) {
 	if !told {
 		return
 	}
-	count := len(processesOf(p.doc.Root))
-	for item := range strings.FieldsSeq(value) {
+	count := len(p.types)
+	for item := range items(value) {
 		if index, err := strconv.Atoi(item); err == nil && (index >= count || index < -count) {
 			p.findf(set, "CombinedProcessIndex", "CombinedProcessIndex is %d, and Types has %d processes.", index, count)
 			return
@@ -170,16 +206,73 @@ func processIndexRange(p *pass, set *xjdf.Node) {
 func processIndexRequired(p *pass, set *xjdf.Node) {
 	name, _ := set.Attr("Name")
 	_, index := set.Attr("CombinedProcessIndex")
-	if _, usage := set.Attr("Usage"); index || !usage || !strings.HasSuffix(name, "Params") {
+	if _, usage := set.Attr("Usage"); index || !usage || len(p.types) < 2 || !strings.HasSuffix(name, "Params") {
 		return
 	}
-	process, count := strings.TrimSuffix(name, "Params"), 0
-	for _, one := range processesOf(p.doc.Root) {
-		if one == process {
-			count++
-		}
-	}
+	process := strings.TrimSuffix(name, "Params")
+	count := p.times(process)
 	if count > 1 {
 		p.findf(set, "", "%s is in Types %d times, and the set says for none.", process, count)
+	}
+}
+
+// times is how often a process is in Types.
+func (p *pass) times(process string) int {
+	if p.typeCounts == nil {
+		p.typeCounts = make(map[string]int, len(p.types))
+		for _, one := range p.types {
+			p.typeCounts[one]++
+		}
+	}
+	return p.typeCounts[process]
+}
+
+func dependentSelf(p *pass, n *xjdf.Node) {
+	part, told := n.Attr("JobPartID")
+	own, _ := p.doc.Root.Attr("JobPartID")
+	if told && part == own {
+		p.findf(n, "JobPartID", "JobPartID is %s, which is that of the document.", quoted(part))
+	}
+}
+
+func resourceOrientation(p *pass, n *xjdf.Node) {
+	_, orientation := n.Attr("Orientation")
+	if _, transformation := n.Attr("Transformation"); orientation && transformation {
+		p.find(n, "Orientation", "There are an Orientation and a Transformation.", "")
+	}
+}
+
+func resourceStart(p *pass, n *xjdf.Node) {
+	if _, offset := n.Attr("StartOffset"); !offset {
+		return
+	}
+	if _, start := n.Attr("Start"); start {
+		p.find(n, "StartOffset", "There are a Start and a StartOffset.", "")
+	} else if within(n, "ResourceInfo") != nil {
+		p.find(n, "StartOffset", "ResourceInfo says what has been, and there is a StartOffset.", "")
+	}
+}
+
+func resourceStatus(p *pass, n *xjdf.Node) {
+	_, status := n.Attr("Status")
+	if usage, _ := n.Parent.Attr("Usage"); status && usage == "Output" {
+		p.find(n, "Status", "The resource is an output and has a Status.", "")
+	}
+}
+
+func assemblySections(p *pass, n *xjdf.Node) {
+	order, told := n.Attr("Order")
+	if !told {
+		return
+	}
+	sections := n.Child("AssemblySection") != nil
+	_, ids := n.Attr("BinderySignatureIDs")
+	switch {
+	case order == "List" && !sections:
+		p.find(n, "Order", "Order is List, and there is no AssemblySection.", "")
+	case order == "List" && ids:
+		p.find(n, "BinderySignatureIDs", "Order is List, and there are BinderySignatureIDs.", "")
+	case order != "List" && sections:
+		p.findf(n, "Order", "Order is %s, and there are AssemblySections.", clip(order))
 	}
 }

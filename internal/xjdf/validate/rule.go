@@ -12,6 +12,9 @@ type Rule struct {
 	// Severity is that in the profile product-intent, Strict that in strict.
 	Severity Severity `json:"severity"`
 	Strict   Severity `json:"strict"`
+	// Schema: the schema of the standard for XML refuses such a document as well,
+	// whatever the kind of the rule.
+	Schema bool `json:"schema"`
 	// Reference is the clause of XJDF 2.2 that the rule comes from; empty where it
 	// comes from this service.
 	Reference string `json:"reference,omitempty"`
@@ -21,11 +24,12 @@ type Rule struct {
 	Fix string `json:"fix"`
 }
 
-// row is a rule with the element that it is about and what checks it there. The
+// row is a rule with the elements that it is about and what checks it there. The
 // rules of structure have no element: the walk reports them where it meets them.
 type row struct {
 	Rule
-	on    string
+
+	on    []string
 	check func(*pass, *xjdf.Node)
 }
 
@@ -51,7 +55,7 @@ func catalogue() []row {
 	return all
 }
 
-// at is a rule of the same severity in both profiles.
+// both is the same severity in both profiles.
 func both(s Severity) [2]Severity { return [2]Severity{s, s} }
 
 // lenient is a warning that the strict profile makes an error.
@@ -61,11 +65,23 @@ func newRow(code string, kind Kind, severity [2]Severity, reference, summary, fi
 	if reference != "" {
 		reference = "XJDF 2.2, " + reference
 	}
-	return row{Rule: Rule{Code: code, Kind: kind, Severity: severity[0], Strict: severity[1], Reference: reference, Summary: summary, Fix: fix}}
+	return row{Rule: Rule{Schema: kind == Schema, Code: code, Kind: kind, Severity: severity[0], Strict: severity[1], Reference: reference, Summary: summary, Fix: fix}}
 }
 
 // of gives the row its element and its check.
 func (r row) of(element string, check func(*pass, *xjdf.Node)) row {
-	r.on, r.check = element, check
+	r.on, r.check = []string{element}, check
+	return r
+}
+
+// also gives the row more elements.
+func (r row) also(elements ...string) row {
+	r.on = append(r.on, elements...)
+	return r
+}
+
+// inSchema says that a schema finds it as well.
+func (r row) inSchema() row {
+	r.Schema = true
 	return r
 }

@@ -5,7 +5,6 @@ package validate
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/printmarket/printmarket/internal/xjdf"
 	"github.com/printmarket/printmarket/internal/xjdf/vocabulary"
@@ -111,10 +110,10 @@ func unsupportedProduct(p *pass, _ *xjdf.Node) {
 	if taken == nil {
 		return
 	}
-	roots := p.roots()
+	p.roots()
 	for _, product := range p.products {
 		kind, told := product.Attr("ProductType")
-		if !told || slices.Contains(taken, kind) || !slices.Contains(roots, product) && slices.Contains(p.options.Support.Parts, kind) {
+		if !told || slices.Contains(taken, kind) || !p.rootSet[product] && slices.Contains(p.options.Support.Parts, kind) {
 			continue
 		}
 		p.refuse(category, "ProductType "+clip(kind), product, "ProductType", fmt.Sprintf("The marketplace offers no %s.", quoted(kind)), taken)
@@ -152,7 +151,7 @@ func unsupportedFinishing(p *pass, n *xjdf.Node) {
 	}
 	for _, limit := range taken[i].Limits {
 		value, _ := held.Attr(limit.Attribute)
-		for item := range strings.FieldsSeq(value) {
+		for item := range items(value) {
 			if !slices.Contains(limit.Values, item) {
 				p.refuse(category, limit.Attribute+" "+clip(item), held, limit.Attribute, fmt.Sprintf("The marketplace does not do %s.", quoted(item)), limit.Values)
 			}
@@ -178,7 +177,7 @@ func unsupportedProcess(p *pass, root *xjdf.Node) {
 	if taken == nil {
 		return
 	}
-	for _, name := range processesOf(root) {
+	for _, name := range p.types {
 		if _, known := p.validator.vocabulary.Process(name); known && !slices.Contains(taken, name) {
 			p.refuse(category, "Types "+name, root, "Types", fmt.Sprintf("The marketplace does not read the process %s.", name), taken)
 		}

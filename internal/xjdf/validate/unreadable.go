@@ -10,7 +10,7 @@ func (v *Validator) Unreadable(fault *xjdf.Error, encoding xjdf.Encoding, profil
 	if profile == "" {
 		profile = ProductIntent
 	}
-	row := &v.rows[v.byCode[unreadable]]
+	row := v.row(unreadable)
 	finding := Finding{
 		Code: row.Code, Severity: Error, Kind: row.Kind, Path: rootName, Line: fault.Line, Column: fault.Column,
 		Message: "The document cannot be read: " + fault.Reason.Error() + detail(fault) + ".", Suggestion: row.Fix, Reference: row.Reference,

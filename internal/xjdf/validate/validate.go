@@ -35,22 +35,55 @@ type Options struct {
 type Validator struct {
 	vocabulary *vocabulary.Vocabulary
 	rows       []row
-	byCode     map[string]int
-	byElement  map[string][]int
+	byCode     map[string]*row
+	plans      map[*vocabulary.Element]*plan
+	// whole are the rules about a whole document, which run when the walk is over
+	// and all names are known.
+	whole []*row
+}
+
+// plan is what to look for in an element, found out once.
+type plan struct {
+	// attributes and children are those that are required, by their place.
+	attributes, children []int
+	rules                []*row
 }
 
 // New makes a validator.
 func New() *Validator {
-	v := &Validator{vocabulary: vocabulary.Load(), rows: catalogue(), byCode: map[string]int{}, byElement: map[string][]int{}}
+	v := &Validator{vocabulary: vocabulary.Load(), rows: catalogue(), byCode: map[string]*row{}, plans: map[*vocabulary.Element]*plan{}}
+	on := map[string][]*row{}
 	for i := range v.rows {
 		r := &v.rows[i]
-		v.byCode[r.Code] = i
-		if r.check != nil {
-			v.byElement[r.on] = append(v.byElement[r.on], i)
+		v.byCode[r.Code] = r
+		for _, element := range r.on {
+			on[element] = append(on[element], r)
 		}
+	}
+	v.whole = on[document]
+	for _, e := range v.vocabulary.Elements() {
+		v.plans[e] = planOf(e, on[e.Name])
 	}
 	return v
 }
+
+func planOf(e *vocabulary.Element, rules []*row) *plan {
+	p := &plan{rules: rules}
+	for i := range e.Attributes {
+		if e.Attributes[i].Required && !judgedElsewhere(e.Name, e.Attributes[i].Name) {
+			p.attributes = append(p.attributes, i)
+		}
+	}
+	for i := range e.Children {
+		if e.Children[i].Min > 0 {
+			p.children = append(p.children, i)
+		}
+	}
+	return p
+}
+
+// row is the rule with a code.
+func (v *Validator) row(code string) *row { return v.byCode[code] }
 
 // Validate judges a document. It never fails: whatever is wrong is in the report.
 // It costs one walk over the tree, and memory in proportion to the findings.
@@ -60,9 +93,10 @@ func (v *Validator) Validate(doc *xjdf.Document, options Options) Report {
 	}
 	p := &pass{validator: v, doc: doc, options: options, valid: true, schemaValid: true, vocabularyValid: true}
 	p.version, _ = doc.Root.Attr("Version")
+	p.types = processesOf(doc.Root)
 	if p.root() {
 		p.walk(doc.Root)
-		p.whole()
+		p.check(v.whole, doc.Root)
 	}
 	return p.report()
 }

@@ -4,9 +4,9 @@ package validate
 
 import (
 	"fmt"
+	"iter"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/printmarket/printmarket/internal/xjdf"
 	"github.com/printmarket/printmarket/internal/xjdf/vocabulary"
@@ -17,7 +17,9 @@ const (
 	valueInvalid     = "VALUE_INVALID"
 	valueBounds      = "VALUE_BOUNDS"
 	valueItems       = "VALUE_ITEMS"
+	valueRepeated    = "VALUE_REPEATED"
 	valueForm        = "VALUE_FORM"
+	valueLarge       = "VALUE_LARGE"
 	valueEnumeration = "VALUE_ENUMERATION"
 	valueUnlisted    = "VALUE_UNLISTED"
 	productType      = "PRODUCTTYPE_UNKNOWN"
@@ -27,24 +29,28 @@ const (
 	stringTooLong    = "STRING_TOO_LONG"
 	stringControl    = "STRING_CONTROL"
 	booleanNumeric   = "BOOLEAN_NUMERIC"
+	urlForm          = "URL_FORM"
 	urlScheme        = "URL_SCHEME"
 )
 
 func valueRules() []row {
 	return []row{
 		newRow(valueInvalid, Schema, both(Error), "A.1", "A value is of the datatype of its attribute.", "Write it as the datatype demands."),
-		newRow(valueBounds, Schema, both(Error), "A.1", "A number is within the bounds of its attribute.", "Write a number within the bounds."),
+		newRow(valueBounds, Semantics, both(Error), "A.1", "A number is within the bounds of its attribute.", "Write a number within the bounds."),
 		newRow(valueItems, Schema, both(Error), "A.1", "A list has as many items as its datatype demands.", "Write as many items as the datatype demands."),
+		newRow(valueRepeated, Semantics, lenient(), "A.1", "The tokens of an enumeration are there once each.", "Write each token once."),
 		newRow(valueForm, Schema, lenient(), "9.10", "In JSON numbers, booleans and lists are written as such.", "Write numbers and booleans without quotes, and lists as arrays."),
-		newRow(valueEnumeration, Vocabulary, both(Error), "1.10.3.1", "A value of a closed list is one of the list.", "Write one of the values of the list."),
+		newRow(valueLarge, Semantics, both(Warning), "A.1", "An integer is no larger than 2147483648, or others may not read it.", "Check the number."),
+		newRow(valueEnumeration, Vocabulary, both(Error), "1.10.3.1", "A value of a closed list is one of the list.", "Write one of the values of the list.").inSchema(),
 		newRow(valueUnlisted, Vocabulary, both(Warning), "1.10.3.2", "A value of an open list is one of the list, or agreed upon.", "Write one of the values of the list, or agree on yours."),
 		newRow(productType, Vocabulary, both(Warning), "A.3.18", "ProductType is one of the list, or agreed upon.", "Write one of the product types of the standard."),
-		newRow(valueDeprecated, Vocabulary, both(Info), "1.10", "What is deprecated is not written any more.", "Write what has replaced it."),
-		newRow(timeNoZone, Schema, both(Error), "A.1", "A date with a time has a time zone.", "Append Z or an offset such as +01:00."),
-		newRow(idForm, Schema, lenient(), "A.1", "An ID begins with a letter or an underscore and holds no colon.", "Put a letter before it."),
-		newRow(stringTooLong, Schema, both(Error), "A.1", "A string has at most 1023 characters.", "Shorten it, or put it into a Comment."),
-		newRow(stringControl, Schema, both(Warning), "A.1", "A string holds no control characters.", "Remove tabs, line ends and other control characters."),
-		newRow(booleanNumeric, Schema, both(Warning), "A.1", "A boolean is true or false, not 1 or 0.", "Write true or false."),
+		newRow(valueDeprecated, Vocabulary, both(Info), "1.8", "What is deprecated is not written any more.", "Write what has replaced it."),
+		newRow(timeNoZone, Semantics, both(Error), "A.1", "A date with a time has a time zone.", "Append Z or an offset such as +01:00."),
+		newRow(idForm, Schema, lenient(), "A.1", "An ID begins with a letter or an underscore and holds no colon.", "Begin it with a letter, such as R1, and change the references too."),
+		newRow(stringTooLong, Semantics, both(Error), "A.1", "A string has at most 1023 characters.", "Shorten it, or put it into a Comment."),
+		newRow(stringControl, Semantics, both(Warning), "A.1", "A string holds no control characters.", "Remove tabs, line ends and other control characters."),
+		newRow(booleanNumeric, Semantics, lenient(), "A.1", "A boolean is true or false, not 1 or 0.", "Write true or false."),
+		newRow(urlForm, Semantics, both(Error), "A.1", "A URL is one by RFC 3986, other characters escaped.", "Write slashes and not backslashes, and %20 for a space."),
 		newRow(urlScheme, Semantics, both(Warning), "A.1", "A URL has a scheme that another machine can follow.", "Use https, http, cid or a relative reference."),
 	}
 }
@@ -52,28 +58,85 @@ func valueRules() []row {
 // value holds an attribute against its datatype and its list.
 func (p *pass) value(n *xjdf.Node, a *xjdf.Attribute) {
 	def := a.Definition
-	if p.doc.Encoding == xjdf.CanonicalJSON && !fits(a.Form, def.Type) {
-		p.findAs(valueForm, n, a.Name.Local, fmt.Sprintf("%s is a %s, and its datatype is %s.", a.Name.Local, a.Form, def.Type), "")
+	if p.doc.Encoding == xjdf.CanonicalJSON && !fits(a.Form, def.Type) && !stringOnly(a) {
+		p.findAs(valueForm, n, a.Name.Local, func() (string, string) {
+			return fmt.Sprintf("%s is written as %s; its datatype is %s.", a.Name.Local, a.Form, def.Type), howWritten(def.Type)
+		})
 	}
 	if def.Deprecated.Since != "" {
-		p.findAs(valueDeprecated, n, a.Name.Local, fmt.Sprintf("%s is deprecated since %s.", a.Name.Local, def.Deprecated.Since), instead(def.Deprecated))
+		p.findAs(valueDeprecated, n, a.Name.Local, func() (string, string) {
+			return fmt.Sprintf("%s is deprecated since %s.", a.Name.Local, def.Deprecated.Since), instead(def.Deprecated)
+		})
 	}
 	if !def.Type.List() {
-		p.item(n, a, a.Value)
+		p.item(n, a, a.Value, 0)
 		return
 	}
-	items := 0
-	for item := range strings.FieldsSeq(a.Value) {
-		items++
-		if !p.item(n, a, item) {
+	count := 0
+	for item := range items(a.Value) {
+		if !p.item(n, a, item, count) {
 			return // one of a list is enough
 		}
+		count++
 	}
+	p.itemCount(n, a, count)
+}
+
+// items are those of a list, which the reader has separated by single spaces.
+func items(value string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for item, rest := "", value; rest != ""; {
+			if item, rest, _ = strings.Cut(rest, " "); !yield(item) {
+				return
+			}
+		}
+	}
+}
+
+// itemCount judges how many items a list has, and that an enumeration has none
+// twice.
+func (p *pass) itemCount(n *xjdf.Node, a *xjdf.Attribute, count int) {
+	def, name := a.Definition, a.Name.Local
+	least := max(def.MinItems, 1)
 	switch exact := def.Type.Items(); {
-	case exact > 0 && items != exact:
-		p.findAs(valueItems, n, a.Name.Local, fmt.Sprintf("%s has %d items; a %s has %d.", a.Name.Local, items, def.Type, exact), "")
-	case items < max(def.MinItems, 1):
-		p.findAs(valueItems, n, a.Name.Local, fmt.Sprintf("%s has %d items; at least %d are due.", a.Name.Local, items, max(def.MinItems, 1)), "")
+	case exact > 0 && count != exact:
+		p.findAs(valueItems, n, name, func() (string, string) {
+			return fmt.Sprintf("%s has %d items; a %s has %d.", name, count, def.Type, exact), ""
+		})
+	case def.Type == vocabulary.TransferFunction && count%2 != 0:
+		p.findAs(valueItems, n, name, func() (string, string) {
+			return fmt.Sprintf("%s has %d items; a %s has pairs.", name, count, def.Type), ""
+		})
+	case count < least && (!emptyAllowed(def.Type) || def.MinItems > 0):
+		p.findAs(valueItems, n, name, func() (string, string) {
+			return fmt.Sprintf("%s has %d items; at least %d are due.", name, count, least), ""
+		})
+	case def.Type == vocabulary.Enumerations && count > 1:
+		p.distinct(n, a)
+	}
+}
+
+// emptyAllowed: a list of numbers or of languages may be empty; one of tokens may
+// not.
+func emptyAllowed(datatype vocabulary.Datatype) bool {
+	switch datatype {
+	case vocabulary.FloatList, vocabulary.IntegerList, vocabulary.TransferFunction, vocabulary.Languages:
+		return true
+	default:
+		return false
+	}
+}
+
+func (p *pass) distinct(n *xjdf.Node, a *xjdf.Attribute) {
+	seen := map[string]bool{}
+	for item := range items(a.Value) {
+		if seen[item] {
+			p.findAs(valueRepeated, n, a.Name.Local, func() (string, string) {
+				return fmt.Sprintf("%s has %s twice.", a.Name.Local, quoted(item)), ""
+			})
+			return
+		}
+		seen[item] = true
 	}
 }
 
@@ -81,19 +144,21 @@ func instead(d vocabulary.Deprecation) string {
 	if d.Use == "" {
 		return "Leave it out."
 	}
-	return fmt.Sprintf("Write %s instead.", d.Use)
+	return fmt.Sprintf("Write %s instead.", strings.TrimPrefix(d.Use, "use "))
 }
 
 // fits reports whether a value of a datatype is written in this form in the JSON
 // of the standard.
 func fits(form xjdf.Form, datatype vocabulary.Datatype) bool {
 	switch {
+	case form == xjdf.FormTexts && datatype.List() && !datatype.Numeric():
+		return true
 	case datatype == vocabulary.TransferFunction:
-		return form == xjdf.FormPairs || form == xjdf.FormNumbers
+		return form == xjdf.FormPairs
 	case datatype.List() && datatype.Numeric():
 		return form == xjdf.FormNumbers
 	case datatype.List():
-		return form == xjdf.FormTexts
+		return false
 	case datatype.Numeric():
 		return form == xjdf.FormNumber
 	case datatype == vocabulary.Boolean:
@@ -103,152 +168,136 @@ func fits(form xjdf.Form, datatype vocabulary.Datatype) bool {
 	}
 }
 
-// item judges one item and reports whether it is well-formed and known.
-func (p *pass) item(n *xjdf.Node, a *xjdf.Attribute, item string) bool {
+// stringOnly: JSON has no other way to write it.
+func stringOnly(a *xjdf.Attribute) bool {
+	return a.Definition.Type.Numeric() && strings.Contains(a.Value, "INF") || a.Definition.Type.List() && a.Form.Array() && a.Value == ""
+}
+
+// howWritten says how the JSON of the standard writes a datatype.
+func howWritten(datatype vocabulary.Datatype) string {
+	switch {
+	case datatype == vocabulary.TransferFunction:
+		return "Write an array of pairs, such as [[0, 0], [1, 1]]."
+	case datatype.List() && datatype.Numeric():
+		return "Write an array of numbers."
+	case datatype.List():
+		return "Write an array of strings."
+	case datatype.Numeric():
+		return "Write a number, without quotes."
+	case datatype == vocabulary.Boolean:
+		return "Write true or false, without quotes."
+	default:
+		return "Write a string."
+	}
+}
+
+// item judges the item at a place and reports whether it is well-formed and known.
+func (p *pass) item(n *xjdf.Node, a *xjdf.Attribute, item string, place int) bool {
 	code := malformed(a.Definition.Type, item)
 	switch code {
 	case "":
-		return p.bounded(n, a, item) && p.listed(n, a, item)
-	case booleanNumeric, stringControl, urlScheme:
-		p.findAs(code, n, a.Name.Local, fmt.Sprintf("%s is %s.", a.Name.Local, quoted(item)), "")
-		return true
-	default:
-		p.findAs(code, n, a.Name.Local, fmt.Sprintf("%s is %s, which is no %s.", a.Name.Local, quoted(item), a.Definition.Type), "")
+		return p.bounded(n, a, item, place) && p.known(n, a, item)
+	case valueInvalid, timeNoZone, idForm:
+		p.findAs(code, n, a.Name.Local, func() (string, string) {
+			return fmt.Sprintf("%s is %s, which is no %s.", a.Name.Local, quoted(item), a.Definition.Type), ""
+		})
 		return false
+	case stringTooLong:
+		p.findAs(code, n, a.Name.Local, func() (string, string) {
+			return fmt.Sprintf("%s has more than %d characters: %s.", a.Name.Local, maxString, quoted(item)), ""
+		})
+		return false
+	default:
+		p.findAs(code, n, a.Name.Local, func() (string, string) {
+			return fmt.Sprintf("%s is %s.", a.Name.Local, quoted(item)), ""
+		})
+		return true
 	}
 }
 
-func (p *pass) bounded(n *xjdf.Node, a *xjdf.Attribute, item string) bool {
-	bounds := a.Definition.Bounds
-	if bounds == nil || !a.Definition.Type.Numeric() {
+// bounded holds a number against the bounds of its attribute or, of a colour, of
+// its datatype.
+func (p *pass) bounded(n *xjdf.Node, a *xjdf.Attribute, item string, place int) bool {
+	datatype := a.Definition.Type
+	if !datatype.Numeric() {
+		return true
+	}
+	if datatype.Whole() && len(item) >= len("2147483648") {
+		p.large(n, a, item)
+	}
+	low, high, bounded := boundsOf(a.Definition, place)
+	if !bounded {
 		return true
 	}
 	value, err := strconv.ParseFloat(item, 64)
-	if err != nil || value >= bounds.Min && value <= bounds.Max {
+	if err != nil || value >= low && value <= high {
 		return true
 	}
-	p.findAs(valueBounds, n, a.Name.Local, fmt.Sprintf("%s is %s; it lies between %s and %s.", a.Name.Local, clip(item), number(bounds.Min), number(bounds.Max)), "")
+	p.findAs(valueBounds, n, a.Name.Local, func() (string, string) {
+		return fmt.Sprintf("%s is %s; it lies between %s and %s.", a.Name.Local, clip(item), number(low), number(high)), ""
+	})
 	return false
 }
 
-// listed holds an item against the attribute's list of values.
-func (p *pass) listed(n *xjdf.Node, a *xjdf.Attribute, item string) bool {
+func boundsOf(def *vocabulary.Attribute, place int) (low, high float64, bounded bool) {
+	switch {
+	case def.Bounds != nil:
+		return def.Bounds.Min, def.Bounds.Max, true
+	case def.Type == vocabulary.CMYKColor, def.Type == vocabulary.RGBColor:
+		return 0, 1, true
+	case def.Type == vocabulary.LabColor && place == 0:
+		return 0, 100, true
+	default:
+		return 0, 0, false
+	}
+}
+
+func (p *pass) large(n *xjdf.Node, a *xjdf.Attribute, item string) {
+	const most = 1 << 31
+	if value, err := strconv.ParseInt(item, 10, 64); err == nil && value >= -most && value <= most {
+		return
+	}
+	p.findAs(valueLarge, n, a.Name.Local, func() (string, string) {
+		return fmt.Sprintf("%s is %s.", a.Name.Local, clip(item)), ""
+	})
+}
+
+// known holds an item against the attribute's list of values.
+func (p *pass) known(n *xjdf.Node, a *xjdf.Attribute, item string) bool {
 	list := a.Definition.Values
 	if list == nil {
 		return true
 	}
 	if list.Has(item) {
 		if d, old := list.Deprecated(item); old {
-			p.findAs(valueDeprecated, n, a.Name.Local, fmt.Sprintf("%s %s is deprecated since %s.", a.Name.Local, item, d.Since), instead(d))
+			p.findAs(valueDeprecated, n, a.Name.Local, func() (string, string) {
+				return fmt.Sprintf("%s %s is deprecated since %s.", a.Name.Local, item, d.Since), instead(d)
+			})
 		}
 		return true
 	}
-	code, suggestion := valueUnlisted, ""
-	if list.Closed {
+	code := valueUnlisted
+	switch {
+	case list.Closed:
 		code = valueEnumeration
-	} else if strings.Contains(item, ":") {
+	case strings.Contains(item, ":"):
 		return true // prefixed: agreed upon by definition
-	}
-	if list.Name == "ProductType" {
+	case list.Name == "ProductType":
 		code = productType
 	}
-	if nearest, ok := list.Nearest(item); ok {
-		suggestion = fmt.Sprintf("Did you mean %s?", nearest)
-	} else if len(list.Values) > 0 {
-		suggestion = fmt.Sprintf("Write one of %s.", some(list.Values))
-	}
-	p.findAs(code, n, a.Name.Local, fmt.Sprintf("%s %s is not one of the values of the standard.", a.Name.Local, quoted(item)), suggestion)
+	p.findAs(code, n, a.Name.Local, func() (string, string) {
+		return fmt.Sprintf("%s %s is not one of the values of the standard.", a.Name.Local, quoted(item)), meant(list, item)
+	})
 	return !list.Closed
 }
 
-// maxString is the length of a string in characters (A.1).
-const maxString = 1023
-
-// malformed is the code of what is wrong with one item of a datatype; empty if
-// nothing is.
-func malformed(datatype vocabulary.Datatype, item string) string {
-	switch {
-	case datatype == vocabulary.Boolean:
-		return malformedBoolean(item)
-	case datatype.Numeric():
-		return invalidUnless(datatype.Whole() && whole(item) || !datatype.Whole() && decimal(item))
-	case datatype == vocabulary.DateTime:
-		return malformedTime(item)
-	case datatype == vocabulary.Duration:
-		return invalidUnless(duration(item))
-	case datatype == vocabulary.Language, datatype == vocabulary.Languages:
-		return invalidUnless(language(item))
-	case datatype == vocabulary.HexBinary:
-		return invalidUnless(len(item)%2 == 0 && strings.Trim(item, "0123456789abcdefABCDEF") == "")
-	case datatype == vocabulary.ID:
-		return malformedID(item)
-	case datatype.Token():
-		return invalidUnless(token(item))
-	case datatype == vocabulary.URL, datatype == vocabulary.URI:
-		return malformedURL(item)
-	default:
-		return malformedString(item)
+// meant says what somebody may have meant who wrote a value outside a list.
+func meant(list *vocabulary.List, item string) string {
+	if nearest, ok := list.Nearest(clip(item)); ok {
+		return fmt.Sprintf("Did you mean %s?", nearest)
 	}
-}
-
-func invalidUnless(ok bool) string {
-	if ok {
-		return ""
-	}
-	return valueInvalid
-}
-
-func malformedBoolean(item string) string {
-	switch item {
-	case "true", "false":
-		return ""
-	case "0", "1":
-		return booleanNumeric
-	default:
-		return valueInvalid
-	}
-}
-
-func malformedID(item string) string {
-	if !token(item) {
-		return valueInvalid
-	}
-	if first := item[0]; first >= '0' && first <= '9' || first == '-' || first == '.' || strings.Contains(item, ":") {
-		return idForm
+	if len(list.Values) > 0 {
+		return fmt.Sprintf("Write one of %s.", some(list.Values))
 	}
 	return ""
-}
-
-func malformedString(item string) string {
-	if len(item) > maxString && utf8.RuneCountInString(item) > maxString {
-		return stringTooLong
-	}
-	for i := range len(item) {
-		if item[i] < ' ' || item[i] == 0x7f {
-			return stringControl
-		}
-	}
-	return ""
-}
-
-// malformedURL takes relative references too (RFC 3986).
-func malformedURL(item string) string {
-	for i := range len(item) {
-		if c := item[i]; c <= ' ' || c == 0x7f || strings.IndexByte(`"<>\^`+"`{|}", c) >= 0 {
-			return valueInvalid
-		}
-	}
-	if item == "" || len(item) > 8192 {
-		return valueInvalid
-	}
-	end := strings.IndexAny(item, ":/?#")
-	if end <= 0 || item[end] != ':' {
-		return ""
-	}
-	switch strings.ToLower(item[:end]) {
-	case "http", "https", "cid", "ftps", "sftp", "urn", "mailto", "data":
-		return ""
-	default:
-		return urlScheme
-	}
 }

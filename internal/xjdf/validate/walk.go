@@ -12,30 +12,32 @@ import (
 
 // The rules that the walk itself reports.
 const (
-	elementUnknown   = "ELEMENT_UNKNOWN"
-	elementMisplaced = "ELEMENT_MISPLACED"
-	elementMissing   = "ELEMENT_MISSING"
-	elementRepeated  = "ELEMENT_REPEATED"
-	elementChoice    = "ELEMENT_CHOICE"
-	elementOrder     = "ELEMENT_ORDER"
-	attributeUnknown = "ATTRIBUTE_UNKNOWN"
-	attributeMissing = "ATTRIBUTE_MISSING"
-	textUnexpected   = "TEXT_UNEXPECTED"
-	extension        = "EXTENSION"
+	elementUnknown     = "ELEMENT_UNKNOWN"
+	elementMisplaced   = "ELEMENT_MISPLACED"
+	elementMissing     = "ELEMENT_MISSING"
+	elementRepeated    = "ELEMENT_REPEATED"
+	elementChoice      = "ELEMENT_CHOICE"
+	elementOrder       = "ELEMENT_ORDER"
+	attributeUnknown   = "ATTRIBUTE_UNKNOWN"
+	attributeMissing   = "ATTRIBUTE_MISSING"
+	textUnexpected     = "TEXT_UNEXPECTED"
+	extension          = "EXTENSION"
+	extensionMisplaced = "EXTENSION_MISPLACED"
 )
 
 func structureRules() []row {
 	return []row{
-		newRow(elementUnknown, Vocabulary, lenient(), "1.10.3", "An element of the XJDF namespace is one that the standard has.", "Remove it, or put it into a namespace of your own."),
-		newRow(elementMisplaced, Schema, both(Error), "1.10.3", "An element stands where the standard has it.", "Move it to where the standard has it."),
-		newRow(elementMissing, Schema, both(Error), "1.10.3", "An element that is required is there.", "Add it."),
-		newRow(elementRepeated, Schema, both(Error), "1.10.3", "An element is there no more often than the standard allows.", "Keep one of them."),
-		newRow(elementChoice, Schema, both(Error), "1.10.3", "Of elements that exclude each other one is there.", "Keep one of them."),
-		newRow(elementOrder, Schema, lenient(), "1.10.3", "Elements of XML come in the order of the schema.", "Write them in the order of the schema; JSON has no such order."),
-		newRow(attributeUnknown, Vocabulary, lenient(), "1.10.3", "An attribute without a prefix is one that the standard has there.", "Remove it, or put it into a namespace of your own."),
-		newRow(attributeMissing, Schema, both(Error), "1.10.3", "An attribute that is required is there.", "Add it."),
-		newRow(textUnexpected, Schema, both(Error), "1.10.3", "Only comments, address lines and organizational units hold text.", "Put it into an attribute or a Comment."),
-		newRow(extension, Schema, both(Info), "1.10.4", "Elements and attributes of other namespaces are extensions, which are passed over.", "Nothing, if you do not count on them being read."),
+		newRow(elementUnknown, Vocabulary, lenient(), "3.5", "An element of the XJDF namespace is one that the standard has.", "Remove it, or put it into a namespace of your own.").inSchema(),
+		newRow(elementMisplaced, Schema, both(Error), "1.6.6", "An element stands where the standard has it.", "Move it to where the standard has it."),
+		newRow(elementMissing, Schema, both(Error), "1.6.5", "An element that is required is there.", "Add it."),
+		newRow(elementRepeated, Schema, both(Error), "1.6.5", "An element is there no more often than the standard allows.", "Keep one of them."),
+		newRow(elementChoice, Schema, both(Error), "1.6.5", "Of elements that exclude each other one is there.", "Keep one of them."),
+		newRow(elementOrder, Schema, lenient(), "1.6.6", "Elements of XML come in the order of the schema, extensions last.", "Write them in the order of the schema; JSON has no such order."),
+		newRow(attributeUnknown, Vocabulary, lenient(), "3.5", "An attribute without a prefix is one that the standard has there.", "Remove it, or put it into a namespace of your own.").inSchema(),
+		newRow(attributeMissing, Schema, both(Error), "1.6.5", "An attribute that is required is there.", "Add it."),
+		newRow(textUnexpected, Schema, both(Error), "A.1", "Only comments, address lines and organizational units hold text.", "Put it into an attribute or a Comment."),
+		newRow(extension, Semantics, both(Info), "3.5.1", "Elements and attributes of other namespaces are extensions, which are passed over.", "Nothing, if you do not count on them being read."),
+		newRow(extensionMisplaced, Schema, lenient(), "3.5.1", "Elements of other namespaces stand where the standard allows them.", "Move it into an Intent, a Resource or a message, or make it an attribute."),
 	}
 }
 
@@ -43,20 +45,16 @@ func structureRules() []row {
 // rules of each. What is not known is not looked into.
 func (p *pass) walk(n *xjdf.Node) {
 	def := n.Definition
-	p.attributes(n, def)
-	p.children(n, def)
+	plan := p.validator.plans[def]
+	p.attributes(n, def, plan)
+	p.children(n, def, plan)
 	if def.Text == vocabulary.NoText && n.Text != "" {
-		p.findAs(textUnexpected, n, "", fmt.Sprintf("%s holds the text %s.", n.Name, quoted(n.Text)), "")
+		p.findAs(textUnexpected, n, "", func() (string, string) {
+			return fmt.Sprintf("%s holds the text %s.", n.Name.Local, quoted(n.Text)), ""
+		})
 	}
-	switch def.Name {
-	case "Product":
-		p.products = append(p.products, n)
-	case "ResourceSet":
-		if n.Parent == p.doc.Root { // audits have sets of their own
-			p.sets = append(p.sets, n)
-		}
-	}
-	p.check(def.Name, n)
+	p.collect(n, def)
+	p.check(plan.rules, n)
 	for _, child := range n.Children {
 		if child.Definition == nil {
 			continue
@@ -67,28 +65,50 @@ func (p *pass) walk(n *xjdf.Node) {
 	}
 }
 
+// collect keeps what the rules about the whole document look at.
+func (p *pass) collect(n *xjdf.Node, def *vocabulary.Element) {
+	switch def.Name {
+	case "Product":
+		p.products = append(p.products, n)
+	case "ResourceSet":
+		if n.Parent == p.doc.Root { // audits have sets of their own
+			p.sets = append(p.sets, n)
+		}
+	case "Part":
+		if n.Attribute("Product") != nil {
+			p.parts = append(p.parts, n)
+		}
+	}
+}
+
 // judgedElsewhere are attributes about which a rule of their own says more than
 // the vocabulary could.
 func judgedElsewhere(element, attribute string) bool {
 	return element == rootName && (attribute == "Version" || attribute == "Types" || attribute == "JobID")
 }
 
-func (p *pass) attributes(n *xjdf.Node, def *vocabulary.Element) {
+func (p *pass) attributes(n *xjdf.Node, def *vocabulary.Element, plan *plan) {
 	for i := range n.Attributes {
 		a := &n.Attributes[i]
 		switch {
 		case a.Definition != nil:
 			p.attribute(n, a)
+		case a.Name.Core():
+			// An attribute with a prefix of the namespace of XJDF: those of the
+			// standard have none.
+			p.unknownAttribute(n, def, a.Name)
 		case a.Name.Prefix != "" || a.Name.Space != "":
 			p.foreign(n, a.Name, true)
 		default:
-			p.unknownAttribute(n, def, a.Name.Local)
+			p.unknownAttribute(n, def, a.Name)
 		}
 	}
-	for i := range def.Attributes {
+	for _, i := range plan.attributes {
 		a := &def.Attributes[i]
-		if a.Required && n.Attribute(a.Name) == nil && !judgedElsewhere(def.Name, a.Name) && !p.stated(n, a.Name) {
-			p.findAs(attributeMissing, n, "", fmt.Sprintf("%s has no %s.", n.Name, a.Name), "")
+		if n.Attribute(a.Name) == nil && !p.stated(n, a.Name) {
+			p.findAs(attributeMissing, n, "", func() (string, string) {
+				return fmt.Sprintf("%s has no %s.", n.Name.Local, a.Name), fmt.Sprintf("Add %s.", a.Name)
+			})
 		}
 	}
 }
@@ -99,6 +119,10 @@ func (p *pass) attribute(n *xjdf.Node, a *xjdf.Attribute) {
 		p.ids = append(p.ids, identified{a.Value, n})
 	case vocabulary.IDREF, vocabulary.IDREFS:
 		p.references = append(p.references, reference{n, a.Definition, a.Value})
+	case vocabulary.String:
+		if a.Definition.Extension { // Media/@ID
+			p.ids = append(p.ids, identified{a.Value, n})
+		}
 	}
 	if !judgedElsewhere(n.Definition.Name, a.Name.Local) {
 		p.value(n, a)
@@ -111,18 +135,23 @@ func (p *pass) stated(n *xjdf.Node, attribute string) bool {
 	return p.options.Profile == ProductIntent && n.Definition.Name == "Header" && attribute == "DeviceID"
 }
 
-func (p *pass) unknownAttribute(n *xjdf.Node, def *vocabulary.Element, name string) {
-	suggestion := ""
-	if nearest, ok := def.NearestAttribute(name); ok {
-		suggestion = fmt.Sprintf("Did you mean %s?", nearest)
-	}
-	p.findAs(attributeUnknown, n, name, fmt.Sprintf("%s has no attribute %s.", n.Name, quoted(name)), suggestion)
-	p.reject(field, n.Name.String()+"/@"+clip(name), n, name)
+func (p *pass) unknownAttribute(n *xjdf.Node, def *vocabulary.Element, name xjdf.Name) {
+	p.findAs(attributeUnknown, n, name.String(), func() (string, string) {
+		suggestion := ""
+		switch nearest, ok := def.NearestAttribute(clip(name.Local)); {
+		case name.Prefix != "":
+			suggestion = fmt.Sprintf("Write %s without a prefix.", clip(name.Local))
+		case ok:
+			suggestion = fmt.Sprintf("Did you mean %s?", nearest)
+		}
+		return fmt.Sprintf("%s has no attribute %s.", n.Name.Local, quoted(name.String())), suggestion
+	})
+	p.reject(field, n.Name.Local+"/@"+clip(name.String()), n, name.String())
 }
 
 // foreign notes the first thing of each prefix.
 func (p *pass) foreign(n *xjdf.Node, name xjdf.Name, attribute bool) {
-	if slices.Contains(p.prefixes, name.Prefix) || len(p.prefixes) > maxPrefixes {
+	if slices.Contains(p.prefixes, name.Prefix) || len(p.prefixes) >= maxPrefixes {
 		return
 	}
 	p.prefixes = append(p.prefixes, name.Prefix)
@@ -130,30 +159,78 @@ func (p *pass) foreign(n *xjdf.Node, name xjdf.Name, attribute bool) {
 	if attribute {
 		at = name.String()
 	}
-	p.findAs(extension, n, at, quoted(name.String())+" is an extension; what has its prefix is passed over.", "")
+	p.findAs(extension, n, at, func() (string, string) {
+		return quoted(name.String()) + " is an extension; what has its prefix is passed over.", ""
+	})
 }
 
 // maxPrefixes is how many prefixes are told apart.
 const maxPrefixes = 20
 
-func (p *pass) children(n *xjdf.Node, def *vocabulary.Element) {
+func (p *pass) children(n *xjdf.Node, def *vocabulary.Element, plan *plan) {
+	if len(n.Children) == 0 && len(plan.children) == 0 {
+		return
+	}
 	p.counts = append(p.counts[:0], make([]int, len(def.Children))...)
-	last := -1
-	ordered := p.doc.Encoding == xjdf.XML && !def.Pool
+	order := ordered{pass: p, def: def, last: -1, on: p.doc.Encoding == xjdf.XML && !def.Pool}
+	foreign := 0
 	for _, child := range n.Children {
 		spec, place := def.Child(child.Name.Local)
 		if spec == nil || !child.Name.Core() {
-			p.stranger(n, child)
+			if p.stranger(n, child) {
+				foreign++
+				order.extended = true
+			}
 			continue
 		}
 		p.counts[place]++
-		if ordered && place < last && !exchangeable(def, place, last) {
-			p.findAs(elementOrder, child, "", fmt.Sprintf("%s comes after %s.", child.Name, def.Children[last].Name), "")
-			ordered = false
+		order.meet(child, place)
+		if spec.Max > 0 && p.counts[place] == spec.Max+1 {
+			p.repeated(n, child, spec)
 		}
-		last = max(last, place)
+		if spec.Deprecated.Since != "" && p.counts[place] == 1 {
+			p.findAs(valueDeprecated, child, "", func() (string, string) {
+				return fmt.Sprintf("%s is deprecated since %s.", child.Name.Local, spec.Deprecated.Since), instead(spec.Deprecated)
+			})
+		}
 	}
-	p.cardinality(n, def)
+	p.cardinality(n, def, plan, foreign)
+}
+
+func (p *pass) repeated(n, child *xjdf.Node, spec *vocabulary.Child) {
+	p.findAs(elementRepeated, child, "", func() (string, string) {
+		count := 0
+		for range n.All(spec.Name) {
+			count++
+		}
+		return fmt.Sprintf("%s has %d of %s; at most %d may be there.", n.Name.Local, count, spec.Name, spec.Max), ""
+	})
+}
+
+// ordered watches the order of the children of an element of XML.
+type ordered struct {
+	pass *pass
+	def  *vocabulary.Element
+	last int
+	on   bool
+	// extended: an extension has been met, which comes last.
+	extended bool
+}
+
+// meet reports the first child that is too late.
+func (o *ordered) meet(child *xjdf.Node, place int) {
+	late := place < o.last && !exchangeable(o.def, place, o.last)
+	if o.on && (late || o.extended) {
+		o.on = false
+		o.pass.findAs(elementOrder, child, "", func() (string, string) {
+			before := "an extension"
+			if late {
+				before = o.def.Children[o.last].Name
+			}
+			return fmt.Sprintf("%s comes after %s.", child.Name.Local, before), ""
+		})
+	}
+	o.last = max(o.last, place)
 }
 
 // exchangeable: the two are alternatives that may come in any order.
@@ -162,56 +239,105 @@ func exchangeable(def *vocabulary.Element, a, b int) bool {
 	return choice >= 0 && choice == def.Children[b].Choice && def.Choices[choice].Many
 }
 
-func (p *pass) cardinality(n *xjdf.Node, def *vocabulary.Element) {
-	for i := range def.Children {
-		spec := &def.Children[i]
-		switch {
-		case p.counts[i] < spec.Min:
-			p.findAs(elementMissing, n, "", fmt.Sprintf("%s has no %s.", n.Name, spec.Name), "")
-		case spec.Max > 0 && p.counts[i] > spec.Max:
-			p.findAs(elementRepeated, n, "", fmt.Sprintf("%s has %d of %s; %d may be there.", n.Name, p.counts[i], spec.Name, spec.Max), "")
+// cardinality looks for what is missing, and for what excludes each other.
+func (p *pass) cardinality(n *xjdf.Node, def *vocabulary.Element, plan *plan, foreign int) {
+	for _, i := range plan.children {
+		if p.counts[i] == 0 {
+			p.findAs(elementMissing, n, "", func() (string, string) {
+				return fmt.Sprintf("%s has no %s.", n.Name.Local, def.Children[i].Name), fmt.Sprintf("Add %s.", def.Children[i].Name)
+			})
 		}
 	}
 	for i := range def.Choices {
-		p.choice(n, def, i)
+		p.choice(n, def, i, foreign)
 	}
 }
 
-func (p *pass) choice(n *xjdf.Node, def *vocabulary.Element, choice int) {
-	chosen := 0
-	for i := range def.Children {
-		if def.Children[i].Choice == choice && p.counts[i] > 0 {
-			chosen++
+func (p *pass) choice(n *xjdf.Node, def *vocabulary.Element, choice, foreign int) {
+	rule := &def.Choices[choice]
+	if rule.Min == 0 && (rule.Many || len(n.Children) < 2) {
+		return
+	}
+	first, other := p.chosen(n, def, choice)
+	switch {
+	case first == "" && rule.Min > 0 && foreign == 0: // an extension may take the place
+		p.findAs(elementMissing, n, "", func() (string, string) {
+			return fmt.Sprintf("%s has none of %s.", n.Name.Local, some(rule.Children)), ""
+		})
+	case other != nil && !rule.Many:
+		p.findAs(elementChoice, other, "", func() (string, string) {
+			return fmt.Sprintf("%s has %s and %s, of which one may be there.", n.Name.Local, first, other.Name.Local), ""
+		})
+	}
+}
+
+// chosen is the name of the first child that is one of a choice, and the first
+// one of another name.
+func (p *pass) chosen(n *xjdf.Node, def *vocabulary.Element, choice int) (first string, other *xjdf.Node) {
+	for _, child := range n.Children {
+		spec, _ := def.Child(child.Name.Local)
+		switch {
+		case spec == nil || spec.Choice != choice || !child.Name.Core():
+		case first == "":
+			first = spec.Name
+		case first != spec.Name:
+			return first, child
 		}
 	}
-	rule := &def.Choices[choice]
-	switch {
-	case chosen < rule.Min:
-		p.findAs(elementMissing, n, "", fmt.Sprintf("%s has none of %s.", n.Name, some(rule.Children)), "")
-	case chosen > 1 && !rule.Many:
-		p.findAs(elementChoice, n, "", fmt.Sprintf("%s has %d elements that exclude each other.", n.Name, chosen), "")
-	}
+	return first, nil
 }
 
-// stranger is a child that the vocabulary does not have there.
-func (p *pass) stranger(parent, n *xjdf.Node) {
+// stranger is a child that the vocabulary does not have there. It reports whether
+// it is an extension.
+func (p *pass) stranger(parent, n *xjdf.Node) bool {
 	name := n.Name.Local
 	switch {
 	case n.Name.Space == xjdf.LegacyNamespace:
-		p.legacy++
-		if p.legacy == 1 {
-			p.findAs(legacyJDF, n, "", fmt.Sprintf("%s is in the namespace of JDF 1, as may be others.", n.Name), "")
-		}
+		p.legacyElement(n)
+	case n.Name.Space == "":
+		p.findAs(namespace, n, "", func() (string, string) {
+			return fmt.Sprintf("%s is in no namespace.", quoted(name)), ""
+		})
 	case !n.Name.Core():
-		p.foreign(n, n.Name, false)
+		p.extended(parent, n)
+		return true
 	case p.validator.vocabulary.Element(name) != nil:
-		p.findAs(elementMisplaced, n, "", fmt.Sprintf("%s has no element %s.", parent.Name, name), "")
+		p.findAs(elementMisplaced, n, "", func() (string, string) {
+			return fmt.Sprintf("%s has no element %s.", parent.Name.Local, name), ""
+		})
 	default:
+		p.unknownElement(parent, n)
+	}
+	return false
+}
+
+func (p *pass) legacyElement(n *xjdf.Node) {
+	if p.legacy++; p.legacy > 1 {
+		return // a mixed document has thousands
+	}
+	p.findAs(legacyJDF, n, "", func() (string, string) {
+		return fmt.Sprintf("%s is in the namespace of JDF 1, as may be others.", quoted(n.Name.Local)), ""
+	})
+}
+
+func (p *pass) extended(parent, n *xjdf.Node) {
+	if parent.Definition.Foreign {
+		p.foreign(n, n.Name, false)
+		return
+	}
+	p.findAs(extensionMisplaced, n, "", func() (string, string) {
+		return fmt.Sprintf("%s has no place for the extension %s.", parent.Name.Local, quoted(n.Name.String())), ""
+	})
+}
+
+func (p *pass) unknownElement(parent, n *xjdf.Node) {
+	name := n.Name.Local
+	p.findAs(elementUnknown, n, "", func() (string, string) {
 		suggestion := ""
-		if nearest, ok := parent.Definition.NearestChild(name); ok {
+		if nearest, ok := parent.Definition.NearestChild(clip(name)); ok {
 			suggestion = fmt.Sprintf("Did you mean %s?", nearest)
 		}
-		p.findAs(elementUnknown, n, "", fmt.Sprintf("The standard has no element %s.", quoted(name)), suggestion)
-		p.reject(field, parent.Name.String()+"/"+clip(name), n, "")
-	}
+		return fmt.Sprintf("The standard has no element %s.", quoted(name)), suggestion
+	})
+	p.reject(field, parent.Name.Local+"/"+clip(name), n, "")
 }

@@ -13,10 +13,17 @@ const longest = 60
 
 // clip bounds a text that comes from the document.
 func clip(text string) string {
-	if utf8.RuneCountInString(text) <= longest {
+	if len(text) <= longest {
 		return text
 	}
-	return string([]rune(text[:min(len(text), longest*utf8.UTFMax)])[:longest]) + "..."
+	end := 0
+	for range longest {
+		_, size := utf8.DecodeRuneInString(text[end:])
+		if end += size; end >= len(text) {
+			return text
+		}
+	}
+	return text[:end] + "..."
 }
 
 // quoted is a text of the document in a message.
