@@ -21,12 +21,13 @@ func (p *pass) report() Report {
 		Findings:    make([]Finding, 0, len(listed)),
 		Summary:     p.summary,
 	}
+	places := places{doc: p.doc, known: make(map[spot]xjdf.Place, len(p.rejected)+len(listed))}
 	for _, u := range p.rejected {
-		at := p.place(u.node, u.attribute)
+		at := places.of(u.node, u.attribute)
 		r.Unsupported = append(r.Unsupported, Unsupported{Kind: u.kind, Name: u.name, Pointer: at.Pointer, Path: at.XPath})
 	}
 	for i := range listed {
-		r.Findings = append(r.Findings, p.finding(&listed[i]))
+		r.Findings = append(r.Findings, listed[i].finding(&places))
 	}
 	return r
 }
@@ -61,28 +62,47 @@ func (p *pass) order() map[*xjdf.Node]int {
 	return order
 }
 
-func (p *pass) finding(f *raised) Finding {
-	at := p.place(f.node, f.attribute)
+func (f *raised) finding(places *places) Finding {
+	at := places.of(f.node, f.attribute)
 	one := Finding{
 		Code: f.rule.Code, Severity: f.severity, Kind: f.rule.Kind, Path: at.XPath, Line: at.Line, Column: at.Column,
 		Message: f.message, Suggestion: f.suggestion, Reference: f.rule.Reference,
 	}
-	if p.doc.Encoding != xjdf.XML {
+	if places.doc.Encoding != xjdf.XML {
 		one.Pointer = &at.Pointer
 	}
 	return one
 }
 
-// place is that of an attribute, or that of its element if it is not there.
-func (p *pass) place(n *xjdf.Node, attribute string) xjdf.Place {
-	if attribute != "" {
-		for i := range n.Attributes {
-			if n.Attributes[i].Name.String() == attribute {
-				return p.doc.AttributePlace(n, attribute)
-			}
-		}
+// places remembers where things are: to count lines and siblings costs, and of
+// one thing several may be said.
+type places struct {
+	doc   *xjdf.Document
+	known map[spot]xjdf.Place
+}
+
+type spot struct {
+	node      *xjdf.Node
+	attribute string
+}
+
+// of is the place of an attribute, or that of its element if it is not there.
+func (p *places) of(n *xjdf.Node, attribute string) xjdf.Place {
+	is := func(a xjdf.Attribute) bool { return a.Name.String() == attribute }
+	if attribute != "" && !slices.ContainsFunc(n.Attributes, is) {
+		attribute = ""
 	}
-	return p.doc.Place(n)
+	at, known := p.known[spot{n, attribute}]
+	switch {
+	case known:
+		return at
+	case attribute != "":
+		at = p.doc.AttributePlace(n, attribute)
+	default:
+		at = p.doc.Place(n)
+	}
+	p.known[spot{n, attribute}] = at
+	return at
 }
 
 // rank orders severities, the gravest first.
