@@ -109,7 +109,7 @@ func violations(invalid *xjmf.InvalidError) []problem.Violation {
 	for i, v := range invalid.Violations {
 		detail := v.Detail
 		if v.Suggestion != "" {
-			detail += " " + v.Suggestion
+			detail += "; " + v.Suggestion
 		}
 		all[i] = violation(v.Place, detail)
 	}
