@@ -93,7 +93,9 @@ func (r *Receiver) Receive(ctx context.Context, who tenant.ID, sender string, bo
 		reply:  reply{delivery: &delivery, device: r.config.DeviceID, ids: ids[1:], now: now},
 		sender: sender,
 	}
-	answer, outcome, err := r.config.Store.ReceiveXJMF(ctx, recordOf(ids[0], who, sender, body, &delivery, now), jobsOf(&delivery), a.decide)
+	record := recordOf(ids[0], who, sender, body, &delivery, now)
+	delivery.stamp(record.MessageID)
+	answer, outcome, err := r.config.Store.ReceiveXJMF(ctx, record, jobsOf(&delivery), a.decide)
 	if err != nil {
 		return Receipt{}, fmt.Errorf("receive XJMF: %w", err)
 	}
