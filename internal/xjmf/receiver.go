@@ -61,14 +61,6 @@ type Result struct {
 	Outcome Outcome
 }
 
-// MediaType is that of the answer.
-func (r Receipt) MediaType() string {
-	if r.Encoding == xjdf.XML {
-		return "application/vnd.cip4-xjmf+xml"
-	}
-	return "application/vnd.cip4-xjmf+json"
-}
-
 // Receive stores a callback of a tenant's sender and applies what it says. The
 // caller has verified its signature. The same bytes with the same id come to
 // the same answer; other bytes with it fail with [ErrConflict]. Other errors:
