@@ -33,10 +33,10 @@ type crowd struct {
 
 // caps are the limits of a crowd's server.
 type caps struct {
-	slots, files, bodies, organization int
-	streams, streamsEach               int
-	stall, body                        time.Duration
-	routes                             []gate.Route
+	slots, files, bodies, unsigned, organization int
+	streams, streamsEach                         int
+	stall, body                                  time.Duration
+	routes                                       []gate.Route
 }
 
 func (c caps) handler(t *testing.T, w *apitest.World) http.Handler {
@@ -48,7 +48,7 @@ func (c caps) handler(t *testing.T, w *apitest.World) http.Handler {
 	handler, err := apiserver.API{
 		Gates: w.Gates, Problems: respond.NewProblems(apitest.Origin), Metrics: w.Metrics, Log: telemetry.Discard(), Now: w.Clock.Now,
 		Contracts: w.Contracts, Files: files, Routes: append(routes, c.routes...), BodyTimeout: c.body,
-		MaxInFlight: c.slots, MaxFiles: c.files, MaxBodies: c.bodies, MaxPerOrganization: c.organization,
+		MaxInFlight: c.slots, MaxFiles: c.files, MaxBodies: c.bodies, MaxUnsigned: c.unsigned, MaxPerOrganization: c.organization,
 		MaxStreams: c.streams, MaxStreamsPerOrganization: c.streamsEach,
 	}.Handler()
 	must(t, err)

@@ -23,6 +23,7 @@ var unpublished = []string{
 	"/api/v1/platform", "/api/v1/platform/*", "/api/v1/platform/rfqs", "/api/v1/platform/rfqs/{rfqId}",
 	"/api/v1/platform/rfqs/{rfqId}/close", "/api/v1/platform/rfqs/{rfqId}/cancel", "/api/v1/platform/rfqs/{rfqId}/quotes",
 	"/api/v1/platform/rfqs/{rfqId}/quotes/{quoteId}/withdraw", "/api/v1/platform/audit", "/api/v1/platform/keys",
+	"/api/v1/platform/callbacks", "/api/v1/platform/callbacks/jobs",
 }
 
 // TestEveryRouteIsPublishedInternalOrDocumentation walks the router that serves,

@@ -13,6 +13,7 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/apitest"
 	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/xjmf"
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
@@ -93,6 +94,28 @@ func TestBodiesThatDoNotComeTakeNoSlots(t *testing.T) {
 	c.want(t, http.MethodPost, "/api/v1/rfq", "stark-live", "201")
 	c.want(t, http.MethodGet, "/api/v1/rfq", "stark-live", "200")
 	c.want(t, http.MethodGet, openAPI, "", "200")
+}
+
+// TestCallbacksOfNobodyKeepNoPartnerFromBeingServed: whoever has no signature can
+// begin a callback all the same, and finish it never.
+func TestCallbacksOfNobodyKeepNoPartnerFromBeingServed(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t, caps{slots: 2, bodies: 2, unsigned: 3, stall: time.Minute, body: time.Hour})
+	const begun = "POST " + xjmf.Path + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n" +
+		"X-XJMF-Sender: nobody\r\nX-XJMF-Timestamp: 1\r\nX-XJMF-Signature: sha256=00\r\n\r\n{"
+	for range 3 {
+		c.connect(t, begun)
+	}
+	until(t, "three callbacks are awaited, without a slot", func() bool {
+		return c.metric(`printmarket_http_bodies_awaited{listener="api"} 3`) && c.metric(`printmarket_http_requests_in_flight{listener="api"} 0`)
+	})
+	resp, err := http.ReadResponse(bufio.NewReader(c.connect(t, begun)), nil)
+	must(t, err)
+	if got := outcome(t, resp); got != overloaded {
+		t.Errorf("one callback more: %s", got)
+	}
+	c.want(t, http.MethodPost, "/api/v1/rfq", "acme-live", "201")
+	c.want(t, http.MethodGet, "/api/v1/rfq", "stark-live", "200")
 }
 
 // TestWhatComesBeforeTheBodyIsAnsweredWhileNoneCanBeRead: the order of answers.

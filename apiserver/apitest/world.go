@@ -211,7 +211,7 @@ func Routes(w *World) ([]gate.Route, error) {
 	if err != nil {
 		return nil, err
 	}
-	desk, err := platform.Routes(w.RFQs, w.Store, w.Contracts)
+	desk, err := platform.Routes(w.RFQs, w.Store, w.Callbacks, w.Contracts)
 	if err != nil {
 		return nil, err
 	}

@@ -67,8 +67,8 @@ func Routes(rfqs RFQs, catalog Catalog, quotas Quotas, set *contracts.Set) ([]ga
 		{Method: http.MethodGet, Pattern: "/api/v1/catalog/products", Capability: posture.RFQCreate, Serve: strict.Serve(api.ListCatalogProducts)},
 		{Method: http.MethodPost, Pattern: "/api/v1/rfq", Capability: posture.RFQCreate, Write: true, Body: body, Serve: s.checked(strict.Serve(api.CreateRFQ))},
 		{Method: http.MethodGet, Pattern: "/api/v1/rfq", Capability: posture.RFQList, Serve: listing.Only(set.QueryParameters(list), strict.Serve(api.ListRfqs))},
-		{Method: http.MethodGet, Pattern: "/api/v1/rfq/{rfqId}", Capability: posture.RFQRead, Offers: forms(), Serve: inPrintTalk(s.requestForQuotation, strict.Serve(api.GetRFQ))},
-		{Method: http.MethodGet, Pattern: "/api/v1/rfq/{rfqId}/quotes", Capability: posture.QuoteRead, Offers: forms(), Serve: inPrintTalk(s.quotation, strict.Serve(api.ListQuotes))},
+		{Method: http.MethodGet, Pattern: "/api/v1/rfq/{rfqId}", Capability: posture.RFQRead, Offers: forms(), Serve: inPrintTalk(true, s.requestForQuotation, strict.Serve(api.GetRFQ))},
+		{Method: http.MethodGet, Pattern: "/api/v1/rfq/{rfqId}/quotes", Capability: posture.QuoteRead, Offers: forms(), Serve: inPrintTalk(false, s.quotation, strict.Serve(api.ListQuotes))},
 	}, Disabled()...), nil
 }
 

@@ -26,8 +26,9 @@ func forms() []string { return append([]string{"application/json"}, printtalk.Me
 
 // inPrintTalk serves the record as PrintTalk to whoever likes that best, and
 // leaves all others to the next handler. The form belongs to the XJDF layer, so a
-// caller that the layer is closed to does not get it.
-func inPrintTalk(document func(*gate.Call) (*xjdf.Node, error), next gate.Handler) gate.Handler {
+// caller that the layer is closed to does not get it. Whether it can be revalidated
+// is up to the record: it is as with JSON.
+func inPrintTalk(revalidated bool, document func(*gate.Call) (*xjdf.Node, error), next gate.Handler) gate.Handler {
 	return func(c *gate.Call) error {
 		if !slices.Contains(printtalk.MediaTypes(), c.MediaType) {
 			return next(c)
@@ -39,21 +40,19 @@ func inPrintTalk(document func(*gate.Call) (*xjdf.Node, error), next gate.Handle
 		if err != nil {
 			return err
 		}
-		return writeDocument(c, root)
-	}
-}
-
-func writeDocument(c *gate.Call, root *xjdf.Node) error {
-	var body bytes.Buffer
-	if err := xjdf.WriteXML(&body, root); err != nil {
-		return fmt.Errorf("write PrintTalk: %w", err)
-	}
-	digest := sha256.Sum256(body.Bytes())
-	if c.Revalidate(`"` + hex.EncodeToString(digest[:16]) + `"`) {
+		var body bytes.Buffer
+		if err := xjdf.WriteXML(&body, root); err != nil {
+			return fmt.Errorf("write PrintTalk: %w", err)
+		}
+		if revalidated {
+			digest := sha256.Sum256(body.Bytes())
+			if c.Revalidate(`"` + hex.EncodeToString(digest[:16]) + `"`) {
+				return nil
+			}
+		}
+		respond.Bytes(c.Writer, http.StatusOK, c.MediaType, body.Bytes())
 		return nil
 	}
-	respond.Bytes(c.Writer, http.StatusOK, c.MediaType, body.Bytes())
-	return nil
 }
 
 // requestForQuotation is the RFQ as PrintTalk.
@@ -79,11 +78,7 @@ func (s *surface) quotation(c *gate.Call) (*xjdf.Node, error) {
 	var standing []printtalk.Quote
 	for i := range quotes {
 		if q := &quotes[i]; q.Status == rfq.QuoteSubmitted || q.Status == rfq.QuoteAccepted {
-			words, err := wordsOfQuote(q)
-			if err != nil {
-				return nil, err
-			}
-			standing = append(standing, words)
+			standing = append(standing, wordsOfQuote(q))
 		}
 	}
 	root := printtalk.Quotation(s.wordsOf(c, record), standing)
@@ -108,7 +103,7 @@ func (s *surface) wordsOf(c *gate.Call, record rfq.RFQ) printtalk.RFQ {
 	return words
 }
 
-func wordsOfQuote(q *rfq.Quote) (printtalk.Quote, error) {
+func wordsOfQuote(q *rfq.Quote) printtalk.Quote {
 	o := &q.Offer
 	words := printtalk.Quote{
 		ID: q.ID, Supplier: o.Supplier.DisplayName, Currency: string(o.Total.Currency()), Total: o.Total.Amount(), UnitPrice: o.UnitPrice.Amount(),
@@ -116,11 +111,10 @@ func wordsOfQuote(q *rfq.Quote) (printtalk.Quote, error) {
 		ValidUntil: o.ValidUntil, Submitted: q.SubmittedAt, Assumptions: o.Assumptions,
 	}
 	for _, b := range o.PriceBreaks {
-		total, err := b.UnitPrice.Times(b.Quantity)
-		if err != nil {
-			return words, fmt.Errorf("price of %d: %w", b.Quantity, err)
+		// A price beyond what money can be is none that anybody could take.
+		if total, err := b.UnitPrice.Times(b.Quantity); err == nil {
+			words.Breaks = append(words.Breaks, printtalk.Break{Quantity: b.Quantity, Total: total.Rounded().Amount()})
 		}
-		words.Breaks = append(words.Breaks, printtalk.Break{Quantity: b.Quantity, Total: total.Rounded().Amount()})
 	}
-	return words, nil
+	return words
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package platform is the marketplace's own side of the API: the RFQs of every
-// organization, what suppliers offer, and the audit.
+// organization, what suppliers offer, the audit, and what senders have told.
 //
 // Its contract, docs/internal/platform-openapi.yaml, is not published. Only keys
 // of the package Platform have the scopes, and nobody learns what there is
@@ -51,14 +51,15 @@ type Records interface {
 }
 
 type surface struct {
-	desk    Desk
-	records Records
+	desk      Desk
+	records   Records
+	callbacks Callbacks
 }
 
 // Routes is the surface's table of routes. The first of them catch what the
 // others do not serve.
-func Routes(desk Desk, records Records, set *contracts.Set) ([]gate.Route, error) {
-	s := &surface{desk: desk, records: records}
+func Routes(desk Desk, records Records, callbacks Callbacks, set *contracts.Set) ([]gate.Route, error) {
+	s := &surface{desk: desk, records: records, callbacks: callbacks}
 	offer, err := set.Schema(contracts.Platform, "Offer")
 	if err != nil {
 		return nil, err
@@ -91,6 +92,8 @@ func Routes(desk Desk, records Records, set *contracts.Set) ([]gate.Route, error
 		changes(one+"/quotes/{quoteId}/withdraw", reason, api.WithdrawQuote),
 		reads(root+"/audit", api.ListAudit),
 		reads(root+"/keys", api.ListKeyUses),
+		reads(root+"/callbacks", api.ListCallbacks),
+		reads(root+"/callbacks/jobs", api.ListJobStatuses),
 	}
 	return append(unserved(root, served), served...), nil
 }

@@ -5,6 +5,7 @@ package platform_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -320,12 +321,50 @@ func TestTheDeskTellsWhenKeysWereUsed(t *testing.T) {
 	}
 }
 
+func TestTheDeskSeesWhatSendersHaveTold(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	for i, key := range []string{"acme-live", "acme-live", "stark-live"} {
+		body := strings.NewReplacer("M-1", fmt.Sprintf("M-%d", i+1), "S-1", fmt.Sprintf("S-%d", i+1)).Replace(apitest.Signal)
+		w.Do(t, apitest.Request{Method: http.MethodPost, Path: "/api/v1/webhooks/xjmf", Key: key, Body: body}).Want(t, 200, "")
+		w.Advance(time.Second)
+	}
+	var came struct {
+		Items []struct{ ID, Sender, MessageID string }
+	}
+	get(t, w, "desk-reads", "/callbacks?organization=org_acme01").Want(t, 200, "").Into(t, &came)
+	if len(came.Items) != 2 || came.Items[0].MessageID != "M-2" || came.Items[0].Sender != apitest.SenderOf("acme") {
+		t.Fatalf("callbacks %+v", came.Items)
+	}
+	get(t, w, "desk-reads", "/callbacks?organization=org_acme01&limit=1&before="+came.Items[0].ID).Want(t, 200, "").Into(t, &came)
+	if len(came.Items) != 1 || came.Items[0].MessageID != "M-1" {
+		t.Errorf("the page after: %+v", came.Items)
+	}
+	var told struct {
+		Items []struct{ JobID, Status, DeviceID string }
+	}
+	get(t, w, "desk-reads", "/callbacks/jobs?organization=org_stark1&jobId=J-1").Want(t, 200, "").Into(t, &told)
+	if len(told.Items) != 1 || told.Items[0].Status != "InProgress" || told.Items[0].DeviceID != "press-7" {
+		t.Errorf("statuses %+v", told.Items)
+	}
+	for _, path := range []string{"/callbacks?organization=org_nobody", "/callbacks/jobs?organization=org_acme01&jobId=J-9"} {
+		get(t, w, "desk-reads", path).Want(t, 200, "").Into(t, &told)
+		if len(told.Items) != 0 {
+			t.Errorf("%s has %+v", path, told.Items)
+		}
+	}
+	for _, path := range []string{"/callbacks", "/callbacks?organization=org_acme01&before=x", "/callbacks?organization=org_acme01&limit=0", "/callbacks/jobs?organization=org_acme01"} {
+		get(t, w, "desk-reads", path).Want(t, 400, problem.CodeInvalidRequest)
+	}
+	get(t, w, "acme-live", "/callbacks?organization=org_acme01").Want(t, 403, problem.CodeInsufficientScope)
+}
+
 func TestAStoreThatIsAwayIsSaidSo(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	id := create(t, w, "acme-live")
 	w.Store.Set(storetest.Away)
-	for _, path := range []string{"/rfqs", "/rfqs/" + id, "/audit", "/keys?digest=" + w.Digest("acme-live").String()} {
+	for _, path := range []string{"/rfqs", "/rfqs/" + id, "/audit", "/keys?digest=" + w.Digest("acme-live").String(), "/callbacks?organization=o"} {
 		get(t, w, "desk-live", path).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
 	}
 	post(t, w, "desk-live", "/rfqs/"+id+"/quotes", offer).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)

@@ -16,9 +16,11 @@ import (
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/strict"
 	"github.com/printmarket/printmarket/apiserver/xjdf/xjdfapi"
+	"github.com/printmarket/printmarket/apiserver/xjmf"
 	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/posture"
 	xjdfdoc "github.com/printmarket/printmarket/internal/xjdf"
+	"github.com/printmarket/printmarket/internal/xjdf/printtalk"
 	"github.com/printmarket/printmarket/internal/xjdf/validate"
 )
 
@@ -28,8 +30,6 @@ const (
 	openapi = root + "/openapi"
 	takes   = root + "/capabilities"
 	judges  = root + "/validate"
-	// Callbacks is where registered senders send XJMF.
-	Callbacks = "/api/v1/webhooks/xjmf"
 	// rules is where the validator's catalogue is published.
 	rules = contracts.Prefix + "xjdf-rules.json"
 )
@@ -42,7 +42,7 @@ type Catalog interface {
 	Current(now time.Time) (*masterdata.Catalog, error)
 }
 
-// surface holds its answers, which are the same for every partner.
+// surface holds what its answers have in common for every partner.
 type surface struct {
 	discovery xjdfapi.Discovery
 	documents map[string]contracts.Document
@@ -91,7 +91,7 @@ func describe(info contracts.Info) xjdfapi.Discovery {
 		Title: info.Title, APIVersion: "v1", ContractVersion: info.Version, Status: info.Status, Statement: statement,
 		Specifications: specifications(),
 		Links: xjdfapi.Links{
-			Self: root, Openapi: openapi, Capabilities: takes, Validate: judges, Callbacks: Callbacks, Rules: rules,
+			Self: root, Openapi: openapi, Capabilities: takes, Validate: judges, Callbacks: xjmf.Path, Rules: rules,
 			PublishedContract: contracts.Prefix + string(contracts.XJDF), Documentation: contracts.Viewer,
 		},
 	}
@@ -101,9 +101,28 @@ func specifications() []xjdfapi.Specification {
 	return []xjdfapi.Specification{{Name: "XJDF", Version: "2.2"}, {Name: "PrintTalk", Version: "2.2"}, {Name: "XJMF", Version: "2.2"}}
 }
 
-// GetXJDF serves GET /api/v1/xjdf.
-func (s *surface) GetXJDF(context.Context, xjdfapi.GetXJDFRequestObject) (xjdfapi.GetXJDFResponseObject, error) {
-	return xjdfapi.GetXJDF200JSONResponse(s.discovery), nil
+// parts are what can be asked of the layer, wherever it is served.
+func parts() []xjdfapi.Surface {
+	return []xjdfapi.Surface{
+		{Name: "capabilities", Method: http.MethodGet, Path: takes, Capability: posture.XJDF.String(), MediaTypes: []string{"application/json"}},
+		{Name: "validation", Method: http.MethodPost, Path: judges, Capability: posture.XJDF.String(), MediaTypes: documentTypes()},
+		{Name: "callbacks", Method: http.MethodPost, Path: xjmf.Path, Capability: posture.XJMFInbound.String(), MediaTypes: xjmf.MediaTypes()},
+		{Name: "rfq-as-printtalk", Method: http.MethodGet, Path: "/api/v1/rfq/{rfqId}", Capability: posture.RFQRead.String(), MediaTypes: printtalk.MediaTypes()},
+		{Name: "quotes-as-printtalk", Method: http.MethodGet, Path: "/api/v1/rfq/{rfqId}/quotes", Capability: posture.QuoteRead.String(), MediaTypes: printtalk.MediaTypes()},
+	}
+}
+
+// GetXJDF serves GET /api/v1/xjdf. How far a part is open is what the caller's
+// own request would be decided by.
+func (s *surface) GetXJDF(ctx context.Context, _ xjdfapi.GetXJDFRequestObject) (xjdfapi.GetXJDFResponseObject, error) {
+	c, answer := strict.Call(ctx), s.discovery
+	answer.Surfaces = parts()
+	for i := range answer.Surfaces {
+		part := &answer.Surfaces[i]
+		capability, _ := posture.ParseCapability(part.Capability)
+		part.Posture = c.Decide(capability, part.Method != http.MethodGet).Posture.String()
+	}
+	return xjdfapi.GetXJDF200JSONResponse(answer), nil
 }
 
 // GetXJDFOpenapi serves GET /api/v1/xjdf/openapi, in the form that the gate has

@@ -38,14 +38,14 @@ func Routes(receiver Receiver) []gate.Route {
 	return []gate.Route{{
 		Method: http.MethodPost, Pattern: Path, Capability: posture.XJMFInbound, Write: true,
 		Authenticate: authenticate, Serve: s.receive,
-		Body:   &gate.Body{Limit: int64(xjdf.DefaultLimits.Bytes), MediaTypes: mediaTypes(), Raw: true},
-		Offers: mediaTypes(), Mirror: true,
+		Body:   &gate.Body{Limit: int64(xjdf.DefaultLimits.Bytes), MediaTypes: MediaTypes(), Raw: true},
+		Offers: MediaTypes(), Mirror: true,
 	}}
 }
 
-// mediaTypes are those of messages (XJDF 2.2, section 9.10), and what their
+// MediaTypes are those of messages (XJDF 2.2, section 9.10), and what their
 // senders' tools call them.
-func mediaTypes() []string {
+func MediaTypes() []string {
 	return []string{"application/vnd.cip4-xjmf+json", "application/json", "application/vnd.cip4-xjmf+xml", "application/xml", "text/xml"}
 }
 
@@ -109,7 +109,7 @@ func violations(invalid *xjmf.InvalidError) []problem.Violation {
 	for i, v := range invalid.Violations {
 		detail := v.Detail
 		if v.Suggestion != "" {
-			detail += " " + v.Suggestion
+			detail += "; " + v.Suggestion
 		}
 		all[i] = violation(v.Place, detail)
 	}

@@ -222,7 +222,7 @@ func (s *api) served(work preflights) (a apiserver.API, err error) {
 	if err != nil {
 		return a, err
 	}
-	platformRoutes, err := platform.Routes(s.rfqs, s.store, set)
+	platformRoutes, err := platform.Routes(s.rfqs, s.store, s.callbacks, set)
 	if err != nil {
 		return a, err
 	}

@@ -126,12 +126,18 @@ func (p *platform) deskQuotes(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.mustDesk("", "audit", "--key-file", liveKey)
+	var came []struct{ ID string }
+	p.deskJSON(&came, "", "callbacks", "list", "--organization", "org_acme01")
+	if out := p.mustDesk("", "callbacks", "job", id, "--organization", "org_acme01"); len(came) > 0 || !strings.HasPrefix(out, "PART") {
+		t.Errorf("callbacks of nobody: %v\n%s", came, out)
+	}
 	for name, args := range map[string][]string{
 		"an RFQ that there is not":    {"rfqs", "show", "rfq_01KB0QXR80ZZZZZZZZZZZZZZZZ"},
 		"another mode":                {"rfqs", "show", id, "--sandbox"},
 		"a status that there isn't":   {"rfqs", "list", "--status", "draft"},
 		"a time that is none":         {"rfqs", "list", "--created-after", "yesterday"},
 		"a limit that is none":        {"rfqs", "list", "--limit", "0"},
+		"callbacks of nobody":         {"callbacks", "list"},
 		"an output that is none":      {"audit", "-o", "xml"},
 		"a key over the network":      {"audit", "--api-url", "http://api.example.com"},
 		"an origin that is none":      {"audit", "--api-url", "api.example.com"},

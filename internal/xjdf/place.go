@@ -152,13 +152,21 @@ func appendToken(to []byte, token string) []byte {
 	return append(append(to, '/'), tokenEscapes.Replace(token)...)
 }
 
+// standard is the name as the standard writes it, whose own names have no prefix.
+func (n Name) standard() string {
+	if n.Core() {
+		return n.Local
+	}
+	return n.String()
+}
+
 // xpath is the way from the root to an element. A place among siblings of the
 // same name is only told where there are several.
 func xpath(n *Node) string {
 	if n.Parent == nil {
-		return n.Name.String()
+		return n.Name.standard()
 	}
-	step := "/" + n.Name.String()
+	step := "/" + n.Name.standard()
 	place, count := 0, 0
 	for _, sibling := range n.Parent.Children {
 		if sibling.Name.same(n.Name) {

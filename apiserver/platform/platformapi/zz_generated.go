@@ -36,6 +36,26 @@ type AuditPage struct {
 	Items []Deed `json:"items"`
 }
 
+// Callback defines model for Callback.
+type Callback struct {
+	ID     string `json:"id"`
+	Sender string `json:"sender"`
+
+	// MessageID XJMF/Header/@ID, or the digest of a body without one.
+	MessageID string `json:"messageId"`
+	Encoding  string `json:"encoding"`
+	Bytes     int    `json:"bytes"`
+
+	// SentAt What the message says.
+	SentAt     respond.Instant `json:"sentAt"`
+	ReceivedAt respond.Instant `json:"receivedAt"`
+}
+
+// CallbackPage defines model for CallbackPage.
+type CallbackPage struct {
+	Items []Callback `json:"items"`
+}
+
 // Deed defines model for Deed.
 type Deed struct {
 	ID string          `json:"id"`
@@ -61,6 +81,30 @@ type Deed struct {
 type Delivery struct {
 	City  string `json:"city"`
 	Terms string `json:"terms"`
+}
+
+// JobStatus defines model for JobStatus.
+type JobStatus struct {
+	JobID     string `json:"jobId"`
+	JobPartID string `json:"jobPartId,omitempty"`
+
+	// Partition Which part of the work, such as a sheet.
+	Partition string `json:"partition,omitempty"`
+
+	// Status A NodeStatus of XJDF 2.2.
+	Status        string `json:"status"`
+	StatusDetails string `json:"statusDetails,omitempty"`
+	Sender        string `json:"sender"`
+	DeviceID      string `json:"deviceId"`
+
+	// At What the message says.
+	At         respond.Instant `json:"at"`
+	ReceivedAt respond.Instant `json:"receivedAt"`
+}
+
+// JobStatuses defines model for JobStatuses.
+type JobStatuses struct {
+	Items []JobStatus `json:"items"`
 }
 
 // KeyUse defines model for KeyUse.
@@ -170,6 +214,9 @@ type IfMatch = string
 // Limit defines model for Limit.
 type Limit = int
 
+// Organization defines model for Organization.
+type Organization = string
+
 // RFQID defines model for RfqId.
 type RFQID = string
 
@@ -183,6 +230,27 @@ type ListAuditParams struct {
 
 	// Limit How many items at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
+// ListCallbacksParams defines parameters for ListCallbacks.
+type ListCallbacksParams struct {
+	// Organization Whose senders.
+	Organization Organization `form:"organization" json:"organization"`
+
+	// Before The id of a callback; only those before it are listed.
+	Before *string `form:"before,omitempty" json:"before,omitempty"`
+
+	// Limit How many items at most.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
+// ListJobStatusesParams defines parameters for ListJobStatuses.
+type ListJobStatusesParams struct {
+	// Organization Whose senders.
+	Organization Organization `form:"organization" json:"organization"`
+
+	// JobID The JobID of the XJMF messages.
+	JobID string `form:"jobId" json:"jobId"`
 }
 
 // ListKeyUsesParams defines parameters for ListKeyUses.
@@ -330,6 +398,16 @@ type ClientInterface interface {
 	// Corresponds with GET /api/v1/platform/audit (the `ListAudit` operationId).
 	ListAudit(ctx context.Context, params *ListAuditParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListCallbacks List the XJMF callbacks of an organization's senders, the latest first. Needs ops:read.
+	//
+	// Corresponds with GET /api/v1/platform/callbacks (the `ListCallbacks` operationId).
+	ListCallbacks(ctx context.Context, params *ListCallbacksParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListJobStatuses Tell what senders last said of a job. Needs ops:read.
+	//
+	// Corresponds with GET /api/v1/platform/callbacks/jobs (the `ListJobStatuses` operationId).
+	ListJobStatuses(ctx context.Context, params *ListJobStatusesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListKeyUses Tell when API keys were used last, to the minute. Needs ops:read.
 	//
 	// Corresponds with GET /api/v1/platform/keys (the `ListKeyUses` operationId).
@@ -413,6 +491,36 @@ type ClientInterface interface {
 // Corresponds with GET /api/v1/platform/audit (the `ListAudit` operationId).
 func (c *Client) ListAudit(ctx context.Context, params *ListAuditParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListAuditRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListCallbacks List the XJMF callbacks of an organization's senders, the latest first. Needs ops:read.
+//
+// Corresponds with GET /api/v1/platform/callbacks (the `ListCallbacks` operationId).
+func (c *Client) ListCallbacks(ctx context.Context, params *ListCallbacksParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListCallbacksRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListJobStatuses Tell what senders last said of a job. Needs ops:read.
+//
+// Corresponds with GET /api/v1/platform/callbacks/jobs (the `ListJobStatuses` operationId).
+func (c *Client) ListJobStatuses(ctx context.Context, params *ListJobStatusesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListJobStatusesRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -660,6 +768,138 @@ func NewListAuditRequest(server string, params *ListAuditParams) (*http.Request,
 				}
 			}
 
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewListCallbacksRequest constructs an http.Request for the ListCallbacks method
+func NewListCallbacksRequest(server string, params *ListCallbacksParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/platform/callbacks")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organization", params.Organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if params.Before != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "before", *params.Before, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewListJobStatusesRequest constructs an http.Request for the ListJobStatuses method
+func NewListJobStatusesRequest(server string, params *ListJobStatusesParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/platform/callbacks/jobs")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organization", params.Organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "jobId", params.JobID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
 		}
 
 		if encoded := queryValues.Encode(); encoded != "" {
@@ -1184,6 +1424,20 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /api/v1/platform/audit (the `ListAudit` operationId).
 	ListAuditWithResponse(ctx context.Context, params *ListAuditParams, reqEditors ...RequestEditorFn) (*ListAuditResponse, error)
 
+	// ListCallbacksWithResponse List the XJMF callbacks of an organization's senders, the latest first. Needs ops:read.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/platform/callbacks (the `ListCallbacks` operationId).
+	ListCallbacksWithResponse(ctx context.Context, params *ListCallbacksParams, reqEditors ...RequestEditorFn) (*ListCallbacksResponse, error)
+
+	// ListJobStatusesWithResponse Tell what senders last said of a job. Needs ops:read.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/platform/callbacks/jobs (the `ListJobStatuses` operationId).
+	ListJobStatusesWithResponse(ctx context.Context, params *ListJobStatusesParams, reqEditors ...RequestEditorFn) (*ListJobStatusesResponse, error)
+
 	// ListKeyUsesWithResponse Tell when API keys were used last, to the minute. Needs ops:read.
 	//
 	// Returns a wrapper object for the known response body format(s).
@@ -1303,6 +1557,88 @@ func (r ListAuditResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ListAuditResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListCallbacksResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *CallbackPage
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListCallbacksResponse) GetJSON200() *CallbackPage {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r ListCallbacksResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListCallbacksResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListCallbacksResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListCallbacksResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListJobStatusesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *JobStatuses
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListJobStatusesResponse) GetJSON200() *JobStatuses {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r ListJobStatusesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListJobStatusesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListJobStatusesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListJobStatusesResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -1637,6 +1973,32 @@ func (c *ClientWithResponses) ListAuditWithResponse(ctx context.Context, params 
 	return ParseListAuditResponse(rsp)
 }
 
+// ListCallbacksWithResponse List the XJMF callbacks of an organization's senders, the latest first. Needs ops:read.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/platform/callbacks (the `ListCallbacks` operationId).
+func (c *ClientWithResponses) ListCallbacksWithResponse(ctx context.Context, params *ListCallbacksParams, reqEditors ...RequestEditorFn) (*ListCallbacksResponse, error) {
+	rsp, err := c.ListCallbacks(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListCallbacksResponse(rsp)
+}
+
+// ListJobStatusesWithResponse Tell what senders last said of a job. Needs ops:read.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/platform/callbacks/jobs (the `ListJobStatuses` operationId).
+func (c *ClientWithResponses) ListJobStatusesWithResponse(ctx context.Context, params *ListJobStatusesParams, reqEditors ...RequestEditorFn) (*ListJobStatusesResponse, error) {
+	rsp, err := c.ListJobStatuses(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListJobStatusesResponse(rsp)
+}
+
 // ListKeyUsesWithResponse Tell when API keys were used last, to the minute. Needs ops:read.
 //
 // Returns a wrapper object for the known response body format(s).
@@ -1802,6 +2164,58 @@ func ParseListAuditResponse(rsp *http.Response) (*ListAuditResponse, error) {
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest AuditPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListCallbacksResponse parses an HTTP response from a ListCallbacksWithResponse call
+func ParseListCallbacksResponse(rsp *http.Response) (*ListCallbacksResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListCallbacksResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest CallbackPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListJobStatusesResponse parses an HTTP response from a ListJobStatusesWithResponse call
+func ParseListJobStatusesResponse(rsp *http.Response) (*ListJobStatusesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListJobStatusesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest JobStatuses
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -2045,6 +2459,12 @@ type ServerInterface interface {
 	// ListAudit List what was done, the latest first. Needs ops:read.
 	// (GET /api/v1/platform/audit)
 	ListAudit(w http.ResponseWriter, r *http.Request, params ListAuditParams)
+	// ListCallbacks List the XJMF callbacks of an organization's senders, the latest first. Needs ops:read.
+	// (GET /api/v1/platform/callbacks)
+	ListCallbacks(w http.ResponseWriter, r *http.Request, params ListCallbacksParams)
+	// ListJobStatuses Tell what senders last said of a job. Needs ops:read.
+	// (GET /api/v1/platform/callbacks/jobs)
+	ListJobStatuses(w http.ResponseWriter, r *http.Request, params ListJobStatusesParams)
 	// ListKeyUses Tell when API keys were used last, to the minute. Needs ops:read.
 	// (GET /api/v1/platform/keys)
 	ListKeyUses(w http.ResponseWriter, r *http.Request, params ListKeyUsesParams)
@@ -2075,6 +2495,18 @@ type Unimplemented struct{}
 // ListAudit List what was done, the latest first. Needs ops:read.
 // (GET /api/v1/platform/audit)
 func (_ Unimplemented) ListAudit(w http.ResponseWriter, r *http.Request, params ListAuditParams) {
+	w.WriteHeader(http.StatusNotImplemented)
+}
+
+// ListCallbacks List the XJMF callbacks of an organization's senders, the latest first. Needs ops:read.
+// (GET /api/v1/platform/callbacks)
+func (_ Unimplemented) ListCallbacks(w http.ResponseWriter, r *http.Request, params ListCallbacksParams) {
+	w.WriteHeader(http.StatusNotImplemented)
+}
+
+// ListJobStatuses Tell what senders last said of a job. Needs ops:read.
+// (GET /api/v1/platform/callbacks/jobs)
+func (_ Unimplemented) ListJobStatuses(w http.ResponseWriter, r *http.Request, params ListJobStatusesParams) {
 	w.WriteHeader(http.StatusNotImplemented)
 }
 
@@ -2166,6 +2598,111 @@ func (siw *ServerInterfaceWrapper) ListAudit(w http.ResponseWriter, r *http.Requ
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.ListAudit(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ListCallbacks operation middleware
+func (siw *ServerInterfaceWrapper) ListCallbacks(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListCallbacksParams
+
+	// ------------- Required query parameter "organization" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "organization", r.URL.Query(), &params.Organization, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "organization"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organization", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "before", r.URL.Query(), &params.Before, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "before"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "before", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", r.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "limit"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "limit", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListCallbacks(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ListJobStatuses operation middleware
+func (siw *ServerInterfaceWrapper) ListJobStatuses(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListJobStatusesParams
+
+	// ------------- Required query parameter "organization" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "organization", r.URL.Query(), &params.Organization, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "organization"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organization", Err: err})
+		}
+		return
+	}
+
+	// ------------- Required query parameter "jobId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "jobId", r.URL.Query(), &params.JobID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "jobId"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "jobId", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListJobStatuses(w, r, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -2658,6 +3195,12 @@ func HandlerWithOptions(si ServerInterface, options ChiServerOptions) http.Handl
 		r.Get(options.BaseURL+"/api/v1/platform/audit", wrapper.ListAudit)
 	})
 	r.Group(func(r chi.Router) {
+		r.Get(options.BaseURL+"/api/v1/platform/callbacks", wrapper.ListCallbacks)
+	})
+	r.Group(func(r chi.Router) {
+		r.Get(options.BaseURL+"/api/v1/platform/callbacks/jobs", wrapper.ListJobStatuses)
+	})
+	r.Group(func(r chi.Router) {
 		r.Get(options.BaseURL+"/api/v1/platform/keys", wrapper.ListKeyUses)
 	})
 	r.Group(func(r chi.Router) {
@@ -2702,6 +3245,50 @@ type ListAuditResponseObject interface {
 type ListAudit200JSONResponse AuditPage
 
 func (response ListAudit200JSONResponse) VisitListAuditResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListCallbacksRequestObject struct {
+	Params ListCallbacksParams
+}
+
+type ListCallbacksResponseObject interface {
+	VisitListCallbacksResponse(w http.ResponseWriter) error
+}
+
+type ListCallbacks200JSONResponse CallbackPage
+
+func (response ListCallbacks200JSONResponse) VisitListCallbacksResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListJobStatusesRequestObject struct {
+	Params ListJobStatusesParams
+}
+
+type ListJobStatusesResponseObject interface {
+	VisitListJobStatusesResponse(w http.ResponseWriter) error
+}
+
+type ListJobStatuses200JSONResponse JobStatuses
+
+func (response ListJobStatuses200JSONResponse) VisitListJobStatusesResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -2905,6 +3492,12 @@ type StrictServerInterface interface {
 	// ListAudit List what was done, the latest first. Needs ops:read.
 	// (GET /api/v1/platform/audit)
 	ListAudit(ctx context.Context, request ListAuditRequestObject) (ListAuditResponseObject, error)
+	// ListCallbacks List the XJMF callbacks of an organization's senders, the latest first. Needs ops:read.
+	// (GET /api/v1/platform/callbacks)
+	ListCallbacks(ctx context.Context, request ListCallbacksRequestObject) (ListCallbacksResponseObject, error)
+	// ListJobStatuses Tell what senders last said of a job. Needs ops:read.
+	// (GET /api/v1/platform/callbacks/jobs)
+	ListJobStatuses(ctx context.Context, request ListJobStatusesRequestObject) (ListJobStatusesResponseObject, error)
 	// ListKeyUses Tell when API keys were used last, to the minute. Needs ops:read.
 	// (GET /api/v1/platform/keys)
 	ListKeyUses(ctx context.Context, request ListKeyUsesRequestObject) (ListKeyUsesResponseObject, error)
@@ -2986,6 +3579,58 @@ func (sh *strictHandler) ListAudit(w http.ResponseWriter, r *http.Request, param
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(ListAuditResponseObject); ok {
 		if err := validResponse.VisitListAuditResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListCallbacks operation middleware
+func (sh *strictHandler) ListCallbacks(w http.ResponseWriter, r *http.Request, params ListCallbacksParams) {
+	var request ListCallbacksRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListCallbacks(ctx, request.(ListCallbacksRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListCallbacks")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListCallbacksResponseObject); ok {
+		if err := validResponse.VisitListCallbacksResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListJobStatuses operation middleware
+func (sh *strictHandler) ListJobStatuses(w http.ResponseWriter, r *http.Request, params ListJobStatusesParams) {
+	var request ListJobStatusesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListJobStatuses(ctx, request.(ListJobStatusesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListJobStatuses")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListJobStatusesResponseObject); ok {
+		if err := validResponse.VisitListJobStatusesResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

@@ -39,6 +39,9 @@ type Discovery struct {
 	Statement      string          `json:"statement"`
 	Specifications []Specification `json:"specifications"`
 
+	// Surfaces What can be asked. Expect more.
+	Surfaces []Surface `json:"surfaces"`
+
 	// Links Relative to the origin. Expect more.
 	Links Links `json:"links"`
 }
@@ -76,6 +79,27 @@ type Specification struct {
 
 	// Version Absent where none is named.
 	Version string `json:"version,omitempty"`
+}
+
+// Surface defines model for Surface.
+type Surface struct {
+	// Name Such as validation.
+	Name string `json:"name"`
+
+	// Method GET or POST.
+	Method string `json:"method"`
+
+	// Path The path, with names in braces for what is to be filled in.
+	Path string `json:"path"`
+
+	// Capability What has to be granted.
+	Capability string `json:"capability"`
+
+	// Posture How far it is open: live, private-beta, sandbox or disabled.
+	Posture string `json:"posture"`
+
+	// MediaTypes What may be sent or, where nothing is sent, asked for.
+	MediaTypes []string `json:"mediaTypes"`
 }
 
 // XJDFCapabilities What `validate` holds a document against.

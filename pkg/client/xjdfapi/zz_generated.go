@@ -40,6 +40,9 @@ type Discovery struct {
 	Statement      string          `json:"statement"`
 	Specifications []Specification `json:"specifications"`
 
+	// Surfaces What can be asked. Expect more.
+	Surfaces []Surface `json:"surfaces"`
+
 	// Links Relative to the origin. Expect more.
 	Links Links `json:"links"`
 }
@@ -77,6 +80,27 @@ type Specification struct {
 
 	// Version Absent where none is named.
 	Version string `json:"version,omitempty"`
+}
+
+// Surface defines model for Surface.
+type Surface struct {
+	// Name Such as validation.
+	Name string `json:"name"`
+
+	// Method GET or POST.
+	Method string `json:"method"`
+
+	// Path The path, with names in braces for what is to be filled in.
+	Path string `json:"path"`
+
+	// Capability What has to be granted.
+	Capability string `json:"capability"`
+
+	// Posture How far it is open: live, private-beta, sandbox or disabled.
+	Posture string `json:"posture"`
+
+	// MediaTypes What may be sent or, where nothing is sent, asked for.
+	MediaTypes []string `json:"mediaTypes"`
 }
 
 // XJDFCapabilities What `validate` holds a document against.
@@ -360,7 +384,8 @@ type ClientInterface interface {
 
 	// GetXJDF Read what this layer is and where its descriptions are. Needs xjdf:read.
 	//
-	// The answer is the same for every partner. Follow `links` rather than building paths.
+	// What there is, in which forms, and how far each part is open now. Follow `links` and `surfaces` rather than building
+	// paths.
 	//
 	// Corresponds with GET /api/v1/xjdf (the `GetXJDF` operationId).
 	GetXJDF(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -397,7 +422,8 @@ type ClientInterface interface {
 
 // GetXJDF Read what this layer is and where its descriptions are. Needs xjdf:read.
 //
-// The answer is the same for every partner. Follow `links` rather than building paths.
+// What there is, in which forms, and how far each part is open now. Follow `links` and `surfaces` rather than building
+// paths.
 //
 // Corresponds with GET /api/v1/xjdf (the `GetXJDF` operationId).
 func (c *Client) GetXJDF(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -647,7 +673,8 @@ type ClientWithResponsesInterface interface {
 
 	// GetXJDFWithResponse Read what this layer is and where its descriptions are. Needs xjdf:read.
 	//
-	// The answer is the same for every partner. Follow `links` rather than building paths.
+	// What there is, in which forms, and how far each part is open now. Follow `links` and `surfaces` rather than building
+	// paths.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -811,7 +838,8 @@ func (r ValidateXJDFResponse) ContentType() string {
 
 // GetXJDFWithResponse Read what this layer is and where its descriptions are. Needs xjdf:read.
 //
-// The answer is the same for every partner. Follow `links` rather than building paths.
+// What there is, in which forms, and how far each part is open now. Follow `links` and `surfaces` rather than building
+// paths.
 //
 // Returns a wrapper object for the known response body format(s).
 //

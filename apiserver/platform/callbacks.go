@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package platform
+
+import (
+	"context"
+	"errors"
+
+	"github.com/printmarket/printmarket/apiserver/listing"
+	"github.com/printmarket/printmarket/apiserver/platform/platformapi"
+	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/apiserver/strict"
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/xjmf"
+)
+
+// Callbacks is what the surface needs of package xjmf.
+type Callbacks interface {
+	Messages(ctx context.Context, who tenant.ID, before string, limit int) ([]xjmf.Record, error)
+	States(ctx context.Context, who tenant.ID, jobID string) ([]xjmf.State, error)
+}
+
+// of is an organization in the mode of the key that asks.
+func of(ctx context.Context, organization string) tenant.ID {
+	return tenant.ID{Organization: organization, Mode: strict.Call(ctx).Tenant().Mode}
+}
+
+// ListCallbacks serves GET /api/v1/platform/callbacks.
+func (s *surface) ListCallbacks(ctx context.Context, in platformapi.ListCallbacksRequestObject) (platformapi.ListCallbacksResponseObject, error) {
+	page, err := listing.Page(listing.Parameters{Limit: in.Params.Limit})
+	if err != nil {
+		return nil, err
+	}
+	before := ""
+	if in.Params.Before != nil {
+		before = *in.Params.Before
+	}
+	records, err := s.callbacks.Messages(ctx, of(ctx, in.Params.Organization), before, page.Limit)
+	if errors.Is(err, ledger.ErrNotFound) {
+		return nil, problem.New(problem.CodeInvalidRequest, "The parameter before is no id of a callback.")
+	}
+	if err != nil {
+		return nil, problemOf(err)
+	}
+	answer := platformapi.ListCallbacks200JSONResponse{Items: make([]platformapi.Callback, len(records))}
+	for i := range records {
+		r := &records[i]
+		answer.Items[i] = platformapi.Callback{
+			ID: r.ID, Sender: r.Sender, MessageID: r.MessageID, Encoding: r.Encoding, Bytes: len(r.Body),
+			SentAt: respond.Instant(r.SentAt), ReceivedAt: respond.Instant(r.ReceivedAt),
+		}
+	}
+	return answer, nil
+}
+
+// ListJobStatuses serves GET /api/v1/platform/callbacks/jobs.
+func (s *surface) ListJobStatuses(ctx context.Context, in platformapi.ListJobStatusesRequestObject) (platformapi.ListJobStatusesResponseObject, error) {
+	states, err := s.callbacks.States(ctx, of(ctx, in.Params.Organization), in.Params.JobID)
+	if err != nil {
+		return nil, problemOf(err)
+	}
+	answer := platformapi.ListJobStatuses200JSONResponse{Items: make([]platformapi.JobStatus, len(states))}
+	for i := range states {
+		state := &states[i]
+		answer.Items[i] = platformapi.JobStatus{
+			JobID: state.Job.ID, JobPartID: state.Job.PartID, Partition: state.Job.Partition,
+			Status: state.Status.String(), StatusDetails: state.Details, Sender: state.Sender, DeviceID: state.DeviceID,
+			At: respond.Instant(state.Stamp.At), ReceivedAt: respond.Instant(state.ReceivedAt),
+		}
+	}
+	return answer, nil
+}
