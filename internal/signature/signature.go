@@ -102,12 +102,12 @@ func Verify(scheme Scheme, secrets []credential.Secret, header, timestamp string
 	accept &= flag(scheme <= TimestampBody)
 	matched := 0
 	for i := range max(tries, len(secrets)) {
-		secret, real := dummy, 0
+		secret, counts := dummy, 0
 		if i < len(secrets) {
-			secret, real = secrets[i], flag(secrets[i] != "")
+			secret, counts = secrets[i], flag(secrets[i] != "")
 		}
 		want := sumOf(scheme, secret, timestamp, body)
-		matched |= subtle.ConstantTimeCompare(want[:], given[:]) & real
+		matched |= subtle.ConstantTimeCompare(want[:], given[:]) & counts
 	}
 	return matched&accept == 1
 }

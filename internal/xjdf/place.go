@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -35,11 +34,17 @@ type origin struct {
 
 // Place says where an element stands.
 func (d *Document) Place(n *Node) Place {
+	p := d.way(n)
+	d.locate(&p, n.origin.at)
+	return p
+}
+
+// way is the place of an element without its line.
+func (d *Document) way(n *Node) Place {
 	p := Place{XPath: xpath(n)}
 	if d.Encoding != XML {
 		p.Pointer = string(d.pointer(nil, n))
 	}
-	d.locate(&p, n.origin.at)
 	return p
 }
 
@@ -47,13 +52,16 @@ func (d *Document) Place(n *Node) Place {
 // they were written. For one that is missing it is the place of the element,
 // but for the XPath.
 func (d *Document) AttributePlace(n *Node, name string) Place {
-	p := d.Place(n)
+	p := d.way(n)
 	p.XPath += "/@" + name
 	for i := range n.Attributes {
 		if a := &n.Attributes[i]; a.Name.String() == name {
 			d.locateAttribute(&p, n, a)
 			break
 		}
+	}
+	if p.Line == 0 {
+		d.locate(&p, n.origin.at)
 	}
 	return p
 }
@@ -101,7 +109,19 @@ func (d *Document) locate(p *Place, at int32) {
 func position(body []byte, offset int64) (line, column int) {
 	before := bytes.TrimPrefix(body[:min(offset, int64(len(body)))], byteOrderMark)
 	start := bytes.LastIndexByte(before, '\n') + 1
-	return bytes.Count(before, []byte{'\n'}) + 1, utf8.RuneCount(before[start:]) + 1
+	return bytes.Count(before, []byte{'\n'}) + 1, characters(before[start:]) + 1
+}
+
+// characters counts those of UTF-8: every byte but those that go on with one.
+// A line can be as long as a document, and is not copied for it.
+func characters(text []byte) int {
+	n := 0
+	for _, b := range text {
+		if b&0xC0 != 0x80 {
+			n++
+		}
+	}
+	return n
 }
 
 // pointer appends the tokens that lead to an element, as they were written.
