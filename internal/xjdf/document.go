@@ -48,7 +48,8 @@ type Document struct {
 	// Context are the prefixes that are declared at the root.
 	Context map[string]string
 
-	body []byte
+	body  []byte
+	ruler ruler
 	// fragments are the places, plus one, of members that stand in one of
 	// several objects which together are one element. See pool.
 	fragments map[int32]int32

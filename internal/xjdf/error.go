@@ -105,7 +105,7 @@ func (e *Error) Unwrap() error { return e.Reason }
 // refusal is an Error at a place in a body.
 func refusal(body []byte, offset int64, reason Reason, detail string) *Error {
 	offset = min(max(offset, 0), int64(len(body)))
-	line, column := position(body, offset)
+	line, column := new(ruler).position(body, int(offset))
 	return &Error{Reason: reason, Line: line, Column: column, Offset: offset, Detail: clip(detail)}
 }
 

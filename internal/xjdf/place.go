@@ -3,7 +3,6 @@
 package xjdf
 
 import (
-	"bytes"
 	"strconv"
 	"strings"
 
@@ -101,27 +100,8 @@ func (d *Document) locateAttribute(p *Place, n *Node, a *Attribute) {
 // locate sets line and column from an offset plus one.
 func (d *Document) locate(p *Place, at int32) {
 	if at > 0 && int(at) <= len(d.body) {
-		p.Line, p.Column = position(d.body, int64(at-1))
+		p.Line, p.Column = d.ruler.position(d.body, int(at-1))
 	}
-}
-
-// position counts lines and characters up to an offset.
-func position(body []byte, offset int64) (line, column int) {
-	before := bytes.TrimPrefix(body[:min(offset, int64(len(body)))], byteOrderMark)
-	start := bytes.LastIndexByte(before, '\n') + 1
-	return bytes.Count(before, []byte{'\n'}) + 1, characters(before[start:]) + 1
-}
-
-// characters counts those of UTF-8: every byte but those that go on with one.
-// A line can be as long as a document, and is not copied for it.
-func characters(text []byte) int {
-	n := 0
-	for _, b := range text {
-		if b&0xC0 != 0x80 {
-			n++
-		}
-	}
-	return n
 }
 
 // pointer appends the tokens that lead to an element, as they were written.
