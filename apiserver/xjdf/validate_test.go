@@ -106,7 +106,7 @@ func TestAnErrorIsAProblemWithTheReportBesideIt(t *testing.T) {
 	a := w.Do(t, document(`{"@Version":"2.2","ProductList":{"Product":[{"@ProductType":"Leaflet","@Amount":"10","@MinAmount":"20",
 "Intent":{"@Name":"LayoutIntent","LayoutIntent":{"@Sides":"TwoSided"}}}]}}`)).Want(t, 400, problem.CodeValidationError)
 	r := report(t, a)
-	if r.Valid || r.VocabularyValid || !r.SchemaValid || r.Summary.Errors != 2 {
+	if r.Valid || r.VocabularyValid || r.SchemaValid || r.Summary.Errors != 2 {
 		t.Errorf("report %+v", r)
 	}
 	found := a.Violations(t)

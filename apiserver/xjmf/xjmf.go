@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/gate"
@@ -51,6 +52,10 @@ func MediaTypes() []string {
 
 // receive serves POST /api/v1/webhooks/xjmf: the answer is XJMF as well.
 func (s *surface) receive(c *gate.Call) error {
+	// The answer is called what the gate has negotiated for the media type.
+	if strings.HasSuffix(c.ContentType, "xml") != xjdf.IsXML(c.Body) {
+		return problem.New(problem.CodeValidationError, "The message cannot be read.").Violates(problem.Violation{Pointer: "#", Detail: "It is not " + c.ContentType + "."})
+	}
 	sender, _ := only(c.Request, senderField)
 	receipt, err := s.receiver.Receive(c.Request.Context(), c.Tenant(), sender, c.Body)
 	if err != nil {
@@ -109,7 +114,7 @@ func violations(invalid *xjmf.InvalidError) []problem.Violation {
 	for i, v := range invalid.Violations {
 		detail := v.Detail
 		if v.Suggestion != "" {
-			detail += " " + v.Suggestion
+			detail += "; " + v.Suggestion
 		}
 		all[i] = violation(v.Place, detail)
 	}

@@ -32,6 +32,9 @@ func signal(id, status string) string {
 	return strings.NewReplacer("M-1", id, "S-1", "S"+id, "InProgress", status).Replace(apitest.Signal)
 }
 
+const inXML = `<XJMF xmlns="http://www.CIP4.org/JDFSchema_2_0" Version="2.2"><Header DeviceID="press-7" ID="M-9" Time="2026-11-20T12:00:00Z"/>` +
+	`<SignalStatus><Header DeviceID="press-7" ID="S-9" Time="2026-11-20T12:00:00Z"/><DeviceInfo Status="Idle"/></SignalStatus></XJMF>`
+
 func callback(body string) apitest.Request {
 	return apitest.Request{Method: http.MethodPost, Path: xjmf.Path, Key: "acme-live", Body: body}
 }
@@ -68,8 +71,6 @@ func TestASignalIsStoredAppliedAndAnsweredInXJMF(t *testing.T) {
 
 func TestTheAnswerIsWrittenAsTheMessageIs(t *testing.T) {
 	t.Parallel()
-	const inXML = `<XJMF xmlns="http://www.CIP4.org/JDFSchema_2_0" Version="2.2"><Header DeviceID="press-7" ID="M-9" Time="2026-11-20T12:00:00Z"/>` +
-		`<SignalStatus><Header DeviceID="press-7" ID="S-9" Time="2026-11-20T12:00:00Z"/><DeviceInfo Status="Idle"/></SignalStatus></XJMF>`
 	tests := map[string]struct{ sent, accept, body, want string }{
 		"the JSON of the standard":        {"application/vnd.cip4-xjmf+json", "", apitest.Signal, "application/vnd.cip4-xjmf+json"},
 		"JSON, whatever it is called":     {"application/json; charset=UTF-8", "*/*", apitest.Signal, "application/vnd.cip4-xjmf+json"},
@@ -88,6 +89,16 @@ func TestTheAnswerIsWrittenAsTheMessageIs(t *testing.T) {
 				t.Errorf("answered as %s: %s", got, a.Body)
 			}
 		})
+	}
+}
+
+// TestABodyIsReadAsWhatItIsSentAs keeps the answer in the syntax of its media
+// type: the two are told by different things otherwise.
+func TestABodyIsReadAsWhatItIsSentAs(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	for mediaType, body := range map[string]string{"application/vnd.cip4-xjmf+xml": apitest.Signal, "application/vnd.cip4-xjmf+json": inXML} {
+		w.Do(t, with(callback(body), "Content-Type", mediaType)).Want(t, 400, problem.CodeValidationError)
 	}
 }
 

@@ -95,10 +95,10 @@ func (o *sendOptions) target() (string, error) {
 	}
 }
 
-// mediaTypeOf is that of a body, by its first character: the API reads it
-// before it says what is wrong with the rest.
+// mediaTypeOf is that of a body, by what it begins as: the API reads it before it
+// says what is wrong with the rest.
 func mediaTypeOf(body []byte) string {
-	if strings.HasPrefix(strings.TrimLeft(string(body[:min(len(body), 64)]), "\uFEFF \t\r\n"), "<") {
+	if xjdf.IsXML(body) {
 		return "application/vnd.cip4-xjmf+xml"
 	}
 	return "application/vnd.cip4-xjmf+json"

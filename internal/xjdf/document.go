@@ -90,11 +90,15 @@ func Parse(body []byte, limits Limits) (*Document, error) {
 	if err := readable(body, limits); err != nil {
 		return nil, err
 	}
-	if start := firstByte(body); start == '<' {
+	if IsXML(body) {
 		return readXML(body, limits)
 	}
 	return readJSON(body, limits)
 }
+
+// IsXML reports whether Parse reads a body as XML: whether that is what it begins
+// as. Everything else is read as JSON.
+func IsXML(body []byte) bool { return firstByte(body) == '<' }
 
 // ParseJSON reads a document in one of the JSON encodings.
 func ParseJSON(body []byte, limits Limits) (*Document, error) {

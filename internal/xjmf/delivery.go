@@ -38,6 +38,22 @@ type Message struct {
 	Warnings []string
 }
 
+// stamp places the updates of messages without an id: those of one second would
+// pass for each other, and all but the first for repeated. The document's
+// identity and the place in it stand in.
+func (d *Delivery) stamp(identity string) {
+	place := 0
+	for i := range d.Messages {
+		message := &d.Messages[i]
+		for j := range message.Updates {
+			if message.ID == "" {
+				message.Updates[j].Stamp.Message, message.Updates[j].Stamp.Index = identity, place
+			}
+			place++
+		}
+	}
+}
+
 // Horizon is how far XJMF/Header/@Time may be from the clock. It is signed, so
 // it bounds how long a copy of a callback is good for anything.
 type Horizon struct{ Back, Ahead time.Duration }

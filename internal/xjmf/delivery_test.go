@@ -106,7 +106,7 @@ func TestWhatMessagesSayOfJobs(t *testing.T) {
 			body: signal("SignalQueueStatus", `<Queue><QueueEntry QueueEntryID="1" JobID="j" JobPartID="p" Status="Waiting" StatusDetails="JobHeld" Activation="Held"/>
 				<QueueEntry QueueEntryID="2" Status="InProgress"/></Queue>`),
 			want:     []string{"j/p[] Waiting JobHeld"},
-			warnings: []string{"XJMF/SignalQueueStatus/Queue/QueueEntry[2] has no JobID: it is stored, and changes no job"},
+			warnings: []string{"XJMF/SignalQueueStatus/Queue/QueueEntry[2]: no JobID, so it is stored and changes no job"},
 		},
 		"the NodeInfo of a job": {
 			body: signal("SignalResource", `<ResourceInfo JobID="j" JobPartID="p" Scope="Job"><ResourceSet Name="NodeInfo">

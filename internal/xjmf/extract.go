@@ -52,7 +52,7 @@ func (x *extraction) queueStatus(message *xjdf.Node) {
 			if id, found := entry.Attr("JobID"); found {
 				x.job(entry, entry, id)
 			} else {
-				x.warn("%s has no JobID: it is stored, and changes no job", x.document.Place(entry).XPath)
+				x.warn(entry, "no JobID, so it is stored and changes no job")
 			}
 		}
 	}
@@ -130,16 +130,19 @@ func (x *extraction) details(n *xjdf.Node) string {
 // It is no fault: the list is open, and the status is what counts.
 func (x *extraction) pair(n *xjdf.Node, details, word, belongs string) {
 	if belongs != "" && !slices.Contains(strings.Fields(belongs), word) {
-		x.warn("%s: StatusDetails %s goes with Status %s, not with %s",
-			x.document.Place(n).XPath, details, strings.ReplaceAll(belongs, " ", " or "), clip(word))
+		x.warn(n, fmt.Sprintf("StatusDetails %s goes with Status %s, not with %s",
+			details, strings.ReplaceAll(belongs, " ", " or "), clip(word)))
 	}
 }
 
 // maxWarnings bounds what is told of one message.
 const maxWarnings = 10
 
-func (x *extraction) warn(format string, args ...any) {
-	x.message.Warnings = appendWarning(x.message.Warnings, fmt.Sprintf(format, args...))
+// warn looks up the place of an element only if the warning will be told.
+func (x *extraction) warn(of *xjdf.Node, text string) {
+	if len(x.message.Warnings) < maxWarnings {
+		x.message.Warnings = append(x.message.Warnings, x.document.Place(of).XPath+": "+text)
+	}
 }
 
 func appendWarning(to []string, text string) []string {

@@ -4,6 +4,7 @@ package xjmf
 
 import (
 	"cmp"
+	"strings"
 	"time"
 )
 
@@ -31,9 +32,10 @@ func (j Job) Compare(other Job) int {
 type Stamp struct {
 	// At is Header/@Time of the message, in whole milliseconds.
 	At time.Time
-	// Message is Header/@ID of the message; empty if it has none.
+	// Message is Header/@ID of the message, or what the document is known by if it
+	// has none.
 	Message string
-	// Index counts the updates of the message.
+	// Index counts the updates of the message, or those of the document.
 	Index int
 }
 
@@ -41,9 +43,41 @@ type Stamp struct {
 func (s Stamp) Compare(other Stamp) int {
 	return cmp.Or(
 		s.At.Compare(other.At),
-		cmp.Compare(s.Message, other.Message),
+		compareIDs(s.Message, other.Message),
 		cmp.Compare(s.Index, other.Index),
 	)
+}
+
+// compareIDs orders ids with the numbers in them as numbers: senders count their
+// messages, and many tell the time in seconds, so S10 comes after S9.
+func compareIDs(a, b string) int {
+	restA, restB := a, b
+	for restA != "" && restB != "" {
+		numberA, numberB := digits(restA), digits(restB)
+		if len(numberA) == 0 || len(numberB) == 0 {
+			if restA[0] != restB[0] {
+				break
+			}
+			restA, restB = restA[1:], restB[1:]
+			continue
+		}
+		if order := compareNumbers(numberA, numberB); order != 0 {
+			return order
+		}
+		restA, restB = restA[len(numberA):], restB[len(numberB):]
+	}
+	// What is equal but for zeros before a number is told apart by its bytes.
+	return cmp.Or(cmp.Compare(restA, restB), cmp.Compare(a, b))
+}
+
+// digits are those that a text begins with.
+func digits(text string) string {
+	return text[:len(text)-len(strings.TrimLeft(text, "0123456789"))]
+}
+
+func compareNumbers(a, b string) int {
+	a, b = strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0")
+	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 }
 
 // Update is what one element of a message says of a job.

@@ -82,6 +82,10 @@ func TestAdvance(t *testing.T) {
 		"an earlier time is late":                         {"Setup", at(1, "a", 0), "InProgress", at(0, "b", 0), xjmf.Late},
 		"of one time the greater id counts":               {"Setup", at(0, "a", 0), "InProgress", at(0, "b", 0), xjmf.Applied},
 		"of one time the smaller id is late":              {"Setup", at(0, "b", 0), "InProgress", at(0, "a", 0), xjmf.Late},
+		"ids are counted: ten comes after nine":           {"InProgress", at(0, "s-9", 0), "Completed", at(0, "s-10", 0), xjmf.Applied},
+		"and nine before ten":                             {"Completed", at(0, "s-10", 0), "InProgress", at(0, "s-9", 0), xjmf.Late},
+		"zeros before a number change nothing":            {"InProgress", at(0, "s-009", 0), "Completed", at(0, "s-10", 0), xjmf.Applied},
+		"two ids of one number are two":                   {"InProgress", at(0, "s-09", 0), "Completed", at(0, "s-9", 0), xjmf.Applied},
 		"within a message the later place counts":         {"Setup", at(0, "a", 0), "InProgress", at(0, "a", 1), xjmf.Applied},
 		"the same message in another document repeats":    {"Setup", at(0, "a", 0), "Setup", at(0, "a", 0), xjmf.Repeated},
 		"an end that is told again repeats":               {"Completed", at(0, "a", 0), "Completed", at(1, "b", 0), xjmf.Repeated},
@@ -111,6 +115,21 @@ func TestJobsAreOrderedByIDThenPartThenPartition(t *testing.T) {
 		for j, b := range ordered {
 			if got, want := a.Compare(b), cmp.Compare(i, j); got != want {
 				t.Errorf("%v and %v: %d, want %d", a, b, got, want)
+			}
+		}
+	}
+}
+
+// TestStampsAreInOneOrder holds for all of them at once: a job would end in a
+// state that depends on who comes first if three could go round in a circle.
+func TestStampsAreInOneOrder(t *testing.T) {
+	t.Parallel()
+	ordered := []string{"", "0", "1", "01x", "1x", "09", "9", "10", "a", "a-", "a0", "a00", "a1", "a1b", "a01c", "a2", "a10", "a10b", "b", "é1"}
+	for i, a := range ordered {
+		for j, b := range ordered {
+			got := xjmf.Stamp{At: start, Message: a}.Compare(xjmf.Stamp{At: start, Message: b})
+			if want := cmp.Compare(i, j); got != want {
+				t.Errorf("%q and %q: %d, want %d", a, b, got, want)
 			}
 		}
 	}

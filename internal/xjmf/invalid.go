@@ -61,20 +61,27 @@ type faults struct {
 	more       int
 }
 
-func (f *faults) at(place xjdf.Place, detail, suggestion string) {
-	if len(f.violations) == maxViolations {
-		f.more++
-		return
+// full reports whether nothing more is told, and counts what is not. It is asked
+// before a place is looked up: that takes the longer the further in the document
+// the place is, and a document may have a fault in every element.
+func (f *faults) full() bool {
+	if len(f.violations) < maxViolations {
+		return false
 	}
-	f.violations = append(f.violations, Violation{place, detail, suggestion})
+	f.more++
+	return true
 }
 
 func (f *faults) element(n *xjdf.Node, detail, suggestion string) {
-	f.at(f.document.Place(n), detail, suggestion)
+	if !f.full() {
+		f.violations = append(f.violations, Violation{f.document.Place(n), detail, suggestion})
+	}
 }
 
 func (f *faults) attribute(n *xjdf.Node, name, detail, suggestion string) {
-	f.at(f.document.AttributePlace(n, name), detail, suggestion)
+	if !f.full() {
+		f.violations = append(f.violations, Violation{f.document.AttributePlace(n, name), detail, suggestion})
+	}
 }
 
 func (f *faults) err() error {

@@ -61,14 +61,6 @@ type Result struct {
 	Outcome Outcome
 }
 
-// MediaType is that of the answer.
-func (r Receipt) MediaType() string {
-	if r.Encoding == xjdf.XML {
-		return "application/vnd.cip4-xjmf+xml"
-	}
-	return "application/vnd.cip4-xjmf+json"
-}
-
 // Receive stores a callback of a tenant's sender and applies what it says. The
 // caller has verified its signature. The same bytes with the same id come to
 // the same answer; other bytes with it fail with [ErrConflict]. Other errors:
@@ -93,7 +85,9 @@ func (r *Receiver) Receive(ctx context.Context, who tenant.ID, sender string, bo
 		reply:  reply{delivery: &delivery, device: r.config.DeviceID, ids: ids[1:], now: now},
 		sender: sender,
 	}
-	answer, outcome, err := r.config.Store.ReceiveXJMF(ctx, recordOf(ids[0], who, sender, body, &delivery, now), jobsOf(&delivery), a.decide)
+	record := recordOf(ids[0], who, sender, body, &delivery, now)
+	delivery.stamp(record.MessageID)
+	answer, outcome, err := r.config.Store.ReceiveXJMF(ctx, record, jobsOf(&delivery), a.decide)
 	if err != nil {
 		return Receipt{}, fmt.Errorf("receive XJMF: %w", err)
 	}

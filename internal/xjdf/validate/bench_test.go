@@ -16,8 +16,13 @@ import (
 func BenchmarkValidate(b *testing.B) {
 	v := validate.New()
 	for _, d := range []struct{ name, body string }{
-		{"flyer", flyer()}, {"booklet", magazine(8)}, {"cards", cards(12)}, {"ticket", ticket(10)},
-		{"50 kB", magazine(98)}, {"500 kB", magazine(980)}, {"ticket 500 kB", ticket(730)},
+		{"flyer", flyer()},
+		{"booklet", magazine(8)},
+		{"cards", cards(12)},
+		{"ticket", ticket(10)},
+		{"50 kB", magazine(98)},
+		{"500 kB", magazine(980)},
+		{"ticket 500 kB", ticket(730)},
 	} {
 		b.Run(d.name+"/parse and validate", func(b *testing.B) { parseAndValidate(b, v, d.body) })
 		b.Run(d.name+"/json into any", func(b *testing.B) {

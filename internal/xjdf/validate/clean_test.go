@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/printmarket/printmarket/internal/xjdf"
 	"github.com/printmarket/printmarket/internal/xjdf/validate"
 )
 
@@ -34,5 +35,18 @@ func TestNothingIsSaidAboutGoodDocuments(t *testing.T) {
 				t.Errorf("valid %v (-want +got):\n%s\n%s", r.Valid, diff, say(r))
 			}
 		})
+	}
+}
+
+// Not parallel: what others allocate would be counted.
+func TestJudgingAGoodDocumentAllocatesLittle(t *testing.T) {
+	const most = 80
+	doc, err := xjdf.Parse([]byte(flyer()), xjdf.DefaultLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := validate.New()
+	if got := testing.AllocsPerRun(20, func() { v.Validate(doc, validate.Options{}) }); got > most {
+		t.Errorf("%.0f allocations, want at most %d", got, most)
 	}
 }

@@ -105,6 +105,10 @@ func documentFaults() map[string]fault {
 			faulty: `{"Name": "AuditStatus", "Header": {"DeviceID": "D1", "Time": "2026-01-15T09:30:00Z"}, "DeviceInfo": {"Status": "Production", "StatusDetails": "WashUp"}}`,
 			valid:  `{"Name": "AuditStatus", "Header": {"DeviceID": "D1", "Time": "2026-01-15T09:30:00Z"}, "DeviceInfo": {"Status": "Cleanup", "StatusDetails": "WashUp"}}`,
 		},
+		"a list of runs for marks that nobody makes": {
+			rule: "PROCESSUSAGE_UNKNOWN", in: process("Imposition"),
+			faulty: `{"Name": "RunList", "Usage": "Input", "ProcessUsage": "Mark"}`, valid: `{"Name": "RunList", "Usage": "Input", "ProcessUsage": "Marks"}`,
+		},
 		"a folding without its component": {
 			rule: "PROCESS_RESOURCE_MISSING", in: process("Folding"),
 			faulty: `{"Name": "FoldingParams", "Usage": "Input", "Resource": [{"FoldingParams": {"FoldCatalog": "F4-1"}}]}`,

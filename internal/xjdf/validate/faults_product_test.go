@@ -40,6 +40,13 @@ func productFaults() map[string]fault {
 		"a product of no type": {
 			rule: "PRODUCTTYPE_MISSING", in: list(), faulty: `{"Amount": 100}`, valid: `{"Amount": 100, "ProductType": "Leaflet"}`,
 		},
+		"a proof that is sold": {
+			rule: "PRODUCTTYPE_PROOF", in: list(), faulty: `{"Amount": 1, "ProductType": "Proof"}`, valid: `{"Amount": 1, "ProductType": "Poster"}`,
+		},
+		"a book with a soft cover that is a hard one": {
+			rule: "PRODUCT_INTENT", in: wants("SoftCoverBook"),
+			faulty: `{"Name": "BindingIntent", "BindingIntent": {"BindingType": "HardCover"}}`, valid: `{"Name": "BindingIntent", "BindingIntent": {"BindingType": "SoftCover"}}`,
+		},
 		"details of no type": {
 			rule: "PRODUCTTYPE_DETAILS", in: card(),
 			faulty: `"ProductTypeDetails": "reply card"`, valid: `"ProductTypeDetails": "reply card", "ProductType": "ResponseCard"`,

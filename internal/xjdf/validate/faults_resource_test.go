@@ -50,6 +50,10 @@ func resourceFaults() map[string]fault {
 			rule: "RESOURCE_STATUS", in: process("Folding"),
 			faulty: `{"Name": "Component", "Usage": "Output", "Resource": [{"Status": "Available"}]}`, valid: `{"Name": "Component", "Usage": "Input", "Resource": [{"Status": "Available"}]}`,
 		},
+		"a list of addresses that says not what it is": {
+			rule: "FILE_USAGE", in: resource("DeliveryParams"),
+			faulty: `{"FileSpec": [{"URL": "https://example.org/list.csv"}]}`, valid: `{"FileSpec": [{"URL": "https://example.org/list.csv", "ResourceUsage": "MailingList"}]}`,
+		},
 		"a list of no sections": {
 			rule: "ASSEMBLY_SECTIONS", in: resource("Assembly"), faulty: `{"Order": "List"}`, valid: `{"Order": "List", "AssemblySection": [{"BinderySignatureID": "B1"}]}`,
 		},
@@ -100,6 +104,13 @@ func referenceFaults() map[string]fault {
 		},
 		"a part that is not there": {
 			rule: "REFERENCE_DANGLING", in: booklet(), faulty: `"ChildRefs": ["Body", "Cover", "Insert"]`, valid: `"ChildRefs": ["Body", "Cover"]`,
+		},
+		"a paper that is bound": {
+			rule: "REFERENCE_TARGET", in: frame{
+				`"ProductList": {"Product": [{"Amount": 100, "IsRoot": true, "ProductType": "Booklet", "Intent": [{"Name": "BindingIntent", "BindingIntent": {"BindingType": "SaddleStitch", "ChildRefs": ["Cover", "`,
+				`"]}}]}, {"ID": "Cover", "IsRoot": false}, {"ID": "Body", "IsRoot": false}]}, "ResourceSet": [{"Name": "Media", "Resource": [{"ID": "M1", "Media": {"MediaType": "Paper"}}]}]`,
+			}.within(job()),
+			faulty: `M1`, valid: `Body`, with: []string{"PRODUCT_ORPHAN"},
 		},
 		"an ink for a paper": {
 			rule: "REFERENCE_TARGET", in: frame{`{"Name": "Ink", "Usage": "Input", "Resource": [{"ID": "I1", "Ink": {"InkType": ["Ink"]}}]}, {"Name": "Media", "Resource": [{"ID": "M1", "Media": {"MediaType": "Paper"}}]}, {"Name": "Component", "Usage": "Input", "Resource": [{"Component": {`, `}}]}`}.within(sets()),

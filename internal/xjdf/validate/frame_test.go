@@ -16,8 +16,6 @@ func (f frame) within(outer frame) frame {
 
 // Frames of the canonical JSON.
 
-func bare() frame { return frame{} }
-
 // job holds members of the root.
 func job() frame {
 	return frame{`{"Name": "XJDF", "Version": "2.2", "JobID": "J1", "Types": ["Product"], `, `}`}

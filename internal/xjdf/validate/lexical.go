@@ -103,14 +103,26 @@ func malformedURL(item string) string {
 	if end < 0 || item[end] != ':' {
 		return ""
 	}
+	if !scheme(item[:end]) {
+		return urlForm // nor may the first step of a relative reference have a colon
+	}
 	switch strings.ToLower(item[:end]) {
-	case "":
-		return urlForm
 	case "http", "https", "cid", "ftps", "sftp", "urn", "mailto", "data":
 		return ""
 	default:
 		return urlScheme
 	}
+}
+
+// scheme is a letter, and then letters, digits and a few signs.
+func scheme(text string) bool {
+	for i := range len(text) {
+		c := text[i] | 0x20
+		if (c < 'a' || c > 'z') && (i == 0 || strings.IndexByte("0123456789+-.", text[i]) < 0) {
+			return false
+		}
+	}
+	return text != ""
 }
 
 // escape reports whether a text begins with a percent sign and two digits.

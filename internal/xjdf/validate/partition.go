@@ -112,7 +112,7 @@ func (x *partIndex) add(part *xjdf.Node, hashes []uint64) {
 // find is an earlier part that says just what this one says in the keys that are
 // chosen, as bits.
 func (x *partIndex) find(part *xjdf.Node, hashes []uint64, chosen int) *xjdf.Node {
-	if !x.sizes[bits.OnesCount(uint(chosen))] { //nolint:gosec // chosen has few bits
+	if !x.sizes[bits.OnesCount(uint(chosen))] {
 		return nil
 	}
 	var sum uint64
@@ -122,7 +122,7 @@ func (x *partIndex) find(part *xjdf.Node, hashes []uint64, chosen int) *xjdf.Nod
 		}
 	}
 	earlier := x.first[sum]
-	if earlier == nil || len(earlier.Attributes) != bits.OnesCount(uint(chosen)) { //nolint:gosec // chosen has few bits
+	if earlier == nil || len(earlier.Attributes) != bits.OnesCount(uint(chosen)) {
 		return nil
 	}
 	for i := range earlier.Attributes {

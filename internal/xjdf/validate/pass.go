@@ -143,7 +143,7 @@ func (p *pass) count(r *row, severity Severity) {
 	case Error:
 		p.summary.Errors++
 		p.valid = false
-		if r.Kind == Schema {
+		if r.Kind == Schema || r.Schema {
 			p.schemaValid = false
 		}
 	case Warning:

@@ -3,7 +3,6 @@
 package validate
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/printmarket/printmarket/internal/xjdf"
@@ -19,6 +18,7 @@ func productRules() []row {
 		newRow("PRODUCT_VERSION", Semantics, both(Error), "3.3.1", "A product has the PartVersion of its parts.", "Give both the same PartVersion.").of(document, productVersion),
 		newRow("PRODUCTTYPE_MISSING", Semantics, both(Warning), "3.3.1", "The product that is delivered has a type.", "Add ProductType, such as BusinessCard.").of(document, productTypeMissing),
 		newRow("PRODUCTTYPE_DETAILS", Semantics, both(Warning), "3.3.1", "ProductTypeDetails say more about a ProductType.", "Add ProductType.").of("Product", productTypeDetails),
+		newRow("PRODUCTTYPE_PROOF", Semantics, both(Warning), "A.3.18", "A proof is not a product.", "Ask for proofs by a ContentCheckIntent.").of("Product", productTypeProof),
 		newRow("PRODUCT_INTENT", Semantics, both(Warning), "A.3.18", "The intents of a product fit its type.", "Change the type, or take the intent away.").of("Product", productIntent),
 		newRow("PRODUCT_PAGES", Semantics, both(Warning), "A.3.18", "The number of pages fits the type of the product.", "Correct Pages or ProductType.").of("Product", productPages),
 	}
@@ -178,119 +178,5 @@ func productTypeDetails(p *pass, product *xjdf.Node) {
 	_, details := product.Attr("ProductTypeDetails")
 	if _, told := product.Attr("ProductType"); details && !told {
 		p.find(product, "ProductTypeDetails", "There are ProductTypeDetails and no ProductType.", "")
-	}
-}
-
-// ofType says what a type of product is made like; types that are not here may
-// be made in any way.
-type ofType struct {
-	// bindings are the BindingTypes that fit; nil: any, empty: none.
-	bindings []string
-	// flat: it has no folds.
-	flat bool
-	// most is how many pages it has at most; 0: any number.
-	most int64
-}
-
-func typeOf(product *xjdf.Node) (string, ofType) {
-	none := []string{}
-	name, _ := product.Attr("ProductType")
-	switch name {
-	case "Leaflet", "Poster", "Letter", "Label":
-		return name, ofType{bindings: none, flat: true, most: 2}
-	case "BusinessCard", "Postcard":
-		return name, ofType{bindings: none, most: 4}
-	case "Brochure":
-		return name, ofType{bindings: none}
-	case "HardCoverBook":
-		return name, ofType{bindings: []string{"HardCover"}}
-	case "SoftCoverBook":
-		return name, ofType{bindings: []string{"SoftCover", "EdgeGluing", "Tape"}}
-	case "Booklet":
-		return name, ofType{bindings: []string{
-			"SaddleStitch", "SideStitch", "CornerStitch", "LooseBinding", "EdgeGluing", "WireComb", "CoilBinding", "RingBinding", "StripBinding", "ChannelBinding", "CombBinding", "Tape",
-		}}
-	default:
-		return name, ofType{}
-	}
-}
-
-// intents are those of a product that rules look at; nil where there is none.
-type intents struct {
-	of                                                     *xjdf.Node
-	assembling, binding, color, folding, layout, variables *xjdf.Node
-}
-
-// intentsOf finds them once for all the rules about a product.
-func (p *pass) intentsOf(product *xjdf.Node) *intents {
-	found := &p.intents
-	if found.of == product {
-		return found
-	}
-	*found = intents{of: product}
-	for one := range product.All("Intent") {
-		for _, child := range one.Children {
-			if child.Name.Core() {
-				found.keep(child)
-			}
-		}
-	}
-	return found
-}
-
-// keep keeps the first of each name.
-func (i *intents) keep(n *xjdf.Node) {
-	place := (**xjdf.Node)(nil)
-	switch n.Name.Local {
-	case "AssemblingIntent":
-		place = &i.assembling
-	case "BindingIntent":
-		place = &i.binding
-	case "ColorIntent":
-		place = &i.color
-	case "FoldingIntent":
-		place = &i.folding
-	case "LayoutIntent":
-		place = &i.layout
-	case "VariableIntent":
-		place = &i.variables
-	}
-	if place != nil && *place == nil {
-		*place = n
-	}
-}
-
-func productIntent(p *pass, product *xjdf.Node) {
-	name, like := typeOf(product)
-	has := p.intentsOf(product)
-	if binding := has.binding; binding != nil && like.bindings != nil {
-		if kind, told := binding.Attr("BindingType"); told && kind != "None" && !slices.Contains(like.bindings, kind) {
-			p.findf(binding, "BindingType", "A %s is not bound by %s.", name, clip(kind))
-		}
-	}
-	if folding := has.folding; folding != nil && like.flat && !unfolded(folding) {
-		suggestion := ""
-		if name == "Leaflet" {
-			suggestion = "A folded sheet is a Brochure."
-		}
-		p.find(folding, "", fmt.Sprintf("A %s is not folded.", name), suggestion)
-	}
-}
-
-// unfolded: the catalogue has a scheme without a fold, and FoldingIntent may hold
-// creases or perforations only.
-func unfolded(folding *xjdf.Node) bool {
-	catalog, told := folding.Attr("FoldCatalog")
-	return catalog == "F2-1" || !told && folding.Child("Fold") == nil
-}
-
-func productPages(p *pass, product *xjdf.Node) {
-	layout := p.intentsOf(product).layout
-	name, like := typeOf(product)
-	if layout == nil || like.most == 0 {
-		return
-	}
-	if pages, ok := integer(layout, "Pages"); ok && pages > like.most {
-		p.findf(layout, "Pages", "A %s has %d pages at most, and this one %d.", name, like.most, pages)
 	}
 }

@@ -37,7 +37,9 @@ func idDuplicate(p *pass, _ *xjdf.Node) {
 	}
 	for _, one := range p.ids {
 		// A Media may repeat the ID of its Resource.
-		if first := p.target(one.id); first != one.node && !(one.node.Name.Local == "Media" && one.node.Parent == first) {
+		first := p.target(one.id)
+		repeats := one.node.Name.Local == "Media" && one.node.Parent == first
+		if first != one.node && !repeats {
 			p.findf(one.node, "ID", "Another element has the ID %s.", quoted(one.id))
 		}
 	}

@@ -34,7 +34,8 @@ const MaxFindings = 200
 type Report struct {
 	// Valid: no finding is an error.
 	Valid bool `json:"valid"`
-	// SchemaValid: no error is of the kind [Schema].
+	// SchemaValid: no error is of the kind [Schema], or of a rule that the schema of
+	// the standard knows as well.
 	SchemaValid bool `json:"schemaValid"`
 	// VocabularyValid: nothing of the kind [Vocabulary] is more than information.
 	VocabularyValid bool    `json:"vocabularyValid"`

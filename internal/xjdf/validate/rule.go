@@ -48,7 +48,7 @@ func catalogue() []row {
 	var all []row
 	for _, part := range [][]row{
 		structureRules(), valueRules(), documentRules(), productRules(), amountRules(), intentRules(), layoutRules(), bindingRules(),
-		mediaRules(), resourceRules(), partitionRules(), referenceRules(), processRules(), auditRules(), supportRules(),
+		mediaRules(), resourceSetRules(), resourceRules(), partitionRules(), referenceRules(), processRules(), auditRules(), supportRules(),
 	} {
 		all = append(all, part...)
 	}

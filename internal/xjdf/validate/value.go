@@ -85,10 +85,12 @@ func (p *pass) value(n *xjdf.Node, a *xjdf.Attribute) {
 // items are those of a list, which the reader has separated by single spaces.
 func items(value string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for item, rest := "", value; rest != ""; {
-			if item, rest, _ = strings.Cut(rest, " "); !yield(item) {
+		for rest := value; rest != ""; {
+			item, after, _ := strings.Cut(rest, " ")
+			if !yield(item) {
 				return
 			}
+			rest = after
 		}
 	}
 }
@@ -145,50 +147,6 @@ func instead(d vocabulary.Deprecation) string {
 		return "Leave it out."
 	}
 	return fmt.Sprintf("Write %s instead.", strings.TrimPrefix(d.Use, "use "))
-}
-
-// fits reports whether a value of a datatype is written in this form in the JSON
-// of the standard.
-func fits(form xjdf.Form, datatype vocabulary.Datatype) bool {
-	switch {
-	case form == xjdf.FormTexts && datatype.List() && !datatype.Numeric():
-		return true
-	case datatype == vocabulary.TransferFunction:
-		return form == xjdf.FormPairs
-	case datatype.List() && datatype.Numeric():
-		return form == xjdf.FormNumbers
-	case datatype.List():
-		return false
-	case datatype.Numeric():
-		return form == xjdf.FormNumber
-	case datatype == vocabulary.Boolean:
-		return form == xjdf.FormBoolean
-	default:
-		return form == xjdf.FormText
-	}
-}
-
-// stringOnly: JSON has no other way to write it.
-func stringOnly(a *xjdf.Attribute) bool {
-	return a.Definition.Type.Numeric() && strings.Contains(a.Value, "INF") || a.Definition.Type.List() && a.Form.Array() && a.Value == ""
-}
-
-// howWritten says how the JSON of the standard writes a datatype.
-func howWritten(datatype vocabulary.Datatype) string {
-	switch {
-	case datatype == vocabulary.TransferFunction:
-		return "Write an array of pairs, such as [[0, 0], [1, 1]]."
-	case datatype.List() && datatype.Numeric():
-		return "Write an array of numbers."
-	case datatype.List():
-		return "Write an array of strings."
-	case datatype.Numeric():
-		return "Write a number, without quotes."
-	case datatype == vocabulary.Boolean:
-		return "Write true or false, without quotes."
-	default:
-		return "Write a string."
-	}
 }
 
 // item judges the item at a place and reports whether it is well-formed and known.

@@ -235,7 +235,7 @@ type XJDFReport struct {
 	// Valid No finding is an error.
 	Valid bool `json:"valid"`
 
-	// SchemaValid No error is of the kind schema.
+	// SchemaValid No error is one that a schema of the standard finds.
 	SchemaValid bool `json:"schemaValid"`
 
 	// VocabularyValid No finding that is more than information is of the kind vocabulary.
