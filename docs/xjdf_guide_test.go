@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package docs_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/apiserver/contracts"
+	"github.com/printmarket/printmarket/docs"
+	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/xjdf"
+	"github.com/printmarket/printmarket/internal/xjdf/validate"
+)
+
+const (
+	xjdfGuide    = "docs/guides/xjdf.md"
+	xjdfExamples = "docs/examples/xjdf/"
+)
+
+// encodings are those that each example is there in, by the ends of the files.
+func encodings() map[string]xjdf.Encoding {
+	return map[string]xjdf.Encoding{".json": xjdf.CanonicalJSON, ".attributes.json": xjdf.AttributeJSON, ".xml": xjdf.XML}
+}
+
+// examples are the names of the documents, without the ends of their files.
+func examples(t *testing.T) []string {
+	t.Helper()
+	var names []string
+	for _, file := range matching(t, "^"+xjdfExamples) {
+		name, _, _ := strings.Cut(path.Base(file), ".")
+		names = append(names, name)
+	}
+	if len(names)%3 != 0 || len(names) < 9 {
+		t.Fatalf("%d files, want three of each example", len(names))
+	}
+	return slices.Compact(names)
+}
+
+func example(t *testing.T, name, end string) *xjdf.Document {
+	t.Helper()
+	doc, err := xjdf.Parse([]byte(read(t, xjdfExamples+name+end)), xjdf.DefaultLimits)
+	if err != nil {
+		t.Fatalf("%s%s: %v", name, end, err)
+	}
+	return doc
+}
+
+// judged is the report of the marketplace that the demo is.
+func judged(t *testing.T, doc *xjdf.Document, profile validate.Profile) validate.Report {
+	t.Helper()
+	catalog, err := masterdata.Demo()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return validate.New().Validate(doc, validate.Options{Profile: profile, Support: validate.Marketplace(catalog.Types())})
+}
+
+func TestNothingIsToBeSaidOfTheExamplesOfXJDF(t *testing.T) {
+	t.Parallel()
+	for _, name := range examples(t) {
+		for end, encoding := range encodings() {
+			doc := example(t, name, end)
+			if doc.Encoding != encoding {
+				t.Errorf("%s%s was read as %s", name, end, doc.Encoding)
+			}
+			for _, profile := range validate.Profiles() {
+				if report := judged(t, doc, profile); !report.Valid || len(report.Findings)+len(report.Defaults)+len(report.Unsupported) > 0 {
+					t.Errorf("%s%s, %s: %+v", name, end, profile, report)
+				}
+			}
+		}
+	}
+}
+
+// TestAnExampleOfXJDFIsOneDocumentInEachEncoding: all three are one tree, and
+// what is written of any of them is it again.
+func TestAnExampleOfXJDFIsOneDocumentInEachEncoding(t *testing.T) {
+	t.Parallel()
+	writers := map[string]func(io.Writer, *xjdf.Node) error{
+		"JSON": func(w io.Writer, root *xjdf.Node) error { return xjdf.WriteJSON(w, root) }, "XML": xjdf.WriteXML,
+	}
+	for _, name := range examples(t) {
+		want := example(t, name, ".xml")
+		for end := range encodings() {
+			doc := example(t, name, end)
+			if !xjdf.Equal(want.Root, doc.Root) {
+				t.Errorf("%s%s is another document than %s.xml", name, end, name)
+			}
+			for form, write := range writers {
+				var out bytes.Buffer
+				if err := write(&out, doc.Root); err != nil {
+					t.Fatalf("%s%s as %s: %v", name, end, form, err)
+				}
+				again, err := xjdf.Parse(out.Bytes(), xjdf.DefaultLimits)
+				if err != nil || !xjdf.Equal(want.Root, again.Root) {
+					t.Errorf("%s%s as %s is another document: %v\n%s", name, end, form, err, out.String())
+				}
+			}
+		}
+	}
+}
+
+func TestTheXJDFGuideShowsItsExamplesOrLeadsToThem(t *testing.T) {
+	t.Parallel()
+	text := read(t, xjdfGuide)
+	for _, name := range examples(t) {
+		for end := range encodings() {
+			shown := slices.ContainsFunc(fences(text), func(f [2]string) bool { return f[1] == read(t, xjdfExamples+name+end) })
+			if linked := strings.Contains(text, "(../examples/xjdf/"+name+end+")"); !shown && !linked {
+				t.Errorf("the guide has no %s%s, or another one", name, end)
+			}
+		}
+	}
+}
+
+func TestTheMistakesOfTheXJDFGuideAreFound(t *testing.T) {
+	t.Parallel()
+	flyer := read(t, xjdfExamples+"flyer.json")
+	for _, row := range table(t, xjdfGuide, "you write", "code", "suggestion") {
+		member, _, _ := strings.Cut(row[0], ":")
+		right := regexp.MustCompile(regexp.QuoteMeta(member) + `: (\[[^\]]*\]|"[^"]*"|[\d.]+)`).FindString(flyer)
+		if right == "" {
+			t.Errorf("the flyer has no %s", member)
+			continue
+		}
+		doc, err := xjdf.Parse([]byte(strings.Replace(flyer, right, row[0], 1)), xjdf.DefaultLimits)
+		if err != nil {
+			t.Fatalf("%s: %v", row[0], err)
+		}
+		findings := judged(t, doc, validate.ProductIntent).Findings
+		if !slices.ContainsFunc(findings, func(f validate.Finding) bool { return f.Code == row[1] && f.Suggestion == row[2] }) {
+			t.Errorf("%s: findings %+v, want %s with %q", row[0], findings, row[1], row[2])
+		}
+	}
+}
+
+func TestTheXJDFGuideHasTheAnswersOfTheContract(t *testing.T) {
+	t.Parallel()
+	set, err := contracts.Load(docs.API)
+	if err != nil {
+		t.Fatal(err)
+	}
+	op := contracts.Operation{Contract: contracts.XJDF, Method: http.MethodPost, Path: "/api/v1/xjdf/validate"}
+	for _, row := range table(t, xjdfGuide, "status", "code", "when") {
+		status, err := strconv.Atoi(row[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := set.Answer(op, status)
+		if err != nil {
+			t.Errorf("the contract has no %d: %v", status, err)
+		}
+		for code := range strings.SplitSeq(row[1], ", ") {
+			if code != "-" && !slices.Contains(answer.Codes, problem.Code(code)) {
+				t.Errorf("%d is none of %s, but of %v", status, code, answer.Codes)
+			}
+		}
+	}
+}
+
+func TestTheXJDFGuideHasProfilesMembersAndLimits(t *testing.T) {
+	t.Parallel()
+	var profiles []string
+	for _, profile := range validate.Profiles() {
+		profiles = append(profiles, string(profile))
+	}
+	var listed []string
+	for _, row := range table(t, xjdfGuide, "profile", "for") {
+		listed = append(listed, row[0])
+	}
+	if diff := cmp.Diff(profiles, listed); diff != "" {
+		t.Errorf("profiles (-code +guide):\n%s", diff)
+	}
+	text, limits := strings.Join(strings.Fields(read(t, xjdfGuide)), " "), xjdf.DefaultLimits
+	for _, sentence := range []string{
+		fmt.Sprintf("at most %d MiB, %d levels, and %d,000 elements and attributes", limits.Bytes>>20, limits.Depth, limits.Nodes/1000),
+		fmt.Sprintf("the gravest first, %d at most", validate.MaxFindings), xjdf.Namespace,
+	} {
+		if !strings.Contains(text, sentence) {
+			t.Errorf("the guide does not say %q", sentence)
+		}
+	}
+}
