@@ -18,7 +18,7 @@ import (
 
 // Callbacks is what the surface needs of package xjmf.
 type Callbacks interface {
-	Messages(ctx context.Context, who tenant.ID, before string, limit int) ([]xjmf.Record, error)
+	Messages(ctx context.Context, who tenant.ID, before string, limit int) ([]xjmf.Entry, error)
 	States(ctx context.Context, who tenant.ID, jobID string) ([]xjmf.State, error)
 }
 
@@ -37,19 +37,19 @@ func (s *surface) ListCallbacks(ctx context.Context, in platformapi.ListCallback
 	if in.Params.Before != nil {
 		before = *in.Params.Before
 	}
-	records, err := s.callbacks.Messages(ctx, of(ctx, in.Params.Organization), before, page.Limit)
+	entries, err := s.callbacks.Messages(ctx, of(ctx, in.Params.Organization), before, page.Limit)
 	if errors.Is(err, ledger.ErrNotFound) {
 		return nil, problem.New(problem.CodeInvalidRequest, "The parameter before is no id of a callback.")
 	}
 	if err != nil {
 		return nil, problemOf(err)
 	}
-	answer := platformapi.ListCallbacks200JSONResponse{Items: make([]platformapi.Callback, len(records))}
-	for i := range records {
-		r := &records[i]
+	answer := platformapi.ListCallbacks200JSONResponse{Items: make([]platformapi.Callback, len(entries))}
+	for i := range entries {
+		e := &entries[i]
 		answer.Items[i] = platformapi.Callback{
-			ID: r.ID, Sender: r.Sender, MessageID: r.MessageID, Encoding: r.Encoding, Bytes: len(r.Body),
-			SentAt: respond.Instant(r.SentAt), ReceivedAt: respond.Instant(r.ReceivedAt),
+			ID: e.ID, Sender: e.Sender, MessageID: e.MessageID, Encoding: e.Encoding, Bytes: e.Bytes,
+			SentAt: respond.Instant(e.SentAt), ReceivedAt: respond.Instant(e.ReceivedAt),
 		}
 	}
 	return answer, nil

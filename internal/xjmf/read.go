@@ -33,15 +33,15 @@ func (r *Receiver) States(ctx context.Context, who tenant.ID, jobID string) ([]S
 
 // Messages lists a tenant's callbacks, the latest first, at most limit and not
 // more than 100. The page after ends with the id that the next begins before.
-func (r *Receiver) Messages(ctx context.Context, who tenant.ID, before string, limit int) ([]Record, error) {
+func (r *Receiver) Messages(ctx context.Context, who tenant.ID, before string, limit int) ([]Entry, error) {
 	if before != "" && !ledger.IsID(idPrefix, before) {
 		return nil, ledger.ErrNotFound
 	}
-	records, err := r.config.Store.XJMFRecords(ctx, who, before, min(max(limit, 1), maxRecords))
+	entries, err := r.config.Store.XJMFRecords(ctx, who, before, min(max(limit, 1), maxRecords))
 	if err != nil {
 		return nil, fmt.Errorf("read callbacks: %w", err)
 	}
-	return records, nil
+	return entries, nil
 }
 
 // Purge erases what is past its retention, about limit rows, and says how many.

@@ -40,6 +40,16 @@ type Record struct {
 	SentAt, ReceivedAt time.Time
 }
 
+// Entry is a callback in a list, where what it says is left out: a page of bodies
+// may be a hundred megabytes.
+type Entry struct {
+	ID, Sender, MessageID, Encoding string
+	Digest                          Digest
+	// Bytes is the length of the body.
+	Bytes              int
+	SentAt, ReceivedAt time.Time
+}
+
 // Change is what a callback does, besides being stored.
 type Change struct {
 	// States replace those of their jobs, at most one for each.
@@ -63,7 +73,7 @@ type Store interface {
 	XJMFStates(ctx context.Context, who tenant.ID, jobID string, limit int) ([]State, error)
 	// XJMFRecords lists callbacks, the latest first, at most limit, from the
 	// first whose id is less than before; an empty before starts at the latest.
-	XJMFRecords(ctx context.Context, who tenant.ID, before string, limit int) ([]Record, error)
+	XJMFRecords(ctx context.Context, who tenant.ID, before string, limit int) ([]Entry, error)
 	// PurgeXJMF erases up to limit callbacks and as many states that came at or
 	// before the instant, and says how many rows it was.
 	PurgeXJMF(ctx context.Context, until time.Time, limit int) (int, error)

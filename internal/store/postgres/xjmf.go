@@ -20,6 +20,7 @@ var _ xjmf.Store = (*Store)(nil)
 
 const (
 	xjmfRecordColumns = `id, tenant, sender, message_id, digest, encoding, body, answer, sent_at, received_at`
+	xjmfEntryColumns  = `id, sender, message_id, digest, encoding, octet_length(body), sent_at, received_at`
 	xjmfStateColumns  = `job_id, job_part_id, partition, status, status_details, device_id, sender, at, message, position, received_at`
 )
 
@@ -134,12 +135,12 @@ func (s *Store) XJMFStates(ctx context.Context, who tenant.ID, jobID string, lim
 }
 
 // XJMFRecords implements [xjmf.Store].
-func (s *Store) XJMFRecords(ctx context.Context, who tenant.ID, before string, limit int) ([]xjmf.Record, error) {
-	return read(ctx, s, "list callbacks", func(ctx context.Context, q querier) ([]xjmf.Record, error) {
+func (s *Store) XJMFRecords(ctx context.Context, who tenant.ID, before string, limit int) ([]xjmf.Entry, error) {
+	return read(ctx, s, "list callbacks", func(ctx context.Context, q querier) ([]xjmf.Entry, error) {
 		rows, err := q.Query(ctx,
-			`SELECT `+xjmfRecordColumns+` FROM xjmf_message WHERE tenant = $1 AND ($2 = '' OR id < $2) ORDER BY id DESC LIMIT $3`,
+			`SELECT `+xjmfEntryColumns+` FROM xjmf_message WHERE tenant = $1 AND ($2 = '' OR id < $2) ORDER BY id DESC LIMIT $3`,
 			who.String(), before, limit)
-		return collect(rows, err, scanXJMFRecord)
+		return collect(rows, err, scanXJMFEntry)
 	})
 }
 
@@ -167,12 +168,12 @@ func (s *Store) PurgeXJMF(ctx context.Context, until time.Time, limit int) (int,
 	return int(erased), nil
 }
 
-func scanXJMFRecord(r pgx.Row) (record xjmf.Record, err error) {
+func scanXJMFEntry(r pgx.Row) (entry xjmf.Entry, err error) {
 	var digest []byte
-	err = r.Scan(&record.ID, &record.Tenant, &record.Sender, &record.MessageID, &digest, &record.Encoding,
-		&record.Body, &record.Answer, instant{&record.SentAt}, instant{&record.ReceivedAt})
-	copy(record.Digest[:], digest)
-	return record, err
+	err = r.Scan(&entry.ID, &entry.Sender, &entry.MessageID, &digest, &entry.Encoding, &entry.Bytes,
+		instant{&entry.SentAt}, instant{&entry.ReceivedAt})
+	copy(entry.Digest[:], digest)
+	return entry, err
 }
 
 // scanXJMFState reads a state. In a row that was made just now it is the zero

@@ -19,6 +19,7 @@ var _ xjmf.Store = (*Store)(nil)
 
 const (
 	xjmfRecordColumns = `id, tenant, sender, message_id, digest, encoding, body, answer, sent_at, received_at`
+	xjmfEntryColumns  = `id, sender, message_id, digest, encoding, length(body), sent_at, received_at`
 	xjmfStateColumns  = `job_id, job_part_id, partition, status, status_details, device_id, sender, at, message, position, received_at`
 )
 
@@ -118,12 +119,12 @@ func (s *Store) XJMFStates(ctx context.Context, who tenant.ID, jobID string, lim
 }
 
 // XJMFRecords implements [xjmf.Store].
-func (s *Store) XJMFRecords(ctx context.Context, who tenant.ID, before string, limit int) ([]xjmf.Record, error) {
+func (s *Store) XJMFRecords(ctx context.Context, who tenant.ID, before string, limit int) ([]xjmf.Entry, error) {
 	rows, err := s.reader.QueryContext(ctx,
-		`SELECT `+xjmfRecordColumns+` FROM xjmf_message WHERE tenant = ?1 AND (?2 = '' OR id < ?2) ORDER BY id DESC LIMIT ?3`,
+		`SELECT `+xjmfEntryColumns+` FROM xjmf_message WHERE tenant = ?1 AND (?2 = '' OR id < ?2) ORDER BY id DESC LIMIT ?3`,
 		who.String(), before, limit)
-	records, err := collect(rows, err, scanXJMFRecord)
-	return records, reply.Error("list callbacks", err)
+	entries, err := collect(rows, err, scanXJMFEntry)
+	return entries, reply.Error("list callbacks", err)
 }
 
 // PurgeXJMF implements [xjmf.Store].
@@ -153,12 +154,12 @@ func (s *Store) PurgeXJMF(ctx context.Context, until time.Time, limit int) (int,
 	return int(erased), nil
 }
 
-func scanXJMFRecord(r row) (record xjmf.Record, err error) {
+func scanXJMFEntry(r row) (entry xjmf.Entry, err error) {
 	var digest []byte
-	err = r.Scan(&record.ID, &record.Tenant, &record.Sender, &record.MessageID, &digest, &record.Encoding,
-		&record.Body, &record.Answer, instant{&record.SentAt}, instant{&record.ReceivedAt})
-	copy(record.Digest[:], digest)
-	return record, err
+	err = r.Scan(&entry.ID, &entry.Sender, &entry.MessageID, &digest, &entry.Encoding, &entry.Bytes,
+		instant{&entry.SentAt}, instant{&entry.ReceivedAt})
+	copy(entry.Digest[:], digest)
+	return entry, err
 }
 
 func scanXJMFState(r row) (state xjmf.State, err error) {

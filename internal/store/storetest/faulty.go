@@ -214,8 +214,8 @@ func (f *Faulty) XJMFStates(ctx context.Context, who tenant.ID, jobID string, li
 }
 
 // XJMFRecords implements [xjmf.Store].
-func (f *Faulty) XJMFRecords(ctx context.Context, who tenant.ID, before string, limit int) ([]xjmf.Record, error) {
-	return around(f, "list callbacks", false, func() ([]xjmf.Record, error) { return f.store.XJMFRecords(ctx, who, before, limit) })
+func (f *Faulty) XJMFRecords(ctx context.Context, who tenant.ID, before string, limit int) ([]xjmf.Entry, error) {
+	return around(f, "list callbacks", false, func() ([]xjmf.Entry, error) { return f.store.XJMFRecords(ctx, who, before, limit) })
 }
 
 // PurgeXJMF implements [xjmf.Store].

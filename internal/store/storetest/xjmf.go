@@ -4,6 +4,7 @@ package storetest
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
@@ -100,9 +101,9 @@ func (w *world) statuses(t testing.TB, who tenant.ID, job string) []string {
 	return list
 }
 
-func (w *world) messages(t testing.TB, who tenant.ID) []xjmf.Record {
+func (w *world) messages(t testing.TB, who tenant.ID) []xjmf.Entry {
 	t.Helper()
-	var all []xjmf.Record
+	var all []xjmf.Entry
 	before := ""
 	for range maxPages {
 		page, err := w.receiver(w.store).Messages(t.Context(), who, before, 20)
@@ -152,9 +153,10 @@ func xjmfReadsBack(t *testing.T, w *world) {
 		t.Fatalf("%d callbacks, want 1", len(records))
 	}
 	record := records[0]
-	wantEqual(t, "body", string(body), string(record.Body))
-	wantEqual(t, "answer", string(receipt.Answer), string(record.Answer))
-	if record.Tenant != acme || record.Sender != mis || record.MessageID != "M1" || record.Encoding != "cip4-json" ||
+	if record.Bytes != len(body) || record.Digest != sha256.Sum256(body) {
+		t.Errorf("record of %d bytes with the digest %x, want those of the body", record.Bytes, record.Digest)
+	}
+	if record.Sender != mis || record.MessageID != "M1" || record.Encoding != "cip4-json" ||
 		!record.SentAt.Equal(at) || !record.ReceivedAt.Equal(w.clock.Now()) {
 		t.Errorf("record %+v", record)
 	}
