@@ -46,6 +46,12 @@ func (c *Call) Tenant() tenant.ID { return c.Caller.Tenant() }
 // RequestID is what the answer has as X-Request-Id.
 func (c *Call) RequestID() string { return requestID(c.Writer) }
 
+// Accepts reports whether the client takes an answer of a media type, though it
+// may like another better.
+func (c *Call) Accepts(mediaType string) bool {
+	return negotiate(c.Request.Header["Accept"], []string{mediaType}) != ""
+}
+
 // Sender finds a registered sender of callbacks in the call's snapshot.
 func (c *Call) Sender(id string) (posture.Sender, bool) { return c.snapshot.Sender(id) }
 

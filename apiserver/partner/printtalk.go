@@ -34,6 +34,9 @@ func inPrintTalk(revalidated bool, document func(*gate.Call) (*xjdf.Node, error)
 			return next(c)
 		}
 		if decision := c.Decide(posture.XJDF, false); !decision.Allowed() {
+			if c.Accepts("application/json") {
+				return next(c) // as a browser does, which likes any XML better
+			}
 			return c.Refusal(decision)
 		}
 		root, err := document(c)

@@ -94,3 +94,27 @@ func TestWhoeverTheLayerIsClosedToGetsNoPrintTalk(t *testing.T) {
 		})
 	}
 }
+
+// TestWhoTakesJSONTooHasItWhereTheLayerIsClosed: a browser likes XML better, and
+// is not refused for it.
+func TestWhoTakesJSONTooHasItWhereTheLayerIsClosed(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	path, _ := quoted(t, w, offer(t, w))
+	const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+	ask := func(at, accept string) apitest.Request {
+		return apitest.Request{Method: "GET", Path: at, Key: "acme-live", Header: map[string]string{"Accept": accept}}
+	}
+	if got := w.Do(t, ask(path, browser)).Want(t, 200, "").Header.Get("Content-Type"); got != "application/xml" {
+		t.Errorf("an open layer answers a browser with %s", got)
+	}
+	w.Kill(posture.XJDF)
+	for _, at := range []string{path, path + "/quotes"} {
+		for _, accept := range []string{browser, printTalk + ", application/json;q=0.1"} {
+			if got := w.Do(t, ask(at, accept)).Want(t, 200, "").Header.Get("Content-Type"); got != "application/json" {
+				t.Errorf("a closed layer answers %q with %s", accept, got)
+			}
+		}
+		w.Do(t, ask(at, printTalk+", application/json;q=0")).Want(t, 503, problem.CodeXJDFUnavailable)
+	}
+}

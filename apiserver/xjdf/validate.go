@@ -61,6 +61,9 @@ func violations(findings []validate.Finding) []problem.Violation {
 		if f.Pointer != nil {
 			pointer, detail = "#"+*f.Pointer, f.Message
 		}
+		if f.Suggestion != "" {
+			detail += " " + f.Suggestion
+		}
 		all = append(all, problem.Violation{Pointer: pointer, Detail: detail})
 	}
 	return all
@@ -87,7 +90,11 @@ func (s *surface) judge(c *gate.Call, options validate.Options) (validate.Report
 	if !errors.As(err, &fault) {
 		return validate.Report{}, fmt.Errorf("read a document: %w", err)
 	}
-	return s.validator.Unreadable(fault, encoding, options.Profile), nil
+	report := s.validator.Unreadable(fault, encoding, options.Profile)
+	if xjdfdoc.IsXML(c.Body) != (encoding == xjdfdoc.XML) && fault.Reason == xjdfdoc.ReasonSyntax {
+		report.Findings[0].Suggestion = "Send XML as application/vnd.cip4-xjdf+xml, and JSON as application/vnd.cip4-xjdf+json."
+	}
+	return report, nil
 }
 
 // profileOf is the profile that the request asks for, by the parameter or by the

@@ -112,15 +112,19 @@ func parts() []xjdfapi.Surface {
 	}
 }
 
-// GetXJDF serves GET /api/v1/xjdf. How far a part is open is what the caller's
-// own request would be decided by.
+// GetXJDF serves GET /api/v1/xjdf. A part is open as far as its own capability
+// and, but for callbacks, the layer's are.
 func (s *surface) GetXJDF(ctx context.Context, _ xjdfapi.GetXJDFRequestObject) (xjdfapi.GetXJDFResponseObject, error) {
 	c, answer := strict.Call(ctx), s.discovery
 	answer.Surfaces = parts()
 	for i := range answer.Surfaces {
 		part := &answer.Surfaces[i]
-		capability, _ := posture.ParseCapability(part.Capability)
-		part.Posture = c.Decide(capability, part.Method != http.MethodGet).Posture.String()
+		capability, _ := posture.ParseCapability(part.Capability) // of our own table
+		open := c.Decide(capability, part.Method != http.MethodGet).Posture
+		if capability != posture.XJMFInbound {
+			open = min(open, c.Decision.Posture)
+		}
+		part.Posture = open.String()
 	}
 	return xjdfapi.GetXJDF200JSONResponse(answer), nil
 }

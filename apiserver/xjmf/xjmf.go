@@ -59,7 +59,7 @@ func (s *surface) receive(c *gate.Call) error {
 	sender, _ := only(c.Request, senderField)
 	receipt, err := s.receiver.Receive(c.Request.Context(), c.Tenant(), sender, c.Body)
 	if err != nil {
-		return refusal(err)
+		return refusal(err, strings.HasSuffix(c.ContentType, "xml"))
 	}
 	respond.Bytes(c.Writer, http.StatusOK, c.MediaType, receipt.Answer)
 	return nil
@@ -69,7 +69,7 @@ func (s *surface) receive(c *gate.Call) error {
 const busyRetry = time.Second
 
 // refusal is the answer to an error of the receiver.
-func refusal(err error) error {
+func refusal(err error, inXML bool) error {
 	var unreadable *xjdf.Error
 	var invalid *xjmf.InvalidError
 	var outside *xjmf.HorizonError
@@ -79,9 +79,9 @@ func refusal(err error) error {
 		detail := fmt.Sprintf("Line %d, column %d: %s.", unreadable.Line, unreadable.Column, reason(unreadable))
 		return problem.New(problem.CodeValidationError, "The message cannot be read.").Violates(problem.Violation{Pointer: "#" + unreadable.Pointer, Detail: detail})
 	case errors.As(err, &invalid):
-		return problem.New(problem.CodeValidationError, "The message is not one that is taken.").Violates(violations(invalid)...)
+		return problem.New(problem.CodeValidationError, "The message is not one that is taken.").Violates(violations(invalid, inXML)...)
 	case errors.As(err, &outside):
-		return problem.New(problem.CodeValidationError, "The message is too old, or of a time to come.").Violates(violation(outside.Place, timeFault(outside)))
+		return problem.New(problem.CodeValidationError, "The message is too old, or of a time to come.").Violates(violation(outside.Place, timeFault(outside), inXML))
 	case errors.Is(err, xjmf.ErrConflict):
 		return problem.New(problem.CodeXJMFMessageIDReused, "Another message of this sender has the same Header/@ID.")
 	case errors.Is(err, ledger.ErrInProgress):
@@ -109,22 +109,22 @@ func timeFault(outside *xjmf.HorizonError) string {
 	return "The time of the message is too long ago."
 }
 
-func violations(invalid *xjmf.InvalidError) []problem.Violation {
+func violations(invalid *xjmf.InvalidError, inXML bool) []problem.Violation {
 	all := make([]problem.Violation, len(invalid.Violations))
 	for i, v := range invalid.Violations {
 		detail := v.Detail
 		if v.Suggestion != "" {
 			detail += "; " + v.Suggestion
 		}
-		all[i] = violation(v.Place, detail)
+		all[i] = violation(v.Place, detail, inXML)
 	}
 	return all
 }
 
 // violation points into a body of JSON. In XML the path of the standard stands
 // before what is wrong.
-func violation(at xjdf.Place, detail string) problem.Violation {
-	if at.Pointer == "" {
+func violation(at xjdf.Place, detail string, inXML bool) problem.Violation {
+	if inXML {
 		detail = at.XPath + ": " + detail
 	}
 	return problem.Violation{Pointer: "#" + at.Pointer, Detail: detail}

@@ -54,7 +54,7 @@ func write(to io.Writer, encoding xjdf.Encoding, root *xjdf.Node) error {
 }
 
 func (a *reply) header(of *xjdf.Node, id int, refersTo string) {
-	header := of.Add("Header").Set("DeviceID", a.device).Set("ID", a.ids[id]).Set("Time", a.now.Format(time.RFC3339Nano))
+	header := of.Add("Header").Set("DeviceID", a.device).Set("ID", a.ids[id]).Set("Time", a.now.Format(instantLayout))
 	if refersTo != "" {
 		header.Set("refID", refersTo)
 	}
@@ -107,3 +107,6 @@ func takes() string {
 	slices.Sort(names)
 	return strings.Join(names, ", ")
 }
+
+// instantLayout is a dateTime with milliseconds, in UTC.
+const instantLayout = "2006-01-02T15:04:05.000Z"

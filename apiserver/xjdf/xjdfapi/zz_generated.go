@@ -92,7 +92,7 @@ type Surface struct {
 	// Path The path, with names in braces for what is to be filled in.
 	Path string `json:"path"`
 
-	// Capability What has to be granted.
+	// Capability What has to be granted beside xjdf.
 	Capability string `json:"capability"`
 
 	// Posture How far it is open: live, private-beta, sandbox or disabled.

@@ -3,6 +3,8 @@
 package validate
 
 import (
+	"strings"
+
 	"slices"
 
 	"github.com/printmarket/printmarket/internal/xjdf"
@@ -13,7 +15,7 @@ func bindingRules() []row {
 		newRow("BINDING_DETAIL", Semantics, both(Error), "4.3", "The details of a binding are those of its BindingType.", "Make BindingType and the element agree.").of("BindingIntent", bindingDetail),
 		newRow("BINDING_SIDE", Semantics, both(Error), "4.3", "What is not bound has no side on which it is.", "Remove BindingSide, or write another BindingOrder.").of("BindingIntent", bindingSide),
 		newRow("BINDING_TABS", Semantics, both(Error), "4.3.8", "Tabs that are not reinforced have no colour of the reinforcement.", "Write ReinforceTabs true, or remove ReinforceColor.").of("Tabs", bindingTabs),
-		newRow("BINDING_PAGES", Semantics, both(Warning), "4.10", "A stitched or folded body has four pages to a sheet.", "Make Pages a multiple of 4.").of("Product", bindingPages),
+		newRow("BINDING_PAGES", Semantics, both(Warning), "4.10", "A stitched or folded body has four pages to a sheet.", "Make Pages a multiple of 4.").of(document, bindingPages),
 		newRow("BINDING_WITHOUT_PAGES", Semantics, both(Info), "4.3", "What is bound has pages, of its own or of its parts.", "Add a LayoutIntent with Pages, or ChildRefs.").of("Product", bindingWithoutPages),
 	}
 }
@@ -80,13 +82,38 @@ func bindingSide(p *pass, n *xjdf.Node) {
 	}
 }
 
-func bindingPages(p *pass, product *xjdf.Node) {
-	binding, layout := p.intentsOf(product).binding, p.intentsOf(product).layout
-	if binding == nil || layout == nil {
+// bindingPages looks at what is stitched: the product itself, and the parts that
+// are stitched together.
+func bindingPages(p *pass, _ *xjdf.Node) {
+	seen := map[*xjdf.Node]bool{} // what many refer to is looked at once
+	for _, product := range p.products {
+		binding := p.intentsOf(product).binding
+		if binding == nil {
+			continue
+		}
+		if kind, _ := binding.Attr("BindingType"); kind != "SaddleStitch" {
+			continue
+		}
+		p.stitched(product, seen)
+		refs, _ := binding.Attr("ChildRefs")
+		for id := range strings.FieldsSeq(refs) {
+			if part := p.target(id); part != nil && part.Name.Local == "Product" {
+				p.stitched(part, seen)
+			}
+		}
+	}
+}
+
+func (p *pass) stitched(product *xjdf.Node, seen map[*xjdf.Node]bool) {
+	if seen[product] {
 		return
 	}
-	kind, _ := binding.Attr("BindingType")
-	if pages, ok := integer(layout, "Pages"); ok && kind == "SaddleStitch" && pages > 0 && pages%4 != 0 {
+	seen[product] = true
+	layout := p.intentsOf(product).layout
+	if layout == nil {
+		return
+	}
+	if pages, ok := integer(layout, "Pages"); ok && pages > 0 && pages%4 != 0 {
 		p.findf(layout, "Pages", "Pages is %d, and saddle stitching has four to a sheet.", pages)
 	}
 }

@@ -111,7 +111,7 @@ func jobID(p *pass, root *xjdf.Node) {
 	switch id, told := root.Attr("JobID"); {
 	case !told:
 		p.assume("JobID", "(assigned)")
-		p.find(root, "", "JobID is missing; one is assigned when the document is used.", "")
+		p.find(root, "", p.lacks("JobID", "one is assigned when the document is used"), "")
 	case !token(id):
 		p.findAs(valueInvalid, root, "JobID", func() (string, string) {
 			return fmt.Sprintf("JobID is %s, which is no NMTOKEN.", quoted(id)), "Use letters, digits, full stops, hyphens, underscores and colons."
@@ -123,10 +123,19 @@ func types(p *pass, root *xjdf.Node) {
 	a := root.Attribute("Types")
 	if a == nil {
 		p.assume("Types", productProcess)
-		p.find(root, "", "Types is missing; Product is assumed.", "")
+		p.find(root, "", p.lacks("Types", "Product is assumed"), "")
 		return
 	}
 	p.value(root, a)
+}
+
+// lacks says that an attribute is missing and, where one is taken, what is taken
+// for it.
+func (p *pass) lacks(attribute, taken string) string {
+	if p.options.Profile == Strict {
+		return attribute + " is missing."
+	}
+	return attribute + " is missing; " + taken + "."
 }
 
 // productProcess is the type of a document that says what is to be made.

@@ -94,6 +94,16 @@ func intentFaults() map[string]fault {
 			rule: "BINDING_PAGES", in: frame{`{"Name": "BindingIntent", "BindingIntent": {"BindingType": "SaddleStitch"}}, `, ``}.within(wants("Booklet")),
 			faulty: `{"Name": "LayoutIntent", "LayoutIntent": {"Pages": 10}}`, valid: `{"Name": "LayoutIntent", "LayoutIntent": {"Pages": 12}}`,
 		},
+		"a body of ten pages on its cover's staple": {
+			rule: "BINDING_PAGES",
+			in: frame{
+				`{"Name":"XJDF","Version":"2.2","JobID":"J","Types":["Product"],"ProductList":{"Product":[
+				{"ID":"B","IsRoot":true,"Amount":1,"ProductType":"Booklet","Intent":[{"Name":"BindingIntent","BindingIntent":{"BindingType":"SaddleStitch","ChildRefs":["C","I"]}}]},
+				{"ID":"C","IsRoot":false,"ProductType":"Cover","Intent":[{"Name":"LayoutIntent","LayoutIntent":{"Pages":4}}]},
+				{"ID":"I","IsRoot":false,"ProductType":"Body","Intent":[`, `]}]}}`,
+			},
+			faulty: `{"Name": "LayoutIntent", "LayoutIntent": {"Pages": 10}}`, valid: `{"Name": "LayoutIntent", "LayoutIntent": {"Pages": 12}}`,
+		},
 		"a binding of nobody knows how many pages": {
 			rule: "BINDING_WITHOUT_PAGES", in: frame{`{"Name": "BindingIntent", "BindingIntent": {"BindingType": "SaddleStitch"}}`, ``}.within(wants("Booklet")),
 			faulty: ``, valid: `, {"Name": "LayoutIntent", "LayoutIntent": {"Pages": 12}}`,

@@ -158,6 +158,9 @@ func (p *pass) count(r *row, severity Severity) {
 
 // assume notes what is taken for something that is left out.
 func (p *pass) assume(name, value string) {
+	if p.options.Profile == Strict {
+		return // where nothing is taken for anything
+	}
 	p.defaults = append(p.defaults, Default{name, value})
 }
 

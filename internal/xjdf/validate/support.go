@@ -125,7 +125,8 @@ func unsupportedMedia(p *pass, n *xjdf.Node) {
 	if s.MediaTypes == nil {
 		return
 	}
-	if kind, told := n.Attr("MediaType"); told && !slices.Contains(s.MediaTypes, kind) {
+	kind, told := n.Attr("MediaType")
+	if known := p.validator.vocabulary.List("MediaType"); told && known.Has(kind) && !slices.Contains(s.MediaTypes, kind) {
 		p.refuse(category, "MediaType "+clip(kind), n, "MediaType", fmt.Sprintf("The marketplace does not print on %s.", quoted(kind)), s.MediaTypes)
 	}
 	if weight, ok := float(n, "Weight"); ok && (weight < s.MinWeight || weight > s.MaxWeight) {

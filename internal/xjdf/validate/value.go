@@ -55,14 +55,20 @@ func valueRules() []row {
 	}
 }
 
-// value holds an attribute against its datatype and its list.
-func (p *pass) value(n *xjdf.Node, a *xjdf.Attribute) {
+// form holds how an attribute is written against the JSON of the standard.
+func (p *pass) form(n *xjdf.Node, a *xjdf.Attribute) {
 	def := a.Definition
 	if p.doc.Encoding == xjdf.CanonicalJSON && !fits(a.Form, def.Type) && !stringOnly(a) {
 		p.findAs(valueForm, n, a.Name.Local, func() (string, string) {
 			return fmt.Sprintf("%s is written as %s; its datatype is %s.", a.Name.Local, a.Form, def.Type), howWritten(def.Type)
 		})
 	}
+}
+
+// value holds an attribute against its datatype and its list.
+func (p *pass) value(n *xjdf.Node, a *xjdf.Attribute) {
+	def := a.Definition
+	p.form(n, a)
 	if def.Deprecated.Since != "" {
 		p.findAs(valueDeprecated, n, a.Name.Local, func() (string, string) {
 			return fmt.Sprintf("%s is deprecated since %s.", a.Name.Local, def.Deprecated.Since), instead(def.Deprecated)

@@ -124,8 +124,11 @@ func (p *pass) attribute(n *xjdf.Node, a *xjdf.Attribute) {
 			p.ids = append(p.ids, identified{a.Value, n})
 		}
 	}
-	if !judgedElsewhere(n.Definition.Name, a.Name.Local) {
+	switch {
+	case !judgedElsewhere(n.Definition.Name, a.Name.Local):
 		p.value(n, a)
+	case a.Name.Local != "Types": // whose rule asks for all of it
+		p.form(n, a)
 	}
 }
 

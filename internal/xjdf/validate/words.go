@@ -35,7 +35,7 @@ func some(names []string) string {
 	if len(names) <= most {
 		return strings.Join(names, ", ")
 	}
-	return strings.Join(names[:most], ", ") + " ..."
+	return strings.Join(names[:most], ", ") + " and others"
 }
 
 // number writes a number of the document shortly.

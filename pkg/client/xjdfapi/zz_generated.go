@@ -93,7 +93,7 @@ type Surface struct {
 	// Path The path, with names in braces for what is to be filled in.
 	Path string `json:"path"`
 
-	// Capability What has to be granted.
+	// Capability What has to be granted beside xjdf.
 	Capability string `json:"capability"`
 
 	// Posture How far it is open: live, private-beta, sandbox or disabled.
@@ -406,10 +406,10 @@ type ClientInterface interface {
 	//
 	// The answer is 200 with the report if no finding is an error, and 400 `VALIDATION_ERROR` with the same members
 	// beside those of the problem if one is. Fields and categories that the marketplace does not take are listed in
-	// `unsupported` and make no error. In the profile `product-intent`, which is the default, a document need not have
-	// more than its `Version` and a product with a `ProductType`: what was taken instead is listed in `defaults`. In
-	// the profile `strict` whatever the standard requires is required, and doubtful practice is an error; ask for it
-	// by the parameter or by `Prefer: handling=strict` (RFC 7240).
+	// `unsupported` and make no error in the profile `product-intent`, which is the default. In that profile a document
+	// need not have more than its `Version` and a product with a `ProductType`: what was taken instead is listed in
+	// `defaults`. In the profile `strict` whatever the standard requires is required, and names that it does not have and
+	// doubtful practice are errors; ask for it by the parameter or by `Prefer: handling=strict` (RFC 7240).
 	//
 	// A document is at most 1 MiB, 64 levels and 50,000 elements and attributes. JDF 1.x is refused: it belongs into
 	// an external adapter. All rules are listed at `/docs/api/xjdf-rules.json`.
@@ -464,10 +464,10 @@ func (c *Client) GetXJDFCapabilities(ctx context.Context, params *GetXJDFCapabil
 //
 // The answer is 200 with the report if no finding is an error, and 400 `VALIDATION_ERROR` with the same members
 // beside those of the problem if one is. Fields and categories that the marketplace does not take are listed in
-// `unsupported` and make no error. In the profile `product-intent`, which is the default, a document need not have
-// more than its `Version` and a product with a `ProductType`: what was taken instead is listed in `defaults`. In
-// the profile `strict` whatever the standard requires is required, and doubtful practice is an error; ask for it
-// by the parameter or by `Prefer: handling=strict` (RFC 7240).
+// `unsupported` and make no error in the profile `product-intent`, which is the default. In that profile a document
+// need not have more than its `Version` and a product with a `ProductType`: what was taken instead is listed in
+// `defaults`. In the profile `strict` whatever the standard requires is required, and names that it does not have and
+// doubtful practice are errors; ask for it by the parameter or by `Prefer: handling=strict` (RFC 7240).
 //
 // A document is at most 1 MiB, 64 levels and 50,000 elements and attributes. JDF 1.x is refused: it belongs into
 // an external adapter. All rules are listed at `/docs/api/xjdf-rules.json`.
@@ -699,10 +699,10 @@ type ClientWithResponsesInterface interface {
 	//
 	// The answer is 200 with the report if no finding is an error, and 400 `VALIDATION_ERROR` with the same members
 	// beside those of the problem if one is. Fields and categories that the marketplace does not take are listed in
-	// `unsupported` and make no error. In the profile `product-intent`, which is the default, a document need not have
-	// more than its `Version` and a product with a `ProductType`: what was taken instead is listed in `defaults`. In
-	// the profile `strict` whatever the standard requires is required, and doubtful practice is an error; ask for it
-	// by the parameter or by `Prefer: handling=strict` (RFC 7240).
+	// `unsupported` and make no error in the profile `product-intent`, which is the default. In that profile a document
+	// need not have more than its `Version` and a product with a `ProductType`: what was taken instead is listed in
+	// `defaults`. In the profile `strict` whatever the standard requires is required, and names that it does not have and
+	// doubtful practice are errors; ask for it by the parameter or by `Prefer: handling=strict` (RFC 7240).
 	//
 	// A document is at most 1 MiB, 64 levels and 50,000 elements and attributes. JDF 1.x is refused: it belongs into
 	// an external adapter. All rules are listed at `/docs/api/xjdf-rules.json`.
@@ -876,10 +876,10 @@ func (c *ClientWithResponses) GetXJDFCapabilitiesWithResponse(ctx context.Contex
 //
 // The answer is 200 with the report if no finding is an error, and 400 `VALIDATION_ERROR` with the same members
 // beside those of the problem if one is. Fields and categories that the marketplace does not take are listed in
-// `unsupported` and make no error. In the profile `product-intent`, which is the default, a document need not have
-// more than its `Version` and a product with a `ProductType`: what was taken instead is listed in `defaults`. In
-// the profile `strict` whatever the standard requires is required, and doubtful practice is an error; ask for it
-// by the parameter or by `Prefer: handling=strict` (RFC 7240).
+// `unsupported` and make no error in the profile `product-intent`, which is the default. In that profile a document
+// need not have more than its `Version` and a product with a `ProductType`: what was taken instead is listed in
+// `defaults`. In the profile `strict` whatever the standard requires is required, and names that it does not have and
+// doubtful practice are errors; ask for it by the parameter or by `Prefer: handling=strict` (RFC 7240).
 //
 // A document is at most 1 MiB, 64 levels and 50,000 elements and attributes. JDF 1.x is refused: it belongs into
 // an external adapter. All rules are listed at `/docs/api/xjdf-rules.json`.
