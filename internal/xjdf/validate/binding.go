@@ -3,9 +3,8 @@
 package validate
 
 import (
-	"strings"
-
 	"slices"
+	"strings"
 
 	"github.com/printmarket/printmarket/internal/xjdf"
 )
