@@ -3,6 +3,7 @@
 package xjmf
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -30,7 +31,10 @@ type Config struct {
 }
 
 // Receiver takes callbacks whose signature holds.
-type Receiver struct{ config Config }
+type Receiver struct {
+	config Config
+	turns  *xjdf.Turns
+}
 
 // New makes a receiver.
 func New(config Config) *Receiver {
@@ -40,7 +44,7 @@ func New(config Config) *Receiver {
 	if config.Horizon == (Horizon{}) {
 		config.Horizon = DefaultHorizon()
 	}
-	return &Receiver{config}
+	return &Receiver{config, xjdf.NewTurns()}
 }
 
 // Receipt is what came of a callback.
@@ -68,12 +72,8 @@ type Result struct {
 // for what is no callback, ledger.ErrInProgress and ledger.UnavailableError
 // from the store.
 func (r *Receiver) Receive(ctx context.Context, who tenant.ID, sender string, body []byte) (Receipt, error) {
-	document, err := xjdf.Parse(body, r.config.Limits)
-	if err != nil {
-		return Receipt{}, err
-	}
 	now := r.config.Now().UTC().Truncate(time.Millisecond)
-	delivery, err := Read(document, now, r.config.Horizon)
+	delivery, err := r.read(ctx, body, now)
 	if err != nil {
 		return Receipt{}, err
 	}
@@ -96,6 +96,18 @@ func (r *Receiver) Receive(ctx context.Context, who tenant.ID, sender string, bo
 		receipt.Results = a.results
 	}
 	return receipt, nil
+}
+
+// read makes a delivery of a body. The tree is gone before the store is waited
+// for.
+func (r *Receiver) read(ctx context.Context, body []byte, now time.Time) (delivery Delivery, err error) {
+	waited := r.turns.Do(ctx, func() {
+		var document *xjdf.Document
+		if document, err = xjdf.Parse(body, r.config.Limits); err == nil {
+			delivery, err = Read(document, now, r.config.Horizon)
+		}
+	})
+	return delivery, cmp.Or(waited, err)
 }
 
 const idPrefix ledger.Prefix = "msg_"
