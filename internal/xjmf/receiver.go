@@ -22,6 +22,9 @@ type Config struct {
 	Store  Store
 	Now    func() time.Time
 	Random io.Reader
+	// Count is told the outcome of each update, and "replayed" of each callback that
+	// came before; nil if nobody counts.
+	Count func(outcome string)
 	// DeviceID is what answers call us; "printmarket" if it is empty.
 	DeviceID string
 	// Horizon bounds XJMF/Header/@Time; the zero Horizon is [DefaultHorizon].
@@ -43,6 +46,9 @@ func New(config Config) *Receiver {
 	}
 	if config.Horizon == (Horizon{}) {
 		config.Horizon = DefaultHorizon()
+	}
+	if config.Count == nil {
+		config.Count = func(string) {}
 	}
 	return &Receiver{config, xjdf.NewTurns()}
 }
@@ -92,8 +98,13 @@ func (r *Receiver) Receive(ctx context.Context, who tenant.ID, sender string, bo
 		return Receipt{}, fmt.Errorf("receive XJMF: %w", err)
 	}
 	receipt := Receipt{Answer: answer, Encoding: delivery.Encoding, Replayed: outcome == ledger.Replayed}
-	if !receipt.Replayed {
-		receipt.Results = a.results
+	if receipt.Replayed {
+		r.config.Count("replayed")
+		return receipt, nil
+	}
+	receipt.Results = a.results
+	for _, result := range receipt.Results {
+		r.config.Count(result.Outcome.String())
 	}
 	return receipt, nil
 }
