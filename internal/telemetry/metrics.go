@@ -55,7 +55,7 @@ func NewMetrics() *Metrics {
 		}, []string{"listener"}),
 		shed: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "printmarket_http_requests_shed_total",
-			Help: "Requests refused as too many, by listener and what was lacking: slots, files, bodies, streams, organization.",
+			Help: "Requests refused as too many, by listener and what was lacking: slots, files, bodies, unsigned, streams, organization.",
 		}, []string{"listener", "lack"}),
 		gates: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "printmarket_gate_decisions_total",
