@@ -114,6 +114,9 @@ func TestCallbacksOfNobodyKeepNoPartnerFromBeingServed(t *testing.T) {
 	if got := outcome(t, resp); got != overloaded {
 		t.Errorf("one callback more: %s", got)
 	}
+	if !c.metric(`printmarket_http_requests_shed_total{lack="unsigned",listener="api"} 1`) {
+		t.Error("what was lacking is not told apart from the bodies of partners")
+	}
 	c.want(t, http.MethodPost, "/api/v1/rfq", "acme-live", "201")
 	c.want(t, http.MethodGet, "/api/v1/rfq", "stark-live", "200")
 }

@@ -68,21 +68,21 @@ func (c *Call) ReadBody() *problem.Problem {
 	if c.Request.ContentLength > limit {
 		return tooLarge(c, limit)
 	}
-	waiting := c.gate.bodies
+	waiting, lack := c.gate.bodies, "bodies"
 	if !c.Caller.Valid() {
-		waiting = c.gate.unsigned
+		waiting, lack = c.gate.unsigned, "unsigned"
 	}
-	body, refusal := awaitBody(c.gate, c, waiting, limit)
+	body, refusal := awaitBody(c.gate, c, waiting, lack, limit)
 	c.Body = body
 	return refusal
 }
 
 // awaitBody reads the body without the request's slot: a client may take its
 // time, and keeps nobody else from being answered.
-func awaitBody(g *Gate, c *Call, waiting *Slots, limit int64) (body []byte, refusal *problem.Problem) {
+func awaitBody(g *Gate, c *Call, waiting *Slots, lack string, limit int64) (body []byte, refusal *problem.Problem) {
 	if !waiting.Take() {
 		c.Writer.Header().Set("Connection", "close")
-		return nil, g.overloaded("bodies", "Too many request bodies are being awaited.")
+		return nil, g.overloaded(lack, "Too many request bodies are being awaited.")
 	}
 	g.slots.Give()
 	g.metrics.Awaits(g.listener, 1)

@@ -3,6 +3,7 @@
 package xjdf
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -82,9 +83,16 @@ func (s *surface) judge(c *gate.Call, options validate.Options) (validate.Report
 	if strings.HasSuffix(c.ContentType, "xml") {
 		parse, encoding = xjdfdoc.ParseXML, xjdfdoc.XML
 	}
-	doc, err := parse(c.Body, xjdfdoc.DefaultLimits)
-	if err == nil {
-		return s.validator.Validate(doc, options), nil
+	var report validate.Report
+	var err error
+	waited := s.turns.Do(c.Request.Context(), func() {
+		var doc *xjdfdoc.Document
+		if doc, err = parse(c.Body, xjdfdoc.DefaultLimits); err == nil {
+			report = s.validator.Validate(doc, options)
+		}
+	})
+	if err = cmp.Or(waited, err); err == nil {
+		return report, nil
 	}
 	var fault *xjdfdoc.Error
 	if !errors.As(err, &fault) {

@@ -48,6 +48,7 @@ type surface struct {
 	documents map[string]contracts.Document
 	catalog   Catalog
 	validator *validate.Validator
+	turns     *xjdfdoc.Turns
 	// offer is by the catalog that was in force last.
 	offer atomic.Pointer[offer]
 }
@@ -58,7 +59,7 @@ func Routes(catalog Catalog, set *contracts.Set) ([]gate.Route, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &surface{discovery: describe(set.Info(contracts.XJDF)), documents: map[string]contracts.Document{}, catalog: catalog, validator: validate.New()}
+	s := &surface{discovery: describe(set.Info(contracts.XJDF)), documents: map[string]contracts.Document{}, catalog: catalog, validator: validate.New(), turns: xjdfdoc.NewTurns()}
 	offers := make([]string, len(documents))
 	for i, document := range documents {
 		offers[i] = document.MediaType

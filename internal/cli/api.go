@@ -118,7 +118,7 @@ type api struct {
 func newAPI(p *process, a apiAdapters, o apiOptions, work preflights) (*api, error) {
 	s := &api{process: p, apiAdapters: a, options: o}
 	s.rfqs = rfq.New(rfq.Config{Store: p.store, Catalog: s.rfqCatalog, Cursors: s.cursors, Now: p.now, Random: rand.Reader})
-	s.callbacks = xjmf.New(xjmf.Config{Store: p.store, Now: p.now, Random: rand.Reader})
+	s.callbacks = xjmf.New(xjmf.Config{Store: p.store, Now: p.now, Random: rand.Reader, Count: p.metrics.Update})
 	s.sweeper = sweeper.New(sweeper.Config{Jobs: work.jobs, RFQs: s.rfqs, Callbacks: s.callbacks, Ledger: p.store, Queue: work.queue, Now: p.now, Log: p.log})
 	s.gauges()
 	listeners, err := s.apiListeners(work)

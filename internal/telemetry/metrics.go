@@ -23,6 +23,7 @@ type Metrics struct {
 	streams  *prometheus.GaugeVec
 	shed     *prometheus.CounterVec
 	gates    *prometheus.CounterVec
+	updates  *prometheus.CounterVec
 	jobs     *prometheus.CounterVec
 	jobTime  prometheus.Histogram
 }
@@ -54,12 +55,16 @@ func NewMetrics() *Metrics {
 		}, []string{"listener"}),
 		shed: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "printmarket_http_requests_shed_total",
-			Help: "Requests refused as too many, by listener and what was lacking: slots, files, bodies, streams, organization.",
+			Help: "Requests refused as too many, by listener and what was lacking: slots, files, bodies, unsigned, streams, organization.",
 		}, []string{"listener", "lack"}),
 		gates: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "printmarket_gate_decisions_total",
 			Help: "Decisions of the gates, by capability and reason.",
 		}, []string{"capability", "reason"}),
+		updates: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "printmarket_xjmf_updates_total",
+			Help: "Statuses of jobs in callbacks, by what became of them, and callbacks that came again.",
+		}, []string{"outcome"}),
 		jobs: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "printmarket_preflight_attempts_total",
 			Help: "Attempts at preflight jobs, by outcome.",
@@ -70,7 +75,7 @@ func NewMetrics() *Metrics {
 			Buckets: []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120},
 		}),
 	}
-	m.registry.MustRegister(m.requests, m.duration, m.inFlight, m.bodies, m.streams, m.shed, m.gates, m.jobs, m.jobTime,
+	m.registry.MustRegister(m.requests, m.duration, m.inFlight, m.bodies, m.streams, m.shed, m.gates, m.updates, m.jobs, m.jobTime,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -142,6 +147,9 @@ func (m *Metrics) Shed(listener, lack string) { m.shed.WithLabelValues(listener,
 func (m *Metrics) Decision(capability, reason string) {
 	m.gates.WithLabelValues(capability, reason).Inc()
 }
+
+// Update counts one status that a callback told, or one callback that came again.
+func (m *Metrics) Update(outcome string) { m.updates.WithLabelValues(outcome).Inc() }
 
 // Attempt counts one ended attempt at a preflight job.
 func (m *Metrics) Attempt(outcome string, took time.Duration) {

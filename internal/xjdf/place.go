@@ -175,6 +175,9 @@ func xpath(n *Node) string {
 		if sibling == n {
 			place = count
 		}
+		if place > 0 && count > 1 {
+			break
+		}
 	}
 	if count > 1 {
 		step += "[" + strconv.Itoa(place) + "]"

@@ -3,6 +3,7 @@
 package xjmf
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -21,6 +22,9 @@ type Config struct {
 	Store  Store
 	Now    func() time.Time
 	Random io.Reader
+	// Count is told the outcome of each update, and "replayed" of each callback that
+	// came before; nil if nobody counts.
+	Count func(outcome string)
 	// DeviceID is what answers call us; "printmarket" if it is empty.
 	DeviceID string
 	// Horizon bounds XJMF/Header/@Time; the zero Horizon is [DefaultHorizon].
@@ -30,7 +34,10 @@ type Config struct {
 }
 
 // Receiver takes callbacks whose signature holds.
-type Receiver struct{ config Config }
+type Receiver struct {
+	config Config
+	turns  *xjdf.Turns
+}
 
 // New makes a receiver.
 func New(config Config) *Receiver {
@@ -40,7 +47,10 @@ func New(config Config) *Receiver {
 	if config.Horizon == (Horizon{}) {
 		config.Horizon = DefaultHorizon()
 	}
-	return &Receiver{config}
+	if config.Count == nil {
+		config.Count = func(string) {}
+	}
+	return &Receiver{config, xjdf.NewTurns()}
 }
 
 // Receipt is what came of a callback.
@@ -68,12 +78,8 @@ type Result struct {
 // for what is no callback, ledger.ErrInProgress and ledger.UnavailableError
 // from the store.
 func (r *Receiver) Receive(ctx context.Context, who tenant.ID, sender string, body []byte) (Receipt, error) {
-	document, err := xjdf.Parse(body, r.config.Limits)
-	if err != nil {
-		return Receipt{}, err
-	}
 	now := r.config.Now().UTC().Truncate(time.Millisecond)
-	delivery, err := Read(document, now, r.config.Horizon)
+	delivery, err := r.read(ctx, body, now)
 	if err != nil {
 		return Receipt{}, err
 	}
@@ -92,10 +98,27 @@ func (r *Receiver) Receive(ctx context.Context, who tenant.ID, sender string, bo
 		return Receipt{}, fmt.Errorf("receive XJMF: %w", err)
 	}
 	receipt := Receipt{Answer: answer, Encoding: delivery.Encoding, Replayed: outcome == ledger.Replayed}
-	if !receipt.Replayed {
-		receipt.Results = a.results
+	if receipt.Replayed {
+		r.config.Count("replayed")
+		return receipt, nil
+	}
+	receipt.Results = a.results
+	for _, result := range receipt.Results {
+		r.config.Count(result.Outcome.String())
 	}
 	return receipt, nil
+}
+
+// read makes a delivery of a body. The tree is gone before the store is waited
+// for.
+func (r *Receiver) read(ctx context.Context, body []byte, now time.Time) (delivery Delivery, err error) {
+	waited := r.turns.Do(ctx, func() {
+		var document *xjdf.Document
+		if document, err = xjdf.Parse(body, r.config.Limits); err == nil {
+			delivery, err = Read(document, now, r.config.Horizon)
+		}
+	})
+	return delivery, cmp.Or(waited, err)
 }
 
 const idPrefix ledger.Prefix = "msg_"

@@ -23,7 +23,7 @@ import (
 var acme = tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
 
 // newReceiver takes callbacks into a database of its own, at the start.
-func newReceiver(t testing.TB) *xjmf.Receiver {
+func newReceiver(t testing.TB, count ...func(string)) *xjmf.Receiver {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "records.db"), sqlite.Options{})
 	if err != nil {
@@ -37,7 +37,11 @@ func newReceiver(t testing.TB) *xjmf.Receiver {
 	if err := store.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return xjmf.New(xjmf.Config{Store: store, Now: func() time.Time { return start }, Random: rand.Reader})
+	config := xjmf.Config{Store: store, Now: func() time.Time { return start }, Random: rand.Reader}
+	if len(count) > 0 {
+		config.Count = count[0]
+	}
+	return xjmf.New(config)
 }
 
 func receive(t testing.TB, r *xjmf.Receiver, body string) xjmf.Receipt {
@@ -216,5 +220,17 @@ func TestMessagesWithoutIDsAreToldApart(t *testing.T) {
 		if err != nil || len(states) != 1 || states[0].Status.String() != "Completed" {
 			t.Errorf("%s: the job is %+v (%v), want it completed", name, states, err)
 		}
+	}
+}
+
+func TestOutcomesAreCountedOnce(t *testing.T) {
+	t.Parallel()
+	counts := map[string]int{}
+	r := newReceiver(t, func(outcome string) { counts[outcome]++ })
+	body := signal("SignalStatus", `<DeviceInfo Status="Idle"><JobPhase JobID="j" Status="Completed"/><JobPhase JobID="j" Status="Setup"/></DeviceInfo>`)
+	receive(t, r, body)
+	receive(t, r, body)
+	if diff := cmp.Diff(map[string]int{"applied": 1, "refused": 1, "replayed": 1}, counts); diff != "" {
+		t.Errorf("counts (-want +got):\n%s", diff)
 	}
 }
