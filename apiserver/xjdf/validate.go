@@ -98,7 +98,7 @@ func (s *surface) judge(c *gate.Call, options validate.Options) (validate.Report
 	if !errors.As(err, &fault) {
 		return validate.Report{}, fmt.Errorf("read a document: %w", err)
 	}
-	report := s.validator.Unreadable(fault, encoding, options.Profile)
+	report = s.validator.Unreadable(fault, encoding, options.Profile)
 	if xjdfdoc.IsXML(c.Body) != (encoding == xjdfdoc.XML) && fault.Reason == xjdfdoc.ReasonSyntax {
 		report.Findings[0].Suggestion = "Send XML as application/vnd.cip4-xjdf+xml, and JSON as application/vnd.cip4-xjdf+json."
 	}
