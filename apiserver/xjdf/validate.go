@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/internal/problem"
@@ -95,7 +96,10 @@ func (s *surface) judge(c *gate.Call, options validate.Options) (validate.Report
 		return report, nil
 	}
 	var fault *xjdfdoc.Error
-	if !errors.As(err, &fault) {
+	switch {
+	case errors.Is(err, xjdfdoc.ErrNoTurn):
+		return validate.Report{}, problem.New(problem.CodeOverloaded, "Too many documents are being read.").With(err).After(time.Second)
+	case !errors.As(err, &fault):
 		return validate.Report{}, fmt.Errorf("read a document: %w", err)
 	}
 	report = s.validator.Unreadable(fault, encoding, options.Profile)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -139,6 +140,9 @@ func newAPI(p *process, a apiAdapters, o apiOptions, work preflights) (*api, err
 		apiserver.Listener{Name: "dashboard", Socket: s.sockets.dashboard, Handler: board},
 		apiserver.Listener{Name: "ops", Socket: s.sockets.ops, Handler: ops.Handler()},
 	)...)
+	// Reading the contracts and the vocabulary leaves several times behind what they
+	// come to, which an idle server would keep resident for minutes.
+	debug.FreeOSMemory()
 	return s, nil
 }
 

@@ -4,6 +4,7 @@ package xjdf
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 )
@@ -17,14 +18,30 @@ type Turns struct{ taken chan struct{} }
 // NewTurns lets two trees be worked on for each processor.
 func NewTurns() *Turns { return &Turns{make(chan struct{}, 2*runtime.GOMAXPROCS(0))} }
 
-// Do waits for a turn and runs work. It fails if the context ends before.
+// ErrNoTurn means that nobody waited long enough for a turn: the client has gone,
+// or the server is about to.
+var ErrNoTurn = errors.New("no turn to read XJDF")
+
+// Do waits for a turn and runs work. Where one is to be had at once it does,
+// whatever the context; it fails with [ErrNoTurn] if the context ends before.
 func (t *Turns) Do(ctx context.Context, work func()) error {
 	select {
 	case t.taken <- struct{}{}:
-	case <-ctx.Done():
-		return fmt.Errorf("wait to read XJDF: %w", context.Cause(ctx))
+	default:
+		if err := t.wait(ctx); err != nil {
+			return err
+		}
 	}
 	defer func() { <-t.taken }()
 	work()
 	return nil
+}
+
+func (t *Turns) wait(ctx context.Context) error {
+	select {
+	case t.taken <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("%w: %w", ErrNoTurn, context.Cause(ctx))
+	}
 }

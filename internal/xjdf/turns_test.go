@@ -54,9 +54,13 @@ func TestWhoGoesAwayWaitsForNoTurn(t *testing.T) {
 	taken.Wait()
 	gone, leave := context.WithCancel(t.Context())
 	leave()
-	if err := turns.Do(gone, func() { t.Error("it had a turn") }); !errors.Is(err, context.Canceled) {
+	if err := turns.Do(gone, func() { t.Error("it had a turn") }); !errors.Is(err, xjdf.ErrNoTurn) || !errors.Is(err, context.Canceled) {
 		t.Errorf("error = %v, want that it has gone", err)
 	}
 	close(held)
 	all.Wait()
+	worked := false
+	if err := turns.Do(gone, func() { worked = true }); err != nil || !worked {
+		t.Errorf("a turn that nobody has: %v, worked %t", err, worked)
+	}
 }
