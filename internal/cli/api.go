@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -117,6 +118,7 @@ type api struct {
 }
 
 func newAPI(p *process, a apiAdapters, o apiOptions, work preflights) (*api, error) {
+	collectSooner()
 	s := &api{process: p, apiAdapters: a, options: o}
 	s.rfqs = rfq.New(rfq.Config{Store: p.store, Catalog: s.rfqCatalog, Cursors: s.cursors, Now: p.now, Random: rand.Reader})
 	s.callbacks = xjmf.New(xjmf.Config{Store: p.store, Now: p.now, Random: rand.Reader, Count: p.metrics.Update})
@@ -144,6 +146,15 @@ func newAPI(p *process, a apiAdapters, o apiOptions, work preflights) (*api, err
 	// come to, which an idle server would keep resident for minutes.
 	debug.FreeOSMemory()
 	return s, nil
+}
+
+// collectSooner halves how much garbage waits for the collector, unless GOGC says
+// what is wanted. What an API server keeps is small, so collecting it is cheap, and
+// a server with nothing to do is mostly what it has not collected yet.
+func collectSooner() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(50)
+	}
 }
 
 // apiListeners are that of the API and, if there is one, that for mutual TLS,

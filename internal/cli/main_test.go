@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -96,14 +97,29 @@ func newPlatform(t *testing.T, data, variables string, program ...string) *platf
 	return p
 }
 
+// The ports of addresses that a process may leave and take again: below those that
+// the kernel gives to whoever asks for any (ip_local_port_range), or a connection
+// of another test could have one of them while the process is away.
+const (
+	firstPort = 20_000
+	endPort   = 32_000
+)
+
+var nextPort atomic.Int64
+
+// freeAddr is an address that nobody else gets from here, and that is free now.
 func freeAddr(t *testing.T) string {
 	t.Helper()
-	socket, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range endPort - firstPort {
+		port := firstPort + (int64(os.Getpid())*97+nextPort.Add(1))%(endPort-firstPort)
+		socket, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if err == nil {
+			_ = socket.Close()
+			return socket.Addr().String()
+		}
 	}
-	defer func() { _ = socket.Close() }()
-	return socket.Addr().String()
+	t.Fatal("no port is free")
+	return ""
 }
 
 func (p *platform) start(flags ...string) {
