@@ -5,6 +5,7 @@ package kubesource
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -126,8 +127,13 @@ func (s *Source) install(ctx context.Context, snapshot *posture.Snapshot, views 
 	s.views, s.viewed, s.gate = views, true, next
 }
 
-// publish puts the snapshot in force; mu is held.
+// publish puts the snapshot in force; mu is held. Before the first one what listing
+// the world took is given back to the kernel: the process is not ready yet, and an
+// idle one would keep it resident for minutes.
 func (s *Source) publish(ctx context.Context, at time.Time) {
+	if !s.published {
+		debug.FreeOSMemory()
+	}
 	s.config.Gates.Publish(s.snapshot, at)
 	s.published, s.publishedAt = true, s.config.Now()
 	s.config.Log.InfoContext(ctx, "posture in force", "revision", s.snapshot.Revision())
