@@ -18,7 +18,7 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/docs"
-	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/xjdf"
 	"github.com/printmarket/printmarket/internal/xjdf/validate"
@@ -60,7 +60,7 @@ func example(t *testing.T, name, end string) *xjdf.Document {
 // judged is the report of the marketplace that the demo is.
 func judged(t *testing.T, doc *xjdf.Document, profile validate.Profile) validate.Report {
 	t.Helper()
-	catalog, err := masterdata.Demo()
+	catalog, err := catalog.Demo()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ import (
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/cursor"
 	"github.com/printmarket/printmarket/internal/jobs"
-	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/preflight/profile"
 	"github.com/printmarket/printmarket/internal/queue"
@@ -72,7 +72,7 @@ type World struct {
 	Clock   *Clock
 	Gates   *posture.Gates
 	Store   *storetest.Faulty
-	Catalog *masterdata.Holder
+	Catalog *catalog.Holder
 	Queue   *queue.Queue
 	// Intake says whether the queue takes jobs; it does at first.
 	Intake    *Intake
@@ -157,9 +157,9 @@ func (w *World) open(t testing.TB, log *slog.Logger) {
 	w.Store = storetest.NewFaulty(store)
 	w.Queue, err = queue.New(redistest.Mini(t).Client(t), "preflight")
 	must(t, err)
-	demo, err := masterdata.Demo()
+	demo, err := catalog.Demo()
 	must(t, err)
-	w.Catalog = masterdata.Fixed(demo)
+	w.Catalog = catalog.Fixed(demo)
 	cursors, err := cursor.New([32]byte{1})
 	must(t, err)
 	w.RFQs = rfq.New(rfq.Config{

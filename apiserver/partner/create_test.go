@@ -15,7 +15,7 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/apitest"
 	"github.com/printmarket/printmarket/apiserver/contracts"
-	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/store/storetest"
@@ -331,7 +331,7 @@ func TestACommittedKeyAnswersBeforeEverythingThatCouldRefuseIt(t *testing.T) {
 	away.WantRetry(t)
 	replays("the catalog is withdrawn")
 
-	other, err := masterdata.NewCatalog([]masterdata.Group{{UID: "books", Name: "Books"}}, []masterdata.Product{{UID: "book", Name: "Book", Group: "books"}})
+	other, err := catalog.NewCatalog([]catalog.Group{{UID: "books", Name: "Books"}}, []catalog.Product{{UID: "book", Name: "Book", Group: "books"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -367,7 +367,7 @@ func TestACatalogThatIsAwayComesBack(t *testing.T) {
 		a.Want(t, 503, problem.CodeRFQCatalogUnavailable).WantRetry(t)
 	}
 	create(t, w, "k-1", but("title", `""`)).Want(t, 422, problem.CodeRFQInvalid)
-	demo, err := masterdata.Demo()
+	demo, err := catalog.Demo()
 	if err != nil {
 		t.Fatal(err)
 	}

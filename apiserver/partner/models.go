@@ -5,7 +5,7 @@ package partner
 import (
 	"github.com/printmarket/printmarket/apiserver/partner/partnerapi"
 	"github.com/printmarket/printmarket/apiserver/respond"
-	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
@@ -44,7 +44,7 @@ func quoteModel(q rfq.Quote) partnerapi.Quote {
 	return model
 }
 
-func productModels(catalog *masterdata.Catalog) []partnerapi.CatalogProduct {
+func productModels(catalog *catalog.Catalog) []partnerapi.CatalogProduct {
 	names := map[string]string{}
 	for _, group := range catalog.Groups() {
 		names[group.UID] = group.Name

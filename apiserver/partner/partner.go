@@ -17,7 +17,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/partner/partnerapi"
 	"github.com/printmarket/printmarket/apiserver/strict"
 	"github.com/printmarket/printmarket/internal/ledger"
-	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -35,9 +35,9 @@ type RFQs interface {
 	Quotes(ctx context.Context, who tenant.ID, id string) ([]rfq.Quote, error)
 }
 
-// Catalog is what the surface needs of package masterdata.
+// Catalog is what the surface needs of package catalog.
 type Catalog interface {
-	Current(now time.Time) (*masterdata.Catalog, error)
+	Current(now time.Time) (*catalog.Catalog, error)
 }
 
 // Quotas is what the surface needs of a store beside that: what is used of them.

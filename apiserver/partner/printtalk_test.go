@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/apiserver/apitest"
-	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/rfq"
@@ -310,7 +310,7 @@ func TestWithoutACatalogAProductHasNoType(t *testing.T) {
 		t.Error("one tag for two documents")
 	}
 
-	other, err := masterdata.NewCatalog([]masterdata.Group{{UID: "books", Name: "Books"}}, []masterdata.Product{{UID: "book", Name: "Book", Group: "books"}})
+	other, err := catalog.NewCatalog([]catalog.Group{{UID: "books", Name: "Books"}}, []catalog.Product{{UID: "book", Name: "Book", Group: "books"}})
 	if err != nil {
 		t.Fatal(err)
 	}

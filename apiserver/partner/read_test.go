@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/apiserver/apitest"
-	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/rfq"
@@ -350,7 +350,7 @@ func TestProductsAreThoseThatCanBeRequested(t *testing.T) {
 		Items []struct{ CatalogProductUID, Name, Category, CategoryName string }
 	}
 	get(t, w, "acme-reads", "/api/v1/catalog/products").Want(t, 200, "").Into(t, &body)
-	demo, err := masterdata.Demo()
+	demo, err := catalog.Demo()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/strict"
 	"github.com/printmarket/printmarket/apiserver/xjdf/xjdfapi"
-	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/problem"
 	xjdfdoc "github.com/printmarket/printmarket/internal/xjdf"
 	"github.com/printmarket/printmarket/internal/xjdf/validate"
@@ -48,7 +48,7 @@ func (s *surface) offered(now time.Time) (*offer, error) {
 // catalogRetry is when a catalog that is not available is worth another try.
 const catalogRetry = 5 * time.Second
 
-func newOffer(catalog *masterdata.Catalog) (*offer, error) {
+func newOffer(catalog *catalog.Catalog) (*offer, error) {
 	o := &offer{catalog: catalog.ID(), takes: validate.Marketplace(catalog.Types())}
 	o.told = tell(o.takes)
 	o.told.Products = productsOf(catalog)
@@ -86,7 +86,7 @@ func tell(takes validate.Capabilities) xjdfapi.XJDFCapabilities {
 	return told
 }
 
-func productsOf(catalog *masterdata.Catalog) []xjdfapi.XJDFProduct {
+func productsOf(catalog *catalog.Catalog) []xjdfapi.XJDFProduct {
 	products := []xjdfapi.XJDFProduct{}
 	for _, kind := range catalog.Types() {
 		one := xjdfapi.XJDFProduct{ProductType: kind}

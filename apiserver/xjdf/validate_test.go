@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/apiserver/apitest"
-	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/xjdf/validate"
 )
@@ -252,7 +252,7 @@ func TestCapabilitiesFollowTheCatalog(t *testing.T) {
 	etag := w.Do(t, ask).Want(t, 200, "").Header.Get("ETag")
 	ask.Header = map[string]string{"If-None-Match": etag}
 	w.Do(t, ask).Want(t, 304, "")
-	other, err := masterdata.NewCatalog([]masterdata.Group{{UID: "g", Name: "G"}}, []masterdata.Product{{UID: "p", Name: "P", Group: "g", Type: "Pallet"}})
+	other, err := catalog.NewCatalog([]catalog.Group{{UID: "g", Name: "G"}}, []catalog.Product{{UID: "p", Name: "P", Group: "g", Type: "Pallet"}})
 	if err != nil {
 		t.Fatal(err)
 	}

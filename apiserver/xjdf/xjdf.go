@@ -17,7 +17,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/strict"
 	"github.com/printmarket/printmarket/apiserver/xjdf/xjdfapi"
 	"github.com/printmarket/printmarket/apiserver/xjmf"
-	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/posture"
 	xjdfdoc "github.com/printmarket/printmarket/internal/xjdf"
 	"github.com/printmarket/printmarket/internal/xjdf/printtalk"
@@ -37,9 +37,9 @@ const (
 // statement is the specification's sentence about this layer (section 1).
 const statement = "A private-beta readiness layer, not a certification or legal conformance claim, and not generally available."
 
-// Catalog is what the surface needs of package masterdata.
+// Catalog is what the surface needs of package catalog.
 type Catalog interface {
-	Current(now time.Time) (*masterdata.Catalog, error)
+	Current(now time.Time) (*catalog.Catalog, error)
 }
 
 // surface holds what its answers have in common for every partner.

@@ -21,7 +21,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/internal/cursor"
 	"github.com/printmarket/printmarket/internal/demo"
-	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/dirsource"
 	"github.com/printmarket/printmarket/internal/store/sqlite"
@@ -159,10 +159,10 @@ func (a *devAdapters) embedRedis() error {
 }
 
 func (a *devAdapters) openCatalog(context.Context, devOptions) error {
-	catalog, err := masterdata.Demo()
+	demo, err := catalog.Demo()
 	if err != nil {
 		return err
 	}
-	a.catalog = masterdata.Fixed(catalog)
+	a.catalog = catalog.Fixed(demo)
 	return nil
 }

@@ -28,7 +28,7 @@ import (
 	xjmfapi "github.com/printmarket/printmarket/apiserver/xjmf"
 	"github.com/printmarket/printmarket/docs"
 	"github.com/printmarket/printmarket/internal/keyuse"
-	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/preflight/profile"
 	"github.com/printmarket/printmarket/internal/ratelimit"
@@ -94,7 +94,7 @@ type apiAdapters struct {
 	// compiled tells how far the source has come, by kind; nil for a source
 	// whose objects have no versions.
 	compiled func() map[string]string
-	catalog  *masterdata.Holder
+	catalog  *catalog.Holder
 	cursors  rfq.Cursors
 	// files, if it is not nil, is served below /files/ of the dashboard.
 	files http.Handler

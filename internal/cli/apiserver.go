@@ -12,7 +12,7 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/internal/cursor"
-	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
 	"github.com/printmarket/printmarket/internal/telemetry"
@@ -149,15 +149,15 @@ func gateMetrics(m *telemetry.Metrics, status func() kubesource.Status, now func
 
 // catalog is the demo catalog or none: creating an RFQ is refused then, and
 // everything else goes on.
-func (o *apiserverOptions) catalog() (*masterdata.Holder, error) {
+func (o *apiserverOptions) catalog() (*catalog.Holder, error) {
 	if !o.demoCatalog {
-		return &masterdata.Holder{}, nil
+		return &catalog.Holder{}, nil
 	}
-	demo, err := masterdata.Demo()
+	demo, err := catalog.Demo()
 	if err != nil {
 		return nil, err
 	}
-	return masterdata.Fixed(demo), nil
+	return catalog.Fixed(demo), nil
 }
 
 // feed makes the source that follows the cluster. List cursors are sealed with

@@ -13,7 +13,7 @@ import (
 	"github.com/printmarket/printmarket/internal/cursor"
 	"github.com/printmarket/printmarket/internal/jobs"
 	"github.com/printmarket/printmarket/internal/ledger"
-	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/store/storetest"
@@ -32,7 +32,7 @@ var (
 
 func services(t testing.TB, store storetest.Store) (*rfq.Service, *jobs.Service) {
 	t.Helper()
-	catalog, err := masterdata.Demo()
+	catalog, err := catalog.Demo()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/printmarket/printmarket/internal/cursor"
 	"github.com/printmarket/printmarket/internal/jobs"
 	"github.com/printmarket/printmarket/internal/ledger"
-	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/store/storetest"
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -50,7 +50,7 @@ var (
 )
 
 func services(store storetest.Store) (*rfq.Service, *jobs.Service, error) {
-	catalog, err := masterdata.Demo()
+	catalog, err := catalog.Demo()
 	if err != nil {
 		return nil, nil, err
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/printmarket/printmarket/internal/cursor"
 	"github.com/printmarket/printmarket/internal/jobs"
 	"github.com/printmarket/printmarket/internal/ledger"
-	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/internal/preflight/intent"
 	"github.com/printmarket/printmarket/internal/rfq"
@@ -47,7 +47,7 @@ type world struct {
 
 func newWorld(t testing.TB, store Store) *world {
 	t.Helper()
-	catalog, err := masterdata.Demo()
+	catalog, err := catalog.Demo()
 	if err != nil {
 		t.Fatal(err)
 	}

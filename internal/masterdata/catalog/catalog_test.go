@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package masterdata_test
+package catalog_test
 
 import (
 	"errors"
@@ -12,77 +12,77 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 )
 
 func Example() {
-	catalog, err := masterdata.NewCatalog(
-		[]masterdata.Group{{UID: "commercial-print", Name: "Commercial print"}},
-		[]masterdata.Product{{UID: "print:flyers:a5", Name: "Flyer A5", Group: "commercial-print"}},
+	whole, err := catalog.NewCatalog(
+		[]catalog.Group{{UID: "commercial-print", Name: "Commercial print"}},
+		[]catalog.Product{{UID: "print:flyers:a5", Name: "Flyer A5", Group: "commercial-print"}},
 	)
 	if err != nil {
 		panic(err)
 	}
-	product, found := catalog.Lookup("print:flyers:a5")
+	product, found := whole.Lookup("print:flyers:a5")
 	fmt.Println(product.Group, found)
 	// Output: commercial-print true
 }
 
 var (
-	groups   = []masterdata.Group{{UID: "g1", Name: "One"}, {UID: "g2", Name: "Two"}}
-	products = []masterdata.Product{{UID: "p:2", Name: "B", Group: "g1"}, {UID: "p:1", Name: "A", Group: "g1"}, {UID: "p:3", Name: "C", Group: "g2"}}
+	groups   = []catalog.Group{{UID: "g1", Name: "One"}, {UID: "g2", Name: "Two"}}
+	products = []catalog.Product{{UID: "p:2", Name: "B", Group: "g1"}, {UID: "p:1", Name: "A", Group: "g1"}, {UID: "p:3", Name: "C", Group: "g2"}}
 )
 
-func newCatalog(t testing.TB, g []masterdata.Group, p []masterdata.Product) *masterdata.Catalog {
+func newCatalog(t testing.TB, g []catalog.Group, p []catalog.Product) *catalog.Catalog {
 	t.Helper()
-	catalog, err := masterdata.NewCatalog(g, p)
+	whole, err := catalog.NewCatalog(g, p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return catalog
+	return whole
 }
 
 func TestTheDemoCatalogIsWhatAPrinterSells(t *testing.T) {
 	t.Parallel()
-	catalog, err := masterdata.Demo()
+	whole, err := catalog.Demo()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(catalog.Groups()) < 3 || len(catalog.Products("")) < 12 {
-		t.Errorf("%d groups and %d products", len(catalog.Groups()), len(catalog.Products("")))
+	if len(whole.Groups()) < 3 || len(whole.Products("")) < 12 {
+		t.Errorf("%d groups and %d products", len(whole.Groups()), len(whole.Products("")))
 	}
-	for _, group := range catalog.Groups() {
-		if len(catalog.Products(group.UID)) == 0 {
+	for _, group := range whole.Groups() {
+		if len(whole.Products(group.UID)) == 0 {
 			t.Errorf("group %s is empty", group.UID)
 		}
 	}
-	for _, product := range catalog.Products("") {
+	for _, product := range whole.Products("") {
 		if strings.Count(product.UID, ":") < 2 {
 			t.Errorf("uid %q is not in colon-separated segments", product.UID)
 		}
 	}
-	if got, found := catalog.Lookup("print:flyers:a5-folded"); !found || got.Group != "commercial-print" {
+	if got, found := whole.Lookup("print:flyers:a5-folded"); !found || got.Group != "commercial-print" {
 		t.Errorf("the folded flyer is %+v, %t", got, found)
 	}
 }
 
 func TestWhatIsNoCatalogIsRefusedWhole(t *testing.T) {
 	t.Parallel()
-	group := func(uid, name string) []masterdata.Group {
-		return append(slices.Clone(groups), masterdata.Group{UID: uid, Name: name})
+	group := func(uid, name string) []catalog.Group {
+		return append(slices.Clone(groups), catalog.Group{UID: uid, Name: name})
 	}
-	product := func(uid, name, in string) []masterdata.Product {
-		return append(slices.Clone(products), masterdata.Product{UID: uid, Name: name, Group: in})
+	product := func(uid, name, in string) []catalog.Product {
+		return append(slices.Clone(products), catalog.Product{UID: uid, Name: name, Group: in})
 	}
 	tests := map[string]struct {
-		groups   []masterdata.Group
-		products []masterdata.Product
+		groups   []catalog.Group
+		products []catalog.Product
 		want     string
 	}{
 		"no groups":                      {nil, products, "groups"},
 		"no products":                    {groups, nil, "products"},
-		"too many groups":                {make([]masterdata.Group, masterdata.MaxGroups+1), products, "groups"},
-		"too many products":              {groups, make([]masterdata.Product, masterdata.MaxProducts+1), "products"},
+		"too many groups":                {make([]catalog.Group, catalog.MaxGroups+1), products, "groups"},
+		"too many products":              {groups, make([]catalog.Product, catalog.MaxProducts+1), "products"},
 		"two groups of one uid":          {group("g1", "Again"), products, "g1"},
 		"two products of one uid":        {groups, product("p:1", "Again", "g2"), "p:1"},
 		"a product in no group":          {groups, product("p:4", "D", "g3"), "p:4"},
@@ -96,9 +96,9 @@ func TestWhatIsNoCatalogIsRefusedWhole(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			catalog, err := masterdata.NewCatalog(tc.groups, tc.products)
-			var invalid *masterdata.InvalidError
-			if catalog != nil || !errors.As(err, &invalid) || invalid.Entry != tc.want {
+			got, err := catalog.NewCatalog(tc.groups, tc.products)
+			var invalid *catalog.InvalidError
+			if got != nil || !errors.As(err, &invalid) || invalid.Entry != tc.want {
 				t.Errorf("error = %v, want InvalidError about %s", err, tc.want)
 			}
 		})
@@ -122,17 +122,17 @@ func TestTheIDIsOfTheContentAlone(t *testing.T) {
 
 func TestLookupsAreByteForByte(t *testing.T) {
 	t.Parallel()
-	catalog := newCatalog(t, groups, products)
+	whole := newCatalog(t, groups, products)
 	for uid, want := range map[string]bool{"p:1": true, "P:1": false, "p:1 ": false, "p": false, "": false} {
-		if _, got := catalog.Lookup(uid); got != want {
+		if _, got := whole.Lookup(uid); got != want {
 			t.Errorf("Lookup(%q) = %t, want %t", uid, got, want)
 		}
-		if name, group, got := catalog.Resolve(uid); got != want || (got && (name != "A" || group != "g1")) {
+		if name, group, got := whole.Resolve(uid); got != want || (got && (name != "A" || group != "g1")) {
 			t.Errorf("Resolve(%q) = %s, %s, %t, want %t", uid, name, group, got, want)
 		}
 	}
 	for uid, want := range map[string]bool{"g1": true, "G1": false, "": false, "p:1": false} {
-		if got := catalog.HasGroup(uid); got != want {
+		if got := whole.HasGroup(uid); got != want {
 			t.Errorf("HasGroup(%q) = %t, want %t", uid, got, want)
 		}
 	}
@@ -140,55 +140,55 @@ func TestLookupsAreByteForByte(t *testing.T) {
 
 func TestListingsAreSortedAndCopies(t *testing.T) {
 	t.Parallel()
-	catalog := newCatalog(t, groups, products)
+	whole := newCatalog(t, groups, products)
 	for group, want := range map[string][]string{"": {"p:1", "p:2", "p:3"}, "g1": {"p:1", "p:2"}, "g2": {"p:3"}, "g3": nil} {
 		var got []string
-		listed := catalog.Products(group)
+		listed := whole.Products(group)
 		for i := range listed {
 			got = append(got, listed[i].UID)
-			listed[i] = masterdata.Product{}
+			listed[i] = catalog.Product{}
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("products of %q (-want +got):\n%s", group, diff)
 		}
 	}
-	catalog.Groups()[0] = masterdata.Group{}
-	if catalog.Groups()[0].UID != "g1" || catalog.Products("")[0].UID != "p:1" {
+	whole.Groups()[0] = catalog.Group{}
+	if whole.Groups()[0].UID != "g1" || whole.Products("")[0].UID != "p:1" {
 		t.Error("a caller could change the catalog")
 	}
 }
 
 func TestAHolderFailsClosed(t *testing.T) {
 	t.Parallel()
-	catalog := newCatalog(t, groups, products)
+	whole := newCatalog(t, groups, products)
 	now := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
-	withdrawn := masterdata.NewHolder(time.Minute)
-	withdrawn.Publish(catalog, now)
+	withdrawn := catalog.NewHolder(time.Minute)
+	withdrawn.Publish(whole, now)
 	withdrawn.Withdraw()
-	confirmed := func(age time.Duration) *masterdata.Holder {
-		h := masterdata.NewHolder(time.Minute)
-		h.Publish(catalog, now.Add(-time.Hour))
-		h.Publish(catalog, now.Add(-age))
+	confirmed := func(age time.Duration) *catalog.Holder {
+		h := catalog.NewHolder(time.Minute)
+		h.Publish(whole, now.Add(-time.Hour))
+		h.Publish(whole, now.Add(-age))
 		return h
 	}
 	tests := map[string]struct {
-		holder    *masterdata.Holder
+		holder    *catalog.Holder
 		available bool
 	}{
-		"the zero holder":                {&masterdata.Holder{}, false},
-		"nothing published":              {masterdata.NewHolder(time.Minute), false},
+		"the zero holder":                {&catalog.Holder{}, false},
+		"nothing published":              {catalog.NewHolder(time.Minute), false},
 		"withdrawn":                      {withdrawn, false},
-		"no catalog published":           {masterdata.Fixed(nil), false},
+		"no catalog published":           {catalog.Fixed(nil), false},
 		"just confirmed":                 {confirmed(0), true},
 		"confirmed at the bound":         {confirmed(time.Minute), true},
 		"confirmed too long ago":         {confirmed(time.Minute + 1), false},
-		"a compiled-in one is never old": {masterdata.Fixed(catalog), true},
+		"a compiled-in one is never old": {catalog.Fixed(whole), true},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got, err := tc.holder.Current(now)
-			if tc.available && (err != nil || got != catalog) || !tc.available && (got != nil || !errors.Is(err, masterdata.ErrUnavailable)) {
+			if tc.available && (err != nil || got != whole) || !tc.available && (got != nil || !errors.Is(err, catalog.ErrUnavailable)) {
 				t.Errorf("Current = %v, %v; want available %t", got, err, tc.available)
 			}
 		})

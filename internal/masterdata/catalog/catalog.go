@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package masterdata holds what the marketplace knows about products.
+// Package catalog holds what the marketplace knows about products.
 //
 // Master data has levels. L1 are the marketplace groups that a buyer chooses
 // from, L2 the catalog products in them. Both are platform data, the same for
@@ -8,7 +8,7 @@
 // named by the digest of its content, loaded whole, and replaced but never
 // patched. L4, the costed resources of one organization, is another type; a
 // Catalog cannot hold or return it.
-package masterdata
+package catalog
 
 import (
 	"cmp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package masterdata
+package catalog
 
 // Demo is the catalog of `printmarket dev` and of tests: what a general
 // printer sells. Its content is constant, so its id is too.

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package fixed holds numbers that are exact: decimals of six places, as
+// integers of millionths.
+//
+// Rates, speeds, measures and shares of master data are [Decimal]. Two texts of
+// one number are one value, sums and products never depend on the machine, and a
+// value is compared with ==. What has to be rounded is rounded by [MulDiv], half
+// away from zero as invoices do.
+package fixed
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"strconv"
+	"strings"
+)
+
+// Decimal is a number in millionths: 1_500_000 is 1.5.
+type Decimal int64
+
+const (
+	// One is the number 1.
+	One Decimal = 1_000_000
+	// Places is how many decimals there are.
+	Places = 6
+	// Max is the largest number that [Parse] reads, a billion. It leaves room for
+	// products of two within 128 bits.
+	Max = 1_000_000_000 * One
+)
+
+// ErrInvalid means that a text is no decimal within the bounds.
+var ErrInvalid = errors.New("not a decimal number of at most 6 places between -1000000000 and 1000000000")
+
+// FromInt is a whole number; n is within ±1,000,000,000.
+func FromInt(n int64) Decimal { return Decimal(n) * One }
+
+// Parse reads -?(0|[1-9]\d*)(\.\d{1,6})? within ±[Max]: no exponents, no plus
+// sign, no leading zeros, no white space. It fails with [ErrInvalid].
+func Parse(text string) (Decimal, error) {
+	rest, negative := strings.CutPrefix(text, "-")
+	whole, fraction, point := strings.Cut(rest, ".")
+	if !digits(whole, 10) || len(whole) > 1 && whole[0] == '0' || point && !digits(fraction, Places) {
+		return 0, ErrInvalid
+	}
+	value, err := strconv.ParseInt(whole+fraction+strings.Repeat("0", Places-len(fraction)), 10, 64)
+	if err != nil || value > int64(Max) {
+		return 0, ErrInvalid
+	}
+	if negative {
+		value = -value
+	}
+	return Decimal(value), nil
+}
+
+// digits reports 1 to limit ASCII digits.
+func digits(text string, limit int) bool {
+	if text == "" || len(text) > limit {
+		return false
+	}
+	for i := range len(text) {
+		if text[i] < '0' || text[i] > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// String is the shortest text that [Parse] reads as the number.
+func (d Decimal) String() string {
+	sign, n := "", uint64(d)
+	if d < 0 {
+		sign, n = "-", -n
+	}
+	text := sign + strconv.FormatUint(n/uint64(One), 10)
+	if fraction := n % uint64(One); fraction > 0 {
+		text += "." + strings.TrimRight(fmt.Sprintf("%06d", fraction), "0")
+	}
+	return text
+}
+
+// MarshalJSON writes a JSON number.
+func (d Decimal) MarshalJSON() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalJSON reads a JSON number without an exponent, or such a number as a
+// string. It fails with [ErrInvalid].
+func (d *Decimal) UnmarshalJSON(text []byte) error {
+	plain := string(text)
+	if unquoted, found := strings.CutPrefix(plain, `"`); found {
+		plain = strings.TrimSuffix(unquoted, `"`)
+	}
+	parsed, err := Parse(plain)
+	if err != nil {
+		return err
+	}
+	*d = parsed
+	return nil
+}
+
+// MulDiv is a*b/c, rounded half away from zero. The product may have 128 bits. It
+// saturates at the bounds of int64; c is more than 0.
+func MulDiv(a, b, c int64) int64 {
+	negative := (a < 0) != (b < 0)
+	high, low := bits.Mul64(magnitude(a), magnitude(b))
+	divisor := uint64(c)
+	low, carry := bits.Add64(low, divisor/2, 0)
+	high += carry
+	if high >= divisor {
+		return saturated(negative)
+	}
+	quotient, _ := bits.Div64(high, low, divisor)
+	switch {
+	case quotient > math.MaxInt64:
+		return saturated(negative)
+	case negative:
+		return -int64(quotient)
+	default:
+		return int64(quotient)
+	}
+}
+
+// CeilDiv is a/b rounded up, for a of at least 0 and b of more than 0.
+func CeilDiv(a, b int64) int64 {
+	if a == 0 {
+		return 0
+	}
+	return (a-1)/b + 1
+}
+
+func magnitude(n int64) uint64 {
+	if n < 0 {
+		return -uint64(n)
+	}
+	return uint64(n)
+}
+
+func saturated(negative bool) int64 {
+	if negative {
+		return math.MinInt64
+	}
+	return math.MaxInt64
+}

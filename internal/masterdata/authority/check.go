@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package authority
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/printmarket/printmarket/internal/fixed"
+	"github.com/printmarket/printmarket/internal/money"
+)
+
+// identifier is an XML name without a colon, as an XJDF ID is, in ASCII.
+var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9._-]{0,127}$`)
+
+// owner is [Platform] or the form of an organization.
+var owner = regexp.MustCompile(`^(platform|org_[A-Za-z0-9]{6,32})$`)
+
+// Bounds of values.
+const (
+	maxText      = 200
+	maxSide      = 10_000 * fixed.One // mm
+	maxWeight    = 2_000 * fixed.One  // g/m2
+	maxThickness = 20_000 * fixed.One // micrometres
+	maxRate      = 1_000_000 * fixed.One
+	maxSpeed     = 1_000_000 * fixed.One
+	maxSetup     = 10_000 * fixed.One // minutes
+	maxCrew      = 100 * fixed.One
+	maxPower     = 10_000 * fixed.One // kW
+	maxUse       = 1_000 * fixed.One  // g/m2, g/m
+	maxWaste     = 50 * fixed.One     // percent
+	maxPieces    = 100_000
+	maxPages     = 10_000
+	maxSmall     = 100 * fixed.One // mm: bleed, gutter, milling
+	// MaxQuantity is the largest quantity that is calculated.
+	MaxQuantity = 10_000_000
+)
+
+// checker collects what is wrong with one content.
+type checker struct {
+	faults  []Fault
+	more    bool
+	content *Content
+	// families are those of the identifiers seen so far.
+	families map[string]Family
+	// at is the resource that is looked at.
+	at Fault
+}
+
+func check(c *Content) error {
+	k := &checker{content: c, families: make(map[string]Family, len(c.Media))}
+	k.whole()
+	each(k, FamilyMedia, MaxMedia, c.Media, func(m *Media) string { return m.ID }, func(m *Media) string { return m.Name }, k.media)
+	each(k, FamilyDevice, MaxDevices, c.Devices, func(d *Device) string { return d.ID }, func(d *Device) string { return d.Name }, k.deviceAlone)
+	each(k, FamilyInk, MaxOthers, c.Inks, func(i *Ink) string { return i.ID }, func(i *Ink) string { return i.Name }, k.ink)
+	each(k, FamilyLamination, MaxOthers, c.Laminations, func(l *Lamination) string { return l.ID }, func(l *Lamination) string { return l.Name }, k.lamination)
+	each(k, FamilyVarnish, MaxOthers, c.Varnishes, func(v *Varnish) string { return v.ID }, func(v *Varnish) string { return v.Name }, k.varnish)
+	each(k, FamilyPlate, MaxOthers, c.Plates, func(p *Plate) string { return p.ID }, func(p *Plate) string { return p.Name }, k.plate)
+	each(k, FamilyAdhesive, MaxOthers, c.Adhesives, func(a *Adhesive) string { return a.ID }, func(a *Adhesive) string { return a.Name }, k.adhesive)
+	each(k, FamilyElectricity, MaxOthers, c.Electricity, func(e *Electricity) string { return e.ID }, func(e *Electricity) string { return e.Name }, k.electricity)
+	each(k, FamilyLabor, MaxOthers, c.Labor, func(l *Labor) string { return l.ID }, func(l *Labor) string { return l.Name }, k.labor)
+	k.references()
+	if len(k.faults) > 0 {
+		return &InvalidError{Faults: k.faults, More: k.more}
+	}
+	return nil
+}
+
+// each checks one family: how many, identifiers, names, and the resource itself.
+func each[T any](k *checker, family Family, most int, all []T, id, name func(*T) string, one func(*T)) {
+	k.at = Fault{Family: family}
+	if len(all) > most {
+		k.at = Fault{}
+		k.fault(string(family), fmt.Sprintf("%d of them; at most %d are taken", len(all), most))
+		return
+	}
+	for i := range all {
+		k.at = Fault{Family: family, Index: i, ID: shown(id(&all[i]))}
+		k.identify(id(&all[i]))
+		k.text("name", name(&all[i]), true)
+		one(&all[i])
+	}
+}
+
+// identify refuses an identifier that is no XML name or is there already.
+func (k *checker) identify(id string) {
+	if !identifier.MatchString(id) {
+		k.fault("id", "an identifier is 1 to 128 of A-Z a-z 0-9 . _ - and begins with a letter or _")
+		return
+	}
+	if former, taken := k.families[id]; taken {
+		f := k.at
+		f.Field, f.Duplicate, f.Reason = "id", true, fmt.Sprintf("this identifier is that of a %s already", former)
+		k.add(f)
+		return
+	}
+	k.families[id] = k.at.Family
+}
+
+func (k *checker) fault(field, reason string) {
+	f := k.at
+	f.Field, f.Reason = field, reason
+	k.add(f)
+}
+
+func (k *checker) add(f Fault) {
+	if len(k.faults) == MaxFaults {
+		k.more = true
+		return
+	}
+	k.faults = append(k.faults, f)
+}
+
+// shown is an identifier as far as it can be shown.
+func shown(id string) string {
+	if identifier.MatchString(id) {
+		return id
+	}
+	return fmt.Sprintf("%.60q", id)
+}
+
+func (k *checker) text(field, value string, required bool) {
+	if value == "" && !required {
+		return
+	}
+	if value == "" || utf8.RuneCountInString(value) > maxText || !utf8.ValidString(value) || strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		k.fault(field, fmt.Sprintf("a text is 1 to %d printable characters", maxText))
+	}
+}
+
+func (k *checker) upTo(field string, value, high fixed.Decimal) {
+	if value < 0 || value > high {
+		k.fault(field, fmt.Sprintf("%s is not between 0 and %s", value, high))
+	}
+}
+
+// positive is above 0.
+func (k *checker) positive(field string, value, high fixed.Decimal) {
+	if value <= 0 || value > high {
+		k.fault(field, fmt.Sprintf("%s is not more than 0 and at most %s", value, high))
+	}
+}
+
+func (k *checker) count(field string, value, high int64) {
+	if value < 0 || value > high {
+		k.fault(field, fmt.Sprintf("%d is not between 0 and %d", value, high))
+	}
+}
+
+func oneOf[T ~string](k *checker, field string, value T, allowed []T) {
+	if !slices.Contains(allowed, value) {
+		k.fault(field, fmt.Sprintf("%.60q is none of %s", string(value), join(allowed)))
+	}
+}
+
+func join[T ~string](all []T) string {
+	texts := make([]string, len(all))
+	for i, one := range all {
+		texts[i] = string(one)
+	}
+	return strings.Join(texts, ", ")
+}
+
+func (k *checker) price(p Price, units ...Unit) {
+	k.upTo("price.amount", p.Amount, maxRate)
+	oneOf(k, "price.per", p.Per, units)
+}
+
+// whole checks what is about the snapshot.
+func (k *checker) whole() {
+	c := k.content
+	if !owner.MatchString(c.Owner) {
+		k.fault("owner", fmt.Sprintf("%.60q is neither platform nor an organization like org_acme01", c.Owner))
+	}
+	if _, err := money.ParseCurrency(c.Currency); err != nil {
+		k.fault("currency", fmt.Sprintf("%.10q is no ISO 4217 code", c.Currency))
+	}
+	p := &c.Policy
+	k.upTo("policy.bleed", p.Bleed, maxSmall)
+	k.upTo("policy.gutter", p.Gutter, maxSmall)
+	k.upTo("policy.spineMilling", p.SpineMilling, maxSmall)
+	k.upTo("policy.inkCoverage", p.InkCoverage, 100*fixed.One)
+	k.upTo("policy.maxTotal", p.MaxTotal, fixed.Max)
+	k.count("policy.maxQuantity", p.MaxQuantity, MaxQuantity)
+	if len(p.QuantityBreaks) > MaxBreaks {
+		k.fault("policy.quantityBreaks", fmt.Sprintf("%d of them; at most %d are taken", len(p.QuantityBreaks), MaxBreaks))
+	}
+	for i, quantity := range p.QuantityBreaks {
+		if quantity < 1 || quantity > MaxQuantity || i > 0 && quantity == p.QuantityBreaks[i-1] {
+			k.fault("policy.quantityBreaks", fmt.Sprintf("%d is there twice, or not between 1 and %d", quantity, MaxQuantity))
+		}
+	}
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package authority
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/printmarket/printmarket/internal/fixed"
+)
+
+// foldCatalog is the form of FoldingIntent/@FoldCatalog (XJDF 2.2).
+var foldCatalog = regexp.MustCompile(`^F[0-9]{1,3}-([0-9]{1,3}|X)$`)
+
+func (k *checker) media(m *Media) {
+	k.text("productCode", m.ProductCode, false)
+	k.text("manufacturer", m.Manufacturer, false)
+	oneOf(k, "mediaType", m.MediaType, MediaTypes())
+	k.positive("width", m.Width, maxSide)
+	k.positive("height", m.Height, maxSide)
+	k.positive("weight", m.Weight, maxWeight)
+	k.positive("thickness", m.Thickness, maxThickness)
+	oneOf(k, "grain", m.Grain, []Grain{GrainUnknown, GrainX, GrainY})
+	oneOf(k, "coating", m.Coating, append(Coatings(), ""))
+	oneOf(k, "backCoating", m.BackCoating, append(Coatings(), ""))
+	k.price(m.Price, PerSheet, PerThousandSheets, PerKilogram, PerSquareMetre)
+}
+
+func (k *checker) ink(i *Ink) {
+	k.text("separation", i.Separation, true)
+	k.positive("consumption", i.Consumption, maxUse)
+	k.price(i.Price, PerKilogram)
+}
+
+func (k *checker) lamination(l *Lamination) {
+	k.text("texture", l.Texture, true)
+	k.positive("thickness", l.Thickness, maxThickness)
+	k.price(l.Price, PerSquareMetre)
+}
+
+func (k *checker) varnish(v *Varnish) {
+	k.text("coating", v.Coating, true)
+	k.positive("consumption", v.Consumption, maxUse)
+	k.price(v.Price, PerKilogram)
+}
+
+func (k *checker) plate(p *Plate) {
+	k.positive("width", p.Width, maxSide)
+	k.positive("height", p.Height, maxSide)
+	k.price(p.Price, PerPiece)
+}
+
+func (k *checker) adhesive(a *Adhesive) {
+	k.positive("consumption", a.Consumption, maxUse)
+	k.price(a.Price, PerKilogram)
+}
+
+func (k *checker) electricity(e *Electricity) { k.price(e.Price, PerKilowattHour) }
+
+func (k *checker) labor(l *Labor) {
+	k.text("laborType", l.LaborType, true)
+	k.price(l.Price, PerHour)
+}
+
+// deviceAlone checks a device without what it refers to.
+func (k *checker) deviceAlone(d *Device) {
+	k.text("manufacturer", d.Manufacturer, false)
+	k.text("model", d.Model, false)
+	oneOf(k, "process", d.Process, Processes())
+	k.deviceSizes(d)
+	k.count("minPages", d.MinPages, maxPages)
+	k.count("maxPages", d.MaxPages, maxPages)
+	if d.MaxPages > 0 && d.MinPages > d.MaxPages {
+		k.fault("minPages", "more than maxPages")
+	}
+	k.positive("speed", d.Speed, maxSpeed)
+	k.upTo("setupMinutes", d.SetupMinutes, maxSetup)
+	k.count("setupWaste", d.SetupWaste, maxPieces)
+	k.upTo("wastePercent", d.WastePercent, maxWaste)
+	k.upTo("hourlyRate", d.HourlyRate, maxRate)
+	k.upTo("crew", d.Crew, maxCrew)
+	k.upTo("power", d.Power, maxPower)
+	k.upTo("clickColor", d.ClickColor, maxRate)
+	k.upTo("clickMono", d.ClickMono, maxRate)
+	k.upTo("stackHeight", d.StackHeight, 1_000*fixed.One)
+	k.count("colors", d.Colors, 16)
+	k.together("labor", "crew", d.Labor != "", d.Crew > 0)
+	k.together("electricity", "power", d.Electricity != "", d.Power > 0)
+	k.deviceMeaning(d)
+}
+
+func (k *checker) deviceSizes(d *Device) {
+	k.positive("maxSheet.width", d.MaxSheet.Width, maxSide)
+	k.positive("maxSheet.height", d.MaxSheet.Height, maxSide)
+	if d.MinSheet.Width < 0 || d.MinSheet.Height < 0 || d.MinSheet.Width > d.MaxSheet.Width || d.MinSheet.Height > d.MaxSheet.Height {
+		k.fault("minSheet", "negative, or more than maxSheet")
+	}
+	if d.Weight.Min < 0 || d.Weight.Max > maxWeight || d.Weight.Min > d.Weight.Max {
+		k.fault("weight", fmt.Sprintf("min is at least 0, max at least min and at most %s", maxWeight))
+	}
+}
+
+// together refuses one of two fields without the other.
+func (k *checker) together(one, other string, hasOne, hasOther bool) {
+	if hasOne != hasOther {
+		k.fault(one, fmt.Sprintf("%s and %s go together", one, other))
+	}
+}
+
+// deviceMeaning checks that a device has what its process needs, and nothing that
+// would mean something to another only.
+func (k *checker) deviceMeaning(d *Device) {
+	press := d.Process.Printing()
+	if press {
+		k.positive("printArea.width", d.PrintArea.Width, d.MaxSheet.Width)
+		k.positive("printArea.height", d.PrintArea.Height, d.MaxSheet.Height)
+	}
+	for _, field := range []struct {
+		name string
+		set  bool
+		of   bool // the process is one that has it
+		must bool
+	}{
+		{"printArea", !d.PrintArea.IsZero(), press, press},
+		{"colors", d.Colors > 0, press, press},
+		{"perfecting", d.Perfecting, press, false},
+		{"coater", d.Coater, d.Process == ConventionalPrinting, false},
+		{"plate", d.Plate != "", d.Process == ConventionalPrinting, d.Process == ConventionalPrinting},
+		{"clickColor", d.ClickColor > 0, d.Process == DigitalPrinting, false},
+		{"clickMono", d.ClickMono > 0, d.Process == DigitalPrinting, false},
+		{"stackHeight", d.StackHeight > 0, d.Process == Cutting, d.Process == Cutting},
+		{"adhesive", d.Adhesive != "", d.Process == CoverApplication, d.Process == CoverApplication},
+		{"folds", len(d.Folds) > 0, d.Process == Folding, false},
+	} {
+		if field.set && !field.of {
+			k.fault(field.name, fmt.Sprintf("means nothing to %s", d.Process))
+		}
+		if field.must && !field.set {
+			k.fault(field.name, fmt.Sprintf("%s needs it", d.Process))
+		}
+	}
+	for _, fold := range d.Folds {
+		if !foldCatalog.MatchString(fold) {
+			k.fault("folds", fmt.Sprintf("%.20q is no entry of the FoldCatalog, such as F4-1", fold))
+		}
+	}
+}
+
+// references checks that everything a device refers to is there.
+func (k *checker) references() {
+	for i := range k.content.Devices {
+		d := &k.content.Devices[i]
+		k.at = Fault{Family: FamilyDevice, Index: i, ID: shown(d.ID)}
+		for _, r := range []struct {
+			field, id string
+			family    Family
+		}{
+			{"labor", d.Labor, FamilyLabor},
+			{"electricity", d.Electricity, FamilyElectricity},
+			{"plate", d.Plate, FamilyPlate},
+			{"adhesive", d.Adhesive, FamilyAdhesive},
+		} {
+			if r.id == "" {
+				continue
+			}
+			if k.families[r.id] != r.family {
+				k.fault(r.field, fmt.Sprintf("there is no %s %.60q", r.family, r.id))
+			}
+		}
+	}
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package timeline says which of several approved values is in force when.
+//
+// A [Span] is a value with the window in which it counts. Spans may overlap, as
+// price lists do: the one that began last is in force, and when its window ends,
+// the one before it is again. A [Holder] has the spans of every owner, is swapped
+// whole by whoever polls their source, and holds nothing that nobody has confirmed
+// for too long.
+package timeline
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+)
+
+// Why nothing is in force. Whoever needs a value fails closed on all of them.
+var (
+	// ErrNone means that nothing is approved for the instant.
+	ErrNone = errors.New("nothing approved is in force")
+	// ErrNotLoaded means that the source has never been read, or that the value has
+	// yet to be fetched.
+	ErrNotLoaded = errors.New("not loaded")
+	// ErrStale means that the source could not be read for too long.
+	ErrStale = errors.New("not confirmed for too long")
+	// ErrIntegrity means that a stored value is not the one that was approved.
+	ErrIntegrity = errors.New("stored value is damaged")
+	// ErrDuplicate means that a stored value has an identity twice.
+	ErrDuplicate = errors.New("an identity is there twice")
+	// ErrOverflow means that there is no room for the value.
+	ErrOverflow = errors.New("too much to hold")
+)
+
+// Span is a value and when it is in force.
+type Span[T any] struct {
+	Value T
+	// Err, if it is not nil, is why the value cannot be used; its time counts all the
+	// same, so that nothing older comes back in its place.
+	Err error
+	// From belongs to the window, Until does not; a zero Until is open.
+	From, Until time.Time
+	// Approval is the id of what put it in force, ApprovedAt when that was.
+	Approval   string
+	ApprovedAt time.Time
+}
+
+// Contains reports whether the instant lies in the window.
+func (s *Span[T]) Contains(now time.Time) bool {
+	return !now.Before(s.From) && (s.Until.IsZero() || now.Before(s.Until))
+}
+
+// At is the index of the span in force, or -1. Of two that began together the
+// one approved later counts, of equals the later in the list.
+func At[T any](spans []Span[T], now time.Time) int {
+	found := -1
+	for i := range spans {
+		if !spans[i].Contains(now) {
+			continue
+		}
+		if found < 0 || !older(&spans[i], &spans[found]) {
+			found = i
+		}
+	}
+	return found
+}
+
+func older[T any](a, b *Span[T]) bool {
+	if !a.From.Equal(b.From) {
+		return a.From.Before(b.From)
+	}
+	return a.ApprovedAt.Before(b.ApprovedAt)
+}
+
+// Next is the first instant after now at which a window begins or ends; zero if
+// none does.
+func Next[T any](spans []Span[T], now time.Time) time.Time {
+	var next time.Time
+	for i := range spans {
+		for _, at := range [...]time.Time{spans[i].From, spans[i].Until} {
+			if at.After(now) && (next.IsZero() || at.Before(next)) {
+				next = at
+			}
+		}
+	}
+	return next
+}
+
+// Holder has the spans of every owner. The zero Holder has none and is not loaded.
+// It is safe for concurrent use.
+type Holder[T any] struct {
+	maxStaleness time.Duration
+	state        atomic.Pointer[state[T]]
+}
+
+// state is swapped whole, so that a reader never sees spans with another time.
+type state[T any] struct {
+	owners      map[string][]Span[T]
+	confirmedAt time.Time
+	permanent   bool
+}
+
+// NewHolder makes an empty holder whose content must be confirmed at least every
+// maxStaleness.
+func NewHolder[T any](maxStaleness time.Duration) *Holder[T] {
+	return &Holder[T]{maxStaleness: maxStaleness}
+}
+
+// Fixed makes a holder of values without end, which are never stale.
+func Fixed[T any](values map[string]T) *Holder[T] {
+	owners := make(map[string][]Span[T], len(values))
+	for owner, value := range values {
+		owners[owner] = []Span[T]{{Value: value}}
+	}
+	h := &Holder[T]{}
+	h.state.Store(&state[T]{owners: owners, permanent: true})
+	return h
+}
+
+// Publish puts the spans of all owners in force; the source was read at that
+// instant. They must not be changed afterwards.
+func (h *Holder[T]) Publish(owners map[string][]Span[T], confirmedAt time.Time) {
+	h.state.Store(&state[T]{owners: owners, confirmedAt: confirmedAt})
+}
+
+// Withdraw leaves nothing in force until something is published.
+func (h *Holder[T]) Withdraw() { h.state.Store(nil) }
+
+// Owners is what was published last, not to be changed; nil before.
+func (h *Holder[T]) Owners() map[string][]Span[T] {
+	if held := h.state.Load(); held != nil {
+		return held.owners
+	}
+	return nil
+}
+
+// Confirmed is when the source was read last, and false if never.
+func (h *Holder[T]) Confirmed() (time.Time, bool) {
+	held := h.state.Load()
+	if held == nil {
+		return time.Time{}, false
+	}
+	return held.confirmedAt, true
+}
+
+// Current is the span in force for an owner, whose value can be used, or an error
+// that wraps one of this package.
+func (h *Holder[T]) Current(owner string, now time.Time) (Span[T], error) {
+	held := h.state.Load()
+	if held == nil {
+		return Span[T]{}, fmt.Errorf("master data of %s: %w", owner, ErrNotLoaded)
+	}
+	if age := now.Sub(held.confirmedAt); !held.permanent && age > h.maxStaleness {
+		return Span[T]{}, fmt.Errorf("master data of %s: %w: last %s ago", owner, ErrStale, age.Round(time.Second))
+	}
+	spans := held.owners[owner]
+	i := At(spans, now)
+	if i < 0 {
+		return Span[T]{}, fmt.Errorf("master data of %s: %w", owner, ErrNone)
+	}
+	if err := spans[i].Err; err != nil {
+		return Span[T]{}, fmt.Errorf("master data of %s: %w", owner, err)
+	}
+	return spans[i], nil
+}
