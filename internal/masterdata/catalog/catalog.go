@@ -174,6 +174,9 @@ func (c *Catalog) HasGroup(uid string) bool {
 // Groups lists the groups by uid.
 func (c *Catalog) Groups() []Group { return slices.Clone(c.groups) }
 
+// Size is how many groups and products there are.
+func (c *Catalog) Size() int { return len(c.groups) + len(c.products) }
+
 // Types lists the product types that products are of, in alphabetical order.
 func (c *Catalog) Types() []string {
 	var types []string
