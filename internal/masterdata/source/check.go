@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package source
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
+	"github.com/printmarket/printmarket/internal/masterdata/catalog"
+)
+
+// wholeEntry is the field of what is wrong with an entry as a whole.
+const wholeEntry = ""
+
+// document makes of a draft what it says, or an [*InvalidError].
+func (d *draft) document() (*Document, error) {
+	out := d.whole()
+	if out != nil && !d.broken {
+		switch out.level {
+		case LevelCatalog:
+			d.checkCatalog(out)
+		case LevelResources:
+			d.checkResources(out)
+		}
+	}
+	if err := d.error(d.files); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// whole checks what is about the whole; nil: it cannot be said what the document is.
+func (d *draft) whole() *Document {
+	t := d.header()
+	if t.size() == 0 {
+		if !d.broken {
+			d.fail(place{}, "no level, owner and provenance; they stand at the top, or in "+headerFile)
+		}
+		return nil
+	}
+	d.end(t)
+	h := &d.content.header[0]
+	for _, text := range []struct{ field, value string }{
+		{"provenance.source", h.Provenance.Source}, {"provenance.reference", h.Provenance.Reference}, {"provenance.note", h.Provenance.Note},
+	} {
+		if reason := checkText(text.value); reason != "" {
+			d.about(text.field, reason)
+		}
+	}
+	if h.Level != LevelCatalog && h.Level != LevelResources {
+		if h.Level != "" {
+			d.about("level", fmt.Sprintf("%.60q is neither %s nor %s", string(h.Level), LevelCatalog, LevelResources))
+		}
+		return nil
+	}
+	d.checkHeader(h)
+	for _, other := range d.tables[1:] {
+		if other.from != nil && other.level != h.Level {
+			d.add(finding{at: *other.from, row: -1, reason: fmt.Sprintf("%s are not of the level %s", other.member, h.Level)})
+		}
+	}
+	return &Document{level: h.Level, provenance: h.Provenance}
+}
+
+// checkHeader checks what a level has alone.
+func (d *draft) checkHeader(h *header) {
+	if h.Level == LevelResources {
+		for _, field := range []string{"currency", "policy.bleed", "policy.gutter"} {
+			if !d.said(field) {
+				d.about(field, "must be there")
+			}
+		}
+		return
+	}
+	if h.Owner != authority.Platform && d.said("owner") {
+		d.about("owner", fmt.Sprintf("%.60q is not %s, whose every catalog is", h.Owner, authority.Platform))
+	}
+	for _, c := range d.header().shape.columns {
+		if (c.path == "currency" || strings.HasPrefix(c.path, "policy.")) && d.said(c.path) {
+			d.about(c.path, "a catalog has none")
+		}
+	}
+}
+
+// said reports whether the header has a field.
+func (d *draft) said(field string) bool {
+	t := d.header()
+	return t.set&(1<<t.shape.column(field)) != 0
+}
+
+// about says what is wrong with a field of the header.
+func (d *draft) about(field, reason string) { d.blame(d.header(), 0, field, reason) }
+
+// blame says what is wrong with a field of any entry, unless the field or the
+// entry has been found to be wrong where it was read: that is the cause.
+func (d *draft) blame(t *table, row int, field, reason string) {
+	group, _, _ := strings.Cut(field, ".")
+	for known := range d.known {
+		if known.table == t && known.row == row && (known.field == field || known.field == group || known.field == wholeEntry || strings.HasPrefix(known.field, field+".")) {
+			return
+		}
+	}
+	d.add(finding{at: t.find(row, field), table: t, row: row, field: field, reason: reason})
+}
+
+func checkText(text string) string {
+	const most = 200
+	if utf8.RuneCountInString(text) > most || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return fmt.Sprintf("a text is 1 to %d printable characters", most)
+	}
+	return ""
+}
+
+func (d *draft) checkCatalog(out *Document) {
+	made, err := catalog.NewCatalog(d.content.groups, d.content.products)
+	var invalid *catalog.InvalidError
+	if !errors.As(err, &invalid) {
+		out.catalog = made
+		return
+	}
+	for _, f := range invalid.Faults {
+		d.fault(f.Family, f.Index, f.Field, f.Reason, f.Duplicate)
+	}
+	d.more = d.more || invalid.More
+}
+
+func (d *draft) checkResources(out *Document) {
+	h := &d.content.header[0]
+	d.content.resources.Owner, d.content.resources.Currency, d.content.resources.Policy = h.Owner, h.Currency, h.Policy
+	made, err := authority.New(d.content.resources)
+	var invalid *authority.InvalidError
+	if !errors.As(err, &invalid) {
+		out.resources = made
+		return
+	}
+	for _, f := range invalid.Faults {
+		d.fault(string(f.Family), f.Index, f.Field, f.Reason, f.Duplicate)
+	}
+	d.more = d.more || invalid.More
+}
+
+// fault tells where something stands that a package of content has found.
+func (d *draft) fault(family string, index int, field, reason string, duplicate bool) {
+	for _, t := range d.tables {
+		if t.family != family {
+			continue
+		}
+		if index >= t.size() {
+			break // it is about the list, which may be empty
+		}
+		if duplicate {
+			reason += d.first(t, index)
+		}
+		d.blame(t, index, field, reason)
+		return
+	}
+	d.add(finding{row: -1, field: field, reason: reason})
+}
+
+// first is where the identifier of an entry stands already, as the end of a
+// sentence. Identifiers of resources are unique among all families, uids of the
+// catalog in their own.
+func (d *draft) first(t *table, row int) string {
+	id := t.id(row)
+	for _, other := range d.tables[1:] {
+		if other.level != t.level || other != t && t.level == LevelCatalog {
+			continue
+		}
+		for i := range other.size() {
+			if other == t && i == row {
+				return ""
+			}
+			if other.id(i) == id {
+				return ", at " + d.named(other.rows[i])
+			}
+		}
+	}
+	return ""
+}
