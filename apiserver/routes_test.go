@@ -24,6 +24,9 @@ var unpublished = []string{
 	"/api/v1/platform/rfqs/{rfqId}/close", "/api/v1/platform/rfqs/{rfqId}/cancel", "/api/v1/platform/rfqs/{rfqId}/quotes",
 	"/api/v1/platform/rfqs/{rfqId}/quotes/{quoteId}/withdraw", "/api/v1/platform/audit", "/api/v1/platform/keys",
 	"/api/v1/platform/callbacks", "/api/v1/platform/callbacks/jobs",
+	"/api/v1/platform/masterdata/snapshots", "/api/v1/platform/masterdata/snapshots/{snapshotId}",
+	"/api/v1/platform/masterdata/snapshots/{snapshotId}/content", "/api/v1/platform/masterdata/snapshots/{snapshotId}/approve",
+	"/api/v1/platform/masterdata/approvals", "/api/v1/platform/masterdata/approvals/{approvalId}/withdraw",
 }
 
 // TestEveryRouteIsPublishedInternalOrDocumentation walks the router that serves,

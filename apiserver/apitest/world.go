@@ -36,6 +36,7 @@ import (
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/cursor"
 	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/preflight/profile"
@@ -79,9 +80,11 @@ type World struct {
 	RFQs      *rfq.Service
 	Jobs      *jobs.Service
 	Callbacks *xjmfdomain.Receiver
-	Contracts *contracts.Set
-	Metrics   *telemetry.Metrics
-	Handler   http.Handler
+	// MasterData keeps snapshots in the store; nobody follows what it approves.
+	MasterData *masterdata.Service
+	Contracts  *contracts.Set
+	Metrics    *telemetry.Metrics
+	Handler    http.Handler
 
 	partners map[string]*v1alpha1.PartnerEntitlement
 	rollouts map[string]*v1alpha1.CapabilityRollout
@@ -176,6 +179,7 @@ func (w *World) open(t testing.TB, log *slog.Logger) {
 		Store: w.Store, Dispatcher: w.Queue, Profiles: profile.Names(), SimulatedReport: preflight.SimulatedReport,
 		Now: w.Clock.Now, Random: rand.Reader, Logger: log,
 	})
+	w.MasterData = masterdata.New(masterdata.Config{Store: w.Store, Now: w.Clock.Now, Random: rand.Reader})
 	w.Callbacks = xjmfdomain.New(xjmfdomain.Config{Store: w.Store, Now: w.Clock.Now, Random: rand.Reader})
 }
 
@@ -211,7 +215,7 @@ func Routes(w *World) ([]gate.Route, error) {
 	if err != nil {
 		return nil, err
 	}
-	desk, err := platform.Routes(w.RFQs, w.Store, w.Callbacks, w.Contracts)
+	desk, err := platform.Routes(w.RFQs, w.Store, w.Callbacks, w.MasterData, w.Contracts)
 	if err != nil {
 		return nil, err
 	}
@@ -298,7 +302,7 @@ func (w *World) declareDesk(t testing.TB) {
 		Spec: v1alpha1.PartnerEntitlementSpec{
 			OrganizationID: "org_market", Package: v1alpha1.PackagePlatform, State: v1alpha1.StateActive,
 			Contract: &v1alpha1.Contract{Reference: "own", EffectiveFrom: metav1.NewTime(w.Clock.Now().Add(-time.Hour))},
-			Scopes:   scopes("ops:read", "quotes:ingest"),
+			Scopes:   scopes("ops:read", "quotes:ingest", "masterdata:write"),
 		},
 	}
 	w.partners["desk"] = desk

@@ -21,7 +21,6 @@ import (
 	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/internal/cursor"
 	"github.com/printmarket/printmarket/internal/demo"
-	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/dirsource"
 	"github.com/printmarket/printmarket/internal/store/sqlite"
@@ -35,7 +34,7 @@ import (
 //	posture       | a directory of manifests       | informers on the cluster
 //	records       | SQLite, one file               | PostgreSQL
 //	dispatch      | miniredis, or --redis          | Redis or Valkey
-//	master data   | the demo catalog, compiled in  | --demo-catalog, or none yet
+//	master data   | the demo set, imported once    | what was imported and approved
 //	list cursors  | a key in DATA                  | the key of the gate Secret
 //	partner files | DATA/files on the dashboard    | the partners' own hosts
 type devAdapters struct {
@@ -49,7 +48,7 @@ type devAdapters struct {
 func openDevAdapters(ctx context.Context, o devOptions, logs io.Writer) (*devAdapters, error) {
 	a := &devAdapters{process: newProcess(logs)}
 	for _, open := range []func(context.Context, devOptions) error{
-		a.openSockets, a.openStore, a.openSecrets, a.openPosture, a.openDispatch, a.openCatalog,
+		a.openSockets, a.openStore, a.openSecrets, a.openPosture, a.openDispatch, a.openMasterData,
 	} {
 		if err := open(ctx, o); err != nil {
 			a.close()
@@ -158,11 +157,6 @@ func (a *devAdapters) embedRedis() error {
 	return nil
 }
 
-func (a *devAdapters) openCatalog(context.Context, devOptions) error {
-	demo, err := catalog.Demo()
-	if err != nil {
-		return err
-	}
-	a.catalog = catalog.Fixed(demo)
-	return nil
+func (a *devAdapters) openMasterData(ctx context.Context, _ devOptions) error {
+	return seedMasterData(ctx, a.process)
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/internal/cursor"
-	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
 	"github.com/printmarket/printmarket/internal/telemetry"
@@ -24,7 +23,7 @@ type apiserverOptions struct {
 	databaseOptions
 	clusterOptions
 	redis       string
-	demoCatalog bool
+	demoMasterData bool
 	settle      time.Duration
 }
 
@@ -48,7 +47,7 @@ number of replicas may run; none of them is special.`,
 	registerRedis(f, &o.redis)
 	o.clusterOptions.register(f)
 	f.StringSliceVar(&o.allowFetch, "allow-fetch", nil, "special-purpose address ranges that fileUrl may name, over http too; as for the workers")
-	f.BoolVar(&o.demoCatalog, "demo-catalog", false, "judge RFQs by the demo catalog; without a catalog none is created")
+	f.BoolVar(&o.demoMasterData, "demo-master-data", false, "put the demo master data into the database, unless anything was ever approved there")
 	f.DurationVar(&o.settle, "drain-settle", 5*time.Second, "how long readiness fails before the listeners close")
 	for _, required := range []string{"public-api-url", "public-registry-url"} {
 		_ = cmd.MarkFlagRequired(required) // the flag exists
@@ -97,8 +96,10 @@ func openCluster(ctx context.Context, p *process, o apiserverOptions) (a apiAdap
 		return a, err
 	}
 	p.onClose(a.sockets.close)
-	if a.catalog, err = o.catalog(); err != nil {
-		return a, err
+	if o.demoMasterData {
+		if err := seedMasterData(ctx, p); err != nil {
+			return a, err
+		}
 	}
 	late := &cursor.Late{}
 	a.cursors, a.settle = late, o.settle
@@ -145,19 +146,6 @@ func gateMetrics(m *telemetry.Metrics, status func() kubesource.Status, now func
 		})
 	m.Counter("printmarket_gate_watch_restarts_total", "Times that the watches had fallen silent and were made anew.",
 		func() float64 { return float64(status().Restarts) })
-}
-
-// catalog is the demo catalog or none: creating an RFQ is refused then, and
-// everything else goes on.
-func (o *apiserverOptions) catalog() (*catalog.Holder, error) {
-	if !o.demoCatalog {
-		return &catalog.Holder{}, nil
-	}
-	demo, err := catalog.Demo()
-	if err != nil {
-		return nil, err
-	}
-	return catalog.Fixed(demo), nil
 }
 
 // feed makes the source that follows the cluster. List cursors are sealed with

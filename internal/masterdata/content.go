@@ -13,6 +13,7 @@ import (
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
+	"github.com/printmarket/printmarket/internal/masterdata/source"
 	"github.com/printmarket/printmarket/internal/masterdata/timeline"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
@@ -24,6 +25,23 @@ const maxContent = 256 << 20
 type catalogContent struct {
 	Groups   []catalog.Group   `json:"groups"`
 	Products []catalog.Product `json:"products"`
+}
+
+// DraftOf is a document that is to be imported.
+func DraftOf(d *source.Document) Draft {
+	draft := Draft{Provenance: Provenance(d.Provenance())}
+	// A document is one of the two; the other is an error and nil.
+	draft.Catalog, _ = d.Catalog()
+	draft.Resources, _ = d.Authority()
+	return draft
+}
+
+// Document is the draft as it is written.
+func (d Draft) Document() *source.Document {
+	if d.Catalog != nil {
+		return source.FromCatalog(d.Catalog, source.Provenance(d.Provenance))
+	}
+	return source.FromAuthority(d.Resources, source.Provenance(d.Provenance))
 }
 
 // encode writes content as it is stored, and fills the record's members that are

@@ -60,6 +60,8 @@ type Follower struct {
 	// next is when a head comes near enough to be loaded, or the heads change.
 	next time.Time
 	err  error
+	// asked is set when the store has answered, well or not.
+	asked bool
 }
 
 // NewFollower makes a follower; [Follower.Run] starts it.
@@ -88,7 +90,7 @@ func (f *Follower) Run(ctx context.Context) {
 func (f *Follower) report(ctx context.Context, err error) {
 	f.mu.Lock()
 	former := f.err
-	f.err = err
+	f.err, f.asked = err, true
 	f.mu.Unlock()
 	switch {
 	case ctx.Err() != nil:
@@ -104,6 +106,13 @@ func (f *Follower) Healthy() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.err
+}
+
+// Asked reports whether the store was asked at all.
+func (f *Follower) Asked() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.asked
 }
 
 // Refresh asks once, and swaps in what has changed.
