@@ -115,6 +115,9 @@ func (c *color) gramsOn(side int, area int64) int64 {
 // coverage is the share of the area that each separation covers, in percent. The
 // document says it for all of them together.
 func (r *reader) coverage(j *job, surface *xjdf.Node, colors int64) fixed.Decimal {
+	if !r.inked(j) {
+		return 0
+	}
 	if total, told := r.float(surface, "Coverage"); told && total >= 0 && total <= fixed.Decimal(colors)*100*fixed.One {
 		r.assume("COVERAGE_SHARED", "the coverage of a side is the same for each of its colours")
 		return fixed.Decimal(fixed.MulDiv(int64(total), 1, colors))
@@ -122,9 +125,7 @@ func (r *reader) coverage(j *job, surface *xjdf.Node, colors int64) fixed.Decima
 		r.review(ValueUnreadable, surface, "Coverage", "Coverage is from 0 to 100 for each colour; that of the policy is taken")
 	}
 	if r.policy.InkCoverage == 0 {
-		if r.inked(j) {
-			r.review(CoverageUnknown, surface, "Coverage", "neither document nor policy say the coverage; ink is not in the figures")
-		}
+		r.review(CoverageUnknown, surface, "Coverage", "neither document nor policy say the coverage; ink is not in the figures")
 		return 0
 	}
 	r.assume("COVERAGE", fmt.Sprintf("each colour covers %s %% of the printed area, by the policy", r.policy.InkCoverage))

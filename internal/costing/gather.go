@@ -154,7 +154,7 @@ func (m *machine) takesProduct(j *job) string {
 	for _, p := range j.parts {
 		size := j.closed
 		if m.Process == authority.Stitching || m.Process == authority.CoverApplication || m.Process == authority.Trimming {
-			size = rectangle{size.x + p.bleed, size.y + 2*p.bleed}
+			size = rectangle{size.x + p.trim, size.y + 2*p.trim}
 		}
 		if reason := m.takes(size, p.medium.Weight); reason != "" {
 			return reason

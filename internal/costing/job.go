@@ -61,6 +61,9 @@ type part struct {
 	// flat is the size of flat parts and covers, trimmed and unfolded.
 	flat  rectangle
 	bleed int64
+	// trim is what is cut off three sides of a leaf of a bound body: its bleed, and no
+	// less than that of the policy.
+	trim int64
 	fold  string
 	// spineTop: the spine is at the head or the foot, so that x and y of the document
 	// are along and across it.

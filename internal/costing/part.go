@@ -4,6 +4,7 @@ package costing
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/printmarket/printmarket/internal/fixed"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
@@ -24,6 +25,7 @@ func (r *reader) part(p *part, j *job) {
 	r.sizes(p, j, layout)
 	r.pages(p, j, layout)
 	r.bleed(p, layout)
+	p.trim = max(p.bleed, fromMillimetres(r.policy.Bleed))
 	r.grain(p, j)
 	r.sides(p, j, layout)
 	r.films(p, j)
@@ -114,16 +116,16 @@ func (r *reader) flatSize(p *part, layout *xjdf.Node, page, flat rectangle) {
 
 // pages reads how many pages a bound part has.
 func (r *reader) pages(p *part, j *job, layout *xjdf.Node) {
-	if p.role != roleBody {
-		p.pages = 2
-		if p.role == roleCover {
-			p.pages = 4
-		}
-		return
-	}
 	pages, told := int64(0), false
 	if layout != nil {
 		pages, told = r.count(layout, "Pages")
+	}
+	if p.role != roleBody {
+		p.pages = p.sheetPages()
+		if told && pages > p.pages && intentOf("LayoutIntent", p.node) == layout {
+			r.stop(PagesMissing, layout, "Pages", fmt.Sprintf("one sheet, folded as it is said, has %d pages", p.pages))
+		}
+		return
 	}
 	if !told || pages < 2 || pages > maxPages {
 		r.stop(PagesMissing, layout, "Pages", fmt.Sprintf("a bound part has 2 to %d pages", maxPages))
@@ -137,6 +139,22 @@ func (r *reader) pages(p *part, j *job, layout *xjdf.Node) {
 	if p.pages != pages {
 		r.review(PagesUnbindable, layout, "Pages", fmt.Sprintf("%d pages are calculated as %d", pages, p.pages))
 	}
+}
+
+// sheetPages are those of a part of one sheet.
+func (p *part) sheetPages() int64 {
+	if p.role == roleCover {
+		return 4
+	}
+	if known, listed := panelsOf(p.fold); listed {
+		return 2 * known.columns * known.rows
+	}
+	if p.fold != "" {
+		// F12-5 has twelve.
+		pages, _ := whole(strings.TrimPrefix(strings.Split(p.fold, "-")[0], "F"))
+		return max(pages, 2)
+	}
+	return 2
 }
 
 // bleed reads it, or takes that of the policy.
@@ -185,9 +203,9 @@ func (p *part) flatSort() *sort {
 // signature is a sheet of a bound body. Each of its sides has pages of both sides of
 // leaves, so that it takes the colours of both.
 func (p *part) signature(pages, columns, rows int64) *sort {
-	leaf := rectangle{p.page.x + p.bleed + p.wide, p.page.y + 2*p.bleed}
+	leaf := rectangle{p.page.x + p.trim + p.wide, p.page.y + 2*p.trim}
 	s := &sort{part: p, pages: pages, size: rectangle{columns * leaf.x, rows * leaf.y}}
-	page := times(p.page.x+p.bleed, leaf.y)
+	page := times(p.page.x+p.bleed, p.page.y+2*p.bleed)
 	s.area = times(pages/2, page)
 	if pages > 2 {
 		s.fold = fmt.Sprintf("F%d-X", pages)

@@ -186,9 +186,12 @@ func (r *reader) boundParts(j *job, intent *xjdf.Node) {
 			return
 		}
 		p := &part{node: node, id: id, role: roleBody}
-		if kind := attr(node, "ProductType"); strings.HasSuffix(kind, "Cover") {
+		switch attr(node, "ProductType") {
+		case "Cover", "WrapAroundCover":
 			p.role = roleCover
 			covers++
+		case "FrontCover", "BackCover":
+			r.stop(ProductStructure, node, "ProductType", "covers of two sheets are not calculated")
 		}
 		r.once(node, j)
 		j.parts = append(j.parts, p)

@@ -128,7 +128,7 @@ func (s *search) layouts(w *way, o *obstacle) (full, even layout) {
 // pieces are those of a sort on a sheet that lies turned in the press or not.
 func (s *search) pieces(on *sort, turned bool) (p pieces, ok bool) {
 	p = pieces{size: on.size, gutter: fromMillimetres(s.policy.Gutter), upright: true, turned: true, same: on.part.grain.same}
-	p.shared = p.gutter == 0 && on.part.bleed == 0
+	p.shared = p.gutter == 0 && on.part.bleed == 0 && on.part.role == roleFlat
 	if !on.part.grain.x && !on.part.grain.y {
 		return p, true
 	}
