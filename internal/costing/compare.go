@@ -23,7 +23,7 @@ type finish []*machine
 // cost counts them, and says how many products the parts are needed for.
 func (f finish) cost(t *tally, j *job, products int64) int64 {
 	if t.write {
-		t.part = ""
+		t.part, t.pages = "", 0
 	}
 	for _, m := range f {
 		products = m.spoiled(products, 1)

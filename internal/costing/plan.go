@@ -50,7 +50,7 @@ type counts struct{ good, printed, bought int64 }
 // products. More products never cost less: every number here grows with them.
 func (w *way) cost(t *tally, different, products int64) counts {
 	if t.write {
-		t.part = w.sort.part.label()
+		t.part, t.pages = w.sort.part.label(), w.sort.pages
 	}
 	sheets := w.finish(t, times(different, products))
 	n := counts{good: sheets}
@@ -167,15 +167,16 @@ func (w *way) inks(t *tally, passes [2]int64) {
 		if ink.color.ink == nil {
 			continue
 		}
-		quantity := int64(0)
+		used := int64(0)
 		for side := range ink.on {
+			fed, pieces := w.fedOn(side, passes), w.layout.up
 			if w.style == WorkAndTurn {
 				// Half of the pieces of each pass are fronts, the others backs.
-				quantity = plus(quantity, kilograms(plus(passes[0], passes[1]), times(ink.grams[side], w.layout.up/2)))
-				continue
+				fed, pieces = plus(passes[0], passes[1]), pieces/2
 			}
-			quantity = plus(quantity, kilograms(w.fedOn(side, passes), times(ink.grams[side], w.layout.up)))
+			used = plus(used, times(fed, times(ink.grams[side], pieces)))
 		}
+		quantity := kilograms(1, used)
 		t.add(row{authority.ConventionalPrinting, ItemInk, authority.FamilyInk, ink.color.ink.ID, quantity, authority.PerKilogram, ink.color.ink.Price.Amount},
 			t.text("on %d piece(s) of each sheet", w.layout.up))
 	}

@@ -120,7 +120,9 @@ type Line struct {
 	Item Item              `json:"item"`
 	// Part is the role and, if it has one, the identifier of the part; empty for the
 	// whole product.
-	Part        string         `json:"part,omitempty"`
+	Part string `json:"part,omitempty"`
+	// SheetPages tells the sheets of one part from each other, as in [Plan].
+	SheetPages  int64          `json:"sheetPages,omitempty"`
 	Description string         `json:"description"`
 	Resource    Resource       `json:"resource"`
 	Quantity    string         `json:"quantity"`

@@ -37,7 +37,9 @@ type tally struct {
 	// lines are kept if write is set.
 	write bool
 	lines []Line
+	// part and pages are of the sheets that the lines are for.
 	part  string
+	pages int64
 }
 
 func newTally(c money.Currency) tally {
@@ -70,7 +72,7 @@ func (t *tally) add(r row, text string) {
 		return
 	}
 	t.lines = append(t.lines, Line{
-		Step: r.step, Item: r.item, Part: t.part, Description: text, Resource: Resource{r.family, r.id},
+		Step: r.step, Item: r.item, Part: t.part, SheetPages: t.pages, Description: text, Resource: Resource{r.family, r.id},
 		Quantity: fixed.Decimal(times(r.quantity, int64(fixed.One)/quantityOne)).String(), Unit: r.unit,
 		Rate: r.rate.String(), Amount: t.money(amount, t.decimals),
 	})

@@ -17,12 +17,12 @@ func (p *plans) write(t tally, quantity int64, b *best) Break {
 	whole := t.lines
 	t.lines = nil
 	for i := range p.job.parts {
-		from := len(t.lines)
 		for _, one := range b.parts[i].picks {
+			from := len(t.lines)
 			n := one.way.cost(&t, one.count, products)
 			result.Plan = append(result.Plan, planOf(one, n))
+			inOrder(t.lines[from:])
 		}
-		inOrder(t.lines[from:])
 		result.Alternatives = append(result.Alternatives, p.alternatives(&t, i, b)...)
 	}
 	inOrder(whole)
