@@ -64,7 +64,7 @@ type part struct {
 	// trim is what is cut off three sides of a leaf of a bound body: its bleed, and no
 	// less than that of the policy.
 	trim int64
-	fold  string
+	fold string
 	// spineTop: the spine is at the head or the foot, so that x and y of the document
 	// are along and across it.
 	spineTop bool

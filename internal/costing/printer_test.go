@@ -23,7 +23,9 @@ func dec(text string) fixed.Decimal {
 	return d
 }
 
-func size(width, height string) authority.Area { return authority.Area{Width: dec(width), Height: dec(height)} }
+func size(width, height string) authority.Area {
+	return authority.Area{Width: dec(width), Height: dec(height)}
+}
 
 func price(amount string, per authority.Unit) authority.Price {
 	return authority.Price{Amount: dec(amount), Per: per}
