@@ -122,7 +122,7 @@ func (r *reader) pages(p *part, j *job, layout *xjdf.Node) {
 	}
 	if p.role != roleBody {
 		p.pages = p.sheetPages()
-		if told && pages > p.pages && intentOf("LayoutIntent", p.node) == layout {
+		if told && pages > p.pages && !r.stopped && intentOf("LayoutIntent", p.node) == layout {
 			r.stop(PagesMissing, layout, "Pages", fmt.Sprintf("one sheet, folded as it is said, has %d pages", p.pages))
 		}
 		return

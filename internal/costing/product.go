@@ -105,7 +105,7 @@ func (r *reader) quantities(j *job) {
 	} {
 		value, told := r.count(j.node, bound.attribute)
 		if told && bound.beyond(value) {
-			r.review(QuantityMissing, j.node, bound.attribute, fmt.Sprintf("%s does not go with Amount, and is left out", bound.attribute))
+			r.review(ValueUnreadable, j.node, bound.attribute, fmt.Sprintf("%s does not go with Amount, and is left out", bound.attribute))
 			continue
 		}
 		if told {

@@ -147,7 +147,7 @@ func Codes() []CodeMeaning {
 		{IntentNotCosted, "Something is asked for that is not in the figures.", true},
 		{ProcessNotOffered, "The owner has no device for a process.", false},
 		{NoDevice, "None of the owner's devices can do it; the detail says why not.", false},
-		{ValueUnreadable, "A number of the document is none.", true},
+		{ValueUnreadable, "A number of the document is none, or not one that goes there; it is left out.", true},
 		{AuthorityEnds, "The master data are not in force any more a day from now.", true},
 		{PlansTruncated, "There are more ways of making it than are compared.", true},
 		{FiguresBeyondCalculable, "A figure is beyond what an amount can hold.", false},

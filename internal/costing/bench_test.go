@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package costing_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/printmarket/printmarket/internal/costing"
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
+	"github.com/printmarket/printmarket/internal/xjdf"
+)
+
+// large is the printer of the guide with fifty media, and its twelve devices.
+func large() authority.Content {
+	c := printer()
+	for i := range 50 - len(c.Media) {
+		one := c.Media[i%5]
+		one.ID = fmt.Sprintf("medium-%02d", i)
+		c.Media = append(c.Media, one)
+	}
+	return c
+}
+
+// BenchmarkCalculate compares a calculation with reading its document, which comes
+// before it: the metric is how many times as long it takes.
+func BenchmarkCalculate(b *testing.B) {
+	for _, name := range exampleNames(b) {
+		b.Run(name, func(b *testing.B) {
+			body, in := example(b, name), effective(b, large())
+			read := testing.Benchmark(func(b *testing.B) {
+				for b.Loop() {
+					if _, err := xjdf.Parse(body, xjdf.Limits{}); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+			d := parse(b, body)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := costing.Calculate(costing.Request{Document: d, Mode: costing.Authoritative, Authority: in, Now: now}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(read.T)*float64(read.N), "times-reading")
+		})
+	}
+}
