@@ -3,7 +3,6 @@
 package costing_test
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/printmarket/printmarket/internal/costing"
@@ -23,25 +22,7 @@ func FuzzCalculate(f *testing.F) {
 			return
 		}
 		for _, mode := range []costing.Mode{costing.Authoritative, costing.PreviewMode} {
-			result, err := costing.Calculate(costing.Request{Document: d, Mode: mode, Authority: authority, Now: now})
-			var refused *costing.MediaError
-			var review *costing.ReviewError
-			switch {
-			case errors.As(err, &refused):
-				if mode == costing.PreviewMode || len(refused.Faults) == 0 || result != nil {
-					t.Errorf("%s: %v", mode, err)
-				}
-			case errors.As(err, &review):
-				if len(review.Reasons) == 0 || result != nil {
-					t.Errorf("%s: a review without a reason, or with a result beside", mode)
-				}
-				result = review.Result
-			case err != nil || mode == costing.PreviewMode:
-				t.Errorf("%s: %v", mode, err)
-			}
-			if result != nil {
-				consistent(t, result)
-			}
+			answer(t, costing.Request{Document: d, Mode: mode, Authority: authority, Now: now})
 		}
 	})
 }
