@@ -89,7 +89,32 @@ func (w *workshop) those(p authority.Process, needed bool, against func(*machine
 		}
 		able = append(able, m)
 	}
-	return able
+	return undominated(able)
+}
+
+// undominated leaves out machines than which another is as good in everything: they
+// are never cheaper, whatever the quantity.
+func undominated(able []*machine) []*machine {
+	if len(able) < 2 {
+		return able
+	}
+	var kept []*machine
+	for i, m := range able {
+		beaten := slices.ContainsFunc(able[:i], func(other *machine) bool { return other.noWorse(m) }) ||
+			slices.ContainsFunc(able[i+1:], func(other *machine) bool { return other.noWorse(m) && !m.noWorse(other) })
+		if !beaten {
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}
+
+// noWorse compares everything that a machine's lines are made of.
+func (m *machine) noWorse(than *machine) bool {
+	return m.Speed >= than.Speed && m.SetupMinutes <= than.SetupMinutes && m.SetupWaste <= than.SetupWaste && m.WastePercent <= than.WastePercent &&
+		m.HourlyRate <= than.HourlyRate && m.Crew <= than.Crew && m.Power <= than.Power && m.StackHeight >= than.StackHeight &&
+		(m.labor <= than.labor || m.Crew == 0) && (m.electricity <= than.electricity || m.Power == 0) &&
+		m.adhesive.Consumption <= than.adhesive.Consumption && m.adhesive.Price.Amount <= than.adhesive.Price.Amount
 }
 
 func (w *workshop) refuse(p authority.Process, id, reason string) {

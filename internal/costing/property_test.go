@@ -225,6 +225,37 @@ func TestADearerRateNeverCostsLess(t *testing.T) {
 	})
 }
 
+func TestOneMoreDeviceNeverMakesItDearer(t *testing.T) {
+	t.Parallel()
+	properties(t, 100, func(t *testing.T, source *rand.Rand, c authority.Content, name string, change func(object)) {
+		t.Helper()
+		body := edited(t, name, change)
+		few, _, err := outcome(t, body, c)
+		if err != nil || few == nil {
+			return
+		}
+		for i := range 1 + source.IntN(5) {
+			one := c.Devices[source.IntN(len(c.Devices))]
+			one.ID = strconv.Itoa(i)
+			one.ID = string(rune('a'+source.IntN(26))) + one.ID
+			one.Speed = fixed.Decimal(fixed.MulDiv(int64(one.Speed), 500+source.Int64N(1000), 1000))
+			one.HourlyRate = fixed.Decimal(fixed.MulDiv(int64(one.HourlyRate), 500+source.Int64N(1000), 1000))
+			one.SetupWaste += source.Int64N(3)
+			c.Devices = append(c.Devices, one)
+		}
+		more, _, err := outcome(t, body, c)
+		if err != nil || more == nil {
+			t.Fatalf("with more devices it cannot be made: %v", err)
+		}
+		for i := range few.Breaks {
+			if units(t, more.Breaks[i].Total.Amount()).Cmp(units(t, few.Breaks[i].Total.Amount())) > 0 {
+				t.Errorf("%s became %s", few.Breaks[i].Total, more.Breaks[i].Total)
+			}
+		}
+		consistent(t, more)
+	})
+}
+
 func TestTheEncodingOfADocumentDoesNotMatter(t *testing.T) {
 	t.Parallel()
 	for _, name := range exampleNames(t) {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/internal/costing"
+	"github.com/printmarket/printmarket/internal/fixed"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 )
 
@@ -143,11 +144,14 @@ func deviceReviews() []review {
 	}
 }
 
-// manyCutters makes two hundred guillotines and presses, each with a price of its own.
+// manyCutters makes two hundred guillotines and presses, of which the faster ones are
+// dearer.
 func manyCutters(c *authority.Content) {
 	cutter, press := c.Devices[3], c.Devices[1]
 	for i := range 200 {
 		suffix := string(rune('a'+i/26)) + string(rune('a'+i%26))
+		cutter.Speed += fixed.One
+		cutter.HourlyRate += fixed.One
 		cutter.ID, press.ID = "cutter-"+suffix, "press-"+suffix
 		c.Devices = append(c.Devices, cutter, press)
 	}
