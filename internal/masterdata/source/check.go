@@ -5,6 +5,7 @@ package source
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -69,7 +70,7 @@ func (d *draft) whole() *Document {
 // checkHeader checks what a level has alone.
 func (d *draft) checkHeader(h *header) {
 	if h.Level == LevelResources {
-		for _, field := range []string{"currency", "policy.bleed", "policy.gutter"} {
+		for _, field := range resourceFields {
 			if !d.said(field) {
 				d.about(field, "must be there")
 			}
@@ -84,6 +85,20 @@ func (d *draft) checkHeader(h *header) {
 			d.about(c.path, "a catalog has none")
 		}
 	}
+}
+
+// resourceFields are those of the header that no resources may leave out.
+var resourceFields = [...]string{"currency", "policy.bleed", "policy.gutter"}
+
+// headerShape is what the header of a level says.
+func headerShape(l Level) *shape {
+	s := shapeOf(reflect.TypeFor[header]())
+	if l == LevelResources {
+		for _, field := range resourceFields {
+			s.required |= 1 << s.column(field)
+		}
+	}
+	return s
 }
 
 // said reports whether the header has a field.
