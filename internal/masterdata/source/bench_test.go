@@ -30,7 +30,7 @@ func manyMedia(t testing.TB, n int) *source.Document {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return source.FromAuthority(s, source.Provenance{})
+	return source.FromAuthority(s, source.Provenance{Source: "a test"})
 }
 
 // written is a document as files.

@@ -94,8 +94,11 @@ func (d *draft) refuse(t *table, field, reason string, at spot) {
 
 // end says what the entry that was begun last lacks.
 func (d *draft) end(t *table) {
+	row := t.size() - 1
 	for _, path := range t.missing() {
-		d.refuse(t, path, "must be there", t.rows[t.size()-1].spot)
+		if !d.told(t, row, path) {
+			d.refuse(t, path, "must be there", t.rows[row].spot)
+		}
 	}
 }
 

@@ -45,6 +45,7 @@ func (f files) read(t *testing.T, name string) (*source.Document, error) {
 const head = `level: resources
 owner: org_acme01
 currency: EUR
+provenance: {source: a test}
 policy: {bleed: 3, gutter: 4}
 `
 
@@ -73,14 +74,3 @@ func want(t *testing.T, f files, lines ...string) {
 	}
 }
 
-func TestEveryBadRowOfATableIsToldWithItsLine(t *testing.T) {
-	t.Parallel()
-	want(t, files{"snapshot.yaml": head, "media.csv": mediaHead +
-		"silk,Silk,Paper,700,1000,135,112,110.5,ThousandSheets\n" +
-		"mug,Mug,Ceramic,700,1000,135,112,\"110,50\",ThousandSheets\n" +
-		"gloss,Gloss,Paper,7e2,1000,135,112,110.50,Pound\n" +
-		"\"two\nlines\",Text,Paper,700,1000,135,112,110.50,Sheet\n" +
-		"silk,Silk,Paper,700,,135,112,110.5,ThousandSheets\n" +
-		"short,Short,Paper\n"},
-		``)
-}

@@ -135,7 +135,7 @@ func (d *Document) head() any {
 		Level      Level            `json:"level"`
 		Owner      string           `json:"owner"`
 		Currency   string           `json:"currency"`
-		Provenance Provenance       `json:"provenance,omitzero"`
+		Provenance Provenance       `json:"provenance"`
 		Policy     authority.Policy `json:"policy"`
 	}(h)
 }
