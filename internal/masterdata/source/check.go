@@ -43,9 +43,11 @@ func (d *draft) whole() *Document {
 		}
 		return nil
 	}
-	d.end(t)
 	h := &d.content.header[0]
-	d.checkText("provenance.source", h.Provenance.Source, true)
+	if !d.broken {
+		d.end(t)
+	}
+	d.checkText("provenance.source", h.Provenance.Source, !d.broken)
 	d.checkText("provenance.reference", h.Provenance.Reference, false)
 	d.checkText("provenance.note", h.Provenance.Note, false)
 	if h.Level != LevelCatalog && h.Level != LevelResources {
@@ -67,7 +69,7 @@ func (d *draft) whole() *Document {
 func (d *draft) checkHeader(h *header) {
 	if h.Level == LevelResources {
 		for _, field := range resourceFields {
-			if !d.said(field) {
+			if !d.broken && !d.said(field) {
 				d.about(field, "must be there")
 			}
 		}

@@ -119,8 +119,6 @@ func (d *draft) advance(offset int64) error {
 		return nil
 	}
 	d.reported = offset
-	if d.progress != nil {
-		d.progress(offset)
-	}
+	d.progress(offset)
 	return d.ctx.Err()
 }
