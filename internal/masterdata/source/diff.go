@@ -64,7 +64,7 @@ func merge(changes []Change, l list, later reflect.Value) []Change {
 	index := l.shape.columns[l.shape.id].index
 	id := func(rows reflect.Value, i int) string { return rows.Index(i).FieldByIndex(index).String() }
 	for i, j := 0, 0; i < l.rows.Len() || j < later.Len(); {
-		order := 0
+		var order int
 		switch {
 		case i == l.rows.Len():
 			order = 1

@@ -93,6 +93,9 @@ func (j *jsonFile) each(one func(name string, at spot) error) error {
 		if err := one(name.String(), at); err != nil {
 			return err
 		}
+		if err := j.advance(j.tokens.InputOffset()); err != nil {
+			return err
+		}
 	}
 	_, err := j.tokens.ReadToken() // the end, or what is in its place
 	return err
@@ -156,13 +159,13 @@ func (j *jsonFile) entry(t *table) error {
 	}
 	if j.tokens.PeekKind() != '{' {
 		j.refuse(t, wholeEntry, "is an object of "+strings.Join(t.shape.root.names, ", "), at.spot)
-		return j.tokens.SkipValue()
+		return errors.Join(j.tokens.SkipValue(), j.advance(j.reported))
 	}
 	if err := j.object(t, t.shape.root, ""); err != nil {
 		return err
 	}
 	j.end(t)
-	return j.advance(j.tokens.InputOffset())
+	return nil
 }
 
 func (j *jsonFile) object(t *table, m *member, path string) error {

@@ -32,7 +32,7 @@ func TestJSONThatIsNoDocumentIsRefused(t *testing.T) {
 		"a name twice":            {with(`"name": "Power"`, `"name": "Power", "name": "Power"`), `all.json:5:36: this name is there already`},
 		"a member twice":          {with(`"currency"`, `"owner": "platform", "currency"`), `all.json:2:47: this name is there already`},
 		"half a character":        {with("Power", `Po\ud800wer`), `all.json:5:30: no JSON: invalid surrogate pair "\\ud800wer\", " in string`},
-		"a name that is not":      {with(`"name"`, `"nmae"`), `all.json:5:3: electricity power: name: must be there` + "\n" + `all.json:5:19: electricity power: nmae: "nmae" is not known here; did you mean name?`},
+		"a name that is not":      {with(`"name"`, `"naem"`), `all.json:5:3: electricity power: name: must be there` + "\n" + `all.json:5:19: electricity power: naem: "naem" is not known here; did you mean name?`},
 		"a member that is not":    {with(`"policy"`, `"polcy"`), `all.json:3:38: "polcy" is not known here; did you mean policy?`},
 		"a number for a text":     {with(`"Power"`, `5`), `all.json:5:19: electricity power: name: is a text, which stands in quotes`},
 		"null for a text":         {with(`"Power"`, `null`), `all.json:5:19: electricity power: name: null is no value: leave it out, or write a text in quotes`},

@@ -73,4 +73,3 @@ func want(t *testing.T, f files, lines ...string) {
 		t.Errorf("faults (-want +got):\n%s", diff)
 	}
 }
-

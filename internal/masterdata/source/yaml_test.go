@@ -122,7 +122,7 @@ func TestYAMLThatCouldMeanSomethingElseIsRefused(t *testing.T) {
 		"a mapping twice":       {with("}}", "}, price: {per: KilowattHour}}"), []string{`all.yaml:6:81: electricity power: price: is there already`}},
 		"a list twice":          {head + power + power, []string{`all.yaml:7:1: electricity are in all.yaml:6 already`}},
 		"a header's name twice": {head + "owner: platform\n", []string{`all.yaml:6:1: owner: is there already`}},
-		"a name that is not":    {with("name: Power", "nmae: Power"), []string{`all.yaml:6:15: electricity power: name: must be there`, `all.yaml:6:27: electricity power: nmae: "nmae" is not known here; did you mean name?`}},
+		"a name that is not":    {with("name: Power", "naem: Power"), []string{`all.yaml:6:15: electricity power: name: must be there`, `all.yaml:6:27: electricity power: naem: "naem" is not known here; did you mean name?`}},
 		"a merge of another":    {with("name: Power", "<<: {name: Power}"), []string{`all.yaml:6:15: electricity power: name: must be there`, `all.yaml:6:27: electricity power: <<: "<<" is not known here`}},
 		"an anchor":             {with("name: Power", "name: &a Power"), []string{`all.yaml:6:15: electricity power: name: must be there`, `all.yaml:6:33: anchors (&) and aliases (*) are not read`}},
 		"an alias":              {with("name: Power", "name: *a"), []string{`all.yaml:6: no YAML: unknown anchor 'a' referenced`}},
@@ -165,10 +165,10 @@ func TestALongListHasTheLinesOfTheFile(t *testing.T) {
 	if s, _ := d.Authority(); s.Size() != n {
 		t.Errorf("%d inks, want %d", s.Size(), n)
 	}
-	text := strings.Replace(b.String(), "id: ink-4000\n    name: Ink", "id: ink-4000\n    nmae: Ink", 1)
+	text := strings.Replace(b.String(), "id: ink-4000\n    name: Ink", "id: ink-4000\n    naem: Ink", 1)
 	want(t, files{"all.yaml": text},
 		`all.yaml:24008:5: ink ink-4000: name: must be there`,
-		`all.yaml:24009:5: ink ink-4000: nmae: "nmae" is not known here; did you mean name?`)
+		`all.yaml:24009:5: ink ink-4000: naem: "naem" is not known here; did you mean name?`)
 }
 
 func TestAnEntryOfYAMLIsBounded(t *testing.T) {
