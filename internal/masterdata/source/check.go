@@ -5,6 +5,7 @@ package source
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -42,15 +43,13 @@ func (d *draft) whole() *Document {
 		}
 		return nil
 	}
-	d.end(t)
 	h := &d.content.header[0]
-	for _, text := range []struct{ field, value string }{
-		{"provenance.source", h.Provenance.Source}, {"provenance.reference", h.Provenance.Reference}, {"provenance.note", h.Provenance.Note},
-	} {
-		if reason := checkText(text.value); reason != "" {
-			d.about(text.field, reason)
-		}
+	if !d.broken {
+		d.end(t)
 	}
+	d.checkText("provenance.source", h.Provenance.Source, !d.broken)
+	d.checkText("provenance.reference", h.Provenance.Reference, false)
+	d.checkText("provenance.note", h.Provenance.Note, false)
 	if h.Level != LevelCatalog && h.Level != LevelResources {
 		if h.Level != "" {
 			d.about("level", fmt.Sprintf("%.60q is neither %s nor %s", string(h.Level), LevelCatalog, LevelResources))
@@ -69,8 +68,8 @@ func (d *draft) whole() *Document {
 // checkHeader checks what a level has alone.
 func (d *draft) checkHeader(h *header) {
 	if h.Level == LevelResources {
-		for _, field := range []string{"currency", "policy.bleed", "policy.gutter"} {
-			if !d.said(field) {
+		for _, field := range resourceFields {
+			if !d.broken && !d.said(field) {
 				d.about(field, "must be there")
 			}
 		}
@@ -80,10 +79,29 @@ func (d *draft) checkHeader(h *header) {
 		d.about("owner", fmt.Sprintf("%.60q is not %s, whose every catalog is", h.Owner, authority.Platform))
 	}
 	for _, c := range d.header().shape.columns {
-		if (c.path == "currency" || strings.HasPrefix(c.path, "policy.")) && d.said(c.path) {
+		if ofResources(c.path) && d.said(c.path) {
 			d.about(c.path, "a catalog has none")
 		}
 	}
+}
+
+// resourceFields are those of the header that no resources may leave out.
+var resourceFields = [...]string{"currency", "policy.bleed", "policy.gutter"}
+
+// ofResources reports a field of the header that no catalog has.
+func ofResources(path string) bool {
+	return path == "currency" || strings.HasPrefix(path, "policy.")
+}
+
+// headerShape is what the header of a level says.
+func headerShape(l Level) *shape {
+	s := shapeOf(reflect.TypeFor[header]())
+	if l == LevelResources {
+		for _, field := range resourceFields {
+			s.required |= 1 << s.column(field)
+		}
+	}
+	return s
 }
 
 // said reports whether the header has a field.
@@ -95,24 +113,19 @@ func (d *draft) said(field string) bool {
 // about says what is wrong with a field of the header.
 func (d *draft) about(field, reason string) { d.blame(d.header(), 0, field, reason) }
 
-// blame says what is wrong with a field of any entry, unless the field or the
-// entry has been found to be wrong where it was read: that is the cause.
+// blame says what is wrong with a field of any entry, unless that follows from what
+// was found where the entry was read.
 func (d *draft) blame(t *table, row int, field, reason string) {
-	group, _, _ := strings.Cut(field, ".")
-	for known := range d.known {
-		if known.table == t && known.row == row && (known.field == field || known.field == group || known.field == wholeEntry || strings.HasPrefix(known.field, field+".")) {
-			return
-		}
+	if !d.told(t, row, field) {
+		d.add(finding{at: t.find(row, field), table: t, row: row, field: field, reason: reason})
 	}
-	d.add(finding{at: t.find(row, field), table: t, row: row, field: field, reason: reason})
 }
 
-func checkText(text string) string {
-	const most = 200
-	if utf8.RuneCountInString(text) > most || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		return fmt.Sprintf("a text is 1 to %d printable characters", most)
+func (d *draft) checkText(field, text string, required bool) {
+	const most = 500
+	if required && text == "" || utf8.RuneCountInString(text) > most || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		d.about(field, fmt.Sprintf("a text is 1 to %d printable characters", most))
 	}
-	return ""
 }
 
 func (d *draft) checkCatalog(out *Document) {

@@ -94,8 +94,11 @@ func (d *draft) refuse(t *table, field, reason string, at spot) {
 
 // end says what the entry that was begun last lacks.
 func (d *draft) end(t *table) {
+	row := t.size() - 1
 	for _, path := range t.missing() {
-		d.refuse(t, path, "must be there", t.rows[t.size()-1].spot)
+		if !d.told(t, row, path) {
+			d.refuse(t, path, "must be there", t.rows[row].spot)
+		}
 	}
 }
 
@@ -116,8 +119,6 @@ func (d *draft) advance(offset int64) error {
 		return nil
 	}
 	d.reported = offset
-	if d.progress != nil {
-		d.progress(offset)
-	}
+	d.progress(offset)
 	return d.ctx.Err()
 }

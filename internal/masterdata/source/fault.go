@@ -123,6 +123,20 @@ func (f *findings) add(one finding) {
 	f.all = append(f.all, one)
 }
 
+// told reports whether something is known to be wrong with a field, with what it is
+// part of, or with a part of it.
+func (f *findings) told(t *table, row int, field string) bool {
+	for c := range f.known {
+		if c.table != t || c.row != row {
+			continue
+		}
+		if c.field == wholeEntry || c.field == field || strings.HasPrefix(field, c.field+".") || strings.HasPrefix(c.field, field+".") {
+			return true
+		}
+	}
+	return false
+}
+
 // error is an [*InvalidError] about what was found, or nil.
 func (f *findings) error(files []string) error {
 	if len(f.all) == 0 {
@@ -179,24 +193,28 @@ func meant(name string, known []string) string {
 	return fmt.Sprintf("%.60q is not known here; did you mean %s?", name, best)
 }
 
-// editDistance is how many bytes must be put in, taken out or replaced.
+// editDistance is how many bytes must be put in, taken out, replaced, or swapped
+// with the next.
 func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		rows[i][0] = i
 	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			above := row[j+1]
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
 			cost := 1
-			if a[i] == b[j] {
+			if a[i-1] == b[j-1] {
 				cost = 0
 			}
-			row[j+1] = min(above+1, row[j]+1, diagonal+cost)
-			diagonal = above
+			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
+			}
 		}
 	}
-	return row[len(b)]
+	return rows[len(a)][len(b)]
 }

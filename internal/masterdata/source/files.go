@@ -131,7 +131,7 @@ func directory(fsys fs.FS, name, prefix string) ([]*file, error) {
 		return nil, err
 	}
 	var files []*file
-	total, known := int64(0), listNames()
+	known := listNames()
 	for _, entry := range entries {
 		base := entry.Name()
 		if entry.IsDir() || strings.HasPrefix(base, ".") || formatOf(base) == "" {
@@ -141,8 +141,7 @@ func directory(fsys fs.FS, name, prefix string) ([]*file, error) {
 		if err != nil {
 			return nil, err
 		}
-		total += f.size
-		f.belong(strings.TrimSuffix(base, path.Ext(base)), known, total)
+		f.belong(strings.TrimSuffix(base, path.Ext(base)), known)
 		if f.header {
 			files = slices.Insert(files, 0, f)
 			continue
@@ -156,7 +155,7 @@ func directory(fsys fs.FS, name, prefix string) ([]*file, error) {
 }
 
 // belong says what a file of a directory has.
-func (f *file) belong(stem string, known []string, total int64) {
+func (f *file) belong(stem string, known []string) {
 	f.header = stem == headerName
 	if !f.header {
 		f.member = stem
@@ -167,8 +166,6 @@ func (f *file) belong(stem string, known []string, total int64) {
 		f.fault = "the whole is told in YAML or JSON"
 	case !f.header && !slices.Contains(known, stem):
 		f.fault = meant(stem, append(known, headerName))
-	case total > MaxTotal:
-		f.fault = fmt.Sprintf("more than %d bytes in all files; no more are read", MaxTotal)
 	}
 }
 
@@ -185,7 +182,12 @@ func listNames() []string {
 func readFiles(ctx context.Context, files []*file, o Options) (*Document, error) {
 	total, before := int64(0), int64(0)
 	for _, f := range files {
-		total += f.size
+		if f.fault != "" {
+			continue
+		}
+		if total += f.size; total > MaxTotal {
+			f.fault = fmt.Sprintf("more than %d bytes in all files; no more are read", MaxTotal)
+		}
 	}
 	d := newDraft(ctx, func(done int64) {
 		if o.Progress != nil {
@@ -201,7 +203,10 @@ func readFiles(ctx context.Context, files []*file, o Options) (*Document, error)
 		if err != nil && !errors.Is(err, errNextFile) {
 			return nil, fmt.Errorf("master data: %w", err)
 		}
-		before += f.size
+		if f.fault == "" {
+			d.progress(f.size)
+			before += f.size
+		}
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("master data: %w", err)
 		}

@@ -34,8 +34,7 @@ func (d *draft) readJSON(file int, data []byte, only *table) error {
 		j.failJSON(syntax)
 		return nil
 	case err != nil && !errors.Is(err, errStop) && d.ctx.Err() == nil:
-		// The text ends before the document does.
-		j.fail(j.here(), "no JSON: "+err.Error())
+		j.fail(j.here(), "no JSON: there is nothing")
 		return nil
 	}
 	return err
@@ -44,7 +43,7 @@ func (d *draft) readJSON(file int, data []byte, only *table) error {
 func (j *jsonFile) failJSON(err *jsontext.SyntacticError) {
 	j.offset, j.start, j.line = 0, 0, 1 // the fault may be in what was passed over
 	at := j.spotOf(int(min(err.ByteOffset, int64(len(j.data)))))
-	reason := "no JSON: " + strings.TrimPrefix(err.Err.Error(), "jsontext: ")
+	reason := fmt.Sprintf("no JSON: %.200s", strings.TrimPrefix(err.Err.Error(), "jsontext: "))
 	if errors.Is(err, jsontext.ErrDuplicateName) {
 		reason = "this name is there already"
 	}
@@ -58,8 +57,10 @@ func (j *jsonFile) document() error {
 		}
 		return j.finish()
 	}
-	if j.tokens.PeekKind() != '{' {
-		j.fail(j.here(), "a document is an object of "+strings.Join(j.members(), ", "))
+	if k := j.tokens.PeekKind(); k != '{' {
+		if k > 0 {
+			j.fail(j.here(), "a document is an object of "+strings.Join(j.members(), ", "))
+		}
 		return j.tokens.SkipValue()
 	}
 	if err := j.each(j.member); err != nil {
@@ -90,6 +91,9 @@ func (j *jsonFile) each(one func(name string, at spot) error) error {
 			return err
 		}
 		if err := one(name.String(), at); err != nil {
+			return err
+		}
+		if err := j.advance(j.tokens.InputOffset()); err != nil {
 			return err
 		}
 	}
@@ -155,13 +159,13 @@ func (j *jsonFile) entry(t *table) error {
 	}
 	if j.tokens.PeekKind() != '{' {
 		j.refuse(t, wholeEntry, "is an object of "+strings.Join(t.shape.root.names, ", "), at.spot)
-		return j.tokens.SkipValue()
+		return errors.Join(j.tokens.SkipValue(), j.advance(j.reported))
 	}
 	if err := j.object(t, t.shape.root, ""); err != nil {
 		return err
 	}
 	j.end(t)
-	return j.advance(j.tokens.InputOffset())
+	return nil
 }
 
 func (j *jsonFile) object(t *table, m *member, path string) error {

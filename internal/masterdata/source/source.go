@@ -41,9 +41,9 @@ var ErrLevel = errors.New("master data of another level")
 // Provenance is where a document comes from. It is kept beside the content, whose id
 // does not depend on it.
 type Provenance struct {
-	// Source is the system or the people that it is from.
-	Source string `json:"source,omitempty"`
-	// Reference is what it is called there.
+	// Source is the system or the file that it is from. A document needs one.
+	Source string `json:"source"`
+	// Reference is what it is called there, such as an export or a ticket.
 	Reference string `json:"reference,omitempty"`
 	Note      string `json:"note,omitempty"`
 }
@@ -168,15 +168,48 @@ func (d *Document) form() any {
 	if d.resources != nil {
 		return struct {
 			Level      Level      `json:"level"`
-			Provenance Provenance `json:"provenance,omitzero"`
+			Provenance Provenance `json:"provenance"`
 			*authority.Content
 		}{d.level, d.provenance, d.resources.Content()}
 	}
 	return struct {
 		Level      Level             `json:"level"`
 		Owner      string            `json:"owner"`
-		Provenance Provenance        `json:"provenance,omitzero"`
+		Provenance Provenance        `json:"provenance"`
 		Groups     []catalog.Group   `json:"groups"`
 		Products   []catalog.Product `json:"products"`
 	}{d.level, d.Owner(), d.provenance, d.catalog.Groups(), d.catalog.Products("")}
+}
+
+// Column is a value that entries of a list may have.
+type Column struct {
+	// List is the name of the list, empty for what is about the whole.
+	List string
+	// Path is the column of CSV; in YAML and JSON its points are mappings.
+	Path string
+	// Kind is text, decimal, whole number, or true or false, or a list of such.
+	Kind string
+	// Required is set if no entry may leave it out.
+	Required bool
+}
+
+// Columns are those of all lists of a level, in the order in which they are
+// written.
+func Columns(l Level) []Column {
+	var columns []Column
+	for _, t := range new(content).tables() {
+		s := t.shape
+		if t.member == "" {
+			s = headerShape(l)
+		} else if t.level != l {
+			continue
+		}
+		for i, c := range s.columns {
+			if t.member == "" && l == LevelCatalog && ofResources(c.path) {
+				continue
+			}
+			columns = append(columns, Column{t.member, c.path, c.kind.String(), s.required&(1<<i) != 0})
+		}
+	}
+	return columns
 }

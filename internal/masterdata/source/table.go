@@ -54,7 +54,7 @@ type header struct {
 	Level      Level            `json:"level"`
 	Owner      string           `json:"owner"`
 	Currency   string           `json:"currency,omitempty"`
-	Provenance Provenance       `json:"provenance,omitzero"`
+	Provenance Provenance       `json:"provenance"`
 	Policy     authority.Policy `json:"policy,omitzero"`
 }
 

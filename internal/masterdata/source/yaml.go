@@ -93,7 +93,7 @@ func (y *yamlFile) lines(p *yamlParts, document *yaml.Node) error {
 	}
 	if len(document.Content) == 0 {
 		if p.first && p.last {
-			y.fail(at, fmt.Sprintf("%s has nothing in it: leave it out, or write []", t.member))
+			y.fail(at, t.member+" has nothing in it: leave it out, or write []")
 		}
 		return nil
 	}
@@ -118,7 +118,7 @@ func (y *yamlFile) top(root *yaml.Node) error {
 	if !y.simple(root) {
 		return nil
 	}
-	if root.Kind != yaml.MappingNode {
+	if root.Kind != yaml.MappingNode || len(root.Content) == 0 {
 		y.fail(y.at(root), "a document is a mapping of "+strings.Join(y.members(), ", "))
 		return nil
 	}
@@ -173,7 +173,7 @@ func (y *yamlFile) entries(t *table, list *yaml.Node) error {
 		return nil
 	}
 	if list.Kind != yaml.SequenceNode {
-		y.fail(y.at(list), fmt.Sprintf("%s is a list: its entries begin with \"- \"", t.member))
+		y.fail(y.at(list), t.member+" is a list: its entries begin with \"- \"")
 		return nil
 	}
 	for _, node := range list.Content {
@@ -276,7 +276,7 @@ func scalar(node *yaml.Node) value {
 
 // simple refuses what lets a small text stand for a large or another one.
 func (y *yamlFile) simple(node *yaml.Node) bool {
-	reason := ""
+	var reason string
 	switch {
 	case node.Kind == yaml.AliasNode || node.Anchor != "":
 		reason = "anchors (&) and aliases (*) are not read"

@@ -156,7 +156,7 @@ func (p *yamlParts) refused(line []byte, size int) string {
 
 // memberStart judges lines of a member that is no list in lines.
 func (p *yamlParts) memberStart(line []byte) verdict {
-	if bytes.IndexByte([]byte(" \t]}"), line[0]) >= 0 {
+	if strings.IndexByte(" \t]}", line[0]) >= 0 {
 		return within
 	}
 	return beyond
