@@ -25,11 +25,13 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/apiserver/contracts"
+	"github.com/printmarket/printmarket/apiserver/costing"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/partner"
 	"github.com/printmarket/printmarket/apiserver/platform"
 	"github.com/printmarket/printmarket/apiserver/preflight"
 	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/apiserver/sessions"
 	"github.com/printmarket/printmarket/apiserver/xjdf"
 	"github.com/printmarket/printmarket/apiserver/xjmf"
 	"github.com/printmarket/printmarket/docs"
@@ -37,6 +39,7 @@ import (
 	"github.com/printmarket/printmarket/internal/cursor"
 	"github.com/printmarket/printmarket/internal/jobs"
 	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/preflight/profile"
@@ -74,7 +77,10 @@ type World struct {
 	Gates   *posture.Gates
 	Store   *storetest.Faulty
 	Catalog *catalog.Holder
-	Queue   *queue.Queue
+	// Authority has no costed resources until a test publishes some.
+	Authority *authority.Holder
+	Sessions  *credential.Sessions
+	Queue     *queue.Queue
 	// Intake says whether the queue takes jobs; it does at first.
 	Intake    *Intake
 	RFQs      *rfq.Service
@@ -163,6 +169,9 @@ func (w *World) open(t testing.TB, log *slog.Logger) {
 	demo, err := catalog.Demo()
 	must(t, err)
 	w.Catalog = catalog.Fixed(demo)
+	w.Authority = authority.NewHolder(5 * time.Minute)
+	w.Sessions = &credential.Sessions{}
+	must(t, w.Sessions.Use([]credential.SessionKey{{Key: [32]byte{1}}}))
 	cursors, err := cursor.New([32]byte{1})
 	must(t, err)
 	w.RFQs = rfq.New(rfq.Config{
@@ -220,7 +229,12 @@ func Routes(w *World) ([]gate.Route, error) {
 		return nil, err
 	}
 	layer, err := xjdf.Routes(w.Catalog, w.Contracts)
-	return slices.Concat(partners, jobs, desk, layer, xjmf.Routes(w.Callbacks)), err
+	if err != nil {
+		return nil, err
+	}
+	opener := sessions.NewDesk(w.Sessions, rand.Reader)
+	costs, err := costing.Routes(w.Authority, opener.Authenticate, w.Contracts)
+	return slices.Concat(partners, jobs, desk, layer, xjmf.Routes(w.Callbacks), opener.Routes(), costs), err
 }
 
 // declare makes the partners acme and stark, which may do everything, and
@@ -235,7 +249,7 @@ func (w *World) declare(t testing.TB) {
 			Spec: v1alpha1.PartnerEntitlementSpec{
 				OrganizationID: organization, Package: v1alpha1.PackageEnterprise, State: v1alpha1.StateActive,
 				Contract: &v1alpha1.Contract{Reference: "C-1", EffectiveFrom: metav1.NewTime(w.Clock.Now().Add(-time.Hour))},
-				Scopes:   scopes("rfq:read", "rfq:write", "quote:read", "preflight:read", "preflight:write", "order:read", "order:write", "account:read", "xjdf:read", "xjdf:validate"),
+				Scopes:   scopes("rfq:read", "rfq:write", "quote:read", "preflight:read", "preflight:write", "order:read", "order:write", "account:read", "xjdf:read", "xjdf:validate", "session:create", "costing:calculate"),
 			},
 		}
 		w.partners[name] = p

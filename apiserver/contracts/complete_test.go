@@ -17,7 +17,6 @@ import (
 var elsewhere = []problem.Code{
 	problem.CodeRouteNotFound, problem.CodeMethodNotAllowed,
 	problem.CodeQuoteAcceptanceUnavailable, problem.CodeOrderUnavailable, problem.CodeBatchOrderUnavailable,
-	problem.CodeXJDFCostingUnavailable,
 	problem.CodeWebhookUnavailable, problem.CodeMasterDataBridgeUnavailable,
 	problem.CodeLiveKeyRequired, problem.CodeMasterDataConflict,
 	problem.CodePlatformRequestInvalid, problem.CodeRFQStateConflict, problem.CodeRevisionConflict,

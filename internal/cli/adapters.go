@@ -19,6 +19,7 @@ import (
 	"github.com/alicebob/miniredis/v2"
 
 	"github.com/printmarket/printmarket/apiserver"
+	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/cursor"
 	"github.com/printmarket/printmarket/internal/demo"
 	"github.com/printmarket/printmarket/internal/posture"
@@ -36,6 +37,7 @@ import (
 //	dispatch      | miniredis, or --redis          | Redis or Valkey
 //	master data   | the demo set, imported once    | what was imported and approved
 //	list cursors  | a key in DATA                  | the key of the gate Secret
+//	sessions      | a key in DATA                  | the keys of the gate Secret
 //	partner files | DATA/files on the dashboard    | the partners' own hosts
 type devAdapters struct {
 	*process
@@ -90,16 +92,23 @@ func (a *devAdapters) openSecrets(_ context.Context, o devOptions) (err error) {
 	if a.secrets, err = demo.Open(o.data, o.resources, rand.Reader); err != nil {
 		return err
 	}
-	key, err := cursorKey(filepath.Join(o.data, "cursor.key"))
+	key, err := keptKey(filepath.Join(o.data, "cursor.key"))
 	if err != nil {
 		return fmt.Errorf("cursor key: %w", err)
 	}
-	a.cursors, err = cursor.New(key)
-	return err
+	if a.cursors, err = cursor.New(key); err != nil {
+		return err
+	}
+	if key, err = keptKey(filepath.Join(o.data, "session.key")); err != nil {
+		return fmt.Errorf("session key: %w", err)
+	}
+	a.sessions = &credential.Sessions{}
+	return a.sessions.Use([]credential.SessionKey{{Key: key}})
 }
 
-// cursorKey is kept so that a client can go on with a list after a restart.
-func cursorKey(path string) (key [32]byte, err error) {
+// keptKey is kept so that a client can go on with a list, or a session, after a
+// restart.
+func keptKey(path string) (key [32]byte, err error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := io.ReadFull(rand.Reader, key[:]); err != nil {

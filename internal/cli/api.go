@@ -18,15 +18,18 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/apiserver/contracts"
+	"github.com/printmarket/printmarket/apiserver/costing"
 	"github.com/printmarket/printmarket/apiserver/dashboard"
 	"github.com/printmarket/printmarket/apiserver/partner"
 	"github.com/printmarket/printmarket/apiserver/platform"
 	preflightapi "github.com/printmarket/printmarket/apiserver/preflight"
 	"github.com/printmarket/printmarket/apiserver/registry"
 	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/apiserver/sessions"
 	"github.com/printmarket/printmarket/apiserver/xjdf"
 	xjmfapi "github.com/printmarket/printmarket/apiserver/xjmf"
 	"github.com/printmarket/printmarket/docs"
+	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/keyuse"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/preflight/profile"
@@ -96,6 +99,7 @@ type apiAdapters struct {
 	// whose objects have no versions.
 	compiled func() map[string]string
 	cursors  rfq.Cursors
+	sessions *credential.Sessions
 	// files, if it is not nil, is served below /files/ of the dashboard.
 	files http.Handler
 	// settle is how long readiness fails before the listeners close.
@@ -248,9 +252,15 @@ func (s *api) served(work preflights) (a apiserver.API, err error) {
 	if err != nil {
 		return a, err
 	}
+	opener := sessions.NewDesk(s.sessions, rand.Reader)
+	costingRoutes, err := costing.Routes(s.data.authorities, opener.Authenticate, set)
+	if err != nil {
+		return a, err
+	}
 	return apiserver.API{
 		Gates: s.gates, Limits: ratelimit.New(ratelimit.NewRedis(s.redis)), Uses: &s.uses, Problems: s.problems(), Metrics: s.metrics, Log: s.log, Now: s.now,
-		Contracts: set, Files: append(files, catalog), Routes: slices.Concat(partnerRoutes, preflightRoutes, platformRoutes, xjdfRoutes, xjmfapi.Routes(s.callbacks)),
+		Contracts: set, Files: append(files, catalog), Routes: slices.Concat(partnerRoutes, preflightRoutes, platformRoutes, xjdfRoutes,
+			xjmfapi.Routes(s.callbacks), opener.Routes(), costingRoutes),
 	}, nil
 }
 

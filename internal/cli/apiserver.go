@@ -5,12 +5,14 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/printmarket/printmarket/apiserver"
+	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/cursor"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
@@ -22,9 +24,9 @@ type apiserverOptions struct {
 	apiOptions
 	databaseOptions
 	clusterOptions
-	redis       string
+	redis          string
 	demoMasterData bool
-	settle      time.Duration
+	settle         time.Duration
 }
 
 func apiserverCommand() *cobra.Command {
@@ -102,10 +104,10 @@ func openCluster(ctx context.Context, p *process, o apiserverOptions) (a apiAdap
 		}
 	}
 	late := &cursor.Late{}
-	a.cursors, a.settle = late, o.settle
+	a.cursors, a.sessions, a.settle = late, &credential.Sessions{}, o.settle
 	a.checks = append(a.checks, storeCheck(store), clockCheck(store, p.metrics))
 	a.gates = posture.NewGates(o.maxStaleness)
-	feed, err := o.feed(p, a.gates, late)
+	feed, err := o.feed(p, a.gates, late, a.sessions)
 	if err != nil {
 		return a, err
 	}
@@ -150,7 +152,7 @@ func gateMetrics(m *telemetry.Metrics, status func() kubesource.Status, now func
 
 // feed makes the source that follows the cluster. List cursors are sealed with
 // the key of the gate Secret, which is there before the gates open.
-func (o *clusterOptions) feed(p *process, gates *posture.Gates, cursors *cursor.Late) (*kubesource.Source, error) {
+func (o *clusterOptions) feed(p *process, gates *posture.Gates, cursors *cursor.Late, sessions *credential.Sessions) (*kubesource.Source, error) {
 	config, namespace, err := o.load(p.log)
 	if err != nil {
 		return nil, err
@@ -163,9 +165,22 @@ func (o *clusterOptions) feed(p *process, gates *posture.Gates, cursors *cursor.
 			if copy(key[:], data[posture.GateSecretCursorKey]) != len(key) {
 				return errors.New("the gate Secret has no cursor key of 32 bytes")
 			}
-			return cursors.Use(key)
+			return errors.Join(cursors.Use(key), useSessionKeys(sessions, data[posture.GateSecretSessionsKey]))
 		},
 	})
+}
+
+// useSessionKeys takes the keys of sessions. A controller of a former release writes
+// none; then there are no sessions, and everything else goes on.
+func useSessionKeys(sessions *credential.Sessions, text []byte) error {
+	if len(text) == 0 {
+		return sessions.Use(nil)
+	}
+	keys, err := credential.DecodeSessionKeys(text)
+	if err != nil {
+		return fmt.Errorf("the gate Secret: %w", err)
+	}
+	return sessions.Use(keys)
 }
 
 // atOnce is for processes that have nothing to say when they are ready: their
