@@ -24,6 +24,8 @@ var unpublished = []string{
 	"/api/v1/platform/rfqs/{rfqId}/close", "/api/v1/platform/rfqs/{rfqId}/cancel", "/api/v1/platform/rfqs/{rfqId}/quotes",
 	"/api/v1/platform/rfqs/{rfqId}/quotes/{quoteId}/withdraw", "/api/v1/platform/audit", "/api/v1/platform/keys",
 	"/api/v1/platform/callbacks", "/api/v1/platform/callbacks/jobs",
+	"/api/v1/xjdf/media-catalog", "/api/v1/xjdf/media-catalog/*", "/api/v1/xjdf/devices", "/api/v1/xjdf/devices/*",
+	"/api/v1/xjdf/master-data-export", "/api/v1/xjdf/master-data-export/*",
 }
 
 // TestEveryRouteIsPublishedInternalOrDocumentation walks the router that serves,

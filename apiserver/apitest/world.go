@@ -24,6 +24,7 @@ import (
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/apiserver"
+	"github.com/printmarket/printmarket/apiserver/bridge"
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/partner"
@@ -36,6 +37,7 @@ import (
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/cursor"
 	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/preflight/profile"
@@ -73,7 +75,9 @@ type World struct {
 	Gates   *posture.Gates
 	Store   *storetest.Faulty
 	Catalog *catalog.Holder
-	Queue   *queue.Queue
+	// Authority has nothing for anybody at first, and must be confirmed every hour.
+	Authority *authority.Holder
+	Queue     *queue.Queue
 	// Intake says whether the queue takes jobs; it does at first.
 	Intake    *Intake
 	RFQs      *rfq.Service
@@ -160,6 +164,8 @@ func (w *World) open(t testing.TB, log *slog.Logger) {
 	demo, err := catalog.Demo()
 	must(t, err)
 	w.Catalog = catalog.Fixed(demo)
+	w.Authority = authority.NewHolder(time.Hour)
+	w.Authority.Publish(nil, w.Clock.Now())
 	cursors, err := cursor.New([32]byte{1})
 	must(t, err)
 	w.RFQs = rfq.New(rfq.Config{
@@ -216,13 +222,13 @@ func Routes(w *World) ([]gate.Route, error) {
 		return nil, err
 	}
 	layer, err := xjdf.Routes(w.Catalog, w.Contracts)
-	return slices.Concat(partners, jobs, desk, layer, xjmf.Routes(w.Callbacks)), err
+	return slices.Concat(partners, jobs, desk, layer, xjmf.Routes(w.Callbacks), bridge.Routes(w.Authority)), err
 }
 
 // declare makes the partners acme and stark, which may do everything, and
 // globex, which is granted nothing. Each has the keys NAME-live and NAME-test;
-// acme has one more without scopes, one that reads and one that writes. The
-// marketplace's own desk is beside them.
+// acme has one more without scopes, one that reads, one that writes, and one for
+// each scope of the bridge. The marketplace's own desk is beside them.
 func (w *World) declare(t testing.TB) {
 	t.Helper()
 	for name, organization := range map[string]string{"acme": "org_acme01", "stark": "org_stark1", "globex": "org_globex"} {
@@ -231,7 +237,7 @@ func (w *World) declare(t testing.TB) {
 			Spec: v1alpha1.PartnerEntitlementSpec{
 				OrganizationID: organization, Package: v1alpha1.PackageEnterprise, State: v1alpha1.StateActive,
 				Contract: &v1alpha1.Contract{Reference: "C-1", EffectiveFrom: metav1.NewTime(w.Clock.Now().Add(-time.Hour))},
-				Scopes:   scopes("rfq:read", "rfq:write", "quote:read", "preflight:read", "preflight:write", "order:read", "order:write", "account:read", "xjdf:read", "xjdf:validate"),
+				Scopes:   scopes("rfq:read", "rfq:write", "quote:read", "preflight:read", "preflight:write", "order:read", "order:write", "account:read", "xjdf:read", "xjdf:validate", "master_data:read", "devices:read"),
 			},
 		}
 		w.partners[name] = p
@@ -241,6 +247,8 @@ func (w *World) declare(t testing.TB) {
 	}
 	w.mint(t, w.partners["acme"], "none", scopes())
 	w.mint(t, w.partners["acme"], "reads", scopes("rfq:read", "quote:read", "preflight:read", "order:read", "account:read", "xjdf:read"))
+	w.mint(t, w.partners["acme"], "media", scopes("master_data:read"))
+	w.mint(t, w.partners["acme"], "devices", scopes("devices:read"))
 	w.mint(t, w.partners["acme"], "writes", scopes("rfq:write", "preflight:write", "order:write"))
 	w.declareDesk(t)
 	for capability := range posture.Capabilities() {

@@ -19,6 +19,7 @@ var elsewhere = []problem.Code{
 	problem.CodeQuoteAcceptanceUnavailable, problem.CodeOrderUnavailable, problem.CodeBatchOrderUnavailable,
 	problem.CodeXJDFCostingUnavailable,
 	problem.CodeWebhookUnavailable, problem.CodeMasterDataBridgeUnavailable,
+	problem.CodeInvalidCategory, problem.CodeMasterDataUnavailable, problem.CodeMasterDataOverflow, problem.CodeMasterDataDuplicate,
 	problem.CodePlatformRequestInvalid, problem.CodeRFQStateConflict, problem.CodeRevisionConflict,
 }
 

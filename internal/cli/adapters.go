@@ -21,6 +21,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/internal/cursor"
 	"github.com/printmarket/printmarket/internal/demo"
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/dirsource"
@@ -164,5 +165,6 @@ func (a *devAdapters) openCatalog(context.Context, devOptions) error {
 		return err
 	}
 	a.catalog = catalog.Fixed(demo)
+	a.authority = authority.NewHolder(masterDataStaleness)
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/printmarket/printmarket/apiserver"
+	"github.com/printmarket/printmarket/apiserver/bridge"
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/dashboard"
 	"github.com/printmarket/printmarket/apiserver/partner"
@@ -28,6 +29,7 @@ import (
 	xjmfapi "github.com/printmarket/printmarket/apiserver/xjmf"
 	"github.com/printmarket/printmarket/docs"
 	"github.com/printmarket/printmarket/internal/keyuse"
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/preflight/profile"
@@ -55,6 +57,9 @@ func (o *apiOptions) register(f *pflag.FlagSet, host string) {
 	f.DurationVar(&o.maxStaleness, "gates-max-staleness", posture.DefaultMaxStaleness, "age of the posture from which on every gate closes")
 	o.mutual.register(f)
 }
+
+// masterDataStaleness is how old master data may be that nobody has confirmed.
+const masterDataStaleness = 5 * time.Minute
 
 // sockets are the listeners, opened before anything refers to their addresses.
 // That for mutual TLS is nil if there is none.
@@ -95,7 +100,9 @@ type apiAdapters struct {
 	// whose objects have no versions.
 	compiled func() map[string]string
 	catalog  *catalog.Holder
-	cursors  rfq.Cursors
+	// authority has the costed resources of every owner.
+	authority *authority.Holder
+	cursors   rfq.Cursors
 	// files, if it is not nil, is served below /files/ of the dashboard.
 	files http.Handler
 	// settle is how long readiness fails before the listeners close.
@@ -247,7 +254,7 @@ func (s *api) served(work preflights) (a apiserver.API, err error) {
 	}
 	return apiserver.API{
 		Gates: s.gates, Limits: ratelimit.New(ratelimit.NewRedis(s.redis)), Uses: &s.uses, Problems: s.problems(), Metrics: s.metrics, Log: s.log, Now: s.now,
-		Contracts: set, Files: append(files, catalog), Routes: slices.Concat(partnerRoutes, preflightRoutes, platformRoutes, xjdfRoutes, xjmfapi.Routes(s.callbacks)),
+		Contracts: set, Files: append(files, catalog), Routes: slices.Concat(partnerRoutes, preflightRoutes, platformRoutes, xjdfRoutes, xjmfapi.Routes(s.callbacks), bridge.Routes(s.authority)),
 	}, nil
 }
 

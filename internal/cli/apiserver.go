@@ -12,6 +12,7 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/internal/cursor"
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
@@ -100,6 +101,7 @@ func openCluster(ctx context.Context, p *process, o apiserverOptions) (a apiAdap
 	if a.catalog, err = o.catalog(); err != nil {
 		return a, err
 	}
+	a.authority = authority.NewHolder(masterDataStaleness)
 	late := &cursor.Late{}
 	a.cursors, a.settle = late, o.settle
 	a.checks = append(a.checks, storeCheck(store), clockCheck(store, p.metrics))

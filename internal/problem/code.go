@@ -77,6 +77,12 @@ const (
 	CodeXJMFTimestampOutside Code = "XJMF_TIMESTAMP_OUT_OF_WINDOW"
 	CodeXJMFMessageIDReused  Code = "XJMF_MESSAGE_ID_REUSED"
 
+	// Master data.
+	CodeInvalidCategory       Code = "INVALID_CATEGORY"
+	CodeMasterDataUnavailable Code = "MASTER_DATA_UNAVAILABLE"
+	CodeMasterDataOverflow    Code = "MASTER_DATA_OVERFLOW"
+	CodeMasterDataDuplicate   Code = "MASTER_DATA_DUPLICATE_IDENTITY"
+
 	// The marketplace's own side.
 	CodePlatformRequestInvalid Code = "PLATFORM_REQUEST_INVALID"
 	CodeRFQStateConflict       Code = "RFQ_STATE_CONFLICT"
@@ -166,6 +172,11 @@ var codes = [...]Definition{
 	{CodeXJMFSignatureInvalid, Unauthenticated, 0, "Check X-XJMF-Sender, the secret and its scheme, and sign the bytes that you send; `printmarket xjmf verify` says which part differs."},
 	{CodeXJMFTimestampOutside, Unauthenticated, 0, "Set your clock by NTP and sign each attempt anew, with the time at which you send it."},
 	{CodeXJMFMessageIDReused, Conflict, 0, "Give each message a Header/@ID of its own; repeat the same bytes to get the first answer again."},
+
+	{CodeInvalidCategory, InvalidRequest, 0, "Name the categories of master data that `detail` lists, each once, with commas between them."},
+	{CodeMasterDataUnavailable, Unavailable, 0, doWait},
+	{CodeMasterDataOverflow, Conflict, 0, "Ask for fewer categories; if one of them alone is too much, ask for it in pages, or have its owner split it."},
+	{CodeMasterDataDuplicate, Conflict, 0, "Do not retry: the owner of the master data has to mend an identifier that is there twice, and have them approved again."},
 
 	{CodePlatformRequestInvalid, ValidationFailed, 0, "Mend the members named in `errors`."},
 	{CodeRFQStateConflict, Conflict, 0, "Read the RFQ again; its state does not allow this any more."},

@@ -86,6 +86,14 @@ const (
 	CodeXJMFMessageIDReused  Code = "XJMF_MESSAGE_ID_REUSED"
 )
 
+// Master data, which this client has no verbs for.
+const (
+	CodeInvalidCategory       Code = "INVALID_CATEGORY"
+	CodeMasterDataUnavailable Code = "MASTER_DATA_UNAVAILABLE"
+	CodeMasterDataOverflow    Code = "MASTER_DATA_OVERFLOW"
+	CodeMasterDataDuplicate   Code = "MASTER_DATA_DUPLICATE_IDENTITY"
+)
+
 // The marketplace's own side, which this client has no verbs for.
 const (
 	CodePlatformRequestInvalid Code = "PLATFORM_REQUEST_INVALID"
