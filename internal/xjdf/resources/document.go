@@ -82,6 +82,7 @@ func (f form) set(root *xjdf.Node) *xjdf.Node {
 
 // all adds a resource for each of a family.
 func all[T any](set *xjdf.Node, family []T, write func(*xjdf.Node, *T)) {
+	set.Children = make([]*xjdf.Node, 0, len(family))
 	for i := range family {
 		write(set.Add("Resource"), &family[i])
 	}

@@ -11,14 +11,18 @@ import (
 	"github.com/printmarket/printmarket/internal/xjdf"
 )
 
+// media writes a medium, of which there may be very many: attributes in the order in
+// which they are written out spare a copy of each list.
 func media(r *xjdf.Node, m *authority.Media) {
 	name(r, m.ID, m.Name)
 	describe(r, "Manufacturer", m.Manufacturer)
-	n := r.Add("Media").Set("MediaType", m.MediaType).Set("MediaUnit", "Sheet")
-	n.Set("Dimension", dimension(m.Width, m.Height)).Set("Weight", m.Weight.String()).Set("Thickness", m.Thickness.String())
-	optional(n, "GrainDirection", string(m.Grain))
-	optional(n, "Coating", m.Coating)
+	n := r.Add("Media")
+	n.Attributes = make([]xjdf.Attribute, 0, 8)
 	optional(n, "BackCoating", m.BackCoating)
+	optional(n, "Coating", m.Coating)
+	n.Set("Dimension", dimension(m.Width, m.Height))
+	optional(n, "GrainDirection", string(m.Grain))
+	n.Set("MediaType", m.MediaType).Set("MediaUnit", "Sheet").Set("Thickness", m.Thickness.String()).Set("Weight", m.Weight.String())
 }
 
 func device(r *xjdf.Node, d *authority.Device) {
@@ -106,7 +110,7 @@ func labor(r *xjdf.Node, l *authority.Labor) {
 	}
 }
 
-func name(r *xjdf.Node, id, text string) { r.Set("ID", id).Set("DescriptiveName", text) }
+func name(r *xjdf.Node, id, text string) { r.Set("DescriptiveName", text).Set("ID", id) }
 
 func optional(n *xjdf.Node, attribute, value string) {
 	if value != "" {
