@@ -77,6 +77,7 @@ generate-api: ## Make models, server interfaces and clients of the contracts
 	$(call generated,api/preflight-openapi.yaml,apiserver/preflight/preflightapi)
 	$(call generated,api/xjdf-openapi.yaml,apiserver/xjdf/xjdfapi)
 	$(call generated,internal/platform-openapi.yaml,apiserver/platform/platformapi)
+	$(call generated,internal/bridge-openapi.yaml,apiserver/bridge/bridgeapi)
 	$(call generated,api/openapi.yaml,pkg/client/partnerapi)
 	$(call generated,api/preflight-openapi.yaml,pkg/client/preflightapi)
 	$(call generated,api/xjdf-openapi.yaml,pkg/client/xjdfapi)
@@ -89,7 +90,7 @@ release-contracts: ## Keep a copy of each contract as it is released
 verify: generate ## Fail if generated files or go.mod are not up to date
 	go mod tidy -diff
 	go vet ./...
-	git diff --exit-code -- api apiserver/partner/partnerapi apiserver/preflight/preflightapi apiserver/platform/platformapi apiserver/xjdf/xjdfapi pkg/client config/crd config/rbac/role.yaml go.mod go.sum
+	git diff --exit-code -- api apiserver/partner/partnerapi apiserver/preflight/preflightapi apiserver/platform/platformapi apiserver/bridge/bridgeapi apiserver/xjdf/xjdfapi pkg/client config/crd config/rbac/role.yaml go.mod go.sum
 
 ##@ Figures
 # One package at a time: benchmarks that run at once measure each other.

@@ -105,7 +105,7 @@ func (a API) Handler() (http.Handler, error) {
 	router.MethodNotAllowed(a.methodNotAllowed(router))
 	return &surround{
 		listener: a.Listener, problems: a.Problems, metrics: a.Metrics, log: a.Log, now: a.Now,
-		slots: slots, next: router,
+		slots: slots, unshared: unsharedOf(a.Routes), next: router,
 	}, nil
 }
 

@@ -27,6 +27,8 @@ var unpublished = []string{
 	"/api/v1/platform/masterdata/snapshots", "/api/v1/platform/masterdata/snapshots/{snapshotId}",
 	"/api/v1/platform/masterdata/snapshots/{snapshotId}/content", "/api/v1/platform/masterdata/snapshots/{snapshotId}/approve",
 	"/api/v1/platform/masterdata/approvals", "/api/v1/platform/masterdata/approvals/{approvalId}/withdraw",
+	"/api/v1/xjdf/media-catalog", "/api/v1/xjdf/media-catalog/*", "/api/v1/xjdf/devices", "/api/v1/xjdf/devices/*",
+	"/api/v1/xjdf/master-data-export", "/api/v1/xjdf/master-data-export/*",
 }
 
 // TestEveryRouteIsPublishedInternalOrDocumentation walks the router that serves,

@@ -31,11 +31,13 @@ type surround struct {
 	// slots bounds the requests that are being answered. A request gives its
 	// slot back while its body is awaited, and has one again when it returns.
 	slots *gate.Slots
-	next  http.Handler
+	// unshared are the paths whose every answer is for its client alone.
+	unshared unshared
+	next     http.Handler
 }
 
 func (s *surround) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := respond.Begin(w, r, s.now())
+	x := respond.Begin(s.unshared.answer(w, r), r, s.now())
 	defer s.account(x, r)
 	if !s.slots.Take() {
 		s.metrics.Shed(s.listener, "slots")

@@ -88,7 +88,10 @@ func (c *problemConn) problem(status int) []byte {
 		p = problem.New(problem.CodeHeadersTooLarge, "The request's header fields are larger than %d bytes.", maxHeader)
 	}
 	now := time.Now()
-	a := answer{header: http.Header{"Connection": {"close"}, "Date": {now.UTC().Format(http.TimeFormat)}}}
+	// Nobody knows for which path it is, so it is as private as the most private.
+	a := answer{header: http.Header{
+		"Connection": {"close"}, "Date": {now.UTC().Format(http.TimeFormat)}, "Cache-Control": unsharedCache, "Vary": unsharedVary,
+	}}
 	c.problems.Write(respond.Begin(&a, &http.Request{}, now), p)
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "HTTP/1.1 %d %s\r\n", a.status, http.StatusText(a.status))

@@ -89,6 +89,9 @@ func TestWhatIsNoRequestIsAnsweredWithAProblemToo(t *testing.T) {
 			if got.RequestID == "" || got.RequestID != resp.Header.Get("X-Request-Id") || resp.Header.Get("Date") == "" {
 				t.Errorf("request id %q, header %v", got.RequestID, resp.Header)
 			}
+			if resp.Header.Get("Cache-Control") != "private, no-store" || resp.Header.Get("Vary") != "X-API-Key, Authorization" {
+				t.Errorf("the answer may be for a path of the bridge, and has the header %v", resp.Header)
+			}
 		})
 	}
 	stop()

@@ -8,7 +8,8 @@ package docs
 import "embed"
 
 // API holds api/, which is published: OpenAPI documents and the problem-details
-// schema; and internal/, which is not: the contract of the platform API.
+// schema; and internal/, which is not: the contracts of the platform API and of the
+// bridge.
 //
 //go:embed api internal
 var API embed.FS

@@ -24,6 +24,7 @@ import (
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/apiserver"
+	"github.com/printmarket/printmarket/apiserver/bridge"
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/costing"
 	"github.com/printmarket/printmarket/apiserver/gate"
@@ -77,7 +78,7 @@ type World struct {
 	Gates   *posture.Gates
 	Store   *storetest.Faulty
 	Catalog *catalog.Holder
-	// Authority has no costed resources until a test publishes some.
+	// Authority has nothing for anybody at first, and must be confirmed every hour.
 	Authority *authority.Holder
 	Sessions  *credential.Sessions
 	Queue     *queue.Queue
@@ -169,7 +170,8 @@ func (w *World) open(t testing.TB, log *slog.Logger) {
 	demo, err := catalog.Demo()
 	must(t, err)
 	w.Catalog = catalog.Fixed(demo)
-	w.Authority = authority.NewHolder(5 * time.Minute)
+	w.Authority = authority.NewHolder(time.Hour)
+	w.Authority.Publish(nil, w.Clock.Now())
 	w.Sessions = &credential.Sessions{}
 	must(t, w.Sessions.Use([]credential.SessionKey{{Key: [32]byte{1}}}))
 	cursors, err := cursor.New([32]byte{1})
@@ -234,13 +236,13 @@ func Routes(w *World) ([]gate.Route, error) {
 	}
 	opener := sessions.NewDesk(w.Sessions, rand.Reader)
 	costs, err := costing.Routes(w.Authority, opener.Authenticate, w.Contracts)
-	return slices.Concat(partners, jobs, desk, layer, xjmf.Routes(w.Callbacks), opener.Routes(), costs), err
+	return slices.Concat(partners, jobs, desk, layer, xjmf.Routes(w.Callbacks), opener.Routes(), costs, bridge.Routes(w.Authority)), err
 }
 
 // declare makes the partners acme and stark, which may do everything, and
 // globex, which is granted nothing. Each has the keys NAME-live and NAME-test;
-// acme has one more without scopes, one that reads and one that writes. The
-// marketplace's own desk is beside them.
+// acme has one more without scopes, one that reads, one that writes, and one for
+// each scope of the bridge. The marketplace's own desk is beside them.
 func (w *World) declare(t testing.TB) {
 	t.Helper()
 	for name, organization := range map[string]string{"acme": "org_acme01", "stark": "org_stark1", "globex": "org_globex"} {
@@ -249,7 +251,7 @@ func (w *World) declare(t testing.TB) {
 			Spec: v1alpha1.PartnerEntitlementSpec{
 				OrganizationID: organization, Package: v1alpha1.PackageEnterprise, State: v1alpha1.StateActive,
 				Contract: &v1alpha1.Contract{Reference: "C-1", EffectiveFrom: metav1.NewTime(w.Clock.Now().Add(-time.Hour))},
-				Scopes:   scopes("rfq:read", "rfq:write", "quote:read", "preflight:read", "preflight:write", "order:read", "order:write", "account:read", "xjdf:read", "xjdf:validate", "session:create", "costing:calculate"),
+				Scopes:   scopes("rfq:read", "rfq:write", "quote:read", "preflight:read", "preflight:write", "order:read", "order:write", "account:read", "xjdf:read", "xjdf:validate", "session:create", "costing:calculate", "master_data:read", "devices:read"),
 			},
 		}
 		w.partners[name] = p
@@ -259,6 +261,8 @@ func (w *World) declare(t testing.TB) {
 	}
 	w.mint(t, w.partners["acme"], "none", scopes())
 	w.mint(t, w.partners["acme"], "reads", scopes("rfq:read", "quote:read", "preflight:read", "order:read", "account:read", "xjdf:read"))
+	w.mint(t, w.partners["acme"], "media", scopes("master_data:read"))
+	w.mint(t, w.partners["acme"], "devices", scopes("devices:read"))
 	w.mint(t, w.partners["acme"], "writes", scopes("rfq:write", "preflight:write", "order:write"))
 	w.declareDesk(t)
 	for capability := range posture.Capabilities() {

@@ -19,6 +19,7 @@ var elsewhere = []problem.Code{
 	problem.CodeQuoteAcceptanceUnavailable, problem.CodeOrderUnavailable, problem.CodeBatchOrderUnavailable,
 	problem.CodeWebhookUnavailable, problem.CodeMasterDataBridgeUnavailable,
 	problem.CodeLiveKeyRequired, problem.CodeMasterDataConflict,
+	problem.CodeInvalidCategory, problem.CodeMasterDataUnavailable, problem.CodeMasterDataOverflow, problem.CodeMasterDataDuplicate,
 	problem.CodePlatformRequestInvalid, problem.CodeRFQStateConflict, problem.CodeRevisionConflict,
 }
 

@@ -28,19 +28,25 @@ const (
 	XJDF      Name = "xjdf-openapi.yaml"
 )
 
-// Platform is the contract of the marketplace's own side. It holds like the
-// others and is not published.
-const Platform Name = "platform-openapi.yaml"
+// The contracts of the marketplace's own side and of the bridge. They hold like
+// the others and are not published.
+const (
+	Platform Name = "platform-openapi.yaml"
+	Bridge   Name = "bridge-openapi.yaml"
+)
 
 // Names lists the published contracts.
 func Names() []Name { return []Name{Partner, Preflight, XJDF} }
 
+// Internal lists those that are not.
+func Internal() []Name { return []Name{Platform, Bridge} }
+
 // All lists every contract.
-func All() []Name { return append(Names(), Platform) }
+func All() []Name { return append(Names(), Internal()...) }
 
 // Path is where a contract is among the files.
 func (n Name) Path() string {
-	if n == Platform {
+	if slices.Contains(Internal(), n) {
 		return "internal/" + string(n)
 	}
 	return "api/" + string(n)
@@ -66,8 +72,8 @@ type Set struct {
 	compiler *jsonschema.Compiler
 }
 
-// Load reads the contracts in files: the published ones below api/, and that of
-// the platform API below internal/. It refuses one that contradicts itself about
+// Load reads the contracts in files: the published ones below api/, the others
+// below internal/. It refuses one that contradicts itself about
 // what is deprecated.
 func Load(files fs.FS) (*Set, error) {
 	s := &Set{
@@ -155,8 +161,8 @@ var methods = []string{"delete", "get", "head", "options", "patch", "post", "put
 // Operations lists every operation of the published contracts.
 func (s *Set) Operations() []Operation { return s.operations(Names()...) }
 
-// InternalOperations lists those of the contract that is not published.
-func (s *Set) InternalOperations() []Operation { return s.operations(Platform) }
+// InternalOperations lists those of the contracts that are not published.
+func (s *Set) InternalOperations() []Operation { return s.operations(Internal()...) }
 
 func (s *Set) operations(names ...Name) []Operation {
 	var all []Operation

@@ -36,7 +36,8 @@ type Route struct {
 	// registry also says which refusals apply and which scope is needed.
 	Capability posture.Capability
 	// Scope is what a route needs that belongs to no capability: the partner's
-	// standing and this scope decide. It counts where Capability is none.
+	// standing and this scope decide. Of a route with a capability it is what it
+	// needs in place of the capability's own scopes.
 	Scope posture.Scope
 	// Surface is where the requests of such a route are counted, and whose
 	// credentials it takes; none: the partners'.
@@ -94,8 +95,11 @@ func (rt *Route) standing() bool {
 
 // decision is what a snapshot decides on a request to the route.
 func (rt *Route) decision(snapshot *posture.Snapshot, caller posture.Caller, r *http.Request, now time.Time) posture.Decision {
-	if rt.standing() {
+	switch {
+	case rt.standing():
 		return snapshot.Standing(caller, rt.Scope, now)
+	case rt.Scope != posture.NoScope:
+		return snapshot.DecideScope(caller, rt.Capability, rt.Scope, now)
 	}
 	return snapshot.Decide(caller, rt.Capability, rt.write(r), now)
 }

@@ -145,20 +145,26 @@ func (q query) opens(phases phase) time.Time {
 // Decide judges one request. A caller of another snapshot is looked up anew in
 // this one, so that a caller that is kept too long gains nothing.
 func (s *Snapshot) Decide(c Caller, capability Capability, write bool, now time.Time) Decision {
+	definition := capability.Definition()
+	return s.DecideScope(c, capability, definition.scope(write), now)
+}
+
+// DecideScope is Decide for a request that needs another scope than most of its
+// capability.
+func (s *Snapshot) DecideScope(c Caller, capability Capability, scope Scope, now time.Time) Decision {
 	if s == nil {
 		return Decision{Capability: capability, Reason: ReasonSnapshotAbsent}
 	}
 	if capability == NoCapability || capability >= capabilityCount {
 		return Decision{Reason: ReasonNoCapability}
 	}
-	definition := &registry[capability]
-	q := query{now: now, rollout: &s.rollouts[capability], scope: definition.scope(write)}
+	q := query{now: now, rollout: &s.rollouts[capability], scope: scope}
 	d := Decision{Capability: capability, Posture: q.rollout.posture(now), Scope: q.scope}
 	if c, d.Reason = s.own(c, now); d.Reason != ReasonOpen {
 		return d
 	}
 	q.partner, q.key, q.grant = c.key.partner, c.key, &c.key.partner.grants[capability]
-	phases := ladders[definition.Ladder]
+	phases := ladders[registry[capability].Ladder]
 	d.Quota = q.grant.quota
 	d.Reason = q.reason(phases)
 	if d.Reason == ReasonNotStarted || d.Reason == ReasonNotInCohort {

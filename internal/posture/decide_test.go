@@ -265,3 +265,29 @@ func TestHotPathDoesNotAllocate(t *testing.T) {
 		t.Errorf("Current, Authenticate, Decide and Standing allocate %v times", n)
 	}
 }
+
+// TestAScopeOfTheRequestTakesThePlaceOfTheCapabilitys asks with a key that has one of
+// two scopes.
+func TestAScopeOfTheRequestTakesThePlaceOfTheCapabilitys(t *testing.T) {
+	t.Parallel()
+	in := sound(t, posture.MasterDataBridge)
+	in.Partners[0].Spec.Keys[0].Scopes = []v1alpha1.Scope{"devices:read"}
+	s := posture.Compile(in)
+	caller, _ := s.Authenticate(keyOf(t, "live:acme"), posture.Connection{}, now)
+	for scope, want := range map[posture.Scope]posture.Reason{
+		posture.ScopeDevicesRead: posture.ReasonOpen, posture.ScopeMasterDataRead: posture.ReasonScopeMissing, posture.NoScope: posture.ReasonOpen,
+	} {
+		if d := s.DecideScope(caller, posture.MasterDataBridge, scope, now); d.Reason != want || d.Scope != scope || d.Capability != posture.MasterDataBridge {
+			t.Errorf("with the scope %q: %+v, want %s", scope, d, want)
+		}
+	}
+	if d := s.Decide(caller, posture.MasterDataBridge, false, now); d.Reason != posture.ReasonScopeMissing {
+		t.Errorf("with the capability's own scope: %+v", d)
+	}
+	if d := s.DecideScope(caller, posture.Estimate+100, posture.ScopeDevicesRead, now); d.Allowed() {
+		t.Errorf("of no capability: %+v", d)
+	}
+	if d := (*posture.Snapshot)(nil).DecideScope(caller, posture.MasterDataBridge, posture.ScopeDevicesRead, now); d.Allowed() {
+		t.Errorf("of no snapshot: %+v", d)
+	}
+}

@@ -85,6 +85,12 @@ const (
 	CodeCostingMediaRequired        Code = "XJDF_COSTING_MEDIA_AUTHORITY_REQUIRED"
 	CodeCostingManualReviewRequired Code = "COSTING_MANUAL_REVIEW_REQUIRED"
 
+	// Master data.
+	CodeInvalidCategory       Code = "INVALID_CATEGORY"
+	CodeMasterDataUnavailable Code = "MASTER_DATA_UNAVAILABLE"
+	CodeMasterDataOverflow    Code = "MASTER_DATA_OVERFLOW"
+	CodeMasterDataDuplicate   Code = "MASTER_DATA_DUPLICATE_IDENTITY"
+
 	// The marketplace's own side.
 	CodePlatformRequestInvalid Code = "PLATFORM_REQUEST_INVALID"
 	CodeRFQStateConflict       Code = "RFQ_STATE_CONFLICT"
@@ -182,6 +188,11 @@ var codes = [...]Definition{
 	{CodeCostingAuthorityRequired, Conflict, 0, "Ask your partner manager: no approved cost data of your organization is in force."},
 	{CodeCostingMediaRequired, ValidationFailed, 0, "Name each medium by its exact Media/@ID in your cost data; labels, weights and product codes identify nothing."},
 	{CodeCostingManualReviewRequired, Conflict, 0, "Have a person look at the result: `reasons` says why it is not safe to quote from."},
+
+	{CodeInvalidCategory, InvalidRequest, 0, "Name the categories of master data that `detail` lists, each once, with commas between them."},
+	{CodeMasterDataUnavailable, Unavailable, 0, doWait},
+	{CodeMasterDataOverflow, Conflict, 0, "Ask for fewer categories; if one of them alone is too much, ask for it in pages, or have its owner split it."},
+	{CodeMasterDataDuplicate, Conflict, 0, "Do not retry: the owner of the master data has to mend an identifier that is there twice, and have them approved again."},
 
 	{CodePlatformRequestInvalid, ValidationFailed, 0, "Mend the members named in `errors`."},
 	{CodeRFQStateConflict, Conflict, 0, "Read the RFQ again; its state does not allow this any more."},

@@ -96,6 +96,14 @@ const (
 	CodeCostingManualReviewRequired Code = "COSTING_MANUAL_REVIEW_REQUIRED"
 )
 
+// Master data, which this client has no verbs for.
+const (
+	CodeInvalidCategory       Code = "INVALID_CATEGORY"
+	CodeMasterDataUnavailable Code = "MASTER_DATA_UNAVAILABLE"
+	CodeMasterDataOverflow    Code = "MASTER_DATA_OVERFLOW"
+	CodeMasterDataDuplicate   Code = "MASTER_DATA_DUPLICATE_IDENTITY"
+)
+
 // The marketplace's own side, which this client has no verbs for.
 const (
 	CodePlatformRequestInvalid Code = "PLATFORM_REQUEST_INVALID"

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package bridge hands the master data that things are printed with to the systems
+// which feed the XJDF layer (interface specification, section 4.4).
+//
+// Its contract, docs/internal/bridge-openapi.yaml, is not published. Whose data are
+// read is decided by the API key and the parameter source alone. What an owner has
+// not got is empty and never another's in its place, and what cannot be vouched for
+// is refused whole. Prices and rates are in no answer, nor is an identifier of the
+// catalog. The answers' cache headers are set by package apiserver, in front of
+// everything that can refuse.
+package bridge
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/xjdf"
+	"github.com/printmarket/printmarket/internal/xjdf/validate"
+)
+
+// The paths of the surface.
+const (
+	mediaPath   = "/api/v1/xjdf/media-catalog"
+	devicesPath = "/api/v1/xjdf/devices"
+	exportPath  = "/api/v1/xjdf/master-data-export"
+)
+
+// Authority is what the surface needs of an authority.Holder.
+type Authority interface {
+	Current(owner string, now time.Time) (authority.Effective, error)
+}
+
+type surface struct {
+	authority Authority
+	validator *validate.Validator
+	turns     *xjdf.Turns
+}
+
+// Routes is the surface's table of routes. The first of them catch what the others
+// do not serve.
+func Routes(held Authority) []gate.Route {
+	s := &surface{authority: held, validator: validate.New(), turns: xjdf.NewTurns()}
+	served := []gate.Route{
+		{Pattern: mediaPath, Scope: posture.ScopeMasterDataRead, Serve: s.media},
+		{Pattern: devicesPath, Scope: posture.ScopeDevicesRead, Serve: s.devices},
+		{Pattern: exportPath, Scope: posture.ScopeMasterDataRead, Serve: s.export, Offers: exportTypes()},
+	}
+	var routes []gate.Route
+	for i := range served {
+		rt := &served[i]
+		rt.Method, rt.Capability, rt.Internal = http.MethodGet, posture.MasterDataBridge, true
+		for _, pattern := range []string{rt.Pattern, rt.Pattern + "/*"} {
+			routes = append(routes, gate.Route{
+				Method: gate.AnyMethod, Pattern: pattern, Capability: rt.Capability, Scope: rt.Scope, Internal: true, Serve: unserved,
+			})
+		}
+	}
+	return append(routes, served...)
+}
+
+func unserved(*gate.Call) error {
+	return problem.New(problem.CodeRouteNotFound, "The bridge does not serve this method at this path.")
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/internal/posture"
+)
+
+// unshared are the paths of the bridge (interface specification, section 4.4, rule
+// 5): every answer there is private, not to be stored, and varies on what a key can
+// come in. That is true of refusals by whoever comes before the gate as well, so it
+// is seen to in front of everybody.
+type unshared []string
+
+// unsharedOf takes the paths from the table of routes.
+func unsharedOf(routes []gate.Route) unshared {
+	var paths unshared
+	for i := range routes {
+		path := strings.TrimSuffix(routes[i].Pattern, "/*")
+		if routes[i].Capability.Definition().Surface == posture.SurfaceBridge && !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// answer is the writer of the answer to a request: one that keeps the fields, for
+// the paths themselves and all below them.
+func (u unshared) answer(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
+	for _, path := range u {
+		rest, found := strings.CutPrefix(r.URL.Path, path)
+		if found && (rest == "" || rest[0] == '/') {
+			kept := &unsharedAnswer{ResponseWriter: w}
+			kept.keep()
+			return kept
+		}
+	}
+	return w
+}
+
+// The fields. They are shared by all answers and never written to.
+var (
+	unsharedCache = []string{"private, no-store"}
+	unsharedVary  = []string{"X-API-Key, Authorization"}
+)
+
+// unsharedAnswer has the last word on Cache-Control, and the first on Vary.
+type unsharedAnswer struct{ http.ResponseWriter }
+
+// Unwrap serves http.ResponseController and respond.Of.
+func (a *unsharedAnswer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+func (a *unsharedAnswer) WriteHeader(status int) {
+	a.keep()
+	a.ResponseWriter.WriteHeader(status)
+}
+
+func (a *unsharedAnswer) keep() {
+	header := a.Header()
+	header["Cache-Control"] = unsharedCache
+	others := withoutKeys(header["Vary"])
+	if header["Vary"] = unsharedVary; len(others) > 0 {
+		header["Vary"] = []string{unsharedVary[0] + ", " + strings.Join(others, ", ")}
+	}
+}
+
+// withoutKeys are the names of a Vary but for those that come first anyway.
+func withoutKeys(fields []string) []string {
+	var others []string
+	for _, field := range fields {
+		for name := range strings.SplitSeq(field, ",") {
+			name = strings.TrimSpace(name)
+			if name != "" && !strings.EqualFold(name, "X-API-Key") && !strings.EqualFold(name, "Authorization") {
+				others = append(others, name)
+			}
+		}
+	}
+	return others
+}
