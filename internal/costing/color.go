@@ -54,20 +54,20 @@ func (r *reader) printed(p *part, layout, intent *xjdf.Node, inked [2]bool) bool
 	prints, told := said[sides]
 	switch {
 	case !told && intent == nil:
-		r.stop(SidesUnknown, p.node, "", fmt.Sprintf("%s has neither LayoutIntent/@Sides nor a ColorIntent", described(p.node)))
+		r.stop(SidesUnknown, p.node, "", described(p.node)+" has neither LayoutIntent/@Sides nor a ColorIntent")
 		return false
 	case !told:
 		r.assume("SIDES", "the sides that have colours are printed")
 		prints = inked
 	case intent == nil && sides != "Unprinted":
-		r.stop(ColorsUnknown, p.node, "", fmt.Sprintf("%s has no ColorIntent", described(p.node)))
+		r.stop(ColorsUnknown, p.node, "", described(p.node)+" has no ColorIntent")
 		return false
 	case inked[front] && !prints[front], inked[back] && !prints[back]:
 		r.review(SidesUnknown, layout, "Sides", fmt.Sprintf("Sides is %s, and the ColorIntent has colours on another; both are calculated", sides))
 		prints = [2]bool{prints[front] || inked[front], prints[back] || inked[back]}
 	}
 	if prints == ([2]bool{}) {
-		r.stop(IntentNotCosted, layout, "Sides", fmt.Sprintf("%s is not printed, and so not calculated", described(p.node)))
+		r.stop(IntentNotCosted, layout, "Sides", described(p.node)+" is not printed, and so not calculated")
 		return false
 	}
 	p.prints = prints

@@ -61,7 +61,7 @@ func (p *part) creased() bool {
 // sizes reads the finished size, and the flat one of what is folded.
 func (r *reader) sizes(p *part, j *job, layout *xjdf.Node) {
 	if layout == nil {
-		r.stop(SizeMissing, p.node, "", fmt.Sprintf("%s has no LayoutIntent", described(p.node)))
+		r.stop(SizeMissing, p.node, "", described(p.node)+" has no LayoutIntent")
 		return
 	}
 	page, finished := r.size(layout, "FinishedDimensions")
@@ -70,7 +70,7 @@ func (r *reader) sizes(p *part, j *job, layout *xjdf.Node) {
 		p.spineTop, page, flat = true, page.turned(), flat.turned()
 	}
 	if !finished && !unfolded {
-		r.stop(SizeMissing, layout, "FinishedDimensions", fmt.Sprintf("%s has no size", described(p.node)))
+		r.stop(SizeMissing, layout, "FinishedDimensions", described(p.node)+" has no size")
 		return
 	}
 	if finished {
