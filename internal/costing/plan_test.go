@@ -250,11 +250,11 @@ func TestWhatThePolicySuppliesIsSaid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []string
+	var got []costing.AssumptionCode
 	for _, a := range result.Assumptions {
 		got = append(got, a.Code)
 	}
-	if diff := cmp.Diff([]string{"BLEED", "SIDES", "COVERAGE"}, got); diff != "" {
+	if diff := cmp.Diff([]costing.AssumptionCode{costing.AssumedBleed, costing.AssumedSides, costing.AssumedCoverage}, got); diff != "" {
 		t.Error(diff)
 	}
 }
