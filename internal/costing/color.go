@@ -54,20 +54,20 @@ func (r *reader) printed(p *part, layout, intent *xjdf.Node, inked [2]bool) bool
 	prints, told := said[sides]
 	switch {
 	case !told && intent == nil:
-		r.stop(SidesUnknown, p.node, "", fmt.Sprintf("%s has neither LayoutIntent/@Sides nor a ColorIntent", described(p.node)))
+		r.stop(SidesUnknown, p.node, "", described(p.node)+" has neither LayoutIntent/@Sides nor a ColorIntent")
 		return false
 	case !told:
-		r.assume("SIDES", "the sides that have colours are printed")
+		r.assume(AssumedSides, "the sides that have colours are printed")
 		prints = inked
 	case intent == nil && sides != "Unprinted":
-		r.stop(ColorsUnknown, p.node, "", fmt.Sprintf("%s has no ColorIntent", described(p.node)))
+		r.stop(ColorsUnknown, p.node, "", described(p.node)+" has no ColorIntent")
 		return false
 	case inked[front] && !prints[front], inked[back] && !prints[back]:
 		r.review(SidesUnknown, layout, "Sides", fmt.Sprintf("Sides is %s, and the ColorIntent has colours on another; both are calculated", sides))
 		prints = [2]bool{prints[front] || inked[front], prints[back] || inked[back]}
 	}
 	if prints == ([2]bool{}) {
-		r.stop(IntentNotCosted, layout, "Sides", fmt.Sprintf("%s is not printed, and so not calculated", described(p.node)))
+		r.stop(IntentNotCosted, layout, "Sides", described(p.node)+" is not printed, and so not calculated")
 		return false
 	}
 	p.prints = prints
@@ -119,7 +119,7 @@ func (r *reader) coverage(j *job, surface *xjdf.Node, colors int64) fixed.Decima
 		return 0
 	}
 	if total, told := r.float(surface, "Coverage"); told && total >= 0 && total <= fixed.Decimal(colors)*100*fixed.One {
-		r.assume("COVERAGE_SHARED", "the coverage of a side is the same for each of its colours")
+		r.assume(AssumedSharedCoverage, "the coverage of a side is the same for each of its colours")
 		return fixed.Decimal(fixed.MulDiv(int64(total), 1, colors))
 	} else if told {
 		r.review(ValueUnreadable, surface, "Coverage", "Coverage is from 0 to 100 for each colour; that of the policy is taken")
@@ -128,7 +128,7 @@ func (r *reader) coverage(j *job, surface *xjdf.Node, colors int64) fixed.Decima
 		r.review(CoverageUnknown, surface, "Coverage", "neither document nor policy say the coverage; ink is not in the figures")
 		return 0
 	}
-	r.assume("COVERAGE", fmt.Sprintf("each colour covers %s %% of the printed area, by the policy", r.policy.InkCoverage))
+	r.assume(AssumedCoverage, fmt.Sprintf("each colour covers %s %% of the printed area, by the policy", r.policy.InkCoverage))
 	return r.policy.InkCoverage
 }
 

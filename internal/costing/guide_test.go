@@ -139,3 +139,16 @@ func TestEveryCodeIsInTheGuide(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+func TestEveryAssumptionIsInTheGuide(t *testing.T) {
+	t.Parallel()
+	text := guide(t)
+	for _, code := range []costing.AssumptionCode{
+		costing.AssumedBleed, costing.AssumedCoverage, costing.AssumedSharedCoverage, costing.AssumedSides, costing.AssumedFlatSize, costing.AssumedSpine,
+		costing.AssumedGrain, costing.AssumedCheapest,
+	} {
+		if !strings.Contains(text, fmt.Sprintf("| `%s` | ", code)) {
+			t.Errorf("the guide does not have %s", code)
+		}
+	}
+}

@@ -111,9 +111,3 @@ type sortInk struct {
 	on    [2]bool
 	grams [2]int64
 }
-
-// run is how many sheets of a sort one product has.
-type run struct {
-	sort  *sort
-	count int64
-}

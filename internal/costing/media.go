@@ -63,7 +63,7 @@ func (r *reader) entry(resource *xjdf.Node) (one entry, plate bool, reason strin
 		}
 	}
 	plate = attr(one.node, "MediaType") == "Plate"
-	known := false
+	var known bool
 	if plate {
 		_, known = r.snapshot.Plate(id)
 	} else {
@@ -114,7 +114,7 @@ func (r *reader) assign(p *part, root string, entries []entry) {
 		r.compare(found[0].node, p.medium, "Dimension")
 		return
 	}
-	r.stop(MediaAmbiguous, p.node, "", fmt.Sprintf("no medium is for %s", described(p.node)))
+	r.stop(MediaAmbiguous, p.node, "", "no medium is for "+described(p.node))
 }
 
 // isFor reports whether a medium is for a product; the empty one stands for all.

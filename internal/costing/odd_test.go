@@ -47,8 +47,10 @@ func answer(tb testing.TB, r costing.Request) {
 func TestAnyValueOfAnyAttributeHasAnAnswer(t *testing.T) {
 	t.Parallel()
 	in := effective(t, printer())
-	for _, name := range exampleNames(t) {
+	for _, name := range []string{"brochure", "booklet"} {
 		d := parse(t, example(t, name))
+		product := d.Root.Child("ProductList").Child("Product")
+		product.Set("MinAmount", product.Attribute("Amount").Value).Set("MaxAmount", product.Attribute("Amount").Value)
 		for n := range d.Root.Descendants() {
 			for i := range n.Attributes {
 				a := &n.Attributes[i]

@@ -61,7 +61,7 @@ func (p *part) creased() bool {
 // sizes reads the finished size, and the flat one of what is folded.
 func (r *reader) sizes(p *part, j *job, layout *xjdf.Node) {
 	if layout == nil {
-		r.stop(SizeMissing, p.node, "", fmt.Sprintf("%s has no LayoutIntent", described(p.node)))
+		r.stop(SizeMissing, p.node, "", described(p.node)+" has no LayoutIntent")
 		return
 	}
 	page, finished := r.size(layout, "FinishedDimensions")
@@ -70,7 +70,7 @@ func (r *reader) sizes(p *part, j *job, layout *xjdf.Node) {
 		p.spineTop, page, flat = true, page.turned(), flat.turned()
 	}
 	if !finished && !unfolded {
-		r.stop(SizeMissing, layout, "FinishedDimensions", fmt.Sprintf("%s has no size", described(p.node)))
+		r.stop(SizeMissing, layout, "FinishedDimensions", described(p.node)+" has no size")
 		return
 	}
 	if finished {
@@ -108,7 +108,7 @@ func (r *reader) flatSize(p *part, layout *xjdf.Node, page, flat rectangle) {
 		p.flat = page
 	case listed:
 		p.flat = rectangle{known.columns * page.x, known.rows * page.y}
-		r.assume("FLAT_SIZE", fmt.Sprintf("unfolded by %s it is %s x %s mm", p.fold, millimetres(p.flat.x), millimetres(p.flat.y)))
+		r.assume(AssumedFlatSize, fmt.Sprintf("unfolded by %s it is %s x %s mm", p.fold, millimetres(p.flat.x), millimetres(p.flat.y)))
 	default:
 		r.stop(FoldUnknown, layout, "Dimensions", fmt.Sprintf("the flat size of %.20q is not known", p.fold))
 	}
@@ -166,7 +166,7 @@ func (r *reader) bleed(p *part, layout *xjdf.Node) {
 		}
 	}
 	p.bleed = fromMillimetres(r.policy.Bleed)
-	r.assume("BLEED", fmt.Sprintf("the bleed is that of the policy, %s mm", r.policy.Bleed))
+	r.assume(AssumedBleed, fmt.Sprintf("the bleed is that of the policy, %s mm", r.policy.Bleed))
 }
 
 // grain reads which way the fibres run.
@@ -180,7 +180,7 @@ func (r *reader) grain(p *part, j *job) {
 	}
 	if r.policy.GrainAlongSpine && j.bind != "" {
 		p.grain.y = true
-		r.assume("GRAIN", "the fibres run along the spine, by the policy")
+		r.assume(AssumedGrain, "the fibres run along the spine, by the policy")
 	}
 }
 

@@ -129,7 +129,7 @@ func (r *reader) technology(j *job) {
 	j.presses = pressKind{true, true}
 	intent := intentOf("ProductionIntent", j.node)
 	if preference := attr(intent, "PrintPreference"); preference != "" && preference != "CostEffective" {
-		r.assume("CHEAPEST", fmt.Sprintf("PrintPreference %.20q does not change what is chosen: the cheapest", preference))
+		r.assume(AssumedCheapest, fmt.Sprintf("PrintPreference %.20q does not change what is chosen: the cheapest", preference))
 	}
 	asked := strings.Fields(attr(intent, "PrintProcess"))
 	if len(asked) == 0 {
@@ -257,7 +257,7 @@ func (r *reader) coverSheet(p *part, spine int64) {
 	if p.flat == (rectangle{}) {
 		p.flat = rectangle{2*p.page.x + spine, p.page.y}
 		if spine > 0 {
-			r.assume("SPINE", fmt.Sprintf("the spine is %s mm, of the thickness of the medium and the pages", millimetres(spine)))
+			r.assume(AssumedSpine, fmt.Sprintf("the spine is %s mm, of the thickness of the medium and the pages", millimetres(spine)))
 		}
 	}
 	p.sorts = []*sort{p.flatSort()}

@@ -41,7 +41,7 @@ func (r *reader) stop(code Code, n *xjdf.Node, attribute, detail string) {
 	r.review(code, n, attribute, detail)
 }
 
-func (r *reader) assume(code, detail string) {
+func (r *reader) assume(code AssumptionCode, detail string) {
 	a := Assumption{Code: code, Detail: detail}
 	if !slices.Contains(r.assumptions, a) {
 		r.assumptions = append(r.assumptions, a)

@@ -188,6 +188,21 @@ type Alternative struct {
 
 // Assumption is what was not said and is calculated with.
 type Assumption struct {
-	Code   string `json:"code"`
-	Detail string `json:"detail"`
+	Code   AssumptionCode `json:"code"`
+	Detail string         `json:"detail"`
 }
+
+// AssumptionCode is the kind of an [Assumption].
+type AssumptionCode string
+
+// The codes of assumptions. They never change their meaning.
+const (
+	AssumedBleed          AssumptionCode = "BLEED"
+	AssumedCoverage       AssumptionCode = "COVERAGE"
+	AssumedSharedCoverage AssumptionCode = "COVERAGE_SHARED"
+	AssumedSides          AssumptionCode = "SIDES"
+	AssumedFlatSize       AssumptionCode = "FLAT_SIZE"
+	AssumedSpine          AssumptionCode = "SPINE"
+	AssumedGrain          AssumptionCode = "GRAIN"
+	AssumedCheapest       AssumptionCode = "CHEAPEST"
+)

@@ -29,7 +29,7 @@ func spot(d *xjdf.Document, n *xjdf.Node, attribute string) Spot {
 	if n == nil {
 		n = d.Root
 	}
-	place := xjdf.Place{}
+	var place xjdf.Place
 	if attribute == "" {
 		place = d.Place(n)
 	} else {

@@ -50,15 +50,17 @@ func quantityReviews() []review {
 		{name: "more than the owner quotes unattended", owner: func(c *authority.Content) { c.Policy.MaxQuantity = 4999 }, codes: []costing.Code{costing.QuantityAboveLimit}, figures: true},
 		{name: "an owner who quotes nothing unattended", owner: func(c *authority.Content) { c.Policy.MaxQuantity, c.Policy.MaxTotal = 0, 0 }, codes: []costing.Code{costing.QuantityAboveLimit, costing.TotalAboveLimit}, figures: true},
 		{name: "a total of a cent above the limit", owner: func(c *authority.Content) { c.Policy.MaxTotal = dec("104.97") }, codes: []costing.Code{costing.TotalAboveLimit}, figures: true},
-		{name: "an amount beyond all money", owner: func(c *authority.Content) {
-			c.Media[0].Price = price("1000000", authority.PerSheet)
-			c.Policy.MaxTotal = 0
-		},
+		{
+			name: "an amount beyond all money", owner: func(c *authority.Content) {
+				c.Media[0].Price = price("1000000", authority.PerSheet)
+				c.Policy.MaxTotal = 0
+			},
 			change: func(d object) {
 				product(d, 0)["Amount"] = 10_000_000
 				intent(d, "LayoutIntent")["FinishedDimensions"] = []any{900, 1300, 0}
 			},
-			codes: []costing.Code{costing.FiguresBeyondCalculable}},
+			codes: []costing.Code{costing.FiguresBeyondCalculable},
+		},
 		{name: "master data that end in less than a day", request: func(r *costing.Request) { r.Authority.Until = now.Add(24*time.Hour - time.Second) }, codes: []costing.Code{costing.AuthorityEnds}, figures: true},
 		{name: "master data that are not in force yet", request: func(r *costing.Request) { r.Authority.From = now.Add(time.Second) }, codes: []costing.Code{costing.AuthorityEnds}, figures: true},
 		{name: "a preview", request: func(r *costing.Request) { r.Mode = costing.PreviewMode }, codes: []costing.Code{costing.Preview}, figures: true},

@@ -155,7 +155,7 @@ func stylesOf(on *sort, press *machine) []WorkStyle {
 		return []WorkStyle{Sheetwise}
 	}
 	styles := []WorkStyle{Sheetwise}
-	if press.Perfecting && !(press.Coater && p.coat[front] != nil && p.coat[back] != nil) {
+	if press.Perfecting && (!press.Coater || p.coat[front] == nil || p.coat[back] == nil) {
 		styles = append(styles, Perfecting)
 	}
 	alike := p.coat[front] == p.coat[back] && p.film[front] == p.film[back]

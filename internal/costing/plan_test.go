@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package costing_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/internal/costing"
+	"github.com/printmarket/printmarket/internal/fixed"
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
+)
+
+// shown is what matters of the plans of a result.
+func shown(r *costing.Result) string {
+	var all []string
+	for _, p := range r.Breaks[0].Plan {
+		text := fmt.Sprintf("%s %s %s %dx%d up", p.Part, p.Press, p.WorkStyle, p.Sheets, p.Up)
+		for _, g := range p.Grids {
+			text += fmt.Sprintf(" %dx%d", g.Columns, g.Rows)
+			if g.Turned {
+				text += "t"
+			}
+		}
+		for _, f := range p.Finishing {
+			text += " " + f.Device
+		}
+		all = append(all, text)
+	}
+	for _, f := range r.Breaks[0].Finishing {
+		all = append(all, f.Device)
+	}
+	return strings.Join(all, ", ")
+}
+
+// lone leaves one press.
+func lone(press string, change func(*authority.Device)) func(*authority.Content) {
+	return func(c *authority.Content) {
+		var kept []authority.Device
+		for _, d := range c.Devices {
+			if d.Process.Printing() && d.ID != press {
+				continue
+			}
+			if d.ID == press && change != nil {
+				change(&d)
+			}
+			kept = append(kept, d)
+		}
+		c.Devices = kept
+	}
+}
+
+func points(mm ...float64) []any {
+	all := make([]any, len(mm))
+	for i := range mm {
+		all[i] = mm[i] * 72 / 25.4
+	}
+	return all
+}
+
+func film(side ...any) object { return object{"Surface": side, "Texture": "Matte"} }
+
+// cards makes two thousand pieces of which two ways round fill a sheet best.
+func cards(d object) {
+	product(d, 0)["Amount"] = 2000
+	intent(d, "LayoutIntent")["FinishedDimensions"] = points(170, 100)
+}
+
+// small makes a document of fifty copies.
+func small(d object) { product(d, 0)["Amount"] = 50 }
+
+func TestHowAProductIsMade(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		example string
+		change  func(object)
+		owner   func(*authority.Content)
+		want    string
+	}{
+		"the same colours on both sides are turned": {
+			example: "flyer", want: "flat press-52 workAndTurn 1x4 up 2x2t cutter",
+		},
+		"a film on one side cannot be turned": {
+			example: "flyer", change: func(d object) { want(d, "LaminatingIntent", film("Front")) },
+			want: "flat press-52 sheetwise 1x4 up 2x2t laminator cutter",
+		},
+		"a film on both sides can, and is cheaper on fewer and larger sheets": {
+			example: "flyer", change: func(d object) { want(d, "LaminatingIntent", film("Front", "Back")) },
+			want: "flat press-100 workAndTurn 1x18 up 6x3 laminator cutter",
+		},
+		"a perfecting press prints both sides in one pass": {
+			example: "brochure", owner: lone("press-52", func(d *authority.Device) { d.Perfecting = true }),
+			want: "flat press-52 perfecting 1x2 up 2x1t coater cutter folder",
+		},
+		"a press with a coater varnishes in line": {
+			example: "brochure", owner: lone("press-100", nil), want: "flat press-100 sheetwise 1x4 up 2x2t cutter folder",
+		},
+		"heavy media are creased before they are folded": {
+			example: "brochure", owner: func(c *authority.Content) { c.Media[0].Weight = dec("171") },
+			want: "flat press-52 sheetwise 1x2 up 2x1t coater cutter creaser folder",
+		},
+		"few copies of a book are printed digitally, in leaves": {
+			example: "book", change: small, want: "cover COVER digital-48 oneSided 1x1 up 1x1 laminator cutter, body BODY digital-48 perfecting 84x2 up 2x1 cutter, binder, trimmer",
+		},
+		"few booklets are printed digitally, and folded": {
+			example: "booklet", change: small, want: "cover COVER digital-48 perfecting 1x1 up 1x1 cutter, body BODY digital-48 perfecting 4x1 up 1x1 cutter folder, stitcher",
+		},
+		"a document that asks for offset gets it": {
+			example: "business-cards", change: func(d object) { want(d, "ProductionIntent", object{"PrintProcess": []any{"OffsetLithography"}}) },
+			want: "flat press-52 sheetwise 1x8 up 4x2t laminator cutter",
+		},
+		"holes are made in what is finished": {
+			example: "flyer", change: func(d object) {
+				want(d, "HoleMakingIntent", object{"HolePattern": []any{object{"Pattern": "R2-generic"}}})
+			},
+			want: "flat press-52 workAndTurn 1x4 up 2x2t cutter, drill",
+		},
+		"two grids are parted by one cut": {
+			example: "poster", owner: func(c *authority.Content) { c.Policy.Gutter = dec("2") },
+			change: func(d object) { cards(d) },
+			want:   "flat digital-48 oneSided 1x6 up 2x1 4x1t cutter",
+		},
+		"fibres across forbid them": {
+			example: "poster", owner: func(c *authority.Content) { c.Policy.Gutter = dec("2") },
+			change: func(d object) {
+				cards(d)
+				want(d, "MediaIntent", object{"MediaType": "Paper", "GrainDirection": "YDirection"})
+			},
+			want: "flat digital-48 oneSided 1x4 up 4x1t cutter",
+		},
+		"pieces that lie the same way forbid them": {
+			example: "poster", owner: func(c *authority.Content) { c.Policy.Gutter = dec("2") },
+			change: func(d object) {
+				cards(d)
+				want(d, "MediaIntent", object{"MediaType": "Paper", "GrainDirection": "SameDirection"})
+			},
+			want: "flat digital-48 oneSided 1x4 up 2x2 cutter",
+		},
+		"a booklet may have its cover of the same paper": {
+			example: "booklet", change: selfCover, want: "body P1 press-100 workAndTurn 1x2 up 2x1t cutter folder, stitcher",
+		},
+		"parts have the intents of the whole": {
+			example: "booklet", change: func(d object) {
+				for _, name := range []string{"LayoutIntent", "ColorIntent"} {
+					want(d, name, intent(d, name, 2))
+					without(d, name, 1)
+					without(d, name, 2)
+				}
+			},
+			want: "cover COVER press-52 workAndTurn 1x2 up 2x1t cutter, body BODY press-100 workAndTurn 1x2 up 2x1t cutter folder, stitcher",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := printer()
+			if tc.owner != nil {
+				tc.owner(&c)
+			}
+			result, codes, err := outcome(t, edited(t, tc.example, tc.change), c)
+			if err != nil || len(codes) > 0 {
+				t.Fatal(codes, err)
+			}
+			if diff := cmp.Diff(tc.want, shown(result)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// selfCover makes the booklet one product.
+func selfCover(d object) {
+	for _, name := range []string{"LayoutIntent", "ColorIntent"} {
+		want(d, name, intent(d, name, 2))
+	}
+	delete(intent(d, "BindingIntent"), "ChildRefs")
+	d["ProductList"].(object)["Product"] = list(d, "ProductList", "Product")[:1]
+	resource(d, 1)["Part"] = []any{object{"Product": "P1"}}
+}
+
+func TestTheSizeOfAPart(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		example string
+		change  func(object)
+		part    int
+		want    string
+	}{
+		"a fold of the catalogue multiplies the finished size": {"brochure", nil, 0, "297 x 210"},
+		"dimensions of the document win over the catalogue":    {"brochure", func(d object) { intent(d, "LayoutIntent")["Dimensions"] = points(295, 210) }, 0, "295 x 210"},
+		"the dimensions alone are enough for what is not folded": {"flyer", func(d object) {
+			l := intent(d, "LayoutIntent")
+			l["Dimensions"] = points(100, 150)
+			delete(l, "FinishedDimensions")
+		}, 0, "100 x 150"},
+		"a fold that is not in the table needs the dimensions": {"brochure", func(d object) {
+			intent(d, "FoldingIntent")["FoldCatalog"] = "F6-1"
+			intent(d, "LayoutIntent")["Dimensions"] = points(300, 210)
+		}, 0, "300 x 210"},
+		"a soft cover has a spine of half the pages":              {"book", nil, 0, "306.08 x 210"},
+		"a stitched cover has none":                               {"booklet", nil, 0, "296 x 210"},
+		"a cover may say its flat size":                           {"book", func(d object) { intent(d, "LayoutIntent", 1)["Dimensions"] = points(308, 210) }, 0, "308 x 210"},
+		"bound at the head, a cover is as long as two pages high": {"booklet", func(d object) { intent(d, "BindingIntent")["BindingSide"] = "Top" }, 0, "420 x 148"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			result, codes, err := outcome(t, edited(t, tc.example, tc.change), printer())
+			if err != nil || result == nil {
+				t.Fatal(codes, err)
+			}
+			flat := result.Product.Parts[tc.part].Flat
+			if got := fmt.Sprintf("%s x %s", flat.Width, flat.Height); got != tc.want {
+				t.Errorf("got %s, want %s", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestAlternativesSayWhatOtherPressesWouldCostOrWhyTheyCannot(t *testing.T) {
+	t.Parallel()
+	result, err := calculate(t, edited(t, "flyer", func(d object) {
+		want(d, "ProductionIntent", object{"PrintProcess": []any{"OffsetLithography"}})
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, a := range result.Breaks[0].Alternatives {
+		text := a.Press + " " + a.Reason
+		if a.Total != nil {
+			text += a.Total.String()
+		}
+		got = append(got, text)
+	}
+	want := []string{"digital-48 the document asks for another printing process", "press-100 155.97 EUR"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestWhatThePolicySuppliesIsSaid(t *testing.T) {
+	t.Parallel()
+	result, err := calculate(t, edited(t, "flyer", func(d object) {
+		delete(intent(d, "LayoutIntent"), "Bleed")
+		delete(intent(d, "LayoutIntent"), "Sides")
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []costing.AssumptionCode
+	for _, a := range result.Assumptions {
+		got = append(got, a.Code)
+	}
+	if diff := cmp.Diff([]costing.AssumptionCode{costing.AssumedBleed, costing.AssumedSides, costing.AssumedCoverage}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAResultNamesItsMasterData(t *testing.T) {
+	t.Parallel()
+	in := effective(t, printer())
+	result, err := costing.Calculate(costing.Request{Document: parse(t, example(t, "flyer")), Mode: costing.Authoritative, Authority: in, Now: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := result.Snapshot
+	if s.ID != in.Value.ID() || s.Approval != "apr_test" || s.Currency != "EUR" || !s.ApprovedAt.Equal(in.ApprovedAt) || !s.EffectiveFrom.Equal(in.From) || s.EffectiveTo != nil {
+		t.Errorf("got %+v", s)
+	}
+	for _, l := range result.Breaks[0].Lines {
+		if !known(in.Value, l.Resource) {
+			t.Errorf("%s is not of the master data", l.Resource.ID)
+		}
+	}
+}
+
+func known(s *authority.Snapshot, r costing.Resource) bool {
+	found := map[authority.Family]func(string) bool{
+		authority.FamilyMedia:       func(id string) bool { _, ok := s.Media(id); return ok },
+		authority.FamilyDevice:      func(id string) bool { _, ok := s.Device(id); return ok },
+		authority.FamilyInk:         func(id string) bool { _, ok := s.Ink(id); return ok },
+		authority.FamilyPlate:       func(id string) bool { _, ok := s.Plate(id); return ok },
+		authority.FamilyLabor:       func(id string) bool { _, ok := s.Labor(id); return ok },
+		authority.FamilyElectricity: func(id string) bool { _, ok := s.Electricity(id); return ok },
+	}[r.Family]
+	return found != nil && found(r.ID)
+}
+
+func TestCalculationsOfOneSnapshotGoOnTogether(t *testing.T) {
+	t.Parallel()
+	in := effective(t, printer())
+	var all sync.WaitGroup
+	results := make([]string, 8)
+	for i := range results {
+		d := parse(t, example(t, "book"))
+		all.Go(func() {
+			result, err := costing.Calculate(costing.Request{Document: d, Mode: costing.Authoritative, Authority: in, Now: now})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			results[i] = string(written(t, result))
+		})
+	}
+	all.Wait()
+	for _, one := range results {
+		if diff := cmp.Diff(results[0], one); diff != "" {
+			t.Fatal(diff)
+		}
+	}
+}
+
+func TestTheDocumentIsNotChanged(t *testing.T) {
+	t.Parallel()
+	d := parse(t, example(t, "booklet"))
+	count := func() (n int) {
+		for node := range d.Root.Descendants() {
+			n += 1 + len(node.Attributes)
+		}
+		return n
+	}
+	before := count()
+	c := printer()
+	c.Policy.MaxTotal = fixed.One
+	if _, err := costing.Calculate(costing.Request{Document: d, Mode: costing.PreviewMode, Authority: effective(t, c), Now: now}); err == nil {
+		t.Error("a preview is a quote")
+	}
+	if after := count(); after != before {
+		t.Errorf("%d nodes and attributes became %d", before, after)
+	}
+}
