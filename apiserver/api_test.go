@@ -16,11 +16,13 @@ import (
 	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/apiserver/apitest"
 	"github.com/printmarket/printmarket/apiserver/bridge"
+	"github.com/printmarket/printmarket/apiserver/costing"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/partner"
 	"github.com/printmarket/printmarket/apiserver/platform"
 	"github.com/printmarket/printmarket/apiserver/preflight"
 	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/apiserver/sessions"
 	"github.com/printmarket/printmarket/apiserver/xjdf"
 	"github.com/printmarket/printmarket/apiserver/xjmf"
 	"github.com/printmarket/printmarket/internal/posture"
@@ -204,9 +206,14 @@ func withNothingBehind(t *testing.T, w *apitest.World) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
+	opener := sessions.NewDesk(nil, nil)
+	costs, err := costing.Routes(nil, opener.Authenticate, w.Contracts)
+	if err != nil {
+		t.Fatal(err)
+	}
 	handler, err := apiserver.API{
 		Gates: w.Gates, Problems: respond.NewProblems(apitest.Origin), Metrics: w.Metrics, Log: telemetry.Discard(),
-		Now: w.Clock.Now, Contracts: w.Contracts, Routes: slices.Concat(partners, jobs, desk, layer, xjmf.Routes(nil), bridge.Routes(nil)),
+		Now: w.Clock.Now, Contracts: w.Contracts, Routes: slices.Concat(partners, jobs, desk, layer, xjmf.Routes(nil), bridge.Routes(nil), opener.Routes(), costs),
 	}.Handler()
 	if err != nil {
 		t.Fatal(err)
