@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -20,11 +21,14 @@ func terminalWidth(w io.Writer) (int, bool) {
 	return windowWidth(file)
 }
 
-// progressBar is a line of a terminal that tells how far an inspection has come.
+// progressBar is a line of a terminal that tells how far an inspection, or the
+// reading of a large file, has come.
 type progressBar struct {
 	out   io.Writer
 	width int
 	name  string
+	// unit is what is counted; empty: pages.
+	unit  string
 	shown string
 }
 
@@ -45,7 +49,8 @@ func (b *progressBar) line(done, total int) string {
 	if total > 0 {
 		filled = min(cells, cells*done/total)
 	}
-	line := fmt.Sprintf("[%s%s] %d of %d pages", strings.Repeat("=", filled), strings.Repeat(" ", cells-filled), done, total)
+	unit := cmp.Or(b.unit, "pages")
+	line := fmt.Sprintf("[%s%s] %d of %d %s", strings.Repeat("=", filled), strings.Repeat(" ", cells-filled), done, total, unit)
 	room := max(b.width-1, 0) // the last column would break the line
 	if len(line) > room {
 		return line[:room]

@@ -19,6 +19,7 @@ const wholeEntry = ""
 
 // document makes of a draft what it says, or an [*InvalidError].
 func (d *draft) document() (*Document, error) {
+	d.settle()
 	out := d.whole()
 	if out != nil && !d.broken {
 		switch out.level {
@@ -28,6 +29,7 @@ func (d *draft) document() (*Document, error) {
 			d.checkResources(out)
 		}
 	}
+	d.settle()
 	if err := d.error(d.files); err != nil {
 		return nil, err
 	}

@@ -48,8 +48,8 @@ func (d *draft) readCSV(file int, data []byte, t *table) error {
 		case err != nil:
 			s.syntax(err)
 			return nil
-		case s.rows.InputOffset()-before > maxEntry:
-			s.fail(s.at(0), fmt.Sprintf("a row of more than %d bytes; is a quote missing?", maxEntry))
+		case s.rows.InputOffset()-before > MaxEntry:
+			s.fail(s.at(0), fmt.Sprintf("a row of more than %d bytes; is a quote missing?", MaxEntry))
 			return nil
 		default:
 			err = s.entry(cells)
@@ -74,8 +74,8 @@ func separator(data []byte) rune {
 
 // header reads the row of paths.
 func (s *sheet) header() bool {
-	if line, _, _ := bytes.Cut(s.data, []byte("\n")); len(line) > maxEntry {
-		s.fail(place{s.file, spot{1, 0}}, fmt.Sprintf("a first line of more than %d bytes", maxEntry))
+	if line, _, _ := bytes.Cut(s.data, []byte("\n")); len(line) > MaxEntry {
+		s.fail(place{s.file, spot{1, 0}}, fmt.Sprintf("a first line of more than %d bytes", MaxEntry))
 		return false
 	}
 	paths, err := s.rows.Read()

@@ -95,6 +95,8 @@ type finding struct {
 	row    int
 	field  string
 	reason string
+	// id is the identifier, once it is settled.
+	id string
 }
 
 // findings collects what is wrong.
@@ -121,6 +123,17 @@ func (f *findings) add(one finding) {
 	}
 	f.known[cell{one.table, one.row, one.field}] = true
 	f.all = append(f.all, one)
+}
+
+// settle looks identifiers up. Entries are in the order of the files until they are
+// content, which has an order of its own.
+func (f *findings) settle() {
+	for i := range f.all {
+		one := &f.all[i]
+		if one.id == "" && one.table != nil && one.row >= 0 && one.row < one.table.size() {
+			one.id = one.table.id(one.row)
+		}
+	}
 }
 
 // told reports whether something is known to be wrong with a field, with what it is
@@ -159,9 +172,7 @@ func (f finding) fault(files []string) Fault {
 	}
 	if f.table != nil && f.table.member != "" {
 		fault.Family = f.table.family
-		if f.row >= 0 && f.row < f.table.size() {
-			fault.ID = shown(f.table.id(f.row))
-		}
+		fault.ID = shown(f.id)
 	}
 	return fault
 }

@@ -121,6 +121,16 @@ func TestAFileAloneIsAWhole(t *testing.T) {
 	want(t, files{"media.txt": ""}, `media.txt: is neither .yaml, .yml, .json nor a directory`)
 }
 
+// Content has an order of its own, which is not that of the file.
+func TestAFaultIsOfTheEntryInItsLine(t *testing.T) {
+	t.Parallel()
+	want(t, files{"snapshot.yaml": head, "media.csv": mediaHead +
+		"silk,Silk,Paper,700,1000,135,112,110.5,Sheet\n" +
+		"mug,Mug,Paper,700,1000,135,112,\"110,50\",Sheet\n"},
+		`media.csv:3:32: media mug: price.amount: "110,50" is no decimal number such as 12.5: digits, a point, at most 6 places`,
+	)
+}
+
 func TestFaultsAreBounded(t *testing.T) {
 	t.Parallel()
 	row := "silk-%d,Silk,Paper,700,1000,135,112,1.1.1,Sheet\n"

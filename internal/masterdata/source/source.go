@@ -29,10 +29,10 @@ const (
 	MaxTotal = 128 << 20
 	// MaxScalar bounds a value in bytes.
 	MaxScalar = 4 << 10
-	// maxEntry bounds an entry of a list as it is written, maxPart is how much YAML
-	// is read at once.
-	maxEntry = 128 << 10
-	maxPart  = 64 << 10
+	// MaxEntry bounds an entry of a list as it is written in CSV or YAML, in bytes.
+	MaxEntry = 128 << 10
+	// maxPart is how much YAML is read at once.
+	maxPart = 64 << 10
 )
 
 // ErrLevel means that a document is of the other level.

@@ -145,8 +145,8 @@ func (p *yamlParts) refused(line []byte, size int) string {
 		return "directives (%) are not read"
 	case isMarker(line) && (p.started || !bytes.HasPrefix(line, []byte("---"))):
 		return "one document is read, not several"
-	case size+len(line) > maxEntry+maxPart:
-		return fmt.Sprintf("an entry of more than %d bytes; lists are written in lines that begin with \"- \"", maxEntry)
+	case size+len(line) > MaxEntry+maxPart:
+		return fmt.Sprintf("an entry of more than %d bytes; lists are written in lines that begin with \"- \"", MaxEntry)
 	}
 	if !isComment(line) {
 		p.started = true
