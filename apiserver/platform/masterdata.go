@@ -159,10 +159,11 @@ func (s *surface) ListSnapshots(ctx context.Context, in platformapi.ListSnapshot
 func filterOf(level, owner *string) (masterdata.Filter, error) {
 	f := masterdata.Filter{Owner: deref(owner)}
 	if level != nil {
-		known := false
-		if f.Level, known = masterdata.ParseLevel(*level); !known {
+		parsed, known := masterdata.ParseLevel(*level)
+		if !known {
 			return f, problem.New(problem.CodeInvalidRequest, "The parameter level is catalog or resources.")
 		}
+		f.Level = parsed
 	}
 	return f, nil
 }

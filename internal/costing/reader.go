@@ -56,7 +56,7 @@ func (r *reader) float(n *xjdf.Node, attribute string) (fixed.Decimal, bool) {
 	}
 	d, ok := number(text)
 	if !ok {
-		r.review(ValueUnreadable, n, attribute, fmt.Sprintf("%s is not a number that can be calculated with", attribute))
+		r.review(ValueUnreadable, n, attribute, attribute+" is not a number that can be calculated with")
 	}
 	return d, ok
 }
