@@ -26,6 +26,9 @@ var unpublished = []string{
 	"/api/v1/platform/callbacks", "/api/v1/platform/callbacks/jobs",
 	"/api/v1/xjdf/media-catalog", "/api/v1/xjdf/media-catalog/*", "/api/v1/xjdf/devices", "/api/v1/xjdf/devices/*",
 	"/api/v1/xjdf/master-data-export", "/api/v1/xjdf/master-data-export/*",
+	"/api/v1/platform/masterdata/snapshots", "/api/v1/platform/masterdata/snapshots/{snapshotId}",
+	"/api/v1/platform/masterdata/snapshots/{snapshotId}/content", "/api/v1/platform/masterdata/snapshots/{snapshotId}/approve",
+	"/api/v1/platform/masterdata/approvals", "/api/v1/platform/masterdata/approvals/{approvalId}/withdraw",
 }
 
 // TestEveryRouteIsPublishedInternalOrDocumentation walks the router that serves,

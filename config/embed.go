@@ -2,16 +2,17 @@
 
 // Package config carries the manifests that the binary itself needs: the
 // CustomResourceDefinitions, against which directory sources check their files,
-// and the sample objects, which are also the demo set of `printmarket dev`. The
-// namespace and the roles are here for clusters that are started by a program.
+// the sample objects, which are also the demo set of `printmarket dev`, and the
+// master data that goes with them. The namespace and the roles are here for
+// clusters that are started by a program.
 package config
 
 import "embed"
 
-// FS holds crd/bases, samples, namespace and rbac under their paths in this
-// directory.
+// FS holds crd/bases, samples, masterdata, namespace and rbac under their paths in
+// this directory.
 //
-//go:embed crd/bases/*.yaml samples namespace rbac
+//go:embed crd/bases/*.yaml samples masterdata namespace rbac
 var FS embed.FS
 
 // CRDDir is where [FS] has the CustomResourceDefinitions, one per file.
@@ -19,6 +20,14 @@ const CRDDir = "crd/bases"
 
 // SamplesDir is where [FS] has the sample objects.
 const SamplesDir = "samples"
+
+// Where [FS] has the demo master data: the catalog, and the costed resources of the
+// platform and of the demo organization org_acme01.
+const (
+	CatalogFile          = "masterdata/catalog.yaml"
+	PlatformResourcesDir = "masterdata/platform"
+	AcmeResourcesDir     = "masterdata/acme"
+)
 
 // Where [FS] has the namespace, and the service accounts with their roles.
 const (

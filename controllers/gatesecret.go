@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
@@ -41,6 +42,8 @@ type gateSecret struct {
 	// cursor is the key in it. It outlives what is known: should somebody
 	// delete the Secret, the next one has the same key.
 	cursor []byte
+	// sessions are the keys of sessions in it, kept for the same reason.
+	sessions []credential.SessionKey
 	// beat is the heartbeat in it, for the metric, in Unix seconds.
 	beat atomic.Int64
 }
@@ -56,13 +59,19 @@ func (g *gateSecret) keep(ctx context.Context, b posture.Bundle, now time.Time) 
 	if err != nil {
 		return "", err
 	}
-	want := g.wanted(present, encoded, now)
+	want, err := g.wanted(present, encoded, now)
+	if err != nil {
+		return "", err
+	}
 	if err := g.write(ctx, present, want); err != nil {
 		// Whatever is there now is not what we know.
 		g.known = nil
 		return "", fmt.Errorf("write the gate Secret: %w", err)
 	}
 	g.known, g.cursor = want, want.Data[posture.GateSecretCursorKey]
+	if g.sessions, err = credential.DecodeSessionKeys(want.Data[posture.GateSecretSessionsKey]); err != nil {
+		return "", err
+	}
 	if beat, err := time.Parse(time.RFC3339, want.Annotations[HeartbeatAnnotation]); err == nil {
 		g.beat.Store(beat.Unix())
 	}
@@ -91,7 +100,7 @@ func (g *gateSecret) present(ctx context.Context) (*corev1.Secret, error) {
 // wanted is what the Secret should be. Its key for cursors is made once and
 // restored if it is lost: with another one, every position that a partner holds
 // would be refused.
-func (g *gateSecret) wanted(present *corev1.Secret, encoded []byte, now time.Time) *corev1.Secret {
+func (g *gateSecret) wanted(present *corev1.Secret, encoded []byte, now time.Time) (*corev1.Secret, error) {
 	want := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: g.name.Namespace, Name: g.name.Name}, Type: corev1.SecretTypeOpaque}
 	if present != nil {
 		want = present.DeepCopy()
@@ -102,10 +111,32 @@ func (g *gateSecret) wanted(present *corev1.Secret, encoded []byte, now time.Tim
 	if len(want.Data[posture.GateSecretCursorKey]) != cursorKeyLen {
 		want.Data[posture.GateSecretCursorKey] = g.cursorKey()
 	}
+	var err error
+	if want.Data[posture.GateSecretSessionsKey], err = g.sessionKeys(want.Data[posture.GateSecretSessionsKey], now); err != nil {
+		return nil, err
+	}
 	if g.mustBeat(present, now) {
 		want.Annotations = with(want.Annotations, HeartbeatAnnotation, now.UTC().Format(time.RFC3339))
 	}
-	return want
+	return want, nil
+}
+
+// sessionKeys are those that are there, with a new one each day. Keys that cannot be
+// read are replaced by those that this process has seen, or by new ones: sessions
+// last for minutes.
+func (g *gateSecret) sessionKeys(present []byte, now time.Time) ([]byte, error) {
+	keys, err := credential.DecodeSessionKeys(present)
+	if err != nil {
+		keys, present = g.sessions, nil
+	}
+	keys, changed, err := credential.RotateSessionKeys(keys, now, rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	if !changed && present != nil {
+		return present, nil
+	}
+	return credential.EncodeSessionKeys(keys)
 }
 
 // mustBeat reports whether the heartbeat is due. One that lies ahead was

@@ -210,8 +210,10 @@ func TestTheCursorKeyOutlastsTheGateSecret(t *testing.T) {
 	s.create(acme, secret("acme-xjmf", secretValue), mis)
 	s.becomes(mis, v1alpha1.ConditionPropagated, "False/Progressing")
 	allow()
-	if key := posture.GateSecretCursorKey; !bytes.Equal(written().Data[key], before.Data[key]) {
-		t.Error("the key for cursors has changed")
+	for _, key := range []string{posture.GateSecretCursorKey, posture.GateSecretSessionsKey} {
+		if !bytes.Equal(written().Data[key], before.Data[key]) {
+			t.Errorf("%s has changed", key)
+		}
 	}
 	s.ready(mis, "True/Enforced")
 }

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
@@ -54,7 +55,15 @@ func TestTheGateSecretIsWrittenOnlyWhenItMustBe(t *testing.T) {
 	t.Parallel()
 	g := &gateSecret{heartbeat: time.Minute}
 	g.name.Namespace, g.name.Name = "ns", "gate"
-	first := g.wanted(nil, []byte("one"), noon)
+	wanted := func(t *testing.T, present *corev1.Secret, bundle string, now time.Time) *corev1.Secret {
+		t.Helper()
+		want, err := g.wanted(present, []byte(bundle), now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return want
+	}
+	first := wanted(t, nil, "one", noon)
 	cursor := first.Data[posture.GateSecretCursorKey]
 	if len(cursor) != cursorKeyLen || bytes.Equal(cursor, make([]byte, cursorKeyLen)) || first.Annotations[HeartbeatAnnotation] != "2026-11-20T12:00:00Z" {
 		t.Fatalf("a new Secret has %d bytes of key, heartbeat %q", len(cursor), first.Annotations[HeartbeatAnnotation])
@@ -65,6 +74,7 @@ func TestTheGateSecretIsWrittenOnlyWhenItMustBe(t *testing.T) {
 		after     time.Duration
 		heartbeat string
 		newCursor bool
+		newKeys   bool
 	}{
 		"nothing":                     {after: 59 * time.Second, heartbeat: "2026-11-20T12:00:00Z"},
 		"a minute":                    {after: time.Minute, heartbeat: "2026-11-20T12:01:00Z"},
@@ -80,8 +90,15 @@ func TestTheGateSecretIsWrittenOnlyWhenItMustBe(t *testing.T) {
 			change: func(s *corev1.Secret) { s.Data[posture.GateSecretCursorKey] = cursor[:31] }, heartbeat: "2026-11-20T12:00:00Z", newCursor: true,
 		},
 		"no data": {
-			change: func(s *corev1.Secret) { s.Data = nil }, heartbeat: "2026-11-20T12:00:00Z", newCursor: true,
+			change: func(s *corev1.Secret) { s.Data = nil }, heartbeat: "2026-11-20T12:00:00Z", newCursor: true, newKeys: true,
 		},
+		"keys of sessions that are cut": {
+			change: func(s *corev1.Secret) {
+				s.Data[posture.GateSecretSessionsKey] = s.Data[posture.GateSecretSessionsKey][1:]
+			},
+			heartbeat: "2026-11-20T12:00:00Z", newKeys: true,
+		},
+		"a day": {after: 24 * time.Hour, heartbeat: "2026-11-21T12:00:00Z", newKeys: true},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -94,13 +111,18 @@ func TestTheGateSecretIsWrittenOnlyWhenItMustBe(t *testing.T) {
 			if tc.bundle != "" {
 				bundle = tc.bundle
 			}
-			want := g.wanted(present, []byte(bundle), noon.Add(tc.after))
+			want := wanted(t, present, bundle, noon.Add(tc.after))
 			if got := want.Annotations[HeartbeatAnnotation]; got != tc.heartbeat {
 				t.Errorf("heartbeat %s, want %s", got, tc.heartbeat)
 			}
 			key := want.Data[posture.GateSecretCursorKey]
 			if len(key) != cursorKeyLen || bytes.Equal(key, cursor) == tc.newCursor {
 				t.Error("the key for cursors is not what it should be")
+			}
+			if keys := want.Data[posture.GateSecretSessionsKey]; bytes.Equal(keys, first.Data[posture.GateSecretSessionsKey]) == tc.newKeys {
+				t.Error("the keys of sessions are not what they should be")
+			} else if _, err := credential.DecodeSessionKeys(keys); err != nil {
+				t.Error(err)
 			}
 			if string(want.Data[posture.GateSecretBundleKey]) != bundle {
 				t.Error("the bundle is not what it should be")

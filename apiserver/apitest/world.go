@@ -26,17 +26,20 @@ import (
 	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/apiserver/bridge"
 	"github.com/printmarket/printmarket/apiserver/contracts"
+	"github.com/printmarket/printmarket/apiserver/costing"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/partner"
 	"github.com/printmarket/printmarket/apiserver/platform"
 	"github.com/printmarket/printmarket/apiserver/preflight"
 	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/apiserver/sessions"
 	"github.com/printmarket/printmarket/apiserver/xjdf"
 	"github.com/printmarket/printmarket/apiserver/xjmf"
 	"github.com/printmarket/printmarket/docs"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/cursor"
 	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/posture"
@@ -75,17 +78,20 @@ type World struct {
 	Gates   *posture.Gates
 	Store   *storetest.Faulty
 	Catalog *catalog.Holder
-	// Authority has nothing for anybody at first, and must be confirmed every hour.
+	// Authority has no costed resources until a test publishes some.
 	Authority *authority.Holder
+	Sessions  *credential.Sessions
 	Queue     *queue.Queue
 	// Intake says whether the queue takes jobs; it does at first.
 	Intake    *Intake
 	RFQs      *rfq.Service
 	Jobs      *jobs.Service
 	Callbacks *xjmfdomain.Receiver
-	Contracts *contracts.Set
-	Metrics   *telemetry.Metrics
-	Handler   http.Handler
+	// MasterData keeps snapshots in the store; nobody follows what it approves.
+	MasterData *masterdata.Service
+	Contracts  *contracts.Set
+	Metrics    *telemetry.Metrics
+	Handler    http.Handler
 
 	partners map[string]*v1alpha1.PartnerEntitlement
 	rollouts map[string]*v1alpha1.CapabilityRollout
@@ -164,8 +170,9 @@ func (w *World) open(t testing.TB, log *slog.Logger) {
 	demo, err := catalog.Demo()
 	must(t, err)
 	w.Catalog = catalog.Fixed(demo)
-	w.Authority = authority.NewHolder(time.Hour)
-	w.Authority.Publish(nil, w.Clock.Now())
+	w.Authority = authority.NewHolder(5 * time.Minute)
+	w.Sessions = &credential.Sessions{}
+	must(t, w.Sessions.Use([]credential.SessionKey{{Key: [32]byte{1}}}))
 	cursors, err := cursor.New([32]byte{1})
 	must(t, err)
 	w.RFQs = rfq.New(rfq.Config{
@@ -182,6 +189,7 @@ func (w *World) open(t testing.TB, log *slog.Logger) {
 		Store: w.Store, Dispatcher: w.Queue, Profiles: profile.Names(), SimulatedReport: preflight.SimulatedReport,
 		Now: w.Clock.Now, Random: rand.Reader, Logger: log,
 	})
+	w.MasterData = masterdata.New(masterdata.Config{Store: w.Store, Now: w.Clock.Now, Random: rand.Reader})
 	w.Callbacks = xjmfdomain.New(xjmfdomain.Config{Store: w.Store, Now: w.Clock.Now, Random: rand.Reader})
 }
 
@@ -217,12 +225,17 @@ func Routes(w *World) ([]gate.Route, error) {
 	if err != nil {
 		return nil, err
 	}
-	desk, err := platform.Routes(w.RFQs, w.Store, w.Callbacks, w.Contracts)
+	desk, err := platform.Routes(w.RFQs, w.Store, w.Callbacks, w.MasterData, w.Contracts)
 	if err != nil {
 		return nil, err
 	}
 	layer, err := xjdf.Routes(w.Catalog, w.Contracts)
-	return slices.Concat(partners, jobs, desk, layer, xjmf.Routes(w.Callbacks), bridge.Routes(w.Authority)), err
+	if err != nil {
+		return nil, err
+	}
+	opener := sessions.NewDesk(w.Sessions, rand.Reader)
+	costs, err := costing.Routes(w.Authority, opener.Authenticate, w.Contracts)
+	return slices.Concat(partners, jobs, desk, layer, xjmf.Routes(w.Callbacks), opener.Routes(), costs, bridge.Routes(w.Authority)), err
 }
 
 // declare makes the partners acme and stark, which may do everything, and
@@ -237,7 +250,7 @@ func (w *World) declare(t testing.TB) {
 			Spec: v1alpha1.PartnerEntitlementSpec{
 				OrganizationID: organization, Package: v1alpha1.PackageEnterprise, State: v1alpha1.StateActive,
 				Contract: &v1alpha1.Contract{Reference: "C-1", EffectiveFrom: metav1.NewTime(w.Clock.Now().Add(-time.Hour))},
-				Scopes:   scopes("rfq:read", "rfq:write", "quote:read", "preflight:read", "preflight:write", "order:read", "order:write", "account:read", "xjdf:read", "xjdf:validate", "master_data:read", "devices:read"),
+				Scopes:   scopes("rfq:read", "rfq:write", "quote:read", "preflight:read", "preflight:write", "order:read", "order:write", "account:read", "xjdf:read", "xjdf:validate", "session:create", "costing:calculate", "master_data:read", "devices:read"),
 			},
 		}
 		w.partners[name] = p
@@ -306,7 +319,7 @@ func (w *World) declareDesk(t testing.TB) {
 		Spec: v1alpha1.PartnerEntitlementSpec{
 			OrganizationID: "org_market", Package: v1alpha1.PackagePlatform, State: v1alpha1.StateActive,
 			Contract: &v1alpha1.Contract{Reference: "own", EffectiveFrom: metav1.NewTime(w.Clock.Now().Add(-time.Hour))},
-			Scopes:   scopes("ops:read", "quotes:ingest"),
+			Scopes:   scopes("ops:read", "quotes:ingest", "masterdata:write"),
 		},
 	}
 	w.partners["desk"] = desk

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/strictjson"
@@ -54,6 +55,34 @@ func (c *Call) Accepts(mediaType string) bool {
 
 // Sender finds a registered sender of callbacks in the call's snapshot.
 func (c *Call) Sender(id string) (posture.Sender, bool) { return c.snapshot.Sender(id) }
+
+// Resume is the caller of a session: whom the key leads to by now, if that is still
+// the tenant for whom the session was opened. It reports false for nobody.
+func (c *Call) Resume(session credential.Session) (posture.Caller, bool) {
+	caller, reason := c.snapshot.AuthenticateDigest(session.Key, session.Tenant.Mode, connection(c.Request, c.Now), c.Now)
+	if !caller.Valid() || caller.Tenant() != session.Tenant {
+		c.gate.metrics.Decision("", reason.String())
+		return posture.Caller{}, false
+	}
+	c.gate.uses.Seen(session.Key, c.Now)
+	return caller, true
+}
+
+// Bearer is the one token of the scheme Bearer; false if there is none.
+func (c *Call) Bearer() (string, bool) {
+	token, err := bearer(c.Request.Header["Authorization"])
+	return token, err == nil
+}
+
+// Challenge is refusal with the challenge that a 401 of bearer tokens carries (RFC
+// 6750, section 3). The token was invalid, unless there was none.
+func (c *Call) Challenge(refusal *problem.Problem, invalid bool) *problem.Problem {
+	c.Writer.Header()["Www-Authenticate"] = challengeMissing
+	if invalid {
+		c.Writer.Header()["Www-Authenticate"] = challengeInvalid
+	}
+	return refusal
+}
 
 // Decide is the decision on another capability for the same caller: what a
 // request of this kind would come to.

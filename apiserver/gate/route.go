@@ -11,6 +11,7 @@
 package gate
 
 import (
+	"cmp"
 	"net/http"
 	"time"
 
@@ -38,6 +39,9 @@ type Route struct {
 	// standing and this scope decide. Of a route with a capability it is what it
 	// needs in place of the capability's own scopes.
 	Scope posture.Scope
+	// Surface is where the requests of such a route are counted, and whose
+	// credentials it takes; none: the partners'.
+	Surface posture.Surface
 	// Write selects the capability's scope for changes instead of the one for
 	// reads. Routes of AnyMethod write unless the request is GET or HEAD.
 	Write bool
@@ -103,7 +107,7 @@ func (rt *Route) decision(snapshot *posture.Snapshot, caller posture.Caller, r *
 // surface is where the route's requests are counted.
 func (rt *Route) surface() posture.Surface {
 	if rt.standing() {
-		return posture.SurfacePartner
+		return cmp.Or(rt.Surface, posture.SurfacePartner)
 	}
 	return rt.Capability.Definition().Surface
 }

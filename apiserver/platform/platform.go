@@ -54,17 +54,24 @@ type surface struct {
 	desk      Desk
 	records   Records
 	callbacks Callbacks
+	data      MasterData
+	// importing has room for the one import that may be in memory.
+	importing chan struct{}
 }
 
 // Routes is the surface's table of routes. The first of them catch what the
 // others do not serve.
-func Routes(desk Desk, records Records, callbacks Callbacks, set *contracts.Set) ([]gate.Route, error) {
-	s := &surface{desk: desk, records: records, callbacks: callbacks}
+func Routes(desk Desk, records Records, callbacks Callbacks, data MasterData, set *contracts.Set) ([]gate.Route, error) {
+	s := &surface{desk: desk, records: records, callbacks: callbacks, data: data, importing: make(chan struct{}, 1)}
 	offer, err := set.Schema(contracts.Platform, "Offer")
 	if err != nil {
 		return nil, err
 	}
 	reason, err := set.Schema(contracts.Platform, "Reason")
+	if err != nil {
+		return nil, err
+	}
+	approval, err := set.Schema(contracts.Platform, "ApprovalRequest")
 	if err != nil {
 		return nil, err
 	}
@@ -83,6 +90,13 @@ func Routes(desk Desk, records Records, callbacks Callbacks, set *contracts.Set)
 			Body: &gate.Body{Limit: bodyLimit}, Serve: checked(body, strict.Serve(operation)),
 		}
 	}
+	// manages changes master data.
+	const kept = root + "/masterdata"
+	manages := func(pattern string, body *contracts.Schema, operation http.HandlerFunc) gate.Route {
+		rt := changes(pattern, body, operation)
+		rt.Scope, rt.Serve = posture.ScopeMasterDataWrite, live(rt.Serve)
+		return rt
+	}
 	served := []gate.Route{
 		reads(root+"/rfqs", api.ListAllRfqs),
 		reads(one, api.ShowRFQ),
@@ -94,8 +108,25 @@ func Routes(desk Desk, records Records, callbacks Callbacks, set *contracts.Set)
 		reads(root+"/keys", api.ListKeyUses),
 		reads(root+"/callbacks", api.ListCallbacks),
 		reads(root+"/callbacks/jobs", api.ListJobStatuses),
+		reads(kept+"/snapshots", api.ListSnapshots),
+		s.imports(set, kept+"/snapshots", api.ImportSnapshot),
+		reads(kept+"/snapshots/{snapshotId}", api.ShowSnapshot),
+		reads(kept+"/snapshots/{snapshotId}/content", api.ExportSnapshot),
+		manages(kept+"/snapshots/{snapshotId}/approve", approval, api.ApproveSnapshot),
+		reads(kept+"/approvals", api.ListApprovals),
+		manages(kept+"/approvals/{approvalId}/withdraw", reason, api.WithdrawApproval),
 	}
 	return append(unserved(root, served), served...), nil
+}
+
+// imports is the route of imports, whose body is read as what it was sent as.
+func (s *surface) imports(set *contracts.Set, pattern string, operation http.HandlerFunc) gate.Route {
+	op := contracts.Operation{Contract: contracts.Platform, Method: http.MethodPost, Path: pattern}
+	return gate.Route{
+		Method: op.Method, Pattern: pattern, Scope: posture.ScopeMasterDataWrite, Write: true, Internal: true,
+		Body:  &gate.Body{Limit: importLimit, MediaTypes: []string{"application/json", "application/gzip"}, Raw: true},
+		Serve: live(s.alone(listing.Only(set.QueryParameters(op), strict.Serve(operation)))),
+	}
 }
 
 // unserved are the routes that answer other paths and methods, to those alone

@@ -107,6 +107,7 @@ func parts() []xjdfapi.Surface {
 	return []xjdfapi.Surface{
 		{Name: "capabilities", Method: http.MethodGet, Path: takes, Capability: posture.XJDF.String(), MediaTypes: []string{"application/json"}},
 		{Name: "validation", Method: http.MethodPost, Path: judges, Capability: posture.XJDF.String(), MediaTypes: documentTypes()},
+		{Name: "costing", Method: http.MethodPost, Path: "/api/v1/costing/calculate-xjdf", Capability: posture.XJDFCosting.String(), MediaTypes: []string{"application/json"}},
 		{Name: "callbacks", Method: http.MethodPost, Path: xjmf.Path, Capability: posture.XJMFInbound.String(), MediaTypes: xjmf.MediaTypes()},
 		{Name: "rfq-as-printtalk", Method: http.MethodGet, Path: "/api/v1/rfq/{rfqId}", Capability: posture.RFQRead.String(), MediaTypes: printtalk.MediaTypes()},
 		{Name: "quotes-as-printtalk", Method: http.MethodGet, Path: "/api/v1/rfq/{rfqId}/quotes", Capability: posture.QuoteRead.String(), MediaTypes: printtalk.MediaTypes()},
@@ -114,7 +115,7 @@ func parts() []xjdfapi.Surface {
 }
 
 // GetXJDF serves GET /api/v1/xjdf. A part is open as far as its own capability
-// and, but for callbacks, the layer's are.
+// and, but for costing and callbacks, which do not need it, the layer's are.
 func (s *surface) GetXJDF(ctx context.Context, _ xjdfapi.GetXJDFRequestObject) (xjdfapi.GetXJDFResponseObject, error) {
 	c, answer := strict.Call(ctx), s.discovery
 	answer.Surfaces = parts()
@@ -122,7 +123,7 @@ func (s *surface) GetXJDF(ctx context.Context, _ xjdfapi.GetXJDFRequestObject) (
 		part := &answer.Surfaces[i]
 		capability, _ := posture.ParseCapability(part.Capability) // of our own table
 		open := c.Decide(capability, part.Method != http.MethodGet).Posture
-		if capability != posture.XJMFInbound {
+		if capability != posture.XJMFInbound && capability != posture.XJDFCosting {
 			open = min(open, c.Decision.Posture)
 		}
 		part.Posture = open.String()

@@ -19,10 +19,9 @@ import (
 	"github.com/alicebob/miniredis/v2"
 
 	"github.com/printmarket/printmarket/apiserver"
+	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/cursor"
 	"github.com/printmarket/printmarket/internal/demo"
-	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/dirsource"
 	"github.com/printmarket/printmarket/internal/store/sqlite"
@@ -36,8 +35,9 @@ import (
 //	posture       | a directory of manifests       | informers on the cluster
 //	records       | SQLite, one file               | PostgreSQL
 //	dispatch      | miniredis, or --redis          | Redis or Valkey
-//	master data   | the demo catalog, compiled in  | --demo-catalog, or none yet
+//	master data   | the demo set, imported once    | what was imported and approved
 //	list cursors  | a key in DATA                  | the key of the gate Secret
+//	sessions      | a key in DATA                  | the keys of the gate Secret
 //	partner files | DATA/files on the dashboard    | the partners' own hosts
 type devAdapters struct {
 	*process
@@ -50,7 +50,7 @@ type devAdapters struct {
 func openDevAdapters(ctx context.Context, o devOptions, logs io.Writer) (*devAdapters, error) {
 	a := &devAdapters{process: newProcess(logs)}
 	for _, open := range []func(context.Context, devOptions) error{
-		a.openSockets, a.openStore, a.openSecrets, a.openPosture, a.openDispatch, a.openCatalog,
+		a.openSockets, a.openStore, a.openSecrets, a.openPosture, a.openDispatch, a.openMasterData,
 	} {
 		if err := open(ctx, o); err != nil {
 			a.close()
@@ -92,16 +92,23 @@ func (a *devAdapters) openSecrets(_ context.Context, o devOptions) (err error) {
 	if a.secrets, err = demo.Open(o.data, o.resources, rand.Reader); err != nil {
 		return err
 	}
-	key, err := cursorKey(filepath.Join(o.data, "cursor.key"))
+	key, err := keptKey(filepath.Join(o.data, "cursor.key"))
 	if err != nil {
 		return fmt.Errorf("cursor key: %w", err)
 	}
-	a.cursors, err = cursor.New(key)
-	return err
+	if a.cursors, err = cursor.New(key); err != nil {
+		return err
+	}
+	if key, err = keptKey(filepath.Join(o.data, "session.key")); err != nil {
+		return fmt.Errorf("session key: %w", err)
+	}
+	a.sessions = &credential.Sessions{}
+	return a.sessions.Use([]credential.SessionKey{{Key: key}})
 }
 
-// cursorKey is kept so that a client can go on with a list after a restart.
-func cursorKey(path string) (key [32]byte, err error) {
+// keptKey is kept so that a client can go on with a list, or a session, after a
+// restart.
+func keptKey(path string) (key [32]byte, err error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := io.ReadFull(rand.Reader, key[:]); err != nil {
@@ -159,12 +166,6 @@ func (a *devAdapters) embedRedis() error {
 	return nil
 }
 
-func (a *devAdapters) openCatalog(context.Context, devOptions) error {
-	demo, err := catalog.Demo()
-	if err != nil {
-		return err
-	}
-	a.catalog = catalog.Fixed(demo)
-	a.authority = authority.NewHolder(masterDataStaleness)
-	return nil
+func (a *devAdapters) openMasterData(ctx context.Context, _ devOptions) error {
+	return seedMasterData(ctx, a.process)
 }

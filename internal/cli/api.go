@@ -19,18 +19,19 @@ import (
 	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/apiserver/bridge"
 	"github.com/printmarket/printmarket/apiserver/contracts"
+	"github.com/printmarket/printmarket/apiserver/costing"
 	"github.com/printmarket/printmarket/apiserver/dashboard"
 	"github.com/printmarket/printmarket/apiserver/partner"
 	"github.com/printmarket/printmarket/apiserver/platform"
 	preflightapi "github.com/printmarket/printmarket/apiserver/preflight"
 	"github.com/printmarket/printmarket/apiserver/registry"
 	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/apiserver/sessions"
 	"github.com/printmarket/printmarket/apiserver/xjdf"
 	xjmfapi "github.com/printmarket/printmarket/apiserver/xjmf"
 	"github.com/printmarket/printmarket/docs"
+	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/keyuse"
-	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/preflight/profile"
 	"github.com/printmarket/printmarket/internal/ratelimit"
@@ -46,6 +47,7 @@ type apiOptions struct {
 	allowFetch                                    []string
 	maxStaleness                                  time.Duration
 	mutual                                        mutualOptions
+	masterData                                    masterDataOptions
 }
 
 // register adds the flags. The host is that of the default addresses.
@@ -56,10 +58,8 @@ func (o *apiOptions) register(f *pflag.FlagSet, host string) {
 	f.StringVar(&o.dashboardAddr, "dashboard-addr", host+":8083", "address of the dashboard")
 	f.DurationVar(&o.maxStaleness, "gates-max-staleness", posture.DefaultMaxStaleness, "age of the posture from which on every gate closes")
 	o.mutual.register(f)
+	o.masterData.register(f)
 }
-
-// masterDataStaleness is how old master data may be that nobody has confirmed.
-const masterDataStaleness = 5 * time.Minute
 
 // sockets are the listeners, opened before anything refers to their addresses.
 // That for mutual TLS is nil if there is none.
@@ -99,10 +99,8 @@ type apiAdapters struct {
 	// compiled tells how far the source has come, by kind; nil for a source
 	// whose objects have no versions.
 	compiled func() map[string]string
-	catalog  *catalog.Holder
-	// authority has the costed resources of every owner.
-	authority *authority.Holder
-	cursors   rfq.Cursors
+	cursors  rfq.Cursors
+	sessions *credential.Sessions
 	// files, if it is not nil, is served below /files/ of the dashboard.
 	files http.Handler
 	// settle is how long readiness fails before the listeners close.
@@ -117,6 +115,7 @@ type api struct {
 	*process
 	apiAdapters
 	options   apiOptions
+	data      *masterData
 	rfqs      *rfq.Service
 	callbacks *xjmf.Receiver
 	uses      keyuse.Recorder
@@ -127,7 +126,8 @@ type api struct {
 func newAPI(p *process, a apiAdapters, o apiOptions, work preflights) (*api, error) {
 	collectSooner()
 	s := &api{process: p, apiAdapters: a, options: o}
-	s.rfqs = rfq.New(rfq.Config{Store: p.store, Catalog: s.rfqCatalog, Cursors: s.cursors, Now: p.now, Random: rand.Reader})
+	s.data = newMasterData(p, o.masterData)
+	s.rfqs = rfq.New(rfq.Config{Store: p.store, Catalog: s.data.rfqCatalog, Cursors: s.cursors, Now: p.now, Random: rand.Reader})
 	s.callbacks = xjmf.New(xjmf.Config{Store: p.store, Now: p.now, Random: rand.Reader, Count: p.metrics.Update})
 	s.sweeper = sweeper.New(sweeper.Config{Jobs: work.jobs, RFQs: s.rfqs, Callbacks: s.callbacks, Ledger: p.store, Queue: work.queue, Now: p.now, Log: p.log})
 	s.gauges()
@@ -190,6 +190,7 @@ func (s *api) parts() parts {
 		front: []func(context.Context) error{s.server.Run},
 		behind: []func(context.Context) error{
 			func(ctx context.Context) error { s.sweeper.Run(ctx); return nil },
+			func(ctx context.Context) error { s.data.follower.Run(ctx); return nil },
 			func(ctx context.Context) error { s.uses.Run(ctx, s.store, keyuse.Grain, s.log); return nil },
 			func(ctx context.Context) error {
 				if err := s.source.Run(ctx); err != nil {
@@ -234,7 +235,7 @@ func (s *api) served(work preflights) (a apiserver.API, err error) {
 	if err != nil {
 		return a, err
 	}
-	partnerRoutes, err := partner.Routes(s.rfqs, s.catalog, s.store, set)
+	partnerRoutes, err := partner.Routes(s.rfqs, s.data.catalogs, s.store, set)
 	if err != nil {
 		return a, err
 	}
@@ -244,27 +245,24 @@ func (s *api) served(work preflights) (a apiserver.API, err error) {
 	if err != nil {
 		return a, err
 	}
-	platformRoutes, err := platform.Routes(s.rfqs, s.store, s.callbacks, set)
+	platformRoutes, err := platform.Routes(s.rfqs, s.store, s.callbacks, s.data.service, set)
 	if err != nil {
 		return a, err
 	}
-	xjdfRoutes, err := xjdf.Routes(s.catalog, set)
+	xjdfRoutes, err := xjdf.Routes(s.data.catalogs, set)
+	if err != nil {
+		return a, err
+	}
+	opener := sessions.NewDesk(s.sessions, rand.Reader)
+	costingRoutes, err := costing.Routes(s.data.authorities, opener.Authenticate, set)
 	if err != nil {
 		return a, err
 	}
 	return apiserver.API{
 		Gates: s.gates, Limits: ratelimit.New(ratelimit.NewRedis(s.redis)), Uses: &s.uses, Problems: s.problems(), Metrics: s.metrics, Log: s.log, Now: s.now,
-		Contracts: set, Files: append(files, catalog), Routes: slices.Concat(partnerRoutes, preflightRoutes, platformRoutes, xjdfRoutes, xjmfapi.Routes(s.callbacks), bridge.Routes(s.authority)),
+		Contracts: set, Files: append(files, catalog), Routes: slices.Concat(partnerRoutes, preflightRoutes, platformRoutes, xjdfRoutes,
+			xjmfapi.Routes(s.callbacks), opener.Routes(), costingRoutes, bridge.Routes(s.data.authorities)),
 	}, nil
-}
-
-// rfqCatalog hands the catalog of L1 and L2 to package rfq.
-func (s *api) rfqCatalog(now time.Time) (rfq.Catalog, error) {
-	catalog, err := s.catalog.Current(now)
-	if err != nil {
-		return nil, err
-	}
-	return catalog, nil
 }
 
 func (s *api) registryHandler() (http.Handler, error) {
@@ -291,7 +289,7 @@ func (s *api) dashboardHandler() (http.Handler, error) {
 // readiness are the conditions of readiness; those of the records come with the
 // adapters. Without Redis the API goes on, so it is shown and does not count.
 func (s *api) readiness() []apiserver.Check {
-	return append([]apiserver.Check{
+	return slices.Concat([]apiserver.Check{
 		{Name: "posture", Run: func(context.Context) error {
 			if err := s.source.Healthy(); err != nil {
 				return err
@@ -308,5 +306,5 @@ func (s *api) readiness() []apiserver.Check {
 			return nil
 		}},
 		{Name: "queue", Advisory: true, Run: func(context.Context) error { return s.sweeper.Healthy() }},
-	}, s.checks...)
+	}, s.data.checks(s.now), s.checks)
 }

@@ -5,15 +5,15 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/printmarket/printmarket/apiserver"
+	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/cursor"
-	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
 	"github.com/printmarket/printmarket/internal/telemetry"
@@ -24,9 +24,9 @@ type apiserverOptions struct {
 	apiOptions
 	databaseOptions
 	clusterOptions
-	redis       string
-	demoCatalog bool
-	settle      time.Duration
+	redis          string
+	demoMasterData bool
+	settle         time.Duration
 }
 
 func apiserverCommand() *cobra.Command {
@@ -49,7 +49,7 @@ number of replicas may run; none of them is special.`,
 	registerRedis(f, &o.redis)
 	o.clusterOptions.register(f)
 	f.StringSliceVar(&o.allowFetch, "allow-fetch", nil, "special-purpose address ranges that fileUrl may name, over http too; as for the workers")
-	f.BoolVar(&o.demoCatalog, "demo-catalog", false, "judge RFQs by the demo catalog; without a catalog none is created")
+	f.BoolVar(&o.demoMasterData, "demo-master-data", false, "put the demo master data into the database, unless anything was ever approved there")
 	f.DurationVar(&o.settle, "drain-settle", 5*time.Second, "how long readiness fails before the listeners close")
 	for _, required := range []string{"public-api-url", "public-registry-url"} {
 		_ = cmd.MarkFlagRequired(required) // the flag exists
@@ -98,15 +98,16 @@ func openCluster(ctx context.Context, p *process, o apiserverOptions) (a apiAdap
 		return a, err
 	}
 	p.onClose(a.sockets.close)
-	if a.catalog, err = o.catalog(); err != nil {
-		return a, err
+	if o.demoMasterData {
+		if err := seedMasterData(ctx, p); err != nil {
+			return a, err
+		}
 	}
-	a.authority = authority.NewHolder(masterDataStaleness)
 	late := &cursor.Late{}
-	a.cursors, a.settle = late, o.settle
+	a.cursors, a.sessions, a.settle = late, &credential.Sessions{}, o.settle
 	a.checks = append(a.checks, storeCheck(store), clockCheck(store, p.metrics))
 	a.gates = posture.NewGates(o.maxStaleness)
-	feed, err := o.feed(p, a.gates, late)
+	feed, err := o.feed(p, a.gates, late, a.sessions)
 	if err != nil {
 		return a, err
 	}
@@ -149,22 +150,9 @@ func gateMetrics(m *telemetry.Metrics, status func() kubesource.Status, now func
 		func() float64 { return float64(status().Restarts) })
 }
 
-// catalog is the demo catalog or none: creating an RFQ is refused then, and
-// everything else goes on.
-func (o *apiserverOptions) catalog() (*catalog.Holder, error) {
-	if !o.demoCatalog {
-		return &catalog.Holder{}, nil
-	}
-	demo, err := catalog.Demo()
-	if err != nil {
-		return nil, err
-	}
-	return catalog.Fixed(demo), nil
-}
-
 // feed makes the source that follows the cluster. List cursors are sealed with
 // the key of the gate Secret, which is there before the gates open.
-func (o *clusterOptions) feed(p *process, gates *posture.Gates, cursors *cursor.Late) (*kubesource.Source, error) {
+func (o *clusterOptions) feed(p *process, gates *posture.Gates, cursors *cursor.Late, sessions *credential.Sessions) (*kubesource.Source, error) {
 	config, namespace, err := o.load(p.log)
 	if err != nil {
 		return nil, err
@@ -177,9 +165,22 @@ func (o *clusterOptions) feed(p *process, gates *posture.Gates, cursors *cursor.
 			if copy(key[:], data[posture.GateSecretCursorKey]) != len(key) {
 				return errors.New("the gate Secret has no cursor key of 32 bytes")
 			}
-			return cursors.Use(key)
+			return errors.Join(cursors.Use(key), useSessionKeys(sessions, data[posture.GateSecretSessionsKey]))
 		},
 	})
+}
+
+// useSessionKeys takes the keys of sessions. A controller of a former release writes
+// none; then there are no sessions, and everything else goes on.
+func useSessionKeys(sessions *credential.Sessions, text []byte) error {
+	if len(text) == 0 {
+		return sessions.Use(nil)
+	}
+	keys, err := credential.DecodeSessionKeys(text)
+	if err != nil {
+		return fmt.Errorf("the gate Secret: %w", err)
+	}
+	return sessions.Use(keys)
 }
 
 // atOnce is for processes that have nothing to say when they are ready: their

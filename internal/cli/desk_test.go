@@ -114,6 +114,9 @@ func (p *platform) deskQuotes(t *testing.T) {
 		if d.Subject == id {
 			verbs = append(verbs, d.Verb)
 		}
+		if d.Key == "demo" && strings.HasPrefix(d.Verb, "masterdata.") {
+			continue // what a first start has done
+		}
 		if d.Key != "desk" || !strings.HasPrefix(d.RequestID, "req_") {
 			t.Errorf("deed %+v", d)
 		}

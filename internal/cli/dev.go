@@ -77,6 +77,9 @@ func runDev(ctx context.Context, o devOptions, out, logs io.Writer) error {
 		if err := p.awaitPosture(ctx); err != nil {
 			return err
 		}
+		if err := p.api.data.follower.Refresh(ctx); err != nil {
+			return err
+		}
 		return p.announce(out)
 	})
 }

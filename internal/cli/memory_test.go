@@ -197,7 +197,7 @@ func (m *market) start(t *testing.T) *exec.Cmd {
 	server := exec.Command(program, "apiserver", "--kubeconfig", m.plane.Admin().Kubeconfig(), "--namespace", m.namespace,
 		"--api-addr", "127.0.0.1:0", "--registry-addr", "127.0.0.1:0", "--dashboard-addr", "127.0.0.1:0", "--ops-addr", ops,
 		"--public-api-url", "https://api.example.com", "--public-registry-url", "https://errors.example.com",
-		"--demo-catalog", "--drain-settle", "0s")
+		"--demo-master-data", "--drain-settle", "0s")
 	server.Env, server.Stderr = environment, &m.log
 	if err := server.Start(); err != nil {
 		t.Fatal(err)

@@ -23,6 +23,7 @@ import (
 	preflightapi "github.com/printmarket/printmarket/apiserver/preflight"
 	"github.com/printmarket/printmarket/internal/jobs"
 	"github.com/printmarket/printmarket/internal/keyuse"
+	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/preflight/profile"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/rfq"
@@ -50,6 +51,7 @@ type records interface {
 	keyuse.Store
 	sweeper.Ledger
 	xjmf.Store
+	masterdata.Store
 	partner.Quotas
 	platform.Records
 	Ping(context.Context) error

@@ -18,6 +18,10 @@ const (
 	CancelRFQ     Verb = "rfq.cancel"
 	SubmitQuote   Verb = "quote.submit"
 	WithdrawQuote Verb = "quote.withdraw"
+
+	ImportMasterData   Verb = "masterdata.import"
+	ApproveMasterData  Verb = "masterdata.approve"
+	WithdrawMasterData Verb = "masterdata.withdraw"
 )
 
 // Actor is who did it.

@@ -20,6 +20,9 @@ const (
 	// GateSecretCursorKey holds the random bytes that seal positions in lists;
 	// they are equal on all replicas and never change.
 	GateSecretCursorKey = "cursor.key"
+	// GateSecretSessionsKey holds the keys that seal sessions, as package credential
+	// writes them. A former controller writes none: sessions are closed then.
+	GateSecretSessionsKey = "session.keys"
 )
 
 // MaxBundleLen bounds an encoded bundle: no Secret of a cluster is longer.

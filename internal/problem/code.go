@@ -36,6 +36,9 @@ const (
 	CodeContractNotEffective  Code = "CONTRACT_NOT_EFFECTIVE"
 	CodeInsufficientScope     Code = "INSUFFICIENT_SCOPE"
 	CodeCapabilityNotEntitled Code = "CAPABILITY_NOT_ENTITLED"
+	// Sessions.
+	CodeAuthenticationRequired    Code = "AUTHENTICATION_REQUIRED"
+	CodeOrganizationScopeMismatch Code = "ORGANIZATION_SCOPE_MISMATCH"
 
 	// Capacity.
 	CodeRateLimitExceeded Code = "RATE_LIMIT_EXCEEDED"
@@ -77,6 +80,11 @@ const (
 	CodeXJMFTimestampOutside Code = "XJMF_TIMESTAMP_OUT_OF_WINDOW"
 	CodeXJMFMessageIDReused  Code = "XJMF_MESSAGE_ID_REUSED"
 
+	// Costing.
+	CodeCostingAuthorityRequired    Code = "COSTING_AUTHORITY_REQUIRED"
+	CodeCostingMediaRequired        Code = "XJDF_COSTING_MEDIA_AUTHORITY_REQUIRED"
+	CodeCostingManualReviewRequired Code = "COSTING_MANUAL_REVIEW_REQUIRED"
+
 	// Master data.
 	CodeInvalidCategory       Code = "INVALID_CATEGORY"
 	CodeMasterDataUnavailable Code = "MASTER_DATA_UNAVAILABLE"
@@ -87,6 +95,8 @@ const (
 	CodePlatformRequestInvalid Code = "PLATFORM_REQUEST_INVALID"
 	CodeRFQStateConflict       Code = "RFQ_STATE_CONFLICT"
 	CodeRevisionConflict       Code = "REVISION_CONFLICT"
+	CodeLiveKeyRequired        Code = "LIVE_KEY_REQUIRED"
+	CodeMasterDataConflict     Code = "MASTER_DATA_STATE_CONFLICT"
 
 	// The service itself.
 	CodeStoreUnavailable Code = "STORE_UNAVAILABLE"
@@ -137,6 +147,8 @@ var codes = [...]Definition{
 	{CodeContractNotEffective, Forbidden, 0, "Wait for the contract's first day, or ask your partner manager."},
 	{CodeInsufficientScope, Forbidden, 0, "Use a key that has the scope named in `detail`."},
 	{CodeCapabilityNotEntitled, Forbidden, 0, doPartner},
+	{CodeAuthenticationRequired, Unauthenticated, 0, "Open a session with POST /api/v1/sessions and send its token as Authorization: Bearer; an API key is not taken here."},
+	{CodeOrganizationScopeMismatch, Forbidden, 0, "Leave organizationId out, or send that of the session: the organization is always the session's."},
 
 	{CodeRateLimitExceeded, RateLimited, 0, doWait},
 	{CodeOverloaded, Unavailable, 0, doWait},
@@ -173,6 +185,10 @@ var codes = [...]Definition{
 	{CodeXJMFTimestampOutside, Unauthenticated, 0, "Set your clock by NTP and sign each attempt anew, with the time at which you send it."},
 	{CodeXJMFMessageIDReused, Conflict, 0, "Give each message a Header/@ID of its own; repeat the same bytes to get the first answer again."},
 
+	{CodeCostingAuthorityRequired, Conflict, 0, "Ask your partner manager: no approved cost data of your organization is in force."},
+	{CodeCostingMediaRequired, ValidationFailed, 0, "Name each medium by its exact Media/@ID in your cost data; labels, weights and product codes identify nothing."},
+	{CodeCostingManualReviewRequired, Conflict, 0, "Have a person look at the result: `reasons` says why it is not safe to quote from."},
+
 	{CodeInvalidCategory, InvalidRequest, 0, "Name the categories of master data that `detail` lists, each once, with commas between them."},
 	{CodeMasterDataUnavailable, Unavailable, 0, doWait},
 	{CodeMasterDataOverflow, Conflict, 0, "Ask for fewer categories; if one of them alone is too much, ask for it in pages, or have its owner split it."},
@@ -181,6 +197,8 @@ var codes = [...]Definition{
 	{CodePlatformRequestInvalid, ValidationFailed, 0, "Mend the members named in `errors`."},
 	{CodeRFQStateConflict, Conflict, 0, "Read the RFQ again; its state does not allow this any more."},
 	{CodeRevisionConflict, RevisionConflict, 0, "Read the record again, decide anew, and send its new ETag as If-Match."},
+	{CodeLiveKeyRequired, Forbidden, 0, "Use a live key: master data is one for the sandbox and production."},
+	{CodeMasterDataConflict, Conflict, 0, "Read the approval again; it was withdrawn already."},
 
 	{CodeStoreUnavailable, Unavailable, 0, "Send the same request with the same Idempotency-Key after Retry-After seconds; it is safe."},
 	{CodeInternalError, InternalError, 0, "Retry with backoff; if it stays, tell us the request id."},

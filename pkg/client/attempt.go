@@ -47,6 +47,9 @@ func (a *attempting) RoundTrip(r *http.Request) (*http.Response, error) {
 		closeBody(r.Body)
 		return nil, finalError{err}
 	}
+	if token := called(r.Context()).token; token != "" {
+		key = token
+	}
 	ctx, cancel := context.WithTimeout(r.Context(), a.timeout)
 	defer cancel()
 	answer, err := a.base.RoundTrip(a.signed(ctx, r, key, plainJSON+", "+problemJSON))

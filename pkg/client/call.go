@@ -20,6 +20,8 @@ type sending struct {
 	want int
 	// idempotencyKey is that of a create.
 	idempotencyKey string
+	// token is that of a session, where a key is not taken.
+	token string
 	// validator is what is sent in If-None-Match; nil is nothing.
 	validator *string
 	send      func(context.Context) (*http.Response, error)
@@ -29,7 +31,7 @@ type sending struct {
 // The header is that of a success or of a 304.
 func do[T any](ctx context.Context, c *Client, s sending) (T, http.Header, error) {
 	var value T
-	current := &call{operation: s.operation, route: s.route}
+	current := &call{operation: s.operation, route: s.route, token: s.token}
 	failed := func(err error) (T, http.Header, error) {
 		var none T
 		return none, nil, &CallError{Operation: s.operation, Attempts: current.attempts, IdempotencyKey: s.idempotencyKey, Err: err}

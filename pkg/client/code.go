@@ -34,6 +34,9 @@ const (
 	CodeContractNotEffective  Code = "CONTRACT_NOT_EFFECTIVE"
 	CodeInsufficientScope     Code = "INSUFFICIENT_SCOPE"
 	CodeCapabilityNotEntitled Code = "CAPABILITY_NOT_ENTITLED"
+
+	CodeAuthenticationRequired    Code = "AUTHENTICATION_REQUIRED"
+	CodeOrganizationScopeMismatch Code = "ORGANIZATION_SCOPE_MISMATCH"
 )
 
 // How much is too much.
@@ -86,6 +89,13 @@ const (
 	CodeXJMFMessageIDReused  Code = "XJMF_MESSAGE_ID_REUSED"
 )
 
+// Costing.
+const (
+	CodeCostingAuthorityRequired    Code = "COSTING_AUTHORITY_REQUIRED"
+	CodeCostingMediaRequired        Code = "XJDF_COSTING_MEDIA_AUTHORITY_REQUIRED"
+	CodeCostingManualReviewRequired Code = "COSTING_MANUAL_REVIEW_REQUIRED"
+)
+
 // Master data, which this client has no verbs for.
 const (
 	CodeInvalidCategory       Code = "INVALID_CATEGORY"
@@ -99,6 +109,8 @@ const (
 	CodePlatformRequestInvalid Code = "PLATFORM_REQUEST_INVALID"
 	CodeRFQStateConflict       Code = "RFQ_STATE_CONFLICT"
 	CodeRevisionConflict       Code = "REVISION_CONFLICT"
+	CodeLiveKeyRequired        Code = "LIVE_KEY_REQUIRED"
+	CodeMasterDataConflict     Code = "MASTER_DATA_STATE_CONFLICT"
 )
 
 // What is our fault.

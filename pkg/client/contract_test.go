@@ -255,6 +255,11 @@ var without = []string{"POST /api/v1/estimate", "GET /api/v1/xjdf/openapi", "POS
 // verbs calls each verb once.
 func verbs(c *client.Client) map[string]func(context.Context) error {
 	return map[string]func(context.Context) error{
+		"OpenSession": func(ctx context.Context) error { _, err := c.OpenSession(ctx); return err },
+		"CalculateXJDF": func(ctx context.Context) error {
+			_, err := c.CalculateXJDF(ctx, client.Session{Token: "pms_x"}, []byte("{}"))
+			return err
+		},
 		"Account":   func(ctx context.Context) error { _, err := c.Account(ctx); return err },
 		"Products":  func(ctx context.Context) error { _, err := c.Products(ctx); return err },
 		"CreateRFQ": func(ctx context.Context) error { _, err := c.CreateRFQ(ctx, flyers()); return err },

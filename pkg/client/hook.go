@@ -44,6 +44,8 @@ func (a Attempt) outcome() string {
 // call is one call of a verb.
 type call struct {
 	operation, route string
+	// token is what is sent in the place of the key; empty: the key.
+	token string
 	// attempts is how many requests were sent so far.
 	attempts int
 }

@@ -65,6 +65,10 @@ type (
 	XJDFReport = xjdfapi.XJDFReport
 	// XJDFFinding is one thing that was found in a document.
 	XJDFFinding = xjdfapi.XJDFFinding
+	// Session is a session of your organization. Its token is a secret.
+	Session = xjdfapi.Session
+	// Costing is what a document costs to produce.
+	Costing = xjdfapi.CostingResult
 )
 
 // Lists of values that may grow. The constants are those known today; be ready

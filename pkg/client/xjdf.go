@@ -17,6 +17,8 @@ const (
 	routeXJDF             = "/api/v1/xjdf"
 	routeXJDFCapabilities = "/api/v1/xjdf/capabilities"
 	routeValidateXJDF     = "/api/v1/xjdf/validate"
+	routeOpenSession      = "/api/v1/sessions"
+	routeCalculateXJDF    = "/api/v1/costing/calculate-xjdf"
 )
 
 // XJDF reads what the layer for XJDF, PrintTalk and XJMF is, and where its
@@ -75,4 +77,57 @@ func (c *Client) ValidateXJDF(ctx context.Context, document []byte, profile XJDF
 		return report, nil
 	}
 	return report, err
+}
+
+// OpenSession opens a session of your organization, which lasts for 15 minutes or
+// until its key ends. [Client.CalculateXJDF] needs one.
+func (c *Client) OpenSession(ctx context.Context) (Session, error) {
+	session, _, err := do[Session](ctx, c, sending{
+		operation: "OpenSession", route: routeOpenSession, want: http.StatusCreated,
+		send: func(ctx context.Context) (*http.Response, error) { return c.xjdf.CreateSession(ctx) },
+	})
+	return session, err
+}
+
+// CalculateXJDF calculates what an XJDF document, in JSON, costs to produce with the
+// approved cost data of the session's organization. A [Problem] with the code
+// COSTING_MANUAL_REVIEW_REQUIRED means that nobody should quote from the result
+// unattended, and says why in its reasons.
+func (c *Client) CalculateXJDF(ctx context.Context, session Session, document []byte) (Costing, error) {
+	if session.Token == "" {
+		return Costing{}, &ArgumentError{Argument: "session", Reason: "is none; open one with OpenSession"}
+	}
+	body, err := json.Marshal(struct {
+		XJDF json.RawMessage `json:"xjdf"`
+	}{document})
+	if err != nil {
+		return Costing{}, &ArgumentError{Argument: "document", Reason: "is not JSON"}
+	}
+	costing, _, err := do[Costing](ctx, c, sending{
+		operation: "CalculateXJDF", route: routeCalculateXJDF, want: http.StatusOK, token: session.Token,
+		send: func(ctx context.Context) (*http.Response, error) {
+			return c.xjdf.CalculateXJDFWithBody(ctx, plainJSON, bytes.NewReader(body))
+		},
+	})
+	return costing, err
+}
+
+// CostingReason is why a person has to look at what was calculated. Its code is one
+// of the guide of costing; be ready for others.
+type CostingReason struct {
+	Code, Detail string
+	// Pointer is where in the request it is about, XPath the same in the notation of
+	// the standard; empty where it is about no place.
+	Pointer, XPath string
+}
+
+// CostingReasons are those of an error of [Client.CalculateXJDF]; none if it is
+// another.
+func CostingReasons(err error) []CostingReason {
+	var told struct{ Reasons []CostingReason }
+	var refused *Problem
+	if !errors.As(err, &refused) || refused.Code != CodeCostingManualReviewRequired || json.Unmarshal(refused.members, &told) != nil {
+		return nil
+	}
+	return told.Reasons
 }

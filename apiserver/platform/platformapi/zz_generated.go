@@ -21,6 +21,24 @@ import (
 	"github.com/printmarket/printmarket/apiserver/respond"
 )
 
+// Defines values for Level.
+const (
+	LevelCatalog   Level = "catalog"
+	LevelResources Level = "resources"
+)
+
+// Defines values for ListApprovalsParamsLevel.
+const (
+	ListApprovalsParamsLevelCatalog   ListApprovalsParamsLevel = "catalog"
+	ListApprovalsParamsLevelResources ListApprovalsParamsLevel = "resources"
+)
+
+// Defines values for ListSnapshotsParamsLevel.
+const (
+	ListSnapshotsParamsLevelCatalog   ListSnapshotsParamsLevel = "catalog"
+	ListSnapshotsParamsLevelResources ListSnapshotsParamsLevel = "resources"
+)
+
 // Defines values for ListAllRfqsParamsStatus.
 const (
 	Awarded   ListAllRfqsParamsStatus = "awarded"
@@ -30,6 +48,41 @@ const (
 	Open      ListAllRfqsParamsStatus = "open"
 	Quoted    ListAllRfqsParamsStatus = "quoted"
 )
+
+// Approval defines model for Approval.
+type Approval struct {
+	ID             string           `json:"id"`
+	SnapshotID     SnapshotID       `json:"snapshotId"`
+	Level          string           `json:"level"`
+	Owner          string           `json:"owner"`
+	EffectiveFrom  respond.Instant  `json:"effectiveFrom"`
+	EffectiveUntil *respond.Instant `json:"effectiveUntil,omitempty"`
+	ApprovedAt     respond.Instant  `json:"approvedAt"`
+
+	// ApprovedBy The name of the key.
+	ApprovedBy      string           `json:"approvedBy"`
+	Note            string           `json:"note"`
+	WithdrawnAt     *respond.Instant `json:"withdrawnAt,omitempty"`
+	WithdrawnBy     string           `json:"withdrawnBy,omitempty"`
+	WithdrawnReason string           `json:"withdrawnReason,omitempty"`
+}
+
+// ApprovalPage defines model for ApprovalPage.
+type ApprovalPage struct {
+	Items []Approval `json:"items"`
+}
+
+// ApprovalRequest Examples: {"effectiveFrom":"2027-01-01T00:00:00Z","note":"Prices of 2027."}
+type ApprovalRequest struct {
+	// EffectiveFrom Now, if it is absent.
+	EffectiveFrom *string `json:"effectiveFrom,omitempty"`
+
+	// EffectiveUntil Without end, if it is absent.
+	EffectiveUntil *string `json:"effectiveUntil,omitempty"`
+
+	// Note It is kept in the audit.
+	Note *string `json:"note,omitempty"`
+}
 
 // AuditPage defines model for AuditPage.
 type AuditPage struct {
@@ -68,7 +121,8 @@ type Deed struct {
 	Key       string `json:"key"`
 	RequestID string `json:"requestId"`
 
-	// Verb One of rfq.close, rfq.cancel, quote.submit, quote.withdraw. Expect more.
+	// Verb One of rfq.close, rfq.cancel, quote.submit, quote.withdraw, masterdata.import, masterdata.approve,
+	// masterdata.withdraw. Expect more.
 	Verb string `json:"verb"`
 
 	// Owner The organization whose record it was.
@@ -81,6 +135,14 @@ type Deed struct {
 type Delivery struct {
 	City  string `json:"city"`
 	Terms string `json:"terms"`
+}
+
+// ImportedSnapshot defines model for ImportedSnapshot.
+type ImportedSnapshot struct {
+	Snapshot Snapshot `json:"snapshot"`
+
+	// New False if the same content was imported before.
+	New bool `json:"new"`
 }
 
 // JobStatus defines model for JobStatus.
@@ -118,6 +180,9 @@ type KeyUses struct {
 	Items []KeyUse `json:"items"`
 }
 
+// MasterDataDocument A catalog (groups, products) or resources (media, devices, ...). The guide of master data has the members.
+type MasterDataDocument = json.RawMessage
+
 // Money defines model for Money.
 type Money struct {
 	Amount   string `json:"amount"`
@@ -141,6 +206,14 @@ type Offer struct {
 type PriceBreak struct {
 	Quantity  json.Number `json:"quantity"`
 	UnitPrice Money       `json:"unitPrice"`
+}
+
+// Provenance defines model for Provenance.
+type Provenance struct {
+	// Source The system or file that it comes from.
+	Source    string `json:"source"`
+	Reference string `json:"reference,omitempty"`
+	Note      string `json:"note,omitempty"`
 }
 
 // Quote defines model for Quote.
@@ -196,6 +269,28 @@ type RFQWithQuotes struct {
 	Quotes []Quote `json:"quotes"`
 }
 
+// Snapshot defines model for Snapshot.
+type Snapshot struct {
+	ID         SnapshotID      `json:"id"`
+	Level      string          `json:"level"`
+	Owner      string          `json:"owner"`
+	Currency   string          `json:"currency,omitempty"`
+	Counts     map[string]int  `json:"counts"`
+	Provenance Provenance      `json:"provenance"`
+	ImportedAt respond.Instant `json:"importedAt"`
+
+	// ImportedBy The name of the key.
+	ImportedBy string `json:"importedBy"`
+}
+
+// SnapshotID defines model for SnapshotId.
+type SnapshotID = string
+
+// SnapshotPage defines model for SnapshotPage.
+type SnapshotPage struct {
+	Items []Snapshot `json:"items"`
+}
+
 // Supplier defines model for Supplier.
 type Supplier struct {
 	ID          string `json:"id"`
@@ -211,11 +306,17 @@ type CreatedBefore = string
 // IfMatch defines model for IfMatch.
 type IfMatch = string
 
+// Level defines model for Level.
+type Level string
+
 // Limit defines model for Limit.
 type Limit = int
 
 // Organization defines model for Organization.
 type Organization = string
+
+// Owner defines model for Owner.
+type Owner = string
 
 // RFQID defines model for RfqId.
 type RFQID = string
@@ -257,6 +358,51 @@ type ListJobStatusesParams struct {
 type ListKeyUsesParams struct {
 	// Digest SHA-256 of a key as a PartnerEntitlement has it; repeat it for several.
 	Digest []string `form:"digest" json:"digest"`
+}
+
+// ListApprovalsParams defines parameters for ListApprovals.
+type ListApprovalsParams struct {
+	// Level Only this kind of master data.
+	Level *ListApprovalsParamsLevel `form:"level,omitempty" json:"level,omitempty"`
+
+	// Owner Only what is the platform's, or this organization's.
+	Owner *Owner `form:"owner,omitempty" json:"owner,omitempty"`
+
+	// Before The id of an approval; only those before it are listed.
+	Before *string `form:"before,omitempty" json:"before,omitempty"`
+
+	// Limit How many items at most.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
+// ListApprovalsParamsLevel defines parameters for ListApprovals.
+type ListApprovalsParamsLevel string
+
+// ListSnapshotsParams defines parameters for ListSnapshots.
+type ListSnapshotsParams struct {
+	// Level Only this kind of master data.
+	Level *ListSnapshotsParamsLevel `form:"level,omitempty" json:"level,omitempty"`
+
+	// Owner Only what is the platform's, or this organization's.
+	Owner *Owner `form:"owner,omitempty" json:"owner,omitempty"`
+
+	// Before The id of a snapshot; only those imported before it are listed.
+	Before *SnapshotID `form:"before,omitempty" json:"before,omitempty"`
+
+	// Limit How many items at most.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
+// ListSnapshotsParamsLevel defines parameters for ListSnapshots.
+type ListSnapshotsParamsLevel string
+
+// ImportSnapshotParams defines parameters for ImportSnapshot.
+type ImportSnapshotParams struct {
+	// DryRun Only tell what the import would come to.
+	DryRun *bool `form:"dryRun,omitempty" json:"dryRun,omitempty"`
+
+	// Note It is kept in the audit.
+	Note *string `form:"note,omitempty" json:"note,omitempty"`
 }
 
 // ListAllRfqsParams defines parameters for ListAllRfqs.
@@ -306,6 +452,15 @@ type WithdrawQuoteParams struct {
 	// IfMatch The ETag that the RFQ must have; without it, or with an asterisk, any.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
+
+// WithdrawApprovalJSONRequestBody defines body for WithdrawApproval for application/json ContentType.
+type WithdrawApprovalJSONRequestBody = Reason
+
+// ImportSnapshotJSONRequestBody defines body for ImportSnapshot for application/json ContentType.
+type ImportSnapshotJSONRequestBody = MasterDataDocument
+
+// ApproveSnapshotJSONRequestBody defines body for ApproveSnapshot for application/json ContentType.
+type ApproveSnapshotJSONRequestBody = ApprovalRequest
 
 // CancelRFQJSONRequestBody defines body for CancelRFQ for application/json ContentType.
 type CancelRFQJSONRequestBody = Reason
@@ -412,6 +567,80 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /api/v1/platform/keys (the `ListKeyUses` operationId).
 	ListKeyUses(ctx context.Context, params *ListKeyUsesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListApprovals List approvals, the latest first. Needs ops:read.
+	//
+	// Corresponds with GET /api/v1/platform/masterdata/approvals (the `ListApprovals` operationId).
+	ListApprovals(ctx context.Context, params *ListApprovalsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// WithdrawApprovalWithBody End an approval at once; what it had superseded is in force again. Needs masterdata:write and a live key.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/v1/platform/masterdata/approvals/{approvalId}/withdraw (the `WithdrawApproval` operationId).
+	WithdrawApprovalWithBody(ctx context.Context, approvalID string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// WithdrawApproval End an approval at once; what it had superseded is in force again. Needs masterdata:write and a live key.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /api/v1/platform/masterdata/approvals/{approvalId}/withdraw (the `WithdrawApproval` operationId).
+	WithdrawApproval(ctx context.Context, approvalID string, body WithdrawApprovalJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListSnapshots List what was imported, the latest first. Needs ops:read.
+	//
+	// Corresponds with GET /api/v1/platform/masterdata/snapshots (the `ListSnapshots` operationId).
+	ListSnapshots(ctx context.Context, params *ListSnapshotsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ImportSnapshotWithBody Keep a snapshot. Nothing is in force until it is approved. Needs masterdata:write and a live key.
+	//
+	// The body is the document that `printmarket masterdata export -o json` writes, up to 16 MiB, compressed if it is
+	// sent as application/gzip. The same content again changes nothing and is answered 200.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/v1/platform/masterdata/snapshots (the `ImportSnapshot` operationId).
+	ImportSnapshotWithBody(ctx context.Context, params *ImportSnapshotParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ImportSnapshot Keep a snapshot. Nothing is in force until it is approved. Needs masterdata:write and a live key.
+	//
+	// The body is the document that `printmarket masterdata export -o json` writes, up to 16 MiB, compressed if it is
+	// sent as application/gzip. The same content again changes nothing and is answered 200.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /api/v1/platform/masterdata/snapshots (the `ImportSnapshot` operationId).
+	ImportSnapshot(ctx context.Context, params *ImportSnapshotParams, body ImportSnapshotJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ShowSnapshot Read the record of a snapshot. Needs ops:read.
+	//
+	// Corresponds with GET /api/v1/platform/masterdata/snapshots/{snapshotId} (the `ShowSnapshot` operationId).
+	ShowSnapshot(ctx context.Context, snapshotID SnapshotID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ApproveSnapshotWithBody Put a snapshot in force, now or later. Needs masterdata:write and a live key.
+	//
+	// Of several approvals of one level and owner the one that began last is in force; when its window ends, the one
+	// before it is again. Every replica follows within a few seconds.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/v1/platform/masterdata/snapshots/{snapshotId}/approve (the `ApproveSnapshot` operationId).
+	ApproveSnapshotWithBody(ctx context.Context, snapshotID SnapshotID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ApproveSnapshot Put a snapshot in force, now or later. Needs masterdata:write and a live key.
+	//
+	// Of several approvals of one level and owner the one that began last is in force; when its window ends, the one
+	// before it is again. Every replica follows within a few seconds.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /api/v1/platform/masterdata/snapshots/{snapshotId}/approve (the `ApproveSnapshot` operationId).
+	ApproveSnapshot(ctx context.Context, snapshotID SnapshotID, body ApproveSnapshotJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ExportSnapshot Read a snapshot as the document that would import it again. Needs ops:read.
+	//
+	// Corresponds with GET /api/v1/platform/masterdata/snapshots/{snapshotId}/content (the `ExportSnapshot` operationId).
+	ExportSnapshot(ctx context.Context, snapshotID SnapshotID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListAllRfqs List the RFQs of every organization, or of one, newest first. Needs ops:read.
 	//
@@ -536,6 +765,180 @@ func (c *Client) ListJobStatuses(ctx context.Context, params *ListJobStatusesPar
 // Corresponds with GET /api/v1/platform/keys (the `ListKeyUses` operationId).
 func (c *Client) ListKeyUses(ctx context.Context, params *ListKeyUsesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListKeyUsesRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListApprovals List approvals, the latest first. Needs ops:read.
+//
+// Corresponds with GET /api/v1/platform/masterdata/approvals (the `ListApprovals` operationId).
+func (c *Client) ListApprovals(ctx context.Context, params *ListApprovalsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListApprovalsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// WithdrawApprovalWithBody End an approval at once; what it had superseded is in force again. Needs masterdata:write and a live key.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/v1/platform/masterdata/approvals/{approvalId}/withdraw (the `WithdrawApproval` operationId).
+func (c *Client) WithdrawApprovalWithBody(ctx context.Context, approvalID string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewWithdrawApprovalRequestWithBody(c.Server, approvalID, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// WithdrawApproval End an approval at once; what it had superseded is in force again. Needs masterdata:write and a live key.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /api/v1/platform/masterdata/approvals/{approvalId}/withdraw (the `WithdrawApproval` operationId).
+func (c *Client) WithdrawApproval(ctx context.Context, approvalID string, body WithdrawApprovalJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewWithdrawApprovalRequest(c.Server, approvalID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListSnapshots List what was imported, the latest first. Needs ops:read.
+//
+// Corresponds with GET /api/v1/platform/masterdata/snapshots (the `ListSnapshots` operationId).
+func (c *Client) ListSnapshots(ctx context.Context, params *ListSnapshotsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListSnapshotsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ImportSnapshotWithBody Keep a snapshot. Nothing is in force until it is approved. Needs masterdata:write and a live key.
+//
+// The body is the document that `printmarket masterdata export -o json` writes, up to 16 MiB, compressed if it is
+// sent as application/gzip. The same content again changes nothing and is answered 200.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/v1/platform/masterdata/snapshots (the `ImportSnapshot` operationId).
+func (c *Client) ImportSnapshotWithBody(ctx context.Context, params *ImportSnapshotParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewImportSnapshotRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ImportSnapshot Keep a snapshot. Nothing is in force until it is approved. Needs masterdata:write and a live key.
+//
+// The body is the document that `printmarket masterdata export -o json` writes, up to 16 MiB, compressed if it is
+// sent as application/gzip. The same content again changes nothing and is answered 200.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /api/v1/platform/masterdata/snapshots (the `ImportSnapshot` operationId).
+func (c *Client) ImportSnapshot(ctx context.Context, params *ImportSnapshotParams, body ImportSnapshotJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewImportSnapshotRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ShowSnapshot Read the record of a snapshot. Needs ops:read.
+//
+// Corresponds with GET /api/v1/platform/masterdata/snapshots/{snapshotId} (the `ShowSnapshot` operationId).
+func (c *Client) ShowSnapshot(ctx context.Context, snapshotID SnapshotID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewShowSnapshotRequest(c.Server, snapshotID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ApproveSnapshotWithBody Put a snapshot in force, now or later. Needs masterdata:write and a live key.
+//
+// Of several approvals of one level and owner the one that began last is in force; when its window ends, the one
+// before it is again. Every replica follows within a few seconds.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/v1/platform/masterdata/snapshots/{snapshotId}/approve (the `ApproveSnapshot` operationId).
+func (c *Client) ApproveSnapshotWithBody(ctx context.Context, snapshotID SnapshotID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewApproveSnapshotRequestWithBody(c.Server, snapshotID, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ApproveSnapshot Put a snapshot in force, now or later. Needs masterdata:write and a live key.
+//
+// Of several approvals of one level and owner the one that began last is in force; when its window ends, the one
+// before it is again. Every replica follows within a few seconds.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /api/v1/platform/masterdata/snapshots/{snapshotId}/approve (the `ApproveSnapshot` operationId).
+func (c *Client) ApproveSnapshot(ctx context.Context, snapshotID SnapshotID, body ApproveSnapshotJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewApproveSnapshotRequest(c.Server, snapshotID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ExportSnapshot Read a snapshot as the document that would import it again. Needs ops:read.
+//
+// Corresponds with GET /api/v1/platform/masterdata/snapshots/{snapshotId}/content (the `ExportSnapshot` operationId).
+func (c *Client) ExportSnapshot(ctx context.Context, snapshotID SnapshotID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewExportSnapshotRequest(c.Server, snapshotID)
 	if err != nil {
 		return nil, err
 	}
@@ -960,6 +1363,427 @@ func NewListKeyUsesRequest(server string, params *ListKeyUsesParams) (*http.Requ
 			rawQueryFragments = append(rawQueryFragments, encoded)
 		}
 		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewListApprovalsRequest constructs an http.Request for the ListApprovals method
+func NewListApprovalsRequest(server string, params *ListApprovalsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/platform/masterdata/approvals")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Level != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "level", *params.Level, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Owner != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "owner", *params.Owner, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Before != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "before", *params.Before, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewWithdrawApprovalRequest calls the generic WithdrawApproval builder with application/json body
+func NewWithdrawApprovalRequest(server string, approvalID string, body WithdrawApprovalJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewWithdrawApprovalRequestWithBody(server, approvalID, "application/json", bodyReader)
+}
+
+// NewWithdrawApprovalRequestWithBody constructs an http.Request for the WithdrawApproval method, with any body, and a specified content type
+func NewWithdrawApprovalRequestWithBody(server string, approvalID string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "approvalId", approvalID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/platform/masterdata/approvals/%s/withdraw", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewListSnapshotsRequest constructs an http.Request for the ListSnapshots method
+func NewListSnapshotsRequest(server string, params *ListSnapshotsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/platform/masterdata/snapshots")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Level != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "level", *params.Level, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Owner != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "owner", *params.Owner, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Before != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "before", *params.Before, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewImportSnapshotRequest calls the generic ImportSnapshot builder with application/json body
+func NewImportSnapshotRequest(server string, params *ImportSnapshotParams, body ImportSnapshotJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewImportSnapshotRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewImportSnapshotRequestWithBody constructs an http.Request for the ImportSnapshot method, with any body, and a specified content type
+func NewImportSnapshotRequestWithBody(server string, params *ImportSnapshotParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/platform/masterdata/snapshots")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.DryRun != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "dryRun", *params.DryRun, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Note != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "note", *params.Note, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewShowSnapshotRequest constructs an http.Request for the ShowSnapshot method
+func NewShowSnapshotRequest(server string, snapshotID SnapshotID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "snapshotId", snapshotID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/platform/masterdata/snapshots/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewApproveSnapshotRequest calls the generic ApproveSnapshot builder with application/json body
+func NewApproveSnapshotRequest(server string, snapshotID SnapshotID, body ApproveSnapshotJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewApproveSnapshotRequestWithBody(server, snapshotID, "application/json", bodyReader)
+}
+
+// NewApproveSnapshotRequestWithBody constructs an http.Request for the ApproveSnapshot method, with any body, and a specified content type
+func NewApproveSnapshotRequestWithBody(server string, snapshotID SnapshotID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "snapshotId", snapshotID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/platform/masterdata/snapshots/%s/approve", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewExportSnapshotRequest constructs an http.Request for the ExportSnapshot method
+func NewExportSnapshotRequest(server string, snapshotID SnapshotID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "snapshotId", snapshotID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/platform/masterdata/snapshots/%s/content", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -1445,6 +2269,88 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /api/v1/platform/keys (the `ListKeyUses` operationId).
 	ListKeyUsesWithResponse(ctx context.Context, params *ListKeyUsesParams, reqEditors ...RequestEditorFn) (*ListKeyUsesResponse, error)
 
+	// ListApprovalsWithResponse List approvals, the latest first. Needs ops:read.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/platform/masterdata/approvals (the `ListApprovals` operationId).
+	ListApprovalsWithResponse(ctx context.Context, params *ListApprovalsParams, reqEditors ...RequestEditorFn) (*ListApprovalsResponse, error)
+
+	// WithdrawApprovalWithBodyWithResponse End an approval at once; what it had superseded is in force again. Needs masterdata:write and a live key.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/v1/platform/masterdata/approvals/{approvalId}/withdraw (the `WithdrawApproval` operationId).
+	WithdrawApprovalWithBodyWithResponse(ctx context.Context, approvalID string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*WithdrawApprovalResponse, error)
+
+	// WithdrawApprovalWithResponse End an approval at once; what it had superseded is in force again. Needs masterdata:write and a live key.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/v1/platform/masterdata/approvals/{approvalId}/withdraw (the `WithdrawApproval` operationId).
+	WithdrawApprovalWithResponse(ctx context.Context, approvalID string, body WithdrawApprovalJSONRequestBody, reqEditors ...RequestEditorFn) (*WithdrawApprovalResponse, error)
+
+	// ListSnapshotsWithResponse List what was imported, the latest first. Needs ops:read.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/platform/masterdata/snapshots (the `ListSnapshots` operationId).
+	ListSnapshotsWithResponse(ctx context.Context, params *ListSnapshotsParams, reqEditors ...RequestEditorFn) (*ListSnapshotsResponse, error)
+
+	// ImportSnapshotWithBodyWithResponse Keep a snapshot. Nothing is in force until it is approved. Needs masterdata:write and a live key.
+	//
+	// The body is the document that `printmarket masterdata export -o json` writes, up to 16 MiB, compressed if it is
+	// sent as application/gzip. The same content again changes nothing and is answered 200.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/v1/platform/masterdata/snapshots (the `ImportSnapshot` operationId).
+	ImportSnapshotWithBodyWithResponse(ctx context.Context, params *ImportSnapshotParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ImportSnapshotResponse, error)
+
+	// ImportSnapshotWithResponse Keep a snapshot. Nothing is in force until it is approved. Needs masterdata:write and a live key.
+	//
+	// The body is the document that `printmarket masterdata export -o json` writes, up to 16 MiB, compressed if it is
+	// sent as application/gzip. The same content again changes nothing and is answered 200.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/v1/platform/masterdata/snapshots (the `ImportSnapshot` operationId).
+	ImportSnapshotWithResponse(ctx context.Context, params *ImportSnapshotParams, body ImportSnapshotJSONRequestBody, reqEditors ...RequestEditorFn) (*ImportSnapshotResponse, error)
+
+	// ShowSnapshotWithResponse Read the record of a snapshot. Needs ops:read.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/platform/masterdata/snapshots/{snapshotId} (the `ShowSnapshot` operationId).
+	ShowSnapshotWithResponse(ctx context.Context, snapshotID SnapshotID, reqEditors ...RequestEditorFn) (*ShowSnapshotResponse, error)
+
+	// ApproveSnapshotWithBodyWithResponse Put a snapshot in force, now or later. Needs masterdata:write and a live key.
+	//
+	// Of several approvals of one level and owner the one that began last is in force; when its window ends, the one
+	// before it is again. Every replica follows within a few seconds.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/v1/platform/masterdata/snapshots/{snapshotId}/approve (the `ApproveSnapshot` operationId).
+	ApproveSnapshotWithBodyWithResponse(ctx context.Context, snapshotID SnapshotID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ApproveSnapshotResponse, error)
+
+	// ApproveSnapshotWithResponse Put a snapshot in force, now or later. Needs masterdata:write and a live key.
+	//
+	// Of several approvals of one level and owner the one that began last is in force; when its window ends, the one
+	// before it is again. Every replica follows within a few seconds.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/v1/platform/masterdata/snapshots/{snapshotId}/approve (the `ApproveSnapshot` operationId).
+	ApproveSnapshotWithResponse(ctx context.Context, snapshotID SnapshotID, body ApproveSnapshotJSONRequestBody, reqEditors ...RequestEditorFn) (*ApproveSnapshotResponse, error)
+
+	// ExportSnapshotWithResponse Read a snapshot as the document that would import it again. Needs ops:read.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/platform/masterdata/snapshots/{snapshotId}/content (the `ExportSnapshot` operationId).
+	ExportSnapshotWithResponse(ctx context.Context, snapshotID SnapshotID, reqEditors ...RequestEditorFn) (*ExportSnapshotResponse, error)
+
 	// ListAllRfqsWithResponse List the RFQs of every organization, or of one, newest first. Needs ops:read.
 	//
 	// Returns a wrapper object for the known response body format(s).
@@ -1680,6 +2586,300 @@ func (r ListKeyUsesResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ListKeyUsesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListApprovalsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *ApprovalPage
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListApprovalsResponse) GetJSON200() *ApprovalPage {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r ListApprovalsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListApprovalsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListApprovalsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListApprovalsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type WithdrawApprovalResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Approval
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r WithdrawApprovalResponse) GetJSON200() *Approval {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r WithdrawApprovalResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r WithdrawApprovalResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r WithdrawApprovalResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r WithdrawApprovalResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListSnapshotsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *SnapshotPage
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListSnapshotsResponse) GetJSON200() *SnapshotPage {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r ListSnapshotsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListSnapshotsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListSnapshotsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListSnapshotsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ImportSnapshotResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *ImportedSnapshot
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *ImportedSnapshot
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ImportSnapshotResponse) GetJSON200() *ImportedSnapshot {
+	return r.JSON200
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r ImportSnapshotResponse) GetJSON201() *ImportedSnapshot {
+	return r.JSON201
+}
+
+// GetBody returns the raw response body bytes
+func (r ImportSnapshotResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ImportSnapshotResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ImportSnapshotResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ImportSnapshotResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ShowSnapshotResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Snapshot
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ShowSnapshotResponse) GetJSON200() *Snapshot {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r ShowSnapshotResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ShowSnapshotResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ShowSnapshotResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ShowSnapshotResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ApproveSnapshotResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *Approval
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r ApproveSnapshotResponse) GetJSON201() *Approval {
+	return r.JSON201
+}
+
+// GetBody returns the raw response body bytes
+func (r ApproveSnapshotResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ApproveSnapshotResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ApproveSnapshotResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ApproveSnapshotResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ExportSnapshotResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *MasterDataDocument
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ExportSnapshotResponse) GetJSON200() *MasterDataDocument {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r ExportSnapshotResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ExportSnapshotResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ExportSnapshotResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ExportSnapshotResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -2012,6 +3212,148 @@ func (c *ClientWithResponses) ListKeyUsesWithResponse(ctx context.Context, param
 	return ParseListKeyUsesResponse(rsp)
 }
 
+// ListApprovalsWithResponse List approvals, the latest first. Needs ops:read.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/platform/masterdata/approvals (the `ListApprovals` operationId).
+func (c *ClientWithResponses) ListApprovalsWithResponse(ctx context.Context, params *ListApprovalsParams, reqEditors ...RequestEditorFn) (*ListApprovalsResponse, error) {
+	rsp, err := c.ListApprovals(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListApprovalsResponse(rsp)
+}
+
+// WithdrawApprovalWithBodyWithResponse End an approval at once; what it had superseded is in force again. Needs masterdata:write and a live key.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/v1/platform/masterdata/approvals/{approvalId}/withdraw (the `WithdrawApproval` operationId).
+func (c *ClientWithResponses) WithdrawApprovalWithBodyWithResponse(ctx context.Context, approvalID string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*WithdrawApprovalResponse, error) {
+	rsp, err := c.WithdrawApprovalWithBody(ctx, approvalID, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseWithdrawApprovalResponse(rsp)
+}
+
+// WithdrawApprovalWithResponse End an approval at once; what it had superseded is in force again. Needs masterdata:write and a live key.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/v1/platform/masterdata/approvals/{approvalId}/withdraw (the `WithdrawApproval` operationId).
+func (c *ClientWithResponses) WithdrawApprovalWithResponse(ctx context.Context, approvalID string, body WithdrawApprovalJSONRequestBody, reqEditors ...RequestEditorFn) (*WithdrawApprovalResponse, error) {
+	rsp, err := c.WithdrawApproval(ctx, approvalID, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseWithdrawApprovalResponse(rsp)
+}
+
+// ListSnapshotsWithResponse List what was imported, the latest first. Needs ops:read.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/platform/masterdata/snapshots (the `ListSnapshots` operationId).
+func (c *ClientWithResponses) ListSnapshotsWithResponse(ctx context.Context, params *ListSnapshotsParams, reqEditors ...RequestEditorFn) (*ListSnapshotsResponse, error) {
+	rsp, err := c.ListSnapshots(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListSnapshotsResponse(rsp)
+}
+
+// ImportSnapshotWithBodyWithResponse Keep a snapshot. Nothing is in force until it is approved. Needs masterdata:write and a live key.
+//
+// The body is the document that `printmarket masterdata export -o json` writes, up to 16 MiB, compressed if it is
+// sent as application/gzip. The same content again changes nothing and is answered 200.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/v1/platform/masterdata/snapshots (the `ImportSnapshot` operationId).
+func (c *ClientWithResponses) ImportSnapshotWithBodyWithResponse(ctx context.Context, params *ImportSnapshotParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ImportSnapshotResponse, error) {
+	rsp, err := c.ImportSnapshotWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseImportSnapshotResponse(rsp)
+}
+
+// ImportSnapshotWithResponse Keep a snapshot. Nothing is in force until it is approved. Needs masterdata:write and a live key.
+//
+// The body is the document that `printmarket masterdata export -o json` writes, up to 16 MiB, compressed if it is
+// sent as application/gzip. The same content again changes nothing and is answered 200.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/v1/platform/masterdata/snapshots (the `ImportSnapshot` operationId).
+func (c *ClientWithResponses) ImportSnapshotWithResponse(ctx context.Context, params *ImportSnapshotParams, body ImportSnapshotJSONRequestBody, reqEditors ...RequestEditorFn) (*ImportSnapshotResponse, error) {
+	rsp, err := c.ImportSnapshot(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseImportSnapshotResponse(rsp)
+}
+
+// ShowSnapshotWithResponse Read the record of a snapshot. Needs ops:read.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/platform/masterdata/snapshots/{snapshotId} (the `ShowSnapshot` operationId).
+func (c *ClientWithResponses) ShowSnapshotWithResponse(ctx context.Context, snapshotID SnapshotID, reqEditors ...RequestEditorFn) (*ShowSnapshotResponse, error) {
+	rsp, err := c.ShowSnapshot(ctx, snapshotID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseShowSnapshotResponse(rsp)
+}
+
+// ApproveSnapshotWithBodyWithResponse Put a snapshot in force, now or later. Needs masterdata:write and a live key.
+//
+// Of several approvals of one level and owner the one that began last is in force; when its window ends, the one
+// before it is again. Every replica follows within a few seconds.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/v1/platform/masterdata/snapshots/{snapshotId}/approve (the `ApproveSnapshot` operationId).
+func (c *ClientWithResponses) ApproveSnapshotWithBodyWithResponse(ctx context.Context, snapshotID SnapshotID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ApproveSnapshotResponse, error) {
+	rsp, err := c.ApproveSnapshotWithBody(ctx, snapshotID, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseApproveSnapshotResponse(rsp)
+}
+
+// ApproveSnapshotWithResponse Put a snapshot in force, now or later. Needs masterdata:write and a live key.
+//
+// Of several approvals of one level and owner the one that began last is in force; when its window ends, the one
+// before it is again. Every replica follows within a few seconds.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/v1/platform/masterdata/snapshots/{snapshotId}/approve (the `ApproveSnapshot` operationId).
+func (c *ClientWithResponses) ApproveSnapshotWithResponse(ctx context.Context, snapshotID SnapshotID, body ApproveSnapshotJSONRequestBody, reqEditors ...RequestEditorFn) (*ApproveSnapshotResponse, error) {
+	rsp, err := c.ApproveSnapshot(ctx, snapshotID, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseApproveSnapshotResponse(rsp)
+}
+
+// ExportSnapshotWithResponse Read a snapshot as the document that would import it again. Needs ops:read.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/platform/masterdata/snapshots/{snapshotId}/content (the `ExportSnapshot` operationId).
+func (c *ClientWithResponses) ExportSnapshotWithResponse(ctx context.Context, snapshotID SnapshotID, reqEditors ...RequestEditorFn) (*ExportSnapshotResponse, error) {
+	rsp, err := c.ExportSnapshot(ctx, snapshotID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseExportSnapshotResponse(rsp)
+}
+
 // ListAllRfqsWithResponse List the RFQs of every organization, or of one, newest first. Needs ops:read.
 //
 // Returns a wrapper object for the known response body format(s).
@@ -2252,6 +3594,195 @@ func ParseListKeyUsesResponse(rsp *http.Response) (*ListKeyUsesResponse, error) 
 	return response, nil
 }
 
+// ParseListApprovalsResponse parses an HTTP response from a ListApprovalsWithResponse call
+func ParseListApprovalsResponse(rsp *http.Response) (*ListApprovalsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListApprovalsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ApprovalPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseWithdrawApprovalResponse parses an HTTP response from a WithdrawApprovalWithResponse call
+func ParseWithdrawApprovalResponse(rsp *http.Response) (*WithdrawApprovalResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &WithdrawApprovalResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Approval
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListSnapshotsResponse parses an HTTP response from a ListSnapshotsWithResponse call
+func ParseListSnapshotsResponse(rsp *http.Response) (*ListSnapshotsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListSnapshotsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest SnapshotPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseImportSnapshotResponse parses an HTTP response from a ImportSnapshotWithResponse call
+func ParseImportSnapshotResponse(rsp *http.Response) (*ImportSnapshotResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ImportSnapshotResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ImportedSnapshot
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest ImportedSnapshot
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseShowSnapshotResponse parses an HTTP response from a ShowSnapshotWithResponse call
+func ParseShowSnapshotResponse(rsp *http.Response) (*ShowSnapshotResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ShowSnapshotResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Snapshot
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseApproveSnapshotResponse parses an HTTP response from a ApproveSnapshotWithResponse call
+func ParseApproveSnapshotResponse(rsp *http.Response) (*ApproveSnapshotResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ApproveSnapshotResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Approval
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseExportSnapshotResponse parses an HTTP response from a ExportSnapshotWithResponse call
+func ParseExportSnapshotResponse(rsp *http.Response) (*ExportSnapshotResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ExportSnapshotResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MasterDataDocument
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseListAllRfqsResponse parses an HTTP response from a ListAllRfqsWithResponse call
 func ParseListAllRfqsResponse(rsp *http.Response) (*ListAllRfqsResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -2468,6 +3999,27 @@ type ServerInterface interface {
 	// ListKeyUses Tell when API keys were used last, to the minute. Needs ops:read.
 	// (GET /api/v1/platform/keys)
 	ListKeyUses(w http.ResponseWriter, r *http.Request, params ListKeyUsesParams)
+	// ListApprovals List approvals, the latest first. Needs ops:read.
+	// (GET /api/v1/platform/masterdata/approvals)
+	ListApprovals(w http.ResponseWriter, r *http.Request, params ListApprovalsParams)
+	// WithdrawApproval End an approval at once; what it had superseded is in force again. Needs masterdata:write and a live key.
+	// (POST /api/v1/platform/masterdata/approvals/{approvalId}/withdraw)
+	WithdrawApproval(w http.ResponseWriter, r *http.Request, approvalID string)
+	// ListSnapshots List what was imported, the latest first. Needs ops:read.
+	// (GET /api/v1/platform/masterdata/snapshots)
+	ListSnapshots(w http.ResponseWriter, r *http.Request, params ListSnapshotsParams)
+	// ImportSnapshot Keep a snapshot. Nothing is in force until it is approved. Needs masterdata:write and a live key.
+	// (POST /api/v1/platform/masterdata/snapshots)
+	ImportSnapshot(w http.ResponseWriter, r *http.Request, params ImportSnapshotParams)
+	// ShowSnapshot Read the record of a snapshot. Needs ops:read.
+	// (GET /api/v1/platform/masterdata/snapshots/{snapshotId})
+	ShowSnapshot(w http.ResponseWriter, r *http.Request, snapshotID SnapshotID)
+	// ApproveSnapshot Put a snapshot in force, now or later. Needs masterdata:write and a live key.
+	// (POST /api/v1/platform/masterdata/snapshots/{snapshotId}/approve)
+	ApproveSnapshot(w http.ResponseWriter, r *http.Request, snapshotID SnapshotID)
+	// ExportSnapshot Read a snapshot as the document that would import it again. Needs ops:read.
+	// (GET /api/v1/platform/masterdata/snapshots/{snapshotId}/content)
+	ExportSnapshot(w http.ResponseWriter, r *http.Request, snapshotID SnapshotID)
 	// ListAllRfqs List the RFQs of every organization, or of one, newest first. Needs ops:read.
 	// (GET /api/v1/platform/rfqs)
 	ListAllRfqs(w http.ResponseWriter, r *http.Request, params ListAllRfqsParams)
@@ -2513,6 +4065,48 @@ func (_ Unimplemented) ListJobStatuses(w http.ResponseWriter, r *http.Request, p
 // ListKeyUses Tell when API keys were used last, to the minute. Needs ops:read.
 // (GET /api/v1/platform/keys)
 func (_ Unimplemented) ListKeyUses(w http.ResponseWriter, r *http.Request, params ListKeyUsesParams) {
+	w.WriteHeader(http.StatusNotImplemented)
+}
+
+// ListApprovals List approvals, the latest first. Needs ops:read.
+// (GET /api/v1/platform/masterdata/approvals)
+func (_ Unimplemented) ListApprovals(w http.ResponseWriter, r *http.Request, params ListApprovalsParams) {
+	w.WriteHeader(http.StatusNotImplemented)
+}
+
+// WithdrawApproval End an approval at once; what it had superseded is in force again. Needs masterdata:write and a live key.
+// (POST /api/v1/platform/masterdata/approvals/{approvalId}/withdraw)
+func (_ Unimplemented) WithdrawApproval(w http.ResponseWriter, r *http.Request, approvalID string) {
+	w.WriteHeader(http.StatusNotImplemented)
+}
+
+// ListSnapshots List what was imported, the latest first. Needs ops:read.
+// (GET /api/v1/platform/masterdata/snapshots)
+func (_ Unimplemented) ListSnapshots(w http.ResponseWriter, r *http.Request, params ListSnapshotsParams) {
+	w.WriteHeader(http.StatusNotImplemented)
+}
+
+// ImportSnapshot Keep a snapshot. Nothing is in force until it is approved. Needs masterdata:write and a live key.
+// (POST /api/v1/platform/masterdata/snapshots)
+func (_ Unimplemented) ImportSnapshot(w http.ResponseWriter, r *http.Request, params ImportSnapshotParams) {
+	w.WriteHeader(http.StatusNotImplemented)
+}
+
+// ShowSnapshot Read the record of a snapshot. Needs ops:read.
+// (GET /api/v1/platform/masterdata/snapshots/{snapshotId})
+func (_ Unimplemented) ShowSnapshot(w http.ResponseWriter, r *http.Request, snapshotID SnapshotID) {
+	w.WriteHeader(http.StatusNotImplemented)
+}
+
+// ApproveSnapshot Put a snapshot in force, now or later. Needs masterdata:write and a live key.
+// (POST /api/v1/platform/masterdata/snapshots/{snapshotId}/approve)
+func (_ Unimplemented) ApproveSnapshot(w http.ResponseWriter, r *http.Request, snapshotID SnapshotID) {
+	w.WriteHeader(http.StatusNotImplemented)
+}
+
+// ExportSnapshot Read a snapshot as the document that would import it again. Needs ops:read.
+// (GET /api/v1/platform/masterdata/snapshots/{snapshotId}/content)
+func (_ Unimplemented) ExportSnapshot(w http.ResponseWriter, r *http.Request, snapshotID SnapshotID) {
 	w.WriteHeader(http.StatusNotImplemented)
 }
 
@@ -2736,6 +4330,300 @@ func (siw *ServerInterfaceWrapper) ListKeyUses(w http.ResponseWriter, r *http.Re
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.ListKeyUses(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ListApprovals operation middleware
+func (siw *ServerInterfaceWrapper) ListApprovals(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListApprovalsParams
+
+	// ------------- Optional query parameter "level" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "level", r.URL.Query(), &params.Level, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "level"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "level", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "owner" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "owner", r.URL.Query(), &params.Owner, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "owner"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "owner", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "before", r.URL.Query(), &params.Before, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "before"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "before", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", r.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "limit"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "limit", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListApprovals(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// WithdrawApproval operation middleware
+func (siw *ServerInterfaceWrapper) WithdrawApproval(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "approvalId" -------------
+	var approvalID string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "approvalId", chi.URLParam(r, "approvalId"), &approvalID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "approvalId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.WithdrawApproval(w, r, approvalID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ListSnapshots operation middleware
+func (siw *ServerInterfaceWrapper) ListSnapshots(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListSnapshotsParams
+
+	// ------------- Optional query parameter "level" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "level", r.URL.Query(), &params.Level, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "level"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "level", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "owner" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "owner", r.URL.Query(), &params.Owner, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "owner"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "owner", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "before", r.URL.Query(), &params.Before, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "before"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "before", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", r.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "limit"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "limit", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListSnapshots(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ImportSnapshot operation middleware
+func (siw *ServerInterfaceWrapper) ImportSnapshot(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ImportSnapshotParams
+
+	// ------------- Optional query parameter "dryRun" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "dryRun", r.URL.Query(), &params.DryRun, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "dryRun"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "dryRun", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "note" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "note", r.URL.Query(), &params.Note, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "note"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "note", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ImportSnapshot(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ShowSnapshot operation middleware
+func (siw *ServerInterfaceWrapper) ShowSnapshot(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "snapshotId" -------------
+	var snapshotID SnapshotID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "snapshotId", chi.URLParam(r, "snapshotId"), &snapshotID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "snapshotId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ShowSnapshot(w, r, snapshotID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ApproveSnapshot operation middleware
+func (siw *ServerInterfaceWrapper) ApproveSnapshot(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "snapshotId" -------------
+	var snapshotID SnapshotID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "snapshotId", chi.URLParam(r, "snapshotId"), &snapshotID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "snapshotId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ApproveSnapshot(w, r, snapshotID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ExportSnapshot operation middleware
+func (siw *ServerInterfaceWrapper) ExportSnapshot(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "snapshotId" -------------
+	var snapshotID SnapshotID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "snapshotId", chi.URLParam(r, "snapshotId"), &snapshotID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "snapshotId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ExportSnapshot(w, r, snapshotID)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -3204,6 +5092,27 @@ func HandlerWithOptions(si ServerInterface, options ChiServerOptions) http.Handl
 		r.Get(options.BaseURL+"/api/v1/platform/keys", wrapper.ListKeyUses)
 	})
 	r.Group(func(r chi.Router) {
+		r.Get(options.BaseURL+"/api/v1/platform/masterdata/approvals", wrapper.ListApprovals)
+	})
+	r.Group(func(r chi.Router) {
+		r.Post(options.BaseURL+"/api/v1/platform/masterdata/approvals/{approvalId}/withdraw", wrapper.WithdrawApproval)
+	})
+	r.Group(func(r chi.Router) {
+		r.Get(options.BaseURL+"/api/v1/platform/masterdata/snapshots", wrapper.ListSnapshots)
+	})
+	r.Group(func(r chi.Router) {
+		r.Post(options.BaseURL+"/api/v1/platform/masterdata/snapshots", wrapper.ImportSnapshot)
+	})
+	r.Group(func(r chi.Router) {
+		r.Get(options.BaseURL+"/api/v1/platform/masterdata/snapshots/{snapshotId}", wrapper.ShowSnapshot)
+	})
+	r.Group(func(r chi.Router) {
+		r.Post(options.BaseURL+"/api/v1/platform/masterdata/snapshots/{snapshotId}/approve", wrapper.ApproveSnapshot)
+	})
+	r.Group(func(r chi.Router) {
+		r.Get(options.BaseURL+"/api/v1/platform/masterdata/snapshots/{snapshotId}/content", wrapper.ExportSnapshot)
+	})
+	r.Group(func(r chi.Router) {
 		r.Get(options.BaseURL+"/api/v1/platform/rfqs", wrapper.ListAllRfqs)
 	})
 	r.Group(func(r chi.Router) {
@@ -3311,6 +5220,178 @@ type ListKeyUsesResponseObject interface {
 type ListKeyUses200JSONResponse KeyUses
 
 func (response ListKeyUses200JSONResponse) VisitListKeyUsesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListApprovalsRequestObject struct {
+	Params ListApprovalsParams
+}
+
+type ListApprovalsResponseObject interface {
+	VisitListApprovalsResponse(w http.ResponseWriter) error
+}
+
+type ListApprovals200JSONResponse ApprovalPage
+
+func (response ListApprovals200JSONResponse) VisitListApprovalsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type WithdrawApprovalRequestObject struct {
+	ApprovalID string `json:"approvalId"`
+	Body       *WithdrawApprovalJSONRequestBody
+}
+
+type WithdrawApprovalResponseObject interface {
+	VisitWithdrawApprovalResponse(w http.ResponseWriter) error
+}
+
+type WithdrawApproval200JSONResponse Approval
+
+func (response WithdrawApproval200JSONResponse) VisitWithdrawApprovalResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListSnapshotsRequestObject struct {
+	Params ListSnapshotsParams
+}
+
+type ListSnapshotsResponseObject interface {
+	VisitListSnapshotsResponse(w http.ResponseWriter) error
+}
+
+type ListSnapshots200JSONResponse SnapshotPage
+
+func (response ListSnapshots200JSONResponse) VisitListSnapshotsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ImportSnapshotRequestObject struct {
+	Params   ImportSnapshotParams
+	Body     io.Reader
+	JSONBody *ImportSnapshotJSONRequestBody
+}
+
+type ImportSnapshotResponseObject interface {
+	VisitImportSnapshotResponse(w http.ResponseWriter) error
+}
+
+type ImportSnapshot200JSONResponse ImportedSnapshot
+
+func (response ImportSnapshot200JSONResponse) VisitImportSnapshotResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ImportSnapshot201JSONResponse ImportedSnapshot
+
+func (response ImportSnapshot201JSONResponse) VisitImportSnapshotResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ShowSnapshotRequestObject struct {
+	SnapshotID SnapshotID `json:"snapshotId"`
+}
+
+type ShowSnapshotResponseObject interface {
+	VisitShowSnapshotResponse(w http.ResponseWriter) error
+}
+
+type ShowSnapshot200JSONResponse Snapshot
+
+func (response ShowSnapshot200JSONResponse) VisitShowSnapshotResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ApproveSnapshotRequestObject struct {
+	SnapshotID SnapshotID `json:"snapshotId"`
+	Body       *ApproveSnapshotJSONRequestBody
+}
+
+type ApproveSnapshotResponseObject interface {
+	VisitApproveSnapshotResponse(w http.ResponseWriter) error
+}
+
+type ApproveSnapshot201JSONResponse Approval
+
+func (response ApproveSnapshot201JSONResponse) VisitApproveSnapshotResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ExportSnapshotRequestObject struct {
+	SnapshotID SnapshotID `json:"snapshotId"`
+}
+
+type ExportSnapshotResponseObject interface {
+	VisitExportSnapshotResponse(w http.ResponseWriter) error
+}
+
+type ExportSnapshot200JSONResponse MasterDataDocument
+
+func (response ExportSnapshot200JSONResponse) VisitExportSnapshotResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -3501,6 +5582,27 @@ type StrictServerInterface interface {
 	// ListKeyUses Tell when API keys were used last, to the minute. Needs ops:read.
 	// (GET /api/v1/platform/keys)
 	ListKeyUses(ctx context.Context, request ListKeyUsesRequestObject) (ListKeyUsesResponseObject, error)
+	// ListApprovals List approvals, the latest first. Needs ops:read.
+	// (GET /api/v1/platform/masterdata/approvals)
+	ListApprovals(ctx context.Context, request ListApprovalsRequestObject) (ListApprovalsResponseObject, error)
+	// WithdrawApproval End an approval at once; what it had superseded is in force again. Needs masterdata:write and a live key.
+	// (POST /api/v1/platform/masterdata/approvals/{approvalId}/withdraw)
+	WithdrawApproval(ctx context.Context, request WithdrawApprovalRequestObject) (WithdrawApprovalResponseObject, error)
+	// ListSnapshots List what was imported, the latest first. Needs ops:read.
+	// (GET /api/v1/platform/masterdata/snapshots)
+	ListSnapshots(ctx context.Context, request ListSnapshotsRequestObject) (ListSnapshotsResponseObject, error)
+	// ImportSnapshot Keep a snapshot. Nothing is in force until it is approved. Needs masterdata:write and a live key.
+	// (POST /api/v1/platform/masterdata/snapshots)
+	ImportSnapshot(ctx context.Context, request ImportSnapshotRequestObject) (ImportSnapshotResponseObject, error)
+	// ShowSnapshot Read the record of a snapshot. Needs ops:read.
+	// (GET /api/v1/platform/masterdata/snapshots/{snapshotId})
+	ShowSnapshot(ctx context.Context, request ShowSnapshotRequestObject) (ShowSnapshotResponseObject, error)
+	// ApproveSnapshot Put a snapshot in force, now or later. Needs masterdata:write and a live key.
+	// (POST /api/v1/platform/masterdata/snapshots/{snapshotId}/approve)
+	ApproveSnapshot(ctx context.Context, request ApproveSnapshotRequestObject) (ApproveSnapshotResponseObject, error)
+	// ExportSnapshot Read a snapshot as the document that would import it again. Needs ops:read.
+	// (GET /api/v1/platform/masterdata/snapshots/{snapshotId}/content)
+	ExportSnapshot(ctx context.Context, request ExportSnapshotRequestObject) (ExportSnapshotResponseObject, error)
 	// ListAllRfqs List the RFQs of every organization, or of one, newest first. Needs ops:read.
 	// (GET /api/v1/platform/rfqs)
 	ListAllRfqs(ctx context.Context, request ListAllRfqsRequestObject) (ListAllRfqsResponseObject, error)
@@ -3657,6 +5759,215 @@ func (sh *strictHandler) ListKeyUses(w http.ResponseWriter, r *http.Request, par
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(ListKeyUsesResponseObject); ok {
 		if err := validResponse.VisitListKeyUsesResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListApprovals operation middleware
+func (sh *strictHandler) ListApprovals(w http.ResponseWriter, r *http.Request, params ListApprovalsParams) {
+	var request ListApprovalsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListApprovals(ctx, request.(ListApprovalsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListApprovals")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListApprovalsResponseObject); ok {
+		if err := validResponse.VisitListApprovalsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// WithdrawApproval operation middleware
+func (sh *strictHandler) WithdrawApproval(w http.ResponseWriter, r *http.Request, approvalID string) {
+	var request WithdrawApprovalRequestObject
+
+	request.ApprovalID = approvalID
+
+	var body WithdrawApprovalJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.WithdrawApproval(ctx, request.(WithdrawApprovalRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "WithdrawApproval")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(WithdrawApprovalResponseObject); ok {
+		if err := validResponse.VisitWithdrawApprovalResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListSnapshots operation middleware
+func (sh *strictHandler) ListSnapshots(w http.ResponseWriter, r *http.Request, params ListSnapshotsParams) {
+	var request ListSnapshotsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListSnapshots(ctx, request.(ListSnapshotsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListSnapshots")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListSnapshotsResponseObject); ok {
+		if err := validResponse.VisitListSnapshotsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ImportSnapshot operation middleware
+func (sh *strictHandler) ImportSnapshot(w http.ResponseWriter, r *http.Request, params ImportSnapshotParams) {
+	var request ImportSnapshotRequestObject
+
+	request.Params = params
+	if strings.HasPrefix(r.Header.Get("Content-Type"), "application/gzip") {
+		request.Body = r.Body
+	}
+	if strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") {
+
+		var body ImportSnapshotJSONRequestBody
+		if err := runtime.BindJSONBody(r, &body); err != nil {
+			sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+			return
+		}
+		request.JSONBody = &body
+
+	}
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ImportSnapshot(ctx, request.(ImportSnapshotRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ImportSnapshot")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ImportSnapshotResponseObject); ok {
+		if err := validResponse.VisitImportSnapshotResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ShowSnapshot operation middleware
+func (sh *strictHandler) ShowSnapshot(w http.ResponseWriter, r *http.Request, snapshotID SnapshotID) {
+	var request ShowSnapshotRequestObject
+
+	request.SnapshotID = snapshotID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ShowSnapshot(ctx, request.(ShowSnapshotRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ShowSnapshot")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ShowSnapshotResponseObject); ok {
+		if err := validResponse.VisitShowSnapshotResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ApproveSnapshot operation middleware
+func (sh *strictHandler) ApproveSnapshot(w http.ResponseWriter, r *http.Request, snapshotID SnapshotID) {
+	var request ApproveSnapshotRequestObject
+
+	request.SnapshotID = snapshotID
+
+	var body ApproveSnapshotJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ApproveSnapshot(ctx, request.(ApproveSnapshotRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ApproveSnapshot")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ApproveSnapshotResponseObject); ok {
+		if err := validResponse.VisitApproveSnapshotResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ExportSnapshot operation middleware
+func (sh *strictHandler) ExportSnapshot(w http.ResponseWriter, r *http.Request, snapshotID SnapshotID) {
+	var request ExportSnapshotRequestObject
+
+	request.SnapshotID = snapshotID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ExportSnapshot(ctx, request.(ExportSnapshotRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ExportSnapshot")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ExportSnapshotResponseObject); ok {
+		if err := validResponse.VisitExportSnapshotResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

@@ -31,6 +31,18 @@ func Families() []Family {
 	}
 }
 
+// Plural is the family's list in files and in the content of a snapshot.
+func (f Family) Plural() string {
+	switch f {
+	case FamilyMedia, FamilyElectricity, FamilyLabor:
+		return string(f)
+	case FamilyVarnish:
+		return "varnishes"
+	default:
+		return string(f) + "s"
+	}
+}
+
 // ParseFamily finds a family by name; unknown names report false.
 func ParseFamily(name string) (Family, bool) {
 	f := Family(name)

@@ -46,15 +46,6 @@ type Product struct {
 	Type string `json:"productType,omitempty"`
 }
 
-// InvalidError says why a set of groups and products is no catalog.
-type InvalidError struct {
-	// Entry is the uid, or the position where there is none to name.
-	Entry  string
-	Reason string
-}
-
-func (e *InvalidError) Error() string { return fmt.Sprintf("catalog: %s: %s", e.Entry, e.Reason) }
-
 // Catalog is one snapshot of L1 and L2. It never changes and is safe for
 // concurrent use.
 type Catalog struct {
@@ -70,11 +61,8 @@ type Catalog struct {
 // nobody could say which of the two a partner meant. Errors are
 // [InvalidError].
 func NewCatalog(groups []Group, products []Product) (*Catalog, error) {
-	if len(groups) == 0 || len(groups) > MaxGroups {
-		return nil, &InvalidError{Entry: "groups", Reason: fmt.Sprintf("%d of them; 1 to %d are allowed", len(groups), MaxGroups)}
-	}
-	if len(products) == 0 || len(products) > MaxProducts {
-		return nil, &InvalidError{Entry: "products", Reason: fmt.Sprintf("%d of them; 1 to %d are allowed", len(products), MaxProducts)}
+	if err := check(groups, products); err != nil {
+		return nil, err
 	}
 	c := &Catalog{
 		groups:   slices.SortedFunc(slices.Values(groups), func(a, b Group) int { return cmp.Compare(a.UID, b.UID) }),
@@ -82,9 +70,7 @@ func NewCatalog(groups []Group, products []Product) (*Catalog, error) {
 		byUID:    make(map[string]Product, len(products)),
 		byGroup:  make(map[string][]Product, len(groups)),
 	}
-	if err := c.index(); err != nil {
-		return nil, err
-	}
+	c.index()
 	content, err := json.Marshal(struct {
 		Groups   []Group   `json:"groups"`
 		Products []Product `json:"products"`
@@ -97,43 +83,13 @@ func NewCatalog(groups []Group, products []Product) (*Catalog, error) {
 	return c, nil
 }
 
-func (c *Catalog) index() error {
-	for i, g := range c.groups {
-		if err := checkEntry(g.UID, g.Name); err != nil {
-			return err
-		}
-		if i > 0 && c.groups[i-1].UID == g.UID {
-			return &InvalidError{Entry: g.UID, Reason: "two groups have this uid"}
-		}
+func (c *Catalog) index() {
+	for _, g := range c.groups {
 		c.byGroup[g.UID] = nil
 	}
 	for _, p := range c.products {
-		if err := checkEntry(p.UID, p.Name); err != nil {
-			return err
-		}
-		if p.Type != "" && !printable(p.Type, maxUID) {
-			return &InvalidError{Entry: p.UID, Reason: fmt.Sprintf("a product type is at most %d printable characters", maxUID)}
-		}
-		if _, taken := c.byUID[p.UID]; taken {
-			return &InvalidError{Entry: p.UID, Reason: "two products have this uid"}
-		}
-		if _, known := c.byGroup[p.Group]; !known {
-			return &InvalidError{Entry: p.UID, Reason: fmt.Sprintf("its group %q does not exist", p.Group)}
-		}
 		c.byUID[p.UID] = p
 		c.byGroup[p.Group] = append(c.byGroup[p.Group], p)
-	}
-	return nil
-}
-
-func checkEntry(uid, name string) error {
-	switch {
-	case !printable(uid, maxUID):
-		return &InvalidError{Entry: fmt.Sprintf("%.140q", uid), Reason: fmt.Sprintf("a uid is 1 to %d printable characters", maxUID)}
-	case !printable(name, maxName):
-		return &InvalidError{Entry: uid, Reason: fmt.Sprintf("a name is 1 to %d printable characters", maxName)}
-	default:
-		return nil
 	}
 }
 
@@ -173,6 +129,9 @@ func (c *Catalog) HasGroup(uid string) bool {
 
 // Groups lists the groups by uid.
 func (c *Catalog) Groups() []Group { return slices.Clone(c.groups) }
+
+// Size is how many groups and products there are.
+func (c *Catalog) Size() int { return len(c.groups) + len(c.products) }
 
 // Types lists the product types that products are of, in alphabetical order.
 func (c *Catalog) Types() []string {

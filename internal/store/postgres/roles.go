@@ -46,7 +46,7 @@ func (s *Store) Grant(ctx context.Context, api, worker string) error {
 }
 
 // tables are all that the migrations make.
-const tables = "idempotency, quota, rfq, quote, job, report, outbox, outbox_head, audit, key_use, xjmf_message, xjmf_state, goose_db_version"
+const tables = "idempotency, quota, rfq, quote, job, report, outbox, outbox_head, audit, key_use, xjmf_message, xjmf_state, masterdata_snapshot, masterdata_approval, masterdata_revision, goose_db_version"
 
 // grantLock is any number that nobody else locks in this database.
 const grantLock = 7_316_842_250_114_603
@@ -61,6 +61,9 @@ func RuntimeGrants(role string) string {
 		"SELECT, UPDATE ON outbox_head",
 		"SELECT, INSERT ON audit",
 		"SELECT, INSERT, UPDATE ON key_use",
+		"SELECT, INSERT ON masterdata_snapshot",
+		"SELECT, INSERT, UPDATE (withdrawn_at, withdrawn_by, withdrawn_reason) ON masterdata_approval",
+		"SELECT, UPDATE ON masterdata_revision",
 		"SELECT ON goose_db_version",
 	)
 }

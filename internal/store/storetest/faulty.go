@@ -12,6 +12,7 @@ import (
 	"github.com/printmarket/printmarket/internal/jobs"
 	"github.com/printmarket/printmarket/internal/keyuse"
 	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/xjmf"
@@ -231,4 +232,61 @@ func (f *Faulty) QuotaUsage(ctx context.Context, who tenant.ID, operation ledger
 // Events implements [Outbox].
 func (f *Faulty) Events(ctx context.Context, after int64, limit int) ([]ledger.Entry, error) {
 	return around(f, "read outbox", false, func() ([]ledger.Entry, error) { return f.store.Events(ctx, after, limit) })
+}
+
+// ImportMasterData implements [masterdata.Store].
+func (f *Faulty) ImportMasterData(ctx context.Context, s masterdata.Snapshot, content []byte, deed ledger.Deed) (bool, error) {
+	return around(f, "import master data", true, func() (bool, error) { return f.store.ImportMasterData(ctx, s, content, deed) })
+}
+
+// MasterData implements [masterdata.Store].
+func (f *Faulty) MasterData(ctx context.Context, filter masterdata.Filter, before string, limit int) ([]masterdata.Snapshot, error) {
+	return around(f, "list master data", false, func() ([]masterdata.Snapshot, error) { return f.store.MasterData(ctx, filter, before, limit) })
+}
+
+// MasterDataSnapshot implements [masterdata.Store].
+func (f *Faulty) MasterDataSnapshot(ctx context.Context, id string) (masterdata.Snapshot, error) {
+	return around(f, "read master data", false, func() (masterdata.Snapshot, error) { return f.store.MasterDataSnapshot(ctx, id) })
+}
+
+// MasterDataContent implements [masterdata.Store].
+func (f *Faulty) MasterDataContent(ctx context.Context, id string) ([]byte, error) {
+	return around(f, "read master data", false, func() ([]byte, error) { return f.store.MasterDataContent(ctx, id) })
+}
+
+// ApproveMasterData implements [masterdata.Store].
+func (f *Faulty) ApproveMasterData(ctx context.Context, a masterdata.Approval, deed ledger.Deed) error {
+	_, err := around(f, "approve master data", true, func() (struct{}, error) { return struct{}{}, f.store.ApproveMasterData(ctx, a, deed) })
+	return err
+}
+
+// WithdrawMasterData implements [masterdata.Store].
+func (f *Faulty) WithdrawMasterData(ctx context.Context, a masterdata.Approval, deed ledger.Deed) (masterdata.Approval, error) {
+	return around(f, "withdraw approval", true, func() (masterdata.Approval, error) { return f.store.WithdrawMasterData(ctx, a, deed) })
+}
+
+// MasterDataApproval implements [masterdata.Store].
+func (f *Faulty) MasterDataApproval(ctx context.Context, id string) (masterdata.Approval, error) {
+	return around(f, "read approval", false, func() (masterdata.Approval, error) { return f.store.MasterDataApproval(ctx, id) })
+}
+
+// MasterDataApprovals implements [masterdata.Store].
+func (f *Faulty) MasterDataApprovals(ctx context.Context, filter masterdata.Filter, before string, limit int) ([]masterdata.Approval, error) {
+	return around(f, "list approvals", false, func() ([]masterdata.Approval, error) {
+		return f.store.MasterDataApprovals(ctx, filter, before, limit)
+	})
+}
+
+// MasterDataRevision implements [masterdata.Heads].
+func (f *Faulty) MasterDataRevision(ctx context.Context) (int64, error) {
+	return around(f, "read revision of master data", false, func() (int64, error) { return f.store.MasterDataRevision(ctx) })
+}
+
+// MasterDataHeads implements [masterdata.Heads].
+func (f *Faulty) MasterDataHeads(ctx context.Context, now time.Time) (revision int64, heads []masterdata.Approval, err error) {
+	heads, err = around(f, "read heads of master data", false, func() (heads []masterdata.Approval, err error) {
+		revision, heads, err = f.store.MasterDataHeads(ctx, now)
+		return heads, err
+	})
+	return revision, heads, err
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/printmarket/printmarket/internal/cursor"
 	"github.com/printmarket/printmarket/internal/jobs"
 	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/internal/preflight/intent"
@@ -43,11 +44,12 @@ type world struct {
 	queue *queue
 	rfqs  *rfq.Service
 	jobs  *jobs.Service
+	data  *masterdata.Service
 }
 
 func newWorld(t testing.TB, store Store) *world {
 	t.Helper()
-	catalog, err := catalog.Demo()
+	products, err := catalog.Demo()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,13 +64,14 @@ func newWorld(t testing.TB, store Store) *world {
 	w.clock.set(time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC))
 	w.rfqs = rfq.New(rfq.Config{
 		Store:   store,
-		Catalog: func(time.Time) (rfq.Catalog, error) { return catalog, nil },
+		Catalog: func(time.Time) (rfq.Catalog, error) { return products, nil },
 		Cursors: cursors, Now: w.clock.Now, Random: rand.Reader,
 	})
 	w.jobs = jobs.New(jobs.Config{
 		Store: store, Dispatcher: w.queue, Profiles: []string{"print_ready"},
 		Now: w.clock.Now, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler),
 	})
+	w.data = masterdata.New(masterdata.Config{Store: store, Now: w.clock.Now, Random: rand.Reader})
 	return w
 }
 

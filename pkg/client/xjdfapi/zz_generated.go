@@ -6,6 +6,7 @@
 package xjdfapi
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,8 +14,26 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/oapi-codegen/runtime"
+)
+
+// Defines values for CostingRequestExecutionMode.
+const (
+	CostingRequestExecutionModeAuthoritative CostingRequestExecutionMode = "authoritative"
+	CostingRequestExecutionModePreview       CostingRequestExecutionMode = "preview"
+)
+
+// Defines values for CostingResultOutcome.
+const (
+	CostingResultOutcomeAuthoritative CostingResultOutcome = "authoritative"
+	CostingResultOutcomeManualReview  CostingResultOutcome = "manualReview"
+)
+
+// Defines values for SessionTokenType.
+const (
+	SessionTokenTypeBearer SessionTokenType = "Bearer"
 )
 
 // Defines values for XJDFProfile.
@@ -22,6 +41,148 @@ const (
 	XJDFProfileProductIntent XJDFProfile = "product-intent"
 	XJDFProfileStrict        XJDFProfile = "strict"
 )
+
+// CostingBreak defines model for CostingBreak.
+type CostingBreak struct {
+	Quantity     int64         `json:"quantity"`
+	Total        Money         `json:"total"`
+	UnitCost     Money         `json:"unitCost"`
+	Lines        []CostingLine `json:"lines"`
+	Plan         []CostingPlan `json:"plan"`
+	Finishing    []CostingUse  `json:"finishing"`
+	Alternatives []struct {
+		Part   string  `json:"part"`
+		Press  string  `json:"press"`
+		Total  *Money  `json:"total"`
+		Reason *string `json:"reason,omitempty"`
+	} `json:"alternatives"`
+}
+
+// CostingLine defines model for CostingLine.
+type CostingLine struct {
+	// Step The process that it is for.
+	Step string `json:"step"`
+
+	// Item What is paid for: media, plates, ink, clicks, varnish, film, adhesive, machine, labor or power. Expect more.
+	Item        string  `json:"item"`
+	Part        *string `json:"part,omitempty"`
+	SheetPages  *int    `json:"sheetPages,omitempty"`
+	Description string  `json:"description"`
+
+	// Resource The resource of the cost data whose rate it is.
+	Resource struct {
+		Family string `json:"family"`
+		ID     string `json:"id"`
+	} `json:"resource"`
+	Quantity string `json:"quantity"`
+	Unit     string `json:"unit"`
+
+	// Rate For one unit.
+	Rate   string `json:"rate"`
+	Amount Money  `json:"amount"`
+}
+
+// CostingPlan How the sheets of one sort are made.
+type CostingPlan struct {
+	Part       string `json:"part"`
+	SheetPages int    `json:"sheetPages"`
+	Sheets     int    `json:"sheets"`
+	Press      string `json:"press"`
+	Media      string `json:"media"`
+
+	// Sheet In mm.
+	Sheet   CostingSize `json:"sheet"`
+	Columns int         `json:"columns"`
+	Rows    int         `json:"rows"`
+
+	// Up Pieces on a sheet.
+	Up    int `json:"up"`
+	Grids []struct {
+		Columns int  `json:"columns"`
+		Rows    int  `json:"rows"`
+		Turned  bool `json:"turned"`
+	} `json:"grids"`
+	WorkStyle string       `json:"workStyle"`
+	Forms     int          `json:"forms"`
+	Good      int64        `json:"good"`
+	Waste     int64        `json:"waste"`
+	Bought    int64        `json:"bought"`
+	Finishing []CostingUse `json:"finishing"`
+}
+
+// CostingRequest defines model for CostingRequest.
+type CostingRequest struct {
+	// ExecutionMode A preview is an estimate of the marketplace's own people, and always 409.
+	ExecutionMode *CostingRequestExecutionMode `json:"executionMode,omitempty"`
+
+	// OrganizationID If it is there, it has to be the session's; it establishes nothing.
+	OrganizationID *string `json:"organizationId,omitempty"`
+
+	// XJDF An XJDF 2.2 document, as the JSON of the standard or with attributes as `@Name`.
+	XJDF map[string]interface{} `json:"xjdf"`
+}
+
+// CostingRequestExecutionMode A preview is an estimate of the marketplace's own people, and always 409.
+type CostingRequestExecutionMode string
+
+// CostingResult defines model for CostingResult.
+type CostingResult struct {
+	Mode    string               `json:"mode"`
+	Outcome CostingResultOutcome `json:"outcome"`
+
+	// Snapshot The cost data that every figure comes from.
+	Snapshot struct {
+		ID            string     `json:"id"`
+		Approval      *string    `json:"approval,omitempty"`
+		Currency      string     `json:"currency"`
+		ApprovedAt    *time.Time `json:"approvedAt,omitempty"`
+		EffectiveFrom *time.Time `json:"effectiveFrom,omitempty"`
+		EffectiveTo   *time.Time `json:"effectiveTo,omitempty"`
+	} `json:"snapshot"`
+	Product struct {
+		ID       *string `json:"id,omitempty"`
+		Type     *string `json:"type,omitempty"`
+		Quantity int64   `json:"quantity"`
+
+		// Finished In mm.
+		Finished CostingSize `json:"finished"`
+		Pages    *int        `json:"pages,omitempty"`
+		Binding  *string     `json:"binding,omitempty"`
+		Parts    []struct {
+			ID    *string `json:"id,omitempty"`
+			Role  string  `json:"role"`
+			Media string  `json:"media"`
+
+			// Flat In mm.
+			Flat  *CostingSize `json:"flat,omitempty"`
+			Pages *int         `json:"pages,omitempty"`
+			Front []string     `json:"front"`
+			Back  []string     `json:"back"`
+		} `json:"parts"`
+	} `json:"product"`
+	Breaks      []CostingBreak `json:"breaks"`
+	Assumptions []struct {
+		Code   string `json:"code"`
+		Detail string `json:"detail"`
+	} `json:"assumptions"`
+	Rounding string `json:"rounding"`
+}
+
+// CostingResultOutcome defines model for CostingResult.Outcome.
+type CostingResultOutcome string
+
+// CostingSize In mm.
+type CostingSize struct {
+	Width  float64 `json:"width"`
+	Height float64 `json:"height"`
+}
+
+// CostingUse defines model for CostingUse.
+type CostingUse struct {
+	// Process A process of XJDF 2.2.
+	Process string `json:"process"`
+	Device  string `json:"device"`
+}
 
 // Discovery defines model for Discovery.
 type Discovery struct {
@@ -72,6 +233,38 @@ type Links struct {
 	// Documentation The contract as a page for a browser; needs no key.
 	Documentation string `json:"documentation"`
 }
+
+// Money defines model for Money.
+type Money struct {
+	// Amount A decimal number as a string.
+	Amount string `json:"amount"`
+
+	// Currency ISO 4217.
+	Currency string `json:"currency"`
+}
+
+// Session defines model for Session.
+type Session struct {
+	// Token What to send; never log it.
+	Token     string           `json:"token"`
+	TokenType SessionTokenType `json:"tokenType"`
+	ExpiresAt time.Time        `json:"expiresAt"`
+
+	// ExpiresIn The same in seconds from now.
+	ExpiresIn int `json:"expiresIn"`
+
+	// OrganizationID Whose session it is.
+	OrganizationID string `json:"organizationId"`
+
+	// Livemode True for a key of the kind live.
+	Livemode bool `json:"livemode"`
+
+	// Scopes What the key may do now.
+	Scopes []string `json:"scopes"`
+}
+
+// SessionTokenType defines model for Session.TokenType.
+type SessionTokenType string
 
 // Specification defines model for Specification.
 type Specification struct {
@@ -308,6 +501,9 @@ type ValidateXJDFParams struct {
 	Prefer *string `json:"Prefer,omitempty"`
 }
 
+// CalculateXJDFJSONRequestBody defines body for CalculateXJDF for application/json ContentType.
+type CalculateXJDFJSONRequestBody = CostingRequest
+
 // RequestEditorFn is the function signature for the RequestEditor callback function
 type RequestEditorFn func(ctx context.Context, req *http.Request) error
 
@@ -382,6 +578,53 @@ func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
 // The interface specification for the client above.
 type ClientInterface interface {
 
+	// CalculateXJDFWithBody Calculate what an XJDF document costs to produce. Needs a session with costing:calculate.
+	//
+	// The organization is the session's, and the cost data are those that were approved for it and are in force; nothing in
+	// the request names either. Every printed medium is named by its exact `Media/@ID` (or `Resource/@ID`) in these data:
+	// labels, weights and `ExternalID` identify nothing.
+	//
+	// What comes out is cost, without margin, for the quantity of the product and for the quantities between its bounds. A
+	// result that is not safe to quote from unattended is 409 `COSTING_MANUAL_REVIEW_REQUIRED` with `reasons`, and with
+	// figures only for the marketplace's own people (`costing:preview`); a preview always is.
+	//
+	// The document is XJDF 2.2 as JSON, like those of validation, and has to be valid in the profile `product-intent`.
+	// Refusals come in this sequence: 401, the gates, a body that cannot be read 400, the organization 403, the document 400,
+	// cost data 409, media 422, review 409.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/v1/costing/calculate-xjdf (the `CalculateXJDF` operationId).
+	CalculateXJDFWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CalculateXJDF Calculate what an XJDF document costs to produce. Needs a session with costing:calculate.
+	//
+	// The organization is the session's, and the cost data are those that were approved for it and are in force; nothing in
+	// the request names either. Every printed medium is named by its exact `Media/@ID` (or `Resource/@ID`) in these data:
+	// labels, weights and `ExternalID` identify nothing.
+	//
+	// What comes out is cost, without margin, for the quantity of the product and for the quantities between its bounds. A
+	// result that is not safe to quote from unattended is 409 `COSTING_MANUAL_REVIEW_REQUIRED` with `reasons`, and with
+	// figures only for the marketplace's own people (`costing:preview`); a preview always is.
+	//
+	// The document is XJDF 2.2 as JSON, like those of validation, and has to be valid in the profile `product-intent`.
+	// Refusals come in this sequence: 401, the gates, a body that cannot be read 400, the organization 403, the document 400,
+	// cost data 409, media 422, review 409.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /api/v1/costing/calculate-xjdf (the `CalculateXJDF` operationId).
+	CalculateXJDF(ctx context.Context, body CalculateXJDFJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateSession Open a session of your organization with an API key. Needs session:create.
+	//
+	// Costing takes a session and no API key. The token is sealed and lasts for 15 minutes, or until its key ends. Send it as
+	// `Authorization: Bearer <token>` and treat it like a key. It holds no permission: whatever is done with it, the key
+	// is looked up anew, so a key that is revoked ends its sessions at once. No body is read.
+	//
+	// Corresponds with POST /api/v1/sessions (the `CreateSession` operationId).
+	CreateSession(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// GetXJDF Read what this layer is and where its descriptions are. Needs xjdf:read.
 	//
 	// What there is, in which forms, and how far each part is open now. Follow `links` and `surfaces` rather than building
@@ -418,6 +661,83 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /api/v1/xjdf/validate (the `ValidateXJDF` operationId).
 	ValidateXJDFWithBody(ctx context.Context, params *ValidateXJDFParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+}
+
+// CalculateXJDFWithBody Calculate what an XJDF document costs to produce. Needs a session with costing:calculate.
+//
+// The organization is the session's, and the cost data are those that were approved for it and are in force; nothing in
+// the request names either. Every printed medium is named by its exact `Media/@ID` (or `Resource/@ID`) in these data:
+// labels, weights and `ExternalID` identify nothing.
+//
+// What comes out is cost, without margin, for the quantity of the product and for the quantities between its bounds. A
+// result that is not safe to quote from unattended is 409 `COSTING_MANUAL_REVIEW_REQUIRED` with `reasons`, and with
+// figures only for the marketplace's own people (`costing:preview`); a preview always is.
+//
+// The document is XJDF 2.2 as JSON, like those of validation, and has to be valid in the profile `product-intent`.
+// Refusals come in this sequence: 401, the gates, a body that cannot be read 400, the organization 403, the document 400,
+// cost data 409, media 422, review 409.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/v1/costing/calculate-xjdf (the `CalculateXJDF` operationId).
+func (c *Client) CalculateXJDFWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCalculateXJDFRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CalculateXJDF Calculate what an XJDF document costs to produce. Needs a session with costing:calculate.
+//
+// The organization is the session's, and the cost data are those that were approved for it and are in force; nothing in
+// the request names either. Every printed medium is named by its exact `Media/@ID` (or `Resource/@ID`) in these data:
+// labels, weights and `ExternalID` identify nothing.
+//
+// What comes out is cost, without margin, for the quantity of the product and for the quantities between its bounds. A
+// result that is not safe to quote from unattended is 409 `COSTING_MANUAL_REVIEW_REQUIRED` with `reasons`, and with
+// figures only for the marketplace's own people (`costing:preview`); a preview always is.
+//
+// The document is XJDF 2.2 as JSON, like those of validation, and has to be valid in the profile `product-intent`.
+// Refusals come in this sequence: 401, the gates, a body that cannot be read 400, the organization 403, the document 400,
+// cost data 409, media 422, review 409.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /api/v1/costing/calculate-xjdf (the `CalculateXJDF` operationId).
+func (c *Client) CalculateXJDF(ctx context.Context, body CalculateXJDFJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCalculateXJDFRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateSession Open a session of your organization with an API key. Needs session:create.
+//
+// Costing takes a session and no API key. The token is sealed and lasts for 15 minutes, or until its key ends. Send it as
+// `Authorization: Bearer <token>` and treat it like a key. It holds no permission: whatever is done with it, the key
+// is looked up anew, so a key that is revoked ends its sessions at once. No body is read.
+//
+// Corresponds with POST /api/v1/sessions (the `CreateSession` operationId).
+func (c *Client) CreateSession(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateSessionRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
 }
 
 // GetXJDF Read what this layer is and where its descriptions are. Needs xjdf:read.
@@ -485,6 +805,73 @@ func (c *Client) ValidateXJDFWithBody(ctx context.Context, params *ValidateXJDFP
 		return nil, err
 	}
 	return c.Client.Do(req)
+}
+
+// NewCalculateXJDFRequest calls the generic CalculateXJDF builder with application/json body
+func NewCalculateXJDFRequest(server string, body CalculateXJDFJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCalculateXJDFRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewCalculateXJDFRequestWithBody constructs an http.Request for the CalculateXJDF method, with any body, and a specified content type
+func NewCalculateXJDFRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/costing/calculate-xjdf")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewCreateSessionRequest constructs an http.Request for the CreateSession method
+func NewCreateSessionRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/sessions")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
 }
 
 // NewGetXJDFRequest constructs an http.Request for the GetXJDF method
@@ -671,6 +1058,55 @@ func WithBaseURL(baseURL string) ClientOption {
 // ClientWithResponsesInterface is the interface specification for the client with responses above.
 type ClientWithResponsesInterface interface {
 
+	// CalculateXJDFWithBodyWithResponse Calculate what an XJDF document costs to produce. Needs a session with costing:calculate.
+	//
+	// The organization is the session's, and the cost data are those that were approved for it and are in force; nothing in
+	// the request names either. Every printed medium is named by its exact `Media/@ID` (or `Resource/@ID`) in these data:
+	// labels, weights and `ExternalID` identify nothing.
+	//
+	// What comes out is cost, without margin, for the quantity of the product and for the quantities between its bounds. A
+	// result that is not safe to quote from unattended is 409 `COSTING_MANUAL_REVIEW_REQUIRED` with `reasons`, and with
+	// figures only for the marketplace's own people (`costing:preview`); a preview always is.
+	//
+	// The document is XJDF 2.2 as JSON, like those of validation, and has to be valid in the profile `product-intent`.
+	// Refusals come in this sequence: 401, the gates, a body that cannot be read 400, the organization 403, the document 400,
+	// cost data 409, media 422, review 409.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/v1/costing/calculate-xjdf (the `CalculateXJDF` operationId).
+	CalculateXJDFWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CalculateXJDFResponse, error)
+
+	// CalculateXJDFWithResponse Calculate what an XJDF document costs to produce. Needs a session with costing:calculate.
+	//
+	// The organization is the session's, and the cost data are those that were approved for it and are in force; nothing in
+	// the request names either. Every printed medium is named by its exact `Media/@ID` (or `Resource/@ID`) in these data:
+	// labels, weights and `ExternalID` identify nothing.
+	//
+	// What comes out is cost, without margin, for the quantity of the product and for the quantities between its bounds. A
+	// result that is not safe to quote from unattended is 409 `COSTING_MANUAL_REVIEW_REQUIRED` with `reasons`, and with
+	// figures only for the marketplace's own people (`costing:preview`); a preview always is.
+	//
+	// The document is XJDF 2.2 as JSON, like those of validation, and has to be valid in the profile `product-intent`.
+	// Refusals come in this sequence: 401, the gates, a body that cannot be read 400, the organization 403, the document 400,
+	// cost data 409, media 422, review 409.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/v1/costing/calculate-xjdf (the `CalculateXJDF` operationId).
+	CalculateXJDFWithResponse(ctx context.Context, body CalculateXJDFJSONRequestBody, reqEditors ...RequestEditorFn) (*CalculateXJDFResponse, error)
+
+	// CreateSessionWithResponse Open a session of your organization with an API key. Needs session:create.
+	//
+	// Costing takes a session and no API key. The token is sealed and lasts for 15 minutes, or until its key ends. Send it as
+	// `Authorization: Bearer <token>` and treat it like a key. It holds no permission: whatever is done with it, the key
+	// is looked up anew, so a key that is revoked ends its sessions at once. No body is read.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/v1/sessions (the `CreateSession` operationId).
+	CreateSessionWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*CreateSessionResponse, error)
+
 	// GetXJDFWithResponse Read what this layer is and where its descriptions are. Needs xjdf:read.
 	//
 	// What there is, in which forms, and how far each part is open now. Follow `links` and `surfaces` rather than building
@@ -711,6 +1147,88 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /api/v1/xjdf/validate (the `ValidateXJDF` operationId).
 	ValidateXJDFWithBodyWithResponse(ctx context.Context, params *ValidateXJDFParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ValidateXJDFResponse, error)
+}
+
+type CalculateXJDFResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *CostingResult
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r CalculateXJDFResponse) GetJSON200() *CostingResult {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r CalculateXJDFResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CalculateXJDFResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CalculateXJDFResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CalculateXJDFResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CreateSessionResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *Session
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r CreateSessionResponse) GetJSON201() *Session {
+	return r.JSON201
+}
+
+// GetBody returns the raw response body bytes
+func (r CreateSessionResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateSessionResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateSessionResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreateSessionResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
 }
 
 type GetXJDFResponse struct {
@@ -836,6 +1354,73 @@ func (r ValidateXJDFResponse) ContentType() string {
 	return ""
 }
 
+// CalculateXJDFWithBodyWithResponse Calculate what an XJDF document costs to produce. Needs a session with costing:calculate.
+//
+// The organization is the session's, and the cost data are those that were approved for it and are in force; nothing in
+// the request names either. Every printed medium is named by its exact `Media/@ID` (or `Resource/@ID`) in these data:
+// labels, weights and `ExternalID` identify nothing.
+//
+// What comes out is cost, without margin, for the quantity of the product and for the quantities between its bounds. A
+// result that is not safe to quote from unattended is 409 `COSTING_MANUAL_REVIEW_REQUIRED` with `reasons`, and with
+// figures only for the marketplace's own people (`costing:preview`); a preview always is.
+//
+// The document is XJDF 2.2 as JSON, like those of validation, and has to be valid in the profile `product-intent`.
+// Refusals come in this sequence: 401, the gates, a body that cannot be read 400, the organization 403, the document 400,
+// cost data 409, media 422, review 409.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/v1/costing/calculate-xjdf (the `CalculateXJDF` operationId).
+func (c *ClientWithResponses) CalculateXJDFWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CalculateXJDFResponse, error) {
+	rsp, err := c.CalculateXJDFWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCalculateXJDFResponse(rsp)
+}
+
+// CalculateXJDFWithResponse Calculate what an XJDF document costs to produce. Needs a session with costing:calculate.
+//
+// The organization is the session's, and the cost data are those that were approved for it and are in force; nothing in
+// the request names either. Every printed medium is named by its exact `Media/@ID` (or `Resource/@ID`) in these data:
+// labels, weights and `ExternalID` identify nothing.
+//
+// What comes out is cost, without margin, for the quantity of the product and for the quantities between its bounds. A
+// result that is not safe to quote from unattended is 409 `COSTING_MANUAL_REVIEW_REQUIRED` with `reasons`, and with
+// figures only for the marketplace's own people (`costing:preview`); a preview always is.
+//
+// The document is XJDF 2.2 as JSON, like those of validation, and has to be valid in the profile `product-intent`.
+// Refusals come in this sequence: 401, the gates, a body that cannot be read 400, the organization 403, the document 400,
+// cost data 409, media 422, review 409.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/v1/costing/calculate-xjdf (the `CalculateXJDF` operationId).
+func (c *ClientWithResponses) CalculateXJDFWithResponse(ctx context.Context, body CalculateXJDFJSONRequestBody, reqEditors ...RequestEditorFn) (*CalculateXJDFResponse, error) {
+	rsp, err := c.CalculateXJDF(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCalculateXJDFResponse(rsp)
+}
+
+// CreateSessionWithResponse Open a session of your organization with an API key. Needs session:create.
+//
+// Costing takes a session and no API key. The token is sealed and lasts for 15 minutes, or until its key ends. Send it as
+// `Authorization: Bearer <token>` and treat it like a key. It holds no permission: whatever is done with it, the key
+// is looked up anew, so a key that is revoked ends its sessions at once. No body is read.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/v1/sessions (the `CreateSession` operationId).
+func (c *ClientWithResponses) CreateSessionWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*CreateSessionResponse, error) {
+	rsp, err := c.CreateSession(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateSessionResponse(rsp)
+}
+
 // GetXJDFWithResponse Read what this layer is and where its descriptions are. Needs xjdf:read.
 //
 // What there is, in which forms, and how far each part is open now. Follow `links` and `surfaces` rather than building
@@ -893,6 +1478,58 @@ func (c *ClientWithResponses) ValidateXJDFWithBodyWithResponse(ctx context.Conte
 		return nil, err
 	}
 	return ParseValidateXJDFResponse(rsp)
+}
+
+// ParseCalculateXJDFResponse parses an HTTP response from a CalculateXJDFWithResponse call
+func ParseCalculateXJDFResponse(rsp *http.Response) (*CalculateXJDFResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CalculateXJDFResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest CostingResult
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateSessionResponse parses an HTTP response from a CreateSessionWithResponse call
+func ParseCreateSessionResponse(rsp *http.Response) (*CreateSessionResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateSessionResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Session
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
 }
 
 // ParseGetXJDFResponse parses an HTTP response from a GetXJDFWithResponse call

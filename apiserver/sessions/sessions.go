@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package sessions opens sessions of organizations, and takes them where a session
+// and no API key is asked for.
+//
+// A session is a sealed token that names a tenant, a key and an end. It holds no
+// permission: on each use the key is looked up in the posture of that moment, so a
+// session ends with its key, is suspended with its partner and has the scopes that
+// the key has by then.
+package sessions
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// Path is where sessions are opened.
+const Path = "/api/v1/sessions"
+
+// Sealer is what the surface needs of package credential.
+type Sealer interface {
+	Seal(session credential.Session, now time.Time, random io.Reader) (credential.Secret, error)
+	Open(token string, now time.Time) (credential.Session, error)
+}
+
+// Desk opens sessions and takes them.
+type Desk struct {
+	sealer Sealer
+	random io.Reader
+}
+
+// NewDesk makes a desk. Randomness is cryptographic outside of tests.
+func NewDesk(sealer Sealer, random io.Reader) *Desk { return &Desk{sealer: sealer, random: random} }
+
+// Routes is the surface's table of routes.
+func (d *Desk) Routes() []gate.Route {
+	return []gate.Route{{
+		Method: http.MethodPost, Pattern: Path, Scope: posture.ScopeSessionCreate, Surface: posture.SurfaceXJDF, Write: true, Serve: d.open,
+	}}
+}
+
+// open serves POST /api/v1/sessions. Where the key ends sooner, so does the session.
+func (d *Desk) open(c *gate.Call) error {
+	now := c.Now.UTC().Truncate(time.Millisecond)
+	session := credential.Session{Tenant: c.Tenant(), Key: c.Caller.Digest(), Expires: now.Add(credential.SessionLifetime)}
+	if end := c.Caller.Terms().KeyExpires; !end.IsZero() && end.Before(session.Expires) {
+		session.Expires = end
+	}
+	token, err := d.sealer.Seal(session, now, d.random)
+	if errors.Is(err, credential.ErrNoSessionKeys) {
+		return problem.New(problem.CodePostureUnavailable, "This replica has no keys to seal sessions with yet.").With(err).After(time.Second)
+	}
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusCreated, model(c, session, token, now))
+}
+
+// opened is the schema Session of the contract.
+type opened struct {
+	Token          string          `json:"token"`
+	TokenType      string          `json:"tokenType"`
+	ExpiresAt      respond.Instant `json:"expiresAt"`
+	ExpiresIn      int             `json:"expiresIn"`
+	OrganizationID string          `json:"organizationId"`
+	Livemode       bool            `json:"livemode"`
+	Scopes         []string        `json:"scopes"`
+}
+
+func model(c *gate.Call, session credential.Session, token credential.Secret, now time.Time) opened {
+	answer := opened{
+		Token: token.Reveal(), TokenType: "Bearer", ExpiresAt: respond.Instant(session.Expires),
+		ExpiresIn: int(session.Expires.Sub(now) / time.Second), OrganizationID: session.Tenant.Organization,
+		Livemode: session.Tenant.Mode == tenant.Live, Scopes: []string{},
+	}
+	for scope := range c.Caller.Scopes().All() {
+		answer.Scopes = append(answer.Scopes, scope.String())
+	}
+	return answer
+}
+
+// required is the answer to whoever has no session, whatever there is instead: it
+// does not tell an attacker what is wrong.
+var required = problem.New(problem.CodeAuthenticationRequired, "Authentication required")
+
+// vary is what the answers of routes with sessions depend on.
+var vary = []string{"Authorization"}
+
+// Authenticate finds the caller of a session, for routes that take nothing else.
+func (d *Desk) Authenticate(c *gate.Call) (posture.Caller, *problem.Problem) {
+	c.Writer.Header()["Vary"] = vary
+	token, sent := c.Bearer()
+	if !sent {
+		return posture.Caller{}, c.Challenge(required, len(c.Request.Header["Authorization"]) > 0)
+	}
+	session, err := d.sealer.Open(token, c.Now)
+	if err != nil {
+		return posture.Caller{}, c.Challenge(required, true)
+	}
+	caller, valid := c.Resume(session)
+	if !valid {
+		return posture.Caller{}, c.Challenge(required, true)
+	}
+	return caller, nil
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package costing
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/printmarket/printmarket/internal/fixed"
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
+	"github.com/printmarket/printmarket/internal/xjdf"
+)
+
+// maxColors bounds the separations of a part.
+const maxColors = 32
+
+var surfaceNames = [2]string{front: "Front", back: "Back"}
+
+// sides reads what is printed, and coated, on each side.
+func (r *reader) sides(p *part, j *job, layout *xjdf.Node) {
+	intent := intentOf("ColorIntent", p.node, j.node)
+	var surfaces [2]*xjdf.Node
+	if intent != nil {
+		for surface := range intent.All("SurfaceColor") {
+			for side, name := range surfaceNames {
+				if attr(surface, "Surface") == name && surfaces[side] == nil {
+					surfaces[side] = surface
+				}
+			}
+		}
+	}
+	inked := [2]bool{}
+	for side, surface := range surfaces {
+		inked[side] = surface != nil && attr(surface, "ColorsUsed") != ""
+	}
+	if !r.printed(p, layout, intent, inked) {
+		return
+	}
+	for side, surface := range surfaces {
+		r.coating(p, side, surface)
+		if p.prints[side] {
+			r.colors(p, j, side, surface)
+		}
+	}
+}
+
+// printed finds out which sides are printed.
+func (r *reader) printed(p *part, layout, intent *xjdf.Node, inked [2]bool) bool {
+	said := map[string][2]bool{
+		"OneSided": {true, false}, "OneSidedBack": {false, true}, "TwoSidedHeadToFoot": {true, true}, "TwoSidedHeadToHead": {true, true}, "Unprinted": {},
+	}
+	sides := attr(layout, "Sides")
+	prints, told := said[sides]
+	switch {
+	case !told && intent == nil:
+		r.stop(SidesUnknown, p.node, "", fmt.Sprintf("%s has neither LayoutIntent/@Sides nor a ColorIntent", described(p.node)))
+		return false
+	case !told:
+		r.assume("SIDES", "the sides that have colours are printed")
+		prints = inked
+	case intent == nil && sides != "Unprinted":
+		r.stop(ColorsUnknown, p.node, "", fmt.Sprintf("%s has no ColorIntent", described(p.node)))
+		return false
+	case inked[front] && !prints[front], inked[back] && !prints[back]:
+		r.review(SidesUnknown, layout, "Sides", fmt.Sprintf("Sides is %s, and the ColorIntent has colours on another; both are calculated", sides))
+		prints = [2]bool{prints[front] || inked[front], prints[back] || inked[back]}
+	}
+	if prints == ([2]bool{}) {
+		r.stop(IntentNotCosted, layout, "Sides", fmt.Sprintf("%s is not printed, and so not calculated", described(p.node)))
+		return false
+	}
+	p.prints = prints
+	return true
+}
+
+// colors reads the separations of a side.
+func (r *reader) colors(p *part, j *job, side int, surface *xjdf.Node) {
+	names := strings.Fields(attr(surface, "ColorsUsed"))
+	if len(names) == 0 {
+		n := surface
+		if n == nil {
+			n = p.node
+		}
+		r.stop(ColorsUnknown, n, "ColorsUsed", fmt.Sprintf("%s of %s is printed, and has no colours", surfaceNames[side], described(p.node)))
+		return
+	}
+	if len(names) > maxColors {
+		r.stop(ColorsUnknown, surface, "ColorsUsed", fmt.Sprintf("more than %d colours are not calculated", maxColors))
+		return
+	}
+	coverage := r.coverage(j, surface, int64(len(names)))
+	for _, name := range names {
+		ink := r.ink(name)
+		if ink == nil && (r.inked(j) || !slices.Contains([]string{"Cyan", "Magenta", "Yellow", "Black"}, name)) {
+			r.review(ColorsUnknown, surface, "ColorsUsed", fmt.Sprintf("no ink has the separation %.60q", name))
+		}
+		i := slices.IndexFunc(p.colors, func(c color) bool { return c.name == name })
+		if i < 0 {
+			p.colors = append(p.colors, color{name: name, ink: ink})
+			i = len(p.colors) - 1
+		}
+		p.colors[i].on[side], p.colors[i].coverage[side] = true, coverage
+	}
+}
+
+// gramsOn is the ink on one side of a printed area, in 1e-11 g.
+func (c *color) gramsOn(side int, area int64) int64 {
+	if !c.on[side] || c.ink == nil {
+		return 0
+	}
+	return grams(fixed.MulDiv(area, int64(c.coverage[side]), 100*int64(fixed.One)), c.ink.Consumption)
+}
+
+// coverage is the share of the area that each separation covers, in percent. The
+// document says it for all of them together.
+func (r *reader) coverage(j *job, surface *xjdf.Node, colors int64) fixed.Decimal {
+	if !r.inked(j) {
+		return 0
+	}
+	if total, told := r.float(surface, "Coverage"); told && total >= 0 && total <= fixed.Decimal(colors)*100*fixed.One {
+		r.assume("COVERAGE_SHARED", "the coverage of a side is the same for each of its colours")
+		return fixed.Decimal(fixed.MulDiv(int64(total), 1, colors))
+	} else if told {
+		r.review(ValueUnreadable, surface, "Coverage", "Coverage is from 0 to 100 for each colour; that of the policy is taken")
+	}
+	if r.policy.InkCoverage == 0 {
+		r.review(CoverageUnknown, surface, "Coverage", "neither document nor policy say the coverage; ink is not in the figures")
+		return 0
+	}
+	r.assume("COVERAGE", fmt.Sprintf("each colour covers %s %% of the printed area, by the policy", r.policy.InkCoverage))
+	return r.policy.InkCoverage
+}
+
+// inked reports whether a press may be used that takes ink; others have toner.
+func (r *reader) inked(j *job) bool {
+	return j.presses.conventional && slices.ContainsFunc(r.snapshot.Content().Devices, func(d authority.Device) bool {
+		return d.Process == authority.ConventionalPrinting
+	})
+}
+
+// ink is the one of a separation with the lowest price of a square metre.
+func (r *reader) ink(separation string) *authority.Ink {
+	all := r.snapshot.Content().Inks
+	return cheapest(all, func(i *authority.Ink) bool { return i.Separation == separation },
+		func(i *authority.Ink) int64 {
+			return fixed.MulDiv(int64(i.Consumption), int64(i.Price.Amount), int64(fixed.One))
+		})
+}
+
+// cheapest is the first of the cheapest that fit; nil if none does.
+func cheapest[T any](all []T, fits func(*T) bool, price func(*T) int64) *T {
+	var best *T
+	for i := range all {
+		if one := &all[i]; fits(one) && (best == nil || price(one) < price(best)) {
+			best = one
+		}
+	}
+	return best
+}
+
+// coating reads what is put over the ink of a side.
+func (r *reader) coating(p *part, side int, surface *xjdf.Node) {
+	for i, name := range slices.DeleteFunc(strings.Fields(attr(surface, "Coatings")), func(name string) bool { return name == "None" }) {
+		varnish := cheapest(r.snapshot.Content().Varnishes, func(v *authority.Varnish) bool { return v.Coating == name },
+			func(v *authority.Varnish) int64 {
+				return fixed.MulDiv(int64(v.Consumption), int64(v.Price.Amount), int64(fixed.One))
+			})
+		if varnish == nil || i > 0 {
+			r.review(IntentNotCosted, surface, "Coatings", fmt.Sprintf("the coating %.40q is not in the figures: the owner has none, or it is the second of a side", name))
+			continue
+		}
+		p.coat[side] = varnish
+	}
+}
+
+// films reads the lamination.
+func (r *reader) films(p *part, j *job) {
+	intent := intentOf("LaminatingIntent", p.node)
+	if intent == nil && p.role == roleCover {
+		intent = intentOf("LaminatingIntent", j.node)
+	}
+	if intent == nil {
+		return
+	}
+	texture := attr(intent, "Texture")
+	thickness, told := r.float(intent, "Thickness")
+	film := cheapest(r.snapshot.Content().Laminations,
+		func(l *authority.Lamination) bool { return l.Texture == texture && (!told || l.Thickness == thickness) },
+		func(l *authority.Lamination) int64 { return int64(l.Price.Amount) })
+	if film == nil {
+		r.review(IntentNotCosted, intent, "Texture", fmt.Sprintf("no film has the texture %.40q and the thickness that is asked for", texture))
+		return
+	}
+	for side, name := range surfaceNames {
+		if slices.Contains(strings.Fields(attr(intent, "Surface")), name) {
+			p.film[side] = film
+		}
+	}
+}

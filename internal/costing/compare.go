@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package costing
+
+import (
+	"math"
+
+	"github.com/printmarket/printmarket/internal/fixed"
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
+)
+
+// mostPlans bounds the ways that are compared for one quantity, and mostFinishes
+// those of finishing the bound product among them. Which ones are compared never
+// depends on the quantity, so that more copies never cost less.
+const (
+	mostPlans    = 20_000
+	mostFinishes = 64
+)
+
+// finish are the devices that make the product of its parts, the last one first.
+type finish []*machine
+
+// cost counts them, and says how many products the parts are needed for.
+func (f finish) cost(t *tally, j *job, products int64) int64 {
+	if t.write {
+		t.part, t.pages = "", 0
+	}
+	for _, m := range f {
+		products = m.spoiled(products, 1)
+		t.run(m, "products", 1, products)
+		if m.Process == authority.CoverApplication {
+			each := fixed.MulDiv(j.closed.y, int64(m.adhesive.Consumption), 10)
+			t.add(row{m.Process, ItemAdhesive, authority.FamilyAdhesive, m.Adhesive, kilograms(products, each), authority.PerKilogram, m.adhesive.Price.Amount},
+				t.text("on the spines of %d products", products))
+		}
+	}
+	return products
+}
+
+// choice is a press for a part, with the ways for each of its sorts.
+type choice struct {
+	press *machine
+	ways  [][]way // by sort
+	why   string
+}
+
+// plans are all that is compared for a job.
+type plans struct {
+	job      *job
+	finishes []finish
+	choices  [][]choice // by part
+}
+
+// pick is the way that is taken for a run.
+type pick struct {
+	way   *way
+	count int64
+}
+
+// partCost is the best of a part for a number of products, and the best on each
+// press.
+type partCost struct {
+	total   int64
+	picks   []pick
+	press   int
+	onPress []int64
+}
+
+const impossible = math.MaxInt64
+
+// cheapest finds the cheapest picks of a part.
+func (p *plans) cheapest(part int, t tally, products int64) partCost {
+	best := partCost{total: impossible, onPress: make([]int64, len(p.choices[part])), press: -1}
+	for i := range p.choices[part] {
+		c := &p.choices[part][i]
+		best.onPress[i] = impossible
+		for _, runs := range c.decompositions(p.job.parts[part]) {
+			picks, total := c.cheapest(runs, t, products)
+			best.onPress[i] = min(best.onPress[i], total)
+			if total < best.total {
+				best.total, best.picks, best.press = total, picks, i
+			}
+		}
+	}
+	return best
+}
+
+// sortRun is a run by the place of its sort.
+type sortRun struct {
+	sort  int
+	count int64
+}
+
+// decompositions are the sheets that make up a part: one, or as many of the largest
+// signatures as there are pages for, and smaller ones for the rest.
+func (c *choice) decompositions(p *part) [][]sortRun {
+	if p.role != roleBody {
+		if len(c.ways[0]) == 0 {
+			return nil
+		}
+		return [][]sortRun{{{0, 1}}}
+	}
+	var all [][]sortRun
+	for largest := len(p.sorts) - 1; largest >= 0; largest-- {
+		if p.sorts[largest].pages > p.pages || len(c.ways[largest]) == 0 {
+			continue
+		}
+		var runs []sortRun
+		rest := p.pages
+		for i := largest; i >= 0 && rest > 0; i-- {
+			if count := rest / p.sorts[i].pages; count > 0 && len(c.ways[i]) > 0 {
+				runs = append(runs, sortRun{i, count})
+				rest -= count * p.sorts[i].pages
+			}
+		}
+		if rest == 0 {
+			all = append(all, runs)
+		}
+	}
+	return all
+}
+
+// cheapest takes the cheapest way for each run.
+func (c *choice) cheapest(runs []sortRun, t tally, products int64) (picks []pick, total int64) {
+	for _, r := range runs {
+		var taken *way
+		least := int64(impossible)
+		for i := range c.ways[r.sort] {
+			w := &c.ways[r.sort][i]
+			t.total = 0
+			w.cost(&t, r.count, products)
+			if t.total < least || taken == nil {
+				taken, least = w, t.total
+			}
+		}
+		picks = append(picks, pick{taken, r.count})
+		total = plus(total, least)
+	}
+	return picks, total
+}
+
+// best is the cheapest of everything for a quantity.
+type best struct {
+	total  int64
+	finish finish
+	parts  []partCost
+	// onPress are the totals if a press printed a part, by part and press.
+	onPress [][]int64
+}
+
+// compare finds it.
+func (p *plans) compare(t tally, quantity int64) best {
+	b := best{total: impossible}
+	for _, choices := range p.choices {
+		row := make([]int64, len(choices))
+		for i := range row {
+			row[i] = impossible
+		}
+		b.onPress = append(b.onPress, row)
+	}
+	known := map[int64][]partCost{}
+	for _, f := range p.finishes {
+		t.total = 0
+		products := f.cost(&t, p.job, quantity)
+		parts, done := known[products]
+		if !done {
+			for i := range p.job.parts {
+				parts = append(parts, p.cheapest(i, t, products))
+			}
+			known[products] = parts
+		}
+		total := t.total
+		for i := range parts {
+			total = plus(total, parts[i].total)
+		}
+		b.consider(f, parts, total)
+	}
+	return b
+}
+
+// consider takes a finish if it is cheaper, and its totals on other presses.
+func (b *best) consider(f finish, parts []partCost, total int64) {
+	if total < b.total {
+		b.total, b.finish, b.parts = total, f, parts
+	}
+	for i := range parts {
+		for press, one := range parts[i].onPress {
+			if one < impossible && total < impossible {
+				b.onPress[i][press] = min(b.onPress[i][press], plus(total-parts[i].total, one))
+			}
+		}
+	}
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package costing
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/printmarket/printmarket/internal/fixed"
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
+)
+
+// workshop is the devices of an owner by what they do, in the order of their
+// identifiers, and why some could not be used.
+type workshop struct {
+	machines map[authority.Process][]*machine
+	presses  []*machine
+	refusals map[authority.Process]map[string]string
+}
+
+func newWorkshop(s *authority.Snapshot) *workshop {
+	w := &workshop{machines: map[authority.Process][]*machine{}, refusals: map[authority.Process]map[string]string{}}
+	devices := s.Content().Devices
+	for i := range devices {
+		m := &machine{Device: &devices[i]}
+		labor, _ := s.Labor(m.Labor)
+		power, _ := s.Electricity(m.Electricity)
+		m.labor, m.electricity = labor.Price.Amount, power.Price.Amount
+		m.plate, _ = s.Plate(m.Plate)
+		m.adhesive, _ = s.Adhesive(m.Adhesive)
+		if m.Process.Printing() {
+			w.presses = append(w.presses, m)
+		}
+		w.machines[m.Process] = append(w.machines[m.Process], m)
+	}
+	return w
+}
+
+func area(a authority.Area) rectangle {
+	return rectangle{fromMillimetres(a.Width), fromMillimetres(a.Height)}
+}
+
+// Why a device cannot do something.
+const (
+	tooLarge    = "what it would have to take is larger than it takes"
+	tooSmall    = "what it would have to take is smaller than it takes"
+	wrongWeight = "it does not take media of this weight"
+	wrongPages  = "it does not take this number of pages"
+	wrongFold   = "it does not do this fold"
+	thickSheet  = "the medium is thicker than what it cuts at once"
+)
+
+// takes says why a machine does not take something of that size, either way round.
+func (m *machine) takes(size rectangle, weight fixed.Decimal) string {
+	if m.Weight.Max > 0 && (weight < m.Weight.Min || weight > m.Weight.Max) {
+		return wrongWeight
+	}
+	smallest, largest := area(m.MinSheet), area(m.MaxSheet)
+	if !size.within(largest) && !size.turned().within(largest) {
+		return tooLarge
+	}
+	if size.within(largest) && smallest.within(size) || size.turned().within(largest) && smallest.within(size.turned()) {
+		return ""
+	}
+	return tooSmall
+}
+
+// takesPages says why a machine does not take something of so many pages.
+func (m *machine) takesPages(pages int64) string {
+	if m.MinPages > 0 && pages < m.MinPages || m.MaxPages > 0 && pages > m.MaxPages {
+		return wrongPages
+	}
+	return ""
+}
+
+// those are the machines of a process that nothing speaks against. If the process
+// is not needed, it is one that is none.
+func (w *workshop) those(p authority.Process, needed bool, against func(*machine) string) []*machine {
+	if !needed {
+		return []*machine{nil}
+	}
+	var able []*machine
+	for _, m := range w.machines[p] {
+		if reason := against(m); reason != "" {
+			w.refuse(p, m.ID, reason)
+			continue
+		}
+		able = append(able, m)
+	}
+	return undominated(able)
+}
+
+// undominated leaves out machines than which another is as good in everything: they
+// are never cheaper, whatever the quantity.
+func undominated(able []*machine) []*machine {
+	if len(able) < 2 {
+		return able
+	}
+	var kept []*machine
+	for i, m := range able {
+		beaten := slices.ContainsFunc(able[:i], func(other *machine) bool { return other.noWorse(m) }) ||
+			slices.ContainsFunc(able[i+1:], func(other *machine) bool { return other.noWorse(m) && !m.noWorse(other) })
+		if !beaten {
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}
+
+// noWorse compares everything that a machine's lines are made of.
+func (m *machine) noWorse(than *machine) bool {
+	return m.Speed >= than.Speed && m.SetupMinutes <= than.SetupMinutes && m.SetupWaste <= than.SetupWaste && m.WastePercent <= than.WastePercent &&
+		m.HourlyRate <= than.HourlyRate && m.Crew <= than.Crew && m.Power <= than.Power && m.StackHeight >= than.StackHeight &&
+		(m.labor <= than.labor || m.Crew == 0) && (m.electricity <= than.electricity || m.Power == 0) &&
+		m.adhesive.Consumption <= than.adhesive.Consumption && m.adhesive.Price.Amount <= than.adhesive.Price.Amount
+}
+
+func (w *workshop) refuse(p authority.Process, id, reason string) {
+	if w.refusals[p] == nil {
+		w.refusals[p] = map[string]string{}
+	}
+	if _, known := w.refusals[p][id]; !known {
+		w.refusals[p][id] = reason
+	}
+}
+
+// maxRefusals bounds how many devices one detail tells of.
+const maxRefusals = 20
+
+// refused tells why the devices of some processes could not be used.
+func (w *workshop) refused(processes ...authority.Process) string {
+	var all []string
+	for _, p := range processes {
+		ids := make([]string, 0, len(w.refusals[p]))
+		for id := range w.refusals[p] {
+			ids = append(ids, id)
+		}
+		slices.SortFunc(ids, cmp.Compare)
+		for _, id := range ids {
+			all = append(all, fmt.Sprintf("%s %s: %s", p, id, w.refusals[p][id]))
+		}
+	}
+	if len(all) > maxRefusals {
+		all = append(all[:maxRefusals], "and others")
+	}
+	return strings.Join(all, "; ")
+}

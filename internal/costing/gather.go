@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package costing
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
+)
+
+// plans gathers everything that is to be compared; nil if something cannot be made.
+func (r *reader) plans(j *job) *plans {
+	w := newWorkshop(r.snapshot)
+	if !r.offered(j, w) {
+		return nil
+	}
+	p := &plans{job: j, finishes: r.finishes(j, w)}
+	if len(p.finishes) == 0 {
+		r.stop(NoDevice, j.node, "", w.refused(append([]authority.Process{j.bind, authority.Trimming}, j.afterwards...)...))
+		return nil
+	}
+	sorts := 0
+	for _, one := range j.parts {
+		sorts += len(one.sorts)
+	}
+	lists := len(p.finishes) * sorts
+	presses := w.presses
+	if most := max(1, mostPlans/lists); len(presses) > most {
+		presses = presses[:most]
+		r.review(PlansTruncated, nil, "", "there are more presses than are compared")
+	}
+	s := &search{workshop: w, policy: r.policy, presses: j.presses, most: max(1, mostPlans/(lists*len(presses)))}
+	for _, one := range j.parts {
+		choices := choicesOf(s, one, presses)
+		if !slices.ContainsFunc(choices, func(c choice) bool { return len(c.decompositions(one)) > 0 }) {
+			r.stop(NoDevice, one.node, "", noPress(choices, w))
+		}
+		p.choices = append(p.choices, choices)
+	}
+	if s.truncated {
+		r.review(PlansTruncated, nil, "", "there are more ways of making it than are compared")
+	}
+	if r.stopped {
+		return nil
+	}
+	return p
+}
+
+// choicesOf are the presses for a part.
+func choicesOf(s *search, one *part, presses []*machine) []choice {
+	var choices []choice
+	for _, press := range presses {
+		c := choice{press: press}
+		for _, sort := range one.sorts {
+			ways, why := s.ways(sort, press)
+			if c.ways = append(c.ways, ways); len(ways) == 0 && c.why == "" {
+				c.why = why
+			}
+		}
+		choices = append(choices, c)
+	}
+	return choices
+}
+
+// noPress tells why each press, and what has to follow it, cannot make a part.
+func noPress(choices []choice, w *workshop) string {
+	var all []string
+	for i := range choices {
+		if len(all) == maxRefusals {
+			all = append(all, "and others")
+			break
+		}
+		all = append(all, fmt.Sprintf("%s: %s", choices[i].press.ID, choices[i].why))
+	}
+	if rest := w.refused(authority.Cutting, authority.Creasing, authority.Folding, authority.Laminating, authority.Varnishing); rest != "" {
+		all = append(all, rest)
+	}
+	return strings.Join(all, "; ")
+}
+
+// offered checks that there is a device for each process that is needed.
+func (r *reader) offered(j *job, w *workshop) bool {
+	needed := append([]authority.Process{authority.Cutting}, j.afterwards...)
+	if j.bind != "" {
+		needed = append(needed, j.bind)
+	}
+	if j.bind == authority.CoverApplication {
+		needed = append(needed, authority.Trimming)
+	}
+	coats, inline := false, slices.ContainsFunc(w.presses, func(m *machine) bool { return m.Coater })
+	for _, p := range j.parts {
+		coats = coats || p.coat != [2]*authority.Varnish{}
+		if p.film != [2]*authority.Lamination{} {
+			needed = append(needed, authority.Laminating)
+		}
+		if p.crease {
+			needed = append(needed, authority.Creasing)
+		}
+		if p.role == roleFlat && p.fold != "" || j.bind == authority.Stitching && p.role == roleBody {
+			needed = append(needed, authority.Folding)
+		}
+	}
+	if coats && !inline {
+		needed = append(needed, authority.Varnishing)
+	}
+	if len(w.presses) == 0 {
+		r.stop(ProcessNotOffered, j.node, "", "there is no press")
+	}
+	for i, process := range needed {
+		if len(w.machines[process]) == 0 && !slices.Contains(needed[:i], process) {
+			r.stop(ProcessNotOffered, j.node, "", fmt.Sprintf("there is no device for %s", process))
+		}
+	}
+	return !r.stopped
+}
+
+// finishes are all combinations of the devices that make the product of its parts.
+func (r *reader) finishes(j *job, w *workshop) []finish {
+	processes := slices.Clone(j.afterwards)
+	slices.Reverse(processes)
+	if j.bind == authority.CoverApplication {
+		processes = append(processes, authority.Trimming)
+	}
+	if j.bind != "" {
+		processes = append(processes, j.bind)
+	}
+	all := []finish{nil}
+	for _, process := range processes {
+		var longer []finish
+		able := w.those(process, true, func(m *machine) string { return m.takesProduct(j) })
+		for _, f := range all {
+			for _, m := range able {
+				longer = append(longer, append(slices.Clone(f), m))
+			}
+		}
+		if len(longer) > mostFinishes {
+			longer = longer[:mostFinishes]
+			r.review(PlansTruncated, nil, "", "there are more ways of finishing it than are compared")
+		}
+		all = longer
+	}
+	return all
+}
+
+// takesProduct says why a machine does not take the closed product.
+func (m *machine) takesProduct(j *job) string {
+	if j.bind != "" {
+		if reason := m.takesPages(j.pages); reason != "" {
+			return reason
+		}
+	}
+	for _, p := range j.parts {
+		size := j.closed
+		if m.Process == authority.Stitching || m.Process == authority.CoverApplication || m.Process == authority.Trimming {
+			size = rectangle{size.x + p.trim, size.y + 2*p.trim}
+		}
+		if reason := m.takes(size, p.medium.Weight); reason != "" {
+			return reason
+		}
+	}
+	return ""
+}

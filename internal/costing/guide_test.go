@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package costing_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/internal/costing"
+	"github.com/printmarket/printmarket/internal/xjdf/validate"
+)
+
+const examples = "../../docs/examples/costing"
+
+func guide(tb testing.TB) string {
+	tb.Helper()
+	text, err := os.ReadFile("../../docs/guides/costing.md")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return string(text)
+}
+
+func example(tb testing.TB, name string) []byte {
+	tb.Helper()
+	body, err := os.ReadFile(filepath.Join(examples, name+".json"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return body
+}
+
+func exampleNames(tb testing.TB) []string {
+	tb.Helper()
+	files, err := filepath.Glob(filepath.Join(examples, "*.json"))
+	if err != nil || len(files) == 0 {
+		tb.Fatalf("no examples: %v", err)
+	}
+	names := make([]string, len(files))
+	for i, file := range files {
+		names[i] = strings.TrimSuffix(filepath.Base(file), ".json")
+	}
+	return names
+}
+
+// handCalculated are the lines of an example of the guide, and its total.
+func handCalculated(tb testing.TB, text, name string) (lines []string, total string) {
+	tb.Helper()
+	_, section, found := strings.Cut(text, "## Example: "+name+"\n")
+	if !found {
+		tb.Fatalf("the guide has no example %s", name)
+	}
+	section, _, _ = strings.Cut(section, "\n## ")
+	for line := range strings.Lines(section) {
+		cells := strings.Split(strings.TrimSpace(line), " | ")
+		if len(cells) == 8 && !strings.HasPrefix(cells[0], "| step") {
+			cells[0], cells[7] = strings.TrimPrefix(cells[0], "| "), strings.TrimSuffix(cells[7], " |")
+			lines = append(lines, strings.Join(append(cells[:3:3], cells[4:]...), " "))
+		}
+	}
+	_, after, _ := strings.Cut(section, "Total: **")
+	total, _, _ = strings.Cut(after, "**")
+	return lines, total
+}
+
+func TestExamplesCostWhatTheGuideCalculatesByHand(t *testing.T) {
+	t.Parallel()
+	text := guide(t)
+	for _, name := range exampleNames(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			result, err := calculate(t, example(t, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, total := handCalculated(t, text, name)
+			for _, b := range result.Breaks {
+				if b.Quantity != result.Product.Quantity {
+					continue
+				}
+				var got []string
+				for _, l := range b.Lines {
+					got = append(got, fmt.Sprintf("%s %s %s %s %s %s %s", l.Step, l.Item, l.Resource.ID, l.Quantity, l.Unit, l.Rate, l.Amount.Amount()))
+				}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("lines (-by hand +calculated):\n%s", diff)
+				}
+				if b.Total.String() != total {
+					t.Errorf("total is %s, by hand %s", b.Total, total)
+				}
+			}
+		})
+	}
+}
+
+func TestTotalsOfTheBreaksOfTheGuide(t *testing.T) {
+	t.Parallel()
+	result, err := calculate(t, example(t, "brochure"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[int64]string{}
+	for _, b := range result.Breaks {
+		got[b.Quantity] = b.Total.Amount() + " " + b.Plan[0].Press
+	}
+	want := map[int64]string{1000: "165.50 press-52", 2500: "244.09 press-52", 5000: "367.32 press-100"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestExamplesAreValidDocuments(t *testing.T) {
+	t.Parallel()
+	validator := validate.New()
+	for _, name := range exampleNames(t) {
+		report := validator.Validate(parse(t, example(t, name)), validate.Options{Profile: validate.ProductIntent})
+		for _, f := range report.Findings {
+			if f.Severity == validate.Error {
+				t.Errorf("%s: %s %s", name, f.Code, f.Message)
+			}
+		}
+	}
+}
+
+func TestEveryCodeIsInTheGuide(t *testing.T) {
+	t.Parallel()
+	var want []string
+	for _, one := range costing.Codes() {
+		want = append(want, fmt.Sprintf("| `%s` | %s |", one.Code, one.Meaning))
+	}
+	_, table, _ := strings.Cut(guide(t), "| code | meaning |\n|---|---|\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	if diff := cmp.Diff(want, strings.Split(table, "\n")); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package costing
+
+import (
+	"math"
+	"math/bits"
+	"strconv"
+	"strings"
+
+	"github.com/printmarket/printmarket/internal/fixed"
+)
+
+// longestNumber is the longest text that is read as a number.
+const longestNumber = 64
+
+// number reads a float of XML without going through one: any spelling of a number
+// is one value. What is behind the sixth place is rounded, half away from zero.
+func number(text string) (fixed.Decimal, bool) {
+	text = strings.TrimSpace(text)
+	if len(text) > longestNumber {
+		return 0, false
+	}
+	mantissa, exponent, scientific := strings.Cut(strings.ToLower(text), "e")
+	shift := 0
+	if scientific {
+		n, err := strconv.Atoi(exponent)
+		if err != nil || n < -longestNumber || n > longestNumber {
+			return 0, false
+		}
+		shift = n
+	}
+	unsigned, negative := strings.CutPrefix(mantissa, "-")
+	if !negative {
+		unsigned = strings.TrimPrefix(mantissa, "+")
+	}
+	whole, fraction, _ := strings.Cut(unsigned, ".")
+	if whole+fraction == "" || !isDigits(whole) || !isDigits(fraction) {
+		return 0, false
+	}
+	value, ok := millionths(whole+fraction, len(whole)+shift)
+	if negative {
+		value = -value
+	}
+	return value, ok
+}
+
+// millionths is the number of the digits with the point behind the first of them.
+func millionths(digits string, point int) (fixed.Decimal, bool) {
+	rest := strings.TrimLeft(digits, "0")
+	point -= len(digits) - len(rest)
+	kept := point + fixed.Places
+	switch {
+	case rest == "" || kept < 0:
+		return 0, true
+	case point > 10:
+		return 0, false
+	}
+	round := int64(0)
+	if len(rest) > kept {
+		if rest[kept] >= '5' {
+			round = 1
+		}
+		rest = rest[:kept]
+	}
+	value, err := strconv.ParseInt("0"+rest+strings.Repeat("0", kept-len(rest)), 10, 64)
+	if err != nil || value+round > int64(fixed.Max) {
+		return 0, false
+	}
+	return fixed.Decimal(value + round), true
+}
+
+func isDigits(text string) bool {
+	for i := range len(text) {
+		if text[i] < '0' || text[i] > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// whole reads a number without a fraction.
+func whole(text string) (int64, bool) {
+	d, ok := number(text)
+	return int64(d / fixed.One), ok && d%fixed.One == 0
+}
+
+// numbers reads a list of them, such as an XYPair.
+func numbers(text string) ([]fixed.Decimal, bool) {
+	items := strings.Fields(text)
+	all := make([]fixed.Decimal, len(items))
+	for i, item := range items {
+		d, ok := number(item)
+		if !ok {
+			return nil, false
+		}
+		all[i] = d
+	}
+	return all, true
+}
+
+// fromPoints is a length in micrometres: a point is 1/72 of 25,400 of them.
+func fromPoints(points fixed.Decimal) int64 {
+	return fixed.MulDiv(int64(points), 3175, 9*int64(fixed.One))
+}
+
+// fromMillimetres is a length of master data in micrometres.
+func fromMillimetres(mm fixed.Decimal) int64 { return fixed.MulDiv(int64(mm), 1, 1000) }
+
+// millimetres is a length in micrometres as a text in millimetres.
+func millimetres(um int64) fixed.Decimal { return fixed.Decimal(um * 1000) }
+
+// ceilMulDiv is a*b/c rounded up, for a and b of at least 0 and c of more than 0.
+// It saturates.
+func ceilMulDiv(a, b, c int64) int64 {
+	high, low := bits.Mul64(magnitude(a), magnitude(b))
+	divisor := magnitude(c)
+	if high >= divisor {
+		return math.MaxInt64
+	}
+	quotient, rest := bits.Div64(high, low, divisor)
+	if rest > 0 {
+		quotient++
+	}
+	if quotient > math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return int64(quotient)
+}
+
+// magnitude is of numbers that are never negative here.
+func magnitude(n int64) uint64 { return uint64(max(n, 0)) }
+
+// plus adds what is never negative, and saturates.
+func plus(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+// times multiplies what is never negative, and saturates.
+func times(a, b int64) int64 { return fixed.MulDiv(a, b, 1) }

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package costing
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/printmarket/printmarket/internal/fixed"
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
+	"github.com/printmarket/printmarket/internal/xjdf"
+)
+
+// Bounds of a finished product, in micrometres, and of what folds without a crease,
+// in g/m2.
+const (
+	smallestSide = 10_000
+	largestSide  = 10_000_000
+	creaseAbove  = 170 * fixed.One
+)
+
+// part reads what one part is like.
+func (r *reader) part(p *part, j *job) {
+	layout := intentOf("LayoutIntent", p.node, j.node)
+	r.sizes(p, j, layout)
+	r.pages(p, j, layout)
+	r.bleed(p, layout)
+	p.trim = max(p.bleed, fromMillimetres(r.policy.Bleed))
+	r.grain(p, j)
+	r.sides(p, j, layout)
+	r.films(p, j)
+	r.alike(p)
+	p.crease = p.role == roleFlat && p.fold != "" && p.medium.Weight > creaseAbove || p.creased()
+	if p.role == roleBody && j.bind == authority.CoverApplication {
+		p.wide = fromMillimetres(r.policy.SpineMilling)
+	}
+}
+
+// alike leaves out what is on one side only of leaves of which the sheets of a body
+// mix the sides.
+func (r *reader) alike(p *part) {
+	if p.role != roleBody {
+		return
+	}
+	if p.coat[front] != p.coat[back] {
+		r.review(IntentNotCosted, p.node, "", "a coating on one side of the leaves of a body is not in the figures")
+		p.coat = [2]*authority.Varnish{}
+	}
+	if p.film[front] != p.film[back] {
+		r.review(IntentNotCosted, p.node, "", "a film on one side of the leaves of a body is not in the figures")
+		p.film = [2]*authority.Lamination{}
+	}
+}
+
+// creased reports whether the document asks for creases.
+func (p *part) creased() bool {
+	folding := intentOf("FoldingIntent", p.node)
+	return folding != nil && folding.Child("Crease") != nil
+}
+
+// sizes reads the finished size, and the flat one of what is folded.
+func (r *reader) sizes(p *part, j *job, layout *xjdf.Node) {
+	if layout == nil {
+		r.stop(SizeMissing, p.node, "", fmt.Sprintf("%s has no LayoutIntent", described(p.node)))
+		return
+	}
+	page, finished := r.size(layout, "FinishedDimensions")
+	flat, unfolded := r.size(layout, "Dimensions")
+	if side := attr(intentOf("BindingIntent", j.node), "BindingSide"); j.bind != "" && (side == "Top" || side == "Bottom") {
+		p.spineTop, page, flat = true, page.turned(), flat.turned()
+	}
+	if !finished && !unfolded {
+		r.stop(SizeMissing, layout, "FinishedDimensions", fmt.Sprintf("%s has no size", described(p.node)))
+		return
+	}
+	if finished {
+		p.page = page
+	}
+	if p.role == roleFlat {
+		r.flatSize(p, layout, page, flat)
+	} else if !finished {
+		r.stop(SizeMissing, layout, "FinishedDimensions", "what is bound has a finished size")
+	}
+	if own := intentOf("LayoutIntent", p.node); p.role == roleCover && unfolded && own == layout {
+		p.flat = flat
+	}
+	for _, one := range [...]rectangle{p.page, p.flat} {
+		if one != (rectangle{}) && (min(one.x, one.y) < smallestSide || max(one.x, one.y) > largestSide) {
+			r.stop(SizeMissing, layout, "FinishedDimensions", "a side is from 10 mm to 10 m")
+		}
+	}
+}
+
+// flatSize is that of the document, or follows from the fold.
+func (r *reader) flatSize(p *part, layout *xjdf.Node, page, flat rectangle) {
+	folding := intentOf("FoldingIntent", p.node)
+	p.fold = attr(folding, "FoldCatalog")
+	known, listed := panelsOf(p.fold)
+	if p.fold == noFold {
+		p.fold = ""
+	}
+	switch {
+	case folding != nil && attr(folding, "FoldCatalog") == "" && folding.Child("Fold") != nil:
+		r.stop(FoldUnknown, folding, "FoldCatalog", "folds without a FoldCatalog are not calculated")
+	case flat != (rectangle{}):
+		p.flat = flat
+	case p.fold == "":
+		p.flat = page
+	case listed:
+		p.flat = rectangle{known.columns * page.x, known.rows * page.y}
+		r.assume("FLAT_SIZE", fmt.Sprintf("unfolded by %s it is %s x %s mm", p.fold, millimetres(p.flat.x), millimetres(p.flat.y)))
+	default:
+		r.stop(FoldUnknown, layout, "Dimensions", fmt.Sprintf("the flat size of %.20q is not known", p.fold))
+	}
+}
+
+// pages reads how many pages a bound part has.
+func (r *reader) pages(p *part, j *job, layout *xjdf.Node) {
+	pages, told := int64(0), false
+	if layout != nil {
+		pages, told = r.count(layout, "Pages")
+	}
+	if p.role != roleBody {
+		p.pages = p.sheetPages()
+		if told && pages > p.pages && !r.stopped && intentOf("LayoutIntent", p.node) == layout {
+			r.stop(PagesMissing, layout, "Pages", fmt.Sprintf("one sheet, folded as it is said, has %d pages", p.pages))
+		}
+		return
+	}
+	if !told || pages < 2 || pages > maxPages {
+		r.stop(PagesMissing, layout, "Pages", fmt.Sprintf("a bound part has 2 to %d pages", maxPages))
+		return
+	}
+	unit := int64(4)
+	if j.bind == authority.CoverApplication {
+		unit = 2
+	}
+	p.pages = fixed.CeilDiv(pages, unit) * unit
+	if p.pages != pages {
+		r.review(PagesUnbindable, layout, "Pages", fmt.Sprintf("%d pages are calculated as %d", pages, p.pages))
+	}
+}
+
+// sheetPages are those of a part of one sheet.
+func (p *part) sheetPages() int64 {
+	if p.role == roleCover {
+		return 4
+	}
+	if known, listed := panelsOf(p.fold); listed {
+		return 2 * known.columns * known.rows
+	}
+	if p.fold != "" {
+		// F12-5 has twelve.
+		pages, _ := whole(strings.TrimPrefix(strings.Split(p.fold, "-")[0], "F"))
+		return max(pages, 2)
+	}
+	return 2
+}
+
+// bleed reads it, or takes that of the policy.
+func (r *reader) bleed(p *part, layout *xjdf.Node) {
+	if layout != nil {
+		if bleed, told := r.float(layout, "Bleed"); told && bleed >= 0 {
+			p.bleed = min(fromPoints(bleed), largestSide)
+			return
+		}
+	}
+	p.bleed = fromMillimetres(r.policy.Bleed)
+	r.assume("BLEED", fmt.Sprintf("the bleed is that of the policy, %s mm", r.policy.Bleed))
+}
+
+// grain reads which way the fibres run.
+func (r *reader) grain(p *part, j *job) {
+	if direction := attr(intentOf("MediaIntent", p.node, j.node), "GrainDirection"); direction != "" {
+		p.grain = grain{x: direction == "XDirection", y: direction == "YDirection", same: direction == "SameDirection"}
+		if p.spineTop {
+			p.grain.x, p.grain.y = p.grain.y, p.grain.x
+		}
+		return
+	}
+	if r.policy.GrainAlongSpine && j.bind != "" {
+		p.grain.y = true
+		r.assume("GRAIN", "the fibres run along the spine, by the policy")
+	}
+}
+
+// flatSort is a part of one sheet.
+func (p *part) flatSort() *sort {
+	s := &sort{part: p, pages: p.pages, fold: p.fold, size: rectangle{p.flat.x + 2*p.bleed, p.flat.y + 2*p.bleed}}
+	s.area = times(s.size.x, s.size.y)
+	for i := range p.colors {
+		c := &p.colors[i]
+		ink := sortInk{color: c, on: c.on}
+		for side := range ink.grams {
+			ink.grams[side] = c.gramsOn(side, s.area)
+		}
+		s.inks = append(s.inks, ink)
+	}
+	s.countColors()
+	return s
+}
+
+// signature is a sheet of a bound body. Each of its sides has pages of both sides of
+// leaves, so that it takes the colours of both.
+func (p *part) signature(pages, columns, rows int64) *sort {
+	leaf := rectangle{p.page.x + p.trim + p.wide, p.page.y + 2*p.trim}
+	s := &sort{part: p, pages: pages, size: rectangle{columns * leaf.x, rows * leaf.y}}
+	page := times(p.page.x+p.bleed, p.page.y+2*p.bleed)
+	s.area = times(pages/2, page)
+	if pages > 2 {
+		s.fold = fmt.Sprintf("F%d-X", pages)
+	}
+	for i := range p.colors {
+		c := &p.colors[i]
+		ink := sortInk{color: c, on: c.on, grams: [2]int64{c.gramsOn(front, page), c.gramsOn(back, page)}}
+		if pages > 2 {
+			both := times(plus(ink.grams[front], ink.grams[back]), pages/4)
+			ink.on, ink.grams = [2]bool{true, true}, [2]int64{both, both}
+		}
+		s.inks = append(s.inks, ink)
+	}
+	s.countColors()
+	return s
+}
+
+// countColors counts separations, and sides that are black alone.
+func (s *sort) countColors() {
+	for side := range s.colors {
+		s.mono[side] = true
+		for i := range s.inks {
+			if s.inks[i].on[side] {
+				s.colors[side]++
+				s.mono[side] = s.mono[side] && s.inks[i].color.name == "Black"
+			}
+		}
+	}
+}

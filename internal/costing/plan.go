@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package costing
+
+import (
+	"fmt"
+
+	"github.com/printmarket/printmarket/internal/fixed"
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
+)
+
+// WorkStyle is how a press prints the sides of a sheet.
+type WorkStyle string
+
+// The styles.
+const (
+	// OneSided sheets have one form and one pass.
+	OneSided WorkStyle = "oneSided"
+	// Sheetwise: two forms, two passes.
+	Sheetwise WorkStyle = "sheetwise"
+	// WorkAndTurn: one form that has both sides of a piece, two passes.
+	WorkAndTurn WorkStyle = "workAndTurn"
+	// Perfecting: two forms, one pass.
+	Perfecting WorkStyle = "perfecting"
+)
+
+// way is how the sheets of one sort are made: everything but how many.
+type way struct {
+	sort  *sort
+	press *machine
+	style WorkStyle
+	// sheet is what is printed; columns by rows of them are cut from a bought one.
+	sheet         rectangle
+	columns, rows int64
+	layout        layout
+	// cutter parts pieces, and bought sheets. perStack are the sheets that it cuts at
+	// once.
+	cutter   *machine
+	perStack int64
+	// films and coats are for sides; nil: nothing is done there.
+	laminator, coater       *machine
+	creaser, folder         *machine
+	coatInline, coatOffline [2]bool
+}
+
+// counts are the numbers of sheets of a way.
+type counts struct{ good, printed, bought int64 }
+
+// cost counts what it takes to make a number of different sheets for so many
+// products. More products never cost less: every number here grows with them.
+func (w *way) cost(t *tally, different, products int64) counts {
+	if t.write {
+		t.part, t.pages = w.sort.part.label(), w.sort.pages
+	}
+	sheets := w.finish(t, times(different, products))
+	n := counts{good: sheets}
+	n.printed = w.print(t, different, sheets)
+	bought := n.printed
+	if parts := w.columns * w.rows; parts > 1 {
+		bought = w.cutter.spoiled(bought, 1)
+		bought = fixed.CeilDiv(bought, parts)
+		w.cut(t, "cuts that divide bought sheets", bought, w.columns+w.rows-2)
+	}
+	n.bought = bought
+	w.media(t, bought)
+	return n
+}
+
+// finish goes back from pieces to printed sheets.
+func (w *way) finish(t *tally, pieces int64) (sheets int64) {
+	for _, m := range [...]*machine{w.folder, w.creaser} {
+		if m != nil {
+			pieces = m.spoiled(pieces, 1)
+			t.run(m, "pieces", 1, pieces)
+		}
+	}
+	sheets = w.cutter.spoiled(fixed.CeilDiv(pieces, w.layout.up), 1)
+	w.cut(t, "cuts that part pieces", sheets, w.layout.cuts)
+	for side := back; side >= front; side-- {
+		if film := w.sort.part.film[side]; film != nil {
+			sheets = w.laminator.spoiled(sheets, 1)
+			t.run(w.laminator, "sheets", 1, sheets)
+			area := fixed.MulDiv(sheets, times(w.sheet.x, w.sheet.y), 1e8)
+			t.add(row{authority.Laminating, ItemFilm, authority.FamilyLamination, film.ID, area, authority.PerSquareMetre, film.Price.Amount},
+				t.text("film on one side of %d sheets", sheets))
+		}
+	}
+	for side := back; side >= front; side-- {
+		if w.coatOffline[side] {
+			sheets = w.coater.spoiled(sheets, 1)
+			t.run(w.coater, "sheets", 1, sheets)
+			w.varnish(t, authority.Varnishing, side, sheets)
+		}
+	}
+	return sheets
+}
+
+// cut counts the cuts through the stacks that sheets make.
+func (w *way) cut(t *tally, what string, sheets, cuts int64) {
+	t.run(w.cutter, what, 1, times(cuts, fixed.CeilDiv(sheets, w.perStack)))
+}
+
+// print goes back from printed sheets to those that are fed.
+func (w *way) print(t *tally, different, sheets int64) (fed int64) {
+	each, forms, setups := fixed.CeilDiv(sheets, different), w.forms(), w.forms()
+	if w.press.Process == authority.DigitalPrinting {
+		// The sheets come collated, whatever is on them: they are one run.
+		different, each, setups = 1, sheets, 1
+	}
+	passes := [2]int64{}
+	switch w.style {
+	case OneSided, Perfecting:
+		passes[0] = w.press.spoiled(each, setups)
+	case WorkAndTurn:
+		passes[1] = w.press.spoiled(each, 0)
+		passes[0] = w.press.spoiled(passes[1], setups)
+	case Sheetwise:
+		passes[1] = w.press.spoiled(each, setups/2)
+		passes[0] = w.press.spoiled(passes[1], setups-setups/2)
+	}
+	passes = [2]int64{times(passes[0], different), times(passes[1], different)}
+	t.run(w.press, "sheets", times(setups, different), plus(passes[0], passes[1]))
+	if w.press.Process == authority.DigitalPrinting {
+		w.clicks(t, passes)
+	} else {
+		w.plates(t, different, forms)
+		w.inks(t, passes)
+	}
+	for side := range w.coatInline {
+		if w.coatInline[side] {
+			w.varnish(t, w.press.Process, side, w.fedOn(side, passes))
+		}
+	}
+	return passes[0]
+}
+
+// fedOn is how many sheets are fed for a side.
+func (w *way) fedOn(side int, passes [2]int64) int64 {
+	if side == back && w.style != OneSided && w.style != Perfecting {
+		return passes[1]
+	}
+	return passes[0]
+}
+
+func (w *way) forms() int64 {
+	if w.style == OneSided || w.style == WorkAndTurn {
+		return 1
+	}
+	return 2
+}
+
+// plates are one for each separation of each form.
+func (w *way) plates(t *tally, different, forms int64) {
+	separations := max(w.sort.colors[front], w.sort.colors[back])
+	if forms == 2 {
+		separations = w.sort.colors[front] + w.sort.colors[back]
+	}
+	plate := w.press.plate
+	t.add(row{authority.ConventionalPrinting, ItemPlates, authority.FamilyPlate, plate.ID, times(times(different, separations), quantityOne), authority.PerPiece, plate.Price.Amount},
+		t.text("of %d form(s)", times(different, forms)))
+}
+
+// inks are counted on all sheets that are fed, the spoiled ones too.
+func (w *way) inks(t *tally, passes [2]int64) {
+	for i := range w.sort.inks {
+		ink := &w.sort.inks[i]
+		if ink.color.ink == nil {
+			continue
+		}
+		used := int64(0)
+		for side := range ink.on {
+			fed, pieces := w.fedOn(side, passes), w.layout.up
+			if w.style == WorkAndTurn {
+				// Half of the pieces of each pass are fronts, the others backs.
+				fed, pieces = plus(passes[0], passes[1]), pieces/2
+			}
+			used = plus(used, times(fed, times(ink.grams[side], pieces)))
+		}
+		quantity := kilograms(1, used)
+		t.add(row{authority.ConventionalPrinting, ItemInk, authority.FamilyInk, ink.color.ink.ID, quantity, authority.PerKilogram, ink.color.ink.Price.Amount},
+			t.text("on %d piece(s) of each sheet", w.layout.up))
+	}
+}
+
+// clicks are the printed sides, at the rate of their colours.
+func (w *way) clicks(t *tally, passes [2]int64) {
+	color, mono := int64(0), int64(0)
+	for side, colors := range w.sort.colors {
+		switch {
+		case colors == 0:
+		case w.sort.mono[side] && w.press.ClickMono > 0:
+			mono = plus(mono, w.fedOn(side, passes))
+		default:
+			color = plus(color, w.fedOn(side, passes))
+		}
+	}
+	t.add(row{authority.DigitalPrinting, ItemClicks, authority.FamilyDevice, w.press.ID, times(color, quantityOne), PerClick, w.press.ClickColor}, t.text("%d sides in colour", color))
+	t.add(row{authority.DigitalPrinting, ItemClicks, authority.FamilyDevice, w.press.ID, times(mono, quantityOne), PerClick, w.press.ClickMono}, t.text("%d sides in black", mono))
+}
+
+// varnish is put on the printed area of a side.
+func (w *way) varnish(t *tally, step authority.Process, side int, sheets int64) {
+	v := w.sort.part.coat[side]
+	quantity := kilograms(sheets, times(grams(w.sort.area, v.Consumption), w.layout.up))
+	t.add(row{step, ItemVarnish, authority.FamilyVarnish, v.ID, quantity, authority.PerKilogram, v.Price.Amount},
+		t.text("on one side of %d sheets", sheets))
+}
+
+// media are the sheets that are bought, in the unit of their price.
+func (w *way) media(t *tally, sheets int64) {
+	m := &w.sort.part.medium
+	t.add(row{w.press.Process, ItemMedia, authority.FamilyMedia, m.ID, perSheet(m, sheets), m.Price.Per, m.Price.Amount},
+		t.text("%d sheets", sheets))
+}
+
+// text writes a description if lines are written.
+func (t *tally) text(format string, count int64) string {
+	if !t.write {
+		return ""
+	}
+	return fmt.Sprintf(format, count)
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package costing
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/printmarket/printmarket/internal/fixed"
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
+	"github.com/printmarket/printmarket/internal/xjdf"
+)
+
+// maxParts and maxPages bound a product.
+const (
+	maxParts = 8
+	maxPages = 10_000
+)
+
+// job reads the product of the document; nil if there is none that can be
+// calculated.
+func (r *reader) job(entries []entry) *job {
+	root := r.root()
+	if root == nil {
+		return nil
+	}
+	j := &job{node: root, id: attr(root, "ID"), kind: attr(root, "ProductType")}
+	r.quantities(j)
+	r.technology(j)
+	if !r.binding(j) {
+		return nil
+	}
+	for _, p := range j.parts {
+		r.assign(p, j.id, entries)
+		r.part(p, j)
+	}
+	r.whole(j)
+	if r.stopped {
+		return nil
+	}
+	return j
+}
+
+// root is the product that is delivered.
+func (r *reader) root() *xjdf.Node {
+	list := r.document.Root.Child("ProductList")
+	if list == nil || list.Child("Product") == nil {
+		r.stop(ProductStructure, list, "", "the document has no product")
+		return nil
+	}
+	r.products = map[string]*xjdf.Node{}
+	used := map[string]bool{}
+	for product := range list.All("Product") {
+		if id := attr(product, "ID"); id != "" {
+			r.products[id] = product
+		}
+		if binding := intentOf("BindingIntent", product); binding != nil {
+			for _, id := range strings.Fields(attr(binding, "ChildRefs")) {
+				used[id] = true
+			}
+		}
+	}
+	var roots, claimed []*xjdf.Node
+	for product := range list.All("Product") {
+		if !used[attr(product, "ID")] || attr(product, "ID") == "" {
+			roots = append(roots, product)
+		}
+		if isTrue(attr(product, "IsRoot")) {
+			claimed = append(claimed, product)
+		}
+	}
+	if len(claimed) > 0 {
+		roots = claimed
+	}
+	if len(roots) == 0 {
+		r.stop(ProductStructure, list, "", "every product is a part of another")
+		return nil
+	}
+	if len(roots) > 1 {
+		r.review(ProductAmbiguous, roots[1], "", fmt.Sprintf("%s is another product", described(roots[1])))
+	}
+	return roots[0]
+}
+
+// quantities reads what is asked for.
+func (r *reader) quantities(j *job) {
+	amount, told := r.count(j.node, "Amount")
+	switch {
+	case !told || amount < 1:
+		r.stop(QuantityMissing, j.node, "Amount", "the product has no Amount of at least 1")
+		return
+	case amount > authority.MaxQuantity:
+		r.stop(QuantityAboveLimit, j.node, "Amount", fmt.Sprintf("more than %d are not calculated", authority.MaxQuantity))
+		return
+	}
+	j.amount, j.low, j.high = amount, amount, amount
+	for _, bound := range [...]struct {
+		attribute string
+		at        *int64
+		beyond    func(int64) bool
+	}{
+		{"MinAmount", &j.low, func(n int64) bool { return n < 1 || n > amount }},
+		{"MaxAmount", &j.high, func(n int64) bool { return n < amount || n > authority.MaxQuantity }},
+	} {
+		value, told := r.count(j.node, bound.attribute)
+		if told && bound.beyond(value) {
+			r.review(ValueUnreadable, j.node, bound.attribute, fmt.Sprintf("%s does not go with Amount, and is left out", bound.attribute))
+			continue
+		}
+		if told {
+			*bound.at = value
+		}
+	}
+}
+
+// technologies are the printing technologies of XJDF (A.3.16) by the process that
+// has them here; others have none.
+func technologies() map[string]pressKind {
+	digital := pressKind{digital: true}
+	return map[string]pressKind{
+		"OffsetLithography": {conventional: true}, "Electrophotography": digital, "ElectroInk": digital, "InkJet": digital,
+		"Thermal": digital, "DyeSublimation": digital,
+	}
+}
+
+// technology reads what presses are allowed.
+func (r *reader) technology(j *job) {
+	j.presses = pressKind{true, true}
+	intent := intentOf("ProductionIntent", j.node)
+	if preference := attr(intent, "PrintPreference"); preference != "" && preference != "CostEffective" {
+		r.assume("CHEAPEST", fmt.Sprintf("PrintPreference %.20q does not change what is chosen: the cheapest", preference))
+	}
+	asked := strings.Fields(attr(intent, "PrintProcess"))
+	if len(asked) == 0 {
+		return
+	}
+	j.presses = pressKind{}
+	for _, name := range asked {
+		kind := technologies()[name]
+		j.presses.conventional = j.presses.conventional || kind.conventional
+		j.presses.digital = j.presses.digital || kind.digital
+	}
+	if j.presses == (pressKind{}) {
+		r.stop(ProcessNotOffered, intent, "PrintProcess", fmt.Sprintf("%.60q is not offered", asked[0]))
+	}
+}
+
+// binding reads how the parts come together, and which they are.
+func (r *reader) binding(j *job) bool {
+	intent := intentOf("BindingIntent", j.node)
+	kind := attr(intent, "BindingType")
+	switch kind {
+	case "", "None":
+		j.parts = []*part{{node: j.node, id: j.id, role: roleFlat}}
+		if intent != nil && attr(intent, "ChildRefs") != "" {
+			r.stop(ProductStructure, intent, "ChildRefs", "parts that are not bound are not calculated together")
+			return false
+		}
+		return true
+	case "SaddleStitch":
+		j.bind = authority.Stitching
+	case "SoftCover":
+		j.bind = authority.CoverApplication
+	default:
+		r.stop(IntentNotCosted, intent, "BindingType", fmt.Sprintf("binding by %.40q is not calculated", kind))
+		return false
+	}
+	r.boundParts(j, intent)
+	return !r.stopped
+}
+
+// boundParts are the children of a bound product, or the product itself if it has
+// its cover of the same sheets.
+func (r *reader) boundParts(j *job, intent *xjdf.Node) {
+	refs := strings.Fields(attr(intent, "ChildRefs"))
+	if len(refs) > maxParts {
+		r.stop(ProductStructure, intent, "ChildRefs", fmt.Sprintf("more than %d parts are not calculated", maxParts))
+		return
+	}
+	covers := 0
+	for i, id := range refs {
+		node := r.products[id]
+		if node == nil || node == j.node || slices.Contains(refs[:i], id) {
+			r.stop(ProductStructure, intent, "ChildRefs", fmt.Sprintf("%.60q is no other product of the document, or is there twice", id))
+			return
+		}
+		p := &part{node: node, id: id, role: roleBody}
+		switch attr(node, "ProductType") {
+		case "Cover", "WrapAroundCover":
+			p.role = roleCover
+			covers++
+		case "FrontCover", "BackCover":
+			r.stop(ProductStructure, node, "ProductType", "covers of two sheets are not calculated")
+		}
+		r.once(node, j)
+		j.parts = append(j.parts, p)
+	}
+	if len(refs) == 0 {
+		j.parts = []*part{{node: j.node, id: j.id, role: roleBody}}
+	}
+	if covers > 1 || covers == len(j.parts) || j.bind == authority.CoverApplication && covers == 0 {
+		r.stop(ProductStructure, intent, "ChildRefs", "a bound product has a body and one cover, and a stitched one may have none")
+	}
+}
+
+// once checks that a product has a part once.
+func (r *reader) once(node *xjdf.Node, j *job) {
+	if amount, told := r.count(node, "Amount"); told && amount != 1 && amount != j.amount {
+		r.stop(ProductStructure, node, "Amount", "a part is there once in each product")
+	}
+	if intentOf("BindingIntent", node) != nil {
+		r.stop(ProductStructure, node, "", "parts that are bound themselves are not calculated")
+	}
+}
+
+// whole finishes what depends on all of the parts.
+func (r *reader) whole(j *job) {
+	r.notCosted(j)
+	if r.stopped {
+		return
+	}
+	if j.bind == "" {
+		j.parts[0].sorts = []*sort{j.parts[0].flatSort()}
+		j.closed = j.parts[0].flat
+		if p := j.parts[0]; p.page != (rectangle{}) {
+			j.closed = p.page
+		}
+		return
+	}
+	spine := int64(0)
+	for _, p := range j.parts {
+		j.pages += p.pages
+		if p.role == roleBody {
+			j.closed = p.page
+			spine += times(p.pages/2, int64(p.medium.Thickness)) / int64(fixed.One)
+		}
+	}
+	if j.bind == authority.Stitching {
+		spine = 0
+	}
+	for _, p := range j.parts {
+		if p.role == roleCover {
+			r.coverSheet(p, spine)
+			continue
+		}
+		for _, signature := range signatures() {
+			if signature.pages > 2 || j.bind == authority.CoverApplication {
+				p.sorts = append(p.sorts, p.signature(signature.pages, signature.columns, signature.rows))
+			}
+		}
+	}
+}
+
+// coverSheet is as wide as two pages and the spine.
+func (r *reader) coverSheet(p *part, spine int64) {
+	if p.flat == (rectangle{}) {
+		p.flat = rectangle{2*p.page.x + spine, p.page.y}
+		if spine > 0 {
+			r.assume("SPINE", fmt.Sprintf("the spine is %s mm, of the thickness of the medium and the pages", millimetres(spine)))
+		}
+	}
+	p.sorts = []*sort{p.flatSort()}
+}

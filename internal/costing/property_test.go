@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package costing_test
+
+import (
+	"bytes"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/internal/costing"
+	"github.com/printmarket/printmarket/internal/fixed"
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
+	"github.com/printmarket/printmarket/internal/xjdf"
+)
+
+// randomOwner is the printer of the guide with other figures.
+func randomOwner(source *rand.Rand) authority.Content {
+	c := printer()
+	scaled := func(d *fixed.Decimal, low, high int64) {
+		*d = fixed.Decimal(fixed.MulDiv(int64(*d), low+source.Int64N(high-low), 1000))
+	}
+	for i := range c.Devices {
+		d := &c.Devices[i]
+		scaled(&d.Speed, 200, 3000)
+		scaled(&d.SetupMinutes, 0, 3000)
+		scaled(&d.HourlyRate, 0, 3000)
+		scaled(&d.WastePercent, 0, 5000)
+		d.SetupWaste = source.Int64N(200)
+	}
+	for i := range c.Media {
+		scaled(&c.Media[i].Price.Amount, 0, 4000)
+		scaled(&c.Media[i].Thickness, 500, 2000)
+		c.Media[i].Grain = []authority.Grain{authority.GrainX, authority.GrainY, authority.GrainUnknown}[source.IntN(3)]
+	}
+	c.Policy.Gutter = fixed.Decimal(source.Int64N(6)) * fixed.One
+	c.Policy.Bleed = fixed.Decimal(source.Int64N(6)) * fixed.One
+	c.Policy.GrainAlongSpine = source.IntN(2) == 0
+	c.Currency = []string{"EUR", "JPY", "KWD"}[source.IntN(3)]
+	return c
+}
+
+// randomJob is an example of the guide with another size, other colours and so on.
+func randomJob(source *rand.Rand, names []string) (name string, change func(object)) {
+	name = names[source.IntN(len(names))]
+	width, height, pages := 60+source.IntN(250), 60+source.IntN(350), 4*(1+source.IntN(60))
+	black, coated := source.IntN(3) == 0, source.IntN(3) == 0
+	return name, func(d object) {
+		for i := range list(d, "ProductList", "Product") {
+			layout := intent(d, "LayoutIntent", i)
+			if layout == nil {
+				continue
+			}
+			layout["FinishedDimensions"] = []any{float64(width) * 72 / 25.4, float64(height) * 72 / 25.4, 0}
+			if given, told := layout["Pages"].(float64); told && given > 6 {
+				layout["Pages"] = pages
+			}
+			for _, side := range list(intent(d, "ColorIntent", i), "SurfaceColor") {
+				if black && len(list(side.(object), "ColorsUsed")) > 0 {
+					side.(object)["ColorsUsed"] = []any{"Black"}
+				}
+				if coated {
+					side.(object)["Coatings"] = []any{"Aqueous"}
+				}
+			}
+		}
+	}
+}
+
+func units(tb testing.TB, text string) *big.Rat {
+	tb.Helper()
+	r, ok := new(big.Rat).SetString(text)
+	if !ok {
+		tb.Fatalf("%q is no number", text)
+	}
+	return r
+}
+
+// consistent checks what is true of every result.
+func consistent(tb testing.TB, result *costing.Result) {
+	tb.Helper()
+	for _, b := range result.Breaks {
+		sum := new(big.Rat)
+		for _, l := range b.Lines {
+			amount := units(tb, l.Amount.Amount())
+			if amount.Sign() < 0 || strings.HasPrefix(l.Quantity, "-") || strings.HasPrefix(l.Rate, "-") {
+				tb.Errorf("a negative line: %+v", l)
+			}
+			if _, places, _ := strings.Cut(l.Quantity, "."); len(places) > 4 {
+				tb.Errorf("the quantity %s has more than 4 places", l.Quantity)
+			}
+			exact := new(big.Rat).Mul(units(tb, l.Quantity), units(tb, l.Rate))
+			if want := exact.FloatString(int(l.Amount.Currency().Decimals())); l.Amount.Amount() != want {
+				tb.Errorf("%s x %s is %s, want %s", l.Quantity, l.Rate, l.Amount, want)
+			}
+			if l.Resource.ID == "" || l.Resource.Family == "" || l.Unit == "" {
+				tb.Errorf("a line of nothing: %+v", l)
+			}
+			sum.Add(sum, amount)
+		}
+		if sum.Cmp(units(tb, b.Total.Amount())) != 0 {
+			tb.Errorf("the total is %s, the lines are %s", b.Total, sum.FloatString(4))
+		}
+		if unit := new(big.Rat).Quo(sum, new(big.Rat).SetInt64(b.Quantity)).FloatString(6); b.UnitCost.Amount() != unit {
+			tb.Errorf("the unit cost is %s, want %s", b.UnitCost, unit)
+		}
+		for _, a := range b.Alternatives {
+			if a.Total != nil && units(tb, a.Total.Amount()).Cmp(sum) < 0 {
+				tb.Errorf("%s would cost %s, less than %s", a.Press, a.Total, b.Total)
+			}
+			if (a.Total == nil) == (a.Reason == "") {
+				tb.Errorf("%s has neither a total nor a reason, or both", a.Press)
+			}
+		}
+	}
+}
+
+// properties runs a test on random jobs of random owners.
+func properties(t *testing.T, rounds int, test func(t *testing.T, source *rand.Rand, c authority.Content, name string, change func(object))) {
+	t.Helper()
+	names := exampleNames(t)
+	for seed := range uint64(rounds) {
+		source := rand.New(rand.NewPCG(seed, 7))
+		c := randomOwner(source)
+		name, change := randomJob(source, names)
+		test(t, source, c, name, change)
+		if t.Failed() {
+			t.Fatalf("seed %d, %s", seed, name)
+		}
+	}
+}
+
+func TestMoreCopiesNeverCostLess(t *testing.T) {
+	t.Parallel()
+	figures := 0
+	properties(t, 400, func(t *testing.T, source *rand.Rand, c authority.Content, name string, change func(object)) {
+		t.Helper()
+		c.Policy.QuantityBreaks = nil
+		for len(c.Policy.QuantityBreaks) < 18 {
+			if n := 1 + source.Int64N(1+source.Int64N(20_000)); !slices.Contains(c.Policy.QuantityBreaks, n) {
+				c.Policy.QuantityBreaks = append(c.Policy.QuantityBreaks, n)
+			}
+		}
+		amount := 1 + source.Int64N(20_000)
+		body := edited(t, name, func(d object) {
+			change(d)
+			product(d, 0)["Amount"], product(d, 0)["MinAmount"], product(d, 0)["MaxAmount"] = amount, 1, 20_001
+		})
+		result, _, err := outcome(t, body, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result == nil {
+			return
+		}
+		figures++
+		for i, b := range result.Breaks[1:] {
+			before := result.Breaks[i]
+			if units(t, b.Total.Amount()).Cmp(units(t, before.Total.Amount())) < 0 || b.Quantity <= before.Quantity {
+				t.Errorf("%d cost %s, and %d cost %s", before.Quantity, before.Total, b.Quantity, b.Total)
+			}
+		}
+		consistent(t, result)
+	})
+	if figures < 100 {
+		t.Errorf("only %d of the jobs had figures", figures)
+	}
+}
+
+func TestTheOrderOfTheMasterDataDoesNotMatter(t *testing.T) {
+	t.Parallel()
+	properties(t, 60, func(t *testing.T, source *rand.Rand, c authority.Content, name string, change func(object)) {
+		t.Helper()
+		body := edited(t, name, change)
+		first, firstCodes, err := outcome(t, body, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		source.Shuffle(len(c.Devices), func(i, j int) { c.Devices[i], c.Devices[j] = c.Devices[j], c.Devices[i] })
+		source.Shuffle(len(c.Inks), func(i, j int) { c.Inks[i], c.Inks[j] = c.Inks[j], c.Inks[i] })
+		source.Shuffle(len(c.Media), func(i, j int) { c.Media[i], c.Media[j] = c.Media[j], c.Media[i] })
+		second, secondCodes, err := outcome(t, body, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(written(t, first))+join(firstCodes), string(written(t, second))+join(secondCodes)); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func join(codes []costing.Code) string {
+	text := ""
+	for _, code := range codes {
+		text += " " + string(code)
+	}
+	return text
+}
+
+func TestADearerRateNeverCostsLess(t *testing.T) {
+	t.Parallel()
+	properties(t, 100, func(t *testing.T, source *rand.Rand, c authority.Content, name string, change func(object)) {
+		t.Helper()
+		body := edited(t, name, change)
+		cheap, _, err := outcome(t, body, c)
+		if err != nil || cheap == nil {
+			return
+		}
+		c.Devices[source.IntN(len(c.Devices))].HourlyRate += 20 * fixed.One
+		c.Media[source.IntN(len(c.Media))].Price.Amount += fixed.One
+		dear, _, err := outcome(t, body, c)
+		if err != nil || dear == nil {
+			t.Fatalf("dearer, it cannot be made: %v", err)
+		}
+		for i := range cheap.Breaks {
+			if units(t, dear.Breaks[i].Total.Amount()).Cmp(units(t, cheap.Breaks[i].Total.Amount())) < 0 {
+				t.Errorf("%s became %s", cheap.Breaks[i].Total, dear.Breaks[i].Total)
+			}
+		}
+	})
+}
+
+func TestOneMoreDeviceNeverMakesItDearer(t *testing.T) {
+	t.Parallel()
+	properties(t, 100, func(t *testing.T, source *rand.Rand, c authority.Content, name string, change func(object)) {
+		t.Helper()
+		body := edited(t, name, change)
+		few, _, err := outcome(t, body, c)
+		if err != nil || few == nil {
+			return
+		}
+		for i := range 1 + source.IntN(5) {
+			one := c.Devices[source.IntN(len(c.Devices))]
+			one.ID = strconv.Itoa(i)
+			one.ID = string(rune('a'+source.IntN(26))) + one.ID
+			one.Speed = fixed.Decimal(fixed.MulDiv(int64(one.Speed), 500+source.Int64N(1000), 1000))
+			one.HourlyRate = fixed.Decimal(fixed.MulDiv(int64(one.HourlyRate), 500+source.Int64N(1000), 1000))
+			one.SetupWaste += source.Int64N(3)
+			c.Devices = append(c.Devices, one)
+		}
+		more, _, err := outcome(t, body, c)
+		if err != nil || more == nil {
+			t.Fatalf("with more devices it cannot be made: %v", err)
+		}
+		for i := range few.Breaks {
+			if units(t, more.Breaks[i].Total.Amount()).Cmp(units(t, few.Breaks[i].Total.Amount())) > 0 {
+				t.Errorf("%s became %s", few.Breaks[i].Total, more.Breaks[i].Total)
+			}
+		}
+		consistent(t, more)
+	})
+}
+
+func TestTheEncodingOfADocumentDoesNotMatter(t *testing.T) {
+	t.Parallel()
+	for _, name := range exampleNames(t) {
+		want, err := calculate(t, example(t, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := parse(t, example(t, name))
+		var markup bytes.Buffer
+		if err := xjdf.WriteXML(&markup, d.Root); err != nil {
+			t.Fatal(err)
+		}
+		attributes := strings.NewReplacer(`"Amount":`, `"@Amount":`, `"Pages":`, `"@Pages":`, `"FinishedDimensions":`, `"@FinishedDimensions":`).Replace(string(example(t, name)))
+		for encoding, body := range map[string][]byte{"XML": markup.Bytes(), "JSON with some attributes marked": []byte(attributes)} {
+			got, err := calculate(t, body)
+			if err != nil {
+				t.Errorf("%s of %s: %v", encoding, name, err)
+				continue
+			}
+			if diff := cmp.Diff(string(written(t, want)), string(written(t, got))); diff != "" {
+				t.Errorf("%s of %s:\n%s", encoding, name, diff)
+			}
+		}
+	}
+}
+
+func TestTheSpellingOfANumberDoesNotMatter(t *testing.T) {
+	t.Parallel()
+	want, err := calculate(t, example(t, "flyer"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, change := range [][2]string{
+		{"419.528", "4.19528e2"},
+		{"419.528", "419.52800000"},
+		{"419.528", "419.5277"},
+		{`"Amount": 5000`, `"Amount": 5000.0`},
+		{"8.504", "0.8504E1"},
+	} {
+		body := strings.Replace(string(example(t, "flyer")), change[0], change[1], 1)
+		got, err := calculate(t, []byte(body))
+		if err != nil {
+			t.Errorf("%v: %v", change, err)
+			continue
+		}
+		if diff := cmp.Diff(string(written(t, want)), string(written(t, got))); diff != "" {
+			t.Errorf("%v:\n%s", change, diff)
+		}
+	}
+}
+
+func TestBreaksAreTheQuantityItsBoundsAndThoseOfThePolicyBetween(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		low, high any
+		want      string
+	}{
+		"no bounds":                      {nil, nil, "5000"},
+		"a lower bound":                  {900, nil, "900 1000 2500 5000"},
+		"an upper bound":                 {nil, 10_000, "5000 10000"},
+		"two bounds":                     {1000, 12_000, "1000 2500 5000 10000 12000"},
+		"bounds that are the quantity":   {5000, 5000, "5000"},
+		"bounds with nothing in between": {4999, 5001, "4999 5000 5001"},
+	} {
+		result, err := calculate(t, edited(t, "flyer", func(d object) {
+			if tc.low != nil {
+				product(d, 0)["MinAmount"] = tc.low
+			}
+			if tc.high != nil {
+				product(d, 0)["MaxAmount"] = tc.high
+			}
+		}))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var got []string
+		for _, b := range result.Breaks {
+			got = append(got, strconv.FormatInt(b.Quantity, 10))
+		}
+		if diff := cmp.Diff(tc.want, strings.Join(got, " ")); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package costing
+
+import (
+	"time"
+
+	"github.com/printmarket/printmarket/internal/fixed"
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
+	"github.com/printmarket/printmarket/internal/money"
+)
+
+// Outcome is what a result may be used for.
+type Outcome string
+
+// The outcomes.
+const (
+	OutcomeAuthoritative Outcome = "authoritative"
+	OutcomeManualReview  Outcome = "manualReview"
+)
+
+// Result is what a product costs. Equal requests have equal results, byte for byte.
+type Result struct {
+	Mode     Mode     `json:"mode"`
+	Outcome  Outcome  `json:"outcome"`
+	Snapshot Snapshot `json:"snapshot"`
+	Product  Product  `json:"product"`
+	// Breaks are in the order of their quantities; that of the document is one of
+	// them.
+	Breaks []Break `json:"breaks"`
+	// Assumptions are what the policy, or this package, supplied.
+	Assumptions []Assumption `json:"assumptions"`
+	// Rounding says how amounts were rounded.
+	Rounding string `json:"rounding"`
+}
+
+// Rounding is the statement of [Result.Rounding].
+const Rounding = "A quantity is rounded half away from zero to 4 places, its product with the rate half away from zero to the smallest unit of the currency; the total is the sum of these amounts; numbers of pieces and sheets are rounded up."
+
+// Snapshot names the master data of a result.
+type Snapshot struct {
+	ID            string     `json:"id"`
+	Approval      string     `json:"approval,omitempty"`
+	Currency      string     `json:"currency"`
+	ApprovedAt    *time.Time `json:"approvedAt,omitempty"`
+	EffectiveFrom *time.Time `json:"effectiveFrom,omitempty"`
+	EffectiveTo   *time.Time `json:"effectiveTo,omitempty"`
+}
+
+// Size is in mm.
+type Size struct {
+	Width  fixed.Decimal `json:"width"`
+	Height fixed.Decimal `json:"height"`
+}
+
+func sizeOf(r rectangle) Size { return Size{millimetres(r.x), millimetres(r.y)} }
+
+// Product is what was calculated.
+type Product struct {
+	ID       string `json:"id,omitempty"`
+	Type     string `json:"type,omitempty"`
+	Quantity int64  `json:"quantity"`
+	Finished Size   `json:"finished"`
+	// Pages are those of a bound product with its cover.
+	Pages   int64             `json:"pages,omitempty"`
+	Binding authority.Process `json:"binding,omitempty"`
+	Parts   []Part            `json:"parts"`
+}
+
+// Part is what is printed on one medium.
+type Part struct {
+	ID   string `json:"id,omitempty"`
+	Role string `json:"role"`
+	// Media is the identifier in the master data.
+	Media string `json:"media"`
+	Flat  *Size  `json:"flat,omitempty"`
+	Pages int64  `json:"pages,omitempty"`
+	// Front and Back are the separations of each side.
+	Front []string `json:"front"`
+	Back  []string `json:"back"`
+}
+
+// Break is the cost of one quantity.
+type Break struct {
+	Quantity int64       `json:"quantity"`
+	Total    money.Money `json:"total"`
+	// UnitCost is the total for one piece, rounded to 6 places; nothing is calculated
+	// with it.
+	UnitCost     money.Money   `json:"unitCost"`
+	Lines        []Line        `json:"lines"`
+	Plan         []Plan        `json:"plan"`
+	Finishing    []Use         `json:"finishing"`
+	Alternatives []Alternative `json:"alternatives"`
+}
+
+// Item is what a line pays for.
+type Item string
+
+// The items.
+const (
+	ItemMedia    Item = "media"
+	ItemPlates   Item = "plates"
+	ItemInk      Item = "ink"
+	ItemClicks   Item = "clicks"
+	ItemVarnish  Item = "varnish"
+	ItemFilm     Item = "film"
+	ItemAdhesive Item = "adhesive"
+	ItemMachine  Item = "machine"
+	ItemLabor    Item = "labor"
+	ItemPower    Item = "power"
+)
+
+// PerClick is the unit of printed sides of sheets.
+const PerClick authority.Unit = "Click"
+
+// Line is a quantity of one resource at its rate.
+type Line struct {
+	// Step is the process that the line is of.
+	Step authority.Process `json:"step"`
+	Item Item              `json:"item"`
+	// Part is the role and, if it has one, the identifier of the part; empty for the
+	// whole product.
+	Part string `json:"part,omitempty"`
+	// SheetPages tells the sheets of one part from each other, as in [Plan].
+	SheetPages  int64          `json:"sheetPages,omitempty"`
+	Description string         `json:"description"`
+	Resource    Resource       `json:"resource"`
+	Quantity    string         `json:"quantity"`
+	Unit        authority.Unit `json:"unit"`
+	Rate        string         `json:"rate"`
+	Amount      money.Money    `json:"amount"`
+}
+
+// Resource is one of the master data.
+type Resource struct {
+	Family authority.Family `json:"family"`
+	ID     string           `json:"id"`
+}
+
+// Plan is how the sheets of one sort are made.
+type Plan struct {
+	Part string `json:"part"`
+	// SheetPages are the pages of a sheet, and Sheets how many different ones one
+	// product has.
+	SheetPages int64  `json:"sheetPages"`
+	Sheets     int64  `json:"sheets"`
+	Press      string `json:"press"`
+	Media      string `json:"media"`
+	// Sheet is what is printed: the bought sheet in Columns by Rows.
+	Sheet   Size  `json:"sheet"`
+	Columns int64 `json:"columns"`
+	Rows    int64 `json:"rows"`
+	// Up is how many pieces a sheet has, in one grid or two.
+	Up        int64     `json:"up"`
+	Grids     []Grid    `json:"grids"`
+	WorkStyle WorkStyle `json:"workStyle"`
+	Forms     int64     `json:"forms"`
+	// Good are the printed sheets that are needed, Waste what is printed beside them,
+	// Bought the sheets that are bought.
+	Good      int64 `json:"good"`
+	Waste     int64 `json:"waste"`
+	Bought    int64 `json:"bought"`
+	Finishing []Use `json:"finishing"`
+}
+
+// Grid is a grid of pieces on a sheet.
+type Grid struct {
+	Columns int64 `json:"columns"`
+	Rows    int64 `json:"rows"`
+	Turned  bool  `json:"turned"`
+}
+
+// Use is a device that is used.
+type Use struct {
+	Process authority.Process `json:"process"`
+	Device  string            `json:"device"`
+}
+
+// Alternative is what the product would cost if another press printed a part, or
+// why that cannot be.
+type Alternative struct {
+	Part  string `json:"part"`
+	Press string `json:"press"`
+	// Total is null if it cannot.
+	Total  *money.Money `json:"total"`
+	Reason string       `json:"reason,omitempty"`
+}
+
+// Assumption is what was not said and is calculated with.
+type Assumption struct {
+	Code   string `json:"code"`
+	Detail string `json:"detail"`
+}

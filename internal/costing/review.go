@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package costing
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/printmarket/printmarket/internal/xjdf"
+)
+
+// ErrNoAuthority means that [Request.Authority] has no snapshot.
+var ErrNoAuthority = errors.New("costing: no master data")
+
+// ErrMode means that [Request.Mode] is none.
+var ErrMode = errors.New("costing: unknown mode")
+
+// Spot is a place in the document.
+type Spot struct {
+	// Node is the element, and Attribute the name of its attribute, or empty.
+	Node      *xjdf.Node `json:"-"`
+	Attribute string     `json:"-"`
+	// Pointer is the place in a JSON body, XPath that in the notation of the standard.
+	Pointer string `json:"pointer,omitempty"`
+	XPath   string `json:"xpath,omitempty"`
+}
+
+func spot(d *xjdf.Document, n *xjdf.Node, attribute string) Spot {
+	if n == nil {
+		n = d.Root
+	}
+	place := xjdf.Place{}
+	if attribute == "" {
+		place = d.Place(n)
+	} else {
+		place = d.AttributePlace(n, attribute)
+	}
+	return Spot{Node: n, Attribute: attribute, Pointer: place.Pointer, XPath: place.XPath}
+}
+
+// MediaFault is a medium without an identifier that the snapshot has.
+type MediaFault struct {
+	Spot
+	Reason string `json:"reason"`
+}
+
+// MediaError means that the media of a document are not all named by identifiers
+// that the snapshot has, so that nothing authoritative can be calculated.
+type MediaError struct {
+	// Faults are at most [MaxFaults], at least one.
+	Faults []MediaFault
+}
+
+// MaxFaults bounds the faults of a [MediaError] and the reasons of a
+// [ReviewError].
+const MaxFaults = 100
+
+// Error tells the first.
+func (e *MediaError) Error() string {
+	if len(e.Faults) == 0 {
+		return "costing: media without authority"
+	}
+	return fmt.Sprintf("costing: media without authority: %s: %s", e.Faults[0].XPath, e.Faults[0].Reason)
+}
+
+// Reason is why a person has to look at a result.
+type Reason struct {
+	Spot
+	Code   Code   `json:"code"`
+	Detail string `json:"detail"`
+}
+
+// ReviewError means that a result is not safe to quote unattended.
+type ReviewError struct {
+	// Reasons are at most [MaxFaults], at least one.
+	Reasons []Reason
+	// Result holds the figures as far as there are any; nil: there are none. They are
+	// not for everybody.
+	Result *Result
+}
+
+// Error tells the first.
+func (e *ReviewError) Error() string {
+	if len(e.Reasons) == 0 {
+		return "costing: manual review"
+	}
+	return fmt.Sprintf("costing: manual review: %s: %s", e.Reasons[0].Code, e.Reasons[0].Detail)
+}
+
+// Code is the kind of a [Reason].
+type Code string
+
+// The codes. They never change their meaning.
+const (
+	Preview                 Code = "PREVIEW"
+	MediaAuthority          Code = "MEDIA_AUTHORITY"
+	MediaAmbiguous          Code = "MEDIA_AMBIGUOUS"
+	MediaConflict           Code = "MEDIA_CONFLICT"
+	ProductAmbiguous        Code = "PRODUCT_AMBIGUOUS"
+	ProductStructure        Code = "PRODUCT_STRUCTURE"
+	QuantityMissing         Code = "QUANTITY_MISSING"
+	QuantityAboveLimit      Code = "QUANTITY_ABOVE_LIMIT"
+	TotalAboveLimit         Code = "TOTAL_ABOVE_LIMIT"
+	SizeMissing             Code = "SIZE_MISSING"
+	PagesMissing            Code = "PAGES_MISSING"
+	PagesUnbindable         Code = "PAGES_UNBINDABLE"
+	SidesUnknown            Code = "SIDES_UNKNOWN"
+	ColorsUnknown           Code = "COLORS_UNKNOWN"
+	CoverageUnknown         Code = "COVERAGE_UNKNOWN"
+	FoldUnknown             Code = "FOLD_UNKNOWN"
+	IntentNotCosted         Code = "INTENT_NOT_COSTED"
+	ProcessNotOffered       Code = "PROCESS_NOT_OFFERED"
+	NoDevice                Code = "NO_DEVICE"
+	ValueUnreadable         Code = "VALUE_UNREADABLE"
+	AuthorityEnds           Code = "AUTHORITY_ENDS"
+	PlansTruncated          Code = "PLANS_TRUNCATED"
+	FiguresBeyondCalculable Code = "FIGURES_BEYOND_CALCULABLE"
+)
+
+// CodeMeaning is a line of the table of codes.
+type CodeMeaning struct {
+	Code    Code
+	Meaning string
+	// Figures reports whether there may be figures in spite of it.
+	Figures bool
+}
+
+// Codes is the table, in the order of the guide.
+func Codes() []CodeMeaning {
+	return []CodeMeaning{
+		{Preview, "A preview was asked for, which is an estimate and never a quote.", true},
+		{MediaAuthority, "In a preview: a medium has no identifier that the master data have.", false},
+		{MediaAmbiguous, "Several media are named for one part; the first of the document is calculated.", true},
+		{MediaConflict, "The document says something else of a medium than the master data, which are calculated.", true},
+		{ProductAmbiguous, "There are several products that are part of no other; the first is calculated.", true},
+		{ProductStructure, "The parts of a product are not ones that can be put together.", false},
+		{QuantityMissing, "The product has no Amount of at least 1.", false},
+		{QuantityAboveLimit, "A quantity is above what the owner lets be quoted unattended.", true},
+		{TotalAboveLimit, "A total is above what the owner lets be quoted unattended.", true},
+		{SizeMissing, "A part has no size, or one that is no size of a print.", false},
+		{PagesMissing, "A bound part has no number of pages, or one that cannot be bound.", false},
+		{PagesUnbindable, "Pages do not fill the last sheet; they are calculated with blank ones.", true},
+		{SidesUnknown, "It is not said, or said in two ways, which sides are printed.", true},
+		{ColorsUnknown, "A printed side has no colours, or one that no ink stands for.", true},
+		{CoverageUnknown, "Neither document nor policy say how much ink is used; there are no figures for ink.", true},
+		{FoldUnknown, "The flat size of a fold is not known; say LayoutIntent/@Dimensions.", false},
+		{IntentNotCosted, "Something is asked for that is not in the figures.", true},
+		{ProcessNotOffered, "The owner has no device for a process.", false},
+		{NoDevice, "None of the owner's devices can do it; the detail says why not.", false},
+		{ValueUnreadable, "A number of the document is none, or not one that goes there; it is left out.", true},
+		{AuthorityEnds, "The master data are not in force any more a day from now.", true},
+		{PlansTruncated, "There are more ways of making it than are compared.", true},
+		{FiguresBeyondCalculable, "A figure is beyond what an amount can hold.", false},
+	}
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package costing
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/printmarket/printmarket/internal/fixed"
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
+	"github.com/printmarket/printmarket/internal/money"
+)
+
+// quantityOne is one of any unit: quantities are in ten-thousandths.
+const quantityOne = 10_000
+
+// mostMinor is the largest total, in the smallest unit of the currency.
+const mostMinor = 999_999_999_999
+
+// machine is a device with the rates of its people and its power, and what else it
+// uses up.
+type machine struct {
+	*authority.Device
+	labor, electricity fixed.Decimal
+	plate              authority.Plate
+	adhesive           authority.Adhesive
+}
+
+// tally adds up the lines of a way of making something. The same calls that
+// compare the ways write the lines of the one that is taken.
+type tally struct {
+	// unit is what a quantity times a rate is divided by.
+	unit     int64
+	decimals int32
+	currency money.Currency
+	total    int64
+	// lines are kept if write is set.
+	write bool
+	lines []Line
+	// part and pages are of the sheets that the lines are for.
+	part  string
+	pages int64
+}
+
+func newTally(c money.Currency) tally {
+	t := tally{unit: 1, decimals: c.Decimals(), currency: c}
+	for range 10 - t.decimals {
+		t.unit *= 10
+	}
+	return t
+}
+
+// row is a line before its amount is known.
+type row struct {
+	step     authority.Process
+	item     Item
+	family   authority.Family
+	id       string
+	quantity int64
+	unit     authority.Unit
+	rate     fixed.Decimal
+}
+
+// add counts a line; text describes it if it is written.
+func (t *tally) add(r row, text string) {
+	if r.quantity == 0 {
+		return
+	}
+	amount := fixed.MulDiv(r.quantity, int64(r.rate), t.unit)
+	t.total = plus(t.total, amount)
+	if !t.write {
+		return
+	}
+	t.lines = append(t.lines, Line{
+		Step: r.step, Item: r.item, Part: t.part, SheetPages: t.pages, Description: text, Resource: Resource{r.family, r.id},
+		Quantity: fixed.Decimal(times(r.quantity, int64(fixed.One)/quantityOne)).String(), Unit: r.unit,
+		Rate: r.rate.String(), Amount: t.money(amount, t.decimals),
+	})
+}
+
+// money is an amount of so many of its last decimal.
+func (t *tally) money(minor int64, decimals int32) money.Money {
+	text := fmt.Sprintf("%0*d", decimals+1, minor)
+	if decimals > 0 {
+		text = text[:len(text)-int(decimals)] + "." + text[len(text)-int(decimals):]
+	}
+	amount, err := money.Parse(text, string(t.currency))
+	if err != nil {
+		// More than mostMinor, which is never written.
+		return money.Money{}
+	}
+	return amount
+}
+
+// each is the total for one of a number of pieces.
+func (t *tally) each(quantity int64) money.Money {
+	scale := int64(1)
+	for range fixed.Places - t.decimals {
+		scale *= 10
+	}
+	return t.money(fixed.MulDiv(t.total, scale, quantity), fixed.Places)
+}
+
+// run counts the time of a device, its people and its power: so many set-ups, and
+// what it makes.
+func (t *tally) run(m *machine, what string, setups, made int64) {
+	setting := fixed.MulDiv(times(setups, int64(m.SetupMinutes)), quantityOne, 60*int64(fixed.One))
+	hours := plus(setting, fixed.MulDiv(made, quantityOne*int64(fixed.One), int64(m.Speed)))
+	text, people, power := "", "", ""
+	if t.write {
+		text = fmt.Sprintf("%d set-up(s) of %s min, %d %s at %s an hour", setups, m.SetupMinutes, made, what, m.Speed)
+		people = fmt.Sprintf("%s of a trade for the hours of the machine", m.Crew)
+		power = fmt.Sprintf("%s kW for the hours of the machine", m.Power)
+	}
+	t.add(row{m.Process, ItemMachine, authority.FamilyDevice, m.ID, hours, authority.PerHour, m.HourlyRate}, text)
+	if m.Crew > 0 {
+		crew := fixed.MulDiv(hours, int64(m.Crew), int64(fixed.One))
+		t.add(row{m.Process, ItemLabor, authority.FamilyLabor, m.Labor, crew, authority.PerHour, m.labor}, people)
+	}
+	if m.Power > 0 {
+		energy := fixed.MulDiv(hours, int64(m.Power), int64(fixed.One))
+		t.add(row{m.Process, ItemPower, authority.FamilyElectricity, m.Electricity, energy, authority.PerKilowattHour, m.electricity}, power)
+	}
+}
+
+// spoiled is how many a device has to be given for a number of good ones.
+func (m *machine) spoiled(good, setups int64) int64 {
+	const hundred = 100 * int64(fixed.One)
+	return plus(ceilMulDiv(good, hundred, hundred-int64(m.WastePercent)), times(m.SetupWaste, setups))
+}
+
+// label is how lines and plans call a part.
+func (p *part) label() string {
+	if p.role == roleFlat || p.id == "" {
+		return strings.TrimSpace(string(p.role))
+	}
+	return string(p.role) + " " + p.id
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package costing
+
+import (
+	"github.com/printmarket/printmarket/internal/fixed"
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
+)
+
+// mostDivisions is into how many columns, and rows, a bought sheet is cut at most
+// before it is printed.
+const mostDivisions = 4
+
+// obstacle is what came of the attempt that went furthest.
+type obstacle struct {
+	stage int
+	text  string
+}
+
+func (o *obstacle) note(stage int, text string) {
+	if o.text == "" || stage > o.stage {
+		o.stage, o.text = stage, text
+	}
+}
+
+// search finds the ways of making one sort of sheets on one press.
+type search struct {
+	*workshop
+	policy  authority.Policy
+	presses pressKind
+	// most bounds the ways of a sort on a press.
+	most      int
+	truncated bool
+}
+
+// ways are all that are compared, or why there is none.
+func (s *search) ways(on *sort, press *machine) (all []way, why string) {
+	var o obstacle
+	switch {
+	case !s.presses.allows(press.Process):
+		return nil, "the document asks for another printing process"
+	case press.Weight.Max > 0 && (on.part.medium.Weight < press.Weight.Min || on.part.medium.Weight > press.Weight.Max):
+		return nil, wrongWeight
+	case max(on.colors[front], on.colors[back]) > press.Colors:
+		return nil, "it prints fewer colours on a side"
+	}
+	folders, creasers := s.folders(on), s.creasers(on)
+	if len(folders) == 0 || len(creasers) == 0 {
+		return nil, "nothing folds or creases the pieces"
+	}
+	medium := &on.part.medium
+	bought := rectangle{fromMillimetres(medium.Width), fromMillimetres(medium.Height)}
+	for columns := int64(1); columns <= mostDivisions; columns++ {
+		for rows := int64(1); rows <= mostDivisions; rows++ {
+			base := way{sort: on, press: press, sheet: rectangle{bought.x / columns, bought.y / rows}, columns: columns, rows: rows}
+			full, even := s.layouts(&base, &o)
+			for _, style := range stylesOf(on, press) {
+				base.style, base.layout = style, full
+				if style == WorkAndTurn {
+					base.layout = even
+				}
+				if base.layout.up > 0 {
+					all = s.finished(all, base, bought, folders, creasers, &o)
+				}
+			}
+		}
+	}
+	return all, o.text
+}
+
+// folders are those that fold the pieces.
+func (s *search) folders(on *sort) []*machine {
+	return s.those(authority.Folding, on.fold != "", func(m *machine) string {
+		pages := on.pages
+		if known, listed := panelsOf(on.fold); listed {
+			pages = 2 * known.columns * known.rows
+		}
+		if !foldsIt(m.Device, on.fold) {
+			return wrongFold
+		}
+		if reason := m.takesPages(pages); reason != "" {
+			return reason
+		}
+		return m.takes(on.size, on.part.medium.Weight)
+	})
+}
+
+func (s *search) creasers(on *sort) []*machine {
+	return s.those(authority.Creasing, on.part.crease, func(m *machine) string { return m.takes(on.size, on.part.medium.Weight) })
+}
+
+// layouts are the fullest, and the fullest that is its own mirror image, of a sheet
+// either way round in the press.
+func (s *search) layouts(w *way, o *obstacle) (full, even layout) {
+	if reason := w.press.takes(w.sheet, w.sort.part.medium.Weight); reason != "" {
+		o.note(1, reason)
+		return full, even
+	}
+	largest, printed, smallest := area(w.press.MaxSheet), area(w.press.PrintArea), area(w.press.MinSheet)
+	margin := rectangle{largest.x - printed.x, largest.y - printed.y}
+	for _, turned := range [...]bool{false, true} {
+		sheet := w.sheet
+		if turned {
+			sheet = sheet.turned()
+		}
+		if !sheet.within(largest) || !smallest.within(sheet) {
+			continue
+		}
+		usable := rectangle{sheet.x - margin.x, sheet.y - margin.y}
+		p, grained := s.pieces(w.sort, turned)
+		if !grained {
+			o.note(2, "the fibres of the medium would run the wrong way, or nobody knows which way they run")
+			continue
+		}
+		if l := p.fullest(usable); l.better(&full) {
+			full = l
+		}
+		if l := p.even(usable); l.better(&even) {
+			even = l
+		}
+	}
+	if full.up == 0 {
+		o.note(3, "the pieces do not fit on the sheet")
+	}
+	return full, even
+}
+
+// pieces are those of a sort on a sheet that lies turned in the press or not.
+func (s *search) pieces(on *sort, turned bool) (p pieces, ok bool) {
+	p = pieces{size: on.size, gutter: fromMillimetres(s.policy.Gutter), upright: true, turned: true, same: on.part.grain.same}
+	p.shared = p.gutter == 0 && on.part.bleed == 0 && on.part.role == roleFlat
+	if !on.part.grain.x && !on.part.grain.y {
+		return p, true
+	}
+	medium := &on.part.medium
+	if medium.Grain == authority.GrainUnknown {
+		// Only paper and board have fibres.
+		return p, medium.MediaType != "Paper" && medium.MediaType != "CorrugatedBoard"
+	}
+	alongX := (medium.Grain == authority.GrainX) != turned
+	p.upright, p.turned = on.part.grain.x == alongX, on.part.grain.x != alongX
+	return p, true
+}
+
+// stylesOf are how a press can print the sides of a sort.
+func stylesOf(on *sort, press *machine) []WorkStyle {
+	if on.colors[front] == 0 || on.colors[back] == 0 {
+		return []WorkStyle{OneSided}
+	}
+	p := on.part
+	if press.Process == authority.DigitalPrinting {
+		if press.Perfecting {
+			return []WorkStyle{Perfecting}
+		}
+		return []WorkStyle{Sheetwise}
+	}
+	styles := []WorkStyle{Sheetwise}
+	if press.Perfecting && !(press.Coater && p.coat[front] != nil && p.coat[back] != nil) {
+		styles = append(styles, Perfecting)
+	}
+	alike := p.coat[front] == p.coat[back] && p.film[front] == p.film[back]
+	for i := range on.inks {
+		alike = alike && on.inks[i].on[front] == on.inks[i].on[back]
+	}
+	if alike {
+		styles = append(styles, WorkAndTurn)
+	}
+	return styles
+}
+
+// finished appends a way with each choice of the devices that finish its sheets.
+func (s *search) finished(all []way, base way, bought rectangle, folders, creasers []*machine, o *obstacle) []way {
+	p := base.sort.part
+	weight := p.medium.Weight
+	offline := false
+	for side := range p.coat {
+		base.coatInline[side] = p.coat[side] != nil && base.press.Coater && base.sort.colors[side] > 0
+		base.coatOffline[side] = p.coat[side] != nil && !base.coatInline[side]
+		offline = offline || base.coatOffline[side]
+	}
+	takesSheet := func(m *machine) string { return m.takes(base.sheet, weight) }
+	laminators := s.those(authority.Laminating, p.film[front] != nil || p.film[back] != nil, takesSheet)
+	coaters := s.those(authority.Varnishing, offline, takesSheet)
+	cutters := s.those(authority.Cutting, true, func(m *machine) string {
+		if m.perStack(p.medium.Thickness) == 0 {
+			return thickSheet
+		}
+		if base.columns*base.rows > 1 {
+			return m.takes(bought, weight)
+		}
+		return takesSheet(m)
+	})
+	if len(laminators)*len(coaters)*len(cutters) == 0 {
+		o.note(4, "nothing cuts, laminates or varnishes its sheets")
+	}
+	for _, base.folder = range folders {
+		for _, base.creaser = range creasers {
+			for _, base.cutter = range cutters {
+				base.perStack = base.cutter.perStack(p.medium.Thickness)
+				for _, base.laminator = range laminators {
+					for _, base.coater = range coaters {
+						if len(all) == s.most {
+							s.truncated = true
+							return all
+						}
+						all = append(all, base)
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+// perStack is how many sheets of a thickness in micrometres are cut at once.
+func (m *machine) perStack(thickness fixed.Decimal) int64 {
+	return fixed.MulDiv(int64(m.StackHeight), 1000, 1) / int64(thickness)
+}

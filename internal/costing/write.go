@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package costing
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
+)
+
+// write counts the best once more, and keeps the lines.
+func (p *plans) write(t tally, quantity int64, b *best) Break {
+	t.write = true
+	result := Break{Quantity: quantity, Plan: []Plan{}, Finishing: []Use{}, Alternatives: []Alternative{}}
+	products := b.finish.cost(&t, p.job, quantity)
+	whole := t.lines
+	t.lines = nil
+	for i := range p.job.parts {
+		for _, one := range b.parts[i].picks {
+			from := len(t.lines)
+			n := one.way.cost(&t, one.count, products)
+			result.Plan = append(result.Plan, planOf(one, n))
+			inOrder(t.lines[from:])
+		}
+		result.Alternatives = append(result.Alternatives, p.alternatives(&t, i, b)...)
+	}
+	inOrder(whole)
+	result.Lines = append(t.lines, whole...)
+	for i := len(b.finish) - 1; i >= 0; i-- {
+		result.Finishing = append(result.Finishing, Use{b.finish[i].Process, b.finish[i].ID})
+	}
+	result.Total = t.money(t.total, t.decimals)
+	result.UnitCost = t.each(quantity)
+	return result
+}
+
+// alternatives are the other presses for a part.
+func (p *plans) alternatives(t *tally, part int, b *best) []Alternative {
+	var all []Alternative
+	for i := range p.choices[part] {
+		c := &p.choices[part][i]
+		if i == b.parts[part].press {
+			continue
+		}
+		a := Alternative{Part: p.job.parts[part].label(), Press: c.press.ID}
+		switch total := b.onPress[part][i]; {
+		case total > mostMinor && c.why != "":
+			a.Reason = c.why
+		case total > mostMinor:
+			a.Reason = "it costs more than an amount can hold"
+		default:
+			amount := t.money(total, t.decimals)
+			a.Total = &amount
+		}
+		all = append(all, a)
+	}
+	return all
+}
+
+// order is that in which something is made.
+func order() []authority.Process {
+	return []authority.Process{
+		authority.ConventionalPrinting, authority.DigitalPrinting, authority.Varnishing, authority.Laminating, authority.Cutting, authority.Creasing,
+		authority.Folding, authority.Stitching, authority.CoverApplication, authority.Trimming, authority.ShapeCutting, authority.HoleMaking,
+	}
+}
+
+// inOrder puts lines in the order in which something is made, what is used up
+// before the time that it takes.
+func inOrder(lines []Line) {
+	steps := order()
+	items := []Item{ItemMedia, ItemPlates, ItemInk, ItemClicks, ItemVarnish, ItemFilm, ItemAdhesive, ItemMachine, ItemLabor, ItemPower}
+	slices.SortStableFunc(lines, func(a, b Line) int {
+		return cmp.Or(
+			cmp.Compare(slices.Index(steps, a.Step), slices.Index(steps, b.Step)),
+			cmp.Compare(slices.Index(items, a.Item), slices.Index(items, b.Item)),
+		)
+	})
+}
+
+func planOf(one pick, n counts) Plan {
+	w := one.way
+	p := Plan{
+		Part: w.sort.part.label(), SheetPages: w.sort.pages, Sheets: one.count, Press: w.press.ID, Media: w.sort.part.medium.ID,
+		Sheet: sizeOf(w.sheet), Columns: w.columns, Rows: w.rows, Up: w.layout.up, WorkStyle: w.style, Forms: w.forms(),
+		Good: n.good, Waste: n.printed - n.good, Bought: n.bought, Grids: []Grid{}, Finishing: []Use{},
+	}
+	for _, b := range [...]block{w.layout.first, w.layout.second} {
+		if b.count() > 0 {
+			p.Grids = append(p.Grids, Grid{b.columns, b.rows, b.turned})
+		}
+	}
+	for _, m := range [...]*machine{w.coater, w.laminator, w.cutter, w.creaser, w.folder} {
+		if m != nil {
+			p.Finishing = append(p.Finishing, Use{m.Process, m.ID})
+		}
+	}
+	return p
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package masterdata
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
+	"github.com/printmarket/printmarket/internal/masterdata/catalog"
+	"github.com/printmarket/printmarket/internal/masterdata/source"
+	"github.com/printmarket/printmarket/internal/masterdata/timeline"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// maxContent bounds content that is read back: more than the largest snapshot.
+const maxContent = 256 << 20
+
+// catalogContent is a catalog as it is stored.
+type catalogContent struct {
+	Groups   []catalog.Group   `json:"groups"`
+	Products []catalog.Product `json:"products"`
+}
+
+// DraftOf is a document that is to be imported.
+func DraftOf(d *source.Document) Draft {
+	draft := Draft{Provenance: Provenance(d.Provenance())}
+	// A document is one of the two; the other is an error and nil.
+	draft.Catalog, _ = d.Catalog()
+	draft.Resources, _ = d.Authority()
+	return draft
+}
+
+// Document is the draft as it is written.
+func (d Draft) Document() *source.Document {
+	if d.Catalog != nil {
+		return source.FromCatalog(d.Catalog, source.Provenance(d.Provenance))
+	}
+	return source.FromAuthority(d.Resources, source.Provenance(d.Provenance))
+}
+
+// encode writes content as it is stored, and fills the record's members that are
+// about it.
+func encode(d Draft, record *Snapshot) ([]byte, error) {
+	var content any
+	if d.Catalog != nil {
+		groups, products := d.Catalog.Groups(), d.Catalog.Products("")
+		record.ID, record.Level, record.Owner = d.Catalog.ID(), Catalog, authority.Platform
+		record.Counts = map[string]int{"groups": len(groups), "products": len(products)}
+		content = catalogContent{groups, products}
+	} else {
+		s := d.Resources
+		record.ID, record.Level, record.Owner, record.Currency = s.ID(), Resources, s.Owner(), string(s.Currency())
+		record.Counts = map[string]int{}
+		for _, family := range authority.Families() {
+			record.Counts[family.Plural()] = s.Count(family)
+		}
+		content = s.Content()
+	}
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	if err := errors.Join(json.NewEncoder(w).Encode(content), w.Close()); err != nil {
+		return nil, fmt.Errorf("encode master data: %w", err)
+	}
+	return packed.Bytes(), nil
+}
+
+// decode reads content back and makes sure that it is what the id names. Errors
+// wrap those of package timeline.
+func decode(level Level, id string, packed []byte) (Draft, error) {
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return Draft{}, damaged(id, err)
+	}
+	text, err := io.ReadAll(io.LimitReader(r, maxContent))
+	if err != nil {
+		return Draft{}, damaged(id, err)
+	}
+	var d Draft
+	held := ""
+	if level == Catalog {
+		var c catalogContent
+		if err = json.Unmarshal(text, &c); err == nil {
+			d.Catalog, err = catalog.NewCatalog(c.Groups, c.Products)
+		}
+		if err == nil {
+			held = d.Catalog.ID()
+		}
+	} else {
+		var c authority.Content
+		if err = json.Unmarshal(text, &c); err == nil {
+			d.Resources, err = authority.New(c)
+		}
+		if err == nil {
+			held = d.Resources.ID()
+		}
+	}
+	if err != nil {
+		return Draft{}, damaged(id, err)
+	}
+	if held != id {
+		return Draft{}, damaged(id, fmt.Errorf("its digest is %s", held))
+	}
+	return d, nil
+}
+
+// damaged is why stored content cannot be used.
+func damaged(id string, err error) error {
+	why := timeline.ErrIntegrity
+	if invalid := (*authority.InvalidError)(nil); errors.As(err, &invalid) && invalid.Duplicate() {
+		why = timeline.ErrDuplicate
+	}
+	return fmt.Errorf("snapshot %s: %w: %w", id, why, err)
+}
+
+// deed is a line of the audit. What is the platform's is told of its own
+// organization.
+func (s *Service) deed(verb ledger.Verb, owner, subject string, by Instruction) (ledger.Deed, error) {
+	if owner == authority.Platform {
+		owner = by.Actor.Organization
+	}
+	return ledger.NewDeed(ledger.Deed{
+		At: s.now(), Actor: by.Actor, Verb: verb, Owner: tenant.ID{Organization: owner, Mode: tenant.Live}, Subject: subject, Reason: by.Note,
+	}, s.config.Random)
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package source
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// headerFile is the file of a directory that says what is about the whole; it may
+// be JSON as well.
+const headerFile = headerName + ".yaml"
+
+const headerName = "snapshot"
+
+// Options are what a reader may want besides.
+type Options struct {
+	// Progress is told how many bytes have been read, and of how many.
+	Progress func(done, total int64)
+}
+
+// Read reads a file, or a directory. What is wrong with the content is an
+// [*InvalidError]; other errors are those of the file system and of the context.
+func Read(ctx context.Context, name string, o Options) (*Document, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, fmt.Errorf("master data: %w", err)
+	}
+	if info.IsDir() {
+		return readFS(ctx, os.DirFS(name), ".", name, o)
+	}
+	directory, base := filepath.Split(name)
+	return readFS(ctx, os.DirFS(filepath.Clean(directory)), base, directory, o)
+}
+
+// ReadFS is [Read] of a name in a file system.
+func ReadFS(ctx context.Context, fsys fs.FS, name string, o Options) (*Document, error) {
+	return readFS(ctx, fsys, name, "", o)
+}
+
+// ReadJSON reads one document, as [Document.JSON] writes it. Errors are as those of
+// [Read].
+func ReadJSON(ctx context.Context, r io.Reader) (*Document, error) {
+	f := &file{format: ".json", open: func() (io.ReadCloser, error) { return io.NopCloser(r), nil }}
+	return readFiles(ctx, []*file{f}, Options{})
+}
+
+// file is one that is going to be read.
+type file struct {
+	// name is that in errors.
+	name   string
+	format string
+	size   int64
+	// member is the list that it has alone; empty: it is a document.
+	member string
+	header bool
+	open   func() (io.ReadCloser, error)
+	// fault is why it is not read.
+	fault string
+}
+
+func readFS(ctx context.Context, fsys fs.FS, name, prefix string, o Options) (*Document, error) {
+	info, err := fs.Stat(fsys, name)
+	if err != nil {
+		return nil, fmt.Errorf("master data: %w", err)
+	}
+	var files []*file
+	if info.IsDir() {
+		files, err = directory(fsys, name, prefix)
+	} else {
+		var one *file
+		one, err = fileOf(fsys, name, prefix)
+		if err == nil && one.format == ".csv" {
+			one.fault = "has one list alone; read the directory where it stands beside " + headerFile
+		}
+		files = []*file{one}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("master data: %w", err)
+	}
+	return readFiles(ctx, files, o)
+}
+
+// fileOf looks at a file without reading it.
+func fileOf(fsys fs.FS, name, prefix string) (*file, error) {
+	info, err := fs.Stat(fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	f := &file{
+		name: filepath.Join(prefix, name), format: formatOf(name), size: info.Size(),
+		open: func() (io.ReadCloser, error) { return fsys.Open(name) },
+	}
+	switch {
+	case !info.Mode().IsRegular():
+		f.fault = "is not a regular file"
+	case f.size > MaxFile:
+		f.fault = fmt.Sprintf("%d bytes; at most %d are read", f.size, MaxFile)
+	case f.format == "":
+		f.fault = "is neither .yaml, .yml, .json nor a directory"
+	}
+	return f, nil
+}
+
+// formatOf is the end of a name that is read; empty for others.
+func formatOf(name string) string {
+	switch end := path.Ext(name); end {
+	case ".yml":
+		return ".yaml"
+	case ".yaml", ".json", ".csv":
+		return end
+	default:
+		return ""
+	}
+}
+
+// directory finds the files of a document: the header first, then the lists.
+func directory(fsys fs.FS, name, prefix string) ([]*file, error) {
+	entries, err := fs.ReadDir(fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	var files []*file
+	known := listNames()
+	for _, entry := range entries {
+		base := entry.Name()
+		if entry.IsDir() || strings.HasPrefix(base, ".") || formatOf(base) == "" {
+			continue
+		}
+		f, err := fileOf(fsys, path.Join(name, base), prefix)
+		if err != nil {
+			return nil, err
+		}
+		f.belong(strings.TrimSuffix(base, path.Ext(base)), known)
+		if f.header {
+			files = slices.Insert(files, 0, f)
+			continue
+		}
+		files = append(files, f)
+	}
+	if len(files) > 1 && files[1].header {
+		files[1].fault = "one " + headerName + " is read, not several"
+	}
+	return files, nil
+}
+
+// belong says what a file of a directory has.
+func (f *file) belong(stem string, known []string) {
+	f.header = stem == headerName
+	if !f.header {
+		f.member = stem
+	}
+	switch {
+	case f.fault != "":
+	case f.header && f.format == ".csv":
+		f.fault = "the whole is told in YAML or JSON"
+	case !f.header && !slices.Contains(known, stem):
+		f.fault = meant(stem, append(known, headerName))
+	}
+}
+
+// listNames are those of the lists of a document.
+func listNames() []string {
+	var names []string
+	for _, t := range new(content).tables()[1:] {
+		names = append(names, t.member)
+	}
+	return names
+}
+
+// readFiles reads one file after the other.
+func readFiles(ctx context.Context, files []*file, o Options) (*Document, error) {
+	total, before := int64(0), int64(0)
+	for _, f := range files {
+		if f.fault != "" {
+			continue
+		}
+		if total += f.size; total > MaxTotal {
+			f.fault = fmt.Sprintf("more than %d bytes in all files; no more are read", MaxTotal)
+		}
+	}
+	d := newDraft(ctx, func(done int64) {
+		if o.Progress != nil {
+			o.Progress(before+done, total)
+		}
+	})
+	for i, f := range files {
+		d.files, d.reported = append(d.files, f.name), 0
+		err := d.readFile(i, f)
+		if errors.Is(err, errStop) {
+			break
+		}
+		if err != nil && !errors.Is(err, errNextFile) {
+			return nil, fmt.Errorf("master data: %w", err)
+		}
+		if f.fault == "" {
+			d.progress(f.size)
+			before += f.size
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("master data: %w", err)
+		}
+	}
+	return d.document()
+}
+
+func (d *draft) readFile(i int, f *file) error {
+	if f.fault != "" {
+		d.fail(place{i, spot{}}, f.fault)
+		return nil
+	}
+	data, err := f.bytes()
+	if err != nil {
+		return err
+	}
+	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
+	switch {
+	case len(data) > MaxFile:
+		d.fail(place{i, spot{}}, fmt.Sprintf("more than %d bytes", MaxFile))
+		return nil
+	case !utf8.Valid(data):
+		d.fail(place{i, invalidUTF8(data)}, "is not UTF-8")
+		return nil
+	}
+	t := d.table(f.member)
+	switch f.format {
+	case ".csv":
+		return d.readCSV(i, data, t)
+	case ".json":
+		return d.readJSON(i, data, t)
+	default:
+		return d.readYAML(i, data, t)
+	}
+}
+
+// bytes reads a file, and one byte more than may be read of it.
+func (f *file) bytes() (data []byte, err error) {
+	r, err := f.open()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	var text bytes.Buffer
+	text.Grow(int(f.size) + bytes.MinRead)
+	_, err = text.ReadFrom(io.LimitReader(r, MaxFile+1))
+	return text.Bytes(), err
+}
+
+// invalidUTF8 is where the first byte stands that is part of no character.
+func invalidUTF8(data []byte) spot {
+	at := 0
+	for at < len(data) {
+		r, size := utf8.DecodeRune(data[at:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		at += size
+	}
+	line := bytes.Count(data[:at], []byte("\n"))
+	return spot{uint32(line + 1), uint32(at - bytes.LastIndexByte(data[:at], '\n'))}
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package source_test
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/printmarket/printmarket/config"
+	"github.com/printmarket/printmarket/internal/masterdata/source"
+)
+
+// judge reads what anybody may have written. It is refused with faults that have
+// places, or it is a document that can be written and read again as the same.
+func judge(t *testing.T, made fstest.MapFS, name string) {
+	t.Helper()
+	d, err := source.ReadFS(t.Context(), made, name, source.Options{})
+	var invalid *source.InvalidError
+	if errors.As(err, &invalid) {
+		if len(invalid.Faults) == 0 || len(invalid.Faults) > source.MaxFaults {
+			t.Errorf("%d faults", len(invalid.Faults))
+		}
+		for _, f := range invalid.Faults {
+			if f.File == "" || f.Reason == "" || len(f.String()) > 2_000 || strings.Contains(f.String(), "\n") {
+				t.Errorf("fault %q", f)
+			}
+		}
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, form := range forms {
+		again, err := readBack(t, written(t, d, form))
+		if err != nil {
+			t.Fatalf("%s: %s", form, faults(err))
+		}
+		if again.ID() != d.ID() {
+			t.Errorf("%s: another id", form)
+		}
+	}
+}
+
+func seed(f *testing.F, name string) string {
+	f.Helper()
+	text, err := fs.ReadFile(config.FS, name)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return string(text)
+}
+
+func FuzzYAML(f *testing.F) {
+	f.Add(seed(f, config.CatalogFile))
+	f.Add(seed(f, config.AcmeResourcesDir+"/snapshot.yaml"))
+	f.Add(head + power)
+	f.Add(head + "inks:\n- id: a\n  name: &x [*x]\n--- \n")
+	f.Add("{level: catalog,\n groups: [{? a : b}]\n}\n%x\n")
+	f.Add("- !!binary |\n  x\n-\t\"\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		judge(t, fstest.MapFS{"all.yaml": {Data: []byte(text)}}, "all.yaml")
+	})
+}
+
+func FuzzJSON(f *testing.F) {
+	f.Add(document)
+	f.Add(`{"level":"catalog","owner":"platform","provenance":{"source":"x"},"groups":[{"uid":"a","name":"A"}],"products":[{"uid":"b","name":"B","group":"a"}]}`)
+	f.Add(`{"policy":{"quantityBreaks":[1,[2],{"a":3}]},"inks":[[],{},null,{"price":null}]}`)
+	f.Add("\uFEFF[{\"\\ud800\":1}]")
+	f.Fuzz(func(t *testing.T, text string) {
+		judge(t, fstest.MapFS{"all.json": {Data: []byte(text)}}, "all.json")
+	})
+}
+
+func FuzzCSV(f *testing.F) {
+	f.Add(mediaHead + silk)
+	f.Add(seed(f, config.AcmeResourcesDir+"/media.csv"))
+	f.Add("id;name\n\"a\"\"b\n\";x;\n\n;")
+	f.Add("\uFEFFid\tid\r\nx")
+	f.Fuzz(func(t *testing.T, text string) {
+		judge(t, fstest.MapFS{"snapshot.yaml": {Data: []byte(head)}, "media.csv": {Data: []byte(text)}}, ".")
+	})
+}

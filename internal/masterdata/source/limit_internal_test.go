@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package source
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"testing"
+)
+
+func TestWhatCouldNotBeReadIsNotWritten(t *testing.T) {
+	t.Parallel()
+	of := func(size int) func(*bufio.Writer) error {
+		return func(w *bufio.Writer) error {
+			_, err := w.Write(make([]byte, size))
+			return err
+		}
+	}
+	if err := limited(io.Discard, of(MaxFile)); err != nil {
+		t.Error(err)
+	}
+	if err := limited(io.Discard, of(MaxFile+1)); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("error = %v, want ErrTooLarge", err)
+	}
+}

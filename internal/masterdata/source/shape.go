@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package source
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/printmarket/printmarket/internal/fixed"
+)
+
+// shape is what an entry of a list may say, taken from its Go type: the names are
+// those of its JSON, so a field that is new there is known here.
+type shape struct {
+	columns []column
+	root    *member
+	// required has a bit for each column that no entry may leave out.
+	required uint64
+	// id is the column of the identifier.
+	id int
+}
+
+// column is a value of an entry.
+type column struct {
+	// path has the names from the entry down, with points between them.
+	path  string
+	index []int
+	kind  kind
+}
+
+// member is a name in a mapping: a column, or a mapping of more names.
+type member struct {
+	column  int // -1 for a mapping
+	members map[string]*member
+	names   []string
+	// order is the place among its names.
+	order int
+}
+
+// kind is how the text of a value is read.
+type kind int
+
+const (
+	textKind kind = iota
+	decimalKind
+	wholeKind
+	flagKind
+	textsKind
+	wholesKind
+)
+
+func (k kind) String() string {
+	return [...]string{"text", "decimal", "whole number", "true or false", "texts", "whole numbers"}[k]
+}
+
+func (k kind) list() bool { return k == textsKind || k == wholesKind }
+
+// shapeOf reads a type of at most 64 values.
+func shapeOf(t reflect.Type) *shape {
+	s := &shape{root: &member{column: -1, members: map[string]*member{}}}
+	s.add(s.root, t, "", nil, true)
+	s.id = slices.IndexFunc(s.columns, func(c column) bool { return c.path == "id" || c.path == "uid" })
+	return s
+}
+
+func (s *shape) add(into *member, t reflect.Type, prefix string, index []int, required bool) {
+	for i := range t.NumField() {
+		field := t.Field(i)
+		name, omit, _ := strings.Cut(field.Tag.Get("json"), ",")
+		m := &member{column: -1, order: i}
+		into.members[name], into.names = m, append(into.names, name)
+		at := append(slices.Clone(index), i)
+		if field.Type.Kind() == reflect.Struct {
+			m.members = map[string]*member{}
+			s.add(m, field.Type, prefix+name+".", at, required && omit == "")
+			continue
+		}
+		m.column = len(s.columns)
+		if required && omit == "" {
+			s.required |= 1 << m.column
+		}
+		s.columns = append(s.columns, column{path: prefix + name, index: at, kind: kindOf(field.Type)})
+	}
+}
+
+func kindOf(t reflect.Type) kind {
+	switch {
+	case t == reflect.TypeFor[fixed.Decimal]():
+		return decimalKind
+	case t == reflect.TypeFor[[]string]():
+		return textsKind
+	case t == reflect.TypeFor[[]int64]():
+		return wholesKind
+	case t.Kind() == reflect.Bool:
+		return flagKind
+	case t.Kind() == reflect.Int64:
+		return wholeKind
+	default:
+		return textKind
+	}
+}
+
+func (s *shape) paths() []string {
+	paths := make([]string, len(s.columns))
+	for i, c := range s.columns {
+		paths[i] = c.path
+	}
+	return paths
+}
+
+// column finds a path; -1: there is none.
+func (s *shape) column(path string) int {
+	return slices.IndexFunc(s.columns, func(c column) bool { return c.path == path })
+}
+
+// form is how a value was written.
+type form int
+
+const (
+	plain    form = iota // a cell, or a YAML scalar without quotes
+	quoted               // a text for certain
+	number               // of JSON
+	boolean              // of JSON
+	nothing              // null
+	sequence             // a list of values
+)
+
+// value is what stands in a file for a column.
+type value struct {
+	form  form
+	text  string
+	items []value
+}
+
+// maxItems bounds a list within an entry.
+const maxItems = 100
+
+// put writes a value into an entry; the text says why it cannot be.
+func (c *column) put(entry reflect.Value, v value) string {
+	target := entry.FieldByIndex(c.index)
+	if !c.kind.list() {
+		return putOne(target, c.kind, v)
+	}
+	if v.form != sequence {
+		return fmt.Sprintf("is a list of %s", c.kind)
+	}
+	if len(v.items) > maxItems {
+		return fmt.Sprintf("%d of them; at most %d are taken", len(v.items), maxItems)
+	}
+	of := textKind
+	if c.kind == wholesKind {
+		of = wholeKind
+	}
+	list := reflect.MakeSlice(target.Type(), len(v.items), len(v.items))
+	for i, item := range v.items {
+		if reason := putOne(list.Index(i), of, item); reason != "" {
+			return reason
+		}
+	}
+	target.Set(list)
+	return ""
+}
+
+func putOne(target reflect.Value, k kind, v value) string {
+	switch {
+	case v.form == sequence:
+		return fmt.Sprintf("is one %s, not a list", k)
+	case v.form == nothing:
+		return "null is no value: leave it out, or write a text in quotes"
+	case len(v.text) > MaxScalar:
+		return fmt.Sprintf("%d bytes; at most %d are read", len(v.text), MaxScalar)
+	}
+	switch k {
+	case decimalKind:
+		return putDecimal(target, v)
+	case wholeKind:
+		return putWhole(target, v)
+	case flagKind:
+		return putFlag(target, v)
+	case textKind, textsKind, wholesKind:
+	}
+	if v.form == number || v.form == boolean {
+		return "is a text, which stands in quotes"
+	}
+	target.SetString(v.text)
+	return ""
+}
+
+func putDecimal(target reflect.Value, v value) string {
+	d, err := fixed.Parse(v.text)
+	if err != nil || v.form == boolean {
+		return fmt.Sprintf("%.60q is no decimal number such as 12.5: digits, a point, at most %d places", v.text, fixed.Places)
+	}
+	target.SetInt(int64(d))
+	return ""
+}
+
+func putWhole(target reflect.Value, v value) string {
+	n, err := strconv.ParseInt(v.text, 10, 64)
+	// What is written in another way than the number is might be meant otherwise,
+	// as an octal number of YAML 1.1.
+	if err != nil || strconv.FormatInt(n, 10) != v.text {
+		return fmt.Sprintf("%.60q is no whole number", v.text)
+	}
+	target.SetInt(n)
+	return ""
+}
+
+func putFlag(target reflect.Value, v value) string {
+	if v.form == quoted || v.form == number || v.text != "true" && v.text != "false" {
+		return fmt.Sprintf("%.60q is neither true nor false", v.text)
+	}
+	target.SetBool(v.text == "true")
+	return ""
+}
+
+// get is the text of a value; false if the entry has none that must be written.
+func (s *shape) get(entry reflect.Value, i int) (texts []string, ok bool) {
+	c := &s.columns[i]
+	source := entry.FieldByIndex(c.index)
+	if source.IsZero() && s.required&(1<<i) == 0 {
+		return nil, false
+	}
+	if !c.kind.list() {
+		return []string{one(source, c.kind)}, true
+	}
+	for item := range source.Len() {
+		texts = append(texts, one(source.Index(item), c.kind))
+	}
+	return texts, len(texts) > 0
+}
+
+func one(source reflect.Value, k kind) string {
+	switch k {
+	case decimalKind:
+		return fixed.Decimal(source.Int()).String()
+	case wholeKind, wholesKind:
+		return strconv.FormatInt(source.Int(), 10)
+	case flagKind:
+		return strconv.FormatBool(source.Bool())
+	case textKind, textsKind:
+	}
+	return source.String()
+}

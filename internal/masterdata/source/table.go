@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package source
+
+import (
+	"fmt"
+	"math/bits"
+	"reflect"
+
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
+	"github.com/printmarket/printmarket/internal/masterdata/catalog"
+)
+
+// Level is what a document is about.
+type Level string
+
+// The levels. A document is of one.
+const (
+	// LevelCatalog has marketplace groups (L1) and catalog products (L2).
+	LevelCatalog Level = "catalog"
+	// LevelResources has the costed resources of one owner (L4).
+	LevelResources Level = "resources"
+)
+
+// table is a list of entries that is being read, with where each value stood.
+type table struct {
+	// member is the name of the list, such as devices; family is what one is called.
+	member, family string
+	level          Level
+	most           int
+	shape          *shape
+	// list is the slice that entries are put into.
+	list reflect.Value
+	// rows are where the entries begin, cells where their values do, a line of
+	// them for each row.
+	rows  []place
+	cells []spot
+	// set has a bit for each column that the last entry has said.
+	set uint64
+	// from is where the list was found first.
+	from *place
+}
+
+// content is what tables put their entries into.
+type content struct {
+	header    []header
+	resources authority.Content
+	groups    []catalog.Group
+	products  []catalog.Product
+}
+
+// header is what a document says about the whole.
+type header struct {
+	Level      Level            `json:"level"`
+	Owner      string           `json:"owner"`
+	Currency   string           `json:"currency,omitempty"`
+	Provenance Provenance       `json:"provenance"`
+	Policy     authority.Policy `json:"policy,omitzero"`
+}
+
+// tables are all lists by their names, the header without one.
+func (c *content) tables() []*table {
+	r := &c.resources
+	return []*table{
+		tableOf("", "", "", 1, &c.header),
+		tableOf("groups", "group", LevelCatalog, catalog.MaxGroups, &c.groups),
+		tableOf("products", "product", LevelCatalog, catalog.MaxProducts, &c.products),
+		tableOf("media", authority.FamilyMedia, LevelResources, authority.MaxMedia, &r.Media),
+		tableOf("devices", authority.FamilyDevice, LevelResources, authority.MaxDevices, &r.Devices),
+		tableOf("inks", authority.FamilyInk, LevelResources, authority.MaxOthers, &r.Inks),
+		tableOf("laminations", authority.FamilyLamination, LevelResources, authority.MaxOthers, &r.Laminations),
+		tableOf("varnishes", authority.FamilyVarnish, LevelResources, authority.MaxOthers, &r.Varnishes),
+		tableOf("plates", authority.FamilyPlate, LevelResources, authority.MaxOthers, &r.Plates),
+		tableOf("adhesives", authority.FamilyAdhesive, LevelResources, authority.MaxOthers, &r.Adhesives),
+		tableOf("electricity", authority.FamilyElectricity, LevelResources, authority.MaxOthers, &r.Electricity),
+		tableOf("labor", authority.FamilyLabor, LevelResources, authority.MaxOthers, &r.Labor),
+	}
+}
+
+func tableOf[F ~string, T any](member string, family F, level Level, most int, list *[]T) *table {
+	return &table{
+		member: member, family: string(family), level: level, most: most,
+		shape: shapeOf(reflect.TypeFor[T]()), list: reflect.ValueOf(list).Elem(),
+	}
+}
+
+func (t *table) size() int { return len(t.rows) }
+
+func (t *table) entry(row int) reflect.Value { return t.list.Index(row) }
+
+// id is the identifier of an entry.
+func (t *table) id(row int) string {
+	if t.shape.id < 0 {
+		return ""
+	}
+	return t.entry(row).FieldByIndex(t.shape.columns[t.shape.id].index).String()
+}
+
+// begin makes room for an entry; there may be no room.
+func (t *table) begin(at place) bool {
+	if t.size() == t.most {
+		return false
+	}
+	t.rows = append(t.rows, at)
+	t.cells = append(t.cells, make([]spot, len(t.shape.columns))...)
+	n := t.list.Len()
+	t.list.Grow(1)
+	t.list.SetLen(n + 1)
+	t.list.Index(n).SetZero()
+	t.set = 0
+	return true
+}
+
+// put writes a value of the entry that was begun last; the text says why it cannot
+// be.
+func (t *table) put(column int, v value, at spot) string {
+	row := t.size() - 1
+	if t.set&(1<<column) != 0 {
+		return "is there already"
+	}
+	t.set |= 1 << column
+	t.cells[row*len(t.shape.columns)+column] = at
+	return t.shape.columns[column].put(t.entry(row), v)
+}
+
+// missing are the paths that the last entry has left out and may not.
+func (t *table) missing() []string {
+	var paths []string
+	for left := t.shape.required &^ t.set; left != 0; left &= left - 1 {
+		paths = append(paths, t.shape.columns[bits.TrailingZeros64(left)].path)
+	}
+	return paths
+}
+
+// find is where a field of an entry stands: the entry, if the field does not, and
+// the first of a mapping.
+func (t *table) find(row int, field string) place {
+	at := t.rows[row]
+	for i, c := range t.shape.columns {
+		spot := t.cells[row*len(t.shape.columns)+i]
+		if spot.line > 0 && (c.path == field || len(c.path) > len(field) && c.path[:len(field)] == field && c.path[len(field)] == '.') {
+			at.spot = spot
+			break
+		}
+	}
+	return at
+}
+
+// full says that a list may not be longer.
+func (t *table) full() string {
+	return fmt.Sprintf("more than %d; no more are taken", t.most)
+}

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package source
+
+import (
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// yamlFile is a file of YAML. It is read in parts, because the nodes of a whole one
+// take fifty times its size: each member of the top, and of a list that is written
+// in lines a few entries at a time.
+type yamlFile struct {
+	*draft
+	file int
+	// only is the one list that the file may have; nil: it is a whole document.
+	only *table
+	// list is the one whose lines are being read.
+	list *table
+	// seen has a bit for each member of the header.
+	seen uint64
+	// part begins at this line and byte of the file.
+	line, offset int
+}
+
+func (d *draft) readYAML(file int, data []byte, only *table) error {
+	y := &yamlFile{draft: d, file: file, only: only}
+	parts := yamlParts{data: data, lists: y.lists()}
+	for parts.next() {
+		y.line, y.offset = parts.line, parts.offset
+		if parts.fault != "" {
+			y.fail(place{file, spot{uint32(parts.line), 0}}, parts.fault)
+			return nil
+		}
+		if err := y.part(&parts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lists are the names of lists, as lines of the top have them.
+func (y *yamlFile) lists() map[string]bool {
+	lists := map[string]bool{}
+	for _, t := range y.tables[1:] {
+		lists[t.member] = true
+	}
+	return lists
+}
+
+// part reads one part. A fault of its syntax ends the file, since the next part may
+// be what is left of this one.
+func (y *yamlFile) part(p *yamlParts) error {
+	if err := y.advance(int64(p.offset + len(p.text))); err != nil {
+		return err
+	}
+	var document yaml.Node
+	if err := yaml.Unmarshal(p.text, &document); err != nil {
+		y.failYAML(err)
+		return errNextFile
+	}
+	if p.member != "" {
+		return y.lines(p, &document)
+	}
+	if len(document.Content) == 0 {
+		return nil // comments
+	}
+	root := document.Content[0]
+	if y.only != nil && root.Kind == yaml.SequenceNode {
+		return y.whole(y.only, root, root)
+	}
+	return y.top(root)
+}
+
+// lines reads entries of a list that is written in lines.
+func (y *yamlFile) lines(p *yamlParts, document *yaml.Node) error {
+	t := y.only
+	if p.member != bareList {
+		t = y.table(p.member)
+	}
+	at := place{y.file, spot{uint32(p.memberLine), 1}}
+	if p.first {
+		y.list = nil
+		if !y.allowed(t, at) || !y.open(t, at) {
+			return nil
+		}
+		y.list = t
+	}
+	if y.list == nil {
+		return nil
+	}
+	if len(document.Content) == 0 {
+		if p.first && p.last {
+			y.fail(at, t.member+" has nothing in it: leave it out, or write []")
+		}
+		return nil
+	}
+	return y.entries(t, document.Content[0])
+}
+
+// allowed refuses a list in the file of another.
+func (y *yamlFile) allowed(t *table, at place) bool {
+	switch {
+	case t == nil:
+		y.fail(at, "a document is a mapping of "+strings.Join(y.members(), ", "))
+	case y.only != nil && t != y.only:
+		y.fail(at, fmt.Sprintf("this file has %s alone", y.only.member))
+	default:
+		return true
+	}
+	return false
+}
+
+// top reads members of the document.
+func (y *yamlFile) top(root *yaml.Node) error {
+	if !y.simple(root) {
+		return nil
+	}
+	if root.Kind != yaml.MappingNode || len(root.Content) == 0 {
+		y.fail(y.at(root), "a document is a mapping of "+strings.Join(y.members(), ", "))
+		return nil
+	}
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		name, node := root.Content[i], root.Content[i+1]
+		if !y.simple(name) {
+			continue
+		}
+		if t := y.table(name.Value); t != nil {
+			if err := y.whole(t, name, node); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := y.headerMember(name, node); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// headerMember reads what is about the whole document.
+func (y *yamlFile) headerMember(name, node *yaml.Node) error {
+	m, known := y.header().shape.root.members[name.Value]
+	switch {
+	case y.only != nil:
+		y.fail(y.at(name), fmt.Sprintf("this file has %s alone; the rest stands in %s", y.only.member, headerFile))
+		return nil
+	case !known:
+		y.fail(y.at(name), meant(name.Value, y.members()))
+		return nil
+	}
+	if y.header().size() == 0 {
+		if err := y.begin(y.header(), place{y.file, spot{1, 0}}); err != nil {
+			return err
+		}
+	}
+	y.once(y.header(), &y.seen, m, name.Value, name, node)
+	return nil
+}
+
+// whole reads a list that one part has all of.
+func (y *yamlFile) whole(t *table, name, node *yaml.Node) error {
+	if !y.allowed(t, y.at(name)) || !y.open(t, y.at(name)) {
+		return nil
+	}
+	return y.entries(t, node)
+}
+
+func (y *yamlFile) entries(t *table, list *yaml.Node) error {
+	if !y.simple(list) {
+		return nil
+	}
+	if list.Kind != yaml.SequenceNode {
+		y.fail(y.at(list), t.member+" is a list: its entries begin with \"- \"")
+		return nil
+	}
+	for _, node := range list.Content {
+		if err := y.begin(t, y.at(node)); err != nil {
+			return err
+		}
+		y.entry(t, node)
+		if err := y.advance(y.reported); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (y *yamlFile) entry(t *table, node *yaml.Node) {
+	if !y.simple(node) {
+		return
+	}
+	if node.Kind != yaml.MappingNode {
+		y.refuse(t, wholeEntry, "is a mapping of "+strings.Join(t.shape.root.names, ", "), y.at(node).spot)
+		return
+	}
+	y.mapping(t, t.shape.root, "", node)
+	y.end(t)
+}
+
+func (y *yamlFile) mapping(t *table, m *member, path string, node *yaml.Node) {
+	var seen uint64
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		name, of := node.Content[i], node.Content[i+1]
+		if !y.simple(name) {
+			continue
+		}
+		below, known := m.members[name.Value]
+		if !known {
+			y.refuse(t, path+shown(name.Value), meant(name.Value, m.names), y.at(name).spot)
+			continue
+		}
+		y.once(t, &seen, below, path+name.Value, name, of)
+	}
+}
+
+// once reads what stands after a name, which may be there once.
+func (y *yamlFile) once(t *table, seen *uint64, m *member, path string, name, node *yaml.Node) {
+	if *seen&(1<<m.order) != 0 {
+		y.refuse(t, path, "is there already", y.at(name).spot)
+		return
+	}
+	*seen |= 1 << m.order
+	y.value(t, m, path, name, node)
+}
+
+// value reads what stands after a name.
+func (y *yamlFile) value(t *table, m *member, path string, name, node *yaml.Node) {
+	switch {
+	case !y.simple(node):
+	case m.column >= 0 && node.Kind != yaml.MappingNode:
+		if v, ok := y.scalars(node); ok {
+			y.put(t, m.column, v, y.at(name).spot)
+		}
+	case m.column >= 0:
+		y.refuse(t, path, "is a value, not a mapping", y.at(name).spot)
+	case node.Kind == yaml.MappingNode:
+		y.mapping(t, m, path+".", node)
+	default:
+		y.refuse(t, path, "is a mapping of "+strings.Join(m.names, ", "), y.at(name).spot)
+	}
+}
+
+// scalars is a value, or a list of them.
+func (y *yamlFile) scalars(node *yaml.Node) (value, bool) {
+	if node.Kind == yaml.ScalarNode {
+		return scalar(node), true
+	}
+	list := value{form: sequence}
+	for _, item := range node.Content {
+		if !y.simple(item) {
+			return list, false
+		}
+		if item.Kind != yaml.ScalarNode {
+			return value{form: sequence, items: []value{list}}, true
+		}
+		list.items = append(list.items, scalar(item))
+	}
+	return list, true
+}
+
+// scalar takes the text as it is written: what it would mean to YAML, of which
+// there are two opinions, is never asked.
+func scalar(node *yaml.Node) value {
+	if node.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
+		return value{form: quoted, text: node.Value}
+	}
+	switch node.Value {
+	case "", "~", "null", "Null", "NULL":
+		return value{form: nothing}
+	}
+	return value{form: plain, text: node.Value}
+}
+
+// simple refuses what lets a small text stand for a large or another one.
+func (y *yamlFile) simple(node *yaml.Node) bool {
+	var reason string
+	switch {
+	case node.Kind == yaml.AliasNode || node.Anchor != "":
+		reason = "anchors (&) and aliases (*) are not read"
+	case node.Style&yaml.TaggedStyle != 0:
+		reason = "tags (!) are not read"
+	default:
+		return true
+	}
+	y.fail(y.at(node), reason)
+	return false
+}
+
+func (y *yamlFile) at(node *yaml.Node) place {
+	return place{y.file, spot{uint32(y.line + node.Line - 1), uint32(node.Column)}}
+}
