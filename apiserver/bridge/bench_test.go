@@ -19,8 +19,8 @@ func BenchmarkPage(b *testing.B) {
 	publish(b, few, content(acme, "own", 1_000))
 	publish(b, many, content(acme, "own", 100_000))
 	ask := func(w *apitest.World, offset int) func() time.Duration {
+		w.Limit("acme", "bridge", 1_000_000)
 		return func() time.Duration {
-			w.Advance(10 * time.Millisecond)
 			r := w.Build(b, apitest.Request{Method: "GET", Path: fmt.Sprintf("%s?limit=100&offset=%d", mediaPath, offset), Key: "acme-live"})
 			rec := httptest.NewRecorder()
 			start := time.Now()

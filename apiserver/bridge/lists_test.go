@@ -162,7 +162,7 @@ func TestWhatCannotBeVouchedForIsRefusedWhole(t *testing.T) {
 func TestMasterDataThatNobodyConfirmsAreRefused(t *testing.T) {
 	t.Parallel()
 	w := world(t)
-	w.Advance(time.Hour)
+	w.Advance(5 * time.Minute)
 	get(t, w, "acme-live", mediaPath).Want(t, 200, "")
 	w.Advance(time.Second)
 	get(t, w, "acme-live", mediaPath).Want(t, 503, problem.CodeMasterDataUnavailable).WantRetry(t)
