@@ -3,6 +3,7 @@
 package apitest
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -11,17 +12,19 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/printmarket/printmarket/apiserver/costing"
 	"github.com/printmarket/printmarket/apiserver/xjmf"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/signature"
+	"github.com/printmarket/printmarket/internal/tenant"
 )
 
 // Request is one request.
 type Request struct {
 	Method, Path string
 	// Key names a key of the world; empty sends none. A callback is signed by the
-	// sender of the key's partner instead.
+	// sender of the key's partner instead, and costing gets a session of the key.
 	Key string
 	// Body is sent as application/json; empty sends none.
 	Body string
@@ -76,6 +79,9 @@ func (w *World) Build(t testing.TB, in Request) *http.Request {
 	if in.Path == xjmf.Path && in.Key != "" {
 		w.sign(r, in)
 	}
+	if in.Path == costing.Path && in.Key != "" {
+		r.Header.Set("Authorization", "Bearer "+w.Session(t, in.Key))
+	}
 	for name, value := range in.Header {
 		r.Header.Set(name, value)
 		if value == "" {
@@ -83,6 +89,19 @@ func (w *World) Build(t testing.TB, in Request) *http.Request {
 		}
 	}
 	return r
+}
+
+// Session is the token of a session that was opened just now with a key.
+func (w *World) Session(t testing.TB, key string) string {
+	t.Helper()
+	partner, _, _ := strings.Cut(key, "-")
+	session := credential.Session{
+		Tenant: tenant.ID{Organization: w.partners[partner].Spec.OrganizationID, Mode: w.keys[key].Mode()},
+		Key:    w.Digest(key), Expires: w.Clock.Now().Add(credential.SessionLifetime),
+	}
+	token, err := w.Sessions.Seal(session, w.Clock.Now(), rand.Reader)
+	must(t, err)
+	return token.Reveal()
 }
 
 // sign makes the request one of the sender that speaks for the key's partner.

@@ -78,7 +78,7 @@ type World struct {
 	Gates   *posture.Gates
 	Store   *storetest.Faulty
 	Catalog *catalog.Holder
-	// Authority has nothing for anybody at first, and must be confirmed every hour.
+	// Authority has nothing for anybody at first, and must be confirmed every five minutes.
 	Authority *authority.Holder
 	Sessions  *credential.Sessions
 	Queue     *queue.Queue
@@ -170,7 +170,7 @@ func (w *World) open(t testing.TB, log *slog.Logger) {
 	demo, err := catalog.Demo()
 	must(t, err)
 	w.Catalog = catalog.Fixed(demo)
-	w.Authority = authority.NewHolder(time.Hour)
+	w.Authority = authority.NewHolder(5 * time.Minute)
 	w.Authority.Publish(nil, w.Clock.Now())
 	w.Sessions = &credential.Sessions{}
 	must(t, w.Sessions.Use([]credential.SessionKey{{Key: [32]byte{1}}}))
