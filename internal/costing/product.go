@@ -78,7 +78,7 @@ func (r *reader) root() *xjdf.Node {
 		return nil
 	}
 	if len(roots) > 1 {
-		r.review(ProductAmbiguous, roots[1], "", fmt.Sprintf("%s is another product", described(roots[1])))
+		r.review(ProductAmbiguous, roots[1], "", described(roots[1])+" is another product")
 	}
 	return roots[0]
 }
@@ -105,7 +105,7 @@ func (r *reader) quantities(j *job) {
 	} {
 		value, told := r.count(j.node, bound.attribute)
 		if told && bound.beyond(value) {
-			r.review(ValueUnreadable, j.node, bound.attribute, fmt.Sprintf("%s does not go with Amount, and is left out", bound.attribute))
+			r.review(ValueUnreadable, j.node, bound.attribute, bound.attribute+" does not go with Amount, and is left out")
 			continue
 		}
 		if told {
