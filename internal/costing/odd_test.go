@@ -51,10 +51,16 @@ func TestAnyValueOfAnyAttributeHasAnAnswer(t *testing.T) {
 		d := parse(t, example(t, name))
 		product := d.Root.Child("ProductList").Child("Product")
 		product.Set("MinAmount", product.Attribute("Amount").Value).Set("MaxAmount", product.Attribute("Amount").Value)
+		seen := map[string]bool{}
 		for n := range d.Root.Descendants() {
 			for i := range n.Attributes {
 				a := &n.Attributes[i]
 				kept := a.Value
+				place := n.Name.Local + a.Name.Local + kept
+				if seen[place] {
+					continue
+				}
+				seen[place] = true
 				for _, value := range odd() {
 					a.Value = value
 					answer(t, costing.Request{Document: d, Mode: costing.Authoritative, Authority: in, Now: now})

@@ -113,6 +113,30 @@ func TestHowAProductIsMade(t *testing.T) {
 			example: "business-cards", change: func(d object) { want(d, "ProductionIntent", object{"PrintProcess": []any{"OffsetLithography"}}) },
 			want: "flat press-52 sheetwise 1x8 up 4x2t laminator cutter",
 		},
+		"a perfecting press with a coater varnishes both sides in two passes": {
+			example: "brochure", owner: lone("press-100", func(d *authority.Device) { d.Perfecting = true }),
+			change: func(d object) {
+				surface(d, 1)["Coatings"] = []any{"Aqueous"}
+				surface(d, 1)["ColorsUsed"] = []any{"Black"}
+			},
+			want: "flat press-100 sheetwise 1x4 up 2x2t cutter folder",
+		},
+		"of equal presses the first is taken": {
+			example: "flyer", owner: func(c *authority.Content) {
+				one := c.Devices[1]
+				one.ID = "a-press"
+				c.Devices = append(c.Devices, one)
+			},
+			want: "flat a-press workAndTurn 1x4 up 2x2t cutter",
+		},
+		"what is milled off the spine has to be on the sheet": {
+			example: "book", owner: func(c *authority.Content) { c.Policy.SpineMilling = dec("40"); lone("press-100", nil)(c) },
+			want: "cover COVER press-100 oneSided 1x8 up 4x2t laminator cutter, body BODY press-100 workAndTurn 21x2 up 2x1t cutter folder, binder, trimmer",
+		},
+		"what is trimmed off has to be on the sheet": {
+			example: "book", owner: func(c *authority.Content) { c.Policy.Bleed = dec("19"); lone("press-100", nil)(c) },
+			want: "cover COVER press-100 oneSided 1x8 up 4x2t laminator cutter, body BODY press-100 sheetwise 10x1 up 1x1t cutter folder, body BODY press-100 workAndTurn 1x2 up 1x2t cutter folder, binder, trimmer",
+		},
 		"holes are made in what is finished": {
 			example: "flyer", change: func(d object) {
 				want(d, "HoleMakingIntent", object{"HolePattern": []any{object{"Pattern": "R2-generic"}}})
@@ -168,6 +192,52 @@ func TestHowAProductIsMade(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+func TestWhatAStepSpoilsTheOnesBeforeMakeAsWell(t *testing.T) {
+	t.Parallel()
+	c := printer()
+	c.Devices[3].SetupWaste, c.Devices[3].WastePercent = 10, dec("2")
+	result, codes, err := outcome(t, example(t, "flyer"), c)
+	if err != nil || result == nil {
+		t.Fatal(codes, err)
+	}
+	// Cutting: 1250 / 0.98 = 1276 and 10. Second pass: 1286 / 0.99 = 1299. First pass:
+	// 1299 / 0.99 = 1313 and 50. Dividing: 1363 / 0.98 = 1391 and 10, four to a sheet.
+	p := result.Breaks[0].Plan[0]
+	if diff := cmp.Diff([]int64{1286, 77, 351}, []int64{p.Good, p.Waste, p.Bought}); diff != "" {
+		t.Errorf("good, waste, bought: %s", diff)
+	}
+}
+
+func TestTheCheapestInkOfASeparationIsUsed(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		other authority.Ink
+		want  string
+	}{
+		"a cheaper one":                         {ink("cyan-2", "Cyan", "11"), "cyan-2"},
+		"a dearer one":                          {ink("a-cyan", "Cyan", "13"), "cyan"},
+		"a dearer one of which less is used":    {authority.Ink{ID: "z", Name: "Z", Separation: "Cyan", Consumption: dec("1"), Price: price("13", authority.PerKilogram)}, "z"},
+		"an equal one, that comes after":        {ink("cyan-2", "Cyan", "12"), "cyan"},
+		"a cheaper one of another separation":   {ink("a-cyan", "cyan", "1"), "cyan"},
+		"a cheaper one, of which more is used ": {authority.Ink{ID: "a", Name: "A", Separation: "Cyan", Consumption: dec("3"), Price: price("7", authority.PerKilogram)}, "cyan"},
+	} {
+		c := printer()
+		c.Inks = append(c.Inks, tc.other)
+		result, _, err := outcome(t, example(t, "flyer"), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range result.Breaks[0].Lines {
+			if l.Item == costing.ItemInk {
+				if l.Resource.ID != tc.want {
+					t.Errorf("%s: %s is used", name, l.Resource.ID)
+				}
+				break
+			}
+		}
 	}
 }
 
@@ -330,5 +400,56 @@ func TestTheDocumentIsNotChanged(t *testing.T) {
 	}
 	if after := count(); after != before {
 		t.Errorf("%d nodes and attributes became %d", before, after)
+	}
+}
+
+func TestADeviceThatIsWorseInOneThingDisplacesNoOther(t *testing.T) {
+	t.Parallel()
+	plain, err := calculate(t, example(t, "book"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, worse := range map[string]func(c *authority.Content, d *authority.Device){
+		"slower":               func(_ *authority.Content, d *authority.Device) { d.Speed = fixed.One },
+		"slower to set up":     func(_ *authority.Content, d *authority.Device) { d.SetupMinutes *= 9 },
+		"spoils more":          func(_ *authority.Content, d *authority.Device) { d.WastePercent = 40 * fixed.One },
+		"spoils more at first": func(_ *authority.Content, d *authority.Device) { d.SetupWaste += 900 },
+		"dearer":               func(_ *authority.Content, d *authority.Device) { d.HourlyRate *= 9 },
+		"takes more people":    func(_ *authority.Content, d *authority.Device) { d.Crew *= 9 },
+		"takes more power":     func(_ *authority.Content, d *authority.Device) { d.Power *= 90 },
+		"cuts lower stacks":    func(_ *authority.Content, d *authority.Device) { d.StackHeight /= 9 },
+		"takes dearer people": func(c *authority.Content, d *authority.Device) {
+			c.Labor = append(c.Labor, authority.Labor{ID: "expert", Name: "Expert", LaborType: "Finishing", Price: price("250", authority.PerHour)})
+			d.Labor = "expert"
+		},
+		"takes dearer power": func(c *authority.Content, d *authority.Device) {
+			c.Electricity = append(c.Electricity, authority.Electricity{ID: "diesel", Name: "Diesel", Price: price("20", authority.PerKilowattHour)})
+			d.Electricity = "diesel"
+		},
+		"takes dearer glue": func(c *authority.Content, d *authority.Device) {
+			c.Adhesives = append(c.Adhesives, authority.Adhesive{ID: "pur", Name: "PUR", Consumption: dec("20"), Price: price("50", authority.PerKilogram)})
+			d.Adhesive = "pur"
+		},
+		"takes more glue": func(c *authority.Content, d *authority.Device) {
+			c.Adhesives = append(c.Adhesives, authority.Adhesive{ID: "pur", Name: "PUR", Consumption: dec("90"), Price: price("5", authority.PerKilogram)})
+			d.Adhesive = "pur"
+		},
+	} {
+		for process, place := range map[authority.Process]int{authority.Cutting: 3, authority.CoverApplication: 9} {
+			c := printer()
+			one := c.Devices[place]
+			if worse(&c, &one); process == authority.Cutting && one.Adhesive != "" || cmp.Equal(one, c.Devices[place]) {
+				continue // what means nothing to the process
+			}
+			one.ID = "a-device"
+			c.Devices = append(c.Devices, one)
+			result, _, err := outcome(t, example(t, "book"), c)
+			if err != nil || result == nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(written(t, plain.Breaks)), string(written(t, result.Breaks))); diff != "" {
+				t.Errorf("%s, %s: %s", name, process, diff)
+			}
+		}
 	}
 }

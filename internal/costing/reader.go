@@ -69,7 +69,7 @@ func (r *reader) count(n *xjdf.Node, attribute string) (int64, bool) {
 	}
 	value, ok := whole(text)
 	if !ok {
-		r.review(ValueUnreadable, n, attribute, fmt.Sprintf("%s is not a whole number", attribute))
+		r.review(ValueUnreadable, n, attribute, attribute+" is not a whole number")
 	}
 	return value, ok
 }
@@ -82,7 +82,7 @@ func (r *reader) size(n *xjdf.Node, attribute string) (rectangle, bool) {
 	}
 	all, ok := numbers(text)
 	if !ok || len(all) < 2 || len(all) > 3 {
-		r.review(ValueUnreadable, n, attribute, fmt.Sprintf("%s is not a size", attribute))
+		r.review(ValueUnreadable, n, attribute, attribute+" is not a size")
 		return rectangle{}, false
 	}
 	return rectangle{fromPoints(all[0]), fromPoints(all[1])}, true

@@ -198,6 +198,18 @@ func TestWhatIsNotSafeToQuoteSaysWhy(t *testing.T) {
 	}
 }
 
+func TestTheLimitsThemselvesAreSafeToQuote(t *testing.T) {
+	t.Parallel()
+	c := printer()
+	c.Policy.MaxQuantity, c.Policy.MaxTotal = 5000, dec("104.98")
+	in := effective(t, c)
+	in.From, in.Until = now, now.Add(24*time.Hour)
+	result, err := costing.Calculate(costing.Request{Document: parse(t, example(t, "flyer")), Mode: costing.Authoritative, Authority: in, Now: now})
+	if err != nil || result.Outcome != costing.OutcomeAuthoritative {
+		t.Fatal(err)
+	}
+}
+
 func TestEveryCodeHasAReview(t *testing.T) {
 	t.Parallel()
 	seen := map[costing.Code]bool{costing.MediaAuthority: true} // of a preview: TestMediaThatNothingNamesExactlyAreRefused
