@@ -202,7 +202,7 @@ func withNothingBehind(t *testing.T, w *apitest.World) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	layer, err := xjdf.Routes(nil, w.Contracts)
+	layer, err := xjdf.Routes(nil, nil, w.Contracts)
 	if err != nil {
 		t.Fatal(err)
 	}

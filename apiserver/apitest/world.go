@@ -35,6 +35,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/sessions"
 	"github.com/printmarket/printmarket/apiserver/xjdf"
 	"github.com/printmarket/printmarket/apiserver/xjmf"
+	"github.com/printmarket/printmarket/config"
 	"github.com/printmarket/printmarket/docs"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/cursor"
@@ -42,6 +43,7 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
+	"github.com/printmarket/printmarket/internal/masterdata/source"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/preflight/profile"
 	"github.com/printmarket/printmarket/internal/queue"
@@ -78,7 +80,8 @@ type World struct {
 	Gates   *posture.Gates
 	Store   *storetest.Faulty
 	Catalog *catalog.Holder
-	// Authority has nothing for anybody at first, and must be confirmed every five minutes.
+	// Authority has what the demo platform prints with, and nothing for organizations;
+	// it must be confirmed every five minutes.
 	Authority *authority.Holder
 	Sessions  *credential.Sessions
 	Queue     *queue.Queue
@@ -171,7 +174,7 @@ func (w *World) open(t testing.TB, log *slog.Logger) {
 	must(t, err)
 	w.Catalog = catalog.Fixed(demo)
 	w.Authority = authority.NewHolder(5 * time.Minute)
-	w.Authority.Publish(nil, w.Clock.Now())
+	w.Produce(t, nil)
 	w.Sessions = &credential.Sessions{}
 	must(t, w.Sessions.Use([]credential.SessionKey{{Key: [32]byte{1}}}))
 	cursors, err := cursor.New([32]byte{1})
@@ -192,6 +195,21 @@ func (w *World) open(t testing.TB, log *slog.Logger) {
 	})
 	w.MasterData = masterdata.New(masterdata.Config{Store: w.Store, Now: w.Clock.Now, Random: rand.Reader})
 	w.Callbacks = xjmfdomain.New(xjmfdomain.Config{Store: w.Store, Now: w.Clock.Now, Random: rand.Reader})
+}
+
+// Produce puts costed resources of organizations in force without end, beside those
+// of the demo platform.
+func (w *World) Produce(t testing.TB, owners map[string]*authority.Snapshot) {
+	t.Helper()
+	document, err := source.ReadFS(t.Context(), config.FS, config.PlatformResourcesDir, source.Options{})
+	must(t, err)
+	platform, err := document.Authority()
+	must(t, err)
+	spans := map[string][]authority.Effective{authority.Platform: {{Value: platform, Approval: "apr_platform"}}}
+	for owner, snapshot := range owners {
+		spans[owner] = []authority.Effective{{Value: snapshot, Approval: "apr_" + snapshot.ID()[7:]}}
+	}
+	w.Authority.Publish(spans, w.Clock.Now())
 }
 
 // mount builds the handler as the API listener has it.
@@ -230,7 +248,7 @@ func Routes(w *World) ([]gate.Route, error) {
 	if err != nil {
 		return nil, err
 	}
-	layer, err := xjdf.Routes(w.Catalog, w.Contracts)
+	layer, err := xjdf.Routes(w.Catalog, w.Authority, w.Contracts)
 	if err != nil {
 		return nil, err
 	}

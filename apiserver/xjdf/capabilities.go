@@ -7,12 +7,17 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/strict"
 	"github.com/printmarket/printmarket/apiserver/xjdf/xjdfapi"
+	"github.com/printmarket/printmarket/internal/fixed"
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
+	"github.com/printmarket/printmarket/internal/masterdata/timeline"
 	"github.com/printmarket/printmarket/internal/problem"
 	xjdfdoc "github.com/printmarket/printmarket/internal/xjdf"
 	"github.com/printmarket/printmarket/internal/xjdf/validate"
@@ -21,26 +26,33 @@ import (
 // offer is what the marketplace takes by one catalog: the value that documents
 // are held against, and how it is told.
 type offer struct {
-	catalog string
-	takes   validate.Capabilities
-	told    xjdfapi.XJDFCapabilities
-	etag    string
+	// by are the ids of the catalog and of the platform's costed resources.
+	by    [2]string
+	takes validate.Capabilities
+	told  xjdfapi.XJDFCapabilities
+	etag  string
 }
 
-// offered is the offer by the catalog in force. It is made anew when the catalog
-// changes, by whoever comes first; two that come at once make the same.
+// offered is the offer by the master data in force. It is made anew when they
+// change, by whoever comes first; two that come at once make the same.
 func (s *surface) offered(now time.Time) (*offer, error) {
 	catalog, err := s.catalog.Current(now)
 	if err != nil {
 		return nil, problem.New(problem.CodeRFQCatalogUnavailable, "The catalog is not available at the moment.").With(err).After(catalogRetry)
 	}
-	if held := s.offer.Load(); held != nil && held.catalog == catalog.ID() {
+	platform, err := s.authorities.Current(authority.Platform, now)
+	if err != nil && !errors.Is(err, timeline.ErrNone) {
+		return nil, problem.New(problem.CodeRFQCatalogUnavailable, "The master data are not available at the moment.").With(err).After(catalogRetry)
+	}
+	by := [2]string{catalog.ID(), platform.Approval}
+	if held := s.offer.Load(); held != nil && held.by == by {
 		return held, nil
 	}
-	made, err := newOffer(catalog)
+	made, err := newOffer(catalog, platform.Value)
 	if err != nil {
 		return nil, err
 	}
+	made.by = by
 	s.offer.Store(made)
 	return made, nil
 }
@@ -48,8 +60,8 @@ func (s *surface) offered(now time.Time) (*offer, error) {
 // catalogRetry is when a catalog that is not available is worth another try.
 const catalogRetry = 5 * time.Second
 
-func newOffer(catalog *catalog.Catalog) (*offer, error) {
-	o := &offer{catalog: catalog.ID(), takes: validate.Marketplace(catalog.Types())}
+func newOffer(catalog *catalog.Catalog, platform *authority.Snapshot) (*offer, error) {
+	o := &offer{takes: validate.Marketplace(catalog.Types()).MadeWith(production(platform))}
 	o.told = tell(o.takes)
 	o.told.Products = productsOf(catalog)
 	body, err := json.Marshal(o.told)
@@ -61,6 +73,31 @@ func newOffer(catalog *catalog.Catalog) (*offer, error) {
 	return o, nil
 }
 
+// production is what the platform prints with; nothing, if there is no snapshot.
+func production(platform *authority.Snapshot) (p validate.Production) {
+	if platform == nil {
+		return p
+	}
+	content := platform.Content()
+	for i := range content.Media {
+		m := &content.Media[i]
+		p.MediaTypes = append(p.MediaTypes, m.MediaType)
+		weight := float64(m.Weight) / float64(fixed.One)
+		if p.MinWeight == 0 || weight < p.MinWeight {
+			p.MinWeight = weight
+		}
+		p.MaxWeight = max(p.MaxWeight, weight)
+	}
+	for i := range content.Devices {
+		p.Processes = append(p.Processes, string(content.Devices[i].Process))
+	}
+	for _, names := range []*[]string{&p.MediaTypes, &p.Processes} {
+		slices.Sort(*names)
+		*names = slices.Compact(*names)
+	}
+	return p
+}
+
 func tell(takes validate.Capabilities) xjdfapi.XJDFCapabilities {
 	told := xjdfapi.XJDFCapabilities{
 		Specifications: specifications(), AcceptedVersions: validate.Versions(), MediaTypes: documentTypes(),
@@ -68,10 +105,11 @@ func tell(takes validate.Capabilities) xjdfapi.XJDFCapabilities {
 			Bytes: xjdfdoc.DefaultLimits.Bytes, Depth: xjdfdoc.DefaultLimits.Depth, Nodes: xjdfdoc.DefaultLimits.Nodes, Findings: validate.MaxFindings,
 		},
 		Parts: takes.Parts,
-		Media: xjdfapi.XJDFMedia{
-			MediaTypes: takes.MediaTypes, Weight: xjdfapi.XJDFRange{Minimum: takes.MinWeight, Maximum: takes.MaxWeight, Unit: "g/m2"},
-		},
+		Media: xjdfapi.XJDFMedia{MediaTypes: takes.MediaTypes}, Finishing: []xjdfapi.XJDFFinishing{},
 		Resources: takes.Resources, Processes: takes.Processes,
+	}
+	if takes.MaxWeight > 0 {
+		told.Media.Weight = &xjdfapi.XJDFRange{Minimum: takes.MinWeight, Maximum: takes.MaxWeight, Unit: "g/m2"}
 	}
 	for _, profile := range validate.Profiles() {
 		told.Profiles = append(told.Profiles, xjdfapi.XJDFProfile(profile))

@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/apiserver/apitest"
+	"github.com/printmarket/printmarket/internal/fixed"
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/xjdf/validate"
@@ -267,4 +269,61 @@ func TestCapabilitiesFollowTheCatalog(t *testing.T) {
 	w.Catalog.Withdraw()
 	w.Do(t, ask).Want(t, 503, problem.CodeRFQCatalogUnavailable).WantRetry(t)
 	w.Do(t, document(minimal)).Want(t, 503, problem.CodeRFQCatalogUnavailable).WantRetry(t)
+}
+
+// TestCapabilitiesFollowWhatThePlatformPrintsWith: media and finishing are those
+// that there is something for.
+func TestCapabilitiesFollowWhatThePlatformPrintsWith(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	ask := apitest.Request{Method: http.MethodGet, Path: "/api/v1/xjdf/capabilities", Key: "acme-live"}
+	type capabilities struct {
+		Media struct {
+			MediaTypes []string
+			Weight     *struct{ Minimum, Maximum float64 }
+		}
+		Finishing []struct{ Intent string }
+	}
+	read := func() (told capabilities, etag string) {
+		a := w.Do(t, ask).Want(t, 200, "")
+		a.Into(t, &told)
+		return told, a.Header.Get("ETag")
+	}
+	before, etag := read()
+	if before.Media.Weight == nil || len(before.Finishing) < 3 {
+		t.Fatalf("the demo platform prints with %+v", before)
+	}
+	only, err := authority.New(authority.Content{
+		Owner: authority.Platform, Currency: "EUR",
+		Media: []authority.Media{{
+			ID: "vinyl", Name: "Vinyl", MediaType: "Vinyl", Width: 1000 * fixed.One, Height: 1000 * fixed.One, Weight: 120 * fixed.One, Thickness: 90 * fixed.One,
+			Price: authority.Price{Per: authority.PerSquareMetre},
+		}},
+		Devices: []authority.Device{{
+			ID: "folder", Name: "Folder", Process: authority.Folding, MaxSheet: authority.Area{Width: 1000 * fixed.One, Height: 1000 * fixed.One}, Speed: fixed.One,
+		}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Authority.Publish(map[string][]authority.Effective{authority.Platform: {{Value: only, Approval: "apr_2"}}}, w.Clock.Now())
+	after, again := read()
+	if again == etag || !slices.Equal(after.Media.MediaTypes, []string{"Vinyl"}) || after.Media.Weight.Maximum != 120 {
+		t.Errorf("with vinyl alone %+v", after)
+	}
+	for _, finishing := range after.Finishing {
+		if finishing.Intent != "FoldingIntent" && finishing.Intent != "BindingIntent" {
+			t.Errorf("%s is told, and only a folder is there", finishing.Intent)
+		}
+	}
+	w.Authority.Publish(nil, w.Clock.Now())
+	if none, _ := read(); len(none.Media.MediaTypes) > 0 || none.Media.Weight != nil {
+		t.Errorf("with nothing %+v", none)
+	}
+	paper := `{"@Version":"2.2","ProductList":{"Product":{"@ProductType":"Leaflet","Intent":{"@Name":"MediaIntent","MediaIntent":{"@MediaType":"Paper"}}}}}`
+	if r := report(t, w.Do(t, document(paper)).Want(t, 200, "")); len(r.Unsupported) != 1 {
+		t.Errorf("paper that there is not: %+v", r.Unsupported)
+	}
+	w.Authority.Withdraw()
+	w.Do(t, ask).Want(t, 503, problem.CodeRFQCatalogUnavailable).WantRetry(t)
 }

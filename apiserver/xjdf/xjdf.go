@@ -17,6 +17,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/strict"
 	"github.com/printmarket/printmarket/apiserver/xjdf/xjdfapi"
 	"github.com/printmarket/printmarket/apiserver/xjmf"
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/posture"
 	xjdfdoc "github.com/printmarket/printmarket/internal/xjdf"
@@ -42,24 +43,31 @@ type Catalog interface {
 	Current(now time.Time) (*catalog.Catalog, error)
 }
 
+// Authorities is what the surface needs of package authority.
+type Authorities interface {
+	Current(owner string, now time.Time) (authority.Effective, error)
+}
+
 // surface holds what its answers have in common for every partner.
 type surface struct {
 	discovery xjdfapi.Discovery
 	documents map[string]contracts.Document
 	catalog   Catalog
-	validator *validate.Validator
-	turns     *xjdfdoc.Turns
-	// offer is by the catalog that was in force last.
+	// authorities has what the platform prints with.
+	authorities Authorities
+	validator   *validate.Validator
+	turns       *xjdfdoc.Turns
+	// offer is by the master data that were in force last.
 	offer atomic.Pointer[offer]
 }
 
 // Routes is the surface's table of routes.
-func Routes(catalog Catalog, set *contracts.Set) ([]gate.Route, error) {
+func Routes(catalog Catalog, authorities Authorities, set *contracts.Set) ([]gate.Route, error) {
 	documents, err := set.Documents(contracts.XJDF)
 	if err != nil {
 		return nil, err
 	}
-	s := &surface{discovery: describe(set.Info(contracts.XJDF)), documents: map[string]contracts.Document{}, catalog: catalog, validator: validate.New(), turns: xjdfdoc.NewTurns()}
+	s := &surface{discovery: describe(set.Info(contracts.XJDF)), documents: map[string]contracts.Document{}, catalog: catalog, authorities: authorities, validator: validate.New(), turns: xjdfdoc.NewTurns()}
 	offers := make([]string, len(documents))
 	for i, document := range documents {
 		offers[i] = document.MediaType

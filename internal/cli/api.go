@@ -249,7 +249,7 @@ func (s *api) served(work preflights) (a apiserver.API, err error) {
 	if err != nil {
 		return a, err
 	}
-	xjdfRoutes, err := xjdf.Routes(s.data.catalogs, set)
+	xjdfRoutes, err := xjdf.Routes(s.data.catalogs, s.data.authorities, set)
 	if err != nil {
 		return a, err
 	}

@@ -169,8 +169,9 @@ type XJDFLimits struct {
 
 // XJDFMedia defines model for XjdfMedia.
 type XJDFMedia struct {
-	MediaTypes []string  `json:"mediaTypes"`
-	Weight     XJDFRange `json:"weight"`
+	// MediaTypes Those of the media that there are now; empty if there are none.
+	MediaTypes []string   `json:"mediaTypes"`
+	Weight     *XJDFRange `json:"weight,omitempty"`
 }
 
 // XJDFProduct defines model for XjdfProduct.

@@ -79,6 +79,78 @@ func Marketplace(products []string) Capabilities {
 	}
 }
 
+// Production is what products are made with.
+type Production struct {
+	// MediaTypes are those of the media that there are, MinWeight and MaxWeight the
+	// bounds of their weights, in g/m2; zero if there are none.
+	MediaTypes           []string
+	MinWeight, MaxWeight float64
+	// Processes are what the devices do, by the names of XJDF.
+	Processes []string
+}
+
+// needs says which process a finishing, or a value of it, takes one of; nil: none.
+var needs = []struct {
+	intent, attribute, value string
+	processes                []string
+}{
+	{"AssemblingIntent", "", "", []string{"Stitching", "CoverApplication"}},
+	{"BindingIntent", "BindingType", "SaddleStitch", []string{"Stitching"}},
+	{"BindingIntent", "BindingType", "SoftCover", []string{"CoverApplication"}},
+	{"FoldingIntent", "", "", []string{"Folding"}},
+	{"HoleMakingIntent", "", "", []string{"HoleMaking"}},
+	{"LaminatingIntent", "", "", []string{"Laminating"}},
+	{"ShapeCuttingIntent", "", "", []string{"ShapeCutting"}},
+	{"ProductionIntent", "PrintProcess", "OffsetLithography", []string{"ConventionalPrinting"}},
+	{"ProductionIntent", "PrintProcess", "Electrophotography", []string{"DigitalPrinting"}},
+	{"ProductionIntent", "PrintProcess", "ElectroInk", []string{"DigitalPrinting"}},
+	{"ProductionIntent", "PrintProcess", "InkJet", []string{"DigitalPrinting"}},
+	{"BindingIntent", "BindingType", "None", nil},
+}
+
+// MadeWith are the capabilities as far as there is something to do them with.
+func (c Capabilities) MadeWith(p Production) Capabilities {
+	c.MediaTypes = append([]string{}, p.MediaTypes...)
+	c.MinWeight, c.MaxWeight = p.MinWeight, p.MaxWeight
+	all := c.Finishing
+	c.Finishing = []Finishing{}
+	for _, finishing := range all {
+		if left, possible := finishing.madeWith(p.Processes); possible {
+			c.Finishing = append(c.Finishing, left)
+		}
+	}
+	return c
+}
+
+// madeWith is what is left of a finishing; false if nothing is.
+func (f Finishing) madeWith(processes []string) (Finishing, bool) {
+	left := Finishing{Intent: f.Intent}
+	for _, limit := range f.Limits {
+		values := []string{}
+		for _, value := range limit.Values {
+			if possible(processes, f.Intent, limit.Attribute, value) {
+				values = append(values, value)
+			}
+		}
+		left.Limits = append(left.Limits, Limit{limit.Attribute, values})
+	}
+	if len(f.Limits) > 0 {
+		return left, slices.ContainsFunc(left.Limits, func(l Limit) bool { return len(l.Values) > 0 })
+	}
+	return left, possible(processes, f.Intent, "", "")
+}
+
+// possible reports whether one of the processes that something takes is there. What
+// needs does not list is not made with anything that there could be.
+func possible(processes []string, intent, attribute, value string) bool {
+	for _, need := range needs {
+		if need.intent == intent && need.attribute == attribute && need.value == value {
+			return need.processes == nil || slices.ContainsFunc(need.processes, func(p string) bool { return slices.Contains(processes, p) })
+		}
+	}
+	return false
+}
+
 // basic are the intents that every product may have.
 func basic(intent string) bool {
 	return intent == "ColorIntent" || intent == "LayoutIntent" || intent == "MediaIntent"
@@ -129,7 +201,7 @@ func unsupportedMedia(p *pass, n *xjdf.Node) {
 	if known := p.validator.vocabulary.List("MediaType"); told && known.Has(kind) && !slices.Contains(s.MediaTypes, kind) {
 		p.refuse(category, "MediaType "+clip(kind), n, "MediaType", fmt.Sprintf("The marketplace does not print on %s.", quoted(kind)), s.MediaTypes)
 	}
-	if weight, ok := float(n, "Weight"); ok && (weight < s.MinWeight || weight > s.MaxWeight) {
+	if weight, ok := float(n, "Weight"); ok && s.MaxWeight > 0 && (weight < s.MinWeight || weight > s.MaxWeight) {
 		p.refuse(category, "Weight "+number(weight), n, "Weight",
 			fmt.Sprintf("The marketplace prints on %s to %s g/m2.", number(s.MinWeight), number(s.MaxWeight)), nil)
 	}

@@ -400,8 +400,9 @@ type XJDFLimits struct {
 
 // XJDFMedia defines model for XjdfMedia.
 type XJDFMedia struct {
-	MediaTypes []string  `json:"mediaTypes"`
-	Weight     XJDFRange `json:"weight"`
+	// MediaTypes Those of the media that there are now; empty if there are none.
+	MediaTypes []string   `json:"mediaTypes"`
+	Weight     *XJDFRange `json:"weight,omitempty"`
 }
 
 // XJDFProduct defines model for XjdfProduct.
@@ -636,8 +637,8 @@ type ClientInterface interface {
 	// GetXJDFCapabilities Read which products, media and finishing the marketplace takes in an XJDF document. Needs xjdf:read.
 	//
 	// What is listed here is what `validate` holds a document against: it says `unsupported` of whatever is not. The
-	// products are those of the catalog. Revalidate with `If-None-Match`; the list changes with the catalog and with
-	// releases.
+	// products are those of the catalog; media and finishing are those that there is something to print with and on. Revalidate
+	// with `If-None-Match`; the list changes with the master data and with releases.
 	//
 	// Corresponds with GET /api/v1/xjdf/capabilities (the `GetXJDFCapabilities` operationId).
 	GetXJDFCapabilities(ctx context.Context, params *GetXJDFCapabilitiesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -761,8 +762,8 @@ func (c *Client) GetXJDF(ctx context.Context, reqEditors ...RequestEditorFn) (*h
 // GetXJDFCapabilities Read which products, media and finishing the marketplace takes in an XJDF document. Needs xjdf:read.
 //
 // What is listed here is what `validate` holds a document against: it says `unsupported` of whatever is not. The
-// products are those of the catalog. Revalidate with `If-None-Match`; the list changes with the catalog and with
-// releases.
+// products are those of the catalog; media and finishing are those that there is something to print with and on. Revalidate
+// with `If-None-Match`; the list changes with the master data and with releases.
 //
 // Corresponds with GET /api/v1/xjdf/capabilities (the `GetXJDFCapabilities` operationId).
 func (c *Client) GetXJDFCapabilities(ctx context.Context, params *GetXJDFCapabilitiesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1120,8 +1121,8 @@ type ClientWithResponsesInterface interface {
 	// GetXJDFCapabilitiesWithResponse Read which products, media and finishing the marketplace takes in an XJDF document. Needs xjdf:read.
 	//
 	// What is listed here is what `validate` holds a document against: it says `unsupported` of whatever is not. The
-	// products are those of the catalog. Revalidate with `If-None-Match`; the list changes with the catalog and with
-	// releases.
+	// products are those of the catalog; media and finishing are those that there is something to print with and on. Revalidate
+	// with `If-None-Match`; the list changes with the master data and with releases.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -1440,8 +1441,8 @@ func (c *ClientWithResponses) GetXJDFWithResponse(ctx context.Context, reqEditor
 // GetXJDFCapabilitiesWithResponse Read which products, media and finishing the marketplace takes in an XJDF document. Needs xjdf:read.
 //
 // What is listed here is what `validate` holds a document against: it says `unsupported` of whatever is not. The
-// products are those of the catalog. Revalidate with `If-None-Match`; the list changes with the catalog and with
-// releases.
+// products are those of the catalog; media and finishing are those that there is something to print with and on. Revalidate
+// with `If-None-Match`; the list changes with the master data and with releases.
 //
 // Returns a wrapper object for the known response body format(s).
 //
