@@ -173,5 +173,5 @@ func TestAListWithinAnEntryIsBounded(t *testing.T) {
 	want(t, files{"snapshot.yaml": head, "devices.csv": folder + strings.Repeat("F4-1;", 100) + "F4-1\n"},
 		`devices.csv:2:33: device folder: folds: 101 of them; at most 100 are taken`)
 	want(t, files{"snapshot.yaml": head, "media.csv": strings.Replace(mediaHead, "\n", ",coating\n", 1) + strings.Replace(silk, "\n", ",Shiny\n", 1)},
-		`media.csv:2:45: media silk: coating: "Shiny" is none of Coated, Gloss, Matte, None, Satin`)
+		`media.csv:2:46: media silk: coating: "Shiny" is none of Coated, Gloss, Matte, None, Satin`)
 }
