@@ -132,6 +132,8 @@ func TestYAMLThatCouldMeanSomethingElseIsRefused(t *testing.T) {
 		}},
 		"two documents":          {head + "---\n" + power, []string{`all.yaml:6: one document is read, not several`}},
 		"an end of the document": {head + "...\n" + power, []string{`all.yaml:6: one document is read, not several`}},
+		"lines behind the end":   {head + "inks:\n  - {id: a, name: A, separation: A, consumption: 1, price: {amount: 1, per: Kilogram}}\n : x\n  - {id: b}\n", nil},
+		"a member further right": {" level: resources\n" + strings.TrimPrefix(head, "level: resources\n"), []string{`all.yaml:1:2: a member of the document begins in the first column`}},
 		"a directive":            {"%YAML 1.1\n---\n" + head, []string{`all.yaml:1: directives (%) are not read`}},
 		"no YAML":                {head + "inks:\n  - {id: a\n  - {id: b}\n", nil},
 	} {
