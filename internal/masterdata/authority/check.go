@@ -36,6 +36,7 @@ const (
 	maxPieces    = 100_000
 	maxPages     = 10_000
 	maxSmall     = 100 * fixed.One // mm: bleed, gutter, milling
+	maxFolds     = 100
 	// MaxQuantity is the largest quantity that is calculated.
 	MaxQuantity = 10_000_000
 )
@@ -158,9 +159,11 @@ func oneOf[T ~string](k *checker, field string, value T, allowed []T) {
 }
 
 func join[T ~string](all []T) string {
-	texts := make([]string, len(all))
-	for i, one := range all {
-		texts[i] = string(one)
+	var texts []string
+	for _, one := range all {
+		if one != "" { // which is to say nothing
+			texts = append(texts, string(one))
+		}
 	}
 	return strings.Join(texts, ", ")
 }

@@ -165,3 +165,13 @@ devices:
 		`all.yaml:10:61: device cutter: maxSheet.width: "70 cm" is no decimal number such as 12.5: digits, a point, at most 6 places`,
 	)
 }
+
+func TestAListWithinAnEntryIsBounded(t *testing.T) {
+	t.Parallel()
+	folder := "id,name,process,maxSheet.width,maxSheet.height,speed,setupMinutes,hourlyRate,folds\nfolder,Folder,Folding,1,1,1,1,1,"
+	want(t, files{"snapshot.yaml": head, "devices.csv": folder + strings.TrimSuffix(strings.Repeat("F4-1;", 100), ";") + "\n"})
+	want(t, files{"snapshot.yaml": head, "devices.csv": folder + strings.Repeat("F4-1;", 100) + "F4-1\n"},
+		`devices.csv:2:33: device folder: folds: 101 of them; at most 100 are taken`)
+	want(t, files{"snapshot.yaml": head, "media.csv": strings.Replace(mediaHead, "\n", ",coating\n", 1) + strings.Replace(silk, "\n", ",Shiny\n", 1)},
+		`media.csv:2:46: media silk: coating: "Shiny" is none of Coated, Gloss, Matte, None, Satin`)
+}

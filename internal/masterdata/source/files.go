@@ -182,11 +182,14 @@ func listNames() []string {
 func readFiles(ctx context.Context, files []*file, o Options) (*Document, error) {
 	total, before := int64(0), int64(0)
 	for _, f := range files {
-		if f.fault != "" {
-			continue
+		if f.fault == "" {
+			total += f.size
 		}
-		if total += f.size; total > MaxTotal {
-			f.fault = fmt.Sprintf("more than %d bytes in all files; no more are read", MaxTotal)
+		if total > MaxTotal {
+			d := newDraft(ctx, nil)
+			d.files = []string{f.name}
+			d.fail(place{}, fmt.Sprintf("more than %d bytes in all files; none is read", MaxTotal))
+			return d.document()
 		}
 	}
 	d := newDraft(ctx, func(done int64) {

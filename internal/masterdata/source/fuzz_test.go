@@ -59,6 +59,8 @@ func FuzzYAML(f *testing.F) {
 	f.Add(head + power)
 	f.Add(head + "inks:\n- id: a\n  name: &x [*x]\n--- \n")
 	f.Add("{level: catalog,\n groups: [{? a : b}]\n}\n%x\n")
+	f.Add("electricity")
+	f.Add("a: #x\nelectricity\n")
 	f.Add("- !!binary |\n  x\n-\t\"\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		judge(t, fstest.MapFS{"all.yaml": {Data: []byte(text)}}, "all.yaml")

@@ -3,7 +3,10 @@
 package source
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -57,7 +60,7 @@ func (y *yamlFile) part(p *yamlParts) error {
 		return err
 	}
 	var document yaml.Node
-	if err := yaml.Unmarshal(p.text, &document); err != nil {
+	if err := parseYAML(p.text, &document); err != nil {
 		y.failYAML(err)
 		return errNextFile
 	}
@@ -72,6 +75,27 @@ func (y *yamlFile) part(p *yamlParts) error {
 		return y.whole(y.only, root, root)
 	}
 	return y.top(root)
+}
+
+// parseYAML reads a text whole: one call of the decoder ends with the first document,
+// and where that ends is a matter of indentation.
+func parseYAML(text []byte, document *yaml.Node) error {
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	err := decoder.Decode(document)
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	switch err = decoder.Decode(new(yaml.Node)); {
+	case errors.Is(err, io.EOF):
+		return nil
+	case err == nil:
+		return errors.New("more than one document")
+	default:
+		return err
+	}
 }
 
 // lines reads entries of a list that is written in lines.
@@ -120,6 +144,11 @@ func (y *yamlFile) top(root *yaml.Node) error {
 	}
 	if root.Kind != yaml.MappingNode || len(root.Content) == 0 {
 		y.fail(y.at(root), "a document is a mapping of "+strings.Join(y.members(), ", "))
+		return nil
+	}
+	if root.Style&yaml.FlowStyle == 0 && root.Column > 1 {
+		// Another part may begin further left, which no mapping does.
+		y.fail(y.at(root), "a member of the document begins in the first column")
 		return nil
 	}
 	for i := 0; i+1 < len(root.Content); i += 2 {
@@ -241,54 +270,4 @@ func (y *yamlFile) value(t *table, m *member, path string, name, node *yaml.Node
 	default:
 		y.refuse(t, path, "is a mapping of "+strings.Join(m.names, ", "), y.at(name).spot)
 	}
-}
-
-// scalars is a value, or a list of them.
-func (y *yamlFile) scalars(node *yaml.Node) (value, bool) {
-	if node.Kind == yaml.ScalarNode {
-		return scalar(node), true
-	}
-	list := value{form: sequence}
-	for _, item := range node.Content {
-		if !y.simple(item) {
-			return list, false
-		}
-		if item.Kind != yaml.ScalarNode {
-			return value{form: sequence, items: []value{list}}, true
-		}
-		list.items = append(list.items, scalar(item))
-	}
-	return list, true
-}
-
-// scalar takes the text as it is written: what it would mean to YAML, of which
-// there are two opinions, is never asked.
-func scalar(node *yaml.Node) value {
-	if node.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
-		return value{form: quoted, text: node.Value}
-	}
-	switch node.Value {
-	case "", "~", "null", "Null", "NULL":
-		return value{form: nothing}
-	}
-	return value{form: plain, text: node.Value}
-}
-
-// simple refuses what lets a small text stand for a large or another one.
-func (y *yamlFile) simple(node *yaml.Node) bool {
-	var reason string
-	switch {
-	case node.Kind == yaml.AliasNode || node.Anchor != "":
-		reason = "anchors (&) and aliases (*) are not read"
-	case node.Style&yaml.TaggedStyle != 0:
-		reason = "tags (!) are not read"
-	default:
-		return true
-	}
-	y.fail(y.at(node), reason)
-	return false
-}
-
-func (y *yamlFile) at(node *yaml.Node) place {
-	return place{y.file, spot{uint32(y.line + node.Line - 1), uint32(node.Column)}}
 }

@@ -69,7 +69,7 @@ func (p *yamlParts) begin() bool {
 		p.started = true
 		return p.cut(p.entryLine)
 	default:
-		if name, _, _ := bytes.Cut(line, []byte(":")); p.lists[string(name)] && endsAfterName(line[len(name)+1:]) {
+		if name, rest, named := bytes.Cut(line, []byte(":")); named && p.lists[string(name)] && endsAfterName(rest) {
 			p.member, p.memberLine = string(name), p.atLine
 			p.started = true
 			p.consume(line)
