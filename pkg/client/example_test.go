@@ -212,3 +212,27 @@ func expect[T any](value T, err error) T {
 	}
 	return value
 }
+
+// What a document costs to produce, for whoever has cost data of its own.
+func ExampleClient_CalculateXJDF() {
+	ctx := context.Background()
+	c, err := client.New(os.Getenv("PRINTMARKET_API_URL"), client.APIKey(os.Getenv("PRINTMARKET_ACME_LIVE_KEY")))
+	if err != nil {
+		log.Fatal(err)
+	}
+	document, err := os.ReadFile("flyer.json")
+	if err != nil {
+		log.Fatal(err)
+	}
+	session, err := c.OpenSession(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	costs, err := c.CalculateXJDF(ctx, session, document)
+	for _, reason := range client.CostingReasons(err) {
+		fmt.Println("a person has to look:", reason.Code, reason.Detail)
+	}
+	if err == nil {
+		fmt.Println(costs.Breaks[0].Total.Amount, costs.Breaks[0].Total.Currency)
+	}
+}
