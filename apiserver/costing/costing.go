@@ -23,6 +23,7 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/strictjson"
 	"github.com/printmarket/printmarket/internal/xjdf"
 	"github.com/printmarket/printmarket/internal/xjdf/validate"
 )
@@ -57,8 +58,16 @@ func Routes(authorities Authorities, authenticate Authenticate, set *contracts.S
 	s := &surface{authorities: authorities, schema: schema, validator: validate.New(), turns: xjdf.NewTurns()}
 	return []gate.Route{{
 		Method: http.MethodPost, Pattern: Path, Capability: posture.XJDFCosting, Write: true, Authenticate: authenticate,
-		Body: &gate.Body{Limit: int64(xjdf.DefaultLimits.Bytes)}, Serve: s.calculate,
+		Body: &gate.Body{Limit: int64(xjdf.DefaultLimits.Bytes), Limits: documentLimits()}, Serve: s.calculate,
 	}}, nil
+}
+
+// documentLimits let a body pass whose document is within the limits of XJDF: lists
+// of numbers are one attribute there and many values here.
+func documentLimits() strictjson.Limits {
+	const wrapped = 2 // the request around the document, and the root around that
+	nodes := xjdf.DefaultLimits.Nodes
+	return strictjson.Limits{Depth: 2*xjdf.DefaultLimits.Depth + wrapped, Members: nodes, Elements: nodes, Values: 4 * nodes, Digits: strictjson.Defaults().Digits}
 }
 
 // calculate serves POST /api/v1/costing/calculate-xjdf. The order of its refusals is

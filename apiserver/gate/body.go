@@ -33,7 +33,11 @@ func readBody(g *Gate, rt *Route, c *Call) *problem.Problem {
 	if rt.Body.Raw {
 		return nil
 	}
-	document, invalid := strictjson.Decode(c.Body)
+	limits := rt.Body.Limits
+	if limits == (strictjson.Limits{}) {
+		limits = strictjson.Defaults()
+	}
+	document, invalid := limits.Decode(c.Body)
 	if invalid != nil {
 		return problem.New(problem.CodeInvalidRequest, "The body cannot be read: %v.", invalid)
 	}

@@ -54,15 +54,15 @@ func live(next gate.Handler) gate.Handler {
 	}
 }
 
-// alone lets one import at a time into memory.
+// alone lets one snapshot at a time into memory, to be imported or exported.
 func (s *surface) alone(next gate.Handler) gate.Handler {
 	return func(c *gate.Call) error {
 		select {
-		case s.importing <- struct{}{}:
-			defer func() { <-s.importing }()
+		case s.whole <- struct{}{}:
+			defer func() { <-s.whole }()
 			return next(c)
 		default:
-			return problem.New(problem.CodeOverloaded, "Another import is running on this replica.").After(time.Second)
+			return problem.New(problem.CodeOverloaded, "Another import or export is running on this replica.").After(time.Second)
 		}
 	}
 }
@@ -91,20 +91,15 @@ func (s *surface) ImportSnapshot(ctx context.Context, in platformapi.ImportSnaps
 
 // draftOf reads the document of a request.
 func draftOf(ctx context.Context, c *gate.Call) (masterdata.Draft, error) {
-	text := c.Body
+	text := bytes.NewReader(c.Body)
 	if c.ContentType == "application/gzip" {
-		r, err := gzip.NewReader(bytes.NewReader(c.Body))
-		if err == nil {
-			text, err = io.ReadAll(io.LimitReader(r, importSize+1))
-		}
+		unpacked, err := unpack(c.Body)
 		if err != nil {
-			return masterdata.Draft{}, problem.New(problem.CodeInvalidRequest, "The body is not compressed with gzip.").With(err)
+			return masterdata.Draft{}, err
 		}
+		text = bytes.NewReader(unpacked)
 	}
-	if len(text) > importSize {
-		return masterdata.Draft{}, problem.New(problem.CodePayloadTooLarge, "The document is larger than %d bytes.", importSize)
-	}
-	document, err := source.ReadJSON(ctx, bytes.NewReader(text))
+	document, err := source.ReadJSON(ctx, text)
 	var invalid *source.InvalidError
 	if errors.As(err, &invalid) {
 		return masterdata.Draft{}, problem.New(problem.CodePlatformRequestInvalid, "The document is not valid.").Violates(faults(invalid)...)
@@ -113,6 +108,30 @@ func draftOf(ctx context.Context, c *gate.Call) (masterdata.Draft, error) {
 		return masterdata.Draft{}, fmt.Errorf("read master data: %w", err)
 	}
 	return masterdata.DraftOf(document), nil
+}
+
+// unpack measures a compressed document before it takes the memory for it, exactly
+// as much as it needs.
+func unpack(packed []byte) ([]byte, error) {
+	size := int64(0)
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err == nil {
+		size, err = io.Copy(io.Discard, io.LimitReader(r, importSize+1))
+	}
+	if err != nil {
+		return nil, problem.New(problem.CodeInvalidRequest, "The body is not compressed with gzip.").With(err)
+	}
+	if size > importSize {
+		return nil, problem.New(problem.CodePayloadTooLarge, "The document is larger than %d bytes.", importSize)
+	}
+	text := make([]byte, size)
+	if r, err = gzip.NewReader(bytes.NewReader(packed)); err == nil {
+		_, err = io.ReadFull(r, text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("unpack a document: %w", err)
+	}
+	return text, nil
 }
 
 // faults are what is wrong with a document, with the lines in which it is.

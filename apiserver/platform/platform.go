@@ -55,14 +55,14 @@ type surface struct {
 	records   Records
 	callbacks Callbacks
 	data      MasterData
-	// importing has room for the one import that may be in memory.
-	importing chan struct{}
+	// whole has room for the one snapshot that may be in memory for a request.
+	whole chan struct{}
 }
 
 // Routes is the surface's table of routes. The first of them catch what the
 // others do not serve.
 func Routes(desk Desk, records Records, callbacks Callbacks, data MasterData, set *contracts.Set) ([]gate.Route, error) {
-	s := &surface{desk: desk, records: records, callbacks: callbacks, data: data, importing: make(chan struct{}, 1)}
+	s := &surface{desk: desk, records: records, callbacks: callbacks, data: data, whole: make(chan struct{}, 1)}
 	offer, err := set.Schema(contracts.Platform, "Offer")
 	if err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func Routes(desk Desk, records Records, callbacks Callbacks, data MasterData, se
 		reads(kept+"/snapshots", api.ListSnapshots),
 		s.imports(set, kept+"/snapshots", api.ImportSnapshot),
 		reads(kept+"/snapshots/{snapshotId}", api.ShowSnapshot),
-		reads(kept+"/snapshots/{snapshotId}/content", api.ExportSnapshot),
+		s.exports(reads(kept+"/snapshots/{snapshotId}/content", api.ExportSnapshot)),
 		manages(kept+"/snapshots/{snapshotId}/approve", approval, api.ApproveSnapshot),
 		reads(kept+"/approvals", api.ListApprovals),
 		manages(kept+"/approvals/{approvalId}/withdraw", reason, api.WithdrawApproval),
@@ -127,6 +127,12 @@ func (s *surface) imports(set *contracts.Set, pattern string, operation http.Han
 		Body:  &gate.Body{Limit: importLimit, MediaTypes: []string{"application/json", "application/gzip"}, Raw: true},
 		Serve: live(s.alone(listing.Only(set.QueryParameters(op), strict.Serve(operation)))),
 	}
+}
+
+// exports is the route of exports.
+func (s *surface) exports(rt gate.Route) gate.Route {
+	rt.Serve = s.alone(rt.Serve)
+	return rt
 }
 
 // unserved are the routes that answer other paths and methods, to those alone

@@ -3,9 +3,11 @@
 package masterdata
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -31,8 +33,9 @@ const (
 	Poll = 2 * time.Second
 	// ahead is how long before it comes into force a snapshot is loaded.
 	ahead = 10 * time.Minute
-	// MaxHeld bounds the resources of all snapshots that a replica holds at once.
-	MaxHeld = 1_000_000
+	// MaxHeld bounds the resources of all snapshots that a replica holds at once: some
+	// 180 MB, well within the memory that an API server is deployed with.
+	MaxHeld = 300_000
 )
 
 // FollowerConfig is what a [Follower] needs.
@@ -139,7 +142,7 @@ func (f *Follower) reload(ctx context.Context, now time.Time) error {
 	}
 	drafts, faults := map[string]Draft{}, map[string]error{}
 	held := 0
-	for _, head := range heads {
+	for _, head := range f.byPrecedence(heads) {
 		if !near(head, now) || has(drafts, faults, head.Snapshot) {
 			continue
 		}
@@ -164,6 +167,26 @@ func (f *Follower) reload(ctx context.Context, now time.Time) error {
 	f.next = upcoming(heads, now)
 	f.publish(now)
 	return nil
+}
+
+// byPrecedence is the order in which heads get room: catalogs, what is held already,
+// what was approved first. So a snapshot that is too much closes its own owner, and
+// nobody who was there before.
+func (f *Follower) byPrecedence(heads []Approval) []Approval {
+	rank := func(a Approval) int {
+		_, held := f.drafts[a.Snapshot]
+		switch {
+		case a.Level == Catalog:
+			return 0
+		case held:
+			return 1
+		default:
+			return 2
+		}
+	}
+	return slices.SortedStableFunc(slices.Values(heads), func(a, b Approval) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), a.ApprovedAt.Compare(b.ApprovedAt), cmp.Compare(a.ID, b.ID))
+	})
 }
 
 func has(drafts map[string]Draft, faults map[string]error, id string) bool {

@@ -220,6 +220,9 @@ func (s *Service) Import(ctx context.Context, d Draft, by Instruction) (Imported
 // record is the record of a draft, and its content as it is stored.
 func (s *Service) record(d Draft, by Instruction) (Snapshot, []byte, error) {
 	p := d.Provenance
+	if !printable(by.Note) {
+		return Snapshot{}, nil, &InvalidError{Field: "note", Reason: fmt.Sprintf("at most %d printable characters", maxNote)}
+	}
 	for field, text := range map[string]string{"provenance.source": p.Source, "provenance.reference": p.Reference, "provenance.note": p.Note} {
 		if !printable(text) || text == "" && field == "provenance.source" {
 			return Snapshot{}, nil, &InvalidError{Field: field, Reason: fmt.Sprintf("a text is at most %d printable characters, and a source is named", maxNote)}

@@ -152,6 +152,14 @@ func importsOnce(t *testing.T, w *world) {
 }
 
 func readsMasterDataBack(t *testing.T, w *world) {
+	var invalid *masterdata.InvalidError
+	for _, note := range []string{strings.Repeat("a", 501), "\x00", "\x1b[31m"} {
+		_, err := w.data.Import(t.Context(), masterdata.Draft{Catalog: products(t, "N"), Provenance: masterdata.Provenance{Source: "ERP"}},
+			masterdata.Instruction{Actor: clerk, Note: note})
+		if !errors.As(err, &invalid) {
+			t.Errorf("the note %.10q: %v", note, err)
+		}
+	}
 	for name, draft := range map[string]masterdata.Draft{
 		"catalog":   {Catalog: products(t, "P")},
 		"resources": {Resources: resources(t, acme.Organization, "0.08")},
@@ -427,6 +435,15 @@ func overflows(t *testing.T, w *world) {
 	r.refresh(t)
 	r.has(t, "with room for one", acme.Organization, small, nil)
 	r.has(t, "with room for one", stark.Organization, nil, timeline.ErrOverflow)
+	// Whoever comes later closes itself, though its name comes first.
+	w.clock.advance(time.Second)
+	w.offers(t, "org_AAAAAA", "0.07")
+	r.refresh(t)
+	r.has(t, "with another one", acme.Organization, small, nil)
+	r.has(t, "with another one", "org_AAAAAA", nil, timeline.ErrOverflow)
+	fresh := w.replica(w.store, 1)
+	fresh.refresh(t)
+	fresh.has(t, "in a replica that begins anew", acme.Organization, small, nil)
 }
 
 func swaps(t *testing.T, w *world) {
