@@ -35,6 +35,7 @@ type MasterData interface {
 	Snapshot(ctx context.Context, id string) (masterdata.Snapshot, error)
 	Content(ctx context.Context, id string) (masterdata.Draft, error)
 	Approvals(ctx context.Context, f masterdata.Filter, before string, limit int) ([]masterdata.Approval, error)
+	InForce(ctx context.Context) (map[string]bool, error)
 }
 
 // Bounds of an import.
@@ -248,7 +249,11 @@ func (s *surface) ApproveSnapshot(ctx context.Context, in platformapi.ApproveSna
 	if err != nil {
 		return nil, masterDataProblem(err)
 	}
-	return platformapi.ApproveSnapshot201JSONResponse(approvalModel(&approved)), nil
+	model, err := s.approvalModels(ctx, approved)
+	if err != nil {
+		return nil, err
+	}
+	return platformapi.ApproveSnapshot201JSONResponse(model[0]), nil
 }
 
 // ListApprovals serves GET /api/v1/platform/masterdata/approvals.
@@ -268,11 +273,11 @@ func (s *surface) ListApprovals(ctx context.Context, in platformapi.ListApproval
 	if err != nil {
 		return nil, masterDataProblem(err)
 	}
-	answer := platformapi.ListApprovals200JSONResponse{Items: make([]platformapi.Approval, len(found))}
-	for i := range found {
-		answer.Items[i] = approvalModel(&found[i])
+	items, err := s.approvalModels(ctx, found...)
+	if err != nil {
+		return nil, err
 	}
-	return answer, nil
+	return platformapi.ListApprovals200JSONResponse{Items: items}, nil
 }
 
 // WithdrawApproval serves POST /api/v1/platform/masterdata/approvals/{approvalId}/withdraw.
@@ -281,7 +286,11 @@ func (s *surface) WithdrawApproval(ctx context.Context, in platformapi.WithdrawA
 	if err != nil {
 		return nil, masterDataProblem(err)
 	}
-	return platformapi.WithdrawApproval200JSONResponse(approvalModel(&withdrawn)), nil
+	model, err := s.approvalModels(ctx, withdrawn)
+	if err != nil {
+		return nil, err
+	}
+	return platformapi.WithdrawApproval200JSONResponse(model[0]), nil
 }
 
 func snapshotModel(s *masterdata.Snapshot) platformapi.Snapshot {
@@ -290,6 +299,20 @@ func snapshotModel(s *masterdata.Snapshot) platformapi.Snapshot {
 		Provenance: platformapi.Provenance{Source: s.Provenance.Source, Reference: s.Provenance.Reference, Note: s.Provenance.Note},
 		ImportedAt: respond.Instant(s.ImportedAt), ImportedBy: s.ImportedBy,
 	}
+}
+
+// approvalModels says of each approval whether it is what its owner is judged by now.
+func (s *surface) approvalModels(ctx context.Context, approvals ...masterdata.Approval) ([]platformapi.Approval, error) {
+	current, err := s.data.InForce(ctx)
+	if err != nil {
+		return nil, masterDataProblem(err)
+	}
+	models := make([]platformapi.Approval, len(approvals))
+	for i := range approvals {
+		models[i] = approvalModel(&approvals[i])
+		models[i].InForce = current[approvals[i].ID]
+	}
+	return models, nil
 }
 
 func approvalModel(a *masterdata.Approval) platformapi.Approval {

@@ -49,7 +49,7 @@ number of replicas may run; none of them is special.`,
 	registerRedis(f, &o.redis)
 	o.clusterOptions.register(f)
 	f.StringSliceVar(&o.allowFetch, "allow-fetch", nil, "special-purpose address ranges that fileUrl may name, over http too; as for the workers")
-	f.BoolVar(&o.demoMasterData, "demo-master-data", false, "put the demo master data into the database, unless anything was ever approved there")
+	f.BoolVar(&o.demoMasterData, "demo-master-data", false, "put the demo master data into the database, where nothing was ever approved")
 	f.DurationVar(&o.settle, "drain-settle", 5*time.Second, "how long readiness fails before the listeners close")
 	for _, required := range []string{"public-api-url", "public-registry-url"} {
 		_ = cmd.MarkFlagRequired(required) // the flag exists

@@ -125,9 +125,13 @@ func withdrawMasterDataCommand() *cobra.Command {
 }
 
 func printApprovals(w io.Writer, found []platformapi.Approval) {
-	line(w, "APPROVAL", "LEVEL", "OWNER", "FROM", "UNTIL", "WITHDRAWN", "BY", "SNAPSHOT", "NOTE")
+	line(w, "APPROVAL", "LEVEL", "OWNER", "IN FORCE", "FROM", "UNTIL", "WITHDRAWN", "BY", "SNAPSHOT", "NOTE")
 	for _, a := range found {
-		line(w, a.ID, a.Level, a.Owner, stamp(a.EffectiveFrom), stampOr(a.EffectiveUntil), stampOr(a.WithdrawnAt), a.ApprovedBy, a.SnapshotID, short(a.Note))
+		inForce := "-"
+		if a.InForce {
+			inForce = "yes"
+		}
+		line(w, a.ID, a.Level, a.Owner, inForce, stamp(a.EffectiveFrom), stampOr(a.EffectiveUntil), stampOr(a.WithdrawnAt), a.ApprovedBy, a.SnapshotID, short(a.Note))
 	}
 }
 

@@ -81,20 +81,24 @@ var seeder = masterdata.Instruction{
 	Actor: ledger.Actor{Organization: "org_market", Key: "demo", RequestID: "start"}, Note: "demo master data",
 }
 
-// seedMasterData imports and approves the demo master data, unless anything was
-// ever approved.
+// seedMasterData imports and approves the demo master data, each document unless
+// anything of its level and owner was ever approved.
 func seedMasterData(ctx context.Context, p *process) error {
 	service := masterdata.New(masterdata.Config{Store: p.store, Now: p.now, Random: rand.Reader})
-	former, err := service.Approvals(ctx, masterdata.Filter{}, "", 1)
-	if err != nil || len(former) > 0 {
-		return err
-	}
 	for _, name := range []string{config.CatalogFile, config.PlatformResourcesDir, config.AcmeResourcesDir} {
 		document, err := mdsource.ReadFS(ctx, config.FS, name, mdsource.Options{})
 		if err != nil {
 			return fmt.Errorf("demo master data: %w", err)
 		}
-		imported, err := service.Import(ctx, masterdata.DraftOf(document), seeder)
+		draft := masterdata.DraftOf(document)
+		former, err := service.Approvals(ctx, draft.About(), "", 1)
+		if err != nil {
+			return err
+		}
+		if len(former) > 0 {
+			continue
+		}
+		imported, err := service.Import(ctx, draft, seeder)
 		if err != nil {
 			return fmt.Errorf("demo master data: %w", err)
 		}

@@ -36,6 +36,14 @@ func DraftOf(d *source.Document) Draft {
 	return draft
 }
 
+// About is the level and the owner of the draft.
+func (d Draft) About() Filter {
+	if d.Catalog != nil {
+		return Filter{Catalog, authority.Platform}
+	}
+	return Filter{Resources, d.Resources.Owner()}
+}
+
 // Document is the draft as it is written.
 func (d Draft) Document() *source.Document {
 	if d.Catalog != nil {

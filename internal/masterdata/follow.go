@@ -5,12 +5,14 @@ package masterdata
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/masterdata/timeline"
@@ -67,12 +69,15 @@ type Follower struct {
 	asked bool
 }
 
+// unread is no revision of a store.
+const unread = -1
+
 // NewFollower makes a follower; [Follower.Run] starts it.
 func NewFollower(c FollowerConfig) *Follower {
 	if c.MaxHeld == 0 {
 		c.MaxHeld = MaxHeld
 	}
-	return &Follower{config: c, revision: -1}
+	return &Follower{config: c, revision: unread}
 }
 
 // Run follows until the context ends.
@@ -134,7 +139,8 @@ func (f *Follower) Refresh(ctx context.Context) error {
 	return nil
 }
 
-// reload reads the heads and whatever snapshots they need that are not held.
+// reload reads the heads and whatever snapshots they need that are not held. One
+// that cannot be read closes its owner until it can, and nobody else.
 func (f *Follower) reload(ctx context.Context, now time.Time) error {
 	revision, heads, err := f.config.Heads.MasterDataHeads(ctx, now)
 	if err != nil {
@@ -142,13 +148,15 @@ func (f *Follower) reload(ctx context.Context, now time.Time) error {
 	}
 	drafts, faults := map[string]Draft{}, map[string]error{}
 	held := 0
+	var missing error
 	for _, head := range f.byPrecedence(heads) {
 		if !near(head, now) || has(drafts, faults, head.Snapshot) {
 			continue
 		}
 		draft, fault, err := f.obtain(ctx, head)
 		if err != nil {
-			return err
+			missing = errors.Join(missing, err)
+			continue
 		}
 		if fault == nil {
 			if held += size(draft); held > f.config.MaxHeld {
@@ -163,10 +171,13 @@ func (f *Follower) reload(ctx context.Context, now time.Time) error {
 		}
 		drafts[head.Snapshot] = draft
 	}
-	f.revision, f.heads, f.drafts, f.faults = revision, heads, drafts, faults
-	f.next = upcoming(heads, now)
+	f.heads, f.drafts, f.faults = heads, drafts, faults
+	f.revision, f.next = revision, upcoming(heads, now)
+	if missing != nil {
+		f.revision = unread // read again what is missing, and nothing else
+	}
 	f.publish(now)
-	return nil
+	return missing
 }
 
 // byPrecedence is the order in which heads get room: catalogs, what is held already,
@@ -204,8 +215,11 @@ func (f *Follower) obtain(ctx context.Context, head Approval) (d Draft, fault, e
 		return d, nil, nil
 	}
 	text, err := f.config.Heads.MasterDataContent(ctx, head.Snapshot)
+	if errors.Is(err, ledger.ErrNotFound) {
+		return Draft{}, fmt.Errorf("%w: its content is gone", timeline.ErrIntegrity), nil
+	}
 	if err != nil {
-		return Draft{}, nil, fmt.Errorf("master data: %w", err)
+		return Draft{}, nil, fmt.Errorf("snapshot %s of %s: %w", head.Snapshot, head.Owner, err)
 	}
 	d, fault = decode(head.Level, head.Snapshot, text)
 	return d, fault, nil

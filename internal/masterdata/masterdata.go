@@ -23,6 +23,7 @@ import (
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
+	"github.com/printmarket/printmarket/internal/masterdata/timeline"
 )
 
 // Level is what kind of master data a snapshot has.
@@ -282,15 +283,40 @@ func (w *Window) settle(now time.Time) error {
 	switch {
 	case w.From.Before(now.Add(-lateness)):
 		return &InvalidError{Field: "effectiveFrom", Reason: "lies in the past; leave it out for now"}
-	case w.From.After(now.Add(maxAhead)), w.Until.After(now.Add(maxAhead)):
-		return &InvalidError{Field: "effectiveFrom", Reason: "a window begins and ends within ten years"}
+	case w.From.After(now.Add(maxAhead)):
+		return &InvalidError{Field: "effectiveFrom", Reason: "a window begins within ten years"}
+	case w.Until.After(now.Add(maxAhead)):
+		return &InvalidError{Field: "effectiveUntil", Reason: "a window ends within ten years; leave it out for one without an end"}
 	case !w.Until.IsZero() && !w.Until.After(w.From):
 		return &InvalidError{Field: "effectiveUntil", Reason: "is not after effectiveFrom"}
 	case !w.Until.IsZero() && !w.Until.After(now):
 		return &InvalidError{Field: "effectiveUntil", Reason: "lies in the past"}
-	default:
-		return nil
+	case w.From.Before(now):
+		// Else what was approved in between would have begun later, and count.
+		w.From = now
 	}
+	return nil
+}
+
+// InForce are the ids of the approvals that are in force now.
+func (s *Service) InForce(ctx context.Context) (map[string]bool, error) {
+	now := s.now()
+	_, heads, err := s.config.Store.MasterDataHeads(ctx, now)
+	if err != nil {
+		return nil, fmt.Errorf("read what is in force: %w", err)
+	}
+	spans := map[Filter][]timeline.Span[struct{}]{}
+	for _, head := range heads {
+		of := Filter{head.Level, head.Owner}
+		spans[of] = append(spans[of], span(head, struct{}{}, nil))
+	}
+	current := map[string]bool{}
+	for _, all := range spans {
+		if i := timeline.At(all, now); i >= 0 {
+			current[all[i].Approval] = true
+		}
+	}
+	return current, nil
 }
 
 // Withdraw ends an approval at once; what it had superseded is in force again.

@@ -60,8 +60,11 @@ type Approval struct {
 	ApprovedAt     respond.Instant  `json:"approvedAt"`
 
 	// ApprovedBy The name of the key.
-	ApprovedBy      string           `json:"approvedBy"`
-	Note            string           `json:"note"`
+	ApprovedBy string `json:"approvedBy"`
+	Note       string `json:"note"`
+
+	// InForce What its owner is judged by now.
+	InForce         bool             `json:"inForce"`
 	WithdrawnAt     *respond.Instant `json:"withdrawnAt,omitempty"`
 	WithdrawnBy     string           `json:"withdrawnBy,omitempty"`
 	WithdrawnReason string           `json:"withdrawnReason,omitempty"`

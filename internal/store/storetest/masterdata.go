@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,6 +36,7 @@ var masterDataCases = map[string]func(*testing.T, *world){
 	"each owner has its own and nobody else's":                       separatesOwners,
 	"a store that is away leaves what is in force to grow stale":     growsStale,
 	"content that was changed in the database is not used":           refusesDamage,
+	"one snapshot that cannot be read closes its owner alone":        closesAlone,
 	"what there is no room for is not used":                          overflows,
 	"readers see one snapshot or the other while they are swapped":   swaps,
 }
@@ -320,6 +322,9 @@ func withdraws(t *testing.T, w *world) {
 	r.refresh(t)
 	r.has(t, "approved", owner, wrong, nil)
 	w.clock.advance(time.Minute)
+	if current, err := w.data.InForce(t.Context()); err != nil || len(current) != 1 || !current[a.ID] {
+		t.Errorf("in force %v, %v", current, err)
+	}
 	withdrawn, err := w.data.Withdraw(t.Context(), a.ID, masterdata.Instruction{Actor: clerk, Note: "a decimal point too far"})
 	if err != nil || withdrawn.WithdrawnReason == "" || !withdrawn.WithdrawnAt.Equal(w.clock.Now()) || withdrawn.ApprovedBy != clerk.Key {
 		t.Fatalf("withdrawn %+v, %v", withdrawn, err)
@@ -411,6 +416,45 @@ func refusesDamage(t *testing.T, w *world) {
 		r.has(t, name, acme.Organization, nil, timeline.ErrIntegrity)
 		r.has(t, name, stark.Organization, other, nil)
 	}
+}
+
+// closesAlone makes one content unreadable for a while.
+func closesAlone(t *testing.T, w *world) {
+	s, _ := w.offers(t, acme.Organization, "0.08")
+	other, _ := w.offers(t, stark.Organization, "0.09")
+	store := &unreadable{Heads: w.store, id: s.ID()}
+	store.away.Store(true)
+	r := w.replica(store, 0)
+	for range 3 {
+		w.clock.advance(4 * time.Minute)
+		if err := r.Refresh(t.Context()); !errors.Is(err, ErrInjected) {
+			t.Fatal(err)
+		}
+		r.has(t, "one cannot be read", acme.Organization, nil, timeline.ErrNotLoaded)
+		r.has(t, "one cannot be read", stark.Organization, other, nil)
+	}
+	if reads := store.reads.Load(); reads != 1 {
+		t.Errorf("what can be read was read %d times", reads)
+	}
+	store.away.Store(false)
+	r.refresh(t)
+	r.has(t, "it can be read again", acme.Organization, s, nil)
+}
+
+// unreadable is a store of which one content cannot be read while it is away.
+type unreadable struct {
+	masterdata.Heads
+	id    string
+	away  atomic.Bool
+	reads atomic.Int64
+}
+
+func (u *unreadable) MasterDataContent(ctx context.Context, id string) ([]byte, error) {
+	if id == u.id && u.away.Load() {
+		return nil, &ledger.UnavailableError{Op: "read master data", Err: ErrInjected}
+	}
+	u.reads.Add(1)
+	return u.Heads.MasterDataContent(ctx, id)
 }
 
 // damaged is a store in which one content was exchanged.
