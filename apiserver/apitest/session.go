@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apitest
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+)
+
+// sessionsPath is where sessions are opened, the one place that shows a token.
+const sessionsPath = "/api/v1/sessions"
+
+// Session opens a session with a key of the world, and is its token.
+func (w *World) Session(t testing.TB, key string) string {
+	t.Helper()
+	return w.Do(t, Request{Method: http.MethodPost, Path: sessionsPath, Key: key}).Want(t, http.StatusCreated, "").Text(t, "token")
+}
+
+// Partner changes what a partner is entitled to, its keys included.
+func (w *World) Partner(name string, change func(*v1alpha1.PartnerEntitlementSpec)) {
+	change(&w.partners[name].Spec)
+	w.Publish()
+}
