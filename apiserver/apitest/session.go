@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/posture"
 )
 
 // sessionsPath is where sessions are opened, the one place that shows a token.
@@ -21,5 +22,11 @@ func (w *World) Session(t testing.TB, key string) string {
 // Partner changes what a partner is entitled to, its keys included.
 func (w *World) Partner(name string, change func(*v1alpha1.PartnerEntitlementSpec)) {
 	change(&w.partners[name].Spec)
+	w.Publish()
+}
+
+// Rollout changes the rollout of a capability.
+func (w *World) Rollout(capability posture.Capability, change func(*v1alpha1.CapabilityRolloutSpec)) {
+	change(&w.rollouts[capability.String()].Spec)
 	w.Publish()
 }
