@@ -139,6 +139,10 @@ func (k *checker) deviceMeaning(d *Device) {
 			k.fault(field.name, fmt.Sprintf("%s needs it", d.Process))
 		}
 	}
+	if len(d.Folds) > maxFolds {
+		k.fault("folds", fmt.Sprintf("%d of them; at most %d are taken", len(d.Folds), maxFolds))
+		return
+	}
 	for _, fold := range d.Folds {
 		if !foldCatalog.MatchString(fold) {
 			k.fault("folds", fmt.Sprintf("%.20q is no entry of the FoldCatalog, such as F4-1", fold))
