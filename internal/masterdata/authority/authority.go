@@ -188,7 +188,7 @@ func (s *Snapshot) Size() int { return len(s.index) }
 func (s *Snapshot) MediaPage(offset, limit int) []Media {
 	all := s.content.Media
 	from := min(max(offset, 0), len(all))
-	return slices.Clone(all[from:min(from+max(limit, 0), len(all))])
+	return slices.Clone(all[from : from+min(max(limit, 0), len(all)-from)])
 }
 
 // Media finds a medium by the exact bytes of its identifier.

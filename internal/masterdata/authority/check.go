@@ -193,7 +193,7 @@ func (k *checker) whole() {
 		k.fault("policy.quantityBreaks", fmt.Sprintf("%d of them; at most %d are taken", len(p.QuantityBreaks), MaxBreaks))
 	}
 	for i, quantity := range p.QuantityBreaks {
-		if quantity < 1 || quantity > MaxQuantity || i > 0 && quantity == p.QuantityBreaks[i-1] {
+		if quantity < 1 || quantity > MaxQuantity || slices.Contains(p.QuantityBreaks[:min(i, MaxBreaks)], quantity) {
 			k.fault("policy.quantityBreaks", fmt.Sprintf("%d is there twice, or not between 1 and %d", quantity, MaxQuantity))
 		}
 	}

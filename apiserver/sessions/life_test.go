@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sessions_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/apiserver/apitest"
+	"github.com/printmarket/printmarket/internal/problem"
+)
+
+func TestASessionEndsWithItsKey(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	end := metav1.NewTime(w.Clock.Now().Add(10 * time.Minute))
+	w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { keyOf(s, "live").ExpiresAt = &end })
+	a := open(t, w, "acme-live", nil).Want(t, 201, "")
+	var told struct {
+		Token, ExpiresAt string
+		ExpiresIn        int
+	}
+	if a.Into(t, &told); told.ExpiresAt != "2026-11-20T12:10:00.000Z" || told.ExpiresIn != 600 {
+		t.Errorf("opened %+v", told)
+	}
+	w.Advance(10*time.Minute - time.Millisecond)
+	wantTaken(t, use(t, w, told.Token))
+	w.Advance(time.Millisecond)
+	wantRequired(t, use(t, w, told.Token))
+}
+
+// keyOf finds a key of a partner.
+func keyOf(s *v1alpha1.PartnerEntitlementSpec, name string) *v1alpha1.APIKey {
+	i := slices.IndexFunc(s.Keys, func(k v1alpha1.APIKey) bool { return k.Name == name })
+	return &s.Keys[i]
+}
+
+// TestASessionIsWorthWhatItsKeyIsByNow changes what stands behind an open session.
+func TestASessionIsWorthWhatItsKeyIsByNow(t *testing.T) {
+	t.Parallel()
+	type change = func(t *testing.T, w *apitest.World)
+	acme := func(change func(*v1alpha1.PartnerEntitlementSpec)) func(*testing.T, *apitest.World) {
+		return func(_ *testing.T, w *apitest.World) { w.Partner("acme", change) }
+	}
+	for name, tc := range map[string]struct {
+		change change
+		status int
+		code   problem.Code
+	}{
+		"nothing":         {acme(func(*v1alpha1.PartnerEntitlementSpec) {}), 409, problem.CodeCostingAuthorityRequired},
+		"another key too": {func(_ *testing.T, w *apitest.World) { w.Revoke("acme", "test") }, 409, problem.CodeCostingAuthorityRequired},
+		"a revoked key":   {func(_ *testing.T, w *apitest.World) { w.Revoke("acme", "live") }, 401, problem.CodeAuthenticationRequired},
+		"an expired key": {func(_ *testing.T, w *apitest.World) {
+			now := metav1.NewTime(w.Clock.Now())
+			acme(func(s *v1alpha1.PartnerEntitlementSpec) { keyOf(s, "live").ExpiresAt = &now })(nil, w)
+		}, 401, problem.CodeAuthenticationRequired},
+		"a key that is gone": {acme(func(s *v1alpha1.PartnerEntitlementSpec) {
+			s.Keys = slices.DeleteFunc(s.Keys, func(k v1alpha1.APIKey) bool { return k.Name == "live" })
+		}), 401, problem.CodeAuthenticationRequired},
+		"a key of another organization": {func(_ *testing.T, w *apitest.World) {
+			var moved v1alpha1.APIKey
+			w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) {
+				moved = *keyOf(s, "live")
+				s.Keys = slices.DeleteFunc(s.Keys, func(k v1alpha1.APIKey) bool { return k.Name == "live" })
+			})
+			moved.Name = "moved"
+			w.Partner("stark", func(s *v1alpha1.PartnerEntitlementSpec) { s.Keys = append(s.Keys, moved) })
+		}, 401, problem.CodeAuthenticationRequired},
+		"a partner of another organization": {acme(func(s *v1alpha1.PartnerEntitlementSpec) { s.OrganizationID = "org_acme02" }), 401, problem.CodeAuthenticationRequired},
+		"a key of the sandbox":              {acme(func(s *v1alpha1.PartnerEntitlementSpec) { keyOf(s, "live").Kind = v1alpha1.KeyKindTest }), 401, problem.CodeAuthenticationRequired},
+		"a suspended partner":               {acme(func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended }), 403, problem.CodePartnerSuspended},
+		"a contract that has ended": {func(_ *testing.T, w *apitest.World) {
+			over := metav1.NewTime(w.Clock.Now())
+			w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Contract.EffectiveUntil = &over })
+		}, 403, problem.CodeContractNotEffective},
+		"a key without the scope of costing": {acme(func(s *v1alpha1.PartnerEntitlementSpec) {
+			keyOf(s, "live").Scopes = []v1alpha1.Scope{"session:create", "xjdf:read"}
+		}), 403, problem.CodeInsufficientScope},
+		// The scope is for opening; what is open stays until the key ends.
+		"a key that opens no more sessions": {acme(func(s *v1alpha1.PartnerEntitlementSpec) {
+			keyOf(s, "live").Scopes = []v1alpha1.Scope{"costing:calculate"}
+		}), 409, problem.CodeCostingAuthorityRequired},
+		"a posture that counts no more": {func(_ *testing.T, w *apitest.World) { w.Stale() }, 503, problem.CodePostureUnavailable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := apitest.New(t, apitest.Options{})
+			token := w.Session(t, "acme-live")
+			wantTaken(t, use(t, w, token))
+			tc.change(t, w)
+			a := use(t, w, token).Want(t, tc.status, tc.code)
+			if tc.status == 401 {
+				wantRequired(t, a)
+			}
+		})
+	}
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sessions_test
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/printmarket/printmarket/apiserver/apitest"
+	"github.com/printmarket/printmarket/apiserver/costing"
+	"github.com/printmarket/printmarket/apiserver/sessions"
+	"github.com/printmarket/printmarket/internal/problem"
+)
+
+// journal keeps what is logged.
+type journal struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (j *journal) Write(p []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.Write(p)
+}
+
+func (j *journal) String() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.String()
+}
+
+// TestNoLogAndNoProblemHoldsASession uses sessions well and badly, and reads
+// everything that was written of it. That no problem holds one is checked of every
+// answer.
+func TestNoLogAndNoProblemHoldsASession(t *testing.T) {
+	t.Parallel()
+	var log journal
+	w := apitest.New(t, apitest.Options{Log: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	tokens := []string{w.Session(t, "acme-live"), w.Session(t, "acme-test")}
+	w.Costs(t, apitest.Printer("org_acme01", 1))
+	for _, token := range tokens {
+		use(t, w, token).Want(t, 200, "")
+		wantRequired(t, use(t, w, token+"A"))
+		w.Do(t, apitest.Request{Method: "POST", Path: costing.Path, Body: token, Header: map[string]string{"Authorization": "Bearer " + token}}).Want(t, 400, problem.CodeInvalidRequest)
+		w.Do(t, apitest.Request{Method: "GET", Path: "/api/v1/rfq", Header: map[string]string{"Authorization": "Bearer " + token}}).Want(t, 401, problem.CodeInvalidAPIKey)
+		w.Do(t, apitest.Request{Method: "POST", Path: sessions.Path + "?access_token=" + token, Key: "acme-live"}).Want(t, 400, problem.CodeInvalidRequest)
+	}
+	w.Authority.Withdraw()
+	for _, token := range tokens {
+		use(t, w, token).Want(t, 409, problem.CodeCostingAuthorityRequired)
+	}
+	if err := w.Sessions.Use(nil); err != nil {
+		t.Fatal(err)
+	}
+	open(t, w, "acme-live", nil).Want(t, 503, problem.CodePostureUnavailable)
+	text := log.String()
+	if !strings.Contains(text, string(problem.CodeCostingAuthorityRequired)) {
+		t.Errorf("the log does not tell of a refusal:\n%s", text)
+	}
+	for _, secret := range []string{"pms_", "pmk_", tokens[0][8:40], tokens[1][8:40]} {
+		if strings.Contains(text, secret) {
+			t.Errorf("the log holds %q", secret)
+		}
+	}
+}

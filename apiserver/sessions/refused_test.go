@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sessions_test
+
+import (
+	"crypto/rand"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/apiserver/apitest"
+	"github.com/printmarket/printmarket/apiserver/costing"
+	"github.com/printmarket/printmarket/apiserver/sessions"
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// seal makes a token as a replica would.
+func seal(t *testing.T, s *credential.Sessions, session credential.Session, now time.Time) string {
+	t.Helper()
+	token, err := s.Seal(session, now, rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token.Reveal()
+}
+
+func TestOnlyWhatWasSealedForTheTenantOfTheKeyIsASession(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	now := w.Clock.Now()
+	live := credential.Session{
+		Tenant: tenant.ID{Organization: "org_acme01", Mode: tenant.Live}, Key: w.Digest("acme-live"), Expires: now.Add(time.Minute),
+	}
+	but := func(change func(*credential.Session)) string {
+		session := live
+		change(&session)
+		return seal(t, w.Sessions, session, now)
+	}
+	foreign := &credential.Sessions{}
+	if err := foreign.Use([]credential.SessionKey{{Key: [32]byte{2}}}); err != nil {
+		t.Fatal(err)
+	}
+	good := seal(t, w.Sessions, live, now)
+	wantTaken(t, use(t, w, good))
+	for name, token := range map[string]string{
+		"nothing":                     "",
+		"another sealer's":            seal(t, foreign, live, now),
+		"another organization's key":  but(func(s *credential.Session) { s.Key = w.Digest("stark-live") }),
+		"another organization's name": but(func(s *credential.Session) { s.Tenant.Organization = "org_stark1" }),
+		"the other mode":              but(func(s *credential.Session) { s.Tenant.Mode = tenant.Test }),
+		"the other mode's key":        but(func(s *credential.Session) { s.Key = w.Digest("acme-test") }),
+		"no key at all":               but(func(s *credential.Session) { s.Key = credential.Digest{} }),
+		"a key that nobody has":       but(func(s *credential.Session) { s.Key[0] ^= 1 }),
+		"one that ends now":           but(func(s *credential.Session) { s.Expires = now }),
+		"an API key":                  w.Key("acme-live"),
+		"cut short":                   good[:len(good)-1],
+		"made longer":                 good + "A",
+		"padded":                      good + "=",
+		"twice":                       good + " " + good,
+		"upper case":                  strings.ToUpper(good),
+		"the prefix alone":            "pms_",
+		"without the prefix":          strings.TrimPrefix(good, "pms_"),
+		"very long":                   "pms_" + strings.Repeat("A", 8<<10),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			wantRequired(t, use(t, w, token))
+		})
+	}
+	for i := len("pms_"); i < len(good); i++ {
+		other := byte('A')
+		if good[i] == other {
+			other = 'B'
+		}
+		if a := use(t, w, good[:i]+string(other)+good[i+1:]); a.Status != 401 {
+			t.Errorf("a token with another character at %d is answered %d", i, a.Status)
+		}
+	}
+}
+
+// TestCostingTakesASessionAndNothingElse sends every credential that there is, in
+// every place.
+func TestCostingTakesASessionAndNothingElse(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	key, token := w.Key("acme-live"), w.Session(t, "acme-live")
+	for name, tc := range map[string]struct {
+		header map[string]string
+		query  string
+		taken  bool
+		// missing: the challenge is that for whoever has sent nothing.
+		missing bool
+	}{
+		"nothing":                             {missing: true},
+		"a session":                           {header: map[string]string{"Authorization": "Bearer " + token}, taken: true},
+		"a session, the scheme in lower case": {header: map[string]string{"Authorization": "bearer " + token}, taken: true},
+		"a session beside a key":              {header: map[string]string{"Authorization": "Bearer " + token, "X-API-Key": key}, taken: true},
+		"a key":                               {header: map[string]string{"Authorization": "Bearer " + key}},
+		"a key in its own header":             {header: map[string]string{"X-API-Key": key}, missing: true},
+		"a key beside a key":                  {header: map[string]string{"Authorization": "Bearer " + key, "X-API-Key": key}},
+		"a session in the header of keys":     {header: map[string]string{"X-API-Key": token}, missing: true},
+		"a session of another scheme":         {header: map[string]string{"Authorization": "Basic " + token}},
+		"a session without a scheme":          {header: map[string]string{"Authorization": token}},
+		"a session in a cookie":               {header: map[string]string{"Cookie": "session=" + token}, missing: true},
+		"a session in the query":              {query: "?access_token=" + token, missing: true},
+	} {
+		a := w.Do(t, apitest.Request{Method: "POST", Path: costing.Path + tc.query, Body: `{"xjdf":` + apitest.Flyer + `}`, Header: tc.header})
+		if tc.taken {
+			wantTaken(t, a)
+			continue
+		}
+		wantRequired(t, a)
+		if got := a.Header.Get("WWW-Authenticate"); strings.Contains(got, "invalid_token") == tc.missing {
+			t.Errorf("%s: WWW-Authenticate %q", name, got)
+		}
+	}
+}
+
+func TestASessionOpensNothingElse(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	token := w.Session(t, "acme-live")
+	calls := w.Store.Calls()
+	for _, header := range []map[string]string{{"Authorization": "Bearer " + token}, {"X-API-Key": token}} {
+		for path, method := range map[string]string{
+			"/api/v1/account": "GET", "/api/v1/rfq": "GET", "/api/v1/rfq/rfq_x": "GET", "/api/v1/estimate": "POST", "/api/v1/orders": "GET", "/api/v1/catalog/products": "GET",
+			"/api/v1/preflight": "POST", "/api/v1/preflight/pref_x": "GET", "/api/v1/preflight/pref_x/events": "GET",
+			"/api/v1/xjdf": "GET", "/api/v1/xjdf/capabilities": "GET", "/api/v1/xjdf/openapi": "GET", "/api/v1/xjdf/validate": "POST", sessions.Path: "POST",
+			"/api/v1/xjdf/media-catalog": "GET", "/api/v1/xjdf/devices": "GET", "/api/v1/xjdf/master-data-export": "GET",
+			"/api/v1/platform/rfqs": "GET", "/api/v1/platform/audit": "GET", "/api/v1/platform/masterdata/snapshots": "POST", "/api/v1/webhooks/xjmf": "POST",
+		} {
+			if a := w.Do(t, apitest.Request{Method: method, Path: path, Header: header}); a.Status != 401 {
+				t.Errorf("%s %s with a session is answered %d %s", method, path, a.Status, a.Code())
+			}
+		}
+	}
+	if n := w.Store.Calls(); n != calls {
+		t.Errorf("the store was asked %d times", n-calls)
+	}
+}
+
+func TestASessionOfATestKeyIsOneOfTheSandbox(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	a := use(t, w, w.Session(t, "acme-test"))
+	wantTaken(t, a)
+	if got := a.Header.Get("Marketplace-Entitlement"); !strings.Contains(got, "mode=test") {
+		t.Errorf("Marketplace-Entitlement %q", got)
+	}
+	w.Revoke("acme", "live")
+	wantTaken(t, use(t, w, w.Session(t, "acme-test")))
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sessions_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/apiserver/apitest"
+	"github.com/printmarket/printmarket/apiserver/costing"
+	"github.com/printmarket/printmarket/apiserver/sessions"
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/problem"
+)
+
+// open asks for a session.
+func open(t *testing.T, w *apitest.World, key string, header map[string]string) apitest.Answer {
+	t.Helper()
+	return w.Do(t, apitest.Request{Method: "POST", Path: sessions.Path, Key: key, Header: header})
+}
+
+// use takes a session to costing, where no data are in force: 409 is as far as a
+// session can come.
+func use(t *testing.T, w *apitest.World, token string) apitest.Answer {
+	t.Helper()
+	header := map[string]string{}
+	if token != "" {
+		header["Authorization"] = "Bearer " + token
+	}
+	return w.Do(t, apitest.Request{Method: "POST", Path: costing.Path, Body: `{"xjdf":` + apitest.Flyer + `}`, Header: header})
+}
+
+// wantTaken checks that a session was taken.
+func wantTaken(t *testing.T, a apitest.Answer) {
+	t.Helper()
+	a.Want(t, 409, problem.CodeCostingAuthorityRequired)
+}
+
+// wantRequired checks the one answer to whoever has no session.
+func wantRequired(t *testing.T, a apitest.Answer) {
+	t.Helper()
+	a.Want(t, 401, problem.CodeAuthenticationRequired)
+	if got := a.Text(t, "detail"); got != "Authentication required" {
+		t.Errorf("detail %q", got)
+	}
+	if got := a.Header.Get("WWW-Authenticate"); !strings.HasPrefix(got, "Bearer") {
+		t.Errorf("WWW-Authenticate %q", got)
+	}
+	if vary, stored := a.Header.Get("Vary"), a.Header.Get("Cache-Control"); vary != "Authorization" || stored != "private, no-store" {
+		t.Errorf("Vary %q, Cache-Control %q", vary, stored)
+	}
+}
+
+func TestASessionSaysWhoseItIsAndForHowLong(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	w.Advance(123456 * time.Microsecond) // a session ends on a whole millisecond
+	type opened struct {
+		TokenType, ExpiresAt, OrganizationID string
+		ExpiresIn                            int
+		Livemode                             bool
+		Scopes                               []string
+	}
+	all := []string{
+		"rfq:read", "rfq:write", "quote:read", "preflight:read", "preflight:write", "xjdf:read", "xjdf:validate", "costing:calculate",
+		"order:read", "order:write", "session:create", "account:read", "master_data:read", "devices:read",
+	}
+	for key, want := range map[string]opened{
+		"acme-live":   {"Bearer", "2026-11-20T12:15:00.123Z", "org_acme01", 900, true, all},
+		"acme-test":   {"Bearer", "2026-11-20T12:15:00.123Z", "org_acme01", 900, false, all},
+		"globex-live": {"Bearer", "2026-11-20T12:15:00.123Z", "org_globex", 900, true, all},
+	} {
+		a := open(t, w, key, nil).Want(t, 201, "")
+		var got opened
+		if a.Into(t, &got); !cmp.Equal(want, got) {
+			t.Errorf("%s (-want +got):\n%s", key, cmp.Diff(want, got))
+		}
+		if stored := a.Header.Get("Cache-Control"); stored != "private, no-store" {
+			t.Errorf("%s: Cache-Control %q", key, stored)
+		}
+		if token := a.Text(t, "token"); !credential.IsSession(token) || strings.Contains(token, want.OrganizationID) {
+			t.Errorf("%s: token %q", key, token)
+		}
+	}
+	if one, other := w.Session(t, "acme-live"), w.Session(t, "acme-live"); one == other {
+		t.Error("two sessions have the same token")
+	}
+}
+
+func TestASessionIsOpenedByWhoeverMayAndNobodyElse(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	key := map[string]string{"X-API-Key": w.Key("acme-live")}
+	for name, tc := range map[string]struct {
+		key    string
+		header map[string]string
+		status int
+		code   problem.Code
+	}{
+		"a key in its own header":     {"", key, 201, ""},
+		"no key":                      {"", nil, 401, problem.CodeMissingAPIKey},
+		"a key that is none":          {"", map[string]string{"X-API-Key": "pmk_live_x"}, 401, problem.CodeInvalidAPIKey},
+		"two keys":                    {"acme-test", key, 400, problem.CodeInvalidRequest},
+		"a key without the scope":     {"acme-reads", nil, 403, problem.CodeInsufficientScope},
+		"a key without any scope":     {"acme-none", nil, 403, problem.CodeInsufficientScope},
+		"the marketplace's own desk":  {"desk-live", nil, 403, problem.CodeInsufficientScope},
+		"a session in place of a key": {"", map[string]string{"Authorization": "Bearer " + w.Session(t, "acme-live")}, 401, problem.CodeInvalidAPIKey},
+	} {
+		a := open(t, w, tc.key, tc.header)
+		if a.Status != tc.status || a.Code() != tc.code {
+			t.Errorf("%s: %d %s, want %d %s", name, a.Status, a.Code(), tc.status, tc.code)
+		}
+		if challenged := a.Header.Get("WWW-Authenticate") != ""; challenged != (a.Status == 401) {
+			t.Errorf("%s: answered %d, WWW-Authenticate %q", name, a.Status, a.Header.Get("WWW-Authenticate"))
+		}
+	}
+	w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended })
+	open(t, w, "acme-live", nil).Want(t, 403, problem.CodePartnerSuspended)
+	w.Limit("stark", v1alpha1.SurfaceXJDF, 1)
+	open(t, w, "stark-live", nil).Want(t, 201, "")
+	open(t, w, "stark-live", nil).Want(t, 429, problem.CodeRateLimitExceeded).WantRetry(t)
+	w.Do(t, apitest.Request{Method: "GET", Path: sessions.Path, Key: "acme-live"}).Want(t, 405, problem.CodeMethodNotAllowed)
+}
+
+func TestAReplicaWithoutSessionKeysSaysWhenToComeBack(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	token := w.Session(t, "acme-live")
+	if err := w.Sessions.Use(nil); err != nil {
+		t.Fatal(err)
+	}
+	open(t, w, "acme-live", nil).Want(t, 503, problem.CodePostureUnavailable).WantRetry(t)
+	wantRequired(t, use(t, w, token))
+}
+
+func TestASessionLastsFifteenMinutesToTheMillisecond(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	token := w.Session(t, "acme-live")
+	w.Advance(15*time.Minute - time.Millisecond)
+	wantTaken(t, use(t, w, token))
+	w.Advance(time.Millisecond)
+	wantRequired(t, use(t, w, token))
+	wantTaken(t, use(t, w, w.Session(t, "acme-live")))
+}

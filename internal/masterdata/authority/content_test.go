@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package authority_test
+
+import (
+	"testing"
+
+	"github.com/printmarket/printmarket/internal/fixed"
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
+)
+
+func area(width, height int64) authority.Area {
+	return authority.Area{Width: fixed.FromInt(width), Height: fixed.FromInt(height)}
+}
+
+func price(amount int64, per authority.Unit) authority.Price {
+	return authority.Price{Amount: fixed.FromInt(amount), Per: per}
+}
+
+// device has what every process needs, and what its own does.
+func device(process authority.Process) authority.Device {
+	d := authority.Device{
+		ID: "d-" + string(process), Name: "D", Process: process, MaxSheet: area(1000, 700), Speed: 1000 * fixed.One,
+		Crew: fixed.One, Labor: "trade", Power: fixed.One, Electricity: "grid",
+	}
+	if process.Printing() {
+		d.PrintArea, d.Colors = area(990, 690), 4
+	}
+	switch process {
+	case authority.ConventionalPrinting:
+		d.Plate = "plate"
+	case authority.Cutting:
+		d.StackHeight = 100 * fixed.One
+	case authority.CoverApplication:
+		d.Adhesive = "glue"
+	case authority.Folding:
+		d.Folds = []string{"F4-1", "F16-6", "F8-X"}
+	}
+	return d
+}
+
+// whole is content with one of every family, and a device of every process.
+func whole() authority.Content {
+	c := authority.Content{
+		Owner: "org_acme01", Currency: "EUR",
+		Policy: authority.Policy{Bleed: 3 * fixed.One, InkCoverage: 20 * fixed.One, QuantityBreaks: []int64{1000, 100, 500}, MaxQuantity: 10, MaxTotal: fixed.One},
+		Media: []authority.Media{
+			{
+				ID: "silk", Name: "Silk", MediaType: "Paper", Width: 700 * fixed.One, Height: 1000 * fixed.One, Weight: 135 * fixed.One, Thickness: 105 * fixed.One,
+				Grain: authority.GrainX, Coating: "Satin", BackCoating: "None", Price: price(1, authority.PerSheet),
+			},
+			{ID: "Board", Name: "Board", MediaType: "Paper", Width: fixed.One, Height: fixed.One, Weight: fixed.One, Thickness: fixed.One, Price: price(1, authority.PerKilogram)},
+		},
+		Inks:        []authority.Ink{{ID: "cyan", Name: "C", Separation: "Cyan", Consumption: fixed.One, Price: price(1, authority.PerKilogram)}},
+		Laminations: []authority.Lamination{{ID: "film", Name: "F", Texture: "Matte", Thickness: fixed.One, Price: price(1, authority.PerSquareMetre)}},
+		Varnishes:   []authority.Varnish{{ID: "uv", Name: "V", Coating: "UV", Consumption: fixed.One, Price: price(1, authority.PerKilogram)}},
+		Plates:      []authority.Plate{{ID: "plate", Name: "P", Width: fixed.One, Height: fixed.One, Price: price(1, authority.PerPiece)}},
+		Adhesives:   []authority.Adhesive{{ID: "glue", Name: "G", Consumption: fixed.One, Price: price(1, authority.PerKilogram)}},
+		Electricity: []authority.Electricity{{ID: "grid", Name: "E", Price: price(0, authority.PerKilowattHour)}},
+		Labor:       []authority.Labor{{ID: "trade", Name: "L", LaborType: "ManageJob", Price: price(1, authority.PerHour)}},
+	}
+	for _, process := range authority.Processes() {
+		c.Devices = append(c.Devices, device(process))
+	}
+	return c
+}
+
+func snapshot(t testing.TB, c authority.Content) *authority.Snapshot {
+	t.Helper()
+	s, err := authority.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
