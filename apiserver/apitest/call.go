@@ -80,7 +80,7 @@ func (w *World) Build(t testing.TB, in Request) *http.Request {
 		w.sign(r, in)
 	}
 	if in.Path == costing.Path && in.Key != "" {
-		r.Header.Set("Authorization", "Bearer "+w.Session(t, in.Key))
+		r.Header.Set("Authorization", "Bearer "+w.sealed(t, in.Key))
 	}
 	for name, value := range in.Header {
 		r.Header.Set(name, value)
@@ -91,8 +91,9 @@ func (w *World) Build(t testing.TB, in Request) *http.Request {
 	return r
 }
 
-// Session is the token of a session that was opened just now with a key.
-func (w *World) Session(t testing.TB, key string) string {
+// sealed is the token of a session of a key, as if it had been opened just now: where
+// nothing of a posture lets it be opened.
+func (w *World) sealed(t testing.TB, key string) string {
 	t.Helper()
 	partner, _, _ := strings.Cut(key, "-")
 	session := credential.Session{

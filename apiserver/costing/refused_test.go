@@ -183,7 +183,7 @@ func TestWithoutCostDataInForceNothingIsCalculated(t *testing.T) {
 	state(good)()
 	calculate(t, w, session, body(apitest.Flyer, "")).Want(t, 200, "")
 	refused("those of another organization", other)
-	w.Advance(time.Hour)
+	w.Advance(5 * time.Minute)
 	calculate(t, w, w.Session(t, "acme-live"), body(apitest.Flyer, "")).Want(t, 200, "")
 	w.Advance(time.Millisecond)
 	refused("those that nobody has confirmed for too long", w.Session(t, "acme-live"))
