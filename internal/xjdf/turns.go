@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"time"
 )
 
 // Turns bounds how many trees there are at once. A tree takes up to a hundred
@@ -22,8 +23,16 @@ func NewTurns() *Turns { return &Turns{make(chan struct{}, 2*runtime.GOMAXPROCS(
 // or the server is about to.
 var ErrNoTurn = errors.New("no turn to read XJDF")
 
+// patience is how long anybody waits for a turn: a client that is told to come again
+// does better than one that waits for as long as it likes.
+const patience = 10 * time.Second
+
+// errPatience is the cause of waiting in vain.
+var errPatience = errors.New("waited too long")
+
 // Do waits for a turn and runs work. Where one is to be had at once it does,
-// whatever the context; it fails with [ErrNoTurn] if the context ends before.
+// whatever the context; it fails with [ErrNoTurn] if the context ends before, or
+// after some seconds.
 func (t *Turns) Do(ctx context.Context, work func()) error {
 	select {
 	case t.taken <- struct{}{}:
@@ -38,6 +47,8 @@ func (t *Turns) Do(ctx context.Context, work func()) error {
 }
 
 func (t *Turns) wait(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, errPatience)
+	defer cancel()
 	select {
 	case t.taken <- struct{}{}:
 		return nil

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/printmarket/printmarket/internal/xjdf"
 )
@@ -63,4 +64,25 @@ func TestWhoGoesAwayWaitsForNoTurn(t *testing.T) {
 	if err := turns.Do(gone, func() { worked = true }); err != nil || !worked {
 		t.Errorf("a turn that nobody has: %v, worked %t", err, worked)
 	}
+}
+
+func TestNobodyWaitsForATurnForEver(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		turns, held := xjdf.NewTurns(), make(chan struct{})
+		var all sync.WaitGroup
+		for range 2 * runtime.GOMAXPROCS(0) {
+			all.Go(func() {
+				if err := turns.Do(t.Context(), func() { <-held }); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		synctest.Wait()
+		if err := turns.Do(t.Context(), func() { t.Error("it had a turn") }); !errors.Is(err, xjdf.ErrNoTurn) {
+			t.Errorf("error = %v, want that it has waited too long", err)
+		}
+		close(held)
+		all.Wait()
+	})
 }

@@ -113,7 +113,7 @@ func TestEveryProcessHasADeviceThatIsGood(t *testing.T) {
 			plain := func(p authority.Process) bool {
 				return !p.Printing() && p != authority.Cutting && p != authority.CoverApplication && p != authority.Folding
 			}
-			if other != process && !(plain(process) && (plain(other) || other == authority.Folding)) && got == nil {
+			if alike := plain(process) && (plain(other) || other == authority.Folding); other != process && !alike && got == nil {
 				t.Errorf("what is made for %s passes for %s", process, other)
 			}
 		}

@@ -3,6 +3,8 @@
 package validate
 
 import (
+	"sync"
+
 	"github.com/printmarket/printmarket/internal/xjdf"
 	"github.com/printmarket/printmarket/internal/xjdf/vocabulary"
 )
@@ -49,8 +51,13 @@ type plan struct {
 	rules                []*row
 }
 
-// New makes a validator.
-func New() *Validator {
+// shared is the one validator: it never changes, and is as large as the vocabulary.
+var shared = sync.OnceValue(newValidator)
+
+// New is the validator. All callers get the same, which never changes.
+func New() *Validator { return shared() }
+
+func newValidator() *Validator {
 	v := &Validator{vocabulary: vocabulary.Load(), rows: catalogue(), byCode: map[string]*row{}, plans: map[*vocabulary.Element]*plan{}}
 	on := map[string][]*row{}
 	for i := range v.rows {
