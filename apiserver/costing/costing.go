@@ -15,7 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
@@ -59,27 +58,14 @@ func Routes(authorities Authorities, authenticate Authenticate, set *contracts.S
 	s := &surface{authorities: authorities, schema: schema, validator: validate.New(), turns: xjdf.NewTurns()}
 	return []gate.Route{{
 		Method: http.MethodPost, Pattern: Path, Capability: posture.XJDFCosting, Write: true, Authenticate: authenticate,
-		Body: &gate.Body{Limit: int64(xjdf.DefaultLimits.Bytes), Limits: documentLimits()}, Serve: s.calculate,
+		Body: &gate.Body{Limit: int64(xjdf.DefaultLimits.Bytes), Raw: true}, Serve: s.calculate,
 	}}, nil
 }
 
-// documentLimits let a body pass whose document is within the limits of XJDF: lists
-// of numbers are one attribute there and many values here.
-func documentLimits() strictjson.Limits {
-	const wrapped = 2 // the request around the document, and the root around that
-	nodes := xjdf.DefaultLimits.Nodes
-	return strictjson.Limits{Depth: 2*xjdf.DefaultLimits.Depth + wrapped, Members: nodes, Elements: nodes, Values: 4 * nodes, Digits: strictjson.Defaults().Digits}
-}
-
 // calculate serves POST /api/v1/costing/calculate-xjdf. The order of its refusals is
-// part of the interface.
+// part of the interface. The body is read in the same turn as the document in it,
+// which is most of it: what it is read to takes many times its memory.
 func (s *surface) calculate(c *gate.Call) error {
-	if err := sameOrganization(c); err != nil {
-		return err
-	}
-	if violations := s.schema.Violations(c.Document); len(violations) > 0 {
-		return problem.New(problem.CodeValidationError, "The request is not valid.").Violates(violations...)
-	}
 	var result *costing.Result
 	var err error
 	waited := s.turns.Do(c.Request.Context(), func() { result, err = s.result(c) })
@@ -93,10 +79,33 @@ func (s *surface) calculate(c *gate.Call) error {
 	}
 }
 
+// limits are wide enough for what package xjdf reads, which counts for itself: an
+// element is an object that may be an item of an array, and an attribute may be an
+// array of the items of its list.
+func limits() strictjson.Limits {
+	most := 4 * xjdf.DefaultLimits.Nodes
+	return strictjson.Limits{Depth: 2*xjdf.DefaultLimits.Depth + 8, Members: most, Elements: most, Values: most, Digits: 1_000}
+}
+
+// request reads the members of a request, if it is the caller's own.
+func (s *surface) request(c *gate.Call) (map[string]any, error) {
+	body, err := limits().Decode(c.Body)
+	if err != nil {
+		return nil, problem.New(problem.CodeInvalidRequest, "The body cannot be read: %v.", err)
+	}
+	object, _ := body.(map[string]any)
+	if err := sameOrganization(c, object); err != nil {
+		return nil, err
+	}
+	if violations := s.schema.Violations(body); len(violations) > 0 {
+		return nil, problem.New(problem.CodeValidationError, "The request is not valid.").Violates(violations...)
+	}
+	return object, nil
+}
+
 // sameOrganization refuses a request that is meant for another organization than
 // the session's. Nothing that it says makes it that one's.
-func sameOrganization(c *gate.Call) error {
-	object, _ := c.Document.(map[string]any)
+func sameOrganization(c *gate.Call, object map[string]any) error {
 	if meant, said := object["organizationId"].(string); said && meant != c.Tenant().Organization {
 		return problem.New(problem.CodeOrganizationScopeMismatch, "Organization scope mismatch")
 	}
@@ -105,6 +114,10 @@ func sameOrganization(c *gate.Call) error {
 
 // result reads, validates and calculates.
 func (s *surface) result(c *gate.Call) (*costing.Result, error) {
+	object, err := s.request(c)
+	if err != nil {
+		return nil, err
+	}
 	document, err := s.read(c)
 	if err != nil {
 		return nil, err
@@ -113,7 +126,7 @@ func (s *surface) result(c *gate.Call) (*costing.Result, error) {
 	if err != nil {
 		return nil, problem.New(problem.CodeCostingAuthorityRequired, "No approved cost data of your organization is in force.").With(err)
 	}
-	result, err := costing.Calculate(costing.Request{Document: document, Mode: mode(c), Authority: effective, Now: c.Now})
+	result, err := costing.Calculate(costing.Request{Document: document, Mode: mode(object), Authority: effective, Now: c.Now})
 	if err != nil {
 		return nil, problemOf(c, err)
 	}
@@ -121,8 +134,7 @@ func (s *surface) result(c *gate.Call) (*costing.Result, error) {
 }
 
 // mode is the one of the request, which the schema has checked.
-func mode(c *gate.Call) costing.Mode {
-	object, _ := c.Document.(map[string]any)
+func mode(object map[string]any) costing.Mode {
 	if object["executionMode"] == string(costing.PreviewMode) {
 		return costing.PreviewMode
 	}
@@ -181,11 +193,9 @@ func spaced(text string) string {
 	return " " + text
 }
 
-// violation is one at a place of the document. A pointer is told as a URI fragment
-// (RFC 6901, section 6), and a document may have members of any name.
+// violation is one at a place of the document.
 func violation(pointer, detail string) problem.Violation {
-	place := url.URL{Fragment: "/" + member + pointer}
-	return problem.Violation{Pointer: "#" + place.EscapedFragment(), Detail: detail}
+	return problem.Violation{Pointer: "#/" + member + pointer, Detail: detail}
 }
 
 // review is what a problem says of a result that a person has to look at.

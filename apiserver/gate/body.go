@@ -33,11 +33,7 @@ func readBody(g *Gate, rt *Route, c *Call) *problem.Problem {
 	if rt.Body.Raw {
 		return nil
 	}
-	limits := rt.Body.Limits
-	if limits == (strictjson.Limits{}) {
-		limits = strictjson.Defaults()
-	}
-	document, invalid := limits.Decode(c.Body)
+	document, invalid := strictjson.Decode(c.Body)
 	if invalid != nil {
 		return problem.New(problem.CodeInvalidRequest, "The body cannot be read: %v.", invalid)
 	}

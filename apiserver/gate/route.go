@@ -17,7 +17,6 @@ import (
 
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
-	"github.com/printmarket/printmarket/internal/strictjson"
 )
 
 // AnyMethod is the method of a route that answers every method.
@@ -72,9 +71,6 @@ type Body struct {
 	Limit int64
 	// MediaTypes are those that the body may be sent as; nil: application/json.
 	MediaTypes []string
-	// Limits bound the values of a body that is decoded; the zero Limits are the
-	// defaults of package strictjson.
-	Limits strictjson.Limits
 	// Raw leaves the body to the handler, which finds it undecoded.
 	Raw bool
 	// Idempotency says what to do about the Idempotency-Key header.
