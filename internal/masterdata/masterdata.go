@@ -16,6 +16,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -24,6 +26,12 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 )
+
+// snapshotID is the form of the ids of snapshots.
+var snapshotID = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+
+// IsSnapshotID reports whether a text has the form of the id of a snapshot.
+func IsSnapshotID(text string) bool { return snapshotID.MatchString(text) }
 
 // Level is what kind of master data a snapshot has.
 type Level string
@@ -219,6 +227,9 @@ func (s *Service) Import(ctx context.Context, d Draft, by Instruction) (Imported
 
 // record is the record of a draft, and its content as it is stored.
 func (s *Service) record(d Draft, by Instruction) (Snapshot, []byte, error) {
+	if !printable(by.Note) {
+		return Snapshot{}, nil, noteInvalid()
+	}
 	p := d.Provenance
 	for field, text := range map[string]string{"provenance.source": p.Source, "provenance.reference": p.Reference, "provenance.note": p.Note} {
 		if !printable(text) || text == "" && field == "provenance.source" {
@@ -243,7 +254,7 @@ type Window struct {
 func (s *Service) Approve(ctx context.Context, id string, w Window, by Instruction) (Approval, error) {
 	now := s.now()
 	if !printable(by.Note) {
-		return Approval{}, &InvalidError{Field: "note", Reason: fmt.Sprintf("at most %d printable characters", maxNote)}
+		return Approval{}, noteInvalid()
 	}
 	if err := w.settle(now); err != nil {
 		return Approval{}, err
@@ -275,15 +286,18 @@ func (w *Window) settle(now time.Time) error {
 	if w.From.IsZero() {
 		w.From = now
 	}
+	open := w.Until.IsZero() // before an instant of the year 1 becomes it
 	w.From, w.Until = w.From.UTC().Truncate(time.Millisecond), w.Until.UTC().Truncate(time.Millisecond)
 	switch {
 	case w.From.Before(now.Add(-lateness)):
 		return &InvalidError{Field: "effectiveFrom", Reason: "lies in the past; leave it out for now"}
-	case w.From.After(now.Add(maxAhead)), w.Until.After(now.Add(maxAhead)):
-		return &InvalidError{Field: "effectiveFrom", Reason: "a window begins and ends within ten years"}
-	case !w.Until.IsZero() && !w.Until.After(w.From):
+	case w.From.After(now.Add(maxAhead)):
+		return &InvalidError{Field: "effectiveFrom", Reason: "a window begins within ten years"}
+	case w.Until.After(now.Add(maxAhead)):
+		return &InvalidError{Field: "effectiveUntil", Reason: "a window ends within ten years"}
+	case !open && !w.Until.After(w.From):
 		return &InvalidError{Field: "effectiveUntil", Reason: "is not after effectiveFrom"}
-	case !w.Until.IsZero() && !w.Until.After(now):
+	case !open && !w.Until.After(now):
 		return &InvalidError{Field: "effectiveUntil", Reason: "lies in the past"}
 	default:
 		return nil
@@ -293,7 +307,7 @@ func (w *Window) settle(now time.Time) error {
 // Withdraw ends an approval at once; what it had superseded is in force again.
 // Errors: ledger.ErrNotFound, [ErrWithdrawn], [*InvalidError].
 func (s *Service) Withdraw(ctx context.Context, id string, by Instruction) (Approval, error) {
-	if by.Note == "" || !printable(by.Note) {
+	if strings.TrimSpace(by.Note) == "" || !printable(by.Note) {
 		return Approval{}, &InvalidError{Field: "reason", Reason: fmt.Sprintf("1 to %d printable characters", maxNote)}
 	}
 	if !ledger.IsID(ApprovalPrefix, id) {
@@ -361,6 +375,10 @@ func (s *Service) Approvals(ctx context.Context, f Filter, before string, limit 
 
 // now is in milliseconds, as every record keeps time.
 func (s *Service) now() time.Time { return s.config.Now().UTC().Truncate(time.Millisecond) }
+
+func noteInvalid() error {
+	return &InvalidError{Field: "note", Reason: fmt.Sprintf("at most %d printable characters", maxNote)}
+}
 
 // printable is text that can stand in one line of a table; empty is.
 func printable(text string) bool {
