@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
@@ -193,9 +194,11 @@ func spaced(text string) string {
 	return " " + text
 }
 
-// violation is one at a place of the document.
+// violation is one at a place of the document. A pointer is told as a URI fragment
+// (RFC 6901, section 6), and a document may have members of any name.
 func violation(pointer, detail string) problem.Violation {
-	return problem.Violation{Pointer: "#/" + member + pointer, Detail: detail}
+	place := url.URL{Fragment: "/" + member + pointer}
+	return problem.Violation{Pointer: "#" + place.EscapedFragment(), Detail: detail}
 }
 
 // review is what a problem says of a result that a person has to look at.

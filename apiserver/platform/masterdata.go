@@ -19,6 +19,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/strict"
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/source"
 	"github.com/printmarket/printmarket/internal/masterdata/timeline"
 	"github.com/printmarket/printmarket/internal/problem"
@@ -65,6 +66,15 @@ func (s *surface) alone(next gate.Handler) gate.Handler {
 		default:
 			return problem.New(problem.CodeOverloaded, "Another import or export is running on this replica.").After(time.Second)
 		}
+	}
+}
+
+// undecoded keeps generated code from decoding a document, which package source
+// reads by itself and tells the faults of.
+func undecoded(next gate.Handler) gate.Handler {
+	return func(c *gate.Call) error {
+		c.Request.Header.Del("Content-Type") // the gate has read it
+		return next(c)
 	}
 }
 
@@ -164,7 +174,11 @@ func (s *surface) ListSnapshots(ctx context.Context, in platformapi.ListSnapshot
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.data.Snapshots(ctx, filter, deref(in.Params.Before), page.Limit)
+	before, err := beforeOf(in.Params.Before, masterdata.IsSnapshotID)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.data.Snapshots(ctx, filter, before, page.Limit)
 	if err != nil {
 		return nil, masterDataProblem(err)
 	}
@@ -177,7 +191,7 @@ func (s *surface) ListSnapshots(ctx context.Context, in platformapi.ListSnapshot
 
 // filterOf reads the filters of both lists.
 func filterOf(level, owner *string) (masterdata.Filter, error) {
-	f := masterdata.Filter{Owner: deref(owner)}
+	var f masterdata.Filter
 	if level != nil {
 		parsed, known := masterdata.ParseLevel(*level)
 		if !known {
@@ -185,14 +199,24 @@ func filterOf(level, owner *string) (masterdata.Filter, error) {
 		}
 		f.Level = parsed
 	}
+	if owner != nil {
+		if _, err := tenant.New(*owner, tenant.Live); err != nil && *owner != authority.Platform {
+			return f, problem.New(problem.CodeInvalidRequest, "The parameter owner is platform or the id of an organization.")
+		}
+		f.Owner = *owner
+	}
 	return f, nil
 }
 
-func deref(text *string) string {
-	if text == nil {
-		return ""
+// beforeOf reads the id after which a page begins; empty: it is the first.
+func beforeOf(before *string, isID func(string) bool) (string, error) {
+	if before == nil {
+		return "", nil
 	}
-	return *text
+	if !isID(*before) {
+		return "", problem.New(problem.CodeInvalidRequest, "The parameter before is no id of this list.")
+	}
+	return *before, nil
 }
 
 // ShowSnapshot serves GET /api/v1/platform/masterdata/snapshots/{snapshotId}.
@@ -240,7 +264,7 @@ func (s *surface) ApproveSnapshot(ctx context.Context, in platformapi.ApproveSna
 			continue
 		}
 		at, err := time.Parse(time.RFC3339, *member.text)
-		if err != nil {
+		if err != nil || at.IsZero() { // what was left out is the zero time
 			return nil, invalid([]problem.Violation{{Pointer: member.pointer, Detail: "a time is like 2027-01-01T00:00:00Z"}})
 		}
 		*member.into = at
@@ -266,10 +290,11 @@ func (s *surface) ListApprovals(ctx context.Context, in platformapi.ListApproval
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.data.Approvals(ctx, filter, deref(in.Params.Before), page.Limit)
-	if errors.Is(err, ledger.ErrNotFound) {
-		return nil, problem.New(problem.CodeInvalidRequest, "The parameter before is no id of an approval.")
+	before, err := beforeOf(in.Params.Before, func(id string) bool { return ledger.IsID(masterdata.ApprovalPrefix, id) })
+	if err != nil {
+		return nil, err
 	}
+	found, err := s.data.Approvals(ctx, filter, before, page.Limit)
 	if err != nil {
 		return nil, masterDataProblem(err)
 	}

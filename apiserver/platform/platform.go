@@ -125,7 +125,7 @@ func (s *surface) imports(set *contracts.Set, pattern string, operation http.Han
 	return gate.Route{
 		Method: op.Method, Pattern: pattern, Scope: posture.ScopeMasterDataWrite, Write: true, Internal: true,
 		Body:  &gate.Body{Limit: importLimit, MediaTypes: []string{"application/json", "application/gzip"}, Raw: true},
-		Serve: live(s.alone(listing.Only(set.QueryParameters(op), strict.Serve(operation)))),
+		Serve: live(s.alone(listing.Only(set.QueryParameters(op), undecoded(strict.Serve(operation))))),
 	}
 }
 

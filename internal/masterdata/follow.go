@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -35,6 +36,9 @@ const (
 	Poll = 2 * time.Second
 	// ahead is how long before it comes into force a snapshot is loaded.
 	ahead = 10 * time.Minute
+	// grace is how long what is superseded stays while what comes after it cannot be
+	// read: longer than a database is away for a moment, shorter than anything is stale.
+	grace = time.Minute
 	// MaxHeld bounds the resources of all snapshots that a replica holds at once: some
 	// 180 MB, well within the memory that an API server is deployed with.
 	MaxHeld = 300_000
@@ -64,7 +68,9 @@ type Follower struct {
 	faults   map[string]error
 	// next is when a head comes near enough to be loaded, or the heads change.
 	next time.Time
-	err  error
+	// failing is since when something has not been readable.
+	failing time.Time
+	err     error
 	// asked is set when the store has answered, well or not.
 	asked bool
 }
@@ -77,7 +83,7 @@ func NewFollower(c FollowerConfig) *Follower {
 	if c.MaxHeld == 0 {
 		c.MaxHeld = MaxHeld
 	}
-	return &Follower{config: c, revision: unread}
+	return &Follower{config: c, revision: unread, drafts: map[string]Draft{}}
 }
 
 // Run follows until the context ends.
@@ -139,8 +145,9 @@ func (f *Follower) Refresh(ctx context.Context) error {
 	return nil
 }
 
-// reload reads the heads and whatever snapshots they need that are not held. One
-// that cannot be read closes its owner until it can, and nobody else.
+// reload reads the heads and whatever snapshots they need that are not held. While
+// one cannot be read the last state stays; when that has lasted, it closes its owner
+// until it can be read, and nobody else.
 func (f *Follower) reload(ctx context.Context, now time.Time) error {
 	revision, heads, err := f.config.Heads.MasterDataHeads(ctx, now)
 	if err != nil {
@@ -171,11 +178,17 @@ func (f *Follower) reload(ctx context.Context, now time.Time) error {
 		}
 		drafts[head.Snapshot] = draft
 	}
+	if missing == nil {
+		f.failing = time.Time{}
+	} else if revision = unread; f.failing.IsZero() {
+		f.failing = now
+	}
+	if missing != nil && now.Sub(f.failing) < grace {
+		maps.Copy(f.drafts, drafts) // read again what is missing, and nothing else
+		return missing
+	}
 	f.heads, f.drafts, f.faults = heads, drafts, faults
 	f.revision, f.next = revision, upcoming(heads, now)
-	if missing != nil {
-		f.revision = unread // read again what is missing, and nothing else
-	}
 	f.publish(now)
 	return missing
 }

@@ -16,6 +16,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -25,6 +27,12 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/masterdata/timeline"
 )
+
+// snapshotID is the form of the ids of snapshots.
+var snapshotID = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+
+// IsSnapshotID reports whether a text has the form of the id of a snapshot.
+func IsSnapshotID(text string) bool { return snapshotID.MatchString(text) }
 
 // Level is what kind of master data a snapshot has.
 type Level string
@@ -220,10 +228,10 @@ func (s *Service) Import(ctx context.Context, d Draft, by Instruction) (Imported
 
 // record is the record of a draft, and its content as it is stored.
 func (s *Service) record(d Draft, by Instruction) (Snapshot, []byte, error) {
-	p := d.Provenance
 	if !printable(by.Note) {
-		return Snapshot{}, nil, &InvalidError{Field: "note", Reason: fmt.Sprintf("at most %d printable characters", maxNote)}
+		return Snapshot{}, nil, noteInvalid()
 	}
+	p := d.Provenance
 	for field, text := range map[string]string{"provenance.source": p.Source, "provenance.reference": p.Reference, "provenance.note": p.Note} {
 		if !printable(text) || text == "" && field == "provenance.source" {
 			return Snapshot{}, nil, &InvalidError{Field: field, Reason: fmt.Sprintf("a text is at most %d printable characters, and a source is named", maxNote)}
@@ -247,7 +255,7 @@ type Window struct {
 func (s *Service) Approve(ctx context.Context, id string, w Window, by Instruction) (Approval, error) {
 	now := s.now()
 	if !printable(by.Note) {
-		return Approval{}, &InvalidError{Field: "note", Reason: fmt.Sprintf("at most %d printable characters", maxNote)}
+		return Approval{}, noteInvalid()
 	}
 	if err := w.settle(now); err != nil {
 		return Approval{}, err
@@ -279,6 +287,7 @@ func (w *Window) settle(now time.Time) error {
 	if w.From.IsZero() {
 		w.From = now
 	}
+	open := w.Until.IsZero() // before an instant of the year 1 becomes it
 	w.From, w.Until = w.From.UTC().Truncate(time.Millisecond), w.Until.UTC().Truncate(time.Millisecond)
 	switch {
 	case w.From.Before(now.Add(-lateness)):
@@ -287,9 +296,9 @@ func (w *Window) settle(now time.Time) error {
 		return &InvalidError{Field: "effectiveFrom", Reason: "a window begins within ten years"}
 	case w.Until.After(now.Add(maxAhead)):
 		return &InvalidError{Field: "effectiveUntil", Reason: "a window ends within ten years; leave it out for one without an end"}
-	case !w.Until.IsZero() && !w.Until.After(w.From):
+	case !open && !w.Until.After(w.From):
 		return &InvalidError{Field: "effectiveUntil", Reason: "is not after effectiveFrom"}
-	case !w.Until.IsZero() && !w.Until.After(now):
+	case !open && !w.Until.After(now):
 		return &InvalidError{Field: "effectiveUntil", Reason: "lies in the past"}
 	case w.From.Before(now):
 		// Else what was approved in between would have begun later, and count.
@@ -322,7 +331,7 @@ func (s *Service) InForce(ctx context.Context) (map[string]bool, error) {
 // Withdraw ends an approval at once; what it had superseded is in force again.
 // Errors: ledger.ErrNotFound, [ErrWithdrawn], [*InvalidError].
 func (s *Service) Withdraw(ctx context.Context, id string, by Instruction) (Approval, error) {
-	if by.Note == "" || !printable(by.Note) {
+	if strings.TrimSpace(by.Note) == "" || !printable(by.Note) {
 		return Approval{}, &InvalidError{Field: "reason", Reason: fmt.Sprintf("1 to %d printable characters", maxNote)}
 	}
 	if !ledger.IsID(ApprovalPrefix, id) {
@@ -390,6 +399,10 @@ func (s *Service) Approvals(ctx context.Context, f Filter, before string, limit 
 
 // now is in milliseconds, as every record keeps time.
 func (s *Service) now() time.Time { return s.config.Now().UTC().Truncate(time.Millisecond) }
+
+func noteInvalid() error {
+	return &InvalidError{Field: "note", Reason: fmt.Sprintf("at most %d printable characters", maxNote)}
+}
 
 // printable is text that can stand in one line of a table; empty is.
 func printable(text string) bool {

@@ -425,6 +425,10 @@ func closesAlone(t *testing.T, w *world) {
 	store := &unreadable{Heads: w.store, id: s.ID()}
 	store.away.Store(true)
 	r := w.replica(store, 0)
+	if err := r.Refresh(t.Context()); !errors.Is(err, ErrInjected) {
+		t.Fatal(err)
+	}
+	r.has(t, "just now", stark.Organization, nil, timeline.ErrNotLoaded)
 	for range 3 {
 		w.clock.advance(4 * time.Minute)
 		if err := r.Refresh(t.Context()); !errors.Is(err, ErrInjected) {

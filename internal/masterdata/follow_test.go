@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package masterdata_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
+	"github.com/printmarket/printmarket/internal/masterdata/timeline"
+	"github.com/printmarket/printmarket/internal/store/storetest"
+)
+
+// TestAFollowerHasWhatAllApprovalsTogetherSay approves and withdraws at random, and
+// compares what the follower holds with what every approval ever made comes to.
+func TestAFollowerHasWhatAllApprovalsTogetherSay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil, nil)
+	r := rand.New(rand.NewPCG(20261122, 1))
+	owners := []string{owner, "org_stark1", authority.Platform}
+	var ids []string
+	for i := range 9 {
+		ids = append(ids, w.keeps(t, owners[i%3], int64(i)))
+	}
+	made := map[string]masterdata.Approval{}
+	var order []string
+	changed, agreed := 0, map[bool]int{}
+	for range 250 {
+		w.advance(time.Duration(1+r.IntN(600)) * time.Second)
+		switch r.IntN(4) {
+		case 0:
+			var window masterdata.Window
+			if r.IntN(2) == 0 {
+				window.From = w.now().Add(time.Duration(r.IntN(3600)) * time.Second)
+			}
+			if begin := window.From; r.IntN(3) > 0 {
+				if begin.IsZero() {
+					begin = w.now()
+				}
+				window.Until = begin.Add(time.Duration(1+r.IntN(7200)) * time.Second)
+			}
+			a := w.approves(t, ids[r.IntN(len(ids))], window)
+			made[a.ID] = a
+			order = append(order, a.ID)
+			changed++
+		case 1:
+			if len(order) == 0 {
+				continue
+			}
+			id := order[r.IntN(len(order))]
+			if _, err := w.data.Withdraw(t.Context(), id, by); err == nil {
+				delete(made, id)
+				changed++
+			} else if !errors.Is(err, masterdata.ErrWithdrawn) {
+				t.Fatal(err)
+			}
+		}
+		w.refreshes(t)
+		for _, one := range owners {
+			agreed[agrees(t, w, one, made, order)]++
+		}
+	}
+	if changed < 50 || agreed[true] < 50 || agreed[false] < 50 {
+		t.Errorf("%d changes, in force %v; the choices have lost their reach", changed, agreed)
+	}
+}
+
+// agrees compares what is in force for an owner, and reports whether anything is.
+func agrees(t *testing.T, w *world, owner string, made map[string]masterdata.Approval, order []string) bool {
+	t.Helper()
+	var spans []timeline.Span[string]
+	for _, id := range order {
+		if a, stands := made[id]; stands && a.Owner == owner {
+			spans = append(spans, timeline.Span[string]{Value: a.Snapshot, From: a.From, Until: a.Until, Approval: a.ID, ApprovedAt: a.ApprovedAt})
+		}
+	}
+	got, err := w.authorities.Current(owner, w.now())
+	i := timeline.At(spans, w.now())
+	switch {
+	case i < 0 && !errors.Is(err, timeline.ErrNone):
+		t.Fatalf("%s has %v, %v, and nothing is approved", owner, got.Approval, err)
+	case i >= 0 && (err != nil || got.Approval != spans[i].Approval || got.Value.ID() != spans[i].Value || got.Value.Owner() != owner):
+		t.Fatalf("%s has %s, %v; want %s", owner, got.Approval, err, spans[i].Approval)
+	}
+	return i >= 0
+}
+
+func TestAFollowerAsksForNoMoreThanHasChanged(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil, nil)
+	w.approves(t, w.keeps(t, owner, 1), masterdata.Window{})
+	calls := func(what string, want int64) {
+		t.Helper()
+		before := w.store.Calls()
+		w.refreshes(t)
+		if got := w.store.Calls() - before; got != want {
+			t.Errorf("%s: %d calls, want %d", what, got, want)
+		}
+	}
+	calls("at first: the revision, the heads, one content", 3)
+	for range 3 {
+		w.advance(masterdata.Poll)
+		calls("nothing new: the revision", 1)
+	}
+	w.keeps(t, owner, 2)
+	calls("imported alone: the revision", 1)
+	w.approves(t, w.keeps(t, "org_stark1", 3), masterdata.Window{})
+	calls("another owner: the revision, the heads and its content alone", 3)
+	w.approves(t, w.keeps(t, "org_stark1", 3), masterdata.Window{})
+	calls("the same content again: the revision and the heads", 2)
+}
+
+func TestASnapshotIsLoadedShortlyBeforeItComesIntoForce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil, nil)
+	id := w.keeps(t, owner, 1)
+	w.approves(t, w.keeps(t, owner, 2), masterdata.Window{})
+	later := w.now().Add(time.Hour)
+	w.approves(t, id, masterdata.Window{From: later})
+	w.refreshes(t)
+	want := func(when string, now time.Time, price int64, cause error) {
+		t.Helper()
+		got, err := w.authorities.Current(owner, now)
+		if !errors.Is(err, cause) || cause == nil && (err != nil || got.Value.ID() != resources(t, owner, price).ID()) {
+			t.Errorf("%s: %v, %v", when, got.Value, err)
+		}
+	}
+	want("before", later.Add(-1), 2, nil)
+	// A replica that has not looked in time does not go on with what is superseded.
+	want("not loaded", later, 0, timeline.ErrNotLoaded)
+	w.advance(50*time.Minute - time.Millisecond)
+	w.refreshes(t)
+	want("looked too early", later, 0, timeline.ErrNotLoaded)
+	w.advance(time.Millisecond)
+	w.refreshes(t)
+	want("loaded ten minutes before", later, 1, nil)
+	want("and until then the other", later.Add(-1), 2, nil)
+}
+
+func TestContentThatCannotBeReadNowLeavesWhatIsInForce(t *testing.T) {
+	t.Parallel()
+	away := errors.New("away")
+	broken := &exchanged{}
+	w := newWorld(t, nil, func(h masterdata.Heads) masterdata.Heads { broken.Heads = h; return broken })
+	first := w.approves(t, w.keeps(t, owner, 1), masterdata.Window{})
+	w.refreshes(t)
+	w.advance(time.Second)
+	second := w.approves(t, w.keeps(t, owner, 2), masterdata.Window{})
+	broken.set(nil, away)
+	for range 3 {
+		if err := w.follower.Refresh(t.Context()); !errors.Is(err, away) {
+			t.Fatalf("error %v", err)
+		}
+	}
+	if got, err := w.authorities.Current(owner, w.now()); err != nil || got.Approval != first.ID {
+		t.Errorf("in force by %s, %v; want %s", got.Approval, err, first.ID)
+	}
+	broken.set(nil, nil)
+	w.refreshes(t)
+	if got, err := w.authorities.Current(owner, w.now()); err != nil || got.Approval != second.ID {
+		t.Errorf("in force by %s, %v; want %s", got.Approval, err, second.ID)
+	}
+}
+
+// exchanged is a store whose contents are others, or cannot be read.
+type exchanged struct {
+	masterdata.Heads
+	mu      sync.Mutex
+	content []byte
+	err     error
+}
+
+func (e *exchanged) set(content []byte, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.content, e.err = content, err
+}
+
+func (e *exchanged) MasterDataContent(ctx context.Context, id string) ([]byte, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.content != nil || e.err != nil {
+		return e.content, e.err
+	}
+	return e.Heads.MasterDataContent(ctx, id)
+}
+
+// TestStoredContentThatIsWrongSaysHow, and does not bring back what it superseded.
+func TestStoredContentThatIsWrongSaysHow(t *testing.T) {
+	t.Parallel()
+	const grid = `{"id":"grid","name":"Grid","price":{"amount":1,"per":"KilowattHour"}}`
+	for name, tc := range map[string]struct {
+		text string
+		want error
+	}{
+		"an identity twice":      {`{"owner":"org_acme01","currency":"EUR","electricity":[` + grid + `,` + grid + `]}`, timeline.ErrDuplicate},
+		"another owner's":        {`{"owner":"org_stark1","currency":"EUR","electricity":[` + grid + `]}`, timeline.ErrIntegrity},
+		"another price":          {`{"owner":"org_acme01","currency":"EUR","electricity":[` + strings.Replace(grid, ":1,", ":2,", 1) + `]}`, timeline.ErrIntegrity},
+		"a price that is a word": {`{"owner":"org_acme01","currency":"EUR","electricity":[` + strings.Replace(grid, ":1,", `:"one",`, 1) + `]}`, timeline.ErrIntegrity},
+		"a catalog":              {`{"groups":[],"products":[]}`, timeline.ErrIntegrity},
+		"nothing":                {`null`, timeline.ErrIntegrity},
+		"half of it":             {`{"owner":`, timeline.ErrIntegrity},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			broken := &exchanged{}
+			w := newWorld(t, nil, func(h masterdata.Heads) masterdata.Heads { broken.Heads = h; return broken })
+			w.approves(t, w.keeps(t, owner, 1), masterdata.Window{})
+			w.refreshes(t)
+			w.advance(time.Second)
+			w.approves(t, w.keeps(t, owner, 1_000_000), masterdata.Window{})
+			var packed bytes.Buffer
+			z := gzip.NewWriter(&packed)
+			_, err := z.Write([]byte(tc.text))
+			must(t, errors.Join(err, z.Close()))
+			broken.set(packed.Bytes(), nil)
+			w.refreshes(t)
+			if got, err := w.authorities.Current(owner, w.now()); !errors.Is(err, tc.want) {
+				t.Errorf("in force %v, %v; want %v", got.Value, err, tc.want)
+			}
+		})
+	}
+}
+
+// journal counts what is logged by its level.
+type journal struct {
+	mu   sync.Mutex
+	told []string
+}
+
+func (j *journal) Enabled(context.Context, slog.Level) bool { return true }
+func (j *journal) WithAttrs([]slog.Attr) slog.Handler       { return j }
+func (j *journal) WithGroup(string) slog.Handler            { return j }
+func (j *journal) Handle(_ context.Context, r slog.Record) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.told = append(j.told, r.Level.String())
+	return nil
+}
+
+func (j *journal) levels() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return strings.Join(j.told, " ")
+}
+
+func TestAFollowerSaysWhetherItIsWellUntilItsContextEnds(t *testing.T) {
+	t.Parallel()
+	var log journal
+	w := newWorld(t, slog.New(&log), nil)
+	if w.follower.Asked() || w.follower.Healthy() != nil {
+		t.Error("asked before it runs")
+	}
+	w.store.Set(storetest.Away)
+	run := func(until func() bool) {
+		t.Helper()
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { defer close(done); w.follower.Run(ctx) }()
+		for deadline := time.Now().Add(30 * time.Second); !until() && time.Now().Before(deadline); {
+			time.Sleep(time.Millisecond)
+		}
+		stop()
+		<-done
+	}
+	run(w.follower.Asked)
+	if err := w.follower.Healthy(); !errors.Is(err, storetest.ErrInjected) || log.levels() != "WARN" {
+		t.Fatalf("away: %v, logged %q", err, log.levels())
+	}
+	if _, err := w.authorities.Current(owner, w.now()); !errors.Is(err, timeline.ErrNotLoaded) {
+		t.Errorf("away at first: %v", err)
+	}
+	w.store.Set(storetest.None)
+	run(func() bool { return w.follower.Healthy() == nil })
+	if err := w.follower.Healthy(); err != nil || log.levels() != "WARN INFO" {
+		t.Errorf("back: %v, logged %q", err, log.levels())
+	}
+	if _, err := w.authorities.Current(owner, w.now()); !errors.Is(err, timeline.ErrNone) {
+		t.Errorf("back: %v", err)
+	}
+}
