@@ -31,6 +31,7 @@ func (r *reader) job(entries []entry) *job {
 	if !r.binding(j) {
 		return nil
 	}
+	r.others(j)
 	for _, p := range j.parts {
 		r.assign(p, j.id, entries)
 		r.part(p, j)
@@ -40,47 +41,6 @@ func (r *reader) job(entries []entry) *job {
 		return nil
 	}
 	return j
-}
-
-// root is the product that is delivered.
-func (r *reader) root() *xjdf.Node {
-	list := r.document.Root.Child("ProductList")
-	if list == nil || list.Child("Product") == nil {
-		r.stop(ProductStructure, list, "", "the document has no product")
-		return nil
-	}
-	r.products = map[string]*xjdf.Node{}
-	used := map[string]bool{}
-	for product := range list.All("Product") {
-		if id := attr(product, "ID"); id != "" {
-			r.products[id] = product
-		}
-		if binding := intentOf("BindingIntent", product); binding != nil {
-			for _, id := range strings.Fields(attr(binding, "ChildRefs")) {
-				used[id] = true
-			}
-		}
-	}
-	var roots, claimed []*xjdf.Node
-	for product := range list.All("Product") {
-		if !used[attr(product, "ID")] || attr(product, "ID") == "" {
-			roots = append(roots, product)
-		}
-		if isTrue(attr(product, "IsRoot")) {
-			claimed = append(claimed, product)
-		}
-	}
-	if len(claimed) > 0 {
-		roots = claimed
-	}
-	if len(roots) == 0 {
-		r.stop(ProductStructure, list, "", "every product is a part of another")
-		return nil
-	}
-	if len(roots) > 1 {
-		r.review(ProductAmbiguous, roots[1], "", described(roots[1])+" is another product")
-	}
-	return roots[0]
 }
 
 // quantities reads what is asked for.

@@ -132,7 +132,7 @@ func Codes() []CodeMeaning {
 		{MediaAuthority, "In a preview: a medium has no identifier that the master data have.", false},
 		{MediaAmbiguous, "Several media are named for one part; the first of the document is calculated.", true},
 		{MediaConflict, "The document says something else of a medium than the master data, which are calculated.", true},
-		{ProductAmbiguous, "There are several products that are part of no other; the first is calculated.", true},
+		{ProductAmbiguous, "The document has a product that is neither the one that is calculated nor a part of it, or is said to be both.", true},
 		{ProductStructure, "The parts of a product are not ones that can be put together.", false},
 		{QuantityMissing, "The product has no Amount of at least 1.", false},
 		{QuantityAboveLimit, "A quantity is above what the owner lets be quoted unattended.", true},
