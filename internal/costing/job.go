@@ -61,6 +61,11 @@ type part struct {
 	// flat is the size of flat parts and covers, trimmed and unfolded.
 	flat  rectangle
 	bleed int64
+	// layout is where the sizes are said; open and depth are what it says of the flat
+	// size, and of the third one. Zero: nothing.
+	layout *xjdf.Node
+	open   rectangle
+	depth  int64
 	// trim is what is cut off three sides of a leaf of a bound body: its bleed, and no
 	// less than that of the policy.
 	trim int64

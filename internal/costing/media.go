@@ -156,9 +156,11 @@ func (r *reader) compare(n *xjdf.Node, m authority.Media, dimension string) {
 	}
 }
 
-// near allows for sizes that were rounded to whole points.
+// tolerance is what lengths differ by that were rounded to whole points, in
+// micrometres.
+const tolerance = 400
+
 func near(a, b rectangle) bool {
-	const tolerance = 400
 	return max(a.x-b.x, b.x-a.x) <= tolerance && max(a.y-b.y, b.y-a.y) <= tolerance
 }
 

@@ -66,9 +66,11 @@ func (r *reader) sizes(p *part, j *job, layout *xjdf.Node) {
 	}
 	page, finished := r.size(layout, "FinishedDimensions")
 	flat, unfolded := r.size(layout, "Dimensions")
+	p.depth = r.depth(layout)
 	if side := attr(intentOf("BindingIntent", j.node), "BindingSide"); j.bind != "" && (side == "Top" || side == "Bottom") {
 		p.spineTop, page, flat = true, page.turned(), flat.turned()
 	}
+	p.layout, p.open = layout, flat
 	if !finished && !unfolded {
 		r.stop(SizeMissing, layout, "FinishedDimensions", described(p.node)+" has no size")
 		return

@@ -186,6 +186,7 @@ func (r *reader) whole(j *job) {
 		if p := j.parts[0]; p.page != (rectangle{}) {
 			j.closed = p.page
 		}
+		r.flatAgrees(j.parts[0])
 		return
 	}
 	spine := int64(0)
@@ -199,6 +200,7 @@ func (r *reader) whole(j *job) {
 	if j.bind == authority.Stitching {
 		spine = 0
 	}
+	r.sizesAgree(j, spine)
 	for _, p := range j.parts {
 		if p.role == roleCover {
 			r.coverSheet(p, spine)

@@ -102,6 +102,7 @@ const (
 	QuantityAboveLimit      Code = "QUANTITY_ABOVE_LIMIT"
 	TotalAboveLimit         Code = "TOTAL_ABOVE_LIMIT"
 	SizeMissing             Code = "SIZE_MISSING"
+	SizeConflict            Code = "SIZE_CONFLICT"
 	PagesMissing            Code = "PAGES_MISSING"
 	PagesUnbindable         Code = "PAGES_UNBINDABLE"
 	SidesUnknown            Code = "SIDES_UNKNOWN"
@@ -138,6 +139,7 @@ func Codes() []CodeMeaning {
 		{QuantityAboveLimit, "A quantity is above what the owner lets be quoted unattended.", true},
 		{TotalAboveLimit, "A total is above what the owner lets be quoted unattended.", true},
 		{SizeMissing, "A part has no size, or one that is no size of a print.", false},
+		{SizeConflict, "Sizes of the document contradict each other; the flat size of flat parts and covers is calculated, and the page of each part.", true},
 		{PagesMissing, "A bound part has no number of pages, or one that cannot be bound.", false},
 		{PagesUnbindable, "Pages do not fill the last sheet; they are calculated with blank ones.", true},
 		{SidesUnknown, "It is not said, or said in two ways, which sides are printed.", true},

@@ -179,7 +179,8 @@ func manyCutters(c *authority.Content) {
 
 func reviews() []review {
 	all := append(quantityReviews(), productReviews()...)
-	return append(append(all, colorReviews()...), deviceReviews()...)
+	all = append(append(all, sizeReviews()...), colorReviews()...)
+	return append(all, deviceReviews()...)
 }
 
 func TestWhatIsNotSafeToQuoteSaysWhy(t *testing.T) {
