@@ -66,7 +66,7 @@ func anyFold(c *authority.Content) {
 	}
 }
 
-func TestSizesThatAgreeAreSafeToQuote(t *testing.T) {
+func TestWhatAgreesIsSafeToQuote(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		example string
@@ -88,7 +88,21 @@ func TestSizesThatAgreeAreSafeToQuote(t *testing.T) {
 		"the same, bound at the head": {"booklet", both(layoutOfAll(object{"FinishedDimensions": points(148, 210, 0)}), func(d object) {
 			intent(d, "BindingIntent")["BindingSide"] = "Top"
 		})},
-		"a book as thick as its pages": {"book", sized(2, "FinishedDimensions", 148, 210, 10)},
+		"fibres as they run on the sheet": {"flyer", func(d object) { medium(d, 0)["GrainDirection"] = "XDirection" }},
+		"fibres as they run on the sheet on its side": {"flyer", func(d object) {
+			medium(d, 0)["GrainDirection"], medium(d, 0)["Dimension"] = "YDirection", points(700, 1000)
+		}},
+		"a colour that is said twice":                    {"flyer", both(func(d object) { medium(d, 0)["MediaColorName"] = "White" }, wanted(0, "MediaIntent", object{"MediaType": "Paper", "MediaColor": "White"}))},
+		"one page of a leaf that is printed on one side": {"poster", said(0, "LayoutIntent", "Pages", 1)},
+		"the pages of the whole, cover included":         {"booklet", layoutOfAll(object{"Pages": 20})},
+		"the pages of the whole without the cover":       {"booklet", layoutOfAll(object{"Pages": 16, "Sides": "TwoSidedHeadToHead", "Bleed": 8.504})},
+		"stitches as they are usual":                     {"booklet", bound("SaddleStitching", object{"StitchNumber": 2, "StapleShape": "Crown"})},
+		"a soft cover as it is usual":                    {"book", bound("SoftCoverBinding", object{"Scoring": "QuadScored", "SpineOperations": []any{"Milling", "Notching"}, "SpineGlue": "Hotmelt", "EndSheets": false})},
+		"an order of the parts as it is usual":           {"book", said(0, "BindingIntent", "BindingOrder", "Gathering")},
+		"what is not bound, said":                        {"flyer", wanted(0, "BindingIntent", object{"BindingType": "None", "BindingOrder": "None"})},
+		"deliveries of all copies":                       {"flyer", delivered("P1", 2000, 3000)},
+		"a preflight":                                    {"flyer", wanted(0, "ContentCheckIntent", object{"PreflightItem": []any{object{"PreflightLevel": "Basic"}}})},
+		"a book as thick as its pages":                   {"book", sized(2, "FinishedDimensions", 148, 210, 10)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

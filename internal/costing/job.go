@@ -27,6 +27,16 @@ type job struct {
 	presses    pressKind
 }
 
+// count is how many of its parts are of a kind.
+func (j *job) count(kind func(*part) bool) (n int) {
+	for _, p := range j.parts {
+		if kind(p) {
+			n++
+		}
+	}
+	return n
+}
+
 // pressKind is what a product may be printed on.
 type pressKind struct{ conventional, digital bool }
 
@@ -55,6 +65,8 @@ type part struct {
 	id     string
 	role   role
 	medium authority.Media
+	// described are where the document describes the medium.
+	described []*xjdf.Node
 	// page is the finished page: across the spine, and along it.
 	page  rectangle
 	pages int64

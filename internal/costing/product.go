@@ -36,6 +36,7 @@ func (r *reader) job(entries []entry) *job {
 		r.assign(p, j.id, entries)
 		r.part(p, j)
 	}
+	r.unused(entries)
 	r.whole(j)
 	if r.stopped {
 		return nil
@@ -103,6 +104,12 @@ func (r *reader) technology(j *job) {
 	}
 	if j.presses == (pressKind{}) {
 		r.stop(ProcessNotOffered, intent, "PrintProcess", fmt.Sprintf("%.60q is not offered", asked[0]))
+		return
+	}
+	for _, name := range asked {
+		if technologies()[name] == (pressKind{}) {
+			r.left(intent, "PrintProcess", fmt.Sprintf("%.60q is not offered, and not looked for", name))
+		}
 	}
 }
 
@@ -153,7 +160,7 @@ func (r *reader) boundParts(j *job, intent *xjdf.Node) {
 		case "FrontCover", "BackCover":
 			r.stop(ProductStructure, node, "ProductType", "covers of two sheets are not calculated")
 		}
-		r.once(node, j)
+		r.single(node, j)
 		j.parts = append(j.parts, p)
 	}
 	if len(refs) == 0 {
@@ -164,10 +171,15 @@ func (r *reader) boundParts(j *job, intent *xjdf.Node) {
 	}
 }
 
-// once checks that a product has a part once.
-func (r *reader) once(node *xjdf.Node, j *job) {
+// single checks that a product has a part once.
+func (r *reader) single(node *xjdf.Node, j *job) {
 	if amount, told := r.count(node, "Amount"); told && amount != 1 && amount != j.amount {
 		r.stop(ProductStructure, node, "Amount", "a part is there once in each product")
+	}
+	for _, bound := range [...]string{"MinAmount", "MaxAmount"} {
+		if attr(node, bound) != "" {
+			r.review(ValueUnreadable, node, bound, "a part has no bounds of its own; those of the whole are taken")
+		}
 	}
 	if intentOf("BindingIntent", node) != nil {
 		r.stop(ProductStructure, node, "", "parts that are bound themselves are not calculated")

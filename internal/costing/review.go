@@ -95,6 +95,7 @@ const (
 	Preview                 Code = "PREVIEW"
 	MediaAuthority          Code = "MEDIA_AUTHORITY"
 	MediaAmbiguous          Code = "MEDIA_AMBIGUOUS"
+	MediaUnused             Code = "MEDIA_UNUSED"
 	MediaConflict           Code = "MEDIA_CONFLICT"
 	ProductAmbiguous        Code = "PRODUCT_AMBIGUOUS"
 	ProductStructure        Code = "PRODUCT_STRUCTURE"
@@ -132,6 +133,7 @@ func Codes() []CodeMeaning {
 		{Preview, "A preview was asked for, which is an estimate and never a quote.", true},
 		{MediaAuthority, "In a preview: a medium has no identifier that the master data have.", false},
 		{MediaAmbiguous, "Several media are named for one part; the first of the document is calculated.", true},
+		{MediaUnused, "A medium is for no part that is calculated, and not in the figures.", true},
 		{MediaConflict, "The document says something else of a medium than the master data, which are calculated.", true},
 		{ProductAmbiguous, "The document has a product that is neither the one that is calculated nor a part of it, or is said to be both.", true},
 		{ProductStructure, "The parts of a product are not ones that can be put together.", false},

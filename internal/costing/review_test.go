@@ -90,7 +90,7 @@ func productReviews() []review {
 			delete(product(d, 0), "IsRoot")
 			product(d, 1)["IsRoot"], product(d, 1)["Amount"] = true, 10
 			intent(d, "LayoutIntent", 1)["Pages"] = 2
-		}, codes: []costing.Code{costing.ProductAmbiguous}, figures: true},
+		}, codes: []costing.Code{costing.ProductAmbiguous, costing.MediaUnused}, figures: true},
 		{name: "a product that is not delivered", change: func(d object) { product(d, 0)["IsRoot"] = false }, codes: []costing.Code{costing.ProductAmbiguous}, figures: true},
 		{name: "a part that is not there", example: "booklet", change: func(d object) { intent(d, "BindingIntent")["ChildRefs"] = []any{"COVER", "NO"} }, codes: []costing.Code{costing.ProductStructure}},
 		{name: "a part that is itself", example: "booklet", change: func(d object) { intent(d, "BindingIntent")["ChildRefs"] = []any{"COVER", "P1"} }, codes: []costing.Code{costing.ProductStructure}},
@@ -180,7 +180,8 @@ func manyCutters(c *authority.Content) {
 func reviews() []review {
 	all := append(quantityReviews(), productReviews()...)
 	all = append(append(all, sizeReviews()...), colorReviews()...)
-	return append(all, deviceReviews()...)
+	all = append(append(all, droppedReviews()...), contradictedReviews()...)
+	return append(append(all, mediaReviews()...), deviceReviews()...)
 }
 
 func TestWhatIsNotSafeToQuoteSaysWhy(t *testing.T) {
