@@ -23,11 +23,12 @@ func (r *reader) sides(p *part, j *job, layout *xjdf.Node) {
 	var surfaces [2]*xjdf.Node
 	if intent != nil {
 		for surface := range intent.All("SurfaceColor") {
-			for side, name := range surfaceNames {
-				if attr(surface, "Surface") == name && surfaces[side] == nil {
-					surfaces[side] = surface
-				}
+			side := slices.Index(surfaceNames[:], attr(surface, "Surface"))
+			if side < 0 || surfaces[side] != nil {
+				r.left(surface, "Surface", "it is not a side, or one that is described before, and not in the figures")
+				continue
 			}
+			surfaces[side] = surface
 		}
 	}
 	inked := [2]bool{}
@@ -41,6 +42,8 @@ func (r *reader) sides(p *part, j *job, layout *xjdf.Node) {
 		r.coating(p, side, surface)
 		if p.prints[side] {
 			r.colors(p, j, side, surface)
+		} else if attr(surface, "Coverage") != "" {
+			r.review(SidesUnknown, surface, "Coverage", "a side that is not printed has a coverage, which is not in the figures")
 		}
 	}
 }
@@ -52,6 +55,9 @@ func (r *reader) printed(p *part, layout, intent *xjdf.Node, inked [2]bool) bool
 	}
 	sides := attr(layout, "Sides")
 	prints, told := said[sides]
+	if sides != "" && !told {
+		r.review(SidesUnknown, layout, "Sides", fmt.Sprintf("%.60q says of no side whether it is printed", sides))
+	}
 	switch {
 	case !told && intent == nil:
 		r.stop(SidesUnknown, p.node, "", described(p.node)+" has neither LayoutIntent/@Sides nor a ColorIntent")
@@ -96,6 +102,9 @@ func (r *reader) colors(p *part, j *job, side int, surface *xjdf.Node) {
 			r.review(ColorsUnknown, surface, "ColorsUsed", fmt.Sprintf("no ink has the separation %.60q", name))
 		}
 		i := slices.IndexFunc(p.colors, func(c color) bool { return c.name == name })
+		if i >= 0 && p.colors[i].on[side] {
+			r.review(ColorsUnknown, surface, "ColorsUsed", fmt.Sprintf("%.60q is there twice", name))
+		}
 		if i < 0 {
 			p.colors = append(p.colors, color{name: name, ink: ink})
 			i = len(p.colors) - 1
@@ -118,11 +127,11 @@ func (r *reader) coverage(j *job, surface *xjdf.Node, colors int64) fixed.Decima
 	if !r.inked(j) {
 		return 0
 	}
-	if total, told := r.float(surface, "Coverage"); told && total >= 0 && total <= fixed.Decimal(colors)*100*fixed.One {
+	if total, told := r.float(surface, "Coverage"); told && total > 0 && total <= fixed.Decimal(colors)*100*fixed.One {
 		r.assume(AssumedSharedCoverage, "the coverage of a side is the same for each of its colours")
 		return fixed.Decimal(fixed.MulDiv(int64(total), 1, colors))
 	} else if told {
-		r.review(ValueUnreadable, surface, "Coverage", "Coverage is from 0 to 100 for each colour; that of the policy is taken")
+		r.review(ValueUnreadable, surface, "Coverage", "Coverage is above 0 and at most 100 for each colour; that of the policy is taken")
 	}
 	if r.policy.InkCoverage == 0 {
 		r.review(CoverageUnknown, surface, "Coverage", "neither document nor policy say the coverage; ink is not in the figures")
@@ -192,9 +201,16 @@ func (r *reader) films(p *part, j *job) {
 		r.review(IntentNotCosted, intent, "Texture", fmt.Sprintf("no film has the texture %.40q and the thickness that is asked for", texture))
 		return
 	}
-	for side, name := range surfaceNames {
-		if slices.Contains(strings.Fields(attr(intent, "Surface")), name) {
-			p.film[side] = film
+	asked := strings.Fields(attr(intent, "Surface"))
+	if len(asked) == 0 {
+		r.left(intent, "Surface", "no side is said to be laminated")
+	}
+	for i, name := range asked {
+		side := slices.Index(surfaceNames[:], name)
+		if side < 0 || slices.Contains(asked[:i], name) {
+			r.left(intent, "Surface", fmt.Sprintf("%.60q is not a side, or there twice", name))
+			continue
 		}
+		p.film[side] = film
 	}
 }

@@ -5,6 +5,7 @@ package costing_test
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"testing"
 
@@ -46,6 +47,16 @@ func list(d object, names ...string) []any {
 
 // product is one of the document by its place.
 func product(d object, i int) object { return list(d, "ProductList", "Product")[i].(object) }
+
+// another adds a product that is like the first, with another quantity.
+func another(d object, root any) {
+	p := maps.Clone(product(d, 0))
+	p["ID"], p["Amount"] = "P2", 100_000
+	if delete(p, "IsRoot"); root != nil {
+		p["IsRoot"] = root
+	}
+	d["ProductList"].(object)["Product"] = append(list(d, "ProductList", "Product"), p)
+}
 
 // intent is one of the first product, or of the one at the place.
 func intent(d object, name string, place ...int) object {

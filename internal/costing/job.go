@@ -27,6 +27,16 @@ type job struct {
 	presses    pressKind
 }
 
+// count is how many of its parts are of a kind.
+func (j *job) count(kind func(*part) bool) (n int) {
+	for _, p := range j.parts {
+		if kind(p) {
+			n++
+		}
+	}
+	return n
+}
+
 // pressKind is what a product may be printed on.
 type pressKind struct{ conventional, digital bool }
 
@@ -55,12 +65,19 @@ type part struct {
 	id     string
 	role   role
 	medium authority.Media
+	// described are where the document describes the medium.
+	described []*xjdf.Node
 	// page is the finished page: across the spine, and along it.
 	page  rectangle
 	pages int64
 	// flat is the size of flat parts and covers, trimmed and unfolded.
 	flat  rectangle
 	bleed int64
+	// layout is where the sizes are said; open and depth are what it says of the flat
+	// size, and of the third one. Zero: nothing.
+	layout *xjdf.Node
+	open   rectangle
+	depth  int64
 	// trim is what is cut off three sides of a leaf of a bound body: its bleed, and no
 	// less than that of the policy.
 	trim int64

@@ -5,6 +5,7 @@ package costing
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/xjdf"
@@ -19,6 +20,11 @@ func (r *reader) notCosted(j *job) {
 	if intentOf("HoleMakingIntent", j.node) != nil {
 		j.afterwards = append(j.afterwards, authority.HoleMaking)
 	}
+	for _, process := range strings.Fields(attr(r.document.Root, "Types")) {
+		if process != "Product" {
+			r.left(r.document.Root, "Types", fmt.Sprintf("%.60q is not read; what is wanted is in the product", process))
+		}
+	}
 	nodes := []*xjdf.Node{j.node}
 	for _, p := range j.parts {
 		if p.node != j.node {
@@ -29,74 +35,153 @@ func (r *reader) notCosted(j *job) {
 		}
 	}
 	for _, n := range nodes {
-		for intent := range n.All("Intent") {
-			for _, one := range intent.Children {
-				r.intent(j, n, one)
+		r.intents(j, n)
+	}
+	if j.bind != "" && !r.stopped {
+		r.shadowed(j)
+	}
+	r.kinds(j)
+	r.delivered(j)
+}
+
+// intents looks at those of a product, each of which may be there once.
+func (r *reader) intents(j *job, product *xjdf.Node) {
+	seen := map[string]bool{}
+	for intent := range product.All("Intent") {
+		name := attr(intent, "Name")
+		if len(intent.Children) == 0 {
+			r.review(IntentNotCosted, intent, "", fmt.Sprintf("nothing says what is wanted by %.60q", name))
+		}
+		for _, one := range intent.Children {
+			local := one.Name.Local
+			if name != "" && name != one.Name.String() && name != local {
+				r.review(IntentNotCosted, intent, "Name", fmt.Sprintf("%.60q holds another intent", name))
 			}
+			if seen[local] && one.Name.Core() {
+				r.review(IntentNotCosted, one, "", fmt.Sprintf("the second %.60q of %s is not in the figures", local, described(product)))
+				continue
+			}
+			seen[local] = true
+			r.intent(j, product, one)
 		}
 	}
-}
-
-// mediaIntent compares what the product is to be made of with what it is made of.
-func (r *reader) mediaIntent(p *part, j *job) {
-	n := intentOf("MediaIntent", p.node, j.node)
-	if n == nil {
-		return
-	}
-	r.compare(n, p.medium, "")
-	for _, attribute := range [...]string{"BuyerSupplied", "PrePrinted"} {
-		if isTrue(attr(n, attribute)) {
-			r.review(IntentNotCosted, n, attribute, "the medium is calculated as one of the owner's, unprinted")
-		}
-	}
-}
-
-// calculated are the intents that are read elsewhere.
-func calculated() []string {
-	return []string{"LayoutIntent", "MediaIntent", "ColorIntent", "FoldingIntent", "BindingIntent", "LaminatingIntent", "ProductionIntent", "HoleMakingIntent", "ShapeCuttingIntent", "ContentCheckIntent"}
 }
 
 // intent looks at one intent for what is not calculated.
 func (r *reader) intent(j *job, product, n *xjdf.Node) {
-	name := n.Name.String()
-	left := func(at *xjdf.Node, attribute, what string) { r.review(IntentNotCosted, at, attribute, what) }
 	if !n.Name.Core() || !slices.Contains(calculated(), n.Name.Local) {
-		left(n, "", fmt.Sprintf("%.60q is not in the figures", name))
+		r.left(n, "", fmt.Sprintf("%.60q is not in the figures", n.Name.String()))
 		return
 	}
-	bound := j.bind != ""
+	r.unread(n)
+	isPart := product != j.node
 	switch n.Name.Local {
 	case "LayoutIntent":
-		if up := attr(n, "NumberUp"); up != "" && up != "1 1" {
-			left(n, "NumberUp", "several pages on one are calculated as one")
-		}
+		r.unlessOneOf(n, "NumberUp", "several pages on one are calculated as one", "1 1")
+		r.unlessOneOf(n, "Orientation", "turning the product is not in the figures", "Rotate0")
 	case "FoldingIntent":
-		if n.Child("Perforate") != nil {
-			left(n.Child("Perforate"), "", "perforating is not in the figures")
-		}
-		if bound && attr(n, "FoldCatalog") != "" {
-			left(n, "FoldCatalog", "folding what is bound is not in the figures")
-		}
-	case "LaminatingIntent":
-		if bound && product == j.node && !slices.ContainsFunc(j.parts, func(p *part) bool { return p.role == roleCover || p.node == product }) {
-			left(n, "", "lamination without a cover is not in the figures")
+		r.folding(j, product, n)
+	case "BindingIntent":
+		r.bindingDetails(j, n)
+	case "ProductionIntent":
+		if isPart {
+			r.left(n, "", "how a part alone is to be printed is not looked at")
 		}
 	case "ContentCheckIntent":
-		if n.Child("ProofItem") != nil {
-			left(n.Child("ProofItem"), "", "proofs are not in the figures")
+		for item := range n.All("PreflightItem") {
+			r.unlessOneOf(item, "PreflightLevel", "checks beyond the basic ones are not in the figures", "Basic")
 		}
 	case "HoleMakingIntent":
-		if product != j.node {
-			left(n, "", "holes in a part alone are not in the figures")
+		r.once(n, "HolePattern", "one pattern of holes is in the figures")
+		if isPart {
+			r.left(n, "", "holes in a part alone are not in the figures")
 		}
 	case "ShapeCuttingIntent":
-		if product != j.node {
-			left(n, "", "shapes of a part alone are not in the figures")
+		r.shapes(n)
+		if isPart {
+			r.left(n, "", "shapes of a part alone are not in the figures")
 		}
-		for cut := range n.All("ShapeCut") {
-			if kind := attr(cut, "ShapeType"); kind == "Path" || attr(cut, "CutType") == "Perforate" {
-				left(cut, "ShapeType", "the tool of a shape, or a perforation, is not in the figures")
+	}
+}
+
+func (r *reader) left(at *xjdf.Node, attribute, what string) {
+	r.review(IntentNotCosted, at, attribute, what)
+}
+
+// unlessOneOf says what is not in the figures where an attribute has another value.
+func (r *reader) unlessOneOf(n *xjdf.Node, attribute, what string, values ...string) {
+	if said, told := n.Attr(attribute); told && !slices.Contains(values, said) {
+		r.left(n, attribute, what)
+	}
+}
+
+// once says that what is there again is not in the figures.
+func (r *reader) once(n *xjdf.Node, child, what string) {
+	found := 0
+	for one := range n.All(child) {
+		if found++; found > 1 {
+			r.left(one, "", what)
+		}
+	}
+}
+
+func (r *reader) folding(j *job, product, n *xjdf.Node) {
+	if perforate := n.Child("Perforate"); perforate != nil {
+		r.left(perforate, "", "perforating is not in the figures")
+	}
+	r.unlessOneOf(n, "Orientation", "turning the sheet before it is folded is not in the figures", "Rotate0")
+	catalog, fold := attr(n, "FoldCatalog"), n.Child("Fold")
+	if catalog != "" && fold != nil {
+		r.left(fold, "", "folds beside a FoldCatalog are not held against it")
+	}
+	if j.bind == "" {
+		return
+	}
+	if catalog != "" || fold != nil {
+		r.left(n, "FoldCatalog", "folding what is bound is not in the figures")
+	}
+	if crease := n.Child("Crease"); crease != nil && !slices.ContainsFunc(j.parts, func(p *part) bool { return p.node == product }) {
+		r.left(crease, "", "creases of the whole are not in the figures, say of which part")
+	}
+}
+
+// bindingDetails looks at what is asked of a binding beyond its kind.
+func (r *reader) bindingDetails(j *job, n *xjdf.Node) {
+	order := map[authority.Process]string{"": "None", authority.Stitching: "Collecting", authority.CoverApplication: "Gathering"}[j.bind]
+	r.unlessOneOf(n, "BindingOrder", "the parts are bound in another order", order)
+	r.unlessOneOf(n, "BindingSide", "the side of the spine is not one of a page", "Left", "Right", "Top", "Bottom")
+	if j.bind == "" && (attr(n, "BindingSide") != "" || attr(n, "BindingType") == "") {
+		r.left(n, "BindingSide", "what is not bound has no spine")
+	}
+	for _, detail := range n.Children {
+		fits := detail.Name.Local == "SaddleStitching" && j.bind == authority.Stitching ||
+			detail.Name.Local == "SoftCoverBinding" && j.bind == authority.CoverApplication
+		if !fits || !detail.Name.Core() {
+			r.left(detail, "", fmt.Sprintf("%.60q is not in the figures", detail.Name.String()))
+			continue
+		}
+		r.unread(detail)
+		r.unlessOneOf(detail, "StitchNumber", "two stitches are in the figures", "1", "2")
+		r.unlessOneOf(detail, "StapleShape", "eyelets are not in the figures", "Butted", "ClinchOut", "Crown", "Overlap")
+		for _, attribute := range [...]string{"BlockThreadSewing", "EndSheets"} {
+			r.unlessOneOf(detail, attribute, attribute+" is not in the figures", "false", "0")
+		}
+		for _, attribute := range [...]string{"FoldingWidth", "FoldingWidthBack"} {
+			if width, told := r.float(detail, attribute); told && width != 0 {
+				r.left(detail, attribute, "flaps are not in the figures")
 			}
 		}
+		r.unlessOneOf(detail, "GlueProcedure", "glue is on the spine alone", "Spine")
+		r.unlessOneOf(detail, "SpineGlue", "the glue is that of the binder", "Hotmelt")
+	}
+}
+
+func (r *reader) shapes(n *xjdf.Node) {
+	r.once(n, "ShapeCut", "one shape is in the figures")
+	for cut := range n.All("ShapeCut") {
+		if attr(cut, "ShapeType") == "Path" || attr(cut, "CutType") == "Perforate" {
+			r.left(cut, "ShapeType", "the tool of a shape, or a perforation, is not in the figures")
+		}
+		r.unlessOneOf(cut, "CutDepth", "cutting through a part of the medium is not in the figures", "Full")
 	}
 }

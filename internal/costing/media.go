@@ -4,6 +4,8 @@ package costing
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/printmarket/printmarket/internal/fixed"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
@@ -18,6 +20,15 @@ type entry struct {
 	medium      authority.Media
 	// products are those that it is for; none: all.
 	products []string
+	// doubts are what speaks against reading it as that.
+	doubts []doubt
+	used   bool
+}
+
+// doubt is why a medium may not be the one of a part.
+type doubt struct {
+	node              *xjdf.Node
+	attribute, detail string
 }
 
 // media finds the media of the document in the snapshot, by nothing but the exact
@@ -35,6 +46,7 @@ func (r *reader) media() (entries []entry, faults []MediaFault) {
 		}
 		for resource := range set.All("Resource") {
 			one, plate, reason := r.entry(resource)
+			one.doubts = append(r.doubts(resource, &one), doubtsOf(set)...)
 			switch {
 			case reason != "":
 				fault(one.named, "ID", reason)
@@ -78,58 +90,6 @@ func (r *reader) entry(resource *xjdf.Node) (one entry, plate bool, reason strin
 	return one, plate, reason
 }
 
-// productsOf are the products that a resource is for.
-func productsOf(resource *xjdf.Node) []string {
-	var ids []string
-	for p := range resource.All("Part") {
-		for _, key := range [...]string{"Product", "ProductPart"} {
-			if id := attr(p, key); id != "" {
-				ids = append(ids, id)
-				break
-			}
-		}
-	}
-	return ids
-}
-
-// assign gives a part its medium: the one for its product, else for the whole, else
-// the one for all.
-func (r *reader) assign(p *part, root string, entries []entry) {
-	for _, id := range [...]string{p.id, root, ""} {
-		var found []entry
-		for i := range entries {
-			if entries[i].isFor(id) {
-				found = append(found, entries[i])
-			}
-		}
-		if len(found) == 0 {
-			continue
-		}
-		p.medium = found[0].medium
-		for i := range found[1:] {
-			if found[1+i].medium.ID != p.medium.ID {
-				r.review(MediaAmbiguous, found[1+i].node, "ID", fmt.Sprintf("%s and %s are both for %s", p.medium.ID, found[1+i].medium.ID, described(p.node)))
-			}
-		}
-		r.compare(found[0].node, p.medium, "Dimension")
-		return
-	}
-	r.stop(MediaAmbiguous, p.node, "", "no medium is for "+described(p.node))
-}
-
-// isFor reports whether a medium is for a product; the empty one stands for all.
-func (e *entry) isFor(id string) bool {
-	if id == "" {
-		return len(e.products) == 0
-	}
-	for _, one := range e.products {
-		if one == id {
-			return true
-		}
-	}
-	return false
-}
-
 // compare says where a Media, or a MediaIntent, describes another medium than the
 // one that is calculated. The master data win.
 func (r *reader) compare(n *xjdf.Node, m authority.Media, dimension string) {
@@ -150,15 +110,62 @@ func (r *reader) compare(n *xjdf.Node, m authority.Media, dimension string) {
 	if dimension == "" {
 		return
 	}
+	if unit := attr(n, "MediaUnit"); unit != "" && unit != "Sheet" {
+		differs("MediaUnit", "sheets")
+	}
 	sheet := rectangle{fromMillimetres(m.Width), fromMillimetres(m.Height)}
 	if said, told := r.size(n, dimension); told && !near(said, sheet) && !near(said, sheet.turned()) {
 		differs(dimension, m.Width.String()+" x "+m.Height.String()+" mm")
 	}
+	r.fibres(n, m, dimension)
 }
 
-// near allows for sizes that were rounded to whole points.
+// fibres compares the way that they run on the sheet as the document has it.
+func (r *reader) fibres(n *xjdf.Node, m authority.Media, dimension string) {
+	ways := []string{string(authority.GrainX), string(authority.GrainY)}
+	theirs := slices.Index(ways, attr(n, "GrainDirection"))
+	ours := slices.Index(ways, string(m.Grain))
+	if theirs < 0 || ours < 0 {
+		return
+	}
+	sheet := rectangle{fromMillimetres(m.Width), fromMillimetres(m.Height)}
+	if said, told := r.size(n, dimension); told && !near(said, sheet) {
+		theirs = 1 - theirs
+	}
+	if theirs != ours {
+		r.review(MediaConflict, n, "GrainDirection", fmt.Sprintf("the fibres of medium %s run along %s", m.ID, ways[ours]))
+	}
+}
+
+// describing are the attributes of a MediaIntent that the master data do not have, and
+// how a Media calls them.
+func describing() map[string]string {
+	return map[string]string{
+		"BackISOPaperSubstrate": "BackISOPaperSubstrate", "Flute": "Flute", "FluteDirection": "FluteDirection", "ISOPaperSubstrate": "ISOPaperSubstrate",
+		"LabColorValue": "LabColorValue", "MediaColor": "MediaColorName", "MediaColorDetails": "MediaColorNameDetails", "MediaQuality": "MediaQuality",
+		"MediaTypeDetails": "MediaTypeDetails", "Opacity": "Opacity", "StockType": "StockType", "Texture": "Texture",
+	}
+}
+
+// sameMedium holds what is wanted of a medium against what the document says of the
+// one that it names, where the master data say nothing.
+func (r *reader) sameMedium(intent *xjdf.Node, p *part) {
+	names := describing()
+	for _, attribute := range slices.Sorted(maps.Keys(names)) {
+		wanted := attr(intent, attribute)
+		for _, media := range p.described {
+			if said := attr(media, names[attribute]); said != "" && wanted != "" && said != wanted {
+				r.review(MediaConflict, intent, attribute, fmt.Sprintf("the document says %.60q of medium %s", said, p.medium.ID))
+			}
+		}
+	}
+}
+
+// tolerance is what lengths differ by that were rounded to whole points, in
+// micrometres.
+const tolerance = 400
+
 func near(a, b rectangle) bool {
-	const tolerance = 400
 	return max(a.x-b.x, b.x-a.x) <= tolerance && max(a.y-b.y, b.y-a.y) <= tolerance
 }
 

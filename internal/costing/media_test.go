@@ -89,9 +89,6 @@ func TestAResourceIDNamesAMediumAsWell(t *testing.T) {
 		},
 		"the same medium twice":         func(d object) { more(d, object{"Media": object{"MediaType": "Paper", "ID": "gloss-135"}}) },
 		"a Part that names the product": func(d object) { resource(d, 0)["Part"] = []any{object{"Product": "P1"}} },
-		"another medium that is for another product": func(d object) {
-			more(d, object{"Part": []any{object{"Product": "P9"}}, "Media": object{"MediaType": "Paper", "ID": "board-300"}})
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

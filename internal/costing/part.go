@@ -16,6 +16,7 @@ import (
 const (
 	smallestSide = 10_000
 	largestSide  = 10_000_000
+	largestBleed = 50_000
 	creaseAbove  = 170 * fixed.One
 )
 
@@ -28,6 +29,7 @@ func (r *reader) part(p *part, j *job) {
 	p.trim = max(p.bleed, fromMillimetres(r.policy.Bleed))
 	r.grain(p, j)
 	r.sides(p, j, layout)
+	r.blank(p, layout)
 	r.films(p, j)
 	r.alike(p)
 	p.crease = p.role == roleFlat && p.fold != "" && p.medium.Weight > creaseAbove || p.creased()
@@ -66,9 +68,11 @@ func (r *reader) sizes(p *part, j *job, layout *xjdf.Node) {
 	}
 	page, finished := r.size(layout, "FinishedDimensions")
 	flat, unfolded := r.size(layout, "Dimensions")
+	p.depth = r.depth(layout)
 	if side := attr(intentOf("BindingIntent", j.node), "BindingSide"); j.bind != "" && (side == "Top" || side == "Bottom") {
 		p.spineTop, page, flat = true, page.turned(), flat.turned()
 	}
+	p.layout, p.open = layout, flat
 	if !finished && !unfolded {
 		r.stop(SizeMissing, layout, "FinishedDimensions", described(p.node)+" has no size")
 		return
@@ -131,6 +135,10 @@ func (r *reader) pages(p *part, j *job, layout *xjdf.Node) {
 		r.stop(PagesMissing, layout, "Pages", fmt.Sprintf("a bound part has 2 to %d pages", maxPages))
 		return
 	}
+	if inherits := func(p *part) bool { return p.role == roleBody && intentOf("LayoutIntent", p.node) == nil }; inherits(p) && j.count(inherits) > 1 {
+		r.stop(PagesMissing, p.node, "", described(p.node)+" has the pages of the whole, as another part has")
+		return
+	}
 	unit := int64(4)
 	if j.bind == authority.CoverApplication {
 		unit = 2
@@ -138,6 +146,19 @@ func (r *reader) pages(p *part, j *job, layout *xjdf.Node) {
 	p.pages = fixed.CeilDiv(pages, unit) * unit
 	if p.pages != pages {
 		r.review(PagesUnbindable, layout, "Pages", fmt.Sprintf("%d pages are calculated as %d", pages, p.pages))
+	}
+}
+
+// blank says where a sheet has more pages than the document says. A leaf of which one
+// side is printed may be called one page.
+func (r *reader) blank(p *part, layout *xjdf.Node) {
+	if p.role == roleBody || layout == nil || intentOf("LayoutIntent", p.node) != layout {
+		return
+	}
+	pages, told := r.count(layout, "Pages")
+	leaf := p.pages == 2 && pages == 1 && p.prints[front] != p.prints[back]
+	if told && pages < p.pages && !leaf {
+		r.review(PagesUnbindable, layout, "Pages", fmt.Sprintf("%d pages are calculated as the %d of a sheet", pages, p.pages))
 	}
 }
 
@@ -160,9 +181,13 @@ func (p *part) sheetPages() int64 {
 // bleed reads it, or takes that of the policy.
 func (r *reader) bleed(p *part, layout *xjdf.Node) {
 	if layout != nil {
-		if bleed, told := r.float(layout, "Bleed"); told && bleed >= 0 {
-			p.bleed = min(fromPoints(bleed), largestSide)
+		bleed, told := r.float(layout, "Bleed")
+		if told && bleed >= 0 && fromPoints(bleed) <= largestBleed {
+			p.bleed = fromPoints(bleed)
 			return
+		}
+		if told {
+			r.review(ValueUnreadable, layout, "Bleed", "a bleed is from 0 to 50 mm; that of the policy is taken")
 		}
 	}
 	p.bleed = fromMillimetres(r.policy.Bleed)
@@ -172,6 +197,8 @@ func (r *reader) bleed(p *part, layout *xjdf.Node) {
 // grain reads which way the fibres run.
 func (r *reader) grain(p *part, j *job) {
 	if direction := attr(intentOf("MediaIntent", p.node, j.node), "GrainDirection"); direction != "" {
+		known := []string{"XDirection", "YDirection", "SameDirection", "Any"}
+		r.unlessOneOf(intentOf("MediaIntent", p.node, j.node), "GrainDirection", "it is not a direction of fibres", known...)
 		p.grain = grain{x: direction == "XDirection", y: direction == "YDirection", same: direction == "SameDirection"}
 		if p.spineTop {
 			p.grain.x, p.grain.y = p.grain.y, p.grain.x

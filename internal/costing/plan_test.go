@@ -248,7 +248,9 @@ func selfCover(d object) {
 	}
 	delete(intent(d, "BindingIntent"), "ChildRefs")
 	d["ProductList"].(object)["Product"] = list(d, "ProductList", "Product")[:1]
-	resource(d, 1)["Part"] = []any{object{"Product": "P1"}}
+	set := list(d, "ResourceSet")[0].(object)
+	set["Resource"] = list(set, "Resource")[1:]
+	resource(d, 0)["Part"] = []any{object{"Product": "P1"}}
 }
 
 func TestTheSizeOfAPart(t *testing.T) {

@@ -31,56 +31,17 @@ func (r *reader) job(entries []entry) *job {
 	if !r.binding(j) {
 		return nil
 	}
+	r.others(j)
 	for _, p := range j.parts {
 		r.assign(p, j.id, entries)
 		r.part(p, j)
 	}
+	r.unused(entries)
 	r.whole(j)
 	if r.stopped {
 		return nil
 	}
 	return j
-}
-
-// root is the product that is delivered.
-func (r *reader) root() *xjdf.Node {
-	list := r.document.Root.Child("ProductList")
-	if list == nil || list.Child("Product") == nil {
-		r.stop(ProductStructure, list, "", "the document has no product")
-		return nil
-	}
-	r.products = map[string]*xjdf.Node{}
-	used := map[string]bool{}
-	for product := range list.All("Product") {
-		if id := attr(product, "ID"); id != "" {
-			r.products[id] = product
-		}
-		if binding := intentOf("BindingIntent", product); binding != nil {
-			for _, id := range strings.Fields(attr(binding, "ChildRefs")) {
-				used[id] = true
-			}
-		}
-	}
-	var roots, claimed []*xjdf.Node
-	for product := range list.All("Product") {
-		if !used[attr(product, "ID")] || attr(product, "ID") == "" {
-			roots = append(roots, product)
-		}
-		if isTrue(attr(product, "IsRoot")) {
-			claimed = append(claimed, product)
-		}
-	}
-	if len(claimed) > 0 {
-		roots = claimed
-	}
-	if len(roots) == 0 {
-		r.stop(ProductStructure, list, "", "every product is a part of another")
-		return nil
-	}
-	if len(roots) > 1 {
-		r.review(ProductAmbiguous, roots[1], "", described(roots[1])+" is another product")
-	}
-	return roots[0]
 }
 
 // quantities reads what is asked for.
@@ -143,6 +104,12 @@ func (r *reader) technology(j *job) {
 	}
 	if j.presses == (pressKind{}) {
 		r.stop(ProcessNotOffered, intent, "PrintProcess", fmt.Sprintf("%.60q is not offered", asked[0]))
+		return
+	}
+	for _, name := range asked {
+		if technologies()[name] == (pressKind{}) {
+			r.left(intent, "PrintProcess", fmt.Sprintf("%.60q is not offered, and not looked for", name))
+		}
 	}
 }
 
@@ -193,7 +160,7 @@ func (r *reader) boundParts(j *job, intent *xjdf.Node) {
 		case "FrontCover", "BackCover":
 			r.stop(ProductStructure, node, "ProductType", "covers of two sheets are not calculated")
 		}
-		r.once(node, j)
+		r.single(node, j)
 		j.parts = append(j.parts, p)
 	}
 	if len(refs) == 0 {
@@ -204,10 +171,15 @@ func (r *reader) boundParts(j *job, intent *xjdf.Node) {
 	}
 }
 
-// once checks that a product has a part once.
-func (r *reader) once(node *xjdf.Node, j *job) {
+// single checks that a product has a part once.
+func (r *reader) single(node *xjdf.Node, j *job) {
 	if amount, told := r.count(node, "Amount"); told && amount != 1 && amount != j.amount {
 		r.stop(ProductStructure, node, "Amount", "a part is there once in each product")
+	}
+	for _, bound := range [...]string{"MinAmount", "MaxAmount"} {
+		if attr(node, bound) != "" {
+			r.review(ValueUnreadable, node, bound, "a part has no bounds of its own; those of the whole are taken")
+		}
 	}
 	if intentOf("BindingIntent", node) != nil {
 		r.stop(ProductStructure, node, "", "parts that are bound themselves are not calculated")
@@ -226,6 +198,7 @@ func (r *reader) whole(j *job) {
 		if p := j.parts[0]; p.page != (rectangle{}) {
 			j.closed = p.page
 		}
+		r.flatAgrees(j.parts[0])
 		return
 	}
 	spine := int64(0)
@@ -239,6 +212,7 @@ func (r *reader) whole(j *job) {
 	if j.bind == authority.Stitching {
 		spine = 0
 	}
+	r.sizesAgree(j, spine)
 	for _, p := range j.parts {
 		if p.role == roleCover {
 			r.coverSheet(p, spine)

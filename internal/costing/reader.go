@@ -88,6 +88,15 @@ func (r *reader) size(n *xjdf.Node, attribute string) (rectangle, bool) {
 	return rectangle{fromPoints(all[0]), fromPoints(all[1])}, true
 }
 
+// depth is the third number of a size.
+func (r *reader) depth(layout *xjdf.Node) int64 {
+	all, ok := numbers(attr(layout, "FinishedDimensions"))
+	if !ok || len(all) < 3 {
+		return 0
+	}
+	return fromPoints(all[2])
+}
+
 // intentOf is the intent of that name of the first product that has one: a part
 // has those of the whole that it does not have itself.
 func intentOf(name string, products ...*xjdf.Node) *xjdf.Node {

@@ -95,6 +95,7 @@ const (
 	Preview                 Code = "PREVIEW"
 	MediaAuthority          Code = "MEDIA_AUTHORITY"
 	MediaAmbiguous          Code = "MEDIA_AMBIGUOUS"
+	MediaUnused             Code = "MEDIA_UNUSED"
 	MediaConflict           Code = "MEDIA_CONFLICT"
 	ProductAmbiguous        Code = "PRODUCT_AMBIGUOUS"
 	ProductStructure        Code = "PRODUCT_STRUCTURE"
@@ -102,6 +103,7 @@ const (
 	QuantityAboveLimit      Code = "QUANTITY_ABOVE_LIMIT"
 	TotalAboveLimit         Code = "TOTAL_ABOVE_LIMIT"
 	SizeMissing             Code = "SIZE_MISSING"
+	SizeConflict            Code = "SIZE_CONFLICT"
 	PagesMissing            Code = "PAGES_MISSING"
 	PagesUnbindable         Code = "PAGES_UNBINDABLE"
 	SidesUnknown            Code = "SIDES_UNKNOWN"
@@ -131,13 +133,15 @@ func Codes() []CodeMeaning {
 		{Preview, "A preview was asked for, which is an estimate and never a quote.", true},
 		{MediaAuthority, "In a preview: a medium has no identifier that the master data have.", false},
 		{MediaAmbiguous, "Several media are named for one part; the first of the document is calculated.", true},
+		{MediaUnused, "A medium is for no part that is calculated, and not in the figures.", true},
 		{MediaConflict, "The document says something else of a medium than the master data, which are calculated.", true},
-		{ProductAmbiguous, "There are several products that are part of no other; the first is calculated.", true},
+		{ProductAmbiguous, "The document has a product that is neither the one that is calculated nor a part of it, or is said to be both.", true},
 		{ProductStructure, "The parts of a product are not ones that can be put together.", false},
 		{QuantityMissing, "The product has no Amount of at least 1.", false},
 		{QuantityAboveLimit, "A quantity is above what the owner lets be quoted unattended.", true},
 		{TotalAboveLimit, "A total is above what the owner lets be quoted unattended.", true},
 		{SizeMissing, "A part has no size, or one that is no size of a print.", false},
+		{SizeConflict, "Sizes of the document contradict each other; the flat size of flat parts and covers is calculated, and the page of each part.", true},
 		{PagesMissing, "A bound part has no number of pages, or one that cannot be bound.", false},
 		{PagesUnbindable, "Pages do not fill the last sheet; they are calculated with blank ones.", true},
 		{SidesUnknown, "It is not said, or said in two ways, which sides are printed.", true},

@@ -74,6 +74,24 @@ func productReviews() []review {
 			list(d, "ProductList", "Product")[0].(object)["IsRoot"] = true
 			d["ProductList"].(object)["Product"] = append(list(d, "ProductList", "Product"), object{"ID": "P2", "IsRoot": true, "ProductType": "Poster"})
 		}, codes: []costing.Code{costing.ProductAmbiguous}, figures: true},
+		{name: "a product that no other refers to, and that says nothing", change: func(d object) { another(d, nil) }, codes: []costing.Code{costing.ProductAmbiguous}, figures: true},
+		{name: "a product that no other refers to, and that is no root", change: func(d object) { another(d, false) }, codes: []costing.Code{costing.ProductAmbiguous}, figures: true},
+		{name: "a product that no other refers to, before the one that is delivered", change: func(d object) {
+			another(d, nil)
+			all := list(d, "ProductList", "Product")
+			all[0], all[1] = all[1], all[0]
+		}, codes: []costing.Code{costing.ProductAmbiguous}, figures: true},
+		{name: "a product that only another product refers to", example: "booklet", change: func(d object) {
+			another(d, false)
+			product(d, 3)["Intent"] = []any{object{"Name": "BindingIntent", "BindingIntent": object{"BindingType": "SaddleStitch", "ChildRefs": []any{"COVER", "BODY"}}}}
+		}, codes: []costing.Code{costing.ProductAmbiguous}, figures: true},
+		{name: "a part that is delivered itself", example: "booklet", change: func(d object) { product(d, 2)["IsRoot"] = true }, codes: []costing.Code{costing.ProductAmbiguous}, figures: true},
+		{name: "a part that alone is delivered", example: "booklet", change: func(d object) {
+			delete(product(d, 0), "IsRoot")
+			product(d, 1)["IsRoot"], product(d, 1)["Amount"] = true, 10
+			intent(d, "LayoutIntent", 1)["Pages"] = 2
+		}, codes: []costing.Code{costing.ProductAmbiguous, costing.MediaUnused}, figures: true},
+		{name: "a product that is not delivered", change: func(d object) { product(d, 0)["IsRoot"] = false }, codes: []costing.Code{costing.ProductAmbiguous}, figures: true},
 		{name: "a part that is not there", example: "booklet", change: func(d object) { intent(d, "BindingIntent")["ChildRefs"] = []any{"COVER", "NO"} }, codes: []costing.Code{costing.ProductStructure}},
 		{name: "a part that is itself", example: "booklet", change: func(d object) { intent(d, "BindingIntent")["ChildRefs"] = []any{"COVER", "P1"} }, codes: []costing.Code{costing.ProductStructure}},
 		{name: "two covers", example: "booklet", change: func(d object) { product(d, 2)["ProductType"] = "Cover" }, codes: []costing.Code{costing.ProductStructure}},
@@ -161,7 +179,9 @@ func manyCutters(c *authority.Content) {
 
 func reviews() []review {
 	all := append(quantityReviews(), productReviews()...)
-	return append(append(all, colorReviews()...), deviceReviews()...)
+	all = append(append(all, sizeReviews()...), colorReviews()...)
+	all = append(append(all, droppedReviews()...), contradictedReviews()...)
+	return append(append(all, mediaReviews()...), deviceReviews()...)
 }
 
 func TestWhatIsNotSafeToQuoteSaysWhy(t *testing.T) {

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package costing
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/printmarket/printmarket/internal/xjdf"
+)
+
+// calculated are the intents that are read.
+func calculated() []string {
+	return []string{"LayoutIntent", "MediaIntent", "ColorIntent", "FoldingIntent", "BindingIntent", "LaminatingIntent", "ProductionIntent", "HoleMakingIntent", "ShapeCuttingIntent", "ContentCheckIntent"}
+}
+
+// known are the attributes and children of an element that are read, or that can
+// change no figure. Whatever else an intent has is asked for and not calculated.
+func known(element string) (names []string, listed bool) {
+	switch element {
+	case "LayoutIntent":
+		return []string{"Bleed", "Dimensions", "FinishedDimensions", "NumberUp", "Orientation", "Pages", "Sides", "SpreadType"}, true
+	case "ColorIntent":
+		return []string{"SurfaceColor"}, true
+	case "SurfaceColor":
+		return []string{"Coatings", "ColorsUsed", "Coverage", "PrintStandard", "Surface"}, true
+	case "MediaIntent":
+		return []string{
+			"BackCoating", "BackISOPaperSubstrate", "Brand", "BuyerSupplied", "Coating", "Flute", "FluteDirection", "GrainDirection", "ISOPaperSubstrate", "LabColorValue",
+			"MediaColor", "MediaColorDetails", "MediaQuality", "MediaType", "MediaTypeDetails", "Opacity", "PrePrinted", "StockType", "Texture", "Thickness", "Weight",
+		}, true
+	case "FoldingIntent":
+		return []string{"Crease", "Fold", "FoldCatalog", "Orientation", "Perforate"}, true
+	case "BindingIntent":
+		return []string{"BindingOrder", "BindingSide", "BindingType", "ChildRefs", "SaddleStitching", "SoftCoverBinding"}, true
+	case "SaddleStitching":
+		return []string{"StapleShape", "StitchNumber"}, true
+	case "SoftCoverBinding":
+		return []string{"BlockThreadSewing", "EndSheets", "FoldingWidth", "FoldingWidthBack", "GlueProcedure", "Scoring", "SpineGlue", "SpineOperations"}, true
+	case "LaminatingIntent":
+		return []string{"Surface", "Texture", "Thickness"}, true
+	case "ProductionIntent":
+		return []string{"PrintPreference", "PrintProcess"}, true
+	case "HoleMakingIntent":
+		return []string{"HolePattern"}, true
+	case "HolePattern":
+		return []string{"Center", "CenterReference", "Extent", "HoleCount", "Pattern", "Pitch", "ReferenceEdge", "Shape"}, true
+	case "ShapeCuttingIntent":
+		return []string{"ShapeCut"}, true
+	case "ContentCheckIntent":
+		return []string{"PreflightItem"}, true
+	case "PreflightItem":
+		return []string{"PreflightLevel"}, true
+	default:
+		return nil, false
+	}
+}
+
+// unread says what an element of an intent asks for that nothing reads. Attributes of
+// other namespaces are notes of whoever wrote them.
+func (r *reader) unread(n *xjdf.Node) {
+	names, listed := known(n.Name.Local)
+	if !listed {
+		return
+	}
+	for i := range n.Attributes {
+		if a := &n.Attributes[i]; a.Name.Space == "" && !slices.Contains(names, a.Name.Local) {
+			r.left(n, a.Name.Local, fmt.Sprintf("%.60q is not in the figures", a.Name.Local))
+		}
+	}
+	for _, child := range n.Children {
+		switch {
+		case !child.Name.Core() || !slices.Contains(names, child.Name.Local):
+			r.left(child, "", fmt.Sprintf("%.60q is not in the figures", child.Name.String()))
+		case n.Name.Local != "BindingIntent":
+			r.unread(child)
+		}
+	}
+}
+
+// mediaIntent compares what the product is to be made of with what it is made of.
+func (r *reader) mediaIntent(p *part, j *job) {
+	n := intentOf("MediaIntent", p.node, j.node)
+	if n == nil {
+		return
+	}
+	r.compare(n, p.medium, "")
+	r.sameMedium(n, p)
+	for _, attribute := range [...]string{"BuyerSupplied", "PrePrinted"} {
+		if isTrue(attr(n, attribute)) {
+			r.review(IntentNotCosted, n, attribute, "the medium is calculated as one of the owner's, unprinted")
+		}
+	}
+}
+
+// shadowed says what the whole asks for that no part has, since each has an intent
+// of its own.
+func (r *reader) shadowed(j *job) {
+	if j.parts[0].node == j.node {
+		return
+	}
+	for _, name := range [...]string{"ColorIntent", "MediaIntent", "LaminatingIntent"} {
+		of := intentOf(name, j.node)
+		if of != nil && !slices.ContainsFunc(j.parts, func(p *part) bool {
+			return intentOf(name, p.node) == nil && (name != "LaminatingIntent" || p.role == roleCover)
+		}) {
+			r.left(of, "", name+" of the whole is that of no part")
+		}
+	}
+	layout := intentOf("LayoutIntent", j.node)
+	if layout == nil {
+		return
+	}
+	inherits := func(p *part) bool { return intentOf("LayoutIntent", p.node) == nil }
+	if !slices.ContainsFunc(j.parts, func(p *part) bool { return p.role == roleBody && inherits(p) }) {
+		r.pagesAgree(j, layout)
+	}
+	if slices.ContainsFunc(j.parts, inherits) {
+		return
+	}
+	for _, attribute := range [...]string{"Bleed", "Sides"} {
+		for _, p := range j.parts {
+			own := intentOf("LayoutIntent", p.node)
+			if said := attr(layout, attribute); said != "" && said != attr(own, attribute) {
+				r.left(layout, attribute, fmt.Sprintf("%s of the whole is not that of %s", attribute, described(p.node)))
+			}
+		}
+	}
+}
+
+// pagesAgree holds the pages of the whole against those of the parts, with the cover
+// or without.
+func (r *reader) pagesAgree(j *job, layout *xjdf.Node) {
+	pages, told := r.count(layout, "Pages")
+	inside, all := int64(0), int64(0)
+	for _, p := range j.parts {
+		all += p.pages
+		if p.role == roleBody {
+			inside += p.pages
+		}
+	}
+	if told && pages != inside && pages != all {
+		r.left(layout, "Pages", fmt.Sprintf("%d pages of the whole are not the %d of its parts", pages, all))
+	}
+}
