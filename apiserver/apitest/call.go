@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/printmarket/printmarket/apiserver/costing"
 	"github.com/printmarket/printmarket/apiserver/xjmf"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/problem"
@@ -21,7 +22,7 @@ import (
 type Request struct {
 	Method, Path string
 	// Key names a key of the world; empty sends none. A callback is signed by the
-	// sender of the key's partner instead.
+	// sender of the key's partner instead, and costing takes a session of the key.
 	Key string
 	// Body is sent as application/json; empty sends none.
 	Body string
@@ -75,6 +76,9 @@ func (w *World) Build(t testing.TB, in Request) *http.Request {
 	}
 	if in.Path == xjmf.Path && in.Key != "" {
 		w.sign(r, in)
+	}
+	if in.Path == costing.Path && in.Key != "" {
+		r.Header.Set("Authorization", "Bearer "+w.sealed(t, in.Key))
 	}
 	for name, value := range in.Header {
 		r.Header.Set(name, value)
