@@ -117,7 +117,8 @@ func TestEveryFigureIsOfTheSessionsOwnData(t *testing.T) {
 func question(t *testing.T, w *apitest.World, r *rand.Rand, who asking) *http.Request {
 	t.Helper()
 	owners := []string{acme, stark, globex, authority.Platform, "org_nobody"}
-	document := flyer(`"Amount":5000`, fmt.Sprintf(`"Amount":%d,"MinAmount":1,"MaxAmount":200000`, 1+r.IntN(120_000)))
+	amount := 1 + r.IntN(90_000) // as much as may be quoted, and then some
+	document := flyer(`"Amount":5000`, fmt.Sprintf(`"Amount":%d,"MinAmount":1,"MaxAmount":%d`, amount, amount+r.IntN(30_000)))
 	members := ""
 	switch r.IntN(8) {
 	case 0:
