@@ -202,18 +202,18 @@ func withNothingBehind(t *testing.T, w *apitest.World) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	layer, err := xjdf.Routes(nil, nil, w.Contracts)
+	layer, err := xjdf.Routes(nil, nil, nil, w.Contracts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	opener := sessions.NewDesk(nil, nil)
-	costs, err := costing.Routes(nil, opener.Authenticate, w.Contracts)
+	costs, err := costing.Routes(nil, opener.Authenticate, nil, w.Contracts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	handler, err := apiserver.API{
 		Gates: w.Gates, Problems: respond.NewProblems(apitest.Origin), Metrics: w.Metrics, Log: telemetry.Discard(),
-		Now: w.Clock.Now, Contracts: w.Contracts, Routes: slices.Concat(partners, jobs, desk, layer, xjmf.Routes(nil), bridge.Routes(nil), opener.Routes(), costs),
+		Now: w.Clock.Now, Contracts: w.Contracts, Routes: slices.Concat(partners, jobs, desk, layer, xjmf.Routes(nil), bridge.Routes(nil, nil), opener.Routes(), costs),
 	}.Handler()
 	if err != nil {
 		t.Fatal(err)

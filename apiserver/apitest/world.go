@@ -53,6 +53,7 @@ import (
 	"github.com/printmarket/printmarket/internal/store/storetest"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
+	xjdfdomain "github.com/printmarket/printmarket/internal/xjdf"
 	xjmfdomain "github.com/printmarket/printmarket/internal/xjmf"
 )
 
@@ -248,13 +249,14 @@ func Routes(w *World) ([]gate.Route, error) {
 	if err != nil {
 		return nil, err
 	}
-	layer, err := xjdf.Routes(w.Catalog, w.Authority, w.Contracts)
+	turns := xjdfdomain.NewTurns()
+	layer, err := xjdf.Routes(w.Catalog, w.Authority, turns, w.Contracts)
 	if err != nil {
 		return nil, err
 	}
 	opener := sessions.NewDesk(w.Sessions, rand.Reader)
-	costs, err := costing.Routes(w.Authority, opener.Authenticate, w.Contracts)
-	return slices.Concat(partners, jobs, desk, layer, xjmf.Routes(w.Callbacks), opener.Routes(), costs, bridge.Routes(w.Authority)), err
+	costs, err := costing.Routes(w.Authority, opener.Authenticate, turns, w.Contracts)
+	return slices.Concat(partners, jobs, desk, layer, xjmf.Routes(w.Callbacks), opener.Routes(), costs, bridge.Routes(w.Authority, turns)), err
 }
 
 // declare makes the partners acme and stark, which may do everything, and

@@ -42,9 +42,9 @@ type surface struct {
 }
 
 // Routes is the surface's table of routes. The first of them catch what the others
-// do not serve.
-func Routes(held Authority) []gate.Route {
-	s := &surface{authority: held, validator: validate.New(), turns: xjdf.NewTurns()}
+// do not serve. The turns are those of all documents.
+func Routes(held Authority, turns *xjdf.Turns) []gate.Route {
+	s := &surface{authority: held, validator: validate.New(), turns: turns}
 	served := []gate.Route{
 		{Pattern: mediaPath, Scope: posture.ScopeMasterDataRead, Serve: s.media},
 		{Pattern: devicesPath, Scope: posture.ScopeDevicesRead, Serve: s.devices},

@@ -15,7 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
@@ -50,13 +49,13 @@ type surface struct {
 	turns       *xjdf.Turns
 }
 
-// Routes is the surface's table of routes.
-func Routes(authorities Authorities, authenticate Authenticate, set *contracts.Set) ([]gate.Route, error) {
+// Routes is the surface's table of routes. The turns are those of all documents.
+func Routes(authorities Authorities, authenticate Authenticate, turns *xjdf.Turns, set *contracts.Set) ([]gate.Route, error) {
 	schema, err := set.Schema(contracts.XJDF, "CostingRequest")
 	if err != nil {
 		return nil, err
 	}
-	s := &surface{authorities: authorities, schema: schema, validator: validate.New(), turns: xjdf.NewTurns()}
+	s := &surface{authorities: authorities, schema: schema, validator: validate.New(), turns: turns}
 	return []gate.Route{{
 		Method: http.MethodPost, Pattern: Path, Capability: posture.XJDFCosting, Write: true, Authenticate: authenticate,
 		Body: &gate.Body{Limit: int64(xjdf.DefaultLimits.Bytes), Raw: true}, Serve: s.calculate,
@@ -194,11 +193,9 @@ func spaced(text string) string {
 	return " " + text
 }
 
-// violation is one at a place of the document. A pointer is told as a URI fragment
-// (RFC 6901, section 6), and a document may have members of any name.
+// violation is one at a place of the document.
 func violation(pointer, detail string) problem.Violation {
-	place := url.URL{Fragment: "/" + member + pointer}
-	return problem.Violation{Pointer: "#" + place.EscapedFragment(), Detail: detail}
+	return problem.Violation{Pointer: problem.Fragment("/" + member + pointer), Detail: detail}
 }
 
 // review is what a problem says of a result that a person has to look at.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -62,7 +61,7 @@ func violations(findings []validate.Finding) []problem.Violation {
 		}
 		pointer, detail := "#", f.Path+": "+f.Message
 		if f.Pointer != nil {
-			pointer, detail = fragment(*f.Pointer), f.Message
+			pointer, detail = problem.Fragment(*f.Pointer), f.Message
 		}
 		if f.Suggestion != "" {
 			detail += " " + f.Suggestion
@@ -70,15 +69,6 @@ func violations(findings []validate.Finding) []problem.Violation {
 		all = append(all, problem.Violation{Pointer: pointer, Detail: detail})
 	}
 	return all
-}
-
-// fragment is a JSON Pointer as a URI fragment (RFC 6901, section 6).
-func fragment(pointer string) string {
-	place := url.URL{Fragment: pointer}
-	if pointer == "" {
-		return "#"
-	}
-	return "#" + place.EscapedFragment()
 }
 
 func faults(errors int) string {

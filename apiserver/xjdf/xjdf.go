@@ -61,13 +61,13 @@ type surface struct {
 	offer atomic.Pointer[offer]
 }
 
-// Routes is the surface's table of routes.
-func Routes(catalog Catalog, authorities Authorities, set *contracts.Set) ([]gate.Route, error) {
+// Routes is the surface's table of routes. The turns are those of all documents.
+func Routes(catalog Catalog, authorities Authorities, turns *xjdfdoc.Turns, set *contracts.Set) ([]gate.Route, error) {
 	documents, err := set.Documents(contracts.XJDF)
 	if err != nil {
 		return nil, err
 	}
-	s := &surface{discovery: describe(set.Info(contracts.XJDF)), documents: map[string]contracts.Document{}, catalog: catalog, authorities: authorities, validator: validate.New(), turns: xjdfdoc.NewTurns()}
+	s := &surface{discovery: describe(set.Info(contracts.XJDF)), documents: map[string]contracts.Document{}, catalog: catalog, authorities: authorities, validator: validate.New(), turns: turns}
 	offers := make([]string, len(documents))
 	for i, document := range documents {
 		offers[i] = document.MediaType

@@ -36,6 +36,7 @@ import (
 	"github.com/printmarket/printmarket/internal/preflight/profile"
 	"github.com/printmarket/printmarket/internal/ratelimit"
 	"github.com/printmarket/printmarket/internal/rfq"
+	xjdfdoc "github.com/printmarket/printmarket/internal/xjdf"
 	"github.com/printmarket/printmarket/internal/xjmf"
 	"github.com/printmarket/printmarket/workers/sweeper"
 )
@@ -249,19 +250,20 @@ func (s *api) served(work preflights) (a apiserver.API, err error) {
 	if err != nil {
 		return a, err
 	}
-	xjdfRoutes, err := xjdf.Routes(s.data.catalogs, s.data.authorities, set)
+	turns := xjdfdoc.NewTurns()
+	xjdfRoutes, err := xjdf.Routes(s.data.catalogs, s.data.authorities, turns, set)
 	if err != nil {
 		return a, err
 	}
 	opener := sessions.NewDesk(s.sessions, rand.Reader)
-	costingRoutes, err := costing.Routes(s.data.authorities, opener.Authenticate, set)
+	costingRoutes, err := costing.Routes(s.data.authorities, opener.Authenticate, turns, set)
 	if err != nil {
 		return a, err
 	}
 	return apiserver.API{
 		Gates: s.gates, Limits: ratelimit.New(ratelimit.NewRedis(s.redis)), Uses: &s.uses, Problems: s.problems(), Metrics: s.metrics, Log: s.log, Now: s.now,
 		Contracts: set, Files: append(files, catalog), Routes: slices.Concat(partnerRoutes, preflightRoutes, platformRoutes, xjdfRoutes,
-			xjmfapi.Routes(s.callbacks), opener.Routes(), costingRoutes, bridge.Routes(s.data.authorities)),
+			xjmfapi.Routes(s.callbacks), opener.Routes(), costingRoutes, bridge.Routes(s.data.authorities, turns)),
 	}, nil
 }
 

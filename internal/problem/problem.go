@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"time"
 )
 
@@ -103,4 +104,11 @@ func Of(err error) *Problem {
 		return p
 	}
 	return New(CodeInternalError, "The request could not be completed.").With(err)
+}
+
+// Fragment is a JSON Pointer as a URI fragment (RFC 6901, section 6), the form of
+// [Violation.Pointer]: documents have members of any name.
+func Fragment(pointer string) string {
+	place := url.URL{Fragment: pointer}
+	return "#" + place.EscapedFragment()
 }
