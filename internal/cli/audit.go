@@ -45,11 +45,9 @@ func auditCommand() *cobra.Command {
 
 // listAudit reads as many pages as it takes.
 func listAudit(ctx context.Context, client *platformapi.ClientWithResponses, limit int) ([]platformapi.Deed, error) {
-	deeds := []platformapi.Deed{}
 	var params platformapi.ListAuditParams
-	for {
-		size := min(limit-len(deeds), rfq.MaxLimit)
-		params.Limit = &size
+	return pages(limit, func(one *platformapi.Deed) *string { return &one.ID }, func(size *int, before *string) ([]platformapi.Deed, error) {
+		params.Limit, params.Before = size, before
 		a, err := client.ListAuditWithResponse(ctx, &params)
 		if err != nil {
 			return nil, err
@@ -57,10 +55,6 @@ func listAudit(ctx context.Context, client *platformapi.ClientWithResponses, lim
 		if a.JSON200 == nil {
 			return nil, refused(a)
 		}
-		deeds = append(deeds, a.JSON200.Items...)
-		if len(a.JSON200.Items) < size || len(deeds) >= limit {
-			return deeds, nil
-		}
-		params.Before = &deeds[len(deeds)-1].ID
-	}
+		return a.JSON200.Items, nil
+	})
 }

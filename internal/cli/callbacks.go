@@ -67,11 +67,9 @@ func listCallbacksCommand() *cobra.Command {
 
 // listCallbacks reads as many pages as it takes.
 func listCallbacks(ctx context.Context, client *platformapi.ClientWithResponses, organization string, limit int) ([]platformapi.Callback, error) {
-	found := []platformapi.Callback{}
 	params := platformapi.ListCallbacksParams{Organization: organization}
-	for {
-		size := min(limit-len(found), rfq.MaxLimit)
-		params.Limit = &size
+	return pages(limit, func(one *platformapi.Callback) *string { return &one.ID }, func(size *int, before *string) ([]platformapi.Callback, error) {
+		params.Limit, params.Before = size, before
 		a, err := client.ListCallbacksWithResponse(ctx, &params)
 		if err != nil {
 			return nil, err
@@ -79,12 +77,8 @@ func listCallbacks(ctx context.Context, client *platformapi.ClientWithResponses,
 		if a.JSON200 == nil {
 			return nil, refused(a)
 		}
-		found = append(found, a.JSON200.Items...)
-		if len(a.JSON200.Items) < size || len(found) >= limit {
-			return found, nil
-		}
-		params.Before = &found[len(found)-1].ID
-	}
+		return a.JSON200.Items, nil
+	})
 }
 
 func showJobCommand() *cobra.Command {

@@ -24,6 +24,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/platform/platformapi"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
@@ -203,4 +204,23 @@ func printable(text string) string {
 		}
 		return r
 	}, text)
+}
+
+// pages reads as many pages as it takes for a limit. next reads one of a size, of what
+// comes before an id; nil: from the latest on.
+func pages[T any](limit int, id func(*T) *string, next func(size *int, before *string) ([]T, error)) ([]T, error) {
+	found := []T{}
+	var before *string
+	for {
+		size := min(limit-len(found), rfq.MaxLimit)
+		page, err := next(&size, before)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, page...)
+		if len(page) < size || len(found) >= limit {
+			return found, nil
+		}
+		before = id(&found[len(found)-1])
+	}
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/platform/platformapi"
 	"github.com/printmarket/printmarket/apiserver/respond"
-	"github.com/printmarket/printmarket/internal/rfq"
 )
 
 func approveMasterDataCommand() *cobra.Command {
@@ -78,11 +77,9 @@ func approvalsCommand() *cobra.Command {
 
 // listApprovals reads as many pages as it takes.
 func listApprovals(ctx context.Context, client *platformapi.ClientWithResponses, f recordFilter) ([]platformapi.Approval, error) {
-	found := []platformapi.Approval{}
 	params := platformapi.ListApprovalsParams{Level: (*platformapi.ListApprovalsParamsLevel)(given(f.level)), Owner: given(f.owner)}
-	for {
-		size := min(f.limit-len(found), rfq.MaxLimit)
-		params.Limit = &size
+	return pages(f.limit, func(one *platformapi.Approval) *string { return &one.ID }, func(size *int, before *string) ([]platformapi.Approval, error) {
+		params.Limit, params.Before = size, before
 		a, err := client.ListApprovalsWithResponse(ctx, &params)
 		if err != nil {
 			return nil, err
@@ -90,12 +87,8 @@ func listApprovals(ctx context.Context, client *platformapi.ClientWithResponses,
 		if a.JSON200 == nil {
 			return nil, refused(a)
 		}
-		found = append(found, a.JSON200.Items...)
-		if len(a.JSON200.Items) < size || len(found) >= f.limit {
-			return found, nil
-		}
-		params.Before = &found[len(found)-1].ID
-	}
+		return a.JSON200.Items, nil
+	})
 }
 
 func withdrawMasterDataCommand() *cobra.Command {

@@ -152,11 +152,9 @@ func listMasterDataCommand() *cobra.Command {
 
 // listSnapshots reads as many pages as it takes.
 func listSnapshots(ctx context.Context, client *platformapi.ClientWithResponses, f recordFilter) ([]platformapi.Snapshot, error) {
-	found := []platformapi.Snapshot{}
 	params := platformapi.ListSnapshotsParams{Level: (*platformapi.ListSnapshotsParamsLevel)(given(f.level)), Owner: given(f.owner)}
-	for {
-		size := min(f.limit-len(found), rfq.MaxLimit)
-		params.Limit = &size
+	return pages(f.limit, func(one *platformapi.Snapshot) *string { return &one.ID }, func(size *int, before *string) ([]platformapi.Snapshot, error) {
+		params.Limit, params.Before = size, before
 		a, err := client.ListSnapshotsWithResponse(ctx, &params)
 		if err != nil {
 			return nil, err
@@ -164,12 +162,8 @@ func listSnapshots(ctx context.Context, client *platformapi.ClientWithResponses,
 		if a.JSON200 == nil {
 			return nil, refused(a)
 		}
-		found = append(found, a.JSON200.Items...)
-		if len(a.JSON200.Items) < size || len(found) >= f.limit {
-			return found, nil
-		}
-		params.Before = &found[len(found)-1].ID
-	}
+		return a.JSON200.Items, nil
+	})
 }
 
 func printSnapshots(w io.Writer, found []platformapi.Snapshot) {
