@@ -200,7 +200,7 @@ func filterOf(level, owner *string) (masterdata.Filter, error) {
 		f.Level = parsed
 	}
 	if owner != nil {
-		if _, err := tenant.New(*owner, tenant.Live); err != nil && *owner != authority.Platform {
+		if !authority.IsOwner(*owner) {
 			return f, problem.New(problem.CodeInvalidRequest, "The parameter owner is platform or the id of an organization.")
 		}
 		f.Owner = *owner

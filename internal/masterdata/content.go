@@ -29,7 +29,7 @@ type catalogContent struct {
 
 // DraftOf is a document that is to be imported.
 func DraftOf(d *source.Document) Draft {
-	draft := Draft{Provenance: Provenance(d.Provenance())}
+	draft := Draft{Provenance: d.Provenance()}
 	// A document is one of the two; the other is an error and nil.
 	draft.Catalog, _ = d.Catalog()
 	draft.Resources, _ = d.Authority()
@@ -47,9 +47,9 @@ func (d Draft) About() Filter {
 // Document is the draft as it is written.
 func (d Draft) Document() *source.Document {
 	if d.Catalog != nil {
-		return source.FromCatalog(d.Catalog, source.Provenance(d.Provenance))
+		return source.FromCatalog(d.Catalog, d.Provenance)
 	}
-	return source.FromAuthority(d.Resources, source.Provenance(d.Provenance))
+	return source.FromAuthority(d.Resources, d.Provenance)
 }
 
 // encode writes content as it is stored, and fills the record's members that are

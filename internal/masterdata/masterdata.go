@@ -25,6 +25,7 @@ import (
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
+	"github.com/printmarket/printmarket/internal/masterdata/source"
 	"github.com/printmarket/printmarket/internal/masterdata/timeline"
 )
 
@@ -35,14 +36,14 @@ var snapshotID = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 func IsSnapshotID(text string) bool { return snapshotID.MatchString(text) }
 
 // Level is what kind of master data a snapshot has.
-type Level string
+type Level = source.Level
 
 // The levels.
 const (
 	// Catalog is L1 and L2: groups and products, the platform's alone.
-	Catalog Level = "catalog"
+	Catalog = source.LevelCatalog
 	// Resources is L4: costed resources, the platform's or an organization's.
-	Resources Level = "resources"
+	Resources = source.LevelResources
 )
 
 // ParseLevel finds a level by name; unknown names report false.
@@ -51,13 +52,9 @@ func ParseLevel(name string) (Level, bool) {
 	return l, l == Catalog || l == Resources
 }
 
-// Provenance says where content came from.
-type Provenance struct {
-	// Source names the system or the file, Reference the export, release or ticket.
-	Source    string `json:"source"`
-	Reference string `json:"reference,omitempty"`
-	Note      string `json:"note,omitempty"`
-}
+// Provenance says where content came from: a system or a file, and the export,
+// release or ticket.
+type Provenance = source.Provenance
 
 // Snapshot is the record of content that was imported.
 type Snapshot struct {

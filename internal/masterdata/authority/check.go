@@ -12,13 +12,18 @@ import (
 
 	"github.com/printmarket/printmarket/internal/fixed"
 	"github.com/printmarket/printmarket/internal/money"
+	"github.com/printmarket/printmarket/internal/tenant"
 )
 
 // identifier is an XML name without a colon, as an XJDF ID is, in ASCII.
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9._-]{0,127}$`)
 
-// owner is [Platform] or the form of an organization.
-var owner = regexp.MustCompile(`^(platform|org_[A-Za-z0-9]{6,32})$`)
+// IsOwner reports whether something can be somebody's: the platform's, or an
+// organization's, which has the same in both modes.
+func IsOwner(name string) bool {
+	_, err := tenant.New(name, tenant.Live)
+	return name == Platform || err == nil
+}
 
 // Bounds of values.
 const (
@@ -176,7 +181,7 @@ func (k *checker) price(p Price, units ...Unit) {
 // whole checks what is about the snapshot.
 func (k *checker) whole() {
 	c := k.content
-	if !owner.MatchString(c.Owner) {
+	if !IsOwner(c.Owner) {
 		k.fault("owner", fmt.Sprintf("%.60q is neither platform nor an organization like org_acme01", c.Owner))
 	}
 	if _, err := money.ParseCurrency(c.Currency); err != nil {
