@@ -89,13 +89,14 @@ type follower struct {
 	seen string
 }
 
-// poll reads the job and tells of a change. It reports whether to go on.
+// poll reads the job and tells of a change, unless the client lost the right to know
+// while it was read. It reports whether to go on.
 func (f *follower) poll(ctx context.Context, from source) bool {
 	job, err := from.read(ctx)
 	if err != nil {
 		return !over(err)
 	}
-	return f.tell(job)
+	return from.open() && f.tell(job)
 }
 
 // tell writes a job if the client has not seen it, and reports whether to go on.
