@@ -5,35 +5,27 @@ package queue
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
-
-	"github.com/printmarket/printmarket/internal/tenant"
 )
-
-// Lease is a job in the hands of one consumer.
-type Lease struct {
-	ID     string
-	Tenant tenant.ID
-	// Attempt counts from 1; with the consumer's name it is the fence.
-	Attempt int
-
-	entry string
-}
 
 // ConsumerConfig describes a worker process.
 type ConsumerConfig struct {
 	// Name is unique to the process: host name and a random part. It is the
 	// incarnation that fences the job's record too.
 	Name string
-	// Lease is how long a job stays with a consumer that does not renew.
+	// Slots is how many jobs the worker does at once. As many jobs are
+	// dispatched as all workers have slots.
+	Slots int
+	// Lease is how long a job stays with a consumer that does not renew. All
+	// consumers of a queue have the same.
 	Lease time.Duration
-	// Block is how long [Consumer.Next] waits for work at most. A blocked
-	// read cannot be interrupted, so it also bounds how late Next notices
-	// that its context has ended.
+	// Block is how long [Consumer.Next] waits for work at most. A twentieth of
+	// Lease is enough to find the jobs of dead workers in time.
 	Block time.Duration
 	// Idle is how long a consumer must have been gone to be forgotten.
 	Idle time.Duration
@@ -44,11 +36,31 @@ type ConsumerConfig struct {
 type Consumer struct {
 	queue  *Queue
 	config ConsumerConfig
+	// redis does not send anything twice by itself: an answer that was lost may
+	// have had leases in it, and somebody has to know.
+	redis *redis.Client
+	// reader is the connection that waits for work, with its number at the
+	// server, by which it is woken.
+	reader   *redis.Conn
+	readerID atomic.Int64
+	woken    atomic.Bool
+
+	// asking is held while leases are under way: shared by whoever asks for
+	// them, alone by who looks for those that got lost on the way.
+	asking sync.RWMutex
+	astray atomic.Bool
+
+	mu   sync.Mutex
+	held map[string]int // attempts by id
 }
 
-// Consumer makes a consumer.
+// Consumer makes a consumer. [Consumer.Close] ends it.
 func (q *Queue) Consumer(config ConsumerConfig) *Consumer {
-	return &Consumer{queue: q, config: config}
+	options := *q.redis.Options()
+	options.MaxRetries = -1
+	// One connection waits; a slot settles one job at a time.
+	options.PoolSize = config.Slots + 4
+	return &Consumer{queue: q, config: config, redis: redis.NewClient(&options), held: map[string]int{}}
 }
 
 // Name is the consumer's incarnation.
@@ -57,101 +69,199 @@ func (c *Consumer) Name() string { return c.config.Name }
 // LeaseTime is how long a lease lasts without renewal.
 func (c *Consumer) LeaseTime() time.Duration { return c.config.Lease }
 
-// Next takes up to free jobs: first those whose lease has run out, then new
-// ones, waiting up to Block. It returns none when there was nothing to do.
+// Close closes the consumer's connections. What it holds goes to others when
+// the leases run out.
+func (c *Consumer) Close() error {
+	c.dropReader()
+	return failed("close consumer", c.redis.Close())
+}
+
+// Next takes up to free jobs, waiting up to Block for the first. It returns none
+// when there was nothing to do or when it was woken. It also does what time
+// makes necessary in the queue: whoever comes first does it for all.
 func (c *Consumer) Next(ctx context.Context, free int) ([]Lease, error) {
-	if err := c.Tend(ctx); err != nil {
-		return nil, err
+	if c.astray.Load() {
+		return c.recover(ctx)
 	}
-	leases, err := c.reclaim(ctx, free)
-	if err != nil || len(leases) > 0 {
+	leases, due, err := c.take(ctx, free)
+	if err != nil || len(leases) > 0 || free < 1 || c.woken.Swap(false) {
 		return leases, err
 	}
-	return c.read(ctx, free)
+	return c.wait(ctx, free, min(due, c.config.Block))
 }
 
-// Tend moves delayed jobs that are due, and forgets dead consumers. Next calls
-// it; a worker with no free slot calls it so that others get the work.
-func (c *Consumer) Tend(ctx context.Context) error {
-	q := c.queue
-	err := q.scripts.move.Run(ctx, q.redis, []string{q.stream, q.delayed}, q.jobAt, 100).Err()
-	if err == nil {
-		err = q.scripts.janitor.Run(ctx, q.redis, []string{q.stream}, c.config.Idle.Milliseconds()).Err()
+// take asks for what is there.
+func (c *Consumer) take(ctx context.Context, free int) (leases []Lease, due time.Duration, err error) {
+	c.asking.RLock()
+	defer c.asking.RUnlock()
+	reply, err := c.queue.scripts.take.run(ctx, c.queue, c.redis, c.config.Name, c.config.Slots, free,
+		c.config.Lease.Milliseconds(), c.config.Idle.Milliseconds()).Slice()
+	if isNoGroup(err) {
+		return nil, 0, c.makeGroup(ctx)
 	}
-	return c.recover(ctx, "tend queue", err)
-}
-
-func (c *Consumer) reclaim(ctx context.Context, free int) ([]Lease, error) {
-	q := c.queue
-	result, err := q.scripts.reclaim.Run(ctx, q.redis, []string{q.stream},
-		q.jobAt, c.config.Name, c.config.Lease.Milliseconds(), free).Result()
 	if err != nil {
-		return nil, c.recover(ctx, "reclaim from queue", err)
+		return nil, 0, c.lostAnswer("take jobs", err)
 	}
-	return parseLeases(result)
+	due = c.config.Block
+	if ms, ok := reply[0].(int64); ok && ms >= 0 {
+		due = max(time.Duration(ms)*time.Millisecond, time.Millisecond)
+	}
+	leases, err = c.handed(ctx, reply[1:])
+	return leases, due, err
 }
 
-func (c *Consumer) read(ctx context.Context, free int) ([]Lease, error) {
-	q := c.queue
-	streams, err := q.redis.XReadGroup(ctx, &redis.XReadGroupArgs{
-		Group: group, Consumer: c.config.Name, Streams: []string{q.stream, ">"}, Count: int64(free), Block: c.config.Block,
-	}).Result()
-	if errors.Is(err, redis.Nil) {
+// wait reads what is dispatched next.
+func (c *Consumer) wait(ctx context.Context, free int, block time.Duration) ([]Lease, error) {
+	if block <= 0 {
 		return nil, nil
 	}
+	c.asking.RLock()
+	defer c.asking.RUnlock()
+	reader, err := c.connect(ctx)
 	if err != nil {
-		return nil, c.recover(ctx, "read from queue", err)
+		return nil, err
 	}
-	args := []any{q.jobAt, c.config.Name}
+	streams, err := reader.XReadGroup(ctx, &redis.XReadGroupArgs{
+		Group: group, Consumer: c.config.Name, Streams: []string{c.queue.stream, ">"}, Count: int64(free), Block: block,
+	}).Result()
+	switch {
+	case errors.Is(err, redis.Nil), isUnblocked(err):
+		return nil, nil
+	case isNoGroup(err):
+		return nil, c.makeGroup(ctx)
+	case err != nil:
+		c.dropReader()
+		return nil, c.lostAnswer("wait for jobs", err)
+	}
+	args := []any{c.config.Name}
 	for _, stream := range streams {
 		for _, message := range stream.Messages {
 			args = append(args, message.ID, message.Values["id"])
 		}
 	}
-	result, err := q.scripts.start.Run(ctx, q.redis, []string{q.stream}, args...).Result()
+	reply, err := c.queue.scripts.start.run(ctx, c.queue, c.redis, args...).Slice()
 	if err != nil {
-		// The entries are ours and idle now; they come back by reclaim.
-		return nil, fmt.Errorf("start jobs: %w", err)
+		return nil, c.lostAnswer("start jobs", err)
 	}
-	return parseLeases(result)
+	return c.handed(ctx, reply)
 }
 
-// recover makes the group where it is missing (Redis is new or was wiped);
-// there is nothing to take then, so that is no error.
-func (c *Consumer) recover(ctx context.Context, op string, err error) error {
+// lostAnswer notes that leases may have been under way.
+func (c *Consumer) lostAnswer(op string, err error) error {
+	if !isRedisError(err) {
+		c.astray.Store(true)
+	}
+	return failed(op, err)
+}
+
+// recover finds leases that were granted in an answer that never came.
+func (c *Consumer) recover(ctx context.Context) ([]Lease, error) {
+	c.asking.Lock()
+	defer c.asking.Unlock()
+	reply, err := c.queue.scripts.astray.run(ctx, c.queue, c.redis, c.config.Name).Slice()
+	if isNoGroup(err) {
+		reply, err = nil, c.makeGroup(ctx)
+	}
+	if err != nil {
+		return nil, failed("look for lost leases", err)
+	}
+	leases, err := c.handed(ctx, reply)
 	if err == nil {
-		return nil
+		c.astray.Store(false)
 	}
-	if !isNoGroup(err) && !isNoKey(err) {
-		return fmt.Errorf("%s: %w", op, err)
+	return leases, err
+}
+
+// handed notes the leases of a reply, but for those that are held already, and
+// puts aside what is no job.
+func (c *Consumer) handed(ctx context.Context, rows []any) ([]Lease, error) {
+	leases, malformed, err := parseLeases(rows)
+	if err != nil {
+		return nil, err
 	}
-	err = c.queue.redis.XGroupCreateMkStream(ctx, c.queue.stream, group, "0").Err()
+	for _, lease := range malformed {
+		if err := c.Bury(ctx, lease, "MALFORMED"); err != nil && !errors.Is(err, ErrLost) {
+			return nil, err
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	fresh := leases[:0]
+	for _, lease := range leases {
+		if c.held[lease.ID] != lease.Attempt {
+			c.held[lease.ID] = lease.Attempt
+			fresh = append(fresh, lease)
+		}
+	}
+	return fresh, nil
+}
+
+// let forgets a lease that was settled.
+func (c *Consumer) let(lease Lease) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.held[lease.ID] == lease.Attempt {
+		delete(c.held, lease.ID)
+	}
+}
+
+// makeGroup makes the group where it is missing: Redis is new or was wiped.
+// There is nothing to take then, so that is no error.
+func (c *Consumer) makeGroup(ctx context.Context) error {
+	err := c.redis.XGroupCreateMkStream(ctx, c.queue.stream, group, "0").Err()
 	if err != nil && !isBusyGroup(err) {
-		return fmt.Errorf("create queue group: %w", err)
+		return failed("create queue group", err)
 	}
 	return nil
 }
 
-func parseLeases(result any) ([]Lease, error) {
-	rows, ok := result.([]any)
-	if !ok {
-		return nil, fmt.Errorf("queue script returned %T", result)
+// connect returns the connection that waits.
+func (c *Consumer) connect(ctx context.Context) (*redis.Conn, error) {
+	if c.reader != nil {
+		return c.reader, nil
 	}
-	leases := make([]Lease, 0, len(rows))
-	for _, row := range rows {
-		fields, ok := row.([]any)
-		if !ok || len(fields) != 4 {
-			return nil, fmt.Errorf("queue script returned a row of %T", row)
-		}
-		attempt, err := strconv.Atoi(text(fields[2]))
-		if err != nil {
-			return nil, fmt.Errorf("queue script returned attempt %v: %w", fields[2], err)
-		}
-		owner, err := tenant.Parse(text(fields[1]))
-		if err != nil {
-			return nil, fmt.Errorf("queue script returned a job of nobody: %w", err)
-		}
-		leases = append(leases, Lease{ID: text(fields[0]), Tenant: owner, Attempt: attempt, entry: text(fields[3])})
+	reader := c.redis.Conn()
+	id, err := reader.ClientID(ctx).Result()
+	if err != nil && !isRedisError(err) {
+		_ = reader.Close()
+		return nil, failed("connect to queue", err)
 	}
-	return leases, nil
+	// A server that has no numbers (miniredis) cannot wake it; Block ends.
+	c.reader = reader
+	c.readerID.Store(id)
+	return reader, nil
+}
+
+func (c *Consumer) dropReader() {
+	if c.reader != nil {
+		c.readerID.Store(0)
+		_ = c.reader.Close()
+		c.reader = nil
+	}
+}
+
+// Wake makes the Next that waits return, or the next one not wait. The context of
+// a read that waits does not: what it was handed would be lost until its lease
+// ran out.
+func (c *Consumer) Wake(ctx context.Context) error {
+	c.woken.Store(true)
+	id := c.readerID.Load()
+	if id == 0 {
+		return nil
+	}
+	return failed("wake consumer", c.redis.ClientUnblock(ctx, id).Err())
+}
+
+// Leave takes the consumer out of the group once it holds nothing. Its slots
+// count no more in any case.
+func (c *Consumer) Leave(ctx context.Context) error {
+	err := c.queue.scripts.leave.run(ctx, c.queue, c.redis, c.config.Name).Err()
+	if isNoGroup(err) {
+		return nil
+	}
+	return failed("leave queue", err)
+}
+
+func isUnblocked(err error) bool {
+	return err != nil && strings.HasPrefix(err.Error(), "UNBLOCKED")
 }

@@ -3,8 +3,11 @@
 package queue
 
 import (
+	"context"
 	"embed"
 	"fmt"
+	"strings"
+	"sync/atomic"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -12,27 +15,77 @@ import (
 //go:embed scripts
 var source embed.FS
 
+// The first lines of scripts, which tell the server what they need. Whatever
+// makes room must run on a server that is full.
+const (
+	mayGrow  = "#!lua\n"
+	mustRun  = "#!lua flags=allow-oom\n"
+	onlyRead = "#!lua flags=no-writes\n"
+)
+
 // scripts has one script for each transition. A transition is one round trip
 // and atomic, so no crash can leave half of it.
 type scripts struct {
-	submit, start, reclaim, renew, finish, retry, release, cancel, move, janitor *redis.Script
+	submit, cancel, order, share, drain                          *script
+	take, start, astray, renew, finish, retry, bury, obey, leave *script
+	list, tenants                                                *script
 }
 
 func loadScripts() (*scripts, error) {
-	s := &scripts{}
-	for name, target := range map[string]**redis.Script{
-		"submit": &s.submit, "start": &s.start, "reclaim": &s.reclaim, "renew": &s.renew, "finish": &s.finish,
-		"retry": &s.retry, "release": &s.release, "cancel": &s.cancel, "move": &s.move, "janitor": &s.janitor,
+	s, plain := &scripts{}, &atomic.Bool{}
+	for name, target := range map[string]struct {
+		script **script
+		flags  string
+	}{
+		"submit": {&s.submit, mayGrow}, "order": {&s.order, mayGrow}, "cancel": {&s.cancel, mustRun},
+		"share": {&s.share, mustRun}, "drain": {&s.drain, mustRun},
+		"take": {&s.take, mustRun}, "start": {&s.start, mustRun}, "astray": {&s.astray, mustRun},
+		"renew": {&s.renew, mustRun}, "finish": {&s.finish, mustRun}, "retry": {&s.retry, mustRun},
+		"bury": {&s.bury, mustRun}, "obey": {&s.obey, mustRun}, "leave": {&s.leave, mustRun},
+		"list": {&s.list, mustRun}, "tenants": {&s.tenants, onlyRead},
 	} {
-		prelude, err := source.ReadFile("scripts/prelude.lua")
+		text, err := Script(name)
 		if err != nil {
-			return nil, fmt.Errorf("read script: %w", err)
+			return nil, err
 		}
-		body, err := source.ReadFile("scripts/" + name + ".lua")
-		if err != nil {
-			return nil, fmt.Errorf("read script: %w", err)
-		}
-		*target = redis.NewScript(string(prelude) + string(body))
+		*target.script = &script{flagged: redis.NewScript(target.flags + text), plain: redis.NewScript(text), usePlain: plain}
 	}
 	return s, nil
+}
+
+// Script returns the text of a transition as it runs on the server, without the
+// line that tells the server what it needs.
+func Script(name string) (string, error) {
+	var text strings.Builder
+	for _, part := range []string{"prelude", name, "postlude"} {
+		content, err := source.ReadFile("scripts/" + part + ".lua")
+		if err != nil {
+			return "", fmt.Errorf("read script: %w", err)
+		}
+		text.Write(content)
+	}
+	return text.String(), nil
+}
+
+// script is a transition. A server that does not know flags (miniredis) gets it
+// without.
+type script struct {
+	flagged, plain *redis.Script
+	usePlain       *atomic.Bool
+}
+
+func (s *script) run(ctx context.Context, q *Queue, client redis.Scripter, args ...any) *redis.Cmd {
+	all := append([]any{q.prefix}, args...)
+	if !s.usePlain.Load() {
+		reply := s.flagged.Run(ctx, client, []string{q.stream}, all...)
+		if !isSyntax(reply.Err()) {
+			return reply
+		}
+		s.usePlain.Store(true)
+	}
+	return s.plain.Run(ctx, client, []string{q.stream}, all...)
+}
+
+func isSyntax(err error) bool {
+	return err != nil && strings.Contains(err.Error(), "line:1(column:1) near '#'")
 }

@@ -5,31 +5,28 @@ package queue
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 )
 
-// Renew extends leases and returns those that are lost.
+// Renew extends leases and returns those that are lost. It also tends the
+// queue, as Next does.
 func (c *Consumer) Renew(ctx context.Context, leases ...Lease) (lost []Lease, err error) {
-	if len(leases) == 0 {
-		return nil, nil
-	}
-	q := c.queue
-	args := []any{q.jobAt, c.config.Name}
+	args := []any{c.config.Name, c.config.Slots, c.config.Lease.Milliseconds(), c.config.Idle.Milliseconds()}
 	byID := make(map[string]Lease, len(leases))
 	for _, lease := range leases {
 		byID[lease.ID] = lease
 		args = append(args, lease.ID, lease.Attempt)
 	}
-	ids, err := q.scripts.renew.Run(ctx, q.redis, []string{q.stream}, args...).StringSlice()
-	if err != nil && !isNoGroup(err) {
-		return nil, fmt.Errorf("renew leases: %w", err)
-	}
+	ids, err := c.queue.scripts.renew.run(ctx, c.queue, c.redis, args...).StringSlice()
 	if isNoGroup(err) {
 		return leases, nil // the stream is gone, and every lease with it
 	}
+	if err != nil {
+		return nil, failed("renew leases", err)
+	}
 	for _, id := range ids {
 		lost = append(lost, byID[id])
+		c.let(byID[id])
 	}
 	return lost, nil
 }
@@ -37,45 +34,74 @@ func (c *Consumer) Renew(ctx context.Context, leases ...Lease) (lost []Lease, er
 // Finish ends a job. Nothing of it stays in Redis. Finishing twice, or a job
 // that Redis has forgotten, is not an error.
 func (c *Consumer) Finish(ctx context.Context, lease Lease) error {
-	q := c.queue
-	held, err := q.scripts.finish.Run(ctx, q.redis, []string{q.stream, q.open, q.jobAt + lease.ID},
-		lease.ID, c.config.Name, lease.Attempt).Int()
-	return settled("finish job", held, err)
+	_, err := c.finish(ctx, lease, 0)
+	return err
 }
 
-// Retry gives a job back; it is dispatched again after the delay, with the
-// next attempt.
+// FinishNext ends a job as Finish does and takes the next one, if there is any,
+// in the same round trip. With an error there is no next one to know of; one
+// that was granted all the same comes with Next.
+func (c *Consumer) FinishNext(ctx context.Context, lease Lease) ([]Lease, error) {
+	c.asking.RLock()
+	defer c.asking.RUnlock()
+	return c.finish(ctx, lease, 1)
+}
+
+func (c *Consumer) finish(ctx context.Context, lease Lease, next int) ([]Lease, error) {
+	const op = "finish job"
+	defer c.let(lease)
+	reply, err := c.queue.scripts.finish.run(ctx, c.queue, c.redis, lease.ID, c.config.Name, lease.Attempt, next,
+		c.config.Lease.Milliseconds(), c.config.Idle.Milliseconds()).Slice()
+	switch {
+	case isNoGroup(err):
+		return nil, nil // the queue is gone, and the job with it
+	case err != nil:
+		return nil, c.lostAnswer(op, err)
+	}
+	leases, err := c.handed(ctx, reply[1:])
+	if err == nil && text(reply[0]) == "0" {
+		err = fmt.Errorf("%s: %w", op, ErrLost)
+	}
+	return leases, err
+}
+
+// Retry gives a job back; it is dispatched again after the delay, with a later
+// attempt.
 func (c *Consumer) Retry(ctx context.Context, lease Lease, delay time.Duration) error {
-	q := c.queue
-	held, err := q.scripts.retry.Run(ctx, q.redis, []string{q.stream, q.delayed, q.jobAt + lease.ID},
-		lease.ID, c.config.Name, lease.Attempt, delay.Milliseconds()).Int()
-	return settled("retry job", held, err)
+	return c.settle(ctx, "retry job", c.queue.scripts.retry, lease, max(delay, 0).Milliseconds())
 }
 
 // Release gives a job back at once because the worker is leaving, not because
-// the job is to blame. With refund the attempt does not count: the next holder
-// gets the same number, so the record must have forgotten it too.
-func (c *Consumer) Release(ctx context.Context, lease Lease, refund bool) error {
-	q := c.queue
-	change := 0
-	if refund {
-		change = -1
+// the job is to blame. It keeps its place in its tenant's backlog.
+func (c *Consumer) Release(ctx context.Context, lease Lease) error {
+	return c.settle(ctx, "release job", c.queue.scripts.retry, lease, 0)
+}
+
+// Bury puts a job aside that cannot be done, for a person to look at. It is not
+// handed out again unless it is submitted or ordered anew.
+func (c *Consumer) Bury(ctx context.Context, lease Lease, reason string) error {
+	return c.settle(ctx, "bury job", c.queue.scripts.bury, lease, reason)
+}
+
+// Obeyed notes that the order of a lease was carried out. The job goes on.
+func (c *Consumer) Obeyed(ctx context.Context, lease Lease) error {
+	held, err := c.queue.scripts.obey.run(ctx, c.queue, c.redis, lease.ID, c.config.Name, lease.Attempt).Int()
+	return settled("note an order", held, err)
+}
+
+func (c *Consumer) settle(ctx context.Context, op string, s *script, lease Lease, last any) error {
+	// Without an answer too: if the job is still ours, it comes with Next again.
+	defer c.let(lease)
+	held, err := s.run(ctx, c.queue, c.redis, lease.ID, c.config.Name, lease.Attempt, last).Int()
+	if err != nil {
+		return c.lostAnswer(op, err)
 	}
-	held, err := q.scripts.release.Run(ctx, q.redis, []string{q.stream, q.jobAt + lease.ID},
-		lease.ID, c.config.Name, lease.Attempt, change).Int()
-	return settled("release job", held, err)
+	return settled(op, held, nil)
 }
 
 func settled(op string, held int, err error) error {
-	switch {
-	case err != nil:
-		return fmt.Errorf("%s: %w", op, err)
-	case held == 0:
-		return fmt.Errorf("%s: %w", op, ErrLost)
-	default:
-		return nil
+	if err == nil && held == 0 {
+		err = ErrLost
 	}
+	return failed(op, err)
 }
-
-func isNoKey(err error) bool     { return strings.Contains(err.Error(), "no such key") }
-func isBusyGroup(err error) bool { return strings.HasPrefix(err.Error(), "BUSYGROUP") }

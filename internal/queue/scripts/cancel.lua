@@ -1,13 +1,18 @@
 -- Forget a job, whoever holds it. Its worker learns it at the next renewal.
--- KEYS stream open delayed job; ARGV id
-local entry = redis.call('HGET', KEYS[4], 'entry')
-if not entry then
-  return 0
+-- ARGV prefix id
+local function main()
+  local id = ARGV[2]
+  local job = read_job(id, 'entry', 'tenant', 'charged', 'at', 'holder')
+  if job[1] and job[1] ~= '' and job[2] then
+    vacate(job[1], job[2], job[3], job[5] ~= '' and job[4] or nil)
+  elseif job[2] then
+    call('ZREM', P .. 'b:' .. job[2], id)
+    call('ZREM', P .. 'delayed', id)
+    local t = tenant(job[2])
+    t.dirty = true
+    place(job[2], t)
+  end
+  forget(id)
+  admit()
+  return job[1] and 1 or 0
 end
-if entry ~= '' then
-  drop(KEYS[1], entry)
-end
-redis.call('ZREM', KEYS[2], ARGV[1])
-redis.call('ZREM', KEYS[3], ARGV[1])
-redis.call('DEL', KEYS[4])
-return 1

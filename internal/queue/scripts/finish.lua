@@ -1,15 +1,22 @@
--- End a job.
--- KEYS stream open job; ARGV id consumer attempt
--- Returns 1 when the job is ended, by this call or before; 0 when someone else
--- holds it. Sending it twice is safe, so a lost reply can be repeated.
-if redis.call('EXISTS', KEYS[3]) == 0 then
-  return 1
+-- End a job, and take the next one.
+-- ARGV prefix id consumer attempt next(0|1) lease-ms idle-ms
+-- Returns {1 when the job is ended, by this call or before, 0 when someone else
+-- holds it; lease...}. Sending it twice is safe but for the lease, which astray
+-- finds.
+local function main()
+  local id, consumer = ARGV[2], ARGV[3]
+  local ok, job = holds(id, consumer, ARGV[4])
+  local reply = { 1 }
+  if ok then
+    vacate(job.entry, job.tenant, job.charged, job.at)
+    forget(id)
+  elseif job.known then
+    reply[1] = 0
+  end
+  if ok and job.tenant then admit() end
+  if ARGV[5] == '1' then
+    tend(tonumber(ARGV[6]), tonumber(ARGV[7]))
+    read(reply, consumer, 1)
+  end
+  return reply
 end
-local ok, entry = holds(KEYS[3], ARGV[2], ARGV[3])
-if not ok then
-  return 0
-end
-drop(KEYS[1], entry)
-redis.call('ZREM', KEYS[2], ARGV[1])
-redis.call('DEL', KEYS[3])
-return 1

@@ -1,32 +1,369 @@
+-- What all scripts share. A script gets the stream as its key, for its slot, and
+-- the prefix of all other keys as its first argument. It defines main(); what
+-- main changes of the queue's and the tenants' figures is written once, when it
+-- has returned.
+local STREAM, P = KEYS[1], ARGV[1]
+local GROUP = 'workers'
+local FORMAT = 1
+
+-- A job costs its tenant the time that it takes its worker. Until it has been
+-- done it is charged with what the tenant's jobs took so far, or with this.
+local FIRST_COST = 100
+local DEFAULT_WEIGHT = 10
+-- No job takes longer; a clock that was set forward makes it seem so.
+local LONGEST_MS = 600000
+-- A tenant without jobs keeps its place in virtual time for this long.
+local REMEMBER_MS = 600000
+
+local call = redis.call
+
 -- The server's clock is the only clock: workers' and replicas' clocks differ.
 local function now_ms()
-  local t = redis.call('TIME')
+  local t = call('TIME')
   return t[1] * 1000 + math.floor(t[2] / 1000)
 end
 
-local GROUP = 'workers'
+local NOW = now_ms()
+
+-- num writes a number so that no server shortens it.
+local function num(x)
+  return string.format('%.17g', x)
+end
+
+-- meta holds the queue's own figures: v the virtual time, n the slots of all
+-- workers, u until when nothing is dispatched, c the mean time of a job in ms,
+-- j when the queue was last tended, g when consumers were last removed.
+local meta, meta_dirty
+
+local function load_meta()
+  if not meta then
+    local raw = call('HMGET', P .. 'meta', 'v', 'n', 'u', 'c', 'j', 'g')
+    meta = {
+      v = tonumber(raw[1]) or 0, n = tonumber(raw[2]) or 0, u = tonumber(raw[3]) or 0,
+      c = tonumber(raw[4]) or FIRST_COST, j = tonumber(raw[5]) or 0, g = tonumber(raw[6]) or 0,
+    }
+  end
+  return meta
+end
+
+-- tenant reads the figures of a tenant: w its weight, m the most of its jobs
+-- that may be dispatched (0: any number), r those that are, f where its next job
+-- begins in virtual time, c the mean time of its jobs in ms.
+local tenants = {}
+
+local function tenant(name)
+  local t = tenants[name]
+  if not t then
+    local raw = call('HMGET', P .. 't:' .. name, 'w', 'm', 'r', 'f', 'c')
+    t = {
+      w = tonumber(raw[1]) or DEFAULT_WEIGHT, m = tonumber(raw[2]) or 0, r = tonumber(raw[3]) or 0,
+      f = tonumber(raw[4]) or 0, c = tonumber(raw[5]) or load_meta().c, fresh = not raw[3],
+    }
+    tenants[name] = t
+  end
+  return t
+end
+
+-- waits reports whether a tenant has a backlog.
+local function waits(name)
+  return call('ZCARD', P .. 'b:' .. name) > 0
+end
+
+-- place puts a tenant where it belongs: in the ring if its next job may be
+-- dispatched, aside if it has as many as it may, nowhere if none waits.
+local function place(name, t)
+  local ring, parked = P .. 'ring', P .. 'parked'
+  if not waits(name) then
+    call('ZREM', ring, name)
+    if t.m > 0 then call('ZREM', parked, name) end
+    return
+  end
+  t.f = math.max(t.f, load_meta().v)
+  if t.m > 0 and t.r >= t.m then
+    call('ZREM', ring, name)
+    call('ZADD', parked, num(t.f), name)
+  else
+    call('ZADD', ring, num(t.f), name)
+    call('ZREM', parked, name)
+  end
+end
+
+-- flush writes what was changed.
+local function flush()
+  if meta_dirty then
+    call('HSET', P .. 'meta', 'v', num(meta.v), 'n', num(meta.n), 'u', num(meta.u), 'c', num(meta.c), 'j', num(meta.j), 'g', num(meta.g))
+  end
+  for name, t in pairs(tenants) do
+    if t.dirty then
+      local key = P .. 't:' .. name
+      call('HSET', key, 'w', num(t.w), 'm', num(t.m), 'r', num(t.r), 'f', num(t.f), 'c', num(t.c))
+      if t.r == 0 and not waits(name) then
+        call('PEXPIRE', key, REMEMBER_MS)
+      elseif t.idle then
+        call('PERSIST', key)
+      end
+    end
+  end
+end
+
+-- read_job reads fields of a job. A key that is no hash was made by somebody
+-- else: it goes, and the job is as if it were unknown.
+local function read_job(id, ...)
+  local job = redis.pcall('HMGET', P .. 'job:' .. id, ...)
+  if job.err then
+    call('DEL', P .. 'job:' .. id)
+    return {}
+  end
+  return job
+end
+
+-- dispatch makes a job ready for any worker and charges its tenant.
+local function dispatch(id, name, t)
+  local cost = t.c
+  local entry = call('XADD', STREAM, '*', 'id', id, 't', name)
+  call('HSET', P .. 'job:' .. id, 'entry', entry, 'charged', num(cost))
+  t.idle = t.idle or t.r == 0
+  t.r, t.f, t.dirty = t.r + 1, math.max(t.f, load_meta().v) + cost / t.w, true
+  return entry
+end
+
+-- room is how many jobs may be dispatched: as many as there are slots. A job in
+-- the stream is with a worker, or there is one that waits for it, so that what
+-- waits here waits in the order of fairness.
+local function room()
+  local m = load_meta()
+  if m.u > NOW then return 0 end
+  return m.n - call('XLEN', STREAM)
+end
+
+-- admit dispatches what waits, while there is room, from the tenant that is
+-- farthest behind in virtual time.
+local function admit()
+  for _ = 1, room() do
+    local head = call('ZRANGE', P .. 'ring', 0, 0, 'WITHSCORES')
+    local name = head[1]
+    if not name then return end
+    local m, t = load_meta(), tenant(name)
+    local first = call('ZPOPMIN', P .. 'b:' .. name)
+    if first[1] then
+      m.v, meta_dirty = math.max(m.v, tonumber(head[2])), true
+      t.f = tonumber(head[2])
+      dispatch(first[1], name, t)
+    end
+    place(name, t)
+  end
+end
+
+-- enqueue makes a known job wait for its turn, or dispatches it at once if
+-- nobody waits and there is room.
+local function enqueue(id, name, submitted)
+  local t = tenant(name)
+  if room() > 0 and (t.m == 0 or t.r < t.m) and call('ZCARD', P .. 'ring') == 0 and not waits(name) then
+    dispatch(id, name, t)
+    return
+  end
+  t.idle, t.dirty = t.idle or t.r == 0, true
+  call('HSET', P .. 'job:' .. id, 'entry', '')
+  call('ZADD', P .. 'b:' .. name, submitted, id)
+  place(name, t)
+  admit()
+end
 
 -- drop removes an entry from the stream for good.
-local function drop(stream, entry)
-  redis.call('XACK', stream, GROUP, entry)
-  redis.call('XDEL', stream, entry)
+local function drop(entry)
+  call('XACK', STREAM, GROUP, entry)
+  call('XDEL', STREAM, entry)
+end
+
+-- vacate takes a dispatched job off the stream, and charges its tenant with the
+-- time that it really took instead of the time that was expected.
+local function vacate(entry, name, charged, at)
+  drop(entry)
+  local t = tenant(name)
+  t.r, t.dirty = math.max(0, t.r - 1), true
+  charged = tonumber(charged) or 0
+  local took = 0
+  if tonumber(at) then
+    took = math.min(math.max(0, NOW - tonumber(at)), LONGEST_MS)
+    local m = load_meta()
+    t.c = t.c + (took - t.c) / 8
+    m.c, meta_dirty = m.c + (took - m.c) / 64, true
+  end
+  t.f = math.max(0, t.f + (took - charged) / t.w)
+  if waits(name) then place(name, t) end
+end
+
+-- forget removes the last of a job.
+local function forget(id)
+  call('ZREM', P .. 'open', id)
+  call('DEL', P .. 'job:' .. id)
+end
+
+-- bury puts a job aside, for a person to look at.
+local DEAD_MOST, DEAD_MS = 10000, 30 * 24 * 3600 * 1000
+
+local function bury(id, name, attempt, reason)
+  forget(id)
+  local key = P .. 'dead:' .. id
+  call('HSET', key, 'tenant', name or '', 'attempt', attempt or 0, 'reason', reason)
+  call('PEXPIRE', key, DEAD_MS)
+  call('ZADD', P .. 'dead', NOW, id)
+  call('ZREMRANGEBYSCORE', P .. 'dead', '-inf', NOW - DEAD_MS)
+  for _ = 1, call('ZCARD', P .. 'dead') - DEAD_MOST do
+    call('DEL', P .. 'dead:' .. call('ZPOPMIN', P .. 'dead')[1])
+  end
 end
 
 -- start hands out the next attempt of the job behind a delivered entry. An
--- entry that its job does not know is a leftover and is dropped.
-local function start(stream, prefix, entry, id, consumer)
-  local key = prefix .. id
-  if redis.call('HGET', key, 'entry') ~= entry then
-    drop(stream, entry)
-    return false
+-- entry that its job does not know is a leftover.
+local function start(entry, id, consumer)
+  local job = read_job(id, 'entry', 'tenant', 'attempt', 'lost', 'order', 'since', 'charged')
+  if job[1] ~= entry then
+    drop(entry)
+    return nil
   end
-  local attempt = redis.call('HINCRBY', key, 'attempt', 1)
-  redis.call('HSET', key, 'holder', consumer)
-  return { id, redis.call('HGET', key, 'tenant'), attempt, entry }
+  local name, attempt = job[2], tonumber(job[3])
+  if not name or not attempt then
+    if name then vacate(entry, name, job[7], nil) else drop(entry) end
+    bury(id, name, attempt, 'MALFORMED')
+    return nil
+  end
+  call('HSET', P .. 'job:' .. id, 'attempt', num(attempt + 1), 'holder', consumer, 'at', num(NOW))
+  local waited = math.max(0, NOW - (tonumber(job[6]) or NOW))
+  return { id, name, num(attempt + 1), job[4] or '0', num(waited), job[5] or '', entry }
 end
 
--- holds reports whether the lease (consumer, attempt) is still the current one.
-local function holds(key, consumer, attempt)
-  local held = redis.call('HMGET', key, 'holder', 'attempt', 'entry')
-  return held[1] == consumer and held[2] == attempt, held[3]
+-- read hands out up to count jobs that are ready.
+local function read(leases, consumer, count)
+  if count < 1 then return end
+  local streams = call('XREADGROUP', 'GROUP', GROUP, consumer, 'COUNT', count, 'STREAMS', STREAM, '>')
+  if not streams then return end
+  for _, message in ipairs(streams[1][2]) do
+    leases[#leases + 1] = start(message[1], message[2][2], consumer)
+  end
+end
+
+-- holds reads a job and reports whether the lease (consumer, attempt) is still
+-- the current one.
+local function holds(id, consumer, attempt)
+  local raw = read_job(id, 'holder', 'attempt', 'entry', 'tenant', 'charged', 'at', 'since')
+  local job = { holder = raw[1], attempt = raw[2], entry = raw[3], tenant = raw[4], charged = raw[5], at = raw[6], since = raw[7] }
+  job.known = raw[2] and true or false
+  return job.known and job.holder == consumer and job.attempt == attempt and job.entry ~= '', job
+end
+
+-- submitted is when a job was submitted, which is its place in the backlog.
+local function submitted(id)
+  return call('ZSCORE', P .. 'open', id) or num(NOW)
+end
+
+-- again makes a job wait for its next attempt.
+local function again(id, name)
+  call('HSET', P .. 'job:' .. id, 'holder', '', 'entry', '', 'since', num(NOW))
+  enqueue(id, name, submitted(id))
+end
+
+-- join counts the slots of a worker, and notes that it lives.
+local function join(consumer, slots)
+  call('ZADD', P .. 'seen', NOW, consumer)
+  local known = call('HGET', P .. 'slots', consumer)
+  if known ~= slots then
+    call('HSET', P .. 'slots', consumer, slots)
+    local m = load_meta()
+    m.n, meta_dirty = m.n + tonumber(slots) - (tonumber(known) or 0), true
+  end
+end
+
+-- part takes the slots of a worker away.
+local function part(consumer)
+  call('ZREM', P .. 'seen', consumer)
+  local known = call('HGET', P .. 'slots', consumer)
+  if known then
+    call('HDEL', P .. 'slots', consumer)
+    local m = load_meta()
+    m.n, meta_dirty = math.max(0, m.n - tonumber(known)), true
+  end
+end
+
+-- move dispatches delayed jobs that are due. One that is due in more than a day
+-- was delayed before the clock was set back.
+local DAY_MS = 24 * 3600 * 1000
+
+local function move(count)
+  local due = call('ZRANGEBYSCORE', P .. 'delayed', '-inf', num(NOW), 'LIMIT', 0, count)
+  for _, id in ipairs(call('ZRANGEBYSCORE', P .. 'delayed', num(NOW + DAY_MS), '+inf', 'LIMIT', 0, count)) do
+    due[#due + 1] = id
+  end
+  for _, id in ipairs(due) do
+    call('ZREM', P .. 'delayed', id)
+    local name = read_job(id, 'tenant')[1]
+    if name then
+      again(id, name)
+    else
+      bury(id, nil, nil, 'MALFORMED')
+    end
+  end
+end
+
+-- expire takes jobs from workers that have not renewed their leases. One that
+-- was delivered and never started was not lost by anybody's fault.
+local function expire(lease, count)
+  for _, pending in ipairs(call('XPENDING', STREAM, GROUP, 'IDLE', lease, '-', '+', count)) do
+    local entry = pending[1]
+    local message = call('XRANGE', STREAM, entry, entry)[1]
+    local id = message and message[2][2]
+    local job = id and read_job(id, 'entry', 'tenant', 'holder', 'charged', 'at') or {}
+    if job[1] == entry and job[2] then
+      if job[3] ~= '' then call('HINCRBY', P .. 'job:' .. id, 'lost', 1) end
+      vacate(entry, job[2], job[4], job[3] ~= '' and job[5] or nil)
+      again(id, job[2])
+    elseif job[1] == entry then
+      drop(entry)
+      bury(id, nil, nil, 'MALFORMED')
+    else
+      drop(entry)
+    end
+  end
+end
+
+-- absent takes away the slots of workers that were not heard of for two leases.
+local function absent(lease)
+  for _, consumer in ipairs(call('ZRANGEBYSCORE', P .. 'seen', '-inf', '(' .. num(NOW - 2 * lease))) do
+    part(consumer)
+  end
+end
+
+-- janitor removes consumers that hold nothing and were gone for long, now and
+-- then. Checking and removing in one script leaves no gap in which one could be
+-- handed a job. It counts the slots anew.
+local function janitor(idle)
+  local m = load_meta()
+  if NOW >= m.g and NOW - m.g < idle / 10 then return end
+  m.g, meta_dirty = NOW, true
+  for _, flat in ipairs(call('XINFO', 'CONSUMERS', STREAM, GROUP)) do
+    local consumer = {}
+    for i = 1, #flat, 2 do
+      consumer[flat[i]] = flat[i + 1]
+    end
+    if consumer.pending == 0 and consumer.idle > idle and not call('ZSCORE', P .. 'seen', consumer.name) then
+      call('XGROUP', 'DELCONSUMER', STREAM, GROUP, consumer.name)
+    end
+  end
+  m.n = 0
+  for _, slots in ipairs(call('HVALS', P .. 'slots')) do
+    m.n = m.n + (tonumber(slots) or 0)
+  end
+end
+
+-- tend does what time makes necessary, for all workers by the first that comes:
+-- twenty times in a lease at most.
+local function tend(lease, idle)
+  local m = load_meta()
+  if NOW >= m.j and NOW - m.j < lease / 20 then return end
+  m.j, meta_dirty = NOW, true
+  expire(lease, 100)
+  absent(lease)
+  janitor(idle)
+  move(100)
+  admit()
 end

@@ -1,10 +1,9 @@
 -- Begin the jobs of entries that were just delivered.
--- KEYS stream; ARGV job-prefix consumer {entry id}...
-local leases = {}
-for i = 3, #ARGV, 2 do
-  local lease = start(KEYS[1], ARGV[1], ARGV[i], ARGV[i + 1], ARGV[2])
-  if lease then
-    leases[#leases + 1] = lease
+-- ARGV prefix consumer {entry id}...
+local function main()
+  local leases = {}
+  for i = 3, #ARGV, 2 do
+    leases[#leases + 1] = start(ARGV[i], ARGV[i + 1], ARGV[2])
   end
+  return leases
 end
-return leases

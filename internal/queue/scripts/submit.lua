@@ -1,23 +1,38 @@
--- Dispatch a job unless it is dispatched already.
--- KEYS stream open delayed job; ARGV id tenant attempt
+-- Take a job in unless it is here already.
+-- ARGV prefix id tenant attempt weight most; weight is 0 where the share is not
+-- known.
 -- Returns 1 when it was added, 0 when it was known. A job that is known and can
--- be found neither in the stream nor among the delayed was lost with one of
--- them, by eviction or by hand, and is added again.
-local entry = redis.call('HGET', KEYS[4], 'entry')
-if entry then
-  -- Attempts never run backwards: a store that remembers more than Redis wins.
-  if tonumber(redis.call('HGET', KEYS[4], 'attempt')) < tonumber(ARGV[3]) then
-    redis.call('HSET', KEYS[4], 'attempt', ARGV[3])
+-- be found nowhere was lost in part, by hand or by another's fault, and is added
+-- again.
+local function main()
+  local id, name, attempt, weight = ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
+  local t = tenant(name)
+  if weight > 0 and (t.fresh or t.w ~= weight or t.m ~= tonumber(ARGV[6])) then
+    t.w, t.m, t.dirty = weight, tonumber(ARGV[6]), true
+    if not t.fresh then
+      call('ZREM', P .. 'parked', name)
+      place(name, t)
+    end
   end
-  if entry ~= '' and #redis.call('XRANGE', KEYS[1], entry, entry) > 0 then
-    return 0
+  local known = read_job(id, 'entry', 'attempt', 'tenant')
+  local seen = tonumber(known[2])
+  local key = P .. 'job:' .. id
+  if seen and known[3] then
+    -- Attempts never run backwards: a store that remembers more than Redis wins.
+    if seen < attempt then call('HSET', key, 'attempt', ARGV[4]) end
+    local entry = known[1]
+    if entry and entry ~= '' and #call('XRANGE', STREAM, entry, entry) > 0 then return 0 end
+    if entry == '' and (call('ZSCORE', P .. 'b:' .. known[3], id) or call('ZSCORE', P .. 'delayed', id)) then
+      -- The tenant's place may have been lost with another key.
+      if t.r == 0 then place(name, t) end
+      admit()
+      return 0
+    end
+    attempt = math.max(attempt, seen)
   end
-  if entry == '' and redis.call('ZSCORE', KEYS[3], ARGV[1]) then
-    return 0
-  end
-else
-  redis.call('HSET', KEYS[4], 'tenant', ARGV[2], 'attempt', ARGV[3])
+  call('HSET', key, 'tenant', name, 'attempt', num(attempt), 'holder', '', 'entry', '', 'lost', '0', 'since', num(NOW))
+  call('ZADD', P .. 'open', 'NX', num(NOW), id)
+  if call('ZREM', P .. 'dead', id) == 1 then call('DEL', P .. 'dead:' .. id) end
+  enqueue(id, name, submitted(id))
+  return 1
 end
-redis.call('HSET', KEYS[4], 'holder', '', 'entry', redis.call('XADD', KEYS[1], '*', 'id', ARGV[1]))
-redis.call('ZADD', KEYS[2], 'NX', now_ms(), ARGV[1])
-return 1

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package queue
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// Order is what a person wants of a job.
+type Order string
+
+// The orders.
+const (
+	// NoOrder is the ordinary case: do the job.
+	NoOrder Order = ""
+	// OrderCancel ends the job's record as cancelled.
+	OrderCancel Order = "cancel"
+	// OrderRetry opens the job's record again if it failed, and does the job.
+	OrderRetry Order = "retry"
+)
+
+// Lease is a job in the hands of one consumer.
+type Lease struct {
+	ID     string
+	Tenant tenant.ID
+	// Attempt counts from 1 and never falls; with the consumer's name it is the
+	// fence. Numbers may be left out.
+	Attempt int
+	// Lost is how often a worker began the job and its lease ran out.
+	Lost int
+	// Waited is how long the job could have been taken and was not.
+	Waited time.Duration
+	Order  Order
+}
+
+// errMalformed means that Redis holds something that is no job of ours.
+var errMalformed = errors.New("malformed job in the queue")
+
+// leaseFields are the columns of a row that a script returns.
+const leaseFields = 7
+
+// parseLeases reads rows. A row that names nobody is returned apart, for it to
+// be put aside; a reply that has no rows is an error.
+func parseLeases(rows []any) (leases, malformed []Lease, err error) {
+	for _, row := range rows {
+		fields, ok := row.([]any)
+		if !ok || len(fields) != leaseFields {
+			return nil, nil, fmt.Errorf("%w: a row of %T", errMalformed, row)
+		}
+		lease, err := parseLease(fields)
+		if err != nil {
+			malformed = append(malformed, lease)
+			continue
+		}
+		leases = append(leases, lease)
+	}
+	return leases, malformed, nil
+}
+
+func parseLease(fields []any) (Lease, error) {
+	lease := Lease{ID: text(fields[0]), Order: Order(text(fields[5]))}
+	var failures [4]error
+	lease.Attempt, failures[0] = strconv.Atoi(text(fields[2]))
+	lease.Lost, failures[1] = strconv.Atoi(text(fields[3]))
+	waited, err := strconv.ParseInt(text(fields[4]), 10, 64)
+	lease.Waited, failures[2] = time.Duration(waited)*time.Millisecond, err
+	lease.Tenant, failures[3] = tenant.Parse(text(fields[1]))
+	return lease, errors.Join(failures[:]...)
+}
+
+func text(value any) string {
+	switch v := value.(type) {
+	case string:
+		return v
+	case int64:
+		return strconv.FormatInt(v, 10)
+	default:
+		return ""
+	}
+}

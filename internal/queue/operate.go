@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package queue
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// State is where a job is.
+type State string
+
+// The states of an [Entry].
+const (
+	Waiting State = "waiting" // in its tenant's backlog
+	Ready   State = "ready"   // dispatched, about to be taken
+	Held    State = "held"    // with a worker
+	Delayed State = "delayed" // until it is tried again
+	Dead    State = "dead"    // put aside
+)
+
+// Entry is a job as a person looks at it.
+type Entry struct {
+	ID      string
+	Tenant  tenant.ID
+	State   State
+	Attempt int
+	// Lost is how often a worker began it and its lease ran out.
+	Lost int
+	// Holder is the worker that has it.
+	Holder string
+	Order  Order
+	// Submitted is when it came, Since when it last became ready, Due when a
+	// delayed one is tried again, Buried when a dead one was put aside.
+	Submitted, Since, Due, Buried time.Time
+	// Reason is why a dead job was put aside.
+	Reason string
+}
+
+// MostListed bounds a page of List and Dead.
+const MostListed = 1000
+
+// List returns open jobs in the order in which they were submitted, from an
+// offset on, at most [MostListed].
+func (q *Queue) List(ctx context.Context, offset, limit int) ([]Entry, error) {
+	return q.list(ctx, max(offset, 0), min(max(limit, 1), MostListed))
+}
+
+// Show returns one job, open or dead; [ErrUnknown] if there is none.
+func (q *Queue) Show(ctx context.Context, id string) (Entry, error) {
+	found, err := q.list(ctx, "job", id)
+	if err != nil {
+		return Entry{}, err
+	}
+	if len(found) == 1 {
+		return found[0], nil
+	}
+	score, err := q.redis.ZScore(ctx, q.key("dead"), id).Result()
+	if errors.Is(err, redis.Nil) {
+		return Entry{}, ErrUnknown
+	}
+	if err != nil {
+		return Entry{}, failed("show job", err)
+	}
+	return q.dead(ctx, redis.Z{Member: id, Score: score})
+}
+
+func (q *Queue) list(ctx context.Context, args ...any) ([]Entry, error) {
+	rows, err := q.scripts.list.run(ctx, q, q.redis, args...).Slice()
+	if err != nil {
+		return nil, failed("list jobs", err)
+	}
+	entries := make([]Entry, 0, len(rows))
+	for _, row := range rows {
+		f, _ := row.([]any)
+		owner, _ := tenant.Parse(text(at(f, 2))) // a malformed job is shown as nobody's
+		attempt, _ := strconv.Atoi(text(at(f, 3)))
+		lost, _ := strconv.Atoi(text(at(f, 6)))
+		entries = append(entries, Entry{
+			ID: text(at(f, 0)), Submitted: instant(f, 1), Tenant: owner, Attempt: attempt, State: State(text(at(f, 4))),
+			Holder: text(at(f, 5)), Lost: lost, Since: instant(f, 7), Due: instant(f, 8), Order: Order(text(at(f, 9))),
+		})
+	}
+	return entries, nil
+}
+
+func instant(fields []any, i int) time.Time {
+	ms := figure(fields, i)
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(int64(ms)).UTC()
+}
+
+// Dead lists jobs that were put aside, the last one first.
+func (q *Queue) Dead(ctx context.Context, limit int) ([]Entry, error) {
+	ids, err := q.redis.ZRevRangeWithScores(ctx, q.key("dead"), 0, int64(min(max(limit, 1), MostListed))-1).Result()
+	if err != nil {
+		return nil, failed("list dead jobs", err)
+	}
+	entries := make([]Entry, 0, len(ids))
+	for _, id := range ids {
+		entry, err := q.dead(ctx, id)
+		if errors.Is(err, ErrUnknown) {
+			continue // ordered between the two reads
+		}
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, entry)
+	}
+	return entries, nil
+}
+
+func (q *Queue) dead(ctx context.Context, z redis.Z) (Entry, error) {
+	id, _ := z.Member.(string)
+	fields, err := q.redis.HMGet(ctx, q.key("dead:"+id), "tenant", "attempt", "reason").Result()
+	if err != nil {
+		return Entry{}, failed("show dead job", err)
+	}
+	if fields[2] == nil {
+		return Entry{}, ErrUnknown
+	}
+	owner, _ := tenant.Parse(text(fields[0])) // a malformed job is shown as nobody's
+	return Entry{
+		ID: id, Tenant: owner, State: Dead, Attempt: int(figure(fields, 1)), Reason: text(fields[2]),
+		Buried: time.UnixMilli(int64(z.Score)).UTC(),
+	}, nil
+}
+
+// Order has a worker carry out what a person wants of a job, before any that
+// wait: the record is the workers' to change. A worker that has the job loses
+// its lease, except for a retry. [ErrUnknown] if the job is neither open nor
+// dead.
+func (q *Queue) Order(ctx context.Context, id string, order Order) error {
+	known, err := q.scripts.order.run(ctx, q, q.redis, id, string(order)).Int()
+	if err == nil && known == 0 {
+		return ErrUnknown
+	}
+	return failed("order job", err)
+}
+
+// Drain stops dispatching for a time, at most a day, and takes back what no
+// worker has yet; 0 ends that. It says how many jobs workers still have.
+func (q *Queue) Drain(ctx context.Context, d time.Duration) (held int, err error) {
+	held, err = q.scripts.drain.run(ctx, q, q.redis, min(max(d, 0), 24*time.Hour).Milliseconds()).Int()
+	return held, failed("drain queue", err)
+}

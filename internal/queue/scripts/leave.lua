@@ -1,0 +1,10 @@
+-- Forget a worker that is leaving, if it holds nothing; or its slots alone.
+-- ARGV prefix consumer
+local function main()
+  part(ARGV[2])
+  if #call('XPENDING', STREAM, GROUP, '-', '+', 1, ARGV[2]) == 0 then
+    call('XGROUP', 'DELCONSUMER', STREAM, GROUP, ARGV[2])
+    return 1
+  end
+  return 0
+end

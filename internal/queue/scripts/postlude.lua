@@ -1,0 +1,3 @@
+local reply = main()
+flush()
+return reply

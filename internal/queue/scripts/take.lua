@@ -1,0 +1,23 @@
+-- Take up to free jobs.
+-- ARGV prefix consumer slots free lease-ms idle-ms
+-- Returns {ms until a delayed job is due, or -1; lease...}.
+local function main()
+  local consumer, free, lease = ARGV[2], tonumber(ARGV[4]), tonumber(ARGV[5])
+  local epoch = call('GET', P .. 'epoch')
+  local format = epoch and tonumber(string.match(epoch, '^v(%d+) '))
+  if format and format > FORMAT then
+    return redis.error_reply('PMFORMAT ' .. format)
+  end
+  -- This tells that the group is missing before anything is changed.
+  call('XPENDING', STREAM, GROUP)
+  join(consumer, ARGV[3])
+  tend(lease, tonumber(ARGV[6]))
+  admit()
+  local leases = { -1 }
+  read(leases, consumer, free)
+  if #leases == 1 then
+    local due = call('ZRANGE', P .. 'delayed', 0, 0, 'WITHSCORES')
+    if due[2] then leases[1] = math.max(0, tonumber(due[2]) - NOW) end
+  end
+  return leases
+end

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// ErrPolicy means that the server evicts keys when its memory is full. Then
+// jobs would vanish one by one, unnoticed.
+var ErrPolicy = errors.New("maxmemory-policy is not noeviction")
+
+// ErrOld means that the server is older than Redis 7.0.
+var ErrOld = errors.New("the server is older than Redis 7.0")
+
+// Server is what a server says of itself.
+type Server struct {
+	// Run is new whenever the server was started or another one took its place.
+	Run string
+	// Durable is false where the server keeps no append-only file.
+	Durable bool
+	// Memory is the part of its memory that is used, 0 where it has no limit.
+	Memory float64
+}
+
+// Server asks the server how it is run. Errors: [ErrPolicy], [ErrOld]. What a
+// server does not tell (miniredis tells nothing) is not held against it.
+func (q *Queue) Server(ctx context.Context) (Server, error) {
+	text, err := q.redis.Info(ctx, "server", "memory", "persistence").Result()
+	if err != nil && isRedisError(err) {
+		return Server{Durable: true}, nil
+	}
+	if err != nil {
+		return Server{}, failed("ask redis", err)
+	}
+	info := parseInfo(text)
+	server := Server{Run: info["run_id"], Durable: info["aof_enabled"] != "0"}
+	used, _ := strconv.ParseFloat(info["used_memory"], 64)
+	if most, _ := strconv.ParseFloat(info["maxmemory"], 64); most > 0 {
+		server.Memory = used / most
+	}
+	version := info["redis_version"]
+	if major, _, found := strings.Cut(version, "."); found {
+		if n, err := strconv.Atoi(major); err == nil && n < 7 {
+			return server, fmt.Errorf("%w: %s", ErrOld, version)
+		}
+	}
+	if policy := info["maxmemory_policy"]; policy != "" && policy != "noeviction" {
+		return server, fmt.Errorf("%w but %s: set it in the server's configuration", ErrPolicy, policy)
+	}
+	return server, nil
+}
+
+func parseInfo(text string) map[string]string {
+	info := map[string]string{}
+	for line := range strings.Lines(text) {
+		if name, value, found := strings.Cut(strings.TrimSpace(line), ":"); found {
+			info[name] = value
+		}
+	}
+	return info
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package queue
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// Stats is the state of a queue at one instant.
+type Stats struct {
+	// Open counts all jobs: Waiting, Held and Delayed.
+	Open, Waiting, Held, Delayed int64
+	// Ready is the part of Waiting that is dispatched: any free worker takes it.
+	Ready int64
+	// Dead is the number of jobs that were put aside.
+	Dead int64
+	// Consumers and Slots count the workers that live and what they can do at
+	// once.
+	Consumers, Slots int64
+	// OldestAge is how long the oldest open job has been here.
+	OldestAge time.Duration
+	// MeanRun is how long jobs take a worker, of late; 0 before the first.
+	MeanRun time.Duration
+	// DrainedFor is for how long nothing more is dispatched.
+	DrainedFor time.Duration
+}
+
+// Stats reads the state. It never uses the group's lag, which servers report
+// wrongly after deletions.
+func (q *Queue) Stats(ctx context.Context) (Stats, error) {
+	pipe := q.redis.Pipeline()
+	open, length := pipe.ZCard(ctx, q.key("open")), pipe.XLen(ctx, q.stream)
+	delayed, dead := pipe.ZCard(ctx, q.key("delayed")), pipe.ZCard(ctx, q.key("dead"))
+	pending := pipe.XPending(ctx, q.stream, group)
+	oldest, clock := pipe.ZRangeWithScores(ctx, q.key("open"), 0, 0), pipe.Time(ctx)
+	consumers, meta := pipe.HLen(ctx, q.key("slots")), pipe.HMGet(ctx, q.key("meta"), "n", "c", "u")
+	if _, err := pipe.Exec(ctx); err != nil && !isNoGroup(err) {
+		return Stats{}, failed("read queue", err)
+	}
+	stats := Stats{
+		Open: open.Val(), Delayed: delayed.Val(), Dead: dead.Val(), Consumers: consumers.Val(),
+		Slots: int64(figure(meta.Val(), 0)), MeanRun: milliseconds(figure(meta.Val(), 1)),
+	}
+	if p := pending.Val(); p != nil {
+		stats.Held = p.Count
+	}
+	stats.Ready = max(0, length.Val()-stats.Held)
+	stats.Waiting = max(0, stats.Open-stats.Held-stats.Delayed)
+	now := clock.Val()
+	if first := oldest.Val(); len(first) > 0 {
+		stats.OldestAge = max(0, now.Sub(time.UnixMilli(int64(first[0].Score))))
+	}
+	stats.DrainedFor = max(0, time.UnixMilli(int64(figure(meta.Val(), 2))).Sub(now))
+	return stats, nil
+}
+
+// figure is a member of a list of numbers, 0 if it is absent.
+func figure(values []any, i int) float64 {
+	if i >= len(values) {
+		return 0
+	}
+	f, err := strconv.ParseFloat(text(values[i]), 64)
+	if err != nil {
+		return 0
+	}
+	return f
+}
+
+func milliseconds(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
+
+// Backlog is what waits of one tenant.
+type Backlog struct {
+	Tenant tenant.ID
+	// Waiting is not dispatched yet, Dispatched is with a worker or about to be.
+	Waiting, Dispatched int64
+	Share               Share
+}
+
+// Backlogs lists the tenants that wait, the longest backlog first.
+func (q *Queue) Backlogs(ctx context.Context) ([]Backlog, error) {
+	rows, err := q.scripts.tenants.run(ctx, q, q.redis).Slice()
+	if err != nil && !errors.Is(err, redis.Nil) {
+		return nil, failed("list tenants of queue", err)
+	}
+	backlogs := make([]Backlog, 0, len(rows))
+	for _, row := range rows {
+		fields, _ := row.([]any)
+		owner, err := tenant.Parse(text(at(fields, 0)))
+		if err != nil {
+			continue // nobody's jobs are put aside when their turn comes
+		}
+		backlogs = append(backlogs, Backlog{
+			Tenant: owner, Waiting: int64(figure(fields, 1)), Dispatched: int64(figure(fields, 2)),
+			Share: Share{Weight: int(figure(fields, 3)), Most: int(figure(fields, 4))},
+		})
+	}
+	slices.SortFunc(backlogs, func(a, b Backlog) int { return int(b.Waiting - a.Waiting) })
+	return backlogs, nil
+}
+
+func at(values []any, i int) any {
+	if i < len(values) {
+		return values[i]
+	}
+	return nil
+}
+
+// Reweigh gives tenants that wait the shares that they have now, and says how
+// many had another one.
+func (q *Queue) Reweigh(ctx context.Context, backlogs []Backlog) (changed int, err error) {
+	if q.shares == nil {
+		return 0, nil
+	}
+	for _, b := range backlogs {
+		share := q.shares(b.Tenant).normal()
+		if share == b.Share {
+			continue
+		}
+		if err := q.scripts.share.run(ctx, q, q.redis, b.Tenant.String(), share.Weight, share.Most).Err(); err != nil {
+			return changed, failed("set share in queue", err)
+		}
+		changed++
+	}
+	return changed, nil
+}
