@@ -1,9 +1,10 @@
 #!/bin/sh
 # Installs the Debian packages that the tests need and that are missing: a C
-# compiler for the race detector, redis-server for the queue's tests, postgresql
-# for the store's, poppler's tools, which the preflight engine's facts are
-# compared with, openssl for a command of a guide, npm for the viewer of the
-# contracts, and a browser for its test.
+# compiler for the race detector, redis-server for the queue's tests and
+# valkey-server beside it where the release has one, postgresql for the store's,
+# poppler's tools, which the preflight engine's facts are compared with, openssl
+# for a command of a guide, npm for the viewer of the contracts, and a browser
+# for its test.
 set -eu
 
 need=""
@@ -18,22 +19,74 @@ want npm npm
 want chromium chromium
 ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || need="$need postgresql"
 [ -e /usr/include/stdlib.h ] || need="$need libc6-dev"
+valkey="" # not a need: its tests are skipped without it
+command -v valkey-server >/dev/null 2>&1 || valkey="valkey-server"
 
 if ! command -v go >/dev/null 2>&1; then
 	echo "setup: Go 1.26 or newer is needed: https://go.dev/doc/install" >&2
 	exit 1
 fi
-[ -n "$need" ] || exit 0
+[ -n "$need$valkey" ] || exit 0
 
 if ! command -v apt-get >/dev/null 2>&1; then
+	[ -z "$valkey" ] || echo "setup: without valkey-server its tests are skipped" >&2
+	[ -n "$need" ] || exit 0
 	echo "setup: please install the equivalents of:$need" >&2
 	exit 1
 fi
 as_root=""
 if [ "$(id -u)" -ne 0 ]; then
 	as_root="sudo"
+	# Nobody is asked for a password for what is no need.
+	[ -n "$need" ] || as_root="sudo -n"
 fi
-echo "setup: installing$need"
-$as_root apt-get update -qq
+
 # RUNLEVEL=1 keeps the packages from starting services of their own.
-$as_root env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get install -y -qq --no-install-recommends $need
+install() { # install [OPTION...] PACKAGE...
+	$as_root env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get install -y -qq --no-install-recommends "$@"
+}
+
+# offered PACKAGE [OPTION...] reports whether a known source has a package.
+offered() {
+	package="$1"
+	shift
+	apt-cache "$@" policy "$package" | grep -q 'Candidate: [^(]'
+}
+
+# backports CODENAME writes the machine's own sources of a release as sources of
+# its backports: the same mirrors and keys, in both forms that apt reads.
+backports() {
+	find /etc/apt/sources.list.d -name '*.sources' -exec cat {} \; -exec echo \; -exec echo \; |
+		awk -v RS= -v release="$1" '
+			/(^|\n)Enabled: *no/ { next }
+			$0 ~ "(^|\n)Suites:[^\n]*[ \t]" release "([ \t\n]|$)" && /(^|\n)Components:[^\n]*[ \t]main([ \t\n]|$)/ {
+				gsub(/(^|\n)#[^\n]*/, "")
+				sub(/Suites:[^\n]*/, "Suites: " release "-backports")
+				sub(/Components:[^\n]*/, "Components: main")
+				print $0 "\n"
+			}' >"$parts/backports.sources"
+	cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null |
+		sed -nE "s/^(deb +(\[[^]]*\] +)?[^ ]+) +$1 +(.* )?main( .*)?\$/\1 $1-backports main/p" >"$parts/backports.list"
+}
+
+# install_from_backports PACKAGE leaves the sources of the machine as they are.
+install_from_backports() {
+	release="$(. /etc/os-release && echo "${VERSION_CODENAME:-}")"
+	parts="$(mktemp -d)"
+	trap 'rm -rf "$parts"' EXIT
+	chmod 755 "$parts" # apt fetches as a user of its own
+	cp /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources "$parts" 2>/dev/null || true
+	backports "$release"
+	with="-o Dir::Etc::SourceParts=$parts"
+	# shellcheck disable=SC2086 # one word each
+	$as_root apt-get $with -o APT::Get::List-Cleanup=0 -o Acquire::Retries=0 update -qq || true
+	# shellcheck disable=SC2086
+	offered "$1" $with && install $with "$1"
+}
+
+echo "setup: installing$need${valkey:+ $valkey}"
+$as_root apt-get update -qq || [ -z "$need" ]
+# shellcheck disable=SC2086 # a list of words
+[ -z "$need" ] || install $need
+[ -z "$valkey" ] || { offered "$valkey" && install "$valkey"; } || install_from_backports "$valkey" ||
+	echo "setup: $valkey cannot be had here; its tests are skipped" >&2
