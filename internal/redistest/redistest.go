@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package redistest starts Redis servers for tests: miniredis inside the
-// process, and the real redis-server where it is installed.
+// Package redistest runs Redis servers for tests: miniredis inside the process,
+// and redis-server and valkey-server where they are installed.
+//
+// A real server can be killed, restarted on its data, and paused; [Proxy] is a
+// network that can be cut; [Sentinels] is a primary that is replaced when it
+// dies. No server outlives the process that started it, however that ends.
 package redistest
 
 import (
-	"context"
-	"net"
-	"os/exec"
-	"strconv"
 	"testing"
 	"time"
 
@@ -16,17 +16,18 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Server is a running server.
+// Server is a running server. Kill, Restart, Pause and Resume are for real
+// servers, and for one goroutine.
 type Server struct {
-	// Name is "miniredis" or "redis-server".
+	// Name is "miniredis", "redis-server" or "valkey-server".
 	Name string
 	Addr string
 	// Pass lets time pass: it moves miniredis' clock and really waits on a
 	// real server.
 	Pass func(time.Duration)
 
-	process      *exec.Cmd
 	program, dir string
+	process      *process
 }
 
 // Client returns a client that is closed when the test ends.
@@ -54,65 +55,28 @@ func Mini(t testing.TB) *Server {
 	}}
 }
 
-// Real starts redis-server in a temporary directory with an append-only file,
-// on a free loopback port. Without the program the test is skipped, and says
-// so.
-func Real(t testing.TB) *Server {
+// Real starts redis-server with an append-only file that is synced each second.
+// Settings are lines of its configuration, like "appendfsync always". Without
+// the program the test is skipped, and says so.
+func Real(t testing.TB, settings ...string) *Server {
 	t.Helper()
-	program, err := exec.LookPath("redis-server")
-	if err != nil {
-		t.Skipf("redis-server is not installed (`make test` installs it): %v", err)
-	}
-	s := &Server{Name: "redis-server", Addr: freeAddr(t), Pass: time.Sleep, program: program, dir: t.TempDir()}
-	t.Cleanup(s.Kill)
-	s.Restart(t)
-	return s
+	return start(t, "redis-server", durable, settings)
 }
 
-// Restart starts a killed real server again, on its address and its data.
-func (s *Server) Restart(t testing.TB) {
+// Valkey is [Real] with valkey-server.
+func Valkey(t testing.TB, settings ...string) *Server {
 	t.Helper()
-	host, port, err := net.SplitHostPort(s.Addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.process = exec.Command(s.program, "--bind", host, "--port", port, "--dir", s.dir,
-		"--appendonly", "yes", "--save", "", "--maxmemory-policy", "noeviction", "--loglevel", "warning")
-	if err := s.process.Start(); err != nil {
-		t.Fatalf("start redis-server: %v", err)
-	}
-	client := s.Client(t)
-	for deadline := time.Now().Add(10 * time.Second); client.Ping(context.Background()).Err() != nil; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("redis-server did not answer within 10 s")
-		}
-	}
+	return start(t, "valkey-server", durable, settings)
 }
 
-// Kill ends a real server as a crash would.
-func (s *Server) Kill() {
-	if s.process != nil {
-		_ = s.process.Process.Kill()
-		_ = s.process.Wait()
-		s.process = nil
-	}
-}
-
-// Each runs a test on both servers.
+// Each runs a test on all three servers.
 func Each(t *testing.T, run func(*testing.T, *Server)) {
 	t.Helper()
-	for name, start := range map[string]func(testing.TB) *Server{"miniredis": Mini, "redis-server": Real} {
+	for name, start := range map[string]func(testing.TB) *Server{
+		"miniredis":     Mini,
+		"redis-server":  func(t testing.TB) *Server { return Real(t) },
+		"valkey-server": func(t testing.TB) *Server { return Valkey(t) },
+	} {
 		t.Run(name, func(t *testing.T) { t.Parallel(); run(t, start(t)) })
 	}
-}
-
-func freeAddr(t testing.TB) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = listener.Close() }()
-	port := listener.Addr().(*net.TCPAddr).Port
-	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 }

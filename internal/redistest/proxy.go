@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package redistest
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"sync"
+	"testing"
+)
+
+// Wire is a network between clients and one server.
+type Wire struct {
+	// Addr is where clients connect to.
+	Addr string
+
+	server  string
+	running sync.WaitGroup
+
+	mu       sync.Mutex
+	listener net.Listener // nil while the wire is down
+	open     map[net.Conn]struct{}
+	cut      *cut
+}
+
+// cut is an order to lose a reply.
+type cut struct {
+	request []byte
+	done    chan struct{}
+}
+
+// Proxy puts a wire in front of a server until the test ends.
+func Proxy(t testing.TB, server string) *Wire {
+	t.Helper()
+	w := &Wire{Addr: freeAddr(t), server: server, open: map[net.Conn]struct{}{}}
+	t.Cleanup(func() {
+		w.Down()
+		w.running.Wait()
+	})
+	w.Up(t)
+	return w
+}
+
+// Down cuts all connections and refuses new ones.
+func (w *Wire) Down() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.listener == nil {
+		return
+	}
+	_ = w.listener.Close()
+	w.listener = nil
+	for conn := range w.open {
+		_ = conn.Close()
+	}
+}
+
+// Up lets clients connect again, at the same address.
+func (w *Wire) Up(t testing.TB) {
+	t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.listener != nil {
+		return
+	}
+	listener, err := net.Listen("tcp", w.Addr)
+	if err != nil {
+		t.Fatalf("wire: %v", err)
+	}
+	w.listener = listener
+	w.running.Go(func() { w.accept(listener) })
+}
+
+// CutReplyOf loses a reply: the next request that contains text reaches the
+// server, and when its reply comes the connection is cut instead. The channel is
+// closed when that has happened. A server that does not know a script yet has
+// done nothing, so its saying so is no reply.
+func (w *Wire) CutReplyOf(text string) <-chan struct{} {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.cut = &cut{request: []byte(text), done: make(chan struct{})}
+	return w.cut.done
+}
+
+func (w *Wire) accept(listener net.Listener) {
+	for {
+		client, err := listener.Accept()
+		if err != nil {
+			return // the wire is down
+		}
+		w.running.Go(func() { w.carry(client) })
+	}
+}
+
+// carry copies both ways until either end, or the wire, is gone.
+func (w *Wire) carry(client net.Conn) {
+	server, err := net.Dial("tcp", w.server)
+	if err != nil {
+		_ = client.Close()
+		return
+	}
+	l := &line{wire: w, client: client, server: server}
+	if !w.hold(client, server) {
+		return
+	}
+	defer w.release(client, server)
+	var replies sync.WaitGroup
+	replies.Go(func() {
+		l.copy(client, server, l.replying)
+		_ = client.Close()
+	})
+	l.copy(server, client, l.asking)
+	_ = server.Close()
+	replies.Wait()
+}
+
+// hold notes connections to be cut; false if they came too late to be.
+func (w *Wire) hold(conns ...net.Conn) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, conn := range conns {
+		if w.listener == nil {
+			_ = conn.Close()
+		} else {
+			w.open[conn] = struct{}{}
+		}
+	}
+	return w.listener != nil
+}
+
+func (w *Wire) release(conns ...net.Conn) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, conn := range conns {
+		_ = conn.Close()
+		delete(w.open, conn)
+	}
+}
+
+// line is one connection through a wire. Its client sends a request when it has
+// the reply to the one before.
+type line struct {
+	wire           *Wire
+	client, server net.Conn
+	// request is what the client sent since the last reply. Both it and what is
+	// to be cut are guarded by the wire's mutex.
+	request []byte
+	cut     *cut
+}
+
+func (l *line) copy(to io.Writer, from io.Reader, passes func([]byte) bool) {
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(buffer)
+		if n > 0 && !passes(buffer[:n]) {
+			return
+		}
+		if n > 0 {
+			if _, err := to.Write(buffer[:n]); err != nil {
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// asking looks for the request whose reply is to be lost. It may come in pieces.
+func (l *line) asking(piece []byte) bool {
+	l.wire.mu.Lock()
+	defer l.wire.mu.Unlock()
+	if l.wire.cut == nil {
+		return true
+	}
+	l.request = append(l.request, piece...)
+	if bytes.Contains(l.request, l.wire.cut.request) {
+		l.cut, l.wire.cut = l.wire.cut, nil
+	}
+	return true
+}
+
+func (l *line) replying(piece []byte) bool {
+	l.wire.mu.Lock()
+	defer l.wire.mu.Unlock()
+	l.request = nil
+	if l.cut == nil {
+		return true
+	}
+	if bytes.HasPrefix(piece, []byte("-NOSCRIPT")) {
+		l.wire.cut, l.cut = l.cut, nil
+		return true
+	}
+	close(l.cut.done)
+	l.cut = nil
+	return false
+}

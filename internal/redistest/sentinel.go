@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package redistest
+
+import (
+	"context"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// sentinel is the name of a server that watches others.
+const sentinel = "sentinel"
+
+// masterName is what the sentinels call their primary.
+const masterName = "printmarket"
+
+// Failover is a primary and a replica with three sentinels, which put the
+// replica in the primary's place when that has been gone for a second.
+// Its methods are for one goroutine.
+type Failover struct {
+	servers   []*Server
+	sentinels []*Server
+	asked     []*redis.SentinelClient
+}
+
+// Sentinels starts a primary, a replica and three sentinels, all redis-server,
+// and waits until they know each other. Settings are for primary and replica.
+func Sentinels(t testing.TB, settings ...string) *Failover {
+	t.Helper()
+	// A primary waits 5 s for more replicas before it sends its data.
+	settings = append(slices.Clone(settings), "repl-diskless-sync-delay 0")
+	primary := Real(t, settings...)
+	replica := Real(t, append(settings, replicaOf(t, primary))...)
+	f := &Failover{servers: []*Server{primary, replica}}
+	f.awaitCopy(t, replica)
+	host, port := split(t, primary.Addr)
+	for range 3 {
+		s := start(t, sentinel, []string{
+			"sentinel monitor " + masterName + " " + host + " " + port + " 2",
+			"sentinel down-after-milliseconds " + masterName + " 1000",
+			"sentinel failover-timeout " + masterName + " 2000",
+		})
+		client := redis.NewSentinelClient(&redis.Options{Addr: s.Addr, Protocol: 2})
+		t.Cleanup(func() { _ = client.Close() })
+		hurry(t, client)
+		f.sentinels, f.asked = append(f.sentinels, s), append(f.asked, client)
+	}
+	f.awaitWatched(t)
+	return f
+}
+
+// hurry makes a sentinel look more often than it would: three looks in a row have
+// to fail for a server to be down, and a replica that can be promoted was seen
+// within five. And it trusts itself a second after a pause of its machine, where
+// it would not for thirty.
+func hurry(t testing.TB, client *redis.SentinelClient) {
+	t.Helper()
+	order := redis.NewStatusCmd(t.Context(), "sentinel", "debug",
+		"ping-period", 300, "info-period", 300, "publish-period", 500, "tilt-period", 1000)
+	if err := client.Process(t.Context(), order); err != nil {
+		t.Fatalf("set up sentinel: %v", err)
+	}
+}
+
+// URL is how clients find the primary, as redis.ParseFailoverURL reads it.
+func (f *Failover) URL() string {
+	query := url.Values{"master_name": {masterName}}
+	for _, s := range f.sentinels[1:] {
+		query.Add("addr", s.Addr)
+	}
+	address := url.URL{Scheme: "redis", Host: f.sentinels[0].Addr, Path: "/0", RawQuery: query.Encode()}
+	return address.String()
+}
+
+// Primary is the server that all sentinels take for the primary.
+func (f *Failover) Primary(t testing.TB) *Server {
+	t.Helper()
+	var primary *Server
+	await(t, "the sentinels agree on a primary", func(ctx context.Context) bool {
+		primary = f.agreed(ctx)
+		return primary != nil
+	})
+	return primary
+}
+
+// KillPrimary kills the primary and waits until the replica has taken its
+// place.
+func (f *Failover) KillPrimary(t testing.TB) {
+	t.Helper()
+	dead := f.Primary(t)
+	dead.Kill()
+	await(t, "a replica was promoted", func(ctx context.Context) bool {
+		now := f.agreed(ctx)
+		return now != nil && now != dead && now.process != nil && strings.Contains(now.replication(ctx), "role:master")
+	})
+}
+
+// Return starts the servers that were killed again, as replicas, and waits until
+// they could be promoted.
+func (f *Failover) Return(t testing.TB) {
+	t.Helper()
+	for _, s := range f.servers {
+		if s.process != nil {
+			continue
+		}
+		// A server that comes back takes itself for what it was, for some time.
+		s.append(t, replicaOf(t, f.Primary(t)))
+		s.Restart(t)
+		f.awaitCopy(t, s)
+		f.awaitWatched(t)
+	}
+}
+
+func replicaOf(t testing.TB, primary *Server) string {
+	t.Helper()
+	host, port := split(t, primary.Addr)
+	return "replicaof " + host + " " + port
+}
+
+// append adds a line to the configuration, where it wins.
+func (s *Server) append(t testing.TB, line string) {
+	t.Helper()
+	file, err := os.OpenFile(s.config(), os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	if _, err := file.WriteString("\n" + line + "\n"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// agreed is the server that every sentinel names; nil if they do not agree.
+func (f *Failover) agreed(ctx context.Context) *Server {
+	named := map[string]bool{}
+	for _, client := range f.asked {
+		address, err := client.GetMasterAddrByName(ctx, masterName).Result()
+		if err != nil || len(address) != 2 {
+			return nil
+		}
+		named[address[0]+":"+address[1]] = true
+	}
+	for _, s := range f.servers {
+		if len(named) == 1 && named[s.Addr] {
+			return s
+		}
+	}
+	return nil
+}
+
+func (s *Server) replication(ctx context.Context) string {
+	client := redis.NewClient(&redis.Options{Addr: s.Addr, Protocol: 2, MaxRetries: -1, DialerRetries: 1})
+	defer func() { _ = client.Close() }()
+	return client.Info(ctx, "replication").Val()
+}
+
+// awaitCopy waits until a replica has its primary's data.
+func (f *Failover) awaitCopy(t testing.TB, replica *Server) {
+	t.Helper()
+	await(t, "the replica has caught up", func(ctx context.Context) bool {
+		return strings.Contains(replica.replication(ctx), "master_link_status:up")
+	})
+}
+
+// awaitWatched waits until each sentinel knows the others and a replica that it
+// could promote.
+func (f *Failover) awaitWatched(t testing.TB) {
+	t.Helper()
+	await(t, "the sentinels know the replica", func(ctx context.Context) bool {
+		for _, client := range f.asked {
+			if !watches(ctx, client) {
+				return false
+			}
+		}
+		return f.agreed(ctx) != nil
+	})
+}
+
+func watches(ctx context.Context, client *redis.SentinelClient) bool {
+	others, err := client.Sentinels(ctx, masterName).Result()
+	if err != nil || len(others) < 2 {
+		return false
+	}
+	replicas, err := client.Replicas(ctx, masterName).Result()
+	return err == nil && slices.ContainsFunc(replicas, func(r map[string]string) bool {
+		return r["flags"] == "slave" && r["master-link-status"] == "ok"
+	})
+}
+
+// await polls with a deadline.
+func await(t testing.TB, what string, holds func(context.Context) bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for ; !holds(ctx); time.Sleep(poll) {
+		if ctx.Err() != nil {
+			t.Fatalf("not within %s: %s", patience, what)
+		}
+	}
+}
