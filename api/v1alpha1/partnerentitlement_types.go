@@ -155,6 +155,8 @@ type Contract struct {
 }
 
 // CapabilityGrant grants one capability.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.workers) || self.name == 'preflight'",message="workers goes with the capability preflight alone: the others need none",fieldPath=".workers"
 type CapabilityGrant struct {
 	// name is the capability.
 	// +required
@@ -164,6 +166,30 @@ type CapabilityGrant struct {
 	// never unlimited. The other capabilities create nothing that is counted.
 	// +optional
 	Quota *Quota `json:"quota,omitempty"`
+	// workers is the partner's share of the preflight workers while others want
+	// them too; what one partner does not use, the others get. Absent means a
+	// weight of 10 and any number of jobs at once.
+	// +optional
+	Workers *WorkerShare `json:"workers,omitempty"`
+}
+
+// WorkerShare is a share of the preflight workers. Test and live keys are two
+// tenants, each with this share.
+type WorkerShare struct {
+	// weight is the partner's part of the time of the workers, in proportion to
+	// the weights of the others that wait: with 20 it gets twice as much as with
+	// 10.
+	// +optional
+	// +kubebuilder:default=10
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=100
+	Weight int32 `json:"weight,omitempty"`
+	// maxInFlight is the most jobs of the partner that run at once, however
+	// idle the workers are; 0 means any number.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=10000
+	MaxInFlight int32 `json:"maxInFlight,omitempty"`
 }
 
 // Quota is a number of creations in a window of time. Test and live keys are

@@ -169,7 +169,7 @@ func (w *World) open(t testing.TB, log *slog.Logger) {
 	t.Cleanup(func() { must(t, store.Close()) })
 	must(t, store.Migrate(t.Context()))
 	w.Store = storetest.NewFaulty(store)
-	w.Queue, err = queue.New(redistest.Mini(t).Client(t), "preflight")
+	w.Queue, err = queue.New(redistest.Mini(t).Client(t), "preflight", queue.Options{})
 	must(t, err)
 	demo, err := catalog.Demo()
 	must(t, err)

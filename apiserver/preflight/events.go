@@ -62,10 +62,13 @@ func (f *following) VisitFollowPreflightResponse(w http.ResponseWriter) error {
 		return refusal
 	}
 	defer stream.Close()
+	changed, unfollow := f.Changes.follow(f.job.ID)
+	defer unfollow()
 	follow(f.call.Request.Context(), f.Pace, source{
-		read:  func(ctx context.Context) (jobs.Job, error) { return f.Jobs.Get(ctx, f.call.Tenant(), f.job.ID) },
-		open:  f.call.StillAllowed,
-		stops: stream.Draining(),
+		read:    func(ctx context.Context) (jobs.Job, error) { return f.Jobs.Get(ctx, f.call.Tenant(), f.job.ID) },
+		changed: changed,
+		open:    f.call.StillAllowed,
+		stops:   stream.Draining(),
 	}, f.job, f.seen, stream)
 	return nil
 }

@@ -14,9 +14,8 @@ import (
 	"github.com/printmarket/printmarket/internal/jobs"
 )
 
-// Pace is how closely a job is followed. Nobody tells this process of changes
-// that another one has made, so the store is asked, and less often while nothing
-// changes.
+// Pace is how closely a job is followed. Changes are announced, but nobody can
+// rely on it, so the store is asked too, and less often while nothing changes.
 type Pace struct {
 	// Soonest is when a job is read again after a change, Latest the longest
 	// time between two reads: 500 ms and 2 s if they are 0.
@@ -46,6 +45,8 @@ const (
 // source is where the changes of a job come from.
 type source struct {
 	read func(context.Context) (jobs.Job, error)
+	// changed is told when the job seems to have changed.
+	changed <-chan struct{}
 	// open reports whether the client may still be told.
 	open func() bool
 	// stops is closed when this process is about to end.
@@ -72,6 +73,8 @@ func follow(ctx context.Context, pace Pace, from source, job jobs.Job, seen stri
 			return
 		case <-beats.C:
 			on = from.open() && f.say(heartbeat)
+		case <-from.changed:
+			on = from.open() && f.poll(ctx, from)
 		case <-polls.C:
 			known := f.seen
 			on = from.open() && f.poll(ctx, from)

@@ -60,6 +60,9 @@ type Config struct {
 	// Pace is how closely jobs are followed. The zero value is as the contract
 	// promises.
 	Pace Pace
+	// Changes tells of changes of jobs as they are announced; nil where nobody
+	// announces any.
+	Changes *Changes
 }
 
 type surface struct {

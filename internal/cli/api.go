@@ -34,6 +34,7 @@ import (
 	"github.com/printmarket/printmarket/internal/keyuse"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/preflight/profile"
+	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/ratelimit"
 	"github.com/printmarket/printmarket/internal/rfq"
 	xjdfdoc "github.com/printmarket/printmarket/internal/xjdf"
@@ -49,6 +50,7 @@ type apiOptions struct {
 	maxStaleness                                  time.Duration
 	mutual                                        mutualOptions
 	masterData                                    masterDataOptions
+	targetWait                                    time.Duration
 }
 
 // register adds the flags. The host is that of the default addresses.
@@ -58,6 +60,8 @@ func (o *apiOptions) register(f *pflag.FlagSet, host string) {
 	f.StringVar(&o.opsAddr, "ops-addr", host+":8082", "address of /livez, /readyz, /metrics and /posture/watermark")
 	f.StringVar(&o.dashboardAddr, "dashboard-addr", host+":8083", "address of the dashboard")
 	f.DurationVar(&o.maxStaleness, "gates-max-staleness", posture.DefaultMaxStaleness, "age of the posture from which on every gate closes")
+	f.DurationVar(&o.targetWait, "preflight-target-wait", 30*time.Second,
+		"time within which every open preflight job should begin; printmarket_preflight_workers_desired follows from it")
 	o.mutual.register(f)
 	o.masterData.register(f)
 }
@@ -121,12 +125,14 @@ type api struct {
 	callbacks *xjmf.Receiver
 	uses      keyuse.Recorder
 	sweeper   *sweeper.Sweeper
+	queue     *queue.Queue
+	changes   *preflightapi.Changes
 	server    *apiserver.Server
 }
 
 func newAPI(p *process, a apiAdapters, o apiOptions, work preflights) (*api, error) {
 	collectSooner()
-	s := &api{process: p, apiAdapters: a, options: o}
+	s := &api{process: p, apiAdapters: a, options: o, queue: work.queue, changes: preflightapi.NewChanges()}
 	s.data = newMasterData(p, o.masterData)
 	s.rfqs = rfq.New(rfq.Config{Store: p.store, Catalog: s.data.rfqCatalog, Cursors: s.cursors, Now: p.now, Random: rand.Reader})
 	s.callbacks = xjmf.New(xjmf.Config{Store: p.store, Now: p.now, Random: rand.Reader, Count: p.metrics.Update})
@@ -191,6 +197,7 @@ func (s *api) parts() parts {
 		front: []func(context.Context) error{s.server.Run},
 		behind: []func(context.Context) error{
 			func(ctx context.Context) error { s.sweeper.Run(ctx); return nil },
+			func(ctx context.Context) error { s.queue.Changes(ctx, s.changes.Heard); return nil },
 			func(ctx context.Context) error { s.data.follower.Run(ctx); return nil },
 			func(ctx context.Context) error { s.uses.Run(ctx, s.store, keyuse.Grain, s.log); return nil },
 			func(ctx context.Context) error {
@@ -208,11 +215,7 @@ func (s *api) registryURL() string         { return urlOf(s.sockets.registry, s.
 func (s *api) problems() *respond.Problems { return respond.NewProblems(s.registryURL()) }
 
 func (s *api) gauges() {
-	stats := s.sweeper.Stats
-	s.metrics.Gauge("printmarket_preflight_queue_open_jobs", "Jobs in the queue: waiting, held and delayed.",
-		func() float64 { return float64(stats().Open) })
-	s.metrics.Gauge("printmarket_preflight_queue_oldest_age_seconds", "Age of the oldest job in the queue.",
-		func() float64 { return stats().OldestAge.Seconds() })
+	queueMetrics(s.metrics, s.sweeper, s.options.targetWait)
 	s.metrics.GaugeIf("printmarket_gate_snapshot_age_seconds", "Time since the source of the posture was last seen.", func() (float64, bool) {
 		age, known := s.gates.Age(s.now())
 		return age.Seconds(), known
@@ -242,6 +245,7 @@ func (s *api) served(work preflights) (a apiserver.API, err error) {
 	}
 	preflightRoutes, err := preflightapi.Routes(preflightapi.Config{
 		Jobs: work.jobs, RFQs: s.rfqs, Queue: s.sweeper, Backlog: tenantJobs, Profiles: profile.Names(),
+		Changes: s.changes,
 	}, set)
 	if err != nil {
 		return a, err

@@ -68,8 +68,11 @@ func runAPIServer(ctx context.Context, o apiserverOptions, logs io.Writer) error
 	if err != nil {
 		return err
 	}
-	work, err := p.preflights(len(ranges) > 0)
+	work, err := p.preflights(len(ranges) > 0, sharesOf(a.gates, p.now))
 	if err != nil {
+		return err
+	}
+	if err := p.admitRedis(ctx, work.queue); err != nil {
 		return err
 	}
 	server, err := newAPI(p, a, o.apiOptions, work)

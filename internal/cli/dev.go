@@ -90,7 +90,7 @@ func newDevPlatform(o devOptions, a *devAdapters) (*devPlatform, error) {
 	if err != nil {
 		return nil, err
 	}
-	work, err := a.preflights(len(ranges) > 0)
+	work, err := a.preflights(len(ranges) > 0, sharesOf(a.gates, a.now))
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func newDevPlatform(o devOptions, a *devAdapters) (*devPlatform, error) {
 	if o.workers == 0 {
 		return p, nil
 	}
-	worker, err := newWorker(a.process, workOptions{slots: o.workers, allow: ranges, tempDir: filepath.Join(o.data, "tmp")}, work)
+	worker, err := newWorker(a.process, workOptions{slots: o.workers, drain: drainTime, allow: ranges, tempDir: filepath.Join(o.data, "tmp")}, work)
 	if err != nil {
 		return nil, err
 	}

@@ -28,6 +28,7 @@ import (
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/xjmf"
 	"github.com/printmarket/printmarket/workers/sweeper"
 )
@@ -36,7 +37,7 @@ import (
 const (
 	queueName  = "preflight"
 	leaseTime  = 10 * time.Second
-	blockTime  = time.Second
+	blockTime  = leaseTime / 20
 	idleTime   = 10 * time.Minute
 	drainTime  = 20 * time.Second
 	tenantJobs = 1000
@@ -72,7 +73,7 @@ type process struct {
 	metrics *telemetry.Metrics
 	now     func() time.Time
 	store   records
-	redis   redis.UniversalClient
+	redis   *redis.Client
 
 	closers []func()
 }
@@ -103,15 +104,11 @@ func (p *process) keepStore(store records) {
 // openRedis makes the client. It connects when it is used: a process starts
 // and serves what needs no Redis while there is none.
 func (p *process) openRedis(url string) error {
-	options, err := redis.ParseURL(url)
-	if err != nil {
-		return fmt.Errorf("--redis: %s", telemetry.Redact(err.Error()))
-	}
-	// RFQs do not wait for Redis, and submits must notice soon that it is away.
-	options.DialTimeout, options.DialerRetries, options.MaxRetries = time.Second, 1, 1
-	options.ContextTimeoutEnabled = true
 	redis.SetLogger(redisLog{p.log})
-	client := redis.NewClient(options)
+	client, err := newRedis(url)
+	if err != nil {
+		return err
+	}
 	p.redis = client
 	p.onClose(func() { _ = client.Close() })
 	return nil
@@ -131,14 +128,20 @@ type preflights struct {
 	jobs  *jobs.Service
 }
 
-func (p *process) preflights(allowHTTP bool) (preflights, error) {
-	q, err := queue.New(p.redis, queueName)
+// shares says what part of the workers a tenant gets; nil where nobody knows.
+func (p *process) preflights(allowHTTP bool, shares func(tenant.ID) queue.Share) (preflights, error) {
+	q, err := queue.New(p.redis, queueName, queue.Options{Shares: shares})
 	if err != nil {
 		return preflights{}, err
 	}
+	announce := func(ctx context.Context, id string) {
+		if err := q.Announce(ctx, id); err != nil {
+			p.log.DebugContext(ctx, "a change was not announced", "job", id, "error", err)
+		}
+	}
 	return preflights{q, jobs.New(jobs.Config{
 		Store: p.store, Dispatcher: q, Profiles: profile.Names(), AllowHTTP: allowHTTP, SimulatedReport: preflightapi.SimulatedReport,
-		Now: p.now, Random: rand.Reader, Logger: p.log,
+		Announce: announce, Now: p.now, Random: rand.Reader, Logger: p.log,
 	})}, nil
 }
 

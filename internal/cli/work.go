@@ -19,7 +19,9 @@ import (
 
 // workOptions are what a preflight worker is told.
 type workOptions struct {
-	slots   int
+	slots int
+	// drain is how long running jobs may go on once the process is told to stop.
+	drain   time.Duration
 	allow   []netip.Prefix
 	tempDir string
 }
@@ -32,10 +34,14 @@ func newWorker(p *process, o workOptions, work preflights) (*preflight.Worker, e
 	}
 	limits := sandbox.DefaultLimits()
 	limits.Output = jobs.MaxReport
+	consumer := work.queue.Consumer(queue.ConsumerConfig{
+		Name: incarnation(), Slots: o.slots, Lease: leaseTime, Block: blockTime, Idle: idleTime,
+	})
+	p.onClose(func() { _ = consumer.Close() })
 	client := safehttp.New(safehttp.Config{Allow: o.allow, UserAgent: userAgent})
 	return preflight.New(preflight.Config{
 		Jobs:  work.jobs,
-		Queue: work.queue.Consumer(queue.ConsumerConfig{Name: incarnation(), Lease: leaseTime, Block: blockTime, Idle: idleTime}),
+		Queue: consumer,
 		Fetch: func(ctx context.Context, url string, f *os.File) error {
 			return client.Fetch(ctx, url, f)
 		},
@@ -44,7 +50,7 @@ func newWorker(p *process, o workOptions, work preflights) (*preflight.Worker, e
 				Inspector: inspector, Profile: what.Profile, Ticket: what.Ticket, File: f, Progress: what.Progress, Limits: limits,
 			})
 		},
-		Slots: o.slots, Drain: drainTime, TempDir: o.tempDir,
+		Slots: o.slots, Drain: o.drain, TempDir: o.tempDir,
 		Jitter: func(d time.Duration) time.Duration { return mathrand.N(d + 1) },
 		Now:    p.now, Log: p.log, Metrics: p.metrics,
 	}), nil

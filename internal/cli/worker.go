@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,6 +19,7 @@ type workerOptions struct {
 	databaseOptions
 	role, redis, opsAddr, tempDir string
 	slots                         int
+	drain                         time.Duration
 	allowFetch                    []string
 }
 
@@ -36,6 +38,8 @@ killed: another one does its jobs again.`,
 	f := cmd.Flags()
 	f.StringVar(&o.role, "role", "", "what to work on: preflight (required)")
 	f.IntVar(&o.slots, "slots", 2, "jobs that run at once, 1 to 64")
+	f.DurationVar(&o.drain, "drain-time", drainTime,
+		"how long running jobs may go on after SIGTERM before others get them, at most 1h; less than the pod's terminationGracePeriodSeconds by 15s")
 	f.StringVar(&o.opsAddr, "ops-addr", ":8082", "address of /livez, /readyz and /metrics")
 	o.register(f, 1)
 	registerRedis(f, &o.redis)
@@ -51,6 +55,9 @@ func runWorker(ctx context.Context, o workerOptions, logs io.Writer) error {
 	}
 	if o.slots < 1 || o.slots > 64 {
 		return fmt.Errorf("--slots is 1 to 64, not %d", o.slots)
+	}
+	if o.drain < 0 || o.drain > time.Hour {
+		return fmt.Errorf("--drain-time is 0s to 1h, not %s", o.drain)
 	}
 	p := newProcess(logs)
 	defer p.close()
@@ -77,11 +84,14 @@ func (o *workerOptions) assemble(ctx context.Context, p *process) (parts, error)
 	if err != nil {
 		return parts{}, err
 	}
-	work, err := p.preflights(len(ranges) > 0)
+	work, err := p.preflights(len(ranges) > 0, nil)
 	if err != nil {
 		return parts{}, err
 	}
-	worker, err := newWorker(p, workOptions{slots: o.slots, allow: ranges, tempDir: o.tempDir}, work)
+	if err := p.admitRedis(ctx, work.queue); err != nil {
+		return parts{}, err
+	}
+	worker, err := newWorker(p, workOptions{slots: o.slots, drain: o.drain, allow: ranges, tempDir: o.tempDir}, work)
 	if err != nil {
 		return parts{}, err
 	}

@@ -5,6 +5,7 @@ package jobs
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -12,6 +13,9 @@ var (
 	// ErrTerminal means that a job has ended, so that no attempt can begin.
 	// The worker takes it off the queue.
 	ErrTerminal = errors.New("job has ended")
+	// ErrExhausted means that a job has just been ended because its attempts are
+	// used up. The worker puts it aside, for a person to look at.
+	ErrExhausted = fmt.Errorf("%w: its attempts are used up", ErrTerminal)
 	// ErrStaleAttempt means that the row has seen this attempt or a newer
 	// one. The worker gives the job back to the queue, which counts on.
 	ErrStaleAttempt = errors.New("attempt is not newer than the job's")
@@ -54,4 +58,38 @@ func (e *ValidationError) Error() string {
 		parts[i] = v.Pointer + ": " + v.Detail
 	}
 	return "invalid request: " + strings.Join(parts, "; ")
+}
+
+// MalformedError means that rows of jobs cannot be read: they were not written
+// by this software, or were damaged. Such a job is nothing to wait for.
+type MalformedError struct {
+	// IDs are the jobs that it is about.
+	IDs []string
+	Err error
+}
+
+func (e *MalformedError) Error() string {
+	return fmt.Sprintf("row of job %s is malformed: %v", strings.Join(e.IDs, ", "), e.Err)
+}
+
+func (e *MalformedError) Unwrap() error { return e.Err }
+
+// Apart is for a store that reads many rows: it keeps a malformed one apart, in
+// whose place it returns a Job without an id, and passes everything else on.
+func (e *MalformedError) Apart(job Job, err error) (Job, error) {
+	var malformed *MalformedError
+	if !errors.As(err, &malformed) {
+		return job, err
+	}
+	e.IDs, e.Err = append(e.IDs, malformed.IDs...), errors.Join(e.Err, malformed.Err)
+	return Job{}, nil
+}
+
+// Sound is what was read without those that were kept apart, and beside them
+// the error, if there are any.
+func (e *MalformedError) Sound(read []Job) ([]Job, error) {
+	if len(e.IDs) == 0 {
+		return read, nil
+	}
+	return slices.DeleteFunc(read, func(job Job) bool { return job.ID == "" }), e
 }

@@ -13,6 +13,9 @@
 // finish; a worker that lost its lease finds its writes fenced off. Attempts
 // never run backwards, because a row that is dispatched again takes its own
 // attempt number with it and the queue counts on from there.
+//
+// A job that failed stays so, unless an operator has it tried again with
+// [Service.Reopen].
 package jobs
 
 import (
@@ -96,7 +99,11 @@ type Job struct {
 	// Incarnation the worker that made it.
 	Attempt     int
 	Incarnation string
-	Progress    Progress
+	// Tries counts the attempts that began and are held against the job: not
+	// those that a draining worker gave back. Numbers of attempts may have gaps;
+	// this has none.
+	Tries    int
+	Progress Progress
 	// Verdict is set if the job succeeded, Failure if it failed.
 	Verdict Verdict
 	Failure Failure

@@ -24,7 +24,7 @@ type Dispatcher interface {
 // Store keeps jobs with their reports. Partners' reads name the tenant, and
 // what another one owns is ledger.ErrNotFound; workers know a job by its id
 // alone. Every method may fail with a ledger.UnavailableError, and then nothing
-// is known about a write.
+// is known about a write. A row that cannot be read is a [MalformedError].
 type Store interface {
 	// CreateJob commits, in one transaction, a queued job and its terms. A
 	// key that was committed before answers first: with the job of that time
@@ -44,7 +44,8 @@ type Store interface {
 	// written. decide must be pure: it may be called again.
 	AmendJob(ctx context.Context, id string, decide func(Job) (Change, error)) (Job, error)
 	// OpenJobs lists up to limit jobs that have not ended and were dispatched
-	// at or before the instant, the longest ago first.
+	// at or before the instant, the longest ago first. Beside those it may
+	// return a [MalformedError] with the rows among them that cannot be read.
 	OpenJobs(ctx context.Context, dispatchedBy time.Time, limit int) ([]Job, error)
 	// MarkDispatched notes when jobs were handed to the queue. It is no
 	// change of the job and leaves its version alone.

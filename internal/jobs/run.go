@@ -33,7 +33,8 @@ type Result struct {
 // Begin starts an attempt for a worker. Errors: [ErrTerminal], after which the
 // worker takes the job off the queue; [ErrStaleAttempt], after which it gives
 // the job back; ledger.ErrNotFound for a job that does not exist. An attempt
-// past the limit ends the job as ATTEMPTS_EXHAUSTED and is ErrTerminal.
+// past the limit ends the job as ATTEMPTS_EXHAUSTED and is [ErrExhausted],
+// which is an ErrTerminal.
 // Calling it again with the same attempt and incarnation, after an answer was
 // lost, returns the job as it is.
 func (s *Service) Begin(ctx context.Context, id string, attempt int, incarnation string) (Job, error) {
@@ -49,7 +50,7 @@ func (s *Service) Begin(ctx context.Context, id string, attempt int, incarnation
 		if err != nil {
 			return Change{}, err
 		}
-		if exhausted = attempt > s.config.MaxAttempts; exhausted {
+		if exhausted = begun.Tries > s.config.MaxAttempts; exhausted {
 			return s.end(begun, Result{Failure: AttemptsExhausted}, now)
 		}
 		return Change{Job: begun}, nil
@@ -58,8 +59,10 @@ func (s *Service) Begin(ctx context.Context, id string, attempt int, incarnation
 	case err != nil:
 		return Job{}, fmt.Errorf("begin job: %w", err)
 	case exhausted:
-		return Job{}, fmt.Errorf("begin job: %w: %d attempts are used up", ErrTerminal, s.config.MaxAttempts)
+		s.announce(ctx, id)
+		return Job{}, fmt.Errorf("begin job: %w: %d attempts are used up", ErrExhausted, s.config.MaxAttempts)
 	default:
+		s.announce(ctx, id)
 		return job, nil
 	}
 }
@@ -86,6 +89,7 @@ func (s *Service) Progress(ctx context.Context, id string, attempt int, incarnat
 	if err != nil {
 		return fmt.Errorf("report progress: %w", err)
 	}
+	s.announce(ctx, id)
 	return nil
 }
 
@@ -114,6 +118,7 @@ func (s *Service) Finish(ctx context.Context, id string, attempt int, incarnatio
 	if err != nil {
 		return Job{}, fmt.Errorf("finish job: %w", err)
 	}
+	s.announce(ctx, id)
 	return job, nil
 }
 
@@ -124,10 +129,30 @@ func (s *Service) Cancel(ctx context.Context, who tenant.ID, id string) (Job, er
 	if _, err := s.Get(ctx, who, id); err != nil {
 		return Job{}, err
 	}
+	job, err := s.withdraw(ctx, id, func(job Job) bool { return job.Tenant == who })
+	if err != nil {
+		return Job{}, err
+	}
+	if err := s.config.Dispatcher.Cancel(ctx, id); err != nil {
+		s.config.Logger.WarnContext(ctx, "job is cancelled but still in the queue; a worker will drop it", "job", id, "error", err)
+	}
+	return job, nil
+}
+
+// Withdraw is Cancel for an operator, whoever owns the job. The caller tells the
+// queue.
+func (s *Service) Withdraw(ctx context.Context, id string) (Job, error) {
+	if !ledger.IsID(ledger.JobPrefix, id) {
+		return Job{}, ledger.ErrNotFound
+	}
+	return s.withdraw(ctx, id, func(Job) bool { return true })
+}
+
+func (s *Service) withdraw(ctx context.Context, id string, owned func(Job) bool) (Job, error) {
 	now := s.now()
 	job, err := s.config.Store.AmendJob(ctx, id, func(job Job) (Change, error) {
 		switch {
-		case job.Tenant != who:
+		case !owned(job):
 			return Change{}, ledger.ErrNotFound
 		case job.Status == Cancelled:
 			return Change{Job: job, Unchanged: true}, nil
@@ -140,10 +165,66 @@ func (s *Service) Cancel(ctx context.Context, who tenant.ID, id string) (Job, er
 	if err != nil {
 		return Job{}, fmt.Errorf("cancel job: %w", err)
 	}
-	if err := s.config.Dispatcher.Cancel(ctx, id); err != nil {
-		s.config.Logger.WarnContext(ctx, "job is cancelled but still in the queue; a worker will drop it", "job", id, "error", err)
-	}
+	s.announce(ctx, id)
 	return job, nil
+}
+
+// Release gives an attempt back that a draining worker cannot end: it is not
+// held against the job, and its worker holds the job no more. Anybody but the
+// holder of a processing job is [ErrFenced].
+func (s *Service) Release(ctx context.Context, id string, attempt int, incarnation string) error {
+	if err := checkHolder(id, attempt, incarnation); err != nil {
+		return err
+	}
+	_, err := s.config.Store.AmendJob(ctx, id, func(job Job) (Change, error) {
+		if job.Status != Processing || !job.heldBy(attempt, incarnation) {
+			return Change{}, ErrFenced
+		}
+		// The number stays used: it is what fences late writes.
+		job.Incarnation, job.Tries = "", max(0, job.Tries-1)
+		return Change{Job: job}, nil
+	})
+	if err != nil {
+		return fmt.Errorf("release job: %w", err)
+	}
+	return nil
+}
+
+// Reopen lets a job that failed be tried again, with all attempts before it, as
+// an operator asked. A job that has not ended stays as it is. Errors:
+// [ErrTerminal] for one that ended otherwise, [ErrGone] past its retention.
+func (s *Service) Reopen(ctx context.Context, id string) (Job, error) {
+	if !ledger.IsID(ledger.JobPrefix, id) {
+		return Job{}, ledger.ErrNotFound
+	}
+	now := s.now()
+	job, err := s.config.Store.AmendJob(ctx, id, func(job Job) (Change, error) {
+		switch {
+		case !job.Status.Terminal():
+			return Change{Job: job, Unchanged: true}, nil
+		case job.Status != Failed:
+			return Change{}, ErrTerminal
+		case job.Gone(now):
+			return Change{}, ErrGone
+		}
+		job.Status, job.Failure, job.Tries, job.Progress = Queued, Failure{}, 0, Progress{}
+		job.FinishedAt, job.ExpiresAt = time.Time{}, now.Add(Retention)
+		job.Version++
+		return Change{Job: job}, nil
+	})
+	if err != nil {
+		return Job{}, fmt.Errorf("reopen job: %w", err)
+	}
+	s.announce(ctx, id)
+	return job, nil
+}
+
+// announce tells whoever follows jobs in other processes. They find out by
+// themselves too, later.
+func (s *Service) announce(ctx context.Context, id string) {
+	if s.config.Announce != nil {
+		s.config.Announce(ctx, id)
+	}
 }
 
 func (j Job) heldBy(attempt int, incarnation string) bool {
@@ -157,7 +238,7 @@ func (j Job) begin(attempt int, incarnation string, now time.Time) (Job, error) 
 	case attempt <= j.Attempt:
 		return Job{}, ErrStaleAttempt
 	}
-	j.Status, j.Attempt, j.Incarnation = Processing, attempt, incarnation
+	j.Status, j.Attempt, j.Incarnation, j.Tries = Processing, attempt, incarnation, j.Tries+1
 	j.Progress = Progress{}
 	if j.StartedAt.IsZero() {
 		j.StartedAt = now

@@ -16,8 +16,7 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// DefaultMaxAttempts is used where [Config.MaxAttempts] is 0. A drained worker
-// uses up an attempt too, so it is more than a crash would need.
+// DefaultMaxAttempts is used where [Config.MaxAttempts] is 0.
 const DefaultMaxAttempts = 5
 
 // Config is what a [Service] is made of. Members are required unless they say
@@ -32,6 +31,9 @@ type Config struct {
 	// MaxAttempts is after how many attempts a job is given up; 0 means
 	// [DefaultMaxAttempts].
 	MaxAttempts int
+	// Announce is told the id of a job whose record has changed, if it is not
+	// nil. It does not wait for anybody.
+	Announce func(ctx context.Context, id string)
 	// SimulatedReport writes the report of a simulated job; nil means a
 	// minimal one.
 	SimulatedReport func(Verdict) []byte

@@ -4,6 +4,7 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -21,11 +22,19 @@ func (s *Service) Sweep(ctx context.Context, olderThan time.Duration, batch int)
 	total := 0
 	for {
 		open, err := s.config.Store.OpenJobs(ctx, cutoff, batch)
-		if err != nil {
+		var malformed *MalformedError
+		if err != nil && !errors.As(err, &malformed) {
 			return total, fmt.Errorf("sweep jobs: %w", err)
 		}
 		// One past the cutoff at least, so that this sweep sees none twice.
 		done, failure := s.redispatch(ctx, open)
+		seen := len(open)
+		if malformed != nil {
+			// Nobody can do them; they come by again with the next sweeps.
+			s.config.Logger.ErrorContext(ctx, "rows of jobs cannot be read", "jobs", malformed.IDs, "error", malformed.Err)
+			seen += len(malformed.IDs)
+			done = append(done, malformed.IDs...)
+		}
 		if err := s.config.Store.MarkDispatched(ctx, done, now.Add(time.Millisecond)); err != nil {
 			return total, fmt.Errorf("sweep jobs: %w", err)
 		}
@@ -33,7 +42,7 @@ func (s *Service) Sweep(ctx context.Context, olderThan time.Duration, batch int)
 		if failure != nil {
 			return total, fmt.Errorf("sweep jobs: %w", failure)
 		}
-		if len(open) < batch {
+		if seen < batch {
 			return total, nil
 		}
 	}

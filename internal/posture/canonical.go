@@ -212,6 +212,14 @@ func (e *encoder) partner(o *v1alpha1.PartnerEntitlement) identity {
 	if len(o.Spec.ClientCertificates) > 0 || o.Spec.RequireClientCertificate {
 		e.certificates(&o.Spec)
 	}
+	for i := range o.Spec.Capabilities {
+		if g := &o.Spec.Capabilities[i]; g.Workers != nil {
+			e.text("workers")
+			e.text(string(g.Name))
+			e.number(int64(g.Workers.Weight))
+			e.number(int64(g.Workers.MaxInFlight))
+		}
+	}
 	return identity{o.CreationTimestamp.Unix(), o.Namespace, o.Name, e.sum()}
 }
 

@@ -19,6 +19,7 @@ type partner struct {
 	fault     string
 	suspended bool
 	rates     [surfaceCount]RateLimit
+	workers   WorkerShare
 	contract  contract
 	scopes    Scopes
 	grants    [capabilityCount]grant
@@ -104,6 +105,9 @@ func (s *Snapshot) compileGrants(p *partner, fallback Quota) {
 		capability, known := ParseCapability(string(named.Name))
 		if !known || p.grants[capability].granted {
 			continue
+		}
+		if capability == Preflight {
+			p.workers = workersOf(named)
 		}
 		g := grant{granted: true, quota: quotaOf(named, fallback)}
 		if r := &s.rollouts[capability]; r.declared {

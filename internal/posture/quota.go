@@ -63,6 +63,41 @@ func quotaOf(g *v1alpha1.CapabilityGrant, fallback Quota) Quota {
 	return Quota{Limit: g.Quota.Limit, Window: window}
 }
 
+// DefaultWeight is the weight of a partner whose grant names none.
+const DefaultWeight = 10
+
+// WorkerShare is a tenant's share of the preflight workers while others want
+// them too.
+type WorkerShare struct {
+	// Weight is at least 1, and MaxInFlight 0 for any number.
+	Weight, MaxInFlight int
+}
+
+// workersOf is the share of one grant. What the schema would refuse is the least
+// there is.
+func workersOf(g *v1alpha1.CapabilityGrant) WorkerShare {
+	if g.Workers == nil || g.Workers.Weight == 0 {
+		share := WorkerShare{Weight: DefaultWeight}
+		if g.Workers != nil {
+			share.MaxInFlight = int(max(0, g.Workers.MaxInFlight))
+		}
+		return share
+	}
+	return WorkerShare{Weight: int(max(1, g.Workers.Weight)), MaxInFlight: int(max(0, g.Workers.MaxInFlight))}
+}
+
+// Workers is the share of an organization, live and test each. One that is
+// unknown has the share of a grant that names none: what it has submitted is
+// done.
+func (s *Snapshot) Workers(organization string) WorkerShare {
+	if s != nil {
+		if p := s.organizations[organization]; p != nil && p.workers.Weight > 0 {
+			return p.workers
+		}
+	}
+	return WorkerShare{Weight: DefaultWeight}
+}
+
 // ratesOf are the rate limits of all surfaces. What the schema would refuse
 // allows nothing.
 func ratesOf(named []v1alpha1.RateLimit, fallback RateLimit) (rates [surfaceCount]RateLimit) {

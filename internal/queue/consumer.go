@@ -44,6 +44,9 @@ type Consumer struct {
 	reader   *redis.Conn
 	readerID atomic.Int64
 	woken    atomic.Bool
+	// known is false until the server has said that it may be used, and again
+	// after the connection was lost: there may be another one in its place.
+	known atomic.Bool
 
 	// asking is held while leases are under way: shared by whoever asks for
 	// them, alone by who looks for those that got lost on the way.
@@ -78,8 +81,12 @@ func (c *Consumer) Close() error {
 
 // Next takes up to free jobs, waiting up to Block for the first. It returns none
 // when there was nothing to do or when it was woken. It also does what time
-// makes necessary in the queue: whoever comes first does it for all.
+// makes necessary in the queue: whoever comes first does it for all. Errors:
+// [ErrPolicy], [ErrOld], [ErrFormat].
 func (c *Consumer) Next(ctx context.Context, free int) ([]Lease, error) {
+	if err := c.meet(ctx); err != nil {
+		return nil, err
+	}
 	if c.astray.Load() {
 		return c.recover(ctx)
 	}
@@ -88,6 +95,18 @@ func (c *Consumer) Next(ctx context.Context, free int) ([]Lease, error) {
 		return leases, err
 	}
 	return c.wait(ctx, free, min(due, c.config.Block))
+}
+
+// meet asks a server that is not known yet whether it may be used.
+func (c *Consumer) meet(ctx context.Context) error {
+	if c.known.Load() {
+		return nil
+	}
+	if _, err := c.queue.Server(ctx); err != nil {
+		return err
+	}
+	c.known.Store(true)
+	return nil
 }
 
 // take asks for what is there.
@@ -150,6 +169,7 @@ func (c *Consumer) wait(ctx context.Context, free int, block time.Duration) ([]L
 func (c *Consumer) lostAnswer(op string, err error) error {
 	if !isRedisError(err) {
 		c.astray.Store(true)
+		c.known.Store(false)
 	}
 	return failed(op, err)
 }

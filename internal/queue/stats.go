@@ -5,6 +5,7 @@ package queue
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -22,6 +23,9 @@ type Stats struct {
 	Ready int64
 	// Dead is the number of jobs that were put aside.
 	Dead int64
+	// Reclaimed counts the jobs that were taken from workers which did not renew
+	// their leases, since Redis was empty.
+	Reclaimed int64
 	// Consumers and Slots count the workers that live and what they can do at
 	// once.
 	Consumers, Slots int64
@@ -42,13 +46,15 @@ func (q *Queue) Stats(ctx context.Context) (Stats, error) {
 	pending := pipe.XPending(ctx, q.stream, group)
 	oldest, clock := pipe.ZRangeWithScores(ctx, q.key("open"), 0, 0), pipe.Time(ctx)
 	consumers, meta := pipe.HLen(ctx, q.key("slots")), pipe.HMGet(ctx, q.key("meta"), "n", "c", "u")
-	if _, err := pipe.Exec(ctx); err != nil && !isNoGroup(err) {
+	reclaimed := pipe.Get(ctx, q.key("reclaimed"))
+	if _, err := pipe.Exec(ctx); err != nil && !isNoGroup(err) && !errors.Is(err, redis.Nil) {
 		return Stats{}, failed("read queue", err)
 	}
 	stats := Stats{
 		Open: open.Val(), Delayed: delayed.Val(), Dead: dead.Val(), Consumers: consumers.Val(),
 		Slots: int64(figure(meta.Val(), 0)), MeanRun: milliseconds(figure(meta.Val(), 1)),
 	}
+	stats.Reclaimed, _ = reclaimed.Int64() // absent before the first
 	if p := pending.Val(); p != nil {
 		stats.Held = p.Count
 	}
@@ -130,4 +136,17 @@ func (q *Queue) Reweigh(ctx context.Context, backlogs []Backlog) (changed int, e
 		changed++
 	}
 	return changed, nil
+}
+
+// DesiredWorkers is how many workers of so many slots would begin every open job
+// within the wait that is aimed at: enough to keep those busy that run, and to
+// work off what is open in that time. It is 0 only if nothing is open.
+func (s Stats) DesiredWorkers(slots int, wait time.Duration) int {
+	if s.Open <= 0 {
+		return 0
+	}
+	slots = max(slots, 1)
+	work := float64(s.Open) * s.MeanRun.Seconds() / max(wait.Seconds(), 1)
+	need := max(float64(s.Held), math.Ceil(work), 1)
+	return int(math.Ceil(need / float64(slots)))
 }

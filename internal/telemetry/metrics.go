@@ -13,7 +13,7 @@ import (
 
 // Metrics is one process's set of metrics. Its labels are bounded: routes are
 // patterns, codes come from the problem table, reasons from the decision
-// table. Nothing is labelled with a tenant.
+// table. Nothing is labelled with a tenant but the longest few backlogs.
 type Metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.CounterVec
@@ -26,6 +26,8 @@ type Metrics struct {
 	updates  *prometheus.CounterVec
 	jobs     *prometheus.CounterVec
 	jobTime  prometheus.Histogram
+	jobWait  prometheus.Histogram
+	fenced   prometheus.Counter
 }
 
 // NewMetrics makes a registry with the process and Go collectors in it.
@@ -74,8 +76,17 @@ func NewMetrics() *Metrics {
 			Help:    "Time from taking a job to storing its outcome.",
 			Buckets: []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120},
 		}),
+		jobWait: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name:    "printmarket_preflight_wait_seconds",
+			Help:    "Time that a job could have been taken by a worker and was not; each attempt waits anew.",
+			Buckets: []float64{.001, .005, .025, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300, 1800},
+		}),
+		fenced: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "printmarket_preflight_fenced_total",
+			Help: "Attempts that came to their end after their worker had lost the job; their work was thrown away.",
+		}),
 	}
-	m.registry.MustRegister(m.requests, m.duration, m.inFlight, m.bodies, m.streams, m.shed, m.gates, m.updates, m.jobs, m.jobTime,
+	m.registry.MustRegister(m.requests, m.duration, m.inFlight, m.bodies, m.streams, m.shed, m.gates, m.updates, m.jobs, m.jobTime, m.jobWait, m.fenced,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -89,6 +100,28 @@ func (m *Metrics) Gauge(name, help string, read func() float64) {
 // the metric is absent, as another value would look like knowledge.
 func (m *Metrics) GaugeIf(name, help string, read func() (value float64, known bool)) {
 	m.registry.MustRegister(optional{prometheus.NewDesc(name, help, nil, nil), read})
+}
+
+// Gauges registers a metric with one value for each combination of labels, read
+// when it is scraped. read calls set with the values of the labels.
+func (m *Metrics) Gauges(name, help string, labels []string, read func(set func(value float64, labels ...string))) {
+	m.registry.MustRegister(labelled{prometheus.NewDesc(name, help, labels, nil), read})
+}
+
+// labelled is a gauge whose labels are known when it is scraped.
+type labelled struct {
+	desc *prometheus.Desc
+	read func(set func(value float64, labels ...string))
+}
+
+// Describe is part of prometheus.Collector.
+func (l labelled) Describe(out chan<- *prometheus.Desc) { out <- l.desc }
+
+// Collect is part of prometheus.Collector.
+func (l labelled) Collect(out chan<- prometheus.Metric) {
+	l.read(func(value float64, labels ...string) {
+		out <- prometheus.MustNewConstMetric(l.desc, prometheus.GaugeValue, value, labels...)
+	})
 }
 
 // Counter registers a count that is read when it is scraped, and never falls.
@@ -151,8 +184,14 @@ func (m *Metrics) Decision(capability, reason string) {
 // Update counts one status that a callback told, or one callback that came again.
 func (m *Metrics) Update(outcome string) { m.updates.WithLabelValues(outcome).Inc() }
 
+// Waited notes how long a job that was taken has waited for a worker.
+func (m *Metrics) Waited(d time.Duration) { m.jobWait.Observe(d.Seconds()) }
+
 // Attempt counts one ended attempt at a preflight job.
 func (m *Metrics) Attempt(outcome string, took time.Duration) {
+	if outcome == "lost" || outcome == "fenced" {
+		m.fenced.Inc()
+	}
 	m.jobs.WithLabelValues(outcome).Inc()
 	m.jobTime.Observe(took.Seconds())
 }

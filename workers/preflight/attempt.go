@@ -29,42 +29,93 @@ const (
 // context has ended.
 const settleTime = 5 * time.Second
 
-// do is one attempt at one job, from lease to settlement.
-func (w *Worker) do(ctx context.Context, lease queue.Lease) {
+// do is one attempt at one job, from lease to settlement. If it wants more then,
+// it returns what the queue handed out in return.
+func (w *Worker) do(ctx context.Context, lease queue.Lease, wantsMore func() bool) []queue.Lease {
 	started := w.Now()
-	outcome := w.attempt(ctx, lease)
+	w.Metrics.Waited(lease.Waited)
+	a := &attempt{Worker: w, lease: lease, wantsMore: wantsMore}
+	outcome := a.run(ctx)
 	w.Metrics.Attempt(outcome, w.Now().Sub(started))
 	w.Log.InfoContext(ctx, "attempt ended", "job", lease.ID, "tenant", lease.Tenant.String(),
 		"attempt", lease.Attempt, "outcome", outcome, "ms", w.Now().Sub(started).Milliseconds())
+	return a.next
 }
 
-func (w *Worker) attempt(ctx context.Context, lease queue.Lease) (outcome string) {
-	job, err := w.begin(ctx, lease)
+// attempt is one attempt under way.
+type attempt struct {
+	*Worker
+	lease queue.Lease
+	// job is the row once the attempt has begun.
+	job       jobs.Job
+	begun     bool
+	wantsMore func() bool
+	next      []queue.Lease
+}
+
+func (a *attempt) run(ctx context.Context) (outcome string) {
+	if outcome := a.obey(ctx); outcome != "" {
+		return outcome
+	}
+	err := a.begin(ctx)
+	var malformed *jobs.MalformedError
 	switch {
+	case errors.As(err, &malformed):
+		a.Log.ErrorContext(ctx, "the row of the job cannot be read", "job", a.lease.ID, "error", err)
+		return a.settle(ctx, "malformed", buriedFor("MALFORMED"))
+	case errors.Is(err, jobs.ErrExhausted):
+		return a.settle(ctx, "exhausted", buriedFor(string(jobs.AttemptsExhausted)))
 	case errors.Is(err, jobs.ErrTerminal), errors.Is(err, ledger.ErrNotFound):
-		return w.settle(ctx, lease, "dropped", w.Queue.Finish)
+		return a.settle(ctx, "dropped", finished)
 	case errors.Is(err, jobs.ErrStaleAttempt):
-		return w.settle(ctx, lease, "stale", retryAfter(w, 0))
+		return a.settle(ctx, "stale", retriedAfter(0))
 	case err != nil && ctx.Err() != nil:
-		return w.giveBack(ctx, lease, true, err)
+		return a.release(ctx, err)
 	case err != nil:
-		return w.afterError(ctx, lease, err)
+		return a.afterError(ctx, err)
 	}
-	result, err := w.work(ctx, lease, job)
+	result, err := a.work(ctx)
 	if err != nil {
-		return w.afterError(ctx, lease, err)
+		return a.afterError(ctx, err)
 	}
-	return w.finish(ctx, lease, result)
+	return a.finish(ctx, result)
+}
+
+// obey carries out what an operator has ordered. It returns an outcome if that
+// is the end of the attempt.
+func (a *attempt) obey(ctx context.Context) (outcome string) {
+	var err error
+	switch a.lease.Order {
+	case queue.OrderCancel:
+		err = a.untilStored(ctx, func() error { _, err := a.Jobs.Withdraw(ctx, a.lease.ID); return err })
+	case queue.OrderRetry:
+		err = a.untilStored(ctx, func() error { _, err := a.Jobs.Reopen(ctx, a.lease.ID); return err })
+	default:
+		return ""
+	}
+	a.Log.InfoContext(ctx, "an operator's order", "job", a.lease.ID, "order", string(a.lease.Order), "error", err)
+	switch {
+	case ctx.Err() != nil:
+		return a.release(ctx, context.Cause(ctx))
+	case err != nil || a.lease.Order == queue.OrderCancel:
+		// A job that cannot be reopened has ended for good, and one that cannot be
+		// cancelled too.
+		return a.settle(ctx, "ordered", finished)
+	}
+	if err := a.Queue.Obeyed(ctx, a.lease); err != nil {
+		a.Log.WarnContext(ctx, "the queue was not told that an order was carried out", "job", a.lease.ID, "error", err)
+	}
+	return ""
 }
 
 // begin marks the row, for as long as it takes the store to come back. The
 // heartbeat holds the lease meanwhile.
-func (w *Worker) begin(ctx context.Context, lease queue.Lease) (job jobs.Job, err error) {
-	err = w.untilStored(ctx, func() error {
-		job, err = w.Jobs.Begin(ctx, lease.ID, lease.Attempt, w.Queue.Name())
+func (a *attempt) begin(ctx context.Context) error {
+	return a.untilStored(ctx, func() (err error) {
+		a.job, err = a.Jobs.Begin(ctx, a.lease.ID, a.lease.Attempt, a.Queue.Name())
+		a.begun = err == nil
 		return err
 	})
-	return job, err
 }
 
 // untilStored repeats an operation while the store is away.
@@ -87,8 +138,8 @@ func (w *Worker) untilStored(ctx context.Context, operation func() error) error 
 
 // work fetches and inspects. The file has no name, so nothing of it is left
 // behind, however the worker ends.
-func (w *Worker) work(ctx context.Context, lease queue.Lease, job jobs.Job) (report.Report, error) {
-	file, err := os.CreateTemp(w.TempDir, "preflight-*.pdf")
+func (a *attempt) work(ctx context.Context) (report.Report, error) {
+	file, err := os.CreateTemp(a.TempDir, "preflight-*.pdf")
 	if err != nil {
 		return report.Report{}, fmt.Errorf("make a temporary file: %w", err)
 	}
@@ -96,14 +147,14 @@ func (w *Worker) work(ctx context.Context, lease queue.Lease, job jobs.Job) (rep
 	if err := os.Remove(file.Name()); err != nil {
 		return report.Report{}, fmt.Errorf("unlink the temporary file: %w", err)
 	}
-	if err := w.Fetch(ctx, job.FileURL.Reveal(), file); err != nil {
+	if err := a.Fetch(ctx, a.job.FileURL.Reveal(), file); err != nil {
 		return report.Report{}, err
 	}
 	if _, err := file.Seek(0, 0); err != nil {
 		return report.Report{}, fmt.Errorf("rewind the temporary file: %w", err)
 	}
-	return w.observed(ctx, lease, func(ctx context.Context, progress func(done, total int)) (report.Report, error) {
-		return w.Inspect(ctx, file, Inspection{Profile: job.Profile, Ticket: job.Ticket, Progress: progress})
+	return a.observed(ctx, a.lease, func(ctx context.Context, progress func(done, total int)) (report.Report, error) {
+		return a.Inspect(ctx, file, Inspection{Profile: a.job.Profile, Ticket: a.job.Ticket, Progress: progress})
 	})
 }
 
@@ -150,24 +201,24 @@ func mayPass(err error) bool {
 }
 
 // afterError decides how an attempt without a report ends.
-func (w *Worker) afterError(ctx context.Context, lease queue.Lease, err error) string {
+func (a *attempt) afterError(ctx context.Context, err error) string {
 	switch {
 	case errors.Is(err, errLost), errors.Is(context.Cause(ctx), errLost):
 		return "lost"
 	case ctx.Err() != nil:
-		return w.giveBack(ctx, lease, false, context.Cause(ctx))
+		return a.release(ctx, context.Cause(ctx))
 	}
-	w.Log.WarnContext(ctx, "attempt failed", "job", lease.ID, "attempt", lease.Attempt, "error", err, "stderr", tailOf(err))
+	a.Log.WarnContext(ctx, "attempt failed", "job", a.lease.ID, "attempt", a.lease.Attempt, "error", err, "stderr", tailOf(err))
 	for _, v := range verdicts {
 		if !v.is(err) {
 			continue
 		}
-		if lease.Attempt >= v.attempts {
-			return w.store(ctx, lease, jobs.Result{Failure: v.code}, string(v.code))
+		if a.job.Tries >= v.attempts {
+			return a.store(ctx, jobs.Result{Failure: v.code}, string(v.code))
 		}
-		return w.settle(ctx, lease, "retried", retryAfter(w, w.backoff(v.delay, lease.Attempt)))
+		return a.settle(ctx, "retried", retriedAfter(a.backoff(v.delay)))
 	}
-	return w.settle(ctx, lease, "retried", retryAfter(w, w.backoff(time.Second, lease.Attempt)))
+	return a.settle(ctx, "retried", retriedAfter(a.backoff(time.Second)))
 }
 
 func tailOf(err error) string {
@@ -178,24 +229,33 @@ func tailOf(err error) string {
 	return ""
 }
 
-// backoff doubles with each attempt, with full jitter, up to a minute.
-func (w *Worker) backoff(base time.Duration, attempt int) time.Duration {
-	return w.Jitter(min(base<<min(attempt, 6), time.Minute))
+// backoff grows with each attempt that counts; where none has begun, with each
+// that was handed out.
+func (a *attempt) backoff(base time.Duration) time.Duration {
+	made := a.lease.Attempt
+	if a.begun {
+		made = a.job.Tries
+	}
+	return queue.Backoff(base, made, a.Jitter)
 }
 
-func (w *Worker) finish(ctx context.Context, lease queue.Lease, made report.Report) string {
+func (a *attempt) finish(ctx context.Context, made report.Report) string {
 	encoded, err := report.Encode(made)
 	if err != nil {
-		return w.afterError(ctx, lease, fmt.Errorf("encode report: %w", err))
+		return a.afterError(ctx, fmt.Errorf("encode report: %w", err))
 	}
-	return w.store(ctx, lease, jobs.Result{Report: encoded, Verdict: jobs.Verdict(made.Verdict)}, "succeeded")
+	return a.store(ctx, jobs.Result{Report: encoded, Verdict: jobs.Verdict(made.Verdict)}, "succeeded")
 }
+
+// quarantined are the failures that somebody has to look at: the file, or what
+// it met, ends our software.
+var quarantined = map[jobs.FailureCode]bool{jobs.EngineCrash: true}
 
 // store commits the result, then takes the job off the queue. Losing the lease
 // or the row is the end of it: somebody else has the job.
-func (w *Worker) store(ctx context.Context, lease queue.Lease, result jobs.Result, outcome string) string {
-	err := w.untilStored(ctx, func() error {
-		_, err := w.Jobs.Finish(ctx, lease.ID, lease.Attempt, w.Queue.Name(), result)
+func (a *attempt) store(ctx context.Context, result jobs.Result, outcome string) string {
+	err := a.untilStored(ctx, func() error {
+		_, err := a.Jobs.Finish(ctx, a.lease.ID, a.lease.Attempt, a.Queue.Name(), result)
 		return err
 	})
 	switch {
@@ -204,34 +264,64 @@ func (w *Worker) store(ctx context.Context, lease queue.Lease, result jobs.Resul
 	case err != nil && errors.Is(context.Cause(ctx), errLost):
 		return "lost"
 	case err != nil:
-		return w.giveBack(ctx, lease, false, err)
+		return a.release(ctx, err)
+	case quarantined[result.Failure]:
+		return a.settle(ctx, outcome, buriedFor(string(result.Failure)))
+	default:
+		return a.settle(ctx, outcome, finished)
 	}
-	return w.settle(ctx, lease, outcome, w.Queue.Finish)
 }
 
-// giveBack lets another worker have the job at once. refund is for a row that
-// never saw the attempt.
-func (w *Worker) giveBack(ctx context.Context, lease queue.Lease, refund bool, cause error) string {
+// release lets another worker have the job at once, and gives the attempt back
+// that has begun. A row that cannot be told keeps it.
+func (a *attempt) release(ctx context.Context, cause error) string {
 	if errors.Is(context.Cause(ctx), errLost) {
 		return "lost"
 	}
-	w.Log.WarnContext(ctx, "giving the job back", "job", lease.ID, "attempt", lease.Attempt, "error", cause)
-	return w.settle(ctx, lease, "released", func(ctx context.Context, lease queue.Lease) error {
-		return w.Queue.Release(ctx, lease, refund)
-	})
+	if a.begun {
+		told, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
+		defer cancel()
+		if err := a.Jobs.Release(told, a.lease.ID, a.lease.Attempt, a.Queue.Name()); err != nil {
+			a.Log.WarnContext(ctx, "the attempt was not given back", "job", a.lease.ID, "error", err)
+		}
+	}
+	return a.giveBack(ctx, a.lease, cause)
 }
 
-func retryAfter(w *Worker, delay time.Duration) func(context.Context, queue.Lease) error {
-	return func(ctx context.Context, lease queue.Lease) error { return w.Queue.Retry(ctx, lease, delay) }
+// giveBack tells the queue that this worker does not do a job.
+func (w *Worker) giveBack(ctx context.Context, lease queue.Lease, cause error) string {
+	w.Log.WarnContext(ctx, "giving the job back", "job", lease.ID, "attempt", lease.Attempt, "error", cause)
+	a := &attempt{Worker: w, lease: lease}
+	return a.settle(ctx, "released", func(ctx context.Context, a *attempt) error { return a.Queue.Release(ctx, a.lease) })
+}
+
+// settlement is what the queue is told at the end of an attempt.
+type settlement func(context.Context, *attempt) error
+
+// finished ends the job, and takes the next one if this worker wants it.
+func finished(ctx context.Context, a *attempt) (err error) {
+	if a.wantsMore == nil || !a.wantsMore() {
+		return a.Queue.Finish(ctx, a.lease)
+	}
+	a.next, err = a.Queue.FinishNext(ctx, a.lease)
+	return err
+}
+
+func retriedAfter(delay time.Duration) settlement {
+	return func(ctx context.Context, a *attempt) error { return a.Queue.Retry(ctx, a.lease, delay) }
+}
+
+func buriedFor(reason string) settlement {
+	return func(ctx context.Context, a *attempt) error { return a.Queue.Bury(ctx, a.lease, reason) }
 }
 
 // settle tells the queue. If it cannot be told, the lease runs out and the next
 // holder finds out from the row what there is to do.
-func (w *Worker) settle(ctx context.Context, lease queue.Lease, outcome string, tell func(context.Context, queue.Lease) error) string {
+func (a *attempt) settle(ctx context.Context, outcome string, tell settlement) string {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer cancel()
-	if err := tell(ctx, lease); err != nil && !errors.Is(err, queue.ErrLost) {
-		w.Log.WarnContext(ctx, "the queue was not told", "job", lease.ID, "outcome", outcome, "error", err)
+	if err := tell(ctx, a); err != nil && !errors.Is(err, queue.ErrLost) {
+		a.Log.WarnContext(ctx, "the queue was not told", "job", a.lease.ID, "outcome", outcome, "error", err)
 	}
 	return outcome
 }

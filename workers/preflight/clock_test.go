@@ -34,6 +34,11 @@ type script struct {
 	notes []note
 
 	leases chan queue.Lease
+	// woken ends the read that waits, unless the queue is deaf.
+	woken chan struct{}
+	deaf  bool
+	// more is handed out for finished jobs.
+	more []queue.Lease
 	// lost is what the next renewal finds lost.
 	lost []queue.Lease
 	// next, begin, progress and finish fail with these errors, one each time.
@@ -46,7 +51,7 @@ type note struct {
 }
 
 func newScript() *script {
-	return &script{start: time.Now(), leases: make(chan queue.Lease, 10)}
+	return &script{start: time.Now(), leases: make(chan queue.Lease, 10), woken: make(chan struct{}, 1)}
 }
 
 func (s *script) note(what string) {
@@ -78,10 +83,21 @@ func (s *script) Next(_ context.Context, _ int) ([]queue.Lease, error) {
 	select {
 	case lease := <-s.leases:
 		return []queue.Lease{lease}, nil
+	case <-s.woken:
+		return nil, nil
 	case <-time.After(time.Second):
 		return nil, nil
 	}
 }
+
+func (s *script) Wake(context.Context) error {
+	if !s.deaf {
+		s.woken <- struct{}{}
+	}
+	return nil
+}
+
+func (s *script) Leave(context.Context) error { return nil }
 
 func (s *script) Renew(_ context.Context, leases ...queue.Lease) ([]queue.Lease, error) {
 	if len(leases) > 0 {
@@ -101,21 +117,49 @@ func (s *script) Retry(_ context.Context, _ queue.Lease, delay time.Duration) er
 	return nil
 }
 
-func (s *script) Release(_ context.Context, _ queue.Lease, refund bool) error {
-	s.note(map[bool]string{true: "released, refunded", false: "released"}[refund])
+func (s *script) FinishNext(context.Context, queue.Lease) ([]queue.Lease, error) {
+	s.note("finished")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	more := s.more
+	s.more = nil
+	return more, nil
+}
+
+func (s *script) Release(context.Context, queue.Lease) error { s.note("released"); return nil }
+
+func (s *script) Bury(_ context.Context, _ queue.Lease, reason string) error {
+	s.note("buried: " + reason)
 	return nil
 }
+
+func (s *script) Obeyed(context.Context, queue.Lease) error { s.note("obeyed"); return nil }
 
 // store is the script as the worker's Jobs.
 type store struct{ *script }
 
-func (s store) Begin(context.Context, string, int, string) (jobs.Job, error) {
+func (s store) Release(context.Context, string, int, string) error {
+	s.note("refunded")
+	return nil
+}
+
+func (s store) Withdraw(context.Context, string) (jobs.Job, error) {
+	s.note("withdrawn")
+	return jobs.Job{}, nil
+}
+
+func (s store) Reopen(context.Context, string) (jobs.Job, error) {
+	s.note("reopened")
+	return jobs.Job{}, nil
+}
+
+func (s store) Begin(_ context.Context, _ string, attempt int, _ string) (jobs.Job, error) {
 	if err := s.pop(&s.begin); err != nil {
 		s.note("begin fails")
 		return jobs.Job{}, err
 	}
 	s.note("began")
-	return jobs.Job{}, nil
+	return jobs.Job{Tries: attempt}, nil
 }
 
 func (s store) Progress(_ context.Context, _ string, _ int, _ string, progress jobs.Progress) error {
@@ -169,6 +213,13 @@ func job(attempt int) queue.Lease {
 	return queue.Lease{ID: "pref_1", Tenant: acme, Attempt: attempt}
 }
 
+// suspect is a job whose workers have vanished twice.
+func suspect(id string) queue.Lease { return queue.Lease{ID: id, Tenant: acme, Attempt: 3, Lost: 2} }
+
+func ordered(order queue.Order) queue.Lease {
+	return queue.Lease{ID: "pref_1", Tenant: acme, Attempt: 1, Order: order}
+}
+
 func TestTimes(t *testing.T) {
 	t.Parallel()
 	away := &ledger.UnavailableError{Op: "test", Err: errors.New("away")}
@@ -187,14 +238,13 @@ func TestTimes(t *testing.T) {
 			5 * s, 15 * s, func(s *script) { s.leases <- job(1) },
 			[]note{{0, "began"}, {10 * s, "renew"}, {15 * s, "stored"}, {15 * s, "finished"}},
 		},
-		// The read that was under way when the worker was stopped ends at 3 s.
 		"a job that does not is given back when the drain ends": {
 			2500 * ms, time.Hour, func(s *script) { s.leases <- job(1) },
-			[]note{{0, "began"}, {10 * s, "renew"}, {20 * s, "renew"}, {23 * s, "released"}},
+			[]note{{0, "began"}, {10 * s, "renew"}, {20 * s, "renew"}, {22500 * ms, "refunded"}, {22500 * ms, "released"}},
 		},
 		"a job that is handed out too late is given back untouched": {
-			2500 * ms, time.Hour, func(s *script) { time.AfterFunc(2700*ms, func() { s.leases <- job(1) }) },
-			[]note{{2700 * ms, "released, refunded"}},
+			2500 * ms, time.Hour, func(s *script) { s.deaf = true; time.AfterFunc(2700*ms, func() { s.leases <- job(1) }) },
+			[]note{{2700 * ms, "released"}},
 		},
 		"a store that is away is asked again, ever more slowly": {
 			60 * s, 0, func(s *script) {
@@ -224,9 +274,54 @@ func TestTimes(t *testing.T) {
 			60 * s, 0, func(s *script) { s.leases <- job(3); s.begin = []error{errors.New("odd")} },
 			[]note{{0, "begin fails"}, {0, "retried in 8s"}},
 		},
-		"a backoff is a minute at most": {
+		"a backoff is five minutes at most": {
 			60 * s, 0, func(s *script) { s.leases <- job(40); s.begin = []error{errors.New("odd")} },
-			[]note{{0, "begin fails"}, {0, "retried in 1m0s"}},
+			[]note{{0, "begin fails"}, {0, "retried in 5m0s"}},
+		},
+		"what is handed out for a finished job is begun at once": {
+			5 * s, s, func(s *script) { s.leases <- job(1); s.more = []queue.Lease{job(1)} },
+			[]note{{0, "began"}, {s, "stored"}, {s, "finished"}, {s, "began"}, {2 * s, "stored"}, {2 * s, "finished"}},
+		},
+		"a job whose workers vanished twice waits until the others have ended, and runs alone": {
+			60 * s, 3 * s, func(s *script) {
+				s.leases <- job(1)
+				time.AfterFunc(time.Second, func() { s.leases <- suspect("pref_2") })
+				time.AfterFunc(1500*ms, func() { s.leases <- job(1) })
+			},
+			[]note{
+				{0, "began"},
+				{3 * s, "stored"},
+				{3 * s, "finished"},
+				{3 * s, "began"},
+				{6 * s, "stored"},
+				{6 * s, "finished"},
+				{6 * s, "began"},
+				{9 * s, "stored"},
+				{9 * s, "finished"},
+			},
+		},
+		"a job that waits to run alone is given back when the worker stops": {
+			2 * s, 3 * s, func(s *script) {
+				s.leases <- job(1)
+				time.AfterFunc(time.Second, func() { s.leases <- suspect("pref_2") })
+			},
+			[]note{{0, "began"}, {2 * s, "released"}, {3 * s, "stored"}, {3 * s, "finished"}},
+		},
+		"an operator's cancellation is carried out and ends the job": {
+			5 * s, 0, func(s *script) { s.leases <- ordered(queue.OrderCancel) },
+			[]note{{0, "withdrawn"}, {0, "finished"}},
+		},
+		"an operator's retry opens the row again, and the job is done": {
+			5 * s, s, func(s *script) { s.leases <- ordered(queue.OrderRetry) },
+			[]note{{0, "reopened"}, {0, "obeyed"}, {0, "began"}, {s, "stored"}, {s, "finished"}},
+		},
+		"a row that cannot be read is put aside": {
+			5 * s, 0, func(s *script) { s.leases <- job(1); s.begin = []error{&jobs.MalformedError{Err: errors.New("odd")}} },
+			[]note{{0, "begin fails"}, {0, "buried: MALFORMED"}},
+		},
+		"a job whose attempts are used up is put aside": {
+			5 * s, 0, func(s *script) { s.leases <- job(1); s.begin = []error{jobs.ErrExhausted} },
+			[]note{{0, "begin fails"}, {0, "buried: ATTEMPTS_EXHAUSTED"}},
 		},
 		"a queue that is away is asked every two seconds": {
 			5 * s, 0, func(s *script) { s.next = []error{away, away, away, away} },

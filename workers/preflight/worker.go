@@ -29,6 +29,9 @@ type Jobs interface {
 	Begin(ctx context.Context, id string, attempt int, incarnation string) (jobs.Job, error)
 	Progress(ctx context.Context, id string, attempt int, incarnation string, progress jobs.Progress) error
 	Finish(ctx context.Context, id string, attempt int, incarnation string, result jobs.Result) (jobs.Job, error)
+	Release(ctx context.Context, id string, attempt int, incarnation string) error
+	Withdraw(ctx context.Context, id string) (jobs.Job, error)
+	Reopen(ctx context.Context, id string) (jobs.Job, error)
 }
 
 // Queue is what the worker needs of package queue.
@@ -38,8 +41,13 @@ type Queue interface {
 	Next(ctx context.Context, free int) ([]queue.Lease, error)
 	Renew(ctx context.Context, leases ...queue.Lease) (lost []queue.Lease, err error)
 	Finish(ctx context.Context, lease queue.Lease) error
+	FinishNext(ctx context.Context, lease queue.Lease) ([]queue.Lease, error)
 	Retry(ctx context.Context, lease queue.Lease, delay time.Duration) error
-	Release(ctx context.Context, lease queue.Lease, refund bool) error
+	Release(ctx context.Context, lease queue.Lease) error
+	Bury(ctx context.Context, lease queue.Lease, reason string) error
+	Obeyed(ctx context.Context, lease queue.Lease) error
+	Wake(ctx context.Context) error
+	Leave(ctx context.Context) error
 }
 
 // Fetch gets a file from its URL into f. Its errors are those of package
@@ -91,6 +99,10 @@ type Worker struct {
 
 	mu   sync.Mutex
 	held map[string]holding
+	// suspects wait until they can be run alone; quiet keeps others from
+	// beginning meanwhile.
+	suspects []queue.Lease
+	quiet    bool
 	// away is the error of the queue at the last try, for readiness.
 	away error
 }
@@ -114,16 +126,17 @@ func (w *Worker) Healthy() error {
 }
 
 // Run works until ctx ends, then drains: it takes no more jobs, waits for the
-// running ones, and gives back those that do not end in time. It returns when
-// nothing of it runs any more.
+// running ones, gives back those that do not end in time, and leaves the queue.
+// It returns when nothing of it runs any more.
 func (w *Worker) Run(ctx context.Context) {
 	// Jobs outlive ctx by the drain time; leases are renewed until the last
 	// one has ended.
 	work, abandon := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer abandon(errDraining)
 	beat, stopBeat := context.WithCancel(context.WithoutCancel(ctx))
-	var heart, running sync.WaitGroup
-	heart.Go(func() { w.heartbeat(beat) })
+	var beside, running sync.WaitGroup
+	beside.Go(func() { w.heartbeat(beat) })
+	beside.Go(func() { w.wakeAtEnd(ctx, beat) })
 	for ctx.Err() == nil {
 		w.take(ctx, work, &running)
 	}
@@ -135,8 +148,33 @@ func (w *Worker) Run(ctx context.Context) {
 		abandon(errDraining)
 		<-ended
 	}
+	w.giveBackSuspects(work)
 	stopBeat()
-	heart.Wait()
+	beside.Wait()
+	w.leave(ctx)
+}
+
+// wakeAtEnd keeps a worker that is told to stop from waiting for work. The read
+// may begin just after it was woken, so it is woken until Run has seen the end.
+func (w *Worker) wakeAtEnd(ctx, beat context.Context) {
+	select {
+	case <-ctx.Done():
+	case <-beat.Done():
+		return
+	}
+	if err := w.Queue.Wake(beat); err != nil && beat.Err() == nil {
+		w.Log.DebugContext(beat, "the waiting read was not woken; it ends by itself", "error", err)
+	}
+}
+
+// leave tells the queue that this worker is no more. If it cannot be told, the
+// others find out.
+func (w *Worker) leave(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
+	defer cancel()
+	if err := w.Queue.Leave(ctx); err != nil {
+		w.Log.WarnContext(ctx, "the queue was not told that this worker leaves", "error", err)
+	}
 }
 
 // take waits for a free slot and for jobs to fill it with.
@@ -147,8 +185,12 @@ func (w *Worker) take(ctx, work context.Context, running *sync.WaitGroup) {
 		return
 	}
 	<-w.slots
+	if lease, found := w.nextSuspect(); found {
+		w.runAlone(ctx, work, running, lease)
+		return
+	}
 	// A read that is cut off may have been handed jobs that nobody would know
-	// of until their leases ran out; it ends soon by itself.
+	// of until their leases ran out; it is woken instead.
 	leases, err := w.Queue.Next(context.WithoutCancel(ctx), cap(w.slots)-len(w.slots))
 	w.noteQueue(ctx, err)
 	if err != nil {
@@ -156,17 +198,18 @@ func (w *Worker) take(ctx, work context.Context, running *sync.WaitGroup) {
 		return
 	}
 	for _, lease := range leases {
-		if ctx.Err() != nil {
-			w.giveBack(work, lease, true, errDraining)
-			continue
+		switch {
+		case ctx.Err() != nil:
+			w.giveBack(work, lease, errDraining)
+		case lease.Lost >= suspectAfter:
+			w.suspect(lease)
+		default:
+			w.slots <- struct{}{}
+			running.Go(func() {
+				defer func() { <-w.slots }()
+				w.chain(ctx, work, lease)
+			})
 		}
-		w.slots <- struct{}{}
-		job, stop := context.WithCancelCause(work)
-		w.hold(lease, stop)
-		running.Go(func() {
-			defer func() { w.drop(lease); stop(nil); <-w.slots }()
-			w.do(job, lease)
-		})
 	}
 }
 
@@ -234,6 +277,7 @@ func (w *Worker) renew(ctx context.Context) {
 	for _, lease := range lost {
 		if h, ok := w.held[lease.ID]; ok && h.lease.Attempt == lease.Attempt {
 			h.stop(errLost)
+			delete(w.held, lease.ID)
 		}
 	}
 }

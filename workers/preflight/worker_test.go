@@ -138,7 +138,11 @@ func TestWhatAnErrorMeansForTheJob(t *testing.T) {
 			if fetched.count() != tc.attempts || tc.inspect != nil && inspected.count() != tc.attempts {
 				t.Errorf("fetched %d and inspected %d times, want %d", fetched.count(), inspected.count(), tc.attempts)
 			}
-			w.wantQueue(queue.Stats{})
+			want := queue.Stats{}
+			if tc.code == jobs.EngineCrash || tc.code == jobs.AttemptsExhausted {
+				want.Dead = 1
+			}
+			w.wantQueue(want)
 		})
 	}
 }
@@ -377,8 +381,8 @@ func TestADrainGivesBackWhatDoesNotEnd(t *testing.T) {
 		}
 		w.wantQueue(queue.Stats{Open: 1, Waiting: 1})
 		w.start("w2")
-		if job := w.ended(id); job.Status != jobs.Succeeded || job.Attempt != 2 || job.Incarnation != "w2" {
-			t.Errorf("job %s of %s in attempt %d", job.Status, job.Incarnation, job.Attempt)
+		if job := w.ended(id); job.Status != jobs.Succeeded || job.Attempt != 2 || job.Tries != 1 || job.Incarnation != "w2" {
+			t.Errorf("job %s of %s in attempt %d, of which %d count", job.Status, job.Incarnation, job.Attempt, job.Tries)
 		}
 	})
 }
@@ -406,8 +410,8 @@ func TestADrainWaitsForWhatEnds(t *testing.T) {
 			t.Errorf("Healthy = %v", r.Healthy())
 		}
 		w.start("w2")
-		if job := w.ended(late); job.Incarnation != "w2" || job.Attempt != 1 {
-			t.Errorf("the late job was done by %q in attempt %d", job.Incarnation, job.Attempt)
+		if job := w.ended(late); job.Incarnation != "w2" || job.Tries != 1 {
+			t.Errorf("the late job was done by %q after %d tries", job.Incarnation, job.Tries)
 		}
 	})
 }
@@ -470,8 +474,8 @@ func TestAnAttemptThatTheRowNeverSawIsGivenBack(t *testing.T) {
 	w.store.Set(storetest.None)
 	w.wantQueue(queue.Stats{Open: 1, Waiting: 1})
 	w.start("w2")
-	if job := w.ended(id); job.Status != jobs.Succeeded || job.Attempt != 1 || job.Incarnation != "w2" {
-		t.Errorf("job %s of %s in attempt %d", job.Status, job.Incarnation, job.Attempt)
+	if job := w.ended(id); job.Status != jobs.Succeeded || job.Tries != 1 || job.Incarnation != "w2" {
+		t.Errorf("job %s of %s after %d tries", job.Status, job.Incarnation, job.Tries)
 	}
 }
 

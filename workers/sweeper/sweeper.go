@@ -33,6 +33,9 @@ type Queue interface {
 	Marked(ctx context.Context) (bool, error)
 	Mark(ctx context.Context, now time.Time) error
 	Stats(ctx context.Context) (queue.Stats, error)
+	Server(ctx context.Context) (queue.Server, error)
+	Backlogs(ctx context.Context) ([]queue.Backlog, error)
+	Reweigh(ctx context.Context, backlogs []queue.Backlog) (changed int, err error)
 }
 
 // RFQs is what the sweeper needs of package rfq.
@@ -71,6 +74,9 @@ type Config struct {
 	// Full is the number of open jobs from which on new ones are refused;
 	// 100,000.
 	Full int64
+	// FullMemory is the part of Redis' memory from which on new ones are refused;
+	// 0.85. The rest is for what is on its way.
+	FullMemory float64
 }
 
 const (
@@ -82,6 +88,7 @@ const (
 var (
 	errUnknown = errors.New("the queue has not been looked at yet")
 	errFull    = errors.New("the queue is full")
+	errMemory  = errors.New("redis is nearly out of memory")
 )
 
 // Sweeper is the loop with what it last saw.
@@ -91,10 +98,15 @@ type Sweeper struct {
 	// owed means that the queue may lack open rows: it was away, or has no mark,
 	// since they were last handed over.
 	owed bool
+	// run is the server's run as it was last seen: another one is a server that
+	// was started anew, or that took the place of the one before.
+	run string
 
-	mu    sync.Mutex
-	state error
-	stats queue.Stats
+	mu       sync.Mutex
+	state    error
+	stats    queue.Stats
+	server   queue.Server
+	backlogs []queue.Backlog
 }
 
 // New makes a sweeper.
@@ -109,6 +121,9 @@ func New(c Config) *Sweeper {
 	}
 	if c.Full == 0 {
 		c.Full = 100_000
+	}
+	if c.FullMemory == 0 {
+		c.FullMemory = 0.85
 	}
 	return &Sweeper{Config: c, state: errUnknown}
 }
@@ -130,11 +145,32 @@ func (s *Sweeper) Healthy() error {
 	return s.state
 }
 
+// Usable reports whether the queue answers and may be used, though it may be
+// full.
+func (s *Sweeper) Usable() bool {
+	err := s.Healthy()
+	return err == nil || errors.Is(err, errFull) || errors.Is(err, errMemory)
+}
+
 // Stats is what the queue looked like last.
 func (s *Sweeper) Stats() queue.Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.stats
+}
+
+// Server is what the queue's server said of itself last.
+func (s *Sweeper) Server() queue.Server {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.server
+}
+
+// Backlogs are the tenants whose jobs waited last, the longest backlog first.
+func (s *Sweeper) Backlogs() []queue.Backlog {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.backlogs
 }
 
 // Run looks after the queue and the rows until ctx ends.
@@ -167,36 +203,75 @@ func (s *Sweeper) Run(ctx context.Context) {
 func (s *Sweeper) look(ctx context.Context) {
 	ask, cancel := context.WithTimeout(ctx, askAtMost)
 	defer cancel()
-	stats, err := s.Queue.Stats(ask)
-	var marked bool
-	if err == nil {
-		marked, err = s.Queue.Marked(ask)
-	}
+	seen, err := s.ask(ask)
 	if ctx.Err() != nil {
 		return
 	}
 	before := s.Healthy()
-	s.note(stats, err)
-	s.owed = s.owed || err != nil || !marked
-	switch {
-	case err == nil && s.owed:
-		s.owed = !s.restore(ctx, marked)
-	case err != nil && (before == nil || errors.Is(before, errUnknown) || errors.Is(before, errFull)):
-		s.Log.WarnContext(ctx, "queue is away", "error", err)
+	after := s.note(seen, err)
+	s.owed = s.owed || err != nil || !seen.marked || s.run != "" && seen.server.Run != s.run
+	if err == nil {
+		s.run = seen.server.Run
+		s.owed = s.owed && !s.restore(ctx, seen.marked)
+		s.share(ask)
+	}
+	if after != nil && (before == nil || before.Error() != after.Error()) {
+		s.Log.WarnContext(ctx, "queue is not well", "error", after)
 	}
 }
 
-func (s *Sweeper) note(stats queue.Stats, err error) {
+// sight is the queue at one look.
+type sight struct {
+	stats  queue.Stats
+	server queue.Server
+	marked bool
+}
+
+// ask looks at the queue. A server that must not be used, and a queue of a newer
+// release, are errors.
+func (s *Sweeper) ask(ctx context.Context) (seen sight, err error) {
+	if seen.server, err = s.Queue.Server(ctx); err != nil {
+		return seen, err
+	}
+	if seen.marked, err = s.Queue.Marked(ctx); err != nil {
+		return seen, err
+	}
+	seen.stats, err = s.Queue.Stats(ctx)
+	return seen, err
+}
+
+// share sees to it that a share which was changed counts for what waits, too.
+func (s *Sweeper) share(ctx context.Context) {
+	backlogs, err := s.Queue.Backlogs(ctx)
+	if err == nil {
+		_, err = s.Queue.Reweigh(ctx, backlogs)
+	}
+	if err != nil {
+		s.Log.DebugContext(ctx, "shares of the queue", "error", err)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.backlogs = backlogs
+}
+
+// note keeps what was seen, and returns why new jobs are not welcome.
+func (s *Sweeper) note(seen sight, err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case err != nil:
-		s.state = fmt.Errorf("the queue does not answer: %w", err)
-	case stats.Open >= s.Full:
-		s.state, s.stats = errFull, stats
+		s.state = fmt.Errorf("the queue cannot be used: %w", err)
+		return s.state
+	case seen.stats.Open >= s.Full:
+		s.state = errFull
+	case seen.server.Memory >= s.FullMemory:
+		s.state = errMemory
 	default:
-		s.state, s.stats = nil, stats
+		s.state = nil
 	}
+	s.stats, s.server = seen.stats, seen.server
+	return s.state
 }
 
 // restore hands over every open row, then leaves the mark, and reports whether

@@ -89,7 +89,7 @@ func (r *rfqs) failing(n int) func() bool {
 // away is a queue that does not answer.
 type away struct{ sweeper.Queue }
 
-func (away) Stats(context.Context) (queue.Stats, error) { return queue.Stats{}, errors.New("away") }
+func (away) Server(context.Context) (queue.Server, error) { return queue.Server{}, errors.New("away") }
 
 // world is a queue and a store with jobs in them.
 type world struct {
@@ -113,7 +113,7 @@ func newWorld(t *testing.T, server *redistest.Server) *world {
 	t.Cleanup(func() { w.must(w.ledger.Close()) })
 	w.must(w.ledger.Migrate(t.Context()))
 	w.store = storetest.NewFaulty(w.ledger)
-	w.queue, err = queue.New(server.Client(t), "preflight")
+	w.queue, err = queue.New(server.Client(t), "preflight", queue.Options{})
 	w.must(err)
 	w.jobs = jobs.New(jobs.Config{
 		Store: w.store, Dispatcher: w.queue, Profiles: []string{"print_ready"}, Now: w.clock.Now, Random: rand.Reader, Logger: telemetry.Discard(),
@@ -200,7 +200,7 @@ func TestANewQueueIsGivenEveryOpenJobAndMarked(t *testing.T) {
 		w.until("the mark", w.marked)
 		w.until("the statistics", func() bool { return s.Stats().Open == 2 })
 		got := map[string]int{}
-		consumer := w.queue.Consumer(queue.ConsumerConfig{Name: "w1", Lease: time.Hour, Block: time.Millisecond, Idle: time.Hour})
+		consumer := w.queue.Consumer(queue.ConsumerConfig{Name: "w1", Slots: 64, Lease: time.Hour, Block: time.Millisecond, Idle: time.Hour})
 		w.until("both jobs", func() bool {
 			leases, err := consumer.Next(t.Context(), 5)
 			w.must(err)
@@ -359,7 +359,7 @@ func TestReplicasMaySweepTogether(t *testing.T) {
 		}
 		w.until("the mark", w.marked)
 		var got []string
-		consumer := w.queue.Consumer(queue.ConsumerConfig{Name: "w1", Lease: time.Hour, Block: time.Millisecond, Idle: time.Hour})
+		consumer := w.queue.Consumer(queue.ConsumerConfig{Name: "w1", Slots: 64, Lease: time.Hour, Block: time.Millisecond, Idle: time.Hour})
 		w.until("every job", func() bool {
 			leases, err := consumer.Next(t.Context(), 100)
 			w.must(err)

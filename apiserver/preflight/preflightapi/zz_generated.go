@@ -100,7 +100,7 @@ type PreflightJob struct {
 	// Examples: 2026-11-20T12:00:00.000Z
 	ExpiresAt Instant `json:"expiresAt"`
 
-	// Attempt How often the job has begun.
+	// Attempt The number of the latest attempt that began; 0 before the first. Numbers may be left out.
 	Attempt int `json:"attempt"`
 
 	// Livemode False for a job of a test key.

@@ -314,7 +314,10 @@ local function expire(lease, count)
     local id = message and message[2][2]
     local job = id and read_job(id, 'entry', 'tenant', 'holder', 'charged', 'at') or {}
     if job[1] == entry and job[2] then
-      if job[3] ~= '' then call('HINCRBY', P .. 'job:' .. id, 'lost', 1) end
+      if job[3] ~= '' then
+        call('HINCRBY', P .. 'job:' .. id, 'lost', 1)
+        call('INCR', P .. 'reclaimed')
+      end
       vacate(entry, job[2], job[4], job[3] ~= '' and job[5] or nil)
       again(id, job[2])
     elseif job[1] == entry then

@@ -18,7 +18,7 @@ import (
 var _ jobs.Store = (*Store)(nil)
 
 const jobColumns = `id, tenant, file_url, profile, ticket, status, attempt, incarnation, pages_done, pages_total,
-	verdict, failure_code, failure_detail, version, submitted_at, started_at, finished_at, expires_at, dispatched_at`
+	verdict, failure_code, failure_detail, version, submitted_at, started_at, finished_at, expires_at, dispatched_at, tries`
 
 // isOpen is the condition of the partial indexes, word for word.
 const isOpen = `status IN ('queued', 'processing')`
@@ -27,7 +27,7 @@ const isOpen = `status IN ('queued', 'processing')`
 // cap, then those columns of the job that are not among them.
 const createJob = claimed + `room_for_job($1, $11)` + claimedEnd + `, made AS (
 	INSERT INTO job (` + jobColumns + `)
-	SELECT $5, $1, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28
+	SELECT $5, $1, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29
 	FROM claimed WHERE outcome = 'created'
 )
 SELECT outcome, subject, wait FROM claimed`
@@ -42,7 +42,7 @@ func (s *Store) CreateJob(ctx context.Context, job jobs.Job, terms ledger.Terms,
 	args = append(args, backlogCap,
 		job.FileURL, job.Profile, job.Ticket, job.Status, job.Attempt, job.Incarnation,
 		job.Progress.PagesDone, job.Progress.PagesTotal, job.Verdict, job.Failure.Code, job.Failure.Detail, job.Version,
-		job.SubmittedAt, maybe(job.StartedAt), maybe(job.FinishedAt), job.ExpiresAt, job.DispatchedAt)
+		job.SubmittedAt, maybe(job.StartedAt), maybe(job.FinishedAt), job.ExpiresAt, job.DispatchedAt, job.Tries)
 	stored, outcome := job, ledger.Created
 	err = s.use(ctx, op, func(ctx context.Context, conn *pgxpool.Conn) error {
 		claim, err := scanClaim(conn.QueryRow(ctx, createJob, args...))
@@ -126,12 +126,18 @@ func (s *Store) AmendJob(ctx context.Context, id string, decide func(jobs.Job) (
 
 // OpenJobs implements [jobs.Store].
 func (s *Store) OpenJobs(ctx context.Context, dispatchedBy time.Time, limit int) ([]jobs.Job, error) {
-	return read(ctx, s, "list open jobs", func(ctx context.Context, q querier) ([]jobs.Job, error) {
+	var malformed jobs.MalformedError
+	open, err := read(ctx, s, "list open jobs", func(ctx context.Context, q querier) ([]jobs.Job, error) {
+		malformed = jobs.MalformedError{}
 		rows, err := q.Query(ctx,
 			`SELECT `+jobColumns+` FROM job WHERE `+isOpen+` AND dispatched_at <= $1 ORDER BY dispatched_at, id LIMIT $2`,
 			dispatchedBy, limit)
-		return collect(rows, err, scanJob)
+		return collect(rows, err, func(r pgx.Row) (jobs.Job, error) { return malformed.Apart(scanJob(r)) })
 	})
+	if err != nil {
+		return nil, err
+	}
+	return malformed.Sound(open)
 }
 
 // MarkDispatched implements [jobs.Store]. Every replica sweeps, and two of them
@@ -169,18 +175,25 @@ func oneJob(ctx context.Context, q querier, who tenant.ID, id string) (jobs.Job,
 	return found(scanJob(q.QueryRow(ctx, `SELECT `+jobColumns+` FROM job WHERE id = $1 AND tenant = $2`, id, who.String())))
 }
 
+// scanJob reads a row, or tells with a [jobs.MalformedError] that it is none of ours.
 func scanJob(r pgx.Row) (job jobs.Job, err error) {
-	err = r.Scan(&job.ID, &job.Tenant, &job.FileURL, &job.Profile, &job.Ticket, &job.Status, &job.Attempt, &job.Incarnation,
+	var fields reply.Fields
+	err = r.Scan(&job.ID, fields.Of(&job.Tenant), fields.Of(&job.FileURL), &job.Profile, reply.Maybe(&fields, &job.Ticket),
+		&job.Status, &job.Attempt, &job.Incarnation,
 		&job.Progress.PagesDone, &job.Progress.PagesTotal, &job.Verdict, &job.Failure.Code, &job.Failure.Detail, &job.Version,
-		instant{&job.SubmittedAt}, instant{&job.StartedAt}, instant{&job.FinishedAt}, instant{&job.ExpiresAt}, instant{&job.DispatchedAt})
+		instant{&job.SubmittedAt}, instant{&job.StartedAt}, instant{&job.FinishedAt}, instant{&job.ExpiresAt}, instant{&job.DispatchedAt},
+		&job.Tries)
+	if fault := fields.Fault(); err == nil && fault != nil {
+		err = reply.Of(&jobs.MalformedError{IDs: []string{job.ID}, Err: fault})
+	}
 	return job, err
 }
 
 func queueJob(batch *pgx.Batch, id string, job jobs.Job) {
 	batch.Queue(
 		`UPDATE job SET status = $2, attempt = $3, incarnation = $4, pages_done = $5, pages_total = $6, verdict = $7,
-		 failure_code = $8, failure_detail = $9, version = $10, started_at = $11, finished_at = $12, expires_at = $13 WHERE id = $1`,
+		 failure_code = $8, failure_detail = $9, version = $10, started_at = $11, finished_at = $12, expires_at = $13, tries = $14 WHERE id = $1`,
 		id, job.Status, job.Attempt, job.Incarnation, job.Progress.PagesDone, job.Progress.PagesTotal, job.Verdict,
 		job.Failure.Code, job.Failure.Detail, job.Version,
-		maybe(job.StartedAt), maybe(job.FinishedAt), job.ExpiresAt)
+		maybe(job.StartedAt), maybe(job.FinishedAt), job.ExpiresAt, job.Tries)
 }

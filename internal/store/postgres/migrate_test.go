@@ -13,7 +13,7 @@ import (
 	"github.com/printmarket/printmarket/internal/pgtest"
 )
 
-const needed = 9
+const needed = 10
 
 func TestAProgramRunsOnItsOwnSchemaAndNewerOnesAlone(t *testing.T) {
 	t.Parallel()

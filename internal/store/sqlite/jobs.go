@@ -17,7 +17,7 @@ import (
 var _ jobs.Store = (*Store)(nil)
 
 const jobColumns = `id, tenant, file_url, profile, ticket, status, attempt, incarnation, pages_done, pages_total,
-	verdict, failure_code, failure_detail, version, submitted_at, started_at, finished_at, expires_at, dispatched_at`
+	verdict, failure_code, failure_detail, version, submitted_at, started_at, finished_at, expires_at, dispatched_at, tries`
 
 // isOpen is the condition of the partial indexes, word for word.
 const isOpen = `status IN ('queued', 'processing')`
@@ -125,8 +125,12 @@ func (s *Store) OpenJobs(ctx context.Context, dispatchedBy time.Time, limit int)
 	rows, err := s.reader.QueryContext(ctx,
 		`SELECT `+jobColumns+` FROM job WHERE `+isOpen+` AND dispatched_at <= ? ORDER BY dispatched_at, id LIMIT ?`,
 		millis(dispatchedBy), limit)
-	open, err := collect(rows, err, scanJob)
-	return open, reply.Error("list open jobs", err)
+	var malformed jobs.MalformedError
+	open, err := collect(rows, err, func(r row) (jobs.Job, error) { return malformed.Apart(scanJob(r)) })
+	if err != nil {
+		return nil, reply.Error("list open jobs", err)
+	}
+	return malformed.Sound(open)
 }
 
 // MarkDispatched implements [jobs.Store].
@@ -183,28 +187,36 @@ func found(job jobs.Job, err error) (jobs.Job, error) {
 	return job, err
 }
 
+// scanJob reads a row, or tells with a [jobs.MalformedError] that it is none of ours.
 func scanJob(r row) (job jobs.Job, err error) {
-	err = r.Scan(&job.ID, &job.Tenant, &job.FileURL, &job.Profile, &job.Ticket, &job.Status, &job.Attempt, &job.Incarnation,
+	var fields reply.Fields
+	err = r.Scan(&job.ID, fields.Of(&job.Tenant), fields.Of(&job.FileURL), &job.Profile, reply.Maybe(&fields, &job.Ticket),
+		&job.Status, &job.Attempt, &job.Incarnation,
 		&job.Progress.PagesDone, &job.Progress.PagesTotal, &job.Verdict, &job.Failure.Code, &job.Failure.Detail, &job.Version,
-		instant{&job.SubmittedAt}, instant{&job.StartedAt}, instant{&job.FinishedAt}, instant{&job.ExpiresAt}, instant{&job.DispatchedAt})
+		instant{&job.SubmittedAt}, instant{&job.StartedAt}, instant{&job.FinishedAt}, instant{&job.ExpiresAt}, instant{&job.DispatchedAt},
+		&job.Tries)
+	if fault := fields.Fault(); err == nil && fault != nil {
+		err = reply.Of(&jobs.MalformedError{IDs: []string{job.ID}, Err: fault})
+	}
 	return job, err
 }
 
 func insertJob(ctx context.Context, tx *sql.Tx, job jobs.Job) error {
 	_, err := tx.ExecContext(ctx,
-		`INSERT INTO job (`+jobColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		`INSERT INTO job (`+jobColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		job.ID, job.Tenant.String(), job.FileURL, job.Profile, job.Ticket, job.Status, job.Attempt, job.Incarnation,
 		job.Progress.PagesDone, job.Progress.PagesTotal, job.Verdict, job.Failure.Code, job.Failure.Detail, job.Version,
-		millis(job.SubmittedAt), millis(job.StartedAt), millis(job.FinishedAt), millis(job.ExpiresAt), millis(job.DispatchedAt))
+		millis(job.SubmittedAt), millis(job.StartedAt), millis(job.FinishedAt), millis(job.ExpiresAt), millis(job.DispatchedAt),
+		job.Tries)
 	return err
 }
 
 func updateJob(ctx context.Context, tx *sql.Tx, job jobs.Job) error {
 	_, err := tx.ExecContext(ctx,
 		`UPDATE job SET status = ?, attempt = ?, incarnation = ?, pages_done = ?, pages_total = ?, verdict = ?,
-		 failure_code = ?, failure_detail = ?, version = ?, started_at = ?, finished_at = ?, expires_at = ? WHERE id = ?`,
+		 failure_code = ?, failure_detail = ?, version = ?, started_at = ?, finished_at = ?, expires_at = ?, tries = ? WHERE id = ?`,
 		job.Status, job.Attempt, job.Incarnation, job.Progress.PagesDone, job.Progress.PagesTotal, job.Verdict,
 		job.Failure.Code, job.Failure.Detail, job.Version,
-		millis(job.StartedAt), millis(job.FinishedAt), millis(job.ExpiresAt), job.ID)
+		millis(job.StartedAt), millis(job.FinishedAt), millis(job.ExpiresAt), job.Tries, job.ID)
 	return err
 }

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/queue"
+	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// newRedis makes a client for a server, or for whichever server Sentinel says is
+// the primary: then the URL is of one sentinel, names the others as addr and the
+// primary as master_name.
+func newRedis(text string) (*redis.Client, error) {
+	// What is parsed here is parsed again below; a fault is told there.
+	if parsed, err := url.Parse(text); err == nil && parsed.Query().Get("master_name") != "" {
+		options, err := redis.ParseFailoverURL(text)
+		if err != nil {
+			return nil, fmt.Errorf("--redis: %s", telemetry.Redact(err.Error()))
+		}
+		options.DialTimeout, options.DialerRetries, options.MaxRetries = time.Second, 1, 1
+		options.ContextTimeoutEnabled = true
+		return redis.NewFailoverClient(options), nil
+	}
+	options, err := redis.ParseURL(text)
+	if err != nil {
+		return nil, fmt.Errorf("--redis: %s", telemetry.Redact(err.Error()))
+	}
+	// RFQs do not wait for Redis, and submits must notice soon that it is away.
+	options.DialTimeout, options.DialerRetries, options.MaxRetries = time.Second, 1, 1
+	options.ContextTimeoutEnabled = true
+	return redis.NewClient(options), nil
+}
+
+// sharesOf says what part of the workers a tenant gets, by the posture in force.
+// While none is, shares are the default: what was submitted is done.
+func sharesOf(gates *posture.Gates, now func() time.Time) func(tenant.ID) queue.Share {
+	return func(who tenant.ID) queue.Share {
+		share := gates.Current(now()).Workers(who.Organization)
+		return queue.Share{Weight: share.Weight, Most: share.MaxInFlight}
+	}
+}
+
+// admitRedis refuses a server that would lose jobs unnoticed, and warns of one
+// that would lose them all at once. One that is away is looked at when it comes.
+func (p *process) admitRedis(ctx context.Context, q *queue.Queue) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	server, err := q.Server(ctx)
+	switch {
+	case errors.Is(err, queue.ErrPolicy), errors.Is(err, queue.ErrOld):
+		return fmt.Errorf("--redis: %w", err)
+	case err != nil:
+		p.log.WarnContext(ctx, "Redis is away", "error", err)
+	case !server.Durable:
+		p.log.WarnContext(ctx, "Redis keeps no append-only file: after its crash every open job is handed over again, and runs that were under way are lost")
+	}
+	return nil
+}

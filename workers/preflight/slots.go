@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflight
+
+import (
+	"context"
+	"sync"
+
+	"github.com/printmarket/printmarket/internal/queue"
+)
+
+// suspectAfter is how often a job's worker must have vanished for the job to be
+// run alone. If it is what kills workers, it then takes no innocent job with it,
+// whose attempts would be used up beside it.
+const suspectAfter = 2
+
+// chain does a job, and then whatever the queue hands out when it is told of the
+// end of the one before.
+func (w *Worker) chain(ctx, work context.Context, lease queue.Lease) {
+	for more := true; more; {
+		next := w.one(work, lease, func() bool { return ctx.Err() == nil && !w.isQuiet() })
+		more = false
+		for _, lease = range next {
+			switch {
+			case ctx.Err() != nil:
+				w.giveBack(work, lease, errDraining)
+			case lease.Lost >= suspectAfter:
+				w.suspect(lease)
+			default:
+				more = true
+			}
+		}
+	}
+}
+
+// one does one job, and returns what it was handed at its end if it wanted more.
+func (w *Worker) one(work context.Context, lease queue.Lease, wantsMore func() bool) []queue.Lease {
+	job, stop := context.WithCancelCause(work)
+	defer stop(nil)
+	w.hold(lease, stop)
+	defer w.drop(lease)
+	return w.do(job, lease, wantsMore)
+}
+
+// suspect keeps a job until it can be run alone. Its lease is renewed meanwhile.
+func (w *Worker) suspect(lease queue.Lease) {
+	w.hold(lease, func(error) {})
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.suspects = append(w.suspects, lease)
+}
+
+func (w *Worker) nextSuspect() (queue.Lease, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.suspects) == 0 {
+		return queue.Lease{}, false
+	}
+	lease := w.suspects[0]
+	w.suspects = w.suspects[1:]
+	return lease, true
+}
+
+// runAlone does a job while this worker does nothing else: it waits until the
+// others have ended and keeps every slot.
+func (w *Worker) runAlone(ctx, work context.Context, running *sync.WaitGroup, lease queue.Lease) {
+	w.setQuiet(true)
+	defer w.setQuiet(false)
+	taken := 0
+	defer func() {
+		for range taken {
+			<-w.slots
+		}
+	}()
+	for taken < cap(w.slots) {
+		select {
+		case w.slots <- struct{}{}:
+			taken++
+		case <-ctx.Done():
+			w.drop(lease)
+			w.giveBack(work, lease, errDraining)
+			return
+		}
+	}
+	if !w.holds(lease) {
+		return // it was lost while it waited
+	}
+	ended := make(chan struct{})
+	running.Go(func() {
+		defer close(ended)
+		w.one(work, lease, func() bool { return false })
+	})
+	select {
+	case <-ended:
+	case <-ctx.Done():
+	}
+}
+
+// giveBackSuspects lets others have the jobs that waited to be run alone.
+func (w *Worker) giveBackSuspects(work context.Context) {
+	for lease, found := w.nextSuspect(); found; lease, found = w.nextSuspect() {
+		w.drop(lease)
+		w.giveBack(context.WithoutCancel(work), lease, errDraining)
+	}
+}
+
+func (w *Worker) setQuiet(quiet bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.quiet = quiet
+}
+
+func (w *Worker) isQuiet() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.quiet || len(w.suspects) > 0
+}
+
+// holds reports whether a lease was not lost.
+func (w *Worker) holds(lease queue.Lease) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	h, ok := w.held[lease.ID]
+	return ok && h.lease.Attempt == lease.Attempt
+}
