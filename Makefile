@@ -101,8 +101,9 @@ bench: setup controlplane ## Measure the figures of docs/guides/capacity.md, or 
 	$(if $(filter command environment,$(firstword $(origin PKG))),,go test -run '^$$' -bench 'AgainstPoppler|AtOnce' -benchtime $(BENCHTIME) ./internal/preflight)
 
 .PHONY: soak
-soak: setup ## Kill the database a hundred times under load, and send 100,000 hostile requests
+soak: setup ## Kill databases, Redis and workers under load, and send 100,000 hostile requests
 	PRINTMARKET_SOAK_KILLS=100 CGO_ENABLED=1 go test -race -count=1 -timeout 30m -v -run 'KillNine' ./internal/store/postgres
+	PRINTMARKET_SOAK_DECKS=10 $(if $(SEED),PRINTMARKET_SOAK_SEED=$(SEED)) CGO_ENABLED=1 go test -race -count=1 -parallel 1 -timeout 60m -v -run 'IsLostInA' ./workers/preflight
 	PRINTMARKET_SOAK_REQUESTS=100000 PRINTMARKET_SOAK_SEED=$(or $(SEED),$(shell date +%s)) CGO_ENABLED=1 go test -race -count=1 -timeout 30m -v -run 'TestNoRequestGets' ./apiserver
 
 .PHONY: fuzz

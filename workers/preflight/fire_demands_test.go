@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflight_test
+
+import (
+	"context"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// putOut ends the fire: no more load, nothing is killed any more. It waits until
+// every job has ended and says how long that took.
+func (f *fire) putOut() time.Duration {
+	f.Helper()
+	f.stopLoad()
+	f.crew.wake(true)
+	f.crew.check()
+	started := time.Now()
+	f.until("every job has ended", func() bool {
+		return f.count(`SELECT count(*) FROM job WHERE status IN ('queued', 'processing')`) == 0
+	})
+	return time.Since(started)
+}
+
+// demand asserts what holds after every fire.
+func (f *fire) demand() {
+	f.Helper()
+	f.demandOfRows()
+	f.demandOfQueue()
+	f.crew.check()
+	f.crew.leave()
+	if left := f.consumers(); len(left) > 0 {
+		f.Errorf("consumers that left in order stayed behind: %v", left)
+	}
+}
+
+func (f *fire) demandOfRows() {
+	f.Helper()
+	if got := f.count(`SELECT count(*) FROM job WHERE id = ANY($1)`, f.acknowledged); got != len(f.acknowledged) {
+		f.Errorf("%d of %d acknowledged jobs are there", got, len(f.acknowledged))
+	}
+	for what, question := range map[string]string{
+		"rows that did what no row may":                 `SELECT count(*) FROM fault`,
+		"jobs that succeeded without a report":          `SELECT count(*) FROM job WHERE status = 'succeeded' AND id NOT IN (SELECT job_id FROM report)`,
+		"reports of jobs that did not succeed":          `SELECT count(*) FROM report JOIN job ON id = job_id WHERE status <> 'succeeded'`,
+		"jobs without exactly one event of their end":   `SELECT count(*) FROM job WHERE 1 <> (SELECT count(*) FROM outbox WHERE subject = job.id)`,
+		"jobs whose event tells of another end":         `SELECT count(*) FROM job JOIN outbox ON subject = job.id WHERE outbox.type <> 'preflight.' || job.status`,
+		"jobs that failed though the engine did not":    `SELECT count(*) FROM job WHERE status = 'failed' AND failure_code <> 'ENGINE_CRASH'`,
+		"jobs that ended without a worker or a partner": `SELECT count(*) FROM job WHERE attempt = 0 AND status <> 'cancelled'`,
+	} {
+		if got := f.count(question); got != 0 {
+			f.Errorf("%s: %d", what, got)
+		}
+	}
+}
+
+// remains are the keys of an empty queue: its own figures, those of tenants for
+// some time, and what was put aside. The stream is there, and empty.
+var remains = regexp.MustCompile(`^pm:\{preflight\}:(s|epoch|meta|slots|seen|reclaimed|dead|t:.*|dead:.*)$`)
+
+func (f *fire) demandOfQueue() {
+	f.Helper()
+	var strange, behind []string
+	defer func() {
+		if f.Failed() {
+			f.Logf("strange keys %q, consumers that are gone %q of %q", strange, behind, f.consumers())
+		}
+	}()
+	f.until("the queue is empty and only the living are in it", func() bool {
+		stats, err := f.queue.Stats(f.Context())
+		if err != nil || stats.Open != 0 || stats.Held != 0 || stats.Delayed != 0 {
+			return false
+		}
+		strange, behind = f.strangeKeys(), slices.DeleteFunc(f.consumers(), func(name string) bool { return slices.Contains(f.crew.names(), name) })
+		return len(strange) == 0 && len(behind) == 0
+	})
+	if n, err := f.redis.XLen(f.Context(), "pm:{preflight}:s").Result(); err != nil || n != 0 {
+		f.Errorf("%d entries in the stream, %v", n, err)
+	}
+	dead, err := f.redis.ZRange(f.Context(), "pm:{preflight}:dead", 0, -1).Result()
+	f.must(err)
+	if got := f.count(`SELECT count(*) FROM job WHERE id = ANY($1) AND status = 'failed'`, dead); got != len(dead) {
+		f.Errorf("%d jobs were put aside, of which %d failed", len(dead), got)
+	}
+}
+
+func (f *fire) strangeKeys() []string {
+	f.Helper()
+	keys, err := f.redis.Keys(f.Context(), "*").Result()
+	f.must(err)
+	return slices.DeleteFunc(keys, remains.MatchString)
+}
+
+func (f *fire) consumers() (names []string) {
+	f.Helper()
+	infos, err := f.redis.XInfoConsumers(f.Context(), "pm:{preflight}:s", "workers").Result()
+	f.must(err)
+	for _, info := range infos {
+		names = append(names, info.Name)
+	}
+	return names
+}
+
+// tell prints what the fire was and what it cost.
+func (f *fire) tell(done map[string]int, drained time.Duration) {
+	f.Helper()
+	lines, err := os.ReadFile(f.executed)
+	f.must(err)
+	inspected, planned := map[string]bool{}, 0
+	executions := 0
+	for line := range strings.Lines(string(lines)) {
+		address, outcome, _ := strings.Cut(strings.TrimSpace(line), " ")
+		inspected[address] = true
+		executions++
+		if outcome != "good" {
+			planned++
+		}
+	}
+	f.Logf("%v", done)
+	f.query(func(ctx context.Context, conn *pgx.Conn) error {
+		var ends string
+		err := conn.QueryRow(ctx, `SELECT string_agg(n || ' ' || status, ', ') FROM (SELECT status, count(*) AS n FROM job GROUP BY status) AS by`).Scan(&ends)
+		f.Logf("%d jobs acknowledged; ended: %s", len(f.acknowledged), ends)
+		return err
+	})
+	f.Logf("%d executions of %d jobs: %d extra, of which at most %d because the engine failed; most attempts of a job: %d",
+		executions, len(inspected), executions-len(inspected), planned, f.count(`SELECT max(attempt) FROM job`))
+	f.Logf("the rest took %s", drained.Round(time.Millisecond))
+}

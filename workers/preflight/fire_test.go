@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflight_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/redistest"
+)
+
+// event is what befalls the platform, and how often in one deck.
+type event struct {
+	name  string
+	times int
+	do    func(*fire)
+}
+
+// burn lets the events of some decks happen in random order, under load.
+func (f *fire) burn(events []event) {
+	f.Helper()
+	var deck []event
+	for _, e := range events {
+		for range e.times * fireDecks(f.T) {
+			deck = append(deck, e)
+		}
+	}
+	f.rng.Shuffle(len(deck), func(i, j int) { deck[i], deck[j] = deck[j], deck[i] })
+	done := map[string]int{}
+	for _, e := range deck {
+		f.getOn()
+		f.crew.wake(false)
+		f.crew.check()
+		f.history = append(f.history, fmt.Sprintf("%s %s, after %d executions", time.Now().Format(time.TimeOnly), e.name, f.executions()))
+		e.do(f)
+		done[e.name]++
+		if f.Failed() {
+			f.FailNow()
+		}
+	}
+	drained := f.putOut()
+	f.demand()
+	f.tell(done, drained)
+}
+
+func restartDatabase(f *fire) {
+	f.Helper()
+	f.database.Kill()
+	f.aMoment()
+	f.must(f.database.Restart(f.Context()))
+}
+
+// TestNothingAcknowledgedIsLostInAFire: whatever is killed, stopped or wiped,
+// every job that was acknowledged ends, once.
+func TestNothingAcknowledgedIsLostInAFire(t *testing.T) {
+	t.Parallel()
+	server := redistest.Real(t)
+	f := startFire(t, "redis://"+server.Addr+"/0")
+	f.burn([]event{
+		{"redis killed", 3, func(f *fire) {
+			server.Kill()
+			f.aMoment()
+			server.Restart(t)
+		}},
+		{"redis wiped", 1, func(f *fire) { f.must(f.redis.FlushAll(t.Context()).Err()) }},
+		{"database killed", 1, restartDatabase},
+		{"workers killed", 5, func(f *fire) { f.crew.kill() }},
+		{"workers stalled", 1, func(f *fire) { f.crew.stall() }},
+		{"workers drained", 2, func(f *fire) { f.crew.drain() }},
+	})
+}
+
+// TestNothingAcknowledgedIsLostInAFailover: a replica of Redis that lacks the
+// last of what its primary knew takes its place.
+func TestNothingAcknowledgedIsLostInAFailover(t *testing.T) {
+	t.Parallel()
+	group := redistest.Sentinels(t)
+	f := startFire(t, group.URL())
+	f.burn([]event{
+		{"failovers", 1, func(*fire) {
+			group.KillPrimary(t)
+			group.Return(t)
+		}},
+		{"workers killed", 1, func(f *fire) { f.crew.kill() }},
+		{"workers stalled", 1, func(f *fire) { f.crew.stall() }},
+		{"workers drained", 1, func(f *fire) { f.crew.drain() }},
+	})
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflight_test
+
+import (
+	"context"
+	cryptorand "crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/preflight/report"
+	"github.com/printmarket/printmarket/internal/queue"
+	"github.com/printmarket/printmarket/internal/sandbox"
+	"github.com/printmarket/printmarket/internal/store/postgres"
+	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/workers/preflight"
+)
+
+// fireEnv makes the test binary a worker in the fire.
+const fireEnv = "PRINTMARKET_TEST_FIRE_WORKER"
+
+func TestMain(m *testing.M) {
+	if told := os.Getenv(fireEnv); told != "" {
+		os.Exit(workInFire(told))
+	}
+	os.Exit(m.Run())
+}
+
+// fireWorker is what a worker in the fire is told.
+type fireWorker struct {
+	Name, Redis, Database, TempDir string
+	// Executions is the file that gets a line for each inspection that begins.
+	Executions string
+	Seed       uint64
+}
+
+// fireLease is short, for leases are to run out, and long enough that one which
+// is renewed seldom does on a busy machine.
+const fireLease = 1500 * time.Millisecond
+
+// workInFire is `printmarket worker`, but for what it does with a file.
+func workInFire(told string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	fmt.Fprintln(os.Stderr, "SIGTERM is heard from now on")
+	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	var w fireWorker
+	if err := errors.Join(json.Unmarshal([]byte(told), &w), w.run(ctx, log)); err != nil {
+		log.Error("worker", "error", err)
+		return 1
+	}
+	return 0
+}
+
+func (w *fireWorker) run(ctx context.Context, log *slog.Logger) error {
+	store, err := w.open(ctx)
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = store.Close() }()
+	client, err := fireClient(w.Redis)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = client.Close() }()
+	q, err := queue.New(client, "preflight", queue.Options{})
+	if err != nil {
+		return err
+	}
+	executions, err := os.OpenFile(w.Executions, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = executions.Close() }()
+	const slots = 2
+	consumer := q.Consumer(queue.ConsumerConfig{Name: w.Name, Slots: slots, Lease: fireLease, Block: fireLease / 20, Idle: 2 * fireLease})
+	defer func() { _ = consumer.Close() }()
+	preflight.New(preflight.Config{
+		Jobs: fireJobs(store, q, log), Queue: consumer, Fetch: fireFetch, Inspect: newHotEngine(w.Seed, executions).inspect,
+		Slots: slots, Drain: 100 * time.Millisecond, TempDir: w.TempDir,
+		// Pauses are cut short, for the fire to last seconds.
+		Jitter: func(d time.Duration) time.Duration { return rand.N(min(d, 300*time.Millisecond) + 1) },
+		Now:    time.Now, Log: log, Metrics: telemetry.NewMetrics(),
+	}).Run(ctx)
+	return nil
+}
+
+// open waits for the database, as a supervisor would who starts a worker again.
+// It fails when the worker is told to stop.
+func (w *fireWorker) open(ctx context.Context) (*postgres.Store, error) {
+	for {
+		store, err := postgres.Open(ctx, w.Database, postgres.Options{MaxConns: 4})
+		if err == nil {
+			return store, nil
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// fireClient connects as `printmarket` does: to a server, or to whichever one is
+// the primary.
+func fireClient(address string) (*redis.Client, error) {
+	parsed, err := url.Parse(address)
+	if err != nil {
+		return nil, err
+	}
+	if parsed.Query().Get("master_name") != "" {
+		options, err := redis.ParseFailoverURL(address)
+		if err != nil {
+			return nil, err
+		}
+		options.DialTimeout, options.DialerRetries, options.MaxRetries = time.Second, 1, 1
+		options.ContextTimeoutEnabled = true
+		return redis.NewFailoverClient(options), nil
+	}
+	options, err := redis.ParseURL(address)
+	if err != nil {
+		return nil, err
+	}
+	options.DialTimeout, options.DialerRetries, options.MaxRetries = time.Second, 1, 1
+	options.ContextTimeoutEnabled = true
+	return redis.NewClient(options), nil
+}
+
+// fireJobs is the service as every process in the fire has it. Attempts do not
+// run out: a job that ends for that reason would hide one that got stuck.
+func fireJobs(store jobs.Store, q *queue.Queue, log *slog.Logger) *jobs.Service {
+	return jobs.New(jobs.Config{
+		Store: store, Dispatcher: q, Profiles: []string{"print_ready"}, MaxAttempts: 10_000,
+		Now: time.Now, Random: cryptorand.Reader, Logger: log,
+	})
+}
+
+// fireFetch delivers a file that says where it is from.
+func fireFetch(_ context.Context, address string, f *os.File) error {
+	_, err := io.WriteString(f, address)
+	return err
+}
+
+// executionLine is the length of a line in the file of executions, so that its
+// size tells their number.
+const executionLine = 64
+
+// poison is what the addresses of files end in that crash the engine each time.
+const poison = "13"
+
+// hotEngine takes 1 to 30 ms, crashes now and then, and fails now and then for a
+// reason that nobody knows.
+type hotEngine struct {
+	executions *os.File
+
+	mu  sync.Mutex
+	rng *rand.Rand
+}
+
+func newHotEngine(seed uint64, executions *os.File) *hotEngine {
+	return &hotEngine{executions: executions, rng: rand.New(rand.NewPCG(seed, 0))}
+}
+
+var errOdd = errors.New("odd")
+
+func (e *hotEngine) inspect(ctx context.Context, f *os.File, what preflight.Inspection) (report.Report, error) {
+	address, err := io.ReadAll(f)
+	if err != nil {
+		return report.Report{}, err
+	}
+	took, outcome := e.roll()
+	if strings.HasSuffix(string(address), poison) {
+		outcome = sandbox.ErrCrash
+	}
+	// One write to a file that is appended to is not torn, whoever else writes.
+	line := fmt.Sprintf("%-*s\n", executionLine-1, string(address)+" "+word(outcome))
+	if _, err := e.executions.WriteString(line); err != nil {
+		return report.Report{}, err
+	}
+	what.Progress(1, 2)
+	select {
+	case <-ctx.Done():
+		return report.Report{}, ctx.Err()
+	case <-time.After(took):
+	}
+	if outcome != nil {
+		return report.Report{}, outcome
+	}
+	return goodReport(), nil
+}
+
+func (e *hotEngine) roll() (took time.Duration, outcome error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	took = time.Duration(1+e.rng.IntN(30)) * time.Millisecond
+	switch n := e.rng.IntN(100); {
+	case n < 3:
+		return took, sandbox.ErrCrash
+	case n < 5:
+		return took, errOdd
+	default:
+		return took, nil
+	}
+}
+
+func word(outcome error) string {
+	if outcome == nil {
+		return "good"
+	}
+	return strings.ReplaceAll(outcome.Error(), " ", "-")
+}

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflight_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/pgtest"
+	"github.com/printmarket/printmarket/internal/queue"
+	"github.com/printmarket/printmarket/internal/store/postgres"
+	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/workers/sweeper"
+)
+
+// firePatience is how long anything in the fire may take. It is no measure of
+// anything: machines are slow, and the race detector makes them slower.
+const firePatience = 3 * time.Minute
+
+// fire is a platform that burns: a database, a Redis, two replicas of the API in
+// this process, workers that are processes, and tenants that submit.
+type fire struct {
+	*testing.T
+	seed     uint64
+	rng      *rand.Rand // of the goroutine of the test
+	database *pgtest.Server
+	redisURL string
+	redis    *redis.Client
+	queue    *queue.Queue
+	replicas []*replica
+	crew     *crew
+
+	executed string   // the file of executions
+	history  []string // of events
+
+	stopping context.CancelFunc
+	clients  sync.WaitGroup
+
+	mu           sync.Mutex
+	acknowledged []string
+}
+
+// replica is one process of the API.
+type replica struct {
+	jobs    *jobs.Service
+	sweeper *sweeper.Sweeper
+}
+
+func startFire(t *testing.T, redisURL string) *fire {
+	t.Helper()
+	seed := fireSeed(t)
+	dir := t.TempDir()
+	f := &fire{
+		T: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 1)),
+		database: pgtest.Start(t), redisURL: redisURL, executed: filepath.Join(dir, "executions"),
+	}
+	t.Logf("%s=%d repeats this order of events", fireSeedEnv, seed)
+	f.must(os.WriteFile(f.executed, nil, 0o600))
+	f.redis = f.client()
+	var err error
+	f.queue, err = queue.New(f.redis, "preflight", queue.Options{})
+	f.must(err)
+	f.prepareDatabase()
+	for range 2 {
+		f.replicas = append(f.replicas, f.startReplica())
+	}
+	f.crew = newCrew(f, dir)
+	f.startLoad()
+	return f
+}
+
+func (f *fire) must(err error) {
+	f.Helper()
+	if err != nil {
+		f.Fatal(err)
+	}
+}
+
+// until polls with a deadline.
+func (f *fire) until(what string, holds func() bool) {
+	f.Helper()
+	for deadline := time.Now().Add(firePatience); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			stats, err := f.queue.Stats(f.Context())
+			f.Fatalf("not within %s: %s\nthe queue: %+v, %v\nwhat came before:\n%s\nwhat the workers say:\n%s",
+				firePatience, what, stats, err, strings.Join(f.history[max(0, len(f.history)-10):], "\n"), f.crew.logs())
+		}
+	}
+}
+
+func (f *fire) client() *redis.Client {
+	f.Helper()
+	client, err := fireClient(f.redisURL)
+	f.must(err)
+	f.Cleanup(func() { _ = client.Close() })
+	return client
+}
+
+// prepareDatabase makes the tables, and has the database itself note when a row
+// does what no row may.
+func (f *fire) prepareDatabase() {
+	f.Helper()
+	store := f.openStore()
+	f.must(store.Migrate(f.Context()))
+	f.query(func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, `
+			CREATE TABLE fault (id text, what text);
+			CREATE FUNCTION note_fault() RETURNS trigger LANGUAGE plpgsql AS $$
+			BEGIN
+				IF NEW.attempt < OLD.attempt THEN
+					INSERT INTO fault VALUES (OLD.id, 'attempt ' || OLD.attempt || ' became ' || NEW.attempt);
+				END IF;
+				IF OLD.status IN ('succeeded', 'failed', 'cancelled') AND NEW.status <> OLD.status THEN
+					INSERT INTO fault VALUES (OLD.id, OLD.status || ' became ' || NEW.status);
+				END IF;
+				RETURN NEW;
+			END $$;
+			CREATE TRIGGER note_fault BEFORE UPDATE ON job FOR EACH ROW EXECUTE FUNCTION note_fault()`)
+		return err
+	})
+}
+
+func (f *fire) openStore() *postgres.Store {
+	f.Helper()
+	store, err := postgres.Open(f.Context(), f.database.URL("postgres"), postgres.Options{MaxConns: 8})
+	f.must(err)
+	f.Cleanup(func() { _ = store.Close() })
+	return store
+}
+
+// query asks the database on a connection of its own.
+func (f *fire) query(ask func(context.Context, *pgx.Conn) error) {
+	f.Helper()
+	conn, err := pgx.Connect(f.Context(), f.database.URL("postgres"))
+	f.must(err)
+	defer func() { _ = conn.Close(context.WithoutCancel(f.Context())) }()
+	f.must(ask(f.Context(), conn))
+}
+
+// count asks the database for a number.
+func (f *fire) count(question string, args ...any) (n int) {
+	f.Helper()
+	f.query(func(ctx context.Context, conn *pgx.Conn) error { return conn.QueryRow(ctx, question, args...).Scan(&n) })
+	return n
+}
+
+// nothing is what the sweeper looks after besides jobs.
+type nothing struct{}
+
+func (nothing) Sweep(context.Context, int) (int, error) { return 0, nil }
+func (nothing) Purge(context.Context, int) (int, error) { return 0, nil }
+
+func (f *fire) startReplica() *replica {
+	f.Helper()
+	store := f.openStore()
+	q, err := queue.New(f.client(), "preflight", queue.Options{})
+	f.must(err)
+	r := &replica{jobs: fireJobs(store, q, telemetry.Discard())}
+	r.sweeper = sweeper.New(sweeper.Config{
+		Jobs: r.jobs, RFQs: nothing{}, Callbacks: nothing{}, Ledger: store, Queue: q, Now: time.Now, Log: telemetry.Discard(),
+		Check: 100 * time.Millisecond, Every: 500 * time.Millisecond, Stale: 2 * time.Second, Purge: time.Hour,
+	})
+	ctx, stop := context.WithCancel(context.WithoutCancel(f.Context()))
+	var running sync.WaitGroup
+	running.Go(func() { r.sweeper.Run(ctx) })
+	f.Cleanup(func() { stop(); running.Wait() })
+	return r
+}
+
+// startLoad lets each tenant submit, the later ones more than the first.
+func (f *fire) startLoad() {
+	ctx, stop := context.WithCancel(context.WithoutCancel(f.Context()))
+	f.stopping = stop
+	f.Cleanup(f.stopLoad)
+	for i := range 5 {
+		who := tenant.ID{Organization: fmt.Sprintf("org_fire%03d", i), Mode: tenant.Live}
+		rng := rand.New(rand.NewPCG(f.seed, uint64(100+i)))
+		f.clients.Go(func() {
+			for n := 0; ctx.Err() == nil; n++ {
+				f.submit(who, n, rng)
+				pause(ctx, time.Duration(rng.IntN(60/(i+1)))*time.Millisecond)
+			}
+		})
+	}
+}
+
+// stopLoad lets every client end what it is at.
+func (f *fire) stopLoad() {
+	f.stopping()
+	f.clients.Wait()
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// submit is one request, and sometimes its withdrawal.
+func (f *fire) submit(who tenant.ID, n int, rng *rand.Rand) {
+	r := f.replicas[rng.IntN(len(f.replicas))]
+	if r.sweeper.Stats().Open > 150 {
+		return // enough for every worker and every tenant
+	}
+	// The context of the test ends before its cleanups, which wait for this.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(f.Context()), firePatience)
+	defer cancel()
+	address := fmt.Sprintf("https://files.example.com/%s/%d", who.Organization, n)
+	submitted, err := r.jobs.Submit(ctx, who, jobs.Request{FileURL: address, Profile: "print_ready"}, 1<<30)
+	var away *ledger.UnavailableError
+	if err != nil {
+		if !errors.As(err, &away) {
+			f.Errorf("submit: %v", err)
+		}
+		return
+	}
+	f.mu.Lock()
+	f.acknowledged = append(f.acknowledged, submitted.Job.ID)
+	f.mu.Unlock()
+	if rng.IntN(40) > 0 {
+		return
+	}
+	_, err = r.jobs.Cancel(ctx, who, submitted.Job.ID)
+	if err != nil && !errors.Is(err, jobs.ErrNotCancellable) && !errors.As(err, &away) {
+		f.Errorf("cancel: %v", err)
+	}
+}
+
+// executions counts the inspections that were begun.
+func (f *fire) executions() int64 {
+	f.Helper()
+	info, err := os.Stat(f.executed)
+	f.must(err)
+	return info.Size() / executionLine
+}
+
+// getOn waits until some jobs more were begun, so that whatever comes next comes
+// at any instant of their lives. Half of the times it does not wait: then two
+// things happen at once.
+func (f *fire) getOn() {
+	f.Helper()
+	if f.rng.IntN(2) == 0 {
+		return
+	}
+	target := f.executions() + 5 + int64(f.rng.IntN(40))
+	f.until("workers get on", func() bool { return f.executions() >= target })
+	time.Sleep(time.Duration(f.rng.IntN(20)) * time.Millisecond)
+}
+
+// aMoment is how long a server stays away.
+func (f *fire) aMoment() { time.Sleep(time.Duration(f.rng.IntN(300)) * time.Millisecond) }
+
+const (
+	fireSeedEnv = "PRINTMARKET_SOAK_SEED"
+	// fireDecksEnv says how often the long test does what the short one does.
+	fireDecksEnv = "PRINTMARKET_SOAK_DECKS"
+)
+
+func fireSeed(t *testing.T) uint64 {
+	t.Helper()
+	told := os.Getenv(fireSeedEnv)
+	if told == "" {
+		return rand.Uint64()
+	}
+	seed, err := strconv.ParseUint(told, 10, 64)
+	if err != nil {
+		t.Fatalf("%s is %q, want a number", fireSeedEnv, told)
+	}
+	return seed
+}
+
+func fireDecks(t *testing.T) int {
+	t.Helper()
+	told := os.Getenv(fireDecksEnv)
+	if told == "" {
+		return 1
+	}
+	n, err := strconv.Atoi(told)
+	if err != nil || n < 1 {
+		t.Fatalf("%s is %q, want a number", fireDecksEnv, told)
+	}
+	return n
+}
