@@ -308,7 +308,8 @@ end
 -- expire takes jobs from workers that have not renewed their leases. One that
 -- was delivered and never started was not lost by anybody's fault.
 local function expire(lease, count)
-  for _, pending in ipairs(call('XPENDING', STREAM, GROUP, 'IDLE', lease, '-', '+', count)) do
+  local gone = call('XPENDING', STREAM, GROUP, 'IDLE', lease, '-', '+', count)
+  for _, pending in ipairs(gone) do
     local entry = pending[1]
     local message = call('XRANGE', STREAM, entry, entry)[1]
     local id = message and message[2][2]
@@ -327,6 +328,7 @@ local function expire(lease, count)
       drop(entry)
     end
   end
+  return #gone
 end
 
 -- absent takes away the slots of workers that were not heard of for two leases.
@@ -359,12 +361,12 @@ local function janitor(idle)
 end
 
 -- tend does what time makes necessary, for all workers by the first that comes:
--- twenty times in a lease at most.
+-- twenty times in a lease, or as long as there is more than it does at a time.
 local function tend(lease, idle)
   local m = load_meta()
   if NOW >= m.j and NOW - m.j < lease / 20 then return end
-  m.j, meta_dirty = NOW, true
-  expire(lease, 100)
+  local full = expire(lease, 100) == 100
+  m.j, meta_dirty = full and 0 or NOW, true
   absent(lease)
   janitor(idle)
   move(100)
