@@ -83,9 +83,10 @@ func (c *Consumer) Bury(ctx context.Context, lease Lease, reason string) error {
 	return c.settle(ctx, "bury job", c.queue.scripts.bury, lease, reason)
 }
 
-// Obeyed notes that the order of a lease was carried out. The job goes on.
-func (c *Consumer) Obeyed(ctx context.Context, lease Lease) error {
-	held, err := c.queue.scripts.obey.run(ctx, c.queue, c.redis, lease.ID, c.config.Name, lease.Attempt).Int()
+// Obeyed notes that the order of a lease was carried out, and what came of it, for
+// [Queue.Outcome]. The job is still the caller's.
+func (c *Consumer) Obeyed(ctx context.Context, lease Lease, outcome string) error {
+	held, err := c.queue.scripts.obey.run(ctx, c.queue, c.redis, lease.ID, c.config.Name, lease.Attempt, outcome).Int()
 	return settled("note an order", held, err)
 }
 
