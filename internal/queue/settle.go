@@ -4,6 +4,7 @@ package queue
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -44,14 +45,17 @@ func (c *Consumer) Finish(ctx context.Context, lease Lease) error {
 func (c *Consumer) FinishNext(ctx context.Context, lease Lease) ([]Lease, error) {
 	c.asking.RLock()
 	defer c.asking.RUnlock()
-	return c.finish(ctx, lease, 1)
+	next, err := c.finish(ctx, lease, 1)
+	if c.toTend() {
+		err = errors.Join(err, c.tend(ctx))
+	}
+	return next, err
 }
 
 func (c *Consumer) finish(ctx context.Context, lease Lease, next int) ([]Lease, error) {
 	const op = "finish job"
 	defer c.let(lease)
-	reply, err := c.queue.scripts.finish.run(ctx, c.queue, c.redis, lease.ID, c.config.Name, lease.Attempt, next,
-		c.config.Lease.Milliseconds(), c.config.Idle.Milliseconds()).Slice()
+	reply, err := c.queue.scripts.finish.run(ctx, c.queue, c.redis, lease.ID, c.config.Name, lease.Attempt, next).Slice()
 	switch {
 	case isNoGroup(err):
 		return nil, nil // the queue is gone, and the job with it

@@ -17,6 +17,7 @@ local function main()
     call('ZREM', P .. 'b:' .. name, id)
     call('ZREM', P .. 'delayed', id)
     local t = tenant(name)
+    t.q = nil
     place(name, t)
   else
     local dead = call('HMGET', P .. 'dead:' .. id, 'tenant', 'attempt')
@@ -29,6 +30,8 @@ local function main()
   end
   call('HSET', key, 'holder', '', 'entry', '', 'order', ARGV[3], 'since', num(NOW))
   call('DEL', P .. 'ordered:' .. id)
-  dispatch(id, name, tenant(name))
+  local t = tenant(name)
+  t.idle = t.r == 0
+  dispatch(id, name, t)
   return 1
 end
