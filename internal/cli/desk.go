@@ -168,7 +168,12 @@ func refused(a answered) error {
 
 // print writes an answer as it came, or as a table.
 func (o *deskOptions) print(cmd *cobra.Command, value any, table func(io.Writer)) error {
-	if o.output == "json" {
+	return printOutput(cmd, o.output, value, table)
+}
+
+// printOutput writes a value as JSON, or as a table.
+func printOutput(cmd *cobra.Command, output string, value any, table func(io.Writer)) error {
+	if output == "json" {
 		var text bytes.Buffer
 		encoder := json.NewEncoder(&text)
 		encoder.SetEscapeHTML(false)

@@ -140,16 +140,19 @@ func TestAttemptsAreLimited(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, func(c *jobs.Config) { c.MaxAttempts = 2 })
 	id := b.submitted(t).ID
-	if _, err := b.Begin(t.Context(), id, 2, "w1"); err != nil {
-		t.Fatalf("the last attempt: %v", err)
+	// Numbers do not count, attempts do.
+	for _, attempt := range []int{1, 4} {
+		if _, err := b.Begin(t.Context(), id, attempt, "w1"); err != nil {
+			t.Fatalf("attempt %d: %v", attempt, err)
+		}
 	}
-	if _, err := b.Begin(t.Context(), id, 3, "w2"); !errors.Is(err, jobs.ErrTerminal) {
-		t.Errorf("one more: error = %v, want ErrTerminal", err)
+	if _, err := b.Begin(t.Context(), id, 5, "w2"); !errors.Is(err, jobs.ErrExhausted) || !errors.Is(err, jobs.ErrTerminal) {
+		t.Errorf("one more: error = %v, want ErrExhausted, which is ErrTerminal", err)
 	}
 	if got, err := b.Get(t.Context(), acme, id); err != nil || got.Failure.Code != jobs.AttemptsExhausted {
 		t.Errorf("job = %+v, %v", got, err)
 	}
-	if _, err := b.Finish(t.Context(), id, 2, "w1", passed); !errors.Is(err, jobs.ErrFenced) {
+	if _, err := b.Finish(t.Context(), id, 4, "w1", passed); !errors.Is(err, jobs.ErrFenced) {
 		t.Errorf("finish of the attempt before: error = %v, want ErrFenced", err)
 	}
 }

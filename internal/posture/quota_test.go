@@ -103,3 +103,36 @@ func TestSurfacesAreThoseOfTheCustomResources(t *testing.T) {
 		}
 	}
 }
+
+func TestTheShareOfTheWorkersIsThatOfTheGrant(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		grants []v1alpha1.CapabilityGrant
+		want   posture.WorkerShare
+	}{
+		"nothing named":             {[]v1alpha1.CapabilityGrant{{Name: "preflight"}}, posture.WorkerShare{Weight: 10}},
+		"no grant":                  {nil, posture.WorkerShare{Weight: 10}},
+		"a weight":                  {[]v1alpha1.CapabilityGrant{{Name: "preflight", Workers: &v1alpha1.WorkerShare{Weight: 30}}}, posture.WorkerShare{Weight: 30}},
+		"a cap alone":               {[]v1alpha1.CapabilityGrant{{Name: "preflight", Workers: &v1alpha1.WorkerShare{MaxInFlight: 4}}}, posture.WorkerShare{Weight: 10, MaxInFlight: 4}},
+		"another capability's":      {[]v1alpha1.CapabilityGrant{{Name: "xjdf", Workers: &v1alpha1.WorkerShare{Weight: 30}}}, posture.WorkerShare{Weight: 10}},
+		"what the schema refuses":   {[]v1alpha1.CapabilityGrant{{Name: "preflight", Workers: &v1alpha1.WorkerShare{Weight: -3, MaxInFlight: -1}}}, posture.WorkerShare{Weight: 1}},
+		"the first of two, as ever": {[]v1alpha1.CapabilityGrant{{Name: "preflight", Workers: &v1alpha1.WorkerShare{Weight: 2}}, {Name: "preflight", Workers: &v1alpha1.WorkerShare{Weight: 90}}}, posture.WorkerShare{Weight: 2}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			snapshot := posture.Compile(posture.Inputs{Partners: []v1alpha1.PartnerEntitlement{{
+				Spec: v1alpha1.PartnerEntitlementSpec{OrganizationID: "org_acme01", Package: v1alpha1.PackageStandard, Capabilities: tc.grants},
+			}}})
+			if got := snapshot.Workers("org_acme01"); got != tc.want {
+				t.Errorf("share %+v, want %+v", got, tc.want)
+			}
+			if got := snapshot.Workers("org_nobody"); got != (posture.WorkerShare{Weight: 10}) {
+				t.Errorf("share of nobody %+v", got)
+			}
+		})
+	}
+	if got := (*posture.Snapshot)(nil).Workers("org_acme01"); got != (posture.WorkerShare{Weight: 10}) {
+		t.Errorf("share without a posture %+v", got)
+	}
+}

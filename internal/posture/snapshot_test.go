@@ -125,7 +125,7 @@ func TestRevisionDependsOnEverySpecField(t *testing.T) {
 		p := &in.Partners[0]
 		p.Spec.DisplayName = "Acme"
 		p.Spec.Contract.EffectiveUntil = &at
-		p.Spec.Capabilities = []v1alpha1.CapabilityGrant{{Name: "rfq-create", Quota: &v1alpha1.Quota{Limit: 1, WindowSeconds: 1}}}
+		p.Spec.Capabilities = []v1alpha1.CapabilityGrant{{Name: "rfq-create", Quota: &v1alpha1.Quota{Limit: 1, WindowSeconds: 1}, Workers: &v1alpha1.WorkerShare{Weight: 1, MaxInFlight: 1}}}
 		p.Spec.RateLimits = []v1alpha1.RateLimit{{Surface: "partner", Requests: 1, WindowSeconds: 1}}
 		p.Spec.ClientCertificates = []v1alpha1.ClientCertificate{{Name: "a", SPKISHA256: "b", NotAfter: &at}}
 		p.Spec.Scopes = []v1alpha1.Scope{"rfq:read"}

@@ -51,6 +51,11 @@ type Consumer struct {
 	// asking is held while leases are under way: shared by whoever asks for
 	// them, alone by who looks for those that got lost on the way.
 	asking sync.RWMutex
+	// tended is when the queue was last tended from here, since began; due is
+	// when a delayed job is, as far as Next knows.
+	began  time.Time
+	tended atomic.Int64
+	due    time.Duration
 	astray atomic.Bool
 
 	mu   sync.Mutex
@@ -63,7 +68,7 @@ func (q *Queue) Consumer(config ConsumerConfig) *Consumer {
 	options.MaxRetries = -1
 	// One connection waits; a slot settles one job at a time.
 	options.PoolSize = config.Slots + 4
-	return &Consumer{queue: q, config: config, redis: redis.NewClient(&options), held: map[string]int{}}
+	return &Consumer{queue: q, config: config, redis: redis.NewClient(&options), began: time.Now(), held: map[string]int{}}
 }
 
 // Name is the consumer's incarnation.
@@ -90,12 +95,19 @@ func (c *Consumer) Next(ctx context.Context, free int) ([]Lease, error) {
 	if c.astray.Load() {
 		return c.recover(ctx)
 	}
-	leases, due, err := c.take(ctx, free)
-	if err != nil || len(leases) > 0 || free < 1 || c.woken.Swap(false) {
-		return leases, err
+	if free < 1 || c.woken.Load() || c.untilDue() <= 0 || c.toTend() {
+		leases, err := c.take(ctx, free)
+		if err != nil || len(leases) > 0 || free < 1 || c.woken.Swap(false) {
+			return leases, err
+		}
 	}
-	return c.wait(ctx, free, min(due, c.config.Block))
+	// Whatever changes the queue dispatches what may be dispatched, so there is
+	// nothing to ask for before something happens.
+	return c.wait(ctx, free, min(max(c.untilDue(), time.Millisecond), c.config.Block))
 }
+
+// untilDue is the time until a delayed job is due.
+func (c *Consumer) untilDue() time.Duration { return c.due - time.Since(c.began) }
 
 // meet asks a server that is not known yet whether it may be used.
 func (c *Consumer) meet(ctx context.Context) error {
@@ -109,31 +121,38 @@ func (c *Consumer) meet(ctx context.Context) error {
 	return nil
 }
 
+// toTend reports, once, that a twentieth of a lease has passed.
+func (c *Consumer) toTend() bool {
+	now, last := int64(time.Since(c.began)), c.tended.Load()
+	return (last == 0 || now-last > int64(c.config.Lease/20)) && c.tended.CompareAndSwap(last, now)
+}
+
+func (c *Consumer) tend(ctx context.Context) error {
+	return failed("tend queue", c.queue.scripts.tend.run(ctx, c.queue, c.redis,
+		c.config.Lease.Milliseconds(), c.config.Idle.Milliseconds()).Err())
+}
+
 // take asks for what is there.
-func (c *Consumer) take(ctx context.Context, free int) (leases []Lease, due time.Duration, err error) {
+func (c *Consumer) take(ctx context.Context, free int) ([]Lease, error) {
 	c.asking.RLock()
 	defer c.asking.RUnlock()
 	reply, err := c.queue.scripts.take.run(ctx, c.queue, c.redis, c.config.Name, c.config.Slots, free,
 		c.config.Lease.Milliseconds(), c.config.Idle.Milliseconds()).Slice()
 	if isNoGroup(err) {
-		return nil, 0, c.makeGroup(ctx)
+		return nil, c.makeGroup(ctx)
 	}
 	if err != nil {
-		return nil, 0, c.lostAnswer("take jobs", err)
+		return nil, c.lostAnswer("take jobs", err)
 	}
-	due = c.config.Block
+	c.due = time.Since(c.began) + time.Hour
 	if ms, ok := reply[0].(int64); ok && ms >= 0 {
-		due = max(time.Duration(ms)*time.Millisecond, time.Millisecond)
+		c.due = time.Since(c.began) + time.Duration(ms)*time.Millisecond
 	}
-	leases, err = c.handed(ctx, reply[1:])
-	return leases, due, err
+	return c.handed(ctx, reply[1:])
 }
 
 // wait reads what is dispatched next.
 func (c *Consumer) wait(ctx context.Context, free int, block time.Duration) ([]Lease, error) {
-	if block <= 0 {
-		return nil, nil
-	}
 	c.asking.RLock()
 	defer c.asking.RUnlock()
 	reader, err := c.connect(ctx)
@@ -228,6 +247,7 @@ func (c *Consumer) let(lease Lease) {
 // makeGroup makes the group where it is missing: Redis is new or was wiped.
 // There is nothing to take then, so that is no error.
 func (c *Consumer) makeGroup(ctx context.Context) error {
+	c.tended.Store(0) // nothing was done, nor were slots counted
 	err := c.redis.XGroupCreateMkStream(ctx, c.queue.stream, group, "0").Err()
 	if err != nil && !isBusyGroup(err) {
 		return failed("create queue group", err)

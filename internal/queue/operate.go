@@ -146,6 +146,16 @@ func (q *Queue) Order(ctx context.Context, id string, order Order) error {
 	return failed("order job", err)
 }
 
+// Outcome is what came of the last order for a job; false while no worker has
+// carried it out, and an hour after one has.
+func (q *Queue) Outcome(ctx context.Context, id string) (outcome string, known bool, err error) {
+	outcome, err = q.redis.Get(ctx, q.key("ordered:"+id)).Result()
+	if errors.Is(err, redis.Nil) {
+		return "", false, nil
+	}
+	return outcome, err == nil, failed("read the outcome of an order", err)
+}
+
 // Drain stops dispatching for a time, at most a day, and takes back what no
 // worker has yet; 0 ends that. It says how many jobs workers still have.
 func (q *Queue) Drain(ctx context.Context, d time.Duration) (held int, err error) {

@@ -6,6 +6,8 @@ import (
 	"context"
 	"embed"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -26,9 +28,9 @@ const (
 // scripts has one script for each transition. A transition is one round trip
 // and atomic, so no crash can leave half of it.
 type scripts struct {
-	submit, cancel, order, share, drain                          *script
-	take, start, astray, renew, finish, retry, bury, obey, leave *script
-	list, tenants                                                *script
+	submit, cancel, order, share, drain                                *script
+	take, tend, start, astray, renew, finish, retry, bury, obey, leave *script
+	list, tenants                                                      *script
 }
 
 func loadScripts() (*scripts, error) {
@@ -39,7 +41,7 @@ func loadScripts() (*scripts, error) {
 	}{
 		"submit": {&s.submit, mayGrow}, "order": {&s.order, mayGrow}, "cancel": {&s.cancel, mustRun},
 		"share": {&s.share, mustRun}, "drain": {&s.drain, mustRun},
-		"take": {&s.take, mustRun}, "start": {&s.start, mustRun}, "astray": {&s.astray, mustRun},
+		"take": {&s.take, mustRun}, "tend": {&s.tend, mustRun}, "start": {&s.start, mustRun}, "astray": {&s.astray, mustRun},
 		"renew": {&s.renew, mustRun}, "finish": {&s.finish, mustRun}, "retry": {&s.retry, mustRun},
 		"bury": {&s.bury, mustRun}, "obey": {&s.obey, mustRun}, "leave": {&s.leave, mustRun},
 		"list": {&s.list, mustRun}, "tenants": {&s.tenants, onlyRead},
@@ -56,16 +58,47 @@ func loadScripts() (*scripts, error) {
 // Script returns the text of a transition as it runs on the server, without the
 // line that tells the server what it needs.
 func Script(name string) (string, error) {
-	var text strings.Builder
-	for _, part := range []string{"prelude", name, "postlude"} {
+	var parts [3]string
+	for i, part := range []string{"prelude", name, "postlude"} {
 		content, err := source.ReadFile("scripts/" + part + ".lua")
 		if err != nil {
 			return "", fmt.Errorf("read script: %w", err)
 		}
-		text.Write(content)
+		parts[i] = string(content)
 	}
-	return text.String(), nil
+	return needed(parts[0], parts[1]+parts[2]) + parts[1] + parts[2], nil
 }
+
+var (
+	// block is a definition on the outermost level, with its comment.
+	block = regexp.MustCompile(`(?m)^(?:--.*\n)*local (?:function (\w+)\((?s:.*?)^end\n|(\w+(?:, \w+)*)(?: =.*)?\n)`)
+	word  = regexp.MustCompile(`\w+`)
+)
+
+// needed is the part of the prelude that a script uses. A server defines all of
+// it anew for each call, and what is defined costs the more the more there is.
+func needed(prelude, body string) string {
+	used := map[string]bool{}
+	note := func(text string) {
+		for _, w := range word.FindAllString(comment.ReplaceAllString(text, ""), -1) {
+			used[w] = true
+		}
+	}
+	note(body)
+	blocks := block.FindAllStringSubmatch(prelude, -1)
+	// What is used is defined before, so once from the end is enough.
+	kept := make([]string, 0, len(blocks))
+	for _, b := range slices.Backward(blocks) {
+		if slices.ContainsFunc(word.FindAllString(b[1]+b[2], -1), func(w string) bool { return used[w] }) {
+			note(b[0])
+			kept = append(kept, comment.ReplaceAllString(b[0], ""))
+		}
+	}
+	slices.Reverse(kept)
+	return strings.Join(kept, "")
+}
+
+var comment = regexp.MustCompile(`(?m)^ *--.*\n`)
 
 // script is a transition. A server that does not know flags (miniredis) gets it
 // without.

@@ -4,6 +4,7 @@ package queue
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -44,14 +45,17 @@ func (c *Consumer) Finish(ctx context.Context, lease Lease) error {
 func (c *Consumer) FinishNext(ctx context.Context, lease Lease) ([]Lease, error) {
 	c.asking.RLock()
 	defer c.asking.RUnlock()
-	return c.finish(ctx, lease, 1)
+	next, err := c.finish(ctx, lease, 1)
+	if c.toTend() {
+		err = errors.Join(err, c.tend(ctx))
+	}
+	return next, err
 }
 
 func (c *Consumer) finish(ctx context.Context, lease Lease, next int) ([]Lease, error) {
 	const op = "finish job"
 	defer c.let(lease)
-	reply, err := c.queue.scripts.finish.run(ctx, c.queue, c.redis, lease.ID, c.config.Name, lease.Attempt, next,
-		c.config.Lease.Milliseconds(), c.config.Idle.Milliseconds()).Slice()
+	reply, err := c.queue.scripts.finish.run(ctx, c.queue, c.redis, lease.ID, c.config.Name, lease.Attempt, next).Slice()
 	switch {
 	case isNoGroup(err):
 		return nil, nil // the queue is gone, and the job with it
@@ -83,9 +87,10 @@ func (c *Consumer) Bury(ctx context.Context, lease Lease, reason string) error {
 	return c.settle(ctx, "bury job", c.queue.scripts.bury, lease, reason)
 }
 
-// Obeyed notes that the order of a lease was carried out. The job goes on.
-func (c *Consumer) Obeyed(ctx context.Context, lease Lease) error {
-	held, err := c.queue.scripts.obey.run(ctx, c.queue, c.redis, lease.ID, c.config.Name, lease.Attempt).Int()
+// Obeyed notes that the order of a lease was carried out, and what came of it, for
+// [Queue.Outcome]. The job is still the caller's.
+func (c *Consumer) Obeyed(ctx context.Context, lease Lease, outcome string) error {
+	held, err := c.queue.scripts.obey.run(ctx, c.queue, c.redis, lease.ID, c.config.Name, lease.Attempt, outcome).Int()
 	return settled("note an order", held, err)
 }
 

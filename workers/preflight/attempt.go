@@ -81,29 +81,38 @@ func (a *attempt) run(ctx context.Context) (outcome string) {
 	return a.finish(ctx, result)
 }
 
+// orders are what an operator may want of a job: the verb that does it, and what
+// has come of it if it succeeds.
+var orders = map[queue.Order]struct {
+	do   func(Jobs, context.Context, string) (jobs.Job, error)
+	done string
+}{
+	queue.OrderCancel: {Jobs.Withdraw, "cancelled"},
+	queue.OrderRetry:  {Jobs.Reopen, "tried again"},
+}
+
 // obey carries out what an operator has ordered. It returns an outcome if that
 // is the end of the attempt.
 func (a *attempt) obey(ctx context.Context) (outcome string) {
-	var err error
-	switch a.lease.Order {
-	case queue.OrderCancel:
-		err = a.untilStored(ctx, func() error { _, err := a.Jobs.Withdraw(ctx, a.lease.ID); return err })
-	case queue.OrderRetry:
-		err = a.untilStored(ctx, func() error { _, err := a.Jobs.Reopen(ctx, a.lease.ID); return err })
-	default:
+	order, ordered := orders[a.lease.Order]
+	if !ordered {
 		return ""
 	}
-	a.Log.InfoContext(ctx, "an operator's order", "job", a.lease.ID, "order", string(a.lease.Order), "error", err)
-	switch {
-	case ctx.Err() != nil:
+	err := a.untilStored(ctx, func() error { _, err := order.do(a.Jobs, ctx, a.lease.ID); return err })
+	if ctx.Err() != nil {
 		return a.release(ctx, context.Cause(ctx))
-	case err != nil || a.lease.Order == queue.OrderCancel:
-		// A job that cannot be reopened has ended for good, and one that cannot be
-		// cancelled too.
-		return a.settle(ctx, "ordered", finished)
 	}
-	if err := a.Queue.Obeyed(ctx, a.lease); err != nil {
-		a.Log.WarnContext(ctx, "the queue was not told that an order was carried out", "job", a.lease.ID, "error", err)
+	a.Log.InfoContext(ctx, "an operator's order", "job", a.lease.ID, "order", string(a.lease.Order), "error", err)
+	told := order.done
+	if err != nil {
+		told = err.Error()
+	}
+	if err := a.Queue.Obeyed(ctx, a.lease, told); err != nil {
+		a.Log.WarnContext(ctx, "the queue was not told of an order", "job", a.lease.ID, "error", err)
+	}
+	if err != nil || a.lease.Order == queue.OrderCancel {
+		// What cannot be cancelled or reopened has ended for good.
+		return a.settle(ctx, "ordered", finished)
 	}
 	return ""
 }

@@ -133,7 +133,10 @@ func (s *script) Bury(_ context.Context, _ queue.Lease, reason string) error {
 	return nil
 }
 
-func (s *script) Obeyed(context.Context, queue.Lease) error { s.note("obeyed"); return nil }
+func (s *script) Obeyed(_ context.Context, _ queue.Lease, outcome string) error {
+	s.note("told: " + outcome)
+	return nil
+}
 
 // store is the script as the worker's Jobs.
 type store struct{ *script }
@@ -309,11 +312,11 @@ func TestTimes(t *testing.T) {
 		},
 		"an operator's cancellation is carried out and ends the job": {
 			5 * s, 0, func(s *script) { s.leases <- ordered(queue.OrderCancel) },
-			[]note{{0, "withdrawn"}, {0, "finished"}},
+			[]note{{0, "withdrawn"}, {0, "told: cancelled"}, {0, "finished"}},
 		},
 		"an operator's retry opens the row again, and the job is done": {
 			5 * s, s, func(s *script) { s.leases <- ordered(queue.OrderRetry) },
-			[]note{{0, "reopened"}, {0, "obeyed"}, {0, "began"}, {s, "stored"}, {s, "finished"}},
+			[]note{{0, "reopened"}, {0, "told: tried again"}, {0, "began"}, {s, "stored"}, {s, "finished"}},
 		},
 		"a row that cannot be read is put aside": {
 			5 * s, 0, func(s *script) { s.leases <- job(1); s.begin = []error{&jobs.MalformedError{Err: errors.New("odd")}} },

@@ -9,7 +9,7 @@ local function main()
     call('ZREM', P .. 'b:' .. job[2], id)
     call('ZREM', P .. 'delayed', id)
     local t = tenant(job[2])
-    t.dirty = true
+    t.dirty, t.q = true, nil
     place(job[2], t)
   end
   forget(id)

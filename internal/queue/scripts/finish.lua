@@ -1,5 +1,5 @@
 -- End a job, and take the next one.
--- ARGV prefix id consumer attempt next(0|1) lease-ms idle-ms
+-- ARGV prefix id consumer attempt next(0|1)
 -- Returns {1 when the job is ended, by this call or before, 0 when someone else
 -- holds it; lease...}. Sending it twice is safe but for the lease, which astray
 -- finds.
@@ -15,7 +15,6 @@ local function main()
   end
   if ok and job.tenant then admit() end
   if ARGV[5] == '1' then
-    tend(tonumber(ARGV[6]), tonumber(ARGV[7]))
     read(reply, consumer, 1)
   end
   return reply

@@ -8,12 +8,16 @@ local function main()
   local name = job[2]
   if name then
     if job[1] and job[1] ~= '' then
-      if ARGV[3] == 'retry' and job[5] ~= '' then return 1 end
+      if ARGV[3] == 'retry' and job[5] ~= '' then
+        call('SET', P .. 'ordered:' .. id, 'a worker has the job already', 'PX', 3600000)
+        return 1
+      end
       vacate(job[1], name, job[3], job[5] ~= '' and job[4] or nil)
     end
     call('ZREM', P .. 'b:' .. name, id)
     call('ZREM', P .. 'delayed', id)
     local t = tenant(name)
+    t.q = nil
     place(name, t)
   else
     local dead = call('HMGET', P .. 'dead:' .. id, 'tenant', 'attempt')
@@ -25,6 +29,9 @@ local function main()
     call('ZADD', P .. 'open', 'NX', num(NOW), id)
   end
   call('HSET', key, 'holder', '', 'entry', '', 'order', ARGV[3], 'since', num(NOW))
-  dispatch(id, name, tenant(name))
+  call('DEL', P .. 'ordered:' .. id)
+  local t = tenant(name)
+  t.idle = t.r == 0
+  dispatch(id, name, t)
   return 1
 end

@@ -1,7 +1,8 @@
 -- What all scripts share. A script gets the stream as its key, for its slot, and
 -- the prefix of all other keys as its first argument. It defines main(); what
 -- main changes of the queue's and the tenants' figures is written once, when it
--- has returned.
+-- has returned. Of the functions here a script gets those that it uses: a block is
+-- a comment and a definition that begins and ends at the margin.
 local STREAM, P = KEYS[1], ARGV[1]
 local GROUP = 'workers'
 local FORMAT = 1
@@ -25,14 +26,16 @@ end
 
 local NOW = now_ms()
 
--- num writes a number so that no server shortens it.
+-- num writes a number for an answer, so that no server shortens it. Commands take
+-- numbers as they are.
 local function num(x)
   return string.format('%.17g', x)
 end
 
 -- meta holds the queue's own figures: v the virtual time, n the slots of all
 -- workers, u until when nothing is dispatched, c the mean time of a job in ms,
--- j when the queue was last tended, g when consumers were last removed.
+-- j when the queue was last tended, g when consumers were last removed. Of these
+-- v and c change all the time, the rest if more is set.
 local meta, meta_dirty
 
 local function load_meta()
@@ -48,7 +51,9 @@ end
 
 -- tenant reads the figures of a tenant: w its weight, m the most of its jobs
 -- that may be dispatched (0: any number), r those that are, f where its next job
--- begins in virtual time, c the mean time of its jobs in ms.
+-- begins in virtual time, c the mean time of its jobs in ms; q the length of its
+-- backlog once it was asked for. What follows says what to write: dirty anything,
+-- given the share too, idle that it may be about to be forgotten.
 local tenants = {}
 
 local function tenant(name)
@@ -64,40 +69,54 @@ local function tenant(name)
   return t
 end
 
--- waits reports whether a tenant has a backlog.
-local function waits(name)
-  return call('ZCARD', P .. 'b:' .. name) > 0
+-- waits reports whether a tenant has a backlog. It asks once; who adds to a
+-- backlog or takes from it counts.
+local function waits(name, t)
+  t.q = t.q or call('ZCARD', P .. 'b:' .. name)
+  return t.q > 0
 end
 
 -- place puts a tenant where it belongs: in the ring if its next job may be
 -- dispatched, aside if it has as many as it may, nowhere if none waits.
 local function place(name, t)
-  local ring, parked = P .. 'ring', P .. 'parked'
-  if not waits(name) then
-    call('ZREM', ring, name)
-    if t.m > 0 then call('ZREM', parked, name) end
+  if not waits(name, t) then
+    call('ZREM', P .. 'ring', name)
+    if t.m > 0 then call('ZREM', P .. 'parked', name) end
     return
   end
   t.f = math.max(t.f, load_meta().v)
-  if t.m > 0 and t.r >= t.m then
-    call('ZREM', ring, name)
-    call('ZADD', parked, num(t.f), name)
+  if t.m == 0 then
+    call('ZADD', P .. 'ring', t.f, name)
+  elseif t.r >= t.m then
+    call('ZREM', P .. 'ring', name)
+    call('ZADD', P .. 'parked', t.f, name)
   else
-    call('ZADD', ring, num(t.f), name)
-    call('ZREM', parked, name)
+    call('ZADD', P .. 'ring', t.f, name)
+    call('ZREM', P .. 'parked', name)
   end
 end
+
+-- ready has what was dispatched and is not written yet.
+local ready = {}
 
 -- flush writes what was changed.
 local function flush()
   if meta_dirty then
-    call('HSET', P .. 'meta', 'v', num(meta.v), 'n', num(meta.n), 'u', num(meta.u), 'c', num(meta.c), 'j', num(meta.j), 'g', num(meta.g))
+    call('HSET', P .. 'meta', 'v', meta.v, 'c', meta.c)
+    if meta.more then call('HSET', P .. 'meta', 'n', meta.n, 'u', meta.u, 'j', meta.j, 'g', meta.g) end
+  end
+  for id, d in pairs(ready) do
+    call('HSET', P .. 'job:' .. id, 'entry', d[1], 'charged', d[2])
   end
   for name, t in pairs(tenants) do
     if t.dirty then
       local key = P .. 't:' .. name
-      call('HSET', key, 'w', num(t.w), 'm', num(t.m), 'r', num(t.r), 'f', num(t.f), 'c', num(t.c))
-      if t.r == 0 and not waits(name) then
+      if t.fresh or t.given then
+        call('HSET', key, 'w', t.w, 'm', t.m, 'r', t.r, 'f', t.f, 'c', t.c)
+      else
+        call('HSET', key, 'r', t.r, 'f', t.f, 'c', t.c)
+      end
+      if t.r == 0 and not waits(name, t) then
         call('PEXPIRE', key, REMEMBER_MS)
       elseif t.idle then
         call('PERSIST', key)
@@ -117,14 +136,16 @@ local function read_job(id, ...)
   return job
 end
 
+-- length is that of the stream, once it was asked for.
+local length
+
 -- dispatch makes a job ready for any worker and charges its tenant.
 local function dispatch(id, name, t)
   local cost = t.c
   local entry = call('XADD', STREAM, '*', 'id', id, 't', name)
-  call('HSET', P .. 'job:' .. id, 'entry', entry, 'charged', num(cost))
-  t.idle = t.idle or t.r == 0
+  ready[id] = { entry, cost }
   t.r, t.f, t.dirty = t.r + 1, math.max(t.f, load_meta().v) + cost / t.w, true
-  return entry
+  if length then length = length + 1 end
 end
 
 -- room is how many jobs may be dispatched: as many as there are slots. A job in
@@ -133,7 +154,8 @@ end
 local function room()
   local m = load_meta()
   if m.u > NOW then return 0 end
-  return m.n - call('XLEN', STREAM)
+  length = length or call('XLEN', STREAM)
+  return m.n - length
 end
 
 -- admit dispatches what waits, while there is room, from the tenant that is
@@ -146,6 +168,7 @@ local function admit()
     local m, t = load_meta(), tenant(name)
     local first = call('ZPOPMIN', P .. 'b:' .. name)
     if first[1] then
+      if t.q then t.q = t.q - 1 end
       m.v, meta_dirty = math.max(m.v, tonumber(head[2])), true
       t.f = tonumber(head[2])
       dispatch(first[1], name, t)
@@ -157,22 +180,27 @@ end
 -- enqueue makes a known job wait for its turn, or dispatches it at once if
 -- nobody waits and there is room.
 local function enqueue(id, name, submitted)
-  local t = tenant(name)
-  if room() > 0 and (t.m == 0 or t.r < t.m) and call('ZCARD', P .. 'ring') == 0 and not waits(name) then
+  local t, free = tenant(name), room() > 0
+  if free and (t.m == 0 or t.r < t.m) and call('ZCARD', P .. 'ring') == 0 and not waits(name, t) then
+    t.idle = t.idle or t.r == 0
     dispatch(id, name, t)
     return
   end
-  t.idle, t.dirty = t.idle or t.r == 0, true
-  call('HSET', P .. 'job:' .. id, 'entry', '')
   call('ZADD', P .. 'b:' .. name, submitted, id)
-  place(name, t)
-  admit()
+  t.q = call('ZCARD', P .. 'b:' .. name)
+  -- One more changes nothing of the place of a tenant whose jobs wait.
+  if t.q == 1 then
+    t.idle, t.dirty = t.idle or t.r == 0, true
+    place(name, t)
+  end
+  if free then admit() end
 end
 
 -- drop removes an entry from the stream for good.
 local function drop(entry)
   call('XACK', STREAM, GROUP, entry)
-  call('XDEL', STREAM, entry)
+  local gone = call('XDEL', STREAM, entry)
+  if length then length = length - gone end
 end
 
 -- vacate takes a dispatched job off the stream, and charges its tenant with the
@@ -190,7 +218,12 @@ local function vacate(entry, name, charged, at)
     m.c, meta_dirty = m.c + (took - m.c) / 64, true
   end
   t.f = math.max(0, t.f + (took - charged) / t.w)
-  if waits(name) then place(name, t) end
+  if t.m > 0 then
+    place(name, t)
+  elseif t.q ~= 0 then
+    -- Only a tenant with a backlog is in the ring.
+    call('ZADD', P .. 'ring', 'XX', math.max(t.f, load_meta().v), name)
+  end
 end
 
 -- forget removes the last of a job.
@@ -217,7 +250,9 @@ end
 -- start hands out the next attempt of the job behind a delivered entry. An
 -- entry that its job does not know is a leftover.
 local function start(entry, id, consumer)
-  local job = read_job(id, 'entry', 'tenant', 'attempt', 'lost', 'order', 'since', 'charged')
+  local job, d = read_job(id, 'entry', 'tenant', 'attempt', 'lost', 'order', 'since', 'charged'), ready[id]
+  ready[id] = nil
+  if d then job[1], job[7] = d[1], d[2] end
   if job[1] ~= entry then
     drop(entry)
     return nil
@@ -228,7 +263,7 @@ local function start(entry, id, consumer)
     bury(id, name, attempt, 'MALFORMED')
     return nil
   end
-  call('HSET', P .. 'job:' .. id, 'attempt', num(attempt + 1), 'holder', consumer, 'at', num(NOW))
+  call('HSET', P .. 'job:' .. id, 'entry', entry, 'charged', job[7], 'attempt', attempt + 1, 'holder', consumer, 'at', NOW)
   local waited = math.max(0, NOW - (tonumber(job[6]) or NOW))
   return { id, name, num(attempt + 1), job[4] or '0', num(waited), job[5] or '', entry }
 end
@@ -246,8 +281,8 @@ end
 -- holds reads a job and reports whether the lease (consumer, attempt) is still
 -- the current one.
 local function holds(id, consumer, attempt)
-  local raw = read_job(id, 'holder', 'attempt', 'entry', 'tenant', 'charged', 'at', 'since')
-  local job = { holder = raw[1], attempt = raw[2], entry = raw[3], tenant = raw[4], charged = raw[5], at = raw[6], since = raw[7] }
+  local raw = read_job(id, 'holder', 'attempt', 'entry', 'tenant', 'charged', 'at')
+  local job = { holder = raw[1], attempt = raw[2], entry = raw[3], tenant = raw[4], charged = raw[5], at = raw[6] }
   job.known = raw[2] and true or false
   return job.known and job.holder == consumer and job.attempt == attempt and job.entry ~= '', job
 end
@@ -259,7 +294,7 @@ end
 
 -- again makes a job wait for its next attempt.
 local function again(id, name)
-  call('HSET', P .. 'job:' .. id, 'holder', '', 'entry', '', 'since', num(NOW))
+  call('HSET', P .. 'job:' .. id, 'holder', '', 'entry', '', 'since', NOW)
   enqueue(id, name, submitted(id))
 end
 
@@ -270,7 +305,7 @@ local function join(consumer, slots)
   if known ~= slots then
     call('HSET', P .. 'slots', consumer, slots)
     local m = load_meta()
-    m.n, meta_dirty = m.n + tonumber(slots) - (tonumber(known) or 0), true
+    m.n, meta_dirty, m.more = m.n + tonumber(slots) - (tonumber(known) or 0), true, true
   end
 end
 
@@ -281,7 +316,7 @@ local function part(consumer)
   if known then
     call('HDEL', P .. 'slots', consumer)
     local m = load_meta()
-    m.n, meta_dirty = math.max(0, m.n - tonumber(known)), true
+    m.n, meta_dirty, m.more = math.max(0, m.n - tonumber(known)), true, true
   end
 end
 
@@ -290,8 +325,8 @@ end
 local DAY_MS = 24 * 3600 * 1000
 
 local function move(count)
-  local due = call('ZRANGEBYSCORE', P .. 'delayed', '-inf', num(NOW), 'LIMIT', 0, count)
-  for _, id in ipairs(call('ZRANGEBYSCORE', P .. 'delayed', num(NOW + DAY_MS), '+inf', 'LIMIT', 0, count)) do
+  local due = call('ZRANGEBYSCORE', P .. 'delayed', '-inf', NOW, 'LIMIT', 0, count)
+  for _, id in ipairs(call('ZRANGEBYSCORE', P .. 'delayed', NOW + DAY_MS, '+inf', 'LIMIT', 0, count)) do
     due[#due + 1] = id
   end
   for _, id in ipairs(due) do
@@ -308,7 +343,8 @@ end
 -- expire takes jobs from workers that have not renewed their leases. One that
 -- was delivered and never started was not lost by anybody's fault.
 local function expire(lease, count)
-  for _, pending in ipairs(call('XPENDING', STREAM, GROUP, 'IDLE', lease, '-', '+', count)) do
+  local gone = call('XPENDING', STREAM, GROUP, 'IDLE', lease, '-', '+', count)
+  for _, pending in ipairs(gone) do
     local entry = pending[1]
     local message = call('XRANGE', STREAM, entry, entry)[1]
     local id = message and message[2][2]
@@ -327,6 +363,7 @@ local function expire(lease, count)
       drop(entry)
     end
   end
+  return #gone
 end
 
 -- absent takes away the slots of workers that were not heard of for two leases.
@@ -342,7 +379,7 @@ end
 local function janitor(idle)
   local m = load_meta()
   if NOW >= m.g and NOW - m.g < idle / 10 then return end
-  m.g, meta_dirty = NOW, true
+  m.g, meta_dirty, m.more = NOW, true, true
   for _, flat in ipairs(call('XINFO', 'CONSUMERS', STREAM, GROUP)) do
     local consumer = {}
     for i = 1, #flat, 2 do
@@ -359,12 +396,12 @@ local function janitor(idle)
 end
 
 -- tend does what time makes necessary, for all workers by the first that comes:
--- twenty times in a lease at most.
+-- twenty times in a lease, or as long as there is more than it does at a time.
 local function tend(lease, idle)
   local m = load_meta()
   if NOW >= m.j and NOW - m.j < lease / 20 then return end
-  m.j, meta_dirty = NOW, true
-  expire(lease, 100)
+  local full = expire(lease, 100) == 100
+  m.j, meta_dirty, m.more = full and 0 or NOW, true, true
   absent(lease)
   janitor(idle)
   move(100)

@@ -8,7 +8,7 @@ local function main()
   local id, name, attempt, weight = ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
   local t = tenant(name)
   if weight > 0 and (t.fresh or t.w ~= weight or t.m ~= tonumber(ARGV[6])) then
-    t.w, t.m, t.dirty = weight, tonumber(ARGV[6]), true
+    t.w, t.m, t.dirty, t.given = weight, tonumber(ARGV[6]), true, true
     if not t.fresh then
       call('ZREM', P .. 'parked', name)
       place(name, t)
@@ -30,9 +30,9 @@ local function main()
     end
     attempt = math.max(attempt, seen)
   end
-  call('HSET', key, 'tenant', name, 'attempt', num(attempt), 'holder', '', 'entry', '', 'lost', '0', 'since', num(NOW))
-  call('ZADD', P .. 'open', 'NX', num(NOW), id)
+  call('HSET', key, 'tenant', name, 'attempt', attempt, 'holder', '', 'entry', '', 'lost', '0', 'since', NOW)
+  local at = call('ZADD', P .. 'open', 'NX', NOW, id) == 1 and NOW or submitted(id)
   if call('ZREM', P .. 'dead', id) == 1 then call('DEL', P .. 'dead:' .. id) end
-  enqueue(id, name, submitted(id))
+  enqueue(id, name, at)
   return 1
 end

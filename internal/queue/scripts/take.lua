@@ -9,15 +9,21 @@ local function main()
     return redis.error_reply('PMFORMAT ' .. format)
   end
   -- This tells that the group is missing before anything is changed.
-  call('XPENDING', STREAM, GROUP)
+  call('XPENDING', STREAM, GROUP, '-', '+', 1)
   join(consumer, ARGV[3])
   tend(lease, tonumber(ARGV[6]))
   admit()
   local leases = { -1 }
   read(leases, consumer, free)
   if #leases == 1 then
-    local due = call('ZRANGE', P .. 'delayed', 0, 0, 'WITHSCORES')
-    if due[2] then leases[1] = math.max(0, tonumber(due[2]) - NOW) end
+    local due = tonumber(call('ZRANGE', P .. 'delayed', 0, 0, 'WITHSCORES')[2])
+    if due and due <= NOW then
+      -- The queue was tended just before it was due.
+      move(100)
+      read(leases, consumer, free)
+    elseif due then
+      leases[1] = due - NOW
+    end
   end
   return leases
 end

@@ -24,6 +24,9 @@ var jobCases = map[string]func(*testing.T, *world){
 	"a report is stored once and reads back byte for byte":             reportOnce,
 	"an attempt past the limit ends the job and tells of it":           attemptsExhausted,
 	"a simulated job is ended by the time its submission is answered":  simulatedJobs,
+	"a drained attempt is given back, and its number is not":           drainedAttempt,
+	"a failed job is opened again with all attempts before it":         reopened,
+	"an operator cancels what anybody owns":                            withdrawnByOperator,
 	"progress is stored for the holder alone":                          progressFenced,
 	"a refused amendment and an unchanged one leave the job as it was": amendNothing,
 }
@@ -402,3 +405,86 @@ func amendNothing(t *testing.T, w *world) {
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+func drainedAttempt(t *testing.T, w *world) {
+	id := w.submit(t, acme).ID
+	for attempt := 1; attempt <= 2*jobs.DefaultMaxAttempts; attempt++ {
+		if _, err := w.jobs.Begin(t.Context(), id, attempt, "w1"); err != nil {
+			t.Fatalf("begin %d: %v", attempt, err)
+		}
+		if err := w.jobs.Release(t.Context(), id, attempt, "w2"); !errors.Is(err, jobs.ErrFenced) {
+			t.Errorf("released by another: %v, want ErrFenced", err)
+		}
+		if err := w.jobs.Release(t.Context(), id, attempt, "w1"); err != nil {
+			t.Fatalf("release %d: %v", attempt, err)
+		}
+		// A second time would give back what another attempt has used.
+		if err := w.jobs.Release(t.Context(), id, attempt, "w1"); !errors.Is(err, jobs.ErrFenced) {
+			t.Errorf("released twice: %v, want ErrFenced", err)
+		}
+		if _, err := w.jobs.Finish(t.Context(), id, attempt, "w1", warned); !errors.Is(err, jobs.ErrFenced) {
+			t.Errorf("finished after its release: %v, want ErrFenced", err)
+		}
+		if _, err := w.jobs.Begin(t.Context(), id, attempt, "w3"); !errors.Is(err, jobs.ErrStaleAttempt) {
+			t.Errorf("its number begins again: %v, want ErrStaleAttempt", err)
+		}
+	}
+	job, err := w.jobs.Get(t.Context(), acme, id)
+	if err != nil || job.Tries != 0 || job.Attempt != 2*jobs.DefaultMaxAttempts || job.Status != jobs.Processing {
+		t.Errorf("job = %+v, %v", job, err)
+	}
+}
+
+func reopened(t *testing.T, w *world) {
+	id := w.submit(t, acme).ID
+	for attempt := 1; attempt <= jobs.DefaultMaxAttempts; attempt++ {
+		if _, err := w.jobs.Begin(t.Context(), id, attempt, "w1"); err != nil {
+			t.Fatalf("begin %d: %v", attempt, err)
+		}
+	}
+	last := jobs.DefaultMaxAttempts + 1
+	if _, err := w.jobs.Begin(t.Context(), id, last, "w1"); !errors.Is(err, jobs.ErrExhausted) {
+		t.Fatalf("one attempt too many: %v, want ErrExhausted", err)
+	}
+	w.clock.advance(time.Hour)
+	for range 2 { // the second finds it open
+		if _, err := w.jobs.Reopen(t.Context(), id); err != nil {
+			t.Fatalf("reopen: %v", err)
+		}
+	}
+	job, err := w.jobs.Get(t.Context(), acme, id)
+	if err != nil || job.Status != jobs.Queued || job.Tries != 0 || job.Failure != (jobs.Failure{}) || !job.FinishedAt.IsZero() ||
+		!job.ExpiresAt.Equal(w.clock.Now().Add(jobs.Retention)) {
+		t.Errorf("reopened job = %+v, %v", job, err)
+	}
+	if _, err := w.jobs.Begin(t.Context(), id, last, "w2"); !errors.Is(err, jobs.ErrStaleAttempt) {
+		t.Errorf("a number from before: %v, want ErrStaleAttempt", err)
+	}
+	if _, err := w.jobs.Begin(t.Context(), id, last+1, "w2"); err != nil {
+		t.Fatalf("begin after reopening: %v", err)
+	}
+	if _, err := w.jobs.Finish(t.Context(), id, last+1, "w2", warned); err != nil {
+		t.Fatalf("finish after reopening: %v", err)
+	}
+	if _, err := w.jobs.Reopen(t.Context(), id); !errors.Is(err, jobs.ErrTerminal) {
+		t.Errorf("a job that succeeded: %v, want ErrTerminal", err)
+	}
+	if got, err := w.jobs.Report(t.Context(), acme, id); err != nil || string(got) != string(report) {
+		t.Errorf("report %q, %v", got, err)
+	}
+}
+
+func withdrawnByOperator(t *testing.T, w *world) {
+	id := w.submit(t, acme).ID
+	for range 2 {
+		if job, err := w.jobs.Withdraw(t.Context(), id); err != nil || job.Status != jobs.Cancelled {
+			t.Errorf("job = %+v, %v", job, err)
+		}
+	}
+	if _, err := w.jobs.Withdraw(t.Context(), finishJob(t, w, w.submit(t, acme).ID).ID); !errors.Is(err, jobs.ErrNotCancellable) {
+		t.Errorf("an ended job: %v, want ErrNotCancellable", err)
+	}
+	if _, err := w.jobs.Withdraw(t.Context(), "pref_none"); !errors.Is(err, ledger.ErrNotFound) {
+		t.Errorf("no job: %v, want ErrNotFound", err)
+	}
+}

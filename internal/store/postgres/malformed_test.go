@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package postgres
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/pgtest"
+)
+
+// A row that somebody damaged must stop neither the jobs beside it nor a worker
+// that waits for the store to come back.
+func TestAMalformedRowOfAJobIsToldAndPassedOver(t *testing.T) {
+	t.Parallel()
+	for column, value := range map[string]string{"tenant": "nobody", "ticket": `{"pages":"many"}`} {
+		t.Run(column, func(t *testing.T) {
+			t.Parallel()
+			address := pgtest.Shared(t)
+			store := openStore(t, address)
+			_, preflight := services(t, store)
+			var ids []string
+			for range 3 {
+				submitted, err := preflight.Submit(t.Context(), acme, jobOf(""), 10)
+				if err != nil {
+					t.Fatal(err)
+				}
+				ids = append(ids, submitted.Job.ID)
+			}
+			execute(t, address, `UPDATE job SET `+column+` = '`+value+`' WHERE id = '`+ids[1]+`'`)
+			var malformed *jobs.MalformedError
+			open, err := store.OpenJobs(t.Context(), time.Now().Add(time.Hour), 10)
+			if !errors.As(err, &malformed) || len(malformed.IDs) != 1 || malformed.IDs[0] != ids[1] {
+				t.Errorf("OpenJobs: %v, want that of %s", err, ids[1])
+			}
+			if len(open) != 2 || open[0].ID != ids[0] || open[1].ID != ids[2] {
+				t.Errorf("open jobs %v, want the two sound ones", open)
+			}
+			var away *ledger.UnavailableError
+			if _, err := preflight.Begin(t.Context(), ids[1], 1, "w1"); !errors.As(err, &malformed) || errors.As(err, &away) {
+				t.Errorf("Begin: %v, want a MalformedError and no absence", err)
+			}
+			if n, err := preflight.Sweep(t.Context(), 0, 10); err != nil || n != 3 {
+				t.Errorf("swept %d, %v; want all seen", n, err)
+			}
+		})
+	}
+}
