@@ -95,9 +95,26 @@ func (f *Failover) KillPrimary(t testing.TB) {
 	t.Helper()
 	dead := f.Primary(t)
 	dead.Kill()
+	f.awaitSuccessor(t, dead)
+}
+
+// FreezePrimary pauses the primary until the replica has taken its place, and
+// waits until it is a replica itself. In between it takes itself for what it was.
+func (f *Failover) FreezePrimary(t testing.TB) {
+	t.Helper()
+	frozen := f.Primary(t)
+	frozen.Pause()
+	f.awaitSuccessor(t, frozen)
+	frozen.Resume()
+	f.awaitCopy(t, frozen)
+	f.awaitWatched(t)
+}
+
+func (f *Failover) awaitSuccessor(t testing.TB, of *Server) {
+	t.Helper()
 	await(t, "a replica was promoted", func(ctx context.Context) bool {
 		now := f.agreed(ctx)
-		return now != nil && now != dead && now.process != nil && strings.Contains(now.replication(ctx), "role:master")
+		return now != nil && now != of && strings.Contains(now.replication(ctx), "role:master")
 	})
 }
 
