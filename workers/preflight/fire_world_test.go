@@ -249,14 +249,14 @@ func (f *fire) executions() int64 {
 }
 
 // getOn waits until some jobs more were begun, so that whatever comes next comes
-// at any instant of their lives. Half of the times it does not wait: then two
+// at any instant of their lives. One time in three it does not wait: then two
 // things happen at once.
 func (f *fire) getOn() {
 	f.Helper()
-	if f.rng.IntN(2) == 0 {
+	if f.rng.IntN(3) == 0 {
 		return
 	}
-	target := f.executions() + 5 + int64(f.rng.IntN(40))
+	target := f.executions() + 20 + int64(f.rng.IntN(40))
 	f.until("workers get on", func() bool { return f.executions() >= target })
 	time.Sleep(time.Duration(f.rng.IntN(20)) * time.Millisecond)
 }
