@@ -178,6 +178,31 @@ func TestOnlyTheReplyOfTheOneRequestIsLost(t *testing.T) {
 	})
 }
 
+// TestAReplicaThatLagsTakesOverWithoutTheLastWrites, unless the sentinels notice
+// that it lags before the test comes to the kill.
+func TestAReplicaThatLagsTakesOverWithoutTheLastWrites(t *testing.T) {
+	t.Parallel()
+	group := redistest.Sentinels(t)
+	for range 10 {
+		client := group.Primary(t).Client(t)
+		must(t, client.Set(t.Context(), "first", "v", 0).Err())
+		until(t, "the first write is copied", func() bool { return client.Wait(t.Context(), 1, time.Second).Val() == 1 })
+		group.Lag(t)
+		must(t, client.Set(t.Context(), "last", "v", 0).Err())
+		group.KillPrimary(t)
+		now := group.Primary(t).Client(t)
+		if got := now.Get(t.Context(), "first").Val(); got != "v" {
+			t.Errorf("the first write reads %q", got)
+		}
+		if errors.Is(now.Get(t.Context(), "last").Err(), redis.Nil) {
+			return
+		}
+		group.Return(t)
+		must(t, group.Primary(t).Client(t).Del(t.Context(), "last").Err())
+	}
+	t.Error("no write was ever lost")
+}
+
 func TestSentinelsReplaceAPrimaryAgainAndAgain(t *testing.T) {
 	t.Parallel()
 	group := redistest.Sentinels(t)

@@ -89,6 +89,21 @@ func (f *Failover) Primary(t testing.TB) *Server {
 	return primary
 }
 
+// Lag keeps the replica from hearing of more writes, until the sentinels notice
+// after two seconds or until it takes the primary's place without them.
+func (f *Failover) Lag(t testing.TB) {
+	t.Helper()
+	primary := f.Primary(t)
+	for _, s := range f.servers {
+		if s == primary {
+			continue
+		}
+		if err := s.Client(t).ReplicaOf(t.Context(), "NO", "ONE").Err(); err != nil {
+			t.Fatalf("let the replica lag: %v", err)
+		}
+	}
+}
+
 // KillPrimary kills the primary and waits until the replica has taken its
 // place.
 func (f *Failover) KillPrimary(t testing.TB) {

@@ -48,8 +48,15 @@ func (f *fire) demandOfRows() {
 	if got := f.count(`SELECT count(*) FROM job WHERE id = ANY($1)`, f.acknowledged); got != len(f.acknowledged) {
 		f.Errorf("%d of %d acknowledged jobs are there", got, len(f.acknowledged))
 	}
+	f.query(func(ctx context.Context, conn *pgx.Conn) error {
+		var faults *string
+		err := conn.QueryRow(ctx, `SELECT string_agg(id || ': ' || what, '; ') FROM (SELECT * FROM fault LIMIT 10) AS first`).Scan(&faults)
+		if faults != nil {
+			f.Errorf("rows did what no row may: %s", *faults)
+		}
+		return err
+	})
 	for what, question := range map[string]string{
-		"rows that did what no row may":                 `SELECT count(*) FROM fault`,
 		"jobs that succeeded without a report":          `SELECT count(*) FROM job WHERE status = 'succeeded' AND id NOT IN (SELECT job_id FROM report)`,
 		"reports of jobs that did not succeed":          `SELECT count(*) FROM report JOIN job ON id = job_id WHERE status <> 'succeeded'`,
 		"jobs without exactly one event of their end":   `SELECT count(*) FROM job WHERE 1 <> (SELECT count(*) FROM outbox WHERE subject = job.id)`,

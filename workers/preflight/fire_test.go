@@ -95,7 +95,9 @@ func TestNothingAcknowledgedIsLostInAFailover(t *testing.T) {
 	t.Cleanup(func() { _ = client.Close() })
 	f := startFire(t, group.URL(), client)
 	f.burn([]event{
-		{"primaries killed", 1, func(*fire) {
+		{"primaries killed", 1, func(f *fire) {
+			group.Lag(t)
+			f.aMoment()
 			group.KillPrimary(t)
 			group.Return(t)
 		}},

@@ -119,6 +119,9 @@ func (f *fire) prepareDatabase() {
 				IF NEW.attempt < OLD.attempt THEN
 					INSERT INTO fault VALUES (OLD.id, 'attempt ' || OLD.attempt || ' became ' || NEW.attempt);
 				END IF;
+				IF NEW.attempt = OLD.attempt AND NEW.incarnation NOT IN (OLD.incarnation, '') THEN
+					INSERT INTO fault VALUES (OLD.id, 'attempt ' || OLD.attempt || ' of ' || OLD.incarnation || ' became that of ' || NEW.incarnation);
+				END IF;
 				IF OLD.status IN ('succeeded', 'failed', 'cancelled') AND NEW.status <> OLD.status THEN
 					INSERT INTO fault VALUES (OLD.id, OLD.status || ' became ' || NEW.status);
 				END IF;
