@@ -89,15 +89,47 @@ func (f *Failover) Primary(t testing.TB) *Server {
 	return primary
 }
 
+// Lag keeps the replica from hearing of more writes, until the sentinels notice
+// after two seconds or until it takes the primary's place without them.
+func (f *Failover) Lag(t testing.TB) {
+	t.Helper()
+	primary := f.Primary(t)
+	for _, s := range f.servers {
+		if s == primary {
+			continue
+		}
+		if err := s.Client(t).ReplicaOf(t.Context(), "NO", "ONE").Err(); err != nil {
+			t.Fatalf("let the replica lag: %v", err)
+		}
+	}
+}
+
 // KillPrimary kills the primary and waits until the replica has taken its
 // place.
 func (f *Failover) KillPrimary(t testing.TB) {
 	t.Helper()
 	dead := f.Primary(t)
 	dead.Kill()
+	f.awaitSuccessor(t, dead)
+}
+
+// FreezePrimary pauses the primary until the replica has taken its place, and
+// waits until it is a replica itself. In between it takes itself for what it was.
+func (f *Failover) FreezePrimary(t testing.TB) {
+	t.Helper()
+	frozen := f.Primary(t)
+	frozen.Pause()
+	f.awaitSuccessor(t, frozen)
+	frozen.Resume()
+	f.awaitCopy(t, frozen)
+	f.awaitWatched(t)
+}
+
+func (f *Failover) awaitSuccessor(t testing.TB, of *Server) {
+	t.Helper()
 	await(t, "a replica was promoted", func(ctx context.Context) bool {
 		now := f.agreed(ctx)
-		return now != nil && now != dead && now.process != nil && strings.Contains(now.replication(ctx), "role:master")
+		return now != nil && now != of && strings.Contains(now.replication(ctx), "role:master")
 	})
 }
 

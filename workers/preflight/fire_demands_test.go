@@ -37,6 +37,10 @@ func (f *fire) demand() {
 	if left := f.consumers(); len(left) > 0 {
 		f.Errorf("consumers that left in order stayed behind: %v", left)
 	}
+	stats, err := f.queue.Stats(f.Context())
+	if err != nil || stats.Slots != 0 || stats.Consumers != 0 {
+		f.Errorf("without workers the queue has %d workers with %d slots, %v", stats.Consumers, stats.Slots, err)
+	}
 }
 
 func (f *fire) demandOfRows() {
@@ -44,8 +48,15 @@ func (f *fire) demandOfRows() {
 	if got := f.count(`SELECT count(*) FROM job WHERE id = ANY($1)`, f.acknowledged); got != len(f.acknowledged) {
 		f.Errorf("%d of %d acknowledged jobs are there", got, len(f.acknowledged))
 	}
+	f.query(func(ctx context.Context, conn *pgx.Conn) error {
+		var faults *string
+		err := conn.QueryRow(ctx, `SELECT string_agg(id || ': ' || what, '; ') FROM (SELECT * FROM fault LIMIT 10) AS first`).Scan(&faults)
+		if faults != nil {
+			f.Errorf("rows did what no row may: %s", *faults)
+		}
+		return err
+	})
 	for what, question := range map[string]string{
-		"rows that did what no row may":                 `SELECT count(*) FROM fault`,
 		"jobs that succeeded without a report":          `SELECT count(*) FROM job WHERE status = 'succeeded' AND id NOT IN (SELECT job_id FROM report)`,
 		"reports of jobs that did not succeed":          `SELECT count(*) FROM report JOIN job ON id = job_id WHERE status <> 'succeeded'`,
 		"jobs without exactly one event of their end":   `SELECT count(*) FROM job WHERE 1 <> (SELECT count(*) FROM outbox WHERE subject = job.id)`,
@@ -122,13 +133,14 @@ func (f *fire) tell(done map[string]int, drained time.Duration) {
 		}
 	}
 	f.Logf("%v", done)
+	failed := f.count(`SELECT count(*) FROM job WHERE status = 'failed'`)
 	f.query(func(ctx context.Context, conn *pgx.Conn) error {
 		var ends string
 		err := conn.QueryRow(ctx, `SELECT string_agg(n || ' ' || status, ', ') FROM (SELECT status, count(*) AS n FROM job GROUP BY status) AS by`).Scan(&ends)
 		f.Logf("%d jobs acknowledged; ended: %s", len(f.acknowledged), ends)
 		return err
 	})
-	f.Logf("%d executions of %d jobs: %d extra, of which at most %d because the engine failed; most attempts of a job: %d",
-		executions, len(inspected), executions-len(inspected), planned, f.count(`SELECT max(attempt) FROM job`))
+	f.Logf("%d executions of %d jobs: %d extra, about %d of them because the engine failed; most attempts of a job: %d",
+		executions, len(inspected), executions-len(inspected), planned-failed, f.count(`SELECT max(attempt) FROM job`))
 	f.Logf("the rest took %s", drained.Round(time.Millisecond))
 }

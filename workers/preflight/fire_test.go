@@ -51,12 +51,13 @@ func restartDatabase(f *fire) {
 	f.must(f.database.Restart(f.Context()))
 }
 
-// TestNothingAcknowledgedIsLostInAFire: whatever is killed, stopped or wiped,
-// every job that was acknowledged ends, once.
+// TestNothingAcknowledgedIsLostInAFire: whatever is killed, stopped, wiped or cut
+// off, every job that was acknowledged ends, once.
 func TestNothingAcknowledgedIsLostInAFire(t *testing.T) {
 	t.Parallel()
 	server := redistest.Real(t)
-	f := startFire(t, "redis://"+server.Addr+"/0")
+	wire := redistest.Proxy(t, server.Addr)
+	f := startFire(t, "redis://"+wire.Addr+"/0", server.Client(t))
 	f.burn([]event{
 		{"redis killed", 3, func(f *fire) {
 			server.Kill()
@@ -64,6 +65,16 @@ func TestNothingAcknowledgedIsLostInAFire(t *testing.T) {
 			server.Restart(t)
 		}},
 		{"redis wiped", 1, func(f *fire) { f.must(f.redis.FlushAll(t.Context()).Err()) }},
+		{"network cut", 1, func(f *fire) {
+			wire.Down()
+			f.aMoment()
+			wire.Up(t)
+		}},
+		// Whatever a worker, or who submits a tenant's job, asks for next.
+		{"answers lost", 5, func(f *fire) {
+			speakers := append(f.crew.names(), f.tenants[f.rng.IntN(len(f.tenants))].Organization)
+			wire.CutReplyOf(speakers[f.rng.IntN(len(speakers))])
+		}},
 		{"database killed", 1, restartDatabase},
 		{"workers killed", 5, func(f *fire) { f.crew.kill() }},
 		{"workers stalled", 1, func(f *fire) { f.crew.stall() }},
@@ -72,16 +83,25 @@ func TestNothingAcknowledgedIsLostInAFire(t *testing.T) {
 }
 
 // TestNothingAcknowledgedIsLostInAFailover: a replica of Redis that lacks the
-// last of what its primary knew takes its place.
+// last of what its primary knew takes its place, and sometimes the primary does
+// not know.
 func TestNothingAcknowledgedIsLostInAFailover(t *testing.T) {
 	t.Parallel()
 	group := redistest.Sentinels(t)
-	f := startFire(t, group.URL())
+	client, err := fireClient(group.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	f := startFire(t, group.URL(), client)
 	f.burn([]event{
-		{"failovers", 1, func(*fire) {
+		{"primaries killed", 1, func(f *fire) {
+			group.Lag(t)
+			f.aMoment()
 			group.KillPrimary(t)
 			group.Return(t)
 		}},
+		{"primaries frozen", 1, func(*fire) { group.FreezePrimary(t) }},
 		{"workers killed", 1, func(f *fire) { f.crew.kill() }},
 		{"workers stalled", 1, func(f *fire) { f.crew.stall() }},
 		{"workers drained", 1, func(f *fire) { f.crew.drain() }},

@@ -42,6 +42,7 @@ type fire struct {
 	redisURL string
 	redis    *redis.Client
 	queue    *queue.Queue
+	tenants  []tenant.ID
 	replicas []*replica
 	crew     *crew
 
@@ -61,17 +62,18 @@ type replica struct {
 	sweeper *sweeper.Sweeper
 }
 
-func startFire(t *testing.T, redisURL string) *fire {
+// startFire starts everything. The platform finds Redis at the URL; the test asks
+// it by a client of its own.
+func startFire(t *testing.T, redisURL string, client *redis.Client) *fire {
 	t.Helper()
 	seed := fireSeed(t)
 	dir := t.TempDir()
 	f := &fire{
 		T: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 1)),
-		database: pgtest.Start(t), redisURL: redisURL, executed: filepath.Join(dir, "executions"),
+		database: pgtest.Start(t), redisURL: redisURL, redis: client, executed: filepath.Join(dir, "executions"),
 	}
 	t.Logf("%s=%d repeats this order of events", fireSeedEnv, seed)
 	f.must(os.WriteFile(f.executed, nil, 0o600))
-	f.redis = f.client()
 	var err error
 	f.queue, err = queue.New(f.redis, "preflight", queue.Options{})
 	f.must(err)
@@ -103,14 +105,6 @@ func (f *fire) until(what string, holds func() bool) {
 	}
 }
 
-func (f *fire) client() *redis.Client {
-	f.Helper()
-	client, err := fireClient(f.redisURL)
-	f.must(err)
-	f.Cleanup(func() { _ = client.Close() })
-	return client
-}
-
 // prepareDatabase makes the tables, and has the database itself note when a row
 // does what no row may.
 func (f *fire) prepareDatabase() {
@@ -124,6 +118,9 @@ func (f *fire) prepareDatabase() {
 			BEGIN
 				IF NEW.attempt < OLD.attempt THEN
 					INSERT INTO fault VALUES (OLD.id, 'attempt ' || OLD.attempt || ' became ' || NEW.attempt);
+				END IF;
+				IF NEW.attempt = OLD.attempt AND NEW.incarnation NOT IN (OLD.incarnation, '') THEN
+					INSERT INTO fault VALUES (OLD.id, 'attempt ' || OLD.attempt || ' of ' || OLD.incarnation || ' became that of ' || NEW.incarnation);
 				END IF;
 				IF OLD.status IN ('succeeded', 'failed', 'cancelled') AND NEW.status <> OLD.status THEN
 					INSERT INTO fault VALUES (OLD.id, OLD.status || ' became ' || NEW.status);
@@ -168,7 +165,10 @@ func (nothing) Purge(context.Context, int) (int, error) { return 0, nil }
 func (f *fire) startReplica() *replica {
 	f.Helper()
 	store := f.openStore()
-	q, err := queue.New(f.client(), "preflight", queue.Options{})
+	client, err := fireClient(f.redisURL)
+	f.must(err)
+	f.Cleanup(func() { _ = client.Close() })
+	q, err := queue.New(client, "preflight", queue.Options{})
 	f.must(err)
 	r := &replica{jobs: fireJobs(store, q, telemetry.Discard())}
 	r.sweeper = sweeper.New(sweeper.Config{
@@ -190,6 +190,7 @@ func (f *fire) startLoad() {
 	for i := range 5 {
 		who := tenant.ID{Organization: fmt.Sprintf("org_fire%03d", i), Mode: tenant.Live}
 		rng := rand.New(rand.NewPCG(f.seed, uint64(100+i)))
+		f.tenants = append(f.tenants, who)
 		f.clients.Go(func() {
 			for n := 0; ctx.Err() == nil; n++ {
 				f.submit(who, n, rng)
@@ -251,14 +252,14 @@ func (f *fire) executions() int64 {
 }
 
 // getOn waits until some jobs more were begun, so that whatever comes next comes
-// at any instant of their lives. Half of the times it does not wait: then two
+// at any instant of their lives. One time in three it does not wait: then two
 // things happen at once.
 func (f *fire) getOn() {
 	f.Helper()
-	if f.rng.IntN(2) == 0 {
+	if f.rng.IntN(3) == 0 {
 		return
 	}
-	target := f.executions() + 5 + int64(f.rng.IntN(40))
+	target := f.executions() + 20 + int64(f.rng.IntN(40))
 	f.until("workers get on", func() bool { return f.executions() >= target })
 	time.Sleep(time.Duration(f.rng.IntN(20)) * time.Millisecond)
 }
