@@ -30,7 +30,7 @@ type platformContender struct {
 
 func newPlatform(addr string, lease time.Duration) (*platformContender, error) {
 	client := redis.NewClient(&redis.Options{Addr: addr, ContextTimeoutEnabled: true})
-	q, err := queue.New(client, "preflight")
+	q, err := queue.New(client, "preflight", queue.Options{})
 	if err != nil {
 		return nil, fmt.Errorf("make the queue: %w", err)
 	}
@@ -61,14 +61,17 @@ func (p *platformContender) close() error { return p.redis.Close() }
 func (p *platformContender) serve(ctx context.Context, slots int, do func(id string)) error {
 	w := &worker{
 		consumer: p.queue.Consumer(queue.ConsumerConfig{
-			Name: "worker-" + time.Now().Format(time.RFC3339Nano), Lease: p.lease, Block: time.Second, Idle: time.Minute,
+			Name: "worker-" + time.Now().Format(time.RFC3339Nano), Slots: slots,
+			Lease: p.lease, Block: p.lease / 20, Idle: time.Minute,
 		}),
 		do: do, renewed: p.renewed, free: make(chan struct{}, slots), held: map[string]queue.Lease{},
 	}
 	for range slots {
 		w.free <- struct{}{}
 	}
-	return w.run(ctx)
+	w.run(ctx)
+	err := w.consumer.Leave(context.WithoutCancel(ctx))
+	return errors.Join(errors.Join(w.errs...), err, w.consumer.Close())
 }
 
 // worker fetches for the slots that are free. A slot that has a job goes on by
@@ -85,19 +88,22 @@ type worker struct {
 	errs []error
 }
 
-func (w *worker) run(ctx context.Context) error {
+func (w *worker) run(ctx context.Context) {
 	// What is under way when ctx ends is done and settled.
 	work := context.WithoutCancel(ctx)
 	beat, rest := context.WithCancel(work)
-	var heart, running sync.WaitGroup
-	heart.Go(func() { w.heartbeat(beat) })
+	var beside, running sync.WaitGroup
+	beside.Go(func() { w.heartbeat(beat) })
+	beside.Go(func() {
+		<-ctx.Done()
+		w.note(w.consumer.Wake(work))
+	})
 	for ctx.Err() == nil {
 		w.fetch(ctx, work, &running)
 	}
 	running.Wait()
 	rest()
-	heart.Wait()
-	return errors.Join(w.errs...)
+	beside.Wait()
 }
 
 // fetch waits for a free slot, then for jobs.
@@ -110,8 +116,8 @@ func (w *worker) fetch(ctx, work context.Context, running *sync.WaitGroup) {
 	w.free <- struct{}{}
 	leases, err := w.consumer.Next(work, len(w.free))
 	if err != nil {
-		w.fail(err)
-		time.Sleep(10 * time.Millisecond)
+		w.note(err)
+		sleep(ctx, 10*time.Millisecond)
 		return
 	}
 	for _, lease := range leases {
@@ -123,12 +129,21 @@ func (w *worker) fetch(ctx, work context.Context, running *sync.WaitGroup) {
 	}
 }
 
+// slot does a job and those that come after it.
 func (w *worker) slot(ctx, work context.Context, lease queue.Lease) {
-	w.hold(lease)
-	w.do(lease.ID)
-	w.drop(lease)
-	if err := w.consumer.Finish(work, lease); err != nil {
-		w.fail(err)
+	next := []queue.Lease{lease}
+	for len(next) > 0 {
+		lease := next[0]
+		w.hold(lease)
+		w.do(lease.ID)
+		w.drop(lease)
+		var err error
+		if ctx.Err() == nil {
+			next, err = w.consumer.FinishNext(work, lease)
+		} else {
+			next, err = nil, w.consumer.Finish(work, lease)
+		}
+		w.note(err)
 	}
 }
 
@@ -144,10 +159,11 @@ func (w *worker) drop(lease queue.Lease) {
 	delete(w.held, lease.ID)
 }
 
-func (w *worker) fail(err error) {
+// note keeps the first errors, which fail the measurement.
+func (w *worker) note(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.errs) < 10 {
+	if err != nil && len(w.errs) < 10 {
 		w.errs = append(w.errs, err)
 	}
 }
@@ -176,7 +192,7 @@ func (w *worker) renew(ctx context.Context) {
 	lost, err := w.consumer.Renew(ctx, leases...)
 	switch {
 	case err != nil && ctx.Err() == nil:
-		w.fail(err)
+		w.note(err)
 	case err == nil && len(lost) == 0 && w.renewed != nil:
 		w.renewed(before)
 	}
