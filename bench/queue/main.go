@@ -11,6 +11,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -22,12 +23,17 @@ import (
 )
 
 func main() {
+	os.Exit(start())
+}
+
+func start() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "queue:", err)
-		os.Exit(1) //nolint:gocritic // the deferred stop only matters to a process that goes on
+		return 1
 	}
+	return 0
 }
 
 // size is how much is measured.
@@ -75,14 +81,35 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if v.contender != "" {
 		return v.run(ctx, out)
 	}
+	if min(s.rounds, s.jobs, s.rate, s.backlog, int(s.span)) < 1 {
+		return errors.New("read flags: sizes must be positive")
+	}
+	chosen, err := choose(only)
+	if err != nil {
+		return err
+	}
 	r := &report{out: out}
-	for _, m := range measurements() {
-		if only != "" && !slices.Contains(strings.Split(only, ","), m.name) {
-			continue
-		}
+	for _, m := range chosen {
 		if err := m.run(ctx, s, r); err != nil {
 			return fmt.Errorf("measure %s: %w", m.name, err)
 		}
 	}
 	return r.verdict()
+}
+
+// choose is all measurements, or those that are named.
+func choose(only string) ([]measurement, error) {
+	all := measurements()
+	if only == "" {
+		return all, nil
+	}
+	var chosen []measurement
+	for name := range strings.SplitSeq(only, ",") {
+		i := slices.IndexFunc(all, func(m measurement) bool { return m.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("read flags: there is no measurement %q", name)
+		}
+		chosen = append(chosen, all[i])
+	}
+	return chosen, nil
 }

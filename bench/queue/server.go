@@ -48,7 +48,7 @@ func startServer(ctx context.Context, aof persistence) (*server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a directory for redis-server: %w", err)
 	}
-	s := &server{addr: addr, dir: dir, process: exec.Command(program, arguments(addr, dir, aof)...)}
+	s := &server{addr: addr, dir: dir, process: exec.CommandContext(ctx, program, arguments(addr, dir, aof)...)}
 	if err := s.process.Start(); err != nil {
 		_ = os.RemoveAll(dir)
 		return nil, fmt.Errorf("start redis-server: %w", err)
