@@ -26,6 +26,8 @@ type rig struct {
 	err   error
 	shut  bool
 	stops chan struct{}
+	// changes announces, as another process would.
+	changes *Changes
 	// reads and said are when the job was read and what was written, with the
 	// time since the beginning.
 	reads []time.Duration
@@ -67,8 +69,11 @@ func (r *rig) run(t *testing.T, seen string, scenario func()) time.Duration {
 	r.job = jobs.Job{ID: "pref_1", Status: jobs.Queued, Version: 1}
 	var pace Pace
 	pace.setDefaults()
+	r.changes = NewChanges()
+	changed, unfollow := r.changes.follow(r.job.ID)
 	go scenario()
 	follow(t.Context(), pace, source{
+		changed: changed,
 		read: func(context.Context) (jobs.Job, error) {
 			r.mu.Lock()
 			defer r.mu.Unlock()
@@ -82,6 +87,10 @@ func (r *rig) run(t *testing.T, seen string, scenario func()) time.Duration {
 		},
 		stops: r.stops,
 	}, r.job, seen, r)
+	unfollow()
+	if len(r.changes.following) != 0 {
+		t.Errorf("still following %v", r.changes.following)
+	}
 	return time.Since(r.began)
 }
 
@@ -99,6 +108,11 @@ func TestAJobIsFollowedAtItsPace(t *testing.T) {
 			r.later(400*time.Millisecond, func() { r.change(jobs.Processing) })
 			r.later(100*time.Millisecond, func() { r.change(jobs.Succeeded) })
 		}, []string{"0s retry: 2000", "0s id: 1-queued", "500ms id: 2-processing", "1s id: 4-succeeded"}, time.Second},
+		"what is announced is told at once, and of other jobs nothing": {"", func(r *rig) {
+			r.later(100*time.Millisecond, func() { r.changes.Heard("pref_2") })
+			r.later(100*time.Millisecond, func() { r.change(jobs.Processing); r.changes.Heard("pref_1"); r.changes.Heard("pref_1") })
+			r.later(50*time.Millisecond, func() { r.change(jobs.Succeeded); r.changes.Heard("pref_1") })
+		}, []string{"0s retry: 2000", "0s id: 1-queued", "200ms id: 2-processing", "250ms id: 3-succeeded"}, 250 * time.Millisecond},
 		"what the client has seen is not told again": {"1-queued", func(r *rig) {
 			r.later(200*time.Millisecond, func() { r.change(jobs.Cancelled) })
 		}, []string{"0s retry: 2000", "500ms id: 2-cancelled"}, 500 * time.Millisecond},

@@ -154,8 +154,8 @@ func (w *Worker) Run(ctx context.Context) {
 	w.leave(ctx)
 }
 
-// wakeAtEnd keeps a worker that is told to stop from waiting for work. The read
-// may begin just after it was woken, so it is woken until Run has seen the end.
+// wakeAtEnd keeps a worker that is told to stop from waiting for work. A read that
+// begins just then is not woken, and ends by itself.
 func (w *Worker) wakeAtEnd(ctx, beat context.Context) {
 	select {
 	case <-ctx.Done():

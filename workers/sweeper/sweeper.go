@@ -65,7 +65,8 @@ type Config struct {
 	Log       *slog.Logger
 	// Check is how often the queue is looked at, and the RFQs; 1 s.
 	Check time.Duration
-	// Every is how often waiting rows are handed over again; 5 s.
+	// Every is how often waiting rows are handed over again, and shares compared;
+	// 5 s.
 	Every time.Duration
 	// Stale is how long a row must have waited for that; 30 s.
 	Stale time.Duration
@@ -193,6 +194,9 @@ func (s *Sweeper) Run(ctx context.Context) {
 			if s.Healthy() == nil {
 				s.sweep(ctx, s.Stale)
 			}
+			if s.Usable() {
+				s.share(ctx)
+			}
 		case <-purge.C:
 			s.purge(ctx)
 		}
@@ -213,7 +217,6 @@ func (s *Sweeper) look(ctx context.Context) {
 	if err == nil {
 		s.run = seen.server.Run
 		s.owed = s.owed && !s.restore(ctx, seen.marked)
-		s.share(ask)
 	}
 	if after != nil && (before == nil || before.Error() != after.Error()) {
 		s.Log.WarnContext(ctx, "queue is not well", "error", after)
@@ -242,6 +245,8 @@ func (s *Sweeper) ask(ctx context.Context) (seen sight, err error) {
 
 // share sees to it that a share which was changed counts for what waits, too.
 func (s *Sweeper) share(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, askAtMost)
+	defer cancel()
 	backlogs, err := s.Queue.Backlogs(ctx)
 	if err == nil {
 		_, err = s.Queue.Reweigh(ctx, backlogs)

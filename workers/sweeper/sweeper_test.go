@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -426,4 +427,47 @@ func TestRFQsAreSweptUntilNothingIsDueWhateverTheQueueDoes(t *testing.T) {
 	w.until("sweeps fail, and are tried again", w.rfqs.failing(3))
 	w.rfqs.set(nil)
 	w.until("sweeps go on when the store is back", w.rfqs.atLeast(5))
+}
+
+// TestAServerThatTookThePlaceOfAnother is handed every open job, though it has the
+// mark: a replica that took over may lack what came last.
+func TestAServerThatTookThePlaceOfAnother(t *testing.T) {
+	t.Parallel()
+	server := redistest.Real(t)
+	w := newWorld(t, server)
+	w.start()
+	w.until("the mark is there", w.marked)
+	ids := w.submit(3)
+	client := server.Client(t)
+	// What a replica that lags has not heard of.
+	for _, id := range ids {
+		w.must(w.queue.Cancel(t.Context(), id))
+	}
+	w.until("the queue is empty", w.open(0))
+	server.Kill()
+	server.Restart(t)
+	w.until("the server is back", func() bool { return client.Ping(t.Context()).Err() == nil })
+	w.until("every job is back", w.open(3))
+}
+
+func TestANewShareCountsForWhatWaits(t *testing.T) {
+	t.Parallel()
+	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
+		w := newWorld(t, server)
+		var weight atomic.Int64
+		weight.Store(10)
+		var err error
+		w.queue, err = queue.New(server.Client(t), "preflight", queue.Options{
+			Shares: func(tenant.ID) queue.Share { return queue.Share{Weight: int(weight.Load())} },
+		})
+		w.must(err)
+		w.must(w.queue.Submit(t.Context(), "pref_1", acme, 0))
+		s := w.start(func(c *sweeper.Config) { c.Every = 5 * time.Millisecond; c.Queue = w.queue })
+		has := func(want int) func() bool {
+			return func() bool { b := s.Backlogs(); return len(b) == 1 && b[0].Share.Weight == want && b[0].Waiting == 1 }
+		}
+		w.until("the backlog is seen", has(10))
+		weight.Store(70)
+		w.until("the new weight counts", has(70))
+	})
 }
