@@ -100,6 +100,10 @@ bench: setup controlplane ## Measure the figures of docs/guides/capacity.md, or 
 		$(if $(filter command environment,$(firstword $(origin PKG))),$(PKG),./internal/posture ./apiserver ./internal/posture/kubesource ./internal/store/postgres)
 	$(if $(filter command environment,$(firstword $(origin PKG))),,go test -run '^$$' -bench 'AgainstPoppler|AtOnce' -benchtime $(BENCHTIME) ./internal/preflight)
 
+.PHONY: bench-queue
+bench-queue: setup ## Compare the queue with asynq, and fail if an aim is missed (ARGS="-count 9 -only cycle,latency")
+	cd bench/queue && go run . $(ARGS)
+
 .PHONY: soak
 soak: setup ## Kill databases, Redis and workers under load, and send 100,000 hostile requests
 	PRINTMARKET_SOAK_KILLS=100 CGO_ENABLED=1 go test -race -count=1 -timeout 30m -v -run 'KillNine' ./internal/store/postgres

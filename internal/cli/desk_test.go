@@ -28,7 +28,7 @@ func (p *platform) desk(stdin string, args ...string) (stdout, stderr string, fa
 	p.t.Helper()
 	command := p.command(args...)
 	command.Env = os.Environ()
-	for _, name := range []string{"API_URL", "PLATFORM_LIVE_KEY", "PLATFORM_TEST_KEY"} {
+	for _, name := range []string{"API_URL", "PLATFORM_LIVE_KEY", "PLATFORM_TEST_KEY", "REDIS_URL"} {
 		command.Env = append(command.Env, "PRINTMARKET_"+name+"="+p.env[name])
 	}
 	var out, errs bytes.Buffer

@@ -16,5 +16,6 @@ local function main()
       drop(entry)
     end
   end
+  admit()
   return leases
 end

@@ -33,5 +33,6 @@ local function main()
   local t = tenant(name)
   t.idle = t.r == 0
   dispatch(id, name, t)
+  place(name, t)
   return 1
 end

@@ -106,7 +106,9 @@ local function flush()
     if meta.more then call('HSET', P .. 'meta', 'n', meta.n, 'u', meta.u, 'j', meta.j, 'g', meta.g) end
   end
   for id, d in pairs(ready) do
-    call('HSET', P .. 'job:' .. id, 'entry', d[1], 'charged', d[2])
+    local key = P .. 'job:' .. id
+    local written = redis.pcall('HSET', key, 'entry', d[1], 'charged', d[2])
+    if type(written) == 'table' then call('DEL', key) end
   end
   for name, t in pairs(tenants) do
     if t.dirty then
@@ -268,13 +270,24 @@ local function start(entry, id, consumer)
   return { id, name, num(attempt + 1), job[4] or '0', num(waited), job[5] or '', entry }
 end
 
--- read hands out up to count jobs that are ready.
+-- read hands out up to count jobs that are ready. What turns out to be no job
+-- makes room for others.
 local function read(leases, consumer, count)
-  if count < 1 then return end
-  local streams = call('XREADGROUP', 'GROUP', GROUP, consumer, 'COUNT', count, 'STREAMS', STREAM, '>')
-  if not streams then return end
-  for _, message in ipairs(streams[1][2]) do
-    leases[#leases + 1] = start(message[1], message[2][2], consumer)
+  while count > 0 do
+    local streams = call('XREADGROUP', 'GROUP', GROUP, consumer, 'COUNT', count, 'STREAMS', STREAM, '>')
+    if not streams then return end
+    local odd = false
+    for _, message in ipairs(streams[1][2]) do
+      local lease = start(message[1], message[2][2], consumer)
+      if lease then
+        leases[#leases + 1] = lease
+        count = count - 1
+      else
+        odd = true
+      end
+    end
+    if not odd then return end
+    admit()
   end
 end
 
@@ -373,9 +386,31 @@ local function absent(lease)
   end
 end
 
+-- recount counts anew what is dispatched of each tenant, in case somebody has
+-- changed the stream by hand.
+local function recount()
+  local counts = {}
+  for _, message in ipairs(call('XRANGE', STREAM, '-', '+')) do
+    local name = message[2][4]
+    if name then counts[name] = (counts[name] or 0) + 1 end
+  end
+  for _, key in ipairs({ 'ring', 'parked' }) do
+    for _, name in ipairs(call('ZRANGE', P .. key, 0, -1)) do
+      counts[name] = counts[name] or 0
+    end
+  end
+  for name, n in pairs(counts) do
+    local t = tenant(name)
+    if t.r ~= n then
+      t.r, t.dirty = n, true
+      place(name, t)
+    end
+  end
+end
+
 -- janitor removes consumers that hold nothing and were gone for long, now and
 -- then. Checking and removing in one script leaves no gap in which one could be
--- handed a job. It counts the slots anew.
+-- handed a job. It counts anew what is otherwise only added up.
 local function janitor(idle)
   local m = load_meta()
   if NOW >= m.g and NOW - m.g < idle / 10 then return end
@@ -393,6 +428,7 @@ local function janitor(idle)
   for _, slots in ipairs(call('HVALS', P .. 'slots')) do
     m.n = m.n + (tonumber(slots) or 0)
   end
+  recount()
 end
 
 -- tend does what time makes necessary, for all workers by the first that comes:

@@ -2,6 +2,8 @@
 -- ARGV prefix consumer slots lease-ms idle-ms {id attempt}...
 -- Returns the ids of those that are lost.
 local function main()
+  -- This tells that the group is missing before anything is changed.
+  call('XPENDING', STREAM, GROUP, '-', '+', 1)
   local lost = {}
   for i = 6, #ARGV, 2 do
     local ok, job = holds(ARGV[i], ARGV[2], ARGV[i + 1])
@@ -15,5 +17,6 @@ local function main()
   end
   join(ARGV[2], ARGV[3])
   tend(tonumber(ARGV[4]), tonumber(ARGV[5]))
+  admit()
   return lost
 end

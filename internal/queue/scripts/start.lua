@@ -5,5 +5,6 @@ local function main()
   for i = 3, #ARGV, 2 do
     leases[#leases + 1] = start(ARGV[i], ARGV[i + 1], ARGV[2])
   end
+  if #leases < (#ARGV - 2) / 2 then admit() end
   return leases
 end

@@ -15,20 +15,30 @@ local function main()
     end
   end
   local known = read_job(id, 'entry', 'attempt', 'tenant')
-  local seen = tonumber(known[2])
+  local seen, entry = tonumber(known[2]), known[1] or ''
   local key = P .. 'job:' .. id
+  local found = entry ~= '' and call('XRANGE', STREAM, entry, entry)[1]
+  local listed = found and found[2][2] == id
   if seen and known[3] then
     -- Attempts never run backwards: a store that remembers more than Redis wins.
-    if seen < attempt then call('HSET', key, 'attempt', ARGV[4]) end
-    local entry = known[1]
-    if entry and entry ~= '' and #call('XRANGE', STREAM, entry, entry) > 0 then return 0 end
-    if entry == '' and (call('ZSCORE', P .. 'b:' .. known[3], id) or call('ZSCORE', P .. 'delayed', id)) then
-      -- The tenant's place may have been lost with another key.
-      if t.r == 0 then place(name, t) end
-      admit()
+    if seen < attempt then call('HSET', key, 'attempt', attempt) end
+    attempt = math.max(attempt, seen)
+    local waiting = entry == '' and call('ZSCORE', P .. 'b:' .. known[3], id)
+    if listed or waiting or entry == '' and call('ZSCORE', P .. 'delayed', id) then
+      -- Whatever else was lost of it is put back.
+      call('ZADD', P .. 'open', 'NX', NOW, id)
+      if waiting then
+        place(known[3], tenant(known[3]))
+        admit()
+      end
       return 0
     end
-    attempt = math.max(attempt, seen)
+  end
+  if entry ~= '' then
+    -- It was dispatched, and is not any more or not in a form to be done.
+    if listed then drop(entry) end
+    t.r, t.dirty = math.max(0, t.r - 1), true
+    place(name, t)
   end
   call('HSET', key, 'tenant', name, 'attempt', attempt, 'holder', '', 'entry', '', 'lost', '0', 'since', NOW)
   local at = call('ZADD', P .. 'open', 'NX', NOW, id) == 1 and NOW or submitted(id)

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package queue_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/printmarket/printmarket/internal/queue"
+	"github.com/printmarket/printmarket/internal/redistest"
+)
+
+// TestFaultsOfTheKeyspace is what the queue does when somebody else has written
+// to its keys: it says so, and goes on with everything else.
+func TestFaultsOfTheKeyspace(t *testing.T) {
+	t.Parallel()
+	const job = "pm:{preflight}:job:pref_odd"
+	damage := map[string]func(context.Context, *redis.Client) error{
+		"an attempt that is no number": func(ctx context.Context, c *redis.Client) error { return c.HSet(ctx, job, "attempt", "many").Err() },
+		"no attempt":                   func(ctx context.Context, c *redis.Client) error { return c.HDel(ctx, job, "attempt").Err() },
+		"no tenant":                    func(ctx context.Context, c *redis.Client) error { return c.HDel(ctx, job, "tenant").Err() },
+		"a tenant that nobody is":      func(ctx context.Context, c *redis.Client) error { return c.HSet(ctx, job, "tenant", "nobody").Err() },
+	}
+	for name, harm := range damage {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			redistest.Each(t, func(t *testing.T, server *redistest.Server) {
+				f := newFixture(t, server)
+				f.submit("pref_odd", 0)
+				f.submit("pref_good", 0)
+				f.must(harm(t.Context(), server.Client(t)))
+				w := f.consumer("w1")
+				if got := f.take(w); got.ID != "pref_good" {
+					t.Errorf("handed out %+v", got)
+				}
+				f.nothing(w)
+				entry, err := f.queue.Show(t.Context(), "pref_odd")
+				if err != nil || entry.State != queue.Dead || entry.Reason != "MALFORMED" {
+					t.Errorf("the malformed job is %+v, %v; want it put aside", entry, err)
+				}
+				// The row knows better.
+				f.submit("pref_odd", 3)
+				if got := f.take(w); got.ID != "pref_odd" || got.Attempt != 4 {
+					t.Errorf("handed out %+v, want pref_odd again", got)
+				}
+				if dead, err := f.queue.Dead(t.Context(), 10); err != nil || len(dead) != 0 {
+					t.Errorf("still put aside: %v, %v", dead, err)
+				}
+			})
+		})
+	}
+	t.Run("a job that is no hash is forgotten, and comes back with its row", func(t *testing.T) {
+		t.Parallel()
+		redistest.Each(t, func(t *testing.T, server *redistest.Server) {
+			f := newFixture(t, server)
+			f.submit("pref_odd", 0)
+			client := server.Client(t)
+			f.must(client.Del(t.Context(), job).Err())
+			f.must(client.Set(t.Context(), job, "a text", 0).Err())
+			w := f.consumer("w1")
+			f.submit("pref_good", 0)
+			if got := f.take(w); got.ID != "pref_good" {
+				t.Errorf("handed out %+v", got)
+			}
+			f.submit("pref_odd", 2)
+			if got := f.take(w); got.ID != "pref_odd" || got.Attempt != 3 {
+				t.Errorf("handed out %+v", got)
+			}
+		})
+	})
+}
+
+func TestAQueueOfANewerReleaseIsNotTouched(t *testing.T) {
+	t.Parallel()
+	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
+		f := newFixture(t, server)
+		f.submit("pref_1", 0)
+		w := f.consumer("w1")
+		f.nothing(f.consumer("w0")) // the group is made
+		client := server.Client(t)
+		f.must(client.Set(t.Context(), "pm:{preflight}:epoch", "v2 2031-01-01T00:00:00Z", 0).Err())
+		if _, err := w.Next(t.Context(), 1); !errors.Is(err, queue.ErrFormat) {
+			t.Errorf("Next = %v, want ErrFormat", err)
+		}
+		if _, err := f.queue.Marked(t.Context()); !errors.Is(err, queue.ErrFormat) {
+			t.Errorf("Marked = %v, want ErrFormat", err)
+		}
+		f.must(client.Del(t.Context(), "pm:{preflight}:epoch").Err())
+		f.take(w)
+	})
+}
+
+// A server that was restarted, or whose scripts were flushed, knows none of ours.
+func TestScriptsThatTheServerForgotAreSentAgain(t *testing.T) {
+	t.Parallel()
+	for name, start := range map[string]func(testing.TB, ...string) *redistest.Server{"redis-server": redistest.Real, "valkey-server": redistest.Valkey} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, start(t))
+			client := f.server.Client(t)
+			w := f.consumer("w1")
+			f.submit("pref_1", 0)
+			f.must(client.ScriptFlush(t.Context()).Err())
+			held := f.take(w)
+			f.must(client.ScriptFlush(t.Context()).Err())
+			if _, err := w.FinishNext(t.Context(), held); err != nil {
+				t.Error(err)
+			}
+			f.stats(queue.Stats{})
+		})
+	}
+}
+
+// TestAClockThatJumps: what is lost by it is done again, and told as lost.
+func TestAClockThatJumps(t *testing.T) {
+	t.Parallel()
+	t.Run("forward: every lease runs out, and late words are refused", func(t *testing.T) {
+		t.Parallel()
+		f := newFixture(t, redistest.Mini(t))
+		f.submit("pref_1", 0)
+		w1, w2 := f.consumer("w1"), f.consumer("w2")
+		stale := f.take(w1)
+		f.server.Pass(365 * 24 * time.Hour)
+		if got := f.take(w2); got.Attempt != 2 || got.Lost != 1 {
+			t.Errorf("handed out %+v, want attempt 2", got)
+		}
+		if err := w1.Finish(t.Context(), stale); !errors.Is(err, queue.ErrLost) {
+			t.Errorf("the stale finish = %v, want ErrLost", err)
+		}
+	})
+	t.Run("back by a year: a delayed job does not wait for a year", func(t *testing.T) {
+		t.Parallel()
+		f := newFixture(t, redistest.Mini(t))
+		f.submit("pref_1", 0)
+		w := f.consumer("w1")
+		f.must(w.Retry(t.Context(), f.take(w), time.Minute))
+		f.server.Pass(-365 * 24 * time.Hour)
+		if got := f.take(w); got.Attempt != 2 {
+			t.Errorf("handed out %+v", got)
+		}
+		f.submit("pref_2", 0)
+		f.take(w)
+	})
+	t.Run("back: a lease is at most so much longer, and can be renewed and ended", func(t *testing.T) {
+		t.Parallel()
+		f := newFixture(t, redistest.Mini(t))
+		f.submit("pref_1", 0)
+		w := f.consumer("w1")
+		held := f.take(w)
+		f.server.Pass(-time.Hour)
+		if lost, err := w.Renew(t.Context(), held); err != nil || len(lost) != 0 {
+			t.Errorf("Renew = %v, %v", lost, err)
+		}
+		f.server.Pass(2 * lease)
+		if got := f.take(f.consumer("w2")); got.Attempt != 2 {
+			t.Errorf("handed out %+v: the renewed lease counts from the new time", got)
+		}
+	})
+}
+
+// TestAFullRedisTakesNothingInAndLetsEverythingOut.
+func TestAFullRedisTakesNothingInAndLetsEverythingOut(t *testing.T) {
+	t.Parallel()
+	for name, start := range map[string]func(testing.TB, ...string) *redistest.Server{"redis-server": redistest.Real, "valkey-server": redistest.Valkey} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, start(t, "maxmemory 12mb", "maxmemory-policy noeviction"))
+			client := f.server.Client(t)
+			w := f.consumer("w1")
+			for i := range 8 {
+				f.submit(fmt.Sprintf("pref_%d", i), 0)
+			}
+			first, second := f.take(w), f.take(w)
+			for _, size := range []int{100_000, 1_000, 1} {
+				for i := 0; client.Set(t.Context(), fmt.Sprint("ballast", size, i), strings.Repeat("x", size), 0).Err() == nil; i++ {
+				}
+			}
+			if err := f.queue.Submit(t.Context(), "pref_more", owner, 0); !errors.Is(err, queue.ErrFull) {
+				t.Errorf("Submit = %v, want ErrFull", err)
+			}
+			if server, err := f.queue.Server(t.Context()); err != nil || server.Memory < 0.95 {
+				t.Errorf("Server = %+v, %v", server, err)
+			}
+			if lost, err := w.Renew(t.Context(), first, second); err != nil || len(lost) != 0 {
+				t.Errorf("Renew = %v, %v", lost, err)
+			}
+			f.must(w.Retry(t.Context(), first, time.Millisecond))
+			f.must(w.Bury(t.Context(), second, "ODD"))
+			for range 7 {
+				f.must(w.Finish(t.Context(), f.take(w)))
+			}
+			f.stats(queue.Stats{Dead: 1})
+		})
+	}
+}
+
+func TestAServerThatEvictsIsRefused(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, redistest.Real(t, "maxmemory-policy allkeys-lru"))
+	if _, err := f.queue.Server(t.Context()); !errors.Is(err, queue.ErrPolicy) {
+		t.Errorf("Server = %v, want ErrPolicy", err)
+	}
+	if _, err := f.consumer("w1").Next(t.Context(), 1); !errors.Is(err, queue.ErrPolicy) {
+		t.Errorf("Next = %v, want ErrPolicy", err)
+	}
+	f.must(f.server.Client(t).ConfigSet(t.Context(), "maxmemory-policy", "noeviction").Err())
+	if server, err := f.queue.Server(t.Context()); err != nil || server.Run == "" || !server.Durable {
+		t.Errorf("Server = %+v, %v", server, err)
+	}
+	f.nothing(f.consumer("w2"))
+}
+
+// TestTheNetworkIsCutInTheMiddleOf a call that changes something: the answer is
+// lost, the change is not, and saying it again is safe. Leases that were granted
+// in the answer are found.
+func TestTheNetworkIsCutInTheMiddleOf(t *testing.T) {
+	t.Parallel()
+	through := func(t *testing.T) (*fixture, *redistest.Wire, *queue.Consumer) {
+		server := redistest.Real(t)
+		wire := redistest.Proxy(t, server.Addr)
+		f := newFixture(t, server)
+		far := redis.NewClient(&redis.Options{Addr: wire.Addr, Protocol: 2, MaxRetries: -1})
+		t.Cleanup(func() { _ = far.Close() })
+		q, err := queue.New(far, "preflight", queue.Options{})
+		f.must(err)
+		c := q.Consumer(queue.ConsumerConfig{Name: "far", Slots: 4, Lease: time.Hour, Block: 20 * time.Millisecond, Idle: time.Hour})
+		t.Cleanup(func() { _ = c.Close() })
+		f.nothing(c)
+		f.nothing(c)
+		return f, wire, c
+	}
+	t.Run("finish", func(t *testing.T) {
+		t.Parallel()
+		f, wire, c := through(t)
+		f.submit("pref_1", 0)
+		held := f.take(c)
+		f.must(c.Obeyed(t.Context(), held, "")) // connections are there
+		cut := wire.CutReplyOf("pref_1")
+		if err := c.Finish(t.Context(), held); err == nil || errors.Is(err, queue.ErrLost) {
+			t.Errorf("Finish without an answer = %v", err)
+		}
+		<-cut
+		f.stats(queue.Stats{})
+		f.must(c.Finish(t.Context(), held))
+	})
+	t.Run("finish that takes the next job, which is found", func(t *testing.T) {
+		t.Parallel()
+		f, wire, c := through(t)
+		for i := range 5 {
+			f.submit(fmt.Sprintf("pref_%d", i), 0)
+		}
+		held := f.take(c)
+		cut := wire.CutReplyOf(held.ID)
+		if next, err := c.FinishNext(t.Context(), held); err == nil || len(next) != 0 {
+			t.Errorf("FinishNext without an answer = %v, %v", next, err)
+		}
+		<-cut
+		f.stats(queue.Stats{Open: 4, Held: 1, Waiting: 3})
+		// It is not taken for lost: that would cost an attempt and a lease.
+		if got := f.take(c); got.Attempt != 1 || got.Lost != 0 {
+			t.Errorf("found %+v, want the first attempt", got)
+		}
+		f.stats(queue.Stats{Open: 4, Held: 1, Waiting: 3})
+	})
+	t.Run("submit", func(t *testing.T) {
+		t.Parallel()
+		f, wire, _ := through(t)
+		far := redis.NewClient(&redis.Options{Addr: wire.Addr, Protocol: 2, MaxRetries: -1})
+		t.Cleanup(func() { _ = far.Close() })
+		q, err := queue.New(far, "preflight", queue.Options{})
+		f.must(err)
+		f.must(q.Submit(t.Context(), "pref_0", owner, 0))
+		cut := wire.CutReplyOf("pref_1")
+		if err := q.Submit(t.Context(), "pref_1", owner, 0); err == nil {
+			t.Error("Submit without an answer succeeded")
+		}
+		<-cut
+		f.must(q.Submit(t.Context(), "pref_1", owner, 0))
+		f.stats(queue.Stats{Open: 2, Waiting: 2})
+	})
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package queue_test
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// keys are all keys of a queue at one instant.
+type keys struct {
+	// stream has the tenants of the entries by entry, and entries the jobs.
+	tenants map[string]string
+	entries map[string]string
+	pending []string
+	jobs    map[string]map[string]string
+	open    []string
+	delayed []string
+	ring    []string
+	parked  []string
+	backlog map[string][]string
+	shares  map[string]map[string]string
+	slots   int
+	others  []string
+}
+
+func (m *model) readKeys() keys {
+	m.Helper()
+	ctx, at := m.ctx(), "pm:{preflight}:"
+	k := keys{
+		tenants: map[string]string{}, entries: map[string]string{}, jobs: map[string]map[string]string{},
+		backlog: map[string][]string{}, shares: map[string]map[string]string{},
+	}
+	all, err := m.redis.Keys(ctx, at+"*").Result()
+	m.must("keys", err)
+	for _, key := range all {
+		name := strings.TrimPrefix(key, at)
+		switch kind, rest, _ := strings.Cut(name, ":"); kind {
+		case "s":
+			messages, err := m.redis.XRange(ctx, key, "-", "+").Result()
+			m.must("stream", err)
+			for _, message := range messages {
+				k.entries[message.ID], _ = message.Values["id"].(string)
+				k.tenants[message.ID], _ = message.Values["t"].(string)
+			}
+			pending, err := m.redis.XPendingExt(ctx, &redis.XPendingExtArgs{Stream: key, Group: "workers", Start: "-", End: "+", Count: 1000}).Result()
+			if err != nil && !strings.Contains(err.Error(), "NOGROUP") {
+				m.must("pending", err)
+			}
+			for _, p := range pending {
+				k.pending = append(k.pending, p.ID)
+			}
+		case "job":
+			k.jobs[rest] = m.hash(key)
+		case "t":
+			k.shares[rest] = m.hash(key)
+		case "b":
+			k.backlog[rest] = m.members(key)
+		case "open":
+			k.open = m.members(key)
+		case "delayed":
+			k.delayed = m.members(key)
+		case "ring":
+			k.ring = m.members(key)
+		case "parked":
+			k.parked = m.members(key)
+		case "slots":
+			for _, n := range m.hash(key) {
+				k.slots += number(n)
+			}
+		case "meta", "seen", "dead", "epoch", "reclaimed", "ordered":
+		default:
+			k.others = append(k.others, key)
+		}
+	}
+	return k
+}
+
+func (m *model) hash(key string) map[string]string {
+	fields, err := m.redis.HGetAll(m.ctx(), key).Result()
+	m.must("hash", err)
+	return fields
+}
+
+func (m *model) members(key string) []string {
+	members, err := m.redis.ZRange(m.ctx(), key, 0, -1).Result()
+	if err != nil && !errors.Is(err, redis.Nil) {
+		m.must("zset", err)
+	}
+	return members
+}
+
+func number(text string) int {
+	n, _ := strconv.Atoi(text)
+	return n
+}
+
+// invariants hold whatever has happened.
+func (m *model) invariants(k keys) {
+	m.Helper()
+	if len(k.others) > 0 {
+		m.fail("keys that nobody knows: %v", k.others)
+	}
+	if len(k.jobs) != len(k.open) {
+		m.fail("%d job hashes for %d open jobs", len(k.jobs), len(k.open))
+	}
+	m.everyJobIsInOnePlace(k)
+	for _, entry := range k.pending {
+		if _, listed := k.entries[entry]; !listed {
+			m.fail("%s is pending and not in the stream", entry)
+		}
+	}
+	dispatched := map[string]int{}
+	for entry, id := range k.entries {
+		if job := k.jobs[id]; job["entry"] == entry {
+			dispatched[job["tenant"]]++
+		}
+	}
+	for name, share := range k.shares {
+		if number(share["r"]) != dispatched[name] {
+			m.fail("%s has %d jobs dispatched, and counts %s", name, dispatched[name], share["r"])
+		}
+	}
+	m.everyTenantIsInItsPlace(k)
+	if !m.drained && len(k.ring) > 0 && len(k.entries) < k.slots {
+		m.fail("%v wait while %d of %d slots are used", k.ring, len(k.entries), k.slots)
+	}
+}
+
+func (m *model) everyJobIsInOnePlace(k keys) {
+	m.Helper()
+	places := map[string]int{}
+	for entry, id := range k.entries {
+		if k.jobs[id]["entry"] == entry {
+			places[id]++
+		}
+	}
+	for _, id := range k.delayed {
+		places[id]++
+	}
+	for _, ids := range k.backlog {
+		for _, id := range ids {
+			places[id]++
+		}
+	}
+	for _, id := range k.open {
+		if places[id] != 1 {
+			m.fail("%s is in %d places: %v", id, places[id], k.jobs[id])
+		}
+		delete(places, id)
+	}
+	if len(places) > 0 {
+		m.fail("dispatched, delayed or waiting and not open: %v", places)
+	}
+}
+
+func (m *model) everyTenantIsInItsPlace(k keys) {
+	m.Helper()
+	for name := range k.backlog {
+		most, running := number(k.shares[name]["m"]), number(k.shares[name]["r"])
+		full := most > 0 && running >= most
+		if slices.Contains(k.parked, name) != full || slices.Contains(k.ring, name) == full {
+			m.fail("%s runs %d of at most %d, in the ring %t, parked %t", name, running, most,
+				slices.Contains(k.ring, name), slices.Contains(k.parked, name))
+		}
+	}
+	for _, name := range append(slices.Clone(k.ring), k.parked...) {
+		if len(k.backlog[name]) == 0 {
+			m.fail("%s is in the ring or parked and has no backlog", name)
+		}
+	}
+}
