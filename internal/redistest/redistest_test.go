@@ -110,7 +110,8 @@ func TestNoServerOutlivesAProcessThatIsKilled(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "pid")
 	parent := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
-	parent.Env = append(os.Environ(), orphanEnv+"="+file)
+	// What is killed does not tidy up.
+	parent.Env = append(os.Environ(), orphanEnv+"="+file, "TMPDIR="+t.TempDir())
 	must(t, parent.Start())
 	var pid []byte
 	until(t, "the server runs", func() bool {
