@@ -74,7 +74,9 @@ func (a *asynqContender) serve(ctx context.Context, slots int, do func(id string
 
 func (a *asynqContender) close() error { return a.client.Close() }
 
-// left is how many tasks are not done.
+// left is how many tasks are not done. One that was done, and of which asynq could
+// not write so in time, is still active until its lease is over; that happens on a
+// busy machine, and is not waited for.
 func (a *asynqContender) left(context.Context) (int, error) {
 	inspector := asynq.NewInspector(a.redis)
 	defer func() { _ = inspector.Close() }()
@@ -85,7 +87,7 @@ func (a *asynqContender) left(context.Context) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("inspect asynq: %w", err)
 	}
-	return info.Size - info.Completed, nil
+	return info.Pending + info.Scheduled + info.Retry + info.Archived, nil
 }
 
 // silence is a log that nobody pays for.

@@ -38,20 +38,25 @@ func measureLatency(ctx context.Context, s size, r *report) error {
 	return server.stop()
 }
 
-// waited is one round, in milliseconds.
-type waited struct{ p50, p99 float64 }
+// waited is one round: milliseconds, and the processor time of a job.
+type waited struct {
+	p50, p99 float64
+	cost     usage
+}
 
 func (w waited) half() float64 { return w.p50 }
 
 func reportLatency(r *report, s size, entrants []entrant, waits [][]waited) {
 	var rows [][]string
 	for i, e := range entrants {
+		figure := func(get func(waited) float64) string { return number(medianOf(waits[i], get)) }
 		rows = append(rows, []string{
-			e.name, number(medianOf(waits[i], waited.half)), number(medianOf(waits[i], func(w waited) float64 { return w.p99 })),
+			e.name, figure(waited.half), figure(func(w waited) float64 { return w.p99 }),
+			figure(func(w waited) float64 { return micros(w.cost.client) }), figure(func(w waited) float64 { return micros(w.cost.redis) }),
 		})
 	}
-	r.table(fmt.Sprintf("From submit to start, %d jobs/s, %d slots, AOF everysec, in milliseconds", s.rate, latencySlots),
-		[]string{"queue", "p50", "p99"}, rows)
+	r.table(fmt.Sprintf("From submit to start, %d jobs/s, %d slots, AOF everysec, in milliseconds; processor time of a job in microseconds", s.rate, latencySlots),
+		[]string{"queue", "p50", "p99", "client", "Redis"}, rows)
 	r.aim(aim{
 		what: "p50 of asynq's start latency, by default, over ours", least: true,
 		got: medianRatio(waits[1], waits[0], waited.half), bound: 100,
@@ -99,9 +104,15 @@ func latencyOnce(ctx context.Context, s size, server *server, e entrant) (waited
 	if err != nil {
 		return waited{}, errors.Join(err, producer.close())
 	}
-	watch := &stopwatch{submitted: map[string]time.Time{}, awaited: int(s.span.Seconds() * float64(s.rate))}
-	err = watch.openLoop(ctx, s.rate, producer, consumer)
-	return watch.percentiles(), errors.Join(err, producer.close(), consumer.close())
+	watch := &stopwatch{submitted: map[string]time.Time{}, awaited: max(1, int(s.span.Seconds()*float64(s.rate)))}
+	before, err := server.usage(ctx)
+	if err == nil {
+		err = watch.openLoop(ctx, s.rate, producer, consumer)
+	}
+	after, unread := server.usage(context.WithoutCancel(ctx))
+	taken := watch.percentiles()
+	taken.cost = after.since(before).each(watch.awaited)
+	return taken, errors.Join(err, unread, producer.close(), consumer.close())
 }
 
 // openLoop submits at the rate while the consumer serves, until all that is
@@ -144,7 +155,7 @@ func (s *stopwatch) percentiles() waited {
 	if len(s.waits) == 0 {
 		return waited{}
 	}
-	return waited{millis(percentile(s.waits, 0.5)), millis(percentile(s.waits, 0.99))}
+	return waited{p50: millis(percentile(s.waits, 0.5)), p99: millis(percentile(s.waits, 0.99))}
 }
 
 func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

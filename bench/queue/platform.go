@@ -30,12 +30,16 @@ type platformContender struct {
 
 func newPlatform(addr string, lease time.Duration) (*platformContender, error) {
 	client := redis.NewClient(&redis.Options{Addr: addr, ContextTimeoutEnabled: true})
-	q, err := queue.New(client, "preflight", queue.Options{})
+	q, err := queue.New(client, "preflight", queue.Options{Shares: equal})
 	if err != nil {
 		return nil, fmt.Errorf("make the queue: %w", err)
 	}
 	return &platformContender{redis: client, queue: q, lease: lease}, nil
 }
+
+// equal gives every tenant the same share, which a submit carries with it, as in
+// production.
+func equal(tenant.ID) queue.Share { return queue.Share{Weight: queue.DefaultWeight} }
 
 func organization(i int) tenant.ID {
 	return tenant.ID{Organization: fmt.Sprintf("org_bench%03d", i), Mode: tenant.Live}
