@@ -108,6 +108,7 @@ bench-queue: setup ## Compare the queue with asynq, and fail if an aim is missed
 soak: setup ## Kill databases, Redis and workers under load, and send 100,000 hostile requests
 	PRINTMARKET_SOAK_KILLS=100 CGO_ENABLED=1 go test -race -count=1 -timeout 30m -v -run 'KillNine' ./internal/store/postgres
 	PRINTMARKET_SOAK_DECKS=10 $(if $(SEED),PRINTMARKET_SOAK_SEED=$(SEED)) CGO_ENABLED=1 go test -race -count=1 -parallel 1 -timeout 60m -v -run 'IsLostInA' ./workers/preflight
+	PRINTMARKET_SOAK_MODELS=20 CGO_ENABLED=1 go test -race -count=1 -timeout 60m -v -run 'AsTheModel' ./internal/queue
 	PRINTMARKET_SOAK_REQUESTS=100000 PRINTMARKET_SOAK_SEED=$(or $(SEED),$(shell date +%s)) CGO_ENABLED=1 go test -race -count=1 -timeout 30m -v -run 'TestNoRequestGets' ./apiserver
 
 .PHONY: fuzz

@@ -149,9 +149,9 @@ func (w *world) wipe() {
 // until polls with a deadline.
 func (w *world) until(what string, holds func() bool) {
 	w.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !holds(); time.Sleep(2 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			w.Fatalf("not within 20 s: %s", what)
+			w.Fatalf("not within a minute: %s", what)
 		}
 	}
 }
