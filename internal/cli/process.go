@@ -130,7 +130,7 @@ type preflights struct {
 
 // shares says what part of the workers a tenant gets; nil where nobody knows.
 func (p *process) preflights(allowHTTP bool, shares func(tenant.ID) queue.Share) (preflights, error) {
-	q, err := queue.New(p.redis, queueName, queue.Options{Shares: shares})
+	q, err := queue.New(p.redis, queueName, queue.Options{Shares: shares, Lease: leaseTime, Idle: idleTime})
 	if err != nil {
 		return preflights{}, err
 	}

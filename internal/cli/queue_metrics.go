@@ -21,23 +21,40 @@ const (
 // queueMetrics tell how the queue is. API servers do it and not workers: of
 // those there may be none.
 func queueMetrics(m *telemetry.Metrics, s *sweeper.Sweeper, wait time.Duration) {
+	// Nothing is told before the queue was looked at: 0 would look like knowledge.
+	gauge := func(name, help string, read func() float64) {
+		m.GaugeIf(name, help, func() (float64, bool) { return read(), s.Seen() })
+	}
+	queueJobs(m, s)
+	gauge("printmarket_preflight_queue_oldest_age_seconds", "Age of the oldest job in the queue.",
+		func() float64 { return s.Stats().OldestAge.Seconds() })
+	gauge("printmarket_preflight_queue_drained_seconds", "For how long nothing more is dispatched, as an operator wants it; else 0.",
+		func() float64 { return s.Stats().DrainedFor.Seconds() })
+	m.CounterIf("printmarket_preflight_reclaimed_total", "Jobs that were taken from a worker which had not renewed its lease.",
+		func() (float64, bool) { return float64(s.Stats().Reclaimed), s.Seen() })
+	gauge("printmarket_preflight_workers", "Workers that live.", func() float64 { return float64(s.Stats().Consumers) })
+	gauge("printmarket_preflight_workers_desired", "Workers that would begin every open job within --preflight-target-wait.",
+		desiredWorkers(s, wait))
+	gauge("printmarket_redis_memory_ratio", "Part of Redis' memory that is used; 0 where it has no limit.",
+		func() float64 { return s.Server().Memory })
+	gauge("printmarket_redis_durable", "1 if Redis keeps an append-only file, else 0.",
+		func() float64 { return truth(s.Server().Durable) })
+	m.Gauge("printmarket_preflight_queue_up", "1 while the queue answers and may be used, else 0.",
+		func() float64 { return truth(s.Usable()) })
+}
+
+func queueJobs(m *telemetry.Metrics, s *sweeper.Sweeper) {
 	m.Gauges("printmarket_preflight_queue_jobs", "Jobs in the queue, by state: waiting for a worker, held by one, delayed, dead.",
 		[]string{"state"}, func(set func(float64, ...string)) {
+			if !s.Seen() {
+				return
+			}
 			stats := s.Stats()
 			set(float64(stats.Waiting), string(queue.Waiting))
 			set(float64(stats.Held), string(queue.Held))
 			set(float64(stats.Delayed), string(queue.Delayed))
 			set(float64(stats.Dead), string(queue.Dead))
 		})
-	m.Gauge("printmarket_preflight_queue_oldest_age_seconds", "Age of the oldest job in the queue.",
-		func() float64 { return s.Stats().OldestAge.Seconds() })
-	m.Gauge("printmarket_preflight_queue_drained_seconds", "For how long nothing more is dispatched, as an operator wants it; else 0.",
-		func() float64 { return s.Stats().DrainedFor.Seconds() })
-	m.Counter("printmarket_preflight_reclaimed_total", "Jobs that were taken from a worker which had not renewed its lease.",
-		func() float64 { return float64(s.Stats().Reclaimed) })
-	m.Gauge("printmarket_preflight_workers", "Workers that live.", func() float64 { return float64(s.Stats().Consumers) })
-	m.Gauge("printmarket_preflight_workers_desired", "Workers that would begin every open job within --preflight-target-wait.",
-		desiredWorkers(s, wait))
 	m.Gauges("printmarket_preflight_tenant_backlog", "Jobs that wait for their turn, of the tenants with the most.",
 		[]string{"organization", "mode"}, func(set func(float64, ...string)) {
 			backlogs := s.Backlogs()
@@ -45,20 +62,13 @@ func queueMetrics(m *telemetry.Metrics, s *sweeper.Sweeper, wait time.Duration) 
 				set(float64(b.Waiting), b.Tenant.Organization, string(b.Tenant.Mode))
 			}
 		})
-	m.Gauge("printmarket_redis_memory_ratio", "Part of Redis' memory that is used; 0 where it has no limit.",
-		func() float64 { return s.Server().Memory })
-	m.Gauge("printmarket_redis_durable", "1 if Redis keeps an append-only file, else 0.", func() float64 {
-		if s.Server().Durable {
-			return 1
-		}
-		return 0
-	})
-	m.Gauge("printmarket_preflight_queue_up", "1 while the queue answers and may be used, else 0.", func() float64 {
-		if s.Usable() {
-			return 1
-		}
-		return 0
-	})
+}
+
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // desiredWorkers counts in workers of the size of those that live, or lived last.

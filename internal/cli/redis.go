@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
 
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/queue"
@@ -38,6 +39,8 @@ func newRedis(text string) (*redis.Client, error) {
 	// RFQs do not wait for Redis, and submits must notice soon that it is away.
 	options.DialTimeout, options.DialerRetries, options.MaxRetries = time.Second, 1, 1
 	options.ContextTimeoutEnabled = true
+	// These notices are of Redis' commercial servers alone.
+	options.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 	return redis.NewClient(options), nil
 }
 

@@ -66,6 +66,8 @@ type Consumer struct {
 func (q *Queue) Consumer(config ConsumerConfig) *Consumer {
 	options := *q.redis.Options()
 	options.MaxRetries = -1
+	// The handlers in it are those of the other client.
+	options.PushNotificationProcessor = nil
 	// One connection waits; a slot settles one job at a time.
 	options.PoolSize = config.Slots + 4
 	return &Consumer{queue: q, config: config, redis: redis.NewClient(&options), began: time.Now(), held: map[string]int{}}

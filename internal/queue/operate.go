@@ -120,7 +120,7 @@ func (q *Queue) Dead(ctx context.Context, limit int) ([]Entry, error) {
 
 func (q *Queue) dead(ctx context.Context, z redis.Z) (Entry, error) {
 	id, _ := z.Member.(string)
-	fields, err := q.redis.HMGet(ctx, q.key("dead:"+id), "tenant", "attempt", "reason").Result()
+	fields, err := q.redis.HMGet(ctx, q.key("dead:"+id), "tenant", "attempt", "reason", "submitted", "lost").Result()
 	if err != nil {
 		return Entry{}, failed("show dead job", err)
 	}
@@ -130,7 +130,7 @@ func (q *Queue) dead(ctx context.Context, z redis.Z) (Entry, error) {
 	owner, _ := tenant.Parse(text(fields[0])) // a malformed job is shown as nobody's
 	return Entry{
 		ID: id, Tenant: owner, State: Dead, Attempt: int(figure(fields, 1)), Reason: text(fields[2]),
-		Buried: time.UnixMilli(int64(z.Score)).UTC(),
+		Submitted: instant(fields, 3), Lost: int(figure(fields, 4)), Buried: time.UnixMilli(int64(z.Score)).UTC(),
 	}, nil
 }
 

@@ -28,6 +28,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -63,13 +64,16 @@ type Options struct {
 	// Shares says what a tenant's share is, from memory. Nil leaves shares as
 	// they are; a tenant that nobody gave one has [DefaultWeight] and no cap.
 	Shares func(tenant.ID) Share
+	// Lease and Idle are those of the consumers, for [Queue.Tend], which does
+	// nothing without them.
+	Lease, Idle time.Duration
 }
 
 // Queue is one queue. It is safe for concurrent use.
 type Queue struct {
 	redis          *redis.Client
 	scripts        *scripts
-	shares         func(tenant.ID) Share
+	options        Options
 	prefix, stream string
 }
 
@@ -83,7 +87,7 @@ func New(client *redis.Client, name string, o Options) (*Queue, error) {
 		return nil, err
 	}
 	prefix := "pm:{" + name + "}:"
-	return &Queue{redis: client, scripts: s, shares: o.Shares, prefix: prefix, stream: prefix + "s"}, nil
+	return &Queue{redis: client, scripts: s, options: o, prefix: prefix, stream: prefix + "s"}, nil
 }
 
 func (q *Queue) key(name string) string { return q.prefix + name }
@@ -93,8 +97,8 @@ func (q *Queue) key(name string) string { return q.prefix + name }
 // again is always safe. Errors: [ErrFull].
 func (q *Queue) Submit(ctx context.Context, id string, owner tenant.ID, attempt int) error {
 	share := Share{}
-	if q.shares != nil {
-		share = q.shares(owner).normal()
+	if q.options.Shares != nil {
+		share = q.options.Shares(owner).normal()
 	}
 	return failed("submit to queue",
 		q.scripts.submit.run(ctx, q, q.redis, id, owner.String(), attempt, share.Weight, share.Most).Err())
@@ -104,6 +108,20 @@ func (q *Queue) Submit(ctx context.Context, id string, owner tenant.ID, attempt 
 // an unknown job is not an error.
 func (q *Queue) Cancel(ctx context.Context, id string) error {
 	return failed("cancel in queue", q.scripts.cancel.run(ctx, q, q.redis, id).Err())
+}
+
+// Tend does what time makes necessary: it takes jobs from workers that are gone,
+// and dispatches those whose delay is over. Consumers do it too; this is for when
+// there are none.
+func (q *Queue) Tend(ctx context.Context) error {
+	if q.options.Lease <= 0 {
+		return nil
+	}
+	err := q.scripts.tend.run(ctx, q, q.redis, q.options.Lease.Milliseconds(), q.options.Idle.Milliseconds()).Err()
+	if isNoGroup(err) {
+		return nil // no worker was ever there
+	}
+	return failed("tend queue", err)
 }
 
 // Ping reports whether Redis answers.

@@ -288,6 +288,29 @@ func TestQueue(t *testing.T) {
 				f.Errorf("Marked after a wipe = %t, %v", got, err)
 			}
 		},
+		"a queue without workers is tended from outside": func(f *fixture) {
+			f.submit("pref_1", 0)
+			f.take(f.consumer("w1"))
+			f.server.Pass(3 * lease)
+			q, err := queue.New(f.server.Client(f.T), "preflight", queue.Options{Lease: lease, Idle: time.Hour})
+			f.must(err)
+			f.must(q.Tend(f.Context()))
+			f.stats(queue.Stats{Open: 1, Waiting: 1})
+			if stats, err := q.Stats(f.Context()); err != nil || stats.Consumers != 0 || stats.Slots != 0 || stats.Reclaimed != 1 {
+				f.Errorf("stats %+v, %v; want no worker left", stats, err)
+			}
+		},
+		"a dead job remembers when it came and how often it was lost": func(f *fixture) {
+			f.submit("pref_1", 0)
+			f.take(f.consumer("w1"))
+			f.server.Pass(lease + 100*time.Millisecond)
+			w := f.consumer("w2")
+			f.must(w.Bury(f.Context(), f.take(w), "ODD"))
+			got, err := f.queue.Show(f.Context(), "pref_1")
+			if err != nil || got.Lost != 1 || got.Submitted.IsZero() || got.State != queue.Dead || got.Reason != "ODD" || got.Attempt != 2 {
+				f.Errorf("shown as %+v, %v", got, err)
+			}
+		},
 		"an entry that its job does not know is dropped": func(f *fixture) {
 			client := f.server.Client(f.T)
 			f.must(client.Do(f.Context(), "XADD", "pm:{preflight}:s", "*", "id", "pref_ghost").Err())

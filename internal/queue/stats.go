@@ -122,11 +122,11 @@ func at(values []any, i int) any {
 // Reweigh gives tenants that wait the shares that they have now, and says how
 // many had another one.
 func (q *Queue) Reweigh(ctx context.Context, backlogs []Backlog) (changed int, err error) {
-	if q.shares == nil {
+	if q.options.Shares == nil {
 		return 0, nil
 	}
 	for _, b := range backlogs {
-		share := q.shares(b.Tenant).normal()
+		share := q.options.Shares(b.Tenant).normal()
 		if share == b.Share {
 			continue
 		}

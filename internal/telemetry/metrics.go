@@ -99,7 +99,13 @@ func (m *Metrics) Gauge(name, help string, read func() float64) {
 // GaugeIf is as Gauge, for a value that is not always known: while it is not,
 // the metric is absent, as another value would look like knowledge.
 func (m *Metrics) GaugeIf(name, help string, read func() (value float64, known bool)) {
-	m.registry.MustRegister(optional{prometheus.NewDesc(name, help, nil, nil), read})
+	m.registry.MustRegister(optional{prometheus.NewDesc(name, help, nil, nil), prometheus.GaugeValue, read})
+}
+
+// CounterIf is as Counter, for a count that is not always known. One that began at
+// 0 in place of nothing would look like a rise.
+func (m *Metrics) CounterIf(name, help string, read func() (value float64, known bool)) {
+	m.registry.MustRegister(optional{prometheus.NewDesc(name, help, nil, nil), prometheus.CounterValue, read})
 }
 
 // Gauges registers a metric with one value for each combination of labels, read
@@ -129,9 +135,10 @@ func (m *Metrics) Counter(name, help string, read func() float64) {
 	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, read))
 }
 
-// optional is a gauge that may be absent.
+// optional is a value that may be absent.
 type optional struct {
 	desc *prometheus.Desc
+	kind prometheus.ValueType
 	read func() (float64, bool)
 }
 
@@ -141,7 +148,7 @@ func (o optional) Describe(out chan<- *prometheus.Desc) { out <- o.desc }
 // Collect is part of prometheus.Collector.
 func (o optional) Collect(out chan<- prometheus.Metric) {
 	if value, known := o.read(); known {
-		out <- prometheus.MustNewConstMetric(o.desc, prometheus.GaugeValue, value)
+		out <- prometheus.MustNewConstMetric(o.desc, o.kind, value)
 	}
 }
 

@@ -34,6 +34,7 @@ type Queue interface {
 	Mark(ctx context.Context, now time.Time) error
 	Stats(ctx context.Context) (queue.Stats, error)
 	Server(ctx context.Context) (queue.Server, error)
+	Tend(ctx context.Context) error
 	Backlogs(ctx context.Context) ([]queue.Backlog, error)
 	Reweigh(ctx context.Context, backlogs []queue.Backlog) (changed int, err error)
 }
@@ -105,6 +106,7 @@ type Sweeper struct {
 
 	mu       sync.Mutex
 	state    error
+	seen     bool
 	stats    queue.Stats
 	server   queue.Server
 	backlogs []queue.Backlog
@@ -144,6 +146,13 @@ func (s *Sweeper) Healthy() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.state
+}
+
+// Seen reports whether the queue was looked at with success since the start.
+func (s *Sweeper) Seen() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.seen
 }
 
 // Usable reports whether the queue answers and may be used, though it may be
@@ -239,6 +248,10 @@ func (s *Sweeper) ask(ctx context.Context) (seen sight, err error) {
 	if seen.marked, err = s.Queue.Marked(ctx); err != nil {
 		return seen, err
 	}
+	// There may be no worker left to do it.
+	if err = s.Queue.Tend(ctx); err != nil {
+		return seen, err
+	}
 	seen.stats, err = s.Queue.Stats(ctx)
 	return seen, err
 }
@@ -275,7 +288,7 @@ func (s *Sweeper) note(seen sight, err error) error {
 	default:
 		s.state = nil
 	}
-	s.stats, s.server = seen.stats, seen.server
+	s.stats, s.server, s.seen = seen.stats, seen.server, true
 	return s.state
 }
 

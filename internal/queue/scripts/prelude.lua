@@ -238,9 +238,10 @@ end
 local DEAD_MOST, DEAD_MS = 10000, 30 * 24 * 3600 * 1000
 
 local function bury(id, name, attempt, reason)
+  local submitted, lost = call('ZSCORE', P .. 'open', id), read_job(id, 'lost')[1]
   forget(id)
   local key = P .. 'dead:' .. id
-  call('HSET', key, 'tenant', name or '', 'attempt', attempt or 0, 'reason', reason)
+  call('HSET', key, 'tenant', name or '', 'attempt', attempt or 0, 'reason', reason, 'submitted', submitted or 0, 'lost', lost or 0)
   call('PEXPIRE', key, DEAD_MS)
   call('ZADD', P .. 'dead', NOW, id)
   call('ZREMRANGEBYSCORE', P .. 'dead', '-inf', NOW - DEAD_MS)
