@@ -19,11 +19,7 @@ func (k *Keyspace) streamAdd(args []string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	id := s.add(k.now(), slices.Clone(args[2:]))
-	if k.added != nil {
-		k.added(args[0])
-	}
-	return id.String(), nil
+	return s.add(k.now(), slices.Clone(args[2:])).String(), nil
 }
 
 func (k *Keyspace) streamLen(args []string) (any, error) {
@@ -137,7 +133,7 @@ func (k *Keyspace) streamRead(args []string) (any, error) {
 	}
 	rows := s.deliver(g, c, k.now(), count)
 	if len(rows) == 0 {
-		k.block = block
+		k.block += block
 		return noList{}, nil
 	}
 	return []any{[]any{rest[0], rows}}, nil

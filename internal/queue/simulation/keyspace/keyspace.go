@@ -6,8 +6,8 @@
 // It is what makes a simulation of millions of jobs possible that runs the
 // queue's own scripts and its own client: [Keyspace.Client] is a client of the
 // library that the queue uses, whose connection is a function call. A blocking
-// read does not block; it finds nothing, and [Keyspace.Watch] tells when there
-// would have been something. Commands and options that are not known are
+// read does not block; it finds nothing, and [Keyspace.Blocked] and
+// [Keyspace.Ready] tell for how long and until when it would have waited. Commands and options that are not known are
 // errors, so that nothing is silently left out; a test of the queue's package
 // holds it against miniredis.
 package keyspace
@@ -32,10 +32,8 @@ type Keyspace struct {
 	expiry  *zset
 	scripts map[string]*lua.FunctionProto
 	engine  *engine
-	added   func(key string)
 	calls   int
-	// block is how long the last read would have waited.
-	block time.Duration
+	block   time.Duration
 }
 
 // New makes an empty keyspace. Close it.
@@ -47,10 +45,6 @@ func New(now func() time.Time) *Keyspace {
 
 // Close frees the scripts' interpreter.
 func (k *Keyspace) Close() { k.engine.state.Close() }
-
-// Watch has a function called whenever an entry is added to a stream. It must
-// not use the keyspace.
-func (k *Keyspace) Watch(added func(key string)) { k.added = added }
 
 // replyError is an error that Redis answers with.
 type replyError string
@@ -93,12 +87,25 @@ func (k *Keyspace) Calls() int {
 	return k.calls
 }
 
-// Block is how long the last read of a stream, which found nothing, would have
-// waited.
-func (k *Keyspace) Block() time.Duration {
+// Blocked is how long the reads of streams since it was called last, which found
+// nothing, would have waited.
+func (k *Keyspace) Blocked() time.Duration {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.block
+	block := k.block
+	k.block = 0
+	return block
+}
+
+// Ready is how many entries of a stream nobody of the group was handed.
+func (k *Keyspace) Ready(key, name string) int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	s, g, err := k.group(key, name)
+	if err != nil {
+		return 0
+	}
+	return s.entries.len() - s.entries.rank(g.delivered.next())
 }
 
 // command runs a command that a client sent.
