@@ -120,3 +120,12 @@ func (w *World) AtOnce(owner tenant.ID, count int, work Work) Source {
 		return Job{Owner: owner, Takes: work(w.arrivals)}, 0, true
 	}
 }
+
+// Crowd submits a number of jobs at the same instant whose attempts end as a
+// function says.
+func (w *World) Crowd(owner tenant.ID, count int, attempt func(now time.Duration) (Ending, time.Duration)) Source {
+	return func() (Job, time.Duration, bool) {
+		count--
+		return Job{Owner: owner, Attempt: attempt}, 0, count >= 0
+	}
+}
