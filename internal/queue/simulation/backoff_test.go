@@ -16,7 +16,7 @@ import (
 // asked.
 func TestJobsThatFailTogetherComeBackSpreadOut(t *testing.T) {
 	t.Parallel()
-	crowd, workers := size(1000, 10_000), size(25, 250)
+	crowd, workers := size(200, 10_000), size(8, 250)
 	back := 3 * time.Second
 	w := newWorld(t, simulation.Config{Seed: 9, Workers: workers, Slots: 4})
 	var asked []int

@@ -21,14 +21,14 @@ func TestTheAutoscalerClearsABurstAndSettles(t *testing.T) {
 	t.Parallel()
 	rows := [][]any{row("burst", "target wait", "cleared after", "most workers", "worker hours", "turns", "p50", "p99", "steady p99")}
 	chart := ""
-	for _, target := range size([]time.Duration{30 * time.Second}, []time.Duration{30 * time.Second, 2 * time.Minute}) {
-		burst := size(6000, 100_000)
-		w := newWorld(t, simulation.Config{Seed: 7, Workers: 1, Slots: 4})
+	for _, target := range size([]time.Duration{time.Minute}, []time.Duration{time.Minute, 3 * time.Minute}) {
+		burst := size(200, 100_000)
+		w := newWorld(t, simulation.Config{Seed: 7, Workers: 1, Slots: 4, Block: size(5*time.Second, 0)})
 		scaler := &simulation.Scaler{Wait: target, Most: 1000}
 		w.Scale(scaler)
-		span := size(40*time.Minute, 80*time.Minute)
-		w.Add(0, w.Steadily(owner("steady"), 2, span, simulation.Preflight))
-		w.Add(5*time.Minute, w.AtOnce(owner("bursty"), burst, simulation.Preflight))
+		span := size(18*time.Minute, 60*time.Minute)
+		w.Add(0, w.Steadily(owner("steady"), size(0.1, 2), span, simulation.Preflight))
+		w.Add(5*time.Minute, w.AtOnce(owner("bursty"), burst, size(simulation.Fixed(10*time.Second), simulation.Preflight)))
 		cleared := time.Duration(0)
 		w.Every(time.Second, func() {
 			if cleared == 0 && w.Now() > 6*time.Minute && w.Count(simulation.Open, simulation.Of(owner("bursty"))) == 0 {

@@ -3,6 +3,7 @@
 package simulation
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -47,8 +48,9 @@ func (t turn) valid() bool { return !t.worker.gone && t.worker.waiting && t.work
 // hire adds a worker.
 func (w *World) hire() {
 	w.born++
+	blocks := cmp.Or(w.config.Block, block)
 	hired := &worker{world: w, born: w.now, consumer: w.queue.Consumer(queue.ConsumerConfig{
-		Name: fmt.Sprint("worker-", w.born), Slots: w.config.Slots, Lease: lease, Block: block, Idle: idle,
+		Name: fmt.Sprint("worker-", w.born), Slots: w.config.Slots, Lease: lease, Block: blocks, Idle: idle,
 	})}
 	w.workers = append(w.workers, hired)
 	w.figures.most = max(w.figures.most, len(w.workers))

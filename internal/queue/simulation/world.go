@@ -43,6 +43,9 @@ type Config struct {
 	Alone int
 	// Crashes is how many times a worker dies in a minute, on average.
 	Crashes float64
+	// Block is how long a worker waits for work before it asks again; 0 is as
+	// workers do.
+	Block time.Duration
 }
 
 // The figures of a worker as it is deployed.
