@@ -15,7 +15,10 @@ import (
 // a server that refuses everybody for some time, and counts how often it is
 // asked.
 func TestJobsThatFailTogetherComeBackSpreadOut(t *testing.T) {
-	t.Parallel()
+	scenario(t, jobsThatFailTogetherComeBackSpreadOut)
+}
+
+func jobsThatFailTogetherComeBackSpreadOut(t *testing.T) {
 	crowd, workers := size(200, 10_000), size(8, 250)
 	back := 3 * time.Second
 	w := newWorld(t, simulation.Config{Seed: 9, Workers: workers, Slots: 4})

@@ -12,8 +12,9 @@ import (
 
 // TestNothingIsStuckWhenWorkersDie has one worker in a hundred die each minute,
 // without a word, and another take its place after ten seconds.
-func TestNothingIsStuckWhenWorkersDie(t *testing.T) {
-	t.Parallel()
+func TestNothingIsStuckWhenWorkersDie(t *testing.T) { scenario(t, nothingIsStuckWhenWorkersDie) }
+
+func nothingIsStuckWhenWorkersDie(t *testing.T) {
 	workers, span := size(6, 200), size(40*time.Second, 6*time.Minute)
 	w := newWorld(t, simulation.Config{Seed: 5, Workers: workers, Slots: 4, Crashes: size(1, 0.01), Alone: 2})
 	mean := simulation.Mean(simulation.Preflight, rand.New(rand.NewPCG(1, 1))) //nolint:gosec // to be repeated
@@ -38,7 +39,10 @@ func TestNothingIsStuckWhenWorkersDie(t *testing.T) {
 // TestNeighboursOfAJobThatKillsItsWorker has jobs among others that kill their
 // worker each time, and counts whom they take with them.
 func TestNeighboursOfAJobThatKillsItsWorker(t *testing.T) {
-	t.Parallel()
+	scenario(t, neighboursOfAJobThatKillsItsWorker)
+}
+
+func neighboursOfAJobThatKillsItsWorker(t *testing.T) {
 	rows := [][]any{row("load", "alone after", "deaths", "innocent jobs", "run again", "begun 2x", "3x", "4x", "5x", "exhausted", "p99 wait", "most")}
 	exhausted := map[int]int{}
 	for _, load := range size([]float64{0.3}, []float64{0.1, 0.6, 0.9}) {

@@ -15,7 +15,10 @@ import (
 // TestASmallTenantDoesNotWaitBehindALargeOne has one tenant hand in more than
 // the workers can do for a long time, and another a job now and then.
 func TestASmallTenantDoesNotWaitBehindALargeOne(t *testing.T) {
-	t.Parallel()
+	scenario(t, aSmallTenantDoesNotWaitBehindALargeOne)
+}
+
+func aSmallTenantDoesNotWaitBehindALargeOne(t *testing.T) {
 	rows := [][]any{row("workers", "slots", "tenant", "jobs", "p50", "p99", "most", "utilisation")}
 	for _, fleet := range size([]fleet{{2, 400, 20}}, []fleet{{1, 10_000, 300}, {4, 10_000, 300}, {100, 100_000, 300}, {1000, 300_000, 300}}) {
 		w := newWorld(t, simulation.Config{Seed: 1, Workers: fleet.workers, Slots: 4})
@@ -44,8 +47,9 @@ type fleet struct{ workers, queued, probes int }
 // TestWorkerTimeIsSharedByWeight has three tenants of weights 1, 2 and 4 want
 // all there is, with jobs as long as each other, and with jobs of the lightest
 // ten times as long.
-func TestWorkerTimeIsSharedByWeight(t *testing.T) {
-	t.Parallel()
+func TestWorkerTimeIsSharedByWeight(t *testing.T) { scenario(t, workerTimeIsSharedByWeight) }
+
+func workerTimeIsSharedByWeight(t *testing.T) {
 	rows := [][]any{row("jobs take", "tenant", "weight", "jobs begun", "worker time", "due", "utilisation")}
 	span, slots := size(time.Minute, 10*time.Minute), size(8, 40)
 	for _, lengths := range size([][3]time.Duration{
@@ -85,8 +89,9 @@ func around(mean time.Duration) simulation.Work {
 
 // TestACapHoldsAtEveryInstant counts how many jobs of a capped tenant run,
 // whenever one begins.
-func TestACapHoldsAtEveryInstant(t *testing.T) {
-	t.Parallel()
+func TestACapHoldsAtEveryInstant(t *testing.T) { scenario(t, aCapHoldsAtEveryInstant) }
+
+func aCapHoldsAtEveryInstant(t *testing.T) {
 	w := newWorld(t, simulation.Config{Seed: 3, Workers: size(3, 5), Slots: 4, Crashes: size(0.5, 0.2), Shares: weights(map[string]queue.Share{
 		"capped": {Most: size(4, 5)}, "others": {},
 	})})
@@ -104,8 +109,9 @@ func TestACapHoldsAtEveryInstant(t *testing.T) {
 
 // TestNoSlotIsFreeWhileAJobMayRun looks at the queue all the time: what one
 // tenant does not use, the others get.
-func TestNoSlotIsFreeWhileAJobMayRun(t *testing.T) {
-	t.Parallel()
+func TestNoSlotIsFreeWhileAJobMayRun(t *testing.T) { scenario(t, noSlotIsFreeWhileAJobMayRun) }
+
+func noSlotIsFreeWhileAJobMayRun(t *testing.T) {
 	w := newWorld(t, simulation.Config{Seed: 4, Workers: size(2, 6), Slots: 3, Shares: weights(map[string]queue.Share{
 		"bursty": {Weight: 100}, "steady": {Weight: 1}, "capped": {Weight: 50, Most: 4},
 	})})

@@ -16,8 +16,9 @@ import (
 // of their own. Cards are fetched in 20 to 200 ms and inspected in 17 ms; books
 // are fetched in 2 to 10 s and inspected in 0.8 s. Books are a tenth of the
 // jobs and most of the work.
-func TestALaneForSmallFiles(t *testing.T) {
-	t.Parallel()
+func TestALaneForSmallFiles(t *testing.T) { scenario(t, aLaneForSmallFiles) }
+
+func aLaneForSmallFiles(t *testing.T) {
 	rows := [][]any{row("books and cards of", "load", "slots", "cards", "p50", "p99", "most", "books", "p50", "p99", "most", "utilisation")}
 	waits99 := map[string]time.Duration{}
 	for _, load := range size([]float64{0.9}, []float64{0.7, 0.9, 1.2}) {

@@ -18,7 +18,10 @@ import (
 // TestTheAutoscalerClearsABurstAndSettles has many jobs come at once where one
 // worker was enough, and a few go on coming.
 func TestTheAutoscalerClearsABurstAndSettles(t *testing.T) {
-	t.Parallel()
+	scenario(t, theAutoscalerClearsABurstAndSettles)
+}
+
+func theAutoscalerClearsABurstAndSettles(t *testing.T) {
 	rows := [][]any{row("burst", "target wait", "cleared after", "most workers", "worker hours", "turns", "p50", "p99", "steady p99")}
 	chart := ""
 	for _, target := range size([]time.Duration{time.Minute}, []time.Duration{time.Minute, 3 * time.Minute}) {

@@ -12,6 +12,10 @@
 // renew their leases, die and go, and an autoscaler that adds and removes them.
 // A network and a processor that is shared are not. A run is the same each time
 // for a seed.
+//
+// The clock is that of a bubble of [testing/synctest]: the world sleeps until
+// something happens, which takes no time there, and the queue's client has the
+// same clock. Outside of a bubble an hour takes an hour.
 package simulation
 
 import (
@@ -93,7 +97,7 @@ func New(config Config) (*World, error) {
 	for n, target := range []**rand.Rand{&w.arrivals, &w.crashes, &w.jitter} {
 		*target = rand.New(rand.NewPCG(config.Seed, uint64(n))) //nolint:gosec // to be repeated
 	}
-	w.memory = keyspace.New(func() time.Time { return epoch.Add(w.now) })
+	w.memory = keyspace.New(time.Now)
 	w.client = w.memory.Client()
 	var err error
 	w.queue, err = queue.New(w.client, queueName, queue.Options{Shares: config.Shares})
@@ -105,9 +109,6 @@ func New(config Config) (*World, error) {
 	}
 	return w, nil
 }
-
-// epoch is when virtual time begins.
-var epoch = time.Date(2026, 11, 2, 8, 0, 0, 0, time.UTC)
 
 // Close frees what the world holds.
 func (w *World) Close() error {
@@ -208,10 +209,12 @@ func (w *World) Run(until time.Duration) error {
 func (w *World) run(until time.Duration, done func() bool) {
 	for w.err == nil && !done() {
 		if len(w.events) == 0 || w.events[0].at > until {
+			time.Sleep(until - w.now)
 			w.now = max(w.now, until)
 			return
 		}
 		next, _ := heap.Pop(&w.events).(event)
+		time.Sleep(next.at - w.now)
 		w.now = next.at
 		next.do()
 		w.serve()

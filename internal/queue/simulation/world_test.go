@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"text/tabwriter"
 	"time"
 
@@ -57,6 +58,13 @@ func newWorld(t *testing.T, config simulation.Config) *world {
 		}
 	})
 	return &world{w, t}
+}
+
+// scenario runs a test in virtual time, beside others.
+func scenario(t *testing.T, run func(*testing.T)) {
+	t.Helper()
+	t.Parallel()
+	synctest.Test(t, run)
 }
 
 func (w *world) run(until time.Duration) {

@@ -17,7 +17,8 @@ import (
 // Client is a client whose connections are calls of this keyspace. Close it.
 func (k *Keyspace) Client() *redis.Client {
 	return redis.NewClient(&redis.Options{
-		Addr: "keyspace", Protocol: 2, MaxRetries: -1, DisableIdentity: true, ConnMaxIdleTime: -1,
+		// An address in digits is not looked up.
+		Addr: "127.0.0.1:0", Protocol: 2, MaxRetries: -1, DisableIdentity: true, ConnMaxIdleTime: -1,
 		// A simulation has a thousand workers, each with a pool.
 		ReadBufferSize: 1 << 12, WriteBufferSize: 1 << 12,
 		Dialer: func(context.Context, string, string) (net.Conn, error) { return &conn{keyspace: k}, nil },
