@@ -18,29 +18,24 @@ type command struct {
 
 // commands has the names in upper case.
 var commands = map[string]command{
-	"EVAL": {2, (*Keyspace).evaluate}, "EVALSHA": {2, (*Keyspace).evaluateKnown},
-	"PING": {0, func(*Keyspace, []string) (any, error) { return status("PONG"), nil }},
-	"KEYS": {1, (*Keyspace).keys}, "TIME": {0, (*Keyspace).time}, "FLUSHALL": {0, (*Keyspace).flush}, "DEL": {1, (*Keyspace).del},
+	"EVAL": {2, (*Keyspace).evaluate}, "EVALSHA": {2, (*Keyspace).evaluateKnown}, "TIME": {0, (*Keyspace).time},
+	"KEYS": {1, (*Keyspace).keys}, "TYPE": {1, (*Keyspace).kind}, "DEL": {1, (*Keyspace).del},
 	"PEXPIRE": {2, (*Keyspace).expireIn}, "PERSIST": {1, (*Keyspace).persist}, "PTTL": {1, (*Keyspace).expiresIn},
-	"UNLINK": {1, (*Keyspace).del}, "EXISTS": {1, (*Keyspace).exists}, "TYPE": {1, (*Keyspace).kind},
-	"GET": {1, (*Keyspace).get}, "SET": {2, (*Keyspace).set}, "SETNX": {2, (*Keyspace).setNew},
-	"INCR": {1, (*Keyspace).increase}, "INCRBY": {2, (*Keyspace).increase},
+	"GET": {1, (*Keyspace).get}, "SET": {2, (*Keyspace).set}, "INCR": {1, (*Keyspace).increase},
 
-	"HGET": {2, (*Keyspace).hashGet}, "HSET": {3, (*Keyspace).hashSet}, "HSETNX": {3, (*Keyspace).hashSetNew},
-	"HMGET": {2, (*Keyspace).hashGetSome}, "HGETALL": {1, (*Keyspace).hashGetAll}, "HVALS": {1, (*Keyspace).hashValues},
-	"HDEL": {2, (*Keyspace).hashDel}, "HLEN": {1, (*Keyspace).hashLen}, "HEXISTS": {2, (*Keyspace).hashExists},
-	"HINCRBY": {3, (*Keyspace).hashIncrease}, "HINCRBYFLOAT": {3, (*Keyspace).hashIncreaseFloat},
+	"HGET": {2, (*Keyspace).hashGet}, "HSET": {3, (*Keyspace).hashSet}, "HMGET": {2, (*Keyspace).hashGetSome},
+	"HGETALL": {1, (*Keyspace).hashGetAll}, "HVALS": {1, (*Keyspace).hashValues}, "HDEL": {2, (*Keyspace).hashDel},
+	"HLEN": {1, (*Keyspace).hashLen}, "HINCRBY": {3, (*Keyspace).hashIncrease},
 
-	"ZADD": {3, (*Keyspace).sortedAdd}, "ZINCRBY": {3, (*Keyspace).sortedIncrease}, "ZREM": {2, (*Keyspace).sortedRem},
-	"ZSCORE": {2, (*Keyspace).sortedScore}, "ZCARD": {1, (*Keyspace).sortedCard}, "ZCOUNT": {3, (*Keyspace).sortedCount},
-	"ZRANGE": {3, (*Keyspace).sortedRange}, "ZRANGEBYSCORE": {3, (*Keyspace).sortedByScore},
-	"ZPOPMIN": {1, (*Keyspace).sortedPop}, "ZREMRANGEBYSCORE": {3, (*Keyspace).sortedRemByScore},
-	"ZREMRANGEBYRANK": {3, (*Keyspace).sortedRemByRank},
+	"ZADD": {3, (*Keyspace).sortedAdd}, "ZREM": {2, (*Keyspace).sortedRem}, "ZSCORE": {2, (*Keyspace).sortedScore},
+	"ZCARD": {1, (*Keyspace).sortedCard}, "ZRANGE": {3, (*Keyspace).sortedRange}, "ZPOPMIN": {1, (*Keyspace).sortedPop},
+	"ZREVRANGE":     {3, (*Keyspace).sortedBackwards},
+	"ZRANGEBYSCORE": {3, (*Keyspace).sortedByScore}, "ZREMRANGEBYSCORE": {3, (*Keyspace).sortedRemByScore},
 
 	"XADD": {4, (*Keyspace).streamAdd}, "XLEN": {1, (*Keyspace).streamLen}, "XDEL": {2, (*Keyspace).streamDel},
 	"XRANGE": {3, (*Keyspace).streamRange}, "XACK": {3, (*Keyspace).streamAck}, "XREADGROUP": {6, (*Keyspace).streamRead},
-	"XCLAIM": {5, (*Keyspace).streamClaim}, "XAUTOCLAIM": {5, (*Keyspace).streamAutoClaim},
-	"XPENDING": {2, (*Keyspace).streamPending}, "XGROUP": {2, (*Keyspace).streamGroup}, "XINFO": {2, (*Keyspace).streamInfo},
+	"XCLAIM": {5, (*Keyspace).streamClaim}, "XPENDING": {2, (*Keyspace).streamPending}, "XGROUP": {2, (*Keyspace).streamGroup},
+	"XINFO": {2, (*Keyspace).streamInfo},
 }
 
 func flag(yes bool) (any, error) {
@@ -53,12 +48,6 @@ func flag(yes bool) (any, error) {
 func (k *Keyspace) time([]string) (any, error) {
 	now := k.now()
 	return []any{strconv.FormatInt(now.Unix(), 10), strconv.Itoa(now.Nanosecond() / 1000)}, nil
-}
-
-func (k *Keyspace) flush([]string) (any, error) {
-	clear(k.values)
-	k.expiry = newZset()
-	return ok, nil
 }
 
 func (k *Keyspace) del(keys []string) (any, error) {
@@ -98,16 +87,6 @@ func (k *Keyspace) expiresIn(args []string) (any, error) {
 	return int64(-1), nil
 }
 
-func (k *Keyspace) exists(keys []string) (any, error) {
-	n := int64(0)
-	for _, key := range keys {
-		if _, there := k.values[key]; there {
-			n++
-		}
-	}
-	return n, nil
-}
-
 func (k *Keyspace) kind(args []string) (any, error) {
 	switch k.values[args[0]].(type) {
 	case string:
@@ -130,26 +109,18 @@ func (k *Keyspace) get(args []string) (any, error) {
 	return lookup[string](k, args[0])
 }
 
+// set is SET key value [PX ms].
 func (k *Keyspace) set(args []string) (any, error) {
-	for _, option := range args[2:] {
-		if !strings.EqualFold(option, "NX") {
-			return nil, errSyntax
-		}
-		if _, there := k.values[args[0]]; there {
-			return nil, nil
-		}
-	}
 	k.remove(args[0])
 	k.values[args[0]] = args[1]
-	return ok, nil
-}
-
-func (k *Keyspace) setNew(args []string) (any, error) {
-	_, there := k.values[args[0]]
-	if !there {
-		k.values[args[0]] = args[1]
+	if len(args) == 2 {
+		return ok, nil
 	}
-	return flag(!there)
+	if len(args) != 4 || !strings.EqualFold(args[2], "PX") {
+		return nil, errSyntax
+	}
+	_, err := k.expireIn([]string{args[0], args[3]})
+	return ok, err
 }
 
 func (k *Keyspace) increase(args []string) (any, error) {
@@ -157,11 +128,7 @@ func (k *Keyspace) increase(args []string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	by := "1"
-	if len(args) > 1 {
-		by = args[1]
-	}
-	n, err := sum(text, by)
+	n, err := sum(text, "1")
 	if err != nil {
 		return nil, err
 	}

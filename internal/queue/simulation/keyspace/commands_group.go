@@ -10,27 +10,16 @@ import (
 	"time"
 )
 
-// streamGroup is XGROUP.
+// streamGroup is XGROUP CREATE and DELCONSUMER.
 func (k *Keyspace) streamGroup(args []string) (any, error) {
-	if len(args) < 3 {
-		return nil, errSyntax
-	}
-	if strings.EqualFold(args[0], "CREATE") {
-		return k.createGroup(args[1:])
-	}
-	s, g, err := k.group(args[1], args[2])
-	if err != nil {
-		return nil, err
-	}
 	switch verb := strings.ToUpper(args[0]); {
-	case verb == "DESTROY" && len(args) == 3:
-		delete(s.groups, args[2])
-		return int64(1), nil
-	case verb == "CREATECONSUMER" && len(args) == 4:
-		_, known := g.consumers[args[3]]
-		g.consumer(args[3], k.now())
-		return flag(!known)
+	case verb == "CREATE" && len(args) > 2:
+		return k.createGroup(args[1:])
 	case verb == "DELCONSUMER" && len(args) == 4:
+		_, g, err := k.group(args[1], args[2])
+		if err != nil {
+			return nil, err
+		}
 		return g.forget(args[3]), nil
 	default:
 		return nil, errSyntax
@@ -85,8 +74,11 @@ func (g *group) forget(name string) int64 {
 	return int64(len(held))
 }
 
-// streamInfo is XINFO CONSUMERS, GROUPS and STREAM.
+// streamInfo is XINFO CONSUMERS.
 func (k *Keyspace) streamInfo(args []string) (any, error) {
+	if !strings.EqualFold(args[0], "CONSUMERS") || len(args) != 3 {
+		return nil, errSyntax
+	}
 	s, err := lookup[*stream](k, args[1])
 	if err != nil {
 		return nil, err
@@ -94,25 +86,10 @@ func (k *Keyspace) streamInfo(args []string) (any, error) {
 	if s == nil {
 		return nil, replyError("ERR no such key")
 	}
-	switch verb := strings.ToUpper(args[0]); {
-	case verb == "CONSUMERS" && len(args) == 3:
-		if s.groups[args[2]] == nil {
-			return nil, replyError(fmt.Sprintf("NOGROUP No such consumer group '%s' for key name '%s'", args[2], args[1]))
-		}
-		return s.groups[args[2]].describe(k.now()), nil
-	case verb == "GROUPS" && len(args) == 2:
-		list := []any{}
-		for _, name := range slices.Sorted(maps.Keys(s.groups)) {
-			g := s.groups[name]
-			list = append(list, []any{
-				"name", name, "consumers", int64(len(g.consumers)), "pending", int64(g.pending.len()),
-				"last-delivered-id", g.delivered.String(), "entries-read", nil, "lag", nil,
-			})
-		}
-		return list, nil
-	default:
-		return nil, errSyntax
+	if s.groups[args[2]] == nil {
+		return nil, replyError(fmt.Sprintf("NOGROUP No such consumer group '%s' for key name '%s'", args[2], args[1]))
 	}
+	return s.groups[args[2]].describe(k.now()), nil
 }
 
 func (g *group) describe(now time.Time) []any {

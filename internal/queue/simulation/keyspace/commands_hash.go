@@ -2,11 +2,7 @@
 
 package keyspace
 
-import (
-	"math/big"
-	"strconv"
-	"strings"
-)
+import "strconv"
 
 func newHash() *hash { return &hash{} }
 
@@ -36,17 +32,6 @@ func (k *Keyspace) hashSet(args []string) (any, error) {
 		}
 	}
 	return n, nil
-}
-
-func (k *Keyspace) hashSetNew(args []string) (any, error) {
-	h, err := obtain(k, args[0], newHash)
-	if err != nil {
-		return nil, err
-	}
-	if h.find(args[1]) >= 0 {
-		return flag(false)
-	}
-	return flag(h.put(args[1], args[2]))
 }
 
 func (k *Keyspace) hashGetSome(args []string) (any, error) {
@@ -115,14 +100,6 @@ func (k *Keyspace) hashLen(args []string) (any, error) {
 	return int64(len(h.pairs)), nil
 }
 
-func (k *Keyspace) hashExists(args []string) (any, error) {
-	h, err := lookup[*hash](k, args[0])
-	if err != nil {
-		return nil, err
-	}
-	return flag(h != nil && h.find(args[1]) >= 0)
-}
-
 func (k *Keyspace) hashIncrease(args []string) (any, error) {
 	h, err := obtain(k, args[0], newHash)
 	if err != nil {
@@ -135,29 +112,4 @@ func (k *Keyspace) hashIncrease(args []string) (any, error) {
 	}
 	h.put(args[1], strconv.FormatInt(n, 10))
 	return n, nil
-}
-
-// hashIncreaseFloat adds with more digits than a float64 has, and writes up to
-// 17 decimals, as servers do.
-func (k *Keyspace) hashIncreaseFloat(args []string) (any, error) {
-	h, err := obtain(k, args[0], newHash)
-	if err != nil {
-		return nil, err
-	}
-	value, there := h.get(args[1])
-	if !there {
-		value = "0"
-	}
-	total := new(big.Float).SetPrec(128)
-	for _, text := range []string{value, args[2]} {
-		part, _, err := big.ParseFloat(text, 10, 128, big.ToNearestEven)
-		if err != nil {
-			return nil, errFloat
-		}
-		total.Add(total, part)
-	}
-	text := total.Text('f', 17)
-	text = strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
-	h.put(args[1], text)
-	return text, nil
 }

@@ -125,11 +125,7 @@ func (k *Keyspace) streamRead(args []string) (any, error) {
 	}
 	c := g.consumer(args[2], k.now())
 	if rest[1] != ">" {
-		from, err := parseID(rest[1])
-		if err != nil {
-			return nil, err
-		}
-		return []any{[]any{rest[0], s.history(g, c, from.next(), count)}}, nil
+		return nil, errSyntax
 	}
 	rows := s.deliver(g, c, k.now(), count)
 	if len(rows) == 0 {
@@ -166,7 +162,7 @@ func readOptions(options []string) (count int, block time.Duration, keyAndID []s
 	return 0, 0, nil, errSyntax
 }
 
-// streamClaim is XCLAIM, with JUSTID or without.
+// streamClaim is XCLAIM with JUSTID.
 func (k *Keyspace) streamClaim(args []string) (any, error) {
 	s, g, err := k.group(args[0], args[1])
 	if err != nil {
@@ -176,9 +172,9 @@ func (k *Keyspace) streamClaim(args []string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	ids, justID := args[4:], false
-	if last := len(ids) - 1; strings.EqualFold(ids[last], "JUSTID") {
-		ids, justID = ids[:last], true
+	ids := args[4 : len(args)-1]
+	if !strings.EqualFold(args[len(args)-1], "JUSTID") {
+		return nil, errSyntax
 	}
 	list, now, c := []any{}, k.now(), g.consumer(args[2], k.now())
 	for _, text := range ids {
@@ -187,7 +183,7 @@ func (k *Keyspace) streamClaim(args []string) (any, error) {
 			return nil, err
 		}
 		if p, held := g.pending.get(id); held && idleFor(now, p.since, idle) {
-			list = s.claim(g, c, now, id, p, justID, list)
+			list = s.claim(g, c, now, id, p, list)
 		}
 	}
 	return list, nil
@@ -195,87 +191,15 @@ func (k *Keyspace) streamClaim(args []string) (any, error) {
 
 func idleFor(now, since time.Time, ms int64) bool { return now.Sub(since).Milliseconds() >= ms }
 
-// claim gives a pending entry to a consumer and appends it to a list. One that
-// was deleted from the stream is no longer pending either.
-func (s *stream) claim(g *group, c *consumer, now time.Time, id entryID, p *pending, justID bool, list []any) []any {
-	fields, there := s.entries.get(id)
-	if !there {
+// claim gives a pending entry to a consumer and appends its id to a list. One
+// that was deleted from the stream is no longer pending either.
+func (s *stream) claim(g *group, c *consumer, now time.Time, id entryID, p *pending, list []any) []any {
+	if _, there := s.entries.get(id); !there {
 		g.ack(id)
 		return list
 	}
 	g.take(p, c, now)
-	if justID {
-		return append(list, id.String())
-	}
-	p.deliveries++
-	return append(list, row(id, fields))
-}
-
-// streamAutoClaim is XAUTOCLAIM. It looks at ten times as many entries as it
-// may take, as servers do.
-func (k *Keyspace) streamAutoClaim(args []string) (any, error) {
-	s, g, err := k.group(args[0], args[1])
-	if err != nil {
-		return nil, err
-	}
-	idle, err := parseInt(args[3])
-	if err != nil {
-		return nil, err
-	}
-	from, err := parseID(args[4])
-	if err != nil {
-		return nil, err
-	}
-	count, justID, err := claimOptions(args[5:])
-	if err != nil {
-		return nil, err
-	}
-	now := k.now()
-	c := g.consumer(args[2], now)
-	ids, cursor := g.idle(now, from, idle, count)
-	list := []any{}
-	for _, id := range ids {
-		p, _ := g.pending.get(id)
-		list = s.claim(g, c, now, id, p, justID, list)
-	}
-	return []any{cursor.String(), list, []any{}}, nil
-}
-
-func claimOptions(options []string) (count int, justID bool, err error) {
-	count = 100
-	for len(options) > 0 {
-		switch option := strings.ToUpper(options[0]); {
-		case option == "JUSTID":
-			justID, options = true, options[1:]
-		case option == "COUNT" && len(options) > 1:
-			n, err := parseInt(options[1])
-			if err != nil {
-				return 0, false, err
-			}
-			count, options = int(n), options[2:]
-		default:
-			return 0, false, errSyntax
-		}
-	}
-	return count, justID, nil
-}
-
-// idle finds entries that nobody has touched for some time, and where to go on
-// looking.
-func (g *group) idle(now time.Time, from entryID, ms int64, count int) (ids []entryID, cursor entryID) {
-	looks := 10 * count
-	g.pending.from(g.pending.rank(from), func(id entryID, p *pending) bool {
-		if looks == 0 || len(ids) == count {
-			cursor = id
-			return false
-		}
-		looks--
-		if idleFor(now, p.since, ms) {
-			ids = append(ids, id)
-		}
-		return true
-	})
-	return ids, cursor
+	return append(list, id.String())
 }
 
 // streamPending is XPENDING without a range: a summary.

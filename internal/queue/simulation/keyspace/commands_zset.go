@@ -2,19 +2,17 @@
 
 package keyspace
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
+// sortedAdd is ZADD, for new members alone with NX, for known ones with XX.
 func (k *Keyspace) sortedAdd(args []string) (any, error) {
-	condition, rest := "", args[1:]
-	for ; len(rest) > 0; rest = rest[1:] {
-		option := strings.ToUpper(rest[0])
-		if option != "NX" && option != "XX" && option != "GT" && option != "LT" {
-			break
-		}
-		if condition != "" {
-			return nil, errSyntax
-		}
-		condition = option
+	rest := args[1:]
+	onlyNew, onlyKnown := strings.EqualFold(rest[0], "NX"), strings.EqualFold(rest[0], "XX")
+	if onlyNew || onlyKnown {
+		rest = rest[1:]
 	}
 	if len(rest) == 0 || len(rest)%2 != 0 {
 		return nil, errSyntax
@@ -29,7 +27,10 @@ func (k *Keyspace) sortedAdd(args []string) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if z.may(condition, rest[i+1], score) && z.put(rest[i+1], score) {
+		if _, known := z.scores[rest[i+1]]; known && onlyNew || !known && onlyKnown {
+			continue
+		}
+		if z.put(rest[i+1], score) {
 			n++
 		}
 	}
@@ -37,42 +38,11 @@ func (k *Keyspace) sortedAdd(args []string) (any, error) {
 	return n, nil
 }
 
-// may reports whether a condition of ZADD lets a member get a score.
-func (z *zset) may(condition, member string, score float64) bool {
-	old, known := z.scores[member]
-	switch condition {
-	case "NX":
-		return !known
-	case "XX":
-		return known
-	case "GT":
-		return !known || score > old
-	case "LT":
-		return !known || score < old
-	default:
-		return true
-	}
-}
-
 // prune removes a key whose sorted set is empty.
 func (k *Keyspace) prune(key string, z *zset) {
 	if z.order.len() == 0 {
 		k.remove(key)
 	}
-}
-
-func (k *Keyspace) sortedIncrease(args []string) (any, error) {
-	by, err := parseScore(args[1])
-	if err != nil {
-		return nil, err
-	}
-	z, err := obtain(k, args[0], newZset)
-	if err != nil {
-		return nil, err
-	}
-	score := z.scores[args[2]] + by
-	z.put(args[2], score)
-	return formatScore(score), nil
 }
 
 func (k *Keyspace) sortedRem(args []string) (any, error) {
@@ -109,11 +79,6 @@ func (k *Keyspace) sortedCard(args []string) (any, error) {
 	return int64(z.order.len()), nil
 }
 
-func (k *Keyspace) sortedCount(args []string) (any, error) {
-	_, first, end, err := k.interval(args)
-	return int64(max(0, end-first)), err
-}
-
 // interval is a sorted set with the ranks of an interval of scores.
 func (k *Keyspace) interval(args []string) (z *zset, first, end int, err error) {
 	low, err := parseBound(args[1])
@@ -131,12 +96,13 @@ func (k *Keyspace) interval(args []string) (z *zset, first, end int, err error) 
 	return z, first, end, nil
 }
 
-func (k *Keyspace) sortedRange(args []string) (any, error) {
-	for _, option := range args[3:] {
-		if strings.EqualFold(option, "BYSCORE") {
-			return k.sortedByScore(append(append([]string{}, args[:3]...), without(args[3:], option)...))
-		}
-	}
+// sortedRange is ZRANGE by rank.
+func (k *Keyspace) sortedRange(args []string) (any, error) { return k.byRank(args, false) }
+
+// sortedBackwards is ZREVRANGE, whose ranks count from the highest score.
+func (k *Keyspace) sortedBackwards(args []string) (any, error) { return k.byRank(args, true) }
+
+func (k *Keyspace) byRank(args []string, backwards bool) (any, error) {
 	scores, _, _, err := rangeOptions(args[3:], false)
 	if err != nil {
 		return nil, err
@@ -153,17 +119,13 @@ func (k *Keyspace) sortedRange(args []string) (any, error) {
 	if err != nil || z == nil {
 		return []any{}, err
 	}
-	return members(z.ranks(int(first), int(last)), scores), nil
-}
-
-func without(list []string, one string) []string {
-	kept := make([]string, 0, len(list))
-	for _, item := range list {
-		if item != one {
-			kept = append(kept, item)
-		}
+	if !backwards {
+		return members(z.ranks(int(first), int(last)), scores), nil
 	}
-	return kept
+	// Rank n from the end is rank -1-n.
+	found := z.ranks(-1-int(last), -1-int(first))
+	slices.Reverse(found)
+	return members(found, scores), nil
 }
 
 func (k *Keyspace) sortedByScore(args []string) (any, error) {
@@ -251,24 +213,6 @@ func (k *Keyspace) sortedRemByScore(args []string) (any, error) {
 		return int64(0), err
 	}
 	found := z.ranks(first, end-1)
-	k.discard(args[0], z, found)
-	return int64(len(found)), nil
-}
-
-func (k *Keyspace) sortedRemByRank(args []string) (any, error) {
-	first, err := parseInt(args[1])
-	if err != nil {
-		return nil, err
-	}
-	last, err := parseInt(args[2])
-	if err != nil {
-		return nil, err
-	}
-	z, err := lookup[*zset](k, args[0])
-	if err != nil || z == nil {
-		return int64(0), err
-	}
-	found := z.ranks(int(first), int(last))
 	k.discard(args[0], z, found)
 	return int64(len(found)), nil
 }

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -151,6 +153,7 @@ func randomStep(random *rand.Rand) step {
 		{"finish and take", finishNext(b, c)}, {"finish and take", finishNext(b, c)}, {"renew", renew(b, c)}, {"renew", renew(b, c)},
 		{"retry", retry(b, c, a)}, {"release", settle(b, c, (*queue.Consumer).Release)}, {"bury", bury(b, c)},
 		{"cancel", cancel(a)}, {"leave", leave(a)}, {"read", read(a, b)}, {"stats", stats}, {"start", start(a)},
+		{"order", order(a, b)}, {"obey", obey(b, c)}, {"drain", drain(a, b)}, {"operate", operate(a)},
 	}
 	return steps[random.IntN(len(steps))]
 }
@@ -256,6 +259,43 @@ func start(a int) func(*side) any {
 		}
 		reply, err := s.client.Eval(s.t.Context(), text, []string{stream}, "pm:{preflight}:", fmt.Sprint("w", a%4)).Result()
 		return []any{reply, err == nil}
+	}
+}
+
+func order(a, b int) func(*side) any {
+	return func(s *side) any {
+		orders := [...]queue.Order{queue.OrderCancel, queue.OrderRetry}
+		return kind(s.queue.Order(s.t.Context(), fmt.Sprint("pref_", a%300), orders[b%2]))
+	}
+}
+
+func obey(b, c int) func(*side) any {
+	return func(s *side) any {
+		lease, consumer, ok := s.lease(b, c)
+		if !ok {
+			return nil
+		}
+		return kind(consumer.Obeyed(s.t.Context(), lease, "as ordered"))
+	}
+}
+
+// drain stops the queue for a moment, or has it go on.
+func drain(a, b int) func(*side) any {
+	return func(s *side) any {
+		held, err := s.queue.Drain(s.t.Context(), time.Duration(a%2*(b%900))*time.Millisecond)
+		return []any{held, kind(err)}
+	}
+}
+
+// operate reads what people read.
+func operate(a int) func(*side) any {
+	return func(s *side) any {
+		list, listErr := s.queue.List(s.t.Context(), a%7, 20)
+		dead, deadErr := s.queue.Dead(s.t.Context(), 20)
+		outcome, known, err := s.queue.Outcome(s.t.Context(), fmt.Sprint("pref_", a%300))
+		backlogs, backlogErr := s.queue.Backlogs(s.t.Context())
+		slices.SortFunc(backlogs, func(a, b queue.Backlog) int { return strings.Compare(a.Tenant.String(), b.Tenant.String()) })
+		return []any{list, dead, outcome, known, backlogs, listErr, deadErr, err, backlogErr}
 	}
 }
 

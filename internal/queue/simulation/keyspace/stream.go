@@ -117,23 +117,6 @@ func (s *stream) deliver(g *group, c *consumer, now time.Time, count int) []any 
 	return rows
 }
 
-// history is what a consumer holds, from an id on.
-func (s *stream) history(g *group, c *consumer, from entryID, count int) []any {
-	rows := []any{}
-	g.pending.from(g.pending.rank(from), func(id entryID, p *pending) bool {
-		if p.holder == c {
-			fields, there := s.entries.get(id)
-			if !there {
-				rows = append(rows, []any{id.String(), nil})
-			} else {
-				rows = append(rows, row(id, fields))
-			}
-		}
-		return count == 0 || len(rows) < count
-	})
-	return rows
-}
-
 func (g *group) ack(id entryID) bool {
 	p, held := g.pending.get(id)
 	if held {
