@@ -3,7 +3,6 @@
 package simulation_test
 
 import (
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -17,7 +16,7 @@ func TestNothingIsStuckWhenWorkersDie(t *testing.T) { scenario(t, nothingIsStuck
 func nothingIsStuckWhenWorkersDie(t *testing.T) {
 	workers, span := size(6, 200), size(40*time.Second, 6*time.Minute)
 	w := newWorld(t, simulation.Config{Seed: 5, Workers: workers, Slots: 4, Crashes: size(1, 0.01), Alone: 2})
-	mean := simulation.Mean(simulation.Preflight, rand.New(rand.NewPCG(1, 1))) //nolint:gosec // to be repeated
+	mean := meanPreflight()
 	rate := 0.4 * float64(4*workers) / mean.Seconds() / 4
 	for _, name := range []string{"acme01", "acme02", "acme03", "acme04"} {
 		w.Add(0, w.Steadily(owner(name), rate, span, simulation.Preflight))
@@ -49,7 +48,7 @@ func neighboursOfAJobThatKillsItsWorker(t *testing.T) {
 		for _, alone := range size([]int{0, 2}, []int{0, 1, 2}) {
 			w := newWorld(t, simulation.Config{Seed: 6, Workers: size(3, 10), Slots: 4, Alone: alone})
 			span := size(time.Minute, 10*time.Minute)
-			mean := simulation.Mean(simulation.Preflight, rand.New(rand.NewPCG(1, 1))) //nolint:gosec // to be repeated
+			mean := meanPreflight()
 			innocent, poisonous := owner("innocent"), owner("poisonous")
 			w.Add(0, w.Steadily(innocent, load*float64(size(12, 40))/mean.Seconds(), span, simulation.Preflight))
 			w.Add(0, poison(size(2, 10), span))

@@ -38,7 +38,7 @@ func show(t *testing.T, name, figures string) {
 	case old == figures:
 	case mode() == "update":
 		text := before + "<!-- " + name + " -->\n```text\n" + figures + "```\n" + after
-		if err := os.WriteFile(guide.path, []byte(text), 0o644); err != nil { //nolint:gosec // a page of the documentation
+		if err := os.WriteFile(guide.path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	default:

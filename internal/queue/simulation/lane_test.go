@@ -58,7 +58,7 @@ var layouts = []layout{
 }
 
 func (l layout) add(w *world, slots float64, span time.Duration) {
-	random := rand.New(rand.NewPCG(1, 1)) //nolint:gosec // to be repeated
+	random := rand.New(rand.NewPCG(1, 1))
 	mean := 0.9*simulation.Mean(card, random).Seconds() + 0.1*simulation.Mean(book, random).Seconds()
 	rate := slots / mean
 	w.Add(0, w.Steadily(owner(l.cards), 0.9*rate, span, card))

@@ -95,7 +95,7 @@ type World struct {
 func New(config Config) (*World, error) {
 	w := &World{config: config, figures: newFigures()}
 	for n, target := range []**rand.Rand{&w.arrivals, &w.crashes, &w.jitter} {
-		*target = rand.New(rand.NewPCG(config.Seed, uint64(n))) //nolint:gosec // to be repeated
+		*target = rand.New(rand.NewPCG(config.Seed, uint64(n)))
 	}
 	w.memory = keyspace.New(time.Now)
 	w.client = w.memory.Client()

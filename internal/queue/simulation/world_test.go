@@ -4,6 +4,7 @@ package simulation_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -145,4 +146,9 @@ func row(cells ...any) []any {
 		}
 	}
 	return flat
+}
+
+// meanPreflight is how long a job takes on average.
+func meanPreflight() time.Duration {
+	return simulation.Mean(simulation.Preflight, rand.New(rand.NewPCG(1, 1)))
 }

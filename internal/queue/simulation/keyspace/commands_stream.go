@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -221,7 +222,7 @@ func (k *Keyspace) streamPending(args []string) (any, error) {
 	var holders []any
 	for _, name := range slices.Sorted(maps.Keys(g.consumers)) {
 		if held := g.consumers[name].held; held > 0 {
-			holders = append(holders, []any{name, fmt.Sprint(held)})
+			holders = append(holders, []any{name, strconv.FormatInt(held, 10)})
 		}
 	}
 	return []any{int64(n), first.String(), last.String(), holders}, nil

@@ -52,7 +52,7 @@ const steps = 800
 // begins anew.
 func trace(t *testing.T, seed uint64, s *side) []string {
 	t.Helper()
-	random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a trace that can be repeated
+	random := rand.New(rand.NewPCG(seed, 1))
 	var answers []string
 	for n := range steps {
 		time.Sleep(time.Duration(random.IntN(300)) * time.Millisecond)
@@ -148,12 +148,29 @@ func kind(err error) string {
 func randomStep(random *rand.Rand) step {
 	a, b, c := random.IntN(1<<20), random.IntN(1<<20), random.IntN(1<<20)
 	steps := []step{
-		{"submit", submit(a, b, c)}, {"submit", submit(a, b, c)}, {"submit", submit(a, b, c)}, {"submit", submit(a, b, c)},
-		{"next", next(a, b)}, {"next", next(a, b)}, {"finish", settle(b, c, (*queue.Consumer).Finish)},
-		{"finish and take", finishNext(b, c)}, {"finish and take", finishNext(b, c)}, {"renew", renew(b, c)}, {"renew", renew(b, c)},
-		{"retry", retry(b, c, a)}, {"release", settle(b, c, (*queue.Consumer).Release)}, {"bury", bury(b, c)},
-		{"cancel", cancel(a)}, {"leave", leave(a)}, {"read", read(a, b)}, {"stats", stats}, {"start", start(a)},
-		{"order", order(a, b)}, {"obey", obey(b, c)}, {"drain", drain(a, b)}, {"operate", operate(a)},
+		{"submit", submit(a, b, c)},
+		{"submit", submit(a, b, c)},
+		{"submit", submit(a, b, c)},
+		{"submit", submit(a, b, c)},
+		{"next", next(a, b)},
+		{"next", next(a, b)},
+		{"finish", settle(b, c, (*queue.Consumer).Finish)},
+		{"finish and take", finishNext(b, c)},
+		{"finish and take", finishNext(b, c)},
+		{"renew", renew(b, c)},
+		{"renew", renew(b, c)},
+		{"retry", retry(b, c, a)},
+		{"release", settle(b, c, (*queue.Consumer).Release)},
+		{"bury", bury(b, c)},
+		{"cancel", cancel(a)},
+		{"leave", leave(a)},
+		{"read", read(a, b)},
+		{"stats", stats},
+		{"start", start(a)},
+		{"order", order(a, b)},
+		{"obey", obey(b, c)},
+		{"drain", drain(a, b)},
+		{"operate", operate(a)},
 	}
 	return steps[random.IntN(len(steps))]
 }
