@@ -42,7 +42,7 @@ func TestNeighboursOfAJobThatKillsItsWorker(t *testing.T) {
 }
 
 func neighboursOfAJobThatKillsItsWorker(t *testing.T) {
-	rows := [][]any{row("load", "alone after", "deaths", "innocent jobs", "run again", "begun 2x", "3x", "4x", "5x", "exhausted", "p99 wait", "most")}
+	rows := [][]any{row("load", "alone after", "deaths", "innocent", "run again", "begun 2x", "3x", "4x", "5x", "exhausted", "p99 wait", "most")}
 	exhausted := map[int]int{}
 	for _, load := range size([]float64{0.3}, []float64{0.1, 0.6, 0.9}) {
 		for _, alone := range size([]int{0, 2}, []int{0, 1, 2}) {

@@ -19,7 +19,7 @@ import (
 func TestALaneForSmallFiles(t *testing.T) { scenario(t, aLaneForSmallFiles) }
 
 func aLaneForSmallFiles(t *testing.T) {
-	rows := [][]any{row("books and cards of", "load", "slots", "cards", "p50", "p99", "most", "books", "p50", "p99", "most", "utilisation")}
+	rows := [][]any{row("owner", "load", "lane", "cards", "p50", "p99", "most", "books", "p50", "p99", "most", "in use")}
 	waits99 := map[string]time.Duration{}
 	for _, load := range size([]float64{0.9}, []float64{0.7, 0.9, 1.2}) {
 		for _, layout := range size([]layout{layouts[0], layouts[3]}, layouts) {
@@ -34,7 +34,7 @@ func aLaneForSmallFiles(t *testing.T) {
 			}
 			rows = append(rows, row(layout.name, percent(load), layout.slots, waits(cards), waits(books), percent(w.Utilisation())))
 		}
-		if alone, behind := waits99["two tenants"], waits99["one tenant"]; alone >= behind {
+		if alone, behind := waits99["others"], waits99["same"]; alone >= behind {
 			t.Errorf("at a load of %s cards waited %s for another's books and %s for their own", percent(load), alone, behind)
 		}
 	}
@@ -51,10 +51,10 @@ type layout struct {
 // A lane is what a cap on books makes of the same slots: cards may have all of
 // them, books only so many.
 var layouts = []layout{
-	{"one tenant", "no lane", nil, "books1"},
-	{"one tenant", "10 for cards alone", weights(map[string]queue.Share{"books1": {Most: 30}}), "cards1"},
-	{"one tenant", "4 for cards alone", weights(map[string]queue.Share{"books1": {Most: 36}}), "cards1"},
-	{"two tenants", "no lane", nil, "cards1"},
+	{"same", "none", nil, "books1"},
+	{"same", "10 of 40", weights(map[string]queue.Share{"books1": {Most: 30}}), "cards1"},
+	{"same", "4 of 40", weights(map[string]queue.Share{"books1": {Most: 36}}), "cards1"},
+	{"others", "none", nil, "cards1"},
 }
 
 func (l layout) add(w *world, slots float64, span time.Duration) {
