@@ -104,6 +104,10 @@ bench: setup controlplane ## Measure the figures of docs/guides/capacity.md, or 
 bench-queue: setup ## Compare the queue with asynq, and fail if an aim is missed (ARGS="-count 9 -only cycle,latency")
 	cd bench/queue && go run . $(ARGS)
 
+.PHONY: simulate
+simulate: ## Run the queue in virtual time: the figures of docs/guides/queue-simulation.md (SIMULATE=update writes them)
+	PRINTMARKET_SIMULATE=$(or $(SIMULATE),check) GOGC=400 go test -count=1 -timeout 60m -v -run '^Test[A-Z]' ./internal/queue/simulation
+
 .PHONY: soak
 soak: setup ## Kill databases, Redis and workers under load, and send 100,000 hostile requests
 	PRINTMARKET_SOAK_KILLS=100 CGO_ENABLED=1 go test -race -count=1 -timeout 30m -v -run 'KillNine' ./internal/store/postgres

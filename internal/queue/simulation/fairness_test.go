@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/queue"
+	"github.com/printmarket/printmarket/internal/queue/simulation"
+)
+
+// TestASmallTenantDoesNotWaitBehindALargeOne has one tenant hand in more than
+// the workers can do for a long time, and another a job now and then.
+func TestASmallTenantDoesNotWaitBehindALargeOne(t *testing.T) {
+	scenario(t, aSmallTenantDoesNotWaitBehindALargeOne)
+}
+
+func aSmallTenantDoesNotWaitBehindALargeOne(t *testing.T) {
+	rows := [][]any{row("workers", "slots", "tenant", "jobs", "p50", "p99", "most", "utilisation")}
+	for _, fleet := range size([]fleet{{2, 400, 20}}, []fleet{{1, 10_000, 300}, {4, 10_000, 300}, {100, 100_000, 300}, {1000, 300_000, 300}}) {
+		w := newWorld(t, simulation.Config{Seed: 1, Workers: fleet.workers, Slots: 4})
+		mean := meanPreflight()
+		large, small := owner("large1"), owner("small1")
+		w.Add(0, w.AtOnce(large, fleet.queued, simulation.Preflight))
+		span := time.Duration(fleet.queued) * mean / time.Duration(4*fleet.workers)
+		w.Measure(0, span*3/4)
+		w.Add(time.Second, w.Steadily(small, float64(fleet.probes)/(span*3/4).Seconds(), span*3/4, simulation.Preflight))
+		w.run(span * 3 / 4)
+		got := w.Waits(simulation.Of(small))
+		// The last percent at four slots waits for the first of four long jobs.
+		if got.At(0.99) > 2*mean && fleet.workers > 1 || got.At(1) > longest || len(got) < fleet.probes/2 {
+			t.Errorf("%d workers: jobs of the small tenant waited %s; a job takes %s", fleet.workers, waits(got), mean)
+		}
+		if u := w.Utilisation(); u < 0.99 {
+			t.Errorf("%d workers were used for %s while much waited", fleet.workers, percent(u))
+		}
+		rows = append(rows, row(fleet.workers, 4*fleet.workers, "large", waits(w.Waits(simulation.Of(large))), percent(w.Utilisation())),
+			row("", "", "small", waits(got)))
+	}
+	show(t, "small-and-large", table(rows...))
+}
+
+// longest is the longest that a job takes.
+const longest = 2800 * time.Millisecond
+
+type fleet struct{ workers, queued, probes int }
+
+// TestWorkerTimeIsSharedByWeight has three tenants of weights 1, 2 and 4 want
+// all there is, with jobs as long as each other, and with jobs of the lightest
+// ten times as long.
+func TestWorkerTimeIsSharedByWeight(t *testing.T) { scenario(t, workerTimeIsSharedByWeight) }
+
+func workerTimeIsSharedByWeight(t *testing.T) {
+	rows := [][]any{row("jobs take", "tenant", "weight", "jobs begun", "worker time", "due", "utilisation")}
+	span, slots := size(time.Minute, 10*time.Minute), size(8, 40)
+	for _, lengths := range size([][3]time.Duration{
+		{5 * time.Second, 1500 * time.Millisecond, 500 * time.Millisecond},
+	}, [][3]time.Duration{
+		{500 * time.Millisecond, 500 * time.Millisecond, 500 * time.Millisecond},
+		{2 * time.Second, 600 * time.Millisecond, 200 * time.Millisecond},
+		{200 * time.Millisecond, 600 * time.Millisecond, 2 * time.Second},
+	}) {
+		names, weight := [3]string{"light1", "middle", "heavy1"}, [3]int{10, 20, 40}
+		w := newWorld(t, simulation.Config{Seed: 2, Workers: slots / 4, Slots: 4, Shares: weights(map[string]queue.Share{
+			names[0]: {Weight: weight[0]}, names[1]: {Weight: weight[1]}, names[2]: {Weight: weight[2]},
+		})})
+		for i, name := range names {
+			// A quarter more than its share keeps its backlog filled.
+			count := slots * weight[i] * int(span/lengths[i]) * 5 / (70 * 4)
+			w.Add(0, w.AtOnce(owner(name), count, around(lengths[i])))
+		}
+		w.Measure(0, span)
+		w.run(span)
+		for i, name := range names {
+			part := float64(w.Busy(owner(name))) / float64(span) / float64(slots)
+			due := float64(weight[i]) / 70
+			if math.Abs(part/due-1) > size(0.2, 0.02) {
+				t.Errorf("jobs of %s: %s got %s of the time; its weight is %s", lengths, name, percent(part), percent(due))
+			}
+			rows = append(rows, row(lengths[i], name, weight[i], len(w.Waits(simulation.Of(owner(name)))), percent(part), percent(due), percent(w.Utilisation())))
+		}
+	}
+	show(t, "weights", table(rows...))
+}
+
+// around is work that takes a half to one and a half of a time.
+func around(mean time.Duration) simulation.Work {
+	return func(random *rand.Rand) time.Duration { return mean/2 + time.Duration(random.Int64N(int64(mean))) }
+}
+
+// TestACapHoldsAtEveryInstant counts how many jobs of a capped tenant run,
+// whenever one begins.
+func TestACapHoldsAtEveryInstant(t *testing.T) { scenario(t, aCapHoldsAtEveryInstant) }
+
+func aCapHoldsAtEveryInstant(t *testing.T) {
+	w := newWorld(t, simulation.Config{Seed: 3, Workers: size(3, 5), Slots: 4, Crashes: size(0.5, 0.2), Shares: weights(map[string]queue.Share{
+		"capped": {Most: size(4, 5)}, "others": {},
+	})})
+	jobs := size(120, 6000)
+	w.Add(0, w.AtOnce(owner("capped"), jobs, simulation.Preflight))
+	w.Add(0, w.AtOnce(owner("others"), jobs, simulation.Preflight))
+	w.drain(3 * time.Hour)
+	if peak := w.Peak(owner("capped")); peak != size(4, 5) {
+		t.Errorf("%d jobs ran at once of a tenant that may have %d", peak, size(4, 5))
+	}
+	if peak := w.Peak(owner("others")); peak < size(8, 15) {
+		t.Errorf("%d jobs ran at once of the tenant that may have what is left of %d slots", peak, size(12, 20))
+	}
+}
+
+// TestNoSlotIsFreeWhileAJobMayRun looks at the queue all the time: what one
+// tenant does not use, the others get.
+func TestNoSlotIsFreeWhileAJobMayRun(t *testing.T) { scenario(t, noSlotIsFreeWhileAJobMayRun) }
+
+func noSlotIsFreeWhileAJobMayRun(t *testing.T) {
+	w := newWorld(t, simulation.Config{Seed: 4, Workers: size(2, 6), Slots: 3, Shares: weights(map[string]queue.Share{
+		"bursty": {Weight: 100}, "steady": {Weight: 1}, "capped": {Weight: 50, Most: 4},
+	})})
+	span := size(30*time.Second, 30*time.Minute)
+	w.Add(0, w.Steadily(owner("steady"), size(6.0, 18.0), span, simulation.Preflight))
+	w.Add(0, w.Steadily(owner("capped"), size(3.0, 9.0), span, simulation.Preflight))
+	for at := time.Duration(0); at < span; at += size(15*time.Second, time.Minute) {
+		w.Add(at, w.AtOnce(owner("bursty"), size(60, 300), simulation.Preflight))
+	}
+	free, saturated := 0, 0
+	w.Every(50*time.Millisecond, func() {
+		if w.zcard("ring") == 0 {
+			return
+		}
+		saturated++
+		if w.Running() < size(6, 18) {
+			free++
+		}
+	})
+	w.run(span)
+	if free > 0 || saturated < 50 {
+		t.Errorf("of %d moments with waiting jobs, %d had free slots", saturated, free)
+	}
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// Figures is what a run is told by.
+type Figures struct {
+	// from and to are the time that is measured.
+	from, to time.Duration
+	busy     map[tenant.ID]time.Duration
+	offered  time.Duration
+	deaths   int
+	runs     int
+	most     int
+	now      map[tenant.ID]int
+	peak     map[tenant.ID]int
+}
+
+func newFigures() Figures {
+	return Figures{to: 1 << 62, busy: map[tenant.ID]time.Duration{}, now: map[tenant.ID]int{}, peak: map[tenant.ID]int{}}
+}
+
+func (f *Figures) began(j *job) {
+	f.runs++
+	f.now[j.Owner]++
+	f.peak[j.Owner] = max(f.peak[j.Owner], f.now[j.Owner])
+}
+
+func (f *Figures) ran(x *execution, now time.Duration) {
+	f.now[x.job.Owner]--
+	f.busy[x.job.Owner] += f.overlap(x.began, now)
+}
+
+func (f *Figures) capacity(from, to time.Duration, slots int) {
+	f.offered += f.overlap(from, to) * time.Duration(slots)
+}
+
+func (f *Figures) overlap(from, to time.Duration) time.Duration {
+	return max(0, min(to, f.to)-max(from, f.from))
+}
+
+// Measure bounds the time in which use of the workers is measured; else it is
+// all the time.
+func (w *World) Measure(from, to time.Duration) { w.figures.from, w.figures.to = from, to }
+
+// Deaths is how many workers died.
+func (w *World) Deaths() int { return w.figures.deaths }
+
+// Runs is how many attempts were begun.
+func (w *World) Runs() int { return w.figures.runs }
+
+// Most is how many workers there were at most.
+func (w *World) Most() int { return w.figures.most }
+
+// Peak is how many jobs of a tenant ran at once at most.
+func (w *World) Peak(owner tenant.ID) int { return w.figures.peak[owner] }
+
+// Busy is the time of workers that a tenant had.
+func (w *World) Busy(owner tenant.ID) time.Duration {
+	busy := w.figures.busy[owner]
+	for _, k := range w.workers {
+		for _, x := range k.running {
+			if x.job.Owner == owner {
+				busy += w.figures.overlap(x.began, w.now)
+			}
+		}
+	}
+	return busy
+}
+
+// Utilisation is the part of the workers' time in which they worked.
+func (w *World) Utilisation() float64 {
+	busy, offered := time.Duration(0), w.figures.offered
+	owners := map[tenant.ID]bool{}
+	for _, j := range w.jobs {
+		owners[j.Owner] = true
+	}
+	for owner := range owners {
+		busy += w.Busy(owner)
+	}
+	for _, k := range w.workers {
+		offered += w.figures.overlap(k.born, w.now) * time.Duration(w.config.Slots)
+	}
+	if offered == 0 {
+		return 0
+	}
+	return float64(busy) / float64(offered)
+}
+
+// Waits are how long jobs waited for their first attempt, in order.
+type Waits []time.Duration
+
+// Waits lists those of the jobs that were begun and that a filter lets pass; nil
+// lets all pass.
+func (w *World) Waits(filter func(Job) bool) Waits {
+	var waits Waits
+	for _, j := range w.jobs {
+		if j.begun >= 0 && (filter == nil || filter(j.Job)) {
+			waits = append(waits, j.begun-j.submitted)
+		}
+	}
+	slices.SortFunc(waits, cmp.Compare[time.Duration])
+	return waits
+}
+
+// At is a quantile, from 0 to 1.
+func (waits Waits) At(q float64) time.Duration {
+	if len(waits) == 0 {
+		return 0
+	}
+	return waits[min(len(waits)-1, int(q*float64(len(waits))))]
+}
+
+// Count is how many jobs had an outcome and pass a filter; nil lets all pass.
+func (w *World) Count(outcome Outcome, filter func(Job) bool) int {
+	n := 0
+	for _, j := range w.jobs {
+		if j.outcome == outcome && (filter == nil || filter(j.Job)) {
+			n++
+		}
+	}
+	return n
+}
+
+// Tries counts the jobs that pass a filter by how often they were begun.
+func (w *World) Tries(filter func(Job) bool) []int {
+	counts := make([]int, mostTries+1)
+	for _, j := range w.jobs {
+		if filter == nil || filter(j.Job) {
+			counts[j.tries]++
+		}
+	}
+	return counts
+}
+
+// Of passes the jobs of a tenant.
+func Of(owner tenant.ID) func(Job) bool { return func(j Job) bool { return j.Owner == owner } }
+
+// Running is how many jobs run now.
+func (w *World) Running() int {
+	n := 0
+	for _, k := range w.workers {
+		n += len(k.running)
+	}
+	return n
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// guide is the page with the figures; one scenario writes at a time.
+var guide = struct {
+	sync.Mutex
+	path string
+}{path: filepath.Join("..", "..", "..", "docs", "guides", "queue-simulation.md")}
+
+// show prints the figures of a large scenario, which must be in the guide, in
+// the block that has its name.
+func show(t *testing.T, name, figures string) {
+	t.Helper()
+	if mode() == "" {
+		return
+	}
+	t.Logf("%s:\n%s", name, figures)
+	guide.Lock()
+	defer guide.Unlock()
+	page, err := os.ReadFile(guide.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(page), "<!-- "+name+" -->\n```text\n")
+	old, after, closed := strings.Cut(rest, "```\n")
+	switch {
+	case !found || !closed:
+		t.Errorf("the guide has no block %s", name)
+	case old == figures:
+	case mode() == "update":
+		text := before + "<!-- " + name + " -->\n```text\n" + figures + "```\n" + after
+		if err := os.WriteFile(guide.path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("the guide has other figures for %s; PRINTMARKET_SIMULATE=update writes these", name)
+	}
+}

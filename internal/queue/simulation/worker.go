@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/queue"
+)
+
+// worker is a worker process: it fetches jobs while it has free slots, and each
+// slot that ends a job takes the next in the same call.
+type worker struct {
+	world    *World
+	consumer *queue.Consumer
+	born     time.Duration
+	// leaving workers take nothing more; gone ones do nothing more.
+	leaving, gone bool
+	running       []*execution
+	// suspects are leases of jobs that have to run alone and wait for it.
+	suspects []queue.Lease
+	alone    bool
+	// turn counts the waits for work, so that a wait that is over is known.
+	turn    int
+	waiting bool
+}
+
+// execution is one attempt at one job.
+type execution struct {
+	lease queue.Lease
+	job   *job
+	began time.Duration
+	over  bool
+}
+
+// turn is one wait of a worker.
+type turn struct {
+	worker *worker
+	number int
+}
+
+func (t turn) valid() bool { return !t.worker.gone && t.worker.waiting && t.worker.turn == t.number }
+
+// hire adds a worker.
+func (w *World) hire() {
+	w.born++
+	blocks := cmp.Or(w.config.Block, block)
+	hired := &worker{world: w, born: w.now, consumer: w.queue.Consumer(queue.ConsumerConfig{
+		Name: fmt.Sprint("worker-", w.born), Slots: w.config.Slots, Lease: lease, Block: blocks, Idle: idle,
+	})}
+	w.workers = append(w.workers, hired)
+	w.figures.most = max(w.figures.most, len(w.workers))
+	// They did not all start at the same instant.
+	first := time.Duration(w.crashes.Int64N(int64(lease / 3)))
+	w.at(w.now, hired.take)
+	w.at(w.now+first, hired.beat)
+	if w.config.Crashes > 0 {
+		w.at(w.now+time.Duration(w.crashes.ExpFloat64()/w.config.Crashes*float64(time.Minute)), hired.die)
+	}
+}
+
+// reserved is true for a worker that runs, or is about to run, a job alone.
+func (k *worker) reserved() bool { return k.alone || len(k.suspects) > 0 }
+
+// take fills the free slots, and waits where there is nothing.
+func (k *worker) take() {
+	k.waiting = false
+	for !k.gone && !k.leaving && !k.reserved() && k.world.err == nil {
+		free := k.world.config.Slots - len(k.running)
+		if free <= 0 {
+			return
+		}
+		k.world.memory.Blocked()
+		leases, err := k.consumer.Next(context.Background(), free)
+		k.world.check(err)
+		for _, l := range leases {
+			k.begin(l)
+		}
+		if waits := k.world.memory.Blocked(); len(leases) == 0 && waits > 0 {
+			k.wait(waits)
+			return
+		}
+	}
+}
+
+func (k *worker) wait(most time.Duration) {
+	k.turn++
+	k.waiting = true
+	mine := turn{k, k.turn}
+	k.world.waiting = append(k.world.waiting, mine)
+	k.world.at(k.world.now+most, func() {
+		if mine.valid() {
+			k.turn++
+			k.take()
+		}
+	})
+}
+
+// begin is what a worker does with a lease.
+func (k *worker) begin(l queue.Lease) {
+	if most := k.world.config.Alone; most > 0 && l.Lost >= most {
+		k.suspects = append(k.suspects, l)
+		k.isolate()
+		return
+	}
+	k.start(l)
+}
+
+// isolate starts a suspect once nothing runs beside it.
+func (k *worker) isolate() {
+	if len(k.running) == 0 && len(k.suspects) > 0 && !k.gone {
+		first := k.suspects[0]
+		k.suspects = k.suspects[1:]
+		k.alone = true
+		k.start(first)
+	}
+}
+
+func (k *worker) start(l queue.Lease) {
+	w := k.world
+	j := w.jobOf(l.ID)
+	if j.tries >= mostTries {
+		w.end(j, Exhausted)
+		k.alone = false
+		k.goOn(l)
+		return
+	}
+	if j.tries++; j.begun < 0 {
+		j.begun = w.now
+	}
+	x := &execution{lease: l, job: j, began: w.now}
+	k.running = append(k.running, x)
+	w.figures.began(j)
+	ending, takes := j.attempt(w.now)
+	w.at(w.now+takes, func() { k.ended(x, ending) })
+}
+
+// ended is the end of an attempt, unless something else ended it before.
+func (k *worker) ended(x *execution, ending Ending) {
+	if x.over {
+		return
+	}
+	w := k.world
+	if ending == Kills {
+		k.die()
+		return
+	}
+	k.stop(x)
+	switch {
+	case ending == Succeeds:
+		w.end(x.job, Succeeded)
+	case x.job.tries >= fetchTries:
+		w.end(x.job, Failed)
+	default:
+		delay := queue.Backoff(fetchPause, x.job.tries, func(d time.Duration) time.Duration {
+			return time.Duration(w.jitter.Int64N(int64(d) + 1))
+		})
+		w.check(k.consumer.Retry(context.Background(), x.lease, delay))
+		k.rest()
+		return
+	}
+	k.goOn(x.lease)
+}
+
+// stop takes an execution out of its slot.
+func (k *worker) stop(x *execution) {
+	x.over = true
+	k.alone = false
+	k.running = slices.DeleteFunc(k.running, func(y *execution) bool { return x == y })
+	k.world.figures.ran(x, k.world.now)
+}
+
+// goOn ends a job in the queue and takes the next one, if it may.
+func (k *worker) goOn(l queue.Lease) {
+	if k.leaving || k.reserved() {
+		k.world.check(k.consumer.Finish(context.Background(), l))
+		k.rest()
+		return
+	}
+	leases, err := k.consumer.FinishNext(context.Background(), l)
+	k.world.check(err)
+	for _, next := range leases {
+		k.begin(next)
+	}
+	k.rest()
+}
+
+// rest is what a worker does with a slot that is free.
+func (k *worker) rest() {
+	k.isolate()
+	if k.leaving && len(k.running) == 0 && len(k.suspects) == 0 {
+		k.leave()
+	} else if !k.waiting {
+		k.take()
+	}
+}
+
+// beat renews all leases, three times in the life of one.
+func (k *worker) beat() {
+	if k.gone {
+		return
+	}
+	leases := slices.Clone(k.suspects)
+	for _, x := range k.running {
+		leases = append(leases, x.lease)
+	}
+	lost, err := k.consumer.Renew(context.Background(), leases...)
+	k.world.check(err)
+	if len(lost) > 0 {
+		k.world.check(fmt.Errorf("a worker that renews lost %v", lost))
+	}
+	k.world.at(k.world.now+lease/3, k.beat)
+}
+
+// die is the end of a process without a word. Another one takes its place.
+func (k *worker) die() {
+	if k.gone {
+		return
+	}
+	w := k.world
+	w.figures.deaths++
+	for _, x := range slices.Clone(k.running) {
+		k.stop(x)
+	}
+	k.dismiss()
+	if !k.leaving {
+		w.at(w.now+podStart, w.hire)
+	}
+}
+
+// drain has a worker end what it does, and go.
+func (k *worker) drain() {
+	k.leaving, k.waiting = true, false
+	k.rest()
+}
+
+func (k *worker) leave() {
+	if !k.gone {
+		k.world.check(k.consumer.Leave(context.Background()))
+		k.dismiss()
+	}
+}
+
+func (k *worker) dismiss() {
+	w := k.world
+	k.gone = true
+	w.workers = slices.DeleteFunc(w.workers, func(other *worker) bool { return other == k })
+	w.figures.capacity(k.born, w.now, w.config.Slots)
+	w.check(k.consumer.Close())
+}
