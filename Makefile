@@ -90,6 +90,7 @@ release-contracts: ## Keep a copy of each contract as it is released
 verify: generate ## Fail if generated files or go.mod are not up to date
 	go mod tidy -diff
 	go vet ./...
+	cd bench/queue && go mod tidy -diff && go vet .
 	git diff --exit-code -- api apiserver/partner/partnerapi apiserver/preflight/preflightapi apiserver/platform/platformapi apiserver/bridge/bridgeapi apiserver/xjdf/xjdfapi pkg/client config/crd config/rbac/role.yaml go.mod go.sum
 
 ##@ Figures
