@@ -39,7 +39,7 @@ func newPlatform(addr string, lease time.Duration) (*platformContender, error) {
 
 // equal gives every tenant the same share, which a submit carries with it, as in
 // production.
-func equal(tenant.ID) queue.Share { return queue.Share{Weight: queue.DefaultWeight} }
+func equal(tenant.ID) (queue.Share, bool) { return queue.Share{Weight: queue.DefaultWeight}, true }
 
 func organization(i int) tenant.ID {
 	return tenant.ID{Organization: fmt.Sprintf("org_bench%03d", i), Mode: tenant.Live}

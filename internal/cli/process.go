@@ -41,7 +41,9 @@ const (
 	idleTime   = 10 * time.Minute
 	drainTime  = 20 * time.Second
 	tenantJobs = 1000
-	userAgent  = "printmarket-preflight/3"
+	// announceTime bounds how long a change waits to be announced.
+	announceTime = 200 * time.Millisecond
+	userAgent    = "printmarket-preflight/3"
 )
 
 // records is the store as a whole: each domain package's part, and what keeps
@@ -129,12 +131,15 @@ type preflights struct {
 }
 
 // shares says what part of the workers a tenant gets; nil where nobody knows.
-func (p *process) preflights(allowHTTP bool, shares func(tenant.ID) queue.Share) (preflights, error) {
+func (p *process) preflights(allowHTTP bool, shares func(tenant.ID) (queue.Share, bool)) (preflights, error) {
 	q, err := queue.New(p.redis, queueName, queue.Options{Shares: shares, Lease: leaseTime, Idle: idleTime})
 	if err != nil {
 		return preflights{}, err
 	}
 	announce := func(ctx context.Context, id string) {
+		// Whoever follows finds out anyhow; nobody waits for a Redis that hangs.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), announceTime)
+		defer cancel()
 		if err := q.Announce(ctx, id); err != nil {
 			p.log.DebugContext(ctx, "a change was not announced", "job", id, "error", err)
 		}

@@ -8,10 +8,12 @@ import (
 	"io"
 	"time"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/printmarket/printmarket/internal/queue"
+	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
 func queueCommand() *cobra.Command {
@@ -57,6 +59,8 @@ func (o *queueOptions) use(ctx context.Context, do func(context.Context, *queue.
 	if err != nil {
 		return err
 	}
+	// What fails is told once, by the command.
+	redis.SetLogger(redisLog{telemetry.Discard()})
 	client, err := newRedis(url)
 	if err != nil {
 		return err
@@ -91,20 +95,22 @@ func queueStatsCommand() *cobra.Command {
 
 // queueStats is the queue as `printmarket queue stats -o json` tells it.
 type queueStats struct {
-	Open      int64          `json:"open"`
-	Waiting   int64          `json:"waiting"`
-	Held      int64          `json:"held"`
-	Delayed   int64          `json:"delayed"`
-	Dead      int64          `json:"dead"`
-	Reclaimed int64          `json:"reclaimed"`
-	Workers   int64          `json:"workers"`
-	Slots     int64          `json:"slots"`
-	OldestAge float64        `json:"oldestAgeSeconds"`
-	MeanRun   float64        `json:"meanRunSeconds"`
-	Drained   float64        `json:"drainedSeconds"`
-	Memory    float64        `json:"redisMemoryRatio"`
-	Durable   bool           `json:"redisDurable"`
-	Tenants   []queueBacklog `json:"tenants"`
+	Open      int64   `json:"open"`
+	Waiting   int64   `json:"waiting"`
+	Held      int64   `json:"held"`
+	Delayed   int64   `json:"delayed"`
+	Dead      int64   `json:"dead"`
+	Reclaimed int64   `json:"reclaimed"`
+	Workers   int64   `json:"workers"`
+	Slots     int64   `json:"slots"`
+	OldestAge float64 `json:"oldestAgeSeconds"`
+	MeanRun   float64 `json:"meanRunSeconds"`
+	Drained   float64 `json:"drainedSeconds"`
+	Memory    float64 `json:"redisMemoryRatio"`
+	Durable   bool    `json:"redisDurable"`
+	// Fault is why the server is refused, if it is.
+	Fault   string         `json:"fault,omitempty"`
+	Tenants []queueBacklog `json:"tenants"`
 }
 
 type queueBacklog struct {
@@ -118,7 +124,7 @@ type queueBacklog struct {
 
 func readQueue(ctx context.Context, q *queue.Queue) (queueStats, error) {
 	// A server that must not be used is told of, and its queue all the same.
-	server, _ := q.Server(ctx)
+	server, fault := q.Server(ctx)
 	stats, err := q.Stats(ctx)
 	if err != nil {
 		return queueStats{}, err
@@ -133,6 +139,9 @@ func readQueue(ctx context.Context, q *queue.Queue) (queueStats, error) {
 		MeanRun: stats.MeanRun.Seconds(), Drained: stats.DrainedFor.Seconds(), Memory: server.Memory, Durable: server.Durable,
 		Tenants: []queueBacklog{},
 	}
+	if fault != nil {
+		told.Fault = fault.Error()
+	}
 	for _, b := range backlogs {
 		told.Tenants = append(told.Tenants, queueBacklog{
 			b.Tenant.Organization, string(b.Tenant.Mode), b.Waiting, b.Dispatched, b.Share.Weight, b.Share.Most,
@@ -144,6 +153,10 @@ func readQueue(ctx context.Context, q *queue.Queue) (queueStats, error) {
 func printStats(w io.Writer, s queueStats) {
 	line(w, "OPEN", "WAITING", "HELD", "DELAYED", "DEAD", "WORKERS", "SLOTS", "OLDEST", "MEAN RUN", "DRAINED")
 	line(w, s.Open, s.Waiting, s.Held, s.Delayed, s.Dead, s.Workers, s.Slots, span(s.OldestAge), span(s.MeanRun), span(s.Drained))
+	if s.Fault != "" {
+		line(w)
+		line(w, s.Fault)
+	}
 	if len(s.Tenants) == 0 {
 		return
 	}

@@ -155,7 +155,7 @@ func queueShowCommand() *cobra.Command {
 				defer cancel()
 				entry, err := q.Show(ctx, args[0])
 				if err != nil {
-					return fmt.Errorf("%s: %w", args[0], err)
+					return fmt.Errorf("%q: %w", args[0], err)
 				}
 				job := jobOf(entry)
 				return printOutput(cmd, o.output, job, func(w io.Writer) { printJob(w, job) })

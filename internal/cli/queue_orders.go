@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,7 +18,9 @@ import (
 // orderOutcome is what came of an order.
 type orderOutcome struct {
 	ID string `json:"id"`
-	// Outcome is absent if no worker has carried it out in time.
+	// Done is false if it could not be carried out, for which Outcome says why, or
+	// was not yet, with no Outcome.
+	Done    bool   `json:"done"`
 	Outcome string `json:"outcome,omitempty"`
 }
 
@@ -39,30 +42,45 @@ func queueOrderCommand(name string, order queue.Order, short, long string) *cobr
 		},
 	}
 	o.register(cmd.Flags())
-	cmd.Flags().DurationVar(&wait, "timeout", wait, "how long to wait for a worker to carry it out")
+	cmd.Flags().DurationVar(&wait, "timeout", wait, "how long to wait for a worker to carry it out; 0s does not wait")
 	return cmd
 }
 
 // giveOrders gives an order for each job, and then waits for all of them.
 func giveOrders(ctx context.Context, q *queue.Queue, ids []string, order queue.Order, wait time.Duration) ([]orderOutcome, error) {
-	ctx, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
 	given, failures := []orderOutcome{}, []error(nil)
 	for _, id := range ids {
-		if err := q.Order(ctx, id, order); err != nil {
-			failures = append(failures, fmt.Errorf("%s: %w", id, err))
+		if err := giveOrder(ctx, q, id, order); err != nil {
+			failures = append(failures, fmt.Errorf("%q: %w", id, err))
 			continue
 		}
 		given = append(given, orderOutcome{ID: id})
 	}
+	if wait <= 0 {
+		return given, errors.Join(failures...)
+	}
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
 	for i := range given {
 		outcome, err := awaitOutcome(ctx, q, given[i].ID)
+		given[i].Outcome, given[i].Done = outcome, err == nil && slices.Contains(successes, outcome)
+		if err == nil && !given[i].Done {
+			err = errors.New(outcome)
+		}
 		if err != nil {
 			failures = append(failures, fmt.Errorf("%s: %w", given[i].ID, err))
 		}
-		given[i].Outcome = outcome
 	}
 	return given, errors.Join(failures...)
+}
+
+// successes are the outcomes of orders that were carried out.
+var successes = []string{queue.Cancelled, queue.TriedAgain, queue.AlreadyHeld}
+
+func giveOrder(ctx context.Context, q *queue.Queue, id string, order queue.Order) error {
+	ctx, cancel := context.WithTimeout(ctx, queueTime)
+	defer cancel()
+	return q.Order(ctx, id, order)
 }
 
 var errNotYet = errors.New("no worker has carried it out in time; the first one that is free will")
@@ -94,6 +112,9 @@ func queueDrainCommand() *cobra.Command {
 their jobs wait. Workers end what they have. It ends by itself after --for, so that
 nobody can forget it, or with --off.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if wait < 0 {
+				return fmt.Errorf("--wait is 0s or longer, not %s", wait)
+			}
 			if lasting <= 0 || lasting > 24*time.Hour {
 				return fmt.Errorf("--for is up to 24h, not %s", lasting)
 			}

@@ -14,19 +14,21 @@ import (
 
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/queue"
-	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
+var errRedisURL = errors.New("--redis is not like redis://USER:PASSWORD@HOST:6379/0; is a character of the password not percent-encoded?")
+
 // newRedis makes a client for a server, or for whichever server Sentinel says is
 // the primary: then the URL is of one sentinel, names the others as addr and the
-// primary as master_name.
+// primary as master_name. Of a URL that cannot be read nothing is told: it may have
+// a password anywhere.
 func newRedis(text string) (*redis.Client, error) {
 	// What is parsed here is parsed again below; a fault is told there.
 	if parsed, err := url.Parse(text); err == nil && parsed.Query().Get("master_name") != "" {
 		options, err := redis.ParseFailoverURL(text)
 		if err != nil {
-			return nil, fmt.Errorf("--redis: %s", telemetry.Redact(err.Error()))
+			return nil, errRedisURL
 		}
 		options.DialTimeout, options.DialerRetries, options.MaxRetries = time.Second, 1, 1
 		options.ContextTimeoutEnabled = true
@@ -34,7 +36,7 @@ func newRedis(text string) (*redis.Client, error) {
 	}
 	options, err := redis.ParseURL(text)
 	if err != nil {
-		return nil, fmt.Errorf("--redis: %s", telemetry.Redact(err.Error()))
+		return nil, errRedisURL
 	}
 	// RFQs do not wait for Redis, and submits must notice soon that it is away.
 	options.DialTimeout, options.DialerRetries, options.MaxRetries = time.Second, 1, 1
@@ -45,11 +47,12 @@ func newRedis(text string) (*redis.Client, error) {
 }
 
 // sharesOf says what part of the workers a tenant gets, by the posture in force.
-// While none is, shares are the default: what was submitted is done.
-func sharesOf(gates *posture.Gates, now func() time.Time) func(tenant.ID) queue.Share {
-	return func(who tenant.ID) queue.Share {
-		share := gates.Current(now()).Workers(who.Organization)
-		return queue.Share{Weight: share.Weight, Most: share.MaxInFlight}
+// While none is, shares stay as they are.
+func sharesOf(gates *posture.Gates, now func() time.Time) func(tenant.ID) (queue.Share, bool) {
+	return func(who tenant.ID) (queue.Share, bool) {
+		snapshot := gates.Current(now())
+		share := snapshot.Workers(who.Organization)
+		return queue.Share{Weight: share.Weight, Most: share.MaxInFlight}, snapshot != nil
 	}
 }
 

@@ -39,7 +39,7 @@ killed: another one does its jobs again.`,
 	f.StringVar(&o.role, "role", "", "what to work on: preflight (required)")
 	f.IntVar(&o.slots, "slots", 2, "jobs that run at once, 1 to 64")
 	f.DurationVar(&o.drain, "drain-time", drainTime,
-		"how long running jobs may go on after SIGTERM before others get them, at most 1h; less than the pod's terminationGracePeriodSeconds by 15s")
+		"how long running jobs may go on after SIGTERM before others get them, at most 1h; less than the pod's terminationGracePeriodSeconds by 20s")
 	f.StringVar(&o.opsAddr, "ops-addr", ":8082", "address of /livez, /readyz and /metrics")
 	o.register(f, 1)
 	registerRedis(f, &o.redis)

@@ -144,6 +144,7 @@ func (c *Consumer) take(ctx context.Context, free int) ([]Lease, error) {
 		return nil, c.makeGroup(ctx)
 	}
 	if err != nil {
+		c.tended.Store(0)
 		return nil, c.lostAnswer("take jobs", err)
 	}
 	c.due = time.Since(c.began) + time.Hour

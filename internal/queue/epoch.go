@@ -15,7 +15,11 @@ import (
 
 // format is the form in which this release keeps a queue. The scripts know it
 // too.
-const format = 1
+const (
+	format = 1
+	// begun is the mark while everything is being submitted again.
+	begun = "v1 begun"
+)
 
 // Marked reports whether the queue's epoch mark is there. It is missing when
 // Redis is new, was wiped, or was replaced by an empty one. Errors: [ErrFormat].
@@ -27,16 +31,25 @@ func (q *Queue) Marked(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, failed("read queue epoch", err)
 	}
-	version, _, _ := strings.Cut(mark, " ")
+	version, since, _ := strings.Cut(mark, " ")
 	made, err := strconv.Atoi(strings.TrimPrefix(version, "v"))
 	if err == nil && made > format {
 		return false, fmt.Errorf("read queue epoch: %w: %d", ErrFormat, made)
 	}
-	return made == format, nil
+	return made == format && since != "begun", nil
 }
 
-// Mark leaves the epoch mark, after everything open was submitted again.
-func (q *Queue) Mark(ctx context.Context, now time.Time) error {
+// BeginMark notes that everything open is about to be submitted again, and reports
+// whether nothing had been noted before: then Redis has lost its memory just now.
+func (q *Queue) BeginMark(ctx context.Context) (fresh bool, err error) {
+	fresh, err = q.redis.SetNX(ctx, q.key("epoch"), begun, 0).Result()
+	return fresh, failed("begin to mark the queue", err)
+}
+
+// Mark leaves the epoch mark, after everything open was submitted again. It is false
+// if what BeginMark had noted is gone: Redis lost its memory meanwhile.
+func (q *Queue) Mark(ctx context.Context, now time.Time) (kept bool, err error) {
 	mark := fmt.Sprintf("v%d %s", format, now.UTC().Format(time.RFC3339))
-	return failed("mark queue epoch", q.redis.Set(ctx, q.key("epoch"), mark, 0).Err())
+	kept, err = q.redis.SetXX(ctx, q.key("epoch"), mark, 0).Result()
+	return kept, failed("mark queue epoch", err)
 }

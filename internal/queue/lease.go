@@ -24,6 +24,13 @@ const (
 	OrderRetry Order = "retry"
 )
 
+// The outcomes of orders that were carried out; any other says why one was not.
+const (
+	Cancelled   = "cancelled"
+	TriedAgain  = "tried again"
+	AlreadyHeld = "a worker has the job already"
+)
+
 // Lease is a job in the hands of one consumer.
 type Lease struct {
 	ID     string

@@ -82,7 +82,7 @@ func newModel(t *testing.T, client *redis.Client, seed uint64, pass func(time.Du
 	for i := range 5 {
 		m.shares[tenant.ID{Organization: fmt.Sprintf("org_tenant%d", i), Mode: tenant.Live}] = queue.Share{Weight: 10 * (i + 1), Most: []int{0, 0, 1, 2, 0}[i]}
 	}
-	q, err := queue.New(client, "preflight", queue.Options{Shares: func(id tenant.ID) queue.Share { return m.shares[id] }})
+	q, err := queue.New(client, "preflight", queue.Options{Shares: func(id tenant.ID) (queue.Share, bool) { return m.shares[id], true }})
 	m.must("new", err)
 	m.queue = q
 	for i := range 3 {
@@ -315,7 +315,7 @@ func (m *model) finishNext() {
 }
 
 func (m *model) retryLater() { m.retry(tick / 2) }
-func (m *model) retryNever() { m.retry(time.Hour) }
+func (m *model) retryNever() { m.retry(queue.MostBackoff) }
 
 func (m *model) retry(delay time.Duration) {
 	worker, lease, ok := m.one()
@@ -435,7 +435,12 @@ func (m *model) reaper(do func(*queue.Consumer), lease time.Duration) {
 func (m *model) lapse() {
 	m.did("all leases run out")
 	m.pass(tick)
-	m.reaper(func(*queue.Consumer) {}, time.Millisecond)
+	m.reaper(func(c *queue.Consumer) {
+		// The first time it might be Redis that was away.
+		m.pass(tick)
+		_, err := c.Renew(m.ctx())
+		m.must("tend", err)
+	}, time.Millisecond)
 	for worker, held := range m.held {
 		for _, lease := range held {
 			m.let(worker, lease).lost++

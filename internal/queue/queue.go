@@ -61,9 +61,10 @@ func (s Share) normal() Share {
 
 // Options are what a queue may be told.
 type Options struct {
-	// Shares says what a tenant's share is, from memory. Nil leaves shares as
-	// they are; a tenant that nobody gave one has [DefaultWeight] and no cap.
-	Shares func(tenant.ID) Share
+	// Shares says what a tenant's share is, from memory; false while it does not
+	// know. Nil and false leave shares as they are; a tenant that nobody gave one
+	// has [DefaultWeight] and no cap.
+	Shares func(tenant.ID) (share Share, known bool)
 	// Lease and Idle are those of the consumers, for [Queue.Tend], which does
 	// nothing without them.
 	Lease, Idle time.Duration
@@ -96,12 +97,21 @@ func (q *Queue) key(name string) string { return q.prefix + name }
 // 0 for a new job. A job that is here already is left as it is, so submitting
 // again is always safe. Errors: [ErrFull].
 func (q *Queue) Submit(ctx context.Context, id string, owner tenant.ID, attempt int) error {
-	share := Share{}
-	if q.options.Shares != nil {
-		share = q.options.Shares(owner).normal()
-	}
+	share, _ := q.share(owner)
 	return failed("submit to queue",
 		q.scripts.submit.run(ctx, q, q.redis, id, owner.String(), attempt, share.Weight, share.Most).Err())
+}
+
+// share is what a tenant's share is now; the zero Share while nobody knows.
+func (q *Queue) share(owner tenant.ID) (Share, bool) {
+	if q.options.Shares == nil {
+		return Share{}, false
+	}
+	share, known := q.options.Shares(owner)
+	if !known {
+		return Share{}, false
+	}
+	return share.normal(), true
 }
 
 // Cancel forgets a job. The worker that holds it loses its lease. Cancelling

@@ -67,6 +67,7 @@ func (f *fixture) take(c *queue.Consumer) queue.Lease {
 		if len(leases) == 1 {
 			return leases[0]
 		}
+		f.server.Pass(lease / 20)
 	}
 	f.Fatal("no job within 5 s")
 	return queue.Lease{}
@@ -281,7 +282,20 @@ func TestQueue(t *testing.T) {
 				if got, err := f.queue.Marked(f.Context()); err != nil || got != want {
 					f.Errorf("Marked = %t, %v; want %t", got, err, want)
 				}
-				f.must(f.queue.Mark(f.Context(), time.Unix(0, 0)))
+				if kept, err := f.queue.Mark(f.Context(), time.Unix(0, 0)); err != nil || kept != want {
+					f.Errorf("Mark = %t, %v; want it to need its beginning", kept, err)
+				}
+				fresh, err := f.queue.BeginMark(f.Context())
+				if err != nil || fresh == want {
+					f.Errorf("BeginMark = %t, %v", fresh, err)
+				}
+				if got, err := f.queue.Marked(f.Context()); err != nil || got != want {
+					f.Errorf("Marked after the beginning = %t, %v; want %t", got, err, want)
+				}
+				kept, err := f.queue.Mark(f.Context(), time.Unix(0, 0))
+				if err != nil || !kept {
+					f.Errorf("Mark = %t, %v", kept, err)
+				}
 			}
 			f.must(f.server.Client(f.T).FlushAll(f.Context()).Err())
 			if got, err := f.queue.Marked(f.Context()); err != nil || got {
@@ -294,11 +308,28 @@ func TestQueue(t *testing.T) {
 			f.server.Pass(3 * lease)
 			q, err := queue.New(f.server.Client(f.T), "preflight", queue.Options{Lease: lease, Idle: time.Hour})
 			f.must(err)
+			// At first it might be Redis that was away.
+			f.must(q.Tend(f.Context()))
+			f.stats(queue.Stats{Open: 1, Held: 1})
+			f.server.Pass(lease / 2)
 			f.must(q.Tend(f.Context()))
 			f.stats(queue.Stats{Open: 1, Waiting: 1})
 			if stats, err := q.Stats(f.Context()); err != nil || stats.Consumers != 0 || stats.Slots != 0 || stats.Reclaimed != 1 {
 				f.Errorf("stats %+v, %v; want no worker left", stats, err)
 			}
+		},
+		"a worker that lives keeps its job when Redis was away for longer than a lease": func(f *fixture) {
+			f.submit("pref_1", 0)
+			w1, w2 := f.consumer("w1"), f.consumer("w2")
+			held := f.take(w1)
+			f.server.Pass(5 * lease)
+			f.nothing(w2)
+			if lost, err := w1.Renew(f.Context(), held); err != nil || len(lost) != 0 {
+				f.Errorf("Renew = %v, %v", lost, err)
+			}
+			f.server.Pass(lease / 2)
+			f.nothing(w2)
+			f.must(w1.Finish(f.Context(), held))
 		},
 		"a dead job remembers when it came and how often it was lost": func(f *fixture) {
 			f.submit("pref_1", 0)

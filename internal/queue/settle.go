@@ -69,10 +69,10 @@ func (c *Consumer) finish(ctx context.Context, lease Lease, next int) ([]Lease, 
 	return leases, err
 }
 
-// Retry gives a job back; it is dispatched again after the delay, with a later
-// attempt.
+// Retry gives a job back; it is dispatched again after the delay, at most
+// [MostBackoff], with a later attempt.
 func (c *Consumer) Retry(ctx context.Context, lease Lease, delay time.Duration) error {
-	return c.settle(ctx, "retry job", c.queue.scripts.retry, lease, max(delay, 0).Milliseconds())
+	return c.settle(ctx, "retry job", c.queue.scripts.retry, lease, min(max(delay, 0), MostBackoff).Milliseconds())
 }
 
 // Release gives a job back at once because the worker is leaving, not because
@@ -86,6 +86,9 @@ func (c *Consumer) Release(ctx context.Context, lease Lease) error {
 func (c *Consumer) Bury(ctx context.Context, lease Lease, reason string) error {
 	return c.settle(ctx, "bury job", c.queue.scripts.bury, lease, reason)
 }
+
+// Abandon forgets a lease without telling anybody: it is lost, or runs out.
+func (c *Consumer) Abandon(lease Lease) { c.let(lease) }
 
 // Obeyed notes that the order of a lease was carried out, and what came of it, for
 // [Queue.Outcome]. The job is still the caller's.

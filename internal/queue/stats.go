@@ -122,12 +122,9 @@ func at(values []any, i int) any {
 // Reweigh gives tenants that wait the shares that they have now, and says how
 // many had another one.
 func (q *Queue) Reweigh(ctx context.Context, backlogs []Backlog) (changed int, err error) {
-	if q.options.Shares == nil {
-		return 0, nil
-	}
 	for _, b := range backlogs {
-		share := q.options.Shares(b.Tenant).normal()
-		if share == b.Share {
+		share, known := q.share(b.Tenant)
+		if !known || share == b.Share {
 			continue
 		}
 		if err := q.scripts.share.run(ctx, q, q.redis, b.Tenant.String(), share.Weight, share.Most).Err(); err != nil {

@@ -87,8 +87,8 @@ var orders = map[queue.Order]struct {
 	do   func(Jobs, context.Context, string) (jobs.Job, error)
 	done string
 }{
-	queue.OrderCancel: {Jobs.Withdraw, "cancelled"},
-	queue.OrderRetry:  {Jobs.Reopen, "tried again"},
+	queue.OrderCancel: {Jobs.Withdraw, queue.Cancelled},
+	queue.OrderRetry:  {Jobs.Reopen, queue.TriedAgain},
 }
 
 // obey carries out what an operator has ordered. It returns an outcome if that
@@ -213,7 +213,7 @@ func mayPass(err error) bool {
 func (a *attempt) afterError(ctx context.Context, err error) string {
 	switch {
 	case errors.Is(err, errLost), errors.Is(context.Cause(ctx), errLost):
-		return "lost"
+		return a.lose()
 	case ctx.Err() != nil:
 		return a.release(ctx, context.Cause(ctx))
 	}
@@ -261,7 +261,8 @@ func (a *attempt) finish(ctx context.Context, made report.Report) string {
 var quarantined = map[jobs.FailureCode]bool{jobs.EngineCrash: true}
 
 // store commits the result, then takes the job off the queue. Losing the lease
-// or the row is the end of it: somebody else has the job.
+// or the row is the end of it: somebody else has the job, or it was cancelled. If
+// the queue does not know that yet, the lease runs out.
 func (a *attempt) store(ctx context.Context, result jobs.Result, outcome string) string {
 	err := a.untilStored(ctx, func() error {
 		_, err := a.Jobs.Finish(ctx, a.lease.ID, a.lease.Attempt, a.Queue.Name(), result)
@@ -269,11 +270,13 @@ func (a *attempt) store(ctx context.Context, result jobs.Result, outcome string)
 	})
 	switch {
 	case errors.Is(err, jobs.ErrFenced):
+		a.Queue.Abandon(a.lease)
 		return "fenced"
-	case err != nil && errors.Is(context.Cause(ctx), errLost):
-		return "lost"
+	case errors.Is(err, jobs.ErrInvalidResult) && result.Failure == "":
+		a.Log.ErrorContext(ctx, "the report cannot be stored", "job", a.lease.ID, "error", err)
+		return a.store(ctx, jobs.Result{Failure: jobs.OutputLimit}, string(jobs.OutputLimit))
 	case err != nil:
-		return a.release(ctx, err)
+		return a.afterError(ctx, err)
 	case quarantined[result.Failure]:
 		return a.settle(ctx, outcome, buriedFor(string(result.Failure)))
 	default:
@@ -285,7 +288,7 @@ func (a *attempt) store(ctx context.Context, result jobs.Result, outcome string)
 // that has begun. A row that cannot be told keeps it.
 func (a *attempt) release(ctx context.Context, cause error) string {
 	if errors.Is(context.Cause(ctx), errLost) {
-		return "lost"
+		return a.lose()
 	}
 	if a.begun {
 		told, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
@@ -295,6 +298,12 @@ func (a *attempt) release(ctx context.Context, cause error) string {
 		}
 	}
 	return a.giveBack(ctx, a.lease, cause)
+}
+
+// lose ends an attempt whose job is somebody else's.
+func (a *attempt) lose() string {
+	a.Queue.Abandon(a.lease)
+	return "lost"
 }
 
 // giveBack tells the queue that this worker does not do a job.

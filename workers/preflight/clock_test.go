@@ -133,6 +133,8 @@ func (s *script) Bury(_ context.Context, _ queue.Lease, reason string) error {
 	return nil
 }
 
+func (s *script) Abandon(queue.Lease) {}
+
 func (s *script) Obeyed(_ context.Context, _ queue.Lease, outcome string) error {
 	s.note("told: " + outcome)
 	return nil
@@ -333,6 +335,14 @@ func TestTimes(t *testing.T) {
 		"a fenced result is discarded and the queue left alone": {
 			5 * s, s, func(s *script) { s.leases <- job(1); s.finish = []error{jobs.ErrFenced} },
 			[]note{{0, "began"}, {s, "store fails"}},
+		},
+		"a report that no store takes ends the job, once": {
+			5 * s, s, func(s *script) { s.leases <- job(1); s.finish = []error{jobs.ErrInvalidResult} },
+			[]note{{0, "began"}, {s, "store fails"}, {s, "stored"}, {s, "finished"}},
+		},
+		"a result that the store refuses for no known reason is tried again, ever later": {
+			5 * s, s, func(s *script) { s.leases <- job(2); s.finish = []error{errors.New("odd")} },
+			[]note{{0, "began"}, {s, "store fails"}, {s, "retried in 4s"}},
 		},
 		"a job that is lost is stopped and the queue left alone": {
 			60 * s, time.Hour, func(s *script) { s.leases <- job(1); s.lost = []queue.Lease{job(1)} },

@@ -309,7 +309,14 @@ func TestADeadWorkersJobIsTakenOver(t *testing.T) {
 	_, err := w.jobs.Begin(t.Context(), id, dead.Attempt, "dead")
 	w.must(err)
 	w.start("w1")
-	w.server.Pass(lease + time.Second)
+	// At first it might be Redis that was away.
+	tender := w.consumer("tender", lease)
+	for _, passes := range []time.Duration{lease + time.Second, lease / 2} {
+		w.server.Pass(passes)
+		_, err := tender.Renew(t.Context())
+		w.must(err)
+	}
+	w.must(tender.Leave(t.Context()))
 	if job := w.ended(id); job.Status != jobs.Succeeded || job.Attempt != 2 || job.Incarnation != "w1" {
 		t.Errorf("job %s of %s in attempt %d", job.Status, job.Incarnation, job.Attempt)
 	}

@@ -31,7 +31,8 @@ type Jobs interface {
 // Queue is what the sweeper needs of package queue.
 type Queue interface {
 	Marked(ctx context.Context) (bool, error)
-	Mark(ctx context.Context, now time.Time) error
+	BeginMark(ctx context.Context) (fresh bool, err error)
+	Mark(ctx context.Context, now time.Time) (kept bool, err error)
 	Stats(ctx context.Context) (queue.Stats, error)
 	Server(ctx context.Context) (queue.Server, error)
 	Tend(ctx context.Context) error
@@ -97,16 +98,20 @@ var (
 type Sweeper struct {
 	Config
 
-	// owed means that the queue may lack open rows: it was away, or has no mark,
-	// since they were last handed over.
-	owed bool
 	// run is the server's run as it was last seen: another one is a server that
-	// was started anew, or that took the place of the one before.
-	run string
+	// was started anew, or that took the place of the one before. failures counts
+	// the looks in a row that have failed.
+	run      string
+	failures int
 
-	mu       sync.Mutex
-	state    error
-	seen     bool
+	mu    sync.Mutex
+	state error
+	seen  bool
+	// owed means that the queue may lack open rows: it was away, has no mark, or is
+	// another one, since they were last handed over. What was dispatched by due is
+	// owed; it stays the same until all of that was handed over.
+	owed     bool
+	due      time.Time
 	stats    queue.Stats
 	server   queue.Server
 	backlogs []queue.Backlog
@@ -185,20 +190,37 @@ func (s *Sweeper) Backlogs() []queue.Backlog {
 
 // Run looks after the queue and the rows until ctx ends.
 func (s *Sweeper) Run(ctx context.Context) {
-	var settling sync.WaitGroup
-	defer settling.Wait()
-	settling.Go(func() { s.settleEvery(ctx) })
-	check, sweep, purge := time.NewTicker(s.Check), time.NewTicker(s.Every), time.NewTicker(s.Purge)
-	defer check.Stop()
-	defer sweep.Stop()
-	defer purge.Stop()
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	beside.Go(func() { s.settleEvery(ctx) })
 	s.look(ctx)
+	beside.Go(func() { s.sweepEvery(ctx) })
+	check := time.NewTicker(s.Check)
+	defer check.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-check.C:
 			s.look(ctx)
+		}
+	}
+}
+
+// sweepEvery hands rows over and forgets old ones. It has a loop of its own: a
+// hundred thousand rows take a while, and the queue must be looked at meanwhile.
+func (s *Sweeper) sweepEvery(ctx context.Context) {
+	check, sweep, purge := time.NewTicker(s.Check), time.NewTicker(s.Every), time.NewTicker(s.Purge)
+	defer check.Stop()
+	defer sweep.Stop()
+	defer purge.Stop()
+	s.restore(ctx)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-check.C:
+			s.restore(ctx)
 		case <-sweep.C:
 			if s.Healthy() == nil {
 				s.sweep(ctx, s.Stale)
@@ -212,7 +234,11 @@ func (s *Sweeper) Run(ctx context.Context) {
 	}
 }
 
-// look asks the queue how it is and repairs it when it has lost its memory.
+// manyFailures is how many looks in a row have to fail for rows to be owed that
+// were committed meanwhile. A server that was only slow must not be given more.
+const manyFailures = 3
+
+// look asks the queue how it is, and finds out when it has lost its memory.
 func (s *Sweeper) look(ctx context.Context) {
 	ask, cancel := context.WithTimeout(ctx, askAtMost)
 	defer cancel()
@@ -222,13 +248,25 @@ func (s *Sweeper) look(ctx context.Context) {
 	}
 	before := s.Healthy()
 	after := s.note(seen, err)
-	s.owed = s.owed || err != nil || !seen.marked || s.run != "" && seen.server.Run != s.run
-	if err == nil {
-		s.run = seen.server.Run
-		s.owed = s.owed && !s.restore(ctx, seen.marked)
+	if err != nil {
+		s.failures++
+	} else {
+		s.owe(seen)
+		s.failures, s.run = 0, seen.server.Run
 	}
 	if after != nil && (before == nil || before.Error() != after.Error()) {
 		s.Log.WarnContext(ctx, "queue is not well", "error", after)
+	}
+}
+
+// owe notes that open rows have to be handed over. What comes later comes to the
+// queue as it is now.
+func (s *Sweeper) owe(seen sight) {
+	another := s.run != "" && seen.server.Run != s.run || s.failures >= manyFailures
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if another || !seen.marked && !s.owed {
+		s.owed, s.due = true, s.Now()
 	}
 }
 
@@ -292,24 +330,53 @@ func (s *Sweeper) note(seen sight, err error) error {
 	return s.state
 }
 
-// restore hands over every open row, then leaves the mark, and reports whether
-// it could. A loss in between takes the mark with it or is found by the next
-// sweep.
-func (s *Sweeper) restore(ctx context.Context, marked bool) bool {
-	s.Log.InfoContext(ctx, "handing every open job to the queue", "marked", marked)
-	if !s.sweep(ctx, 0) {
-		return false
+// restore hands over what is owed, if anything, and then leaves the mark. If it
+// takes too long it goes on where it was. A loss in between takes with it what was
+// noted at the beginning, and it begins anew.
+func (s *Sweeper) restore(ctx context.Context) {
+	if !s.owes() || !s.Usable() {
+		return
 	}
-	if marked {
-		return true
+	due, err := s.begin(ctx)
+	if err == nil && s.sweep(ctx, max(0, s.Now().Sub(due))) {
+		err = s.end(ctx, due)
 	}
-	ask, cancel := context.WithTimeout(ctx, askAtMost)
-	defer cancel()
-	err := s.Queue.Mark(ask, s.Now())
 	if err != nil && ctx.Err() == nil {
 		s.Log.WarnContext(ctx, "mark the queue", "error", err)
 	}
-	return err == nil
+}
+
+func (s *Sweeper) owes() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.owed
+}
+
+// begin notes that what is owed is being handed over, and says what that is.
+func (s *Sweeper) begin(ctx context.Context) (due time.Time, err error) {
+	ctx, cancel := context.WithTimeout(ctx, askAtMost)
+	defer cancel()
+	fresh, err := s.Queue.BeginMark(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if fresh {
+		s.due = s.Now()
+	}
+	s.Log.InfoContext(ctx, "handing every open job to the queue", "anew", fresh)
+	return s.due, err
+}
+
+// end leaves the mark, unless the queue has lost its memory since the beginning.
+func (s *Sweeper) end(ctx context.Context, due time.Time) error {
+	ctx, cancel := context.WithTimeout(ctx, askAtMost)
+	defer cancel()
+	kept, err := s.Queue.Mark(ctx, s.Now())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if kept && s.due.Equal(due) {
+		s.owed = false
+	}
+	return err
 }
 
 func (s *Sweeper) sweep(ctx context.Context, olderThan time.Duration) bool {

@@ -143,6 +143,8 @@ func (w *world) submit(n int) (ids []string) {
 // wipe is what a Redis without a memory does.
 func (w *world) wipe() {
 	w.Helper()
+	// What was handed over before was so at another time.
+	w.clock.advance(time.Second)
 	w.must(w.server.Client(w).FlushAll(w.Context()).Err())
 }
 
@@ -161,6 +163,15 @@ func (w *world) open(n int64) func() bool {
 		stats, err := w.queue.Stats(w.Context())
 		return err == nil && stats.Open == n
 	}
+}
+
+// mark leaves the mark, as a restoration does.
+func (w *world) mark() {
+	w.Helper()
+	_, err := w.queue.BeginMark(w.Context())
+	w.must(err)
+	_, err = w.queue.Mark(w.Context(), w.clock.Now())
+	w.must(err)
 }
 
 func (w *world) marked() bool {
@@ -236,7 +247,7 @@ func TestAMarkedQueueIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, redistest.Mini(t))
 	ids := w.submit(2)
-	w.must(w.queue.Mark(t.Context(), w.clock.Now()))
+	w.mark()
 	w.must(w.queue.Cancel(t.Context(), ids[0])) // lost, and nobody noticed
 	s := w.start()
 	w.until("the queue was looked at", func() bool { return s.Healthy() == nil })
@@ -249,7 +260,7 @@ func TestRowsThatWaitLongAreHandedOverAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, redistest.Mini(t))
 	ids := w.submit(1)
-	w.must(w.queue.Mark(t.Context(), w.clock.Now()))
+	w.mark()
 	w.clock.advance(29 * time.Second)
 	ids = append(ids, w.submit(1)...)
 	for _, id := range ids {
@@ -458,7 +469,7 @@ func TestANewShareCountsForWhatWaits(t *testing.T) {
 		weight.Store(10)
 		var err error
 		w.queue, err = queue.New(server.Client(t), "preflight", queue.Options{
-			Shares: func(tenant.ID) queue.Share { return queue.Share{Weight: int(weight.Load())} },
+			Shares: func(tenant.ID) (queue.Share, bool) { return queue.Share{Weight: int(weight.Load())}, weight.Load() > 0 },
 		})
 		w.must(err)
 		w.must(w.queue.Submit(t.Context(), "pref_1", acme, 0))
@@ -469,5 +480,14 @@ func TestANewShareCountsForWhatWaits(t *testing.T) {
 		w.until("the backlog is seen", has(10))
 		weight.Store(70)
 		w.until("the new weight counts", has(70))
+		// While nobody knows, it stays.
+		weight.Store(0)
+		w.must(w.queue.Submit(t.Context(), "pref_1", acme, 0))
+		for range 20 {
+			changed, err := w.queue.Reweigh(t.Context(), s.Backlogs())
+			if w.must(err); changed != 0 || !has(70)() {
+				t.Fatalf("%d shares were changed: %+v", changed, s.Backlogs())
+			}
+		}
 	})
 }

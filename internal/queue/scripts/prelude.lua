@@ -26,6 +26,14 @@ end
 
 local NOW = now_ms()
 
+-- newer_format is the format of the queue if a newer release keeps it: then this
+-- one must not touch it.
+local function newer_format()
+  local epoch = call('GET', P .. 'epoch')
+  local format = epoch and tonumber(string.match(epoch, '^v(%d+) '))
+  return format and format > FORMAT and format
+end
+
 -- num writes a number for an answer, so that no server shortens it. Commands take
 -- numbers as they are.
 local function num(x)
@@ -34,16 +42,18 @@ end
 
 -- meta holds the queue's own figures: v the virtual time, n the slots of all
 -- workers, u until when nothing is dispatched, c the mean time of a job in ms,
--- j when the queue was last tended, g when consumers were last removed. Of these
+-- j when the queue was last tended, g when consumers were last removed, x until
+-- when no lease runs out. Of these
 -- v and c change all the time, the rest if more is set.
 local meta, meta_dirty
 
 local function load_meta()
   if not meta then
-    local raw = call('HMGET', P .. 'meta', 'v', 'n', 'u', 'c', 'j', 'g')
+    local raw = call('HMGET', P .. 'meta', 'v', 'n', 'u', 'c', 'j', 'g', 'x')
     meta = {
       v = tonumber(raw[1]) or 0, n = tonumber(raw[2]) or 0, u = tonumber(raw[3]) or 0,
       c = tonumber(raw[4]) or FIRST_COST, j = tonumber(raw[5]) or 0, g = tonumber(raw[6]) or 0,
+      x = tonumber(raw[7]) or 0,
     }
   end
   return meta
@@ -103,7 +113,7 @@ local ready = {}
 local function flush()
   if meta_dirty then
     call('HSET', P .. 'meta', 'v', meta.v, 'c', meta.c)
-    if meta.more then call('HSET', P .. 'meta', 'n', meta.n, 'u', meta.u, 'j', meta.j, 'g', meta.g) end
+    if meta.more then call('HSET', P .. 'meta', 'n', meta.n, 'u', meta.u, 'j', meta.j, 'g', meta.g, 'x', meta.x) end
   end
   for id, d in pairs(ready) do
     local key = P .. 'job:' .. id
@@ -334,13 +344,13 @@ local function part(consumer)
   end
 end
 
--- move dispatches delayed jobs that are due. One that is due in more than a day
--- was delayed before the clock was set back.
-local DAY_MS = 24 * 3600 * 1000
+-- move dispatches delayed jobs that are due. One that is due later than any delay
+-- is long was delayed before the clock was set back.
+local FAR_MS = 600000
 
 local function move(count)
   local due = call('ZRANGEBYSCORE', P .. 'delayed', '-inf', NOW, 'LIMIT', 0, count)
-  for _, id in ipairs(call('ZRANGEBYSCORE', P .. 'delayed', NOW + DAY_MS, '+inf', 'LIMIT', 0, count)) do
+  for _, id in ipairs(call('ZRANGEBYSCORE', P .. 'delayed', NOW + FAR_MS, '+inf', 'LIMIT', 0, count)) do
     due[#due + 1] = id
   end
   for _, id in ipairs(due) do
@@ -380,9 +390,25 @@ local function expire(lease, count)
   return #gone
 end
 
--- absent takes away the slots of workers that were not heard of for two leases.
+-- grace reports whether leases are spared: if nobody has tended the queue for half
+-- a lease, then because Redis or the network was away, or the clock was set forward,
+-- and workers that live could not renew either. They get the time to do so, once.
+local function grace(lease)
+  local m = load_meta()
+  if m.x == 0 and m.j > 0 and NOW - m.j > lease / 2 then
+    m.x = NOW + lease * 2 / 5
+  end
+  if NOW >= m.x then m.x = 0 end
+  return m.x > 0
+end
+
+-- absent takes away the slots of workers that were not heard of for two leases,
+-- or since the clock was set back: one that lives comes back at once.
 local function absent(lease)
   for _, consumer in ipairs(call('ZRANGEBYSCORE', P .. 'seen', '-inf', '(' .. num(NOW - 2 * lease))) do
+    part(consumer)
+  end
+  for _, consumer in ipairs(call('ZRANGEBYSCORE', P .. 'seen', '(' .. num(NOW + lease), '+inf')) do
     part(consumer)
   end
 end
@@ -430,6 +456,7 @@ local function janitor(idle)
     m.n = m.n + (tonumber(slots) or 0)
   end
   recount()
+  call('ZREMRANGEBYSCORE', P .. 'dead', '-inf', NOW - 30 * 24 * 3600 * 1000)
 end
 
 -- tend does what time makes necessary, for all workers by the first that comes:
@@ -437,9 +464,12 @@ end
 local function tend(lease, idle)
   local m = load_meta()
   if NOW >= m.j and NOW - m.j < lease / 20 then return end
-  local full = expire(lease, 100) == 100
+  local full = false
+  if not grace(lease) then
+    full = expire(lease, 100) == 100
+    absent(lease)
+  end
   m.j, meta_dirty, m.more = full and 0 or NOW, true, true
-  absent(lease)
   janitor(idle)
   move(100)
   admit()

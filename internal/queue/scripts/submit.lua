@@ -43,7 +43,7 @@ local function main()
   call('HSET', key, 'tenant', name, 'attempt', attempt, 'holder', '', 'entry', '', 'lost', '0', 'since', NOW)
   local at = call('ZADD', P .. 'open', 'NX', NOW, id) == 1 and NOW or submitted(id)
   if call('ZREM', P .. 'dead', id) == 1 then call('DEL', P .. 'dead:' .. id) end
-  if not t.dirty and waits(name, t) then
+  if not seen and not known[1] and not t.dirty and waits(name, t) then
     -- There is no room, or others of its tenant would not wait.
     call('ZADD', P .. 'b:' .. name, at, id)
     return 1

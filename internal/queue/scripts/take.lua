@@ -3,11 +3,6 @@
 -- Returns {ms until a delayed job is due, or -1; lease...}.
 local function main()
   local consumer, free, lease = ARGV[2], tonumber(ARGV[4]), tonumber(ARGV[5])
-  local epoch = call('GET', P .. 'epoch')
-  local format = epoch and tonumber(string.match(epoch, '^v(%d+) '))
-  if format and format > FORMAT then
-    return redis.error_reply('PMFORMAT ' .. format)
-  end
   -- This tells that the group is missing before anything is changed.
   call('XPENDING', STREAM, GROUP, '-', '+', 1)
   join(consumer, ARGV[3])

@@ -91,6 +91,14 @@ type World struct {
 	err     error
 }
 
+// shares are those of the config, which are always known.
+func (c Config) shares() func(tenant.ID) (queue.Share, bool) {
+	if c.Shares == nil {
+		return nil
+	}
+	return func(who tenant.ID) (queue.Share, bool) { return c.Shares(who), true }
+}
+
 // New makes a world. Close it.
 func New(config Config) (*World, error) {
 	w := &World{config: config, figures: newFigures()}
@@ -100,7 +108,7 @@ func New(config Config) (*World, error) {
 	w.memory = keyspace.New(time.Now)
 	w.client = w.memory.Client()
 	var err error
-	w.queue, err = queue.New(w.client, queueName, queue.Options{Shares: config.Shares})
+	w.queue, err = queue.New(w.client, queueName, queue.Options{Shares: config.shares()})
 	if err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
