@@ -66,7 +66,7 @@ func arguments(addr, dir string, aof persistence) []string {
 	host, port, _ := strings.Cut(addr, ":")
 	args := []string{
 		"--bind", host, "--port", port, "--dir", dir, "--save", "", "--maxmemory-policy", "noeviction",
-		"--loglevel", "warning", "--auto-aof-rewrite-percentage", "0",
+		"--loglevel", "warning", "--stream-node-max-entries", "16", "--auto-aof-rewrite-percentage", "0",
 	}
 	if aof == off {
 		return append(args, "--appendonly", "no")
