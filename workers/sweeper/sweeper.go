@@ -317,7 +317,11 @@ func (s *Sweeper) note(seen sight, err error) error {
 	defer s.mu.Unlock()
 	switch {
 	case err != nil:
-		s.state = fmt.Errorf("the queue cannot be used: %w", err)
+		what := "the queue does not answer"
+		if errors.Is(err, queue.ErrPolicy) || errors.Is(err, queue.ErrOld) || errors.Is(err, queue.ErrFormat) {
+			what = "the queue must not be used"
+		}
+		s.state = fmt.Errorf("%s: %w", what, err)
 		return s.state
 	case seen.stats.Open >= s.Full:
 		s.state = errFull
