@@ -242,16 +242,16 @@ const manyFailures = 3
 func (s *Sweeper) look(ctx context.Context) {
 	ask, cancel := context.WithTimeout(ctx, askAtMost)
 	defer cancel()
+	before, owed := s.Healthy(), s.owes()
 	seen, err := s.ask(ask)
 	if ctx.Err() != nil {
 		return
 	}
-	before := s.Healthy()
 	after := s.note(seen, err)
 	if err != nil {
 		s.failures++
 	} else {
-		s.owe(seen)
+		s.owe(seen, owed)
 		s.failures, s.run = 0, seen.server.Run
 	}
 	if after != nil && (before == nil || before.Error() != after.Error()) {
@@ -260,12 +260,13 @@ func (s *Sweeper) look(ctx context.Context) {
 }
 
 // owe notes that open rows have to be handed over. What comes later comes to the
-// queue as it is now.
-func (s *Sweeper) owe(seen sight) {
+// queue as it is now. While they were being handed over, which is owed, there was
+// no mark to be seen.
+func (s *Sweeper) owe(seen sight, owed bool) {
 	another := s.run != "" && seen.server.Run != s.run || s.failures >= manyFailures
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if another || !seen.marked && !s.owed {
+	if another || !seen.marked && !owed {
 		s.owed, s.due = true, s.Now()
 	}
 }

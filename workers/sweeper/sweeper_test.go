@@ -455,6 +455,7 @@ func TestAServerThatTookThePlaceOfAnother(t *testing.T) {
 		w.must(w.queue.Cancel(t.Context(), id))
 	}
 	w.until("the queue is empty", w.open(0))
+	w.clock.advance(time.Second)
 	server.Kill()
 	server.Restart(t)
 	w.until("the server is back", func() bool { return client.Ping(t.Context()).Err() == nil })
