@@ -191,9 +191,11 @@ func (s *Service) Release(ctx context.Context, id string, attempt int, incarnati
 }
 
 // Reopen lets a job that failed be tried again, with all attempts before it, as
-// an operator asked. A job that has not ended stays as it is. Errors:
-// [ErrTerminal] for one that ended otherwise, [ErrGone] past its retention.
-func (s *Service) Reopen(ctx context.Context, id string) (Job, error) {
+// an operator asked when since was the number of its last one: a job that has been
+// tried after that is not tried again for having been asked once. A job that has
+// not ended stays as it is. Errors: [ErrTerminal] for one that ended otherwise or
+// later, [ErrGone] past its retention.
+func (s *Service) Reopen(ctx context.Context, id string, since int) (Job, error) {
 	if !ledger.IsID(ledger.JobPrefix, id) {
 		return Job{}, ledger.ErrNotFound
 	}
@@ -202,7 +204,7 @@ func (s *Service) Reopen(ctx context.Context, id string) (Job, error) {
 		switch {
 		case !job.Status.Terminal():
 			return Change{Job: job, Unchanged: true}, nil
-		case job.Status != Failed:
+		case job.Status != Failed || job.Attempt > since:
 			return Change{}, ErrTerminal
 		case job.Gone(now):
 			return Change{}, ErrGone

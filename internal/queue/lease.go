@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -43,6 +44,21 @@ type Lease struct {
 	// Waited is how long the job could have been taken and was not.
 	Waited time.Duration
 	Order  Order
+	// Since is the number of the last attempt before Order was given.
+	Since int
+}
+
+// given is an order, with the last attempt before it.
+type given struct {
+	Order Order
+	Since int
+}
+
+// orderOf reads what a script has noted of an order: "retry:5".
+func orderOf(text string) given {
+	order, since, _ := strings.Cut(text, ":")
+	n, _ := strconv.Atoi(since) // 0 is no attempt
+	return given{Order(order), n}
 }
 
 // errMalformed means that Redis holds something that is no job of ours.
@@ -70,7 +86,8 @@ func parseLeases(rows []any) (leases, malformed []Lease, err error) {
 }
 
 func parseLease(fields []any) (Lease, error) {
-	lease := Lease{ID: text(fields[0]), Order: Order(text(fields[5]))}
+	order := orderOf(text(fields[5]))
+	lease := Lease{ID: text(fields[0]), Order: order.Order, Since: order.Since}
 	var failures [4]error
 	lease.Attempt, failures[0] = strconv.Atoi(text(fields[2]))
 	lease.Lost, failures[1] = strconv.Atoi(text(fields[3]))

@@ -84,7 +84,7 @@ func (q *Queue) list(ctx context.Context, args ...any) ([]Entry, error) {
 		lost, _ := strconv.Atoi(text(at(f, 6)))
 		entries = append(entries, Entry{
 			ID: text(at(f, 0)), Submitted: instant(f, 1), Tenant: owner, Attempt: attempt, State: State(text(at(f, 4))),
-			Holder: text(at(f, 5)), Lost: lost, Since: instant(f, 7), Due: instant(f, 8), Order: Order(text(at(f, 9))),
+			Holder: text(at(f, 5)), Lost: lost, Since: instant(f, 7), Due: instant(f, 8), Order: orderOf(text(at(f, 9))).Order,
 		})
 	}
 	return entries, nil
@@ -139,7 +139,7 @@ func (q *Queue) dead(ctx context.Context, z redis.Z) (Entry, error) {
 // its lease, except for a retry. [ErrUnknown] if the job is neither open nor
 // dead.
 func (q *Queue) Order(ctx context.Context, id string, order Order) error {
-	known, err := q.scripts.order.run(ctx, q, q.redis, id, string(order)).Int()
+	known, err := q.scripts.order.run(ctx, q, q.redis, id, string(order), AlreadyHeld).Int()
 	if err == nil && known == 0 {
 		return ErrUnknown
 	}

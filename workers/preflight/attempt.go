@@ -81,29 +81,25 @@ func (a *attempt) run(ctx context.Context) (outcome string) {
 	return a.finish(ctx, result)
 }
 
-// orders are what an operator may want of a job: the verb that does it, and what
-// has come of it if it succeeds.
-var orders = map[queue.Order]struct {
-	do   func(Jobs, context.Context, string) (jobs.Job, error)
-	done string
-}{
-	queue.OrderCancel: {Jobs.Withdraw, queue.Cancelled},
-	queue.OrderRetry:  {Jobs.Reopen, queue.TriedAgain},
-}
-
 // obey carries out what an operator has ordered. It returns an outcome if that
 // is the end of the attempt.
 func (a *attempt) obey(ctx context.Context) (outcome string) {
-	order, ordered := orders[a.lease.Order]
-	if !ordered {
+	var err error
+	var told string
+	switch a.lease.Order {
+	case queue.OrderCancel:
+		told = queue.Cancelled
+		err = a.untilStored(ctx, func() error { _, err := a.Jobs.Withdraw(ctx, a.lease.ID); return err })
+	case queue.OrderRetry:
+		told = queue.TriedAgain
+		err = a.untilStored(ctx, func() error { _, err := a.Jobs.Reopen(ctx, a.lease.ID, a.lease.Since); return err })
+	default:
 		return ""
 	}
-	err := a.untilStored(ctx, func() error { _, err := order.do(a.Jobs, ctx, a.lease.ID); return err })
 	if ctx.Err() != nil {
 		return a.release(ctx, context.Cause(ctx))
 	}
 	a.Log.InfoContext(ctx, "an operator's order", "job", a.lease.ID, "order", string(a.lease.Order), "error", err)
-	told := order.done
 	if err != nil {
 		told = err.Error()
 	}
@@ -256,10 +252,6 @@ func (a *attempt) finish(ctx context.Context, made report.Report) string {
 	return a.store(ctx, jobs.Result{Report: encoded, Verdict: jobs.Verdict(made.Verdict)}, "succeeded")
 }
 
-// quarantined are the failures that somebody has to look at: the file, or what
-// it met, ends our software.
-var quarantined = map[jobs.FailureCode]bool{jobs.EngineCrash: true}
-
 // store commits the result, then takes the job off the queue. Losing the lease
 // or the row is the end of it: somebody else has the job, or it was cancelled. If
 // the queue does not know that yet, the lease runs out.
@@ -277,7 +269,8 @@ func (a *attempt) store(ctx context.Context, result jobs.Result, outcome string)
 		return a.store(ctx, jobs.Result{Failure: jobs.OutputLimit}, string(jobs.OutputLimit))
 	case err != nil:
 		return a.afterError(ctx, err)
-	case quarantined[result.Failure]:
+	case result.Failure == jobs.EngineCrash:
+		// Somebody has to look at what ends our software.
 		return a.settle(ctx, outcome, buriedFor(string(result.Failure)))
 	default:
 		return a.settle(ctx, outcome, finished)

@@ -153,7 +153,7 @@ func (s store) Withdraw(context.Context, string) (jobs.Job, error) {
 	return jobs.Job{}, nil
 }
 
-func (s store) Reopen(context.Context, string) (jobs.Job, error) {
+func (s store) Reopen(context.Context, string, int) (jobs.Job, error) {
 	s.note("reopened")
 	return jobs.Job{}, nil
 }

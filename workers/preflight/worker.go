@@ -31,7 +31,7 @@ type Jobs interface {
 	Finish(ctx context.Context, id string, attempt int, incarnation string, result jobs.Result) (jobs.Job, error)
 	Release(ctx context.Context, id string, attempt int, incarnation string) error
 	Withdraw(ctx context.Context, id string) (jobs.Job, error)
-	Reopen(ctx context.Context, id string) (jobs.Job, error)
+	Reopen(ctx context.Context, id string, since int) (jobs.Job, error)
 }
 
 // Queue is what the worker needs of package queue.

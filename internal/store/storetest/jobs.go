@@ -447,8 +447,11 @@ func reopened(t *testing.T, w *world) {
 		t.Fatalf("one attempt too many: %v, want ErrExhausted", err)
 	}
 	w.clock.advance(time.Hour)
+	if _, err := w.jobs.Reopen(t.Context(), id, last-1); !errors.Is(err, jobs.ErrTerminal) {
+		t.Errorf("asked for before its last attempt: %v, want ErrTerminal", err)
+	}
 	for range 2 { // the second finds it open
-		if _, err := w.jobs.Reopen(t.Context(), id); err != nil {
+		if _, err := w.jobs.Reopen(t.Context(), id, last); err != nil {
 			t.Fatalf("reopen: %v", err)
 		}
 	}
@@ -466,7 +469,7 @@ func reopened(t *testing.T, w *world) {
 	if _, err := w.jobs.Finish(t.Context(), id, last+1, "w2", warned); err != nil {
 		t.Fatalf("finish after reopening: %v", err)
 	}
-	if _, err := w.jobs.Reopen(t.Context(), id); !errors.Is(err, jobs.ErrTerminal) {
+	if _, err := w.jobs.Reopen(t.Context(), id, last+1); !errors.Is(err, jobs.ErrTerminal) {
 		t.Errorf("a job that succeeded: %v, want ErrTerminal", err)
 	}
 	if got, err := w.jobs.Report(t.Context(), acme, id); err != nil || string(got) != string(report) {
