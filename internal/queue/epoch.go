@@ -6,37 +6,31 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 )
 
-// format is the form in which this release keeps a queue. The scripts know it
-// too.
 const (
+	// format is the form in which this release keeps a queue. The scripts know it
+	// too, and refuse one of a newer release.
 	format = 1
 	// begun is the mark while everything is being submitted again.
-	begun = "v1 begun"
+	begun = "begun"
 )
 
 // Marked reports whether the queue's epoch mark is there. It is missing when
 // Redis is new, was wiped, or was replaced by an empty one. Errors: [ErrFormat].
 func (q *Queue) Marked(ctx context.Context) (bool, error) {
-	mark, err := q.redis.Get(ctx, q.key("epoch")).Result()
-	if errors.Is(err, redis.Nil) {
-		return false, nil
-	}
-	if err != nil {
+	pipe := q.redis.Pipeline()
+	mark, made := pipe.Get(ctx, q.key("epoch")), pipe.HGet(ctx, q.key("meta"), "format")
+	if _, err := pipe.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {
 		return false, failed("read queue epoch", err)
 	}
-	version, since, _ := strings.Cut(mark, " ")
-	made, err := strconv.Atoi(strings.TrimPrefix(version, "v"))
-	if err == nil && made > format {
-		return false, fmt.Errorf("read queue epoch: %w: %d", ErrFormat, made)
+	if newer, err := made.Int(); err == nil && newer > format {
+		return false, fmt.Errorf("read queue epoch: %w: %d", ErrFormat, newer)
 	}
-	return made == format && since != "begun", nil
+	return mark.Val() != "" && mark.Val() != begun, nil
 }
 
 // BeginMark notes that everything open is about to be submitted again, and reports
@@ -49,7 +43,6 @@ func (q *Queue) BeginMark(ctx context.Context) (fresh bool, err error) {
 // Mark leaves the epoch mark, after everything open was submitted again. It is false
 // if what BeginMark had noted is gone: Redis lost its memory meanwhile.
 func (q *Queue) Mark(ctx context.Context, now time.Time) (kept bool, err error) {
-	mark := fmt.Sprintf("v%d %s", format, now.UTC().Format(time.RFC3339))
-	kept, err = q.redis.SetXX(ctx, q.key("epoch"), mark, 0).Result()
+	kept, err = q.redis.SetXX(ctx, q.key("epoch"), now.UTC().Format(time.RFC3339), 0).Result()
 	return kept, failed("mark queue epoch", err)
 }

@@ -81,17 +81,35 @@ func TestAQueueOfANewerReleaseIsNotTouched(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		f := newFixture(t, server)
 		f.submit("pref_1", 0)
+		f.submit("pref_2", 0)
 		w := f.consumer("w1")
-		f.nothing(f.consumer("w0")) // the group is made
+		held := f.take(w)
 		client := server.Client(t)
-		f.must(client.Set(t.Context(), "pm:{preflight}:epoch", "v2 2031-01-01T00:00:00Z", 0).Err())
-		if _, err := w.Next(t.Context(), 1); !errors.Is(err, queue.ErrFormat) {
-			t.Errorf("Next = %v, want ErrFormat", err)
+		f.must(client.HSet(t.Context(), "pm:{preflight}:meta", "format", 2).Err())
+		before := client.DBSize(t.Context()).Val()
+		for op, call := range map[string]func() error{
+			"Next":       func() error { _, err := f.consumer("w2").Next(t.Context(), 1); return err },
+			"FinishNext": func() error { _, err := w.FinishNext(t.Context(), held); return err },
+			"Finish":     func() error { return w.Finish(t.Context(), held) },
+			"Retry":      func() error { return w.Retry(t.Context(), held, 0) },
+			"Renew":      func() error { _, err := w.Renew(t.Context(), held); return err },
+			"Leave":      func() error { return w.Leave(t.Context()) },
+			"Submit":     func() error { return f.queue.Submit(t.Context(), "pref_3", owner, 0) },
+			"Cancel":     func() error { return f.queue.Cancel(t.Context(), "pref_2") },
+			"Order":      func() error { return f.queue.Order(t.Context(), "pref_2", queue.OrderRetry) },
+			"Drain":      func() error { _, err := f.queue.Drain(t.Context(), time.Hour); return err },
+			"List":       func() error { _, err := f.queue.List(t.Context(), 0, 10); return err },
+			"Marked":     func() error { _, err := f.queue.Marked(t.Context()); return err },
+		} {
+			if err := call(); !errors.Is(err, queue.ErrFormat) {
+				t.Errorf("%s = %v, want ErrFormat", op, err)
+			}
 		}
-		if _, err := f.queue.Marked(t.Context()); !errors.Is(err, queue.ErrFormat) {
-			t.Errorf("Marked = %v, want ErrFormat", err)
+		if after := client.DBSize(t.Context()).Val(); after != before {
+			t.Errorf("%d keys, were %d", after, before)
 		}
-		f.must(client.Del(t.Context(), "pm:{preflight}:epoch").Err())
+		f.must(client.HDel(t.Context(), "pm:{preflight}:meta", "format").Err())
+		f.must(w.Finish(t.Context(), held))
 		f.take(w)
 	})
 }

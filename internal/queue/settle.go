@@ -4,7 +4,6 @@ package queue
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 )
@@ -20,7 +19,11 @@ func (c *Consumer) Renew(ctx context.Context, leases ...Lease) (lost []Lease, er
 	}
 	ids, err := c.queue.scripts.renew.run(ctx, c.queue, c.redis, args...).StringSlice()
 	if isNoGroup(err) {
-		return leases, nil // the stream is gone, and every lease with it
+		// The stream is gone, and every lease with it.
+		for _, lease := range leases {
+			c.let(lease)
+		}
+		return leases, nil
 	}
 	if err != nil {
 		return nil, failed("renew leases", err)
@@ -47,7 +50,8 @@ func (c *Consumer) FinishNext(ctx context.Context, lease Lease) ([]Lease, error)
 	defer c.asking.RUnlock()
 	next, err := c.finish(ctx, lease, 1)
 	if c.toTend() {
-		err = errors.Join(err, c.tend(ctx))
+		// What this one could not do the next one does, and tells of.
+		_ = c.tend(ctx)
 	}
 	return next, err
 }

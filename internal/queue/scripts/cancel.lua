@@ -2,9 +2,9 @@
 -- ARGV prefix id
 local function main()
   local id = ARGV[2]
-  local job = read_job(id, 'entry', 'tenant', 'charged', 'at', 'holder')
+  local job = read_job(id, 'entry', 'tenant', 'charged', 'at')
   if job[1] and job[1] ~= '' and job[2] then
-    vacate(job[1], job[2], job[3], job[5] ~= '' and job[4] or nil)
+    vacate(job[1], job[2], job[3], job[4])
   elseif job[2] then
     call('ZREM', P .. 'b:' .. job[2], id)
     call('ZREM', P .. 'delayed', id)

@@ -1,6 +1,6 @@
-local newer = newer_format()
-if newer then
-  return redis.error_reply('PMFORMAT ' .. newer)
+if load_meta().format > FORMAT then
+  -- A newer release keeps the queue: this one must not touch it.
+  return redis.error_reply('PMFORMAT ' .. load_meta().format)
 end
 local reply = main()
 flush()

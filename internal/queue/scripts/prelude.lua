@@ -26,14 +26,6 @@ end
 
 local NOW = now_ms()
 
--- newer_format is the format of the queue if a newer release keeps it: then this
--- one must not touch it.
-local function newer_format()
-  local epoch = call('GET', P .. 'epoch')
-  local format = epoch and tonumber(string.match(epoch, '^v(%d+) '))
-  return format and format > FORMAT and format
-end
-
 -- num writes a number for an answer, so that no server shortens it. Commands take
 -- numbers as they are.
 local function num(x)
@@ -43,17 +35,17 @@ end
 -- meta holds the queue's own figures: v the virtual time, n the slots of all
 -- workers, u until when nothing is dispatched, c the mean time of a job in ms,
 -- j when the queue was last tended, g when consumers were last removed, x until
--- when no lease runs out. Of these
--- v and c change all the time, the rest if more is set.
+-- when no lease runs out, and the format of all keys. Of these v and c change all
+-- the time, the rest if more is set.
 local meta, meta_dirty
 
 local function load_meta()
   if not meta then
-    local raw = call('HMGET', P .. 'meta', 'v', 'n', 'u', 'c', 'j', 'g', 'x')
+    local raw = call('HMGET', P .. 'meta', 'v', 'n', 'u', 'c', 'j', 'g', 'x', 'format')
     meta = {
       v = tonumber(raw[1]) or 0, n = tonumber(raw[2]) or 0, u = tonumber(raw[3]) or 0,
       c = tonumber(raw[4]) or FIRST_COST, j = tonumber(raw[5]) or 0, g = tonumber(raw[6]) or 0,
-      x = tonumber(raw[7]) or 0,
+      x = tonumber(raw[7]) or 0, format = tonumber(raw[8]) or FORMAT,
     }
   end
   return meta
@@ -113,7 +105,9 @@ local ready = {}
 local function flush()
   if meta_dirty then
     call('HSET', P .. 'meta', 'v', meta.v, 'c', meta.c)
-    if meta.more then call('HSET', P .. 'meta', 'n', meta.n, 'u', meta.u, 'j', meta.j, 'g', meta.g, 'x', meta.x) end
+    if meta.more then
+      call('HSET', P .. 'meta', 'n', meta.n, 'u', meta.u, 'j', meta.j, 'g', meta.g, 'x', meta.x, 'format', FORMAT)
+    end
   end
   for id, d in pairs(ready) do
     local key = P .. 'job:' .. id
@@ -216,7 +210,8 @@ local function drop(entry)
 end
 
 -- vacate takes a dispatched job off the stream, and charges its tenant with the
--- time that it really took instead of the time that was expected.
+-- time that it really took instead of the time that was expected. A job that no
+-- worker has, has no beginning, and took none.
 local function vacate(entry, name, charged, at)
   drop(entry)
   local t = tenant(name)
@@ -318,7 +313,7 @@ end
 
 -- again makes a job wait for its next attempt.
 local function again(id, name)
-  call('HSET', P .. 'job:' .. id, 'holder', '', 'entry', '', 'since', NOW)
+  call('HSET', P .. 'job:' .. id, 'holder', '', 'entry', '', 'at', '', 'since', NOW)
   enqueue(id, name, submitted(id))
 end
 
@@ -378,7 +373,7 @@ local function expire(lease, count)
         call('HINCRBY', P .. 'job:' .. id, 'lost', 1)
         call('INCR', P .. 'reclaimed')
       end
-      vacate(entry, job[2], job[4], job[3] ~= '' and job[5] or nil)
+      vacate(entry, job[2], job[4], job[5])
       again(id, job[2])
     elseif job[1] == entry then
       drop(entry)
@@ -456,7 +451,7 @@ local function janitor(idle)
     m.n = m.n + (tonumber(slots) or 0)
   end
   recount()
-  call('ZREMRANGEBYSCORE', P .. 'dead', '-inf', NOW - 30 * 24 * 3600 * 1000)
+  call('ZREMRANGEBYSCORE', P .. 'dead', '-inf', NOW - DEAD_MS)
 end
 
 -- tend does what time makes necessary, for all workers by the first that comes:

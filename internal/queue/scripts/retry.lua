@@ -10,8 +10,8 @@ local function main()
   end
   vacate(job.entry, job.tenant, job.charged, job.at)
   if tonumber(ARGV[5]) > 0 then
-    call('HSET', P .. 'job:' .. id, 'holder', '', 'entry', '')
-    call('ZADD', P .. 'delayed', num(NOW + tonumber(ARGV[5])), id)
+    call('HSET', P .. 'job:' .. id, 'holder', '', 'entry', '', 'at', '')
+    call('ZADD', P .. 'delayed', NOW + tonumber(ARGV[5]), id)
     admit()
   else
     again(id, job.tenant)

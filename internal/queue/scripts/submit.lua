@@ -37,6 +37,7 @@ local function main()
   if entry ~= '' then
     -- It was dispatched, and is not any more or not in a form to be done.
     if listed then drop(entry) end
+    call('HDEL', key, 'at')
     t.r, t.dirty = math.max(0, t.r - 1), true
     place(name, t)
   end
