@@ -3,6 +3,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -90,26 +91,60 @@ type Backlog struct {
 	Share               Share
 }
 
+// askedTenants is how many tenants are asked about at once: nobody else is served
+// meanwhile.
+const askedTenants = 500
+
 // Backlogs lists the tenants that wait, the longest backlog first.
 func (q *Queue) Backlogs(ctx context.Context) ([]Backlog, error) {
-	rows, err := q.scripts.tenants.run(ctx, q, q.redis).Slice()
-	if err != nil && !errors.Is(err, redis.Nil) {
+	names, err := q.waitingTenants(ctx)
+	if err != nil {
 		return nil, failed("list tenants of queue", err)
 	}
-	backlogs := make([]Backlog, 0, len(rows))
+	backlogs := make([]Backlog, 0, len(names))
+	for page := range slices.Chunk(names, askedTenants) {
+		rows, err := q.scripts.tenants.run(ctx, q, q.redis, page...).Slice()
+		if err != nil {
+			return nil, failed("list tenants of queue", err)
+		}
+		backlogs = append(backlogs, parseBacklogs(rows)...)
+	}
+	slices.SortFunc(backlogs, func(a, b Backlog) int { return cmp.Compare(b.Waiting, a.Waiting) })
+	return backlogs, nil
+}
+
+// waitingTenants names the tenants whose turn will come, and those who have all
+// that they may.
+func (q *Queue) waitingTenants(ctx context.Context) ([]any, error) {
+	pipe := q.redis.TxPipeline()
+	ring, parked := pipe.ZRange(ctx, q.key("ring"), 0, -1), pipe.ZRange(ctx, q.key("parked"), 0, -1)
+	if _, err := pipe.Exec(ctx); err != nil {
+		return nil, err
+	}
+	var names []any
+	for _, name := range slices.Concat(ring.Val(), parked.Val()) {
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+// parseBacklogs leaves out those who wait no more, and nobody's jobs, which are put
+// aside when their turn comes.
+func parseBacklogs(rows []any) []Backlog {
+	var backlogs []Backlog
 	for _, row := range rows {
 		fields, _ := row.([]any)
 		owner, err := tenant.Parse(text(at(fields, 0)))
-		if err != nil {
-			continue // nobody's jobs are put aside when their turn comes
+		waiting := int64(figure(fields, 1))
+		if err != nil || waiting == 0 {
+			continue
 		}
 		backlogs = append(backlogs, Backlog{
-			Tenant: owner, Waiting: int64(figure(fields, 1)), Dispatched: int64(figure(fields, 2)),
+			Tenant: owner, Waiting: waiting, Dispatched: int64(figure(fields, 2)),
 			Share: Share{Weight: int(figure(fields, 3)), Most: int(figure(fields, 4))},
 		})
 	}
-	slices.SortFunc(backlogs, func(a, b Backlog) int { return int(b.Waiting - a.Waiting) })
-	return backlogs, nil
+	return backlogs
 }
 
 func at(values []any, i int) any {

@@ -1,12 +1,10 @@
--- List the tenants whose jobs wait: {tenant, waiting, dispatched, weight, most}...
--- ARGV prefix
+-- Say what waits of tenants: {tenant, waiting, dispatched, weight, most}...
+-- ARGV prefix tenant...
 local function main()
   local rows = {}
-  for _, key in ipairs({ 'ring', 'parked' }) do
-    for _, name in ipairs(call('ZRANGE', P .. key, 0, -1)) do
-      local t = tenant(name)
-      rows[#rows + 1] = { name, call('ZCARD', P .. 'b:' .. name), num(t.r), num(t.w), num(t.m) }
-    end
+  for i = 2, #ARGV do
+    local t = tenant(ARGV[i])
+    rows[i - 1] = { ARGV[i], call('ZCARD', P .. 'b:' .. ARGV[i]), num(t.r), num(t.w), num(t.m) }
   end
   return rows
 end
