@@ -23,12 +23,12 @@ const (
 // Redis is new, was wiped, or was replaced by an empty one. Errors: [ErrFormat].
 func (q *Queue) Marked(ctx context.Context) (bool, error) {
 	pipe := q.redis.Pipeline()
-	mark, made := pipe.Get(ctx, q.key("epoch")), pipe.HGet(ctx, q.key("meta"), "format")
+	mark, own := pipe.Get(ctx, q.key("epoch")), pipe.Get(ctx, q.key("meta"))
 	if _, err := pipe.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {
 		return false, failed("read queue epoch", err)
 	}
-	if newer, err := made.Int(); err == nil && newer > format {
-		return false, fmt.Errorf("read queue epoch: %w: %d", ErrFormat, newer)
+	if made := parseMeta(own.Val()).format; made > format {
+		return false, fmt.Errorf("read queue epoch: %w: %d", ErrFormat, made)
 	}
 	return mark.Val() != "" && mark.Val() != begun, nil
 }

@@ -85,7 +85,8 @@ func TestAQueueOfANewerReleaseIsNotTouched(t *testing.T) {
 		w := f.consumer("w1")
 		held := f.take(w)
 		client := server.Client(t)
-		f.must(client.HSet(t.Context(), "pm:{preflight}:meta", "format", 2).Err())
+		own := client.Get(t.Context(), "pm:{preflight}:meta").Val()
+		f.must(client.Set(t.Context(), "pm:{preflight}:meta", "2 of another layout", 0).Err())
 		before := client.DBSize(t.Context()).Val()
 		for op, call := range map[string]func() error{
 			"Next":       func() error { _, err := f.consumer("w2").Next(t.Context(), 1); return err },
@@ -108,7 +109,7 @@ func TestAQueueOfANewerReleaseIsNotTouched(t *testing.T) {
 		if after := client.DBSize(t.Context()).Val(); after != before {
 			t.Errorf("%d keys, were %d", after, before)
 		}
-		f.must(client.HDel(t.Context(), "pm:{preflight}:meta", "format").Err())
+		f.must(client.Set(t.Context(), "pm:{preflight}:meta", own, 0).Err())
 		f.must(w.Finish(t.Context(), held))
 		f.take(w)
 	})

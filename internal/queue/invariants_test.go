@@ -23,7 +23,7 @@ type keys struct {
 	ring    []string
 	parked  []string
 	backlog map[string][]string
-	shares  map[string]map[string]string
+	shares  map[string]share
 	slots   int
 	others  []string
 }
@@ -33,7 +33,7 @@ func (m *model) readKeys() keys {
 	ctx, at := m.ctx(), "pm:{preflight}:"
 	k := keys{
 		tenants: map[string]string{}, entries: map[string]string{}, jobs: map[string]map[string]string{},
-		backlog: map[string][]string{}, shares: map[string]map[string]string{},
+		backlog: map[string][]string{}, shares: map[string]share{},
 	}
 	all, err := m.redis.Keys(ctx, at+"*").Result()
 	m.must("keys", err)
@@ -57,7 +57,7 @@ func (m *model) readKeys() keys {
 		case "job":
 			k.jobs[rest] = m.hash(key)
 		case "t":
-			k.shares[rest] = m.hash(key)
+			k.shares[rest] = m.share(key)
 		case "b":
 			k.backlog[rest] = m.members(key)
 		case "open":
@@ -84,6 +84,20 @@ func (m *model) hash(key string) map[string]string {
 	fields, err := m.redis.HGetAll(m.ctx(), key).Result()
 	m.must("hash", err)
 	return fields
+}
+
+// share is what a tenant may have at once, and what it has.
+type share struct{ most, running int }
+
+// share reads the words weight, most, running, and two of virtual time.
+func (m *model) share(key string) share {
+	text, err := m.redis.Get(m.ctx(), key).Result()
+	m.must("share", err)
+	words := strings.Fields(text)
+	if len(words) != 5 {
+		m.fail("%s is %q, want five words", key, text)
+	}
+	return share{number(words[1]), number(words[2])}
 }
 
 func (m *model) members(key string) []string {
@@ -121,8 +135,8 @@ func (m *model) invariants(k keys) {
 		}
 	}
 	for name, share := range k.shares {
-		if number(share["r"]) != dispatched[name] {
-			m.fail("%s has %d jobs dispatched, and counts %s", name, dispatched[name], share["r"])
+		if share.running != dispatched[name] {
+			m.fail("%s has %d jobs dispatched, and counts %d", name, dispatched[name], share.running)
 		}
 	}
 	m.everyTenantIsInItsPlace(k)
@@ -161,7 +175,7 @@ func (m *model) everyJobIsInOnePlace(k keys) {
 func (m *model) everyTenantIsInItsPlace(k keys) {
 	m.Helper()
 	for name := range k.backlog {
-		most, running := number(k.shares[name]["m"]), number(k.shares[name]["r"])
+		most, running := k.shares[name].most, k.shares[name].running
 		full := most > 0 && running >= most
 		if slices.Contains(k.parked, name) != full || slices.Contains(k.ring, name) == full {
 			m.fail("%s runs %d of at most %d, in the ring %t, parked %t", name, running, most,

@@ -46,14 +46,15 @@ func (q *Queue) Stats(ctx context.Context) (Stats, error) {
 	delayed, dead := pipe.ZCard(ctx, q.key("delayed")), pipe.ZCard(ctx, q.key("dead"))
 	pending := pipe.XPending(ctx, q.stream, group)
 	oldest, clock := pipe.ZRangeWithScores(ctx, q.key("open"), 0, 0), pipe.Time(ctx)
-	consumers, meta := pipe.HLen(ctx, q.key("slots")), pipe.HMGet(ctx, q.key("meta"), "n", "c", "u")
+	consumers, meta := pipe.HLen(ctx, q.key("slots")), pipe.Get(ctx, q.key("meta"))
 	reclaimed := pipe.Get(ctx, q.key("reclaimed"))
 	if _, err := pipe.Exec(ctx); err != nil && !isNoGroup(err) && !errors.Is(err, redis.Nil) {
 		return Stats{}, failed("read queue", err)
 	}
+	own := parseMeta(meta.Val())
 	stats := Stats{
 		Open: open.Val(), Delayed: delayed.Val(), Dead: dead.Val(), Consumers: consumers.Val(),
-		Slots: int64(figure(meta.Val(), 0)), MeanRun: milliseconds(figure(meta.Val(), 1)),
+		Slots: own.slots, MeanRun: own.meanRun,
 	}
 	stats.Reclaimed, _ = reclaimed.Int64() // absent before the first
 	if p := pending.Val(); p != nil {
@@ -65,7 +66,7 @@ func (q *Queue) Stats(ctx context.Context) (Stats, error) {
 	if first := oldest.Val(); len(first) > 0 {
 		stats.OldestAge = max(0, now.Sub(time.UnixMilli(int64(first[0].Score))))
 	}
-	stats.DrainedFor = max(0, time.UnixMilli(int64(figure(meta.Val(), 2))).Sub(now))
+	stats.DrainedFor = max(0, own.drainedUntil.Sub(now))
 	return stats, nil
 }
 
@@ -80,8 +81,6 @@ func figure(values []any, i int) float64 {
 	}
 	return f
 }
-
-func milliseconds(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
 
 // Backlog is what waits of one tenant.
 type Backlog struct {
@@ -114,15 +113,17 @@ func (q *Queue) Backlogs(ctx context.Context) ([]Backlog, error) {
 }
 
 // waitingTenants names the tenants whose turn will come, and those who have all
-// that they may.
+// that they may. One that gets more or less at this moment may be missing.
 func (q *Queue) waitingTenants(ctx context.Context) ([]any, error) {
-	pipe := q.redis.TxPipeline()
+	pipe := q.redis.Pipeline()
 	ring, parked := pipe.ZRange(ctx, q.key("ring"), 0, -1), pipe.ZRange(ctx, q.key("parked"), 0, -1)
 	if _, err := pipe.Exec(ctx); err != nil {
 		return nil, err
 	}
+	waiting := slices.Concat(ring.Val(), parked.Val())
+	slices.Sort(waiting)
 	var names []any
-	for _, name := range slices.Concat(ring.Val(), parked.Val()) {
+	for _, name := range slices.Compact(waiting) {
 		names = append(names, name)
 	}
 	return names, nil

@@ -3,11 +3,11 @@
 local function main()
   local m, ms = load_meta(), tonumber(ARGV[2])
   if ms == 0 then
-    m.u, meta_dirty, m.more = 0, true, true
+    m.u, meta_dirty = 0, true
     admit()
     return 0
   end
-  m.u, meta_dirty, m.more = NOW + ms, true, true
+  m.u, meta_dirty = NOW + ms, true
   for _, message in ipairs(call('XRANGE', STREAM, '-', '+')) do
     local id = message[2][2]
     local job = read_job(id, 'entry', 'tenant', 'charged', 'holder')

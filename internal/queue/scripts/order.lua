@@ -33,7 +33,6 @@ local function main()
   call('HSET', key, 'holder', '', 'entry', '', 'at', '', 'order', order, 'since', NOW)
   call('DEL', P .. 'ordered:' .. id)
   local t = tenant(name)
-  t.idle = t.r == 0
   dispatch(id, name, t)
   place(name, t)
   return 1

@@ -7,9 +7,10 @@ local STREAM, P = KEYS[1], ARGV[1]
 local GROUP = 'workers'
 local FORMAT = 1
 
--- A job costs its tenant the time that it takes its worker. Until it has been
--- done it is charged with what the tenant's jobs took so far, or with this.
-local FIRST_COST = 100
+-- A job costs its tenant the time in microseconds that it takes its worker. Until
+-- it has been done it is charged with what the tenant's jobs took so far, or with
+-- this.
+local FIRST_COST = 100000
 local DEFAULT_WEIGHT = 10
 -- No job takes longer; a clock that was set forward makes it seem so.
 local LONGEST_MS = 600000
@@ -26,26 +27,27 @@ end
 
 local NOW = now_ms()
 
--- num writes a number for an answer, so that no server shortens it. Commands take
--- numbers as they are.
+-- num writes a whole number for an answer, so that no server shortens it. Commands
+-- take numbers as they are.
 local function num(x)
-  return string.format('%.17g', x)
+  return string.format('%d', x)
 end
 
--- meta holds the queue's own figures: v the virtual time, n the slots of all
--- workers, u until when nothing is dispatched, c the mean time of a job in ms,
--- j when the queue was last tended, g when consumers were last removed, x until
--- when no lease runs out, and the format of all keys. Of these v and c change all
--- the time, the rest if more is set.
+-- meta holds the queue's own figures: the format of all keys, v the virtual time, n
+-- the slots of all workers, u until when nothing is dispatched, c the mean time of a
+-- job, j when the queue was last tended, g when consumers were last removed, x until
+-- when no lease runs out. Figures are whole numbers, kept as the words of one text:
+-- a hash, and fractions, cost the server three times as much. The format comes first
+-- in every release.
 local meta, meta_dirty
 
 local function load_meta()
   if not meta then
-    local raw = call('HMGET', P .. 'meta', 'v', 'n', 'u', 'c', 'j', 'g', 'x', 'format')
+    local format, v, n, u, c, j, g, x =
+      string.match(call('GET', P .. 'meta') or '', '^(%d+) ?(%d*) ?(%d*) ?(%d*) ?(%d*) ?(%d*) ?(%d*) ?(%d*)')
     meta = {
-      v = tonumber(raw[1]) or 0, n = tonumber(raw[2]) or 0, u = tonumber(raw[3]) or 0,
-      c = tonumber(raw[4]) or FIRST_COST, j = tonumber(raw[5]) or 0, g = tonumber(raw[6]) or 0,
-      x = tonumber(raw[7]) or 0, format = tonumber(raw[8]) or FORMAT,
+      format = tonumber(format) or FORMAT, v = tonumber(v) or 0, n = tonumber(n) or 0, u = tonumber(u) or 0,
+      c = tonumber(c) or FIRST_COST, j = tonumber(j) or 0, g = tonumber(g) or 0, x = tonumber(x) or 0,
     }
   end
   return meta
@@ -53,18 +55,17 @@ end
 
 -- tenant reads the figures of a tenant: w its weight, m the most of its jobs
 -- that may be dispatched (0: any number), r those that are, f where its next job
--- begins in virtual time, c the mean time of its jobs in ms; q the length of its
--- backlog once it was asked for. What follows says what to write: dirty anything,
--- given the share too, idle that it may be about to be forgotten.
+-- begins in virtual time, c the mean time of its jobs; q the length of its backlog
+-- once it was asked for, dirty that there is something to write.
 local tenants = {}
 
 local function tenant(name)
   local t = tenants[name]
   if not t then
-    local raw = call('HMGET', P .. 't:' .. name, 'w', 'm', 'r', 'f', 'c')
+    local w, m, r, f, c = string.match(call('GET', P .. 't:' .. name) or '', '(%d+) (%d+) (%d+) (%d+) (%d+)')
     t = {
-      w = tonumber(raw[1]) or DEFAULT_WEIGHT, m = tonumber(raw[2]) or 0, r = tonumber(raw[3]) or 0,
-      f = tonumber(raw[4]) or 0, c = tonumber(raw[5]) or load_meta().c, fresh = not raw[3],
+      w = tonumber(w) or DEFAULT_WEIGHT, m = tonumber(m) or 0, r = tonumber(r) or 0,
+      f = tonumber(f) or 0, c = tonumber(c) or load_meta().c, fresh = not w,
     }
     tenants[name] = t
   end
@@ -104,10 +105,8 @@ local ready = {}
 -- flush writes what was changed.
 local function flush()
   if meta_dirty then
-    call('HSET', P .. 'meta', 'v', meta.v, 'c', meta.c)
-    if meta.more then
-      call('HSET', P .. 'meta', 'n', meta.n, 'u', meta.u, 'j', meta.j, 'g', meta.g, 'x', meta.x, 'format', FORMAT)
-    end
+    local m = meta
+    call('SET', P .. 'meta', string.format('%d %d %d %d %d %d %d %d', FORMAT, m.v, m.n, m.u, m.c, m.j, m.g, m.x))
   end
   for id, d in pairs(ready) do
     local key = P .. 'job:' .. id
@@ -116,16 +115,11 @@ local function flush()
   end
   for name, t in pairs(tenants) do
     if t.dirty then
-      local key = P .. 't:' .. name
-      if t.fresh or t.given then
-        call('HSET', key, 'w', t.w, 'm', t.m, 'r', t.r, 'f', t.f, 'c', t.c)
-      else
-        call('HSET', key, 'r', t.r, 'f', t.f, 'c', t.c)
-      end
+      local figures = string.format('%d %d %d %d %d', t.w, t.m, t.r, t.f, t.c)
       if t.r == 0 and not waits(name, t) then
-        call('PEXPIRE', key, REMEMBER_MS)
-      elseif t.idle then
-        call('PERSIST', key)
+        call('SET', P .. 't:' .. name, figures, 'PX', REMEMBER_MS)
+      else
+        call('SET', P .. 't:' .. name, figures)
       end
     end
   end
@@ -150,7 +144,7 @@ local function dispatch(id, name, t)
   local cost = t.c
   local entry = call('XADD', STREAM, '*', 'id', id, 't', name)
   ready[id] = { entry, cost }
-  t.r, t.f, t.dirty = t.r + 1, math.max(t.f, load_meta().v) + cost / t.w, true
+  t.r, t.f, t.dirty = t.r + 1, math.max(t.f, load_meta().v) + math.floor(cost / t.w), true
   if length then length = length + 1 end
 end
 
@@ -188,7 +182,6 @@ end
 local function enqueue(id, name, submitted)
   local t, free = tenant(name), room() > 0
   if free and (t.m == 0 or t.r < t.m) and call('ZCARD', P .. 'ring') == 0 and not waits(name, t) then
-    t.idle = t.idle or t.r == 0
     dispatch(id, name, t)
     return
   end
@@ -196,7 +189,7 @@ local function enqueue(id, name, submitted)
   t.q = call('ZCARD', P .. 'b:' .. name)
   -- One more changes nothing of the place of a tenant whose jobs wait.
   if t.q == 1 then
-    t.idle, t.dirty = t.idle or t.r == 0, true
+    t.dirty = true
     place(name, t)
   end
   if free then admit() end
@@ -219,12 +212,12 @@ local function vacate(entry, name, charged, at)
   charged = tonumber(charged) or 0
   local took = 0
   if tonumber(at) then
-    took = math.min(math.max(0, NOW - tonumber(at)), LONGEST_MS)
+    took = math.min(math.max(0, NOW - tonumber(at)), LONGEST_MS) * 1000
     local m = load_meta()
-    t.c = t.c + (took - t.c) / 8
-    m.c, meta_dirty = m.c + (took - m.c) / 64, true
+    t.c = t.c + math.floor((took - t.c) / 8)
+    m.c, meta_dirty = m.c + math.floor((took - m.c) / 64), true
   end
-  t.f = math.max(0, t.f + (took - charged) / t.w)
+  t.f = math.max(0, t.f + math.floor((took - charged) / t.w))
   if t.m > 0 then
     place(name, t)
   elseif t.q ~= 0 then
@@ -324,7 +317,7 @@ local function join(consumer, slots)
   if known ~= slots then
     call('HSET', P .. 'slots', consumer, slots)
     local m = load_meta()
-    m.n, meta_dirty, m.more = m.n + tonumber(slots) - (tonumber(known) or 0), true, true
+    m.n, meta_dirty = m.n + tonumber(slots) - (tonumber(known) or 0), true
   end
 end
 
@@ -335,7 +328,7 @@ local function part(consumer)
   if known then
     call('HDEL', P .. 'slots', consumer)
     local m = load_meta()
-    m.n, meta_dirty, m.more = math.max(0, m.n - tonumber(known)), true, true
+    m.n, meta_dirty = math.max(0, m.n - tonumber(known)), true
   end
 end
 
@@ -391,7 +384,7 @@ end
 local function grace(lease)
   local m = load_meta()
   if m.x == 0 and m.j > 0 and NOW - m.j > lease / 2 then
-    m.x = NOW + lease * 2 / 5
+    m.x = NOW + math.floor(lease * 2 / 5)
   end
   if NOW >= m.x then m.x = 0 end
   return m.x > 0
@@ -436,7 +429,7 @@ end
 local function janitor(idle)
   local m = load_meta()
   if NOW >= m.g and NOW - m.g < idle / 10 then return end
-  m.g, meta_dirty, m.more = NOW, true, true
+  m.g, meta_dirty = NOW, true
   for _, flat in ipairs(call('XINFO', 'CONSUMERS', STREAM, GROUP)) do
     local consumer = {}
     for i = 1, #flat, 2 do
@@ -464,7 +457,7 @@ local function tend(lease, idle)
     full = expire(lease, 100) == 100
     absent(lease)
   end
-  m.j, meta_dirty, m.more = full and 0 or NOW, true, true
+  m.j, meta_dirty = full and 0 or NOW, true
   janitor(idle)
   move(100)
   admit()

@@ -8,7 +8,7 @@ local function main()
   local id, name, attempt, weight = ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
   local t = tenant(name)
   if weight > 0 and (t.fresh or t.w ~= weight or t.m ~= tonumber(ARGV[6])) then
-    t.w, t.m, t.dirty, t.given = weight, tonumber(ARGV[6]), true, true
+    t.w, t.m, t.dirty = weight, tonumber(ARGV[6]), true
     if not t.fresh then
       call('ZREM', P .. 'parked', name)
       place(name, t)

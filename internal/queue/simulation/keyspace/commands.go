@@ -20,7 +20,7 @@ type command struct {
 var commands = map[string]command{
 	"EVAL": {2, (*Keyspace).evaluate}, "EVALSHA": {2, (*Keyspace).evaluateKnown}, "TIME": {0, (*Keyspace).time},
 	"KEYS": {1, (*Keyspace).keys}, "TYPE": {1, (*Keyspace).kind}, "DEL": {1, (*Keyspace).del},
-	"PEXPIRE": {2, (*Keyspace).expireIn}, "PERSIST": {1, (*Keyspace).persist}, "PTTL": {1, (*Keyspace).expiresIn},
+	"PEXPIRE": {2, (*Keyspace).expireIn}, "PTTL": {1, (*Keyspace).expiresIn},
 	"GET": {1, (*Keyspace).get}, "SET": {2, (*Keyspace).set}, "INCR": {1, (*Keyspace).increase},
 
 	"HGET": {2, (*Keyspace).hashGet}, "HSET": {3, (*Keyspace).hashSet}, "HMGET": {2, (*Keyspace).hashGetSome},
@@ -74,8 +74,6 @@ func (k *Keyspace) expireIn(args []string) (any, error) {
 	k.expiry.put(args[0], float64(k.now().UnixMilli()+ms))
 	return flag(true)
 }
-
-func (k *Keyspace) persist(args []string) (any, error) { return flag(k.expiry.remove(args[0])) }
 
 func (k *Keyspace) expiresIn(args []string) (any, error) {
 	if _, there := k.values[args[0]]; !there {
