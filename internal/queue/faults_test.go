@@ -181,6 +181,31 @@ func TestAClockThatJumps(t *testing.T) {
 			t.Errorf("handed out %+v: the renewed lease counts from the new time", got)
 		}
 	})
+	t.Run("back by an hour: what a worker had that died is done again soon, what others have is theirs", func(t *testing.T) {
+		t.Parallel()
+		f := newFixture(t, redistest.Mini(t))
+		f.submit("pref_1", 0)
+		f.submit("pref_2", 0)
+		dead, busy, free := f.consumer("dead"), f.consumer("busy"), f.consumer("free")
+		lost, kept := f.take(dead), f.take(busy)
+		f.server.Pass(-time.Hour)
+		var got []queue.Lease
+		for range 20 {
+			f.server.Pass(lease / 4)
+			if lost, err := busy.Renew(t.Context(), kept); err != nil || len(lost) != 0 {
+				t.Fatalf("Renew = %v, %v", lost, err)
+			}
+			leases, err := free.Next(t.Context(), 4)
+			f.must(err)
+			for _, lease := range leases {
+				f.must(free.Finish(t.Context(), lease))
+			}
+			got = append(got, leases...)
+		}
+		if len(got) != 1 || got[0].ID != lost.ID || got[0].Lost != 1 {
+			t.Errorf("handed out %+v within five leases, want %s", got, lost.ID)
+		}
+	})
 }
 
 // TestAFullRedisTakesNothingInAndLetsEverythingOut.

@@ -352,11 +352,10 @@ local function move(count)
   end
 end
 
--- expire takes jobs from workers that have not renewed their leases. One that
--- was delivered and never started was not lost by anybody's fault.
-local function expire(lease, count)
-  local gone = call('XPENDING', STREAM, GROUP, 'IDLE', lease, '-', '+', count)
-  for _, pending in ipairs(gone) do
+-- reclaim takes back what workers have lost. A job that was delivered and never
+-- started was not lost by anybody's fault.
+local function reclaim(lost)
+  for _, pending in ipairs(lost) do
     local entry = pending[1]
     local message = call('XRANGE', STREAM, entry, entry)[1]
     local id = message and message[2][2]
@@ -375,29 +374,39 @@ local function expire(lease, count)
       drop(entry)
     end
   end
+end
+
+-- expire takes jobs from workers that have not renewed their leases.
+local function expire(lease, count)
+  local gone = call('XPENDING', STREAM, GROUP, 'IDLE', lease, '-', '+', count)
+  reclaim(gone)
   return #gone
 end
 
 -- grace reports whether leases are spared: if nobody has tended the queue for half
--- a lease, then because Redis or the network was away, or the clock was set forward,
--- and workers that live could not renew either. They get the time to do so, once.
+-- a lease, then because Redis or the network was away, or the clock was set, and
+-- workers that live could not renew either. They get the time to do so, once.
 local function grace(lease)
   local m = load_meta()
-  if m.x == 0 and m.j > 0 and NOW - m.j > lease / 2 then
+  if m.x > NOW + lease then m.x = 0 end
+  if m.x == 0 and m.j > 0 and math.abs(NOW - m.j) > lease / 2 then
     m.x = NOW + math.floor(lease * 2 / 5)
   end
   if NOW >= m.x then m.x = 0 end
   return m.x > 0
 end
 
--- absent takes away the slots of workers that were not heard of for two leases,
--- or since the clock was set back: one that lives comes back at once.
+-- absent takes away the slots of workers that were not heard of for two leases, or
+-- since the clock was set back: one that lives comes back at once. Of the latter the
+-- leases would last for as long as the clock was set back.
 local function absent(lease)
   for _, consumer in ipairs(call('ZRANGEBYSCORE', P .. 'seen', '-inf', '(' .. num(NOW - 2 * lease))) do
     part(consumer)
   end
   for _, consumer in ipairs(call('ZRANGEBYSCORE', P .. 'seen', '(' .. num(NOW + lease), '+inf')) do
     part(consumer)
+    -- Entries may seem to have been delivered in the future.
+    reclaim(call('XPENDING', STREAM, GROUP, 'IDLE', -NOW, '-', '+', 100, consumer))
   end
 end
 
