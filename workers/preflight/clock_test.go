@@ -37,6 +37,8 @@ type script struct {
 	// woken ends the read that waits, unless the queue is deaf.
 	woken chan struct{}
 	deaf  bool
+	// patience is how long a read waits.
+	patience time.Duration
 	// more is handed out for finished jobs.
 	more []queue.Lease
 	// lost is what the next renewal finds lost.
@@ -51,7 +53,7 @@ type note struct {
 }
 
 func newScript() *script {
-	return &script{start: time.Now(), leases: make(chan queue.Lease, 10), woken: make(chan struct{}, 1)}
+	return &script{start: time.Now(), leases: make(chan queue.Lease, 10), woken: make(chan struct{}, 1), patience: time.Second}
 }
 
 func (s *script) note(what string) {
@@ -85,7 +87,7 @@ func (s *script) Next(_ context.Context, _ int) ([]queue.Lease, error) {
 		return []queue.Lease{lease}, nil
 	case <-s.woken:
 		return nil, nil
-	case <-time.After(time.Second):
+	case <-time.After(s.patience):
 		return nil, nil
 	}
 }
@@ -245,6 +247,10 @@ func TestTimes(t *testing.T) {
 		},
 		"a job that does not is given back when the drain ends": {
 			2500 * ms, time.Hour, func(s *script) { s.leases <- job(1) },
+			[]note{{0, "began"}, {10 * s, "renew"}, {20 * s, "renew"}, {22500 * ms, "refunded"}, {22500 * ms, "released"}},
+		},
+		"a queue that hangs does not make the drain longer": {
+			2500 * ms, time.Hour, func(s *script) { s.leases <- job(1); s.deaf, s.patience = true, 13*time.Second },
 			[]note{{0, "began"}, {10 * s, "renew"}, {20 * s, "renew"}, {22500 * ms, "refunded"}, {22500 * ms, "released"}},
 		},
 		"a job that is handed out too late is given back untouched": {

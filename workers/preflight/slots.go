@@ -98,10 +98,12 @@ func (w *Worker) runAlone(ctx, work context.Context, running *sync.WaitGroup, le
 
 // giveBackSuspects lets others have the jobs that waited to be run alone.
 func (w *Worker) giveBackSuspects(work context.Context) {
+	var telling sync.WaitGroup
 	for lease, found := w.nextSuspect(); found; lease, found = w.nextSuspect() {
 		w.drop(lease)
-		w.giveBack(context.WithoutCancel(work), lease, errDraining)
+		telling.Go(func() { w.giveBack(context.WithoutCancel(work), lease, errDraining) })
 	}
+	telling.Wait()
 }
 
 func (w *Worker) setQuiet(quiet bool) {

@@ -138,18 +138,12 @@ func (w *Worker) Run(ctx context.Context) {
 	var beside, running sync.WaitGroup
 	beside.Go(func() { w.heartbeat(beat) })
 	beside.Go(func() { w.wakeAtEnd(ctx, beat) })
+	beside.Go(func() { w.endDrain(ctx, beat, abandon) })
 	for ctx.Err() == nil {
 		w.take(ctx, work, &running)
 	}
-	ended := make(chan struct{})
-	go func() { running.Wait(); close(ended) }()
-	select {
-	case <-ended:
-	case <-time.After(w.Drain):
-		abandon(errDraining)
-		<-ended
-	}
 	w.giveBackSuspects(work)
+	running.Wait()
 	stopBeat()
 	beside.Wait()
 	w.leave(ctx)
@@ -165,6 +159,21 @@ func (w *Worker) wakeAtEnd(ctx, beat context.Context) {
 	}
 	if err := w.Queue.Wake(beat); err != nil && beat.Err() == nil {
 		w.Log.DebugContext(beat, "the waiting read was not woken; it ends by itself", "error", err)
+	}
+}
+
+// endDrain stops what is running when the drain time is over. It counts from when
+// the worker was told to stop: while Redis hangs, that may not be noticed at once.
+func (w *Worker) endDrain(ctx, beat context.Context, abandon context.CancelCauseFunc) {
+	select {
+	case <-ctx.Done():
+	case <-beat.Done():
+		return
+	}
+	select {
+	case <-time.After(w.Drain):
+		abandon(errDraining)
+	case <-beat.Done():
 	}
 }
 
