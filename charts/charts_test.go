@@ -113,11 +113,19 @@ const origins = "publicURL: {api: https://api.printmarket.example, registry: htt
 // valuesFile writes values where helm can read them.
 func valuesFile(t *testing.T, values string) string {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "values.yaml")
-	if err := os.WriteFile(file, []byte(values), 0o600); err != nil {
+	// Not t.TempDir, whose path has the test's name: helm splits at commas.
+	file, err := os.CreateTemp("", "values-*.yaml")
+	if err != nil {
 		t.Fatal(err)
 	}
-	return file
+	t.Cleanup(func() { _ = os.Remove(file.Name()) })
+	if _, err := file.WriteString(values); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return file.Name()
 }
 
 // render is what helm makes of a chart, without a cluster.
