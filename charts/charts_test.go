@@ -81,6 +81,19 @@ func helmProgram() (string, error) {
 	return program, nil
 }
 
+// requireHelm is the program, or the end of the test.
+func requireHelm(t *testing.T) string {
+	t.Helper()
+	program, err := helmProgram()
+	switch {
+	case err != nil && os.Getenv(requiredVariable) == "":
+		t.Skip(err)
+	case err != nil:
+		t.Fatal(err)
+	}
+	return program
+}
+
 // said is what a command printed.
 type said struct {
 	stdout, stderr string
@@ -91,19 +104,12 @@ type said struct {
 // developer's plugins nor a kubeconfig play a part.
 func helm(t *testing.T, arguments ...string) said {
 	t.Helper()
-	program, err := helmProgram()
-	switch {
-	case err != nil && os.Getenv(requiredVariable) == "":
-		t.Skip(err)
-	case err != nil:
-		t.Fatal(err)
-	}
-	command := exec.CommandContext(t.Context(), program, arguments...)
+	command := exec.CommandContext(t.Context(), requireHelm(t), arguments...)
 	home := t.TempDir()
 	command.Env = append(os.Environ(), "HOME="+home, "HELM_CACHE_HOME="+home, "HELM_CONFIG_HOME="+home, "HELM_DATA_HOME="+home, "KUBECONFIG=")
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
-	err = command.Run()
+	err := command.Run()
 	return said{stdout.String(), stderr.String(), err}
 }
 

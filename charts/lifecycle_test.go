@@ -146,6 +146,22 @@ func (c *cluster) passwords(t *testing.T) map[string]map[string]string {
 	return out
 }
 
+// Whoever switches an autoscaler on scales by hand first, as the guide says, and
+// keeps the number.
+func TestAnAutoscalerTakesOverWhatAPersonHasSet(t *testing.T) {
+	t.Parallel()
+	requirePlane(t)
+	c := &cluster{Plane: plane, namespace: plane.Namespace(t)}
+	values := origins + "crds: {enabled: false}\n"
+	c.must(t, "install", "market", platformChart, "--values="+valuesFile(t, values), "--no-hooks")
+	c.kubectl(t, "scale", "deployment/printmarket-api", "--replicas=4")
+	c.must(t, "upgrade", "market", platformChart, "--no-hooks",
+		"--values="+valuesFile(t, values+"api: {autoscaling: {enabled: true}}\n"))
+	if got := c.field(t, "deployment/printmarket-api", ".spec.replicas"); got != "4" {
+		t.Errorf("%s replicas when the autoscaler takes over, want 4", got)
+	}
+}
+
 // A chart whose definitions lack what is new keeps every object and every value
 // when the new ones come.
 func TestAnUpgradeOfTheDefinitionsKeepsAllObjects(t *testing.T) {
@@ -202,10 +218,7 @@ func TestNothingStartsBeforeTheSchemaIsThere(t *testing.T) {
 	t.Parallel()
 	c := bareCluster(t)
 	values := valuesFile(t, origins)
-	program, err := helmProgram()
-	if err != nil {
-		t.Skip(err)
-	}
+	program := requireHelm(t)
 	install := exec.CommandContext(t.Context(), program, "install", "market", platformChart, "--values="+values,
 		"--namespace="+c.namespace, "--kubeconfig="+c.Admin().Kubeconfig(), "--timeout=2m")
 	var output bytes.Buffer
