@@ -124,13 +124,9 @@ capabilities:
 
 // Whoever is on call closes a capability beside the release, and a release that
 // knows nothing of it does not open it again.
-func TestAnUpgradeLeavesTheKillSwitchAlone(t *testing.T) {
-	t.Parallel()
-	c := bareCluster(t)
+func killSwitchStays(t *testing.T, c *cluster) {
 	c.must(t, "install", "market", platformChart, "--values="+valuesFile(t, origins), "--no-hooks")
-	if err := c.AwaitSchemas(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	c.awaitKinds(t)
 	c.must(t, "install", "capabilities", capabilitiesChart)
 	c.kubectl(t, "patch", "cap", "rfq-create", "--field-manager=oncall", "--type=merge", "--patch",
 		`{"spec": {"killSwitch": {"state": "Engaged", "reason": "INC-1"}}}`)

@@ -120,7 +120,7 @@ const origins = "publicURL: {api: https://api.printmarket.example, registry: htt
 func valuesFile(t *testing.T, values string) string {
 	t.Helper()
 	// Not t.TempDir, whose path has the test's name: helm splits at commas.
-	file, err := os.CreateTemp("", "values-*.yaml")
+	file, err := os.CreateTemp("", "values-*.yaml") //nolint:usetesting // as said above
 	if err != nil {
 		t.Fatal(err)
 	}

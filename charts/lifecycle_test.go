@@ -5,6 +5,7 @@ package charts_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,14 +25,47 @@ type cluster struct {
 	namespace string
 }
 
-// bareCluster starts a control plane of its own: definitions are of the whole
-// cluster, and here they come and go with releases.
-func bareCluster(t *testing.T) *cluster {
+// Definitions are of the whole cluster, and here they come and go with releases.
+// So these share a control plane of their own, one after the other.
+func TestReleasesOnABareCluster(t *testing.T) {
+	t.Parallel()
+	requireHelm(t)
+	own := kubetest.Start(t)
+	for name, test := range map[string]func(*testing.T, *cluster){
+		"a release is installed, upgraded, rolled back and uninstalled": wholeLife,
+		"an upgrade of the definitions keeps all objects":               upgradeOfDefinitions,
+		"nothing starts before the schema is there":                     schemaFirst,
+		"an upgrade leaves the kill switch alone":                       killSwitchStays,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, bareOf(t, own)) })
+	}
+}
+
+// bareOf is a namespace of a plane that has no definitions, and does not remember
+// any.
+func bareOf(t *testing.T, own *kubetest.Plane) *cluster {
 	t.Helper()
-	c := &cluster{Plane: kubetest.Start(t)}
-	c.namespace = c.Namespace(t)
+	c := &cluster{Plane: own, namespace: own.Namespace(t)}
 	c.kubectl(t, "delete", "customresourcedefinition", "--all")
+	kubetest.Eventually(t, func() error {
+		if left := c.kubectl(t, "api-resources", "--api-group=marketplace.printmarket.dev", "--output=name"); left != "" {
+			return fmt.Errorf("still served: %s", left)
+		}
+		return nil
+	})
 	return c
+}
+
+// awaitKinds waits until the kinds that a release has brought can be used.
+func (c *cluster) awaitKinds(t *testing.T) {
+	t.Helper()
+	kubetest.Eventually(t, func() error {
+		if err := c.AwaitSchemas(t.Context()); err != nil {
+			return err
+		}
+		_, err := c.Plane.Plane.Kubectl(t.Context(), c.Admin(), rollout, "--namespace="+c.namespace, "apply", "--server-side", "--dry-run=server", "--filename=-")
+		return err
+	})
 }
 
 func (c *cluster) kubectl(t *testing.T, arguments ...string) string {
@@ -73,9 +107,7 @@ spec: {capability: preflight, stage: Disabled, change: {ticket: REL-1}}
 `
 
 // The whole life of a release, with real helm on a real kube-apiserver.
-func TestAReleaseIsInstalledUpgradedRolledBackAndUninstalled(t *testing.T) {
-	t.Parallel()
-	c := bareCluster(t)
+func wholeLife(t *testing.T, c *cluster) {
 	first, second := valuesFile(t, everythingKnown), valuesFile(t, everythingKnown+"worker: {replicas: 5}\n")
 	notes := c.must(t, "install", "market", platformChart, "--values="+first, "--no-hooks")
 	for _, want := range []string{"TRIAL: the database and Redis", "helm uninstall leaves the definitions and all their objects"} {
@@ -83,9 +115,7 @@ func TestAReleaseIsInstalledUpgradedRolledBackAndUninstalled(t *testing.T) {
 			t.Errorf("the notes do not say %q:\n%s", want, notes)
 		}
 	}
-	if err := c.AwaitSchemas(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	c.awaitKinds(t)
 	c.apply(t, rollout)
 	uid := c.field(t, "cap/preflight", ".metadata.uid")
 	passwords := c.passwords(t)
@@ -164,15 +194,11 @@ func TestAnAutoscalerTakesOverWhatAPersonHasSet(t *testing.T) {
 
 // A chart whose definitions lack what is new keeps every object and every value
 // when the new ones come.
-func TestAnUpgradeOfTheDefinitionsKeepsAllObjects(t *testing.T) {
-	t.Parallel()
-	c := bareCluster(t)
+func upgradeOfDefinitions(t *testing.T, c *cluster) {
 	previous := previousChart(t)
 	values := valuesFile(t, origins)
 	c.must(t, "install", "market", previous, "--values="+values, "--no-hooks")
-	if err := c.AwaitSchemas(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	c.awaitKinds(t)
 	c.apply(t, rollout)
 	before := c.field(t, "cap/preflight", ".spec")
 	uid := c.field(t, "cap/preflight", ".metadata.uid")
@@ -214,9 +240,7 @@ func previousChart(t *testing.T) string {
 
 // The migration is a hook: nothing else is made before it has ended, and if it
 // fails nothing changes.
-func TestNothingStartsBeforeTheSchemaIsThere(t *testing.T) {
-	t.Parallel()
-	c := bareCluster(t)
+func schemaFirst(t *testing.T, c *cluster) {
 	values := valuesFile(t, origins)
 	program := requireHelm(t)
 	install := exec.CommandContext(t.Context(), program, "install", "market", platformChart, "--values="+values,
