@@ -171,3 +171,57 @@ func TestTheUsersOfTheTrialRedisAreThoseOfTheGuide(t *testing.T) {
 		}
 	}
 }
+
+// httpRoute has the fields of the Gateway API's kind that are used.
+type httpRoute struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
+		ParentRefs []struct {
+			Name      string `json:"name"`
+			Namespace string `json:"namespace"`
+		} `json:"parentRefs"`
+		Hostnames []string `json:"hostnames"`
+		Rules     []struct {
+			Matches []struct {
+				Path struct {
+					Type  string `json:"type"`
+					Value string `json:"value"`
+				} `json:"path"`
+			} `json:"matches"`
+			BackendRefs []struct {
+				Name string `json:"name"`
+				Port int32  `json:"port"`
+			} `json:"backendRefs"`
+		} `json:"rules"`
+	} `json:"spec"`
+}
+
+func TestHTTPRoutesLeadWhereIngressesDo(t *testing.T) {
+	t.Parallel()
+	stream := render(t, platformChart, everything)
+	service := strict[corev1.Service](t, one(t, stream, "Service", "printmarket-api").text)
+	for _, name := range []string{"printmarket-api", "printmarket-registry", "printmarket-dashboard"} {
+		ingress := strict[networkingv1.Ingress](t, one(t, stream, "Ingress", name).text)
+		route := strict[httpRoute](t, one(t, stream, "HTTPRoute", name).text)
+		var want, got []string
+		for _, path := range ingress.Spec.Rules[0].HTTP.Paths {
+			want = append(want, path.Path+" "+path.Backend.Service.Port.Name)
+		}
+		for _, rule := range route.Spec.Rules {
+			if len(rule.Matches) > 8 {
+				t.Errorf("%s: %d matches in one rule", name, len(rule.Matches))
+			}
+			at := slices.IndexFunc(service.Spec.Ports, func(p corev1.ServicePort) bool { return p.Port == rule.BackendRefs[0].Port })
+			for _, match := range rule.Matches {
+				got = append(got, match.Path.Value+" "+service.Spec.Ports[at].Name)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-ingress +route):\n%s", name, diff)
+		}
+		if hosts := route.Spec.Hostnames; len(hosts) != 1 || hosts[0] != ingress.Spec.Rules[0].Host {
+			t.Errorf("%s: hosts %v, want %s", name, hosts, ingress.Spec.Rules[0].Host)
+		}
+	}
+}

@@ -24,7 +24,7 @@ func TestTheReadmesAreThoseOfTheValues(t *testing.T) {
 		for _, section := range sections(t, chart) {
 			fmt.Fprintf(&values, "\n### `%s`\n\n%s\n\n%s", section.name, section.comment, reference(t, chart, section.name))
 		}
-		current(t, filepath.Join(chart, "README.md"), strings.Replace(string(text), "{{values}}\n", strings.TrimPrefix(values.String(), "\n"), 1))
+		current(t, filepath.Join(chart, "README.md"), strings.Replace(string(text), "{{values}}\n", values.String(), 1))
 	}
 }
 
