@@ -244,12 +244,14 @@ func schemaFirst(t *testing.T, c *cluster) {
 	values := valuesFile(t, origins)
 	program := requireHelm(t)
 	install := exec.CommandContext(t.Context(), program, "install", "market", platformChart, "--values="+values,
-		"--namespace="+c.namespace, "--kubeconfig="+c.Admin().Kubeconfig(), "--timeout=2m")
+		"--namespace="+c.namespace, "--kubeconfig="+c.Admin().Kubeconfig(), "--timeout=5m")
 	var output bytes.Buffer
 	install.Stdout, install.Stderr = &output, &output
 	if err := install.Start(); err != nil {
 		t.Fatal(err)
 	}
+	// If the test ends before: its context has stopped the process by then.
+	t.Cleanup(func() { _ = install.Wait() })
 	kubetest.Eventually(t, func() error {
 		_, err := c.Plane.Plane.Kubectl(t.Context(), c.Admin(), "", "--namespace="+c.namespace, "get", "job/printmarket-migrate")
 		return err
