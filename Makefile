@@ -27,8 +27,8 @@ cluster: build setup controlplane ## Run it as on Kubernetes: a local control pl
 	bin/localcluster $(ARGS)
 
 .PHONY: test
-test: setup controlplane swagger-ui ## Install what tests need, then run all of them with the race detector
-	PRINTMARKET_CONTROLPLANE_REQUIRED=1 PRINTMARKET_CHROMIUM_REQUIRED=1 CGO_ENABLED=1 $(TOOL) gotestsum --format pkgname-and-test-fails -- -race -timeout 20m $(PKG)
+test: setup controlplane helm swagger-ui ## Install what tests need, then run all of them with the race detector
+	PRINTMARKET_CONTROLPLANE_REQUIRED=1 PRINTMARKET_CHROMIUM_REQUIRED=1 PRINTMARKET_HELM_REQUIRED=1 CGO_ENABLED=1 $(TOOL) gotestsum --format pkgname-and-test-fails -- -race -timeout 20m $(PKG)
 
 .PHONY: build
 build: ## Build bin/printmarket and bin/inspector
@@ -43,6 +43,10 @@ setup: ## Install from Debian what tests need and is missing
 .PHONY: controlplane
 controlplane: ## Build etcd, kube-apiserver and kubectl into the cache, once
 	@tools/controlplane/build.sh >/dev/null
+
+.PHONY: helm
+helm: ## Build helm into the cache, once
+	@tools/helm/build.sh >/dev/null
 
 .PHONY: swagger-ui
 swagger-ui: ## Put the viewer of the contracts where the build embeds it
@@ -86,11 +90,16 @@ generate-api: ## Make models, server interfaces and clients of the contracts
 release-contracts: ## Keep a copy of each contract as it is released
 	@tools/release-contracts.sh
 
+.PHONY: charts
+charts: controlplane helm ## Make what of the charts follows from other files: definitions, alerts, READMEs, golden files
+	PRINTMARKET_CONTROLPLANE_REQUIRED=1 PRINTMARKET_HELM_REQUIRED=1 go test ./charts -count=1 -parallel 1 -run 'Definitions|Dashboard|Readmes|Switch|Rollout|Stages' -update
+
 .PHONY: verify
 verify: generate ## Fail if generated files or go.mod are not up to date
 	go mod tidy -diff
 	go vet ./...
 	cd bench/queue && go mod tidy -diff && go vet .
+	cd tools/helm && go mod tidy -diff
 	git diff --exit-code -- api apiserver/partner/partnerapi apiserver/preflight/preflightapi apiserver/platform/platformapi apiserver/bridge/bridgeapi apiserver/xjdf/xjdfapi pkg/client config/crd config/rbac/role.yaml go.mod go.sum
 
 ##@ Figures

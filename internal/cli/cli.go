@@ -43,7 +43,7 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	root.AddCommand(
 		devCommand(), controllerCommand(), apiserverCommand(), workerCommand(), migrateCommand(),
-		preflightCommand(), keysCommand(), postureCommand(), rfqsCommand(), quotesCommand(), auditCommand(), masterDataCommand(), callbacksCommand(), xjmfCommand(), queueCommand(),
+		preflightCommand(), keysCommand(), postureCommand(), rfqsCommand(), quotesCommand(), auditCommand(), masterDataCommand(), callbacksCommand(), xjmfCommand(), queueCommand(), selftestCommand(),
 	)
 	root.SetArgs(args)
 	root.SetOut(stdout)

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package charts_test holds the Helm charts against the rest of the repository:
+// the kustomize tree, the binary's flags, the contracts, the guides, and a real
+// kube-apiserver that real helm installs them on.
+package charts_test
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/internal/kubetest"
+	"github.com/printmarket/printmarket/internal/kubetest/controlplane"
+)
+
+// requiredVariable names the environment variable that, when it is not empty,
+// makes a missing helm a failure and not a reason to skip.
+const requiredVariable = "PRINTMARKET_HELM_REQUIRED"
+
+const (
+	platformChart     = "printmarket"
+	capabilitiesChart = "printmarket-capabilities"
+)
+
+var (
+	update = flag.Bool("update", false, "write the golden files, README.md and the templates of the definitions anew")
+	plane  *kubetest.Plane
+)
+
+// TestMain starts a control plane. Where there is none on the machine, the tests
+// that need none run all the same.
+func TestMain(m *testing.M) {
+	_, err := controlplane.FindAssets()
+	if errors.Is(err, controlplane.ErrNoAssets) && !kubetest.Required() {
+		os.Exit(m.Run())
+	}
+	os.Exit(kubetest.Run(m, &plane))
+}
+
+func requirePlane(t *testing.T) {
+	t.Helper()
+	if plane == nil {
+		t.Skip(controlplane.ErrNoAssets)
+	}
+}
+
+// helmProgram is the one that PRINTMARKET_HELM names, and otherwise the one that
+// tools/helm/build.sh builds.
+func helmProgram() (string, error) {
+	program := os.Getenv("PRINTMARKET_HELM")
+	if program == "" {
+		requirements, err := os.ReadFile("../tools/helm/go.mod")
+		if err != nil {
+			return "", err
+		}
+		version := regexp.MustCompile(`(?m)^\s*(?:require )?helm\.sh/helm/v4 (v\S+)`).FindSubmatch(requirements)
+		if version == nil {
+			return "", errors.New("tools/helm/go.mod does not require helm")
+		}
+		cache := os.Getenv("XDG_CACHE_HOME")
+		if cache == "" {
+			cache = filepath.Join(os.Getenv("HOME"), ".cache")
+		}
+		toolchain, _, _ := strings.Cut(runtime.Version(), " ")
+		program = filepath.Join(cache, "printmarket", "helm", fmt.Sprintf("helm-%s-%s-%s", version[1], toolchain, runtime.GOARCH), "helm")
+	}
+	if _, err := os.Stat(program); err != nil {
+		return "", fmt.Errorf("no helm on this machine; build it with tools/helm/build.sh (%w)", err)
+	}
+	return program, nil
+}
+
+// requireHelm is the program, or the end of the test.
+func requireHelm(t *testing.T) string {
+	t.Helper()
+	program, err := helmProgram()
+	switch {
+	case err != nil && os.Getenv(requiredVariable) == "":
+		t.Skip(err)
+	case err != nil:
+		t.Fatal(err)
+	}
+	return program
+}
+
+// said is what a command printed.
+type said struct {
+	stdout, stderr string
+	err            error
+}
+
+// helm runs helm in this directory, with a home of its own, so that neither a
+// developer's plugins nor a kubeconfig play a part.
+func helm(t *testing.T, arguments ...string) said {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), requireHelm(t), arguments...)
+	home := t.TempDir()
+	command.Env = append(os.Environ(), "HOME="+home, "HELM_CACHE_HOME="+home, "HELM_CONFIG_HOME="+home, "HELM_DATA_HOME="+home, "KUBECONFIG=")
+	var stdout, stderr bytes.Buffer
+	command.Stdout, command.Stderr = &stdout, &stderr
+	err := command.Run()
+	return said{stdout.String(), stderr.String(), err}
+}
+
+// origins are the values that have no default, as the kustomize tree has them.
+const origins = "publicURL: {api: https://api.printmarket.example, registry: https://problems.printmarket.example}\n"
+
+// valuesFile writes values where helm can read them.
+func valuesFile(t *testing.T, values string) string {
+	t.Helper()
+	// Not t.TempDir, whose path has the test's name: helm splits at commas.
+	file, err := os.CreateTemp("", "values-*.yaml") //nolint:usetesting // as said above
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Remove(file.Name()) })
+	if _, err := file.WriteString(values); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return file.Name()
+}
+
+// render is what helm makes of a chart, without a cluster.
+func render(t *testing.T, chart, values string) string {
+	t.Helper()
+	out := helm(t, "template", "market", chart, "--namespace=printmarket", "--values="+valuesFile(t, values))
+	if out.err != nil {
+		t.Fatalf("helm template: %s", out.stderr)
+	}
+	return out.stdout
+}
+
+// golden compares a text with a file of testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	current(t, filepath.Join("testdata", name), got)
+}
+
+// current demands that a file is what a program makes of its sources.
+func current(t *testing.T, path, want string) {
+	t.Helper()
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	have, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(have), want); diff != "" {
+		t.Errorf("%s (-file +got; go test ./charts -update writes it):\n%s", path, diff)
+	}
+}
+
+// source is a file of the repository.
+func source(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("..", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package charts_test
+
+import (
+	"bytes"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/printmarket/printmarket/internal/cli"
+	"github.com/printmarket/printmarket/internal/kubetest"
+)
+
+// everything turns every switch on, and everythingExternal those that the trial
+// servers take the place of.
+const (
+	everything = everythingElse + `
+database: {trial: {enabled: true, storage: {className: fast}}}
+redis: {trial: {enabled: true}}
+`
+	everythingExternal = everythingElse + `
+redis: {external: {workerSecret: printmarket-redis-worker}}
+`
+	everythingElse = origins + `
+image: {tag: 1.2.3, digest: "sha256:0000000000000000000000000000000000000000000000000000000000000000", pullSecrets: [registry]}
+controller: {pod: {annotations: {a: b}, labels: {team: prepress}, priorityClassName: system-cluster-critical}}
+api:
+  autoscaling: {enabled: true}
+  databaseConnections: 30
+  gatesMaxStaleness: 30m
+  catalogMaxStaleness: 10m
+  preflightTargetWait: 1m
+  demoMasterData: true
+  service: {annotations: {a: b}}
+  mtls: {enabled: true, secretName: api-tls, service: {type: LoadBalancer, annotations: {a: b}}}
+  pod: {nodeSelector: {disk: ssd}, tolerations: [{key: a, operator: Exists}], affinity: {podAntiAffinity: {}}}
+worker:
+  slots: 3
+  databaseConnections: 2
+  allowFetch: [10.1.0.0/16]
+  keda: {enabled: true}
+ingress:
+  api: {enabled: true, className: nginx, tlsSecret: api-public, annotations: {a: b}}
+  registry: {enabled: true}
+  dashboard: {enabled: true, host: dashboard.printmarket.example}
+  platform: {enabled: true, host: platform.printmarket.example}
+  mtls: {enabled: true, host: mtls.printmarket.example}
+gateway:
+  parentRefs: [{name: public, namespace: gateways}]
+  annotations: {a: b}
+  api: {enabled: true}
+  registry: {enabled: true}
+  dashboard: {enabled: true, host: dashboard.printmarket.example}
+networkPolicy:
+  kubernetesAPI: {to: [{ipBlock: {cidr: 10.96.0.1/32}}]}
+  database: {to: [{ipBlock: {cidr: 10.2.0.0/24}}]}
+  redis: {to: [{namespaceSelector: {matchLabels: {name: redis}}, podSelector: {}}]}
+rbac: {serviceAccountAnnotations: {a: b}}
+monitoring:
+  monitors: {enabled: true, labels: {release: prometheus}}
+  rules: {enabled: true, labels: {release: prometheus}, runbookURL: "https://runbooks.example/printmarket/"}
+  dashboard: {enabled: true, annotations: {grafana_folder: printmarket}}
+tests: {keySecret: printmarket-test-key, fileURL: "https://files.printmarket.example/one.pdf"}
+`
+)
+
+// shapes are the values that tests of the whole go through.
+func shapes() map[string]string {
+	return map[string]string{"the defaults": origins, "everything, with trial servers": everything, "everything, with servers elsewhere": everythingExternal}
+}
+
+// unknownThere are the kinds that a bare cluster does not have.
+var unknownThere = []string{"ScaledObject", "ServiceMonitor", "PodMonitor", "PrometheusRule", "HTTPRoute"}
+
+func TestAKubernetesServerTakesEverythingAsRestricted(t *testing.T) {
+	t.Parallel()
+	requirePlane(t)
+	for name, values := range shapes() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			namespace := restricted(t)
+			var known, pods []string
+			for _, d := range documents(t, renderIn(t, namespace, values)) {
+				if !slices.Contains(unknownThere, d.kind) {
+					known = append(known, string(d.text))
+				}
+			}
+			for name, pod := range templates(t, renderIn(t, namespace, values)) {
+				pods = append(pods, podOf(t, name, pod))
+			}
+			kubectl(t, namespace, known, "apply", "--server-side", "--force-conflicts", "--dry-run=server", "--warnings-as-errors", "--filename=-")
+			kubectl(t, namespace, pods, "create", "--dry-run=server", "--warnings-as-errors", "--filename=-")
+		})
+	}
+}
+
+// podOf is what a controller would make of a template; accounts and classes do
+// not exist there, and are not what is asked.
+func podOf(t *testing.T, name string, template corev1.PodTemplateSpec) string {
+	t.Helper()
+	template.Spec.ServiceAccountName, template.Spec.PriorityClassName = "", ""
+	template.Spec.Volumes = slices.Clone(template.Spec.Volumes)
+	for _, mount := range template.Spec.Containers[0].VolumeMounts {
+		if !slices.ContainsFunc(template.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == mount.Name }) {
+			template.Spec.Volumes = append(template.Spec.Volumes, corev1.Volume{Name: mount.Name}) // a claim's
+		}
+	}
+	pod := corev1.Pod{Spec: template.Spec}
+	pod.APIVersion, pod.Kind = "v1", "Pod"
+	pod.Name = strings.ToLower(strings.ReplaceAll(name, "/", "-"))
+	text, err := yaml.Marshal(pod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// restricted is a namespace that refuses pods that are not, and warns of what
+// would make some.
+func restricted(t *testing.T) string {
+	t.Helper()
+	namespace := plane.Namespace(t)
+	kubectl(t, namespace, nil, "label", "namespace", namespace,
+		"pod-security.kubernetes.io/enforce=restricted", "pod-security.kubernetes.io/warn=restricted")
+	return namespace
+}
+
+func kubectl(t *testing.T, namespace string, manifests []string, arguments ...string) string {
+	t.Helper()
+	return kubectlOf(t, plane, namespace, manifests, arguments...)
+}
+
+// kubectlOf runs kubectl as the administrator of a plane.
+func kubectlOf(t *testing.T, p *kubetest.Plane, namespace string, manifests []string, arguments ...string) string {
+	t.Helper()
+	arguments = append([]string{"--kubeconfig=" + p.Admin().Kubeconfig(), "--namespace=" + namespace, "--cache-dir=" + t.TempDir()}, arguments...)
+	command := exec.CommandContext(t.Context(), filepath.Join(string(p.Assets()), "kubectl"), arguments...)
+	command.Stdin = strings.NewReader(strings.Join(manifests, "\n---\n"))
+	var stdout, stderr bytes.Buffer
+	command.Stdout, command.Stderr = &stdout, &stderr
+	if err := command.Run(); err != nil {
+		t.Fatalf("kubectl %s: %v\n%s", strings.Join(arguments, " "), err, stderr.String())
+	}
+	return stdout.String()
+}
+
+func renderIn(t *testing.T, namespace, values string) string {
+	t.Helper()
+	out := helm(t, "template", "market", platformChart, "--namespace="+namespace, "--values="+valuesFile(t, values))
+	if out.err != nil {
+		t.Fatalf("helm template: %s", out.stderr)
+	}
+	return out.stdout
+}
+
+func TestEveryCommandIsOneThatTheBinaryHas(t *testing.T) {
+	t.Parallel()
+	for name, values := range shapes() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for name, pod := range templates(t, render(t, platformChart, values)) {
+				container := pod.Spec.Containers[0]
+				if !strings.HasPrefix(container.Image, "printmarket:") {
+					continue // a trial server
+				}
+				var stderr bytes.Buffer
+				// With --help the flags are read, and nothing is done.
+				if code := cli.Main(t.Context(), append(slices.Clone(container.Args), "--help"), &bytes.Buffer{}, &stderr); code != 0 || len(container.Command) > 0 {
+					t.Errorf("%s: command %q, arguments %q: exit %d: %s", name, container.Command, container.Args, code, stderr.String())
+				}
+				for _, argument := range container.Args[1:] {
+					if !strings.HasPrefix(argument, "--") {
+						t.Errorf("%s: %q is no flag", name, argument)
+					}
+				}
+			}
+		})
+	}
+}

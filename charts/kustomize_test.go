@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package charts_test
+
+import (
+	"maps"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// intended is all in which the chart, with the tree's values, differs from the
+// tree: what only one of the two has, and why. What both have is equal but for
+// labels and annotations of objects.
+var intended = map[string]string{
+	"-Namespace/printmarket":                            "helm makes namespaces by itself, or uses one that is there",
+	"+PodDisruptionBudget/printmarket-controller":       "the chart lets a drain of nodes take one at a time",
+	"+PodDisruptionBudget/printmarket-worker-preflight": "the chart lets a drain of nodes take one at a time",
+	"+NetworkPolicy/printmarket-api":                    "the tree leaves networks to whoever copies it",
+	"+NetworkPolicy/printmarket-controller":             "the same",
+	"+NetworkPolicy/printmarket-default-deny":           "the same",
+	"+NetworkPolicy/printmarket-migrate":                "the same",
+	"+NetworkPolicy/printmarket-test":                   "the same",
+	"+NetworkPolicy/printmarket-worker-preflight":       "the same",
+	"+Pod/printmarket-test":                             "helm test",
+}
+
+// asTheTree are the values with which the chart makes what config/default does.
+const asTheTree = origins + "image: {tag: devel}\n"
+
+// tree is what config/default renders; that needs kubectl and no cluster.
+func tree(t *testing.T) string {
+	t.Helper()
+	requirePlane(t)
+	out, err := exec.CommandContext(t.Context(), filepath.Join(string(plane.Assets()), "kubectl"), "kustomize", "../config/default").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+func TestTheChartHasTheObjectsOfTheTree(t *testing.T) {
+	t.Parallel()
+	got := map[string]string{}
+	chart, config := names(t, render(t, platformChart, asTheTree)), names(t, tree(t))
+	for _, name := range config {
+		if !slices.Contains(chart, name) {
+			got["-"+name] = ""
+		}
+	}
+	for _, name := range chart {
+		if !slices.Contains(config, name) {
+			got["+"+name] = ""
+		}
+	}
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(intended)), slices.Sorted(maps.Keys(got))); diff != "" {
+		t.Errorf("differences (-intended +found):\n%s", diff)
+	}
+}
+
+func TestTheChartAgreesWithTheTree(t *testing.T) {
+	t.Parallel()
+	chart, config := render(t, platformChart, asTheTree), tree(t)
+	agree(t, chart, config, "Deployment", func(d *appsv1.Deployment) { bare(&d.ObjectMeta); container(&d.Spec.Template) })
+	agree(t, chart, config, "Job", func(j *batchv1.Job) { bare(&j.ObjectMeta); container(&j.Spec.Template) })
+	agree(t, chart, config, "Service", func(s *corev1.Service) { bare(&s.ObjectMeta) })
+	agree(t, chart, config, "ServiceAccount", func(a *corev1.ServiceAccount) { bare(&a.ObjectMeta) })
+	agree(t, chart, config, "Role", func(r *rbacv1.Role) { bare(&r.ObjectMeta) })
+	agree(t, chart, config, "RoleBinding", func(b *rbacv1.RoleBinding) { bare(&b.ObjectMeta) })
+	agree(t, chart, config, "PodDisruptionBudget", func(b *policyv1.PodDisruptionBudget) { bare(&b.ObjectMeta) })
+}
+
+// bare leaves the name and the namespace: the chart's objects tell their release.
+func bare(m *metav1.ObjectMeta) { m.Labels, m.Annotations = nil, nil }
+
+// container takes away what says the default in the chart and nothing in the tree.
+func container(pod *corev1.PodTemplateSpec) {
+	for i := range pod.Spec.Containers {
+		if c := &pod.Spec.Containers[i]; c.ImagePullPolicy == corev1.PullIfNotPresent {
+			c.ImagePullPolicy = ""
+		}
+	}
+}
+
+// agree compares the objects of a kind that both have.
+func agree[T any](t *testing.T, chart, config, kind string, normalise func(*T)) {
+	t.Helper()
+	seen := 0
+	for _, want := range documents(t, config) {
+		if want.kind != kind {
+			continue
+		}
+		seen++
+		wanted, got := strict[T](t, want.text), strict[T](t, one(t, chart, kind, want.name).text)
+		normalise(&wanted)
+		normalise(&got)
+		if diff := cmp.Diff(wanted, got, cmp.Comparer(func(a, b resource.Quantity) bool { return a.Cmp(b) == 0 })); diff != "" {
+			t.Errorf("%s %s (-config +chart):\n%s", kind, want.name, diff)
+		}
+	}
+	if seen == 0 {
+		t.Errorf("the tree has no %s", kind)
+	}
+}
+
+func TestEveryPodHasTheLabelsThatItsOwnersAndPoliciesSelect(t *testing.T) {
+	t.Parallel()
+	for name, pod := range templates(t, render(t, platformChart, everything)) {
+		component := pod.Labels["app.kubernetes.io/component"]
+		if pod.Labels["app.kubernetes.io/name"] != "printmarket" || component == "" {
+			t.Errorf("%s: labels %v", name, pod.Labels)
+		}
+		// No pod but those with a Role has a token.
+		token := pod.Spec.AutomountServiceAccountToken == nil || *pod.Spec.AutomountServiceAccountToken
+		if want := component == "controller" || component == "api"; token != want {
+			t.Errorf("%s: has a token %v, want %v", name, token, want)
+		}
+		if component == "worker-preflight" && strings.Contains(strings.Join(pod.Spec.Containers[0].Args, " "), "gate") {
+			t.Errorf("%s knows of the gate Secret", name)
+		}
+	}
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package charts_test
+
+import (
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// The chart cannot read outside of its directory, so it has copies.
+func TestTheChartsAlertsAndDashboardAreThoseOfConfig(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"alerts.yaml", "dashboard.json"} {
+		current(t, platformChart+"/files/"+name, source(t, "config/monitoring/"+name))
+	}
+}
+
+// prometheusRule has the fields of the operator's kind that are used.
+type prometheusRule struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              ruleGroups `json:"spec"`
+}
+
+type ruleGroups struct {
+	Groups []struct {
+		Name  string `json:"name"`
+		Rules []struct {
+			Alert       string            `json:"alert"`
+			Expr        string            `json:"expr"`
+			For         string            `json:"for"`
+			Labels      map[string]string `json:"labels"`
+			Annotations map[string]string `json:"annotations"`
+		} `json:"rules"`
+	} `json:"groups"`
+}
+
+func TestThePrometheusRuleSaysWhatTheAlertsSay(t *testing.T) {
+	t.Parallel()
+	var want ruleGroups
+	if err := yaml.UnmarshalStrict([]byte(source(t, "config/monitoring/alerts.yaml")), &want); err != nil {
+		t.Fatal(err)
+	}
+	const values = "monitoring: {rules: {enabled: true, labels: {release: prometheus}"
+	plain := ofKind[prometheusRule](t, render(t, platformChart, origins+values+"}}"), "PrometheusRule")[0]
+	if diff := cmp.Diff(want, plain.Spec); diff != "" {
+		t.Errorf("rules (-config +chart):\n%s", diff)
+	}
+	if plain.Labels["release"] != "prometheus" || plain.APIVersion != "monitoring.coreos.com/v1" {
+		t.Errorf("labels %v of %s", plain.Labels, plain.APIVersion)
+	}
+	linked := ofKind[prometheusRule](t, render(t, platformChart, origins+values+", runbookURL: https://runbooks.example/}}"), "PrometheusRule")[0]
+	for _, rule := range linked.Spec.Groups[0].Rules {
+		if want := "https://runbooks.example/" + path.Base(rule.Annotations["runbook"]); rule.Annotations["runbook_url"] != want {
+			t.Errorf("%s: runbook_url is %q, want %q", rule.Alert, rule.Annotations["runbook_url"], want)
+		}
+		delete(rule.Annotations, "runbook_url")
+	}
+	if diff := cmp.Diff(want, linked.Spec); diff != "" {
+		t.Errorf("rules with links (-config +chart):\n%s", diff)
+	}
+}
+
+func TestTheDashboardArrivesAsItIs(t *testing.T) {
+	t.Parallel()
+	stream := render(t, platformChart, origins+"monitoring: {dashboard: {enabled: true}}")
+	board := strict[corev1.ConfigMap](t, one(t, stream, "ConfigMap", "printmarket-dashboard").text)
+	got := board.Data["printmarket-preflight-queue.json"]
+	if strings.TrimSpace(got) != strings.TrimSpace(source(t, "config/monitoring/dashboard.json")) || board.Labels["grafana_dashboard"] != "1" {
+		t.Errorf("the dashboard is another one, or its labels are %v", board.Labels)
+	}
+}
+
+// scaledObject has the fields of KEDA's kind that are used; the guide's example is
+// one.
+type scaledObject struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
+		ScaleTargetRef struct {
+			Name string `json:"name"`
+		} `json:"scaleTargetRef"`
+		PollingInterval int `json:"pollingInterval"`
+		CooldownPeriod  int `json:"cooldownPeriod"`
+		MinReplicaCount int `json:"minReplicaCount"`
+		MaxReplicaCount int `json:"maxReplicaCount"`
+		Triggers        []struct {
+			Type     string            `json:"type"`
+			Metadata map[string]string `json:"metadata"`
+		} `json:"triggers"`
+	} `json:"spec"`
+}
+
+func TestWorkersAreScaledAsTheGuideOfTheQueueSays(t *testing.T) {
+	t.Parallel()
+	_, text, _ := strings.Cut(source(t, "docs/guides/queue.md"), "```yaml\napiVersion: keda.sh/")
+	text, _, _ = strings.Cut(text, "```")
+	want := strict[scaledObject](t, []byte("apiVersion: keda.sh/"+text))
+	stream := render(t, platformChart, origins+"worker: {keda: {enabled: true}}")
+	got := strict[scaledObject](t, one(t, stream, "ScaledObject", want.Name).text)
+	// How often, and how soon to zero, the guide leaves to KEDA's defaults, which
+	// these are.
+	want.Spec.PollingInterval, want.Spec.CooldownPeriod = 30, 300
+	got.Labels = nil
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("scaled object (-guide +chart):\n%s", diff)
+	}
+	one(t, stream, "Deployment", got.Spec.ScaleTargetRef.Name)
+}
+
+// monitor has the fields of ServiceMonitor and PodMonitor that are used.
+type monitor struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
+		Selector            metav1.LabelSelector `json:"selector"`
+		Endpoints           []endpoint           `json:"endpoints"`
+		PodMetricsEndpoints []endpoint           `json:"podMetricsEndpoints"`
+	} `json:"spec"`
+}
+
+type endpoint struct {
+	Port     string `json:"port"`
+	Path     string `json:"path"`
+	Interval string `json:"interval"`
+}
+
+func TestEveryProcessIsScrapedWhereItServesMetrics(t *testing.T) {
+	t.Parallel()
+	stream := render(t, platformChart, origins+"monitoring: {monitors: {enabled: true}}\napi: {mtls: {enabled: true, secretName: api-tls}}")
+	scraped := map[string]string{}
+	for _, m := range append(ofKind[monitor](t, stream, "ServiceMonitor"), ofKind[monitor](t, stream, "PodMonitor")...) {
+		endpoint := append(m.Spec.Endpoints, m.Spec.PodMetricsEndpoints...)[0]
+		for name, pod := range templates(t, stream) {
+			if selects(&m.Spec.Selector, pod) && endpoint.Path == "/metrics" {
+				for _, port := range pod.Spec.Containers[0].Ports {
+					if port.Name == endpoint.Port {
+						scraped[name] = port.Name
+					}
+				}
+			}
+		}
+	}
+	want := map[string]string{"Deployment/printmarket-api": "ops", "Deployment/printmarket-controller": "metrics", "Deployment/printmarket-worker-preflight": "ops"}
+	if diff := cmp.Diff(want, scraped); diff != "" {
+		t.Errorf("ports (-want +scraped):\n%s", diff)
+	}
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package charts_test
+
+import (
+	"net/netip"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"code.dny.dev/ssrf"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"sigs.k8s.io/yaml"
+)
+
+// paths are those of a contract.
+func paths(t *testing.T, file string) []string {
+	t.Helper()
+	var contract struct {
+		Paths map[string]any `json:"paths"`
+	}
+	if err := yaml.Unmarshal([]byte(source(t, file)), &contract); err != nil || len(contract.Paths) == 0 {
+		t.Fatalf("%s: %v", file, err)
+	}
+	var out []string
+	for path := range contract.Paths {
+		out = append(out, path)
+	}
+	return out
+}
+
+// isRouted reports whether a request for the path gets through an Ingress, whose
+// prefixes are of whole segments.
+func isRouted(prefixes []string, path string) bool {
+	return slices.ContainsFunc(prefixes, func(p string) bool { return path == p || strings.HasPrefix(path, strings.TrimSuffix(p, "/")+"/") })
+}
+
+func TestPartnersReachTheirRoutesAndNotThePlatforms(t *testing.T) {
+	t.Parallel()
+	ingress := strict[networkingv1.Ingress](t, one(t, render(t, platformChart, origins+"ingress: {api: {enabled: true}}"), "Ingress", "printmarket-api").text)
+	var prefixes []string
+	for _, path := range ingress.Spec.Rules[0].HTTP.Paths {
+		prefixes = append(prefixes, path.Path)
+	}
+	open := []string{"/docs/api/openapi.yaml", "/.well-known/api-catalog", "/api/v1/estimate", "/api/v1/orders", "/api/v1/orders/batch", "/api/v1/rfq/a/quotes/b/accept"}
+	contracts, err := filepath.Glob("../docs/api/*openapi.yaml")
+	if err != nil || len(contracts) != 3 {
+		t.Fatal(contracts, err)
+	}
+	for _, contract := range contracts {
+		open = append(open, paths(t, strings.TrimPrefix(contract, "../"))...)
+	}
+	open = append(open, paths(t, "docs/internal/bridge-openapi.yaml")...)
+	for _, path := range open {
+		if !isRouted(prefixes, path) {
+			t.Errorf("%s is not routed", path)
+		}
+	}
+	closed := append(paths(t, "docs/internal/platform-openapi.yaml"), "/", "/metrics", "/readyz", "/posture/watermark", "/api", "/api/v1", "/api/v1/platform", "/api/v1/platforms")
+	for _, path := range closed {
+		if isRouted(prefixes, path) {
+			t.Errorf("%s is routed", path)
+		}
+	}
+	for _, prefix := range prefixes {
+		if !slices.ContainsFunc(open, func(path string) bool { return isRouted([]string{prefix}, path) }) {
+			t.Errorf("nothing is behind %s", prefix)
+		}
+	}
+}
+
+// The policy is the second lock of what the worker refuses by itself.
+func TestWorkersReachNoRangeThatTheyRefuse(t *testing.T) {
+	t.Parallel()
+	policy := strict[networkingv1.NetworkPolicy](t, one(t, render(t, platformChart, origins), "NetworkPolicy", "printmarket-worker-preflight").text)
+	got := map[string][]string{}
+	for _, rule := range policy.Spec.Egress {
+		for _, peer := range rule.To {
+			if peer.IPBlock != nil {
+				got[peer.IPBlock.CIDR] = peer.IPBlock.Except
+				if len(rule.Ports) != 1 || rule.Ports[0].Port.IntValue() != 443 {
+					t.Errorf("ports %v towards %s, want 443", rule.Ports, peer.IPBlock.CIDR)
+				}
+			}
+		}
+	}
+	want := map[string][]string{"0.0.0.0/0": texts(ssrf.IPv4DeniedPrefixes), ssrf.IPv6GlobalUnicast.String(): texts(ssrf.IPv6DeniedPrefixes)}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("ranges (-refused by the worker +by the policy):\n%s", diff)
+	}
+}
+
+func texts(prefixes []netip.Prefix) []string {
+	var out []string
+	for _, prefix := range prefixes {
+		out = append(out, prefix.String())
+	}
+	return out
+}
+
+// A flow has two ends: what one pod may send, another of the release takes.
+func TestEveryFlowInsideIsAllowedAtBothEnds(t *testing.T) {
+	t.Parallel()
+	stream := render(t, platformChart, everything)
+	policies := ofKind[networkingv1.NetworkPolicy](t, stream, "NetworkPolicy")
+	pods := templates(t, stream)
+	flows := 0
+	for from, sender := range pods {
+		for to, receiver := range pods {
+			for _, port := range receiver.Spec.Containers[0].Ports {
+				sends, takes := false, false
+				for _, policy := range policies {
+					if selects(&policy.Spec.PodSelector, sender) {
+						sends = sends || slices.ContainsFunc(policy.Spec.Egress, func(r networkingv1.NetworkPolicyEgressRule) bool { return meets(r.To, r.Ports, receiver, port) })
+					}
+					if selects(&policy.Spec.PodSelector, receiver) {
+						takes = takes || slices.ContainsFunc(policy.Spec.Ingress, func(r networkingv1.NetworkPolicyIngressRule) bool { return meets(r.From, r.Ports, sender, port) })
+					}
+				}
+				if sends != takes {
+					t.Errorf("%s to %s at %s: may send %v, is taken %v", from, to, port.Name, sends, takes)
+				}
+				if sends {
+					flows++
+				}
+			}
+		}
+	}
+	// Controller to API; test to API twice; API, worker and migration to the
+	// database; API and worker to Redis.
+	if flows != 8 {
+		t.Errorf("%d flows, want 8", flows)
+	}
+}
+
+func selects(selector *metav1.LabelSelector, pod corev1.PodTemplateSpec) bool {
+	parsed, err := metav1.LabelSelectorAsSelector(selector)
+	return err == nil && parsed.Matches(labels.Set(pod.Labels))
+}
+
+// meets reports whether a rule names a pod of the release and a port of it.
+func meets(peers []networkingv1.NetworkPolicyPeer, ports []networkingv1.NetworkPolicyPort, pod corev1.PodTemplateSpec, port corev1.ContainerPort) bool {
+	return slices.ContainsFunc(peers, func(p networkingv1.NetworkPolicyPeer) bool {
+		return p.NamespaceSelector == nil && p.PodSelector != nil && len(p.PodSelector.MatchLabels) > 0 && selects(p.PodSelector, pod)
+	}) && slices.ContainsFunc(ports, func(p networkingv1.NetworkPolicyPort) bool { return p.Port.IntValue() == int(port.ContainerPort) })
+}
+
+// The users of the trial Redis have the rights that the guide gives to those of
+// anybody's.
+func TestTheUsersOfTheTrialRedisAreThoseOfTheGuide(t *testing.T) {
+	t.Parallel()
+	guide := regexp.MustCompile(`\n {2}`).ReplaceAllString(source(t, "docs/guides/queue.md"), " ")
+	for _, user := range []string{"api", "worker"} {
+		match := regexp.MustCompile(`(?m)^user ` + user + ` on >\.\.\. (.*)$`).FindStringSubmatch(guide)
+		if match == nil {
+			t.Fatalf("the guide has no user %s", user)
+		}
+		rights, err := os.ReadFile(filepath.Join(platformChart, "files", "redis-"+user+".acl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(match[1], strings.TrimSpace(string(rights))); diff != "" {
+			t.Errorf("rights of %s (-guide +chart):\n%s", user, diff)
+		}
+	}
+}
+
+// httpRoute has the fields of the Gateway API's kind that are used.
+type httpRoute struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
+		ParentRefs []struct {
+			Name      string `json:"name"`
+			Namespace string `json:"namespace"`
+		} `json:"parentRefs"`
+		Hostnames []string `json:"hostnames"`
+		Rules     []struct {
+			Matches []struct {
+				Path struct {
+					Type  string `json:"type"`
+					Value string `json:"value"`
+				} `json:"path"`
+			} `json:"matches"`
+			BackendRefs []struct {
+				Name string `json:"name"`
+				Port int32  `json:"port"`
+			} `json:"backendRefs"`
+		} `json:"rules"`
+	} `json:"spec"`
+}
+
+func TestHTTPRoutesLeadWhereIngressesDo(t *testing.T) {
+	t.Parallel()
+	stream := render(t, platformChart, everything)
+	service := strict[corev1.Service](t, one(t, stream, "Service", "printmarket-api").text)
+	for _, name := range []string{"printmarket-api", "printmarket-registry", "printmarket-dashboard"} {
+		ingress := strict[networkingv1.Ingress](t, one(t, stream, "Ingress", name).text)
+		route := strict[httpRoute](t, one(t, stream, "HTTPRoute", name).text)
+		var want, got []string
+		for _, path := range ingress.Spec.Rules[0].HTTP.Paths {
+			want = append(want, path.Path+" "+path.Backend.Service.Port.Name)
+		}
+		for _, rule := range route.Spec.Rules {
+			if len(rule.Matches) > 8 {
+				t.Errorf("%s: %d matches in one rule", name, len(rule.Matches))
+			}
+			at := slices.IndexFunc(service.Spec.Ports, func(p corev1.ServicePort) bool { return p.Port == rule.BackendRefs[0].Port })
+			for _, match := range rule.Matches {
+				got = append(got, match.Path.Value+" "+service.Spec.Ports[at].Name)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-ingress +route):\n%s", name, diff)
+		}
+		if hosts := route.Spec.Hostnames; len(hosts) != 1 || hosts[0] != ingress.Spec.Rules[0].Host {
+			t.Errorf("%s: hosts %v, want %s", name, hosts, ingress.Spec.Rules[0].Host)
+		}
+	}
+}

@@ -1,0 +1,99 @@
+{{/*
+What all pods have in common: the restricted pod security standard, and where they run. (list $ $pod)
+*/}}
+{{- define "printmarket.placement" -}}
+{{- $root := index . 0 -}}
+{{- $pod := index . 1 -}}
+securityContext:
+  runAsNonRoot: true
+  runAsUser: 65532
+  seccompProfile:
+    type: RuntimeDefault
+{{- with $root.Values.image.pullSecrets }}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ . }}
+  {{- end }}
+{{- end }}
+{{- with $pod.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $pod.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $pod.affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $pod.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- end }}
+
+{{- define "printmarket.spread" -}}
+topologySpreadConstraints:
+  - maxSkew: 1
+    topologyKey: kubernetes.io/hostname
+    whenUnsatisfiable: ScheduleAnyway
+    labelSelector:
+      matchLabels:
+        {{- include "printmarket.selector" . | nindent 8 }}
+{{- end }}
+
+{{- define "printmarket.containerImage" -}}
+image: {{ include "printmarket.image" . }}
+imagePullPolicy: {{ .Values.image.pullPolicy }}
+{{- end }}
+
+{{- define "printmarket.containerSecurity" -}}
+securityContext:
+  allowPrivilegeEscalation: false
+  readOnlyRootFilesystem: true
+  capabilities:
+    drop:
+      - ALL
+{{- end }}
+
+{{/* A variable that a Secret has: (list "NAME" "secret"). */}}
+{{- define "printmarket.secretVariable" -}}
+- name: {{ index . 0 }}
+  valueFrom:
+    secretKeyRef:
+      name: {{ index . 1 }}
+      key: url
+{{- end }}
+
+{{- define "printmarket.opsProbes" -}}
+livenessProbe:
+  httpGet:
+    path: /livez
+    port: ops
+readinessProbe:
+  httpGet:
+    path: /readyz
+    port: ops
+  periodSeconds: {{ . }}
+  timeoutSeconds: 3
+{{- end }}
+
+{{/* A disruption budget: (list $ $settings "name" "component"). */}}
+{{- define "printmarket.disruptionBudget" -}}
+{{- $root := index . 0 -}}
+{{- $settings := index . 1 -}}
+{{- if $settings.enabled -}}
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata:
+  name: {{ index . 2 }}
+  namespace: {{ $root.Release.Namespace }}
+  labels:
+    {{- include "printmarket.labels" (list $root (index . 3)) | nindent 4 }}
+spec:
+  maxUnavailable: {{ $settings.maxUnavailable }}
+  selector:
+    matchLabels:
+      {{- include "printmarket.selector" (index . 3) | nindent 6 }}
+{{- end }}
+{{- end }}

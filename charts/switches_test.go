@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package charts_test
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// withoutSources is what was rendered without the names of the templates.
+func withoutSources(stream string) string {
+	return regexp.MustCompile(`(?m)^# Source: .*\n`).ReplaceAllString(stream, "")
+}
+
+// only is a part of what was rendered: the objects whose kind/name match one of
+// the patterns.
+func only(t *testing.T, stream string, patterns ...string) string {
+	t.Helper()
+	var out []string
+	for _, d := range documents(t, withoutSources(stream)) {
+		if slices.ContainsFunc(patterns, func(p string) bool { return matches(t, p, d.kind+"/"+d.name) }) {
+			out = append(out, strings.TrimSpace(string(d.text))+"\n")
+		}
+	}
+	return strings.Join(out, "---\n")
+}
+
+func matches(t *testing.T, pattern, name string) bool {
+	t.Helper()
+	matched, err := path.Match(pattern, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return matched
+}
+
+// Each switch with what it makes, or what it takes away, as files of testdata.
+func TestEverySwitchDoesWhatItSays(t *testing.T) {
+	t.Parallel()
+	for file, test := range map[string]struct {
+		values string
+		show   []string
+	}{
+		"deployments":              {"", []string{"Deployment/*"}},
+		"services":                 {"", []string{"Service/*", "ServiceAccount/*"}},
+		"network-policies":         {"", []string{"NetworkPolicy/*"}},
+		"network-policies-trial":   {trials, []string{"NetworkPolicy/*"}},
+		"network-policies-named":   {everythingNamed, []string{"NetworkPolicy/*"}},
+		"migration-hook":           {"", []string{"Job/*"}},
+		"migration-trial":          {trials, []string{"Job/*"}},
+		"autoscaling":              {"api: {autoscaling: {enabled: true, maxReplicas: 40}}", []string{"HorizontalPodAutoscaler/*"}},
+		"keda":                     {"worker: {keda: {enabled: true}}", []string{"ScaledObject/*"}},
+		"worker-large":             {"worker: {slots: 8, drainSeconds: 90, allowFetch: [10.1.0.0/16]}", []string{"Deployment/*worker*", "NetworkPolicy/*worker*"}},
+		"worker-own-limits":        {"worker: {resources: {limits: {memory: 4Gi}}}", []string{"Deployment/*worker*"}},
+		"mtls":                     {"api: {mtls: {enabled: true, secretName: api-tls, service: {type: LoadBalancer}}}", []string{"Deployment/*api", "Service/*", "NetworkPolicy/*api"}},
+		"ingress":                  {"ingress: {api: {enabled: true, className: nginx, tlsSecret: api-public}, registry: {enabled: true}, dashboard: {enabled: true, host: d.example}}", []string{"Ingress/*"}},
+		"ingress-platform":         {"ingress: {platform: {enabled: true, host: ops.example}}", []string{"Ingress/*"}},
+		"ingress-mtls":             {"ingress: {mtls: {enabled: true, host: mtls.example, annotations: {pass: through}}}\napi: {mtls: {enabled: true, secretName: api-tls}}", []string{"Ingress/*"}},
+		"gateway":                  {"gateway: {parentRefs: [{name: public, namespace: gateways}], api: {enabled: true}, registry: {enabled: true}, dashboard: {enabled: true, host: d.example}}", []string{"HTTPRoute/*"}},
+		"monitors":                 {"monitoring: {monitors: {enabled: true, labels: {release: prometheus}}}", []string{"*Monitor/*"}},
+		"trial-database":           {"database: {trial: {enabled: true, storage: {className: fast}}}", []string{"StatefulSet/*", "ConfigMap/*", "Service/*trial*"}},
+		"trial-redis":              {"redis: {trial: {enabled: true, maxMemory: 512mb}}", []string{"StatefulSet/*", "Service/*trial*"}},
+		"test":                     {"", []string{"Pod/*"}},
+		"test-with-key":            {"tests: {keySecret: printmarket-test-key, fileURL: 'https://files.example/a.pdf'}", []string{"Pod/*", "NetworkPolicy/*test"}},
+		"image":                    {"image: {repository: mirror/printmarket, tag: 1.2.3, digest: 'sha256:" + strings.Repeat("0", 64) + "', pullPolicy: Always, pullSecrets: [mirror]}", []string{"Deployment/*controller"}},
+		"placement":                {"controller: {pod: {annotations: {a: b}, labels: {team: prepress}, nodeSelector: {disk: ssd}, tolerations: [{key: a, operator: Exists}], affinity: {podAntiAffinity: {}}, priorityClassName: high}}", []string{"Deployment/*controller"}},
+		"secrets-of-ones-own":      {"database: {external: {ownerSecret: printmarket-o, apiSecret: printmarket-a, workerSecret: printmarket-w}, roles: {api: api, worker: worker}}\nredis: {external: {secret: printmarket-r, workerSecret: printmarket-rw}}", []string{"Deployment/*api", "Deployment/*worker*", "Job/*"}},
+		"budgets":                  {"worker: {disruptionBudget: {maxUnavailable: 25%}}\ncontroller: {disruptionBudget: {enabled: false}}", []string{"PodDisruptionBudget/*"}},
+		"nothing-that-can-be-left": {leanest, []string{"NetworkPolicy/*", "PodDisruptionBudget/*", "Job/*", "Pod/*", "Role/*", "CustomResourceDefinition/*"}},
+	} {
+		t.Run(file, func(t *testing.T) {
+			t.Parallel()
+			golden(t, file+".yaml", only(t, render(t, platformChart, origins+test.values), test.show...))
+		})
+	}
+}
+
+const (
+	trials  = "database: {trial: {enabled: true}}\nredis: {trial: {enabled: true}}\n"
+	leanest = `
+crds: {enabled: false}
+rbac: {people: false}
+controller: {disruptionBudget: {enabled: false}}
+api: {disruptionBudget: {enabled: false}}
+worker: {disruptionBudget: {enabled: false}}
+migrate: {enabled: false}
+networkPolicy: {enabled: false}
+tests: {enabled: false}
+`
+	everythingNamed = `
+networkPolicy:
+  ingressFrom: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: ingress}}}]
+  monitoringFrom: []
+  dnsTo: [{ipBlock: {cidr: 169.254.20.10/32}}]
+  kubernetesAPI: {to: [{ipBlock: {cidr: 10.96.0.1/32}}], ports: [443]}
+  database: {to: [{ipBlock: {cidr: 10.2.0.0/24}}], ports: [5433]}
+  redis: {to: [{ipBlock: {cidr: 10.3.0.0/24}}], ports: [6380]}
+tests: {keySecret: printmarket-test-key}
+api: {mtls: {enabled: true, secretName: api-tls}}
+`
+)

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// selftest runs `printmarket selftest` with a key, or without one, and returns
+// what it printed.
+func (p *platform) selftest(key string, args ...string) (out string, failed bool) {
+	p.t.Helper()
+	command := exec.CommandContext(p.t.Context(), filepath.Join(binaries, "printmarket"), append([]string{"selftest"}, args...)...)
+	command.Env = append(os.Environ(), "PRINTMARKET_API_KEY="+key)
+	var text bytes.Buffer
+	command.Stdout, command.Stderr = &text, &text
+	failed = command.Run() != nil
+	if strings.Contains(text.String(), "pmk_") {
+		p.t.Errorf("selftest %v shows a key", args)
+	}
+	return text.String(), failed
+}
+
+func TestSelftestGoesAsFarAsItsKey(t *testing.T) {
+	t.Parallel()
+	p := startDev(t, t.TempDir())
+	ops, registry := "--ops="+p.env["OPS_URL"], "--registry="+p.env["REGISTRY_URL"]
+	api, file := "--api="+p.env["API_URL"], "--file-url="+p.files()+"sample.pdf"
+	live, test := p.env["ACME_LIVE_KEY"], p.env["ACME_TEST_KEY"]
+	for name, c := range map[string]struct {
+		key  string
+		args []string
+		want []string
+	}{
+		"readiness alone":                           {"", []string{ops}, []string{"An API server is ready."}},
+		"a registry, too":                           {"", []string{ops, registry}, []string{"is ready.", "The registry serves problem types."}},
+		"a live key has a file inspected":           {live, []string{api, file}, []string{"RFQ rfq_", "Preflight job pref_", "succeeded."}},
+		"a live key without a file has none":        {live, []string{api}, []string{"RFQ rfq_", "No preflight"}},
+		"a test key without a file has a simulated": {test, []string{ops, api}, []string{"is ready.", "RFQ rfq_", "Preflight job pref_", "succeeded."}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, failed := p.selftest(c.key, c.args...)
+			for _, want := range c.want {
+				if failed || !strings.Contains(out, want) {
+					t.Fatalf("selftest %v: failed %v, printed %q; want %q in it", c.args, failed, out, want)
+				}
+			}
+		})
+	}
+}
+
+func TestSelftestFailsAndSaysWhy(t *testing.T) {
+	t.Parallel()
+	p := startDev(t, t.TempDir())
+	api := "--api=" + p.env["API_URL"]
+	for name, c := range map[string]struct {
+		key  string
+		args []string
+		want string
+	}{
+		"nothing to check":            {"", nil, "Set --ops, --registry or --api"},
+		"an API without a key":        {"", []string{api}, "Set PRINTMARKET_API_KEY"},
+		"a file without an API":       {"", []string{"--ops=" + p.env["OPS_URL"], "--file-url=https://a.example/b.pdf"}, "--file-url goes with --api"},
+		"a key that is none":          {"pmk", []string{api}, "PRINTMARKET_API_KEY"},
+		"a key over the network":      {p.env["ACME_TEST_KEY"], []string{"--api=http://api.example.com"}, "--api"},
+		"a key without scopes":        {p.env["ACME_NOSCOPE_KEY"], []string{api}, "INSUFFICIENT_SCOPE"},
+		"a replica that is not ready": {"", []string{"--ops=" + p.env["API_URL"], "--timeout=1s"}, "no API server became ready: it answers 404"},
+		"nobody listens":              {"", []string{"--ops=http://127.0.0.1:1", "--timeout=1s"}, "no API server became ready"},
+		"a registry that is none":     {"", []string{"--registry=" + p.env["OPS_URL"]}, "it answers 404"},
+		"a file that is not there":    {p.env["ACME_LIVE_KEY"], []string{api, "--file-url=" + p.files() + "nothing.pdf"}, "failed: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, failed := p.selftest(c.key, c.args...)
+			if !failed || !strings.Contains(out, c.want) {
+				t.Errorf("selftest %v: failed %v, printed %q; want %q in it", c.args, failed, out, c.want)
+			}
+		})
+	}
+}
