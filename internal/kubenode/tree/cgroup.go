@@ -24,8 +24,8 @@ const cgroupRoot = "/sys/fs/cgroup"
 // needed are the controllers that a kubelet insists on.
 var needed = []string{"cpu", "memory", "pids"} //nolint:gochecknoglobals // a constant
 
-// hierarchies are the roots of all cgroups: one in version 2, one for each
-// controller in version 1.
+// hierarchies are the roots of all cgroups: one in version 2; in version 1 one for
+// each controller, and maybe one of version 2 that has none.
 func hierarchies() (roots []string, unified bool, err error) {
 	var found unix.Statfs_t
 	if err := unix.Statfs(cgroupRoot, &found); err != nil {
@@ -41,7 +41,8 @@ func hierarchies() (roots []string, unified bool, err error) {
 	for _, entry := range entries {
 		root := filepath.Join(cgroupRoot, entry.Name())
 		// Links are second names of a hierarchy: cpu of cpu,cpuacct.
-		if err := unix.Statfs(root, &found); err == nil && entry.IsDir() && found.Type == unix.CGROUP_SUPER_MAGIC {
+		if err := unix.Statfs(root, &found); err == nil && entry.IsDir() &&
+			(found.Type == unix.CGROUP_SUPER_MAGIC || found.Type == unix.CGROUP2_SUPER_MAGIC) {
 			roots = append(roots, root)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"runtime"
@@ -41,12 +42,12 @@ func guard() error {
 		defer close(parted)
 		_, _ = io.Copy(io.Discard, os.Stdin)
 	}()
-	return errors.Join(plan.guard(parted), removeCgroups(plan.Name), os.RemoveAll(plan.Work))
+	return errors.Join(plan.guard(parted), plan.remove(), os.RemoveAll(plan.Work))
 }
 
 func (p *Plan) guard(parted <-chan struct{}) error {
 	// A warden that was killed has left them behind.
-	if err := removeCgroups(p.Name); err != nil {
+	if err := p.remove(); err != nil {
 		return err
 	}
 	if err := makeCgroups(p.Name, p.Cgroups); err != nil {
@@ -77,6 +78,25 @@ func (p *Plan) guard(parted <-chan struct{}) error {
 		<-ended
 		return nil
 	}
+}
+
+// remove takes back what outlives the processes of a tree.
+func (p *Plan) remove() error {
+	return errors.Join(removeLink(p.Root.Link.Outside), removeCgroups(p.Name))
+}
+
+// removeLink removes a link and so its routes. The kernel would do it, but only
+// when the last socket in the namespace has given up to say good-bye to a peer
+// that is gone, which takes minutes.
+func removeLink(name string) error {
+	if name == "" {
+		return nil
+	}
+	err := run([][]string{{"ip", "link", "delete", name}})
+	if _, missing := net.InterfaceByName(name); missing != nil {
+		return nil
+	}
+	return err
 }
 
 // begun is a space that waits to be told what to do.
