@@ -20,10 +20,10 @@ const (
 // plain routes.
 type addresses struct{ second byte }
 
-func addressesOf(slot int) addresses { return addresses{second: byte(192 + slot)} } //nolint:gosec // fewer than 16
+func addressesOf(slot int) addresses { return addresses{second: byte(192 + slot)} }
 
 func (a addresses) at(third, fourth int) netip.Addr {
-	return netip.AddrFrom4([4]byte{10, a.second, byte(third), byte(fourth)}) //nolint:gosec // constants and small numbers
+	return netip.AddrFrom4([4]byte{10, a.second, byte(third), byte(fourth)})
 }
 
 func (a addresses) all() netip.Prefix      { return netip.PrefixFrom(a.at(0, 0), 16) }
@@ -37,13 +37,12 @@ func (a addresses) kubernetes() netip.Addr { return a.at(16, 1) }
 func (a addresses) dns() netip.Addr        { return a.at(16, 10) }
 
 // Nodes are numbered from 1.
-func (a addresses) node(n int) netip.Addr      { return a.at(0, 10+n) }
-func (a addresses) podsOf(n int) netip.Prefix  { return netip.PrefixFrom(a.at(64+n, 0), 24) }
-func (a addresses) gatewayOf(n int) netip.Addr { return a.at(64+n, 1) }
-func (a addresses) link(ip netip.Addr) string  { return netip.PrefixFrom(ip, a.links().Bits()).String() }
-func (a addresses) server() string             { return "https://" + a.authority() }
-func (a addresses) authority() string          { return netip.AddrPortFrom(a.control(), 6443).String() }
-func nodeName(n int) string                    { return fmt.Sprintf("node-%d", n) }
+func (a addresses) node(n int) netip.Addr     { return a.at(0, 10+n) }
+func (a addresses) podsOf(n int) netip.Prefix { return netip.PrefixFrom(a.at(64+n, 0), 24) }
+func (a addresses) link(ip netip.Addr) string { return netip.PrefixFrom(ip, a.links().Bits()).String() }
+func (a addresses) server() string            { return "https://" + a.authority() }
+func (a addresses) authority() string         { return netip.AddrPortFrom(a.control(), 6443).String() }
+func nodeName(n int) string                   { return fmt.Sprintf("node-%d", n) }
 
 // routes to pods and services, for whoever is in the nodes' network. Services
 // are reached through the first node: kube-proxy hides the sender, so answers

@@ -5,6 +5,7 @@
 package kubenode
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -89,7 +90,7 @@ func cacheDirectory(getenv func(string) string) (string, error) {
 	if cache == "" {
 		home := getenv("HOME")
 		if home == "" {
-			return "", fmt.Errorf("neither XDG_CACHE_HOME nor HOME is set")
+			return "", errors.New("neither XDG_CACHE_HOME nor HOME is set")
 		}
 		cache = filepath.Join(home, ".cache")
 	}

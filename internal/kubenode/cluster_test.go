@@ -6,6 +6,7 @@ package kubenode_test
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -50,10 +51,13 @@ type deployed struct {
 	address   string
 }
 
-// deploy deploys the server and waits until all of its pods serve.
-func deploy(t *testing.T, namespace string) deployed {
+// deploy deploys the server and waits until all of its pods serve and its Service
+// answers.
+func deploy(t *testing.T, purpose string) deployed {
 	t.Helper()
 	requireCluster(t)
+	// A test that is repeated gets another one: the last may still be ending.
+	namespace := purpose + "-" + strings.ToLower(rand.Text()[:6])
 	loadServer(t)
 	manifests, err := os.ReadFile("testdata/server.yaml")
 	if err != nil {
@@ -72,6 +76,11 @@ func deploy(t *testing.T, namespace string) deployed {
 	d := deployed{namespace: namespace}
 	d.rolledOut(t)
 	d.address = d.kubectl(t, "get", "service", "server", "--output=jsonpath={.spec.clusterIP}")
+	// kube-proxy hears of a Service in its own time.
+	eventually(t, func() error {
+		_, err := get(t.Context(), newConnections(), http.MethodGet, "http://"+d.address)
+		return err
+	})
 	return d
 }
 
@@ -211,7 +220,7 @@ func TestPodsLookUpNamesOfTheClusterAndNoOthers(t *testing.T) {
 	for name, want := range map[string]string{
 		"server":                         d.address,
 		"server." + d.namespace + ".svc": d.address,
-		"server.names.svc.cluster.local": d.address,
+		"server." + d.namespace + ".svc.cluster.local": d.address,
 	} {
 		eventually(t, func() error {
 			got, err := get(t.Context(), newConnections(), http.MethodGet, "http://"+d.address+"/lookup/"+name)

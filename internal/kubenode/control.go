@@ -15,10 +15,14 @@ func identities(a addresses, nodes int) []identity {
 	masters := []string{"system:masters"}
 	all := []identity{
 		{file: "admin", name: "admin", groups: masters},
-		{file: "kube-apiserver", name: "kube-apiserver",
-			names: []string{"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc",
-				"kubernetes.default.svc.cluster.local"},
-			addresses: []netip.Addr{a.control(), a.kubernetes()}},
+		{
+			file: "kube-apiserver", name: "kube-apiserver",
+			names: []string{
+				"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc",
+				"kubernetes.default.svc.cluster.local",
+			},
+			addresses: []netip.Addr{a.control(), a.kubernetes()},
+		},
 		{file: "kube-apiserver-client", name: "kube-apiserver"},
 		{file: "front-proxy", name: "front-proxy"},
 		{file: "service-accounts", name: "service-accounts"},

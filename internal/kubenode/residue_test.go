@@ -6,6 +6,7 @@ package kubenode_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -32,7 +33,7 @@ func endWithCluster(end string) {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(started.Logs())
+	_, _ = os.Stdout.WriteString(started.Logs() + "\n")
 	if end == "panics" {
 		panic("with a cluster")
 	}
@@ -47,7 +48,8 @@ func TestNothingOfAClusterIsLeftWhenItsProcess(t *testing.T) {
 		t.Run(end, func(t *testing.T) {
 			child := exec.CommandContext(t.Context(), "/proc/self/exe")
 			child.Env = append(os.Environ(), childVariable+"="+end)
-			child.Stderr = os.Stderr
+			var complaint bytes.Buffer
+			child.Stderr = &complaint
 			output, err := child.StdoutPipe()
 			if err != nil {
 				t.Fatal(err)
@@ -57,7 +59,7 @@ func TestNothingOfAClusterIsLeftWhenItsProcess(t *testing.T) {
 			}
 			logs, err := bufio.NewReader(output).ReadString('\n')
 			if err != nil {
-				t.Fatalf("no cluster: %v", err)
+				t.Fatalf("no cluster: %v, %v\n%s", err, child.Wait(), complaint.String())
 			}
 			directory := filepath.Dir(strings.TrimSpace(logs))
 			if end == "is killed" {

@@ -92,10 +92,14 @@ func tail(path string) string {
 
 func (c *Cluster) loadOwnImages(ctx context.Context) error {
 	for _, image := range []archive.Image{
-		{Name: pauseImage, Entrypoint: []string{"/pause"}, User: "65535:65535",
-			Layers: [][]archive.File{{{Path: "/pause", Source: c.assets.nodeProgram("pause"), Mode: 0o755}}}},
-		{Name: coreDNSImage, Entrypoint: []string{"/coredns"},
-			Layers: [][]archive.File{{{Path: "/coredns", Source: c.assets.nodeProgram("coredns"), Mode: 0o755}}}},
+		{
+			Name: pauseImage, Entrypoint: []string{"/pause"}, User: "65535:65535",
+			Layers: [][]archive.File{{{Path: "/pause", Source: c.assets.nodeProgram("pause"), Mode: 0o755}}},
+		},
+		{
+			Name: coreDNSImage, Entrypoint: []string{"/coredns"},
+			Layers: [][]archive.File{{{Path: "/coredns", Source: c.assets.nodeProgram("coredns"), Mode: 0o755}}},
+		},
 	} {
 		file := c.work("image.tar")
 		if err := archive.Write(file, image); err != nil {

@@ -5,6 +5,7 @@
 package kubenode
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -32,7 +33,7 @@ func Unavailable() string {
 
 func asRoot() error {
 	if os.Geteuid() != 0 {
-		return fmt.Errorf("a cluster with nodes needs root: it makes namespaces, cgroups and a link")
+		return errors.New("a cluster with nodes needs root: it makes namespaces, cgroups and a link")
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -43,7 +44,7 @@ func run(arguments []string, out io.Writer) error {
 	}
 	for _, image := range flags.Args() {
 		if err := cluster.LoadImage(ctx, image); err != nil {
-			return fmt.Errorf("%w (and then: %v)", err, cluster.Stop())
+			return errors.Join(err, cluster.Stop())
 		}
 	}
 	_, _ = fmt.Fprintf(out, "The cluster runs until it is interrupted.\n\n  export KUBECONFIG=%s\n\nLogs: %s\n",

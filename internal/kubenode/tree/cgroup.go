@@ -123,7 +123,7 @@ func delegate(path string) error {
 	}
 	file := filepath.Join(path, "cgroup.subtree_control")
 	for _, controller := range strings.Fields(string(offered)) {
-		err := os.WriteFile(file, []byte("+"+controller), 0) //nolint:gosec // the file is there
+		err := os.WriteFile(file, []byte("+"+controller), 0)
 		if err != nil && slices.Contains(needed, controller) {
 			return err
 		}
@@ -139,7 +139,7 @@ func inherit(path, file string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(path, file), bytes.TrimSpace(value), 0) //nolint:gosec // the file is there
+	return os.WriteFile(filepath.Join(path, file), bytes.TrimSpace(value), 0)
 }
 
 // removeCgroups removes a cgroup and all below it. It waits for processes that

@@ -19,6 +19,7 @@
 package tree
 
 import (
+	"errors"
 	"fmt"
 	"os"
 )
@@ -95,7 +96,7 @@ func Enter() {
 	case roleSpace:
 		err = inhabit()
 	default:
-		err = fmt.Errorf("no such role")
+		err = errors.New("no such role")
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", role, err)

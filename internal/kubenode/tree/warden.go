@@ -92,11 +92,11 @@ func removeLink(name string) error {
 	if name == "" {
 		return nil
 	}
-	err := run([][]string{{"ip", "link", "delete", name}})
-	if _, missing := net.InterfaceByName(name); missing != nil {
-		return nil
+	failed := run([][]string{{"ip", "link", "delete", name}})
+	if _, err := net.InterfaceByName(name); err == nil {
+		return fmt.Errorf("link %s stays: %w", name, failed)
 	}
-	return err
+	return nil
 }
 
 // begun is a space that waits to be told what to do.
