@@ -130,7 +130,7 @@ func loadServer(t *testing.T) {
 	t.Helper()
 	directory := t.TempDir()
 	program := filepath.Join(directory, "testserver")
-	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-buildvcs=false", "-o", program, "./testserver")
+	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-buildvcs=false", "-o", program, "./testdata/server")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if output, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build the server: %v\n%s", err, output)

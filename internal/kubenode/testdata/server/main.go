@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command testserver is what the tests of package kubenode deploy: a server that
+// Command server is what the tests of package kubenode deploy: a server that
 // tells who it is, ends as an API server has to, and can eat memory.
 package main
 
