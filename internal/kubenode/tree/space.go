@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"syscall"
 	"time"
@@ -34,6 +35,9 @@ type inhabitant struct {
 	programs map[int]Process
 	spaces   map[int]string
 	lost     chan error
+	// begun holds the pipes to the spaces: they must not be collected as garbage,
+	// because their ends are the spaces' ends.
+	begun []*begun
 }
 
 // inhabit is a space's part.
@@ -52,6 +56,7 @@ func inhabit() error {
 		i.fail(nil)
 	}()
 	i.reap()
+	runtime.KeepAlive(i)
 	return <-i.lost
 }
 
@@ -62,19 +67,18 @@ func (i *inhabitant) prepare(s *Space) error {
 	if err := mount(s.Mounts); err != nil {
 		return err
 	}
-	var begun []*begun
 	for n := range s.Spaces {
 		b, err := s.Spaces[n].begin(i.logs, &syscall.SysProcAttr{Cloneflags: namespaces})
 		if err != nil {
 			return err
 		}
 		i.spaces[b.process.Pid] = s.Spaces[n].Name
-		begun = append(begun, b)
+		i.begun = append(i.begun, b)
 	}
 	if err := run(s.Setup); err != nil {
 		return err
 	}
-	for _, b := range begun {
+	for _, b := range i.begun {
 		if err := b.tell(); err != nil {
 			return err
 		}

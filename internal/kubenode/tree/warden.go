@@ -59,6 +59,8 @@ func (p *Plan) guard(parted <-chan struct{}) error {
 	if err != nil {
 		return err
 	}
+	// Until then the pipe must not be collected as garbage: its end is the root's.
+	defer func() { _ = root.orders.Close() }()
 	ended := make(chan *os.ProcessState, 1)
 	go func() {
 		state, _ := root.process.Wait()
