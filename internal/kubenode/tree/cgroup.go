@@ -56,6 +56,11 @@ func CgroupsUnavailable() error {
 	if err != nil {
 		return err
 	}
+	for _, root := range roots {
+		if err := unix.Access(root, unix.W_OK); err != nil {
+			return &fs.PathError{Op: "write to cgroups in", Path: root, Err: err}
+		}
+	}
 	if unified {
 		offered, err := os.ReadFile(filepath.Join(cgroupRoot, "cgroup.controllers"))
 		if err != nil {
