@@ -24,8 +24,9 @@ const WardenLog = "tree.log"
 // self is this program, also where its file has been removed.
 const self = "/proc/self/exe"
 
-// farewell is how long a warden may take to remove everything.
-const farewell = 30 * time.Second
+// farewell is how long a warden may take to remove everything: a second, unless
+// the machine does much else.
+const farewell = 2 * time.Minute
 
 // ErrNotEntered is the error of a program that does not call [Enter].
 var ErrNotEntered = errors.New("this program starts trees and does not call Enter first")
