@@ -22,6 +22,9 @@ type addresses struct{ second byte }
 
 func addressesOf(slot int) addresses { return addresses{second: byte(192 + slot)} }
 
+// clusterName is that of a cluster's cgroups and of the host's end of its link.
+func clusterName(slot int) string { return fmt.Sprintf("kubenode-%d", slot) }
+
 func (a addresses) at(third, fourth int) netip.Addr {
 	return netip.AddrFrom4([4]byte{10, a.second, byte(third), byte(fourth)})
 }

@@ -104,20 +104,19 @@ func (c *Cluster) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	clusters := filepath.Join(cache, "clusters")
-	slot, lock, err := takeSlot(clusters)
+	slot, held, err := takeSlot()
 	if err != nil {
 		return err
 	}
 	// From here on the warden holds it.
-	defer func() { _ = lock.Close() }()
+	defer func() { _ = held.Close() }()
 	c.addresses = addressesOf(slot)
-	c.name = "kubenode-" + strconv.Itoa(slot)
-	c.directory = filepath.Join(clusters, strconv.Itoa(slot))
+	c.name = clusterName(slot)
+	c.directory = filepath.Join(cache, "clusters", strconv.Itoa(slot))
 	if err := c.writeFiles(); err != nil {
 		return err
 	}
-	if c.tree, err = tree.Start(c.plan(), lock); err != nil {
+	if c.tree, err = tree.Start(c.plan(), held); err != nil {
 		return err
 	}
 	return c.settle(ctx)

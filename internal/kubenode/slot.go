@@ -6,12 +6,9 @@ package kubenode
 
 import (
 	"errors"
-	"fmt"
 	"net"
 	"net/netip"
 	"os"
-	"path/filepath"
-	"strconv"
 
 	"golang.org/x/sys/unix"
 )
@@ -22,44 +19,44 @@ var errNoSlot = errors.New("no free network for a cluster")
 
 // takeSlot takes the first number whose network is free. It is taken for as long
 // as anybody holds the file.
-func takeSlot(directory string) (int, *os.File, error) {
-	if err := os.MkdirAll(directory, 0o700); err != nil {
-		return 0, nil, err
-	}
-	// Afterwards: clusters of others have links by the time that they are asked.
+func takeSlot() (int, *os.File, error) {
 	for slot := range slots {
-		lock, err := tryLock(filepath.Join(directory, strconv.Itoa(slot)+".lock"))
+		held, err := tryHold(clusterName(slot))
 		if err != nil {
 			return 0, nil, err
 		}
-		if lock == nil {
+		if held == nil {
 			continue
 		}
+		// Only now: clusters of others have links before they are asked.
 		free, err := isFree(addressesOf(slot).all())
 		if err == nil && free {
-			return slot, lock, nil
+			return slot, held, nil
 		}
-		if err := errors.Join(err, lock.Close()); err != nil {
+		if err := errors.Join(err, held.Close()); err != nil {
 			return 0, nil, err
 		}
 	}
 	return 0, nil, errNoSlot
 }
 
-// tryLock returns nil if somebody else has the lock.
-func tryLock(path string) (*os.File, error) {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+// tryHold returns a socket with a name that is in no directory: it belongs to
+// the network of the host, as the link does that is called the same, and nobody
+// has to remove it. The result is nil if somebody else has the name.
+func tryHold(name string) (*os.File, error) {
+	socket, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
-		return nil, err
+		return nil, os.NewSyscallError("socket", err)
 	}
-	err = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	if err == nil {
+	file := os.NewFile(uintptr(socket), name)
+	switch err := unix.Bind(socket, &unix.SockaddrUnix{Name: "@printmarket/" + name}); {
+	case err == nil:
 		return file, nil
-	}
-	if errors.Is(err, unix.EWOULDBLOCK) {
+	case errors.Is(err, unix.EADDRINUSE):
 		return nil, file.Close()
+	default:
+		return nil, errors.Join(os.NewSyscallError("bind", err), file.Close())
 	}
-	return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), file.Close())
 }
 
 // isFree reports whether the host has no address in a network. Routes alone do

@@ -5,26 +5,26 @@
 package kubenode
 
 import (
+	"crypto/rand"
 	"net"
 	"net/netip"
-	"path/filepath"
 	"testing"
 )
 
 func TestASlotIsTakenAsLongAsItsFileIsOpen(t *testing.T) {
 	t.Parallel()
-	slot := filepath.Join(t.TempDir(), "0.lock")
-	first, err := tryLock(slot)
+	slot := "test-" + rand.Text()
+	first, err := tryHold(slot)
 	if err != nil || first == nil {
 		t.Fatalf("a free slot: %v, %v", first, err)
 	}
-	if second, err := tryLock(slot); err != nil || second != nil {
+	if second, err := tryHold(slot); err != nil || second != nil {
 		t.Errorf("it was given twice: %v, %v", second, err)
 	}
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
-	third, err := tryLock(slot)
+	third, err := tryHold(slot)
 	if err != nil || third == nil {
 		t.Fatalf("it was given back, and not taken again: %v, %v", third, err)
 	}

@@ -44,8 +44,8 @@ type Tree struct {
 
 // Start starts a plan. It returns before the programs run; what goes wrong from
 // then on closes [Tree.Ended] and is in the log of the warden. The warden keeps
-// the files open until it has removed everything; a lock on one of them says
-// that the names of the plan are taken.
+// the files open until it has removed everything: they may stand for the names
+// of the plan being taken.
 func Start(plan *Plan, held ...*os.File) (*Tree, error) {
 	if os.Getenv(roleVariable) != "" {
 		return nil, ErrNotEntered
