@@ -7,8 +7,12 @@ package kubenode_test
 import (
 	"context"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,6 +59,36 @@ func TestServicesReachPodsOfEveryNodeFromTheHost(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+func TestPodsReachTheHostAndNothingBeyondIt(t *testing.T) {
+	t.Parallel()
+	d := deploy(t, "host")
+	listener, err := net.Listen("tcp", net.JoinHostPort(cluster.Host().String(), "0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, r.RemoteAddr)
+	}))
+	_ = server.Listener.Close()
+	server.Listener = listener
+	server.Start()
+	t.Cleanup(server.Close)
+
+	from, err := get(t.Context(), newConnections(), http.MethodGet, "http://"+d.address+"/fetch/"+listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ips := d.each(t, ".status.podIP")
+	if ip, _, err := net.SplitHostPort(from); err != nil || !slices.Contains(ips, ip) {
+		t.Errorf("the host was asked by %s; pods are %q", from, ips)
+	}
+	// An address for documents: nobody has it.
+	if answer, err := get(t.Context(), newConnections(), http.MethodGet, "http://"+d.address+"/fetch/203.0.113.1"); err == nil ||
+		!strings.Contains(err.Error(), "unreachable") {
+		t.Errorf("the world answers %q, %v", answer, err)
+	}
 }
 
 func TestPodsLookUpNamesOfTheClusterAndNoOthers(t *testing.T) {

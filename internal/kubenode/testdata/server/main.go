@@ -8,6 +8,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -42,6 +43,7 @@ func serve() error {
 	handler := http.NewServeMux()
 	handler.HandleFunc("GET /{$}", identify)
 	handler.HandleFunc("GET /lookup/{name}", lookup)
+	handler.HandleFunc("GET /fetch/{address}", fetch)
 	handler.HandleFunc("POST /eat/{megabytes}", eat)
 	asked := make(chan struct{}, 1)
 	server := &http.Server{Addr: ":8080", Handler: counted(handler, asked, ctx.Done()), ReadHeaderTimeout: 10 * time.Second}
@@ -104,6 +106,18 @@ func lookup(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/plain")
 	_, _ = fmt.Fprint(w, found[0]) //nolint:gosec // an address of our own name server, as text
+}
+
+// fetch answers with what another server says.
+func fetch(w http.ResponseWriter, r *http.Request) {
+	client := &http.Client{Timeout: 10 * time.Second}
+	response, err := client.Get("http://" + r.PathValue("address"))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadGateway)
+		return
+	}
+	defer func() { _ = response.Body.Close() }()
+	_, _ = io.Copy(w, io.LimitReader(response.Body, 1<<10))
 }
 
 // eat keeps memory that was written to, which the kernel has to find.
