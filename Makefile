@@ -15,7 +15,7 @@ BENCHTIME ?= 3s
 ##@ Everyday
 .PHONY: help
 help: ## Show this list
-	@awk 'BEGIN {FS = ":.*##"} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*##/ {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*##"} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z0-9-]+:.*##/ {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: build ## Build and start the whole platform (ARGS="--data DIR ..." for flags)
@@ -47,6 +47,20 @@ controlplane: ## Build etcd, kube-apiserver and kubectl into the cache, once
 .PHONY: helm
 helm: ## Build helm into the cache, once
 	@tools/helm/build.sh >/dev/null
+
+.PHONY: node
+node: controlplane ## Build and install what a cluster with nodes needs, once
+	@tools/node/setup.sh
+	@tools/node/build.sh >/dev/null
+
+.PHONY: e2e
+e2e: node ## Run the tests that need a cluster with nodes (root, Linux)
+	PRINTMARKET_E2E=1 go test -count=1 -timeout 30m -v ./internal/kubenode/...
+
+.PHONY: e2e-up
+e2e-up: node ## Run a cluster with nodes until it is interrupted (ARGS="--nodes 2 IMAGE.tar")
+	go build -o bin/kubenode ./internal/kubenode/command
+	bin/kubenode $(ARGS)
 
 .PHONY: swagger-ui
 swagger-ui: ## Put the viewer of the contracts where the build embeds it

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build linux
+
+package kubenode
+
+import (
+	"net/netip"
+
+	"github.com/printmarket/printmarket/internal/kubenode/tree"
+)
+
+// identities are those of everybody who speaks to everybody else in a cluster.
+func identities(a addresses, nodes int) []identity {
+	masters := []string{"system:masters"}
+	all := []identity{
+		{file: "admin", name: "admin", groups: masters},
+		{
+			file: "kube-apiserver", name: "kube-apiserver",
+			names: []string{
+				"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc",
+				"kubernetes.default.svc.cluster.local",
+			},
+			addresses: []netip.Addr{a.control(), a.kubernetes()},
+		},
+		{file: "kube-apiserver-client", name: "kube-apiserver"},
+		{file: "front-proxy", name: "front-proxy"},
+		{file: "service-accounts", name: "service-accounts"},
+		{file: "kube-controller-manager", name: "system:kube-controller-manager"},
+		{file: "kube-scheduler", name: "system:kube-scheduler"},
+		{file: "kube-proxy", name: "system:kube-proxy"},
+	}
+	for n := 1; n <= nodes; n++ {
+		name := nodeName(n)
+		all = append(all,
+			identity{file: name, name: "system:node:" + name, groups: []string{"system:nodes"}},
+			identity{file: name + "-serving", name: name, names: []string{name}, addresses: []netip.Addr{a.node(n)}})
+	}
+	return all
+}
+
+// controlPlane is the space that holds the control plane and the network of the
+// nodes, and in which the nodes are.
+func (c *Cluster) controlPlane() tree.Space {
+	a := c.addresses
+	setup := [][]string{
+		{"ip", "link", "set", "lo", "up"},
+		{"ip", "link", "add", "nodes", "type", "bridge"},
+		{"ip", "address", "add", a.link(a.control()), "dev", "nodes"},
+		{"ip", "link", "set", "nodes", "up"},
+		{"ip", "link", "set", "host", "master", "nodes", "up"},
+	}
+	var nodes []tree.Space
+	for n := 1; n <= c.options.Nodes; n++ {
+		nodes = append(nodes, c.node(n))
+		setup = append(setup, []string{"ip", "link", "set", nodeName(n), "master", "nodes", "up"})
+	}
+	return tree.Space{
+		Name:  "control",
+		Link:  tree.Link{Outside: c.name, Inside: "host"},
+		Setup: append(setup, a.routes(c.options.Nodes)...),
+		Processes: []tree.Process{
+			{Name: "etcd", Args: c.etcd()},
+			{Name: "kube-apiserver", Args: c.apiServer()},
+			{Name: "kube-controller-manager", Args: c.controllerManager()},
+			{Name: "kube-scheduler", Args: c.scheduler()},
+		},
+		Spaces: nodes,
+	}
+}
+
+func (c *Cluster) etcd() []string {
+	peers := "unix://" + c.work("peers.sock")
+	return []string{
+		c.assets.controlProgram("etcd"),
+		"--name=default",
+		"--data-dir=" + c.work("etcd"),
+		"--listen-client-urls=" + c.etcdURL(),
+		"--advertise-client-urls=" + c.etcdURL(),
+		"--listen-peer-urls=" + peers,
+		"--initial-advertise-peer-urls=" + peers,
+		"--initial-cluster=default=" + peers,
+		// Nobody needs the data after a crash of the machine.
+		"--unsafe-no-fsync",
+		"--log-level=warn",
+	}
+}
+
+func (c *Cluster) etcdURL() string { return "unix://" + c.work("etcd.sock") }
+
+func (c *Cluster) apiServer() []string {
+	a := c.addresses
+	return []string{
+		c.assets.controlProgram("kube-apiserver"),
+		"--etcd-servers=" + c.etcdURL(),
+		"--advertise-address=" + a.control().String(),
+		"--secure-port=6443",
+		"--cert-dir=" + c.work("serving"),
+		"--tls-cert-file=" + c.pki("kube-apiserver.crt"),
+		"--tls-private-key-file=" + c.pki("kube-apiserver.key"),
+		"--client-ca-file=" + c.pki("ca.crt"),
+		"--kubelet-certificate-authority=" + c.pki("ca.crt"),
+		"--kubelet-client-certificate=" + c.pki("kube-apiserver-client.crt"),
+		"--kubelet-client-key=" + c.pki("kube-apiserver-client.key"),
+		"--kubelet-preferred-address-types=InternalIP",
+		"--proxy-client-cert-file=" + c.pki("front-proxy.crt"),
+		"--proxy-client-key-file=" + c.pki("front-proxy.key"),
+		"--requestheader-client-ca-file=" + c.pki("ca.crt"),
+		"--requestheader-allowed-names=front-proxy",
+		"--requestheader-extra-headers-prefix=X-Remote-Extra-",
+		"--requestheader-group-headers=X-Remote-Group",
+		"--requestheader-username-headers=X-Remote-User",
+		"--service-account-issuer=https://kubernetes.default.svc.cluster.local",
+		"--service-account-key-file=" + c.pki("service-accounts.crt"),
+		"--service-account-signing-key-file=" + c.pki("service-accounts.key"),
+		"--service-cluster-ip-range=" + a.services().String(),
+		"--authorization-mode=Node,RBAC",
+		"--enable-admission-plugins=NodeRestriction",
+		"--anonymous-auth=false",
+		"--allow-privileged=true",
+		"--profiling=false",
+	}
+}
+
+func (c *Cluster) controllerManager() []string {
+	return []string{
+		c.assets.nodeProgram("kube-controller-manager"),
+		"--kubeconfig=" + c.pki("kube-controller-manager.kubeconfig"),
+		"--authentication-kubeconfig=" + c.pki("kube-controller-manager.kubeconfig"),
+		"--authorization-kubeconfig=" + c.pki("kube-controller-manager.kubeconfig"),
+		"--client-ca-file=" + c.pki("ca.crt"),
+		"--requestheader-client-ca-file=" + c.pki("ca.crt"),
+		"--root-ca-file=" + c.pki("ca.crt"),
+		"--service-account-private-key-file=" + c.pki("service-accounts.key"),
+		"--use-service-account-credentials",
+		"--cluster-signing-cert-file=" + c.pki("ca.crt"),
+		"--cluster-signing-key-file=" + c.pki("ca.key"),
+		// There is one, and each node is told its pods' addresses by us.
+		"--leader-elect=false",
+		"--allocate-node-cidrs=false",
+		"--cert-dir=" + c.work("serving"),
+		"--bind-address=127.0.0.1",
+		"--kube-api-qps=100",
+		"--kube-api-burst=200",
+		// So that scaling is seen within a test.
+		"--horizontal-pod-autoscaler-sync-period=5s",
+		"--horizontal-pod-autoscaler-initial-readiness-delay=5s",
+		"--horizontal-pod-autoscaler-cpu-initialization-period=10s",
+	}
+}
+
+func (c *Cluster) scheduler() []string {
+	return []string{
+		c.assets.nodeProgram("kube-scheduler"),
+		"--kubeconfig=" + c.pki("kube-scheduler.kubeconfig"),
+		"--authentication-kubeconfig=" + c.pki("kube-scheduler.kubeconfig"),
+		"--authorization-kubeconfig=" + c.pki("kube-scheduler.kubeconfig"),
+		"--client-ca-file=" + c.pki("ca.crt"),
+		"--requestheader-client-ca-file=" + c.pki("ca.crt"),
+		"--leader-elect=false",
+		"--cert-dir=" + c.work("serving"),
+		"--bind-address=127.0.0.1",
+		"--kube-api-qps=100",
+		"--kube-api-burst=200",
+	}
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build linux
+
+package tree
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// pause is how long a program that ended stays away.
+const pause = time.Second
+
+// inhabitant is the first process of a space: it adopts every orphan in it, and
+// has to reap them all.
+type inhabitant struct {
+	logs string
+	// mu is held while a process is started, so that its end is not seen before
+	// it is known.
+	mu       sync.Mutex
+	programs map[int]Process
+	spaces   map[int]string
+	lost     chan error
+	// begun holds the pipes to the spaces: they must not be collected as garbage,
+	// because their ends are the spaces' ends.
+	begun []*begun
+}
+
+// inhabit is a space's part.
+func inhabit() error {
+	var o order
+	decoder := json.NewDecoder(os.Stdin)
+	if err := decoder.Decode(&o); err != nil {
+		return fmt.Errorf("read orders: %w", err)
+	}
+	i := &inhabitant{logs: o.Logs, programs: map[int]Process{}, spaces: map[int]string{}, lost: make(chan error, 1)}
+	if err := i.prepare(&o.Space); err != nil {
+		return fmt.Errorf("space %s: %w", o.Space.Name, err)
+	}
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		i.fail(nil)
+	}()
+	i.reap()
+	runtime.KeepAlive(i)
+	return <-i.lost
+}
+
+func (i *inhabitant) prepare(s *Space) error {
+	if err := unix.Sethostname([]byte(s.Name)); err != nil {
+		return os.NewSyscallError("sethostname", err)
+	}
+	if err := mount(s.Mounts); err != nil {
+		return err
+	}
+	for n := range s.Spaces {
+		b, err := s.Spaces[n].begin(i.logs, &syscall.SysProcAttr{Cloneflags: namespaces})
+		if err != nil {
+			return err
+		}
+		i.spaces[b.process.Pid] = s.Spaces[n].Name
+		i.begun = append(i.begun, b)
+	}
+	if err := run(s.Setup); err != nil {
+		return err
+	}
+	for _, b := range i.begun {
+		if err := b.tell(); err != nil {
+			return err
+		}
+	}
+	for _, p := range s.Processes {
+		if err := i.start(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mount makes the mounts of a space after it has parted with those of the host:
+// from here on nothing that is mounted is seen there.
+func mount(mounts []Mount) error {
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return os.NewSyscallError("mount privately", err)
+	}
+	for _, m := range append([]Mount{{Source: "proc", Target: "/proc", Type: "proc"}}, mounts...) {
+		if err := m.mount(); err != nil {
+			return &fs.PathError{Op: "mount", Path: m.Target, Err: err}
+		}
+	}
+	// Containers may ask for mounts that go on appearing in them.
+	return os.NewSyscallError("mount shared", unix.Mount("", "/", "", unix.MS_REC|unix.MS_SHARED, ""))
+}
+
+func (m *Mount) mount() error {
+	if m.Type != "" {
+		return unix.Mount(m.Source, m.Target, m.Type, unix.MS_NOSUID|unix.MS_NODEV, "")
+	}
+	if err := unix.Mount(m.Source, m.Target, "", unix.MS_BIND, ""); err != nil || !m.ReadOnly {
+		return err
+	}
+	return unix.Mount("", m.Target, "", unix.MS_REMOUNT|unix.MS_BIND|unix.MS_RDONLY, "")
+}
+
+// start starts a program. It needs no protection from outliving this process:
+// the kernel kills all that is in the namespace.
+func (i *inhabitant) start(p Process) error {
+	log, err := os.OpenFile(filepath.Join(i.logs, p.Name+".log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return fmt.Errorf("log of %s: %w", p.Name, err)
+	}
+	defer func() { _ = log.Close() }()
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = null.Close() }()
+	program, err := exec.LookPath(p.Args[0])
+	if err != nil {
+		return fmt.Errorf("start %s: %w", p.Name, err)
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	process, err := os.StartProcess(program, p.Args, &os.ProcAttr{
+		Dir:   "/",
+		Env:   append([]string{"PATH=" + searchPath, "HOME=/"}, p.Env...),
+		Files: []*os.File{null, log, log},
+	})
+	if err != nil {
+		return fmt.Errorf("start %s: %w", p.Name, err)
+	}
+	i.programs[process.Pid] = p
+	return process.Release()
+}
+
+// reap waits for every process that ends in the space, until it is lost.
+func (i *inhabitant) reap() {
+	children := make(chan os.Signal, 1)
+	signal.Notify(children, unix.SIGCHLD)
+	// A signal that came earlier was for nobody; look at least this often.
+	ticker := time.NewTicker(pause)
+	defer ticker.Stop()
+	for len(i.lost) == 0 {
+		for {
+			var status unix.WaitStatus
+			pid, err := unix.Wait4(-1, &status, unix.WNOHANG, nil)
+			if errors.Is(err, unix.EINTR) {
+				continue
+			}
+			if err != nil || pid <= 0 {
+				break
+			}
+			i.ended(pid, status)
+		}
+		select {
+		case <-children:
+		case <-ticker.C:
+		}
+	}
+}
+
+func (i *inhabitant) ended(pid int, status unix.WaitStatus) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if name, known := i.spaces[pid]; known {
+		delete(i.spaces, pid)
+		fmt.Fprintf(os.Stderr, "space %s ended: status %d, signal %d\n", name, status.ExitStatus(), status.Signal())
+		// One that was killed is an experiment; one that failed could not be made.
+		if status.Exited() {
+			i.fail(fmt.Errorf("space %s ended with status %d", name, status.ExitStatus()))
+		}
+		return
+	}
+	if p, known := i.programs[pid]; known {
+		delete(i.programs, pid)
+		fmt.Fprintf(os.Stderr, "%s ended: status %d, signal %d\n", p.Name, status.ExitStatus(), status.Signal())
+		time.AfterFunc(pause, func() {
+			if err := i.start(p); err != nil {
+				i.fail(err)
+			}
+		})
+	}
+}
+
+// fail gives the space up; the first reason counts.
+func (i *inhabitant) fail(err error) {
+	select {
+	case i.lost <- err:
+	default:
+	}
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build linux
+
+package tree
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// WardenLog is the name of the file with the complaints of the warden and of all
+// spaces.
+const WardenLog = "tree.log"
+
+// self is this program, also where its file has been removed.
+const self = "/proc/self/exe"
+
+// farewell is how long a warden may take to remove everything: a second, unless
+// the machine does much else.
+const farewell = 2 * time.Minute
+
+// ErrNotEntered is the error of a program that does not call [Enter].
+var ErrNotEntered = errors.New("this program starts trees and does not call Enter first")
+
+// Tree is a running plan.
+type Tree struct {
+	command *exec.Cmd
+	// lifeline is what the warden reads: it ends when this process does.
+	lifeline io.Closer
+	closed   sync.Once
+	ended    chan struct{}
+	// err is how the warden ended; to be read after ended is closed.
+	err error
+}
+
+// Start starts a plan. It returns before the programs run; what goes wrong from
+// then on closes [Tree.Ended] and is in the log of the warden. The warden keeps
+// the files open until it has removed everything: they may stand for the names
+// of the plan being taken.
+func Start(plan *Plan, held ...*os.File) (*Tree, error) {
+	if os.Getenv(roleVariable) != "" {
+		return nil, ErrNotEntered
+	}
+	log, err := os.OpenFile(filepath.Join(plan.Logs, WardenLog), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("log of the warden: %w", err)
+	}
+	defer func() { _ = log.Close() }()
+
+	// It outlives every context: cleaning up comes last. It is in a session of its
+	// own, so that an interrupt from the keyboard does not reach it.
+	command := exec.Command(self) //nolint:noctx // see above
+	command.Args = []string{"kubenode-" + roleWarden}
+	command.Env = []string{roleVariable + "=" + roleWarden, "PATH=" + searchPath}
+	command.Stdout, command.Stderr = log, log
+	command.ExtraFiles = held
+	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	lifeline, err := command.StdinPipe()
+	if err != nil {
+		return nil, fmt.Errorf("pipe to the warden: %w", err)
+	}
+	if err := command.Start(); err != nil {
+		return nil, fmt.Errorf("start the warden: %w", err)
+	}
+	t := &Tree{command: command, lifeline: lifeline, ended: make(chan struct{})}
+	go func() {
+		defer close(t.ended)
+		t.err = command.Wait()
+	}()
+	if err := json.NewEncoder(lifeline).Encode(plan); err != nil {
+		return nil, errors.Join(fmt.Errorf("tell the warden: %w", err), t.Stop())
+	}
+	return t, nil
+}
+
+// Ended is closed when the tree has ended, by itself or by Stop.
+func (t *Tree) Ended() <-chan struct{} { return t.ended }
+
+// Stop kills everything in the tree and returns when nothing is left. It may be
+// repeated.
+func (t *Tree) Stop() error {
+	t.closed.Do(func() { _ = t.lifeline.Close() })
+	select {
+	case <-t.ended:
+	case <-time.After(farewell):
+		_ = t.command.Process.Kill()
+		<-t.ended
+		return fmt.Errorf("the warden was killed after %v: %w", farewell, t.err)
+	}
+	if t.err != nil {
+		return fmt.Errorf("the warden failed: %w", t.err)
+	}
+	return nil
+}
