@@ -111,15 +111,15 @@ func printPosture(cmd *cobra.Command, world postureWorld, now time.Time, output 
 		world.forgetSenders(&report)
 		return writeDocument(out, output, postureDocument{report, world.unknown()})
 	}
-	print := printPostureMatrix
+	show := printPostureMatrix
 	switch output {
 	case "table":
 	case "wide":
-		print = printPostureList
+		show = printPostureList
 	default:
 		return fmt.Errorf("--output %q is none of table, wide, yaml and json", output)
 	}
-	if err := print(out, newProber(world), now); err != nil {
+	if err := show(out, newProber(world), now); err != nil {
 		return err
 	}
 	return tellUnknown(cmd.ErrOrStderr(), world)

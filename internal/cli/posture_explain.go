@@ -118,7 +118,7 @@ type explainedTransition struct {
 	Reason string    `json:"reason"`
 }
 
-// errNoPartner names what was looked for.
+// noPartnerError names what was looked for.
 type noPartnerError struct{ name string }
 
 func (e *noPartnerError) Error() string {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
@@ -90,26 +91,22 @@ func (x *explanation) print(w io.Writer, output string) error {
 }
 
 func (x *explanation) printRemedies(w io.Writer) error {
-	text, n := "", 0
+	var remedies []string
 	for _, one := range x.Rules {
 		if one.Remedy != "" {
-			n++
-			text += fmt.Sprintf("%d. %s: %s.\n", n, one.Reason, one.Remedy)
+			remedies = append(remedies, fmt.Sprintf("%d. %s: %s.\n", len(remedies)+1, one.Reason, one.Remedy))
 		}
 	}
+	head, last := "It cannot be let through, or not before somebody has looked:\n\n", "Without an edit the answer stays as it is.\n"
 	switch {
-	case n == 0:
-		text = "\nThe request is let through.\n"
+	case len(remedies) == 0:
+		head = "The request is let through.\n"
 	case x.Possible:
-		text = "\nTo let it through:\n\n" + text
-	default:
-		text = "\nIt cannot be let through, or not before somebody has looked:\n\n" + text
+		head = "To let it through:\n\n"
 	}
-	if x.Next == nil {
-		text += "\nWithout an edit the answer stays as it is.\n"
-	} else {
-		text += fmt.Sprintf("\nWithout an edit the answer is %s from %s.\n", x.Next.Reason, instantText(x.Next.At))
+	if x.Next != nil {
+		last = fmt.Sprintf("Without an edit the answer is %s from %s.\n", x.Next.Reason, instantText(x.Next.At))
 	}
-	_, err := io.WriteString(w, text)
+	_, err := io.WriteString(w, "\n"+head+strings.Join(remedies, "")+"\n"+last)
 	return err
 }

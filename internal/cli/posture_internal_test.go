@@ -180,7 +180,7 @@ func (w world) rollout(c posture.Capability, names []string) v1alpha1.Capability
 func eachWorld(t *testing.T, test func(t *testing.T, w world, in posture.Inputs)) {
 	t.Helper()
 	for seed := range uint64(60) {
-		w := world{rand.New(rand.NewPCG(seed, 1))} //nolint:gosec // the same numbers each time
+		w := world{rand.New(rand.NewPCG(seed, 1))}
 		test(t, w, w.inputs())
 	}
 }

@@ -129,9 +129,9 @@ func (e *explained) activate() (string, bool) {
 func (e *explained) putInForce() (string, bool) {
 	text := "give the PartnerEntitlement a contract (spec.contract); it has none"
 	if c := e.partner.Spec.Contract; c != nil && e.at.Before(c.EffectiveFrom.Time) {
-		text = fmt.Sprintf("wait, or change spec.contract.effectiveFrom; it is %s", instantText(c.EffectiveFrom.Time))
+		text = "wait, or change spec.contract.effectiveFrom; it is " + instantText(c.EffectiveFrom.Time)
 	} else if c != nil && c.EffectiveUntil != nil {
-		text = fmt.Sprintf("prolong the contract (spec.contract.effectiveUntil); it ended at %s", instantText(c.EffectiveUntil.Time))
+		text = "prolong the contract (spec.contract.effectiveUntil); it ended at " + instantText(c.EffectiveUntil.Time)
 	}
 	e.partner.Spec.Contract = &v1alpha1.Contract{EffectiveFrom: metav1.NewTime(e.at.Add(-time.Hour))}
 	return text, true
@@ -140,7 +140,7 @@ func (e *explained) putInForce() (string, bool) {
 func (e *explained) addScope() (string, bool) {
 	scope := e.decision.Scope.String()
 	e.partner.Spec.Scopes = append(e.partner.Spec.Scopes, v1alpha1.Scope(scope))
-	return fmt.Sprintf("add %s to spec.scopes of the PartnerEntitlement", scope), true
+	return "add " + scope + " to spec.scopes of the PartnerEntitlement", true
 }
 
 func (e *explained) grant() (string, bool) {
@@ -222,13 +222,13 @@ func (e *explained) release() (string, bool) {
 func (e *explained) begin() (string, bool) {
 	was := e.rollout.Spec.Schedule.NotBefore
 	e.rollout.Spec.Schedule.NotBefore = nil
-	return fmt.Sprintf("wait, or change spec.schedule.notBefore of the CapabilityRollout; it is %s", instantText(was.Time)), true
+	return "wait, or change spec.schedule.notBefore of the CapabilityRollout; it is " + instantText(was.Time), true
 }
 
 func (e *explained) prolong() (string, bool) {
 	was := e.rollout.Spec.Schedule.NotAfter
 	e.rollout.Spec.Schedule.NotAfter = nil
-	return fmt.Sprintf("change spec.schedule.notAfter of the CapabilityRollout; it was %s", instantText(was.Time)), true
+	return "change spec.schedule.notAfter of the CapabilityRollout; it was " + instantText(was.Time), true
 }
 
 func (e *explained) include() (string, bool) {
