@@ -161,15 +161,13 @@ func quotaText(q posture.Quota) string {
 	return fmt.Sprintf("%d/%s", q.Limit, shortDuration(q.Window))
 }
 
-// shortDuration leaves out the minutes and seconds that are zero.
+// shortDuration leaves out minutes and seconds that are zero.
 func shortDuration(d time.Duration) string {
 	text := d.String()
-	for _, zero := range []string{"0s", "0m"} {
-		if short, cut := strings.CutSuffix(text, zero); cut && short != "" && !isDigit(short[len(short)-1]) {
-			text = short
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zero) {
+			text = text[:len(text)-len("0s")]
 		}
 	}
 	return text
 }
-
-func isDigit(b byte) bool { return '0' <= b && b <= '9' }
