@@ -117,7 +117,7 @@ func (w world) partner(name string) v1alpha1.PartnerEntitlement {
 	if w.maybe(10) {
 		o.Spec.State = v1alpha1.StateSuspended
 	}
-	if w.maybe(5) {
+	if w.maybe(20) {
 		o.Spec.OrganizationID = "org_twice1"
 	}
 	if w.maybe(90) {
@@ -179,7 +179,7 @@ func (w world) rollout(c posture.Capability, names []string) v1alpha1.Capability
 // eachWorld runs a test in worlds that are the same each time.
 func eachWorld(t *testing.T, test func(t *testing.T, w world, in posture.Inputs)) {
 	t.Helper()
-	for seed := range uint64(60) {
+	for seed := range uint64(20) {
 		w := world{rand.New(rand.NewPCG(seed, 1))}
 		test(t, w, w.inputs())
 	}

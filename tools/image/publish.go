@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -27,7 +28,7 @@ import (
 const localRegistry = "localhost"
 
 // write puts everything on the disk, and returns the names of what was written.
-// A layout that is there is replaced, and nothing else.
+// A layout that is there is replaced with its archives, and nothing else.
 func (a assembly) write(dir, version string) ([]string, error) {
 	if err := removeLayout(dir); err != nil {
 		return nil, err
@@ -67,6 +68,14 @@ func removeLayout(dir string) error {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "oci-layout")); err != nil {
 		return fmt.Errorf("%s: %w", dir, errNotALayout)
+	}
+	// Archives of platforms that are not built this time would be of another release.
+	for platform := range architectures {
+		for _, suffix := range []string{"", "-" + path.Base(platform)} {
+			if err := os.Remove(dir + suffix + ".tar"); err != nil && !errors.Is(err, os.ErrNotExist) {
+				return err
+			}
+		}
 	}
 	return os.RemoveAll(dir)
 }

@@ -203,8 +203,8 @@ func checkLayout(t *testing.T, dir string, platforms int) {
 func TestOnlyALayoutIsReplaced(t *testing.T) {
 	t.Parallel()
 	source, out := tinyPlatform(t), filepath.Join(t.TempDir(), "image")
-	for range 2 {
-		if _, err := command(t.Context(), source, out, "--platform", "linux/amd64"); err != nil {
+	for _, platforms := range []string{"linux/amd64,linux/arm64", "linux/amd64"} {
+		if _, err := command(t.Context(), source, out, "--platform", platforms); err != nil {
 			t.Fatal(err)
 		}
 	}
