@@ -29,12 +29,18 @@ cluster: build setup controlplane ## Run it as on Kubernetes: a local control pl
 .PHONY: test
 test: setup controlplane helm swagger-ui ## Install what tests need, then run all of them with the race detector
 	PRINTMARKET_CONTROLPLANE_REQUIRED=1 PRINTMARKET_CHROMIUM_REQUIRED=1 PRINTMARKET_HELM_REQUIRED=1 CGO_ENABLED=1 $(TOOL) gotestsum --format pkgname-and-test-fails -- -race -timeout 20m $(PKG)
+	$(if $(filter ./...,$(PKG)),cd tools/image && go test -timeout 20m ./...)
 
 .PHONY: build
-build: ## Build bin/printmarket and bin/inspector
+build: ## Build bin/printmarket, its name for kubectl, and bin/inspector
 	@tools/swagger-ui/install.sh --optional
 	go build -ldflags "$(LDFLAGS)" -o bin/printmarket .
+	ln -sf printmarket bin/kubectl-printmarket
 	go build -ldflags "$(LDFLAGS)" -o bin/inspector ./workers/inspector
+
+.PHONY: image
+image: swagger-ui ## Build the container image into bin/image, without an engine (ARGS="--push REF --platform linux/amd64,linux/arm64")
+	cd tools/image && go run . --version "$(VERSION)" $(ARGS)
 
 .PHONY: setup
 setup: ## Install from Debian what tests need and is missing
@@ -114,6 +120,7 @@ verify: generate ## Fail if generated files or go.mod are not up to date
 	go vet ./...
 	cd bench/queue && go mod tidy -diff && go vet .
 	cd tools/helm && go mod tidy -diff
+	cd tools/image && go mod tidy -diff && go vet ./...
 	git diff --exit-code -- api apiserver/partner/partnerapi apiserver/preflight/preflightapi apiserver/platform/platformapi apiserver/bridge/bridgeapi apiserver/xjdf/xjdfapi pkg/client config/crd config/rbac/role.yaml go.mod go.sum
 
 ##@ Figures

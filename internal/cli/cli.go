@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -36,6 +37,7 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	root := &cobra.Command{
 		Use:           "printmarket",
+		Annotations:   displayName(os.Args),
 		Short:         "The print marketplace platform",
 		Version:       Version,
 		SilenceUsage:  true,

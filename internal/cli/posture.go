@@ -4,56 +4,133 @@ package cli
 
 import (
 	"fmt"
-	"text/tabwriter"
+	"io"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/yaml"
 
 	"github.com/printmarket/printmarket/internal/posture"
-	"github.com/printmarket/printmarket/internal/posture/dirsource"
 )
 
 func postureCommand() *cobra.Command {
-	var dir, output string
+	var o postureOptions
+	var output string
 	cmd := &cobra.Command{
-		Use:   "posture --from DIR",
-		Short: "Print who may do what, and why not, from a directory of manifests",
-		Args:  cobra.NoArgs,
+		Use:   "posture",
+		Short: "Print who may do what, and why not, from a directory of manifests or a cluster",
+		Long: `Print who may do what, and why not: from a directory of manifests with --from,
+else from the cluster. What is printed is judged here, by the code of the gates;
+no server is asked but kube-apiserver.
+
+A cell of the table is what a key with every scope of its partner is answered:
+"open", "test" where only test keys are, "closed", and why live keys are not;
+"-" stands for what the partner was not granted.`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			admission, err := dirsource.NewAdmission()
+			world, err := o.read(cmd.Context())
 			if err != nil {
 				return err
 			}
-			now := time.Now()
-			inputs, err := admission.Read(cmd.Context(), dir, now)
-			if err != nil {
-				return err
-			}
-			return printPosture(cmd, posture.Compile(inputs).Report(now), output)
+			return printPosture(cmd, world, o.now(), output)
 		},
 	}
-	cmd.Flags().StringVar(&dir, "from", "", "directory of manifests")
-	cmd.Flags().StringVarP(&output, "output", "o", "table", "table or yaml")
-	_ = cmd.MarkFlagRequired("from") // the flag exists
+	o.register(cmd)
+	cmd.Flags().StringVarP(&output, "output", "o", "table", "table, wide, yaml or json")
+	cmd.AddCommand(postureDiffCommand(), postureExplainCommand())
 	return cmd
 }
 
-func printPosture(cmd *cobra.Command, report posture.Report, output string) error {
-	if output == "yaml" {
-		text, err := yaml.Marshal(report)
-		if err != nil {
-			return err
-		}
-		_, err = cmd.OutOrStdout().Write(text)
+// postureOptions say whose posture is meant, and when.
+type postureOptions struct {
+	from string
+	at   instantFlag
+	clusterOptions
+}
+
+func (o *postureOptions) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.from, "from", "", "directory of manifests; without it the cluster is read")
+	o.registerCluster(cmd)
+}
+
+func (o *postureOptions) registerCluster(cmd *cobra.Command) {
+	o.registerFinding(cmd.Flags())
+	cmd.Flags().Var(&o.at, "at", "judge as of a time, such as 2026-12-01T00:00:00Z (default: now)")
+}
+
+// now is the time that is judged.
+func (o *postureOptions) now() time.Time {
+	if !o.at.IsZero() {
+		return o.at.Time
+	}
+	return time.Now()
+}
+
+// instantFlag is a time of RFC 3339; zero until it is set.
+type instantFlag struct{ time.Time }
+
+func (i *instantFlag) String() string {
+	if i.IsZero() {
+		return ""
+	}
+	return i.Format(time.RFC3339)
+}
+
+// Set reads the time.
+func (i *instantFlag) Set(text string) (err error) {
+	i.Time, err = time.Parse(time.RFC3339, text)
+	return err
+}
+
+// Type is what the help shows for the value.
+func (*instantFlag) Type() string { return "time" }
+
+// kubectlName is the name under which kubectl finds this executable as a plugin.
+const kubectlName = "kubectl-printmarket"
+
+// displayName is how the user has called the executable, for the texts of help.
+func displayName(args []string) map[string]string {
+	name := "printmarket"
+	if len(args) > 0 && strings.TrimSuffix(filepath.Base(args[0]), ".exe") == kubectlName {
+		name = "kubectl printmarket"
+	}
+	return map[string]string{cobra.CommandDisplayNameAnnotation: name}
+}
+
+// postureDocument is the report with what could not be known.
+type postureDocument struct {
+	posture.Report
+	Unknown []string `json:"unknown,omitempty"`
+}
+
+func printPosture(cmd *cobra.Command, world postureWorld, now time.Time, output string) error {
+	out := cmd.OutOrStdout()
+	if output == "yaml" || output == "json" {
+		report := posture.Compile(world.inputs).Report(now)
+		world.forgetSenders(&report)
+		return writeDocument(out, output, postureDocument{report, world.unknown()})
+	}
+	show := printPostureMatrix
+	switch output {
+	case "table":
+	case "wide":
+		show = printPostureList
+	default:
+		return fmt.Errorf("--output %q is none of table, wide, yaml and json", output)
+	}
+	if err := show(out, newProber(world), now); err != nil {
 		return err
 	}
-	w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, "PARTNER\tCAPABILITY\tPOSTURE\tREASON")
-	for _, partner := range report.Partners {
-		for _, capability := range partner.Capabilities {
-			_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", partner.Name, capability.Name, capability.Posture, capability.Reason)
+	return tellUnknown(cmd.ErrOrStderr(), world)
+}
+
+// tellUnknown says what the rights of the user did not reach.
+func tellUnknown(w io.Writer, world postureWorld) error {
+	for _, line := range world.unknown() {
+		if _, err := fmt.Fprintln(w, "note:", line); err != nil {
+			return err
 		}
 	}
-	return w.Flush()
+	return nil
 }

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli_test
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/printmarket/printmarket/config"
+	"github.com/printmarket/printmarket/internal/kubetest"
+	"github.com/printmarket/printmarket/internal/kubetest/controlplane"
+)
+
+// released is a cluster with the samples in a namespace, and people with the
+// roles of the platform.
+type released struct {
+	*kubetest.Plane
+	namespace, manager, operator string
+	kubectlDir                   string
+}
+
+func newReleased(t *testing.T) released {
+	t.Helper()
+	r := released{Plane: kubetest.Start(t)}
+	r.namespace = r.Namespace(t)
+	roles, err := fs.ReadFile(config.FS, config.RBACDir+"/people.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var manifests []string
+	err = fs.WalkDir(config.FS, config.SamplesDir, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || entry.Name() == "kustomization.yaml" {
+			return err
+		}
+		text, err := fs.ReadFile(config.FS, name)
+		manifests = append(manifests, string(text))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Apply(t, r.Admin(), r.namespace, append(manifests, string(roles))...); err != nil {
+		t.Fatal(err)
+	}
+	r.manager = r.person(t, "release-manager")
+	r.operator = r.Admin().Kubeconfig()
+	r.kubectlDir = t.TempDir()
+	if err := os.Symlink(filepath.Join(binaries, "printmarket"), filepath.Join(r.kubectlDir, "kubectl-printmarket")); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// person is the kubeconfig of somebody who has one role and no other right.
+func (r released) person(t *testing.T, role string) string {
+	t.Helper()
+	user := r.NewUser(t, role)
+	binding := &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: r.namespace, Name: role},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "printmarket-" + role},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user.Name}},
+	}
+	if err := r.Client(t).Create(t.Context(), binding); err != nil {
+		t.Fatal(err)
+	}
+	kubetest.Eventually(t, func() error {
+		_, err := r.Kubectl(t, user, "get", "xjmfsenders", "--namespace="+r.namespace)
+		return err
+	})
+	return user.Kubeconfig()
+}
+
+// plugin runs `kubectl printmarket ...` with a kubectl of the cluster's version.
+func (r released) plugin(t *testing.T, kubeconfig string, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	assets, err := controlplane.FindAssets()
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.CommandContext(t.Context(), filepath.Join(string(assets), "kubectl"), append([]string{"printmarket"}, args...)...)
+	command.Env = append(os.Environ(), "PATH="+r.kubectlDir+":"+os.Getenv("PATH"), "KUBECONFIG="+kubeconfig, "HOME="+r.kubectlDir, "KUBERC=off")
+	var out, complaint bytes.Buffer
+	command.Stdout, command.Stderr = &out, &complaint
+	if err := command.Run(); command.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return out.String(), complaint.String(), command.ProcessState.ExitCode()
+}
+
+func TestPostureOfACluster(t *testing.T) {
+	t.Parallel()
+	r := newReleased(t)
+	for name, test := range map[string]func(*testing.T, released){
+		"it is that of the directory that was applied":   sameAsDirectory,
+		"a release manager reads no Secret, and is told": secretsUnread,
+		"whoever may read them is told of senders too":   secretsRead,
+		"a change is compared with what is applied":      comparedWithCluster,
+		"a rule is explained as it is applied":           explainedOnCluster,
+		"help names the command as the user called it":   helpOfPlugin,
+		"who may read nothing is told so":                nobodysPosture,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, r) })
+	}
+}
+
+func sameAsDirectory(t *testing.T, r released) {
+	for _, form := range []string{"table", "wide"} {
+		want, _, _ := call(t, "posture", "--from", samples, asOf, "-o", form)
+		got, complaint, code := r.plugin(t, r.operator, "posture", "-n", r.namespace, asOf, "-o", form)
+		if code != 0 || got != want || complaint != "" {
+			t.Errorf("exit code %d, %s\n%s\nwant\n%s", code, complaint, got, want)
+		}
+	}
+}
+
+func secretsUnread(t *testing.T, r released) {
+	out, complaint, code := r.plugin(t, r.manager, "posture", "-n", r.namespace, asOf)
+	want, _, _ := call(t, "posture", "--from", samples, asOf)
+	if code != 0 || out != want || !strings.Contains(complaint, "do not reach these Secrets: acme-xjmf") {
+		t.Errorf("exit code %d\n%s\n%s", code, out, complaint)
+	}
+	out, _, code = r.plugin(t, r.manager, "posture", "-n", r.namespace, asOf, "-o", "yaml")
+	for _, words := range []string{"reason: SecretUnread", "status: Unknown", "unknown:\n- 'your rights do not reach", "revision: \"\""} {
+		if code != 0 || !strings.Contains(out, words) {
+			t.Errorf("exit code %d, no %q in\n%s", code, words, out)
+		}
+	}
+	if strings.Contains(out, "SecretNotFound") {
+		t.Errorf("a Secret is missed that is there:\n%s", out)
+	}
+}
+
+func secretsRead(t *testing.T, r released) {
+	out, _, code := r.plugin(t, r.operator, "posture", "-n", r.namespace, asOf, "-o", "yaml")
+	if code != 0 || !strings.Contains(out, "Every secret was found.") || strings.Contains(out, "unknown:") {
+		t.Errorf("exit code %d\n%s", code, out)
+	}
+}
+
+// The directory names no namespace, and the cluster has another one than default.
+func comparedWithCluster(t *testing.T, r released) {
+	out, _, code := r.plugin(t, r.manager, "posture", "diff", "cluster", samples, "-n", r.namespace, asOf, "--exit-code")
+	if code != 0 || !strings.Contains(out, "0 open, 0 close, 0 alter") {
+		t.Errorf("what is applied is not what was applied: exit code %d\n%s", code, out)
+	}
+	out, complaint, code := r.plugin(t, r.manager, "posture", "diff", "cluster", release(t), "-n", r.namespace, asOf, "--opens-only")
+	if code != 1 || !strings.Contains(out, "opens") || strings.Contains(out, "closes") {
+		t.Errorf("exit code %d\n%s\n%s", code, out, complaint)
+	}
+	if _, complaint, code = r.plugin(t, r.manager, "posture", "diff", "cluster", samples, "-n", "another", asOf); code != 2 {
+		t.Errorf("exit code %d for a namespace that may not be read: %s", code, complaint)
+	}
+}
+
+func explainedOnCluster(t *testing.T, r released) {
+	want, _, _ := call(t, "posture", "explain", "stark", "master-data-bridge", "--from", samples, asOf)
+	got, _, code := r.plugin(t, r.manager, "posture", "explain", "stark", "master-data-bridge", "-n", r.namespace, asOf)
+	if code != 0 || got != want {
+		t.Errorf("exit code %d\n%s\nwant\n%s", code, got, want)
+	}
+}
+
+func helpOfPlugin(t *testing.T, r released) {
+	for _, args := range [][]string{{"--help"}, {"posture", "--help"}, {"posture", "diff", "--help"}} {
+		out, complaint, code := r.plugin(t, r.manager, args...)
+		if code != 0 || !strings.Contains(out, "\n  kubectl printmarket ") {
+			t.Errorf("%q: exit code %d\n%s%s", args, code, out, complaint)
+		}
+	}
+	direct, err := exec.CommandContext(t.Context(), filepath.Join(binaries, "printmarket"), "posture", "--help").Output()
+	if err != nil || strings.Contains(string(direct), "kubectl printmarket") {
+		t.Errorf("%v\n%s", err, direct)
+	}
+}
+
+func nobodysPosture(t *testing.T, r released) {
+	nobody := r.NewUser(t, "nobody").Kubeconfig()
+	out, complaint, code := r.plugin(t, nobody, "posture", "-n", r.namespace)
+	if code != 1 || out != "" || !strings.Contains(complaint, "forbidden") {
+		t.Errorf("exit code %d\n%s\n%s", code, out, complaint)
+	}
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// rule is a row of the decision table for people: what it asks, and what would
+// have to change where it stops a request.
+type rule struct {
+	reason posture.Reason
+	phase  string
+	asks   string
+	// remedy tells what to do and does it to the case, so that what comes after
+	// can be judged. It reports false where nothing that it could do would help.
+	remedy func(*explained) (string, bool)
+}
+
+// explained is a request with a copy of the objects that decide it, which
+// remedies change.
+type explained struct {
+	partner    *v1alpha1.PartnerEntitlement
+	rollout    *v1alpha1.CapabilityRollout
+	capability posture.Capability
+	mode       tenant.Mode
+	decision   posture.Decision
+	report     posture.Report
+	at         time.Time
+}
+
+// Names of the phases that routes may leave out.
+const (
+	phaseAuthentication = "authentication"
+	phaseStanding       = "standing"
+	phaseScope          = "scope"
+	phaseClosed         = "closed"
+	phaseGrant          = "grant"
+	phaseAudience       = "audience"
+)
+
+// postureRules are in the order of the decision table, which a test compares; the first
+// two are what authentication looks at before.
+var postureRules = [...]rule{
+	{posture.ReasonPartnerClosed, phaseAuthentication, "is the entitlement sound?", (*explained).mendPartner},
+	{posture.ReasonCertificateUnpinned, phaseAuthentication, "can the partner reach the gates?", (*explained).pinCertificate},
+
+	{posture.ReasonKeyExpired, phaseAuthentication, "is the key in its time?", nothing},
+	{posture.ReasonPartnerSuspended, phaseStanding, "is the partner active?", (*explained).activate},
+	{posture.ReasonContractNotEffective, phaseStanding, "is the contract in force?", (*explained).putInForce},
+	{posture.ReasonScopeMissing, phaseScope, "has the partner the scope?", (*explained).addScope},
+	{posture.ReasonNoCapability, phaseClosed, "is there such a capability?", nothing},
+	{posture.ReasonNoRollout, phaseClosed, "is there a rollout?", (*explained).rollOut},
+	{posture.ReasonRolloutNotReady, phaseClosed, "is the rollout sound?", (*explained).mendRollout},
+	{posture.ReasonAboveCeiling, phaseClosed, "is the stage implemented?", (*explained).lowerStage},
+	{posture.ReasonKilled, phaseClosed, "is the kill switch released?", (*explained).release},
+	{posture.ReasonStageDisabled, phaseClosed, "is the stage above Disabled?", (*explained).raiseStage},
+	{posture.ReasonNotStarted, phaseClosed, "has the schedule begun?", (*explained).begin},
+	{posture.ReasonEnded, phaseClosed, "is the schedule not over?", (*explained).prolong},
+	{posture.ReasonNotEntitled, phaseGrant, "is the partner granted the capability?", (*explained).grant},
+	{posture.ReasonSandboxOnly, phaseAudience, "does the stage admit this kind of key?", (*explained).raiseStage},
+	{posture.ReasonExcluded, phaseAudience, "is the partner not excluded?", (*explained).include},
+	{posture.ReasonNotInAudience, phaseAudience, "is the partner in the audience?", (*explained).name},
+	{posture.ReasonNotInCohort, phaseAudience, "has the ramp reached the partner?", (*explained).endRamp},
+}
+
+// counted reports whether a phase counts on a ladder.
+func counted(l posture.Ladder, phase string) bool {
+	switch l {
+	case posture.AfterAuthentication:
+		return phase == phaseAuthentication || phase == phaseClosed
+	case posture.AfterScope:
+		return phase == phaseAuthentication || phase == phaseScope || phase == phaseClosed
+	default:
+		return true
+	}
+}
+
+func nothing(*explained) (string, bool) { return "there is nothing to change", false }
+
+// message is what a report says is wrong with an object.
+func message(conditions []posture.Condition) string {
+	for _, c := range conditions {
+		if c.Type == v1alpha1.ConditionReady {
+			return c.Reason + ": " + strings.TrimSuffix(c.Message, ".")
+		}
+	}
+	return "its status tells what is wrong"
+}
+
+func (e *explained) mendPartner() (string, bool) {
+	for i := range e.report.Partners {
+		if p := &e.report.Partners[i]; p.Name == e.partner.Name && p.Namespace == e.partner.Namespace {
+			return "mend the PartnerEntitlement. " + message(p.Conditions), false
+		}
+	}
+	return "mend the PartnerEntitlement", false
+}
+
+func (e *explained) mendRollout() (string, bool) {
+	for i := range e.report.Rollouts {
+		if r := &e.report.Rollouts[i]; r.Name == e.capability.String() {
+			return "mend the CapabilityRollout. " + message(r.Conditions), false
+		}
+	}
+	return "mend the CapabilityRollout", false
+}
+
+func (e *explained) pinCertificate() (string, bool) {
+	e.partner.Spec.RequireClientCertificate = false
+	return "pin a client certificate that is in its time (spec.clientCertificates), or require none", true
+}
+
+func (e *explained) activate() (string, bool) {
+	was := e.partner.Spec.State
+	e.partner.Spec.State = v1alpha1.StateActive
+	return fmt.Sprintf("set spec.state of the PartnerEntitlement to Active; it is %s", was), true
+}
+
+func (e *explained) putInForce() (string, bool) {
+	text := "give the PartnerEntitlement a contract (spec.contract); it has none"
+	if c := e.partner.Spec.Contract; c != nil && e.at.Before(c.EffectiveFrom.Time) {
+		text = "wait, or change spec.contract.effectiveFrom; it is " + instantText(c.EffectiveFrom.Time)
+	} else if c != nil && c.EffectiveUntil != nil {
+		text = "prolong the contract (spec.contract.effectiveUntil); it ended at " + instantText(c.EffectiveUntil.Time)
+	}
+	e.partner.Spec.Contract = &v1alpha1.Contract{EffectiveFrom: metav1.NewTime(e.at.Add(-time.Hour))}
+	return text, true
+}
+
+func (e *explained) addScope() (string, bool) {
+	scope := e.decision.Scope.String()
+	e.partner.Spec.Scopes = append(e.partner.Spec.Scopes, v1alpha1.Scope(scope))
+	return "add " + scope + " to spec.scopes of the PartnerEntitlement", true
+}
+
+func (e *explained) grant() (string, bool) {
+	if e.partner.Spec.Package == v1alpha1.PackagePlatform {
+		return "package Platform holds no partner capability", false
+	}
+	e.partner.Spec.Capabilities = append(e.partner.Spec.Capabilities, v1alpha1.CapabilityGrant{Name: v1alpha1.CapabilityName(e.capability.String())})
+	return fmt.Sprintf("add %s to spec.capabilities of the PartnerEntitlement", e.capability), true
+}
+
+// notImplemented is the end of every way where a capability cannot be opened.
+const notImplemented = "this version does not implement the capability beyond stage "
+
+// needed is the lowest stage that admits the kind of key.
+func (e *explained) needed() posture.Posture {
+	if e.mode == tenant.Test {
+		return posture.Sandbox
+	}
+	return posture.PrivateBeta
+}
+
+// setStage brings the rollout to the stage that is needed, with an audience where
+// that stage must have one.
+func (e *explained) setStage() (string, bool) {
+	ceiling, stage := e.capability.Definition().Ceiling, e.needed()
+	if ceiling < stage {
+		return notImplemented + ceiling.Stage(), false
+	}
+	e.rollout.Spec.Stage = v1alpha1.Stage(stage.Stage())
+	text := "stage " + stage.Stage()
+	if stage == posture.PrivateBeta {
+		if a := e.rollout.Spec.Audience; a == nil || len(a.Partners) == 0 && a.Selector == nil {
+			e.name()
+			text += " with an audience (spec.audience) in which the partner is"
+		}
+	}
+	return text, true
+}
+
+func (e *explained) rollOut() (string, bool) {
+	e.rollout = &v1alpha1.CapabilityRollout{}
+	e.rollout.Name, e.rollout.Namespace = e.capability.String(), e.partner.Namespace
+	e.rollout.Spec.Capability = v1alpha1.CapabilityName(e.capability.String())
+	text, possible := e.setStage()
+	if !possible {
+		return text, false
+	}
+	return "make a CapabilityRollout: " + text, true
+}
+
+func (e *explained) raiseStage() (string, bool) {
+	was := e.rollout.Spec.Stage
+	text, possible := e.setStage()
+	if !possible {
+		return text, false
+	}
+	return fmt.Sprintf("set spec.stage of the CapabilityRollout, which is %s: %s", was, text), true
+}
+
+func (e *explained) lowerStage() (string, bool) {
+	was := e.rollout.Spec.Stage
+	text, possible := e.setStage()
+	if !possible {
+		return text, false
+	}
+	return fmt.Sprintf("lower spec.stage of the CapabilityRollout, which is %s, or upgrade: %s", was, text), true
+}
+
+func (e *explained) release() (string, bool) {
+	was := e.rollout.Spec.KillSwitch
+	e.rollout.Spec.KillSwitch = nil
+	text := "release the kill switch (spec.killSwitch of the CapabilityRollout)"
+	if was.Reason != "" {
+		text += "; it was engaged for: " + was.Reason
+	}
+	return text, true
+}
+
+func (e *explained) begin() (string, bool) {
+	was := e.rollout.Spec.Schedule.NotBefore
+	e.rollout.Spec.Schedule.NotBefore = nil
+	return "wait, or change spec.schedule.notBefore of the CapabilityRollout; it is " + instantText(was.Time), true
+}
+
+func (e *explained) prolong() (string, bool) {
+	was := e.rollout.Spec.Schedule.NotAfter
+	e.rollout.Spec.Schedule.NotAfter = nil
+	return "change spec.schedule.notAfter of the CapabilityRollout; it was " + instantText(was.Time), true
+}
+
+func (e *explained) include() (string, bool) {
+	a := e.rollout.Spec.Audience
+	a.Excluded = slices.DeleteFunc(a.Excluded, func(name string) bool { return name == e.partner.Name })
+	return "take the partner out of spec.audience.excluded of the CapabilityRollout", true
+}
+
+func (e *explained) name() (string, bool) {
+	if e.rollout.Namespace != e.partner.Namespace {
+		return "an audience names partners of its own namespace only; the rollout is in " + e.rollout.Namespace, false
+	}
+	if e.rollout.Spec.Audience == nil {
+		e.rollout.Spec.Audience = &v1alpha1.Audience{}
+	}
+	e.rollout.Spec.Audience.Partners = append(e.rollout.Spec.Audience.Partners, e.partner.Name)
+	return "name the partner in spec.audience.partners of the CapabilityRollout, or give it a label that the selector asks for", true
+}
+
+func (e *explained) endRamp() (string, bool) {
+	e.rollout.Spec.Schedule.Ramp = nil
+	text := "raise a step of spec.schedule.ramp of the CapabilityRollout"
+	if !e.decision.Opens.IsZero() {
+		text = fmt.Sprintf("wait until %s, or %s", instantText(e.decision.Opens), text)
+	}
+	return text, true
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/posture/dirsource"
+	"github.com/printmarket/printmarket/internal/telemetry"
+)
+
+// postureWorld is what is judged, and what of it could not be read.
+type postureWorld struct {
+	inputs posture.Inputs
+	// unread are the names of Secrets that the user may not read.
+	unread []string
+}
+
+// read finds the world: a directory of manifests, or the cluster.
+func (o *postureOptions) read(ctx context.Context) (postureWorld, error) {
+	if o.from != "" {
+		return readDirectory(ctx, o.from, o.now())
+	}
+	return o.readCluster(ctx)
+}
+
+func readDirectory(ctx context.Context, dir string, now time.Time) (postureWorld, error) {
+	admission, err := dirsource.NewAdmission()
+	if err != nil {
+		return postureWorld{}, err
+	}
+	inputs, err := admission.Read(ctx, dir, now)
+	return postureWorld{inputs: inputs}, err
+}
+
+// readCluster reads what API servers read, but for their gate Secret, which is
+// nobody else's: the Secrets of senders take its place where the user may read
+// them.
+func (o *postureOptions) readCluster(ctx context.Context) (postureWorld, error) {
+	config, namespace, err := o.load(telemetry.Discard())
+	if err != nil {
+		return postureWorld{}, err
+	}
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{v1alpha1.AddToScheme, corev1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			return postureWorld{}, err
+		}
+	}
+	cluster, err := client.New(config, client.Options{Scheme: scheme})
+	if err != nil {
+		return postureWorld{}, err
+	}
+	world, err := listPosture(ctx, cluster, namespace)
+	if err != nil {
+		return postureWorld{}, fmt.Errorf("read the cluster: %w", err)
+	}
+	return world, world.readSecrets(ctx, cluster, namespace, o.now())
+}
+
+func listPosture(ctx context.Context, cluster client.Reader, namespace string) (postureWorld, error) {
+	var rollouts v1alpha1.CapabilityRolloutList
+	var partners v1alpha1.PartnerEntitlementList
+	var senders v1alpha1.XJMFSenderList
+	for _, list := range []client.ObjectList{&rollouts, &partners, &senders} {
+		if err := cluster.List(ctx, list, client.InNamespace(namespace)); err != nil {
+			return postureWorld{}, err
+		}
+	}
+	return postureWorld{inputs: posture.Inputs{Rollouts: rollouts.Items, Partners: partners.Items, Senders: senders.Items}}, nil
+}
+
+// readSecrets reads the Secrets that senders name. One that the user may not read
+// is noted; one that is not there is judged as the controller would.
+func (w *postureWorld) readSecrets(ctx context.Context, cluster client.Reader, namespace string, now time.Time) error {
+	var found []posture.SecretData
+	for _, name := range w.secretNames() {
+		var secret corev1.Secret
+		err := cluster.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &secret)
+		switch {
+		case apierrors.IsForbidden(err):
+			w.unread = append(w.unread, name)
+		case apierrors.IsNotFound(err):
+		case err != nil:
+			return fmt.Errorf("read the cluster: %w", err)
+		default:
+			data := make(map[string]credential.Secret, len(secret.Data))
+			for key, value := range secret.Data {
+				data[key] = credential.Secret(value)
+			}
+			found = append(found, posture.SecretData{Namespace: namespace, Name: name, Data: data})
+		}
+	}
+	w.inputs.Secrets = posture.NewBundle(w.inputs.Senders, w.inputs.Partners, found).Fit(w.inputs.Senders, now, posture.BundleLimit)
+	return nil
+}
+
+// secretNames are the Secrets of all senders, in order.
+func (w *postureWorld) secretNames() []string {
+	names := map[string]bool{}
+	for i := range w.inputs.Senders {
+		for _, secret := range w.inputs.Senders[i].Spec.Secrets {
+			if !posture.IsPlatformSecret(secret.SecretRef.Name) {
+				names[secret.SecretRef.Name] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// unknown says what cannot be told, in sentences.
+func (w *postureWorld) unknown() []string {
+	if len(w.unread) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf(
+		"your rights do not reach these Secrets: %s. Whether callbacks of their senders are accepted is unknown; everything else is judged in full.",
+		strings.Join(w.unread, ", "))}
+}
+
+// reasonUnread stands where a condition would blame a Secret that was not read.
+const reasonUnread = "SecretUnread"
+
+// forgetSenders takes back what a report says for want of a Secret, and the
+// revision, which depends on its value.
+func (w *postureWorld) forgetSenders(report *posture.Report) {
+	if len(w.unread) == 0 {
+		return
+	}
+	report.Revision = ""
+	unread := map[string]bool{}
+	for i := range w.inputs.Senders {
+		o := &w.inputs.Senders[i]
+		unread[o.Namespace+"/"+o.Name] = slices.ContainsFunc(o.Spec.Secrets, func(s v1alpha1.SenderSecret) bool {
+			return slices.Contains(w.unread, s.SecretRef.Name)
+		})
+	}
+	for i := range report.Senders {
+		sender := &report.Senders[i]
+		if !unread[sender.Namespace+"/"+sender.Name] {
+			continue
+		}
+		sender.ActiveSecrets = nil
+		for j := range sender.Conditions {
+			if c := &sender.Conditions[j]; c.Reason == v1alpha1.ReasonSecretNotFound {
+				c.Status, c.Reason, c.Message = "Unknown", reasonUnread, "The Secret may not be read with these rights."
+			}
+		}
+	}
+}

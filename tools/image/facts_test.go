@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func text(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(root, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// An engine's build has its files from this command, flags included, and says by
+// itself only what is in the configuration.
+func TestTheDockerfileSaysWhatTheCommandSays(t *testing.T) {
+	t.Parallel()
+	dockerfile := text(t, "Dockerfile")
+	_, final, _ := strings.Cut(dockerfile, "FROM scratch\n")
+	for _, line := range []string{
+		"USER " + imageUser + "\n", `ENTRYPOINT ["` + entrypoint + `"]` + "\n", "WORKDIR /\n", "COPY --from=build /rootfs /\n",
+	} {
+		if !strings.Contains(final, line) {
+			t.Errorf("the final stage lacks %q", line)
+		}
+	}
+	if strings.Contains(dockerfile, "go build") || !strings.Contains(dockerfile, "cd tools/image && go run . ") || !strings.Contains(dockerfile, "--rootfs /rootfs") {
+		t.Error("the executables are not built by this command")
+	}
+	got := map[string]string{}
+	for _, match := range regexp.MustCompile(`(org\.opencontainers\.image\.\w+)="([^"]*)"`).FindAllStringSubmatch(final, -1) {
+		got[match[1]] = match[2]
+	}
+	want := release{version: "${VERSION}", revision: "${REVISION}"}.labels()
+	// An engine notes the time of the build by itself.
+	delete(want, "org.opencontainers.image.created")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("labels (-command +Dockerfile):\n%s", diff)
+	}
+}
+
+func TestTheDockerfilesGoIsPinnedAndNewEnough(t *testing.T) {
+	t.Parallel()
+	pinned := regexp.MustCompile(`(?m)^ARG GO_VERSION=((1\.\d+)\.\d+)$`).FindStringSubmatch(text(t, "Dockerfile"))
+	if pinned == nil {
+		t.Fatal("the Dockerfile names no release of Go")
+	}
+	for _, module := range []string{"go.mod", "tools/image/go.mod"} {
+		if !strings.Contains(text(t, module), "\ngo "+pinned[2]+".") {
+			t.Errorf("%s is not of Go %s", module, pinned[2])
+		}
+	}
+}
+
+// What is tested is what is packed, and one build cache serves both.
+func TestTheFlagsAreThoseOfTheMakefile(t *testing.T) {
+	t.Parallel()
+	makefile := text(t, "Makefile")
+	for _, line := range []string{
+		"export GOFLAGS = " + goFlags + "\n", "export CGO_ENABLED = 0\n", "LDFLAGS  = " + linkFlags + " -X " + versionVariable + "=$(VERSION)\n",
+	} {
+		if !strings.Contains(makefile, line) {
+			t.Errorf("the Makefile lacks %q", line)
+		}
+	}
+	for _, one := range executables {
+		if !strings.Contains(makefile, "-o bin/"+one.name+" "+one.pkg+"\n") {
+			t.Errorf("the Makefile builds another bin/%s", one.name)
+		}
+	}
+}
+
+// Pods run as the image's user.
+func TestThePodsNameTheImageAndItsUser(t *testing.T) {
+	t.Parallel()
+	user, _, _ := strings.Cut(imageUser, ":")
+	for _, name := range []string{"config/apiserver/deployment.yaml", "config/workers/preflight.yaml", "config/manager/deployment.yaml"} {
+		if manifest := text(t, name); !strings.Contains(manifest, "image: "+imageName+"\n") || !strings.Contains(manifest, "runAsUser: "+user+"\n") {
+			t.Errorf("%s: another image, or another user", name)
+		}
+	}
+}

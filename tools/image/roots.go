@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"encoding/pem"
+	"fmt"
+	"iter"
+
+	"golang.org/x/crypto/x509roots/fallback/bundle"
+)
+
+// rootsModule holds the certificates of Mozilla's trust store. Its version is a
+// requirement of this module, which sums pin as they pin code.
+const rootsModule = "golang.org/x/crypto/x509roots/fallback"
+
+// rootsFile is the first place where crypto/x509 looks on Linux. Whoever needs
+// other authorities mounts a file over it, or sets SSL_CERT_FILE.
+const rootsFile = "etc/ssl/certs/ca-certificates.crt"
+
+// rootCertificates are the trusted roots as PEM. Roots that are trusted only for
+// certificates from before some date are left out: a file of PEM cannot say so.
+func rootCertificates(roots iter.Seq[bundle.Root]) ([]byte, error) {
+	var out bytes.Buffer
+	for root := range roots {
+		if root.Constraint != nil {
+			continue
+		}
+		if err := pem.Encode(&out, &pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate}); err != nil {
+			return nil, fmt.Errorf("encode a root certificate: %w", err)
+		}
+	}
+	return out.Bytes(), nil
+}
