@@ -60,8 +60,8 @@ node: controlplane ## Build and install what a cluster with nodes needs, once
 	@tools/node/build.sh >/dev/null
 
 .PHONY: e2e
-e2e: node ## Run the tests that need a cluster with nodes (root, Linux)
-	PRINTMARKET_E2E=1 go test -count=1 -timeout 30m -v ./internal/kubenode/...
+e2e: node helm swagger-ui ## Run the tests that need a cluster with nodes (root, Linux)
+	PRINTMARKET_E2E=1 go test -count=1 -timeout 30m -v -p 1 ./internal/kubenode/... ./internal/e2e
 
 .PHONY: e2e-up
 e2e-up: node ## Run a cluster with nodes until it is interrupted (ARGS="--nodes 2 IMAGE.tar")

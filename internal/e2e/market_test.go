@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build linux
+
+package e2e_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestTheMarketInPods goes through the life of one installation. The steps build on
+// each other, so that one installation is enough; each leaves the platform sound.
+func TestTheMarketInPods(t *testing.T) {
+	p := install(t)
+	for _, step := range []struct {
+		name string
+		run  func(*platform)
+	}{
+		{"the first RFQ and the first preflight", (*platform).firstRequests},
+		{"helm upgrade --wait returns when every replica enforces", (*platform).promotion},
+		{"every deployment is rolled under load", (*platform).rollouts},
+		{"pods are killed under load", (*platform).kills},
+		{"a node is drained under load", (*platform).drain},
+		{"without a controller gates go on, and a revoked key is refused", (*platform).withoutController},
+		{"Redis is killed, wiped, and back", (*platform).wipedRedis},
+		{"PostgreSQL is restarted", (*platform).restartedDatabase},
+	} {
+		if !t.Run(step.name, func(t *testing.T) {
+			began := time.Now()
+			of := *p
+			of.T = t
+			step.run(&of)
+			t.Logf("took %s", time.Since(began).Round(100*time.Millisecond))
+		}) {
+			return
+		}
+	}
+}
+
+func (p *platform) firstRequests() {
+	job := p.submit()
+	p.succeeded(job)
+	if got := p.ask(http.MethodGet, "/api/v1/preflight/"+job+"/report", p.live, ""); got.status != http.StatusOK {
+		p.Errorf("the report is answered %s", got)
+	}
+	products := p.ask(http.MethodGet, "/api/v1/catalog/products", p.live, "")
+	var catalog struct {
+		Items []struct{ CatalogProductUID, Category string }
+	}
+	if err := json.Unmarshal(products.body, &catalog); err != nil || len(catalog.Items) == 0 {
+		p.Fatalf("the catalog is answered %s", products)
+	}
+	wanted := catalog.Items[0]
+	created := p.ask(http.MethodPost, "/api/v1/rfq", p.live, fmt.Sprintf(
+		`{"catalogProductUid":%q,"category":%q,"title":"First","quantity":500,"deliveryCity":"Berlin"}`, wanted.CatalogProductUID, wanted.Category))
+	if created.status != http.StatusCreated {
+		p.Fatalf("the RFQ is answered %s", created)
+	}
+	if got := p.ask(http.MethodGet, "/api/v1/rfq/"+created.member("id"), p.live, ""); got.status != http.StatusOK {
+		p.Errorf("the RFQ is read as %s", got)
+	}
+	p.helm("test", "market", "--timeout=2m")
+}
+
+// replicas are the addresses of the API servers, each alone.
+func (p *platform) replicas() []string {
+	p.Helper()
+	pods := p.kubectl("", "get", "pods", "--selector=app.kubernetes.io/component=api",
+		"--output=go-template={{range .items}}{{if not .metadata.deletionTimestamp}}{{.status.podIP}}:8080 {{end}}{{end}}")
+	return strings.Fields(pods)
+}
+
+// promotion takes a capability from Live to Disabled and back, a stage at a time, and
+// asks each replica as soon as helm returns: with the live key and with the test key.
+func (p *platform) promotion() {
+	const closed, open = http.StatusServiceUnavailable, http.StatusOK
+	for i, step := range []struct {
+		stage      string
+		live, test int
+	}{
+		{"Disabled", closed, closed},
+		{"Sandbox", closed, open},
+		{"PrivateBeta", open, open},
+		{"Live", open, open},
+		{"Disabled", closed, closed},
+		{"Sandbox", closed, open},
+	} {
+		p.stage("rfq-list", step.stage, fmt.Sprintf("E2E-%d", i))
+		p.everywhere(step.stage, step.live, step.test)
+	}
+	p.helm("rollback", "capabilities", "--wait", "--timeout=2m")
+	p.everywhere("rolled back", closed, closed)
+	for i, stage := range []string{"Sandbox", "PrivateBeta", "Live"} {
+		p.stage("rfq-list", stage, fmt.Sprintf("E2E-1%d", i))
+	}
+	p.everywhere("Live", open, open)
+}
+
+// everywhere asks each replica once, with each key.
+func (p *platform) everywhere(when string, live, test int) {
+	p.Helper()
+	for _, replica := range p.replicas() {
+		for key, want := range map[string]int{p.live: live, p.test: test} {
+			got, err := call(p.Context(), http.DefaultClient, http.MethodGet, replica, "/api/v1/rfq", key, "")
+			if err != nil || got.status != want {
+				p.Errorf("%s, %s: %s, %v; want %d", when, replica, got, err, want)
+			}
+		}
+	}
+}
+
+// stage promotes one capability.
+func (p *platform) stage(capability, stage, ticket string) {
+	p.Helper()
+	file := filepath.Join(p.TempDir(), "capabilities.yaml")
+	p.must(os.WriteFile(file, fmt.Appendf(nil,
+		"capabilities: {%s: {stage: %s, change: {ticket: %s, approvedBy: e2e}, audience: {partners: [acme]}}}\n", capability, stage, ticket), 0o600))
+	p.helm("upgrade", "capabilities", root+"/charts/printmarket-capabilities", "--values="+file, "--wait", "--timeout=2m")
+}
+
+var deployments = []string{"printmarket-api", "printmarket-worker-preflight", "printmarket-controller"}
+
+func (p *platform) rollouts() {
+	l := p.begin()
+	for _, deployment := range deployments {
+		p.kubectl("", "rollout", "restart", "deployment/"+deployment)
+		p.kubectl("", "rollout", "status", "deployment/"+deployment, "--timeout=180s")
+	}
+	l.end()
+}
+
+// kills deletes a pod of each deployment without a grace, as a node that dies does. A
+// request that was with it fails; jobs do not.
+func (p *platform) kills() {
+	var jobs []string
+	for _, deployment := range deployments {
+		for range 5 {
+			jobs = append(jobs, p.submit())
+		}
+		component := strings.TrimPrefix(deployment, "printmarket-")
+		pod := p.kubectl("", "get", "pods", "--selector=app.kubernetes.io/component="+component, "--output=jsonpath={.items[0].metadata.name}")
+		p.kubectl("", "delete", "pod", pod, "--grace-period=0", "--force", "--wait=false")
+		p.kubectl("", "rollout", "status", "deployment/"+deployment, "--timeout=180s")
+	}
+	for _, job := range jobs {
+		p.succeeded(job)
+	}
+}
+
+func (p *platform) drain() {
+	node := cluster.Nodes()[1]
+	l := p.begin()
+	p.kubectl("", "drain", node, "--ignore-daemonsets", "--delete-emptydir-data", "--timeout=240s", "--pod-selector=app.kubernetes.io/name=printmarket")
+	for _, deployment := range deployments {
+		p.kubectl("", "rollout", "status", "deployment/"+deployment, "--timeout=180s")
+	}
+	l.end()
+	p.kubectl("", "uncordon", node)
+}
+
+func (p *platform) withoutController() {
+	p.kubectl("", "scale", "deployment/printmarket-controller", "--replicas=0")
+	p.kubectl("", "wait", "pods", "--selector=app.kubernetes.io/component=controller", "--for=delete", "--timeout=60s")
+	p.succeeded(p.submit())
+	p.kubectl("", "patch", "partner/acme", "--type=json", `--patch=[{"op":"replace","path":"/spec/keys/1/state","value":"Revoked"}]`)
+	for _, replica := range p.replicas() {
+		eventually(p.T, "the revoked key is refused", func() error {
+			got, err := call(p.Context(), http.DefaultClient, http.MethodGet, replica, "/api/v1/rfq", p.test, "")
+			if err == nil && got.status != http.StatusUnauthorized {
+				err = errors.New(got.String())
+			}
+			return err
+		})
+	}
+	p.kubectl("", "scale", "deployment/printmarket-controller", "--replicas=2")
+	p.kubectl("", "wait", "partner/acme", "--for=condition=Ready", "--timeout=60s")
+}
+
+func (p *platform) wipedRedis() {
+	p.kubectl("", "scale", "deployment/printmarket-worker-preflight", "--replicas=0")
+	p.kubectl("", "wait", "pods", "--selector=app.kubernetes.io/component=worker-preflight", "--for=delete", "--timeout=60s")
+	var jobs []string
+	for range 20 {
+		jobs = append(jobs, p.submit())
+	}
+	p.must(p.redis.Client(p.T).FlushAll(p.Context()).Err())
+	p.redis.Kill()
+	if got := p.ask(http.MethodGet, "/api/v1/rfq", p.live, ""); got.status != http.StatusOK {
+		p.Errorf("without Redis the list is answered %s", got)
+	}
+	p.redis.Restart(p.T)
+	p.kubectl("", "scale", "deployment/printmarket-worker-preflight", "--replicas=2")
+	for _, job := range jobs {
+		p.succeeded(job)
+	}
+}
+
+func (p *platform) restartedDatabase() {
+	job := p.submit()
+	p.database.Kill()
+	p.must(p.database.Restart(p.Context()))
+	p.succeeded(job)
+	eventually(p.T, "the list is answered", func() error {
+		got, err := call(p.Context(), http.DefaultClient, http.MethodGet, p.address, "/api/v1/rfq", p.live, "")
+		if err == nil && got.status != http.StatusOK {
+			err = errors.New(got.String())
+		}
+		return err
+	})
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build linux
+
+package e2e_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// answer is what a partner gets.
+type answer struct {
+	status int
+	body   []byte
+}
+
+// member is a member of the body, as text.
+func (a answer) member(name string) string {
+	var object map[string]any
+	if json.Unmarshal(a.body, &object) != nil {
+		return ""
+	}
+	value, _ := object[name].(string)
+	return value
+}
+
+func (a answer) String() string { return fmt.Sprintf("%d %s", a.status, a.body) }
+
+// call asks a replica, or whatever has the address, as a partner.
+func call(ctx context.Context, client *http.Client, method, address, path, key, body string) (answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, method, "http://"+address+path, strings.NewReader(body))
+	if err != nil {
+		return answer{}, err
+	}
+	request.Header.Set("Authorization", "Bearer "+key)
+	if body != "" {
+		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Idempotency-Key", rand.Text())
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return answer{}, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	var text bytes.Buffer
+	_, err = io.Copy(&text, io.LimitReader(response.Body, 1<<20))
+	return answer{response.StatusCode, text.Bytes()}, err
+}
+
+// ask asks the Service.
+func (p *platform) ask(method, path, key, body string) answer {
+	p.Helper()
+	got, err := call(p.Context(), http.DefaultClient, method, p.address, path, key, body)
+	p.must(err)
+	return got
+}
+
+// submit submits a preflight job and returns its id.
+func (p *platform) submit() string {
+	p.Helper()
+	got := p.ask(http.MethodPost, "/api/v1/preflight", p.live, fmt.Sprintf(`{"fileUrl":%q,"profile":"print_ready"}`, p.fileURL))
+	if got.status != http.StatusAccepted {
+		p.Fatalf("preflight is answered %s", got)
+	}
+	return got.member("jobId")
+}
+
+// succeeded waits for the end of a job.
+func (p *platform) succeeded(job string) {
+	p.Helper()
+	eventually(p.T, "job "+job+" succeeds", func() error {
+		got, err := call(p.Context(), http.DefaultClient, http.MethodGet, p.address, "/api/v1/preflight/"+job, p.live, "")
+		if err != nil {
+			return err
+		}
+		if status := got.member("status"); status != "succeeded" {
+			return fmt.Errorf("it is %s", got)
+		}
+		return nil
+	})
+}
+
+// load is partners who read, and submit jobs, until they are told to stop.
+type load struct {
+	p        *platform
+	stop     context.CancelFunc
+	running  sync.WaitGroup
+	requests atomic.Int64
+
+	mu       sync.Mutex
+	failures []string
+	jobs     []string
+}
+
+// begin begins to ask: half of the partners open a connection for each request.
+func (p *platform) begin() *load {
+	ctx, stop := context.WithCancel(p.Context())
+	l := &load{p: p, stop: stop}
+	for i := range 4 {
+		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: i%2 == 0}}
+		l.running.Go(func() {
+			defer client.CloseIdleConnections()
+			for n := 0; ctx.Err() == nil; n++ {
+				l.once(ctx, client, n)
+			}
+		})
+	}
+	return l
+}
+
+func (l *load) once(ctx context.Context, client *http.Client, n int) {
+	method, path, body, want := http.MethodGet, "/api/v1/rfq", "", http.StatusOK
+	if n%20 == 0 {
+		method, path, want = http.MethodPost, "/api/v1/preflight", http.StatusAccepted
+		body = fmt.Sprintf(`{"fileUrl":%q,"profile":"print_ready"}`, l.p.fileURL)
+	}
+	got, err := call(context.WithoutCancel(ctx), client, method, l.p.address, path, l.p.live, body)
+	l.requests.Add(1)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case err != nil:
+		l.failures = append(l.failures, err.Error())
+	case got.status != want:
+		l.failures = append(l.failures, got.String())
+	case method == http.MethodPost:
+		l.jobs = append(l.jobs, got.member("jobId"))
+	}
+}
+
+// end stops asking and demands that nothing has failed and no job was lost.
+func (l *load) end() {
+	l.p.Helper()
+	l.stop()
+	l.running.Wait()
+	if len(l.failures) > 0 {
+		l.p.Errorf("%d of %d requests failed, the first: %s", len(l.failures), l.requests.Load(), l.failures[0])
+	}
+	for _, job := range l.jobs {
+		l.p.succeeded(job)
+	}
+	l.p.Logf("%d requests, %d failed; %d jobs, all succeeded", l.requests.Load(), len(l.failures), len(l.jobs))
+}

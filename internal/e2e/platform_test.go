@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build linux
+
+package e2e_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/pgtest"
+	"github.com/printmarket/printmarket/internal/preflight/testpdf"
+	"github.com/printmarket/printmarket/internal/redistest"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// root is that of the repository, seen from here.
+const root = "../.."
+
+const image = "localhost/printmarket"
+
+// platform is the platform in a namespace of its own, with PostgreSQL, Redis and a
+// partner's file server on this machine.
+type platform struct {
+	*testing.T
+	namespace string
+	version   string
+	redis     *redistest.Server
+	database  *pgtest.Server
+	// fileURL is of a sound PDF.
+	fileURL string
+	// address is that of the API's Service.
+	address    string
+	live, test string
+	// values is the file with the values of the release.
+	values string
+}
+
+// install does what docs/guides/install.md says, from the image to a partner with a key.
+func install(t *testing.T) *platform {
+	t.Helper()
+	p := &platform{T: t, namespace: "market-" + strings.ToLower(rand.Text()[:6]), redis: redistest.Real(t), database: pgtest.Start(t)}
+	p.buildImage()
+	p.kubectl("", "create", "namespace", p.namespace)
+	t.Cleanup(p.uninstall)
+	p.kubectl("", "label", "namespace", p.namespace, "pod-security.kubernetes.io/enforce=restricted")
+	p.serveFile()
+	p.makeSecrets()
+	p.writeValues()
+	p.helm("upgrade", "--install", "market", root+"/charts/printmarket", "--values="+p.values, "--wait", "--timeout=5m")
+	p.helm("upgrade", "--install", "capabilities", root+"/charts/printmarket-capabilities", "--wait", "--timeout=2m")
+	p.address = p.kubectl("", "get", "service", "printmarket-api", "--output=jsonpath={.spec.clusterIP}")
+	p.makePartner()
+	return p
+}
+
+// uninstall tells what a reader of a failure asks first, and removes everything.
+func (p *platform) uninstall() {
+	ctx := context.WithoutCancel(p.Context())
+	if p.Failed() {
+		for _, about := range [][]string{
+			{"get", "pods", "--output=wide"},
+			{"get", "events", "--sort-by=.lastTimestamp"},
+			{"get", "printmarket", "--output=wide"},
+			{"logs", "--selector=app.kubernetes.io/name=printmarket", "--tail=20", "--prefix"},
+		} {
+			output, err := cluster.Kubectl(ctx, "", append([]string{"--namespace=" + p.namespace}, about...)...)
+			p.Logf("kubectl %v: %v\n%s", about, err, output)
+		}
+	}
+	_, _ = cluster.Kubectl(ctx, "", "delete", "namespace", p.namespace, "--wait=false")
+}
+
+// buildImage makes the image that is shipped, and gives it to the nodes.
+func (p *platform) buildImage() {
+	p.Helper()
+	p.version = "e2e"
+	archive := filepath.Join(p.TempDir(), "image")
+	build := exec.CommandContext(p.Context(), "go", "run", ".", "--version", p.version, "--out", archive)
+	build.Dir = filepath.Join(root, "tools/image")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if output, err := build.CombinedOutput(); err != nil {
+		p.Fatalf("build the image: %v\n%s", err, output)
+	}
+	p.must(cluster.LoadImage(p.Context(), archive+".tar"))
+}
+
+// kubectl works in the platform's namespace.
+func (p *platform) kubectl(input string, arguments ...string) string {
+	p.Helper()
+	output, err := cluster.Kubectl(p.Context(), input, append([]string{"--namespace=" + p.namespace}, arguments...)...)
+	p.must(err)
+	return output
+}
+
+// helm runs the helm that tools/helm builds.
+func (p *platform) helm(arguments ...string) string {
+	p.Helper()
+	built := exec.CommandContext(p.Context(), root+"/tools/helm/build.sh")
+	directory, err := built.Output()
+	p.must(err)
+	command := exec.CommandContext(p.Context(), filepath.Join(strings.TrimSpace(string(directory)), "helm"), arguments...)
+	command.Env = append(os.Environ(), "KUBECONFIG="+cluster.Kubeconfig(), "HELM_NAMESPACE="+p.namespace)
+	output, err := command.CombinedOutput()
+	if err != nil {
+		p.Fatalf("helm %v: %v\n%s", arguments, err, output)
+	}
+	return string(output)
+}
+
+func (p *platform) must(err error) {
+	p.Helper()
+	if err != nil {
+		p.Fatal(err)
+	}
+}
+
+// serveFile is the partner's server, which has one PDF.
+func (p *platform) serveFile() {
+	p.Helper()
+	file := testpdf.Good()
+	listener := p.listen()
+	server := &http.Server{ReadHeaderTimeout: 5 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/pdf")
+		_, _ = w.Write(file)
+	})}
+	go func() { _ = server.Serve(listener) }()
+	p.Cleanup(func() { _ = server.Close() })
+	p.fileURL = "http://" + listener.Addr().String() + "/sound.pdf"
+}
+
+// listen listens where pods reach this machine.
+func (p *platform) listen() net.Listener {
+	p.Helper()
+	var config net.ListenConfig
+	listener, err := config.Listen(p.Context(), "tcp", netip.AddrPortFrom(cluster.Host(), 0).String())
+	p.must(err)
+	return listener
+}
+
+// forward lets pods reach a server that listens on the loopback address, and returns
+// the address for them.
+func (p *platform) forward(target string) string {
+	p.Helper()
+	listener := p.listen()
+	p.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			near, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go carry(near, target)
+		}
+	}()
+	return listener.Addr().String()
+}
+
+func carry(near net.Conn, target string) {
+	defer func() { _ = near.Close() }()
+	far, err := net.DialTimeout("tcp", target, 5*time.Second) //nolint:noctx // it lives as long as the connection
+	if err != nil {
+		return
+	}
+	defer func() { _ = far.Close() }()
+	go func() { _, _ = io.Copy(far, near); _ = far.Close() }()
+	_, _ = io.Copy(near, far)
+}
+
+// makeSecrets makes the roles of the database and the four Secrets.
+func (p *platform) makeSecrets() {
+	p.Helper()
+	conn, err := pgx.Connect(p.Context(), p.database.URL("postgres"))
+	p.must(err)
+	const password = "e2e"
+	for _, statement := range []string{
+		"CREATE ROLE market_owner LOGIN PASSWORD '" + password + "'",
+		"CREATE ROLE printmarket_api LOGIN PASSWORD '" + password + "'",
+		"CREATE ROLE printmarket_worker LOGIN PASSWORD '" + password + "'",
+		"CREATE DATABASE market OWNER market_owner",
+	} {
+		_, err := conn.Exec(p.Context(), statement)
+		p.must(err)
+	}
+	p.must(conn.Close(p.Context()))
+	there, err := url.Parse(p.database.URL("market"))
+	p.must(err)
+	database := p.forward(there.Host)
+	for secret, role := range map[string]string{
+		"printmarket-database-owner": "market_owner", "printmarket-database": "printmarket_api", "printmarket-database-worker": "printmarket_worker",
+	} {
+		target := *there
+		target.Host, target.User = database, url.UserPassword(role, password)
+		p.secret(secret, target.String())
+	}
+	p.secret("printmarket-redis", "redis://"+p.forward(p.redis.Addr))
+}
+
+func (p *platform) secret(name, address string) {
+	p.Helper()
+	p.kubectl("", "create", "secret", "generic", name, "--from-literal=url="+address)
+}
+
+// writeValues writes what docs/guides/install.md asks for.
+func (p *platform) writeValues() {
+	p.Helper()
+	p.values = filepath.Join(p.TempDir(), "values.yaml")
+	p.must(os.WriteFile(p.values, fmt.Appendf(nil, `
+publicURL: {api: "https://api.print.example", registry: "https://problems.print.example"}
+image: {repository: %s, tag: %s, pullPolicy: Never}
+api: {demoMasterData: true}
+worker:
+  allowFetch: ["%s/32"]
+  resources: {requests: {cpu: 50m, memory: 64Mi}}
+`, image, p.version, cluster.Host()), 0o600))
+}
+
+// makePartner makes a partner with a key of each kind, and waits until all replicas
+// know them.
+func (p *platform) makePartner() {
+	p.Helper()
+	entries := ""
+	for _, key := range []struct {
+		kind string
+		mode tenant.Mode
+		text *string
+	}{{"Live", tenant.Live, &p.live}, {"Test", tenant.Test, &p.test}} {
+		minted, err := credential.Mint(key.mode, rand.Reader)
+		p.must(err)
+		*key.text = minted.Secret().Reveal()
+		entries += fmt.Sprintf("  - {name: %s, kind: %s, sha256: %q, state: Active}\n", strings.ToLower(key.kind), key.kind, minted.Digest())
+	}
+	p.kubectl(`apiVersion: marketplace.printmarket.dev/v1alpha1
+kind: PartnerEntitlement
+metadata: {name: acme}
+spec:
+  organizationID: org_acme01
+  displayName: Acme
+  package: Enterprise
+  state: Active
+  contract: {reference: C-1, effectiveFrom: "2024-01-01T00:00:00Z"}
+  capabilities: [{name: rfq-create}, {name: rfq-read}, {name: rfq-list}, {name: quote-read}, {name: preflight}]
+  scopes: [rfq:read, rfq:write, preflight:read, preflight:write]
+  keys:
+`+entries, "apply", "--server-side", "--filename=-")
+	p.kubectl("", "wait", "partner/acme", "--for=condition=Ready", "--timeout=60s")
+}
+
+// eventually asks again until the answer is no error.
+func eventually(t *testing.T, what string, ask func() error) {
+	t.Helper()
+	err := errors.New("was not asked")
+	for end := time.Now().Add(2 * time.Minute); err != nil && time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		err = ask()
+	}
+	if err != nil {
+		t.Fatalf("not within two minutes: %s: %v", what, err)
+	}
+}
