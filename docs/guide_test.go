@@ -63,11 +63,12 @@ func TestTheGuideSaysWhatDemoPartnersMayDo(t *testing.T) {
 	// The marketplace's own desk holds no capability.
 	partners := slices.DeleteFunc(demoPartners(t), func(s sample) bool { return s.Spec.Package == string(v1alpha1.PackagePlatform) })
 	cells := map[[2]string]string{}
-	for _, line := range strings.Split(run(t, "posture", "--from", filepath.Join(root, "config/samples")), "\n")[1:] {
-		if words := strings.Fields(line); len(words) == 3 {
-			cells[[2]string{words[0], words[1]}] = strings.ToLower(words[2])
-		} else if len(words) == 4 {
-			cells[[2]string{words[0], words[1]}] = words[3]
+	for _, line := range strings.Split(run(t, "posture", "--from", filepath.Join(root, "config/samples"), "--output", "wide"), "\n")[1:] {
+		// PARTNER CAPABILITY STAGE POSTURE KEYS REASON OPENS QUOTA
+		if words := strings.Fields(line); len(words) >= 6 && words[3] == "Open" {
+			cells[[2]string{words[0], words[1]}] = "open"
+		} else if len(words) >= 6 {
+			cells[[2]string{words[0], words[1]}] = words[5]
 		}
 	}
 	header := []string{"capability"}
