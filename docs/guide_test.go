@@ -63,11 +63,13 @@ func TestTheGuideSaysWhatDemoPartnersMayDo(t *testing.T) {
 	// The marketplace's own desk holds no capability.
 	partners := slices.DeleteFunc(demoPartners(t), func(s sample) bool { return s.Spec.Package == string(v1alpha1.PackagePlatform) })
 	cells := map[[2]string]string{}
-	for _, line := range strings.Split(run(t, "posture", "--from", filepath.Join(root, "config/samples")), "\n")[1:] {
-		if words := strings.Fields(line); len(words) == 3 {
-			cells[[2]string{words[0], words[1]}] = strings.ToLower(words[2])
-		} else if len(words) == 4 {
-			cells[[2]string{words[0], words[1]}] = words[3]
+	printed := strings.Split(run(t, "posture", "--from", filepath.Join(root, "config/samples")), "\n")
+	shown := strings.Fields(printed[0])
+	for _, line := range printed[1:] {
+		words := strings.Fields(line)
+		for i := range words[min(1, len(words)):] {
+			cell := words[i+1] // open, or such as closed/Killed
+			cells[[2]string{words[0], shown[i+1]}] = cell[strings.Index(cell, "/")+1:]
 		}
 	}
 	header := []string{"capability"}
