@@ -63,12 +63,13 @@ func TestTheGuideSaysWhatDemoPartnersMayDo(t *testing.T) {
 	// The marketplace's own desk holds no capability.
 	partners := slices.DeleteFunc(demoPartners(t), func(s sample) bool { return s.Spec.Package == string(v1alpha1.PackagePlatform) })
 	cells := map[[2]string]string{}
-	for _, line := range strings.Split(run(t, "posture", "--from", filepath.Join(root, "config/samples"), "--output", "wide"), "\n")[1:] {
-		// PARTNER CAPABILITY STAGE POSTURE KEYS REASON OPENS QUOTA
-		if words := strings.Fields(line); len(words) >= 6 && words[3] == "Open" {
-			cells[[2]string{words[0], words[1]}] = "open"
-		} else if len(words) >= 6 {
-			cells[[2]string{words[0], words[1]}] = words[5]
+	printed := strings.Split(run(t, "posture", "--from", filepath.Join(root, "config/samples")), "\n")
+	shown := strings.Fields(printed[0])
+	for _, line := range printed[1:] {
+		words := strings.Fields(line)
+		for i := range words[min(1, len(words)):] {
+			cell := words[i+1] // open, or such as closed/Killed
+			cells[[2]string{words[0], shown[i+1]}] = cell[strings.Index(cell, "/")+1:]
 		}
 	}
 	header := []string{"capability"}

@@ -92,13 +92,13 @@ func (s state) cell() string {
 }
 
 // printPostureMatrix has a row for each partner and a column for each capability
-// that somebody was granted.
+// that somebody was granted, by the names that manifests have.
 func printPostureMatrix(w io.Writer, p *prober, now time.Time) error {
 	shown, head := []posture.Capability{}, []string{"PARTNER"}
 	for c := range posture.Capabilities() {
 		for i := range p.partners {
 			if isGranted(&p.partners[i], c) {
-				shown, head = append(shown, c), append(head, strings.ToUpper(c.String()))
+				shown, head = append(shown, c), append(head, c.String())
 				break
 			}
 		}
