@@ -174,7 +174,7 @@ func (p *platform) forward(target string) string {
 
 func carry(near net.Conn, target string) {
 	defer func() { _ = near.Close() }()
-	far, err := net.DialTimeout("tcp", target, 5*time.Second) //nolint:noctx // it lives as long as the connection
+	far, err := net.DialTimeout("tcp", target, 5*time.Second)
 	if err != nil {
 		return
 	}

@@ -105,7 +105,7 @@ func makeCgroup(path string, unified bool) error {
 			return err
 		}
 	}
-	if err := os.MkdirAll(path, 0o755); err != nil { //nolint:gosec // cgroups are public
+	if err := os.MkdirAll(path, 0o755); err != nil {
 		return err
 	}
 	if unified {

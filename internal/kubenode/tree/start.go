@@ -58,7 +58,7 @@ func Start(plan *Plan, held ...*os.File) (*Tree, error) {
 
 	// It outlives every context: cleaning up comes last. It is in a session of its
 	// own, so that an interrupt from the keyboard does not reach it.
-	command := exec.Command(self) //nolint:noctx // see above
+	command := exec.Command(self)
 	command.Args = []string{"kubenode-" + roleWarden}
 	command.Env = []string{roleVariable + "=" + roleWarden, "PATH=" + searchPath}
 	command.Stdout, command.Stderr = log, log

@@ -157,7 +157,7 @@ func (b *begun) tell() error {
 
 func run(commands [][]string) error {
 	for _, args := range commands {
-		output, err := exec.Command(args[0], args[1:]...).CombinedOutput() //nolint:noctx // ends with its namespace
+		output, err := exec.Command(args[0], args[1:]...).CombinedOutput()
 		if err != nil {
 			return fmt.Errorf("%q: %w: %s", args, err, output)
 		}
