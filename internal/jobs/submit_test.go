@@ -108,8 +108,6 @@ func TestFaultsAreToldInTheirOrder(t *testing.T) {
 	request := func(key, body, profile string) jobs.Request {
 		return jobs.Request{FileURL: signedURL, Profile: profile, Idempotency: keyed(key, body)}
 	}
-	var invalid *jobs.ValidationError
-	var backlog *jobs.BacklogExceededError
 	tests := map[string]struct {
 		request jobs.Request
 		cap     int
@@ -123,10 +121,10 @@ func TestFaultsAreToldInTheirOrder(t *testing.T) {
 			return errors.Is(err, ledger.ErrKeyReused)
 		}},
 		"meaning comes before the backlog": {request("k2", "b", "none"), 0, nil, func(_ jobs.Submitted, err error) bool {
-			return errors.As(err, &invalid)
+			return is[*jobs.ValidationError](err)
 		}},
 		"a full backlog stops a good request": {request("k2", "b", "print_ready"), 0, nil, func(_ jobs.Submitted, err error) bool {
-			return errors.As(err, &backlog)
+			return is[*jobs.BacklogExceededError](err)
 		}},
 		"a store that is away cannot say whether the key was used": {request("k1", "a", "none"), 10, errAway, func(_ jobs.Submitted, err error) bool {
 			return errors.Is(err, errAway)
@@ -240,4 +238,10 @@ func FuzzParseFileURL(f *testing.F) {
 			t.Fatalf("ParseFileURL(%q) prints %q", text, parsed)
 		}
 	})
+}
+
+// is reports whether an error is of a type, for tables of tests that run side by side.
+func is[E error](err error) bool {
+	_, found := errors.AsType[E](err)
+	return found
 }

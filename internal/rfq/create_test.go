@@ -109,7 +109,7 @@ func TestFaultsAreToldInTheirOrder(t *testing.T) {
 	t.Parallel()
 	invalid := rfq.Draft{Quantity: -1}
 	away := errors.New("catalog is being reloaded")
-	var validation *rfq.ValidationError
+	refused := func(_ rfq.Created, err error) bool { return is[*rfq.ValidationError](err) }
 	tests := map[string]struct {
 		draft   rfq.Draft
 		terms   rfq.Terms
@@ -126,15 +126,11 @@ func TestFaultsAreToldInTheirOrder(t *testing.T) {
 		"a committed key with another body is refused before the catalog": {flyers(), termsOf("k1", "other"), away, nil, func(_ rfq.Created, err error) bool {
 			return errors.Is(err, ledger.ErrKeyReused)
 		}},
-		"meaning comes before the catalog": {invalid, termsOf("k2", "other"), away, nil, func(_ rfq.Created, err error) bool {
-			return errors.As(err, &validation)
-		}},
+		"meaning comes before the catalog": {invalid, termsOf("k2", "other"), away, nil, refused},
 		"the catalog comes before the write": {flyers(), termsOf("k2", "other"), away, nil, func(_ rfq.Created, err error) bool {
 			return errors.Is(err, rfq.ErrCatalogUnavailable) && errors.Is(err, away)
 		}},
-		"without a key an invalid draft needs no store": {invalid, termsOf("", ""), nil, errAway, func(_ rfq.Created, err error) bool {
-			return errors.As(err, &validation)
-		}},
+		"without a key an invalid draft needs no store": {invalid, termsOf("", ""), nil, errAway, refused},
 		"a store that is away cannot say whether the key was used": {invalid, termsOf("k1", "other"), nil, errAway, func(_ rfq.Created, err error) bool {
 			return errors.Is(err, errAway)
 		}},
@@ -219,16 +215,15 @@ func TestTermsThatWouldBeUnlimitedAreRefused(t *testing.T) {
 
 func TestTheSimulatorGivesEachOutcomeToTestKeysAlone(t *testing.T) {
 	t.Parallel()
-	var invalid *rfq.ValidationError
-	var exceeded *ledger.QuotaExceededError
 	tests := map[string]func(error) bool{
-		"sim:rfq:invalid":             func(err error) bool { return errors.As(err, &invalid) },
+		"sim:rfq:invalid":             is[*rfq.ValidationError],
 		"sim:rfq:catalog-unavailable": func(err error) bool { return errors.Is(err, rfq.ErrCatalogUnavailable) },
 		"sim:rfq:quota-exceeded": func(err error) bool {
-			return errors.As(err, &exceeded) && exceeded.Quota == daily && exceeded.RetryAfter == 15*time.Hour
+			exceeded, found := errors.AsType[*ledger.QuotaExceededError](err)
+			return found && exceeded.Quota == daily && exceeded.RetryAfter == 15*time.Hour
 		},
 		"sim:rfq:quoted":  func(err error) bool { return err == nil },
-		"sim:rfq:unknown": func(err error) bool { return errors.As(err, &invalid) },
+		"sim:rfq:unknown": is[*rfq.ValidationError],
 	}
 	for uid, check := range tests {
 		t.Run(uid, func(t *testing.T) {
@@ -286,4 +281,10 @@ func TestSimulatedQuotesAreTheSameEveryTimeAndNeedNoCatalog(t *testing.T) {
 			t.Errorf("events = %+v", b.store.events)
 		}
 	}
+}
+
+// is reports whether an error is of a type, for tables of tests that run side by side.
+func is[E error](err error) bool {
+	_, found := errors.AsType[E](err)
+	return found
 }

@@ -99,15 +99,18 @@ func TestWhoFollowsIsToldWhyItEnds(t *testing.T) {
 			_, _ = io.WriteString(w, text)
 		}
 	}
-	var answer *client.AnswerError
+	answered := func(err error) bool {
+		_, found := errors.AsType[*client.AnswerError](err)
+		return found
+	}
 	for name, tt := range map[string]struct {
 		serve http.HandlerFunc
 		is    func(error) bool
 	}{
-		"a line without an end":     {stream("data: " + strings.Repeat("x", 2<<20)), func(err error) bool { return errors.As(err, &answer) }},
-		"an event without an end":   {stream(strings.Repeat("data: "+strings.Repeat("x", 1000)+"\n", 2000)), func(err error) bool { return errors.As(err, &answer) }},
-		"an event that is no job":   {stream("data: []\n\n"), func(err error) bool { return errors.As(err, &answer) }},
-		"an answer of another type": {func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, "<html>") }, func(err error) bool { return errors.As(err, &answer) }},
+		"a line without an end":     {stream("data: " + strings.Repeat("x", 2<<20)), answered},
+		"an event without an end":   {stream(strings.Repeat("data: "+strings.Repeat("x", 1000)+"\n", 2000)), answered},
+		"an event that is no job":   {stream("data: []\n\n"), answered},
+		"an answer of another type": {func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, "<html>") }, answered},
 		"a job that is not ours": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/problem+json")
 			w.WriteHeader(http.StatusNotFound)
