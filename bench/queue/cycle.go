@@ -59,7 +59,7 @@ type cycleResult struct {
 
 // cycles takes rounds of each number of consumers and entrant by turns.
 func cycles(ctx context.Context, s size, aof persistence) ([]cycleResult, error) {
-	server, err := startServer(ctx, aof)
+	server, err := startServer(ctx, s.processor, aof)
 	if err != nil {
 		return nil, err
 	}

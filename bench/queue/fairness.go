@@ -31,7 +31,7 @@ func measureFairness(ctx context.Context, s size, r *report) error {
 	if s.slowAsynq {
 		all = append(all, queued{theirs(), 1})
 	}
-	server, err := startServer(ctx, everysec)
+	server, err := startServer(ctx, s.processor, everysec)
 	if err != nil {
 		return err
 	}

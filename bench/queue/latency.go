@@ -20,7 +20,7 @@ func measureLatency(ctx context.Context, s size, r *report) error {
 		return newAsynq(addr, asynqConfig{keep: kept, check: 10 * time.Millisecond}), nil
 	}}
 	entrants := []entrant{platform(), theirs(), polling}
-	server, err := startServer(ctx, everysec)
+	server, err := startServer(ctx, s.processor, everysec)
 	if err != nil {
 		return err
 	}

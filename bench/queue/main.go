@@ -43,6 +43,8 @@ type size struct {
 	span         time.Duration
 	backlog      int
 	slowAsynq    bool
+	// processor is where Redis runs, or anywhere.
+	processor int
 }
 
 // measurement is one of the chapters of the report.
@@ -86,6 +88,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	chosen, err := choose(only)
 	if err != nil {
+		return err
+	}
+	if s.processor, err = apart(); err != nil {
 		return err
 	}
 	r := &report{out: out}

@@ -95,7 +95,7 @@ func (c crash) join(addr string) (contender, error) {
 func (c crash) play(ctx context.Context) (took recovered, err error) {
 	ctx, stop := context.WithTimeout(ctx, 5*time.Minute)
 	defer stop()
-	server, err := startServer(ctx, everysec)
+	server, err := startServer(ctx, anywhere, everysec)
 	if err != nil {
 		return recovered{}, err
 	}

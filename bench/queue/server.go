@@ -35,7 +35,11 @@ type server struct {
 	control *redis.Client
 }
 
-func startServer(ctx context.Context, aof persistence) (*server, error) {
+// anywhere is no processor in particular.
+const anywhere = -1
+
+// startServer starts one on a processor.
+func startServer(ctx context.Context, processor int, aof persistence) (*server, error) {
 	program, err := exec.LookPath("redis-server")
 	if err != nil {
 		return nil, fmt.Errorf("redis-server is not installed (`make setup` installs it): %w", err)
@@ -48,7 +52,7 @@ func startServer(ctx context.Context, aof persistence) (*server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a directory for redis-server: %w", err)
 	}
-	s := &server{addr: addr, dir: dir, process: exec.CommandContext(ctx, program, arguments(addr, dir, aof)...)}
+	s := &server{addr: addr, dir: dir, process: exec.CommandContext(ctx, program, arguments(addr, dir, processor, aof)...)}
 	if err := s.process.Start(); err != nil {
 		_ = os.RemoveAll(dir)
 		return nil, fmt.Errorf("start redis-server: %w", err)
@@ -62,11 +66,15 @@ func startServer(ctx context.Context, aof persistence) (*server, error) {
 
 // arguments keeps the server from rewriting its file, because a rewrite falls
 // on whichever contender has its turn.
-func arguments(addr, dir string, aof persistence) []string {
+func arguments(addr, dir string, processor int, aof persistence) []string {
 	host, port, _ := strings.Cut(addr, ":")
 	args := []string{
 		"--bind", host, "--port", port, "--dir", dir, "--save", "", "--maxmemory-policy", "noeviction",
 		"--loglevel", "warning", "--stream-node-max-entries", "16", "--auto-aof-rewrite-percentage", "0",
+	}
+	if processor != anywhere {
+		number := strconv.Itoa(processor)
+		args = append(args, "--server_cpulist", number, "--bio_cpulist", number)
 	}
 	if aof == off {
 		return append(args, "--appendonly", "no")
