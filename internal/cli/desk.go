@@ -20,6 +20,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"sigs.k8s.io/yaml"
 
 	"github.com/printmarket/printmarket/apiserver/platform/platformapi"
 	"github.com/printmarket/printmarket/internal/credential"
@@ -171,22 +172,36 @@ func (o *deskOptions) print(cmd *cobra.Command, value any, table func(io.Writer)
 	return printOutput(cmd, o.output, value, table)
 }
 
-// printOutput writes a value as JSON, or as a table.
+// printOutput writes a value as JSON or YAML, or as a table.
 func printOutput(cmd *cobra.Command, output string, value any, table func(io.Writer)) error {
-	if output == "json" {
-		var text bytes.Buffer
-		encoder := json.NewEncoder(&text)
-		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", "  ")
-		if err := encoder.Encode(value); err != nil {
+	switch output {
+	case "json":
+		return encodeJSON(cmd.OutOrStdout(), value)
+	case "yaml":
+		text, err := yaml.Marshal(value)
+		if err != nil {
 			return err
 		}
-		_, err := cmd.OutOrStdout().Write(text.Bytes())
+		_, err = cmd.OutOrStdout().Write(text)
+		return err
+	default:
+		w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
+		table(w)
+		return w.Flush()
+	}
+}
+
+// encodeJSON writes a value for programs, all of it or nothing.
+func encodeJSON(w io.Writer, value any) error {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(value); err != nil {
 		return err
 	}
-	w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
-	table(w)
-	return w.Flush()
+	_, err := w.Write(text.Bytes())
+	return err
 }
 
 // line writes the cells of a row.

@@ -4,7 +4,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -113,10 +112,7 @@ func readMasterData(cmd *cobra.Command, path string) (*mdsource.Document, error)
 
 func showVerdicts(cmd *cobra.Command, verdicts []verdict, output string, quiet bool) error {
 	if output == "json" {
-		encoder := json.NewEncoder(cmd.OutOrStdout())
-		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", "  ")
-		if err := encoder.Encode(verdicts); err != nil {
+		if err := encodeJSON(cmd.OutOrStdout(), verdicts); err != nil {
 			return err
 		}
 	}

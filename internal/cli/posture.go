@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -105,24 +106,31 @@ type postureDocument struct {
 }
 
 func printPosture(cmd *cobra.Command, world postureWorld, now time.Time, output string) error {
-	out := cmd.OutOrStdout()
-	if output == "yaml" || output == "json" {
-		report := posture.Compile(world.inputs).Report(now)
-		world.forgetSenders(&report)
-		return writeDocument(out, output, postureDocument{report, world.unknown()})
+	if err := checkOutput(output, "table", "wide", "yaml", "json"); err != nil {
+		return err
 	}
-	show := printPostureMatrix
-	switch output {
-	case "table":
-	case "wide":
-		show = printPostureList
-	default:
-		return fmt.Errorf("--output %q is none of table, wide, yaml and json", output)
-	}
-	if err := show(out, newProber(world), now); err != nil {
+	report := posture.Compile(world.inputs).Report(now)
+	world.forgetSenders(&report)
+	err := printOutput(cmd, output, postureDocument{report, world.unknown()}, func(w io.Writer) {
+		p, all := newProber(world), reportedOf(&report)
+		if output == "wide" {
+			printPostureList(w, p, all, now)
+		} else {
+			printPostureMatrix(w, p, all)
+		}
+	})
+	if err != nil || output == "yaml" || output == "json" {
 		return err
 	}
 	return tellUnknown(cmd.ErrOrStderr(), world)
+}
+
+// checkOutput refuses what --output cannot be.
+func checkOutput(output string, known ...string) error {
+	if !slices.Contains(known, output) {
+		return fmt.Errorf("--output %q is none of %s", output, strings.Join(known, ", "))
+	}
+	return nil
 }
 
 // tellUnknown says what the rights of the user did not reach.

@@ -42,8 +42,7 @@ if there is something to tell; 2 for everything that went wrong.`,
 			err := o.run(cmd, args[0], args[1])
 			var code exitError
 			if err != nil && !errors.As(err, &code) {
-				_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "printmarket: %v\n", err)
-				return exitTrouble
+				return trouble(cmd, err)
 			}
 			return err
 		},
@@ -53,10 +52,7 @@ if there is something to tell; 2 for everything that went wrong.`,
 	f.StringVarP(&o.output, "output", "o", "table", "table, yaml or json")
 	f.BoolVar(&o.exitCode, "exit-code", false, "exit with 1 if anything changes")
 	f.BoolVar(&o.opensOnly, "opens-only", false, "print only what opens, and exit with 1 if anything does: a gate for CI")
-	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "printmarket: %v\n", err)
-		return exitTrouble
-	})
+	cmd.SetFlagErrorFunc(trouble)
 	return cmd
 }
 
@@ -64,11 +60,16 @@ if there is something to tell; 2 for everything that went wrong.`,
 func troubled(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
-			_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "printmarket: %v\n", err)
-			return exitTrouble
+			return trouble(cmd, err)
 		}
 		return nil
 	}
+}
+
+// trouble tells an error that has an exit code of its own.
+func trouble(cmd *cobra.Command, err error) error {
+	_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "printmarket: %v\n", err)
+	return exitTrouble
 }
 
 type postureDiffOptions struct {
@@ -78,8 +79,8 @@ type postureDiffOptions struct {
 }
 
 func (o *postureDiffOptions) run(cmd *cobra.Command, before, after string) error {
-	if !slices.Contains([]string{"table", "yaml", "json"}, o.output) {
-		return fmt.Errorf("--output %q is none of table, yaml and json", o.output)
+	if err := checkOutput(o.output, "table", "yaml", "json"); err != nil {
+		return err
 	}
 	var sides [2]*prober
 	for i, name := range []string{before, after} {
@@ -96,7 +97,7 @@ func (o *postureDiffOptions) run(cmd *cobra.Command, before, after string) error
 	if o.opensOnly {
 		found.Changes = slices.DeleteFunc(found.Changes, func(c postureChange) bool { return c.Effect != effectOpens })
 	}
-	if err := found.print(cmd.OutOrStdout(), o.output); err != nil {
+	if err := printOutput(cmd, o.output, found, found.table); err != nil {
 		return err
 	}
 	if len(found.Changes) > 0 && (o.exitCode || o.opensOnly) {

@@ -7,30 +7,19 @@ import (
 	"io"
 )
 
-// print writes a comparison: for people one line for each change, in the order of
-// partners and capabilities, and what it comes to.
-func (d *postureDiff) print(w io.Writer, output string) error {
-	if output != "table" {
-		return writeDocument(w, output, d)
-	}
+// table writes a comparison for people.
+func (d *postureDiff) table(w io.Writer) {
 	count := map[effect]int{}
-	for i := range d.Changes {
-		count[d.Changes[i].Effect]++
-	}
 	if len(d.Changes) > 0 {
-		out := newColumns(w)
-		out.row("EFFECT", "PARTNER", "SUBJECT", "REQUESTS", "OLD", "NEW", "WHEN")
-		for i := range d.Changes {
-			c := &d.Changes[i]
-			out.row(string(c.Effect), c.Partner, c.Subject, c.requests(), c.Old, c.New, c.whenText())
-		}
-		if err := out.Flush(); err != nil {
-			return err
-		}
+		line(w, "EFFECT", "PARTNER", "SUBJECT", "REQUESTS", "OLD", "NEW", "WHEN")
 	}
-	_, err := fmt.Fprintf(w, "%d open, %d close, %d alter\n", count[effectOpens], count[effectCloses], count[effectAlters])
-	if err == nil && d.Until != nil {
-		_, err = fmt.Fprintf(w, "looked ahead until %s\n", instantText(*d.Until))
+	for i := range d.Changes {
+		c := &d.Changes[i]
+		count[c.Effect]++
+		line(w, c.Effect, c.Partner, c.Subject, c.requests(), c.Old, c.New, c.whenText())
 	}
-	return err
+	line(w, fmt.Sprintf("%d open, %d close, %d alter", count[effectOpens], count[effectCloses], count[effectAlters]))
+	if d.Until != nil {
+		line(w, "looked ahead until "+instantText(*d.Until))
+	}
 }

@@ -4,7 +4,6 @@ package cli
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -31,8 +30,8 @@ What is proposed has been tried on a copy of the objects, with the gates' code.`
 			if err != nil {
 				return err
 			}
-			if !slices.Contains([]string{"table", "yaml", "json"}, output) {
-				return fmt.Errorf("--output %q is none of table, yaml and json", output)
+			if err := checkOutput(output, "table", "yaml", "json"); err != nil {
+				return err
 			}
 			world, err := o.read(cmd.Context())
 			if err != nil {
@@ -42,7 +41,7 @@ What is proposed has been tried on a copy of the objects, with the gates' code.`
 			if err != nil {
 				return err
 			}
-			return found.print(cmd.OutOrStdout(), output)
+			return printOutput(cmd, output, found, found.table)
 		},
 	}
 	o.register(cmd)
@@ -169,8 +168,7 @@ func (x *explanation) judge(p *prober, o *v1alpha1.PartnerEntitlement, c posture
 	e := newExplained(p, o, c, r, now)
 	hits, unfixable := map[posture.Reason]string{}, false
 	for reason := r.reason; reason != posture.ReasonOpen; {
-		remedy := remedyOf(reason)
-		text, possible := remedy(e)
+		text, possible := adviceOn(reason).remedy(e)
 		hits[reason] = text
 		if !possible {
 			unfixable = true
@@ -190,13 +188,13 @@ func (x *explanation) judge(p *prober, o *v1alpha1.PartnerEntitlement, c posture
 // list writes the rules with what became of them.
 func (x *explanation) list(c posture.Capability, first posture.Reason, hits map[posture.Reason]string, unfixable bool) {
 	left := len(hits)
-	for _, one := range postureRules {
-		entry := explainedRule{Reason: one.reason.String(), Phase: one.phase, Asks: one.asks, Outcome: outcomePasses}
-		remedy, hit := hits[one.reason]
+	for rule := range posture.Rules() {
+		entry := explainedRule{Reason: rule.Reason.String(), Phase: rule.Phase.String(), Asks: adviceOn(rule.Reason).asks, Outcome: outcomePasses}
+		remedy, hit := hits[rule.Reason]
 		switch {
-		case !counted(c.Definition().Ladder, one.phase):
+		case !c.Definition().Ladder.Counts(rule.Phase):
 			entry.Outcome = outcomeNot
-		case hit && one.reason == first:
+		case hit && rule.Reason == first:
 			entry.Outcome, entry.Remedy = outcomeStops, remedy
 		case hit:
 			entry.Outcome, entry.Remedy = outcomeNext, remedy
@@ -208,15 +206,6 @@ func (x *explanation) list(c posture.Capability, first posture.Reason, hits map[
 		}
 		x.Rules = append(x.Rules, entry)
 	}
-}
-
-func remedyOf(reason posture.Reason) func(*explained) (string, bool) {
-	for _, one := range postureRules {
-		if one.reason == reason {
-			return one.remedy
-		}
-	}
-	return nothing
 }
 
 // requestsOf are the kinds of requests to a capability, in the order in which one

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
@@ -55,58 +54,55 @@ func (e *explained) ask(p *prober, r explainedRequest) posture.Decision {
 	return newProber(world).decide(e.partner, r.mode, e.capability, r.write, e.at)
 }
 
-// print writes an explanation; for people the answers, the rules, what to do, and
+// table writes an explanation for people: the answers, the rules, what to do, and
 // what happens without anybody's doing.
-func (x *explanation) print(w io.Writer, output string) error {
-	if output != "table" {
-		return writeDocument(w, output, x)
-	}
-	if _, err := fmt.Fprintf(w, "%s, %s, at %s\n\n", x.Partner, x.Capability, instantText(x.At)); err != nil {
-		return err
-	}
-	out := newColumns(w)
-	out.row("KEYS", "ACCESS", "ANSWER")
+func (x *explanation) table(w io.Writer) {
+	line(w, fmt.Sprintf("%s, %s, at %s", x.Partner, x.Capability, instantText(x.At)))
+	line(w)
+	line(w, "KEYS", "ACCESS", "ANSWER")
 	for _, a := range x.Answers {
-		out.row(a.Keys, dash(a.Access), a.Reason)
-	}
-	if err := out.Flush(); err != nil {
-		return err
+		line(w, a.Keys, dash(a.Access), a.Reason)
 	}
 	requests := x.Keys + " keys"
 	if x.Access != "" {
 		requests += ", " + x.Access
 	}
-	if _, err := fmt.Fprintf(w, "\nThe rules for %s:\n\n", requests); err != nil {
-		return err
-	}
-	out = newColumns(w)
-	out.row("PHASE", "RULE", "OUTCOME", "REASON")
+	line(w)
+	line(w, "The rules for "+requests+":")
+	line(w)
+	line(w, "PHASE", "RULE", "OUTCOME", "REASON")
 	for _, one := range x.Rules {
-		out.row(one.Phase, one.Asks, one.Outcome, one.Reason)
+		line(w, one.Phase, one.Asks, one.Outcome, one.Reason)
 	}
-	if err := out.Flush(); err != nil {
-		return err
-	}
-	return x.printRemedies(w)
+	line(w)
+	x.remedies(w)
 }
 
-func (x *explanation) printRemedies(w io.Writer) error {
+func (x *explanation) remedies(w io.Writer) {
 	var remedies []string
 	for _, one := range x.Rules {
 		if one.Remedy != "" {
-			remedies = append(remedies, fmt.Sprintf("%d. %s: %s.\n", len(remedies)+1, one.Reason, one.Remedy))
+			remedies = append(remedies, fmt.Sprintf("%d. %s: %s.", len(remedies)+1, one.Reason, one.Remedy))
 		}
 	}
-	head, last := "It cannot be let through, or not before somebody has looked:\n\n", "Without an edit the answer stays as it is.\n"
 	switch {
 	case len(remedies) == 0:
-		head = "The request is let through.\n"
+		line(w, "The request is let through.")
 	case x.Possible:
-		head = "To let it through:\n\n"
+		line(w, "To let it through:")
+	default:
+		line(w, "It cannot be let through, or not before somebody has looked:")
+	}
+	line(w)
+	for _, remedy := range remedies {
+		line(w, remedy)
+	}
+	if len(remedies) > 0 {
+		line(w)
 	}
 	if x.Next != nil {
-		last = fmt.Sprintf("Without an edit the answer is %s from %s.\n", x.Next.Reason, instantText(x.Next.At))
+		line(w, fmt.Sprintf("Without an edit the answer is %s from %s.", x.Next.Reason, instantText(x.Next.At)))
+	} else {
+		line(w, "Without an edit the answer stays as it is.")
 	}
-	_, err := io.WriteString(w, "\n"+head+strings.Join(remedies, "")+"\n"+last)
-	return err
 }

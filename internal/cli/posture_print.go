@@ -3,140 +3,93 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
-	"sigs.k8s.io/yaml"
-
-	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// writeDocument writes a value for programs.
-func writeDocument(w io.Writer, format string, value any) error {
-	if format == "yaml" {
-		text, err := yaml.Marshal(value)
-		if err != nil {
-			return err
+// reported is what the statuses of partners say of their capabilities.
+type reported map[objectKey]map[posture.Capability]posture.CapabilityPosture
+
+func reportedOf(report *posture.Report) reported {
+	all := reported{}
+	for i := range report.Partners {
+		partner := &report.Partners[i]
+		of := map[posture.Capability]posture.CapabilityPosture{}
+		for _, c := range partner.Capabilities {
+			of[c.Name] = c
 		}
-		_, err = w.Write(text)
-		return err
+		all[objectKey{partner.Namespace, partner.Name}] = of
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(value)
+	return all
 }
 
-// columns writes a table. Its errors come with Flush.
-type columns struct{ *tabwriter.Writer }
-
-func newColumns(w io.Writer) columns { return columns{tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)} }
-
-func (c columns) row(cells ...string) {
-	_, _ = fmt.Fprintln(c, strings.Join(cells, "\t"))
-}
-
-// state is what keys of a partner are answered for a capability.
-type state struct {
-	// kinds are the kinds of keys that are answered, in lower case.
-	kinds []string
-	// live is the answer to live keys.
-	live posture.Decision
-}
-
-func (p *prober) state(o *v1alpha1.PartnerEntitlement, c posture.Capability, now time.Time) state {
-	var s state
-	for _, k := range keyKinds {
-		d := p.best(o, k.mode, c, now)
-		if k.mode == tenant.Live {
-			s.live = d
-		}
-		if d.Allowed() {
-			s.kinds = append(s.kinds, string(k.mode))
+// isAnybodys reports whether some partner was granted a capability.
+func (r reported) isAnybodys(c posture.Capability) bool {
+	for _, of := range r {
+		if _, granted := of[c]; granted {
+			return true
 		}
 	}
-	return s
+	return false
 }
 
-// posture is how the status of the object calls it.
-func (s state) posture() string {
-	if len(s.kinds) > 0 {
-		return string(v1alpha1.Open)
-	}
-	return string(v1alpha1.Closed)
-}
-
-// reason is why live keys are not answered; empty if they are.
-func (s state) reason() string {
-	if s.live.Allowed() {
-		return ""
-	}
-	return s.live.Reason.String()
-}
-
-// cell is the state in one word.
-func (s state) cell() string {
-	switch {
-	case s.live.Allowed():
+// cell is what keys of a partner are answered, in one word.
+func cell(c posture.CapabilityPosture) string {
+	switch kinds := strings.ToLower(strings.Join(c.KeyKinds, "+")); {
+	case c.Reason == "":
 		return "open"
-	case len(s.kinds) > 0:
-		return strings.Join(s.kinds, "+") + "/" + s.reason()
+	case kinds != "":
+		return kinds + "/" + c.Reason
 	default:
-		return "closed/" + s.reason()
+		return "closed/" + c.Reason
 	}
 }
 
 // printPostureMatrix has a row for each partner and a column for each capability
 // that somebody was granted, by the names that manifests have.
-func printPostureMatrix(w io.Writer, p *prober, now time.Time) error {
-	shown, head := []posture.Capability{}, []string{"PARTNER"}
+func printPostureMatrix(w io.Writer, p *prober, all reported) {
+	var shown []posture.Capability
+	head := []any{"PARTNER"}
 	for c := range posture.Capabilities() {
-		for i := range p.partners {
-			if isGranted(&p.partners[i], c) {
-				shown, head = append(shown, c), append(head, c.String())
-				break
-			}
+		if all.isAnybodys(c) {
+			shown, head = append(shown, c), append(head, c)
 		}
 	}
-	out := newColumns(w)
-	out.row(head...)
+	line(w, head...)
 	for i := range p.partners {
-		o := &p.partners[i]
-		row := []string{p.nameOf(o)}
+		row := []any{p.nameOf(&p.partners[i])}
 		for _, c := range shown {
-			cell := "-"
-			if isGranted(o, c) {
-				cell = p.state(o, c, now).cell()
+			if of, granted := all[keyOf(&p.partners[i])][c]; granted {
+				row = append(row, cell(of))
+			} else {
+				row = append(row, "-")
 			}
-			row = append(row, cell)
 		}
-		out.row(row...)
+		line(w, row...)
 	}
-	return out.Flush()
 }
 
 // printPostureList has a row for each pair of a partner and a capability that it
 // was granted.
-func printPostureList(w io.Writer, p *prober, now time.Time) error {
-	out := newColumns(w)
-	out.row("PARTNER", "CAPABILITY", "STAGE", "POSTURE", "KEYS", "REASON", "OPENS", "QUOTA")
+func printPostureList(w io.Writer, p *prober, all reported, now time.Time) {
+	line(w, "PARTNER", "CAPABILITY", "STAGE", "POSTURE", "KEYS", "REASON", "OPENS", "QUOTA")
 	for i := range p.partners {
 		o := &p.partners[i]
 		for c := range posture.Capabilities() {
-			if !isGranted(o, c) {
+			of, granted := all[keyOf(o)][c]
+			if !granted {
 				continue
 			}
-			s := p.state(o, c, now)
-			out.row(p.nameOf(o), c.String(), s.live.Posture.Stage(), s.posture(), dash(strings.Join(s.kinds, ",")), dash(s.reason()),
-				dash(instantText(s.live.Opens)), quotaText(s.live.Quota))
+			live := p.decide(o, tenant.Live, c, false, now)
+			line(w, p.nameOf(o), c, live.Posture.Stage(), of.Posture, dash(strings.ToLower(strings.Join(of.KeyKinds, ","))), dash(of.Reason),
+				dash(instantText(live.Opens)), quotaText(live.Quota))
 		}
 	}
-	return out.Flush()
 }
 
 // dash fills a cell that would be empty.

@@ -128,21 +128,6 @@ func accesses(c posture.Capability) []bool {
 	return []bool{false, true}
 }
 
-// best is the answer to reads or to writes, whichever is open: what a status
-// shows.
-func (p *prober) best(o *v1alpha1.PartnerEntitlement, mode tenant.Mode, c posture.Capability, now time.Time) posture.Decision {
-	first := p.decide(o, mode, c, false, now)
-	if first.Allowed() {
-		return first
-	}
-	for _, write := range accesses(c)[1:] {
-		if d := p.decide(o, mode, c, write, now); d.Allowed() {
-			return d
-		}
-	}
-	return first
-}
-
 // isGranted reports whether the entitlement names the capability. Those of the
 // marketplace itself hold none, whatever they name.
 func isGranted(o *v1alpha1.PartnerEntitlement, c posture.Capability) bool {

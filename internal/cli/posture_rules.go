@@ -15,12 +15,10 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// rule is a row of the decision table for people: what it asks, and what would
+// advice is a row of the decision table for people: what it asks, and what would
 // have to change where it stops a request.
-type rule struct {
-	reason posture.Reason
-	phase  string
-	asks   string
+type advice struct {
+	asks string
 	// remedy tells what to do and does it to the case, so that what comes after
 	// can be judged. It reports false where nothing that it could do would help.
 	remedy func(*explained) (string, bool)
@@ -38,50 +36,49 @@ type explained struct {
 	at         time.Time
 }
 
-// Names of the phases that routes may leave out.
-const (
-	phaseAuthentication = "authentication"
-	phaseStanding       = "standing"
-	phaseScope          = "scope"
-	phaseClosed         = "closed"
-	phaseGrant          = "grant"
-	phaseAudience       = "audience"
-)
-
-// postureRules are in the order of the decision table, which a test compares; the first
-// two are what authentication looks at before.
-var postureRules = [...]rule{
-	{posture.ReasonPartnerClosed, phaseAuthentication, "is the entitlement sound?", (*explained).mendPartner},
-	{posture.ReasonCertificateUnpinned, phaseAuthentication, "can the partner reach the gates?", (*explained).pinCertificate},
-
-	{posture.ReasonKeyExpired, phaseAuthentication, "is the key in its time?", nothing},
-	{posture.ReasonPartnerSuspended, phaseStanding, "is the partner active?", (*explained).activate},
-	{posture.ReasonContractNotEffective, phaseStanding, "is the contract in force?", (*explained).putInForce},
-	{posture.ReasonScopeMissing, phaseScope, "has the partner the scope?", (*explained).addScope},
-	{posture.ReasonNoCapability, phaseClosed, "is there such a capability?", nothing},
-	{posture.ReasonNoRollout, phaseClosed, "is there a rollout?", (*explained).rollOut},
-	{posture.ReasonRolloutNotReady, phaseClosed, "is the rollout sound?", (*explained).mendRollout},
-	{posture.ReasonAboveCeiling, phaseClosed, "is the stage implemented?", (*explained).lowerStage},
-	{posture.ReasonKilled, phaseClosed, "is the kill switch released?", (*explained).release},
-	{posture.ReasonStageDisabled, phaseClosed, "is the stage above Disabled?", (*explained).raiseStage},
-	{posture.ReasonNotStarted, phaseClosed, "has the schedule begun?", (*explained).begin},
-	{posture.ReasonEnded, phaseClosed, "is the schedule not over?", (*explained).prolong},
-	{posture.ReasonNotEntitled, phaseGrant, "is the partner granted the capability?", (*explained).grant},
-	{posture.ReasonSandboxOnly, phaseAudience, "does the stage admit this kind of key?", (*explained).raiseStage},
-	{posture.ReasonExcluded, phaseAudience, "is the partner not excluded?", (*explained).include},
-	{posture.ReasonNotInAudience, phaseAudience, "is the partner in the audience?", (*explained).name},
-	{posture.ReasonNotInCohort, phaseAudience, "has the ramp reached the partner?", (*explained).endRamp},
-}
-
-// counted reports whether a phase counts on a ladder.
-func counted(l posture.Ladder, phase string) bool {
-	switch l {
-	case posture.AfterAuthentication:
-		return phase == phaseAuthentication || phase == phaseClosed
-	case posture.AfterScope:
-		return phase == phaseAuthentication || phase == phaseScope || phase == phaseClosed
+// adviceOn is what there is to say of a rule.
+func adviceOn(reason posture.Reason) advice {
+	switch reason {
+	case posture.ReasonPartnerClosed:
+		return advice{"is the entitlement sound?", (*explained).mendPartner}
+	case posture.ReasonCertificateUnpinned:
+		return advice{"can the partner reach the gates?", (*explained).pinCertificate}
+	case posture.ReasonKeyExpired:
+		return advice{"is the key in its time?", nothing}
+	case posture.ReasonPartnerSuspended:
+		return advice{"is the partner active?", (*explained).activate}
+	case posture.ReasonContractNotEffective:
+		return advice{"is the contract in force?", (*explained).putInForce}
+	case posture.ReasonScopeMissing:
+		return advice{"has the partner the scope?", (*explained).addScope}
+	case posture.ReasonNoCapability:
+		return advice{"is there such a capability?", nothing}
+	case posture.ReasonNoRollout:
+		return advice{"is there a rollout?", (*explained).rollOut}
+	case posture.ReasonRolloutNotReady:
+		return advice{"is the rollout sound?", (*explained).mendRollout}
+	case posture.ReasonAboveCeiling:
+		return advice{"is the stage implemented?", (*explained).lowerStage}
+	case posture.ReasonKilled:
+		return advice{"is the kill switch released?", (*explained).release}
+	case posture.ReasonStageDisabled:
+		return advice{"is the stage above Disabled?", (*explained).raiseStage}
+	case posture.ReasonNotStarted:
+		return advice{"has the schedule begun?", (*explained).begin}
+	case posture.ReasonEnded:
+		return advice{"is the schedule not over?", (*explained).prolong}
+	case posture.ReasonNotEntitled:
+		return advice{"is the partner granted the capability?", (*explained).grant}
+	case posture.ReasonSandboxOnly:
+		return advice{"does the stage admit this kind of key?", (*explained).raiseStage}
+	case posture.ReasonExcluded:
+		return advice{"is the partner not excluded?", (*explained).include}
+	case posture.ReasonNotInAudience:
+		return advice{"is the partner in the audience?", (*explained).name}
+	case posture.ReasonNotInCohort:
+		return advice{"has the ramp reached the partner?", (*explained).endRamp}
 	default:
-		return true
+		return advice{"", nothing}
 	}
 }
 

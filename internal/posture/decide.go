@@ -34,11 +34,11 @@ func (d Decision) Code() string {
 	return d.Capability.Definition().Code
 }
 
-// phase is a step in the published order of answers.
-type phase uint8
+// Phase is a step in the published order of answers.
+type Phase uint8
 
 const (
-	phaseAuthentication phase = 1 << iota
+	phaseAuthentication Phase = 1 << iota
 	phaseStanding
 	phaseScope
 	phaseClosed
@@ -64,7 +64,7 @@ const (
 	ladderCount
 )
 
-var ladders = [ladderCount]phase{
+var ladders = [ladderCount]Phase{
 	Full:                phaseAuthentication | phaseStanding | phaseScope | phaseClosed | phaseGrant | phaseAudience,
 	AfterAuthentication: phaseAuthentication | phaseClosed,
 	AfterScope:          phaseAuthentication | phaseScope | phaseClosed,
@@ -87,7 +87,7 @@ func (q query) live() bool { return q.key.mode == tenant.Live }
 // row is one line of the decision table.
 type row struct {
 	reason Reason
-	phase  phase
+	phase  Phase
 	hit    func(query) bool
 }
 
@@ -119,7 +119,7 @@ var table = [...]row{
 }
 
 // reason runs the table.
-func (q query) reason(phases phase) Reason {
+func (q query) reason(phases Phase) Reason {
 	for i := range table {
 		if phases&table[i].phase != 0 && table[i].hit(q) {
 			return table[i].reason
@@ -130,7 +130,7 @@ func (q query) reason(phases phase) Reason {
 
 // opens asks the table again for the instant at which the schedule would admit
 // the caller. Anything else that is in the way then leaves the opening unknown.
-func (q query) opens(phases phase) time.Time {
+func (q query) opens(phases Phase) time.Time {
 	at := q.rollout.admission(q.live(), q.grant.bucket)
 	if !at.After(q.now) {
 		return time.Time{}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package posture
+
+import "iter"
+
+// Rule is a row of the decision table, for those who explain it.
+type Rule struct {
+	Reason Reason
+	Phase  Phase
+}
+
+// Rules are the rows of the decision table in their order: the first that hits is
+// the reason. Before them come the two with which a partner itself is refused,
+// whatever its key.
+func Rules() iter.Seq[Rule] {
+	return func(yield func(Rule) bool) {
+		for _, reason := range [...]Reason{ReasonPartnerClosed, ReasonCertificateUnpinned} {
+			if !yield(Rule{reason, phaseAuthentication}) {
+				return
+			}
+		}
+		for i := range table {
+			if !yield(Rule{table[i].reason, table[i].phase}) {
+				return
+			}
+		}
+	}
+}
+
+// Counts reports whether the rules of a phase count for the capabilities of a
+// ladder.
+func (l Ladder) Counts(p Phase) bool { return l < ladderCount && ladders[l]&p != 0 }
+
+// String is the name of the phase.
+func (p Phase) String() string {
+	switch p {
+	case phaseAuthentication:
+		return "authentication"
+	case phaseStanding:
+		return "standing"
+	case phaseScope:
+		return "scope"
+	case phaseClosed:
+		return "closed"
+	case phaseGrant:
+		return "grant"
+	case phaseAudience:
+		return "audience"
+	default:
+		return "unknown"
+	}
+}
