@@ -59,8 +59,12 @@ node: controlplane ## Build and install what a cluster with nodes needs, once
 	@tools/node/setup.sh
 	@tools/node/build.sh >/dev/null
 
+.PHONY: keda
+keda: ## Build KEDA into the cache, once
+	@tools/keda/build.sh >/dev/null
+
 .PHONY: e2e
-e2e: node helm swagger-ui ## Run the tests that need a cluster with nodes (root, Linux)
+e2e: node helm keda swagger-ui ## Run the tests that need a cluster with nodes (root, Linux)
 	PRINTMARKET_E2E=1 go test -count=1 -timeout 30m -v -p 1 ./internal/kubenode/... ./internal/e2e
 
 .PHONY: e2e-up

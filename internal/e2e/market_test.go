@@ -5,6 +5,7 @@
 package e2e_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,6 +33,7 @@ func TestTheMarketInPods(t *testing.T) {
 		{"without a controller gates go on, and a revoked key is refused", (*platform).withoutController},
 		{"Redis is killed, wiped, and back", (*platform).wipedRedis},
 		{"PostgreSQL is restarted", (*platform).restartedDatabase},
+		{"workers follow the queue from none to four and back", (*platform).scaling},
 	} {
 		if !t.Run(step.name, func(t *testing.T) {
 			began := time.Now()
@@ -73,9 +75,16 @@ func (p *platform) firstRequests() {
 // replicas are the addresses of the API servers, each alone.
 func (p *platform) replicas() []string {
 	p.Helper()
-	pods := p.kubectl("", "get", "pods", "--selector=app.kubernetes.io/component=api",
-		"--output=go-template={{range .items}}{{if not .metadata.deletionTimestamp}}{{.status.podIP}}:8080 {{end}}{{end}}")
-	return strings.Fields(pods)
+	pods, err := p.podAddresses(p.Context(), 8080)
+	p.must(err)
+	return pods
+}
+
+// podAddresses are those of a port of the API servers.
+func (p *platform) podAddresses(ctx context.Context, port int) ([]string, error) {
+	output, err := cluster.Kubectl(ctx, "", "get", "pods", "--namespace="+p.namespace, "--selector=app.kubernetes.io/component=api", fmt.Sprintf(
+		"--output=go-template={{range .items}}{{if and .status.podIP (not .metadata.deletionTimestamp)}}{{.status.podIP}}:%d {{end}}{{end}}", port))
+	return strings.Fields(output), err
 }
 
 // promotion takes a capability from Live to Disabled and back, a stage at a time, and

@@ -18,6 +18,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -112,16 +113,21 @@ func (p *platform) kubectl(input string, arguments ...string) string {
 // helm runs the helm that tools/helm builds.
 func (p *platform) helm(arguments ...string) string {
 	p.Helper()
-	built := exec.CommandContext(p.Context(), root+"/tools/helm/build.sh")
-	directory, err := built.Output()
-	p.must(err)
-	command := exec.CommandContext(p.Context(), filepath.Join(strings.TrimSpace(string(directory)), "helm"), arguments...)
+	command := exec.CommandContext(p.Context(), filepath.Join(p.built("helm"), "helm"), arguments...)
 	command.Env = append(os.Environ(), "KUBECONFIG="+cluster.Kubeconfig(), "HELM_NAMESPACE="+p.namespace)
 	output, err := command.CombinedOutput()
 	if err != nil {
 		p.Fatalf("helm %v: %v\n%s", arguments, err, output)
 	}
 	return string(output)
+}
+
+// built is the directory of what a tool builds.
+func (p *platform) built(tool string) string {
+	p.Helper()
+	directory, err := exec.CommandContext(p.Context(), root+"/tools/"+tool+"/build.sh").Output()
+	p.must(err)
+	return strings.TrimSpace(string(directory))
 }
 
 func (p *platform) must(err error) {
@@ -134,15 +140,26 @@ func (p *platform) must(err error) {
 // serveFile is the partner's server, which has one PDF.
 func (p *platform) serveFile() {
 	p.Helper()
-	file := testpdf.Good()
+	p.fileURL = "http://" + p.serve(func(w http.ResponseWriter, _ *http.Request) { sendFile(w) }) + "/sound.pdf"
+}
+
+func sendFile(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "application/pdf")
+	_, _ = w.Write(testpdf.Good())
+}
+
+// serve answers where pods reach this machine, and returns the address.
+func (p *platform) serve(handler http.HandlerFunc) string {
+	p.Helper()
 	listener := p.listen()
-	server := &http.Server{ReadHeaderTimeout: 5 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/pdf")
-		_, _ = w.Write(file)
-	})}
-	go func() { _ = server.Serve(listener) }()
-	p.Cleanup(func() { _ = server.Close() })
-	p.fileURL = "http://" + listener.Addr().String() + "/sound.pdf"
+	server := &http.Server{ReadHeaderTimeout: 5 * time.Second, Handler: handler}
+	var serving sync.WaitGroup
+	serving.Go(func() { _ = server.Serve(listener) })
+	p.Cleanup(func() {
+		_ = server.Close()
+		serving.Wait()
+	})
+	return listener.Addr().String()
 }
 
 // listen listens where pods reach this machine.

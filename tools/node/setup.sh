@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs from Debian what runs containers on a node of a test cluster and is
-# missing. Tests without a cluster need none of it.
+# Installs from Debian what runs containers on a node of a test cluster, or watches
+# them, and is missing. Tests without a cluster need none of it.
 set -eu
 
 need=""
@@ -12,6 +12,7 @@ want containerd containerd
 want runc runc
 want nft nftables
 want ip iproute2
+want prometheus prometheus
 [ -e /usr/lib/cni/ptp ] || [ -e /opt/cni/bin/ptp ] || need="$need containernetworking-plugins"
 [ -n "$need" ] || exit 0
 
