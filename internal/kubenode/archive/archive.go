@@ -8,18 +8,21 @@ package archive
 import (
 	"archive/tar"
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/static"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
 // Image is what is packed.
@@ -43,63 +46,52 @@ type File struct {
 	Mode   os.FileMode
 }
 
-// layer is a packed layer; its digest is that of its bytes.
-type layer struct {
-	content *os.File
-	digest  string
-}
-
 // Write packs an image into a file.
-func Write(file string, image Image) (err error) {
-	out, err := os.OpenFile(file, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+func Write(file string, image Image) error {
+	packed, err := assemble(image)
 	if err != nil {
 		return fmt.Errorf("pack image %s: %w", image.Name, err)
 	}
-	defer func() { err = errors.Join(err, out.Close()) }()
-	if err := write(out, filepath.Dir(file), image); err != nil {
-		return fmt.Errorf("pack image %s: %w", image.Name, err)
+	tag, err := name.NewTag(image.Name, name.StrictValidation)
+	if err != nil {
+		return fmt.Errorf("pack image: %w", err)
 	}
-	return nil
+	return tarball.WriteToFile(file, tag, packed)
 }
 
-func write(out io.Writer, scratch string, image Image) error {
-	var layers []layer
-	defer func() {
-		for _, l := range layers {
-			_ = l.content.Close()
-		}
-	}()
+func assemble(image Image) (v1.Image, error) {
+	packed, err := mutate.ConfigFile(empty.Image, &v1.ConfigFile{
+		Architecture: runtime.GOARCH, OS: "linux",
+		Config: v1.Config{User: image.User, Env: image.Env, Entrypoint: image.Entrypoint},
+		RootFS: v1.RootFS{Type: "layers"},
+	})
+	if err != nil {
+		return nil, err
+	}
 	for _, files := range image.Layers {
-		l, err := pack(scratch, files)
+		content, err := pack(files)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		layers = append(layers, l)
+		if packed, err = mutate.AppendLayers(packed, static.NewLayer(content, types.DockerUncompressedLayer)); err != nil {
+			return nil, err
+		}
 	}
-	return assemble(tar.NewWriter(out), image, layers)
+	return packed, nil
 }
 
-// pack writes a layer to a file without a name.
-func pack(scratch string, files []File) (layer, error) {
-	content, err := os.CreateTemp(scratch, "layer-")
-	if err != nil {
-		return layer{}, err
-	}
-	if err := os.Remove(content.Name()); err != nil {
-		return layer{}, errors.Join(err, content.Close())
-	}
-	digest := sha256.New()
-	archive := tar.NewWriter(io.MultiWriter(content, digest))
+// pack is a layer. It stays uncompressed: it goes no further than this machine.
+func pack(files []File) ([]byte, error) {
+	var content bytes.Buffer
+	archive := tar.NewWriter(&content)
 	made := map[string]bool{"/": true}
 	for _, file := range files {
 		if err := add(archive, file, made); err != nil {
-			return layer{}, errors.Join(err, content.Close())
+			return nil, err
 		}
 	}
-	if err := archive.Close(); err != nil {
-		return layer{}, errors.Join(err, content.Close())
-	}
-	return layer{content: content, digest: hex.EncodeToString(digest.Sum(nil))}, nil
+	err := archive.Close()
+	return content.Bytes(), err
 }
 
 func add(archive *tar.Writer, file File, made map[string]bool) error {
@@ -157,68 +149,4 @@ func addContent(archive *tar.Writer, name string, mode, size int64, content io.R
 	}
 	_, err := io.Copy(archive, content)
 	return err
-}
-
-// configuration is the OCI image configuration, as far as it is used.
-type configuration struct {
-	Architecture string   `json:"architecture"`
-	OS           string   `json:"os"`
-	Config       settings `json:"config"`
-	RootFS       rootFS   `json:"rootfs"`
-}
-
-type settings struct {
-	User       string   `json:"User,omitempty"`
-	Env        []string `json:"Env,omitempty"`
-	Entrypoint []string `json:"Entrypoint"`
-}
-
-type rootFS struct {
-	Type    string   `json:"type"`
-	DiffIDs []string `json:"diff_ids"`
-}
-
-// manifest is an entry of manifest.json.
-type manifest struct {
-	Config   string
-	RepoTags []string
-	Layers   []string
-}
-
-func assemble(archive *tar.Writer, image Image, layers []layer) error {
-	c := configuration{
-		Architecture: runtime.GOARCH, OS: "linux",
-		Config: settings{User: image.User, Env: image.Env, Entrypoint: image.Entrypoint},
-		RootFS: rootFS{Type: "layers"},
-	}
-	m := manifest{RepoTags: []string{image.Name}}
-	for _, l := range layers {
-		name := l.digest + "/layer.tar"
-		c.RootFS.DiffIDs = append(c.RootFS.DiffIDs, "sha256:"+l.digest)
-		m.Layers = append(m.Layers, name)
-		size, err := l.content.Seek(0, io.SeekEnd)
-		if err != nil {
-			return err
-		}
-		if err := addContent(archive, name, 0o644, size, io.NewSectionReader(l.content, 0, size)); err != nil {
-			return err
-		}
-	}
-	config, err := json.Marshal(c)
-	if err != nil {
-		return err
-	}
-	digest := sha256.Sum256(config)
-	m.Config = hex.EncodeToString(digest[:]) + ".json"
-	list, err := json.Marshal([]manifest{m})
-	if err != nil {
-		return err
-	}
-	if err := addContent(archive, m.Config, 0o644, int64(len(config)), bytes.NewReader(config)); err != nil {
-		return err
-	}
-	if err := addContent(archive, "manifest.json", 0o644, int64(len(list)), bytes.NewReader(list)); err != nil {
-		return err
-	}
-	return archive.Close()
 }

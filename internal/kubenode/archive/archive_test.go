@@ -5,18 +5,18 @@ package archive_test
 import (
 	"archive/tar"
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
+	"runtime"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/google/go-containerregistry/pkg/v1/validate"
 
 	"github.com/printmarket/printmarket/internal/kubenode/archive"
 )
@@ -53,98 +53,77 @@ func write(t *testing.T, image archive.Image) []byte {
 	return content
 }
 
-// entries reads an archive: what is in files, and the modes of everything.
-func entries(t *testing.T, content []byte) (files map[string][]byte, modes map[string]fs.FileMode, order []string) {
+// read reads an archive as container runtimes do.
+func read(t *testing.T, image archive.Image) v1.Image {
 	t.Helper()
-	files, modes = map[string][]byte{}, map[string]fs.FileMode{}
-	reader := tar.NewReader(bytes.NewReader(content))
-	for {
-		header, err := reader.Next()
-		if errors.Is(err, io.EOF) {
-			return files, modes, order
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if files[header.Name], err = io.ReadAll(reader); err != nil {
-			t.Fatal(err)
-		}
-		modes[header.Name] = header.FileInfo().Mode()
-		order = append(order, header.Name)
+	content := write(t, image)
+	tag, err := name.NewTag(image.Name)
+	if err != nil {
+		t.Fatal(err)
 	}
+	packed, err := tarball.Image(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil }, &tag)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return packed
 }
 
-func TestAnImageNamesItsConfigurationAndLayersByTheirDigests(t *testing.T) {
+func TestAnImageIsSoundAndSaysWhatToRun(t *testing.T) {
 	t.Parallel()
-	files, _, _ := entries(t, write(t, sample(t)))
-	var manifests []struct {
-		Config   string
-		RepoTags []string
-		Layers   []string
-	}
-	if err := json.Unmarshal(files["manifest.json"], &manifests); err != nil {
+	packed := read(t, sample(t))
+	if err := validate.Image(packed); err != nil {
 		t.Fatal(err)
 	}
-	if len(manifests) != 1 || len(manifests[0].Layers) != 2 {
-		t.Fatalf("manifest: %s", files["manifest.json"])
-	}
-	if diff := cmp.Diff([]string{"localhost/sample:1"}, manifests[0].RepoTags); diff != "" {
-		t.Errorf("tags (-want +got):\n%s", diff)
-	}
-	config := files[manifests[0].Config]
-	if want := digest(config) + ".json"; manifests[0].Config != want {
-		t.Errorf("configuration is called %s; want %s", manifests[0].Config, want)
-	}
-	var read struct {
-		OS     string
-		Config struct {
-			User       string
-			Env        []string
-			Entrypoint []string
-		}
-		RootFS struct {
-			DiffIDs []string `json:"diff_ids"`
-		}
-	}
-	if err := json.Unmarshal(config, &read); err != nil {
+	config, err := packed.ConfigFile()
+	if err != nil {
 		t.Fatal(err)
 	}
-	if read.OS != "linux" || read.Config.User != "65532:65532" || strings.Join(read.Config.Entrypoint, " ") != "/usr/bin/sample" {
-		t.Errorf("configuration: %s", config)
+	want := v1.Config{User: "65532:65532", Env: []string{"A=b"}, Entrypoint: []string{"/usr/bin/sample"}}
+	if diff := cmp.Diff(want, config.Config); diff != "" {
+		t.Errorf("configuration (-want +got):\n%s", diff)
 	}
-	var want []string
-	for _, layer := range manifests[0].Layers {
-		want = append(want, "sha256:"+digest(files[layer]))
+	if config.OS != "linux" || config.Architecture != runtime.GOARCH {
+		t.Errorf("the image is for %s/%s", config.OS, config.Architecture)
 	}
-	if diff := cmp.Diff(want, read.RootFS.DiffIDs); diff != "" {
-		t.Errorf("digests of layers (-want +got):\n%s", diff)
-	}
-}
-
-func digest(content []byte) string {
-	sum := sha256.Sum256(content)
-	return hex.EncodeToString(sum[:])
 }
 
 func TestALayerHasEachDirectoryOnceAndBeforeItsFiles(t *testing.T) {
 	t.Parallel()
-	outer, _, names := entries(t, write(t, sample(t)))
-	var layers [][]byte
-	for _, name := range names {
-		if strings.HasSuffix(name, "/layer.tar") {
-			layers = append(layers, outer[name])
-		}
+	layers, err := read(t, sample(t)).Layers()
+	if err != nil {
+		t.Fatal(err)
 	}
-	_, modes, order := entries(t, layers[1])
-	if diff := cmp.Diff([]string{"usr/", "usr/bin/", "usr/bin/sample", "usr/bin/inspector"}, order); diff != "" {
+	var got [][]string
+	for _, layer := range layers {
+		got = append(got, entries(t, layer))
+	}
+	want := [][]string{
+		{"dtrwxrwxrwx tmp/"},
+		{"drwxr-xr-x usr/", "drwxr-xr-x usr/bin/", "-rwxr-xr-x usr/bin/sample", "-rwxr-xr-x usr/bin/inspector"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("entries (-want +got):\n%s", diff)
 	}
-	if modes["usr/bin/sample"] != 0o755 {
-		t.Errorf("mode of the program: %v", modes["usr/bin/sample"])
+}
+
+// entries are the modes and names of what is in a layer.
+func entries(t *testing.T, layer v1.Layer) []string {
+	t.Helper()
+	content, err := layer.Uncompressed()
+	if err != nil {
+		t.Fatal(err)
 	}
-	_, modes, _ = entries(t, layers[0])
-	if want := fs.ModeDir | fs.ModeSticky | 0o777; modes["tmp/"] != want {
-		t.Errorf("mode of /tmp: %v; want %v", modes["tmp/"], want)
+	defer func() { _ = content.Close() }()
+	var all []string
+	for reader := tar.NewReader(content); ; {
+		header, err := reader.Next()
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, header.FileInfo().Mode().String()+" "+header.Name)
 	}
 }
 
