@@ -3,9 +3,11 @@
 package kubesource
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/printmarket/printmarket/internal/posture"
@@ -52,39 +54,68 @@ func (s *Source) proveAll(ctx context.Context) {
 // proveOnce compares the cluster with what is compiled, and has the connections
 // of the watches replaced when they stay behind.
 func (s *Source) proveOnce(ctx context.Context) error {
+	former := s.provenViews()
 	for range proofTries {
 		began, heard := s.config.Now(), s.world.heard()
-		live, err := s.read(ctx)
+		live, err := s.read(ctx, former)
 		if err != nil {
 			return fmt.Errorf("read the cluster live: %w", err)
 		}
 		if s.confirm(ctx, live, heard, began) {
 			return nil
 		}
+		// Whatever is in doubt is read whole.
+		former = [kindCount]view{}
 		sleep(ctx, proofPause)
 	}
 	signal(s.restart)
 	return ErrBehind
 }
 
-// read lists the metadata of everything that is followed on a new connection,
-// which is closed afterwards: it proves the way there, too. Each page has its
-// time limit and the whole has none, as there may be hundreds of pages: one that
-// takes long makes the posture only as young as its beginning.
-func (s *Source) read(ctx context.Context) (live [kindCount]view, err error) {
+// provenViews is what is compiled, if the last live read found the cluster so, and
+// nothing otherwise: what is in doubt is no ground for the next proof.
+func (s *Source) provenViews() [kindCount]view {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.published || s.proof.fault != nil {
+		return [kindCount]view{}
+	}
+	return s.views
+}
+
+// read reads the metadata of everything that is followed on a new connection,
+// which is closed afterwards: it proves the way there, too.
+func (s *Source) read(ctx context.Context, former [kindCount]view) (live [kindCount]view, err error) {
 	conn, err := newConnection(s.config.Rest)
 	if err != nil {
 		return live, err
 	}
 	defer conn.close()
+	var faults [kindCount]error
+	var group sync.WaitGroup
 	for i := range s.kinds {
-		r, err := conn.resource(&s.kinds[i], s.config.Namespace)
-		if err != nil {
-			return live, err
-		}
-		if live[i], err = r.marks(ctx); err != nil {
-			return live, fmt.Errorf("list %s: %w", s.kinds[i].name, err)
-		}
+		group.Go(func() { live[i], faults[i] = s.readKind(ctx, conn, i, former[i]) })
+	}
+	group.Wait()
+	return live, cmp.Or(faults[:]...)
+}
+
+// readKind reads what has changed since a former view, where that is less than
+// everything, which is one page of most kinds.
+func (s *Source) readKind(ctx context.Context, conn *connection, i int, former view) (view, error) {
+	r, err := conn.resource(&s.kinds[i], s.config.Namespace)
+	if err != nil {
+		return view{}, err
+	}
+	live, err := view{}, errNotTold
+	if len(former.marks) > pageSize {
+		live, err = r.since(ctx, former)
+	}
+	if errors.Is(err, errNotTold) {
+		live, err = r.marks(ctx)
+	}
+	if err != nil {
+		return view{}, fmt.Errorf("list %s: %w", s.kinds[i].name, err)
 	}
 	return live, nil
 }
