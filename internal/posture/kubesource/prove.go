@@ -9,14 +9,13 @@ import (
 	"fmt"
 	"sync"
 	"time"
-
-	"github.com/printmarket/printmarket/internal/posture"
 )
 
 const (
 	// A watch is milliseconds behind a live read. One that is behind proofTries
-	// reads, proofPause apart, is taken for dead.
+	// reads, after proofLooks looks at each, proofPause apart, is taken for dead.
 	proofTries = 4
+	proofLooks = 2
 	proofPause = 250 * time.Millisecond
 )
 
@@ -61,12 +60,15 @@ func (s *Source) proveOnce(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("read the cluster live: %w", err)
 		}
-		if s.confirm(ctx, live, heard, began) {
-			return nil
+		// To look again costs nothing, to read again may.
+		for range proofLooks {
+			if s.confirm(ctx, live, heard, began) {
+				return nil
+			}
+			sleep(ctx, proofPause)
 		}
 		// Whatever is in doubt is read whole.
 		former = [kindCount]view{}
-		sleep(ctx, proofPause)
 	}
 	signal(s.restart)
 	return ErrBehind
@@ -108,7 +110,7 @@ func (s *Source) readKind(ctx context.Context, conn *connection, i int, former v
 		return view{}, err
 	}
 	live, err := view{}, errNotTold
-	if len(former.marks) > pageSize {
+	if len(former.marks)+len(former.later) > pageSize {
 		live, err = r.since(ctx, former)
 	}
 	if errors.Is(err, errNotTold) {
@@ -139,23 +141,6 @@ func (s *Source) confirm(ctx context.Context, live [kindCount]view, heard [kindC
 		s.publish(ctx, began)
 	}
 	return true
-}
-
-// isIn reports whether a compiled view is of this live state, or of a later one.
-// That it is later is believed only of a watch that was heard during the read:
-// the versions of a cluster that was restored from a backup begin anew, and a
-// dead watch would be ahead of them for ever.
-func (live view) isIn(compiled view, heard bool) bool {
-	if len(live.marks) == len(compiled.marks) {
-		same := true
-		for name, m := range live.marks {
-			same = same && compiled.marks[name] == m
-		}
-		if same {
-			return true
-		}
-	}
-	return heard && posture.LaterVersion(live.version, compiled.version) == compiled.version
 }
 
 func (s *Source) isViewed() bool {

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -67,7 +66,7 @@ func (r *resource) since(ctx context.Context, former view) (view, error) {
 // readChanges applies events to a former state until one says that there were
 // no others up to a version. A stream that ends without that proves nothing.
 func readChanges(body io.Reader, former view, upTo string) (view, error) {
-	now := view{marks: maps.Clone(former.marks)}
+	now := view{marks: former.all()}
 	decoder := json.NewDecoder(body)
 	for {
 		var event struct {

@@ -12,14 +12,14 @@ import (
 
 func TestChangesSinceAStateMakeThePresentOne(t *testing.T) {
 	t.Parallel()
-	former := view{"7", map[string]mark{"a": {"u", "5"}, "b": {"w", "6"}}}
+	former := view{"7", map[string]mark{"a": {"u", "5"}, "b": {"w", "6"}}, nil}
 	tests := map[string]struct {
 		events []string
 		want   view
 	}{
 		"nothing has changed": {
 			[]string{`{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"9"}}}`},
-			view{"9", former.marks},
+			view{"9", former.marks, nil},
 		},
 		"one object is changed, one gone, one new": {
 			[]string{
@@ -28,7 +28,7 @@ func TestChangesSinceAStateMakeThePresentOne(t *testing.T) {
 				`{"type":"ADDED","object":{"metadata":{"name":"c","uid":"x","resourceVersion":"10"}}}`,
 				`{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"10"}}}`,
 			},
-			view{"10", map[string]mark{"a": {"u", "8"}, "c": {"x", "10"}}},
+			view{"10", map[string]mark{"a": {"u", "8"}, "c": {"x", "10"}}, nil},
 		},
 		"a word that is too early is not the last": {
 			[]string{
@@ -36,7 +36,7 @@ func TestChangesSinceAStateMakeThePresentOne(t *testing.T) {
 				`{"type":"MODIFIED","object":{"metadata":{"name":"a","uid":"u","resourceVersion":"9"}}}`,
 				`{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"11"}}}`,
 			},
-			view{"11", map[string]mark{"a": {"u", "9"}, "b": {"w", "6"}}},
+			view{"11", map[string]mark{"a": {"u", "9"}, "b": {"w", "6"}}, nil},
 		},
 	}
 	for sentence, test := range tests {
@@ -68,7 +68,7 @@ func TestChangesThatAreNotToldToTheEndProveNothing(t *testing.T) {
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			t.Parallel()
-			former := view{"7", map[string]mark{"a": {"u", "5"}}}
+			former := view{"7", map[string]mark{"a": {"u", "5"}}, nil}
 			if got, err := readChanges(strings.NewReader(events), former, "9"); !errors.Is(err, errNotTold) {
 				t.Errorf("state %+v, %v, want an error", got, err)
 			}
