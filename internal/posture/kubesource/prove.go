@@ -53,7 +53,7 @@ func (s *Source) proveAll(ctx context.Context) {
 // proveOnce compares the cluster with what is compiled, and has the connections
 // of the watches replaced when they stay behind.
 func (s *Source) proveOnce(ctx context.Context) error {
-	former := s.provenViews()
+	former := s.grounds()
 	for range proofTries {
 		began, heard := s.config.Now(), s.world.heard()
 		live, err := s.read(ctx, former)
@@ -74,12 +74,14 @@ func (s *Source) proveOnce(ctx context.Context) error {
 	return ErrBehind
 }
 
-// provenViews is what is compiled, if the last live read found the cluster so, and
-// nothing otherwise: what is in doubt is no ground for the next proof.
-func (s *Source) provenViews() [kindCount]view {
+// grounds is what is compiled, unless the last live read found the cluster in
+// another state: what is in doubt is no ground for the next proof. That there was
+// none for a while, because the cluster was away, is no doubt; all replicas come
+// back from that together.
+func (s *Source) grounds() [kindCount]view {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.published || s.proof.fault != nil {
+	if !s.published || errors.Is(s.proof.fault, ErrBehind) {
 		return [kindCount]view{}
 	}
 	return s.views

@@ -3,6 +3,7 @@
 package kubesource_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -46,6 +47,33 @@ func (r *replica) awaitsProof(tb testing.TB) {
 		}
 		return nil
 	})
+}
+
+// Replicas that lost the server together come back together, and list everything
+// anew. To read it all once more for the proof would double that.
+func TestPostureOfManyIsProvenByWhatHasChangedAfterAnOutage(t *testing.T) {
+	t.Parallel()
+	c := newGatedCluster(t, plane)
+	c.createOthers(t, manyPartners)
+	config, pages := delay(t, 0)
+	r := c.follow(t, func(o *kubesource.Config) { o.Rest, o.Confirm = config, 100*time.Millisecond })
+	r.awaitsHealth(t)
+
+	pages.refuse(true)
+	kubetest.Eventually(t, func() error {
+		if r.Status().Unreachable == nil {
+			return errors.New("no live read has failed")
+		}
+		return nil
+	})
+	before := pages.count("partnerentitlements")
+	pages.refuse(false)
+	r.clock.pass(time.Minute)
+	r.awaitsProof(t)
+	// Everything would be three, and a proof may have begun since.
+	if n := pages.count("partnerentitlements") - before; n > 2 {
+		t.Errorf("the proof read %d pages of partners, want one", n)
+	}
 }
 
 func TestDeadWatchOfManyIsFoundAndReplaced(t *testing.T) {

@@ -19,16 +19,28 @@ import (
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
 )
 
-// pages counts the pages of live reads, by the last part of their path.
+// pages counts the pages of live reads, by the last part of their path, or
+// refuses them.
 type pages struct {
-	mu sync.Mutex
-	of map[string]int
+	mu      sync.Mutex
+	of      map[string]int
+	refused bool
 }
 
-func (p *pages) add(path string) {
+// add reports whether the page is let through.
+func (p *pages) add(path string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.of[path[strings.LastIndexByte(path, '/')+1:]]++
+	if !p.refused {
+		p.of[path[strings.LastIndexByte(path, '/')+1:]]++
+	}
+	return !p.refused
+}
+
+func (p *pages) refuse(refused bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.refused = refused
 }
 
 func (p *pages) count(resource string) int {
@@ -59,7 +71,10 @@ func delay(t *testing.T, each time.Duration) (*rest.Config, *pages) {
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.Contains(r.Header.Get("Accept"), "PartialObjectMetadataList") {
-			read.add(r.URL.Path)
+			if !read.add(r.URL.Path) {
+				w.WriteHeader(http.StatusServiceUnavailable)
+				return
+			}
 			timer := time.NewTimer(each)
 			defer timer.Stop()
 			select {
