@@ -157,10 +157,13 @@ func scalePartner(i int) *v1alpha1.PartnerEntitlement {
 	return p
 }
 
-// controllers starts controllers as in production, but in this process.
+// controllers starts controllers as in production, but in this process and with
+// a longer Lease.
 func (s *scale) controllers() *process {
 	return s.start(s.elect, func(mo *ctrl.Options, o *controllers.Options) {
-		mo.RetryPeriod = nil
+		// A machine without time to spare must not end the leader; who stops gives
+		// the Lease back in any case.
+		mo.RetryPeriod, mo.LeaseDuration, mo.RenewDeadline = nil, new(2*time.Minute), new(time.Minute)
 		o.Now, o.Intervals = time.Now, controllers.Intervals{}
 	})
 }
@@ -197,6 +200,9 @@ func (s *scale) compiles(p *process) {
 func (s *scale) grow() {
 	for _, n := range []int{2, 10, s.replicas} {
 		base, former := live(), len(s.fleet)
+		if n = min(n, s.replicas); n <= former {
+			continue
+		}
 		s.grows(n)
 		s.t.Logf("%d replicas: %.1f MB of live heap for each new one", n, float64(live()-base)/float64(n-former)/1e6)
 	}
