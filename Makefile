@@ -135,6 +135,10 @@ bench: setup controlplane ## Measure the figures of docs/guides/capacity.md, or 
 		$(if $(filter command environment,$(firstword $(origin PKG))),$(PKG),./internal/posture ./apiserver ./internal/posture/kubesource ./internal/store/postgres)
 	$(if $(filter command environment,$(firstword $(origin PKG))),,go test -run '^$$' -bench 'AgainstPoppler|AtOnce' -benchtime $(BENCHTIME) ./internal/preflight)
 
+.PHONY: scale
+scale: setup controlplane ## Measure what SCALE=10000x50 partners and replicas cost a control plane: docs/scale.md
+	PRINTMARKET_SCALE=$(or $(SCALE),10000x50) PRINTMARKET_CONTROLPLANE_REQUIRED=1 go test -count=1 -timeout 90m -v -run '^TestScale$$' ./controllers
+
 .PHONY: bench-queue
 bench-queue: setup ## Compare the queue with asynq, and fail if an aim is missed (ARGS="-count 9 -only cycle,latency")
 	cd bench/queue && go run . $(ARGS)

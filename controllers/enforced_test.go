@@ -24,14 +24,28 @@ import (
 // for operations.
 func (s *stage) gates(address, uid string) *posture.Gates {
 	s.t.Helper()
-	gates := posture.NewGates(0)
-	source, err := kubesource.New(kubesource.Config{
-		Rest: plane.Config(), Namespace: s.namespace, GateSecret: gateName, Gates: gates, Now: s.clock.Now,
-	})
+	f := s.follow(address, kubesource.Config{Rest: s.plane.Config(), Now: s.clock.Now})
+	s.create(sliceOf(address, uid))
+	return f.gates
+}
+
+// follower is a replica as far as its gates go.
+type follower struct {
+	*kubesource.Source
+
+	gates *posture.Gates
+}
+
+// follow runs a replica whose source is as configured, but for what the stage
+// knows itself. It answers questions, and is no endpoint of the Service yet.
+func (s *stage) follow(address string, config kubesource.Config) follower {
+	s.t.Helper()
+	config.Namespace, config.GateSecret, config.Gates = s.namespace, gateName, posture.NewGates(0)
+	source, err := kubesource.New(config)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	ops := apiserver.Ops{Metrics: telemetry.NewMetrics(), Gates: gates, Compiled: source.Compiled, Now: s.clock.Now}
+	ops := apiserver.Ops{Metrics: telemetry.NewMetrics(), Gates: config.Gates, Compiled: source.Compiled, Now: config.Now}
 	server := httptest.NewServer(ops.Handler())
 	ctx, cancel := context.WithCancel(context.WithoutCancel(s.t.Context()))
 	done := make(chan error, 1)
@@ -44,8 +58,7 @@ func (s *stage) gates(address, uid string) *posture.Gates {
 		}
 	})
 	s.network.route(net.JoinHostPort(address, "8082"), server.Listener.Addr().String())
-	s.create(sliceOf(address, uid))
-	return gates
+	return follower{source, config.Gates}
 }
 
 // What Ready promises: from then on every replica decides by what was applied.

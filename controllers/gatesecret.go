@@ -48,8 +48,11 @@ type gateSecret struct {
 	beat atomic.Int64
 }
 
-// keep makes the Secret hold the bundle and be alive, and returns the version
-// of the Secret that does. It writes only what differs.
+// keep makes the Secret hold the bundle and be alive, and returns the earliest
+// version of the Secret that is known to hold the bundle. It writes only what
+// differs. That a heartbeat makes another version is no news for any replica: were
+// it waited for, a leader that begins with one would turn the status of each sender
+// over and back again.
 func (g *gateSecret) keep(ctx context.Context, b posture.Bundle, now time.Time) (string, error) {
 	encoded, err := b.Encode()
 	if err != nil {
@@ -74,6 +77,9 @@ func (g *gateSecret) keep(ctx context.Context, b posture.Bundle, now time.Time) 
 	}
 	if beat, err := time.Parse(time.RFC3339, want.Annotations[HeartbeatAnnotation]); err == nil {
 		g.beat.Store(beat.Unix())
+	}
+	if present != nil && bytes.Equal(present.Data[posture.GateSecretBundleKey], encoded) {
+		return present.ResourceVersion, nil
 	}
 	return want.ResourceVersion, nil
 }

@@ -3,6 +3,7 @@
 package controllers_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -65,6 +66,45 @@ func TestARestartWritesNothing(t *testing.T) {
 	}
 	s.edit(acme, func() { acme.Spec.State = v1alpha1.StateSuspended })
 	s.ready(acme, "True/Suspended")
+}
+
+// A leader that begins with a heartbeat has written the gate Secret, and what the
+// replicas have of it is still what senders need.
+func TestAHeartbeatAfterARestartWritesNoSender(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	replica := s.serve("10.0.0.1", "pod-1")
+	first := s.start()
+	mis := sender("acme", "acme", "acme-xjmf")
+	s.create(partner("acme"), secret("acme-xjmf", secretValue), mis)
+	s.ready(mis, "True/Enforced")
+	first.stop()
+	before := versions(s, mis)
+	secret, err := s.gate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := secret.Annotations[controllers.HeartbeatAnnotation]
+
+	replica.hold()
+	s.clock.set(s.clock.Now().Add(time.Hour))
+	s.start()
+	kubetest.Eventually(t, func() error {
+		if err := s.refresh(secret); err != nil {
+			return err
+		}
+		if secret.Annotations[controllers.HeartbeatAnnotation] == last {
+			return errors.New("no heartbeat yet")
+		}
+		return nil
+	})
+	// That this one is told of shows that the replica was asked.
+	other := partner("other")
+	s.create(other)
+	s.tells(other, "0 of 1 replicas")
+	if after := versions(s, mis); after[0] != before[0] {
+		t.Errorf("the sender was written: %+v", mis.Status.Conditions)
+	}
 }
 
 // An edit that nobody saw is what a restart finds.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -61,21 +62,33 @@ func newStageOn(t *testing.T, plane *kubetest.Plane) *stage {
 		clock:   &clock{now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)},
 		network: &network{to: map[string]string{}},
 	}
-	user := plane.NewUser(t, "controller-of-"+s.namespace)
-	s.user = user.Config()
-	role := roleOf(t, s.namespace)
+	s.user = s.userWith(roleOf(t, s.namespace), "controller")
+	return s
+}
+
+// userWith is a user with the rights of a role, whom the server gives as much of
+// its time as it would give a service account.
+func (s *stage) userWith(role *rbacv1.Role, name string) *rest.Config {
+	s.t.Helper()
+	user := s.plane.NewUser(s.t, name+"-of-"+s.namespace, "system:serviceaccounts")
 	s.create(role, &rbacv1.RoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: role.Name},
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: role.Name},
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user.Name}},
 	})
-	return s
+	return user.Config()
 }
 
 // roleOf is the generated Role, in another namespace.
 func roleOf(t *testing.T, namespace string) *rbacv1.Role {
 	t.Helper()
-	content, err := os.ReadFile("../config/rbac/role.yaml")
+	return readRole(t, "role.yaml", namespace)
+}
+
+// readRole is a Role of config/rbac, in another namespace.
+func readRole(t *testing.T, file, namespace string) *rbacv1.Role {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("../config/rbac", file))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,9 +18,11 @@ const metadataOnly = "application/json;as=PartialObjectMetadataList;g=meta.k8s.i
 
 var errNotMetadata = errors.New("the answer is no list of metadata")
 
-// marks lists the metadata of everything. Most of the answer is managed fields,
-// and it comes every few seconds for ever, so it is read as it arrives, one item
-// at a time: read whole it would be most of the garbage of an idle process.
+// marks lists the metadata of everything. Each page has its time limit and the
+// whole has none, as there may be hundreds of pages: a proof that takes long
+// makes the posture only as young as its beginning. Most of the answer is managed
+// fields, so it is read as it arrives, one item at a time: read whole it would be
+// most of the garbage of an idle process.
 func (r *resource) marks(ctx context.Context) (view, error) {
 	v := view{marks: map[string]mark{}}
 	options := metav1.ListOptions{Limit: pageSize}

@@ -4,7 +4,6 @@ package kubesource_test
 
 import (
 	"errors"
-	"fmt"
 	"testing"
 	"time"
 
@@ -108,12 +107,7 @@ func TestLiveReadsKeepThePostureYoung(t *testing.T) {
 	r := c.follow(t, func(config *kubesource.Config) { config.Confirm = 50 * time.Millisecond })
 	r.awaitsHealth(t)
 	r.clock.pass(40 * time.Minute)
-	kubetest.Eventually(t, func() error {
-		if age, _ := r.gates.Age(r.clock.Now()); age != 0 {
-			return fmt.Errorf("the posture is %v old", age)
-		}
-		return nil
-	})
+	r.awaitsProof(t)
 }
 
 func TestDeadWatchIsFoundAndReplaced(t *testing.T) {

@@ -3,18 +3,19 @@
 package kubesource
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
-
-	"github.com/printmarket/printmarket/internal/posture"
 )
 
 const (
 	// A watch is milliseconds behind a live read. One that is behind proofTries
-	// reads, proofPause apart, is taken for dead.
+	// reads, after proofLooks looks at each, proofPause apart, is taken for dead.
 	proofTries = 4
+	proofLooks = 2
 	proofPause = 250 * time.Millisecond
 )
 
@@ -52,39 +53,73 @@ func (s *Source) proveAll(ctx context.Context) {
 // proveOnce compares the cluster with what is compiled, and has the connections
 // of the watches replaced when they stay behind.
 func (s *Source) proveOnce(ctx context.Context) error {
+	former := s.grounds()
 	for range proofTries {
 		began, heard := s.config.Now(), s.world.heard()
-		live, err := s.read(ctx)
+		live, err := s.read(ctx, former)
 		if err != nil {
 			return fmt.Errorf("read the cluster live: %w", err)
 		}
-		if s.confirm(ctx, live, heard, began) {
-			return nil
+		// To look again costs nothing, to read again may.
+		for range proofLooks {
+			if s.confirm(ctx, live, heard, began) {
+				return nil
+			}
+			sleep(ctx, proofPause)
 		}
-		sleep(ctx, proofPause)
+		// Whatever is in doubt is read whole.
+		former = [kindCount]view{}
 	}
 	signal(s.restart)
 	return ErrBehind
 }
 
-// read lists the metadata of everything that is followed on a new connection,
-// which is closed afterwards: it proves the way there, too. Each page has its
-// time limit and the whole has none, as there may be hundreds of pages: one that
-// takes long makes the posture only as young as its beginning.
-func (s *Source) read(ctx context.Context) (live [kindCount]view, err error) {
+// grounds is what is compiled, unless the last live read found the cluster in
+// another state: what is in doubt is no ground for the next proof. That there was
+// none for a while, because the cluster was away, is no doubt; all replicas come
+// back from that together.
+func (s *Source) grounds() [kindCount]view {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.published || errors.Is(s.proof.fault, ErrBehind) {
+		return [kindCount]view{}
+	}
+	return s.views
+}
+
+// read reads the metadata of everything that is followed on a new connection,
+// which is closed afterwards: it proves the way there, too.
+func (s *Source) read(ctx context.Context, former [kindCount]view) (live [kindCount]view, err error) {
 	conn, err := newConnection(s.config.Rest)
 	if err != nil {
 		return live, err
 	}
 	defer conn.close()
+	var faults [kindCount]error
+	var group sync.WaitGroup
 	for i := range s.kinds {
-		r, err := conn.resource(&s.kinds[i], s.config.Namespace)
-		if err != nil {
-			return live, err
-		}
-		if live[i], err = r.marks(ctx); err != nil {
-			return live, fmt.Errorf("list %s: %w", s.kinds[i].name, err)
-		}
+		group.Go(func() { live[i], faults[i] = s.readKind(ctx, conn, i, former[i]) })
+	}
+	group.Wait()
+	return live, cmp.Or(faults[:]...)
+}
+
+// readKind reads what has changed since a former view, where that is less than
+// everything, which is one page of most kinds.
+func (s *Source) readKind(ctx context.Context, conn *connection, i int, former view) (view, error) {
+	r, err := conn.resource(&s.kinds[i], s.config.Namespace)
+	if err != nil {
+		return view{}, err
+	}
+	live, err := view{}, errNotTold
+	if len(former.marks)+len(former.later) > pageSize {
+		live, err = r.since(ctx, former)
+	}
+	if errors.Is(err, errNotTold) {
+		live, err = r.marks(ctx)
+	}
+	if err != nil {
+		return view{}, fmt.Errorf("list %s: %w", s.kinds[i].name, err)
 	}
 	return live, nil
 }
@@ -108,23 +143,6 @@ func (s *Source) confirm(ctx context.Context, live [kindCount]view, heard [kindC
 		s.publish(ctx, began)
 	}
 	return true
-}
-
-// isIn reports whether a compiled view is of this live state, or of a later one.
-// That it is later is believed only of a watch that was heard during the read:
-// the versions of a cluster that was restored from a backup begin anew, and a
-// dead watch would be ahead of them for ever.
-func (live view) isIn(compiled view, heard bool) bool {
-	if len(live.marks) == len(compiled.marks) {
-		same := true
-		for name, m := range live.marks {
-			same = same && compiled.marks[name] == m
-		}
-		if same {
-			return true
-		}
-	}
-	return heard && posture.LaterVersion(live.version, compiled.version) == compiled.version
 }
 
 func (s *Source) isViewed() bool {

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture"
@@ -36,25 +35,9 @@ type held struct {
 	// material tells that a compilation would differ from the last in this kind.
 	material bool
 	// heard counts what the server has sent.
-	heard uint64
-	// last is the view that was taken last, when heard was viewed.
-	last   view
-	viewed uint64
+	heard  uint64
+	ledger ledger
 }
-
-// view is what of a kind is needed to compare it with the cluster.
-type view struct {
-	version string
-	marks   map[string]mark
-}
-
-// mark is one state of one object.
-type mark struct {
-	uid     types.UID
-	version string
-}
-
-func markOf(o object) mark { return mark{o.GetUID(), o.GetResourceVersion()} }
 
 // taken is one state of the world.
 type taken struct {
@@ -80,6 +63,7 @@ func (w *world) replace(kind int, version string, objects map[string]object) boo
 	// Not the later of two versions: a cluster that was restored counts from
 	// further back.
 	h.synced, h.objects, h.version = true, objects, version
+	h.ledger.reset(objects)
 	w.told(h)
 	return again
 }
@@ -93,6 +77,7 @@ func (w *world) put(kind int, o object) {
 		h.material = true
 	}
 	h.objects[o.GetName()] = o
+	h.ledger.note(o.GetName(), markOf(o))
 	h.version = posture.LaterVersion(h.version, o.GetResourceVersion())
 	w.told(h)
 }
@@ -103,6 +88,7 @@ func (w *world) remove(kind int, o object) {
 	defer w.mu.Unlock()
 	h := &w.kinds[kind]
 	delete(h.objects, o.GetName())
+	h.ledger.note(o.GetName(), mark{})
 	h.version = posture.LaterVersion(h.version, o.GetResourceVersion())
 	h.material = true
 	w.told(h)
@@ -146,7 +132,7 @@ func (w *world) take() (taken, bool) {
 		if !h.synced {
 			return taken{}, false
 		}
-		t.views[i] = h.view()
+		t.views[i] = h.ledger.view(h.version)
 		t.material = t.material || h.material
 	}
 	for _, o := range w.kinds[secrets].objects {
@@ -166,18 +152,6 @@ func refresh[T any](list *[]T, h *held) {
 	if h.material {
 		*list, h.material = values[T](h.objects), false
 	}
-}
-
-func (h *held) view() view {
-	if h.viewed == h.heard && h.heard > 0 {
-		return h.last
-	}
-	marks := make(map[string]mark, len(h.objects))
-	for name, o := range h.objects {
-		marks[name] = markOf(o)
-	}
-	h.last, h.viewed = view{h.version, marks}, h.heard
-	return h.last
 }
 
 func values[T any](objects map[string]object) []T {

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/controllers"
+	"github.com/printmarket/printmarket/internal/kubetest"
+	"github.com/printmarket/printmarket/internal/posture/kubesource"
+)
+
+const (
+	// scaleVariable says with how many partners and replicas the scale is
+	// measured, such as 10000x50.
+	scaleVariable = "PRINTMARKET_SCALE"
+	// patience is how long any step may take.
+	patience = 10 * time.Minute
+	// scaleEdits is how many edits of each kind are timed.
+	scaleEdits = 20
+	// scaleSenders have a Secret each.
+	scaleSenders = 100
+	// fewPartners are granted the capability whose kill switch is timed.
+	fewPartners = 20
+)
+
+// scale is a marketplace of many partners and replicas. All clients are in this
+// process and share the processors with the servers, which replicas do not.
+type scale struct {
+	*stage
+	*meter
+
+	pen                *pen
+	partners, replicas int
+	fleet              []follower
+	gatesUser          *rest.Config
+}
+
+// TestScale measures what many partners and replicas cost the clients and the
+// control plane, and that nothing is written which did not change.
+func TestScale(t *testing.T) {
+	var partners, replicas int
+	if _, err := fmt.Sscanf(os.Getenv(scaleVariable), "%dx%d", &partners, &replicas); err != nil {
+		t.Skipf("takes a quarter of an hour; set %s, such as to 10000x50", scaleVariable)
+	}
+	s := newScale(t, partners, replicas)
+	s.found()
+	s.fill()
+	leader := s.firstStatuses()
+	s.grow()
+	s.rests()
+	s.timesEdits()
+	s.storms()
+	leader.stop()
+	leader = s.restarts()
+	s.changesLeader(leader)
+	s.losesServer()
+}
+
+func newScale(t *testing.T, partners, replicas int) *scale {
+	t.Helper()
+	plane := kubetest.Start(t)
+	s := &scale{stage: newStageOn(t, plane), meter: newMeter(t, plane), partners: partners, replicas: replicas}
+	s.pen = s.penned()
+	s.gatesUser = s.userWith(readRole(t, "gates_role.yaml", s.namespace), "gates")
+	return s
+}
+
+// step measures what some work uses, and prints it.
+func (s *scale) step(name string, work func()) spent {
+	s.t.Helper()
+	before := s.read(s.t)
+	work()
+	after := s.read(s.t)
+	used := after.since(before)
+	s.t.Logf("%s: %v\n    resident: clients %d MB, kube-apiserver %d MB, etcd %d MB", name, used,
+		after.used[0].resident>>20, after.used[1].resident>>20, after.used[2].resident>>20)
+	return used
+}
+
+// found makes a marketplace without partners, and the first replica.
+func (s *scale) found() {
+	for _, capability := range append(slices.Clone(scaleCapabilities), fewCapability) {
+		s.create(rollout(string(capability)))
+	}
+	for i := range scaleSenders {
+		name := scaleName(i)
+		s.create(secret("xjmf-"+name, secretValue), sender(name, name, "xjmf-"+name))
+	}
+	// They make the gate Secret, without which a replica has no posture.
+	first := s.controllers()
+	s.compiles(first)
+	s.grows(1)
+	first.stop()
+}
+
+// fill makes the partners while the controllers are away.
+func (s *scale) fill() {
+	s.step("partners are made", func() {
+		const lanes = 8
+		var group sync.WaitGroup
+		for lane := range lanes {
+			group.Go(func() {
+				for i := lane; i < s.partners; i += lanes {
+					o := scalePartner(i)
+					o.Namespace = s.namespace
+					if err := s.admin.Create(s.t.Context(), o); err != nil {
+						s.t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		group.Wait()
+	})
+}
+
+// scaleCapabilities are granted to every partner, fewCapability to a few.
+var scaleCapabilities = []v1alpha1.CapabilityName{"rfq-create", "rfq-read", "rfq-list", "quote-read"}
+
+const fewCapability = "preflight"
+
+func scaleName(i int) string { return fmt.Sprintf("partner-%05d", i) }
+
+func scalePartner(i int) *v1alpha1.PartnerEntitlement {
+	p := partner(scaleName(i))
+	p.Spec.OrganizationID = fmt.Sprintf("org_%06d", i)
+	p.Spec.Contract.EffectiveFrom = metav1.NewTime(time.Now().AddDate(-1, 0, 0).Truncate(time.Second))
+	p.Spec.Capabilities = nil
+	for _, name := range scaleCapabilities {
+		p.Spec.Capabilities = append(p.Spec.Capabilities, v1alpha1.CapabilityGrant{Name: name})
+	}
+	if i < fewPartners {
+		p.Spec.Capabilities = append(p.Spec.Capabilities, v1alpha1.CapabilityGrant{Name: fewCapability})
+	}
+	for _, kind := range []v1alpha1.KeyKind{v1alpha1.KeyKindLive, v1alpha1.KeyKindTest} {
+		digest := sha256.Sum256([]byte(p.Name + string(kind)))
+		p.Spec.Keys = append(p.Spec.Keys, v1alpha1.APIKey{
+			Name: strings.ToLower(string(kind)), Kind: kind, State: v1alpha1.KeyStateActive, SHA256: hex.EncodeToString(digest[:]),
+		})
+	}
+	p.Spec.Scopes = append(p.Spec.Scopes, "quote:read", "preflight:write")
+	return p
+}
+
+// controllers starts controllers as in production, but in this process and with
+// a longer Lease.
+func (s *scale) controllers() *process {
+	return s.start(s.elect, func(mo *ctrl.Options, o *controllers.Options) {
+		// A machine without time to spare must not end the leader; who stops gives
+		// the Lease back in any case.
+		mo.RetryPeriod, mo.LeaseDuration, mo.RenewDeadline = nil, new(2*time.Minute), new(time.Minute)
+		o.Now, o.Intervals = time.Now, controllers.Intervals{}
+	})
+}
+
+// objects is how many objects have a status.
+func (s *scale) objects() int { return s.partners + scaleSenders + len(scaleCapabilities) + 1 }
+
+func (s *scale) firstStatuses() *process {
+	var leader *process
+	used := s.step("first statuses", func() {
+		leader = s.controllers()
+		s.compiles(leader)
+		s.pen.settles(s.t, 3*time.Second)
+	})
+	if n := used.writes(); n < s.partners || n > 2*s.objects() {
+		s.t.Errorf("%d statuses were written of %d objects", n, s.objects())
+	}
+	return leader
+}
+
+// compiles waits until controllers lead and have compiled everything once.
+func (s *scale) compiles(p *process) {
+	began := time.Now()
+	<-p.elected
+	elected := time.Since(began)
+	for p.ready(nil) != nil {
+		time.Sleep(10 * time.Millisecond)
+	}
+	s.t.Logf("leads after %v, has compiled after %v", elected, time.Since(began))
+}
+
+// grow adds replicas until there are all, and measures on the way. What the
+// first one holds is weighed with it.
+func (s *scale) grow() {
+	for _, n := range []int{2, 10, s.replicas} {
+		base, former := live(), len(s.fleet)
+		if n = min(n, s.replicas); n <= former {
+			continue
+		}
+		s.grows(n)
+		s.t.Logf("%d replicas: %.1f MB of live heap for each new one", n, float64(live()-base)/float64(n-former)/1e6)
+	}
+	s.step("statuses after that", func() { s.pen.settles(s.t, 3*time.Second) })
+}
+
+// grows adds replicas until there are n.
+func (s *scale) grows(n int) {
+	former := len(s.fleet)
+	s.step(fmt.Sprintf("first posture of %d replicas that start together", n-former), func() {
+		for len(s.fleet) < n {
+			config := rest.CopyConfig(s.gatesUser)
+			config.Dial = s.dial
+			s.fleet = append(s.fleet, s.follow(addressOf(len(s.fleet)), kubesource.Config{Rest: config, Now: time.Now}))
+		}
+		s.decide(func(f follower) bool { return f.gates.Current(time.Now()) != nil })
+	})
+	// As in production: a replica that has no posture is no endpoint.
+	for i := former; i < n; i++ {
+		s.create(sliceOf(addressOf(i), fmt.Sprintf("pod-%d", i)))
+	}
+}
+
+func addressOf(i int) string { return fmt.Sprintf("10.0.1.%d", i+1) }
+
+// decide waits until something holds of every replica, and returns how long
+// the first and the last took.
+func (s *scale) decide(holds func(follower) bool) (first, last time.Duration) {
+	s.t.Helper()
+	began := time.Now()
+	waiting := slices.Clone(s.fleet)
+	for len(waiting) > 0 {
+		before := len(waiting)
+		waiting = slices.DeleteFunc(waiting, holds)
+		last = time.Since(began)
+		if first == 0 && len(waiting) < before {
+			first = last
+		}
+		if last > patience {
+			s.t.Fatalf("%d replicas wait still: %+v", len(waiting), waiting[0].Status())
+		}
+		time.Sleep(500 * time.Microsecond)
+	}
+	return first, last
+}
+
+func (s *scale) rests() {
+	used := s.step("a minute at rest", func() { time.Sleep(time.Minute) })
+	if n := used.writes(); n > 0 {
+		s.t.Errorf("%d statuses were written at rest", n)
+	}
+}
+
+// timesEdits edits one object at a time, and waits for each to be told.
+func (s *scale) timesEdits() {
+	capability := rollout(fewCapability)
+	s.times("kill switch", capability, fewPartners+1, func(i int) {
+		capability.Spec.KillSwitch = &v1alpha1.KillSwitch{State: v1alpha1.KillSwitchReleased, Reason: "INC-1"}
+		if i%2 == 0 {
+			capability.Spec.KillSwitch.State = v1alpha1.KillSwitchEngaged
+		}
+	})
+	acme := scalePartner(s.partners - 1)
+	// A grant changes the counts of the capability as well.
+	s.times("grant", acme, 2, func(i int) {
+		acme.Spec.Capabilities = acme.Spec.Capabilities[:len(scaleCapabilities)]
+		if i%2 == 0 {
+			acme.Spec.Capabilities = append(acme.Spec.Capabilities, v1alpha1.CapabilityGrant{Name: fewCapability})
+		}
+	})
+}
+
+// times makes edits of an object that change this many statuses each.
+func (s *scale) times(name string, o client.Object, statuses int, edit func(int)) {
+	s.t.Helper()
+	o.SetNamespace(s.namespace)
+	if err := s.refresh(o); err != nil {
+		s.t.Fatal(err)
+	}
+	var firsts, lasts, told []time.Duration
+	used := s.step(fmt.Sprintf("%d edits: %s", scaleEdits, name), func() {
+		for i := range scaleEdits {
+			first, last, ready := s.timeOne(o, func() { edit(i) })
+			firsts, lasts, told = append(firsts, first), append(lasts, last), append(told, ready)
+			s.pen.settles(s.t, time.Second)
+		}
+	})
+	for _, times := range [][]time.Duration{firsts, lasts, told} {
+		slices.Sort(times)
+	}
+	at := func(times []time.Duration, q float64) time.Duration {
+		return times[int(q*float64(len(times)-1))].Round(time.Millisecond)
+	}
+	s.t.Logf("%s: first replica p50 %v; last replica p50 %v, p99 %v, most %v; Ready p50 %v, most %v", name, at(firsts, 0.5),
+		at(lasts, 0.5), at(lasts, 0.99), at(lasts, 1), at(told, 0.5), at(told, 1))
+	// Each status tells that it is on its way and that it is there, at most.
+	if n := used.writes(); n > scaleEdits*(statuses+3) {
+		s.t.Errorf("%d statuses were written in %d edits that change %d each", n, scaleEdits, statuses)
+	}
+}
+
+// timeOne is how long after an edit the first replica has it in force, the last
+// one has, and the object's status says so.
+func (s *scale) timeOne(o client.Object, edit func()) (first, last, told time.Duration) {
+	s.t.Helper()
+	before := s.fleet[0].gates.Current(time.Now()).Revision()
+	began := time.Now()
+	s.edit(o, edit)
+	sent := time.Since(began)
+	first, last = s.decide(func(f follower) bool { return f.gates.Current(time.Now()).Revision() != before })
+	for is(o, v1alpha1.ConditionPropagated, "True/AllReplicas") != nil {
+		if time.Since(began) > patience {
+			s.t.Fatalf("still not told: %+v", conditions(o))
+		}
+		time.Sleep(5 * time.Millisecond)
+		if err := s.refresh(o); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	return first + sent, last + sent, time.Since(began)
+}
+
+// storms changes what every partner's status says. While the statuses are
+// written, another edit is as urgent.
+func (s *scale) storms() {
+	capability := rollout(string(scaleCapabilities[0]))
+	capability.Namespace = s.namespace
+	if err := s.refresh(capability); err != nil {
+		s.t.Fatal(err)
+	}
+	const engaged = v1alpha1.KillSwitchEngaged
+	used := s.step("kill switch of everybody", func() {
+		began := time.Now()
+		first, last, told := s.timeOne(capability, func() {
+			capability.Spec.KillSwitch = &v1alpha1.KillSwitch{State: engaged, Reason: "INC-2"}
+		})
+		s.t.Logf("first replica %v, last %v, Ready %v", first, last, told)
+		s.killsFew(engaged, "an edit meanwhile")
+		s.t.Logf("the last status came after %v", s.pen.settles(s.t, 3*time.Second).Sub(began))
+	})
+	if n := used.writes(); n > s.partners+fewPartners+10 {
+		s.t.Errorf("%d statuses were written of %d partners", n, s.partners)
+	}
+}
+
+// killsFew times one edit while other things go on.
+func (s *scale) killsFew(state v1alpha1.KillSwitchState, when string) {
+	few := rollout(fewCapability)
+	few.Namespace = s.namespace
+	if err := s.refresh(few); err != nil {
+		s.t.Fatal(err)
+	}
+	first, last, told := s.timeOne(few, func() { few.Spec.KillSwitch = &v1alpha1.KillSwitch{State: state, Reason: "INC-3"} })
+	s.t.Logf("%s: first replica %v, last %v, Ready %v", when, first, last, told)
+}
+
+// restarts starts controllers where nothing has changed.
+func (s *scale) restarts() *process {
+	var leader *process
+	used := s.step("restart of the controllers", func() {
+		leader = s.controllers()
+		s.compiles(leader)
+		s.pen.settles(s.t, 10*time.Second)
+	})
+	if n := used.writes(); n > 0 {
+		s.t.Errorf("%d statuses were written by a restart", n)
+	}
+	return leader
+}
+
+func (s *scale) changesLeader(leader *process) {
+	next := s.controllers()
+	time.Sleep(10 * time.Second) // until its cache has everything
+	used := s.step("change of the leader", func() {
+		leader.stop()
+		s.compiles(next)
+		s.pen.settles(s.t, 10*time.Second)
+	})
+	if n := used.writes(); n > 0 {
+		s.t.Errorf("%d statuses were written by a change of the leader", n)
+	}
+}
+
+// losesServer kills kube-apiserver, and waits until every replica has proven
+// by a live read that what it decides by is what there is.
+func (s *scale) losesServer() {
+	s.plane.StopServer()
+	began := time.Now()
+	s.plane.Restart(s.t)
+	s.find(s.t)
+	s.t.Logf("kube-apiserver is ready again after %v", time.Since(began))
+	ready := time.Now()
+	s.step("return of kube-apiserver", func() {
+		first, last := s.decide(func(f follower) bool { return f.Status().ProvenAt.After(ready) })
+		s.t.Logf("proven by the first replica after %v, by the last after %v", first, last)
+	})
+	s.killsFew(v1alpha1.KillSwitchReleased, "an edit after it")
+}
