@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,10 +21,14 @@ import (
 // each other, so that one installation is enough; each leaves the platform sound.
 func TestTheMarketInPods(t *testing.T) {
 	p := install(t)
-	for _, step := range []struct {
-		name string
-		run  func(*platform)
-	}{
+	if !p.steps([]step{
+		{"accounts and people may what the matrix shows", (*platform).rights},
+		{"people put every sample in force with their Roles", (*platform).samples},
+	}) {
+		return
+	}
+	p.open()
+	p.steps([]step{
 		{"the first RFQ and the first preflight", (*platform).firstRequests},
 		{"helm upgrade --wait returns when every replica enforces", (*platform).promotion},
 		{"every deployment is rolled under load", (*platform).rollouts},
@@ -32,17 +37,26 @@ func TestTheMarketInPods(t *testing.T) {
 		{"without a controller gates go on, and a revoked key is refused", (*platform).withoutController},
 		{"Redis is killed, wiped, and back", (*platform).wipedRedis},
 		{"PostgreSQL is restarted", (*platform).restartedDatabase},
-	} {
-		if !t.Run(step.name, func(t *testing.T) {
+	})
+}
+
+type step struct {
+	name string
+	run  func(*platform)
+}
+
+// steps runs steps until one fails.
+func (p *platform) steps(steps []step) bool {
+	p.Helper()
+	return !slices.ContainsFunc(steps, func(s step) bool {
+		return !p.Run(s.name, func(t *testing.T) {
 			began := time.Now()
 			of := *p
 			of.T = t
-			step.run(&of)
+			s.run(&of)
 			t.Logf("took %s", time.Since(began).Round(100*time.Millisecond))
-		}) {
-			return
-		}
-	}
+		})
+	})
 }
 
 func (p *platform) firstRequests() {

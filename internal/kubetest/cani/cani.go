@@ -13,9 +13,9 @@ import (
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
-	"k8s.io/apimachinery/pkg/runtime"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	authorization "k8s.io/client-go/kubernetes/typed/authorization/v1"
 	"k8s.io/client-go/rest"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/printmarket/printmarket/internal/kubetest"
 	"github.com/printmarket/printmarket/internal/kubetest/terminal"
@@ -131,22 +131,18 @@ func groups(user string) []string {
 // Reviewer asks about a namespace.
 type Reviewer struct {
 	namespace string
-	client    client.Client
+	reviews   authorization.SubjectAccessReviewInterface
 }
 
 // NewReviewer asks with the rights of a configuration, which must allow to
 // create a SubjectAccessReview.
 func NewReviewer(tb testing.TB, config *rest.Config, namespace string) Reviewer {
 	tb.Helper()
-	scheme := runtime.NewScheme()
-	if err := authorizationv1.AddToScheme(scheme); err != nil {
-		tb.Fatal(err)
-	}
-	made, err := client.New(config, client.Options{Scheme: scheme})
+	made, err := authorization.NewForConfig(config)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return Reviewer{namespace: namespace, client: made}
+	return Reviewer{namespace: namespace, reviews: made.SubjectAccessReviews()}
 }
 
 // Allows reports whether a user may do something to a target.
@@ -155,10 +151,11 @@ func (r Reviewer) Allows(tb testing.TB, user, verb string, target Target) bool {
 	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
 		User: user, Groups: groups(user), ResourceAttributes: target.attributes(r.namespace, verb),
 	}}
-	if err := r.client.Create(tb.Context(), review); err != nil {
+	answer, err := r.reviews.Create(tb.Context(), review, metav1.CreateOptions{})
+	if err != nil {
 		tb.Fatal(err)
 	}
-	return review.Status.Allowed
+	return answer.Status.Allowed
 }
 
 // AwaitRole waits until the API server knows of a user's Role, all of which
