@@ -61,7 +61,7 @@ func (c *Cluster) controlPlane() tree.Space {
 		Setup: append(setup, a.routes(c.options.Nodes)...),
 		Processes: []tree.Process{
 			{Name: "etcd", Args: c.etcd()},
-			{Name: "kube-apiserver", Args: c.apiServer()},
+			{Name: apiServerProcess, Args: c.apiServer()},
 			{Name: "kube-controller-manager", Args: c.controllerManager()},
 			{Name: "kube-scheduler", Args: c.scheduler()},
 		},

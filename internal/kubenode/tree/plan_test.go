@@ -83,7 +83,7 @@ func plan(t *testing.T, number int) *tree.Plan {
 			Link:   tree.Link{Outside: "inner", Inside: "eth0"},
 			Mounts: []tree.Mount{{Source: "tmpfs", Target: "/mnt", Type: "tmpfs"}},
 			Processes: []tree.Process{
-				{Name: "inner", Args: loop},
+				{Name: "inner", Args: append(loop, "inner-loop")},
 				{Name: "orphan", Args: []string{
 					"sh", "-c", "setsid sh -c 'sleep 0.1' & touch /mnt/made && echo again >>" + p.Work + "/starts", directory,
 				}},

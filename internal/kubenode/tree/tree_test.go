@@ -114,13 +114,68 @@ func TestAProgramThatEndsIsStartedAgainAndItsOrphansAreReaped(t *testing.T) {
 	p := plan(t, 4)
 	start(t, p)
 	eventually(t, func() error {
-		content, err := os.ReadFile(filepath.Join(p.Work, "starts"))
-		if err == nil && strings.Count(string(content), "again") < 3 {
-			err = fmt.Errorf("started %q", content)
+		if n := starts(p); n < 3 {
+			return fmt.Errorf("started %d times", n)
 		}
-		return err
+		return nil
 	})
 	eventually(t, func() error { return zombies(p) })
+}
+
+func TestAProgramThatIsHaltedStaysAwayUntilItIsResumed(t *testing.T) {
+	t.Parallel()
+	requireRights(t)
+	p := plan(t, 10)
+	started := start(t, p)
+	// In the innermost space, so that all on the way pass it on.
+	const name = "inner"
+	count := func() int {
+		n := 0
+		for _, line := range processes(filepath.Dir(p.Work)) {
+			if strings.Contains(line, name+"-loop") {
+				n++
+			}
+		}
+		return n
+	}
+	for range 2 {
+		eventually(t, func() error { return wantCount(count(), 1) })
+		if err := started.Halt(name); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, func() error { return wantCount(count(), 0) })
+		// Another program of the space comes back again and again, as this one would.
+		again := starts(p)
+		eventually(t, func() error {
+			if now := starts(p); now < again+3 {
+				return fmt.Errorf("the other program was started %d times since", now-again)
+			}
+			return nil
+		})
+		if n := count(); n != 0 {
+			t.Errorf("%d run although they are halted", n)
+		}
+		if err := started.Resume(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually(t, func() error { return wantCount(count(), 1) })
+	if err := started.Halt("nobody"); !errors.Is(err, tree.ErrNoProcess) {
+		t.Errorf("halt what is not in the plan: %v", err)
+	}
+}
+
+func wantCount(got, want int) error {
+	if got != want {
+		return fmt.Errorf("%d run, want %d", got, want)
+	}
+	return nil
+}
+
+// starts is how often the program that ends was started.
+func starts(p *tree.Plan) int {
+	content, _ := os.ReadFile(filepath.Join(p.Work, "starts"))
+	return strings.Count(string(content), "again")
 }
 
 // zombies is an error that names the dead of the inner space, whose programs are
