@@ -6,15 +6,17 @@ package e2e_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // TestTheMarketInPods goes through the life of one installation. The steps build on
@@ -23,6 +25,7 @@ func TestTheMarketInPods(t *testing.T) {
 	p := install(t)
 	if !p.steps([]step{
 		{"accounts and people may what the matrix shows", (*platform).rights},
+		{"an API server's token opens no other Secret, and a worker has none", (*platform).tokens},
 		{"people put every sample in force with their Roles", (*platform).samples},
 	}) {
 		return
@@ -35,6 +38,7 @@ func TestTheMarketInPods(t *testing.T) {
 		{"pods are killed under load", (*platform).kills},
 		{"a node is drained under load", (*platform).drain},
 		{"without a controller gates go on, and a revoked key is refused", (*platform).withoutController},
+		{"without kube-apiserver gates go on until they are too old, and open again", (*platform).withoutServer},
 		{"Redis is killed, wiped, and back", (*platform).wipedRedis},
 		{"PostgreSQL is restarted", (*platform).restartedDatabase},
 	})
@@ -50,11 +54,9 @@ func (p *platform) steps(steps []step) bool {
 	p.Helper()
 	return !slices.ContainsFunc(steps, func(s step) bool {
 		return !p.Run(s.name, func(t *testing.T) {
-			began := time.Now()
 			of := *p
 			of.T = t
-			s.run(&of)
-			t.Logf("took %s", time.Since(began).Round(100*time.Millisecond))
+			of.timed("the step", func() { s.run(&of) })
 		})
 	})
 }
@@ -84,12 +86,40 @@ func (p *platform) firstRequests() {
 	p.helm("test", "market", "--timeout=2m")
 }
 
-// replicas are the addresses of the API servers, each alone.
+// pods are those of a component, those that end included.
+func (p *platform) pods(component string) []corev1.Pod {
+	p.Helper()
+	var list corev1.PodList
+	p.must(p.client.List(p.Context(), &list, client.InNamespace(p.namespace), client.MatchingLabels{"app.kubernetes.io/component": component}))
+	return list.Items
+}
+
+// servers are the API servers that do not end.
+func (p *platform) servers() []corev1.Pod {
+	p.Helper()
+	return slices.DeleteFunc(p.pods("api"), func(pod corev1.Pod) bool { return pod.DeletionTimestamp != nil })
+}
+
+// replicas are their addresses, each alone.
 func (p *platform) replicas() []string {
 	p.Helper()
-	pods := p.kubectl("", "get", "pods", "--selector=app.kubernetes.io/component=api",
-		"--output=go-template={{range .items}}{{if not .metadata.deletionTimestamp}}{{.status.podIP}}:8080 {{end}}{{end}}")
-	return strings.Fields(pods)
+	var out []string
+	for _, pod := range p.servers() {
+		out = append(out, addressOf(pod))
+	}
+	return out
+}
+
+func addressOf(pod corev1.Pod) string { return net.JoinHostPort(pod.Status.PodIP, "8080") }
+
+// restarts are how often each of them was started again.
+func (p *platform) restarts() map[string]int32 {
+	p.Helper()
+	out := map[string]int32{}
+	for _, pod := range p.servers() {
+		out[pod.Name] = pod.Status.ContainerStatuses[0].RestartCount
+	}
+	return out
 }
 
 // promotion takes a capability from Live to Disabled and back, a stage at a time, and
@@ -184,15 +214,9 @@ func (p *platform) withoutController() {
 	p.kubectl("", "scale", "deployment/printmarket-controller", "--replicas=0")
 	p.kubectl("", "wait", "pods", "--selector=app.kubernetes.io/component=controller", "--for=delete", "--timeout=60s")
 	p.succeeded(p.submit())
-	p.kubectl("", "patch", "partner/acme", "--type=json", `--patch=[{"op":"replace","path":"/spec/keys/1/state","value":"Revoked"}]`)
+	p.revoke("test")
 	for _, replica := range p.replicas() {
-		eventually(p.T, "the revoked key is refused", func() error {
-			got, err := call(p.Context(), http.DefaultClient, http.MethodGet, replica, "/api/v1/rfq", p.test, "")
-			if err == nil && got.status != http.StatusUnauthorized {
-				err = errors.New(got.String())
-			}
-			return err
-		})
+		p.answers(replica, p.test, http.StatusUnauthorized, "")
 	}
 	p.kubectl("", "scale", "deployment/printmarket-controller", "--replicas=2")
 	p.kubectl("", "wait", "partner/acme", "--for=condition=Ready", "--timeout=60s")
@@ -222,11 +246,5 @@ func (p *platform) restartedDatabase() {
 	p.database.Kill()
 	p.must(p.database.Restart(p.Context()))
 	p.succeeded(job)
-	eventually(p.T, "the list is answered", func() error {
-		got, err := call(p.Context(), http.DefaultClient, http.MethodGet, p.address, "/api/v1/rfq", p.live, "")
-		if err == nil && got.status != http.StatusOK {
-			err = errors.New(got.String())
-		}
-		return err
-	})
+	p.answers(p.address, p.live, http.StatusOK, "")
 }

@@ -22,8 +22,10 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/kubetest"
 	"github.com/printmarket/printmarket/internal/pgtest"
 	"github.com/printmarket/printmarket/internal/preflight/testpdf"
 	"github.com/printmarket/printmarket/internal/redistest"
@@ -46,8 +48,10 @@ type platform struct {
 	// fileURL is of a sound PDF.
 	fileURL string
 	// address is that of the API's Service.
-	address    string
-	live, test string
+	address string
+	// spare is a live key too, for a test that revokes it.
+	live, test, spare string
+	client            client.Client
 	// values is the file with the values of the release.
 	values string
 }
@@ -57,6 +61,9 @@ type platform struct {
 func install(t *testing.T) *platform {
 	t.Helper()
 	p := &platform{T: t, namespace: "market-" + strings.ToLower(rand.Text()[:6]), redis: redistest.Real(t), database: pgtest.Start(t)}
+	config, err := cluster.Config()
+	p.must(err)
+	p.client = kubetest.NewClient(t, config)
 	p.buildImage()
 	p.kubectl("", "create", "namespace", p.namespace)
 	t.Cleanup(p.uninstall)
@@ -238,20 +245,20 @@ worker:
 `, image, p.version, cluster.Host()), 0o600))
 }
 
-// makePartner makes a partner with a key of each kind, and waits until all replicas
+// makePartner makes a partner with keys of each kind, and waits until all replicas
 // know them.
 func (p *platform) makePartner() {
 	p.Helper()
 	entries := ""
 	for _, key := range []struct {
-		kind string
-		mode tenant.Mode
-		text *string
-	}{{"Live", tenant.Live, &p.live}, {"Test", tenant.Test, &p.test}} {
+		name, kind string
+		mode       tenant.Mode
+		text       *string
+	}{{"live", "Live", tenant.Live, &p.live}, {"test", "Test", tenant.Test, &p.test}, {"spare", "Live", tenant.Live, &p.spare}} {
 		minted, err := credential.Mint(key.mode, rand.Reader)
 		p.must(err)
 		*key.text = minted.Secret().Reveal()
-		entries += fmt.Sprintf("  - {name: %s, kind: %s, sha256: %q, state: Active}\n", strings.ToLower(key.kind), key.kind, minted.Digest())
+		entries += fmt.Sprintf("  - {name: %s, kind: %s, sha256: %q, state: Active}\n", key.name, key.kind, minted.Digest())
 	}
 	p.kubectl(`apiVersion: marketplace.printmarket.dev/v1alpha1
 kind: PartnerEntitlement
@@ -267,6 +274,16 @@ spec:
   keys:
 `+entries, "apply", "--server-side", "--filename=-")
 	p.kubectl("", "wait", "partner/acme", "--for=condition=Ready", "--timeout=60s")
+}
+
+// revoke revokes a key of the partner, as whoever is on call does.
+func (p *platform) revoke(key string) {
+	p.Helper()
+	p.as("on-call", fmt.Sprintf(`apiVersion: marketplace.printmarket.dev/v1alpha1
+kind: PartnerEntitlement
+metadata: {name: acme}
+spec: {keys: [{name: %s, state: Revoked}]}
+`, key), "apply", "--server-side", "--field-manager=oncall", "--force-conflicts", "--filename=-")
 }
 
 // eventually asks again until the answer is no error.
