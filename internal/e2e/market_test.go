@@ -34,6 +34,9 @@ func TestTheMarketInPods(t *testing.T) {
 	p.steps([]step{
 		{"the first RFQ and the first preflight", (*platform).firstRequests},
 		{"helm upgrade --wait returns when every replica enforces", (*platform).promotion},
+		{"an edit is in force within moments", (*platform).propagation},
+		{"what is propagated is enforced by each replica while they roll", (*platform).rolling},
+		{"a frozen replica is waited for while it serves", (*platform).frozen},
 		{"every deployment is rolled under load", (*platform).rollouts},
 		{"pods are killed under load", (*platform).kills},
 		{"a node is drained under load", (*platform).drain},
