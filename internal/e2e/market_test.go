@@ -217,7 +217,7 @@ func (p *platform) withoutController() {
 	p.kubectl("", "scale", "deployment/printmarket-controller", "--replicas=0")
 	p.kubectl("", "wait", "pods", "--selector=app.kubernetes.io/component=controller", "--for=delete", "--timeout=60s")
 	p.succeeded(p.submit())
-	p.revoke("test")
+	p.revoke(testKey)
 	for _, replica := range p.replicas() {
 		p.answers(replica, p.test, http.StatusUnauthorized, "")
 	}

@@ -30,7 +30,7 @@ func (p *platform) withoutServer() {
 	p.timed("kube-apiserver is back", func() { p.must(cluster.RestartServer(p.Context())) })
 	p.timed("open again", func() { p.everyAnswer(replicas, http.StatusOK, "") })
 	p.timed("the key is revoked", func() {
-		p.revoke("spare")
+		p.revoke(spareKey)
 		p.everyAnswer(replicas, http.StatusUnauthorized, "")
 	})
 	if diff := cmp.Diff(before, p.restarts()); diff != "" {

@@ -7,7 +7,6 @@ package e2e_test
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -276,24 +275,26 @@ spec:
 	p.kubectl("", "wait", "partner/acme", "--for=condition=Ready", "--timeout=60s")
 }
 
+// Where the partner's entry has the keys that tests revoke.
+const (
+	testKey  = 1
+	spareKey = 2
+)
+
 // revoke revokes a key of the partner, as whoever is on call does.
-func (p *platform) revoke(key string) {
+func (p *platform) revoke(key int) {
 	p.Helper()
-	p.as("on-call", fmt.Sprintf(`apiVersion: marketplace.printmarket.dev/v1alpha1
-kind: PartnerEntitlement
-metadata: {name: acme}
-spec: {keys: [{name: %s, state: Revoked}]}
-`, key), "apply", "--server-side", "--field-manager=oncall", "--force-conflicts", "--filename=-")
+	p.as("on-call", "", "patch", "partner/acme", "--field-manager=oncall", "--type=json",
+		fmt.Sprintf(`--patch=[{"op":"replace","path":"/spec/keys/%d/state","value":"Revoked"}]`, key))
 }
 
-// eventually asks again until the answer is no error.
+// eventually asks again, for up to two minutes, until the answer is no error.
 func eventually(t *testing.T, what string, ask func() error) {
 	t.Helper()
-	err := errors.New("was not asked")
-	for end := time.Now().Add(2 * time.Minute); err != nil && time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		err = ask()
-	}
-	if err != nil {
-		t.Fatalf("not within two minutes: %s: %v", what, err)
-	}
+	kubetest.Within(t, 2*time.Minute, func() error {
+		if err := ask(); err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+		return nil
+	})
 }

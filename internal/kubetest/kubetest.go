@@ -208,7 +208,13 @@ func (p *Plane) Apply(tb testing.TB, user controlplane.User, namespace string, m
 // fails the test with the condition's last error.
 func Eventually(tb testing.TB, condition func() error) {
 	tb.Helper()
-	ctx, cancel := context.WithTimeout(tb.Context(), deadline)
+	Within(tb, deadline, condition)
+}
+
+// Within is Eventually with a limit of its own.
+func Within(tb testing.TB, limit time.Duration, condition func() error) {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(tb.Context(), limit)
 	defer cancel()
 	ticker := time.NewTicker(10 * time.Millisecond)
 	defer ticker.Stop()
@@ -219,7 +225,7 @@ func Eventually(tb testing.TB, condition func() error) {
 		}
 		select {
 		case <-ctx.Done():
-			tb.Fatalf("still not after %v: %v", deadline, err)
+			tb.Fatalf("still not after %v: %v", limit, err)
 		case <-ticker.C:
 		}
 	}

@@ -5,7 +5,6 @@
 package tree_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,30 +14,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/printmarket/printmarket/internal/kubenode/tree"
 )
-
-// eventually polls for up to 30 seconds.
-func eventually(t *testing.T, condition func() error) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	ticker := time.NewTicker(20 * time.Millisecond)
-	defer ticker.Stop()
-	for {
-		err := condition()
-		if err == nil {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			t.Fatalf("still not: %v", err)
-		case <-ticker.C:
-		}
-	}
-}
 
 func requireRights(t *testing.T) {
 	t.Helper()

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/printmarket/printmarket/internal/kubenode/tree"
+	"github.com/printmarket/printmarket/internal/kubetest"
 )
 
 // planVariable turns the test binary into a process that starts the plan of a
@@ -61,13 +62,13 @@ func TestNothingIsLeftWhenATreeIsStopped(t *testing.T) {
 	requireRights(t)
 	p := plan(t, 1)
 	started := start(t, p)
-	eventually(t, func() error { return running(p) })
+	kubetest.Eventually(t, func() error { return running(p) })
 
 	if err := started.Stop(); err != nil {
 		t.Errorf("stop: %v\n%s", err, warden(p))
 	}
 	// The kernel takes links apart in its own time.
-	eventually(t, func() error { return left(p) })
+	kubetest.Eventually(t, func() error { return left(p) })
 }
 
 func TestNothingIsLeftWhenTheProcessThatStartedATreeDies(t *testing.T) {
@@ -95,7 +96,7 @@ func TestNothingIsLeftWhenTheProcessThatStartedATreeDies(t *testing.T) {
 				t.Fatal(err)
 			}
 			if end == "killed" {
-				eventually(t, func() error { return running(p) })
+				kubetest.Eventually(t, func() error { return running(p) })
 				if err := child.Process.Kill(); err != nil {
 					t.Fatal(err)
 				}
@@ -103,7 +104,7 @@ func TestNothingIsLeftWhenTheProcessThatStartedATreeDies(t *testing.T) {
 			if err := child.Wait(); err == nil {
 				t.Error("the child ended well")
 			}
-			eventually(t, func() error { return left(p) })
+			kubetest.Eventually(t, func() error { return left(p) })
 		})
 	}
 }
@@ -113,13 +114,13 @@ func TestAProgramThatEndsIsStartedAgainAndItsOrphansAreReaped(t *testing.T) {
 	requireRights(t)
 	p := plan(t, 4)
 	start(t, p)
-	eventually(t, func() error {
+	kubetest.Eventually(t, func() error {
 		if n := starts(p); n < 3 {
 			return fmt.Errorf("started %d times", n)
 		}
 		return nil
 	})
-	eventually(t, func() error { return zombies(p) })
+	kubetest.Eventually(t, func() error { return zombies(p) })
 }
 
 func TestAProgramThatIsHaltedStaysAwayUntilItIsResumed(t *testing.T) {
@@ -139,14 +140,14 @@ func TestAProgramThatIsHaltedStaysAwayUntilItIsResumed(t *testing.T) {
 		return n
 	}
 	for range 2 {
-		eventually(t, func() error { return wantCount(count(), 1) })
+		kubetest.Eventually(t, func() error { return wantCount(count(), 1) })
 		if err := started.Halt(name); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, func() error { return wantCount(count(), 0) })
+		kubetest.Eventually(t, func() error { return wantCount(count(), 0) })
 		// Another program of the space comes back again and again, as this one would.
 		again := starts(p)
-		eventually(t, func() error {
+		kubetest.Eventually(t, func() error {
 			if now := starts(p); now < again+3 {
 				return fmt.Errorf("the other program was started %d times since", now-again)
 			}
@@ -159,7 +160,7 @@ func TestAProgramThatIsHaltedStaysAwayUntilItIsResumed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	eventually(t, func() error { return wantCount(count(), 1) })
+	kubetest.Eventually(t, func() error { return wantCount(count(), 1) })
 	if err := started.Halt("nobody"); !errors.Is(err, tree.ErrNoProcess) {
 		t.Errorf("halt what is not in the plan: %v", err)
 	}
@@ -220,7 +221,7 @@ func TestATreeThatCannotBeSetUpEndsAndSaysWhy(t *testing.T) {
 			p := plan(t, test.number)
 			test.spoil(p)
 			started := start(t, p)
-			eventually(t, func() error {
+			kubetest.Eventually(t, func() error {
 				select {
 				case <-started.Ended():
 					return nil
@@ -234,7 +235,7 @@ func TestATreeThatCannotBeSetUpEndsAndSaysWhy(t *testing.T) {
 			if log := warden(p); !strings.Contains(log, test.want) {
 				t.Errorf("the log does not name %q:\n%s", test.want, log)
 			}
-			eventually(t, func() error { return left(p) })
+			kubetest.Eventually(t, func() error { return left(p) })
 		})
 	}
 }
