@@ -14,13 +14,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/internal/kubetest"
+	"github.com/printmarket/printmarket/internal/kubetest/built"
 	"github.com/printmarket/printmarket/internal/kubetest/controlplane"
 )
 
@@ -68,12 +67,11 @@ func helmProgram() (string, error) {
 		if version == nil {
 			return "", errors.New("tools/helm/go.mod does not require helm")
 		}
-		cache := os.Getenv("XDG_CACHE_HOME")
-		if cache == "" {
-			cache = filepath.Join(os.Getenv("HOME"), ".cache")
+		directory, err := built.Directory(os.Getenv, "helm", "helm-"+string(version[1]))
+		if err != nil {
+			return "", err
 		}
-		toolchain, _, _ := strings.Cut(runtime.Version(), " ")
-		program = filepath.Join(cache, "printmarket", "helm", fmt.Sprintf("helm-%s-%s-%s", version[1], toolchain, runtime.GOARCH), "helm")
+		program = filepath.Join(directory, "helm")
 	}
 	if _, err := os.Stat(program); err != nil {
 		return "", fmt.Errorf("no helm on this machine; build it with tools/helm/build.sh (%w)", err)

@@ -11,6 +11,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/printmarket/printmarket/config"
+	"github.com/printmarket/printmarket/internal/kubetest/terminal"
 )
 
 func TestExplainTeachesHowToWriteAnObject(t *testing.T) {
@@ -23,9 +24,9 @@ func TestExplainTeachesHowToWriteAnObject(t *testing.T) {
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			var out transcript
+			var out terminal.Transcript
 			for _, field := range fields {
-				out.add("kubectl explain "+kind+field, admin("default").must(t, "", "explain", kind+field))
+				out.Add("kubectl explain "+kind+field, admin("default").must(t, "", "explain", kind+field))
 			}
 			golden(t, "explain-"+kind+".txt", out.String())
 		})

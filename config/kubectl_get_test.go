@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/printmarket/printmarket/internal/kubetest/terminal"
 )
 
 // looks are what somebody types who wants to know how things are.
@@ -53,10 +55,10 @@ func TestUnseenObjectsSayThatNobodyHasSeenThem(t *testing.T) {
 // lookAt is a transcript of commands, none of which has a space in quotes.
 func lookAt(t *testing.T, who person, commands []string) string {
 	t.Helper()
-	var out transcript
+	var out terminal.Transcript
 	for _, command := range commands {
 		words := strings.Fields(strings.ReplaceAll(command, "'", ""))
-		out.add("kubectl "+command, ageless(who.must(t, "", words...)))
+		out.Add("kubectl "+command, terminal.Ageless(who.must(t, "", words...)))
 	}
 	return out.String()
 }

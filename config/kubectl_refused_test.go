@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/printmarket/printmarket/internal/kubetest/terminal"
 )
 
 // refusal is a manifest that admission refuses. It is a change of an object
@@ -103,7 +105,7 @@ func TestARefusalNamesTheFieldAndWhatToDo(t *testing.T) {
 	for _, manifest := range []string{sandboxRollout, partnerManifest, revokedPartner, senderManifest} {
 		existing.mustApply(t, "test", manifest)
 	}
-	var out transcript
+	var out terminal.Transcript
 	for _, r := range refusals {
 		who := fresh
 		if r.existing {
@@ -116,7 +118,7 @@ func TestARefusalNamesTheFieldAndWhatToDo(t *testing.T) {
 		if strings.Contains(message, plaintextKey) {
 			t.Errorf("%s: the message repeats the key", r.what)
 		}
-		out.WriteString("# " + r.what + "\n" + trimmed(message) + "\n")
+		out.WriteString("# " + r.what + "\n" + terminal.Trimmed(message) + "\n")
 	}
 	golden(t, "refused.txt", out.String())
 }

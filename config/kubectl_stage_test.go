@@ -18,6 +18,7 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/controllers"
 	"github.com/printmarket/printmarket/internal/kubetest"
+	"github.com/printmarket/printmarket/internal/kubetest/cani"
 )
 
 // noon is what the controllers take for the present.
@@ -28,8 +29,8 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 // that what is compiled is in force.
 func control(t *testing.T, namespace string) {
 	t.Helper()
-	account := "system:serviceaccount:" + namespace + ":printmarket-controller"
-	awaitRole(t, namespace, account)
+	account := cani.Account(namespace, "printmarket-controller")
+	reviewer(t, namespace).AwaitRole(t, account)
 	scheme, err := controllers.Scheme()
 	if err != nil {
 		t.Fatal(err)

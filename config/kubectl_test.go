@@ -13,10 +13,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/printmarket/printmarket/internal/kubetest"
 	"github.com/printmarket/printmarket/internal/kubetest/controlplane"
+	"github.com/printmarket/printmarket/internal/kubetest/terminal"
 )
 
 var (
@@ -48,6 +47,12 @@ func requirePlane(t *testing.T) {
 
 // published is done when kubectl knows the kinds.
 var published sync.Once
+
+// golden compares a text with a file of testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	terminal.Golden(t, filepath.Join("testdata", name), got, *update)
+}
 
 // person is somebody at a terminal.
 type person struct {
@@ -100,87 +105,4 @@ func (p person) mustApply(t *testing.T, manager, manifests string) {
 	if out := p.apply(t, manager, manifests); out.err != nil {
 		t.Fatalf("apply as %s: %s", manager, out.stderr)
 	}
-}
-
-// golden compares a text with a file of testdata.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-file +got; -update writes it):\n%s", path, diff)
-	}
-}
-
-// transcript is a terminal session: each command with what it prints.
-type transcript struct{ strings.Builder }
-
-func (s *transcript) add(command, output string) {
-	if s.Len() > 0 {
-		s.WriteByte('\n')
-	}
-	s.WriteString("$ " + command + "\n" + trimmed(strings.TrimRight(output, "\n")))
-}
-
-// trimmed is a text without spaces at the ends of lines.
-func trimmed(text string) string {
-	var out strings.Builder
-	for line := range strings.Lines(text) {
-		out.WriteString(strings.TrimRight(line, " \t\n") + "\n")
-	}
-	return out.String()
-}
-
-// ageless replaces the ages in what kubectl get prints. A blank line separates
-// the tables of several kinds.
-func ageless(tables string) string {
-	var out strings.Builder
-	from, to := -1, -1
-	header := true
-	for line := range strings.Lines(tables) {
-		line = strings.TrimRight(line, "\n")
-		if header {
-			from, to = ageColumn(line)
-		}
-		header = line == ""
-		out.WriteString(withoutAge(line, from, to, strings.HasPrefix(line, "NAME ")) + "\n")
-	}
-	return out.String()
-}
-
-// ageColumn is where the column begins and where the next one does, if any.
-func ageColumn(header string) (from, to int) {
-	from = strings.Index(header, " AGE") + 1
-	if from == 0 {
-		return -1, -1
-	}
-	rest := header[from+len("AGE"):]
-	next := strings.TrimLeft(rest, " ")
-	if next == "" {
-		return from, -1
-	}
-	return from, len(header) - len(next)
-}
-
-func withoutAge(line string, from, to int, header bool) string {
-	if from < 0 || len(line) < from {
-		return line
-	}
-	age := "-  "
-	if header {
-		age = "AGE"
-	}
-	if to < 0 || len(line) < to {
-		return line[:from] + strings.TrimRight(age, " ")
-	}
-	return line[:from] + age + "   " + line[to:]
 }

@@ -9,6 +9,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -16,6 +17,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/printmarket/printmarket/internal/problem"
 )
 
 // answer is what a partner gets.
@@ -92,6 +95,19 @@ func (p *platform) succeeded(job string) {
 	})
 }
 
+// answers waits until a replica answers a key's request with a status, and with a
+// code where one is given.
+func (p *platform) answers(replica, key string, status int, code problem.Code) {
+	p.Helper()
+	eventually(p.T, fmt.Sprintf("%s answers %d", replica, status), func() error {
+		got, err := call(p.Context(), http.DefaultClient, http.MethodGet, replica, "/api/v1/rfq", key, "")
+		if err == nil && (got.status != status || code != "" && got.member("code") != string(code)) {
+			err = errors.New(got.String())
+		}
+		return err
+	})
+}
+
 // load is partners who read, and submit jobs, until they are told to stop.
 type load struct {
 	p        *platform
@@ -140,11 +156,28 @@ func (l *load) once(ctx context.Context, client *http.Client, n int) {
 	}
 }
 
+// more waits until partners have had so many more answers.
+func (l *load) more(answers int64) {
+	l.p.Helper()
+	want := l.requests.Load() + answers
+	eventually(l.p.T, "partners are answered", func() error {
+		if got := l.requests.Load(); got < want {
+			return fmt.Errorf("%d answers, want %d", got, want)
+		}
+		return nil
+	})
+}
+
+// quit stops asking. It may be repeated.
+func (l *load) quit() {
+	l.stop()
+	l.running.Wait()
+}
+
 // end stops asking and demands that nothing has failed and no job was lost.
 func (l *load) end() {
 	l.p.Helper()
-	l.stop()
-	l.running.Wait()
+	l.quit()
 	if len(l.failures) > 0 {
 		l.p.Errorf("%d of %d requests failed, the first: %s", len(l.failures), l.requests.Load(), l.failures[0])
 	}

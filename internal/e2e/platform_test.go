@@ -7,7 +7,6 @@ package e2e_test
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -23,8 +22,10 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/kubetest"
 	"github.com/printmarket/printmarket/internal/pgtest"
 	"github.com/printmarket/printmarket/internal/preflight/testpdf"
 	"github.com/printmarket/printmarket/internal/redistest"
@@ -47,16 +48,22 @@ type platform struct {
 	// fileURL is of a sound PDF.
 	fileURL string
 	// address is that of the API's Service.
-	address    string
-	live, test string
+	address string
+	// spare is a live key too, for a test that revokes it.
+	live, test, spare string
+	client            client.Client
 	// values is the file with the values of the release.
 	values string
 }
 
-// install does what docs/guides/install.md says, from the image to a partner with a key.
+// install does what docs/guides/install.md says, from the image to the platform
+// with all its accounts and no objects yet.
 func install(t *testing.T) *platform {
 	t.Helper()
 	p := &platform{T: t, namespace: "market-" + strings.ToLower(rand.Text()[:6]), redis: redistest.Real(t), database: pgtest.Start(t)}
+	config, err := cluster.Config()
+	p.must(err)
+	p.client = kubetest.NewClient(t, config)
 	p.buildImage()
 	p.kubectl("", "create", "namespace", p.namespace)
 	t.Cleanup(p.uninstall)
@@ -65,10 +72,16 @@ func install(t *testing.T) *platform {
 	p.makeSecrets()
 	p.writeValues()
 	p.helm("upgrade", "--install", "market", root+"/charts/printmarket", "--values="+p.values, "--wait", "--timeout=5m")
-	p.helm("upgrade", "--install", "capabilities", root+"/charts/printmarket-capabilities", "--wait", "--timeout=2m")
 	p.address = p.kubectl("", "get", "service", "printmarket-api", "--output=jsonpath={.spec.clusterIP}")
-	p.makePartner()
+	p.bindPeople()
 	return p
+}
+
+// open goes on from there to rollouts and a partner with keys.
+func (p *platform) open() {
+	p.Helper()
+	p.helm("upgrade", "--install", "capabilities", root+"/charts/printmarket-capabilities", "--wait", "--timeout=2m")
+	p.makePartner()
 }
 
 // uninstall tells what a reader of a failure asks first, and removes everything.
@@ -248,20 +261,20 @@ worker:
 `, image, p.version, cluster.Host()), 0o600))
 }
 
-// makePartner makes a partner with a key of each kind, and waits until all replicas
+// makePartner makes a partner with keys of each kind, and waits until all replicas
 // know them.
 func (p *platform) makePartner() {
 	p.Helper()
 	entries := ""
 	for _, key := range []struct {
-		kind string
-		mode tenant.Mode
-		text *string
-	}{{"Live", tenant.Live, &p.live}, {"Test", tenant.Test, &p.test}} {
+		name, kind string
+		mode       tenant.Mode
+		text       *string
+	}{{"live", "Live", tenant.Live, &p.live}, {"test", "Test", tenant.Test, &p.test}, {"spare", "Live", tenant.Live, &p.spare}} {
 		minted, err := credential.Mint(key.mode, rand.Reader)
 		p.must(err)
 		*key.text = minted.Secret().Reveal()
-		entries += fmt.Sprintf("  - {name: %s, kind: %s, sha256: %q, state: Active}\n", strings.ToLower(key.kind), key.kind, minted.Digest())
+		entries += fmt.Sprintf("  - {name: %s, kind: %s, sha256: %q, state: Active}\n", key.name, key.kind, minted.Digest())
 	}
 	p.kubectl(`apiVersion: marketplace.printmarket.dev/v1alpha1
 kind: PartnerEntitlement
@@ -279,14 +292,26 @@ spec:
 	p.kubectl("", "wait", "partner/acme", "--for=condition=Ready", "--timeout=60s")
 }
 
-// eventually asks again until the answer is no error.
+// Where the partner's entry has the keys that tests revoke.
+const (
+	testKey  = 1
+	spareKey = 2
+)
+
+// revoke revokes a key of the partner, as whoever is on call does.
+func (p *platform) revoke(key int) {
+	p.Helper()
+	p.as("on-call", "", "patch", "partner/acme", "--field-manager=oncall", "--type=json",
+		fmt.Sprintf(`--patch=[{"op":"replace","path":"/spec/keys/%d/state","value":"Revoked"}]`, key))
+}
+
+// eventually asks again, for up to two minutes, until the answer is no error.
 func eventually(t *testing.T, what string, ask func() error) {
 	t.Helper()
-	err := errors.New("was not asked")
-	for end := time.Now().Add(2 * time.Minute); err != nil && time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		err = ask()
-	}
-	if err != nil {
-		t.Fatalf("not within two minutes: %s: %v", what, err)
-	}
+	kubetest.Within(t, 2*time.Minute, func() error {
+		if err := ask(); err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+		return nil
+	})
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -170,12 +171,18 @@ scrape_configs:
 func (p *platform) serveTargets() string {
 	p.Helper()
 	return p.serve(func(w http.ResponseWriter, r *http.Request) {
-		pods, err := p.podAddresses(r.Context(), 8082)
+		servers, err := p.listServers(r.Context())
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadGateway)
 			return
 		}
+		targets := []string{}
+		for _, pod := range servers {
+			if pod.Status.PodIP != "" {
+				targets = append(targets, net.JoinHostPort(pod.Status.PodIP, "8082"))
+			}
+		}
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode([]map[string][]string{{"targets": pods}})
+		_ = json.NewEncoder(w).Encode([]map[string][]string{{"targets": targets}})
 	})
 }

@@ -5,14 +5,12 @@
 package kubenode
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
-	"strings"
 
+	"github.com/printmarket/printmarket/internal/kubetest/built"
 	"github.com/printmarket/printmarket/internal/kubetest/controlplane"
 )
 
@@ -28,8 +26,8 @@ type assets struct {
 	plugins string
 }
 
-// built are the programs that tools/node/build.sh makes.
-func built() []string {
+// made are the programs that tools/node/build.sh makes.
+func made() []string {
 	return []string{"kube-controller-manager", "kube-scheduler", "kubelet", "kube-proxy", "coredns", "pause"}
 }
 
@@ -44,11 +42,11 @@ func findAssets() (assets, error) {
 	if err != nil {
 		return assets{}, err
 	}
-	node, err := nodeDirectory(os.Getenv)
+	node, err := built.Directory(os.Getenv, "node", "kubernetes-"+controlplane.KubernetesVersion+"-coredns-"+CoreDNSVersion)
 	if err != nil {
 		return assets{}, err
 	}
-	for _, program := range built() {
+	for _, program := range made() {
 		if _, err := os.Stat(filepath.Join(node, program)); err != nil {
 			return assets{}, fmt.Errorf("build it with tools/node/build.sh: %w", err)
 		}
@@ -73,28 +71,6 @@ func pluginDirectory() (string, error) {
 		missing = err
 	}
 	return "", fmt.Errorf("install network plugins with tools/node/setup.sh: %w", missing)
-}
-
-// nodeDirectory computes the same path as tools/node/build.sh.
-func nodeDirectory(getenv func(string) string) (string, error) {
-	cache, err := cacheDirectory(getenv)
-	toolchain, _, _ := strings.Cut(runtime.Version(), " ")
-	name := fmt.Sprintf("kubernetes-%s-coredns-%s-%s-%s",
-		controlplane.KubernetesVersion, CoreDNSVersion, toolchain, runtime.GOARCH)
-	return filepath.Join(cache, "node", name), err
-}
-
-// cacheDirectory is where all that is built for tests lies.
-func cacheDirectory(getenv func(string) string) (string, error) {
-	cache := getenv("XDG_CACHE_HOME")
-	if cache == "" {
-		home := getenv("HOME")
-		if home == "" {
-			return "", errors.New("neither XDG_CACHE_HOME nor HOME is set")
-		}
-		cache = filepath.Join(home, ".cache")
-	}
-	return filepath.Join(cache, "printmarket"), nil
 }
 
 func (a assets) controlProgram(name string) string { return filepath.Join(string(a.control), name) }

@@ -31,25 +31,3 @@ func TestVersionsAreThoseThatAreBuilt(t *testing.T) {
 		}
 	}
 }
-
-func TestTheCacheIsWhereTheEnvironmentSays(t *testing.T) {
-	t.Parallel()
-	for sentence, test := range map[string]struct {
-		environment map[string]string
-		want        string
-	}{
-		"the home directory has the cache": {map[string]string{"HOME": "/home/a"}, "/home/a/.cache/printmarket"},
-		"the cache can be moved":           {map[string]string{"HOME": "/home/a", "XDG_CACHE_HOME": "/c"}, "/c/printmarket"},
-	} {
-		t.Run(sentence, func(t *testing.T) {
-			t.Parallel()
-			got, err := cacheDirectory(func(name string) string { return test.environment[name] })
-			if err != nil || got != test.want {
-				t.Errorf("got %q, %v; want %q", got, err, test.want)
-			}
-		})
-	}
-	if got, err := cacheDirectory(func(string) string { return "" }); err == nil {
-		t.Errorf("without a home it is %q", got)
-	}
-}

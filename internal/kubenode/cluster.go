@@ -34,6 +34,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/kubenode/tree"
+	"github.com/printmarket/printmarket/internal/kubetest/built"
 )
 
 // DefaultTimeout bounds the start of a cluster. On an idle machine it takes
@@ -100,7 +101,7 @@ func (c *Cluster) start(ctx context.Context) error {
 	if c.assets, err = findAssets(); err != nil {
 		return err
 	}
-	cache, err := cacheDirectory(os.Getenv)
+	cache, err := built.Cache(os.Getenv)
 	if err != nil {
 		return err
 	}

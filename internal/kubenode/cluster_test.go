@@ -6,6 +6,7 @@ package kubenode_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -14,7 +15,9 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/printmarket/printmarket/internal/kubenode"
 )
@@ -179,6 +182,66 @@ func TestAContainerThatEatsMoreThanItsLimitIsKilled(t *testing.T) {
 		return nil
 	})
 	d.rolledOut(t)
+}
+
+func TestAFrozenContainerAnswersNothingUntilItIsBack(t *testing.T) {
+	t.Parallel()
+	d := deploy(t, "frozen")
+	pod := d.pods(t)[0]
+	container, err := cluster.Container(t.Context(), d.namespace, pod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if name, err := os.ReadFile(container.File("/etc/hostname")); err != nil || strings.TrimSpace(string(name)) != pod {
+		t.Fatalf("the container of %s is that of %q, %v", pod, name, err)
+	}
+	ip := d.kubectl(t, "get", "pod", pod, "--output=jsonpath={.status.podIP}")
+	ask := func() error {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := get(ctx, newConnections(), http.MethodGet, "http://"+ip+":8080")
+		return err
+	}
+	if err := container.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	if err := ask(); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("frozen it answers: %v", err)
+	}
+	if err := container.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, ask)
+
+	d.kubectl(t, "scale", "deployment/server", "--replicas=0")
+	eventually(t, func() error {
+		_, err := cluster.Container(t.Context(), d.namespace, pod)
+		if err == nil {
+			return errors.New("a pod that is gone has a container")
+		}
+		return nil
+	})
+}
+
+func TestPodsServeWhileKubeAPIServerIsAway(t *testing.T) {
+	// Not parallel: others need the server.
+	d := deploy(t, "outage")
+	load := start(t, d)
+	if err := cluster.StopServer(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := cluster.RestartServer(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	if output, err := cluster.Kubectl(t.Context(), "", "get", "nodes"); err == nil {
+		t.Errorf("a stopped server answers %q", output)
+	}
+	if _, err := get(t.Context(), newConnections(), http.MethodGet, "http://"+d.address); err != nil {
+		t.Error(err)
+	}
+	load.check(t)
 }
 
 func TestNoRequestFailsWhenANodeIsDrained(t *testing.T) {

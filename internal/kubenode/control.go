@@ -61,7 +61,7 @@ func (c *Cluster) controlPlane() tree.Space {
 		Setup: append(setup, a.routes(c.options.Nodes)...),
 		Processes: []tree.Process{
 			{Name: "etcd", Args: c.etcd()},
-			{Name: "kube-apiserver", Args: c.apiServer()},
+			{Name: apiServerProcess, Args: c.apiServer()},
 			{Name: "kube-controller-manager", Args: c.controllerManager()},
 			{Name: "kube-scheduler", Args: c.scheduler()},
 		},
@@ -123,40 +123,35 @@ func (c *Cluster) apiServer() []string {
 }
 
 func (c *Cluster) controllerManager() []string {
-	return []string{
-		c.assets.nodeProgram("kube-controller-manager"),
-		"--kubeconfig=" + c.pki("kube-controller-manager.kubeconfig"),
-		"--authentication-kubeconfig=" + c.pki("kube-controller-manager.kubeconfig"),
-		"--authorization-kubeconfig=" + c.pki("kube-controller-manager.kubeconfig"),
-		"--client-ca-file=" + c.pki("ca.crt"),
-		"--requestheader-client-ca-file=" + c.pki("ca.crt"),
-		"--root-ca-file=" + c.pki("ca.crt"),
-		"--service-account-private-key-file=" + c.pki("service-accounts.key"),
+	return append(c.controlProcess("kube-controller-manager"),
+		"--root-ca-file="+c.pki("ca.crt"),
+		"--service-account-private-key-file="+c.pki("service-accounts.key"),
 		"--use-service-account-credentials",
-		"--cluster-signing-cert-file=" + c.pki("ca.crt"),
-		"--cluster-signing-key-file=" + c.pki("ca.key"),
-		// There is one, and each node is told its pods' addresses by us.
-		"--leader-elect=false",
+		"--cluster-signing-cert-file="+c.pki("ca.crt"),
+		"--cluster-signing-key-file="+c.pki("ca.key"),
+		// Each node is told its pods' addresses by us.
 		"--allocate-node-cidrs=false",
-		"--cert-dir=" + c.work("serving"),
-		"--bind-address=127.0.0.1",
-		"--kube-api-qps=100",
-		"--kube-api-burst=200",
 		// So that scaling is seen within a test.
 		"--horizontal-pod-autoscaler-sync-period=5s",
 		"--horizontal-pod-autoscaler-initial-readiness-delay=5s",
 		"--horizontal-pod-autoscaler-cpu-initialization-period=10s",
-	}
+	)
 }
 
-func (c *Cluster) scheduler() []string {
+func (c *Cluster) scheduler() []string { return c.controlProcess("kube-scheduler") }
+
+// controlProcess is a process of the control plane that asks kube-apiserver, with
+// what all such have in common.
+func (c *Cluster) controlProcess(name string) []string {
+	kubeconfig := c.pki(name + ".kubeconfig")
 	return []string{
-		c.assets.nodeProgram("kube-scheduler"),
-		"--kubeconfig=" + c.pki("kube-scheduler.kubeconfig"),
-		"--authentication-kubeconfig=" + c.pki("kube-scheduler.kubeconfig"),
-		"--authorization-kubeconfig=" + c.pki("kube-scheduler.kubeconfig"),
+		c.assets.nodeProgram(name),
+		"--kubeconfig=" + kubeconfig,
+		"--authentication-kubeconfig=" + kubeconfig,
+		"--authorization-kubeconfig=" + kubeconfig,
 		"--client-ca-file=" + c.pki("ca.crt"),
 		"--requestheader-client-ca-file=" + c.pki("ca.crt"),
+		// There is one of each.
 		"--leader-elect=false",
 		"--cert-dir=" + c.work("serving"),
 		"--bind-address=127.0.0.1",

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/kubenode/archive"
+	"github.com/printmarket/printmarket/internal/kubetest"
 )
 
 // deployed is the server of testdata in a namespace of its own.
@@ -154,21 +155,7 @@ func newConnections() *http.Client {
 // eventually polls for up to two minutes: nodes are slow beside other tests.
 func eventually(t *testing.T, condition func() error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	ticker := time.NewTicker(200 * time.Millisecond)
-	defer ticker.Stop()
-	for {
-		err := condition()
-		if err == nil {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			t.Fatalf("still not: %v", err)
-		case <-ticker.C:
-		}
-	}
+	kubetest.Within(t, 2*time.Minute, condition)
 }
 
 // load is what clients see, of whom some keep their connections.

@@ -20,10 +20,7 @@ import (
 // settle waits for what was started and gives the cluster what it needs to be of
 // use.
 func (c *Cluster) settle(ctx context.Context) error {
-	if err := c.await(ctx, "kube-apiserver", func(ctx context.Context) error {
-		_, err := c.Kubectl(ctx, "", "get", "--raw=/readyz")
-		return err
-	}); err != nil {
+	if err := c.await(ctx, apiServerProcess, c.serverReady); err != nil {
 		return err
 	}
 	if err := c.loadOwnImages(ctx); err != nil {

@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/printmarket/printmarket/internal/kubenode/tree"
+	"github.com/printmarket/printmarket/internal/kubetest/built"
 )
 
 // Unavailable says why this machine cannot run clusters; it is empty if it can.
@@ -55,7 +56,7 @@ func namespaces() error {
 // visibleCache refuses a cache that nodes would not see, because they have
 // directories of their own there.
 func visibleCache() error {
-	cache, err := cacheDirectory(os.Getenv)
+	cache, err := built.Cache(os.Getenv)
 	if err != nil {
 		return err
 	}

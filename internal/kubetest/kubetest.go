@@ -33,6 +33,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -102,14 +103,16 @@ func Start(tb testing.TB) *Plane {
 }
 
 func launch(ctx context.Context) (*Plane, error) {
-	// Otherwise controller-runtime prints a stack after 30 seconds.
-	log.SetLogger(logr.Discard())
+	quiet()
 	launched, err := controlplane.Launch(ctx, controlplane.Options{})
 	if err != nil {
 		return nil, err
 	}
 	return &Plane{Plane: launched}, nil
 }
+
+// quiet keeps controller-runtime from printing a stack because it has no log.
+func quiet() { log.SetLogger(logr.Discard()) }
 
 // Required reports whether [RequiredVariable] is set.
 func Required() bool { return os.Getenv(RequiredVariable) != "" }
@@ -146,7 +149,14 @@ func (p *Plane) Client(tb testing.TB) client.Client {
 // ClientOf is a user's client.
 func (p *Plane) ClientOf(tb testing.TB, user controlplane.User) client.Client {
 	tb.Helper()
-	made, err := client.New(user.Config(), client.Options{Scheme: Scheme(tb)})
+	return NewClient(tb, user.Config())
+}
+
+// NewClient is a client of any cluster for every kind that the platform uses.
+func NewClient(tb testing.TB, config *rest.Config) client.Client {
+	tb.Helper()
+	quiet()
+	made, err := client.New(config, client.Options{Scheme: Scheme(tb)})
 	if err != nil {
 		tb.Fatalf("make a client: %v", err)
 	}
@@ -198,7 +208,13 @@ func (p *Plane) Apply(tb testing.TB, user controlplane.User, namespace string, m
 // fails the test with the condition's last error.
 func Eventually(tb testing.TB, condition func() error) {
 	tb.Helper()
-	ctx, cancel := context.WithTimeout(tb.Context(), deadline)
+	Within(tb, deadline, condition)
+}
+
+// Within is Eventually with a limit of its own.
+func Within(tb testing.TB, limit time.Duration, condition func() error) {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(tb.Context(), limit)
 	defer cancel()
 	ticker := time.NewTicker(10 * time.Millisecond)
 	defer ticker.Stop()
@@ -209,7 +225,7 @@ func Eventually(tb testing.TB, condition func() error) {
 		}
 		select {
 		case <-ctx.Done():
-			tb.Fatalf("still not after %v: %v", deadline, err)
+			tb.Fatalf("still not after %v: %v", limit, err)
 		case <-ticker.C:
 		}
 	}

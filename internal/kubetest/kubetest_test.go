@@ -9,7 +9,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -126,5 +128,17 @@ func TestServerReturnsOnItsAddressWithItsObjects(t *testing.T) {
 	}
 	if err := own.Client(t).Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "kept"}, &corev1.ConfigMap{}); err != nil {
 		t.Fatalf("read what was written before the crash: %v", err)
+	}
+}
+
+func TestAHistogramTellsHowManyTimesWereShorterThanEachBound(t *testing.T) {
+	t.Parallel()
+	times := []time.Duration{30 * time.Millisecond, 4 * time.Millisecond, 3 * time.Millisecond, 7 * time.Millisecond}
+	want := "<     5 ms      2  50.00% " + strings.Repeat("#", 25) +
+		"\n<    10 ms      1  75.00% " + strings.Repeat("#", 13) +
+		"\n<    20 ms      0  75.00% " +
+		"\n<    50 ms      1 100.00% " + strings.Repeat("#", 13) + "\n"
+	if diff := cmp.Diff(want, kubetest.Histogram(times)); diff != "" {
+		t.Errorf("histogram (-want +got):\n%s", diff)
 	}
 }

@@ -22,7 +22,7 @@ import (
 const cgroupRoot = "/sys/fs/cgroup"
 
 // needed are the controllers that a kubelet insists on.
-var needed = []string{"cpu", "memory", "pids"} //nolint:gochecknoglobals // a constant
+func needed() []string { return []string{"cpu", "memory", "pids"} }
 
 // hierarchies are the roots of all cgroups: one in version 2; in version 1 one for
 // each controller, and maybe one of version 2 that has none.
@@ -76,7 +76,7 @@ func CgroupsUnavailable() error {
 }
 
 func lacking(offered []string) error {
-	for _, controller := range needed {
+	for _, controller := range needed() {
 		if !slices.Contains(offered, controller) {
 			return fmt.Errorf("no cgroup controller %s below %s", controller, cgroupRoot)
 		}
@@ -129,7 +129,7 @@ func delegate(path string) error {
 	file := filepath.Join(path, "cgroup.subtree_control")
 	for _, controller := range strings.Fields(string(offered)) {
 		err := os.WriteFile(file, []byte("+"+controller), 0)
-		if err != nil && slices.Contains(needed, controller) {
+		if err != nil && slices.Contains(needed(), controller) {
 			return err
 		}
 	}

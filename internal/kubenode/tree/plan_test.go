@@ -5,7 +5,6 @@
 package tree_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,30 +14,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/printmarket/printmarket/internal/kubenode/tree"
 )
-
-// eventually polls for up to 30 seconds.
-func eventually(t *testing.T, condition func() error) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	ticker := time.NewTicker(20 * time.Millisecond)
-	defer ticker.Stop()
-	for {
-		err := condition()
-		if err == nil {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			t.Fatalf("still not: %v", err)
-		case <-ticker.C:
-		}
-	}
-}
 
 func requireRights(t *testing.T) {
 	t.Helper()
@@ -83,7 +61,7 @@ func plan(t *testing.T, number int) *tree.Plan {
 			Link:   tree.Link{Outside: "inner", Inside: "eth0"},
 			Mounts: []tree.Mount{{Source: "tmpfs", Target: "/mnt", Type: "tmpfs"}},
 			Processes: []tree.Process{
-				{Name: "inner", Args: loop},
+				{Name: "inner", Args: append(loop, "inner-loop")},
 				{Name: "orphan", Args: []string{
 					"sh", "-c", "setsid sh -c 'sleep 0.1' & touch /mnt/made && echo again >>" + p.Work + "/starts", directory,
 				}},

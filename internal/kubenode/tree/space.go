@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -30,14 +29,23 @@ const pause = time.Second
 type inhabitant struct {
 	logs string
 	// mu is held while a process is started, so that its end is not seen before
-	// it is known.
+	// it is known, and while one is reaped, so that nobody kills its number then.
 	mu       sync.Mutex
-	programs map[int]Process
+	programs map[string]*program
 	spaces   map[int]string
 	lost     chan error
 	// begun holds the pipes to the spaces: they must not be collected as garbage,
 	// because their ends are the spaces' ends.
 	begun []*begun
+}
+
+// program is a process of the plan and what became of it.
+type program struct {
+	Process
+	// pid is zero while it does not run.
+	pid int
+	// halted is set while it must not.
+	halted bool
 }
 
 // inhabit is a space's part.
@@ -47,12 +55,14 @@ func inhabit() error {
 	if err := decoder.Decode(&o); err != nil {
 		return fmt.Errorf("read orders: %w", err)
 	}
-	i := &inhabitant{logs: o.Logs, programs: map[int]Process{}, spaces: map[int]string{}, lost: make(chan error, 1)}
+	i := &inhabitant{logs: o.Logs, programs: map[string]*program{}, spaces: map[int]string{}, lost: make(chan error, 1)}
 	if err := i.prepare(&o.Space); err != nil {
 		return fmt.Errorf("space %s: %w", o.Space.Name, err)
 	}
 	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin)
+		for c := range listen(decoder) {
+			i.obey(c)
+		}
 		i.fail(nil)
 	}()
 	i.reap()
@@ -84,7 +94,9 @@ func (i *inhabitant) prepare(s *Space) error {
 		}
 	}
 	for _, p := range s.Processes {
-		if err := i.start(p); err != nil {
+		one := &program{Process: p}
+		i.programs[p.Name] = one
+		if err := i.start(one); err != nil {
 			return err
 		}
 	}
@@ -116,9 +128,14 @@ func (m *Mount) mount() error {
 	return unix.Mount("", m.Target, "", unix.MS_REMOUNT|unix.MS_BIND|unix.MS_RDONLY, "")
 }
 
-// start starts a program. It needs no protection from outliving this process:
-// the kernel kills all that is in the namespace.
-func (i *inhabitant) start(p Process) error {
+// start starts a program, unless it runs or must not. It needs no protection from
+// outliving this process: the kernel kills all that is in the namespace.
+func (i *inhabitant) start(p *program) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if p.pid != 0 || p.halted {
+		return nil
+	}
 	log, err := os.OpenFile(filepath.Join(i.logs, p.Name+".log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return fmt.Errorf("log of %s: %w", p.Name, err)
@@ -129,13 +146,11 @@ func (i *inhabitant) start(p Process) error {
 		return err
 	}
 	defer func() { _ = null.Close() }()
-	program, err := exec.LookPath(p.Args[0])
+	file, err := exec.LookPath(p.Args[0])
 	if err != nil {
 		return fmt.Errorf("start %s: %w", p.Name, err)
 	}
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	process, err := os.StartProcess(program, p.Args, &os.ProcAttr{
+	process, err := os.StartProcess(file, p.Args, &os.ProcAttr{
 		Dir:   "/",
 		Env:   append([]string{"PATH=" + searchPath, "HOME=/"}, p.Env...),
 		Files: []*os.File{null, log, log},
@@ -143,8 +158,29 @@ func (i *inhabitant) start(p Process) error {
 	if err != nil {
 		return fmt.Errorf("start %s: %w", p.Name, err)
 	}
-	i.programs[process.Pid] = p
+	p.pid = process.Pid
 	return process.Release()
+}
+
+// obey halts or resumes a program, if it is one of this space.
+func (i *inhabitant) obey(c call) {
+	for _, b := range i.begun {
+		b.pass(c)
+	}
+	p, known := i.programs[c.Process]
+	if !known {
+		return
+	}
+	i.mu.Lock()
+	p.halted = c.Halted
+	if p.halted && p.pid != 0 {
+		// It is not reaped yet, so the number is its own.
+		_ = unix.Kill(p.pid, unix.SIGKILL)
+	}
+	i.mu.Unlock()
+	if err := i.start(p); err != nil {
+		i.fail(err)
+	}
 }
 
 // reap waits for every process that ends in the space, until it is lost.
@@ -155,16 +191,7 @@ func (i *inhabitant) reap() {
 	ticker := time.NewTicker(pause)
 	defer ticker.Stop()
 	for len(i.lost) == 0 {
-		for {
-			var status unix.WaitStatus
-			pid, err := unix.Wait4(-1, &status, unix.WNOHANG, nil)
-			if errors.Is(err, unix.EINTR) {
-				continue
-			}
-			if err != nil || pid <= 0 {
-				break
-			}
-			i.ended(pid, status)
+		for i.reapOne() {
 		}
 		select {
 		case <-children:
@@ -173,9 +200,24 @@ func (i *inhabitant) reap() {
 	}
 }
 
-func (i *inhabitant) ended(pid int, status unix.WaitStatus) {
+// reapOne reports whether there may be another.
+func (i *inhabitant) reapOne() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
+	var status unix.WaitStatus
+	pid, err := unix.Wait4(-1, &status, unix.WNOHANG, nil)
+	if errors.Is(err, unix.EINTR) {
+		return true
+	}
+	if err != nil || pid <= 0 {
+		return false
+	}
+	i.ended(pid, status)
+	return true
+}
+
+// ended is called with mu held.
+func (i *inhabitant) ended(pid int, status unix.WaitStatus) {
 	if name, known := i.spaces[pid]; known {
 		delete(i.spaces, pid)
 		fmt.Fprintf(os.Stderr, "space %s ended: status %d, signal %d\n", name, status.ExitStatus(), status.Signal())
@@ -185,8 +227,11 @@ func (i *inhabitant) ended(pid int, status unix.WaitStatus) {
 		}
 		return
 	}
-	if p, known := i.programs[pid]; known {
-		delete(i.programs, pid)
+	for _, p := range i.programs {
+		if p.pid != pid {
+			continue
+		}
+		p.pid = 0
 		fmt.Fprintf(os.Stderr, "%s ended: status %d, signal %d\n", p.Name, status.ExitStatus(), status.Signal())
 		time.AfterFunc(pause, func() {
 			if err := i.start(p); err != nil {

@@ -31,13 +31,20 @@ const farewell = 2 * time.Minute
 // ErrNotEntered is the error of a program that does not call [Enter].
 var ErrNotEntered = errors.New("this program starts trees and does not call Enter first")
 
+// ErrNoProcess is the error of a name that no process of the plan has.
+var ErrNoProcess = errors.New("no such process in the plan")
+
 // Tree is a running plan.
 type Tree struct {
+	plan    *Plan
 	command *exec.Cmd
 	// lifeline is what the warden reads: it ends when this process does.
 	lifeline io.Closer
-	closed   sync.Once
-	ended    chan struct{}
+	// mu is held while something is written to it.
+	mu     sync.Mutex
+	orders *json.Encoder
+	closed sync.Once
+	ended  chan struct{}
 	// err is how the warden ended; to be read after ended is closed.
 	err error
 }
@@ -71,15 +78,37 @@ func Start(plan *Plan, held ...*os.File) (*Tree, error) {
 	if err := command.Start(); err != nil {
 		return nil, fmt.Errorf("start the warden: %w", err)
 	}
-	t := &Tree{command: command, lifeline: lifeline, ended: make(chan struct{})}
+	t := &Tree{
+		plan: plan, command: command, lifeline: lifeline, orders: json.NewEncoder(lifeline), ended: make(chan struct{}),
+	}
 	go func() {
 		defer close(t.ended)
 		t.err = command.Wait()
 	}()
-	if err := json.NewEncoder(lifeline).Encode(plan); err != nil {
+	if err := t.orders.Encode(plan); err != nil {
 		return nil, errors.Join(fmt.Errorf("tell the warden: %w", err), t.Stop())
 	}
 	return t, nil
+}
+
+// Halt kills a process of the plan, which then stays away until Resume. It returns
+// before the process is dead. Its error is [ErrNoProcess], or that the tree has
+// ended.
+func (t *Tree) Halt(process string) error { return t.say(call{Process: process, Halted: true}) }
+
+// Resume starts a process again that Halt killed, with the errors of Halt.
+func (t *Tree) Resume(process string) error { return t.say(call{Process: process}) }
+
+func (t *Tree) say(c call) error {
+	if !t.plan.Root.has(c.Process) {
+		return fmt.Errorf("%w: %q", ErrNoProcess, c.Process)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.orders.Encode(c); err != nil {
+		return fmt.Errorf("tell the warden of %s: %w", c.Process, err)
+	}
+	return nil
 }
 
 // Ended is closed when the tree has ended, by itself or by Stop.

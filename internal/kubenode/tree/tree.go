@@ -22,6 +22,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 )
 
 // Plan is a tree of namespaces and what it needs outside of them.
@@ -69,10 +70,23 @@ type Mount struct {
 
 // Process is a program that is started again when it ends.
 type Process struct {
-	// Name is that of its log.
+	// Name is that of its log. No two in a plan have the same.
 	Name string
 	Args []string
 	Env  []string
+}
+
+// call is what follows the plan on its way down the tree: a process is to be away,
+// or to be back.
+type call struct {
+	Process string
+	Halted  bool
+}
+
+// has reports whether a process is in the space or below it.
+func (s *Space) has(process string) bool {
+	return slices.ContainsFunc(s.Processes, func(p Process) bool { return p.Name == process }) ||
+		slices.ContainsFunc(s.Spaces, func(below Space) bool { return below.has(process) })
 }
 
 // roleVariable tells the program which part it plays.

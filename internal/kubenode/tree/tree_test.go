@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/printmarket/printmarket/internal/kubenode/tree"
+	"github.com/printmarket/printmarket/internal/kubetest"
 )
 
 // planVariable turns the test binary into a process that starts the plan of a
@@ -61,13 +62,13 @@ func TestNothingIsLeftWhenATreeIsStopped(t *testing.T) {
 	requireRights(t)
 	p := plan(t, 1)
 	started := start(t, p)
-	eventually(t, func() error { return running(p) })
+	kubetest.Eventually(t, func() error { return running(p) })
 
 	if err := started.Stop(); err != nil {
 		t.Errorf("stop: %v\n%s", err, warden(p))
 	}
 	// The kernel takes links apart in its own time.
-	eventually(t, func() error { return left(p) })
+	kubetest.Eventually(t, func() error { return left(p) })
 }
 
 func TestNothingIsLeftWhenTheProcessThatStartedATreeDies(t *testing.T) {
@@ -95,7 +96,7 @@ func TestNothingIsLeftWhenTheProcessThatStartedATreeDies(t *testing.T) {
 				t.Fatal(err)
 			}
 			if end == "killed" {
-				eventually(t, func() error { return running(p) })
+				kubetest.Eventually(t, func() error { return running(p) })
 				if err := child.Process.Kill(); err != nil {
 					t.Fatal(err)
 				}
@@ -103,7 +104,7 @@ func TestNothingIsLeftWhenTheProcessThatStartedATreeDies(t *testing.T) {
 			if err := child.Wait(); err == nil {
 				t.Error("the child ended well")
 			}
-			eventually(t, func() error { return left(p) })
+			kubetest.Eventually(t, func() error { return left(p) })
 		})
 	}
 }
@@ -113,14 +114,69 @@ func TestAProgramThatEndsIsStartedAgainAndItsOrphansAreReaped(t *testing.T) {
 	requireRights(t)
 	p := plan(t, 4)
 	start(t, p)
-	eventually(t, func() error {
-		content, err := os.ReadFile(filepath.Join(p.Work, "starts"))
-		if err == nil && strings.Count(string(content), "again") < 3 {
-			err = fmt.Errorf("started %q", content)
+	kubetest.Eventually(t, func() error {
+		if n := starts(p); n < 3 {
+			return fmt.Errorf("started %d times", n)
 		}
-		return err
+		return nil
 	})
-	eventually(t, func() error { return zombies(p) })
+	kubetest.Eventually(t, func() error { return zombies(p) })
+}
+
+func TestAProgramThatIsHaltedStaysAwayUntilItIsResumed(t *testing.T) {
+	t.Parallel()
+	requireRights(t)
+	p := plan(t, 10)
+	started := start(t, p)
+	// In the innermost space, so that all on the way pass it on.
+	const name = "inner"
+	count := func() int {
+		n := 0
+		for _, line := range processes(filepath.Dir(p.Work)) {
+			if strings.Contains(line, name+"-loop") {
+				n++
+			}
+		}
+		return n
+	}
+	for range 2 {
+		kubetest.Eventually(t, func() error { return wantCount(count(), 1) })
+		if err := started.Halt(name); err != nil {
+			t.Fatal(err)
+		}
+		kubetest.Eventually(t, func() error { return wantCount(count(), 0) })
+		// Another program of the space comes back again and again, as this one would.
+		again := starts(p)
+		kubetest.Eventually(t, func() error {
+			if now := starts(p); now < again+3 {
+				return fmt.Errorf("the other program was started %d times since", now-again)
+			}
+			return nil
+		})
+		if n := count(); n != 0 {
+			t.Errorf("%d run although they are halted", n)
+		}
+		if err := started.Resume(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kubetest.Eventually(t, func() error { return wantCount(count(), 1) })
+	if err := started.Halt("nobody"); !errors.Is(err, tree.ErrNoProcess) {
+		t.Errorf("halt what is not in the plan: %v", err)
+	}
+}
+
+func wantCount(got, want int) error {
+	if got != want {
+		return fmt.Errorf("%d run, want %d", got, want)
+	}
+	return nil
+}
+
+// starts is how often the program that ends was started.
+func starts(p *tree.Plan) int {
+	content, _ := os.ReadFile(filepath.Join(p.Work, "starts"))
+	return strings.Count(string(content), "again")
 }
 
 // zombies is an error that names the dead of the inner space, whose programs are
@@ -165,7 +221,7 @@ func TestATreeThatCannotBeSetUpEndsAndSaysWhy(t *testing.T) {
 			p := plan(t, test.number)
 			test.spoil(p)
 			started := start(t, p)
-			eventually(t, func() error {
+			kubetest.Eventually(t, func() error {
 				select {
 				case <-started.Ended():
 					return nil
@@ -179,7 +235,7 @@ func TestATreeThatCannotBeSetUpEndsAndSaysWhy(t *testing.T) {
 			if log := warden(p); !strings.Contains(log, test.want) {
 				t.Errorf("the log does not name %q:\n%s", test.want, log)
 			}
-			eventually(t, func() error { return left(p) })
+			kubetest.Eventually(t, func() error { return left(p) })
 		})
 	}
 }

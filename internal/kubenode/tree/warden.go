@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -37,15 +36,27 @@ func guard() error {
 	if err := decoder.Decode(&plan); err != nil {
 		return fmt.Errorf("read the plan: %w", err)
 	}
-	parted := make(chan struct{})
-	go func() {
-		defer close(parted)
-		_, _ = io.Copy(io.Discard, os.Stdin)
-	}()
-	return errors.Join(plan.guard(parted), plan.remove(), os.RemoveAll(plan.Work))
+	return errors.Join(plan.guard(listen(decoder)), plan.remove(), os.RemoveAll(plan.Work))
 }
 
-func (p *Plan) guard(parted <-chan struct{}) error {
+// listen is closed with the pipe that is read: when the parent parts, however that
+// happens.
+func listen(pipe *json.Decoder) <-chan call {
+	calls := make(chan call)
+	go func() {
+		defer close(calls)
+		for {
+			var c call
+			if pipe.Decode(&c) != nil {
+				return
+			}
+			calls <- c
+		}
+	}()
+	return calls
+}
+
+func (p *Plan) guard(calls <-chan call) error {
 	// A warden that was killed has left them behind.
 	if err := p.remove(); err != nil {
 		return err
@@ -71,14 +82,20 @@ func (p *Plan) guard(parted <-chan struct{}) error {
 		<-ended
 		return err
 	}
-	select {
-	case state := <-ended:
-		return fmt.Errorf("%w: %v", errEnded, state)
-	case <-parted:
-		// All that is in its namespaces is dead when the first process is.
-		_ = root.process.Kill()
-		<-ended
-		return nil
+	for {
+		select {
+		case state := <-ended:
+			return fmt.Errorf("%w: %v", errEnded, state)
+		case c, more := <-calls:
+			if more {
+				root.pass(c)
+				continue
+			}
+			// All that is in its namespaces is dead when the first process is.
+			_ = root.process.Kill()
+			<-ended
+			return nil
+		}
 	}
 }
 
@@ -154,6 +171,9 @@ func (b *begun) tell() error {
 	}
 	return nil
 }
+
+// pass tells a space that runs. One that has ended has nothing to halt.
+func (b *begun) pass(c call) { _ = json.NewEncoder(b.orders).Encode(c) }
 
 func run(commands [][]string) error {
 	for _, args := range commands {

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
-	"strings"
+
+	"github.com/printmarket/printmarket/internal/kubetest/built"
 )
 
 // The versions that tools/controlplane builds; a test compares them with its
@@ -40,22 +40,15 @@ func FindAssets() (Assets, error) {
 	return Assets(directory), nil
 }
 
-// assetDirectory computes the same path as build.sh.
 func assetDirectory(getenv func(string) string) (string, error) {
 	if named := getenv("KUBEBUILDER_ASSETS"); named != "" {
 		return named, nil
 	}
-	cache := getenv("XDG_CACHE_HOME")
-	if cache == "" {
-		home := getenv("HOME")
-		if home == "" {
-			return "", fmt.Errorf("%w (neither KUBEBUILDER_ASSETS nor HOME is set)", ErrNoAssets)
-		}
-		cache = filepath.Join(home, ".cache")
+	directory, err := built.Directory(getenv, "controlplane", "kubernetes-"+KubernetesVersion+"-etcd-"+EtcdVersion)
+	if err != nil {
+		return "", fmt.Errorf("%w (%w)", ErrNoAssets, err)
 	}
-	toolchain, _, _ := strings.Cut(runtime.Version(), " ")
-	name := fmt.Sprintf("kubernetes-%s-etcd-%s-%s-%s", KubernetesVersion, EtcdVersion, toolchain, runtime.GOARCH)
-	return filepath.Join(cache, "printmarket", "controlplane", name), nil
+	return directory, nil
 }
 
 func (a Assets) program(name string) string { return filepath.Join(string(a), name) }

@@ -3,17 +3,16 @@
 package kubesource_test
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/kubetest"
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
 )
 
@@ -62,7 +61,7 @@ func benchmarkPropagation(b *testing.B, partners, count int) {
 	b.ReportMetric(quantile(times, 0.50), "p50-ms")
 	b.ReportMetric(quantile(times, 0.99), "p99-ms")
 	b.ReportMetric(quantile(times, 1), "max-ms")
-	b.Log("\n" + histogram(times))
+	b.Log("\n" + kubetest.Histogram(times))
 }
 
 // createOthers makes partners that no decision is asked about, some at a time.
@@ -106,27 +105,4 @@ func (r *replica) enforces(b *testing.B, answer string, began time.Time) {
 // quantile is in milliseconds; times are in order.
 func quantile(times []time.Duration, q float64) float64 {
 	return float64(times[int(q*float64(len(times)-1))].Microseconds()) / 1000
-}
-
-// bounds are the upper ends of the histogram's classes, in milliseconds.
-var bounds = [...]int64{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 60_000}
-
-// histogram draws how many of the times, which are in order, fall in each class
-// from the first that is not empty, and the share of all up to there.
-func histogram(times []time.Duration) string {
-	var out strings.Builder
-	done := 0
-	for _, bound := range bounds {
-		below, _ := slices.BinarySearchFunc(times, bound, func(t time.Duration, ms int64) int { return cmp.Compare(t.Milliseconds(), ms) })
-		count := below - done
-		if below == 0 {
-			continue
-		}
-		fmt.Fprintf(&out, "< %5d ms %6d %6.2f%% %s\n",
-			bound, count, 100*float64(below)/float64(len(times)), strings.Repeat("#", (50*count+len(times)-1)/len(times)))
-		if done = below; done == len(times) {
-			break
-		}
-	}
-	return out.String()
 }

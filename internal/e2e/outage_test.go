@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build linux
+
+package e2e_test
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/internal/problem"
+)
+
+// withoutServer takes kube-apiserver away. The gates go on by what they know, until
+// that is too old: then each replica closes, and opens again by itself. The bound is
+// set far lower than anybody would, so that it is passed within a test.
+func (p *platform) withoutServer() {
+	p.helm("upgrade", "market", root+"/charts/printmarket", "--reuse-values", "--set=api.gatesMaxStaleness=30s", "--wait", "--timeout=5m")
+	before, replicas := p.restarts(), p.replicas()
+
+	l := p.begin()
+	p.must(cluster.StopServer(p.Context()))
+	l.more(500)
+	l.quit()
+	p.timed("too old", func() {
+		p.everyAnswer(replicas, http.StatusServiceUnavailable, problem.CodePostureUnavailable)
+	})
+	p.timed("kube-apiserver is back", func() { p.must(cluster.RestartServer(p.Context())) })
+	p.timed("open again", func() { p.everyAnswer(replicas, http.StatusOK, "") })
+	p.timed("the key is revoked", func() {
+		p.revoke(spareKey)
+		p.everyAnswer(replicas, http.StatusUnauthorized, "")
+	})
+	if diff := cmp.Diff(before, p.restarts()); diff != "" {
+		p.Errorf("restarts of API servers (-before +after):\n%s", diff)
+	}
+	l.end()
+	p.helm("rollback", "market", "--wait", "--timeout=5m")
+}
+
+// everyAnswer waits until each replica answers the spare key so.
+func (p *platform) everyAnswer(replicas []string, status int, code problem.Code) {
+	p.Helper()
+	for _, replica := range replicas {
+		p.answers(replica, p.spare, status, code)
+	}
+}
+
+// timed tells how long something took.
+func (p *platform) timed(what string, do func()) {
+	p.Helper()
+	began := time.Now()
+	do()
+	p.Logf("%s: took %s", what, time.Since(began).Round(100*time.Millisecond))
+}
