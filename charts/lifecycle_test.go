@@ -36,6 +36,7 @@ func TestReleasesOnABareCluster(t *testing.T) {
 		"an upgrade of the definitions keeps all objects":               upgradeOfDefinitions,
 		"nothing starts before the schema is there":                     schemaFirst,
 		"an upgrade leaves the kill switch alone":                       killSwitchStays,
+		"with the policy release managers open and nobody else does":    policyHolds,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, bareOf(t, own)) })
 	}

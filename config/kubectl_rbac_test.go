@@ -27,6 +27,8 @@ var verbs = []struct{ letter, verb string }{
 	{"p", "patch"},
 	{"d", "delete"},
 	{"D", "deletecollection"},
+	{"r", "raise"},
+	{"e", "engage"},
 }
 
 // target is a resource, or one object of it.
