@@ -16,6 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/yaml"
 )
 
@@ -137,6 +138,11 @@ func TestEveryFlowInsideIsAllowedAtBothEnds(t *testing.T) {
 	if flows != 8 {
 		t.Errorf("%d flows, want 8", flows)
 	}
+}
+
+func matchesLabels(selector *metav1.LabelSelector, of map[string]string) bool {
+	parsed, err := metav1.LabelSelectorAsSelector(selector)
+	return err == nil && parsed.Matches(labels.Set(of))
 }
 
 // meets reports whether a rule names a pod of the release and a port of it.
