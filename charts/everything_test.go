@@ -62,6 +62,7 @@ networkPolicy:
   database: {to: [{ipBlock: {cidr: 10.2.0.0/24}}]}
   redis: {to: [{namespaceSelector: {matchLabels: {name: redis}}, podSelector: {}}]}
 rbac: {serviceAccountAnnotations: {a: b}}
+admissionPolicy: {enabled: true}
 monitoring:
   monitors: {enabled: true, labels: {release: prometheus}}
   rules: {enabled: true, labels: {release: prometheus}, runbookURL: "https://runbooks.example/printmarket/"}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -39,11 +40,18 @@ var intended = map[string]string{
 // asTheTree are the values with which the chart makes what config/default does.
 const asTheTree = origins + "image: {tag: devel}\n"
 
-// tree is what config/default renders; that needs kubectl and no cluster.
+// tree is what config/default renders.
 func tree(t *testing.T) string {
 	t.Helper()
+	return kustomize(t, "default")
+}
+
+// kustomize is what a directory of config renders; that needs kubectl and no
+// cluster.
+func kustomize(t *testing.T, directory string) string {
+	t.Helper()
 	requirePlane(t)
-	out, err := exec.CommandContext(t.Context(), filepath.Join(string(plane.Assets()), "kubectl"), "kustomize", "../config/default").Output()
+	out, err := exec.CommandContext(t.Context(), filepath.Join(string(plane.Assets()), "kubectl"), "kustomize", "../config/"+directory).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,6 +87,27 @@ func TestTheChartAgreesWithTheTree(t *testing.T) {
 	agree(t, chart, config, "Role", func(r *rbacv1.Role) { bare(&r.ObjectMeta) })
 	agree(t, chart, config, "RoleBinding", func(b *rbacv1.RoleBinding) { bare(&b.ObjectMeta) })
 	agree(t, chart, config, "PodDisruptionBudget", func(b *policyv1.PodDisruptionBudget) { bare(&b.ObjectMeta) })
+}
+
+// The chart cannot read outside of its directory, so it has copies.
+func TestTheAdmissionPolicyOfTheChartIsThatOfConfig(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"rollouts.yaml", "roles.yaml"} {
+		current(t, platformChart+"/files/policy/"+name, source(t, "config/policy/"+name))
+	}
+	chart, config := render(t, platformChart, origins+"admissionPolicy: {enabled: true}"), kustomize(t, "policy")
+	agree(t, chart, config, "ValidatingAdmissionPolicy", func(p *admissionregistrationv1.ValidatingAdmissionPolicy) { bare(&p.ObjectMeta) })
+	agree(t, chart, config, "ValidatingAdmissionPolicyBinding", func(b *admissionregistrationv1.ValidatingAdmissionPolicyBinding) { bare(&b.ObjectMeta) })
+	agree(t, chart, config, "ClusterRole", func(r *rbacv1.ClusterRole) { bare(&r.ObjectMeta) })
+	var more []string
+	for _, name := range names(t, chart) {
+		if !slices.Contains(names(t, render(t, platformChart, origins)), name) {
+			more = append(more, name)
+		}
+	}
+	if diff := cmp.Diff(names(t, config), more); diff != "" {
+		t.Errorf("objects (-config +chart):\n%s", diff)
+	}
 }
 
 // bare leaves the name and the namespace: the chart's objects tell their release.

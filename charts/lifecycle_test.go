@@ -36,6 +36,7 @@ func TestReleasesOnABareCluster(t *testing.T) {
 		"an upgrade of the definitions keeps all objects":               upgradeOfDefinitions,
 		"nothing starts before the schema is there":                     schemaFirst,
 		"an upgrade leaves the kill switch alone":                       killSwitchStays,
+		"with the policy release managers open and nobody else does":    policyHolds,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, bareOf(t, own)) })
 	}
@@ -174,6 +175,23 @@ func (c *cluster) passwords(t *testing.T) map[string]map[string]string {
 		out[secret.Metadata.Name] = secret.Data
 	}
 	return out
+}
+
+// After a restore, as its guide says, API servers come with the upgrade, on top of
+// what a person has scaled, and workers do not.
+func TestAnUpgradeStartsAPIServersWithoutWorkers(t *testing.T) {
+	t.Parallel()
+	requirePlane(t)
+	c := &cluster{Plane: plane, namespace: plane.Namespace(t)}
+	values := "--values=" + valuesFile(t, origins+"crds: {enabled: false}\n")
+	c.must(t, "install", "market", platformChart, values, "--no-hooks")
+	c.kubectl(t, "scale", "deployment/printmarket-worker-preflight", "deployment/printmarket-api", "--replicas=0")
+	c.must(t, "upgrade", "market", platformChart, values, "--no-hooks", "--set=worker.replicas=0", "--force-conflicts")
+	for name, want := range map[string]string{"printmarket-api": "2", "printmarket-worker-preflight": "0"} {
+		if got := c.field(t, "deployment/"+name, ".spec.replicas"); got != want {
+			t.Errorf("%s has %s replicas, want %s", name, got, want)
+		}
+	}
 }
 
 // Whoever switches an autoscaler on scales by hand first, as the guide says, and

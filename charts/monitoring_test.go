@@ -138,7 +138,7 @@ func TestEveryProcessIsScrapedWhereItServesMetrics(t *testing.T) {
 	for _, m := range append(ofKind[monitor](t, stream, "ServiceMonitor"), ofKind[monitor](t, stream, "PodMonitor")...) {
 		endpoint := append(m.Spec.Endpoints, m.Spec.PodMetricsEndpoints...)[0]
 		for name, pod := range templates(t, stream) {
-			if selects(&m.Spec.Selector, pod) && endpoint.Path == "/metrics" {
+			if matchesLabels(&m.Spec.Selector, pod.Labels) && endpoint.Path == "/metrics" {
 				for _, port := range pod.Spec.Containers[0].Ports {
 					if port.Name == endpoint.Port {
 						scraped[name] = port.Name

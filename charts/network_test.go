@@ -117,10 +117,10 @@ func TestEveryFlowInsideIsAllowedAtBothEnds(t *testing.T) {
 			for _, port := range receiver.Spec.Containers[0].Ports {
 				sends, takes := false, false
 				for _, policy := range policies {
-					if selects(&policy.Spec.PodSelector, sender) {
+					if matchesLabels(&policy.Spec.PodSelector, sender.Labels) {
 						sends = sends || slices.ContainsFunc(policy.Spec.Egress, func(r networkingv1.NetworkPolicyEgressRule) bool { return meets(r.To, r.Ports, receiver, port) })
 					}
-					if selects(&policy.Spec.PodSelector, receiver) {
+					if matchesLabels(&policy.Spec.PodSelector, receiver.Labels) {
 						takes = takes || slices.ContainsFunc(policy.Spec.Ingress, func(r networkingv1.NetworkPolicyIngressRule) bool { return meets(r.From, r.Ports, sender, port) })
 					}
 				}
@@ -140,15 +140,15 @@ func TestEveryFlowInsideIsAllowedAtBothEnds(t *testing.T) {
 	}
 }
 
-func selects(selector *metav1.LabelSelector, pod corev1.PodTemplateSpec) bool {
+func matchesLabels(selector *metav1.LabelSelector, of map[string]string) bool {
 	parsed, err := metav1.LabelSelectorAsSelector(selector)
-	return err == nil && parsed.Matches(labels.Set(pod.Labels))
+	return err == nil && parsed.Matches(labels.Set(of))
 }
 
 // meets reports whether a rule names a pod of the release and a port of it.
 func meets(peers []networkingv1.NetworkPolicyPeer, ports []networkingv1.NetworkPolicyPort, pod corev1.PodTemplateSpec, port corev1.ContainerPort) bool {
 	return slices.ContainsFunc(peers, func(p networkingv1.NetworkPolicyPeer) bool {
-		return p.NamespaceSelector == nil && p.PodSelector != nil && len(p.PodSelector.MatchLabels) > 0 && selects(p.PodSelector, pod)
+		return p.NamespaceSelector == nil && p.PodSelector != nil && len(p.PodSelector.MatchLabels) > 0 && matchesLabels(p.PodSelector, pod.Labels)
 	}) && slices.ContainsFunc(ports, func(p networkingv1.NetworkPolicyPort) bool { return p.Port.IntValue() == int(port.ContainerPort) })
 }
 

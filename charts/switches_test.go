@@ -68,6 +68,7 @@ func TestEverySwitchDoesWhatItSays(t *testing.T) {
 		"image":                    {"image: {repository: mirror/printmarket, tag: 1.2.3, digest: 'sha256:" + strings.Repeat("0", 64) + "', pullPolicy: Always, pullSecrets: [mirror]}", []string{"Deployment/*controller"}},
 		"placement":                {"controller: {pod: {annotations: {a: b}, labels: {team: prepress}, nodeSelector: {disk: ssd}, tolerations: [{key: a, operator: Exists}], affinity: {podAntiAffinity: {}}, priorityClassName: high}}", []string{"Deployment/*controller"}},
 		"secrets-of-ones-own":      {"database: {external: {ownerSecret: printmarket-o, apiSecret: printmarket-a, workerSecret: printmarket-w}, roles: {api: api, worker: worker}}\nredis: {external: {secret: printmarket-r, workerSecret: printmarket-rw}}", []string{"Deployment/*api", "Deployment/*worker*", "Job/*"}},
+		"admission-policy":         {"admissionPolicy: {enabled: true}", []string{"ValidatingAdmissionPolicy*/*", "ClusterRole/*"}},
 		"budgets":                  {"worker: {disruptionBudget: {maxUnavailable: 25%}}\ncontroller: {disruptionBudget: {enabled: false}}", []string{"PodDisruptionBudget/*"}},
 		"nothing-that-can-be-left": {leanest, []string{"NetworkPolicy/*", "PodDisruptionBudget/*", "Job/*", "Pod/*", "Role/*", "CustomResourceDefinition/*"}},
 	} {

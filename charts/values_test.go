@@ -53,6 +53,10 @@ func TestValuesThatAreWrongAreRefusedByTheirName(t *testing.T) {
 		"a disruption budget that blocks":     {platformChart, origins + "api: {disruptionBudget: {maxUnavailable: 0}}", []string{"/api/disruptionBudget/maxUnavailable"}},
 		"a range that fetches may not name":   {platformChart, origins + "worker: {allowFetch: [localhost]}", []string{"/worker/allowFetch/0"}},
 		"a memory limit that Go cannot read":  {platformChart, origins + "api: {goMemLimit: 460Mi}", []string{"/api/goMemLimit"}},
+		"a label that selects other pods":     {platformChart, origins + "api: {pod: {labels: {app.kubernetes.io/component: worker-preflight}}}", []string{"/api/pod/labels"}},
+		"a label that the chart sets":         {platformChart, origins + "monitoring: {monitors: {labels: {app.kubernetes.io/version: a}}}", []string{"/monitoring/monitors/labels"}},
+		"a file at two lines":                 {platformChart, origins + `tests: {fileURL: "https://a.example/b\n- --api=https://c"}`, []string{"/tests/fileURL"}},
+		"a tag that is an option":             {platformChart, origins + "image: {tag: '-a'}", []string{"/image/tag"}},
 		"a key Secret that a sender can name": {platformChart, origins + "tests: {keySecret: key}", []string{"/tests/keySecret"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -94,6 +98,9 @@ type node struct {
 	Ref         string `json:"$ref"`
 	Description string `json:"description"`
 	Type        any    `json:"type"`
+	Pattern     string `json:"pattern"`
+	MaxLength   int    `json:"maxLength"`
+	Enum        []any  `json:"enum"`
 	// Additional is false, or the schema of members of any name.
 	Additional  any              `json:"additionalProperties"`
 	Properties  map[string]*node `json:"properties"`

@@ -10,7 +10,7 @@ app.kubernetes.io/component: {{ . }}
 {{- define "printmarket.labels" -}}
 {{- $root := index . 0 -}}
 {{ include "printmarket.selector" (index . 1) }}
-app.kubernetes.io/instance: {{ $root.Release.Name }}
+app.kubernetes.io/instance: {{ $root.Release.Name | quote }}
 app.kubernetes.io/managed-by: {{ $root.Release.Service }}
 app.kubernetes.io/part-of: printmarket
 app.kubernetes.io/version: {{ include "printmarket.version" $root | quote }}
@@ -33,7 +33,7 @@ annotations:
 
 {{/* A value of a label, of the tag. */}}
 {{- define "printmarket.version" -}}
-{{ .Values.image.tag | default .Chart.AppVersion | trunc 63 | trimSuffix "-" | trimSuffix "." | trimSuffix "_" }}
+{{ regexReplaceAll "^[._-]+|[._-]+$" (.Values.image.tag | default .Chart.AppVersion | trunc 63) "" }}
 {{- end }}
 
 {{- define "printmarket.image" -}}

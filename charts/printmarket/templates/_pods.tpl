@@ -12,7 +12,7 @@ securityContext:
 {{- with $root.Values.image.pullSecrets }}
 imagePullSecrets:
   {{- range . }}
-  - name: {{ . }}
+  - name: {{ . | quote }}
   {{- end }}
 {{- end }}
 {{- with $pod.nodeSelector }}
@@ -28,7 +28,7 @@ affinity:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- with $pod.priorityClassName }}
-priorityClassName: {{ . }}
+priorityClassName: {{ . | quote }}
 {{- end }}
 {{- end }}
 
@@ -40,10 +40,12 @@ topologySpreadConstraints:
     labelSelector:
       matchLabels:
         {{- include "printmarket.selector" . | nindent 8 }}
+    # The pods of the version before are about to go, and do not count.
+    matchLabelKeys: [pod-template-hash]
 {{- end }}
 
 {{- define "printmarket.containerImage" -}}
-image: {{ include "printmarket.image" . }}
+image: {{ include "printmarket.image" . | quote }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}
 {{- end }}
 
@@ -70,6 +72,7 @@ livenessProbe:
   httpGet:
     path: /livez
     port: ops
+  timeoutSeconds: 5
 readinessProbe:
   httpGet:
     path: /readyz
@@ -87,11 +90,13 @@ apiVersion: policy/v1
 kind: PodDisruptionBudget
 metadata:
   name: {{ index . 2 }}
-  namespace: {{ $root.Release.Namespace }}
+  namespace: {{ $root.Release.Namespace | quote }}
   labels:
     {{- include "printmarket.labels" (list $root (index . 3)) | nindent 4 }}
 spec:
   maxUnavailable: {{ $settings.maxUnavailable }}
+  # A pod that is not ready serves nobody, so it may go, or a node could never be drained.
+  unhealthyPodEvictionPolicy: AlwaysAllow
   selector:
     matchLabels:
       {{- include "printmarket.selector" (index . 3) | nindent 6 }}

@@ -34,6 +34,8 @@ func verbs() []verb {
 		{"p", "patch"},
 		{"d", "delete"},
 		{"D", "deletecollection"},
+		{"r", "raise"},
+		{"e", "engage"},
 	}
 }
 

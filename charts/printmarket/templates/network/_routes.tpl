@@ -28,7 +28,7 @@ apiVersion: networking.k8s.io/v1
 kind: Ingress
 metadata:
   name: printmarket-{{ index . 2 }}
-  namespace: {{ $root.Release.Namespace }}
+  namespace: {{ $root.Release.Namespace | quote }}
   labels:
     {{- include "printmarket.labels" (list $root "api") | nindent 4 }}
   {{- with $settings.annotations }}
@@ -37,7 +37,7 @@ metadata:
   {{- end }}
 spec:
   {{- with $settings.className }}
-  ingressClassName: {{ . }}
+  ingressClassName: {{ . | quote }}
   {{- end }}
   rules:
     - host: {{ $host | quote }}
@@ -56,7 +56,7 @@ spec:
   tls:
     - hosts:
         - {{ $host | quote }}
-      secretName: {{ . }}
+      secretName: {{ . | quote }}
   {{- end }}
 {{- end }}
 
@@ -69,7 +69,7 @@ apiVersion: gateway.networking.k8s.io/v1
 kind: HTTPRoute
 metadata:
   name: printmarket-{{ index . 1 }}
-  namespace: {{ $root.Release.Namespace }}
+  namespace: {{ $root.Release.Namespace | quote }}
   labels:
     {{- include "printmarket.labels" (list $root "api") | nindent 4 }}
   {{- with $gateway.annotations }}

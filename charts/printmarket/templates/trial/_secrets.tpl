@@ -7,7 +7,13 @@ are kept: (list $ "secret" "key").
 {{- $data := dict -}}
 {{- if $found }}{{ $data = $found.data | default dict }}{{ end -}}
 {{- $kept := get $data (index . 2) -}}
-{{- if $kept }}{{ $kept | b64dec }}{{ else }}{{ randAlphaNum 40 }}{{ end -}}
+{{- $password := randAlphaNum 40 -}}
+{{- if $kept }}{{ $password = $kept | b64dec }}{{ end -}}
+{{- /* It goes into URLs and into the users of Redis, where other characters would say something else. */ -}}
+{{- if not (regexMatch "^[A-Za-z0-9]{16,128}$" $password) -}}
+{{- fail (printf "the Secret %s: its key %s must be 16 to 128 letters and digits" (index . 1) (index . 2)) -}}
+{{- end -}}
+{{- $password -}}
 {{- end }}
 
 {{/* A Secret of a trial server: (list $ "name" "component" $data). */}}
@@ -17,7 +23,7 @@ apiVersion: v1
 kind: Secret
 metadata:
   name: {{ index . 1 }}
-  namespace: {{ $root.Release.Namespace }}
+  namespace: {{ $root.Release.Namespace | quote }}
   labels:
     {{- include "printmarket.labels" (list $root (index . 2)) | nindent 4 }}
   annotations:
@@ -32,9 +38,9 @@ data:
 {{- define "printmarket.trialSecurity" -}}
 securityContext:
   runAsNonRoot: true
-  runAsUser: {{ . }}
-  runAsGroup: {{ . }}
-  fsGroup: {{ . }}
+  runAsUser: {{ . | int64 }}
+  runAsGroup: {{ . | int64 }}
+  fsGroup: {{ . | int64 }}
   seccompProfile:
     type: RuntimeDefault
 {{- end }}
@@ -46,9 +52,9 @@ volumeClaimTemplates:
     spec:
       accessModes: [ReadWriteOnce]
       {{- with .className }}
-      storageClassName: {{ . }}
+      storageClassName: {{ . | quote }}
       {{- end }}
       resources:
         requests:
-          storage: {{ .size }}
+          storage: {{ .size | quote }}
 {{- end }}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package charts_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/printmarket/printmarket/internal/kubetest"
+	"github.com/printmarket/printmarket/internal/kubetest/controlplane"
+)
+
+// The policy as the chart installs it: release managers open capabilities with
+// helm, whoever lacks the verb opens none with the same chart, on-call closes them.
+func policyHolds(t *testing.T, c *cluster) {
+	c.must(t, "install", "market", platformChart, "--values="+valuesFile(t, origins+"admissionPolicy: {enabled: true}\n"), "--no-hooks")
+	// What is of the whole cluster is not to meet the next test.
+	defer c.must(t, "uninstall", "market", "--no-hooks")
+	c.awaitKinds(t)
+	c.apply(t, strings.ReplaceAll(peopleWithHelm, "NAMESPACE", c.namespace))
+	release, onCall, author := c.NewUser(t, "release-of-"+c.namespace), c.NewUser(t, "oncall-of-"+c.namespace), c.NewUser(t, "author-of-"+c.namespace)
+	c.awaitPolicy(t, author)
+
+	sandbox := "--values=" + valuesFile(t, "capabilities: {rfq-create: {stage: Sandbox, change: {ticket: REL-1}}}")
+	private := "--values=" + valuesFile(t, "capabilities: {rfq-create: {stage: PrivateBeta, change: {ticket: REL-2}, audience: {partners: [acme]}}}")
+	if out := c.helmAs(t, release, "install", "capabilities", capabilitiesChart, sandbox); out.err != nil {
+		t.Fatalf("a release manager installs: %s", out.stderr)
+	}
+	if out := c.helmAs(t, author, "upgrade", "capabilities", capabilitiesChart, private); out.err == nil || !strings.Contains(out.stderr, "spec.stage: Sandbox to PrivateBeta "+lacksRaise) {
+		t.Errorf("an author raises: %v, %q", out.err, out.stderr)
+	}
+	if err := c.patchAs(t, onCall, `{"spec": {"killSwitch": {"state": "Engaged", "reason": "INC-1"}}}`); err != nil {
+		t.Errorf("on-call engages: %v", err)
+	}
+	if err := c.patchAs(t, onCall, `{"spec": {"killSwitch": null}}`); err == nil || !strings.Contains(err.Error(), "spec.killSwitch: to release it "+lacksRaise) {
+		t.Errorf("on-call releases: %v", err)
+	}
+	if out := c.helmAs(t, release, "upgrade", "capabilities", capabilitiesChart, private); out.err != nil {
+		t.Errorf("a release manager raises: %s", out.stderr)
+	}
+	c.isKilledAt(t, "PrivateBeta")
+	if err := c.patchAs(t, release, `{"spec": {"killSwitch": null}}`); err != nil {
+		t.Errorf("a release manager releases: %v", err)
+	}
+}
+
+const lacksRaise = "needs the verb raise on capabilityrollouts/rfq-create"
+
+// peopleWithHelm have the chart's Roles, or that of an author who may change
+// rollouts and has no verb of the policy, and keep releases in Secrets.
+const peopleWithHelm = `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: author}
+rules: [{apiGroups: [marketplace.printmarket.dev], resources: [capabilityrollouts], verbs: [get, list, watch, create, update, patch, delete]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: releases}
+rules: [{apiGroups: [""], resources: [secrets], verbs: [get, list, watch, create, update, patch, delete]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: author}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: author}
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: author-of-NAMESPACE}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: release}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: printmarket-release-manager}
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: release-of-NAMESPACE}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: oncall}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: printmarket-on-call}
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: oncall-of-NAMESPACE}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: releases}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: releases}
+subjects:
+  - {apiGroup: rbac.authorization.k8s.io, kind: User, name: author-of-NAMESPACE}
+  - {apiGroup: rbac.authorization.k8s.io, kind: User, name: release-of-NAMESPACE}
+`
+
+// awaitPolicy waits until the server refuses an open rollout of somebody who may
+// make a closed one, which tells that rights and policy have arrived.
+func (c *cluster) awaitPolicy(t *testing.T, author controlplane.User) {
+	t.Helper()
+	kubetest.Eventually(t, func() error {
+		closed := strings.ReplaceAll(rollout, "preflight", "rfq-create")
+		if err := c.dryRun(t, author, closed); err != nil {
+			return err
+		}
+		if err := c.dryRun(t, author, strings.Replace(closed, "Disabled", "Live", 1)); err == nil || !strings.Contains(err.Error(), lacksRaise) {
+			return fmt.Errorf("an open rollout is not refused yet: %v", err)
+		}
+		return nil
+	})
+}
+
+func (c *cluster) dryRun(t *testing.T, user controlplane.User, manifest string) error {
+	t.Helper()
+	_, err := c.Plane.Plane.Kubectl(t.Context(), user, manifest, "--namespace="+c.namespace, "create", "--dry-run=server", "--filename=-")
+	return err
+}
+
+func (c *cluster) patchAs(t *testing.T, user controlplane.User, patch string) error {
+	t.Helper()
+	_, err := c.Kubectl(t, user, "--namespace="+c.namespace, "patch", "cap", "rfq-create", "--type=merge", "--patch="+patch)
+	return err
+}
+
+func (c *cluster) helmAs(t *testing.T, user controlplane.User, arguments ...string) said {
+	t.Helper()
+	return helm(t, append(arguments, "--namespace="+c.namespace, "--kubeconfig="+user.Kubeconfig())...)
+}
