@@ -18,6 +18,7 @@ import (
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/kubetest"
+	"github.com/printmarket/printmarket/internal/kubetest/cani"
 )
 
 // request is one that somebody sends about the rollout rfq-create, or about
@@ -46,12 +47,12 @@ var people = map[string]struct {
 	"the garbage collector": {rules: rules("*", "get", "update", "patch", "delete")},
 	"a pipeline":            {rules: rules("capabilityrollouts", "get", "create", "patch", "raise")},
 	"the manager of preflight": {rules: append(rules("capabilityrollouts", "get", "create", "patch"),
-		rbacv1.PolicyRule{APIGroups: []string{marketplace}, Resources: []string{"capabilityrollouts"}, Verbs: []string{"raise"}, ResourceNames: []string{"preflight"}})},
+		rbacv1.PolicyRule{APIGroups: []string{v1alpha1.GroupName}, Resources: []string{"capabilityrollouts"}, Verbs: []string{"raise"}, ResourceNames: []string{"preflight"}})},
 	"who may do anything": {rules: rules("*", "*")},
 }
 
 func rules(resource string, verbs ...string) []rbacv1.PolicyRule {
-	return []rbacv1.PolicyRule{{APIGroups: []string{marketplace}, Resources: []string{resource}, Verbs: verbs}}
+	return []rbacv1.PolicyRule{{APIGroups: []string{v1alpha1.GroupName}, Resources: []string{resource}, Verbs: verbs}}
 }
 
 const (
@@ -226,24 +227,24 @@ func TestThePolicyGuardsEveryFieldOfASpec(t *testing.T) {
 func TestTheClusterRolesOfThePolicyGrantItsVerbsAndNothingElse(t *testing.T) {
 	t.Parallel()
 	namespace, _ := guarded(t)
-	ask := newReviewer(t)
+	ask := reviewer(t, namespace)
 	for role, want := range map[string][]string{
 		"printmarket-raise-capabilities":   {"raise", "engage"},
 		"printmarket-engage-kill-switches": {"engage"},
 	} {
 		user := role + "-of-" + namespace
 		grant(t, namespace, user, rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role})
-		rollouts := target{group: marketplace, resource: "capabilityrollouts"}
+		rollouts := cani.Target{Group: v1alpha1.GroupName, Resource: "capabilityrollouts"}
 		kubetest.Eventually(t, func() error {
-			if !ask.allows(t, user, rollouts.attributes(namespace, "engage")) {
+			if !ask.Allows(t, user, "engage", rollouts) {
 				return fmt.Errorf("%s is not bound yet", role)
 			}
 			return nil
 		})
 		var got []string
-		for _, v := range verbs {
-			if ask.allows(t, user, rollouts.attributes(namespace, v.verb)) {
-				got = append(got, v.verb)
+		for _, verb := range cani.Verbs() {
+			if ask.Allows(t, user, verb, rollouts) {
+				got = append(got, verb)
 			}
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -306,9 +307,9 @@ func personCalled(t *testing.T, namespace, name string) client.Client {
 		}
 	}
 	grant(t, namespace, user, ref)
-	ask := newReviewer(t)
+	ask := reviewer(t, namespace)
 	kubetest.Eventually(t, func() error {
-		if !ask.allows(t, user, target{group: marketplace, resource: resource}.attributes(namespace, verb)) {
+		if !ask.Allows(t, user, verb, cani.Target{Group: v1alpha1.GroupName, Resource: resource}) {
 			return fmt.Errorf("%s has no rights yet", name)
 		}
 		return nil
