@@ -76,6 +76,24 @@ func TestValuesThatAreWrongAreRefusedByTheirName(t *testing.T) {
 	}
 }
 
+// One role for two would give the workers, who open files of strangers, the rights
+// of the other.
+func TestRolesOfTheDatabaseAreNotTheSame(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ values, want string }{
+		"one role for both":             {"database: {roles: {api: one, worker: one}}", "api and worker are both one"},
+		"workers as owner of the trial": {"database: {trial: {enabled: true}, roles: {worker: printmarket}}", "printmarket is the owner"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out := helm(t, "template", "market", platformChart, "--values="+valuesFile(t, origins+test.values))
+			if out.err == nil || !strings.Contains(out.stderr, "database.roles: "+test.want) {
+				t.Errorf("%v, %q; want a refusal that says %q", out.err, out.stderr, test.want)
+			}
+		})
+	}
+}
+
 func TestLintHasNothingToSay(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ chart, values string }{
