@@ -152,14 +152,10 @@ func (c *Cluster) writeFiles() error {
 			return err
 		}
 	}
-	signer, err := newAuthority(c.work("pki"), c.options.Now)
-	if err != nil {
+	if err := writeCredentials(c.work("pki"), identities(c.addresses, c.options.Nodes), c.options.Now); err != nil {
 		return err
 	}
 	for _, of := range identities(c.addresses, c.options.Nodes) {
-		if err := signer.issue(of); err != nil {
-			return err
-		}
 		if err := c.writeKubeconfig(of.file); err != nil {
 			return err
 		}

@@ -6,37 +6,72 @@ package kubenode
 
 import (
 	"net/netip"
+	"path/filepath"
+	"time"
 
 	"github.com/printmarket/printmarket/internal/kubenode/tree"
+	"github.com/printmarket/printmarket/internal/kubetest/authority"
 )
+
+// identity is somebody who has NAME.crt and NAME.key in the directory of a cluster's
+// credentials.
+type identity struct {
+	file string
+	authority.Identity
+}
 
 // identities are those of everybody who speaks to everybody else in a cluster.
 func identities(a addresses, nodes int) []identity {
-	masters := []string{"system:masters"}
 	all := []identity{
-		{file: "admin", name: "admin", groups: masters},
-		{
-			file: "kube-apiserver", name: "kube-apiserver",
-			names: []string{
+		{"admin", authority.Identity{Name: "admin", Groups: []string{"system:masters"}}},
+		{"kube-apiserver", authority.Identity{
+			Name: "kube-apiserver",
+			Names: []string{
 				"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc",
 				"kubernetes.default.svc.cluster.local",
 			},
-			addresses: []netip.Addr{a.control(), a.kubernetes()},
-		},
-		{file: "kube-apiserver-client", name: "kube-apiserver"},
-		{file: "front-proxy", name: "front-proxy"},
-		{file: "service-accounts", name: "service-accounts"},
-		{file: "kube-controller-manager", name: "system:kube-controller-manager"},
-		{file: "kube-scheduler", name: "system:kube-scheduler"},
-		{file: "kube-proxy", name: "system:kube-proxy"},
+			Addresses: []netip.Addr{a.control(), a.kubernetes()},
+		}},
+		{"kube-apiserver-client", authority.Identity{Name: "kube-apiserver"}},
+		{"front-proxy", authority.Identity{Name: "front-proxy"}},
+		{"service-accounts", authority.Identity{Name: "service-accounts"}},
+		{"kube-controller-manager", authority.Identity{Name: "system:kube-controller-manager"}},
+		{"kube-scheduler", authority.Identity{Name: "system:kube-scheduler"}},
+		{"kube-proxy", authority.Identity{Name: "system:kube-proxy"}},
 	}
 	for n := 1; n <= nodes; n++ {
 		name := nodeName(n)
 		all = append(all,
-			identity{file: name, name: "system:node:" + name, groups: []string{"system:nodes"}},
-			identity{file: name + "-serving", name: name, names: []string{name}, addresses: []netip.Addr{a.node(n)}})
+			identity{name, authority.Identity{Name: "system:node:" + name, Groups: []string{"system:nodes"}}},
+			identity{name + "-serving", authority.Identity{Name: name, Names: []string{name}, Addresses: []netip.Addr{a.node(n)}}})
 	}
 	return all
+}
+
+// writeCredentials makes an authority, whose own are ca.crt and ca.key, and has it
+// sign for all.
+func writeCredentials(directory string, all []identity, now func() time.Time) error {
+	signer, err := authority.New("printmarket test cluster", now)
+	if err != nil {
+		return err
+	}
+	own, err := signer.Pair()
+	if err != nil {
+		return err
+	}
+	if err := own.Write(filepath.Join(directory, "ca")); err != nil {
+		return err
+	}
+	for _, of := range all {
+		signed, err := signer.Sign(of.Identity)
+		if err != nil {
+			return err
+		}
+		if err := signed.Write(filepath.Join(directory, of.file)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // controlPlane is the space that holds the control plane and the network of the

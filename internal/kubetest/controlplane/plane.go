@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -25,6 +26,8 @@ import (
 	"time"
 
 	"k8s.io/client-go/rest"
+
+	"github.com/printmarket/printmarket/internal/kubetest/authority"
 )
 
 // DefaultTimeout bounds the start of a server. On an idle machine it takes
@@ -45,7 +48,7 @@ type Plane struct {
 	options   Options
 	directory string
 	port      *port
-	authority *authority
+	authority *authority.Authority
 	admin     User
 
 	// servers guards the processes; one call starts or stops them at a time.
@@ -180,26 +183,24 @@ func (p *Plane) bounded(ctx context.Context, server *process, ready func(context
 
 func (p *Plane) writeCredentials() error {
 	var err error
-	if p.authority, err = newAuthority(); err != nil {
+	if p.authority, err = authority.New("printmarket test control plane", time.Now); err != nil {
 		return err
 	}
-	serving, err := p.authority.server()
-	if err != nil {
+	if err := os.WriteFile(p.path("ca.crt"), p.authority.Certificate(), 0o600); err != nil {
 		return err
 	}
-	// The tokens of service accounts are signed with a key of their own.
-	accounts, err := p.authority.client("service-accounts", nil)
-	if err != nil {
-		return err
-	}
-	for name, content := range map[string][]byte{
-		"ca.crt":      p.authority.pem(),
-		"serving.crt": serving.certificate,
-		"serving.key": serving.key,
-		"account.crt": accounts.certificate,
-		"account.key": accounts.key,
+	for file, of := range map[string]authority.Identity{
+		"serving": {
+			Name: "kube-apiserver", Names: []string{"localhost"}, Addresses: []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1})},
+		},
+		// The tokens of service accounts are signed with a key of their own.
+		"account": {Name: "service-accounts"},
 	} {
-		if err := os.WriteFile(p.path(name), content, 0o600); err != nil {
+		signed, err := p.authority.Sign(of)
+		if err != nil {
+			return err
+		}
+		if err := signed.Write(p.path(file)); err != nil {
 			return err
 		}
 	}

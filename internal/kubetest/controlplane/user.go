@@ -15,6 +15,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/printmarket/printmarket/internal/kubetest/authority"
 )
 
 // User is somebody with a client certificate. It has the rights that roles are
@@ -42,7 +44,7 @@ func (u *users) next() int {
 // User makes credentials for a name and groups. Users with the same name have
 // the same rights if their groups are the same.
 func (p *Plane) User(name string, groups ...string) (User, error) {
-	signed, err := p.authority.client(name, groups)
+	signed, err := p.authority.Sign(authority.Identity{Name: name, Groups: groups})
 	if err != nil {
 		return User{}, err
 	}
@@ -51,7 +53,7 @@ func (p *Plane) User(name string, groups ...string) (User, error) {
 		config: &rest.Config{
 			Host: "https://" + p.Address(),
 			TLSClientConfig: rest.TLSClientConfig{
-				CAData: p.authority.pem(), CertData: signed.certificate, KeyData: signed.key,
+				CAData: p.authority.Certificate(), CertData: signed.Certificate, KeyData: signed.Key,
 			},
 			// client-go's own limit of five requests per second is not for tests.
 			QPS: -1,

@@ -35,18 +35,14 @@ func TestEveryIdentityOfAClusterHasACertificateForItsPart(t *testing.T) {
 	t.Parallel()
 	directory, a := t.TempDir(), addressesOf(0)
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	signer, err := newAuthority(directory, func() time.Time { return now })
-	if err != nil {
+	if err := writeCredentials(directory, identities(a, 2), func() time.Time { return now }); err != nil {
 		t.Fatal(err)
 	}
 	roots := x509.NewCertPool()
 	roots.AddCert(certificateOf(t, directory, "ca"))
 	for _, of := range identities(a, 2) {
-		if err := signer.issue(of); err != nil {
-			t.Fatal(err)
-		}
 		usage := x509.ExtKeyUsageClientAuth
-		if len(of.addresses) > 0 {
+		if len(of.Addresses) > 0 {
 			usage = x509.ExtKeyUsageServerAuth
 		}
 		certificate := certificateOf(t, directory, of.file)
@@ -55,7 +51,7 @@ func TestEveryIdentityOfAClusterHasACertificateForItsPart(t *testing.T) {
 		}); err != nil {
 			t.Errorf("%s: %v", of.file, err)
 		}
-		for _, address := range of.addresses {
+		for _, address := range of.Addresses {
 			if err := certificate.VerifyHostname(address.String()); err != nil {
 				t.Errorf("%s: %v", of.file, err)
 			}
