@@ -27,7 +27,11 @@ func (r *resource) marks(ctx context.Context) (view, error) {
 	v := view{marks: map[string]mark{}}
 	options := metav1.ListOptions{Limit: pageSize}
 	for {
-		head, err := r.markPage(ctx, options, v.marks)
+		var head listHead
+		err := patiently(ctx, options, func(ctx context.Context) (err error) {
+			head, err = r.markPage(ctx, options, v.marks)
+			return err
+		})
 		if err != nil {
 			return view{}, err
 		}

@@ -4,10 +4,13 @@ package kubesource
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
@@ -23,6 +26,9 @@ const (
 	pageSize = 200
 	// pageTimeout bounds the read of one page.
 	pageTimeout = 10 * time.Second
+	// A page is tried pageTries times, about pagePause apart.
+	pageTries = 3
+	pagePause = time.Second
 )
 
 // resource reads one kind in one namespace over one connection.
@@ -64,10 +70,11 @@ func (r *resource) objects(ctx context.Context, each func(object)) (string, erro
 	options := metav1.ListOptions{Limit: pageSize}
 	for {
 		page := r.kind.newList()
-		if err := r.page(ctx, options, page); err != nil {
+		err := patiently(ctx, options, func(ctx context.Context) error { return r.page(ctx, options, page) })
+		if err != nil {
 			return "", err
 		}
-		err := meta.EachListItemWithAlloc(page, func(item runtime.Object) error {
+		err = meta.EachListItemWithAlloc(page, func(item runtime.Object) error {
 			o, ok := item.(object)
 			if !ok {
 				return fmt.Errorf("an item of type %T", item)
@@ -92,6 +99,24 @@ func (r *resource) page(ctx context.Context, options metav1.ListOptions, page ru
 	ctx, cancel := context.WithTimeout(ctx, pageTimeout)
 	defer cancel()
 	return r.request(options).SetHeader("Accept", "application/json").Do(ctx).Into(page)
+}
+
+// patiently reads a page, and one that follows others up to pageTries times while
+// the server is busy: to begin the list anew would cost it more than the page.
+func patiently(ctx context.Context, options metav1.ListOptions, read func(context.Context) error) error {
+	err := read(ctx)
+	for try := 1; try < pageTries && options.Continue != "" && isBusy(err) && ctx.Err() == nil; try++ {
+		// Those who are told so together must not ask again together.
+		sleep(ctx, pagePause/2+rand.N(pagePause))
+		err = read(ctx)
+	}
+	return err
+}
+
+// isBusy reports whether a server that is there did not come to the request.
+func isBusy(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || apierrors.IsTooManyRequests(err) || apierrors.IsTimeout(err) ||
+		apierrors.IsServerTimeout(err) || apierrors.IsServiceUnavailable(err)
 }
 
 // request is tried once: client-go would repeat it ten times, a second apart,
