@@ -388,7 +388,9 @@ func TestADrainGivesBackWhatDoesNotEnd(t *testing.T) {
 		}
 		w.wantQueue(queue.Stats{Open: 1, Waiting: 1})
 		w.start("w2")
-		if job := w.ended(id); job.Status != jobs.Succeeded || job.Attempt != 2 || job.Tries != 1 || job.Incarnation != "w2" {
+		// A read that had begun may have handed it to w1 once more, which gave that
+		// back, too. Neither counts.
+		if job := w.ended(id); job.Status != jobs.Succeeded || job.Attempt < 2 || job.Tries != 1 || job.Incarnation != "w2" {
 			t.Errorf("job %s of %s in attempt %d, of which %d count", job.Status, job.Incarnation, job.Attempt, job.Tries)
 		}
 	})
