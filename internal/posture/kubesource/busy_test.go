@@ -4,9 +4,6 @@ package kubesource_test
 
 import (
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -16,28 +13,12 @@ import (
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
 )
 
-// busy puts a proxy in front of the plane that refuses each page of partners that
-// follows another once, as a server does that has too much to do, and counts the
-// lists that were begun.
+// busy refuses each page of partners that follows another once, as a server does
+// that has too much to do, and counts the lists that were begun.
 func busy(t *testing.T) (config *rest.Config, begun, refused *atomic.Int64) {
 	t.Helper()
-	direct := plane.Config()
-	transport, err := rest.TransportFor(direct)
-	if err != nil {
-		t.Fatal(err)
-	}
-	target, err := url.Parse(direct.Host)
-	if err != nil {
-		t.Fatal(err)
-	}
 	begun, refused = &atomic.Int64{}, &atomic.Int64{}
-	forward := &httputil.ReverseProxy{
-		Transport: transport, FlushInterval: -1,
-		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) },
-		// The source gives up requests, which is no news.
-		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
-	}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return inFront(t, func(w http.ResponseWriter, r *http.Request) bool {
 		query := r.URL.Query()
 		list := strings.HasSuffix(r.URL.Path, "/partnerentitlements") && query.Get("watch") == "" && query.Get("limit") != "1"
 		switch {
@@ -46,12 +27,10 @@ func busy(t *testing.T) (config *rest.Config, begun, refused *atomic.Int64) {
 		case list && refused.Add(1)%2 == 1:
 			w.Header().Set("Retry-After", "1")
 			w.WriteHeader(http.StatusTooManyRequests)
-			return
+			return false
 		}
-		forward.ServeHTTP(w, r)
-	}))
-	t.Cleanup(server.Close)
-	return &rest.Config{Host: server.URL}, begun, refused
+		return true
+	}), begun, refused
 }
 
 // Replicas that come back together read thousands of pages. Were each list begun

@@ -49,9 +49,9 @@ func (p *pages) count(resource string) int {
 	return p.of[resource]
 }
 
-// delay puts a reverse proxy in front of the plane, which holds each page of a
-// live read back for some time, and counts them.
-func delay(t *testing.T, each time.Duration) (*rest.Config, *pages) {
+// inFront puts a reverse proxy in front of the plane, which asks before each
+// request whether to let it through, or whether it has been answered.
+func inFront(t *testing.T, through func(http.ResponseWriter, *http.Request) bool) *rest.Config {
 	t.Helper()
 	direct := plane.Config()
 	transport, err := rest.TransportFor(direct)
@@ -62,7 +62,6 @@ func delay(t *testing.T, each time.Duration) (*rest.Config, *pages) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read := &pages{of: map[string]int{}}
 	forward := &httputil.ReverseProxy{
 		Transport: transport, FlushInterval: -1,
 		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) },
@@ -70,23 +69,35 @@ func delay(t *testing.T, each time.Duration) (*rest.Config, *pages) {
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.Contains(r.Header.Get("Accept"), "PartialObjectMetadataList") {
-			if !read.add(r.URL.Path) {
-				w.WriteHeader(http.StatusServiceUnavailable)
-				return
-			}
-			timer := time.NewTimer(each)
-			defer timer.Stop()
-			select {
-			case <-timer.C:
-			case <-r.Context().Done():
-				return
-			}
+		if through(w, r) {
+			forward.ServeHTTP(w, r)
 		}
-		forward.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
-	return &rest.Config{Host: server.URL}, read
+	return &rest.Config{Host: server.URL}
+}
+
+// delay holds each page of a live read back for some time, and counts them.
+func delay(t *testing.T, each time.Duration) (*rest.Config, *pages) {
+	t.Helper()
+	read := &pages{of: map[string]int{}}
+	return inFront(t, func(w http.ResponseWriter, r *http.Request) bool {
+		if !strings.Contains(r.Header.Get("Accept"), "PartialObjectMetadataList") {
+			return true
+		}
+		if !read.add(r.URL.Path) {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return false
+		}
+		timer := time.NewTimer(each)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			return true
+		case <-r.Context().Done():
+			return false
+		}
+	}), read
 }
 
 // With 60,000 partners a live read has 300 pages. It may take as long as it
