@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
@@ -86,15 +87,23 @@ type scaledObject struct {
 		ScaleTargetRef struct {
 			Name string `json:"name"`
 		} `json:"scaleTargetRef"`
-		PollingInterval int `json:"pollingInterval"`
-		CooldownPeriod  int `json:"cooldownPeriod"`
-		MinReplicaCount int `json:"minReplicaCount"`
-		MaxReplicaCount int `json:"maxReplicaCount"`
+		PollingInterval int      `json:"pollingInterval"`
+		CooldownPeriod  int      `json:"cooldownPeriod"`
+		MinReplicaCount int      `json:"minReplicaCount"`
+		MaxReplicaCount int      `json:"maxReplicaCount"`
+		Advanced        advanced `json:"advanced"`
 		Triggers        []struct {
 			Type     string            `json:"type"`
 			Metadata map[string]string `json:"metadata"`
 		} `json:"triggers"`
 	} `json:"spec"`
+}
+
+// advanced tells the autoscaler that KEDA makes how to step.
+type advanced struct {
+	Autoscaler struct {
+		Behavior autoscalingv2.HorizontalPodAutoscalerBehavior `json:"behavior"`
+	} `json:"horizontalPodAutoscalerConfig"`
 }
 
 func TestWorkersAreScaledAsTheGuideOfTheQueueSays(t *testing.T) {
@@ -104,9 +113,10 @@ func TestWorkersAreScaledAsTheGuideOfTheQueueSays(t *testing.T) {
 	want := strict[scaledObject](t, []byte("apiVersion: keda.sh/"+text))
 	stream := render(t, platformChart, origins+"worker: {keda: {enabled: true}}")
 	got := strict[scaledObject](t, one(t, stream, "ScaledObject", want.Name).text)
-	// How often, and how soon to zero, the guide leaves to KEDA's defaults, which
-	// these are.
+	// How often, and how soon down and to zero, the guide leaves to the defaults of
+	// KEDA and of autoscalers, which these are.
 	want.Spec.PollingInterval, want.Spec.CooldownPeriod = 30, 300
+	want.Spec.Advanced.Autoscaler.Behavior.ScaleDown = &autoscalingv2.HPAScalingRules{StabilizationWindowSeconds: new(int32(300))}
 	got.Labels = nil
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("scaled object (-guide +chart):\n%s", diff)
