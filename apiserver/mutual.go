@@ -21,14 +21,16 @@ import (
 // the partner has pinned it. It is HTTP/1.1, as the API listener is.
 type Mutual struct {
 	Certificate *Certificate
-	Log         *slog.Logger
-	Now         func() time.Time
+	// Proxies may speak for clients.
+	Proxies Proxies
+	Log     *slog.Logger
+	Now     func() time.Time
 }
 
 // Listen wraps a socket. Handshakes are made when a connection is first read, by
 // whoever serves it.
 func (m Mutual) Listen(socket net.Listener) net.Listener {
-	return mutualListener{socket, &tls.Config{
+	return mutualListener{Listener: socket, mutual: m, config: &tls.Config{
 		MinVersion:     tls.VersionTLS13,
 		NextProtos:     []string{"http/1.1"},
 		ClientAuth:     tls.RequireAnyClientCert,
@@ -37,7 +39,7 @@ func (m Mutual) Listen(socket net.Listener) net.Listener {
 		SessionTicketsDisabled: true,
 		VerifyConnection:       func(state tls.ConnectionState) error { return inItsTime(state.PeerCertificates, m.Now()) },
 		Time:                   m.Now,
-	}, m.Log}
+	}}
 }
 
 var errOutOfTime = errors.New("the client certificate is not valid at this time")
@@ -51,8 +53,8 @@ func inItsTime(chain []*x509.Certificate, now time.Time) error {
 
 type mutualListener struct {
 	net.Listener
+	mutual Mutual
 	config *tls.Config
-	log    *slog.Logger
 }
 
 // Accept wraps the connection.
@@ -61,7 +63,7 @@ func (l mutualListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &mutualConn{Conn: tls.Server(conn, l.config), log: l.log}, nil
+	return &mutualConn{Conn: tls.Server(conn, l.config), of: l.mutual}, nil
 }
 
 // mutualConn hides from net/http that it is TLS, because what net/http writes by
@@ -69,7 +71,7 @@ func (l mutualListener) Accept() (net.Conn, error) {
 // goes to the handler by [withMutual].
 type mutualConn struct {
 	*tls.Conn
-	log   *slog.Logger
+	of    Mutual
 	begun sync.Once
 }
 
@@ -78,7 +80,7 @@ type mutualConn struct {
 func (c *mutualConn) Read(into []byte) (int, error) {
 	c.begun.Do(func() {
 		if err := c.HandshakeContext(context.Background()); err != nil {
-			c.log.Debug("handshake", "remote", c.RemoteAddr().String(), "error", err)
+			c.of.Log.Debug("handshake", "remote", c.RemoteAddr().String(), "error", err)
 		}
 	})
 	return c.Conn.Read(into)
@@ -97,11 +99,15 @@ func withMutual(ctx context.Context, conn net.Conn) context.Context {
 	return ctx
 }
 
-// showMutual gives requests the state of their connection, as net/http would.
+// showMutual gives requests the state of their connection, as net/http would, and
+// those of a proxy the state of its client's.
 func showMutual(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if conn, ok := r.Context().Value(mutualKey{}).(*mutualConn); ok {
 			state := conn.ConnectionState()
+			if err := conn.of.Proxies.lookThrough(&state, conn.RemoteAddr(), r.Header, conn.of.Now()); err != nil {
+				conn.of.Log.Debug("a proxy's client has no certificate", "remote", conn.RemoteAddr().String(), "error", err)
+			}
 			r.TLS = &state
 		}
 		next.ServeHTTP(w, r)

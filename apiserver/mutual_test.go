@@ -7,8 +7,10 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/base64"
 	"io"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,6 +22,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/apiserver/apitest"
 	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
@@ -28,8 +31,10 @@ type mutualWorld struct {
 	*apitest.World
 	api, mtls string
 	// dir has the server's certificate and key.
-	dir         string
-	server      apitest.Identity
+	dir    string
+	server apitest.Identity
+	// proxy is one of this machine, which may forward certificates.
+	proxy       apitest.Identity
 	certificate *apiserver.Certificate
 }
 
@@ -42,7 +47,7 @@ func (w *mutualWorld) identity(t *testing.T) apitest.Identity {
 func newMutualWorld(t *testing.T) *mutualWorld {
 	t.Helper()
 	w := &mutualWorld{World: apitest.New(t, apitest.Options{}), dir: t.TempDir()}
-	w.server = w.identity(t)
+	w.server, w.proxy = w.identity(t), w.identity(t)
 	var err error
 	if w.certificate, err = apiserver.NewCertificate(filepath.Join(w.dir, "absent"), filepath.Join(w.dir, "absent"), telemetry.Discard()); err == nil {
 		t.Fatal("a server without a certificate")
@@ -54,7 +59,13 @@ func newMutualWorld(t *testing.T) *mutualWorld {
 	api, mtls := listen(t), listen(t)
 	w.api, w.mtls = "http://"+api.Addr().String(), "https://"+mtls.Addr().String()
 	problems := respond.NewProblems(apitest.Origin)
-	secured := apiserver.Mutual{Certificate: w.certificate, Log: telemetry.Discard(), Now: w.Clock.Now}.Listen(mtls)
+	secured := apiserver.Mutual{
+		Certificate: w.certificate, Log: telemetry.Discard(), Now: w.Clock.Now,
+		Proxies: apiserver.Proxies{
+			Addresses: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+			Pins:      []posture.Pin{posture.PinOf(w.proxy.Leaf.RawSubjectPublicKeyInfo)},
+		},
+	}.Listen(mtls)
 	server := apiserver.NewServer(telemetry.Discard(), 0, time.Minute,
 		apiserver.Listener{Name: "api", Socket: api, Handler: w.Handler, Problems: problems},
 		apiserver.Listener{Name: "mtls", Socket: secured, Handler: w.Handler, Problems: problems},
@@ -169,6 +180,71 @@ func TestNoHeaderSpeaksForAConnection(t *testing.T) {
 		if got := w.list(t, w.client(t, nil), w.api, "acme-live", header, "Hash="+pin); got != 401 {
 			t.Errorf("%s: answered %d", header, got)
 		}
+	}
+}
+
+func TestAProxySpeaksForItsClients(t *testing.T) {
+	t.Parallel()
+	w := newMutualWorld(t)
+	now := w.Clock.Now()
+	own, others, over := w.identity(t), w.identity(t), apitest.NewIdentity(t, now.Add(-2*time.Hour), now.Add(-time.Second))
+	// The proxy's own key is pinned, too: it must not stand for a client.
+	w.Pin("acme", true, own.Pin("own"), over.Pin("over"), w.proxy.Pin("proxy"))
+	w.Pin("stark", false, others.Pin("others"))
+	forward := func(of apitest.Identity) []string {
+		return []string{"Client-Cert", ":" + base64.StdEncoding.EncodeToString(of.Leaf.Raw) + ":"}
+	}
+	tests := map[string]struct {
+		by     *apitest.Identity
+		key    string
+		header []string
+		want   int
+	}{
+		"the certificate of the partner":                      {&w.proxy, "acme-live", forward(own), 200},
+		"another partner's certificate":                       {&w.proxy, "acme-live", forward(others), 401},
+		"a certificate whose time is over":                    {&w.proxy, "acme-live", forward(over), 401},
+		"no certificate":                                      {&w.proxy, "acme-live", nil, 401},
+		"no certificate, for a partner that needs none":       {&w.proxy, "stark-live", nil, 401},
+		"what is no certificate":                              {&w.proxy, "acme-live", []string{"Client-Cert", ":AAAA:"}, 401},
+		"the proxy's own certificate, said by the proxy":      {&w.proxy, "acme-live", forward(w.proxy), 200},
+		"another field":                                       {&w.proxy, "acme-live", append([]string{"Ssl-Client-Cert"}, forward(own)[1:]...), 401},
+		"the partner itself, with another's in the field":     {&own, "acme-live", forward(others), 200},
+		"somebody else, with the partner's in the field":      {&others, "acme-live", forward(own), 401},
+		"the plain listener, with the partner's in the field": {nil, "acme-live", forward(own), 401},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			origin := w.mtls
+			if tc.by == nil {
+				origin = w.api
+			}
+			if got := w.list(t, w.client(t, w.config(tc.by)), origin, tc.key, tc.header...); got != tc.want {
+				t.Errorf("answered %d, want %d", got, tc.want)
+			}
+		})
+	}
+}
+
+// A proxy sends requests of many clients by one connection.
+func TestEachRequestOfAProxyIsJudgedByItsOwnClient(t *testing.T) {
+	t.Parallel()
+	w := newMutualWorld(t)
+	own := w.identity(t)
+	w.Pin("acme", true, own.Pin("own"))
+	connected := 0
+	client := w.client(t, connections(w.config(&w.proxy), &connected))
+	certificate := ":" + base64.StdEncoding.EncodeToString(own.Leaf.Raw) + ":"
+	for i, step := range []struct {
+		header []string
+		want   int
+	}{{[]string{"Client-Cert", certificate}, 200}, {nil, 401}, {[]string{"Client-Cert", certificate}, 200}} {
+		if got := w.list(t, client, w.mtls, "acme-live", step.header...); got != step.want {
+			t.Errorf("request %d: answered %d, want %d", i, got, step.want)
+		}
+	}
+	if connected != 1 {
+		t.Errorf("%d connections", connected)
 	}
 }
 

@@ -38,7 +38,11 @@ api:
   preflightTargetWait: 1m
   demoMasterData: true
   service: {annotations: {a: b}}
-  mtls: {enabled: true, secretName: api-tls, service: {type: LoadBalancer, annotations: {a: b}}}
+  mtls:
+    enabled: true
+    secretName: api-tls
+    service: {type: LoadBalancer, annotations: {a: b}}
+    proxies: {addresses: [10.1.0.0/16], pins: ["0000000000000000000000000000000000000000000000000000000000000000"], field: Ssl-Client-Cert}
   pod: {nodeSelector: {disk: ssd}, tolerations: [{key: a, operator: Exists}], affinity: {podAntiAffinity: {}}}
 worker:
   slots: 3

@@ -3,8 +3,8 @@
 # compiler for the race detector, redis-server for the queue's tests and
 # valkey-server beside it where the release has one, postgresql for the store's,
 # poppler's tools, which the preflight engine's facts are compared with, openssl
-# for a command of a guide, npm for the viewer of the contracts, and a browser
-# for its test.
+# and haproxy for a guide, npm for the viewer of the contracts, and a browser for
+# its test.
 set -eu
 
 need=""
@@ -15,6 +15,7 @@ want gcc gcc
 want redis-server redis-server
 want pdffonts poppler-utils
 want openssl openssl
+want haproxy haproxy
 want npm npm
 want chromium chromium
 ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || need="$need postgresql"

@@ -20,17 +20,37 @@ import (
 	"github.com/printmarket/printmarket/apiserver/apitest"
 )
 
-func TestTheFlagsOfMutualTLSNeedEachOther(t *testing.T) {
+func TestFlagsOfMutualTLSThatCannotBeMeantAreRefused(t *testing.T) {
 	t.Parallel()
-	for _, flags := range [][]string{
-		{"--mtls-addr", "127.0.0.1:0"}, {"--mtls-cert", "a.crt", "--mtls-key", "a.key"}, {"--mtls-addr", "127.0.0.1:0", "--mtls-cert", "a.crt"},
-	} {
-		out, err := exec.CommandContext(t.Context(), filepath.Join(binaries, "printmarket"), append([]string{
-			"dev", "--data", t.TempDir(), "--api-addr", "127.0.0.1:0", "--registry-addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0", "--dashboard-addr", "127.0.0.1:0",
-		}, flags...)...).CombinedOutput()
-		if err == nil || !bytes.Contains(out, []byte("--mtls-addr, --mtls-cert and --mtls-key need each other")) {
-			t.Errorf("%v: %v\n%s", flags, err, out)
-		}
+	const (
+		together = "--mtls-addr, --mtls-cert and --mtls-key need each other"
+		proven   = "--mtls-proxies and --mtls-proxy-pins need each other, and --mtls-addr"
+	)
+	pin := strings.Repeat("a", 64)
+	tests := map[string]struct {
+		flags []string
+		want  string
+	}{
+		"an address alone":                   {[]string{"--mtls-addr=127.0.0.1:0"}, together},
+		"a certificate without an address":   {[]string{"--mtls-cert=a.crt", "--mtls-key=a.key"}, together},
+		"a certificate without its key":      {[]string{"--mtls-addr=127.0.0.1:0", "--mtls-cert=a.crt"}, together},
+		"a proxy that proves nothing":        {[]string{"--mtls-addr=127.0.0.1:0", "--mtls-cert=a.crt", "--mtls-key=a.key", "--mtls-proxies=10.1.0.0/16"}, proven},
+		"a proxy from anywhere":              {[]string{"--mtls-addr=127.0.0.1:0", "--mtls-cert=a.crt", "--mtls-key=a.key", "--mtls-proxy-pins=" + pin}, proven},
+		"proxies without the listener":       {[]string{"--mtls-proxies=10.1.0.0/16", "--mtls-proxy-pins=" + pin}, proven},
+		"an address where a CIDR belongs":    {[]string{"--mtls-proxies=10.1.0.1", "--mtls-proxy-pins=" + pin}, "--mtls-proxies: "},
+		"a pin that is no SHA-256":           {[]string{"--mtls-proxies=10.1.0.0/16", "--mtls-proxy-pins=abc"}, "--mtls-proxy-pins: "},
+		"a field whose form nobody can know": {[]string{"--mtls-proxy-field=X-Client"}, `--mtls-proxy-field "X-Client" is none of Client-Cert, `},
+	}
+	for sentence, test := range tests {
+		t.Run(sentence, func(t *testing.T) {
+			t.Parallel()
+			out, err := exec.CommandContext(t.Context(), filepath.Join(binaries, "printmarket"), append([]string{
+				"dev", "--data", t.TempDir(), "--api-addr", "127.0.0.1:0", "--registry-addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0", "--dashboard-addr", "127.0.0.1:0",
+			}, test.flags...)...).CombinedOutput()
+			if err == nil || !bytes.Contains(out, []byte(test.want)) {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
 	}
 }
 
@@ -56,6 +76,36 @@ func guidesPin(t *testing.T, identity apitest.Identity) string {
 	return string(out[:64])
 }
 
+// account asks, by a connection of its own, what a key may do, and returns the
+// certificate of who answered.
+func account(t *testing.T, addr, key string, by *apitest.Identity, header ...string) (status int, served *x509.Certificate) {
+	t.Helper()
+	config := &tls.Config{
+		MinVersion:         tls.VersionTLS13,
+		InsecureSkipVerify: true, // the caller looks at it, and it changes on the way
+		VerifyConnection:   func(state tls.ConnectionState) error { served = state.PeerCertificates[0]; return nil },
+	}
+	if by != nil {
+		// Whatever issuers the server names.
+		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &by.Certificate, nil }
+	}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+addr+"/api/v1/account", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+key)
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Add(header[i], header[i+1])
+	}
+	resp, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: config}, Timeout: 20 * time.Second}).Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	_, _ = io.Copy(io.Discard, resp.Body)
+	return resp.StatusCode, served
+}
+
 // TestMutualTLSFromThePinToItsRemoval walks through the guide.
 func TestMutualTLSFromThePinToItsRemoval(t *testing.T) {
 	t.Parallel()
@@ -69,24 +119,9 @@ func TestMutualTLSFromThePinToItsRemoval(t *testing.T) {
 	addr := freeAddr(t)
 	p := startDev(t, t.TempDir(), "--mtls-addr", addr, "--mtls-cert", certFile, "--mtls-key", keyFile)
 	var served *x509.Certificate
-	mutual := func() int {
-		transport := &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{
-			Certificates: []tls.Certificate{client.Certificate}, MinVersion: tls.VersionTLS13,
-			InsecureSkipVerify: true, // it changes on the way
-			VerifyConnection:   func(state tls.ConnectionState) error { served = state.PeerCertificates[0]; return nil },
-		}}
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+addr+"/api/v1/account", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Authorization", "Bearer "+p.env["ACME_LIVE_KEY"])
-		resp, err := (&http.Client{Transport: transport, Timeout: 20 * time.Second}).Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = resp.Body.Close() }()
-		_, _ = io.Copy(io.Discard, resp.Body)
-		return resp.StatusCode
+	mutual := func() (status int) {
+		status, served = account(t, addr, p.env["ACME_LIVE_KEY"], &client)
+		return status
 	}
 	plain := func() int { return p.call("GET", "/api/v1/account", "ACME_LIVE_KEY", nil).Status }
 	answers := func(when string, wantPlain, wantMutual int) {

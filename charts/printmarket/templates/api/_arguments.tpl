@@ -26,5 +26,12 @@
 - --mtls-addr=:8443
 - --mtls-cert=/mtls/tls.crt
 - --mtls-key=/mtls/tls.key
+{{- with .Values.api.mtls.proxies }}
+{{- if .addresses }}
+- --mtls-proxies={{ join "," .addresses }}
+- --mtls-proxy-pins={{ join "," .pins }}
+- --mtls-proxy-field={{ .field }}
+{{- end }}
+{{- end }}
 {{- end }}
 {{- end }}

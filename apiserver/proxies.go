@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver
+
+import (
+	"cmp"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/posture"
+)
+
+// Proxies are reverse proxies that end a client's mutual TLS and say in a field of
+// each request what its certificate was (RFC 9440). One is believed if it comes
+// from its addresses and proves by mutual TLS, with us, that it holds a key of the
+// pins. The zero Proxies believes nobody.
+type Proxies struct {
+	Addresses []netip.Prefix
+	Pins      []posture.Pin
+	// Field is that in which they say it; empty is that of RFC 9440.
+	Field ProxyField
+}
+
+// ProxyField is the name of a field that carries a client's certificate. What it
+// looks like follows from the name.
+type ProxyField string
+
+// The fields that proxies set.
+const (
+	// FieldClientCert is RFC 9440's: DER as a byte sequence. HAProxy sets it.
+	FieldClientCert ProxyField = "Client-Cert"
+	// FieldSSLClientCert has percent-encoded PEM. The NGINX ingress controller sets it.
+	FieldSSLClientCert ProxyField = "Ssl-Client-Cert"
+	// FieldForwardedTLS has DER in base64, percent-encoded, with the other
+	// certificates of a chain behind commas. Traefik sets it.
+	FieldForwardedTLS ProxyField = "X-Forwarded-Tls-Client-Cert"
+)
+
+// ProxyFields are all there are.
+func ProxyFields() []ProxyField {
+	return []ProxyField{FieldClientCert, FieldSSLClientCert, FieldForwardedTLS}
+}
+
+// nobody is a certificate that no pin matches and whose time never was.
+func nobody() *x509.Certificate { return &x509.Certificate{} }
+
+// lookThrough replaces the certificate of a proxy by the one of its client, and
+// takes the field away. A proxy's client without a certificate, or with an
+// unreadable one, is nobody; on this listener that opens nothing.
+func (p Proxies) lookThrough(state *tls.ConnectionState, peer net.Addr, header http.Header, now time.Time) error {
+	field := cmp.Or(p.Field, FieldClientCert)
+	values := header.Values(string(field))
+	header.Del(string(field))
+	if !p.isOne(state, peer, now) {
+		return nil
+	}
+	client, err := field.read(values)
+	if err != nil {
+		client = nobody()
+	}
+	state.PeerCertificates = []*x509.Certificate{client}
+	return err
+}
+
+// isOne reports whether a connection is that of a proxy.
+func (p Proxies) isOne(state *tls.ConnectionState, peer net.Addr, now time.Time) bool {
+	if len(state.PeerCertificates) == 0 || inItsTime(state.PeerCertificates, now) != nil {
+		return false
+	}
+	address, err := netip.ParseAddrPort(peer.String())
+	return err == nil &&
+		slices.ContainsFunc(p.Addresses, func(known netip.Prefix) bool { return known.Contains(address.Addr().Unmap()) }) &&
+		slices.Contains(p.Pins, posture.PinOf(state.PeerCertificates[0].RawSubjectPublicKeyInfo))
+}
+
+// maxForwarded is the longest field that is read, in bytes: four times the largest
+// certificate that is common.
+const maxForwarded = 16 << 10
+
+var (
+	errNotForwarded = errors.New("the proxy forwards no certificate")
+	errForwarded    = errors.New("what the proxy forwards is no certificate")
+)
+
+// read reads the certificate of a client. Two fields are none: which of them the
+// proxy has set cannot be told.
+func (f ProxyField) read(values []string) (*x509.Certificate, error) {
+	if len(values) != 1 || values[0] == "" {
+		return nil, errNotForwarded
+	}
+	if len(values[0]) > maxForwarded {
+		return nil, fmt.Errorf("%w: it has more than %d bytes", errForwarded, maxForwarded)
+	}
+	der, err := f.der(values[0])
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errForwarded, err)
+	}
+	certificate, err := x509.ParseCertificate(der)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errForwarded, err)
+	}
+	return certificate, nil
+}
+
+func (f ProxyField) der(value string) ([]byte, error) {
+	if f == FieldClientCert {
+		inner, begun := strings.CutPrefix(value, ":")
+		inner, ended := strings.CutSuffix(inner, ":")
+		if !begun || !ended {
+			return nil, errors.New("it is no byte sequence")
+		}
+		return base64.StdEncoding.Strict().DecodeString(inner)
+	}
+	plain, err := url.PathUnescape(value)
+	if err != nil {
+		return nil, err
+	}
+	if f == FieldForwardedTLS {
+		first, _, _ := strings.Cut(plain, ",")
+		return base64.StdEncoding.Strict().DecodeString(first)
+	}
+	block, _ := pem.Decode([]byte(plain))
+	if block == nil || block.Type != "CERTIFICATE" {
+		return nil, errors.New("it is no PEM of a certificate")
+	}
+	return block.Bytes, nil
+}
