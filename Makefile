@@ -118,6 +118,11 @@ release-contracts: ## Keep a copy of each contract as it is released
 charts: controlplane helm ## Make what of the charts follows from other files: definitions, alerts, READMEs, golden files
 	PRINTMARKET_CONTROLPLANE_REQUIRED=1 PRINTMARKET_HELM_REQUIRED=1 go test ./charts -count=1 -parallel 1 -run 'Definitions|Dashboard|Readmes|Switch|Rollout|Stages' -update
 
+.PHONY: reference
+reference: ## Write docs/reference: what of the documentation follows from code
+	go test ./internal/docsite/reference -count=1 -update
+	go test ./internal/cli -count=1 -run TheReferenceHasEveryCommand -update-reference
+
 .PHONY: verify
 verify: generate ## Fail if generated files or go.mod are not up to date
 	go mod tidy -diff

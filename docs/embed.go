@@ -2,7 +2,8 @@
 
 // Package docs embeds the published contracts, so that the bytes that are
 // served, the schemas that check requests and the files that people read in
-// the repository are the same.
+// the repository are the same; and the texts beside them, of which the site of the
+// documentation is made.
 package docs
 
 import "embed"
@@ -13,3 +14,8 @@ import "embed"
 //
 //go:embed api internal
 var API embed.FS
+
+// Pages holds the texts for people, and the examples that they lead to.
+//
+//go:embed *.md api/*.yaml api/*.json adr internal examples guides reference runbooks
+var Pages embed.FS

@@ -29,6 +29,8 @@ type Config struct {
 	APIURL      string
 	RegistryURL string
 	OpsURL      string
+	// Docs is whether the documentation is served on this listener.
+	Docs bool
 }
 
 type row struct {

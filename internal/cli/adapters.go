@@ -39,6 +39,7 @@ import (
 //	list cursors  | a key in DATA                  | the key of the gate Secret
 //	sessions      | a key in DATA                  | the keys of the gate Secret
 //	partner files | DATA/files on the dashboard    | the partners' own hosts
+//	documentation | /docs/ on the dashboard        | wherever `printmarket docs` has put it
 type devAdapters struct {
 	*process
 	apiAdapters
@@ -58,6 +59,11 @@ func openDevAdapters(ctx context.Context, o devOptions, logs io.Writer) (*devAda
 		}
 	}
 	a.files = http.FileServer(http.Dir(filepath.Join(o.data, filesDir)))
+	site, err := newDocs()
+	if err != nil {
+		return nil, err
+	}
+	a.docs = site.Handler(docsPrefix)
 	return a, nil
 }
 

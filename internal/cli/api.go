@@ -106,8 +106,9 @@ type apiAdapters struct {
 	compiled func() map[string]string
 	cursors  rfq.Cursors
 	sessions *credential.Sessions
-	// files, if it is not nil, is served below /files/ of the dashboard.
-	files http.Handler
+	// files and docs are served below /files/ and /docs/ of the dashboard, if they are
+	// not nil.
+	files, docs http.Handler
 	// settle is how long readiness fails before the listeners close.
 	settle time.Duration
 	// checks are conditions of readiness that not every shape has.
@@ -281,14 +282,19 @@ func (s *api) registryHandler() (http.Handler, error) {
 
 func (s *api) dashboardHandler() (http.Handler, error) {
 	board, err := dashboard.Handler(dashboard.Config{
-		Gates: s.gates, Now: s.now, RegistryURL: s.registryURL(), APIURL: s.url(), OpsURL: urlOf(s.sockets.ops, ""),
+		Gates: s.gates, Now: s.now, RegistryURL: s.registryURL(), APIURL: s.url(), OpsURL: urlOf(s.sockets.ops, ""), Docs: s.docs != nil,
 	})
-	if err != nil || s.files == nil {
-		return board, err
+	if err != nil {
+		return nil, err
 	}
 	mux := http.NewServeMux()
-	mux.Handle("GET /files/", http.StripPrefix("/files/", s.files))
 	mux.Handle("/", board)
+	if s.files != nil {
+		mux.Handle("GET /files/", http.StripPrefix("/files/", s.files))
+	}
+	if s.docs != nil {
+		mux.Handle(docsPrefix, s.docs)
+	}
 	return mux, nil
 }
 

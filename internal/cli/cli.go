@@ -35,18 +35,7 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 && args[0] == inspectorArg {
 		return inspect.Main()
 	}
-	root := &cobra.Command{
-		Use:           "printmarket",
-		Annotations:   displayName(os.Args),
-		Short:         "The print marketplace platform",
-		Version:       Version,
-		SilenceUsage:  true,
-		SilenceErrors: true,
-	}
-	root.AddCommand(
-		devCommand(), controllerCommand(), apiserverCommand(), workerCommand(), migrateCommand(),
-		preflightCommand(), keysCommand(), postureCommand(), rfqsCommand(), quotesCommand(), auditCommand(), masterDataCommand(), callbacksCommand(), xjmfCommand(), queueCommand(), selftestCommand(),
-	)
+	root := newRoot()
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -61,4 +50,21 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		_, _ = fmt.Fprintf(stderr, "printmarket: %v\n", err)
 		return 1
 	}
+}
+
+// newRoot is the command line with all of its commands.
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "printmarket",
+		Annotations:   displayName(os.Args),
+		Short:         "The print marketplace platform",
+		Version:       Version,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.AddCommand(
+		devCommand(), controllerCommand(), apiserverCommand(), workerCommand(), migrateCommand(),
+		preflightCommand(), keysCommand(), postureCommand(), rfqsCommand(), quotesCommand(), auditCommand(), masterDataCommand(), callbacksCommand(), xjmfCommand(), queueCommand(), selftestCommand(), docsCommand(),
+	)
+	return root
 }

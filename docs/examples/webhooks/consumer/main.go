@@ -8,6 +8,7 @@
 package main
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -45,7 +46,7 @@ func run(addr, secret string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	socket, err := net.Listen("tcp", addr)
+	socket, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", addr)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/printmarket/printmarket/docs"
+	"github.com/printmarket/printmarket/internal/docsite"
+)
+
+// docsPrefix is where `printmarket dev` serves the documentation, on the listener of
+// the dashboard.
+const docsPrefix = "/docs/"
+
+func docsCommand() *cobra.Command {
+	var out string
+	cmd := &cobra.Command{
+		Use:   "docs --out DIR",
+		Short: "Write the documentation as a site of static pages",
+		Long: `Write the documentation of this version as a site of static pages, which any
+web server, or a browser by itself, can show. "printmarket dev" serves the same
+pages beside its dashboard.`,
+		Example: `  printmarket docs --out site
+  python3 -m http.server --directory site`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return writeDocs(out, cmd.OutOrStdout()) },
+	}
+	cmd.Flags().StringVar(&out, "out", "", "directory to write into; made if it is missing (required)")
+	_ = cmd.MarkFlagRequired("out") // the flag exists
+	return cmd
+}
+
+func writeDocs(dir string, out io.Writer) error {
+	site, err := newDocs()
+	if err != nil {
+		return err
+	}
+	if err := site.Write(dir); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "%d files in %s; begin with index.html\n", len(site), dir)
+	return err
+}
+
+func newDocs() (docsite.Site, error) {
+	return docsite.Build(docsite.Source{Files: docs.Pages, Version: Version})
+}

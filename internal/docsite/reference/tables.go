@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package reference
+
+import (
+	"fmt"
+
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/problem"
+)
+
+// problems has a heading for each code, so that a link leads to it.
+func problems() []byte {
+	t := newText("Problem codes", "Every error is a problem (RFC 9457), whose `code` is one of these. They do not change; there may be more.\nThe same table is served as JSON at `/docs/api/problem-codes.json`.")
+	for _, one := range problem.Codes() {
+		t.heading(2, string(one.Code))
+		t.paragraph(fmt.Sprintf("Status %d, type %s.", one.Status, code(or(string(one.Slug), "about:blank"))))
+		t.paragraph(one.Do)
+	}
+	return t.bytes()
+}
+
+func capabilities() []byte {
+	t := newText("Capabilities and scopes", "What a partner can be granted, and what its keys need for it. The ceiling is the highest stage that this version serves: a rollout above it is closed. What to do about a code is in [Problem codes](problem-codes.md).")
+	t.heading(2, "Capabilities")
+	var rows [][]string
+	for c := range posture.Capabilities() {
+		d := c.Definition()
+		rows = append(rows, []string{code(d.Name), d.Ceiling.Stage(), d.Shipped.Stage(), scope(d.Read), scope(d.Write), code(d.Code)})
+	}
+	t.table([]string{"capability", "ceiling", "shipped", "to read", "to write", "code when it is closed"}, rows)
+	t.heading(2, "Scopes")
+	for s := range posture.AllScopes() {
+		t.item(code(s.String()))
+	}
+	return t.bytes()
+}
+
+func scope(s posture.Scope) string {
+	if s == posture.NoScope {
+		return "none"
+	}
+	return code(s.String())
+}

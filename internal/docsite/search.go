@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package docsite
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// SearchPage is the page of the search. Without the script it lists every page and
+// heading, which a browser can search by itself.
+const SearchPage = "search.html"
+
+// index is what the script searches.
+type index struct {
+	// Pages are files and titles.
+	Pages [][2]string `json:"pages"`
+	// Headings are those of pages: the number of the page, the id, the text.
+	Headings [][3]any `json:"headings"`
+	// Words say by the numbers of pages where they are.
+	Words map[string][]int `json:"words"`
+}
+
+func (b *builder) writeSearch() error {
+	all := index{Pages: [][2]string{}, Headings: [][3]any{}, Words: map[string][]int{}}
+	for _, name := range b.byWeight() {
+		all.add(b.pages[name])
+	}
+	encoded, err := json.Marshal(all)
+	if err != nil {
+		return fmt.Errorf("write the index of the search: %w", err)
+	}
+	b.site["search.json"] = encoded
+	return b.show(SearchPage, view{Title: "Search", Find: true})
+}
+
+// byWeight lists the pages, those that the navigation names before all others: of
+// pages that fit as well, the first is shown first.
+func (b *builder) byWeight() []string {
+	place := map[string]int{}
+	for _, part := range b.sections {
+		for _, link := range part.Links {
+			place[link.File] = len(place)
+		}
+	}
+	weight := func(name string) int {
+		if at, named := place[address(name)]; named {
+			return at
+		}
+		return len(place)
+	}
+	return slices.SortedFunc(maps.Keys(b.pages), func(a, c string) int {
+		return cmp.Or(cmp.Compare(weight(a), weight(c)), strings.Compare(a, c))
+	})
+}
+
+func (i *index) add(p *page) {
+	number := len(i.Pages)
+	i.Pages = append(i.Pages, [2]string{address(p.path), p.title})
+	for _, h := range p.headings[min(1, len(p.headings)):] {
+		i.Headings = append(i.Headings, [3]any{number, h.ID, h.Text})
+	}
+	for _, word := range words(plain(p.tree, p.source)) {
+		i.Words[word] = append(i.Words[word], number)
+	}
+}
+
+// words are those of a text that somebody may look for, each once: letters, digits
+// and underscores in lower case, at least three and at most forty of them.
+func words(text string) []string {
+	all := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+	slices.Sort(all)
+	return slices.DeleteFunc(slices.Compact(all), func(word string) bool { return len(word) < 3 || len(word) > 40 })
+}

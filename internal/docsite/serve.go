@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package docsite
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// contentSecurityPolicy allows the site's own style, script and index.
+const contentSecurityPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+
+// types are the media types of files; what has another ending is shown as text.
+var types = map[string]string{
+	".html": "text/html; charset=utf-8",
+	".css":  "text/css; charset=utf-8",
+	".js":   "text/javascript; charset=utf-8",
+	".json": "application/json",
+}
+
+// Handler serves a site below a prefix, which begins and ends with a slash, for GET
+// and HEAD.
+func (s Site) Handler(prefix string) http.Handler {
+	tags := make(map[string]string, len(s))
+	for file, content := range s {
+		sum := sha256.Sum256(content)
+		tags[file] = `"` + hex.EncodeToString(sum[:12]) + `"`
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		file := strings.TrimPrefix(r.URL.Path, prefix)
+		if file == "" || strings.HasSuffix(file, "/") {
+			file += "index.html"
+		}
+		header := w.Header()
+		header.Set("Content-Security-Policy", contentSecurityPolicy)
+		header.Set("X-Content-Type-Options", "nosniff")
+		header.Set("Referrer-Policy", "no-referrer")
+		content, found := s[file]
+		switch {
+		case r.Method != http.MethodGet && r.Method != http.MethodHead:
+			header.Set("Allow", "GET, HEAD")
+			http.Error(w, "Only GET and HEAD are served here.", http.StatusMethodNotAllowed)
+			return
+		case !found:
+			http.Error(w, "There is no such page.", http.StatusNotFound)
+			return
+		}
+		header.Set("Content-Type", mediaType(file))
+		header.Set("Cache-Control", "no-cache")
+		header.Set("ETag", tags[file])
+		http.ServeContent(w, r, file, time.Time{}, bytes.NewReader(content))
+	})
+}
+
+func mediaType(file string) string {
+	if known := types[path.Ext(file)]; known != "" {
+		return known
+	}
+	return "text/plain; charset=utf-8"
+}
+
+// Write puts a site into a directory, which is made if it is missing. What else is
+// in it stays.
+func (s Site) Write(dir string) error {
+	for file, content := range s {
+		name := filepath.Join(dir, filepath.FromSlash(file))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil { //nolint:gosec // a web server has to read it
+			return fmt.Errorf("write the site: %w", err)
+		}
+		if err := os.WriteFile(name, content, 0o644); err != nil { //nolint:gosec // as the directory
+			return fmt.Errorf("write the site: %w", err)
+		}
+	}
+	return nil
+}
