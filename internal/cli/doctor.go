@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/printmarket/printmarket/docs"
+	"github.com/printmarket/printmarket/internal/doctor"
+)
+
+// doctorOptions are the flags of `printmarket doctor`: where the parts of an
+// installation are.
+type doctorOptions struct {
+	clusterOptions
+	api, registry, ops, database, redis, output string
+	timeout                                     time.Duration
+}
+
+func doctorCommand() *cobra.Command {
+	var o doctorOptions
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Examine an installation and explain what is found",
+		Long: `Examine an installation and explain what is found, with what to do about it. It
+changes nothing, and looks at what it is told of: --api, --registry and --ops are
+origins; the database and Redis come from flags or from the variables that the
+servers have; with --kubeconfig, or in a pod, the cluster. It ends with 1 if
+something fails, and with 2 if there are warnings alone.`,
+		Example: `  printmarket doctor --kubeconfig ~/.kube/config --namespace printmarket --api https://api.example.com
+  kubectl port-forward deploy/printmarket-api 8082 & printmarket doctor --ops http://127.0.0.1:8082`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.api, "api", "", "origin of the partner API")
+	f.StringVar(&o.registry, "registry", "", "origin of the registry of problem types")
+	f.StringVar(&o.ops, "ops", "", "origin of an API server's or a worker's operations listener")
+	f.StringVar(&o.database, "database", "", "postgres:// URL of the database (default: the variable "+databaseVariable+")")
+	registerRedis(f, &o.redis)
+	o.registerFinding(f)
+	f.DurationVar(&o.timeout, "timeout", 15*time.Second, "how long one part may take")
+	f.StringVarP(&o.output, "output", "o", "table", "table or json")
+	return cmd
+}
+
+func (o *doctorOptions) run(cmd *cobra.Command) error {
+	if err := checkOutput(o.output, "table", "json"); err != nil {
+		return err
+	}
+	parts, err := o.parts()
+	if err != nil {
+		return err
+	}
+	reports := doctor.Examine(cmd.Context(), parts, o.timeout)
+	if err := printOutput(cmd, o.output, reports, func(w io.Writer) { printReports(w, reports) }); err != nil {
+		return err
+	}
+	switch doctor.Worst(reports) {
+	case doctor.Failure:
+		return exitError(1)
+	case doctor.Warning:
+		return exitError(2)
+	default:
+		return nil
+	}
+}
+
+// parts are what there is to examine, and what nobody has said where to find.
+func (o *doctorOptions) parts() ([]doctor.Examination, error) {
+	web := doctor.Web{Now: time.Now}
+	var parts []doctor.Examination
+	for _, one := range []struct {
+		flag, origin string
+		examine      func(string) doctor.Examination
+	}{
+		{"api", o.api, func(origin string) doctor.Examination { return web.API(origin, docs.API) }},
+		{"registry", o.registry, web.Registry},
+		{"ops", o.ops, web.Ops},
+	} {
+		if one.origin == "" {
+			parts = append(parts, untold(one.flag, "--"+one.flag))
+			continue
+		}
+		if err := doctor.CheckOrigin(one.origin); err != nil {
+			return nil, fmt.Errorf("--%s: %w", one.flag, err)
+		}
+		parts = append(parts, one.examine(one.origin))
+	}
+	return append(parts, o.databasePart(), o.redisPart(), o.clusterPart()), nil
+}
+
+// or is a flag, or a variable where it is not set.
+func or(flag, variable string) string {
+	if flag != "" {
+		return flag
+	}
+	return os.Getenv(variable)
+}
+
+// printReports writes a line for each finding, and below it what to do.
+func printReports(w io.Writer, reports []doctor.Report) {
+	for _, report := range reports {
+		for _, finding := range report.Findings {
+			_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", strings.ToUpper(string(finding.Severity)), report.Part, finding.Check, finding.Detail)
+			if finding.Do != "" {
+				_, _ = fmt.Fprintf(w, "\t\t\t-> %s\n", finding.Do)
+			}
+		}
+	}
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/config"
+	"github.com/printmarket/printmarket/internal/doctor"
+	"github.com/printmarket/printmarket/internal/queue"
+	"github.com/printmarket/printmarket/internal/store/postgres"
+	"github.com/printmarket/printmarket/internal/telemetry"
+)
+
+// untold stands for a part that nobody has said where to find.
+func untold(part, how string) doctor.Examination {
+	return doctor.Examination{Part: part, Run: func(context.Context) []doctor.Finding {
+		return []doctor.Finding{{Check: part, Severity: doctor.Skipped, Detail: "say where it is: " + how}}
+	}}
+}
+
+// databasePart looks at what start-up refuses, the schema, and the clock.
+func (o *doctorOptions) databasePart() doctor.Examination {
+	url := or(o.database, databaseVariable)
+	if url == "" {
+		return untold("database", "--database, or "+databaseVariable)
+	}
+	return doctor.Examination{Part: "database", Run: func(ctx context.Context) []doctor.Finding {
+		store, err := postgres.Open(ctx, url, postgres.Options{MaxConns: 1, AcquireTimeout: o.timeout})
+		if volatile := (*postgres.VolatileError)(nil); errors.As(err, &volatile) {
+			return []doctor.Finding{doctor.Fail("settings", "Set it, or acknowledged records are lost with the next crash; the servers refuse to start.", "%v", volatile)}
+		}
+		if err != nil {
+			return []doctor.Finding{doctor.Fail("reach", "Check host, TLS and role; kubectl describe the Secret that has the URL.", "%s", telemetry.Redact(err.Error()))}
+		}
+		defer func() { _ = store.Close() }()
+		schema := store.CheckSchema(ctx)
+		found := []doctor.Finding{
+			doctor.Well("settings", "what is acknowledged is on disk"),
+			doctor.Unless(schema, "schema", "the one of this program", "Run printmarket migrate, or the chart's hook; an older program may go on meanwhile.", doctor.Failure),
+		}
+		if schema != nil {
+			return found
+		}
+		skew, err := store.Skew(ctx)
+		if err != nil {
+			return append(found, doctor.Fail("clock", "See whether it is reachable all the time.", "%s", telemetry.Redact(err.Error())))
+		}
+		return append(found, doctor.Clock("the database", skew))
+	}}
+}
+
+// redisPart looks at what the queue asks of a server.
+func (o *doctorOptions) redisPart() doctor.Examination {
+	url, err := redisURL(o.redis)
+	if err != nil {
+		return untold("redis", "--redis, or the variable that the servers have")
+	}
+	return doctor.Examination{Part: "redis", Run: func(ctx context.Context) []doctor.Finding {
+		redis.SetLogger(redisLog{telemetry.Discard()})
+		client, err := newRedis(url)
+		if err != nil {
+			return []doctor.Finding{doctor.Fail("reach", "", "%v", err)}
+		}
+		defer func() { _ = client.Close() }()
+		q, err := queue.New(client, queueName, queue.Options{})
+		if err != nil {
+			return []doctor.Finding{doctor.Fail("reach", "", "%v", err)}
+		}
+		return redisFindings(ctx, client, q)
+	}}
+}
+
+func redisFindings(ctx context.Context, client *redis.Client, q *queue.Queue) []doctor.Finding {
+	server, err := q.Server(ctx)
+	switch {
+	case errors.Is(err, queue.ErrPolicy):
+		return []doctor.Finding{doctor.Fail("policy", "CONFIG SET maxmemory-policy noeviction, and in its configuration: another policy drops keys of jobs.", "%v", err)}
+	case errors.Is(err, queue.ErrOld):
+		return []doctor.Finding{doctor.Fail("version", "Use Redis 7.0 or Valkey 8 or newer.", "%v", err)}
+	case err != nil:
+		return []doctor.Finding{doctor.Fail("reach", "Check host, password and TLS; RFQs go on without Redis, preflight jobs wait.", "%s", telemetry.Redact(err.Error()))}
+	}
+	found := []doctor.Finding{doctor.Well("policy", "noeviction")}
+	if server.Durable {
+		found = append(found, doctor.Well("append-only file", "kept"))
+	} else {
+		found = append(found, doctor.Beware("append-only file", "Set appendonly yes: without it every open job is handed over again after a crash.", "not kept"))
+	}
+	if used := server.Memory * 100; used > 70 {
+		found = append(found, doctor.Beware("memory", "Give it more, or see who has queued so much: printmarket queue stats. At 85 % submissions are refused.", "%.0f %% of maxmemory is used", used))
+	} else {
+		found = append(found, doctor.Well("memory", "%.0f %% of maxmemory is used", used))
+	}
+	before := time.Now()
+	theirs, err := client.Time(ctx).Result()
+	if err != nil {
+		return append(found, doctor.Fail("clock", "Its user needs +time.", "%s", telemetry.Redact(err.Error())))
+	}
+	return append(found, doctor.Clock("Redis", theirs.Sub(before.Add(time.Since(before)/2))))
+}
+
+// clusterPart looks at the definitions and the objects of a cluster.
+func (o *doctorOptions) clusterPart() doctor.Examination {
+	if o.kubeconfig == "" && os.Getenv("KUBECONFIG") == "" && os.Getenv("KUBERNETES_SERVICE_HOST") == "" {
+		return untold("cluster", "--kubeconfig")
+	}
+	return doctor.Examination{Part: "cluster", Run: func(ctx context.Context) []doctor.Finding {
+		reader, namespace, err := o.openReader()
+		if err != nil {
+			return []doctor.Finding{doctor.Fail("reach", "Check the kubeconfig: kubectl auth whoami.", "%v", err)}
+		}
+		return append(definitions(ctx, reader), objects(ctx, reader, namespace)...)
+	}}
+}
+
+func (o *doctorOptions) openReader() (client.Reader, string, error) {
+	config, namespace, err := o.load(telemetry.Discard())
+	if err != nil {
+		return nil, "", err
+	}
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{v1alpha1.AddToScheme, apiextensionsv1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			return nil, "", err
+		}
+	}
+	reader, err := client.New(config, client.Options{Scheme: scheme})
+	return reader, namespace, err
+}
+
+// definitions compares those of the cluster with those of this program.
+func definitions(ctx context.Context, reader client.Reader) []doctor.Finding {
+	files, err := fs.ReadDir(config.FS, config.CRDDir)
+	if err != nil {
+		return []doctor.Finding{doctor.Fail("definitions", "", "%v", err)}
+	}
+	var other []string
+	for _, file := range files {
+		same, err := sameDefinition(ctx, reader, path.Join(config.CRDDir, file.Name()))
+		if apierrors.IsForbidden(err) {
+			return []doctor.Finding{{Check: "definitions", Severity: doctor.Skipped, Detail: "you may not read them: " + err.Error()}}
+		}
+		if err != nil {
+			return []doctor.Finding{doctor.Fail("definitions", "Install them: kubectl apply -k config/crd, or the chart.", "%v", err)}
+		}
+		if !same {
+			other = append(other, strings.TrimSuffix(file.Name(), ".yaml"))
+		}
+	}
+	if len(other) > 0 {
+		return []doctor.Finding{doctor.Beware("definitions", "Upgrade them with the chart, before or together with the servers: fields that one side does not know are lost or refused.", "%s differ from those of this program", strings.Join(other, ", "))}
+	}
+	return []doctor.Finding{doctor.Well("definitions", "%d, all those of this program", len(files))}
+}
+
+func sameDefinition(ctx context.Context, reader client.Reader, file string) (bool, error) {
+	text, err := fs.ReadFile(config.FS, file)
+	if err != nil {
+		return false, err
+	}
+	var want, got apiextensionsv1.CustomResourceDefinition
+	if err := yaml.UnmarshalStrict(text, &want); err != nil {
+		return false, err
+	}
+	if err := reader.Get(ctx, client.ObjectKey{Name: want.Name}, &got); err != nil {
+		return false, err
+	}
+	return len(got.Spec.Versions) == len(want.Spec.Versions) &&
+		equality.Semantic.DeepEqual(got.Spec.Versions[0].Schema, want.Spec.Versions[0].Schema), nil
+}
+
+// most is how many objects of a kind are looked at, which is a page of a list.
+const most = 500
+
+// objects counts those that are not ready, and names some.
+func objects(ctx context.Context, reader client.Reader, namespace string) []doctor.Finding {
+	var found []doctor.Finding
+	for _, kind := range []struct {
+		name string
+		list client.ObjectList
+	}{
+		{"partnerentitlements", &v1alpha1.PartnerEntitlementList{}},
+		{"capabilityrollouts", &v1alpha1.CapabilityRolloutList{}},
+		{"xjmfsenders", &v1alpha1.XJMFSenderList{}},
+	} {
+		if err := reader.List(ctx, kind.list, client.InNamespace(namespace), client.Limit(most)); err != nil {
+			found = append(found, doctor.Fail(kind.name, "You need get and list of the three kinds: the Role printmarket-viewer.", "%v", err))
+			continue
+		}
+		found = append(found, unready(kind.name, kind.list))
+	}
+	return found
+}
+
+// named is how many objects a finding names.
+const named = 5
+
+func unready(kind string, list client.ObjectList) doctor.Finding {
+	total, sick := 0, []string{}
+	// The visitor returns no error, and the lists are lists.
+	_ = apimeta.EachListItem(list, func(object runtime.Object) error {
+		total++
+		name, conditions := conditionsOf(object)
+		if ready := apimeta.FindStatusCondition(conditions, v1alpha1.ConditionReady); ready == nil {
+			sick = append(sick, name+" (no status)")
+		} else if ready.Status != metav1.ConditionTrue {
+			sick = append(sick, fmt.Sprintf("%s (%s)", name, ready.Reason))
+		}
+		return nil
+	})
+	if len(sick) == 0 {
+		return doctor.Well(kind, "%d, all ready", total)
+	}
+	shown := strings.Join(sick[:min(named, len(sick))], ", ")
+	if len(sick) > named {
+		shown += ", ..."
+	}
+	return doctor.Beware(kind, "Their conditions say why: kubectl describe "+kind+"; without a status no controller runs.", "%d of %d are not ready: %s", len(sick), total, shown)
+}
+
+func conditionsOf(object runtime.Object) (name string, conditions []metav1.Condition) {
+	switch o := object.(type) {
+	case *v1alpha1.PartnerEntitlement:
+		return o.Name, o.Status.Conditions
+	case *v1alpha1.CapabilityRollout:
+		return o.Name, o.Status.Conditions
+	case *v1alpha1.XJMFSender:
+		return o.Name, o.Status.Conditions
+	default:
+		return "", nil
+	}
+}

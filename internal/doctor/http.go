@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package doctor
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxAnswer bounds what is read of an answer, in bytes.
+const maxAnswer = 8 << 20
+
+// Web asks the listeners of an installation. It follows no redirect.
+type Web struct {
+	Now func() time.Time
+	// TLS is for tests; nil trusts what the machine trusts.
+	TLS *tls.Config
+}
+
+// answer is what came of a request.
+type answer struct {
+	status int
+	date   time.Time
+	body   []byte
+	// until is when the first certificate of the chain ends; zero without TLS.
+	until time.Time
+}
+
+var errOrigin = errors.New("not an origin like https://api.example.com")
+
+// CheckOrigin refuses what is no origin: a scheme, a host, and nothing behind it.
+func CheckOrigin(text string) error {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
+		return errOrigin
+	}
+	return nil
+}
+
+func (w Web) get(ctx context.Context, origin, file string) (a answer, err error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(origin, "/")+file, nil)
+	if err != nil {
+		return a, errOrigin
+	}
+	transport := &http.Transport{DisableKeepAlives: true, TLSClientConfig: w.TLS, Proxy: http.ProxyFromEnvironment}
+	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	response, err := client.Do(r)
+	if err != nil {
+		return a, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	if a.body, err = io.ReadAll(io.LimitReader(response.Body, maxAnswer)); err != nil {
+		return a, err
+	}
+	a.status = response.StatusCode
+	if a.date, err = http.ParseTime(response.Header.Get("Date")); err != nil {
+		a.date = time.Time{}
+	}
+	if response.TLS != nil {
+		for _, certificate := range response.TLS.PeerCertificates {
+			if a.until.IsZero() || certificate.NotAfter.Before(a.until) {
+				a.until = certificate.NotAfter
+			}
+		}
+	}
+	return a, nil
+}
+
+// API examines the partner API: its certificate, its clock, and whether its
+// contracts are those of this program.
+func (w Web) API(origin string, contracts fs.FS) Examination {
+	return Examination{Part: "api", Run: func(ctx context.Context) []Finding {
+		first, err := w.get(ctx, origin, "/docs/api/openapi.yaml")
+		if err != nil {
+			return []Finding{Fail("reach", "Check the name, the ingress and whether the pods are ready: kubectl get pods,ingress.", "%v", err)}
+		}
+		found := append(w.certificate(first, origin), w.clock(first))
+		return append(found, w.contracts(ctx, origin, contracts)...)
+	}}
+}
+
+// soon is how long before its end a certificate is worth a warning: renewals of 90
+// days' certificates are due 30 days before.
+const soon = 14 * 24 * time.Hour
+
+func (w Web) certificate(a answer, origin string) []Finding {
+	if a.until.IsZero() {
+		host := ""
+		if u, err := url.Parse(origin); err == nil {
+			host = u.Hostname()
+		}
+		if host == "localhost" || strings.HasPrefix(host, "127.") || host == "::1" {
+			return []Finding{Well("certificate", "none, on this machine")}
+		}
+		return []Finding{Fail("certificate", "Serve partners by https alone: keys are sent with each request.", "%s is served without TLS", origin)}
+	}
+	if left := a.until.Sub(w.Now()); left < soon {
+		return []Finding{Beware("certificate", "Renew it; see why nobody has: with cert-manager, kubectl describe certificate.", "ends in %s, at %s", left.Round(time.Hour), a.until.UTC().Format(time.RFC3339))}
+	}
+	return []Finding{Well("certificate", "good until %s", a.until.UTC().Format(time.DateOnly))}
+}
+
+// clock judges the Date of an answer, which has whole seconds.
+func (w Web) clock(a answer) Finding {
+	if a.date.IsZero() {
+		return Beware("clock", "Let whatever is in front of the API pass the field Date on.", "the answer has no date")
+	}
+	skew := a.date.Sub(w.Now())
+	if skew.Abs() <= time.Second {
+		skew = 0
+	}
+	return Clock("the API", skew)
+}
+
+func (w Web) contracts(ctx context.Context, origin string, contracts fs.FS) []Finding {
+	files, err := fs.Glob(contracts, "api/*openapi.yaml")
+	if err != nil {
+		return []Finding{Fail("contracts", "", "%v", err)}
+	}
+	var other []string
+	for _, file := range files {
+		want, err := fs.ReadFile(contracts, file)
+		if err != nil {
+			return []Finding{Fail("contracts", "", "%v", err)}
+		}
+		got, err := w.get(ctx, origin, "/docs/"+file)
+		if err != nil || got.status != http.StatusOK {
+			return []Finding{Fail("contracts", "Let the ingress pass /docs/ on: partners read their contracts there.", "/docs/%s is answered %d", file, got.status)}
+		}
+		if !bytes.Equal(want, got.body) {
+			other = append(other, path.Base(file))
+		}
+	}
+	if len(other) > 0 {
+		return []Finding{Beware("contracts", "Use the doctor of the version that is installed, or look for something that changes bytes on the way.", "%s differ from those of this program", strings.Join(other, ", "))}
+	}
+	return []Finding{Well("contracts", "%d, all those of this program", len(files))}
+}
+
+// Registry examines the registry of problem types.
+func (w Web) Registry(origin string) Examination {
+	return Examination{Part: "registry", Run: func(ctx context.Context) []Finding {
+		const file = "/problems/marketplace/unavailable"
+		a, err := w.get(ctx, origin, file)
+		if err == nil && a.status != http.StatusOK {
+			err = fmt.Errorf("%s is answered %d", file, a.status)
+		}
+		found := Unless(err, "reach", "a problem type is read", "Check the host of the registry: every `type` of an error leads there.", Failure)
+		if err != nil {
+			return []Finding{found}
+		}
+		return append(w.certificate(a, origin), found)
+	}}
+}
+
+// Ops examines an operations listener: what it says of readiness, and the metrics
+// that tell of trouble to come.
+func (w Web) Ops(origin string) Examination {
+	return Examination{Part: "operations", Run: func(ctx context.Context) []Finding {
+		a, err := w.get(ctx, origin, "/readyz")
+		if err != nil {
+			return []Finding{Fail("reach", "It is in the cluster alone: kubectl port-forward deploy/printmarket-api 8082.", "%v", err)}
+		}
+		found := readiness(a)
+		if a, err = w.get(ctx, origin, "/metrics"); err != nil || a.status != http.StatusOK {
+			return append(found, Fail("metrics", "Without them no alert can fire.", "/metrics is answered %d", a.status))
+		}
+		return append(found, gauges(metrics(a.body))...)
+	}}
+}
+
+// readiness has a finding for each check of a process.
+func readiness(a answer) []Finding {
+	var ready struct {
+		Ready  bool              `json:"ready"`
+		Checks map[string]string `json:"checks"`
+	}
+	if err := json.Unmarshal(a.body, &ready); err != nil {
+		return []Finding{Fail("readiness", "Is this the operations listener, by default port 8082?", "/readyz answers %d, and not as printmarket does", a.status)}
+	}
+	severity := Warning
+	if !ready.Ready {
+		severity = Failure
+	}
+	var found []Finding
+	for _, name := range slices.Sorted(maps.Keys(ready.Checks)) {
+		if detail := ready.Checks[name]; detail == "ok" {
+			found = append(found, Well(name, "ready"))
+		} else {
+			found = append(found, Finding{Check: name, Severity: severity, Detail: detail, Do: "The guide of the cluster explains each check of readiness."})
+		}
+	}
+	return found
+}
+
+// gauge is a metric that says by its value that something is wrong.
+type gauge struct {
+	name, check string
+	// above is the value from which on it is trouble; below, if it is not zero, the
+	// one up to which it is.
+	above, below float64
+	detail, do   string
+}
+
+var watched = [...]gauge{
+	{"printmarket_gate_snapshot_age_seconds", "posture age", 120, 0, "the posture is %s old", "kube-apiserver is away or too slow; past --gates-max-staleness every gate closes."},
+	{"printmarket_gate_secret_heartbeat_age_seconds", "controller", 300, 0, "no controller was alive for %s", "See why none leads: kubectl get lease printmarket-controller, kubectl logs deploy/printmarket-controller."},
+	{"printmarket_masterdata_age_seconds", "master data age", 60, 0, "master data was confirmed %s ago", "The database is away or too slow; past --catalog-max-staleness nothing is judged by it."},
+	{"printmarket_mtls_certificate_remaining_seconds", "mutual TLS", 0, soon.Seconds(), "the certificate of the listener for mutual TLS ends in %s", "Renew the Secret of api.mtls.secretName; the next handshake has it."},
+}
+
+func gauges(values map[string]float64) []Finding {
+	var found []Finding
+	for _, one := range watched {
+		value, known := values[one.name]
+		if !known {
+			continue
+		}
+		text := (time.Duration(value) * time.Second).String()
+		if one.above > 0 && value > one.above || one.below > 0 && value < one.below {
+			found = append(found, Beware(one.check, one.do, one.detail, text))
+		} else {
+			found = append(found, Well(one.check, "%s", text))
+		}
+	}
+	return found
+}
+
+// metrics reads those without labels of a text exposition.
+func metrics(body []byte) map[string]float64 {
+	values := map[string]float64{}
+	for line := range strings.Lines(string(body)) {
+		name, text, found := strings.Cut(strings.TrimSpace(line), " ")
+		if !found || strings.HasPrefix(name, "#") || strings.Contains(name, "{") {
+			continue
+		}
+		if value, err := strconv.ParseFloat(text, 64); err == nil {
+			values[name] = value
+		}
+	}
+	return values
+}
