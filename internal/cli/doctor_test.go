@@ -73,11 +73,14 @@ func TestTheDoctorFindsWhatIsWrong(t *testing.T) {
 	}{
 		"nothing is said": {nil, nil, 0, nil},
 		"a Redis that keeps everything": {
-			nil, []string{"--redis", "redis://" + good.Addr}, 0,
+			nil,
+			[]string{"--redis", "redis://" + good.Addr},
+			0,
 			map[string]doctor.Severity{"redis/policy": doctor.OK, "redis/append-only file": doctor.OK, "redis/memory": doctor.OK, "redis/clock": doctor.OK},
 		},
 		"a Redis that forgets when it ends": {
-			[]string{"PRINTMARKET_REDIS_URL=redis://" + quick.Addr}, nil, 2,
+			[]string{"PRINTMARKET_REDIS_URL=redis://" + quick.Addr},
+			nil, 2,
 			map[string]doctor.Severity{"redis/policy": doctor.OK, "redis/append-only file": doctor.Warning, "redis/memory": doctor.OK, "redis/clock": doctor.OK},
 		},
 		"a Redis that drops keys":     {nil, []string{"--redis", "redis://" + bad.Addr}, 1, map[string]doctor.Severity{"redis/policy": doctor.Failure}},
@@ -88,11 +91,15 @@ func TestTheDoctorFindsWhatIsWrong(t *testing.T) {
 		},
 		"a database that is not there": {nil, []string{"--database", "postgres://a:secret-word@127.0.0.1:1/a"}, 1, map[string]doctor.Severity{"database/reach": doctor.Failure}},
 		"a cluster without a controller": {
-			nil, []string{"--kubeconfig", cluster.operator, "--namespace", cluster.namespace}, 2,
+			nil,
+			[]string{"--kubeconfig", cluster.operator, "--namespace", cluster.namespace},
+			2,
 			map[string]doctor.Severity{"cluster/definitions": doctor.OK, "cluster/partnerentitlements": doctor.Warning, "cluster/capabilityrollouts": doctor.Warning, "cluster/xjmfsenders": doctor.Warning},
 		},
 		"a cluster of which one may read the namespace alone": {
-			[]string{"KUBECONFIG=" + cluster.manager}, []string{"--namespace", cluster.namespace}, 2,
+			[]string{"KUBECONFIG=" + cluster.manager},
+			[]string{"--namespace", cluster.namespace},
+			2,
 			map[string]doctor.Severity{"cluster/definitions": doctor.Skipped, "cluster/partnerentitlements": doctor.Warning, "cluster/capabilityrollouts": doctor.Warning, "cluster/xjmfsenders": doctor.Warning},
 		},
 		"an API that is not there": {nil, []string{"--api", "https://127.0.0.1:1"}, 1, map[string]doctor.Severity{"api/reach": doctor.Failure}},

@@ -85,7 +85,7 @@ func Worst(reports []Report) Severity {
 	return worst
 }
 
-// Well, Beware and Fail are findings of the three severities.
+// Well is a finding that is as it should be.
 func Well(check, format string, args ...any) Finding {
 	return Finding{Check: check, Severity: OK, Detail: fmt.Sprintf(format, args...)}
 }

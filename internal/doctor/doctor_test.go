@@ -75,15 +75,18 @@ func TestWhatIsWrongIsFound(t *testing.T) {
 	}{
 		"an API that is well": {nil, 0, api, map[string]doctor.Severity{"certificate": doctor.OK, "clock": doctor.OK, "contracts": doctor.OK}},
 		"an API of another version": {
-			map[string]http.HandlerFunc{"/docs/api/xjdf-openapi.yaml": say(200, "newer")}, 0, api,
+			map[string]http.HandlerFunc{"/docs/api/xjdf-openapi.yaml": say(200, "newer")},
+			0, api,
 			map[string]doctor.Severity{"certificate": doctor.OK, "clock": doctor.OK, "contracts": doctor.Warning},
 		},
 		"an API whose contracts are not served": {
-			map[string]http.HandlerFunc{"/docs/api/openapi.yaml": say(404, "")}, 0, api,
+			map[string]http.HandlerFunc{"/docs/api/openapi.yaml": say(404, "")},
+			0, api,
 			map[string]doctor.Severity{"certificate": doctor.OK, "clock": doctor.OK, "contracts": doctor.Failure},
 		},
 		"a redirect is not followed": {
-			map[string]http.HandlerFunc{"/docs/api/openapi.yaml": http.RedirectHandler("/docs/api/xjdf-openapi.yaml", 302).ServeHTTP}, 0, api,
+			map[string]http.HandlerFunc{"/docs/api/openapi.yaml": http.RedirectHandler("/docs/api/xjdf-openapi.yaml", 302).ServeHTTP},
+			0, api,
 			map[string]doctor.Severity{"certificate": doctor.OK, "clock": doctor.OK, "contracts": doctor.Failure},
 		},
 		"an API whose clock is ours less three minutes": {nil, 3 * time.Minute, api, map[string]doctor.Severity{"certificate": doctor.OK, "clock": doctor.Warning, "contracts": doctor.OK}},
@@ -93,11 +96,13 @@ func TestWhatIsWrongIsFound(t *testing.T) {
 		},
 		"a server that is well": {nil, 0, doctor.Web.Ops, map[string]doctor.Severity{"posture": doctor.OK, "queue": doctor.OK, "posture age": doctor.OK}},
 		"a server that is ready and warns": {
-			map[string]http.HandlerFunc{"/readyz": say(200, `{"ready":true,"checks":{"posture":"ok","queue":"Redis is away"}}`)}, 0, doctor.Web.Ops,
+			map[string]http.HandlerFunc{"/readyz": say(200, `{"ready":true,"checks":{"posture":"ok","queue":"Redis is away"}}`)},
+			0, doctor.Web.Ops,
 			map[string]doctor.Severity{"posture": doctor.OK, "queue": doctor.Warning, "posture age": doctor.OK},
 		},
 		"a server that is not ready": {
-			map[string]http.HandlerFunc{"/readyz": say(503, `{"ready":false,"checks":{"posture":"too old"}}`)}, 0, doctor.Web.Ops,
+			map[string]http.HandlerFunc{"/readyz": say(503, `{"ready":false,"checks":{"posture":"too old"}}`)},
+			0, doctor.Web.Ops,
 			map[string]doctor.Severity{"posture": doctor.Failure, "posture age": doctor.OK},
 		},
 		"a posture that nobody proves, no controller, a certificate that ends": {
