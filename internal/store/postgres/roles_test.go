@@ -106,7 +106,7 @@ func TestTheRuntimeRoleServesEverythingAndCannotMoveTheClock(t *testing.T) {
 	role, narrow := newRole(t, address)
 	// What another version granted is taken back.
 	execute(t, address, `GRANT ALL ON rfq, job, report, outbox TO `+role)
-	if err := owner.Grant(t.Context(), role, ""); err != nil {
+	if err := owner.Grant(t.Context(), Roles{API: role}); err != nil {
 		t.Fatal(err)
 	}
 	store := openUnmigrated(t, narrow, patient)
@@ -176,7 +176,7 @@ func TestARoleThatDoesNotExistIsNamed(t *testing.T) {
 	t.Parallel()
 	store := openStore(t, pgtest.Shared(t))
 	var away *ledger.UnavailableError
-	err := store.Grant(t.Context(), "nobody", "")
+	err := store.Grant(t.Context(), Roles{Webhooks: "nobody"})
 	if err == nil || errors.As(err, &away) || !strings.Contains(err.Error(), `role "nobody" does not exist`) {
 		t.Errorf("error = %v, want the role's name and not that the store is away", err)
 	}
