@@ -319,8 +319,12 @@ func scanStanding(r pgx.Row) (standing webhook.Standing, err error) {
 // deliveryFields are what a row of deliveryColumns is read into.
 func deliveryFields(d *webhook.Delivery) []any {
 	return []any{
-		&d.ID, &d.Owner, &d.Name, &d.Event.ID, &d.Event.Type, &d.Event.Subject, instant{&d.Event.At},
-		&d.State, &d.Attempts, &d.Tries, instant{&d.DueAt}, instant{&d.EndedAt}, instant{&d.CreatedAt},
+		&d.ID, &d.Owner, &d.Name, &d.Event.ID, &d.Event.Type, &d.Event.Subject,
+		instant{&d.Event.At},
+		&d.State, &d.Attempts, &d.Tries,
+		instant{&d.DueAt},
+		instant{&d.EndedAt},
+		instant{&d.CreatedAt},
 	}
 }
 

@@ -251,7 +251,8 @@ func relayRace(t *testing.T, w *world) {
 	for i, end := range concurrently(processes, func(int) (end struct {
 		relayed bool
 		err     error
-	}) {
+	},
+	) {
 		var deliveries []webhook.Delivery
 		for _, event := range due {
 			delivery := w.delivery(t, press)
