@@ -32,18 +32,20 @@ type Roles struct {
 // at once waits for the first. Errors: ledger.UnavailableError, and the database's
 // own for a role that does not exist.
 func (s *Store) Grant(ctx context.Context, roles Roles) error {
-	// All of it is one transaction, which holds the lock: two that grant rights
-	// on one table at once fail each other.
-	statements := fmt.Sprintf("SELECT pg_advisory_xact_lock(%d);\n", grantLock)
-	statements += revocation(roles.API) + revocation(roles.Worker) + revocation(roles.Webhooks)
-	for _, given := range []struct {
+	given := []struct {
 		role   string
 		grants func(string) string
-	}{{roles.API, RuntimeGrants}, {roles.Worker, WorkerGrants}, {roles.Webhooks, WebhookGrants}} {
-		if given.role != "" {
-			statements += given.grants(given.role)
+	}{{roles.API, RuntimeGrants}, {roles.Worker, WorkerGrants}, {roles.Webhooks, WebhookGrants}}
+	// All of it is one transaction, which holds the lock: two that grant rights
+	// on one table at once fail each other.
+	var revoked, granted strings.Builder
+	for _, to := range given {
+		if to.role != "" {
+			revoked.WriteString(revocation(to.role))
+			granted.WriteString(to.grants(to.role))
 		}
 	}
+	statements := fmt.Sprintf("SELECT pg_advisory_xact_lock(%d);\n", grantLock) + revoked.String() + granted.String()
 	return s.use(ctx, "grant rights", func(ctx context.Context, conn *pgxpool.Conn) error {
 		_, err := conn.Exec(ctx, statements, pgx.QueryExecModeSimpleProtocol)
 		if told := (*pgconn.PgError)(nil); errors.As(err, &told) && told.Code == undefinedObject {
@@ -106,9 +108,6 @@ func WebhookGrants(role string) string {
 }
 
 func revocation(role string) string {
-	if role == "" {
-		return ""
-	}
 	return "REVOKE ALL ON " + tables + " FROM " + pgx.Identifier{role}.Sanitize() + ";\n"
 }
 

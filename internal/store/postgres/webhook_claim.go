@@ -22,7 +22,9 @@ const openLanes = `SELECT l.tenant, l.name, l.most
 	ORDER BY e.tenant, e.name
 	FOR NO KEY UPDATE OF e SKIP LOCKED`
 
-// claimDue walks an index for each lane, and no further than there is room.
+// claimDue walks an index for each lane, and no further than there is room. All
+// rooms together, $6, tell the planner how little that is: it would rather read
+// the table.
 const claimDue = `WITH due AS (
 		SELECT d.id FROM unnest($1::text[], $2::text[], $3::bigint[]) AS l (tenant, name, most), LATERAL (
 			SELECT d.id FROM webhook_delivery d
@@ -34,6 +36,7 @@ const claimDue = `WITH due AS (
 				WHERE c.tenant = l.tenant AND c.endpoint = l.name AND c.claimed_until > $4))
 			FOR NO KEY UPDATE SKIP LOCKED
 		) AS d
+		LIMIT $6
 	), claimed AS (
 		UPDATE webhook_delivery d SET token = d.token + 1, claimed_until = $5 FROM due WHERE d.id = due.id
 		RETURNING d.*
@@ -59,7 +62,7 @@ func (s *Store) Claim(ctx context.Context, wanted []webhook.Lane, now time.Time,
 		if err != nil || len(open.names) == 0 {
 			return err
 		}
-		rows, err := tx.Query(ctx, claimDue, open.tenants, open.names, open.most, now, now.Add(lease))
+		rows, err := tx.Query(ctx, claimDue, open.tenants, open.names, open.most, now, now.Add(lease), open.room())
 		claims, err = collect(rows, err, scanClaimed)
 		return err
 	})
@@ -87,6 +90,15 @@ func (l *lanes) open(ctx context.Context, tx pgx.Tx) (open lanes, err error) {
 		return nil
 	})
 	return open, err
+}
+
+// room is what all lanes have together.
+func (l *lanes) room() int64 {
+	total := int64(0)
+	for _, most := range l.most {
+		total += max(0, most)
+	}
+	return total
 }
 
 func scanClaimed(r pgx.Row) (c webhook.Claim, err error) {

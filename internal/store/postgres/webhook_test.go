@@ -64,6 +64,15 @@ var crowd = []string{
 			WHEN n <= 100000 THEN 'pending' WHEN n % 500 = 0 THEN 'exhausted' ELSE 'delivered' END AS state) AS d`,
 }
 
+// crowdLanes are those of the endpoints that something waits for.
+func crowdLanes() (all lanes) {
+	for n := range 20 {
+		all.add(acme.String(), fmt.Sprint("e", n+1), 2)
+	}
+	all.add(acme.String(), "orders", 2)
+	return all
+}
+
 // TestDeliveriesAreFoundByIndex, however many wait for somebody else, and whether
 // the database has looked at its tables lately or not.
 func TestDeliveriesAreFoundByIndex(t *testing.T) {
@@ -75,10 +84,10 @@ func TestDeliveriesAreFoundByIndex(t *testing.T) {
 		 SELECT n, 'evt_' || n, 'org_acme01/' || CASE WHEN n % 100 = 0 THEN 'live' ELSE 'test' END, 'rfq.created', 'rfq_1', now() - n * interval '1 second'
 		 FROM generate_series(1, 100000) AS n`)...)
 	missed := strings.ReplaceAll(recoverable, `(SELECT relayed FROM webhook_head)`, `100000`) // a table of one row is read whole
-	owners, names, most := []string{"org_acme01/live", "org_acme01/live"}, []string{"e1", "e2"}, []int64{5, 5}
+	lanes := crowdLanes()
 	for _, when := range []string{"unseen", "analyzed"} {
 		plans := map[string][]string{
-			explain(t, store, claimDue, owners, names, most, testTime, testTime): {"webhook_delivery_due", "webhook_delivery_claimed", "webhook_delivery_pkey"},
+			explain(t, store, claimDue, lanes.tenants, lanes.names, lanes.most, testTime, testTime, lanes.room()): {"webhook_delivery_due", "webhook_delivery_claimed", "webhook_delivery_pkey"},
 			explain(t, store, standings+` WHERE tenant = $1 AND name = 'e1'`, "org_acme01/live"): {
 				"webhook_endpoint_pkey", "webhook_delivery_due",
 			},
@@ -364,10 +373,9 @@ func claims(b *testing.B, changes ...string) *contender {
 	store := openStore(b, address)
 	execute(b, address, slices.Concat(crowd, changes, []string{`VACUUM ANALYZE`})...)
 	var lanes []webhook.Lane
-	for n := range 20 {
-		lanes = append(lanes, webhook.Lane{Address: webhook.Address{Owner: acme, Name: fmt.Sprint("e", n+1)}, Most: 2})
+	for _, name := range crowdLanes().names {
+		lanes = append(lanes, webhook.Lane{Address: webhook.Address{Owner: acme, Name: name}, Most: 2})
 	}
-	lanes = append(lanes, webhook.Lane{Address: orders.Address, Most: 2})
 	return &contender{call: func(int) error {
 		taken, err := store.Claim(b.Context(), lanes, testTime, time.Minute)
 		if err != nil {
