@@ -124,13 +124,17 @@ func inState(state webhook.State) string {
 	}
 }
 
+// selectDeliveries lists what a query selects.
+func selectDeliveries(state webhook.State) string {
+	return `SELECT ` + deliveryColumns + ` FROM webhook_delivery
+		WHERE tenant = $1 AND id < $2 AND ($3 = '' OR endpoint = $3) AND ($4 = '' OR type = $4) AND ` + inState(state) + `
+		ORDER BY id DESC LIMIT $5`
+}
+
 // Deliveries implements [webhook.Store].
 func (s *Store) Deliveries(ctx context.Context, query webhook.Query) ([]webhook.Delivery, error) {
 	return read(ctx, s, "list deliveries", func(ctx context.Context, q querier) ([]webhook.Delivery, error) {
-		rows, err := q.Query(ctx,
-			`SELECT `+deliveryColumns+` FROM webhook_delivery
-			 WHERE tenant = $1 AND id < $2 AND ($3 = '' OR endpoint = $3) AND ($4 = '' OR type = $4) AND `+inState(query.State)+`
-			 ORDER BY id DESC LIMIT $5`,
+		rows, err := q.Query(ctx, selectDeliveries(query.State),
 			query.Owner.String(), cmp.Or(query.Before, selection.BeforeAll), query.Endpoint, query.Type, query.Limit)
 		return collect(rows, err, scanDelivery)
 	})
@@ -269,16 +273,22 @@ func (s *Store) Enable(ctx context.Context, address webhook.Address, now time.Ti
 	})
 }
 
+const (
+	purgeDeliveries = `WITH due AS (
+			SELECT id FROM webhook_delivery WHERE created_at < $1 ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED
+		)
+		DELETE FROM webhook_delivery d USING due WHERE d.id = due.id`
+	// purgeEvents finds them by the time that is in their ids.
+	purgeEvents = `WITH due AS (SELECT arrival FROM outbox WHERE id < $1 AND at < $2 ORDER BY id LIMIT $3 FOR UPDATE)
+		DELETE FROM outbox o USING due WHERE o.arrival = due.arrival`
+)
+
 // PurgeWebhooks implements [webhook.Store]. What another replica is erasing or
 // somebody is changing is left for the next time.
 func (s *Store) PurgeWebhooks(ctx context.Context, before time.Time, limit int) (int, error) {
 	var deliveries, events int64
 	err := s.use(ctx, "purge deliveries", func(ctx context.Context, conn *pgxpool.Conn) error {
-		done, err := conn.Exec(ctx,
-			`WITH due AS (
-				SELECT id FROM webhook_delivery WHERE created_at < $1 ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED
-			)
-			DELETE FROM webhook_delivery d USING due WHERE d.id = due.id`, before, limit)
+		done, err := conn.Exec(ctx, purgeDeliveries, before, limit)
 		deliveries = done.RowsAffected()
 		return err
 	})
@@ -295,16 +305,13 @@ func (s *Store) PurgeWebhooks(ctx context.Context, before time.Time, limit int) 
 	return int(deliveries + events), nil
 }
 
-// purgeOutbox erases events, found by the time that is in their ids. Nobody gives
-// numbers meanwhile: one that went to an event which vanishes would be given
-// again.
+// purgeOutbox erases events. Nobody gives numbers meanwhile: one that went to an
+// event which vanishes would be given again.
 func purgeOutbox(ctx context.Context, tx pgx.Tx, before time.Time, limit int) (int64, error) {
 	if _, err := tx.Exec(ctx, `SELECT FROM outbox_head FOR UPDATE`); err != nil {
 		return 0, err
 	}
-	done, err := tx.Exec(ctx,
-		`WITH due AS (SELECT arrival FROM outbox WHERE id < $1 AND at < $2 ORDER BY id LIMIT $3 FOR UPDATE)
-		 DELETE FROM outbox o USING due WHERE o.arrival = due.arrival`,
+	done, err := tx.Exec(ctx, purgeEvents,
 		ledger.FirstID(ledger.EventPrefix, before.Add(time.Millisecond)), before, limit)
 	return done.RowsAffected(), err
 }

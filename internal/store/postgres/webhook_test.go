@@ -18,6 +18,7 @@ import (
 
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/pgtest"
+	"github.com/printmarket/printmarket/internal/store/selection"
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
@@ -50,18 +51,20 @@ func delivered(claim webhook.Claim) webhook.Result {
 	}
 }
 
-// crowd fills the tables: a hundred thousand deliveries wait for orders, as many
-// have ended, and a few wait for each of twenty out of two thousand others.
-var crowd = []string{
-	`INSERT INTO webhook_endpoint (tenant, name, url, enrolled_at, begun_at)
+// crowd fills the tables: about n deliveries wait for orders, as many have ended,
+// and a few wait for each of twenty out of two thousand others.
+func crowd(n int) []string {
+	return []string{
+		`INSERT INTO webhook_endpoint (tenant, name, url, enrolled_at, begun_at)
 	 SELECT 'org_acme01/live', name, 'https://example.com', now(), now()
 	 FROM (SELECT 'orders' AS name UNION SELECT 'e' || n FROM generate_series(1, 2000) AS n) AS names`,
-	`INSERT INTO webhook_delivery (id, tenant, endpoint, event_id, type, subject, event_at, state, attempts, tries, due_at, ended_at, created_at)
+		`INSERT INTO webhook_delivery (id, tenant, endpoint, event_id, type, subject, event_at, state, attempts, tries, due_at, ended_at, created_at)
 	 SELECT 'dlv_' || n, 'org_acme01/live', CASE WHEN n % 1000 = 0 THEN 'e' || n / 1000 % 20 + 1 ELSE 'orders' END, 'evt_' || n, 'rfq.created',
 		'rfq_1', at, state, 1, 1, CASE WHEN state = 'pending' THEN at END, CASE WHEN state <> 'pending' THEN at END, at
-	 FROM generate_series(1, 200000) AS n,
+	 FROM generate_series(1, ` + fmt.Sprint(2*n) + `) AS n,
 		LATERAL (SELECT timestamptz '2026-11-20 09:00Z' - n * interval '1 second' AS at, CASE
-			WHEN n <= 100000 THEN 'pending' WHEN n % 500 = 0 THEN 'exhausted' ELSE 'delivered' END AS state) AS d`,
+			WHEN n <= ` + fmt.Sprint(n) + ` THEN 'pending' WHEN n % 500 = 0 THEN 'exhausted' ELSE 'delivered' END AS state) AS d`,
+	}
 }
 
 // crowdLanes are those of the endpoints that something waits for.
@@ -79,11 +82,11 @@ func TestDeliveriesAreFoundByIndex(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
 	store := openStore(t, address)
-	execute(t, address, append(slices.Clone(crowd),
+	execute(t, address, append(crowd(20_000),
 		`INSERT INTO outbox (seq, id, tenant, type, subject, at)
 		 SELECT n, 'evt_' || n, 'org_acme01/' || CASE WHEN n % 100 = 0 THEN 'live' ELSE 'test' END, 'rfq.created', 'rfq_1', now() - n * interval '1 second'
-		 FROM generate_series(1, 100000) AS n`)...)
-	missed := strings.ReplaceAll(recoverable, `(SELECT relayed FROM webhook_head)`, `100000`) // a table of one row is read whole
+		 FROM generate_series(1, 20000) AS n`)...)
+	missed := strings.ReplaceAll(recoverable, `(SELECT relayed FROM webhook_head)`, `20000`) // a table of one row is read whole
 	lanes := crowdLanes()
 	for _, when := range []string{"unseen", "analyzed"} {
 		plans := map[string][]string{
@@ -94,6 +97,9 @@ func TestDeliveriesAreFoundByIndex(t *testing.T) {
 			explain(t, store, missed, "org_acme01/live", "e1", testTime, []string{}, 100): {"webhook_delivery_exhausted", "outbox_of_tenant"},
 			explain(t, store, keep, []string{"dlv_1"}, []int64{1}, []string{"delivered"}, []*time.Time{nil}, []*time.Time{&testTime},
 				[]time.Time{testTime}, []int64{1}, []int64{200}, []string{""}, []string{""}): {"webhook_delivery_pkey"},
+			explain(t, store, purgeDeliveries, testTime, 10):                                                           {"webhook_delivery_age"},
+			explain(t, store, purgeEvents, "evt_11", time.Now(), 10):                                                   {"outbox_id_key"},
+			explain(t, store, selectDeliveries(webhook.Exhausted), "org_acme01/live", selection.BeforeAll, "", "", 20): {"webhook_delivery_exhausted"},
 		}
 		for plan, indexes := range plans {
 			for _, index := range indexes {
@@ -371,7 +377,7 @@ func claims(b *testing.B, changes ...string) *contender {
 	b.Helper()
 	address := pgtest.Shared(b)
 	store := openStore(b, address)
-	execute(b, address, slices.Concat(crowd, changes, []string{`VACUUM ANALYZE`})...)
+	execute(b, address, slices.Concat(crowd(100_000), changes, []string{`VACUUM ANALYZE`})...)
 	var lanes []webhook.Lane
 	for _, name := range crowdLanes().names {
 		lanes = append(lanes, webhook.Lane{Address: webhook.Address{Owner: acme, Name: name}, Most: 2})
