@@ -8,12 +8,14 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"github.com/printmarket/printmarket/internal/store/postgres"
 )
 
 // migrateOptions are the flags of `printmarket migrate`.
 type migrateOptions struct {
 	databaseOptions
-	apiRole, workerRole string
+	roles postgres.Roles
 }
 
 func migrateCommand() *cobra.Command {
@@ -31,8 +33,9 @@ the rights that API servers and workers need, and no others.`,
 	}
 	f := cmd.Flags()
 	o.register(f, 2)
-	f.StringVar(&o.apiRole, "api-role", "", "role of the API servers, which is given its rights")
-	f.StringVar(&o.workerRole, "worker-role", "", "role of the preflight workers, which is given its rights")
+	f.StringVar(&o.roles.API, "api-role", "", "role of the API servers, which is given its rights")
+	f.StringVar(&o.roles.Webhooks, "webhooks-role", "", "role of the workers that deliver events, which is given its rights")
+	f.StringVar(&o.roles.Worker, "worker-role", "", "role of the preflight workers, which is given its rights")
 	return cmd
 }
 
@@ -45,7 +48,7 @@ func migrate(ctx context.Context, o migrateOptions, out io.Writer) error {
 	if err := store.Migrate(ctx); err != nil {
 		return err
 	}
-	if err := store.Grant(ctx, o.apiRole, o.workerRole); err != nil {
+	if err := store.Grant(ctx, o.roles); err != nil {
 		return err
 	}
 	version, err := store.SchemaVersion(ctx)

@@ -73,6 +73,9 @@ type Standing struct {
 	URL string
 	// EnrolledAt is when the capability was first seen open for it.
 	EnrolledAt time.Time
+	// BegunAt is when it was enrolled with this URL, or enabled since: attempts from
+	// before do not count.
+	BegunAt time.Time
 	// Disabled and DisabledAt say whether it gets nothing, and since when.
 	Disabled   Disabled
 	DisabledAt time.Time

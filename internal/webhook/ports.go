@@ -79,7 +79,8 @@ type Store interface {
 	// later, and which are exhausted, pending and due now, and writes deliveries of
 	// such events in the outbox up to what has been relayed that have none, if the
 	// endpoint wants them. It says how many deliveries that are; at most limit, the
-	// oldest first: call it until it says less. mint makes ids.
+	// oldest first: call it until it says less. mint makes ids. ledger.ErrNotFound
+	// if the endpoint is not enrolled.
 	Recover(ctx context.Context, endpoint Endpoint, since, now time.Time, limit int, mint func() (string, error)) (int, error)
 	// Enable lets an endpoint have deliveries again and forgets its failures;
 	// ledger.ErrNotFound if it is not enrolled.

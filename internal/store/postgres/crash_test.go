@@ -6,8 +6,10 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"maps"
 	mathrand "math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -18,6 +20,7 @@ import (
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/pgtest"
 	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/webhook"
 )
 
 // killsEnv says how often the long test kills the database.
@@ -50,20 +53,21 @@ func TestKillNineOfTheDatabaseLosesNothingAcknowledged(t *testing.T) {
 		eventually(t, "writes get on", func() bool { return load.writes.Load() >= target || t.Failed() })
 		time.Sleep(mathrand.N(5 * time.Millisecond))
 		server.Kill()
-		rfqs, finished := load.acknowledged()
+		known := load.acknowledged()
 		if err := server.Restart(t.Context()); err != nil {
 			t.Fatalf("round %d: %v", round, err)
 		}
-		checkPresent(t, server, rfqs, finished)
+		checkPresent(t, server, known)
 	}
 	load.stop()
 	checkWhole(t, store, load)
-	t.Logf("%d kills, %d rfqs, %d jobs, %d calls that failed and were repeated",
-		kills(t), len(load.rfqs), len(load.jobs), load.failures.Load())
+	t.Logf("%d kills, %d rfqs, %d jobs, %d events delivered, %d calls that failed and were repeated",
+		kills(t), len(load.rfqs), len(load.jobs), len(load.sent), load.failures.Load())
 }
 
-// load is eight clients and a reader of the outbox. Each client repeats a call
-// until it is acknowledged, as whoever has an idempotency key may.
+// load is eight clients, a reader of the outbox, and one who relays it and delivers
+// what it tells. Each repeats a call until it is acknowledged, as whoever has an
+// idempotency key, or a claim, may.
 type load struct {
 	stopping chan struct{}
 	running  sync.WaitGroup
@@ -73,12 +77,13 @@ type load struct {
 	mu   sync.Mutex
 	rfqs map[string]string // by key
 	jobs map[string]string
-	told map[string]int64 // the Seq of each event that the reader met
+	sent map[string]string // the event of each delivery
+	told map[string]int64  // the Seq of each event that the reader met
 }
 
 func startLoad(t *testing.T, store *Store) *load {
 	t.Helper()
-	l := &load{stopping: make(chan struct{}), rfqs: map[string]string{}, jobs: map[string]string{}, told: map[string]int64{}}
+	l := &load{stopping: make(chan struct{}), rfqs: map[string]string{}, jobs: map[string]string{}, sent: map[string]string{}, told: map[string]int64{}}
 	rfqs, preflight := services(t, store)
 	for range 5 {
 		l.running.Go(func() { l.repeat(func(key string) { l.createRFQ(t, rfqs, key) }) })
@@ -87,6 +92,7 @@ func startLoad(t *testing.T, store *Store) *load {
 		l.running.Go(func() { l.repeat(func(key string) { l.inspect(t, preflight, key) }) })
 	}
 	l.running.Go(func() { l.follow(t, store) })
+	l.running.Go(func() { l.deliver(t, store) })
 	t.Cleanup(l.stop)
 	return l
 }
@@ -166,17 +172,72 @@ func (l *load) acknowledge(kind map[string]string, key, id string) {
 	l.writes.Add(1)
 }
 
-// acknowledged lists the ids of everything that clients know to be stored.
-func (l *load) acknowledged() (rfqs, finished []string) {
+// known are the ids of everything that clients know to be stored.
+type known struct{ rfqs, jobs, sent []string }
+
+func (l *load) acknowledged() known {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, id := range l.rfqs {
-		rfqs = append(rfqs, id)
+	return known{
+		rfqs: slices.Collect(maps.Values(l.rfqs)),
+		jobs: slices.Collect(maps.Values(l.jobs)),
+		sent: slices.Collect(maps.Keys(l.sent)),
 	}
-	for _, id := range l.jobs {
-		finished = append(finished, id)
+}
+
+// deliver does what a worker does, for every event and one endpoint.
+func (l *load) deliver(t *testing.T, store *Store) {
+	enroll := func(ctx context.Context) error { return store.Enroll(ctx, []webhook.Endpoint{orders}, testTime) }
+	if !l.insist(t, enroll) {
+		return
 	}
-	return rfqs, finished
+	l.repeat(func(string) {
+		if !l.insist(t, func(ctx context.Context) error { return relay(ctx, store) }) {
+			return
+		}
+		var claims []webhook.Claim
+		if !l.insist(t, func(ctx context.Context) (err error) {
+			// The leases of claims that nobody has heard of have ended.
+			now := testTime.Add(time.Duration(l.failures.Load()) * time.Hour)
+			claims, err = store.Claim(ctx, []webhook.Lane{{Address: orders.Address, Most: 20}}, now, time.Minute)
+			return err
+		}) {
+			return
+		}
+		var results []webhook.Result
+		for _, claim := range claims {
+			results = append(results, delivered(claim))
+		}
+		if l.insist(t, func(ctx context.Context) error { _, err := store.Record(ctx, results, testTime); return err }) {
+			for _, claim := range claims {
+				l.acknowledge(l.sent, claim.ID, claim.Event.ID)
+			}
+		}
+	})
+}
+
+// relay writes a delivery for each of the events that follow.
+func relay(ctx context.Context, store *Store) error {
+	from, err := store.Relayed(ctx)
+	if err != nil {
+		return err
+	}
+	entries, err := store.Events(ctx, from, 50)
+	if err != nil || len(entries) == 0 {
+		return err
+	}
+	var deliveries []webhook.Delivery
+	for _, entry := range entries {
+		id, err := deliveryID()
+		if err != nil {
+			return err
+		}
+		deliveries = append(deliveries, webhook.Delivery{
+			ID: id, Address: orders.Address, Event: entry.Event, State: webhook.Pending, DueAt: testTime, CreatedAt: testTime,
+		})
+	}
+	_, err = store.Relay(ctx, from, entries[len(entries)-1].Seq, deliveries)
+	return err
 }
 
 // follow reads the outbox as a consumer would that remembers where it was.
@@ -201,15 +262,20 @@ func (l *load) follow(t *testing.T, store *Store) {
 }
 
 // checkPresent asks the restarted server for what was acknowledged before.
-func checkPresent(t *testing.T, server *pgtest.Server, rfqs, finished []string) {
+func checkPresent(t *testing.T, server *pgtest.Server, known known) {
 	t.Helper()
 	conn := connect(t, server.URL("postgres"))
-	if got := ask[int](t, conn, `SELECT count(*) FROM rfq WHERE id = ANY($1)`, rfqs); got != len(rfqs) {
-		t.Errorf("%d of %d acknowledged rfqs are there", got, len(rfqs))
+	if got := ask[int](t, conn, `SELECT count(*) FROM rfq WHERE id = ANY($1)`, known.rfqs); got != len(known.rfqs) {
+		t.Errorf("%d of %d acknowledged rfqs are there", got, len(known.rfqs))
 	}
 	if got := ask[int](t, conn,
-		`SELECT count(*) FROM job JOIN report ON job_id = id WHERE id = ANY($1) AND status = 'succeeded'`, finished); got != len(finished) {
-		t.Errorf("%d of %d acknowledged jobs are there with their reports", got, len(finished))
+		`SELECT count(*) FROM job JOIN report ON job_id = id WHERE id = ANY($1) AND status = 'succeeded'`, known.jobs); got != len(known.jobs) {
+		t.Errorf("%d of %d acknowledged jobs are there with their reports", got, len(known.jobs))
+	}
+	if got := ask[int](t, conn,
+		`SELECT count(*) FROM webhook_delivery d JOIN webhook_attempt ON delivery_id = d.id
+		 WHERE d.id = ANY($1) AND state = 'delivered'`, known.sent); got != len(known.sent) {
+		t.Errorf("%d of %d acknowledged deliveries are there with an attempt each", got, len(known.sent))
 	}
 	_ = conn.Close(t.Context())
 }
@@ -237,6 +303,13 @@ func checkWhole(t *testing.T, store *Store, l *load) {
 		`SELECT count(*) FROM job WHERE status = 'succeeded' AND verdict = 'pass'`,
 		`SELECT count(*) FROM report`,
 		`SELECT count(*) FROM outbox WHERE type = 'preflight.succeeded'`)
+	counts(len(l.sent),
+		`SELECT count(*) FROM webhook_delivery WHERE state = 'delivered'`,
+		`SELECT count(*) FROM webhook_attempt`)
+	counts(0,
+		`SELECT count(*) FROM webhook_delivery WHERE attempts <> (SELECT count(*) FROM webhook_attempt WHERE delivery_id = id)`,
+		`SELECT count(*) FROM outbox, webhook_head WHERE (seq <= relayed) <> EXISTS (
+			SELECT FROM webhook_delivery d WHERE d.event_id = outbox.id AND d.endpoint = 'orders')`)
 	for _, kept := range []struct {
 		operation string
 		ids       map[string]string

@@ -13,7 +13,7 @@ import (
 	"github.com/printmarket/printmarket/internal/pgtest"
 )
 
-const needed = 10
+const needed = 12
 
 func TestAProgramRunsOnItsOwnSchemaAndNewerOnesAlone(t *testing.T) {
 	t.Parallel()
@@ -97,7 +97,7 @@ func TestMigratorsAtOnceMigrateOnce(t *testing.T) {
 		go func() {
 			err := store.Migrate(t.Context())
 			for range 10 { // as long as several migrators are at it
-				err = errors.Join(err, store.Grant(t.Context(), role, role))
+				err = errors.Join(err, store.Grant(t.Context(), Roles{API: role, Worker: role, Webhooks: role}))
 			}
 			results <- err
 		}()

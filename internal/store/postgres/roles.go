@@ -15,27 +15,37 @@ import (
 	"github.com/printmarket/printmarket/internal/store/reply"
 )
 
-// The platform has three roles in its database. The migrator owns the schema
-// and is the only one that can change it, the clock of quotas included. The
-// other two get what [RuntimeGrants] and [WorkerGrants] say; the migrator grants
+// The platform has four roles in its database. The migrator owns the schema and
+// is the only one that can change it, the clock of quotas included. The others get
+// what [RuntimeGrants], [WorkerGrants] and [WebhookGrants] say; the migrator grants
 // it again after each migration. Functions run with the rights of their caller.
 
-// Grant gives the role of API servers and that of workers their rights. A name
-// that is empty is left out. What a former version granted and this one does
+// Roles names those who are given rights. A name that is empty is left out.
+type Roles struct {
+	// API is the role of API servers, Worker that of preflight workers, Webhooks
+	// that of the workers that deliver events.
+	API, Worker, Webhooks string
+}
+
+// Grant gives roles their rights. What a former version granted and this one does
 // not is taken back. Only the owner of the schema can do that; the second of two
-// at once waits for the first. Errors: ledger.UnavailableError, and the
-// database's own for a role that does not exist.
-func (s *Store) Grant(ctx context.Context, api, worker string) error {
+// at once waits for the first. Errors: ledger.UnavailableError, and the database's
+// own for a role that does not exist.
+func (s *Store) Grant(ctx context.Context, roles Roles) error {
+	given := []struct {
+		role   string
+		grants func(string) string
+	}{{roles.API, RuntimeGrants}, {roles.Worker, WorkerGrants}, {roles.Webhooks, WebhookGrants}}
 	// All of it is one transaction, which holds the lock: two that grant rights
 	// on one table at once fail each other.
-	statements := fmt.Sprintf("SELECT pg_advisory_xact_lock(%d);\n", grantLock)
-	statements += revocation(api) + revocation(worker)
-	if api != "" {
-		statements += RuntimeGrants(api)
+	var revoked, granted strings.Builder
+	for _, to := range given {
+		if to.role != "" {
+			revoked.WriteString(revocation(to.role))
+			granted.WriteString(to.grants(to.role))
+		}
 	}
-	if worker != "" {
-		statements += WorkerGrants(worker)
-	}
+	statements := fmt.Sprintf("SELECT pg_advisory_xact_lock(%d);\n", grantLock) + revoked.String() + granted.String()
 	return s.use(ctx, "grant rights", func(ctx context.Context, conn *pgxpool.Conn) error {
 		_, err := conn.Exec(ctx, statements, pgx.QueryExecModeSimpleProtocol)
 		if told := (*pgconn.PgError)(nil); errors.As(err, &told) && told.Code == undefinedObject {
@@ -46,7 +56,7 @@ func (s *Store) Grant(ctx context.Context, api, worker string) error {
 }
 
 // tables are all that the migrations make.
-const tables = "idempotency, quota, rfq, quote, job, report, outbox, outbox_head, audit, key_use, xjmf_message, xjmf_state, masterdata_snapshot, masterdata_approval, masterdata_revision, goose_db_version"
+const tables = "idempotency, quota, rfq, quote, job, report, outbox, outbox_head, audit, key_use, xjmf_message, xjmf_state, masterdata_snapshot, masterdata_approval, masterdata_revision, webhook_endpoint, webhook_delivery, webhook_attempt, webhook_head, goose_db_version"
 
 // grantLock is any number that nobody else locks in this database.
 const grantLock = 7_316_842_250_114_603
@@ -64,7 +74,9 @@ func RuntimeGrants(role string) string {
 		"SELECT, INSERT ON masterdata_snapshot",
 		"SELECT, INSERT, UPDATE (withdrawn_at, withdrawn_by, withdrawn_reason) ON masterdata_approval",
 		"SELECT, UPDATE ON masterdata_revision",
-		"SELECT ON goose_db_version",
+		"SELECT, UPDATE (disabled, disabled_at, failing_since, begun_at) ON webhook_endpoint",
+		"SELECT, INSERT, UPDATE (state, tries, due_at, ended_at, token, claimed_until) ON webhook_delivery",
+		"SELECT ON webhook_attempt, webhook_head, goose_db_version",
 	)
 }
 
@@ -81,10 +93,21 @@ func WorkerGrants(role string) string {
 	)
 }
 
+// WebhookGrants are the statements that let a role read the outbox, number and
+// erase its events, and deliver them, and nothing else: it sees the ids of RFQs and
+// jobs, and none of them.
+func WebhookGrants(role string) string {
+	return grants(role,
+		"SELECT, UPDATE (seq), DELETE ON outbox",
+		"SELECT, UPDATE ON outbox_head, webhook_head",
+		"SELECT, INSERT, UPDATE ON webhook_endpoint",
+		"SELECT, INSERT, UPDATE, DELETE ON webhook_delivery",
+		"SELECT, INSERT ON webhook_attempt",
+		"SELECT ON goose_db_version",
+	)
+}
+
 func revocation(role string) string {
-	if role == "" {
-		return ""
-	}
 	return "REVOKE ALL ON " + tables + " FROM " + pgx.Identifier{role}.Sanitize() + ";\n"
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/pgtest"
 	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/webhook"
 	"github.com/printmarket/printmarket/internal/xjmf"
 )
 
@@ -87,7 +88,16 @@ func TestAWorkersRoleBeginsAndFinishesJobsAndCanDoNothingElse(t *testing.T) {
 			return err
 		},
 		"read callbacks": func(ctx context.Context) error { _, err := worker.XJMFRecords(ctx, acme, "", 1); return err },
-		"mark jobs":      func(ctx context.Context) error { return worker.MarkDispatched(ctx, []string{id}, testTime) },
+		"read deliveries": func(ctx context.Context) error {
+			_, err := worker.Deliveries(ctx, webhook.Query{Owner: acme, Limit: 1})
+			return err
+		},
+		"claim deliveries": func(ctx context.Context) error {
+			_, err := worker.Claim(ctx, []webhook.Lane{{Address: orders.Address, Most: 1}}, testTime, 1)
+			return err
+		},
+		"relay events": func(ctx context.Context) error { _, err := worker.Relay(ctx, 0, 1, nil); return err },
+		"mark jobs":    func(ctx context.Context) error { return worker.MarkDispatched(ctx, []string{id}, testTime) },
 		"migrate": func(ctx context.Context) error {
 			_, err := worker.pool.Exec(ctx, `DROP FUNCTION ledger_now()`)
 			return err
@@ -106,7 +116,7 @@ func TestTheRuntimeRoleServesEverythingAndCannotMoveTheClock(t *testing.T) {
 	role, narrow := newRole(t, address)
 	// What another version granted is taken back.
 	execute(t, address, `GRANT ALL ON rfq, job, report, outbox TO `+role)
-	if err := owner.Grant(t.Context(), role, ""); err != nil {
+	if err := owner.Grant(t.Context(), Roles{API: role}); err != nil {
 		t.Fatal(err)
 	}
 	store := openUnmigrated(t, narrow, patient)
@@ -118,6 +128,10 @@ func TestTheRuntimeRoleServesEverythingAndCannotMoveTheClock(t *testing.T) {
 		t.Fatal(err)
 	}
 	later := testTime.Add(2 * jobs.Retention)
+	if err := owner.Enroll(t.Context(), []webhook.Endpoint{orders}, testTime); err != nil {
+		t.Fatal(err)
+	}
+	test := deliveryTo(t, orders.Address)
 	for verb, call := range map[string]func(context.Context) error{
 		"quote": func(ctx context.Context) error {
 			_, err := rfqs.SubmitQuote(ctx, acme, record.ID, offerOf(t, "s1"), rfq.Instruction{})
@@ -134,15 +148,32 @@ func TestTheRuntimeRoleServesEverythingAndCannotMoveTheClock(t *testing.T) {
 			_, _, err := store.ReceiveXJMF(ctx, callback, []xjmf.Job{{ID: "job-1"}}, waits)
 			return err
 		},
-		"list callbacks":   func(ctx context.Context) error { _, err := store.XJMFRecords(ctx, acme, "", 1); return err },
-		"list states":      func(ctx context.Context) error { _, err := store.XJMFStates(ctx, acme, "job-1", 1); return err },
-		"purge callbacks":  func(ctx context.Context) error { _, err := store.PurgeXJMF(ctx, later, 1); return err },
+		"list callbacks":  func(ctx context.Context) error { _, err := store.XJMFRecords(ctx, acme, "", 1); return err },
+		"list states":     func(ctx context.Context) error { _, err := store.XJMFStates(ctx, acme, "job-1", 1); return err },
+		"purge callbacks": func(ctx context.Context) error { _, err := store.PurgeXJMF(ctx, later, 1); return err },
+		"try an endpoint": func(ctx context.Context) error { return store.AddDelivery(ctx, test) },
+		"enable one":      func(ctx context.Context) error { return store.Enable(ctx, orders.Address, testTime) },
+		"recover deliveries": func(ctx context.Context) error {
+			_, err := store.Recover(ctx, orders, testTime, testTime, 10, deliveryID)
+			return err
+		},
+		"list deliveries": func(ctx context.Context) error {
+			_, err := store.Deliveries(ctx, webhook.Query{Owner: acme, Limit: 1})
+			return err
+		},
+		"list endpoints":   func(ctx context.Context) error { _, err := store.Standings(ctx, acme); return err },
 		"check the schema": store.CheckSchema,
 		"compare clocks":   func(ctx context.Context) error { _, err := store.Skew(ctx); return err },
 	} {
 		if err := call(t.Context()); err != nil {
 			t.Errorf("%s: %v", verb, err)
 		}
+	}
+	if _, err := store.Redeliver(t.Context(), acme, test.ID, testTime); err != nil {
+		t.Errorf("redeliver: %v", err)
+	}
+	if _, _, err := store.Delivery(t.Context(), acme, test.ID); err != nil {
+		t.Errorf("read a delivery: %v", err)
 	}
 	for _, statement := range []string{
 		`CREATE OR REPLACE FUNCTION ledger_now() RETURNS timestamptz LANGUAGE sql AS 'SELECT now()'`,
@@ -153,6 +184,12 @@ func TestTheRuntimeRoleServesEverythingAndCannotMoveTheClock(t *testing.T) {
 		`DELETE FROM quote`,
 		`DELETE FROM job`,
 		`UPDATE report SET body = ''`,
+		`DELETE FROM webhook_delivery`,
+		`UPDATE webhook_delivery SET subject = ''`,
+		`UPDATE webhook_endpoint SET url = ''`,
+		`INSERT INTO webhook_endpoint (tenant) VALUES ('')`,
+		`INSERT INTO webhook_attempt (delivery_id) VALUES ('')`,
+		`UPDATE webhook_head SET relayed = 0`,
 	} {
 		if _, err := store.pool.Exec(t.Context(), statement); code(err) != insufficientPrivilege {
 			t.Errorf("%s: error = %v, want insufficient privilege", statement, err)
@@ -176,7 +213,7 @@ func TestARoleThatDoesNotExistIsNamed(t *testing.T) {
 	t.Parallel()
 	store := openStore(t, pgtest.Shared(t))
 	var away *ledger.UnavailableError
-	err := store.Grant(t.Context(), "nobody", "")
+	err := store.Grant(t.Context(), Roles{Webhooks: "nobody"})
 	if err == nil || errors.As(err, &away) || !strings.Contains(err.Error(), `role "nobody" does not exist`) {
 		t.Errorf("error = %v, want the role's name and not that the store is away", err)
 	}

@@ -35,6 +35,7 @@ type clocked struct {
 func newClocked(t testing.TB) clocked {
 	t.Helper()
 	address := pgtest.Shared(t)
+	t.Cleanup(func() { wantNoDeadlocks(t, address) }) // once the store is closed
 	store := openStore(t, address)
 	execute(t, address,
 		`CREATE TABLE test_clock AS SELECT clock_timestamp() AS at`,
@@ -47,6 +48,34 @@ func (c clocked) SetClock(t testing.TB, now time.Time) {
 	t.Helper()
 	if _, err := c.pool.Exec(t.Context(), `UPDATE test_clock SET at = $1`, now); err != nil {
 		t.Fatalf("set the clock of the database: %v", err)
+	}
+}
+
+// wantNoDeadlocks asks a database that nobody uses any more: transactions that are
+// sacrificed are run again, so nothing else would tell.
+func wantNoDeadlocks(t testing.TB, address string) {
+	t.Helper()
+	ctx := context.WithoutCancel(t.Context())
+	conn, err := pgx.Connect(ctx, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	count := func(query string) (n int) {
+		if err := conn.QueryRow(ctx, query).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	// A connection adds what it has counted when it ends.
+	for deadline := time.Now().Add(patience); count(`SELECT count(*) FROM pg_stat_activity
+		WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`) > 0; time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("somebody still uses the database")
+		}
+	}
+	if n := count(`SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()`); n > 0 {
+		t.Errorf("%d transactions waited for each other in a circle", n)
 	}
 }
 

@@ -25,6 +25,7 @@ import (
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/store/storetest"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/webhook"
 )
 
 // crashEnv holds the path of a database; a test binary that is started with
@@ -78,8 +79,8 @@ func crashTerms(key string) rfq.Terms {
 	return rfq.Terms{Quota: crashDay, Idempotency: ledger.Idempotency{Key: key, Fingerprint: sha256.Sum256([]byte(key))}}
 }
 
-// writeUntilKilled creates RFQs and finishes jobs from several goroutines and
-// writes a line for each only when it is acknowledged.
+// writeUntilKilled creates RFQs, finishes jobs and delivers events from several
+// goroutines and writes a line for each only when it is acknowledged.
 func writeUntilKilled(ctx context.Context, path string, acknowledged io.Writer) error {
 	store, err := Open(ctx, path, Options{})
 	if err != nil {
@@ -117,7 +118,64 @@ func writeUntilKilled(ctx context.Context, path string, acknowledged io.Writer) 
 			_, _ = fmt.Fprintf(acknowledged, "job %s %s\n", id, id)
 		}
 	}()
+	go func() {
+		for {
+			id, err := deliverOnce(ctx, store)
+			if err != nil {
+				failures <- err
+				return
+			}
+			_, _ = fmt.Fprintf(acknowledged, "delivery %s %s\n", id, id)
+		}
+	}()
 	return <-failures
+}
+
+var crashEndpoint = webhook.Endpoint{
+	Address: webhook.Address{Owner: crasher, Name: "orders"}, URL: "https://orders.example.com/",
+}
+
+// deliverOnce relays the next event, if there is one, and delivers one that is due.
+// Its lease ends at once: a process that is killed leaves nothing claimed.
+func deliverOnce(ctx context.Context, store *Store) (string, error) {
+	for {
+		if err := relayOne(ctx, store); err != nil {
+			return "", err
+		}
+		claims, err := store.Claim(ctx, []webhook.Lane{{Address: crashEndpoint.Address, Most: 1}}, testTime, 0)
+		if err != nil {
+			return "", err
+		}
+		if len(claims) == 0 {
+			continue
+		}
+		_, err = store.Record(ctx, []webhook.Result{{
+			Claim: claims[0], State: webhook.Delivered, EndedAt: testTime, Attempt: webhook.Attempt{At: testTime, Status: 204},
+		}}, testTime)
+		return claims[0].ID, err
+	}
+}
+
+func relayOne(ctx context.Context, store *Store) error {
+	if err := store.Enroll(ctx, []webhook.Endpoint{crashEndpoint}, testTime); err != nil {
+		return err
+	}
+	from, err := store.Relayed(ctx)
+	if err != nil {
+		return err
+	}
+	entries, err := store.Events(ctx, from, 1)
+	if err != nil || len(entries) == 0 {
+		return err
+	}
+	id, err := ledger.NewID(webhook.DeliveryPrefix, testTime, rand.Reader)
+	if err != nil {
+		return err
+	}
+	_, err = store.Relay(ctx, from, entries[0].Seq, []webhook.Delivery{{
+		ID: id, Address: crashEndpoint.Address, Event: entries[0].Event, State: webhook.Pending, DueAt: testTime, CreatedAt: testTime,
+	}})
+	return err
 }
 
 func inspectOnce(ctx context.Context, preflight *jobs.Service) (string, error) {
@@ -144,7 +202,8 @@ func TestWhatWasAcknowledgedSurvivesKillAtAnyInstant(t *testing.T) {
 			}
 		}
 		checkSurvivors(t, path, acknowledged)
-		t.Logf("round %d: %d rfqs and %d jobs acknowledged so far", round, len(acknowledged["rfq"]), len(acknowledged["job"]))
+		t.Logf("round %d: %d rfqs, %d jobs and %d deliveries acknowledged so far", round,
+			len(acknowledged["rfq"]), len(acknowledged["job"]), len(acknowledged["delivery"]))
 	}
 }
 
@@ -204,6 +263,12 @@ func checkSurvivors(t *testing.T, path string, acknowledged map[string][]string)
 			t.Errorf("report of acknowledged job %s: %s, %v", id, report, err)
 		}
 	}
+	for _, entry := range acknowledged["delivery"] {
+		id, _, _ := strings.Cut(entry, " ")
+		if got, attempts, err := store.Delivery(t.Context(), crasher, id); err != nil || got.State != webhook.Delivered || len(attempts) != 1 {
+			t.Errorf("acknowledged delivery %+v with %d attempts, %v", got, len(attempts), err)
+		}
+	}
 	checkWhole(t, store)
 }
 
@@ -217,6 +282,8 @@ func checkWhole(t *testing.T, store *Store) {
 		"SELECT (SELECT count(*) FROM rfq) = (SELECT count(*) FROM outbox WHERE type = 'rfq.created')":                        "1",
 		"SELECT (SELECT count(*) FROM report) = (SELECT count(*) FROM job WHERE status = 'succeeded')":                        "1",
 		"SELECT (SELECT count(*) FROM outbox WHERE type LIKE 'preflight.%') = (SELECT count(*) FROM job WHERE verdict <> '')": "1",
+		"SELECT (SELECT relayed FROM webhook_head) = (SELECT count(*) FROM webhook_delivery)":                                 "1",
+		"SELECT (SELECT count(*) FROM webhook_attempt) = (SELECT count(*) FROM webhook_delivery WHERE state = 'delivered')":   "1",
 	} {
 		var got string
 		if err := store.reader.QueryRowContext(t.Context(), question).Scan(&got); err != nil || got != want {

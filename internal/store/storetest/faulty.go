@@ -15,6 +15,7 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/webhook"
 	"github.com/printmarket/printmarket/internal/xjmf"
 )
 
@@ -289,4 +290,82 @@ func (f *Faulty) MasterDataHeads(ctx context.Context, now time.Time) (revision i
 		return heads, err
 	})
 	return revision, heads, err
+}
+
+// Relayed implements [webhook.Store].
+func (f *Faulty) Relayed(ctx context.Context) (int64, error) {
+	return around(f, "read relay", false, func() (int64, error) { return f.store.Relayed(ctx) })
+}
+
+// Relay implements [webhook.Store].
+func (f *Faulty) Relay(ctx context.Context, from, to int64, deliveries []webhook.Delivery) (bool, error) {
+	return around(f, "relay events", true, func() (bool, error) { return f.store.Relay(ctx, from, to, deliveries) })
+}
+
+// Enroll implements [webhook.Store].
+func (f *Faulty) Enroll(ctx context.Context, endpoints []webhook.Endpoint, now time.Time) error {
+	_, err := around(f, "enroll endpoints", true, func() (struct{}, error) { return struct{}{}, f.store.Enroll(ctx, endpoints, now) })
+	return err
+}
+
+// Standings implements [webhook.Store].
+func (f *Faulty) Standings(ctx context.Context, owner tenant.ID) ([]webhook.Standing, error) {
+	return around(f, "read standings", false, func() ([]webhook.Standing, error) { return f.store.Standings(ctx, owner) })
+}
+
+// Claim implements [webhook.Store].
+func (f *Faulty) Claim(ctx context.Context, lanes []webhook.Lane, now time.Time, lease time.Duration) ([]webhook.Claim, error) {
+	return around(f, "claim deliveries", true, func() ([]webhook.Claim, error) { return f.store.Claim(ctx, lanes, now, lease) })
+}
+
+// Release implements [webhook.Store].
+func (f *Faulty) Release(ctx context.Context, claims []webhook.Claim) error {
+	_, err := around(f, "release deliveries", true, func() (struct{}, error) { return struct{}{}, f.store.Release(ctx, claims) })
+	return err
+}
+
+// Record implements [webhook.Store].
+func (f *Faulty) Record(ctx context.Context, results []webhook.Result, now time.Time) ([]webhook.Standing, error) {
+	return around(f, "record deliveries", true, func() ([]webhook.Standing, error) { return f.store.Record(ctx, results, now) })
+}
+
+// Deliveries implements [webhook.Store].
+func (f *Faulty) Deliveries(ctx context.Context, query webhook.Query) ([]webhook.Delivery, error) {
+	return around(f, "list deliveries", false, func() ([]webhook.Delivery, error) { return f.store.Deliveries(ctx, query) })
+}
+
+// Delivery implements [webhook.Store].
+func (f *Faulty) Delivery(ctx context.Context, owner tenant.ID, id string) (delivery webhook.Delivery, attempts []webhook.Attempt, err error) {
+	attempts, err = around(f, "read delivery", false, func() (attempts []webhook.Attempt, err error) {
+		delivery, attempts, err = f.store.Delivery(ctx, owner, id)
+		return attempts, err
+	})
+	return delivery, attempts, err
+}
+
+// AddDelivery implements [webhook.Store].
+func (f *Faulty) AddDelivery(ctx context.Context, delivery webhook.Delivery) error {
+	_, err := around(f, "add delivery", true, func() (struct{}, error) { return struct{}{}, f.store.AddDelivery(ctx, delivery) })
+	return err
+}
+
+// Redeliver implements [webhook.Store].
+func (f *Faulty) Redeliver(ctx context.Context, owner tenant.ID, id string, now time.Time) (webhook.Delivery, error) {
+	return around(f, "redeliver", true, func() (webhook.Delivery, error) { return f.store.Redeliver(ctx, owner, id, now) })
+}
+
+// Recover implements [webhook.Store].
+func (f *Faulty) Recover(ctx context.Context, endpoint webhook.Endpoint, since, now time.Time, limit int, mint func() (string, error)) (int, error) {
+	return around(f, "recover deliveries", true, func() (int, error) { return f.store.Recover(ctx, endpoint, since, now, limit, mint) })
+}
+
+// Enable implements [webhook.Store].
+func (f *Faulty) Enable(ctx context.Context, address webhook.Address, now time.Time) error {
+	_, err := around(f, "enable endpoint", true, func() (struct{}, error) { return struct{}{}, f.store.Enable(ctx, address, now) })
+	return err
+}
+
+// PurgeWebhooks implements [webhook.Store].
+func (f *Faulty) PurgeWebhooks(ctx context.Context, before time.Time, limit int) (int, error) {
+	return around(f, "purge webhooks", true, func() (int, error) { return f.store.PurgeWebhooks(ctx, before, limit) })
 }

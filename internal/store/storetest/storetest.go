@@ -19,6 +19,7 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/webhook"
 	"github.com/printmarket/printmarket/internal/xjmf"
 )
 
@@ -32,6 +33,7 @@ type Store interface {
 	keyuse.Store
 	xjmf.Store
 	masterdata.Store
+	webhook.Store
 }
 
 // Audit reads what the marketplace's side has done.
@@ -64,7 +66,7 @@ type Clocked interface {
 // Run runs the suite. open returns a new, empty, migrated store for each case
 // and closes it in a cleanup of t.
 func Run(t *testing.T, open func(t *testing.T) Store) {
-	for _, cases := range []map[string]func(*testing.T, *world){createCases, readCases, quoteCases, marketCases, jobCases, sweepCases, edgeCases, togetherCases, keyUseCases, xjmfCases, masterDataCases} {
+	for _, cases := range []map[string]func(*testing.T, *world){createCases, readCases, quoteCases, marketCases, jobCases, sweepCases, edgeCases, togetherCases, keyUseCases, xjmfCases, masterDataCases, webhookCases} {
 		for name, run := range cases {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/store/reply"
+	"github.com/printmarket/printmarket/internal/store/selection"
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/webhook"
+)
+
+var _ webhook.Store = (*Store)(nil)
+
+const (
+	standingColumns = `tenant, name, url, enrolled_at, begun_at, disabled, disabled_at, failing_since, delivered_at`
+	deliveryColumns = `id, tenant, endpoint, event_id, type, subject, event_at, state, attempts, tries, due_at, ended_at, created_at`
+)
+
+// Relayed implements [webhook.Store].
+func (s *Store) Relayed(ctx context.Context) (int64, error) {
+	return read(ctx, s, "read relay", func(ctx context.Context, q querier) (seq int64, err error) {
+		err = q.QueryRow(ctx, `SELECT relayed FROM webhook_head`).Scan(&seq)
+		return seq, err
+	})
+}
+
+// Relay implements [webhook.Store]. The row of the head lets one process pass at
+// a time.
+func (s *Store) Relay(ctx context.Context, from, to int64, deliveries []webhook.Delivery) (relayed bool, err error) {
+	err = s.write(ctx, "relay events", func(ctx context.Context, tx pgx.Tx) error {
+		moved, err := tx.Exec(ctx, `UPDATE webhook_head SET relayed = $2 WHERE relayed = $1`, from, to)
+		if relayed = moved.RowsAffected() == 1; err != nil || !relayed {
+			return err
+		}
+		return insertDeliveries(ctx, tx, deliveries)
+	})
+	return relayed && err == nil, err
+}
+
+// insertDeliveries leaves out those whose event the endpoint has one of.
+func insertDeliveries(ctx context.Context, q querier, deliveries []webhook.Delivery) error {
+	if len(deliveries) == 0 {
+		return nil
+	}
+	var ids, tenants, endpoints, events, types, subjects, states []string
+	var attempts, tries []int
+	var eventTimes, created []time.Time
+	var due, ended []*time.Time
+	for _, d := range deliveries {
+		ids, tenants, endpoints = append(ids, d.ID), append(tenants, d.Owner.String()), append(endpoints, d.Name)
+		events, types, subjects = append(events, d.Event.ID), append(types, string(d.Event.Type)), append(subjects, d.Event.Subject)
+		states, attempts, tries = append(states, string(d.State)), append(attempts, d.Attempts), append(tries, d.Tries)
+		eventTimes, created = append(eventTimes, d.Event.At), append(created, d.CreatedAt)
+		due, ended = append(due, maybe(d.DueAt)), append(ended, maybe(d.EndedAt))
+	}
+	_, err := q.Exec(ctx,
+		`INSERT INTO webhook_delivery (`+deliveryColumns+`)
+		 SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[],
+			$8::text[], $9::bigint[], $10::bigint[], $11::timestamptz[], $12::timestamptz[], $13::timestamptz[]) AS d (`+deliveryColumns+`)
+		 ORDER BY tenant COLLATE "C", endpoint COLLATE "C", event_id COLLATE "C"
+		 ON CONFLICT (tenant, endpoint, event_id) DO NOTHING`,
+		ids, tenants, endpoints, events, types, subjects, eventTimes, states, attempts, tries, due, ended, created)
+	return err
+}
+
+// Enroll implements [webhook.Store]. Endpoints that stay as they are are not
+// touched: a lock on one keeps claims from it.
+func (s *Store) Enroll(ctx context.Context, endpoints []webhook.Endpoint, now time.Time) error {
+	if len(endpoints) == 0 {
+		return nil
+	}
+	var owners, names, urls []string
+	for _, endpoint := range endpoints {
+		owners, names, urls = append(owners, endpoint.Owner.String()), append(names, endpoint.Name), append(urls, endpoint.URL)
+	}
+	return s.use(ctx, "enroll endpoints", func(ctx context.Context, conn *pgxpool.Conn) error {
+		_, err := conn.Exec(ctx,
+			`INSERT INTO webhook_endpoint AS known (tenant, name, url, enrolled_at, begun_at)
+			 SELECT e.tenant, e.name, e.url, $4, $4 FROM unnest($1::text[], $2::text[], $3::text[]) AS e (tenant, name, url)
+			 WHERE NOT EXISTS (SELECT FROM webhook_endpoint k WHERE k.tenant = e.tenant AND k.name = e.name AND k.url = e.url)
+			 ORDER BY e.tenant COLLATE "C", e.name COLLATE "C"
+			 ON CONFLICT (tenant, name) DO UPDATE SET url = excluded.url, begun_at = excluded.begun_at,
+				disabled = '', disabled_at = NULL, failing_since = NULL, delivered_at = NULL
+				WHERE known.url <> excluded.url`,
+			owners, names, urls, now)
+		return err
+	})
+}
+
+const standings = `SELECT ` + standingColumns + `, waiting, oldest_at FROM webhook_endpoint e, LATERAL (
+		SELECT count(*) AS waiting, min(d.event_at) AS oldest_at FROM webhook_delivery d
+		WHERE d.tenant = e.tenant AND d.endpoint = e.name AND d.state = 'pending'
+	) AS w`
+
+// Standings implements [webhook.Store].
+func (s *Store) Standings(ctx context.Context, owner tenant.ID) ([]webhook.Standing, error) {
+	return read(ctx, s, "read standings", func(ctx context.Context, q querier) ([]webhook.Standing, error) {
+		rows, err := q.Query(ctx, standings+` WHERE $1 OR tenant = $2 ORDER BY tenant, name`, owner.IsZero(), owner.String())
+		return collect(rows, err, scanStanding)
+	})
+}
+
+// inState is the condition of each partial index, word for word.
+func inState(state webhook.State) string {
+	switch state {
+	case webhook.Pending:
+		return `state = 'pending'`
+	case webhook.Delivered:
+		return `state = 'delivered'`
+	case webhook.Exhausted:
+		return `state = 'exhausted'`
+	case "":
+		return `true`
+	default:
+		return `false`
+	}
+}
+
+// selectDeliveries lists what a query selects.
+func selectDeliveries(state webhook.State) string {
+	return `SELECT ` + deliveryColumns + ` FROM webhook_delivery
+		WHERE tenant = $1 AND id < $2 AND ($3 = '' OR endpoint = $3) AND ($4 = '' OR type = $4) AND ` + inState(state) + `
+		ORDER BY id DESC LIMIT $5`
+}
+
+// Deliveries implements [webhook.Store].
+func (s *Store) Deliveries(ctx context.Context, query webhook.Query) ([]webhook.Delivery, error) {
+	return read(ctx, s, "list deliveries", func(ctx context.Context, q querier) ([]webhook.Delivery, error) {
+		rows, err := q.Query(ctx, selectDeliveries(query.State),
+			query.Owner.String(), cmp.Or(query.Before, selection.BeforeAll), query.Endpoint, query.Type, query.Limit)
+		return collect(rows, err, scanDelivery)
+	})
+}
+
+// Delivery implements [webhook.Store]. An attempt that comes between the two
+// questions is left out: nothing speaks of it yet.
+func (s *Store) Delivery(ctx context.Context, owner tenant.ID, id string) (delivery webhook.Delivery, attempts []webhook.Attempt, err error) {
+	attempts, err = read(ctx, s, "read delivery", func(ctx context.Context, q querier) ([]webhook.Attempt, error) {
+		delivery, err = found(scanDelivery(q.QueryRow(ctx,
+			`SELECT `+deliveryColumns+` FROM webhook_delivery WHERE id = $1 AND tenant = $2`, id, owner.String())))
+		if err != nil {
+			return nil, err
+		}
+		rows, err := q.Query(ctx,
+			`SELECT number, at, took, status, fault, excerpt FROM webhook_attempt
+			 WHERE delivery_id = $1 AND number <= $2 ORDER BY number`, id, delivery.Attempts)
+		return collect(rows, err, scanAttempt)
+	})
+	if err != nil {
+		return webhook.Delivery{}, nil, err
+	}
+	return delivery, attempts, nil
+}
+
+// AddDelivery implements [webhook.Store].
+func (s *Store) AddDelivery(ctx context.Context, delivery webhook.Delivery) error {
+	return s.use(ctx, "add delivery", func(ctx context.Context, conn *pgxpool.Conn) error {
+		return insertDeliveries(ctx, conn, []webhook.Delivery{delivery})
+	})
+}
+
+// anew makes a delivery pending, due at $1 and nobody's.
+const anew = `state = 'pending', tries = 0, due_at = $1, ended_at = NULL, token = token + 1, claimed_until = NULL`
+
+// Redeliver implements [webhook.Store].
+func (s *Store) Redeliver(ctx context.Context, owner tenant.ID, id string, now time.Time) (webhook.Delivery, error) {
+	return read(ctx, s, "redeliver", func(ctx context.Context, q querier) (webhook.Delivery, error) {
+		return found(scanDelivery(q.QueryRow(ctx,
+			`UPDATE webhook_delivery SET `+anew+` WHERE id = $2 AND tenant = $3 RETURNING `+deliveryColumns, now, id, owner.String())))
+	})
+}
+
+// recoverable are exhausted deliveries, by their ids, and events without one,
+// whose id is NULL. Both are found by an index, oldest first.
+const recoverable = `
+	(
+		SELECT event_at AS at, id, event_id, type, subject FROM webhook_delivery
+		WHERE tenant = $1 AND endpoint = $2 AND state = 'exhausted' AND event_at >= $3 ORDER BY event_at, id LIMIT $5
+	) UNION ALL (
+		SELECT o.at, NULL, o.id, o.type, o.subject FROM outbox o
+		WHERE o.tenant = $1 AND o.at >= $3 AND o.seq <= (SELECT relayed FROM webhook_head)
+			AND (cardinality($4::text[]) = 0 OR o.type = ANY ($4))
+			AND NOT EXISTS (SELECT FROM webhook_delivery d WHERE d.tenant = o.tenant AND d.endpoint = $2 AND d.event_id = o.id)
+		ORDER BY o.at LIMIT $5
+	)
+	ORDER BY at LIMIT $5`
+
+// Recover implements [webhook.Store]. The lock on the endpoint keeps a second one,
+// and whoever records an end, from what is recovered here.
+func (s *Store) Recover(ctx context.Context, endpoint webhook.Endpoint, since, now time.Time, limit int, mint func() (string, error)) (int, error) {
+	recovered := 0
+	err := s.write(ctx, "recover deliveries", func(ctx context.Context, tx pgx.Tx) error {
+		if _, err := found(lockEndpoint(ctx, tx, endpoint.Address)); err != nil {
+			return err
+		}
+		wanted := make([]string, len(endpoint.Events))
+		for i, kind := range endpoint.Events {
+			wanted[i] = string(kind)
+		}
+		rows, err := tx.Query(ctx, recoverable, endpoint.Owner.String(), endpoint.Name, since, wanted, limit)
+		events, err := collect(rows, err, scanRecoverable)
+		if err != nil {
+			return err
+		}
+		recovered = len(events)
+		return beginAnew(ctx, tx, endpoint.Address, events, now, mint)
+	})
+	if err != nil {
+		return 0, err
+	}
+	return recovered, nil
+}
+
+func lockEndpoint(ctx context.Context, tx pgx.Tx, address webhook.Address) (name string, err error) {
+	err = tx.QueryRow(ctx, `SELECT name FROM webhook_endpoint WHERE tenant = $1 AND name = $2 FOR NO KEY UPDATE`,
+		address.Owner.String(), address.Name).Scan(&name)
+	return name, err
+}
+
+// unsent is an event that an endpoint has not had, with its delivery if there is
+// one.
+type unsent struct {
+	event    ledger.Event
+	delivery *string
+}
+
+func scanRecoverable(r pgx.Row) (u unsent, err error) {
+	err = r.Scan(instant{&u.event.At}, &u.delivery, &u.event.ID, &u.event.Type, &u.event.Subject)
+	return u, err
+}
+
+// beginAnew makes deliveries pending, and those that are missing.
+func beginAnew(ctx context.Context, tx pgx.Tx, address webhook.Address, events []unsent, now time.Time, mint func() (string, error)) error {
+	var exhausted []string
+	var missing []webhook.Delivery
+	for _, unsent := range events {
+		if unsent.delivery != nil {
+			exhausted = append(exhausted, *unsent.delivery)
+			continue
+		}
+		id, err := mint()
+		if err != nil {
+			return reply.Of(err)
+		}
+		missing = append(missing, webhook.Delivery{
+			ID: id, Address: address, Event: unsent.event, State: webhook.Pending, DueAt: now, CreatedAt: now,
+		})
+	}
+	if _, err := tx.Exec(ctx, `UPDATE webhook_delivery SET `+anew+` WHERE id = ANY ($2) AND state = 'exhausted'`, now, exhausted); err != nil {
+		return err
+	}
+	return insertDeliveries(ctx, tx, missing)
+}
+
+// Enable implements [webhook.Store].
+func (s *Store) Enable(ctx context.Context, address webhook.Address, now time.Time) error {
+	return s.use(ctx, "enable endpoint", func(ctx context.Context, conn *pgxpool.Conn) error {
+		enabled, err := conn.Exec(ctx,
+			`UPDATE webhook_endpoint SET disabled = '', disabled_at = NULL, failing_since = NULL, begun_at = $3
+			 WHERE tenant = $1 AND name = $2`, address.Owner.String(), address.Name, now)
+		if err == nil && enabled.RowsAffected() == 0 {
+			return reply.Of(ledger.ErrNotFound)
+		}
+		return err
+	})
+}
+
+const (
+	purgeDeliveries = `WITH due AS (
+			SELECT id FROM webhook_delivery WHERE created_at < $1 ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED
+		)
+		DELETE FROM webhook_delivery d USING due WHERE d.id = due.id`
+	// purgeEvents finds them by the time that is in their ids.
+	purgeEvents = `WITH due AS (SELECT arrival FROM outbox WHERE id < $1 AND at < $2 ORDER BY id LIMIT $3 FOR UPDATE)
+		DELETE FROM outbox o USING due WHERE o.arrival = due.arrival`
+)
+
+// PurgeWebhooks implements [webhook.Store]. What another replica is erasing or
+// somebody is changing is left for the next time.
+func (s *Store) PurgeWebhooks(ctx context.Context, before time.Time, limit int) (int, error) {
+	var deliveries, events int64
+	err := s.use(ctx, "purge deliveries", func(ctx context.Context, conn *pgxpool.Conn) error {
+		done, err := conn.Exec(ctx, purgeDeliveries, before, limit)
+		deliveries = done.RowsAffected()
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	err = s.write(ctx, "purge outbox", func(ctx context.Context, tx pgx.Tx) error {
+		events, err = purgeOutbox(ctx, tx, before, limit)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return int(deliveries + events), nil
+}
+
+// purgeOutbox erases events. Nobody gives numbers meanwhile: one that went to an
+// event which vanishes would be given again.
+func purgeOutbox(ctx context.Context, tx pgx.Tx, before time.Time, limit int) (int64, error) {
+	if _, err := tx.Exec(ctx, `SELECT FROM outbox_head FOR UPDATE`); err != nil {
+		return 0, err
+	}
+	done, err := tx.Exec(ctx, purgeEvents,
+		ledger.FirstID(ledger.EventPrefix, before.Add(time.Millisecond)), before, limit)
+	return done.RowsAffected(), err
+}
+
+func scanStanding(r pgx.Row) (standing webhook.Standing, err error) {
+	err = r.Scan(&standing.Owner, &standing.Name, &standing.URL, instant{&standing.EnrolledAt}, instant{&standing.BegunAt},
+		&standing.Disabled, instant{&standing.DisabledAt}, instant{&standing.FailingSince}, instant{&standing.DeliveredAt},
+		&standing.Waiting, instant{&standing.OldestAt})
+	return standing, err
+}
+
+// deliveryFields are what a row of deliveryColumns is read into.
+func deliveryFields(d *webhook.Delivery) []any {
+	return []any{
+		&d.ID, &d.Owner, &d.Name, &d.Event.ID, &d.Event.Type, &d.Event.Subject,
+		instant{&d.Event.At},
+		&d.State, &d.Attempts, &d.Tries,
+		instant{&d.DueAt},
+		instant{&d.EndedAt},
+		instant{&d.CreatedAt},
+	}
+}
+
+func scanDelivery(r pgx.Row) (d webhook.Delivery, err error) {
+	err = r.Scan(deliveryFields(&d)...)
+	return d, err
+}
+
+func scanAttempt(r pgx.Row) (a webhook.Attempt, err error) {
+	var took int64
+	err = r.Scan(&a.Number, instant{&a.At}, &took, &a.Status, &a.Fault, &a.Excerpt)
+	a.Took = time.Duration(took) * time.Microsecond
+	return a, err
+}

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package postgres
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/pgtest"
+	"github.com/printmarket/printmarket/internal/store/selection"
+	"github.com/printmarket/printmarket/internal/webhook"
+)
+
+// orders and proofs are endpoints of acme.
+var (
+	orders = webhook.Endpoint{Address: webhook.Address{Owner: acme, Name: "orders"}, URL: "https://orders.example.com/"}
+	proofs = webhook.Endpoint{Address: webhook.Address{Owner: acme, Name: "proofs"}, URL: "https://proofs.example.com/"}
+)
+
+func deliveryID() (string, error) { return ledger.NewID(webhook.DeliveryPrefix, testTime, rand.Reader) }
+
+// deliveryTo is a new delivery that is due.
+func deliveryTo(t testing.TB, to webhook.Address) webhook.Delivery {
+	t.Helper()
+	id, err := deliveryID()
+	if err != nil {
+		t.Fatal(err)
+	}
+	event, err := ledger.NewEvent(ledger.RFQCreated, "rfq_1", testTime, rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return webhook.Delivery{ID: id, Address: to, Event: event, State: webhook.Pending, DueAt: testTime, CreatedAt: testTime}
+}
+
+// delivered is the result of a claim that was answered with 204.
+func delivered(claim webhook.Claim) webhook.Result {
+	return webhook.Result{
+		Claim: claim, State: webhook.Delivered, EndedAt: testTime, Attempt: webhook.Attempt{At: testTime, Status: 204},
+	}
+}
+
+// crowd fills the tables: about n deliveries wait for orders, as many have ended,
+// and a few wait for each of twenty out of two thousand others.
+func crowd(n int) []string {
+	return []string{
+		`INSERT INTO webhook_endpoint (tenant, name, url, enrolled_at, begun_at)
+	 SELECT 'org_acme01/live', name, 'https://example.com', now(), now()
+	 FROM (SELECT 'orders' AS name UNION SELECT 'e' || n FROM generate_series(1, 2000) AS n) AS names`,
+		`INSERT INTO webhook_delivery (id, tenant, endpoint, event_id, type, subject, event_at, state, attempts, tries, due_at, ended_at, created_at)
+	 SELECT 'dlv_' || n, 'org_acme01/live', CASE WHEN n % 1000 = 0 THEN 'e' || n / 1000 % 20 + 1 ELSE 'orders' END, 'evt_' || n, 'rfq.created',
+		'rfq_1', at, state, 1, 1, CASE WHEN state = 'pending' THEN at END, CASE WHEN state <> 'pending' THEN at END, at
+	 FROM generate_series(1, ` + fmt.Sprint(2*n) + `) AS n,
+		LATERAL (SELECT timestamptz '2026-11-20 09:00Z' - n * interval '1 second' AS at, CASE
+			WHEN n <= ` + fmt.Sprint(n) + ` THEN 'pending' WHEN n % 500 = 0 THEN 'exhausted' ELSE 'delivered' END AS state) AS d`,
+	}
+}
+
+// crowdLanes are those of the endpoints that something waits for.
+func crowdLanes() (all lanes) {
+	for n := range 20 {
+		all.add(acme.String(), fmt.Sprint("e", n+1), 2)
+	}
+	all.add(acme.String(), "orders", 2)
+	return all
+}
+
+// TestDeliveriesAreFoundByIndex, however many wait for somebody else, and whether
+// the database has looked at its tables lately or not.
+func TestDeliveriesAreFoundByIndex(t *testing.T) {
+	t.Parallel()
+	address := pgtest.Shared(t)
+	store := openStore(t, address)
+	execute(t, address, append(crowd(20_000),
+		`INSERT INTO outbox (seq, id, tenant, type, subject, at)
+		 SELECT n, 'evt_' || n, 'org_acme01/' || CASE WHEN n % 100 = 0 THEN 'live' ELSE 'test' END, 'rfq.created', 'rfq_1', now() - n * interval '1 second'
+		 FROM generate_series(1, 20000) AS n`)...)
+	missed := strings.ReplaceAll(recoverable, `(SELECT relayed FROM webhook_head)`, `20000`) // a table of one row is read whole
+	lanes := crowdLanes()
+	for _, when := range []string{"unseen", "analyzed"} {
+		plans := map[string][]string{
+			explain(t, store, claimDue, lanes.tenants, lanes.names, lanes.most, testTime, testTime, lanes.room()): {"webhook_delivery_due", "webhook_delivery_claimed", "webhook_delivery_pkey"},
+			explain(t, store, standings+` WHERE tenant = $1 AND name = 'e1'`, "org_acme01/live"): {
+				"webhook_endpoint_pkey", "webhook_delivery_due",
+			},
+			explain(t, store, missed, "org_acme01/live", "e1", testTime, []string{}, 100): {"webhook_delivery_exhausted", "outbox_of_tenant"},
+			explain(t, store, keep, []string{"dlv_1"}, []int64{1}, []string{"delivered"}, []*time.Time{nil}, []*time.Time{&testTime},
+				[]time.Time{testTime}, []int64{1}, []int64{200}, []string{""}, []string{""}): {"webhook_delivery_pkey"},
+			explain(t, store, purgeDeliveries, testTime, 10):                                                           {"webhook_delivery_age"},
+			explain(t, store, purgeEvents, "evt_11", time.Now(), 10):                                                   {"outbox_id_key"},
+			explain(t, store, selectDeliveries(webhook.Exhausted), "org_acme01/live", selection.BeforeAll, "", "", 20): {"webhook_delivery_exhausted"},
+		}
+		for plan, indexes := range plans {
+			for _, index := range indexes {
+				if !strings.Contains(plan, index) {
+					t.Errorf("%s: the plan does not use %s:\n%s", when, index, plan)
+				}
+			}
+		}
+		execute(t, address, `ANALYZE`)
+	}
+}
+
+func TestALaneThatSomebodyElseHasIsTheirsForNow(t *testing.T) {
+	t.Parallel()
+	address := pgtest.Shared(t)
+	store := openStore(t, address)
+	if err := store.Enroll(t.Context(), []webhook.Endpoint{orders, proofs}, testTime); err != nil {
+		t.Fatal(err)
+	}
+	for _, to := range []webhook.Address{orders.Address, proofs.Address} {
+		if err := store.AddDelivery(t.Context(), deliveryTo(t, to)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	other, err := connect(t, address).Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask[string](t, other, `SELECT name FROM webhook_endpoint WHERE name = 'orders' FOR NO KEY UPDATE`)
+	lanes := []webhook.Lane{{Address: orders.Address, Most: 1}, {Address: proofs.Address, Most: 1}}
+	claims, err := store.Claim(t.Context(), lanes, testTime, time.Minute)
+	if err != nil || len(claims) != 1 || claims[0].Address != proofs.Address {
+		t.Errorf("claims %+v (%v), want that of the endpoint that nobody has", claims, err)
+	}
+	if err := other.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	claims, err = store.Claim(t.Context(), lanes, testTime, time.Minute)
+	if err != nil || len(claims) != 1 || claims[0].Address != orders.Address {
+		t.Errorf("claims %+v (%v), want that of the other endpoint, once it is free", claims, err)
+	}
+}
+
+// A number that is on its way to an event must not vanish with it: the next event
+// would get it again.
+func TestEventsAreNotErasedWhileTheyAreNumbered(t *testing.T) {
+	t.Parallel()
+	address := pgtest.Shared(t)
+	store := openStore(t, address)
+	rfqs, _ := services(t, store)
+	create(t, rfqs, "k1")
+	numbering, err := connect(t, address).Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask[int64](t, numbering, `SELECT last FROM outbox_head FOR UPDATE`)
+	purged := make(chan error, 1)
+	go func() {
+		n, err := store.PurgeWebhooks(t.Context(), testTime.Add(time.Hour), 10)
+		if err == nil && n != 1 {
+			err = fmt.Errorf("%d were erased, want 1", n)
+		}
+		purged <- err
+	}()
+	watch := connect(t, address)
+	eventually(t, "the purge waits", func() bool {
+		return ask[bool](t, watch, `SELECT EXISTS (SELECT FROM pg_stat_activity
+			WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%outbox_head%')`)
+	})
+	if left := ask[int](t, numbering, `SELECT count(*) FROM outbox`); left != 1 {
+		t.Errorf("%d events are left, want 1", left)
+	}
+	if err := numbering.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-purged; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestEventsOfBeforeDeliveriesWereKeptAreHistory(t *testing.T) {
+	t.Parallel()
+	address := pgtest.Shared(t)
+	store := openUnmigrated(t, address, patient)
+	migrateTo(t, store, 10)
+	rfqs, _ := services(t, store)
+	for _, key := range []string{"k1", "k2", "k3"} {
+		create(t, rfqs, key)
+	}
+	if err := store.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	later := create(t, rfqs, "k4")
+	relayed, err := store.Relayed(t.Context())
+	if err != nil || relayed != 3 {
+		t.Errorf("relayed up to %d (%v), want 3", relayed, err)
+	}
+	entries, err := store.Events(t.Context(), relayed, 10)
+	if err != nil || len(entries) != 1 || entries[0].Event.Subject != later.ID {
+		t.Errorf("events to relay: %+v (%v), want that of %s", entries, err, later.ID)
+	}
+}
+
+// migrateTo stops at a migration.
+func migrateTo(t *testing.T, store *Store, version int64) {
+	t.Helper()
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := stdlib.OpenDBFromPool(store.pool)
+	defer func() { _ = db.Close() }() // the pool stays open
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := provider.UpTo(t.Context(), version); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// checkViolation is the SQLSTATE of a row that is none of ours.
+const checkViolation = "23514"
+
+// What reads every endpoint, or claims for many, would stop at one damaged row.
+func TestTheDatabaseRefusesRowsOfDeliveriesThatNobodyCouldRead(t *testing.T) {
+	t.Parallel()
+	store := openStore(t, pgtest.Shared(t))
+	if err := store.Enroll(t.Context(), []webhook.Endpoint{orders}, testTime); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.AddDelivery(t.Context(), deliveryTo(t, orders.Address)); err != nil {
+		t.Fatal(err)
+	}
+	for _, statement := range []string{
+		`UPDATE webhook_endpoint SET tenant = 'nobody'`,
+		`UPDATE webhook_endpoint SET name = ''`,
+		`UPDATE webhook_endpoint SET disabled = 'Tired', disabled_at = now()`,
+		`UPDATE webhook_endpoint SET disabled = 'Gone'`,
+		`UPDATE webhook_endpoint SET disabled_at = now()`,
+		`UPDATE webhook_delivery SET tenant = 'org_acme01/staging'`,
+		`UPDATE webhook_delivery SET endpoint = ''`,
+		`UPDATE webhook_delivery SET state = 'lost'`,
+		`UPDATE webhook_delivery SET state = 'delivered', due_at = NULL`,
+		`UPDATE webhook_delivery SET due_at = NULL`,
+		`UPDATE webhook_delivery SET ended_at = now()`,
+		`UPDATE webhook_delivery SET tries = 1`,
+		`UPDATE webhook_delivery SET state = 'exhausted', due_at = NULL, ended_at = now(), claimed_until = now()`,
+		`INSERT INTO webhook_head (only_row, relayed) VALUES (false, 1)`,
+	} {
+		if _, err := store.pool.Exec(t.Context(), statement); code(err) != checkViolation {
+			t.Errorf("%s: error = %v, want a violation", statement, err)
+		}
+	}
+}
+
+func TestAWebhooksRoleDeliversAndCanDoNothingElse(t *testing.T) {
+	t.Parallel()
+	address := pgtest.Shared(t)
+	owner := openStore(t, address)
+	role, narrow := newRole(t, address)
+	execute(t, address, `GRANT ALL ON rfq, job, report TO `+role) // which is taken back
+	if err := owner.Grant(t.Context(), Roles{Webhooks: role}); err != nil {
+		t.Fatal(err)
+	}
+	store := openUnmigrated(t, narrow, patient)
+	rfqs, preflight := services(t, owner)
+	forbiddenRFQs, forbiddenJobs := services(t, store)
+	record := create(t, rfqs, "k1")
+	if err := deliverOnce(t, store); err != nil {
+		t.Error(err)
+	}
+	submitted, err := preflight.Submit(t.Context(), acme, jobOf("k1"), 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for verb, call := range map[string]func(context.Context) error{
+		"read an rfq": func(ctx context.Context) error { _, err := forbiddenRFQs.Get(ctx, acme, record.ID); return err },
+		"read a job":  func(ctx context.Context) error { _, err := forbiddenJobs.Get(ctx, acme, submitted.Job.ID); return err },
+		"begin a job": func(ctx context.Context) error {
+			_, err := forbiddenJobs.Begin(ctx, submitted.Job.ID, 1, "w1")
+			return err
+		},
+		"read a report":    func(ctx context.Context) error { _, err := store.JobReport(ctx, acme, submitted.Job.ID); return err },
+		"read callbacks":   func(ctx context.Context) error { _, err := store.XJMFRecords(ctx, acme, "", 1); return err },
+		"read the audit":   func(ctx context.Context) error { _, err := store.Deeds(ctx, acme.Mode, "", 1); return err },
+		"purge the ledger": func(ctx context.Context) error { return store.PurgeLedger(ctx, testTime) },
+		"publish an event": func(ctx context.Context) error {
+			_, err := store.pool.Exec(ctx, `INSERT INTO outbox (id) VALUES ('')`)
+			return err
+		},
+		"change an event": func(ctx context.Context) error {
+			_, err := store.pool.Exec(ctx, `UPDATE outbox SET subject = ''`)
+			return err
+		},
+		"change an attempt": func(ctx context.Context) error {
+			_, err := store.pool.Exec(ctx, `UPDATE webhook_attempt SET status = 1`)
+			return err
+		},
+		"erase an endpoint": func(ctx context.Context) error {
+			_, err := store.pool.Exec(ctx, `DELETE FROM webhook_endpoint`)
+			return err
+		},
+		"move the clock": func(ctx context.Context) error {
+			_, err := store.pool.Exec(ctx, `DROP FUNCTION ledger_now()`)
+			return err
+		},
+		"read the snapshots": func(ctx context.Context) error { _, err := store.MasterDataRevision(ctx); return err },
+	} {
+		if err := call(t.Context()); code(err) != insufficientPrivilege {
+			t.Errorf("%s: error = %v, want insufficient privilege", verb, err)
+		}
+	}
+}
+
+// deliverOnce does everything that a worker does, for one event of the outbox.
+func deliverOnce(t *testing.T, store *Store) error {
+	t.Helper()
+	ctx := t.Context()
+	entries, err := store.Events(ctx, 0, 10)
+	if err != nil {
+		return err
+	}
+	relayed, err := store.Relayed(ctx)
+	if err != nil {
+		return err
+	}
+	delivery := deliveryTo(t, orders.Address)
+	delivery.Event = entries[0].Event
+	if _, err := store.Relay(ctx, relayed, entries[0].Seq, []webhook.Delivery{delivery}); err != nil {
+		return err
+	}
+	if err := store.Enroll(ctx, []webhook.Endpoint{orders}, testTime); err != nil {
+		return err
+	}
+	lanes := []webhook.Lane{{Address: orders.Address, Most: 1}}
+	claims, err := store.Claim(ctx, lanes, testTime, time.Minute)
+	if err != nil || len(claims) != 1 {
+		return fmt.Errorf("%d claims: %w", len(claims), err)
+	}
+	if err := store.Release(ctx, claims); err != nil {
+		return err
+	}
+	if claims, err = store.Claim(ctx, lanes, testTime, time.Minute); err != nil {
+		return err
+	}
+	if _, err := store.Record(ctx, []webhook.Result{delivered(claims[0])}, testTime); err != nil {
+		return err
+	}
+	if _, err := store.Standings(ctx, acme); err != nil {
+		return err
+	}
+	if n, err := store.PurgeWebhooks(ctx, testTime.Add(time.Hour), 10); err != nil || n != 2 {
+		return fmt.Errorf("%d were erased, want a delivery and an event: %w", n, err)
+	}
+	return errors.Join(store.CheckSchema(ctx), store.Ping(ctx))
+}
+
+// BenchmarkClaim compares claims for twenty endpoints with and without a hundred
+// thousand deliveries that wait for another one, which takes its share of each
+// claim as well. The metric crowded-of-bare is what is left of the throughput.
+func BenchmarkClaim(b *testing.B) {
+	quiet, crowded := claims(b, `DELETE FROM webhook_delivery WHERE endpoint = 'orders'`), claims(b)
+	for b.Loop() {
+		for _, c := range []*contender{quiet, crowded} {
+			c.round(b, 4)
+		}
+	}
+	b.ReportMetric(0, "ns/op")
+	quiet.report(b, "quiet", quiet)
+	crowded.report(b, "crowded", quiet)
+}
+
+func claims(b *testing.B, changes ...string) *contender {
+	b.Helper()
+	address := pgtest.Shared(b)
+	store := openStore(b, address)
+	execute(b, address, slices.Concat(crowd(100_000), changes, []string{`VACUUM ANALYZE`})...)
+	var lanes []webhook.Lane
+	for _, name := range crowdLanes().names {
+		lanes = append(lanes, webhook.Lane{Address: webhook.Address{Owner: acme, Name: name}, Most: 2})
+	}
+	return &contender{call: func(int) error {
+		taken, err := store.Claim(b.Context(), lanes, testTime, time.Minute)
+		if err != nil {
+			return err
+		}
+		return store.Release(b.Context(), taken)
+	}}
+}

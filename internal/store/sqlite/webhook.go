@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/store/reply"
+	"github.com/printmarket/printmarket/internal/store/selection"
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/webhook"
+)
+
+var _ webhook.Store = (*Store)(nil)
+
+const deliveryColumns = `id, tenant, endpoint, event_id, type, subject, event_at, state, attempts, tries, due_at, ended_at, created_at`
+
+// Relayed implements [webhook.Store].
+func (s *Store) Relayed(ctx context.Context) (seq int64, err error) {
+	err = s.reader.QueryRowContext(ctx, `SELECT relayed FROM webhook_head`).Scan(&seq)
+	return seq, reply.Error("read relay", err)
+}
+
+// Relay implements [webhook.Store].
+func (s *Store) Relay(ctx context.Context, from, to int64, deliveries []webhook.Delivery) (relayed bool, err error) {
+	err = s.write(ctx, "relay events", func(tx *sql.Tx) error {
+		moved, err := affected(tx.ExecContext(ctx, `UPDATE webhook_head SET relayed = ? WHERE relayed = ?`, to, from))
+		if relayed = moved == 1; err != nil || !relayed {
+			return err
+		}
+		return insertDeliveries(ctx, tx, deliveries)
+	})
+	return relayed && err == nil, err
+}
+
+func affected(done sql.Result, err error) (int64, error) {
+	if err != nil {
+		return 0, err
+	}
+	return done.RowsAffected()
+}
+
+// insertDeliveries leaves out those whose event the endpoint has one of.
+func insertDeliveries(ctx context.Context, tx *sql.Tx, deliveries []webhook.Delivery) error {
+	for _, d := range deliveries {
+		if _, err := tx.ExecContext(ctx,
+			`INSERT INTO webhook_delivery (`+deliveryColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+			 ON CONFLICT (tenant, endpoint, event_id) DO NOTHING`,
+			d.ID, d.Owner.String(), d.Name, d.Event.ID, d.Event.Type, d.Event.Subject, millis(d.Event.At),
+			d.State, d.Attempts, d.Tries, millis(d.DueAt), millis(d.EndedAt), millis(d.CreatedAt)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Enroll implements [webhook.Store].
+func (s *Store) Enroll(ctx context.Context, endpoints []webhook.Endpoint, now time.Time) error {
+	return s.write(ctx, "enroll endpoints", func(tx *sql.Tx) error {
+		for _, endpoint := range endpoints {
+			if _, err := tx.ExecContext(ctx,
+				`INSERT INTO webhook_endpoint AS known (tenant, name, url, enrolled_at, begun_at) VALUES (?1, ?2, ?3, ?4, ?4)
+				 ON CONFLICT (tenant, name) DO UPDATE SET url = excluded.url, begun_at = excluded.begun_at,
+					disabled = '', disabled_at = 0, failing_since = 0, delivered_at = 0
+					WHERE known.url <> excluded.url`,
+				endpoint.Owner.String(), endpoint.Name, endpoint.URL, millis(now)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+const standings = `SELECT tenant, name, url, enrolled_at, begun_at, disabled, disabled_at, failing_since, delivered_at,
+	(SELECT count(*) FROM webhook_delivery d WHERE d.tenant = e.tenant AND d.endpoint = e.name AND d.state = 'pending'),
+	(SELECT coalesce(min(d.event_at), 0) FROM webhook_delivery d WHERE d.tenant = e.tenant AND d.endpoint = e.name AND d.state = 'pending')
+	FROM webhook_endpoint e`
+
+// Standings implements [webhook.Store].
+func (s *Store) Standings(ctx context.Context, owner tenant.ID) ([]webhook.Standing, error) {
+	rows, err := s.reader.QueryContext(ctx, standings+` WHERE ? OR tenant = ? ORDER BY tenant, name`, owner.IsZero(), owner.String())
+	list, err := collect(rows, err, scanStanding)
+	return list, reply.Error("read standings", err)
+}
+
+// Claim implements [webhook.Store]. There is one writer, so nothing needs a lock.
+func (s *Store) Claim(ctx context.Context, lanes []webhook.Lane, now time.Time, lease time.Duration) ([]webhook.Claim, error) {
+	var claims []webhook.Claim
+	err := s.write(ctx, "claim deliveries", func(tx *sql.Tx) error {
+		for _, lane := range lanes {
+			taken, err := claimDue(ctx, tx, lane, now, lease)
+			if err != nil {
+				return err
+			}
+			claims = append(claims, taken...)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return claims, nil
+}
+
+// claimDue claims no more for a lane than it has room for; none if its endpoint
+// is disabled or not enrolled.
+func claimDue(ctx context.Context, tx *sql.Tx, lane webhook.Lane, now time.Time, lease time.Duration) ([]webhook.Claim, error) {
+	var room int
+	err := tx.QueryRowContext(ctx,
+		`SELECT ?3 - (SELECT count(*) FROM webhook_delivery WHERE tenant = ?1 AND endpoint = ?2 AND claimed_until > 0 AND claimed_until > ?4)
+		 FROM webhook_endpoint WHERE tenant = ?1 AND name = ?2 AND disabled = ''`,
+		lane.Owner.String(), lane.Name, lane.Most, millis(now)).Scan(&room)
+	if errors.Is(err, sql.ErrNoRows) || err == nil && room <= 0 {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	rows, err := tx.QueryContext(ctx,
+		`SELECT `+deliveryColumns+`, token + 1 FROM webhook_delivery
+		 WHERE tenant = ? AND endpoint = ? AND state = 'pending' AND due_at <= ? AND claimed_until <= ?
+		 ORDER BY due_at, id LIMIT ?`,
+		lane.Owner.String(), lane.Name, millis(now), millis(now), room)
+	claims, err := collect(rows, err, scanClaimed)
+	if err != nil {
+		return nil, err
+	}
+	for _, claim := range claims {
+		if _, err := tx.ExecContext(ctx, `UPDATE webhook_delivery SET token = ?, claimed_until = ? WHERE id = ?`,
+			claim.Token, millis(now.Add(lease)), claim.ID); err != nil {
+			return nil, err
+		}
+	}
+	return claims, nil
+}
+
+// Release implements [webhook.Store].
+func (s *Store) Release(ctx context.Context, claims []webhook.Claim) error {
+	return s.write(ctx, "release deliveries", func(tx *sql.Tx) error {
+		for _, claim := range claims {
+			if _, err := tx.ExecContext(ctx, `UPDATE webhook_delivery SET claimed_until = 0 WHERE id = ? AND token = ?`,
+				claim.ID, claim.Token); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Record implements [webhook.Store].
+func (s *Store) Record(ctx context.Context, results []webhook.Result, now time.Time) ([]webhook.Standing, error) {
+	var disabled []webhook.Standing
+	err := s.write(ctx, "record deliveries", func(tx *sql.Tx) error {
+		kept := map[webhook.Address][]webhook.Attempt{}
+		for _, result := range results {
+			standing, err := keepResult(ctx, tx, result)
+			if err != nil {
+				return err
+			}
+			if standing {
+				kept[result.Address] = append(kept[result.Address], result.Attempt)
+			}
+		}
+		for address, attempts := range kept {
+			after, changed, err := judge(ctx, tx, address, attempts, now)
+			if err != nil {
+				return err
+			}
+			if changed {
+				disabled = append(disabled, after)
+			}
+		}
+		slices.SortFunc(disabled, func(a, b webhook.Standing) int {
+			return cmp.Or(cmp.Compare(a.Owner.String(), b.Owner.String()), cmp.Compare(a.Name, b.Name))
+		})
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return disabled, nil
+}
+
+// keepResult reports whether the claim still stood.
+func keepResult(ctx context.Context, tx *sql.Tx, r webhook.Result) (bool, error) {
+	kept, err := affected(tx.ExecContext(ctx,
+		`UPDATE webhook_delivery SET state = ?, due_at = ?, ended_at = ?, attempts = attempts + 1, tries = tries + 1, claimed_until = 0
+		 WHERE id = ? AND token = ? AND claimed_until > 0`,
+		r.State, millis(r.DueAt), millis(r.EndedAt), r.ID, r.Token))
+	if err != nil || kept == 0 {
+		return false, err
+	}
+	_, err = tx.ExecContext(ctx,
+		`INSERT INTO webhook_attempt (delivery_id, number, at, took, status, fault, excerpt)
+		 SELECT id, attempts, ?, ?, ?, ?, ? FROM webhook_delivery WHERE id = ?`,
+		millis(r.Attempt.At), r.Attempt.Took.Microseconds(), r.Attempt.Status, r.Attempt.Fault, r.Attempt.Excerpt, r.ID)
+	return true, err
+}
+
+// judge stores what attempts make of a standing, and reports whether that has
+// disabled the endpoint.
+func judge(ctx context.Context, tx *sql.Tx, address webhook.Address, attempts []webhook.Attempt, now time.Time) (webhook.Standing, bool, error) {
+	before, err := standingOf(ctx, tx, address)
+	if errors.Is(err, sql.ErrNoRows) {
+		return webhook.Standing{}, false, nil
+	}
+	if err != nil {
+		return webhook.Standing{}, false, err
+	}
+	after := before.After(attempts, now)
+	if _, err := tx.ExecContext(ctx,
+		`UPDATE webhook_endpoint SET disabled = ?, disabled_at = ?, failing_since = ?, delivered_at = ? WHERE tenant = ? AND name = ?`,
+		after.Disabled, millis(after.DisabledAt), millis(after.FailingSince), millis(after.DeliveredAt),
+		address.Owner.String(), address.Name); err != nil {
+		return webhook.Standing{}, false, err
+	}
+	after, err = standingOf(ctx, tx, address)
+	return after, after.Disabled != before.Disabled, err
+}
+
+func standingOf(ctx context.Context, q querier, address webhook.Address) (webhook.Standing, error) {
+	return scanStanding(q.QueryRowContext(ctx, standings+` WHERE tenant = ? AND name = ?`, address.Owner.String(), address.Name))
+}
+
+// Deliveries implements [webhook.Store].
+func (s *Store) Deliveries(ctx context.Context, query webhook.Query) ([]webhook.Delivery, error) {
+	rows, err := s.reader.QueryContext(ctx,
+		`SELECT `+deliveryColumns+` FROM webhook_delivery
+		 WHERE tenant = ?1 AND id < ?2 AND (?3 = '' OR endpoint = ?3) AND (?4 = '' OR state = ?4) AND (?5 = '' OR type = ?5)
+		 ORDER BY id DESC LIMIT ?6`,
+		query.Owner.String(), cmp.Or(query.Before, selection.BeforeAll), query.Endpoint, query.State, query.Type, query.Limit)
+	list, err := collect(rows, err, scanDelivery)
+	return list, reply.Error("list deliveries", err)
+}
+
+// Delivery implements [webhook.Store]. An attempt that comes between the two
+// questions is left out: nothing speaks of it yet.
+func (s *Store) Delivery(ctx context.Context, owner tenant.ID, id string) (webhook.Delivery, []webhook.Attempt, error) {
+	const op = "read delivery"
+	delivery, err := deliveryOf(ctx, s.reader, owner, id)
+	if err != nil {
+		return webhook.Delivery{}, nil, reply.Error(op, err)
+	}
+	rows, err := s.reader.QueryContext(ctx,
+		`SELECT number, at, took, status, fault, excerpt FROM webhook_attempt WHERE delivery_id = ? AND number <= ? ORDER BY number`,
+		id, delivery.Attempts)
+	attempts, err := collect(rows, err, scanAttempt)
+	if err != nil {
+		return webhook.Delivery{}, nil, reply.Error(op, err)
+	}
+	return delivery, attempts, nil
+}
+
+func deliveryOf(ctx context.Context, q querier, owner tenant.ID, id string) (webhook.Delivery, error) {
+	delivery, err := scanDelivery(q.QueryRowContext(ctx,
+		`SELECT `+deliveryColumns+` FROM webhook_delivery WHERE id = ? AND tenant = ?`, id, owner.String()))
+	if errors.Is(err, sql.ErrNoRows) {
+		err = reply.Of(ledger.ErrNotFound)
+	}
+	return delivery, err
+}
+
+// AddDelivery implements [webhook.Store].
+func (s *Store) AddDelivery(ctx context.Context, delivery webhook.Delivery) error {
+	return s.write(ctx, "add delivery", func(tx *sql.Tx) error {
+		return insertDeliveries(ctx, tx, []webhook.Delivery{delivery})
+	})
+}
+
+// Redeliver implements [webhook.Store].
+func (s *Store) Redeliver(ctx context.Context, owner tenant.ID, id string, now time.Time) (webhook.Delivery, error) {
+	var delivery webhook.Delivery
+	err := s.write(ctx, "redeliver", func(tx *sql.Tx) (err error) {
+		if _, err := deliveryOf(ctx, tx, owner, id); err != nil {
+			return err
+		}
+		if err := beginAnew(ctx, tx, id, now); err != nil {
+			return err
+		}
+		delivery, err = deliveryOf(ctx, tx, owner, id)
+		return err
+	})
+	return delivery, err
+}
+
+func beginAnew(ctx context.Context, tx *sql.Tx, id string, now time.Time) error {
+	_, err := tx.ExecContext(ctx,
+		`UPDATE webhook_delivery SET state = 'pending', tries = 0, due_at = ?, ended_at = 0, token = token + 1, claimed_until = 0
+		 WHERE id = ?`, millis(now), id)
+	return err
+}
+
+// recoverable are exhausted deliveries, by their ids, and events without one,
+// whose id is empty, oldest first.
+const recoverable = `
+	SELECT * FROM (
+		SELECT event_at AS at, id, event_id, type, subject FROM webhook_delivery
+		WHERE tenant = ?1 AND endpoint = ?2 AND state = 'exhausted' AND event_at >= ?3 ORDER BY event_at, id LIMIT ?5
+	) UNION ALL SELECT * FROM (
+		SELECT o.at, '', o.id, o.type, o.subject FROM outbox o
+		WHERE o.tenant = ?1 AND o.at >= ?3 AND o.seq <= (SELECT relayed FROM webhook_head)
+			AND (?4 = '[]' OR o.type IN (SELECT value FROM json_each(?4)))
+			AND NOT EXISTS (SELECT 1 FROM webhook_delivery d WHERE d.tenant = o.tenant AND d.endpoint = ?2 AND d.event_id = o.id)
+		ORDER BY o.at LIMIT ?5
+	)
+	ORDER BY at LIMIT ?5`
+
+// Recover implements [webhook.Store].
+func (s *Store) Recover(ctx context.Context, endpoint webhook.Endpoint, since, now time.Time, limit int, mint func() (string, error)) (int, error) {
+	const op = "recover deliveries"
+	wanted, err := json.Marshal(append([]ledger.EventType{}, endpoint.Events...))
+	if err != nil {
+		return 0, reply.Error(op, err)
+	}
+	recovered := 0
+	err = s.write(ctx, op, func(tx *sql.Tx) error {
+		if _, err := standingOf(ctx, tx, endpoint.Address); errors.Is(err, sql.ErrNoRows) {
+			return reply.Of(ledger.ErrNotFound)
+		} else if err != nil {
+			return err
+		}
+		rows, err := tx.QueryContext(ctx, recoverable, endpoint.Owner.String(), endpoint.Name, millis(since), string(wanted), limit)
+		events, err := collect(rows, err, scanRecoverable)
+		if err != nil {
+			return err
+		}
+		recovered = len(events)
+		return recoverEvents(ctx, tx, endpoint.Address, events, now, mint)
+	})
+	if err != nil {
+		return 0, err
+	}
+	return recovered, nil
+}
+
+// unsent is an event that an endpoint has not had, with the id of its delivery if
+// there is one.
+type unsent struct {
+	event    ledger.Event
+	delivery string
+}
+
+func scanRecoverable(r row) (u unsent, err error) {
+	err = r.Scan(instant{&u.event.At}, &u.delivery, &u.event.ID, &u.event.Type, &u.event.Subject)
+	return u, err
+}
+
+func recoverEvents(ctx context.Context, tx *sql.Tx, address webhook.Address, events []unsent, now time.Time, mint func() (string, error)) error {
+	for _, unsent := range events {
+		if unsent.delivery != "" {
+			if err := beginAnew(ctx, tx, unsent.delivery, now); err != nil {
+				return err
+			}
+			continue
+		}
+		id, err := mint()
+		if err != nil {
+			return reply.Of(err)
+		}
+		if err := insertDeliveries(ctx, tx, []webhook.Delivery{{
+			ID: id, Address: address, Event: unsent.event, State: webhook.Pending, DueAt: now, CreatedAt: now,
+		}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Enable implements [webhook.Store].
+func (s *Store) Enable(ctx context.Context, address webhook.Address, now time.Time) error {
+	return s.write(ctx, "enable endpoint", func(tx *sql.Tx) error {
+		enabled, err := affected(tx.ExecContext(ctx,
+			`UPDATE webhook_endpoint SET disabled = '', disabled_at = 0, failing_since = 0, begun_at = ? WHERE tenant = ? AND name = ?`,
+			millis(now), address.Owner.String(), address.Name))
+		if err == nil && enabled == 0 {
+			return reply.Of(ledger.ErrNotFound)
+		}
+		return err
+	})
+}
+
+// PurgeWebhooks implements [webhook.Store]. Events are found by the time that is
+// in their ids.
+func (s *Store) PurgeWebhooks(ctx context.Context, before time.Time, limit int) (int, error) {
+	erased := int64(0)
+	err := s.write(ctx, "purge webhooks", func(tx *sql.Tx) error {
+		deliveries, err := affected(tx.ExecContext(ctx,
+			`DELETE FROM webhook_delivery WHERE id IN (
+				SELECT id FROM webhook_delivery WHERE created_at < ? ORDER BY created_at LIMIT ?)`, millis(before), limit))
+		if err != nil {
+			return err
+		}
+		events, err := affected(tx.ExecContext(ctx,
+			`DELETE FROM outbox WHERE seq IN (SELECT seq FROM outbox WHERE id < ? AND at < ? ORDER BY id LIMIT ?)`,
+			ledger.FirstID(ledger.EventPrefix, before.Add(time.Millisecond)), millis(before), limit))
+		erased = deliveries + events
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return int(erased), nil
+}
+
+func scanStanding(r row) (standing webhook.Standing, err error) {
+	err = r.Scan(&standing.Owner, &standing.Name, &standing.URL, instant{&standing.EnrolledAt}, instant{&standing.BegunAt},
+		&standing.Disabled, instant{&standing.DisabledAt}, instant{&standing.FailingSince}, instant{&standing.DeliveredAt},
+		&standing.Waiting, instant{&standing.OldestAt})
+	return standing, err
+}
+
+// deliveryFields are what a row of deliveryColumns is read into.
+func deliveryFields(d *webhook.Delivery) []any {
+	return []any{
+		&d.ID, &d.Owner, &d.Name, &d.Event.ID, &d.Event.Type, &d.Event.Subject,
+		instant{&d.Event.At},
+		&d.State, &d.Attempts, &d.Tries,
+		instant{&d.DueAt},
+		instant{&d.EndedAt},
+		instant{&d.CreatedAt},
+	}
+}
+
+func scanDelivery(r row) (d webhook.Delivery, err error) {
+	err = r.Scan(deliveryFields(&d)...)
+	return d, err
+}
+
+func scanClaimed(r row) (c webhook.Claim, err error) {
+	err = r.Scan(append(deliveryFields(&c.Delivery), &c.Token)...)
+	return c, err
+}
+
+func scanAttempt(r row) (a webhook.Attempt, err error) {
+	var took int64
+	err = r.Scan(&a.Number, instant{&a.At}, &took, &a.Status, &a.Fault, &a.Excerpt)
+	a.Took = time.Duration(took) * time.Microsecond
+	return a, err
+}

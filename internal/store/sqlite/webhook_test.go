@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sqlite
+
+import (
+	"crypto/rand"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pressly/goose/v3"
+
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/webhook"
+)
+
+func TestEventsOfBeforeDeliveriesWereKeptAreHistory(t *testing.T) {
+	t.Parallel()
+	store, err := Open(t.Context(), filepath.Join(t.TempDir(), "records.db"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = store.Close() }()
+	migrateTo(t, store, 9)
+	rfqs, _, err := services(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	create := func(key string) string {
+		created, err := rfqs.Create(t.Context(), crasher, crashBody, crashTerms(key))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return created.RFQ.ID
+	}
+	create("k1")
+	create("k2")
+	if err := store.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	later := create("k3")
+	relayed, err := store.Relayed(t.Context())
+	if err != nil || relayed != 2 {
+		t.Errorf("relayed up to %d (%v), want 2", relayed, err)
+	}
+	entries, err := store.Events(t.Context(), relayed, 10)
+	if err != nil || len(entries) != 1 || entries[0].Event.Subject != later {
+		t.Errorf("events to relay: %+v (%v), want that of %s", entries, err, later)
+	}
+}
+
+// migrateTo stops at a migration.
+func migrateTo(t *testing.T, store *Store, version int64) {
+	t.Helper()
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		t.Fatal(err)
+	}
+	provider, err := goose.NewProvider(goose.DialectSQLite3, store.writer, files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := provider.UpTo(t.Context(), version); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What reads every endpoint, or claims for many, would stop at one damaged row.
+func TestTheDatabaseRefusesRowsOfDeliveriesThatNobodyCouldRead(t *testing.T) {
+	t.Parallel()
+	store := openStore(t, filepath.Join(t.TempDir(), "records.db"))
+	if err := store.Enroll(t.Context(), []webhook.Endpoint{crashEndpoint}, testTime); err != nil {
+		t.Fatal(err)
+	}
+	event, err := ledger.NewEvent(ledger.RFQCreated, "rfq_1", testTime, rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.AddDelivery(t.Context(), webhook.Delivery{
+		ID: "dlv_1", Address: crashEndpoint.Address, Event: event, State: webhook.Pending, DueAt: testTime, CreatedAt: testTime,
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, statement := range []string{
+		`UPDATE webhook_endpoint SET tenant = 'nobody'`,
+		`UPDATE webhook_endpoint SET tenant = 'org_acme-1/live'`,
+		`UPDATE webhook_endpoint SET name = ''`,
+		`UPDATE webhook_endpoint SET disabled = 'Tired', disabled_at = 1`,
+		`UPDATE webhook_endpoint SET disabled = 'Gone'`,
+		`UPDATE webhook_endpoint SET disabled_at = 1`,
+		`UPDATE webhook_delivery SET tenant = 'org_acme01/staging'`,
+		`UPDATE webhook_delivery SET tenant = 'org_acme/live'`,
+		`UPDATE webhook_delivery SET endpoint = ''`,
+		`UPDATE webhook_delivery SET state = 'lost'`,
+		`UPDATE webhook_delivery SET state = 'delivered', due_at = 0`,
+		`UPDATE webhook_delivery SET due_at = 0`,
+		`UPDATE webhook_delivery SET ended_at = 1`,
+		`UPDATE webhook_delivery SET tries = 1`,
+		`UPDATE webhook_delivery SET state = 'exhausted', due_at = 0, ended_at = 1, claimed_until = 1`,
+	} {
+		if _, err := store.writer.ExecContext(t.Context(), statement); err == nil || !strings.Contains(err.Error(), "CHECK constraint") {
+			t.Errorf("%s: error = %v, want a violation", statement, err)
+		}
+	}
+}
