@@ -301,3 +301,20 @@ func TestCancellingEndsThePost(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestAnAnswerMayTakeItsTimeOnAConnectionThatLayIdle waits before and after a
+// request, both times for less than Idle, but together for more.
+func TestAnAnswerMayTakeItsTimeOnAConnectionThatLayIdle(t *testing.T) {
+	t.Parallel()
+	const half = 300 * time.Millisecond
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { time.Sleep(half) }))
+	t.Cleanup(server.Close)
+	client := safehttp.New(safehttp.Config{Allow: loopback, KeepAlive: time.Minute, Idle: half * 3 / 2})
+	t.Cleanup(client.Close)
+	for range 2 {
+		if _, err := post(t, client, server.URL); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(half)
+	}
+}

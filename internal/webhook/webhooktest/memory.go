@@ -23,12 +23,14 @@ var ErrAway = errors.New("the store is away")
 
 // Memory is a webhook.Store in memory. The zero value is empty and ready.
 type Memory struct {
-	mu        sync.Mutex
-	away      bool
-	entries   []ledger.Entry
-	relayed   int64
-	tokens    int64
-	rows      map[string]*row
+	mu      sync.Mutex
+	away    bool
+	entries []ledger.Entry
+	relayed int64
+	tokens  int64
+	rows    map[string]*row
+	// lanes are the same rows, by their endpoints.
+	lanes     map[webhook.Address][]*row
 	standings map[webhook.Address]*webhook.Standing
 }
 
@@ -80,7 +82,8 @@ func locked[T any](ctx context.Context, m *Memory, op string, do func() (T, erro
 		return nothing, &ledger.UnavailableError{Op: op, Err: ErrAway}
 	}
 	if m.rows == nil {
-		m.rows, m.standings = map[string]*row{}, map[webhook.Address]*webhook.Standing{}
+		m.rows, m.lanes = map[string]*row{}, map[webhook.Address][]*row{}
+		m.standings = map[webhook.Address]*webhook.Standing{}
 	}
 	return do()
 }
@@ -120,12 +123,13 @@ func (m *Memory) Relay(ctx context.Context, from, to int64, deliveries []webhook
 
 // add keeps a delivery unless its event has one to its endpoint.
 func (m *Memory) add(d webhook.Delivery) bool {
-	for _, r := range m.rows {
-		if r.Address == d.Address && r.Event.ID == d.Event.ID {
+	for _, r := range m.lanes[d.Address] {
+		if r.Event.ID == d.Event.ID {
 			return false
 		}
 	}
 	m.rows[d.ID] = &row{Delivery: d}
+	m.lanes[d.Address] = append(m.lanes[d.Address], m.rows[d.ID])
 	return true
 }
 
@@ -163,8 +167,8 @@ func (m *Memory) Standings(ctx context.Context, owner tenant.ID) ([]webhook.Stan
 
 // counted adds what waits.
 func (m *Memory) counted(s webhook.Standing) webhook.Standing {
-	for _, r := range m.rows {
-		if r.Address != s.Address || r.State != webhook.Pending {
+	for _, r := range m.lanes[s.Address] {
+		if r.State != webhook.Pending {
 			continue
 		}
 		s.Waiting++
@@ -196,9 +200,9 @@ func (m *Memory) Claim(ctx context.Context, lanes []webhook.Lane, now time.Time,
 
 // due are the rows of an endpoint that may be claimed, and how many are claimed.
 func (m *Memory) due(address webhook.Address, now time.Time) (due []*row, claimed int) {
-	for _, r := range m.rows {
+	for _, r := range m.lanes[address] {
 		switch {
-		case r.Address != address || r.State != webhook.Pending:
+		case r.State != webhook.Pending:
 		case r.until.After(now):
 			claimed++
 		case !r.DueAt.After(now):

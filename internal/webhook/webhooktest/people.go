@@ -92,8 +92,8 @@ func (m *Memory) Recover(ctx context.Context, endpoint webhook.Endpoint, since, 
 }
 
 func (m *Memory) recoverOne(endpoint webhook.Endpoint, event ledger.Event, now time.Time, mint func() (string, error)) (bool, error) {
-	for _, r := range m.rows {
-		if r.Address == endpoint.Address && r.Event.ID == event.ID {
+	for _, r := range m.lanes[endpoint.Address] {
+		if r.Event.ID == event.ID {
 			exhausted := r.State == webhook.Exhausted
 			if exhausted {
 				r.again(now)
@@ -131,6 +131,7 @@ func (m *Memory) PurgeWebhooks(ctx context.Context, before time.Time, limit int)
 		for id, r := range m.rows {
 			if purged < limit && r.CreatedAt.Before(before) {
 				delete(m.rows, id)
+				m.lanes[r.Address] = slices.DeleteFunc(m.lanes[r.Address], func(other *row) bool { return other == r })
 				purged++
 			}
 		}
