@@ -215,6 +215,19 @@ func raw(t *testing.T, serve func(net.Conn)) (url string) {
 	return "http://" + listener.Addr().String() + "/"
 }
 
+// afterTheRequest serves when the request has come: an answer to nothing is another
+// fault.
+func afterTheRequest(serve func(net.Conn)) func(net.Conn) {
+	return func(conn net.Conn) {
+		request, err := http.ReadRequest(bufio.NewReader(conn))
+		if err != nil {
+			return
+		}
+		_, _ = io.Copy(io.Discard, request.Body)
+		serve(conn)
+	}
+}
+
 // until answers with a text and then waits for the other side to go.
 func until(text string) func(net.Conn) {
 	return func(conn net.Conn) {
@@ -265,7 +278,7 @@ func TestHostileReceivers(t *testing.T) {
 				t.Parallel()
 				client := safehttp.New(safehttp.Config{Allow: loopback, KeepAlive: keep, Total: 400 * time.Millisecond})
 				t.Cleanup(client.Close)
-				answer, err := post(t, client, raw(t, tc.serve))
+				answer, err := post(t, client, raw(t, afterTheRequest(tc.serve)))
 				if !errors.Is(err, tc.want) || answer.Status != tc.status || err == nil && len(answer.Body) != tc.length || len(answer.Body) > 1024 {
 					t.Errorf("status %d, %d bytes, %v; want %d, %d, %v", answer.Status, len(answer.Body), err, tc.status, tc.length, tc.want)
 				}
@@ -307,7 +320,11 @@ func TestCancellingEndsThePost(t *testing.T) {
 func TestAnAnswerMayTakeItsTimeOnAConnectionThatLayIdle(t *testing.T) {
 	t.Parallel()
 	const half = 300 * time.Millisecond
-	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { time.Sleep(half) }))
+	var requests atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		requests.Add(1)
+		time.Sleep(half)
+	}))
 	t.Cleanup(server.Close)
 	client := safehttp.New(safehttp.Config{Allow: loopback, KeepAlive: time.Minute, Idle: half * 3 / 2})
 	t.Cleanup(client.Close)
@@ -316,5 +333,8 @@ func TestAnAnswerMayTakeItsTimeOnAConnectionThatLayIdle(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(half)
+	}
+	if got := requests.Load(); got != 2 {
+		t.Errorf("%d requests came, want 2: one was given up and repeated", got)
 	}
 }
