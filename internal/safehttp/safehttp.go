@@ -8,7 +8,9 @@
 // names or the first answer of a resolver is no protection against names that
 // change their mind. Everything else that a hostile server could play with is
 // bounded: redirects, header and body sizes, idle and total time. Proxies from
-// the environment, cookies, keep-alive and content decoding are off.
+// the environment, cookies and content decoding are off, and so is keep-alive
+// unless a client is somebody's own. [Client.Fetch] gets files, [Client.Post]
+// delivers messages.
 package safehttp
 
 import (
@@ -70,8 +72,13 @@ type Config struct {
 	Header time.Duration
 	// Idle bounds the wait for each next byte of the body; 15 s.
 	Idle time.Duration
-	// Total bounds a whole fetch, redirects included; 120 s.
+	// Total bounds a whole exchange, redirects included; 120 s.
 	Total time.Duration
+	// KeepAlive is how long a connection is kept for the next request; 0 means not
+	// at all. Its address was judged when it was dialled. A client that keeps
+	// connections belongs to one receiver, so that nobody's requests go where
+	// somebody else's went; Idle does not hold for it, Total does.
+	KeepAlive time.Duration
 }
 
 func (c Config) withDefaults() Config {
@@ -93,29 +100,34 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Client fetches. It is safe for concurrent use.
+// Client fetches and posts. It is safe for concurrent use.
 type Client struct {
 	config Config
+	ways   byScheme
 	http   *http.Client
 }
 
 // New makes a client.
 func New(config Config) *Client {
 	c := &Client{config: config.withDefaults()}
-	c.http = &http.Client{
-		Transport: byScheme{
-			"https": c.transport(c.guard(ssrf.New(ssrf.WithPorts(443)))),
-			// Without TLS only the exempt ranges are dialled.
-			"http": c.transport(c.guard(nil)),
-		},
-		CheckRedirect: c.checkRedirect,
-		Timeout:       c.config.Total,
+	c.ways = byScheme{
+		"https": c.transport(c.guard(ssrf.New(ssrf.WithPorts(443)))),
+		// Without TLS only the exempt ranges are dialled.
+		"http": c.transport(c.guard(nil)),
 	}
+	c.http = &http.Client{Transport: c.ways, CheckRedirect: c.checkRedirect, Timeout: c.config.Total}
 	return c
 }
 
+// Close ends the connections that are kept and not in use.
+func (c *Client) Close() {
+	for _, way := range c.ways {
+		way.CloseIdleConnections()
+	}
+}
+
 // byScheme keeps the rules for the two schemes apart, redirects included.
-type byScheme map[string]http.RoundTripper
+type byScheme map[string]*http.Transport
 
 func (b byScheme) RoundTrip(r *http.Request) (*http.Response, error) {
 	transport, ok := b[r.URL.Scheme]
@@ -150,19 +162,26 @@ func (c *Client) transport(guard func(string, string, syscall.RawConn) error) *h
 	return &http.Transport{
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 			conn, err := dialer.DialContext(ctx, network, address)
-			if err != nil {
-				return nil, err
+			if err != nil || c.config.KeepAlive > 0 {
+				// A kept connection is read all the time, also while nothing
+				// is to come.
+				return conn, err
 			}
 			return &impatientConn{Conn: conn, idle: c.config.Idle}, nil
 		},
 		Proxy:                  nil,
-		DisableKeepAlives:      true,
+		DisableKeepAlives:      c.config.KeepAlive == 0,
+		IdleConnTimeout:        c.config.KeepAlive,
+		MaxIdleConnsPerHost:    keptMost,
 		DisableCompression:     true,
 		MaxResponseHeaderBytes: 32 << 10,
 		TLSHandshakeTimeout:    c.config.Dial,
 		ResponseHeaderTimeout:  c.config.Header,
 	}
 }
+
+// keptMost is how many connections a client keeps while they are not in use.
+const keptMost = 4
 
 // impatientConn gives each read its own deadline, so that a server cannot keep
 // a worker with a byte now and then for the whole total time.

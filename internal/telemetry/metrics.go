@@ -28,6 +28,8 @@ type Metrics struct {
 	jobTime  prometheus.Histogram
 	jobWait  prometheus.Histogram
 	fenced   prometheus.Counter
+	sent     *prometheus.CounterVec
+	sendTime prometheus.Histogram
 }
 
 // NewMetrics makes a registry with the process and Go collectors in it.
@@ -85,8 +87,17 @@ func NewMetrics() *Metrics {
 			Name: "printmarket_preflight_fenced_total",
 			Help: "Attempts that came to their end after their worker had lost the job; their work was thrown away.",
 		}),
+		sent: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "printmarket_webhook_deliveries_total",
+			Help: "Claimed webhook deliveries, by outcome.",
+		}, []string{"outcome"}),
+		sendTime: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name:    "printmarket_webhook_attempt_seconds",
+			Help:    "Time from dialling a webhook endpoint to the end of its answer.",
+			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 15},
+		}),
 	}
-	m.registry.MustRegister(m.requests, m.duration, m.inFlight, m.bodies, m.streams, m.shed, m.gates, m.updates, m.jobs, m.jobTime, m.jobWait, m.fenced,
+	m.registry.MustRegister(m.requests, m.duration, m.inFlight, m.bodies, m.streams, m.shed, m.gates, m.updates, m.jobs, m.jobTime, m.jobWait, m.fenced, m.sent, m.sendTime,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -202,3 +213,12 @@ func (m *Metrics) Attempt(outcome string, took time.Duration) {
 	m.jobs.WithLabelValues(outcome).Inc()
 	m.jobTime.Observe(took.Seconds())
 }
+
+// Sent counts one attempt at a webhook delivery.
+func (m *Metrics) Sent(outcome string, took time.Duration) {
+	m.sent.WithLabelValues(outcome).Inc()
+	m.sendTime.Observe(took.Seconds())
+}
+
+// Unsent counts one webhook delivery that was claimed and given back.
+func (m *Metrics) Unsent(outcome string) { m.sent.WithLabelValues(outcome).Inc() }

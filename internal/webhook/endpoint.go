@@ -38,6 +38,26 @@ func (e *Endpoint) Wants(kind ledger.EventType) bool {
 	return len(e.Events) == 0 || slices.Contains(e.Events, kind) || kind == TestEvent
 }
 
+// NoSecret is why nothing is sent to an endpoint without a secret to sign with.
+const NoSecret = "NoSecret"
+
+// Withheld is why a process that delivers sends nothing to the endpoint now: that it
+// is closed, or has a secret that does not sign, or none. Empty means that it does.
+func (e *Endpoint) Withheld() string {
+	if e.Closed != "" {
+		return e.Closed
+	}
+	for _, secret := range e.Secrets {
+		if _, err := keyOf(secret); err != nil {
+			return NoSecret
+		}
+	}
+	if len(e.Secrets) == 0 {
+		return NoSecret
+	}
+	return ""
+}
+
 // Directory knows the endpoints that are declared. Its answers change from one
 // instant to the next; nobody keeps them.
 type Directory interface {

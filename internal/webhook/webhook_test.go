@@ -1,0 +1,509 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package webhook_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/safehttp"
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/webhook"
+	"github.com/printmarket/printmarket/internal/webhook/webhooktest"
+)
+
+var (
+	random = rand.Reader
+	acme   = tenant.ID{Organization: "org_acme01", Mode: tenant.Test}
+	stark  = tenant.ID{Organization: "org_stark1", Mode: tenant.Live}
+)
+
+// world is a store, a directory and a clock with the verbs of this package on them.
+type world struct {
+	*testing.T
+	store     webhooktest.Memory
+	directory webhooktest.Directory
+	now       time.Time
+	relay     webhook.Relay
+	*webhook.Service
+}
+
+func newWorld(t *testing.T, endpoints ...webhook.Endpoint) *world {
+	t.Helper()
+	w := &world{T: t, now: newYear}
+	clock := func() time.Time { return w.now }
+	w.relay = webhook.Relay{Store: &w.store, Directory: &w.directory, Now: clock, Random: random}
+	w.Service = webhook.New(webhook.Config{Store: &w.store, Directory: &w.directory, Now: clock, Random: random})
+	w.directory.Declare(endpoints...)
+	return w
+}
+
+func endpoint(owner tenant.ID, name string, events ...ledger.EventType) webhook.Endpoint {
+	return webhook.Endpoint{
+		Address: webhook.Address{Owner: owner, Name: name}, URL: "https://" + name + ".test/hook",
+		Events: events, Secrets: []credential.Secret{older},
+	}
+}
+
+func (w *world) enroll(endpoints ...webhook.Endpoint) {
+	w.Helper()
+	if err := w.store.Enroll(w.Context(), endpoints, w.now); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// happens commits an event.
+func (w *world) happens(owner tenant.ID, kind ledger.EventType) {
+	w.Helper()
+	subject, err := ledger.NewID(ledger.RFQPrefix, w.now, random)
+	if err != nil {
+		w.Fatal(err)
+	}
+	event, err := ledger.NewEvent(kind, subject, w.now, random)
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.store.Append(owner, event)
+}
+
+// relayed steps until nothing is left, and counts the deliveries to each endpoint.
+func (w *world) relayed() map[string]int {
+	w.Helper()
+	for {
+		n, err := w.relay.Step(w.Context())
+		if err != nil {
+			w.Fatal(err)
+		}
+		if n == 0 {
+			break
+		}
+	}
+	all, _ := w.store.All()
+	counts := map[string]int{}
+	for _, d := range all {
+		counts[d.Owner.String()+" "+d.Name]++
+	}
+	return counts
+}
+
+func TestEachEnrolledEndpointGetsWhatItWants(t *testing.T) {
+	t.Parallel()
+	all, some := endpoint(acme, "all"), endpoint(acme, "some", ledger.RFQQuoted)
+	closed, fresh, other := endpoint(acme, "closed"), endpoint(acme, "fresh"), endpoint(stark, "all")
+	closed.Closed = "Stage"
+	w := newWorld(t, all, some, closed, fresh, other)
+	w.enroll(all, some, closed, other, endpoint(acme, "undeclared"))
+	w.happens(acme, ledger.RFQCreated)
+	w.happens(acme, ledger.RFQQuoted)
+	w.happens(stark, ledger.RFQCreated)
+	want := map[string]int{
+		"org_acme01/test all": 2, "org_acme01/test some": 1, "org_acme01/test closed": 2, "org_stark1/live all": 1,
+	}
+	if diff := cmp.Diff(want, w.relayed()); diff != "" {
+		t.Errorf("deliveries (-want +got):\n%s", diff)
+	}
+}
+
+func TestALongOutboxIsRelayedInOrderAndOnce(t *testing.T) {
+	t.Parallel()
+	all := endpoint(acme, "all")
+	w := newWorld(t, all)
+	w.enroll(all)
+	for range 1201 {
+		w.happens(acme, ledger.RFQCreated)
+	}
+	if got := w.relayed()["org_acme01/test all"]; got != 1201 {
+		t.Fatalf("%d deliveries, want 1201", got)
+	}
+	if n, err := w.relay.Step(t.Context()); n != 0 || err != nil {
+		t.Errorf("a step with nothing to do: %d, %v", n, err)
+	}
+}
+
+// late is a store in which somebody else relays just before we do.
+type late struct{ *webhooktest.Memory }
+
+func (l late) Relay(ctx context.Context, from, to int64, deliveries []webhook.Delivery) (bool, error) {
+	if _, err := l.Memory.Relay(ctx, from, to, nil); err != nil {
+		return false, err
+	}
+	return l.Memory.Relay(ctx, from, to, deliveries)
+}
+
+func TestOfTwoRelaysTheSecondWritesNothing(t *testing.T) {
+	t.Parallel()
+	all := endpoint(acme, "all")
+	w := newWorld(t, all)
+	w.enroll(all)
+	w.happens(acme, ledger.RFQCreated)
+	w.relay.Store = late{&w.store}
+	if got := w.relayed(); len(got) != 0 {
+		t.Errorf("deliveries of the one that came late: %v", got)
+	}
+}
+
+func TestARelayThatFailsSkipsNothing(t *testing.T) {
+	t.Parallel()
+	all := endpoint(acme, "all")
+	w := newWorld(t, all)
+	w.enroll(all)
+	w.happens(acme, ledger.RFQCreated)
+	broken := errors.New("no entropy")
+	w.relay.Random = iotest.ErrReader(broken)
+	if n, err := w.relay.Step(t.Context()); n != 0 || !errors.Is(err, broken) {
+		t.Errorf("without randomness: %d, %v", n, err)
+	}
+	w.relay.Random = random
+	w.store.Away(true)
+	var away *ledger.UnavailableError
+	if n, err := w.relay.Step(t.Context()); n != 0 || !errors.As(err, &away) {
+		t.Errorf("without a store: %d, %v", n, err)
+	}
+	w.store.Away(false)
+	if got := w.relayed()["org_acme01/test all"]; got != 1 {
+		t.Errorf("%d deliveries after that, want 1", got)
+	}
+}
+
+// answering is a receiver that always says the same.
+type answering struct {
+	answer safehttp.Answer
+	err    error
+}
+
+func (a answering) Post(context.Context, string, http.Header, []byte, int64) (safehttp.Answer, error) {
+	return a.answer, a.err
+}
+
+func TestWhatAnAnswerMeans(t *testing.T) {
+	t.Parallel()
+	status := func(code int) answering { return answering{answer: safehttp.Answer{Status: code}} }
+	tests := map[string]struct {
+		receiver answering
+		tries    int
+		state    webhook.State
+		fault    webhook.Fault
+		wait     time.Duration
+	}{
+		"200 is delivered":                     {status(200), 0, webhook.Delivered, webhook.NoFault, 0},
+		"204 is, too":                          {status(204), 0, webhook.Delivered, webhook.NoFault, 0},
+		"199 is not":                           {status(199), 0, webhook.Pending, webhook.FaultStatus, 5 * time.Second},
+		"301 is a failure":                     {status(301), 0, webhook.Pending, webhook.FaultRedirect, 5 * time.Second},
+		"400 is tried again":                   {status(400), 1, webhook.Pending, webhook.FaultStatus, 5 * time.Minute},
+		"500 is tried again":                   {status(500), 8, webhook.Pending, webhook.FaultStatus, 24 * time.Hour},
+		"410 is tried again if it is enabled":  {status(410), 0, webhook.Pending, webhook.FaultGone, 5 * time.Second},
+		"the tenth failure is the last":        {status(500), 9, webhook.Exhausted, webhook.FaultStatus, 0},
+		"a success at the tenth try is one":    {status(200), 9, webhook.Delivered, webhook.NoFault, 0},
+		"no address of ours":                   {answering{err: safehttp.ErrRefused}, 0, webhook.Pending, webhook.FaultRefused, 5 * time.Second},
+		"no answer in time":                    {answering{err: safehttp.ErrTimeout}, 0, webhook.Pending, webhook.FaultTimeout, 5 * time.Second},
+		"no connection":                        {answering{err: safehttp.ErrFailed}, 0, webhook.Pending, webhook.FaultConnection, 5 * time.Second},
+		"a good answer that breaks off is bad": {answering{safehttp.Answer{Status: 200}, safehttp.ErrFailed}, 0, webhook.Pending, webhook.FaultConnection, 5 * time.Second},
+		"Retry-After of 429 counts": {
+			answering{answer: safehttp.Answer{Status: 429, RetryAfter: "60"}}, 0, webhook.Pending, webhook.FaultStatus, time.Minute,
+		},
+		"Retry-After of a redirect, too": {
+			answering{answer: safehttp.Answer{Status: 302, RetryAfter: "60"}}, 0, webhook.Pending, webhook.FaultRedirect, time.Minute,
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sender := webhook.Sender{Schedule: webhook.Schedule{Random: middle}, Now: func() time.Time { return newYear }}
+			claim := webhook.Claim{Delivery: webhook.Delivery{Attempts: 20, Tries: tc.tries}, Token: 7}
+			got, err := sender.Send(t.Context(), tc.receiver, endpoint(acme, "a"), claim)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := webhook.Result{Claim: claim, State: tc.state, Attempt: webhook.Attempt{
+				Number: 21, At: newYear, Status: tc.receiver.answer.Status, Fault: tc.fault,
+			}}
+			if tc.state == webhook.Pending {
+				want.DueAt = newYear.Add(tc.wait)
+			} else {
+				want.EndedAt = newYear
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("result (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAnAttemptThatIsCutOffHasNoResult(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	sender := webhook.Sender{Schedule: webhook.Schedule{Random: middle}, Now: time.Now}
+	if _, err := sender.Send(ctx, answering{err: context.Canceled}, endpoint(acme, "a"), webhook.Claim{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestExcerptsAreShortCleanText(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct{ body, want string }{
+		"text":                                {"thank you", "thank you"},
+		"nothing":                             {"", ""},
+		"lines and tabs become spaces":        {"\r\na\tb\nc\n", "a b c"},
+		"control characters go":               {"a\x00\x1b[31mb\x7f", "a[31mb"},
+		"so does what turns text around":      {"a\u202eb\u200fc", "abc"},
+		"what is no UTF-8 is marked":          {"a\xff\xfeb", "a\uFFFDb"},
+		"1024 bytes are kept":                 {strings.Repeat("x", 1024), strings.Repeat("x", 1024)},
+		"what follows them is not":            {strings.Repeat("x", 5000), strings.Repeat("x", 1024)},
+		"a letter at the end is not cut":      {strings.Repeat("x", 1023) + "é", strings.Repeat("x", 1023)},
+		"marks do not make it longer":         {strings.Repeat("\xffa", 512), strings.Repeat("\uFFFDa", 256)},
+		"a separator of lines is white space": {"a\u2028b", "a b"},
+	}
+	for name, tc := range tests {
+		sender := webhook.Sender{Schedule: webhook.Schedule{Random: middle}, Now: time.Now}
+		got, err := sender.Send(t.Context(), answering{answer: safehttp.Answer{Status: 200, Body: []byte(tc.body)}}, endpoint(acme, "a"), webhook.Claim{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tc.want, got.Attempt.Excerpt); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestEndpointsAreListedWithWhatIsRememberedOfThem(t *testing.T) {
+	t.Parallel()
+	known, moved, fresh := endpoint(acme, "known"), endpoint(acme, "moved"), endpoint(acme, "fresh")
+	w := newWorld(t, known, moved, fresh, endpoint(stark, "other"))
+	before := moved
+	before.URL = "https://before.test/"
+	w.enroll(known, before)
+	w.fail(before.Address, webhook.FaultGone)
+	w.fail(known.Address, webhook.FaultGone)
+	got, err := w.Endpoints(t.Context(), acme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []webhook.Known{
+		{Endpoint: known, Standing: webhook.Standing{
+			Address: known.Address, URL: known.URL, EnrolledAt: newYear, Disabled: webhook.Gone, DisabledAt: newYear, FailingSince: newYear, Waiting: 1, OldestAt: newYear,
+		}},
+		{Endpoint: moved, Standing: webhook.Standing{Address: moved.Address, URL: moved.URL, EnrolledAt: newYear, Waiting: 1, OldestAt: newYear}},
+		{Endpoint: fresh, Standing: webhook.Standing{Address: fresh.Address, URL: fresh.URL}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("endpoints (-want +got):\n%s", diff)
+	}
+}
+
+// fail adds a delivery to an endpoint whose first attempt failed, and which is due
+// again in a minute.
+func (w *world) fail(address webhook.Address, fault webhook.Fault) {
+	w.Helper()
+	event, err := ledger.NewEvent(ledger.RFQCreated, "", w.now, random)
+	if err != nil {
+		w.Fatal(err)
+	}
+	delivery := webhook.Delivery{ID: "dlv_" + event.ID[4:], Address: address, Event: event, State: webhook.Pending, DueAt: w.now, CreatedAt: w.now}
+	if err := w.store.AddDelivery(w.Context(), delivery); err != nil {
+		w.Fatal(err)
+	}
+	claims, err := w.store.Claim(w.Context(), []webhook.Lane{{Address: address, Most: 1}}, w.now, time.Minute)
+	if err != nil || len(claims) != 1 {
+		w.Fatalf("claims %v, %v", claims, err)
+	}
+	result := webhook.Result{Claim: claims[0], Attempt: webhook.Attempt{At: w.now, Fault: fault}, State: webhook.Pending, DueAt: w.now.Add(time.Minute)}
+	if _, err := w.store.Record(w.Context(), []webhook.Result{result}, w.now); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func TestATestIsADeliveryUnlessNothingWouldComeOfIt(t *testing.T) {
+	t.Parallel()
+	open, closed, gone := endpoint(acme, "open"), endpoint(acme, "closed"), endpoint(acme, "gone")
+	closed.Closed = "the capability is closed"
+	w := newWorld(t, open, closed, gone)
+	w.enroll(open, closed, gone)
+	w.fail(gone.Address, webhook.FaultGone)
+	got, err := w.Test(t.Context(), open.Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := webhook.Delivery{ID: got.ID, Address: open.Address, Event: ledger.Event{ID: got.Event.ID, Type: webhook.TestEvent, At: newYear}, State: webhook.Pending, DueAt: newYear, CreatedAt: newYear}
+	if diff := cmp.Diff(want, got); diff != "" || !ledger.IsID(webhook.DeliveryPrefix, got.ID) || !ledger.IsID(ledger.EventPrefix, got.Event.ID) {
+		t.Errorf("delivery (-want +got):\n%s", diff)
+	}
+	if stored, _, err := w.Delivery(t.Context(), acme, got.ID); err != nil || stored != got {
+		t.Errorf("stored %v, %v", stored, err)
+	}
+	for address, why := range map[webhook.Address]string{closed.Address: closed.Closed, gone.Address: string(webhook.Gone)} {
+		var refusal *webhook.ClosedError
+		if _, err := w.Test(t.Context(), address); !errors.As(err, &refusal) || refusal.Why != why {
+			t.Errorf("%s: %v, want a ClosedError because of %q", address.Name, err, why)
+		}
+	}
+}
+
+func TestNothingIsFoundThatAnOwnerDoesNotHave(t *testing.T) {
+	t.Parallel()
+	theirs := endpoint(stark, "theirs")
+	w := newWorld(t, theirs, endpoint(acme, "fresh"))
+	w.enroll(theirs)
+	w.happens(stark, ledger.RFQCreated)
+	w.relayed()
+	all, _ := w.store.All()
+	nobody := webhook.Address{Owner: acme, Name: "theirs"}
+	asked := map[string]func() error{
+		"a delivery of another":           func() error { _, _, err := w.Delivery(t.Context(), acme, all[0].ID); return err },
+		"a delivery by no id":             func() error { _, _, err := w.Delivery(t.Context(), acme, "' OR 1=1"); return err },
+		"another's delivery again":        func() error { _, err := w.Redeliver(t.Context(), acme, all[0].ID); return err },
+		"no id again":                     func() error { _, err := w.Redeliver(t.Context(), acme, "dlv_"); return err },
+		"a test of another":               func() error { _, err := w.Test(t.Context(), nobody); return err },
+		"the losses of another":           func() error { _, err := w.Recover(t.Context(), nobody, newYear); return err },
+		"another to be enabled":           func() error { return w.Enable(t.Context(), nobody) },
+		"one that was not enrolled again": func() error { return w.Enable(t.Context(), webhook.Address{Owner: acme, Name: "fresh"}) },
+	}
+	for name, ask := range asked {
+		if err := ask(); !errors.Is(err, ledger.ErrNotFound) {
+			t.Errorf("%s: %v, want ledger.ErrNotFound", name, err)
+		}
+	}
+}
+
+func TestARedeliveryToAClosedEndpointWaits(t *testing.T) {
+	t.Parallel()
+	closed := endpoint(acme, "closed")
+	closed.Closed = "the capability is closed"
+	w := newWorld(t, closed)
+	w.enroll(closed)
+	w.happens(acme, ledger.RFQCreated)
+	w.relayed()
+	all, _ := w.store.All()
+	w.now = w.now.Add(time.Hour)
+	got, err := w.Redeliver(t.Context(), acme, all[0].ID)
+	if err != nil || got.State != webhook.Pending || !got.DueAt.Equal(w.now) {
+		t.Errorf("delivery %v, %v", got, err)
+	}
+}
+
+func TestRecoveringLoopsUntilNothingIsMissing(t *testing.T) {
+	t.Parallel()
+	all := endpoint(acme, "all", ledger.RFQQuoted)
+	w := newWorld(t, all)
+	for range 1001 {
+		w.happens(acme, ledger.RFQQuoted)
+		w.happens(acme, ledger.RFQCreated)
+	}
+	if got := w.relayed(); len(got) != 0 {
+		t.Fatalf("deliveries before it was enrolled: %v", got)
+	}
+	w.enroll(all)
+	w.now = w.now.Add(time.Hour)
+	if n, err := w.Recover(t.Context(), all.Address, newYear.Add(time.Second)); n != 0 || err != nil {
+		t.Errorf("since a later instant: %d, %v", n, err)
+	}
+	if n, err := w.Recover(t.Context(), all.Address, newYear); n != 1001 || err != nil {
+		t.Errorf("recovered %d, %v; want 1001", n, err)
+	}
+	if n, err := w.Recover(t.Context(), all.Address, newYear); n != 0 || err != nil {
+		t.Errorf("recovered %d more, %v", n, err)
+	}
+}
+
+func TestWhatIsOutsideOfWhatThereIsIsInvalid(t *testing.T) {
+	t.Parallel()
+	all := endpoint(acme, "all")
+	w := newWorld(t, all)
+	asked := map[string]func() error{
+		"since": func() error {
+			_, err := w.Recover(t.Context(), all.Address, w.now.Add(-webhook.Retention-time.Millisecond))
+			return err
+		},
+		"since ": func() error { _, err := w.Recover(t.Context(), all.Address, w.now.Add(time.Second)); return err },
+		"limit":  func() error { _, err := w.Deliveries(t.Context(), webhook.Query{Owner: acme}); return err },
+		"limit ": func() error { _, err := w.Deliveries(t.Context(), webhook.Query{Owner: acme, Limit: 1001}); return err },
+	}
+	for member, ask := range asked {
+		var invalid *webhook.InvalidError
+		if err := ask(); !errors.As(err, &invalid) || invalid.Member != strings.TrimSpace(member) {
+			t.Errorf("%s: %v, want an InvalidError", member, err)
+		}
+	}
+	if _, err := w.Recover(t.Context(), all.Address, w.now.Add(-webhook.Retention)); err != nil {
+		t.Errorf("since as long ago as anything is kept: %v", err)
+	}
+}
+
+func TestEnablingForgetsTheFailures(t *testing.T) {
+	t.Parallel()
+	gone := endpoint(acme, "gone")
+	w := newWorld(t, gone)
+	w.enroll(gone)
+	w.fail(gone.Address, webhook.FaultGone)
+	if err := w.Enable(t.Context(), gone.Address); err != nil {
+		t.Fatal(err)
+	}
+	known, err := w.Endpoints(t.Context(), acme)
+	if err != nil || known[0].Standing.Disabled != webhook.NotDisabled || !known[0].Standing.FailingSince.IsZero() {
+		t.Errorf("standing %v, %v", known, err)
+	}
+}
+
+func TestAnAwayStoreIsToldAsSuch(t *testing.T) {
+	t.Parallel()
+	all := endpoint(acme, "all")
+	w := newWorld(t, all)
+	w.store.Away(true)
+	const id = "dlv_01KDVDNC00000000000000000A"
+	asked := map[string]func() error{
+		"Endpoints":  func() error { _, err := w.Endpoints(t.Context(), acme); return err },
+		"Deliveries": func() error { _, err := w.Deliveries(t.Context(), webhook.Query{Owner: acme, Limit: 1}); return err },
+		"Delivery":   func() error { _, _, err := w.Delivery(t.Context(), acme, id); return err },
+		"Test":       func() error { _, err := w.Test(t.Context(), all.Address); return err },
+		"Redeliver":  func() error { _, err := w.Redeliver(t.Context(), acme, id); return err },
+		"Recover":    func() error { _, err := w.Recover(t.Context(), all.Address, w.now); return err },
+		"Enable":     func() error { return w.Enable(t.Context(), all.Address) },
+	}
+	for verb, ask := range asked {
+		var away *ledger.UnavailableError
+		if err := ask(); !errors.As(err, &away) {
+			t.Errorf("%s: %v, want a ledger.UnavailableError", verb, err)
+		}
+	}
+}
+
+func TestWhyAnEndpointGetsNothing(t *testing.T) {
+	t.Parallel()
+	bad := credential.Secret("whsec_bad")
+	tests := map[string]struct {
+		endpoint webhook.Endpoint
+		want     string
+	}{
+		"it is open":              {webhook.Endpoint{Secrets: []credential.Secret{older}}, ""},
+		"it is closed":            {webhook.Endpoint{Secrets: []credential.Secret{older}, Closed: "Stage"}, "Stage"},
+		"it has no secret":        {webhook.Endpoint{}, webhook.NoSecret},
+		"one of them is no good":  {webhook.Endpoint{Secrets: []credential.Secret{older, bad}}, webhook.NoSecret},
+		"closed comes before all": {webhook.Endpoint{Closed: "Stage"}, "Stage"},
+	}
+	for name, tc := range tests {
+		if got := tc.endpoint.Withheld(); got != tc.want {
+			t.Errorf("%s: %q, want %q", name, got, tc.want)
+		}
+	}
+}
+
+func TestNoSecretIsEverPrinted(t *testing.T) {
+	t.Parallel()
+	_, err := webhook.ParseSecret("whsec_hunter2")
+	for _, text := range []string{fmt.Sprintf("%+v", endpoint(acme, "a")), fmt.Sprintf("%#v", endpoint(acme, "a")), err.Error()} {
+		if strings.Contains(text, "hunter2") || strings.Contains(text, older.Reveal()[6:]) {
+			t.Errorf("a secret in %s", text)
+		}
+	}
+}
