@@ -182,8 +182,10 @@ func TestOptionsHaveDefaults(t *testing.T) {
 		t.Errorf("%+v, %v", o, err)
 	}
 	for _, o := range []Options{
-		{GateSecret: "gate", WebhookSecret: "webhooks", Service: "api"}, {Namespace: "ns", WebhookSecret: "webhooks", Service: "api"},
-		{Namespace: "ns", GateSecret: "gate", WebhookSecret: "webhooks"}, {Namespace: "ns", GateSecret: "gate", Service: "api"},
+		{GateSecret: "gate", WebhookSecret: "webhooks", Service: "api"},
+		{Namespace: "ns", WebhookSecret: "webhooks", Service: "api"},
+		{Namespace: "ns", GateSecret: "gate", WebhookSecret: "webhooks"},
+		{Namespace: "ns", GateSecret: "gate", Service: "api"},
 		// One would overwrite the other, again and again.
 		{Namespace: "ns", GateSecret: "gate", WebhookSecret: "gate", Service: "api"},
 	} {

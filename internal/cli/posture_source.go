@@ -120,30 +120,47 @@ func (w *postureWorld) unknown() []string {
 // reasonUnread stands where a condition would blame a Secret that was not read.
 const reasonUnread = "SecretUnread"
 
-// forgetSenders takes back what a report says for want of a Secret, and the
+// forgetUnread takes back what a report says for want of a Secret, and the
 // revision, which depends on its value.
-func (w *postureWorld) forgetSenders(report *posture.Report) {
+func (w *postureWorld) forgetUnread(report *posture.Report) {
 	if len(w.unread) == 0 {
 		return
 	}
 	report.Revision = ""
-	unread := map[string]bool{}
+	affected := map[posture.ObjectName]bool{}
 	for i := range w.inputs.Senders {
 		o := &w.inputs.Senders[i]
-		unread[o.Namespace+"/"+o.Name] = slices.ContainsFunc(o.Spec.Secrets, func(s v1alpha1.SharedSecret) bool {
-			return slices.Contains(w.unread, s.SecretRef.Name)
-		})
+		affected[posture.ObjectName{Namespace: o.Namespace, Name: o.Name}] = w.isUnread(o.Spec.Secrets)
 	}
 	for i := range report.Senders {
-		sender := &report.Senders[i]
-		if !unread[sender.Namespace+"/"+sender.Name] {
-			continue
+		if r := &report.Senders[i]; affected[posture.ObjectName{Namespace: r.Namespace, Name: r.Name}] {
+			r.ActiveSecrets = nil
+			blameRights(r.Conditions)
 		}
-		sender.ActiveSecrets = nil
-		for j := range sender.Conditions {
-			if c := &sender.Conditions[j]; c.Reason == v1alpha1.ReasonSecretNotFound {
-				c.Status, c.Reason, c.Message = "Unknown", reasonUnread, "The Secret may not be read with these rights."
-			}
+	}
+	clear(affected)
+	for i := range w.inputs.Partners {
+		o := &w.inputs.Partners[i]
+		affected[posture.ObjectName{Namespace: o.Namespace, Name: o.Name}] = slices.ContainsFunc(o.Spec.Webhooks,
+			func(h v1alpha1.Webhook) bool { return w.isUnread(h.Secrets) })
+	}
+	for i := range report.Partners {
+		if r := &report.Partners[i]; affected[posture.ObjectName{Namespace: r.Namespace, Name: r.Name}] {
+			blameRights(r.Conditions)
+		}
+	}
+}
+
+// isUnread reports whether one of the secrets is in a Secret that was not read.
+func (w *postureWorld) isUnread(secrets []v1alpha1.SharedSecret) bool {
+	return slices.ContainsFunc(secrets, func(s v1alpha1.SharedSecret) bool { return slices.Contains(w.unread, s.SecretRef.Name) })
+}
+
+// blameRights turns over the conditions that blame a Secret.
+func blameRights(conditions []posture.Condition) {
+	for i := range conditions {
+		if c := &conditions[i]; c.Reason == v1alpha1.ReasonSecretNotFound {
+			c.Status, c.Reason, c.Message = "Unknown", reasonUnread, "The Secret may not be read with these rights."
 		}
 	}
 }
