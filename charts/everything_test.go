@@ -49,6 +49,7 @@ worker:
   databaseConnections: 2
   allowFetch: [10.1.0.0/16]
   keda: {enabled: true}
+webhooks: {enabled: true}
 ingress:
   api: {enabled: true, className: nginx, tlsSecret: api-public, annotations: {a: b}}
   registry: {enabled: true}

@@ -38,7 +38,7 @@ var intended = map[string]string{
 }
 
 // asTheTree are the values with which the chart makes what config/default does.
-const asTheTree = origins + "image: {tag: devel}\n"
+const asTheTree = origins + "image: {tag: devel}\nwebhooks: {enabled: true}\n"
 
 // tree is what config/default renders.
 func tree(t *testing.T) string {

@@ -29,6 +29,7 @@ func TestRolesGrantWhatTheMatrixShows(t *testing.T) {
 		{cani.Subject{Column: "controller", User: account("controller")}, true},
 		{cani.Subject{Column: "api", User: account("api")}, true},
 		{cani.Subject{Column: "worker", User: account("worker")}, false},
+		{cani.Subject{Column: "webhooks", User: account("webhooks")}, true},
 		{cani.Subject{Column: "viewer", User: bound(t, namespace, "viewer")}, true},
 		{cani.Subject{Column: "on-call", User: bound(t, namespace, "on-call")}, true},
 		{cani.Subject{Column: "release", User: bound(t, namespace, "release-manager")}, true},

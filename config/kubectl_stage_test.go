@@ -44,7 +44,7 @@ func control(t *testing.T, namespace string) {
 		t.Fatal(err)
 	}
 	if err := controllers.Setup(manager, controllers.Options{
-		Namespace: namespace, GateSecret: "printmarket-gate-api", Service: "printmarket-api",
+		Namespace: namespace, GateSecret: "printmarket-gate-api", WebhookSecret: "printmarket-gate-webhooks", Service: "printmarket-api",
 		Now: func() time.Time { return noon }, Registerer: prometheus.NewRegistry(),
 	}); err != nil {
 		t.Fatal(err)

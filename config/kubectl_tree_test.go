@@ -157,8 +157,8 @@ func TestEveryPodHasAnAccountOfTheTreeOrNoToken(t *testing.T) {
 	}
 }
 
-// The controller makes the gate Secret, the API server reads it, and each is
-// allowed to by name.
+// The controller makes the gate Secrets, the API server and the worker for webhooks
+// read one each, and each is allowed to by name.
 func TestNamesInFlagsAreThoseOfObjectsAndRoles(t *testing.T) {
 	t.Parallel()
 	tree := renderDefault(t)
@@ -168,6 +168,13 @@ func TestNamesInFlagsAreThoseOfObjectsAndRoles(t *testing.T) {
 		role := tree.roleOf(tree.pods[name].Spec.ServiceAccountName)
 		if !slices.ContainsFunc(role.Rules, func(r rbacv1.PolicyRule) bool { return slices.Contains(r.ResourceNames, secret) }) {
 			t.Errorf("%s: no rule of %s names the Secret %q", name, role.Name, secret)
+		}
+	}
+	webhooks, _ := argument(containers["printmarket-controller"].Args, "--webhook-secret")
+	for _, account := range []string{"printmarket-controller", "printmarket-webhooks"} {
+		role := tree.roleOf(account)
+		if !slices.ContainsFunc(role.Rules, func(r rbacv1.PolicyRule) bool { return slices.Contains(r.ResourceNames, webhooks) }) {
+			t.Errorf("%s: no rule of %s names the Secret %q", account, role.Name, webhooks)
 		}
 	}
 	service, _ := argument(containers["printmarket-controller"].Args, "--api-service")

@@ -5,7 +5,6 @@ package controllers
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"fmt"
 	"maps"
 	"sync/atomic"
@@ -18,7 +17,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
-	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
@@ -26,24 +24,19 @@ import (
 // gate Secret. Alerts watch its age.
 const HeartbeatAnnotation = v1alpha1.GroupName + "/heartbeat"
 
-// cursorKeyLen is the length of the key that seals positions in lists.
-const cursorKeyLen = 32
-
-// gateSecret keeps the Secret from which the API server has its secrets.
+// gateSecret keeps a Secret from which others have what they need of the shared
+// secrets: the API server what is for senders, workers what is for webhooks.
 type gateSecret struct {
 	name types.NamespacedName
 	// writer writes and live reads from the server, metadata from the cache.
 	writer         client.Writer
 	live, metadata client.Reader
 	heartbeat      time.Duration
+	// seals are kept beside the bundle; nil where nothing is sealed.
+	seals *seals
 
 	// known is the Secret as it was read or written last.
 	known *corev1.Secret
-	// cursor is the key in it. It outlives what is known: should somebody
-	// delete the Secret, the next one has the same key.
-	cursor []byte
-	// sessions are the keys of sessions in it, kept for the same reason.
-	sessions []credential.SessionKey
 	// beat is the heartbeat in it, for the metric, in Unix seconds.
 	beat atomic.Int64
 }
@@ -69,11 +62,13 @@ func (g *gateSecret) keep(ctx context.Context, b posture.Bundle, now time.Time) 
 	if err := g.write(ctx, present, want); err != nil {
 		// Whatever is there now is not what we know.
 		g.known = nil
-		return "", fmt.Errorf("write the gate Secret: %w", err)
+		return "", fmt.Errorf("write the gate Secret %s: %w", g.name.Name, err)
 	}
-	g.known, g.cursor = want, want.Data[posture.GateSecretCursorKey]
-	if g.sessions, err = credential.DecodeSessionKeys(want.Data[posture.GateSecretSessionsKey]); err != nil {
-		return "", err
+	g.known = want
+	if g.seals != nil {
+		if err := g.seals.remember(want.Data); err != nil {
+			return "", err
+		}
 	}
 	if beat, err := time.Parse(time.RFC3339, want.Annotations[HeartbeatAnnotation]); err == nil {
 		g.beat.Store(beat.Unix())
@@ -98,14 +93,12 @@ func (g *gateSecret) present(ctx context.Context) (*corev1.Secret, error) {
 	if err := g.live.Get(ctx, g.name, &secret); apierrors.IsNotFound(err) {
 		return nil, nil
 	} else if err != nil {
-		return nil, fmt.Errorf("read the gate Secret: %w", err)
+		return nil, fmt.Errorf("read the gate Secret %s: %w", g.name.Name, err)
 	}
 	return &secret, nil
 }
 
-// wanted is what the Secret should be. Its key for cursors is made once and
-// restored if it is lost: with another one, every position that a partner holds
-// would be refused.
+// wanted is what the Secret should be.
 func (g *gateSecret) wanted(present *corev1.Secret, encoded []byte, now time.Time) (*corev1.Secret, error) {
 	want := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: g.name.Namespace, Name: g.name.Name}, Type: corev1.SecretTypeOpaque}
 	if present != nil {
@@ -114,35 +107,15 @@ func (g *gateSecret) wanted(present *corev1.Secret, encoded []byte, now time.Tim
 	want.Labels = with(want.Labels, "app.kubernetes.io/managed-by", fieldOwner)
 	want.Labels = with(want.Labels, "app.kubernetes.io/part-of", "printmarket")
 	want.Data = with(want.Data, posture.GateSecretBundleKey, encoded)
-	if len(want.Data[posture.GateSecretCursorKey]) != cursorKeyLen {
-		want.Data[posture.GateSecretCursorKey] = g.cursorKey()
-	}
-	var err error
-	if want.Data[posture.GateSecretSessionsKey], err = g.sessionKeys(want.Data[posture.GateSecretSessionsKey], now); err != nil {
-		return nil, err
+	if g.seals != nil {
+		if err := g.seals.renew(want.Data, now); err != nil {
+			return nil, err
+		}
 	}
 	if g.mustBeat(present, now) {
 		want.Annotations = with(want.Annotations, HeartbeatAnnotation, now.UTC().Format(time.RFC3339))
 	}
 	return want, nil
-}
-
-// sessionKeys are those that are there, with a new one each day. Keys that cannot be
-// read are replaced by those that this process has seen, or by new ones: sessions
-// last for minutes.
-func (g *gateSecret) sessionKeys(present []byte, now time.Time) ([]byte, error) {
-	keys, err := credential.DecodeSessionKeys(present)
-	if err != nil {
-		keys, present = g.sessions, nil
-	}
-	keys, changed, err := credential.RotateSessionKeys(keys, now, rand.Reader)
-	if err != nil {
-		return nil, err
-	}
-	if !changed && present != nil {
-		return present, nil
-	}
-	return credential.EncodeSessionKeys(keys)
 }
 
 // mustBeat reports whether the heartbeat is due. One that lies ahead was
@@ -174,17 +147,6 @@ func (g *gateSecret) write(ctx context.Context, present, want *corev1.Secret) er
 func (g *gateSecret) age(now time.Time) (time.Duration, bool) {
 	beat := g.beat.Load()
 	return now.Sub(time.Unix(beat, 0)), beat != 0
-}
-
-// cursorKey is the key that this process has seen in the Secret, or a new one.
-func (g *gateSecret) cursorKey() []byte {
-	if g.cursor != nil {
-		return bytes.Clone(g.cursor)
-	}
-	key := make([]byte, cursorKeyLen)
-	// crypto/rand never returns an error.
-	_, _ = rand.Read(key)
-	return key
 }
 
 // with is a map with one more member.

@@ -122,6 +122,29 @@ func TestNoVersionOfAnObjectIsCurrentTooSoon(t *testing.T) {
 	}
 }
 
+// One webhook that is broken does not hold up what waits for its partner.
+func TestAPartnerWithABrokenWebhookIsCurrent(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.serve("10.0.0.1", "pod-1")
+	s.start()
+	w := s.witness(v1alpha1.KindPartnerEntitlement)
+	acme := subscriber("acme", webhook("erp", "nowhere"))
+	s.create(acme)
+	s.webhooks(acme, "False/SecretNotFound")
+	kubetest.Eventually(t, func() error {
+		if got := w.generation("acme"); got != acme.Generation {
+			return fmt.Errorf("generation %d is Current, want %d", got, acme.Generation)
+		}
+		return nil
+	})
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, fault := range w.faults {
+		t.Error(fault)
+	}
+}
+
 // Where the compilation is late, an object says so itself.
 func TestAnObjectThatIsNotCompiledSaysSo(t *testing.T) {
 	t.Parallel()

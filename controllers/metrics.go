@@ -31,8 +31,8 @@ func newMetrics() *metrics {
 }
 
 // register adds all metrics of the controllers to a registry.
-func (m *metrics) register(registry prometheus.Registerer, b *board, g *gateSecret, now func() time.Time) error {
-	for _, c := range []prometheus.Collector{m.compile, m.transitions, newGauges(b, g, now)} {
+func (m *metrics) register(registry prometheus.Registerer, b *board, now func() time.Time, secrets ...*gateSecret) error {
+	for _, c := range []prometheus.Collector{m.compile, m.transitions, newGauges(b, now, secrets)} {
 		if err := registry.Register(c); err != nil {
 			return fmt.Errorf("register metrics: %w", err)
 		}
@@ -44,18 +44,18 @@ func (m *metrics) register(registry prometheus.Registerer, b *board, g *gateSecr
 // differ from it. A process that does not lead has no state and shows none.
 type gauges struct {
 	board                     *board
-	gate                      *gateSecret
 	now                       func() time.Time
+	secrets                   []*gateSecret
 	objects, secret, replicas *prometheus.Desc
 }
 
-func newGauges(b *board, g *gateSecret, now func() time.Time) *gauges {
+func newGauges(b *board, now func() time.Time, secrets []*gateSecret) *gauges {
 	return &gauges{
-		board: b, gate: g, now: now,
+		board: b, now: now, secrets: secrets,
 		objects: prometheus.NewDesc("printmarket_controller_objects",
 			"Objects by kind and by whether they are Ready.", []string{"kind", "ready"}, nil),
 		secret: prometheus.NewDesc("printmarket_controller_gate_secret_age_seconds",
-			"Time since the heartbeat in the gate Secret.", nil, nil),
+			"Time since the heartbeat in the gate Secret whose heartbeat is oldest.", nil, nil),
 		replicas: prometheus.NewDesc("printmarket_controller_replicas",
 			"Serving replicas of the API server by what they answer: enforcing, behind or silent.", []string{"state"}, nil),
 	}
@@ -76,7 +76,19 @@ func (g *gauges) Collect(out chan<- prometheus.Metric) {
 	for state, count := range g.board.roll() {
 		out <- prometheus.MustNewConstMetric(g.replicas, prometheus.GaugeValue, float64(count), state)
 	}
-	if age, known := g.gate.age(g.now()); known {
+	if age, known := g.oldest(); known {
 		out <- prometheus.MustNewConstMetric(g.secret, prometheus.GaugeValue, age.Seconds())
 	}
+}
+
+// oldest is the greatest age of the heartbeats; false if this process has seen
+// none.
+func (g *gauges) oldest() (oldest time.Duration, known bool) {
+	now := g.now()
+	for _, s := range g.secrets {
+		if age, seen := s.age(now); seen {
+			oldest, known = max(oldest, age), true
+		}
+	}
+	return oldest, known
 }

@@ -38,7 +38,7 @@ func sender(name, partner, secret string) *v1alpha1.XJMFSender {
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec: v1alpha1.XJMFSenderSpec{
 			SenderID: name + "-mis", Partner: partner, State: v1alpha1.StateActive,
-			Secrets: []v1alpha1.SenderSecret{{Name: "current", SecretRef: v1alpha1.SecretKeyReference{Name: secret, Key: "hmac"}}},
+			Secrets: []v1alpha1.SharedSecret{{Name: "current", SecretRef: v1alpha1.SecretKeyReference{Name: secret, Key: "hmac"}}},
 		},
 	}
 }

@@ -24,13 +24,16 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 )
 
-// Options say what the controllers work on. Namespace, GateSecret and Service
-// are required; the rest has defaults.
+// Options say what the controllers work on. Namespace, GateSecret, WebhookSecret
+// and Service are required; the rest has defaults.
 type Options struct {
 	// Namespace is where the resources, the Secrets and the API server are.
 	Namespace string
 	// GateSecret is the name of the Secret that is kept for the API server.
 	GateSecret string
+	// WebhookSecret is the name of the Secret that is kept for those who send
+	// webhooks, another one than GateSecret.
+	WebhookSecret string
 	// Service is the name of the Service of the API server.
 	Service string
 	// Port is the name of the Service's port for operations; "ops" by default.
@@ -64,10 +67,10 @@ type Intervals struct {
 }
 
 // ErrOption is the error of options that are not complete.
-var ErrOption = errors.New("namespace, gate Secret and Service are required")
+var ErrOption = errors.New("namespace, Service and two gate Secrets are required")
 
 func (o Options) complete() (Options, error) {
-	if o.Namespace == "" || o.GateSecret == "" || o.Service == "" {
+	if o.Namespace == "" || o.GateSecret == "" || o.WebhookSecret == "" || o.GateSecret == o.WebhookSecret || o.Service == "" {
 		return o, ErrOption
 	}
 	if o.Port == "" {

@@ -26,7 +26,11 @@ func TestTheRoleGivesNoMoreThanIsUsed(t *testing.T) {
 		case slices.Contains(rule.Verbs, "delete") || slices.Contains(rule.Verbs, "deletecollection"):
 			t.Errorf("nothing is ever deleted: %v", rule)
 		case !writes:
-		case slices.Contains(rule.Resources, "secrets"), slices.Contains(rule.Resources, "leases"):
+		case slices.Contains(rule.Resources, "secrets"):
+			if !slices.Equal(rule.ResourceNames, []string{gateName, webhookName}) {
+				t.Errorf("writes other Secrets than its own: %v", rule)
+			}
+		case slices.Contains(rule.Resources, "leases"):
 			if len(rule.ResourceNames) != 1 {
 				t.Errorf("writes more than its own: %v", rule)
 			}

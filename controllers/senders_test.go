@@ -117,7 +117,7 @@ func TestARotationNeedsNoGap(t *testing.T) {
 	end := s.clock.Now().Add(time.Hour)
 	s.edit(mis, func() {
 		mis.Spec.Secrets[0].NotAfter = new(metav1.NewTime(end))
-		mis.Spec.Secrets = append(mis.Spec.Secrets, v1alpha1.SenderSecret{Name: "next", SecretRef: v1alpha1.SecretKeyReference{Name: "new", Key: "hmac"}})
+		mis.Spec.Secrets = append(mis.Spec.Secrets, v1alpha1.SharedSecret{Name: "next", SecretRef: v1alpha1.SecretKeyReference{Name: "new", Key: "hmac"}})
 	})
 	s.verifies("acme-mis", secretValue, next)
 	s.ready(mis, "True/Enforced")

@@ -34,7 +34,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 		return err
 	}
 	s := newSystem(mgr, o)
-	if err := s.metrics.register(o.Registerer, s.board, s.world.gate, o.Now); err != nil {
+	if err := s.metrics.register(o.Registerer, s.board, o.Now, s.world.gate, s.world.webhooks); err != nil {
 		return err
 	}
 	for _, add := range []func(ctrl.Manager) error{s.addWorld, s.addProber, s.addStatuses, s.addChecks} {
@@ -70,11 +70,12 @@ func newSystem(mgr ctrl.Manager, o Options) *system {
 			s.wakeKind[k.kind].add(reconcile.Request{NamespacedName: k.NamespacedName})
 		}
 	})
-	name := types.NamespacedName{Namespace: o.Namespace, Name: o.GateSecret}
+	gate, webhooks := newGateSecret(mgr, o, o.GateSecret), newGateSecret(mgr, o, o.WebhookSecret)
+	gate.seals = &seals{}
 	s.world = &world{
 		namespace: o.Namespace, cache: mgr.GetClient(), board: s.board, metrics: s.metrics, now: o.Now, heartbeat: o.Intervals.Heartbeat,
-		vault:     &vault{metadata: mgr.GetClient(), live: mgr.GetAPIReader(), refused: name},
-		gate:      &gateSecret{name: name, writer: mgr.GetClient(), live: mgr.GetAPIReader(), metadata: mgr.GetClient(), heartbeat: o.Intervals.Heartbeat},
+		vault: &vault{metadata: mgr.GetClient(), live: mgr.GetAPIReader(), refused: []types.NamespacedName{gate.name, webhooks.name}},
+		gate:  gate, webhooks: webhooks,
 		published: func() { s.wakeProber.add(everything{}) },
 	}
 	s.prober = &prober{
@@ -82,6 +83,13 @@ func newSystem(mgr ctrl.Manager, o Options) *system {
 		ask: newQuestion(o.Dial), board: s.board, intervals: o.Intervals, now: time.Now,
 	}
 	return s
+}
+
+func newGateSecret(mgr ctrl.Manager, o Options, name string) *gateSecret {
+	return &gateSecret{
+		name:   types.NamespacedName{Namespace: o.Namespace, Name: name},
+		writer: mgr.GetClient(), live: mgr.GetAPIReader(), metadata: mgr.GetClient(), heartbeat: o.Intervals.Heartbeat,
+	}
 }
 
 func (s *system) addWorld(mgr ctrl.Manager) error {

@@ -32,6 +32,7 @@ import (
 
 const (
 	gateName    = "printmarket-gate-api"
+	webhookName = "printmarket-gate-webhooks"
 	serviceName = "printmarket-api"
 	// secretValue is long enough for a shared secret.
 	secretValue = "0123456789abcdef0123456789abcdef"
@@ -137,7 +138,7 @@ func (s *stage) start(change ...func(*ctrl.Options, *controllers.Options)) *proc
 	}
 	p := &process{metrics: prometheus.NewRegistry()}
 	o := controllers.Options{
-		Namespace: s.namespace, GateSecret: gateName, Service: serviceName,
+		Namespace: s.namespace, GateSecret: gateName, WebhookSecret: webhookName, Service: serviceName,
 		Now: s.clock.Now, Dial: s.network.dial, Registerer: p.metrics,
 		Intervals: controllers.Intervals{
 			Clock: 10 * time.Millisecond, Pending: 10 * time.Millisecond, Settled: 200 * time.Millisecond,

@@ -5,6 +5,7 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -21,16 +22,16 @@ import (
 // readers is how many Secrets are read at once.
 const readers = 8
 
-// vault holds the Secrets that senders refer to, and no other: neither the
+// vault holds the Secrets that senders and webhooks refer to, and no other: neither the
 // platform's own nor tokens of accounts and the like. The cache knows of a Secret
 // only that it exists and in which version; values are read when the version has
 // changed.
 type vault struct {
 	// metadata is the cache, live is the server.
 	metadata, live client.Reader
-	// refused is the gate Secret: to read what was written there would make it
+	// refused are the gate Secrets: to read what was written there would make it
 	// a part of itself.
-	refused types.NamespacedName
+	refused []types.NamespacedName
 
 	held map[types.NamespacedName]heldSecret
 }
@@ -40,11 +41,16 @@ type heldSecret struct {
 	data    map[string]credential.Secret
 }
 
-// resolve returns the Secrets that the senders refer to and that exist.
-func (v *vault) resolve(ctx context.Context, senders []v1alpha1.XJMFSender) ([]posture.SecretData, error) {
+// resolve returns the Secrets that the senders and partners refer to and that
+// exist.
+func (v *vault) resolve(ctx context.Context, senders []v1alpha1.XJMFSender, partners []v1alpha1.PartnerEntitlement) ([]posture.SecretData, error) {
 	next := map[types.NamespacedName]heldSecret{}
 	var missing []types.NamespacedName
-	for name := range v.referred(senders) {
+	for _, referred := range posture.ReferredSecrets(senders, partners) {
+		name := types.NamespacedName(referred)
+		if slices.Contains(v.refused, name) {
+			continue
+		}
 		version, err := secretVersion(ctx, v.metadata, name)
 		switch held, found := v.held[name]; {
 		case err != nil:
@@ -71,19 +77,6 @@ func (v *vault) resolve(ctx context.Context, senders []v1alpha1.XJMFSender) ([]p
 		out = append(out, posture.SecretData{Namespace: name.Namespace, Name: name.Name, Data: held.data})
 	}
 	return out, nil
-}
-
-func (v *vault) referred(senders []v1alpha1.XJMFSender) map[types.NamespacedName]bool {
-	names := map[types.NamespacedName]bool{}
-	for i := range senders {
-		for j := range senders[i].Spec.Secrets {
-			if name := senders[i].Spec.Secrets[j].SecretRef.Name; !posture.IsPlatformSecret(name) {
-				names[types.NamespacedName{Namespace: senders[i].Namespace, Name: name}] = true
-			}
-		}
-	}
-	delete(names, v.refused)
-	return names
 }
 
 // read reads Secrets from the server, some at a time.

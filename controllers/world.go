@@ -28,11 +28,12 @@ type world struct {
 	namespace string
 	cache     client.Reader
 	vault     *vault
-	gate      *gateSecret
-	board     *board
-	metrics   *metrics
-	now       func() time.Time
-	heartbeat time.Duration
+	// gate is for senders, webhooks for webhooks.
+	gate, webhooks *gateSecret
+	board          *board
+	metrics        *metrics
+	now            func() time.Time
+	heartbeat      time.Duration
 	// published is called after the board has a new result.
 	published func()
 
@@ -50,7 +51,7 @@ func (w *world) Reconcile(ctx context.Context, _ everything) (reconcile.Result, 
 	due, err := w.run(ctx, now)
 	var result reconcile.Result
 	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
-		// Somebody else has written the gate Secret; it is read again.
+		// Somebody else has written a gate Secret; it is read again.
 		result.RequeueAfter, err = conflictRetry, nil
 	}
 	w.mu.Lock()
@@ -73,13 +74,14 @@ func (w *world) run(ctx context.Context, now time.Time) (time.Time, error) {
 	// Statuses are told even if the gate Secret cannot be written: senders are
 	// then not propagated, and all others do not depend on it.
 	version, err := w.gate.keep(ctx, in.Secrets, now)
+	_, fault := w.webhooks.keep(ctx, in.Webhooks, now)
 	w.board.publish(subjects(in, report), version)
 	w.published()
 	due := now.Add(w.heartbeat)
 	if next := report.NextTransition; next != nil && next.Before(due) {
 		due = *next
 	}
-	return due, err
+	return due, errors.Join(err, fault)
 }
 
 // read takes everything from the cache, but the values of Secrets. The objects
@@ -93,12 +95,13 @@ func (w *world) read(ctx context.Context, now time.Time) (posture.Inputs, error)
 			return posture.Inputs{}, fmt.Errorf("list the resources: %w", err)
 		}
 	}
-	secrets, err := w.vault.resolve(ctx, senders.Items)
+	secrets, err := w.vault.resolve(ctx, senders.Items, partners.Items)
 	if err != nil {
 		return posture.Inputs{}, err
 	}
-	bundle := posture.NewBundle(senders.Items, partners.Items, secrets).Fit(senders.Items, now, posture.BundleLimit)
-	return posture.Inputs{Rollouts: rollouts.Items, Partners: partners.Items, Senders: senders.Items, Secrets: bundle}, nil
+	in := posture.Inputs{Rollouts: rollouts.Items, Partners: partners.Items, Senders: senders.Items}
+	in.ResolveSecrets(secrets, now)
+	return in, nil
 }
 
 // overdue reports whether the clock alone calls for a run: a transition has

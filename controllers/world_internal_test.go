@@ -53,7 +53,7 @@ func TestAWorldThatHasNotRunIsNotOverdue(t *testing.T) {
 
 func TestTheGateSecretIsWrittenOnlyWhenItMustBe(t *testing.T) {
 	t.Parallel()
-	g := &gateSecret{heartbeat: time.Minute}
+	g := &gateSecret{heartbeat: time.Minute, seals: &seals{}}
 	g.name.Namespace, g.name.Name = "ns", "gate"
 	wanted := func(t *testing.T, present *corev1.Secret, bundle string, now time.Time) *corev1.Secret {
 		t.Helper()
@@ -131,6 +131,34 @@ func TestTheGateSecretIsWrittenOnlyWhenItMustBe(t *testing.T) {
 	}
 }
 
+// Those who send webhooks have nothing to unseal.
+func TestTheGateSecretForWebhooksHasNoSeals(t *testing.T) {
+	t.Parallel()
+	g := &gateSecret{heartbeat: time.Minute}
+	want, err := g.wanted(nil, []byte("one"), noon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(want.Data) != 1 || string(want.Data[posture.GateSecretBundleKey]) != "one" || want.Annotations[HeartbeatAnnotation] != "2026-11-20T12:00:00Z" {
+		t.Errorf("it has %d members, heartbeat %q", len(want.Data), want.Annotations[HeartbeatAnnotation])
+	}
+}
+
+// One alert watches both Secrets.
+func TestTheAgeOfTheGateSecretsIsThatOfTheOldest(t *testing.T) {
+	t.Parallel()
+	fresh, stale := &gateSecret{}, &gateSecret{}
+	g := newGauges(newBoard(func([]key) {}), func() time.Time { return noon }, []*gateSecret{fresh, stale})
+	if _, known := g.oldest(); known {
+		t.Error("an age is known before the first heartbeat")
+	}
+	fresh.beat.Store(noon.Add(-time.Second).Unix())
+	stale.beat.Store(noon.Add(-time.Hour).Unix())
+	if age, known := g.oldest(); !known || age != time.Hour {
+		t.Errorf("age %s, %t; want an hour", age, known)
+	}
+}
+
 // kubectl apply leaves the values of a Secret in an annotation.
 func TestTheCacheHoldsNoSecret(t *testing.T) {
 	t.Parallel()
@@ -149,11 +177,18 @@ func TestTheCacheHoldsNoSecret(t *testing.T) {
 
 func TestOptionsHaveDefaults(t *testing.T) {
 	t.Parallel()
-	o, err := Options{Namespace: "ns", GateSecret: "gate", Service: "api"}.complete()
+	o, err := Options{Namespace: "ns", GateSecret: "gate", WebhookSecret: "webhooks", Service: "api"}.complete()
 	if err != nil || o.Port != "ops" || o.Now == nil || o.Dial == nil || o.Registerer == nil || o.Intervals.Heartbeat != time.Minute {
 		t.Errorf("%+v, %v", o, err)
 	}
-	for _, o := range []Options{{GateSecret: "gate", Service: "api"}, {Namespace: "ns", Service: "api"}, {Namespace: "ns", GateSecret: "gate"}} {
+	for _, o := range []Options{
+		{GateSecret: "gate", WebhookSecret: "webhooks", Service: "api"},
+		{Namespace: "ns", WebhookSecret: "webhooks", Service: "api"},
+		{Namespace: "ns", GateSecret: "gate", WebhookSecret: "webhooks"},
+		{Namespace: "ns", GateSecret: "gate", Service: "api"},
+		// One would overwrite the other, again and again.
+		{Namespace: "ns", GateSecret: "gate", WebhookSecret: "gate", Service: "api"},
+	} {
 		if _, err := o.complete(); err == nil {
 			t.Errorf("%+v is accepted", o)
 		}

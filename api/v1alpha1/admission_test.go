@@ -5,6 +5,7 @@ package v1alpha1_test
 import (
 	"io/fs"
 	"path"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -53,6 +54,25 @@ spec:
   state: Active
   secrets: [{name: current, secretRef: {name: acme-xjmf, key: hmac}}]
 `
+
+const webhookManifest = `{name: erp, kind: Live, url: "https://mis.acme.example/events", secrets: [{name: current, secretRef: {name: acme-events, key: signing}}]}`
+
+// webhooks is a patch of a partner.
+func webhooks(each ...string) string { return `{spec: {webhooks: [` + strings.Join(each, ", ") + `]}}` }
+
+func manyWebhooks(count int) []string {
+	var out []string
+	for i := range count {
+		out = append(out, strings.Replace(webhookManifest, "erp", "erp-"+strconv.Itoa(i), 1))
+	}
+	return out
+}
+
+// withSecrets is a webhook with other secrets.
+func withSecrets(each ...string) string {
+	before, _, _ := strings.Cut(webhookManifest, "secrets:")
+	return before + "secrets: [" + strings.Join(each, ", ") + "]}"
+}
 
 // verdict compares what the API server says with a part of the message that a
 // case wants; empty wants acceptance.
@@ -134,8 +154,28 @@ func TestCreate(t *testing.T) {
 			"with a certificate that ends some time is refused": {partnerManifest, `spec: {clientCertificates: [{name: a, spkiSHA256: "` + digestA + `", notAfter: soon}]}`, "notAfter"},
 			"with five certificates is refused": {partnerManifest, `spec: {clientCertificates: [{name: a, spkiSHA256: "` + digestA + `"}, {name: b, spkiSHA256: "` + digestB + `"}, {name: c, spkiSHA256: "` +
 				strings.Repeat("c", 64) + `"}, {name: d, spkiSHA256: "` + strings.Repeat("d", 64) + `"}, {name: e, spkiSHA256: "` + strings.Repeat("e", 64) + `"}]}`, "clientCertificates"},
-			"with an expiry that is no time is refused": {partnerManifest, `spec: {keys: [{name: a, kind: Live, sha256: "` + digestA + `", expiresAt: soon}]}`, "expiresAt"},
-			"with an unknown scope on a key is refused": {partnerManifest, `spec: {keys: [{name: a, kind: Live, sha256: "` + digestA + `", scopes: ["nothing:known"]}]}`, "scopes"},
+			"with an expiry that is no time is refused":          {partnerManifest, `spec: {keys: [{name: a, kind: Live, sha256: "` + digestA + `", expiresAt: soon}]}`, "expiresAt"},
+			"with a webhook is accepted":                         {partnerManifest, webhooks(webhookManifest), ""},
+			"with a webhook of some events is accepted":          {partnerManifest, webhooks(strings.Replace(webhookManifest, "kind:", "events: [rfq.quoted, preflight.failed], kind:", 1)), ""},
+			"with a webhook of all events is accepted":           {partnerManifest, webhooks(strings.Replace(webhookManifest, "kind:", "events: [], kind:", 1)), ""},
+			"with eight webhooks is accepted":                    {partnerManifest, webhooks(manyWebhooks(8)...), ""},
+			"with nine webhooks is refused":                      {partnerManifest, webhooks(manyWebhooks(9)...), "spec.webhooks"},
+			"with a webhook's name twice is refused":             {partnerManifest, webhooks(webhookManifest, webhookManifest), "Duplicate value"},
+			"with an upper-case webhook is refused":              {partnerManifest, webhooks(strings.Replace(webhookManifest, "name: erp", "name: ERP", 1)), "webhooks[0].name"},
+			"with a webhook of no kind is refused":               {partnerManifest, webhooks(strings.Replace(webhookManifest, "kind: Live, ", "", 1)), "kind"},
+			"with a webhook of another kind is refused":          {partnerManifest, webhooks(strings.Replace(webhookManifest, "Live", "Both", 1)), "kind"},
+			"with a webhook without a URL is refused":            {partnerManifest, webhooks(strings.Replace(webhookManifest, `url: "https://mis.acme.example/events", `, "", 1)), "url"},
+			"with a webhook of an unknown event is refused":      {partnerManifest, webhooks(strings.Replace(webhookManifest, "kind:", "events: [rfq.eaten], kind:", 1)), "events"},
+			"with a webhook of a test event is refused":          {partnerManifest, webhooks(strings.Replace(webhookManifest, "kind:", "events: [webhook.test], kind:", 1)), "events"},
+			"with a webhook of an event twice is refused":        {partnerManifest, webhooks(strings.Replace(webhookManifest, "kind:", "events: [rfq.quoted, rfq.quoted], kind:", 1)), "Duplicate value"},
+			"with a webhook without secrets is refused":          {partnerManifest, webhooks(withSecrets()), "secrets"},
+			"with a webhook of two secrets is accepted":          {partnerManifest, webhooks(withSecrets(`{name: a, secretRef: {name: s, key: a}, notAfter: "2027-01-02T00:00:00Z"}`, `{name: b, secretRef: {name: s, key: b}, notBefore: "2027-01-01T00:00:00Z"}`)), ""},
+			"with a webhook of three secrets is refused":         {partnerManifest, webhooks(withSecrets(`{name: a, secretRef: {name: s, key: a}}`, `{name: b, secretRef: {name: s, key: b}}`, `{name: c, secretRef: {name: s, key: c}}`)), "secrets"},
+			"with a webhook's secret that ends first is refused": {partnerManifest, webhooks(withSecrets(`{name: a, secretRef: {name: s, key: a}, notBefore: "2027-01-02T00:00:00Z", notAfter: "2027-01-01T00:00:00Z"}`)), "notBefore must be before"},
+			"with a webhook's secret of the platform is refused": {partnerManifest, webhooks(withSecrets(`{name: a, secretRef: {name: printmarket-database, key: url}}`)), "the platform's own"},
+			"with a webhook's secret in plain text is refused":   {partnerManifest, webhooks(withSecrets(`{name: a, value: whsec_AAAA}`)), "unknown field"},
+			"of the package Platform has no webhooks":            {partnerManifest, `{spec: {package: Platform, capabilities: [], webhooks: [` + webhookManifest + `]}}`, "the package Platform gets no events"},
+			"with an unknown scope on a key is refused":          {partnerManifest, `spec: {keys: [{name: a, kind: Live, sha256: "` + digestA + `", scopes: ["nothing:known"]}]}`, "scopes"},
 		},
 		"a rollout": {
 			"is accepted":                                  {rolloutManifest, ``, ""},

@@ -32,6 +32,10 @@ const (
 	// certificate of the partner counts. Partners that have none and need none
 	// do not have it.
 	ConditionCertificatesPinned = "CertificatesPinned"
+	// ConditionWebhooksReady (PartnerEntitlement) is True when every webhook of
+	// the partner has a secret that counts, or will count. Partners that have no
+	// webhooks do not have it. It makes nothing else False: the partner is served.
+	ConditionWebhooksReady = "WebhooksReady"
 	// ConditionSecretsResolved (XJMFSender) is True when every secret that the
 	// sender names was found and is long enough.
 	ConditionSecretsResolved = "SecretsResolved"
@@ -82,12 +86,15 @@ const (
 	// ReasonPartnerNotFound means that spec.partner names no usable
 	// PartnerEntitlement in the same namespace.
 	ReasonPartnerNotFound = "PartnerNotFound"
-	// ReasonSecretNotFound means that a Secret or its key is missing. The
-	// sender's other secrets count.
+	// ReasonSecretNotFound means that a Secret or its key is missing. The other
+	// secrets of the sender or webhook count.
 	ReasonSecretNotFound = "SecretNotFound"
 	// ReasonSecretTooShort means that a secret has fewer than 32 bytes. The
 	// sender's other secrets count.
 	ReasonSecretTooShort = "SecretTooShort"
+	// ReasonSecretMalformed means that the secret of a webhook is not whsec_ and
+	// the base64 of 24 to 64 bytes. The webhook's other secret counts.
+	ReasonSecretMalformed = "SecretMalformed"
 	// ReasonSecretCapacity means that the gate Secret is full.
 	ReasonSecretCapacity = "SecretCapacity"
 	// ReasonNoActiveSecret means that no secret is valid now or later.
@@ -115,7 +122,7 @@ const (
 	// ReasonNoActivePin means that no client certificate counts: each is over or
 	// broken, or there is none while one is required.
 	ReasonNoActivePin = "NoActivePin"
-	// ReasonResolved is the reason of SecretsResolved=True.
+	// ReasonResolved is the reason of SecretsResolved=True and WebhooksReady=True.
 	ReasonResolved = "Resolved"
 	// ReasonAllReplicas is the reason of Propagated=True.
 	ReasonAllReplicas = "AllReplicas"

@@ -44,6 +44,7 @@ type PartnerEntitlement struct {
 // +kubebuilder:validation:XValidation:rule="self.package == 'Platform' || !has(self.scopes) || self.scopes.all(s, !(s in ['quotes:ingest', 'ops:read', 'masterdata:write']))",message="quotes:ingest, ops:read and masterdata:write need the package Platform",fieldPath=".scopes"
 // +kubebuilder:validation:XValidation:rule="!has(self.keys) || self.keys.all(k, self.keys.exists_one(j, j.sha256 == k.sha256))",message="two keys have the same sha256: remove one of them",fieldPath=".keys"
 // +kubebuilder:validation:XValidation:rule="!has(self.clientCertificates) || self.clientCertificates.all(c, self.clientCertificates.exists_one(d, d.spkiSHA256 == c.spkiSHA256))",message="two client certificates have the same spkiSHA256: remove one of them",fieldPath=".clientCertificates"
+// +kubebuilder:validation:XValidation:rule="self.package != 'Platform' || !has(self.webhooks) || size(self.webhooks) == 0",message="the package Platform gets no events: remove the webhooks or choose another package",fieldPath=".webhooks"
 type PartnerEntitlementSpec struct {
 	// organizationID is the organization that owns every record of this
 	// partner, such as org_acme01. It never changes. If two objects name the
@@ -110,6 +111,54 @@ type PartnerEntitlementSpec struct {
 	// everywhere.
 	// +optional
 	RequireClientCertificate bool `json:"requireClientCertificate,omitempty"`
+	// webhooks are where the partner gets events, by HTTP. They need the
+	// capability webhook-delivery: while it is closed for the partner events wait.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=8
+	Webhooks []Webhook `json:"webhooks,omitempty"`
+}
+
+// The form of a URL is rules and no pattern, as that of a digest is: the refusal of
+// a pattern repeats the value, and somebody may have put a password into it.
+
+// Webhook is an endpoint of the partner, to which events are posted.
+//
+// +kubebuilder:validation:XValidation:rule="isURL(self.url) && url(self.url).getScheme() in ['https', 'http'] && size(url(self.url).getHostname()) > 0",message="not an absolute URL: begin with https:// and the host, without spaces",fieldPath=".url"
+// +kubebuilder:validation:XValidation:rule="!self.url.contains('#')",message="a URL without a fragment: it never reaches the server, remove # and what follows",fieldPath=".url"
+// +kubebuilder:validation:XValidation:rule="!self.url.matches('^[^/?#]*//[^/?#]*@')",message="a URL without a user or a password: what we send is authenticated by its signature",fieldPath=".url"
+type Webhook struct {
+	// name tells the webhooks of the partner apart. Another name is another
+	// webhook: what waits for the former one is not sent to it.
+	// +required
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	// +kubebuilder:validation:MaxLength=63
+	Name string `json:"name"`
+	// kind is whose events it gets: those of records that were made with Test
+	// keys, or with Live keys.
+	// +required
+	Kind KeyKind `json:"kind"`
+	// url is where events are posted, such as https://mis.acme.example/events:
+	// https, or http where the platform allows the address. Redirects are not
+	// followed.
+	// +required
+	// +kubebuilder:validation:MaxLength=2048
+	URL string `json:"url"`
+	// events are the types that it gets; absent or empty means all.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=32
+	Events []WebhookEvent `json:"events,omitempty"`
+	// secrets sign what is sent: whsec_ and the standard base64 of 24 to 64
+	// random bytes. While two count each request is signed with both, which makes
+	// a rotation without a gap.
+	// +required
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=2
+	Secrets []SharedSecret `json:"secrets"`
 }
 
 // ClientCertificate is a client certificate, by its public key. Who issued it
@@ -277,11 +326,11 @@ type APIKey struct {
 type PartnerEntitlementStatus struct {
 	// conditions are Ready, Reconciling, Stalled, Propagated,
 	// ContractEffective, KeysUnique and, of partners with client certificates,
-	// CertificatesPinned.
+	// CertificatesPinned, of partners with webhooks WebhooksReady.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
-	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:MaxItems=16
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 	// observedGeneration is the generation that this status describes; -1 until
 	// a controller has seen the object.

@@ -3,6 +3,9 @@
 package v1alpha1_test
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"path"
 	"slices"
@@ -166,6 +169,7 @@ func TestEnumsOfTheSchemasEqualTheRegistry(t *testing.T) {
 		"capabilities of a status":  {capabilities, enumAt(t, "PartnerEntitlement", "status", "capabilities", "[]", "name")},
 		"scopes of a partner":       {scopes, enumAt(t, "PartnerEntitlement", "spec", "scopes", "[]")},
 		"scopes of a key":           {scopes, enumAt(t, "PartnerEntitlement", "spec", "keys", "[]", "scopes", "[]")},
+		"events of a webhook":       {emitted(t), enumAt(t, "PartnerEntitlement", "spec", "webhooks", "[]", "events", "[]")},
 		"stages of a rollout":       {stages, enumAt(t, "CapabilityRollout", "spec", "stage")},
 		"stages of a status":        {stages, enumAt(t, "CapabilityRollout", "status", "effectiveStage")},
 	}
@@ -178,6 +182,30 @@ func TestEnumsOfTheSchemasEqualTheRegistry(t *testing.T) {
 			}
 		})
 	}
+}
+
+// emitted are the constants of the catalogue of events.
+func emitted(t *testing.T) []string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "../../internal/ledger/ledger.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var events []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, isValue := n.(*ast.ValueSpec)
+		if !isValue {
+			return true
+		}
+		if kind, isName := spec.Type.(*ast.Ident); isName && kind.Name == "EventType" {
+			events = append(events, strings.Trim(spec.Values[0].(*ast.BasicLit).Value, `"`))
+		}
+		return false
+	})
+	if len(events) == 0 {
+		t.Fatal("the catalogue is empty")
+	}
+	return events
 }
 
 // merge replaces the members of a manifest that a case changes. The form is a

@@ -149,3 +149,9 @@ const (
 	SurfaceXJMF      Surface = "xjmf"
 	SurfaceBridge    Surface = "bridge"
 )
+
+// WebhookEvent is the type of an event that webhooks may get.
+//
+// +kubebuilder:validation:Enum=rfq.created;rfq.quoted;rfq.closed;rfq.expired;rfq.cancelled;quote.superseded;quote.withdrawn;quote.expired;preflight.succeeded;preflight.failed;preflight.cancelled
+// +kubebuilder:validation:MaxLength=32
+type WebhookEvent string

@@ -52,14 +52,15 @@ type XJMFSenderSpec struct {
 	// state Suspended refuses the sender.
 	// +required
 	State State `json:"state"`
-	// secrets are the shared secrets of the signature. Two of them with
-	// overlapping times make a rotation without a gap.
+	// secrets are the shared secrets of the signature, each at least 32 bytes of
+	// random data. Two of them with overlapping times make a rotation without a
+	// gap.
 	// +required
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=3
-	Secrets []SenderSecret `json:"secrets"`
+	Secrets []SharedSecret `json:"secrets"`
 	// replayWindowSeconds is how far X-XJMF-Timestamp may differ from our
 	// clock: 5 minutes by default and at most.
 	// +optional
@@ -85,50 +86,6 @@ const (
 	SchemeBody          SignatureScheme = "Body"
 	SchemeTimestampBody SignatureScheme = "TimestampBody"
 )
-
-// SenderSecret is one shared secret with its time.
-//
-// +kubebuilder:validation:XValidation:rule="!has(self.notBefore) || !has(self.notAfter) || self.notBefore < self.notAfter",message="notBefore must be before notAfter",fieldPath=".notAfter"
-type SenderSecret struct {
-	// name tells the secrets of a sender apart.
-	// +required
-	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
-	// +kubebuilder:validation:MaxLength=63
-	Name string `json:"name"`
-	// secretRef is where the value is: at least 32 bytes of random data.
-	// +required
-	SecretRef SecretKeyReference `json:"secretRef"`
-	// notBefore is the first instant at which the secret counts, such as
-	// 2027-01-01T00:00:00Z.
-	// +optional
-	NotBefore *metav1.Time `json:"notBefore,omitempty"`
-	// notAfter is the first instant at which it no longer counts, such as
-	// 2027-02-01T00:00:00Z.
-	// +optional
-	NotAfter *metav1.Time `json:"notAfter,omitempty"`
-}
-
-// PlatformSecretPrefix begins the names of the Secrets that the platform itself
-// uses: of its database, of Redis, the gate Secret. Senders cannot refer to them,
-// or whoever may make senders would get at what the controller may read.
-const PlatformSecretPrefix = "printmarket-"
-
-// SecretKeyReference points at one key of a Secret in the same namespace.
-//
-// +kubebuilder:validation:XValidation:rule="!self.name.startsWith('printmarket-')",message="Secrets whose names begin with printmarket- are the platform's own: put the value into another one",fieldPath=".name"
-type SecretKeyReference struct {
-	// name is the name of the Secret, which is of type Opaque and does not begin
-	// with printmarket-.
-	// +required
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=253
-	Name string `json:"name"`
-	// key is the key in the Secret's data.
-	// +required
-	// +kubebuilder:validation:Pattern=`^[-._a-zA-Z0-9]+$`
-	// +kubebuilder:validation:MaxLength=253
-	Key string `json:"key"`
-}
 
 // XJMFSenderStatus is whether one sender is accepted right now.
 type XJMFSenderStatus struct {

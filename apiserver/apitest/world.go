@@ -311,7 +311,7 @@ func (w *World) register(partner string) {
 		ObjectMeta: metav1.ObjectMeta{Name: partner, Namespace: "default"},
 		Spec: v1alpha1.XJMFSenderSpec{
 			SenderID: SenderOf(partner), Partner: partner, State: v1alpha1.StateActive,
-			Secrets: []v1alpha1.SenderSecret{{Name: "current", SecretRef: v1alpha1.SecretKeyReference{Name: partner, Key: "hmac"}}},
+			Secrets: []v1alpha1.SharedSecret{{Name: "current", SecretRef: v1alpha1.SecretKeyReference{Name: partner, Key: "hmac"}}},
 		},
 	}
 	w.secrets = append(w.secrets, posture.SecretData{

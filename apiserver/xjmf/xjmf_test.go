@@ -196,7 +196,7 @@ func TestASenderMaySignByEitherOfTwoSecretsWhileTheyRotate(t *testing.T) {
 	w.Secret("acme-next", "next-secret-of-thirty-two-bytes-or-more")
 	w.Sender("acme", func(s *v1alpha1.XJMFSenderSpec) {
 		s.Secrets[0].NotAfter = &end
-		s.Secrets = append(s.Secrets, v1alpha1.SenderSecret{
+		s.Secrets = append(s.Secrets, v1alpha1.SharedSecret{
 			Name: "next", NotBefore: &begin, SecretRef: v1alpha1.SecretKeyReference{Name: "acme-next", Key: "hmac"},
 		})
 	})

@@ -24,16 +24,16 @@ const leaseName = "printmarket-controller"
 // controllerOptions are the flags of `printmarket controller`.
 type controllerOptions struct {
 	clusterOptions
-	service, metricsAddr, healthAddr, dialReplicas string
-	leaderElect                                    bool
+	webhookSecret, service, metricsAddr, healthAddr, dialReplicas string
+	leaderElect                                                   bool
 }
 
 func controllerCommand() *cobra.Command {
 	var o controllerOptions
 	cmd := &cobra.Command{
 		Use:   "controller",
-		Short: "Write the status of custom resources and keep the gate Secret",
-		Long: `Write the status of custom resources, keep the gate Secret, and ask every replica
+		Short: "Write the status of custom resources and keep the gate Secrets",
+		Long: `Write the status of custom resources, keep the gate Secrets, and ask every replica
 of the API server whether it has compiled a change. One of the running
 controllers leads, the others wait. The gates do not depend on it: a kill switch
 acts when it is away.`,
@@ -42,6 +42,7 @@ acts when it is away.`,
 	}
 	f := cmd.Flags()
 	o.register(f)
+	f.StringVar(&o.webhookSecret, "webhook-secret", "printmarket-gate-webhooks", "Secret with what signs webhooks")
 	f.StringVar(&o.service, "api-service", "printmarket-api", "Service of the API server, whose endpoints are asked at the port ops")
 	f.StringVar(&o.metricsAddr, "metrics-addr", ":8080", "address of /metrics")
 	f.StringVar(&o.healthAddr, "health-addr", ":8081", "address of /healthz and /readyz")
@@ -65,7 +66,7 @@ func runController(ctx context.Context, o controllerOptions, logs io.Writer) err
 		return fmt.Errorf("connect to the cluster: %w", err)
 	}
 	if err := controllers.Setup(manager, controllers.Options{
-		Namespace: namespace, GateSecret: o.gateSecret, Service: o.service, Now: time.Now, Dial: o.dial(),
+		Namespace: namespace, GateSecret: o.gateSecret, WebhookSecret: o.webhookSecret, Service: o.service, Now: time.Now, Dial: o.dial(),
 	}); err != nil {
 		return err
 	}

@@ -110,7 +110,7 @@ func printPosture(cmd *cobra.Command, world postureWorld, now time.Time, output 
 		return err
 	}
 	report := posture.Compile(world.inputs).Report(now)
-	world.forgetSenders(&report)
+	world.forgetUnread(&report)
 	err := printOutput(cmd, output, postureDocument{report, world.unknown()}, func(w io.Writer) {
 		p, all := newProber(world), reportedOf(&report)
 		if output == "wide" {

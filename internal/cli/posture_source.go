@@ -5,7 +5,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -68,7 +67,7 @@ func (o *postureOptions) readCluster(ctx context.Context) (postureWorld, error) 
 	if err != nil {
 		return postureWorld{}, fmt.Errorf("read the cluster: %w", err)
 	}
-	return world, world.readSecrets(ctx, cluster, namespace, o.now())
+	return world, world.readSecrets(ctx, cluster, o.now())
 }
 
 func listPosture(ctx context.Context, cluster client.Reader, namespace string) (postureWorld, error) {
@@ -83,16 +82,16 @@ func listPosture(ctx context.Context, cluster client.Reader, namespace string) (
 	return postureWorld{inputs: posture.Inputs{Rollouts: rollouts.Items, Partners: partners.Items, Senders: senders.Items}}, nil
 }
 
-// readSecrets reads the Secrets that senders name. One that the user may not read
+// readSecrets reads the Secrets that senders and webhooks name. One that the user may not read
 // is noted; one that is not there is judged as the controller would.
-func (w *postureWorld) readSecrets(ctx context.Context, cluster client.Reader, namespace string, now time.Time) error {
+func (w *postureWorld) readSecrets(ctx context.Context, cluster client.Reader, now time.Time) error {
 	var found []posture.SecretData
-	for _, name := range w.secretNames() {
+	for _, name := range posture.ReferredSecrets(w.inputs.Senders, w.inputs.Partners) {
 		var secret corev1.Secret
-		err := cluster.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &secret)
+		err := cluster.Get(ctx, client.ObjectKey(name), &secret)
 		switch {
 		case apierrors.IsForbidden(err):
-			w.unread = append(w.unread, name)
+			w.unread = append(w.unread, name.Name)
 		case apierrors.IsNotFound(err):
 		case err != nil:
 			return fmt.Errorf("read the cluster: %w", err)
@@ -101,24 +100,11 @@ func (w *postureWorld) readSecrets(ctx context.Context, cluster client.Reader, n
 			for key, value := range secret.Data {
 				data[key] = credential.Secret(value)
 			}
-			found = append(found, posture.SecretData{Namespace: namespace, Name: name, Data: data})
+			found = append(found, posture.SecretData{Namespace: name.Namespace, Name: name.Name, Data: data})
 		}
 	}
-	w.inputs.Secrets = posture.NewBundle(w.inputs.Senders, w.inputs.Partners, found).Fit(w.inputs.Senders, now, posture.BundleLimit)
+	w.inputs.ResolveSecrets(found, now)
 	return nil
-}
-
-// secretNames are the Secrets of all senders, in order.
-func (w *postureWorld) secretNames() []string {
-	names := map[string]bool{}
-	for i := range w.inputs.Senders {
-		for _, secret := range w.inputs.Senders[i].Spec.Secrets {
-			if !posture.IsPlatformSecret(secret.SecretRef.Name) {
-				names[secret.SecretRef.Name] = true
-			}
-		}
-	}
-	return slices.Sorted(maps.Keys(names))
 }
 
 // unknown says what cannot be told, in sentences.
@@ -127,37 +113,54 @@ func (w *postureWorld) unknown() []string {
 		return nil
 	}
 	return []string{fmt.Sprintf(
-		"your rights do not reach these Secrets: %s. Whether callbacks of their senders are accepted is unknown; everything else is judged in full.",
+		"your rights do not reach these Secrets: %s. Whether callbacks of their senders are accepted, and webhooks signed, is unknown; everything else is judged in full.",
 		strings.Join(w.unread, ", "))}
 }
 
 // reasonUnread stands where a condition would blame a Secret that was not read.
 const reasonUnread = "SecretUnread"
 
-// forgetSenders takes back what a report says for want of a Secret, and the
+// forgetUnread takes back what a report says for want of a Secret, and the
 // revision, which depends on its value.
-func (w *postureWorld) forgetSenders(report *posture.Report) {
+func (w *postureWorld) forgetUnread(report *posture.Report) {
 	if len(w.unread) == 0 {
 		return
 	}
 	report.Revision = ""
-	unread := map[string]bool{}
+	affected := map[posture.ObjectName]bool{}
 	for i := range w.inputs.Senders {
 		o := &w.inputs.Senders[i]
-		unread[o.Namespace+"/"+o.Name] = slices.ContainsFunc(o.Spec.Secrets, func(s v1alpha1.SenderSecret) bool {
-			return slices.Contains(w.unread, s.SecretRef.Name)
-		})
+		affected[posture.ObjectName{Namespace: o.Namespace, Name: o.Name}] = w.isUnread(o.Spec.Secrets)
 	}
 	for i := range report.Senders {
-		sender := &report.Senders[i]
-		if !unread[sender.Namespace+"/"+sender.Name] {
-			continue
+		if r := &report.Senders[i]; affected[posture.ObjectName{Namespace: r.Namespace, Name: r.Name}] {
+			r.ActiveSecrets = nil
+			blameRights(r.Conditions)
 		}
-		sender.ActiveSecrets = nil
-		for j := range sender.Conditions {
-			if c := &sender.Conditions[j]; c.Reason == v1alpha1.ReasonSecretNotFound {
-				c.Status, c.Reason, c.Message = "Unknown", reasonUnread, "The Secret may not be read with these rights."
-			}
+	}
+	clear(affected)
+	for i := range w.inputs.Partners {
+		o := &w.inputs.Partners[i]
+		affected[posture.ObjectName{Namespace: o.Namespace, Name: o.Name}] = slices.ContainsFunc(o.Spec.Webhooks,
+			func(h v1alpha1.Webhook) bool { return w.isUnread(h.Secrets) })
+	}
+	for i := range report.Partners {
+		if r := &report.Partners[i]; affected[posture.ObjectName{Namespace: r.Namespace, Name: r.Name}] {
+			blameRights(r.Conditions)
+		}
+	}
+}
+
+// isUnread reports whether one of the secrets is in a Secret that was not read.
+func (w *postureWorld) isUnread(secrets []v1alpha1.SharedSecret) bool {
+	return slices.ContainsFunc(secrets, func(s v1alpha1.SharedSecret) bool { return slices.Contains(w.unread, s.SecretRef.Name) })
+}
+
+// blameRights turns over the conditions that blame a Secret.
+func blameRights(conditions []posture.Condition) {
+	for i := range conditions {
+		if c := &conditions[i]; c.Reason == v1alpha1.ReasonSecretNotFound {
+			c.Status, c.Reason, c.Message = "Unknown", reasonUnread, "The Secret may not be read with these rights."
 		}
 	}
 }

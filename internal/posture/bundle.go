@@ -3,6 +3,7 @@
 package posture
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -10,12 +11,13 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/credential"
 )
 
-// MinSecretLen is the shortest shared secret, in bytes: as long as the output
+// MinSecretLen is the shortest secret of a sender, in bytes: as long as the output
 // of HMAC-SHA-256.
 const MinSecretLen = 32
 
@@ -25,81 +27,150 @@ type SecretData struct {
 	Data            map[string]credential.Secret
 }
 
-// Bundle is the shared secrets that the senders need and nothing else of the
-// Secrets that they were in. It prints as "[redacted]". The zero Bundle is
-// empty.
+// Purpose is what the secrets of a bundle are for. The zero value is ForSenders.
+type Purpose uint8
+
+const (
+	// ForSenders is to verify what senders send.
+	ForSenders Purpose = iota
+	// ForWebhooks is to sign what webhooks get.
+	ForWebhooks
+
+	purposeCount
+)
+
+// purposes is what is particular to each of them.
+var purposes = [purposeCount]struct {
+	// name is what an encoded bundle says of itself; those of senders say nothing.
+	name string
+	// fit judges a value, and unfit is the trouble of one that is not.
+	fit   func(credential.Secret) bool
+	unfit string
+}{
+	ForSenders: {"", func(s credential.Secret) bool { return len(s) >= MinSecretLen }, v1alpha1.ReasonSecretTooShort},
+	ForWebhooks: {"webhooks", func(s credential.Secret) bool {
+		_, err := credential.ParseWebhookSecret(s)
+		return err == nil
+	}, v1alpha1.ReasonSecretMalformed},
+}
+
+// Bundle is the shared secrets that senders need, or those that webhooks need, and
+// nothing else of the Secrets that they were in. It prints as "[redacted]". The
+// zero Bundle is empty.
 type Bundle struct {
+	purpose Purpose
 	// entries is a function because fmt prints the unexported fields of a
 	// structure without asking their methods, and for some verbs follows
 	// pointers as well; it cannot look into a function.
 	entries func() bundleEntries
-	// full is set when there was no room for senders: those of which nothing
+	// full is set when there was no room for some holders: those of which nothing
 	// is in the bundle are the ones that were left out.
 	full bool
 }
 
 type bundleEntries map[secretSlot]bundleEntry
 
-// secretSlot is where a sender expects a value. The reference belongs to it:
-// when a sender is pointed at another Secret, the value of the former one must
-// not count any longer.
+// secretSlot is where a value is expected. The reference belongs to it: when a
+// sender is pointed at another Secret, the value of the former one must not count
+// any longer.
 type secretSlot struct {
-	namespace, sender, name string
-	ref                     v1alpha1.SecretKeyReference
+	// holder is the name of the sender, or of the partner.
+	namespace, holder string
+	// webhook is that of the partner; empty in bundles for senders only.
+	webhook string
+	name    string
+	ref     v1alpha1.SecretKeyReference
 }
 
 type bundleEntry struct {
 	value credential.Secret
-	// trouble is the reason of the condition SecretsResolved; empty if none.
+	// trouble is the reason of a condition; empty if none.
 	trouble string
 }
 
 // NewBundle resolves the references of the senders. A sender whose partner is
 // not there contributes nothing: its secrets have no use.
 func NewBundle(senders []v1alpha1.XJMFSender, partners []v1alpha1.PartnerEntitlement, secrets []SecretData) Bundle {
-	type object struct{ namespace, name string }
-	known := make(map[object]bool, len(partners))
+	known := make(map[ObjectName]bool, len(partners))
 	for i := range partners {
-		known[object{partners[i].Namespace, partners[i].Name}] = true
+		known[ObjectName{partners[i].Namespace, partners[i].Name}] = true
 	}
-	data := make(map[object]map[string]credential.Secret, len(secrets))
-	for _, s := range secrets {
-		data[object{s.Namespace, s.Name}] = s.Data
-	}
-	entries := bundleEntries{}
-	for i := range senders {
-		o := &senders[i]
-		if !known[object{o.Namespace, o.Spec.Partner}] {
-			continue
-		}
-		for j := range o.Spec.Secrets {
-			s := &o.Spec.Secrets[j]
-			slot := secretSlot{o.Namespace, o.Name, s.Name, s.SecretRef}
-			if !IsPlatformSecret(s.SecretRef.Name) {
-				entries[slot] = newBundleEntry(data[object{o.Namespace, s.SecretRef.Name}], s.SecretRef.Key)
+	useful := slices.DeleteFunc(slices.Clone(senders), func(o v1alpha1.XJMFSender) bool {
+		return !known[ObjectName{o.Namespace, o.Spec.Partner}]
+	})
+	return newBundle(ForSenders, sendersAsHolders(useful), secrets)
+}
+
+// NewWebhookBundle resolves the references of the partners' webhooks.
+func NewWebhookBundle(partners []v1alpha1.PartnerEntitlement, secrets []SecretData) Bundle {
+	return newBundle(ForWebhooks, partnersAsHolders(partners), secrets)
+}
+
+// ResolveSecrets makes both bundles of the Secrets that there are, as the controller
+// hands them over: without the values whose time is over, and no longer than
+// [BundleLimit].
+func (in *Inputs) ResolveSecrets(secrets []SecretData, now time.Time) {
+	in.Secrets = NewBundle(in.Senders, in.Partners, secrets).Fit(in.Senders, now, BundleLimit)
+	in.Webhooks = NewWebhookBundle(in.Partners, secrets).FitWebhooks(in.Partners, now, BundleLimit)
+}
+
+// ReferredSecrets are the Secrets that senders and partners refer to, in order and
+// each once, without those of the platform: all that has to be read for both
+// bundles.
+func ReferredSecrets(senders []v1alpha1.XJMFSender, partners []v1alpha1.PartnerEntitlement) []ObjectName {
+	referred := map[ObjectName]bool{}
+	for _, h := range slices.Concat(sendersAsHolders(senders), partnersAsHolders(partners)) {
+		for _, one := range h.secrets {
+			if !IsPlatformSecret(one.slot.ref.Name) {
+				referred[ObjectName{h.namespace, one.slot.ref.Name}] = true
 			}
 		}
 	}
-	return Bundle{entries: func() bundleEntries { return entries }}
+	return slices.SortedFunc(maps.Keys(referred), func(a, b ObjectName) int {
+		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
+	})
+}
+
+// ObjectName names an object of a kind.
+type ObjectName struct{ Namespace, Name string }
+
+func newBundle(purpose Purpose, holders []holder, secrets []SecretData) Bundle {
+	data := make(map[ObjectName]map[string]credential.Secret, len(secrets))
+	for _, s := range secrets {
+		data[ObjectName{s.Namespace, s.Name}] = s.Data
+	}
+	entries := bundleEntries{}
+	for i := range holders {
+		for _, one := range holders[i].secrets {
+			if ref := one.slot.ref; !IsPlatformSecret(ref.Name) {
+				entries[one.slot] = newBundleEntry(purpose, data[ObjectName{one.slot.namespace, ref.Name}], ref.Key)
+			}
+		}
+	}
+	return Bundle{purpose: purpose, entries: func() bundleEntries { return entries }}
 }
 
 // IsPlatformSecret reports whether a Secret is one of those that the platform
-// itself uses. To senders they are not there, whatever admission has let pass.
+// itself uses. To senders and webhooks they are not there, whatever admission has let
+// pass.
 func IsPlatformSecret(name string) bool {
 	return strings.HasPrefix(name, v1alpha1.PlatformSecretPrefix)
 }
 
-func newBundleEntry(data map[string]credential.Secret, key string) bundleEntry {
+func newBundleEntry(purpose Purpose, data map[string]credential.Secret, key string) bundleEntry {
 	value, found := data[key]
 	switch {
 	case !found:
 		return bundleEntry{trouble: v1alpha1.ReasonSecretNotFound}
-	case len(value) < MinSecretLen:
-		return bundleEntry{trouble: v1alpha1.ReasonSecretTooShort}
+	case !purposes[purpose].fit(value):
+		return bundleEntry{trouble: purposes[purpose].unfit}
 	default:
 		return bundleEntry{value: value}
 	}
 }
+
+// Purpose is what the secrets are for.
+func (b Bundle) Purpose() Purpose { return b.purpose }
 
 // lookup finds a value. What is not in the bundle is a Secret that was not
 // found, or one for which there was no room.
@@ -165,6 +236,10 @@ func compareSlots(a, b secretSlot) int {
 	return slices.CompareFunc(a.parts(), b.parts(), strings.Compare)
 }
 
+// parts tell a slot from all others of its bundle.
 func (s secretSlot) parts() []string {
-	return []string{s.namespace, s.sender, s.name, s.ref.Name, s.ref.Key}
+	if s.webhook == "" {
+		return []string{s.namespace, s.holder, s.name, s.ref.Name, s.ref.Key}
+	}
+	return []string{s.namespace, s.holder, s.webhook, s.name, s.ref.Name, s.ref.Key}
 }

@@ -5,15 +5,15 @@ package posture
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 	"unicode/utf8"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/credential"
 )
 
-// Keys in the data of the gate Secret, in which the controller hands a bundle
-// to the API server.
+// Keys in the data of a gate Secret, in which the controller hands a bundle to
+// those who need it: that for senders to the API server, that for webhooks to the
+// workers that send. What seals is in the former alone.
 const (
 	// GateSecretBundleKey holds what [Bundle.Encode] wrote.
 	GateSecretBundleKey = "bundle.json"
@@ -39,25 +39,31 @@ type BundleError struct{ Problem string }
 func (e *BundleError) Error() string { return "bundle of secrets: " + e.Problem }
 
 type bundleDocument struct {
-	Version int             `json:"version"`
+	Version int `json:"version"`
+	// For is the name of the purpose.
+	For     string          `json:"for,omitempty"`
 	Full    bool            `json:"full,omitempty"`
 	Entries []entryDocument `json:"entries"`
 }
 
 type entryDocument struct {
 	Namespace string `json:"namespace"`
-	Sender    string `json:"sender"`
-	Name      string `json:"name"`
-	Object    string `json:"object"`
-	Key       string `json:"key"`
-	Value     []byte `json:"value,omitempty"`
-	Trouble   string `json:"trouble,omitempty"`
+	// Sender holds the secret, or else a webhook of a partner does.
+	Sender  string `json:"sender,omitempty"`
+	Partner string `json:"partner,omitempty"`
+	Webhook string `json:"webhook,omitempty"`
+
+	Name    string `json:"name"`
+	Object  string `json:"object"`
+	Key     string `json:"key"`
+	Value   []byte `json:"value,omitempty"`
+	Trouble string `json:"trouble,omitempty"`
 }
 
 // Encode writes the bundle with its values in the clear, for a Secret and
 // nothing else. Equal bundles have equal encodings.
 func (b Bundle) Encode() ([]byte, error) {
-	document := bundleDocument{Version: bundleVersion, Full: b.full, Entries: []entryDocument{}}
+	document := bundleDocument{Version: bundleVersion, For: purposes[b.purpose].name, Full: b.full, Entries: []entryDocument{}}
 	for _, slot := range b.slots() {
 		document.Entries = append(document.Entries, newEntryDocument(slot, b.entries()[slot]))
 	}
@@ -88,35 +94,58 @@ func DecodeBundle(data []byte) (Bundle, error) {
 	if document.Version != bundleVersion {
 		return Bundle{}, &BundleError{"another version than this program's"}
 	}
+	purpose, known := parsePurpose(document.For)
+	if !known {
+		return Bundle{}, &BundleError{"a purpose that this program does not know"}
+	}
 	entries := make(bundleEntries, len(document.Entries))
 	for i := range document.Entries {
 		slot, entry := document.Entries[i].entry()
-		if !entry.sound() {
+		if (slot.webhook != "") != (purpose == ForWebhooks) || !entry.sound(purpose) {
 			return Bundle{}, &BundleError{"an entry that makes no sense"}
 		}
 		entries[slot] = entry
 	}
-	b := Bundle{full: document.Full, entries: func() bundleEntries { return entries }}
+	b := Bundle{purpose: purpose, full: document.Full, entries: func() bundleEntries { return entries }}
 	if again, err := b.Encode(); err != nil || !bytes.Equal(again, data) {
 		return Bundle{}, &BundleError{"not in canonical form"}
 	}
 	return b, nil
 }
 
+func parsePurpose(name string) (Purpose, bool) {
+	for p := range purposeCount {
+		if purposes[p].name == name {
+			return p, true
+		}
+	}
+	return ForSenders, false
+}
+
 func newEntryDocument(slot secretSlot, entry bundleEntry) entryDocument {
-	return entryDocument{
-		Namespace: slot.namespace, Sender: slot.sender, Name: slot.name, Object: slot.ref.Name, Key: slot.ref.Key,
+	d := entryDocument{
+		Namespace: slot.namespace, Sender: slot.holder, Name: slot.name, Object: slot.ref.Name, Key: slot.ref.Key,
 		Value: []byte(entry.value.Reveal()), Trouble: entry.trouble,
 	}
+	if slot.webhook != "" {
+		d.Sender, d.Partner, d.Webhook = "", slot.holder, slot.webhook
+	}
+	return d
 }
 
 func (d *entryDocument) entry() (secretSlot, bundleEntry) {
-	ref := v1alpha1.SecretKeyReference{Name: d.Object, Key: d.Key}
-	return secretSlot{d.Namespace, d.Sender, d.Name, ref}, bundleEntry{credential.Secret(d.Value), d.Trouble}
+	slot := secretSlot{
+		namespace: d.Namespace, holder: d.Sender, name: d.Name,
+		ref: v1alpha1.SecretKeyReference{Name: d.Object, Key: d.Key},
+	}
+	if d.Webhook != "" {
+		slot.holder, slot.webhook = d.Partner, d.Webhook
+	}
+	return slot, bundleEntry{credential.Secret(d.Value), d.Trouble}
 }
 
 func (d *entryDocument) isUTF8() bool {
-	for _, text := range [...]string{d.Namespace, d.Sender, d.Name, d.Object, d.Key} {
+	for _, text := range [...]string{d.Namespace, d.Sender, d.Partner, d.Webhook, d.Name, d.Object, d.Key} {
 		if !utf8.ValidString(text) {
 			return false
 		}
@@ -124,14 +153,12 @@ func (d *entryDocument) isUTF8() bool {
 	return true
 }
 
-// sound reports whether an entry is one that a bundle can have: a value of the
-// right length, a known trouble, or neither for a value whose time is over.
-func (e bundleEntry) sound() bool {
+// sound reports whether an entry is one that a bundle can have: a value that is
+// fit for its purpose, a known trouble, or neither for a value whose time is over.
+// Want of room is the trouble of a whole bundle.
+func (e bundleEntry) sound(purpose Purpose) bool {
 	if e.trouble != "" {
-		return e.value == "" && slices.Contains(bundleTroubles[:], e.trouble)
+		return e.value == "" && (e.trouble == v1alpha1.ReasonSecretNotFound || e.trouble == purposes[purpose].unfit)
 	}
-	return e.value == "" || len(e.value) >= MinSecretLen
+	return e.value == "" || purposes[purpose].fit(e.value)
 }
-
-// bundleTroubles are the troubles of entries; want of room is that of the whole.
-var bundleTroubles = [...]string{v1alpha1.ReasonSecretNotFound, v1alpha1.ReasonSecretTooShort}

@@ -5,6 +5,7 @@ package posture
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"maps"
 	"slices"
 	"time"
 
@@ -23,11 +24,73 @@ const envelope = 64
 // each with all of its secrets or none, and those for whom there is no room
 // are in trouble with SecretCapacity.
 func (b Bundle) Fit(senders []v1alpha1.XJMFSender, now time.Time, limit int) Bundle {
-	fitted := Bundle{}
+	return b.fit(sendersAsHolders(senders), now, limit)
+}
+
+// FitWebhooks does for a bundle for webhooks what [Bundle.Fit] does: partners are
+// let in oldest first, each with the secrets of all of its webhooks or none.
+func (b Bundle) FitWebhooks(partners []v1alpha1.PartnerEntitlement, now time.Time, limit int) Bundle {
+	return b.fit(partnersAsHolders(partners), now, limit)
+}
+
+// holder is an object whose secrets are in a bundle together or not at all.
+type holder struct {
+	// identity is without the content: within one cluster no two objects of a kind
+	// have the same namespace and name.
+	identity
+	secrets []held
+}
+
+// held is one secret of a holder.
+type held struct {
+	slot secretSlot
+	spec *v1alpha1.SharedSecret
+}
+
+func sendersAsHolders(senders []v1alpha1.XJMFSender) []holder {
+	holders := make([]holder, 0, len(senders))
+	for i := range senders {
+		o := &senders[i]
+		h := holder{identity: identity{created: o.CreationTimestamp.Unix(), namespace: o.Namespace, name: o.Name}}
+		h.add("", o.Spec.Secrets)
+		holders = append(holders, h)
+	}
+	return holders
+}
+
+// partnersAsHolders are the partners that have webhooks. What has no name is not
+// compiled and needs no secret.
+func partnersAsHolders(partners []v1alpha1.PartnerEntitlement) []holder {
+	var holders []holder
+	for i := range partners {
+		o := &partners[i]
+		h := holder{identity: identity{created: o.CreationTimestamp.Unix(), namespace: o.Namespace, name: o.Name}}
+		for j := range o.Spec.Webhooks {
+			if w := &o.Spec.Webhooks[j]; w.Name != "" && o.Spec.Package != v1alpha1.PackagePlatform {
+				h.add(w.Name, w.Secrets)
+			}
+		}
+		if len(h.secrets) > 0 {
+			holders = append(holders, h)
+		}
+	}
+	return holders
+}
+
+func (h *holder) add(webhook string, secrets []v1alpha1.SharedSecret) {
+	for i := range secrets {
+		s := &secrets[i]
+		h.secrets = append(h.secrets, held{secretSlot{h.namespace, h.name, webhook, s.Name, s.SecretRef}, s})
+	}
+}
+
+func (b Bundle) fit(holders []holder, now time.Time, limit int) Bundle {
+	fitted := Bundle{purpose: b.purpose}
 	entries := bundleEntries{}
 	size := envelope
-	for _, o := range oldestFirst(senders) {
-		own := b.of(o, now)
+	slices.SortStableFunc(holders, func(x, y holder) int { return x.compare(&y.identity) })
+	for i := range holders {
+		own := b.of(&holders[i], now)
 		more := 0
 		for slot, entry := range own {
 			more += encodedLen(slot, entry)
@@ -37,32 +100,28 @@ func (b Bundle) Fit(senders []v1alpha1.XJMFSender, now time.Time, limit int) Bun
 			continue
 		}
 		size += more
-		for slot, entry := range own {
-			entries[slot] = entry
-		}
+		maps.Copy(entries, own)
 	}
 	fitted.entries = func() bundleEntries { return entries }
 	return fitted
 }
 
-// of is one sender's part of the bundle without the values whose time is over.
-func (b Bundle) of(o *v1alpha1.XJMFSender, now time.Time) bundleEntries {
+// of is one holder's part of the bundle without the values whose time is over.
+func (b Bundle) of(h *holder, now time.Time) bundleEntries {
 	own := bundleEntries{}
 	if b.entries == nil {
 		return own
 	}
 	all := b.entries()
-	for i := range o.Spec.Secrets {
-		s := &o.Spec.Secrets[i]
-		slot := secretSlot{o.Namespace, o.Name, s.Name, s.SecretRef}
-		entry, found := all[slot]
+	for _, one := range h.secrets {
+		entry, found := all[one.slot]
 		if !found {
 			continue
 		}
-		if s.NotAfter != nil && !now.Before(s.NotAfter.Time) {
+		if end := one.spec.NotAfter; end != nil && !now.Before(end.Time) {
 			entry = bundleEntry{}
 		}
-		own[slot] = entry
+		own[one.slot] = entry
 	}
 	return own
 }
@@ -77,28 +136,13 @@ func encodedLen(slot secretSlot, entry bundleEntry) int {
 	return len(data) + 1
 }
 
-// oldestFirst is the order of precedence, as far as it can be told without the
-// content: within one cluster no two senders have the same namespace and name.
-func oldestFirst(senders []v1alpha1.XJMFSender) []*v1alpha1.XJMFSender {
-	order := make([]*v1alpha1.XJMFSender, 0, len(senders))
-	for i := range senders {
-		order = append(order, &senders[i])
-	}
-	slices.SortStableFunc(order, func(a, b *v1alpha1.XJMFSender) int {
-		x := identity{created: a.CreationTimestamp.Unix(), namespace: a.Namespace, name: a.Name}
-		y := identity{created: b.CreationTimestamp.Unix(), namespace: b.Namespace, name: b.Name}
-		return x.compare(&y)
-	})
-	return order
-}
-
 // Fingerprint tells whether one sender's part of the bundle has changed. It
 // stays in memory: it is made from secrets.
 func (b Bundle) Fingerprint(namespace, sender string) [sha256.Size]byte {
 	var e encoder
 	e.reset("fingerprint", namespace)
 	for _, slot := range b.slots() {
-		if slot.namespace == namespace && slot.sender == sender {
+		if slot.namespace == namespace && slot.holder == sender {
 			e.slot(slot, b.entries()[slot])
 		}
 	}

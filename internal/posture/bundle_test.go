@@ -4,6 +4,7 @@ package posture_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"strings"
@@ -30,7 +31,7 @@ func crowd(tb testing.TB, count, secretLen int) posture.Inputs {
 		}}
 		o.Spec = v1alpha1.XJMFSenderSpec{
 			SenderID: name, Partner: "acme", State: v1alpha1.StateActive,
-			Secrets: []v1alpha1.SenderSecret{{Name: "current", SecretRef: v1alpha1.SecretKeyReference{Name: "keys", Key: name}}},
+			Secrets: []v1alpha1.SharedSecret{{Name: "current", SecretRef: v1alpha1.SecretKeyReference{Name: "keys", Key: name}}},
 		}
 		in.Senders = append(in.Senders, o)
 		secrets.Data[name] = credential.Secret(strings.Repeat("x", secretLen-len(name)) + name)
@@ -65,26 +66,35 @@ func TestABundleSurvivesItsJourney(t *testing.T) {
 	short.Secrets = bundle(short, "short")
 	full := crowd(t, 3, 400)
 	full.Secrets = full.Secrets.Fit(full.Senders, now, 1200)
+	malformed := secretive(t)
+	malformed.Webhooks = webhookBundle(malformed, "whsec_AAAA")
+	crowded := webhookCrowd(t, 3)
+	crowded.Webhooks = crowded.Webhooks.FitWebhooks(crowded.Partners, now, 500)
 	tests := map[string]posture.Inputs{
-		"no secret":                   {},
-		"a sender with its secret":    secretive(t),
-		"a secret of any bytes":       binary,
-		"a secret that is too short":  short,
-		"senders for whom is no room": full,
+		"no secret":                                 {},
+		"no webhook":                                {Webhooks: posture.NewWebhookBundle(nil, nil)},
+		"a malformed webhook secret":                malformed,
+		"partners for whom is no room":              crowded,
+		"a sender and a webhook with their secrets": secretive(t),
+		"a secret of any bytes":                     binary,
+		"a secret that is too short":                short,
+		"senders for whom is no room":               full,
 	}
 	for name, in := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			data := encoded(t, in.Secrets)
-			back, err := posture.DecodeBundle(data)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if again := encoded(t, back); !bytes.Equal(again, data) {
-				t.Error("the second encoding differs")
-			}
 			want := posture.Compile(in)
-			in.Secrets = back
+			for _, b := range []*posture.Bundle{&in.Secrets, &in.Webhooks} {
+				data := encoded(t, *b)
+				back, err := posture.DecodeBundle(data)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if again := encoded(t, back); !bytes.Equal(again, data) || back.Purpose() != b.Purpose() {
+					t.Error("the second encoding differs")
+				}
+				*b = back
+			}
 			if got := posture.Compile(in); got.Revision() != want.Revision() {
 				t.Errorf("revision %s, want %s", got.Revision(), want.Revision())
 			}
@@ -94,6 +104,11 @@ func TestABundleSurvivesItsJourney(t *testing.T) {
 
 func TestOnlyACanonicalBundleIsRead(t *testing.T) {
 	t.Parallel()
+	webhook := func(more string) string {
+		return `{"namespace":"n","partner":"p","webhook":"w","name":"a","object":"x","key":"k"` + more + `}`
+	}
+	webhooks := func(entries string) string { return `{"version":1,"for":"webhooks","entries":[` + entries + `]}` }
+	signing := `,"value":"` + base64.StdEncoding.EncodeToString([]byte(hiddenSigning.Reveal())) + `"`
 	entry := func(name, more string) string {
 		return `{"namespace":"n","sender":"s","name":"` + name + `","object":"x","key":"k"` + more + `}`
 	}
@@ -102,7 +117,20 @@ func TestOnlyACanonicalBundleIsRead(t *testing.T) {
 	if _, err := posture.DecodeBundle([]byte(document(entry("a", value) + "," + entry("b", "")))); err != nil {
 		t.Fatal(err)
 	}
+	for _, more := range []string{signing, "", `,"trouble":"SecretMalformed"`} {
+		if _, err := posture.DecodeBundle([]byte(webhooks(webhook(more)))); err != nil {
+			t.Fatal(err)
+		}
+	}
 	tests := map[string]string{
+		"an unknown purpose":          `{"version":1,"for":"orders","entries":[]}`,
+		"a purpose that is the usual": `{"version":1,"for":"","entries":[]}`,
+		"a sender among webhooks":     webhooks(entry("a", "")),
+		"a webhook among senders":     document(webhook("")),
+		"a webhook of a sender":       webhooks(`{"namespace":"n","sender":"s","webhook":"w","name":"a","object":"x","key":"k"}`),
+		"another webhook secret":      webhooks(webhook(value)),
+		"a trouble of senders":        webhooks(webhook(`,"trouble":"SecretTooShort"`)),
+		"a trouble of webhooks":       document(entry("a", `,"trouble":"SecretMalformed"`)),
 		"nothing":                     "",
 		"another type":                `[]`,
 		"no entries":                  `{"version":1}`,
@@ -169,6 +197,60 @@ func TestTheYoungestSendersWaitForRoom(t *testing.T) {
 	}
 	if refused < 100 || refused > 140 {
 		t.Errorf("%d of 200 were refused", refused)
+	}
+}
+
+// webhookCrowd is a number of partners, each a second younger than the one before,
+// with two webhooks. The first is in the audience.
+func webhookCrowd(tb testing.TB, count int) posture.Inputs {
+	tb.Helper()
+	in := sound(tb, posture.WebhookDelivery)
+	pattern := in.Partners[0]
+	in.Partners = nil
+	in.Rollouts[0].Spec.Audience.Partners = []string{"p0000"}
+	for i := range count {
+		p := *pattern.DeepCopy()
+		p.Name, p.CreationTimestamp = fmt.Sprintf("p%04d", i), metav1.NewTime(now.Add(time.Duration(i-count)*time.Second))
+		p.Spec.OrganizationID, p.Spec.Keys = fmt.Sprintf("org_crowd%04d", i), nil
+		for _, name := range []string{"one", "two"} {
+			p.Spec.Webhooks = append(p.Spec.Webhooks, v1alpha1.Webhook{
+				Name: name, Kind: v1alpha1.KeyKindLive, URL: "https://crowd.example/",
+				Secrets: []v1alpha1.SharedSecret{{Name: "current", SecretRef: v1alpha1.SecretKeyReference{Name: "keys", Key: "signing"}}},
+			})
+		}
+		in.Partners = append(in.Partners, p)
+	}
+	in.Webhooks = posture.NewWebhookBundle(in.Partners, []posture.SecretData{
+		{Namespace: pattern.Namespace, Name: "keys", Data: map[string]credential.Secret{"signing": hiddenSigning}},
+	})
+	return in
+}
+
+func TestTheYoungestPartnersWaitForRoomForAllOfTheirWebhooks(t *testing.T) {
+	t.Parallel()
+	in := webhookCrowd(t, 100)
+	const limit = 20_000
+	in.Webhooks = in.Webhooks.FitWebhooks(in.Partners, now, limit)
+	data := encoded(t, in.Webhooks)
+	if len(data) > limit || len(data) < limit-1000 {
+		t.Errorf("%d bytes of %d are used", len(data), limit)
+	}
+	refused := 0
+	for _, p := range posture.Compile(in).Report(now).Partners {
+		c := conditionOf(t, p.Conditions, v1alpha1.ConditionWebhooksReady)
+		switch {
+		case c.Reason == v1alpha1.ReasonResolved && refused == 0:
+		case c.Reason == v1alpha1.ReasonSecretCapacity && strings.HasSuffix(c.Message, "Nothing is sent to: one, two."):
+			refused++
+		default:
+			t.Fatalf("%s: %+v, after %d were refused", p.Name, c, refused)
+		}
+		if p.Conditions[0].Status != "True" {
+			t.Errorf("%s is closed: %+v", p.Name, p.Conditions[0])
+		}
+	}
+	if refused == 0 || refused == len(in.Partners) {
+		t.Errorf("%d of %d were refused", refused, len(in.Partners))
 	}
 }
 
@@ -242,6 +324,8 @@ func FuzzDecodeBundle(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
+	f.Add([]byte(`{"version":1,"for":"webhooks","entries":[{"namespace":"n","partner":"p","webhook":"w","name":"a","object":"x","key":"k","value":"` +
+		base64.StdEncoding.EncodeToString([]byte(hiddenSigning.Reveal())) + `"}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		b, err := posture.DecodeBundle(data)
 		if err != nil {

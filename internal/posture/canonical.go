@@ -60,6 +60,11 @@ func canonicalize(in Inputs) canonical {
 	}
 	e.number(int64(len(out.senders)))
 	e.bundle(in.Secrets)
+	// Last, and nothing if there are none, as in the objects.
+	if len(in.Webhooks.slots()) > 0 || in.Webhooks.full {
+		e.text("webhooks")
+		e.bundle(in.Webhooks)
+	}
 	sum := e.sum()
 	out.revision = hex.EncodeToString(sum[:6])
 	return out
@@ -220,6 +225,9 @@ func (e *encoder) partner(o *v1alpha1.PartnerEntitlement) identity {
 			e.number(int64(g.Workers.MaxInFlight))
 		}
 	}
+	for i := range o.Spec.Webhooks {
+		e.webhook(&o.Spec.Webhooks[i])
+	}
 	return identity{o.CreationTimestamp.Unix(), o.Namespace, o.Name, e.sum()}
 }
 
@@ -259,9 +267,23 @@ func (e *encoder) sender(o *v1alpha1.XJMFSender) identity {
 	e.text(string(o.Spec.State))
 	e.number(int64(o.Spec.ReplayWindowSeconds))
 	e.text(string(o.Spec.Scheme))
-	e.number(int64(len(o.Spec.Secrets)))
-	for i := range o.Spec.Secrets {
-		secret := &o.Spec.Secrets[i]
+	e.secrets(o.Spec.Secrets)
+	return identity{o.CreationTimestamp.Unix(), o.Namespace, o.Name, e.sum()}
+}
+
+func (e *encoder) webhook(w *v1alpha1.Webhook) {
+	e.text("webhook")
+	e.text(w.Name)
+	e.text(string(w.Kind))
+	e.text(w.URL)
+	texts(e, w.Events)
+	e.secrets(w.Secrets)
+}
+
+func (e *encoder) secrets(secrets []v1alpha1.SharedSecret) {
+	e.number(int64(len(secrets)))
+	for i := range secrets {
+		secret := &secrets[i]
 		e.text(secret.Name)
 		e.text(secret.SecretRef.Name)
 		e.text(secret.SecretRef.Key)
@@ -272,5 +294,4 @@ func (e *encoder) sender(o *v1alpha1.XJMFSender) identity {
 			e.time(secret.NotAfter.Time)
 		}
 	}
-	return identity{o.CreationTimestamp.Unix(), o.Namespace, o.Name, e.sum()}
 }

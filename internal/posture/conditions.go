@@ -5,6 +5,7 @@ package posture
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -82,7 +83,7 @@ func rolloutVerdict(r *rollout, now time.Time) verdict {
 
 func partnerConditions(p *partner, now time.Time) []Condition {
 	all := append(partnerVerdict(p, now).conditions(), contractCondition(p.contract, now), keysCondition(p))
-	return append(all, certificatesCondition(p, now)...)
+	return slices.Concat(all, certificatesCondition(p, now), webhooksCondition(p, now))
 }
 
 func partnerVerdict(p *partner, now time.Time) verdict {
@@ -137,8 +138,8 @@ func senderConditions(s *sender, now time.Time) []Condition {
 
 func senderVerdict(s *sender, now time.Time) verdict {
 	trouble, names := s.trouble()
-	active := s.active(now)
-	switch begins := s.begins(now); {
+	active := s.secrets.active(now)
+	switch begins := s.secrets.begins(now); {
 	case s.fault != "":
 		return broken(s.fault)
 	case trouble != "":
@@ -157,8 +158,8 @@ func senderVerdict(s *sender, now time.Time) verdict {
 // meanwhile says what becomes of the sender's callbacks while one of its secrets
 // is in trouble.
 func (s *sender) meanwhile(now time.Time) string {
-	active := s.active(now)
-	switch begins := s.begins(now); {
+	active := s.secrets.active(now)
+	switch begins := s.secrets.begins(now); {
 	case s.suspended:
 		return "The sender is suspended."
 	case len(active) > 0:

@@ -46,7 +46,9 @@ type questions struct {
 		ID string    `json:"id"`
 		At time.Time `json:"at"`
 	} `json:"senders"`
-	Ask []struct {
+	// Webhooks are the times at which all webhooks are asked.
+	Webhooks []time.Time `json:"webhooks"`
+	Ask      []struct {
 		Key string `json:"key"`
 		// Certificate is the client's with mutual TLS, by name; none is a
 		// connection without.
@@ -75,6 +77,8 @@ type answer struct {
 	Secrets    int              `json:"secrets,omitempty"`
 	ReplayTime string           `json:"replayWindow,omitempty"`
 	Scheme     string           `json:"scheme,omitempty"`
+	URL        string           `json:"url,omitempty"`
+	Events     []string         `json:"events,omitempty"`
 }
 
 // manifests are the objects of a case.
@@ -89,7 +93,8 @@ type manifests struct {
 func (m manifests) inputs() posture.Inputs {
 	return posture.Inputs{
 		Rollouts: m.rollouts, Partners: m.partners, Senders: m.senders,
-		Secrets: posture.NewBundle(m.senders, m.partners, m.secrets),
+		Secrets:  posture.NewBundle(m.senders, m.partners, m.secrets),
+		Webhooks: posture.NewWebhookBundle(m.partners, m.secrets),
 	}
 }
 
@@ -216,6 +221,15 @@ func answers(t *testing.T, s *posture.Snapshot, asked questions) []byte {
 			a.Secrets, a.ReplayTime, a.Scheme = len(sender.Secrets(q.At)), sender.ReplayWindow().String(), string(sender.Scheme())
 		}
 		out.Decisions = append(out.Decisions, a)
+	}
+	for _, at := range asked.Webhooks {
+		for w := range s.Webhooks() {
+			d := w.Decide(at)
+			out.Decisions = append(out.Decisions, answer{
+				Question: "webhook " + w.Name() + " at " + at.Format(time.RFC3339), Tenant: w.Owner().String(),
+				Reason: d.Reason, Code: d.Code(), Secrets: len(w.Secrets(at)), URL: w.URL(), Events: w.Events(),
+			})
+		}
 	}
 	content, err := yaml.Marshal(out)
 	if err != nil {

@@ -27,6 +27,7 @@ type partner struct {
 	// certified means that keys need one of certificates.
 	certified    bool
 	certificates []pinned
+	webhooks     []webhook
 	// itself is the partner without a key, once for each mode.
 	itself        [2]apiKey
 	duplicateKeys []string
@@ -50,10 +51,11 @@ type grant struct {
 	quota      Quota
 }
 
-func (s *Snapshot) compilePartners(objects []ranked[v1alpha1.PartnerEntitlement]) {
+func (s *Snapshot) compilePartners(objects []ranked[v1alpha1.PartnerEntitlement], webhooks Bundle) {
 	s.partners = make([]*partner, 0, len(objects))
 	for i := range objects {
 		p := s.newPartner(objects[i].object)
+		p.compileWebhooks(webhooks)
 		switch {
 		case p.fault != "":
 		case s.organizations[p.organization] != nil:

@@ -5,6 +5,7 @@ package posture_test
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -143,6 +144,14 @@ var denials = map[string]denial{
 		o.Spec.RequireClientCertificate = true
 		return true
 	}),
+	"a partner loses a webhook": onPartner(func(c choice, o *v1alpha1.PartnerEntitlement) bool { return dropOne(c, &o.Spec.Webhooks) }),
+	"a webhook's secret ends earlier": onPartner(func(c choice, o *v1alpha1.PartnerEntitlement) bool {
+		if len(o.Spec.Webhooks) == 0 || len(o.Spec.Webhooks[0].Secrets) == 0 {
+			return false
+		}
+		earlier(c, &o.Spec.Webhooks[0].Secrets[0].NotAfter)
+		return true
+	}),
 	"a partner loses its label": onPartner(func(_ choice, o *v1alpha1.PartnerEntitlement) bool {
 		o.Labels = nil
 		return true
@@ -159,12 +168,19 @@ func TestDenialsNeverOpenAnything(t *testing.T) {
 			for seed := range uint64(60) {
 				c := randomly(seed)
 				in := world(t, c)
-				before := opened(posture.Compile(in), keys)
+				before, sent := opened(posture.Compile(in), keys), deliverable(posture.Compile(in))
 				denied := copyOf(in)
 				for range 8 {
 					deny(c, &denied)
 				}
-				after := opened(posture.Compile(denied), keys)
+				after, sends := opened(posture.Compile(denied), keys), deliverable(posture.Compile(denied))
+				for d, secrets := range sends {
+					former, wasOpen := sent[d]
+					if !wasOpen || slices.ContainsFunc(secrets, func(one string) bool { return !slices.Contains(former, one) }) {
+						t.Errorf("seed %d sends to %+v", seed, d)
+					}
+				}
+				closed += len(sent) + signing(sent) - len(sends) - signing(sends)
 				for q, d := range after {
 					if _, wasOpen := before[q]; !wasOpen {
 						t.Errorf("seed %d opens %+v: %+v", seed, q, d)
@@ -257,6 +273,11 @@ func FuzzCompile(f *testing.F) {
 				t.Errorf("%+v is open (%+v), but %s", q, d, why)
 			}
 		}
+		for d, secrets := range deliverable(s) {
+			if why := mustBeSilent(in, d, len(secrets)); why != "" {
+				t.Errorf("%+v is sent to with %d secrets, but %s", d, len(secrets), why)
+			}
+		}
 		reversed := copyOf(in)
 		slices.Reverse(reversed.Rollouts)
 		slices.Reverse(reversed.Partners)
@@ -312,6 +333,35 @@ func mustBeClosed(in posture.Inputs, key credential.Key, q question) string {
 		return "there is no grant"
 	case owner.Spec.Package == v1alpha1.PackagePlatform:
 		return "the platform holds no capability"
+	}
+	return ""
+}
+
+// mustBeSilent says why nothing can be sent to a webhook, as mustBeClosed does.
+func mustBeSilent(in posture.Inputs, d delivery, secrets int) string {
+	possible := 0
+	for i := range in.Partners {
+		o := &in.Partners[i]
+		for _, w := range o.Spec.Webhooks {
+			if d.webhook != o.Spec.OrganizationID+"/"+strings.ToLower(string(w.Kind))+"/"+w.Name {
+				continue
+			}
+			granted := slices.ContainsFunc(o.Spec.Capabilities, func(g v1alpha1.CapabilityGrant) bool { return g.Name == "webhook-delivery" })
+			if o.Spec.State == v1alpha1.StateActive && o.Spec.Contract != nil && o.Spec.Package != v1alpha1.PackagePlatform && granted &&
+				w.URL == "https://partner.example/" {
+				possible++
+			}
+		}
+	}
+	switch {
+	case possible == 0:
+		return "no partner that may get events declares it soundly"
+	case secrets > 2:
+		return "two secrets sign at most"
+	case !slices.ContainsFunc(in.Rollouts, func(o v1alpha1.CapabilityRollout) bool {
+		return o.Spec.Capability == "webhook-delivery" && o.Spec.Stage != v1alpha1.StageDisabled && (o.Spec.KillSwitch == nil || o.Spec.KillSwitch.State == v1alpha1.KillSwitchReleased)
+	}):
+		return "no rollout opens it"
 	}
 	return ""
 }

@@ -107,7 +107,7 @@ func (s *Snapshot) Report(now time.Time) Report {
 		r.Partners = append(r.Partners, s.partnerReport(o, now, at))
 	}
 	for _, o := range s.senders {
-		at := o.next(now)
+		at := o.secrets.next(now)
 		next = soonest(now, next, at)
 		r.Senders = append(r.Senders, senderReport(o, now, at))
 	}
@@ -170,6 +170,9 @@ func (s *Snapshot) partnerNext(p *partner, now time.Time) time.Time {
 	}
 	for i := range p.certificates {
 		next = soonest(now, next, p.certificates[i].window.until)
+	}
+	for i := range p.webhooks {
+		next = soonest(now, next, p.webhooks[i].secrets.next(now))
 	}
 	for c := range Capabilities() {
 		if p.grants[c].granted {
@@ -250,15 +253,6 @@ func (s *Snapshot) best(p *partner, key *apiKey, c Capability, now time.Time) Re
 	return read
 }
 
-// next is the first instant after now at which another secret counts.
-func (s *sender) next(now time.Time) time.Time {
-	var next time.Time
-	for i := range s.secrets {
-		next = soonest(now, next, s.secrets[i].window.next(now))
-	}
-	return next
-}
-
 func senderReport(o *sender, now, next time.Time) SenderReport {
 	out := SenderReport{
 		Object:       objectOf(o.object.Namespace, o.object.Name, o.object.Generation),
@@ -266,7 +260,7 @@ func senderReport(o *sender, now, next time.Time) SenderReport {
 		Conditions:   senderConditions(o, now),
 	}
 	if o.fault == "" {
-		out.ActiveSecrets = o.active(now)
+		out.ActiveSecrets = o.secrets.active(now)
 	}
 	return out
 }

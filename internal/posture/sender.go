@@ -25,47 +25,7 @@ type sender struct {
 	suspended bool
 	replay    time.Duration
 	scheme    v1alpha1.SignatureScheme
-	secrets   []senderSecret
-}
-
-type senderSecret struct {
-	name string
-	// reveal is a function for the reason that Bundle gives.
-	reveal  func() credential.Secret
-	trouble string
-	window  window
-	// never is set when the times make no sense.
-	never bool
-}
-
-// valid reports whether the secret counts. A value that is absent without
-// trouble is one whose time was over when the bundle was made; it must not
-// verify anything, whatever the times say by now.
-func (s *senderSecret) valid(now time.Time) bool {
-	return s.trouble == "" && !s.never && s.window.contains(now) && len(s.reveal()) >= MinSecretLen
-}
-
-// active are the names of the secrets that count now.
-func (s *sender) active(now time.Time) []string {
-	var names []string
-	for i := range s.secrets {
-		if one := &s.secrets[i]; one.valid(now) {
-			names = append(names, one.name)
-		}
-	}
-	return names
-}
-
-// begins is the first instant after now at which a secret begins to count; zero
-// if none will.
-func (s *sender) begins(now time.Time) time.Time {
-	var first time.Time
-	for i := range s.secrets {
-		if one := &s.secrets[i]; one.valid(one.window.from) {
-			first = soonest(now, first, one.window.from)
-		}
-	}
-	return first
+	secrets   sharedSecrets
 }
 
 func (s *Snapshot) compileSenders(objects []ranked[v1alpha1.XJMFSender], secrets Bundle) {
@@ -110,20 +70,9 @@ func newSender(o *v1alpha1.XJMFSender, secrets Bundle) *sender {
 	if o.Spec.SenderID == "" || out.replay < 0 || out.replay > maxReplayWindow || !known {
 		out.fault = v1alpha1.ReasonInvalidSpec
 	}
-	for i := range o.Spec.Secrets {
-		named := &o.Spec.Secrets[i]
-		entry := secrets.lookup(secretSlot{o.Namespace, o.Name, named.Name, named.SecretRef})
-		one := senderSecret{name: named.Name, trouble: entry.trouble, reveal: func() credential.Secret { return entry.value }}
-		if named.NotBefore != nil {
-			one.window.from = named.NotBefore.Time
-		}
-		if named.NotAfter != nil {
-			one.window.until = named.NotAfter.Time
-			// A zero end would read as an open one.
-			one.never = named.NotAfter.IsZero()
-		}
-		out.secrets = append(out.secrets, one)
-	}
+	out.secrets = sharedSecretsOf(o.Spec.Secrets, secrets, func(s *v1alpha1.SharedSecret) secretSlot {
+		return secretSlot{namespace: o.Namespace, holder: o.Name, name: s.Name, ref: s.SecretRef}
+	})
 	return out
 }
 
@@ -183,13 +132,7 @@ func (s Sender) Secrets(now time.Time) []credential.Secret {
 	if s.sender == nil {
 		return nil
 	}
-	var values []credential.Secret
-	for i := range s.sender.secrets {
-		if one := &s.sender.secrets[i]; one.valid(now) {
-			values = append(values, one.reveal())
-		}
-	}
-	return values
+	return s.sender.secrets.values(now)
 }
 
 // Caller is the sender's partner in live mode: whom [Snapshot.Decide] judges

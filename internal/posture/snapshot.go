@@ -19,7 +19,9 @@ type Inputs struct {
 	Rollouts []v1alpha1.CapabilityRollout
 	Partners []v1alpha1.PartnerEntitlement
 	Senders  []v1alpha1.XJMFSender
-	Secrets  Bundle
+	// Secrets are those of the senders, Webhooks those of the partners' webhooks.
+	// Processes that do not need one of the two have it empty.
+	Secrets, Webhooks Bundle
 }
 
 // Snapshot is the compiled, immutable posture of the marketplace. The nil
@@ -34,6 +36,8 @@ type Snapshot struct {
 	organizations map[string]*partner
 	keys          map[credential.Digest]*apiKey
 	senderIDs     map[string]*sender
+	// webhooks are those of sound partners, by owner and name.
+	webhooks []*webhook
 }
 
 // Compile turns manifests into a snapshot. It reads no clock and does no I/O;
@@ -48,7 +52,8 @@ func Compile(in Inputs) *Snapshot {
 	canon := canonicalize(in)
 	s.revision = canon.revision
 	s.compileRollouts(canon.rollouts)
-	s.compilePartners(canon.partners)
+	s.compilePartners(canon.partners, in.Webhooks)
+	s.listWebhooks()
 	s.compileSenders(canon.senders, in.Secrets)
 	return s
 }

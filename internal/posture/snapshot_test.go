@@ -17,22 +17,48 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/tenant"
 )
 
 const hidden = "do-not-print-this-secret-0123456789"
 
-// secretive is a world with one sender and its secret.
+// secretive is a world with one sender, one webhook, and their secrets.
 func secretive(tb testing.TB) posture.Inputs {
 	tb.Helper()
 	in := sound(tb, posture.XJMFInbound)
 	sender := v1alpha1.XJMFSender{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "acme"}}
 	sender.Spec = v1alpha1.XJMFSenderSpec{
 		SenderID: "acme-mis", Partner: "acme", State: v1alpha1.StateActive,
-		Secrets: []v1alpha1.SenderSecret{{Name: "current", SecretRef: v1alpha1.SecretKeyReference{Name: "acme-xjmf", Key: "hmac"}}},
+		Secrets: []v1alpha1.SharedSecret{{Name: "current", SecretRef: v1alpha1.SecretKeyReference{Name: "acme-xjmf", Key: "hmac"}}},
 	}
 	in.Senders = []v1alpha1.XJMFSender{sender}
 	in.Secrets = bundle(in, hidden)
+	in.Partners[0].Spec.Webhooks = []v1alpha1.Webhook{{
+		Name: "erp", Kind: v1alpha1.KeyKindLive, URL: "https://acme.example/" + hidden, Events: []v1alpha1.WebhookEvent{"rfq.quoted"},
+		Secrets: []v1alpha1.SharedSecret{{Name: "current", SecretRef: v1alpha1.SecretKeyReference{Name: "acme-events", Key: "signing"}}},
+	}}
+	in.Webhooks = webhookBundle(in, hiddenSigning)
 	return in
+}
+
+// hiddenSigning is a webhook secret.
+const hiddenSigning = credential.Secret("whsec_ZG8tbm90LXByaW50LXRoaXMtc2VjcmV0LTAx")
+
+func webhookBundle(in posture.Inputs, value credential.Secret) posture.Bundle {
+	return posture.NewWebhookBundle(in.Partners, []posture.SecretData{
+		{Namespace: "default", Name: "acme-events", Data: map[string]credential.Secret{"signing": value, "unused": "whsec_YW5vdGhlciBzZWNyZXQgb2YgdGhlIG9iamVjdA=="}},
+		{Namespace: "other", Name: "acme-events", Data: map[string]credential.Secret{"signing": "whsec_b2YgYW5vdGhlciBuYW1lc3BhY2UgMDEyMzQ1Njc4OQ=="}},
+	})
+}
+
+// erp is the webhook of [secretive].
+func erp(tb testing.TB, in posture.Inputs) posture.Webhook {
+	tb.Helper()
+	w, found := posture.Compile(in).Webhook(tenant.ID{Organization: in.Partners[0].Spec.OrganizationID, Mode: tenant.Live}, "erp")
+	if !found {
+		tb.Fatal("the webhook is not found")
+	}
+	return w
 }
 
 func bundle(in posture.Inputs, value credential.Secret) posture.Bundle {
@@ -76,6 +102,7 @@ func TestNothingThatIsPrintedHoldsASecret(t *testing.T) {
 	s := posture.Compile(in)
 	sender, _ := s.Sender("acme-mis")
 	caller := sender.Caller(now)
+	webhook := erp(t, in)
 	holder := struct {
 		bundle   posture.Bundle
 		Bundle   posture.Bundle
@@ -83,22 +110,27 @@ func TestNothingThatIsPrintedHoldsASecret(t *testing.T) {
 		Sender   posture.Sender
 		sender   posture.Sender
 		caller   posture.Caller
-		In       posture.Inputs
-	}{in.Secrets, in.Secrets, s, sender, sender, caller, in}
+		Webhook  posture.Webhook
+		webhook  posture.Webhook
+		Bundles  []posture.Bundle
+	}{in.Secrets, in.Secrets, s, sender, sender, caller, webhook, webhook, []posture.Bundle{in.Secrets, in.Webhooks}}
 	var out bytes.Buffer
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
-		for _, value := range []any{in, in.Secrets, s, *s, sender, caller, holder, s.Report(now), s.Decide(caller, posture.XJMFInbound, true, now)} {
+		for _, value := range []any{in.Webhooks, in.Secrets, s, *s, sender, caller, webhook, holder, s.Report(now), s.Decide(caller, posture.XJMFInbound, true, now)} {
 			fmt.Fprintf(&out, verb+"\n", value)
 		}
 	}
-	content, err := json.Marshal(map[string]any{"in": in.Secrets, "report": s.Report(now), "snapshot": s, "sender": sender})
+	content, err := json.Marshal(map[string]any{"in": in.Secrets, "webhooks": in.Webhooks, "report": s.Report(now), "snapshot": s, "sender": sender, "webhook": webhook})
 	if err != nil {
 		t.Fatal(err)
 	}
 	out.Write(content)
-	slog.New(slog.NewJSONHandler(&out, nil)).Info("x", "bundle", in.Secrets, "snapshot", s, "sender", sender, "in", in)
-	slog.New(slog.NewTextHandler(&out, nil)).Info("x", "bundle", in.Secrets, "snapshot", s, "sender", sender, "in", in)
-	for _, form := range []string{hidden, fmt.Sprintf("%x", hidden), fmt.Sprintf("%X", hidden)} {
+	slog.New(slog.NewJSONHandler(&out, nil)).Info("x", "bundle", in.Secrets, "snapshot", s, "sender", sender, "webhook", webhook, "webhooks", in.Webhooks)
+	slog.New(slog.NewTextHandler(&out, nil)).Info("x", "bundle", in.Secrets, "snapshot", s, "sender", sender, "webhook", webhook, "webhooks", in.Webhooks)
+	signing := hiddenSigning.Reveal()
+	for _, form := range []string{
+		hidden, fmt.Sprintf("%x", hidden), fmt.Sprintf("%X", hidden), signing, fmt.Sprintf("%x", signing), fmt.Sprintf("%X", signing),
+	} {
 		if i := strings.Index(out.String(), form); i >= 0 {
 			t.Errorf("a secret is printed: ...%s", out.String()[max(0, i-300):i])
 		}
@@ -131,6 +163,7 @@ func TestRevisionDependsOnEverySpecField(t *testing.T) {
 		p.Spec.Scopes = []v1alpha1.Scope{"rfq:read"}
 		p.Spec.Keys[0].Scopes, p.Spec.Keys[0].ExpiresAt = []v1alpha1.Scope{"rfq:read"}, &at
 		p.Spec.Keys = p.Spec.Keys[:1]
+		p.Spec.Webhooks[0].Secrets[0].NotBefore, p.Spec.Webhooks[0].Secrets[0].NotAfter = &at, &at
 		in.Senders[0].Spec.Secrets[0].NotBefore, in.Senders[0].Spec.Secrets[0].NotAfter = &at, &at
 		in.Senders[0].Spec.ReplayWindowSeconds = 5
 		return in
@@ -226,6 +259,10 @@ func TestRevisionOfMetadataAndSecrets(t *testing.T) {
 		"a deletion":         func(in *posture.Inputs) { in.Partners[0].DeletionTimestamp = new(metav1.NewTime(now)) },
 		"a secret's value":   func(in *posture.Inputs) { in.Secrets = bundle(*in, "another-value-0123456789abcdefghijkl") },
 		"a secret's absence": func(in *posture.Inputs) { in.Secrets = posture.Bundle{} },
+		"a webhook's secret": func(in *posture.Inputs) {
+			in.Webhooks = webhookBundle(*in, "whsec_YW5vdGhlciB2YWx1ZSBvZiBhIHNlY3JldC4uLg==")
+		},
+		"its absence": func(in *posture.Inputs) { in.Webhooks = posture.Bundle{} },
 	}
 	for name, change := range different {
 		in := secretive(t)

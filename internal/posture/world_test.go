@@ -84,6 +84,14 @@ func world(tb testing.TB, c choice) posture.Inputs {
 	for i, name := range partnerNames {
 		in.Partners = append(in.Partners, c.partner(tb, name, i))
 	}
+	for i := range in.Partners {
+		for _, name := range []string{"one", "two", "three"} {
+			if !c.one(3) {
+				in.Partners[i].Spec.Webhooks = append(in.Partners[i].Spec.Webhooks, c.webhook(name))
+			}
+		}
+	}
+	in.Webhooks = posture.NewWebhookBundle(in.Partners, worldSecrets)
 	return in
 }
 
@@ -150,6 +158,27 @@ func (c choice) partner(tb testing.TB, name string, i int) v1alpha1.PartnerEntit
 	return o
 }
 
+// worldSecrets are what webhooks of a world refer to, of which one is malformed.
+var worldSecrets = []posture.SecretData{{Namespace: "ns0", Name: "keys", Data: map[string]credential.Secret{
+	"a": "whsec_YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFh", "b": "whsec_YmJiYmJiYmJiYmJiYmJiYmJiYmJiYmJi", "c": "whsec_",
+}}}
+
+func (c choice) webhook(name string) v1alpha1.Webhook {
+	o := v1alpha1.Webhook{
+		Name: mostly(c, name, ""),
+		Kind: mostly(c, pick(c, v1alpha1.KeyKindLive, v1alpha1.KeyKindTest), ""),
+		URL:  mostly(c, "https://partner.example/", "partner.example", "https://a:b@partner.example/"),
+	}
+	for _, key := range []string{"a", "b", "c"} {
+		if !c.one(3) {
+			o.Secrets = append(o.Secrets, v1alpha1.SharedSecret{
+				Name: key, SecretRef: v1alpha1.SecretKeyReference{Name: "keys", Key: key}, NotBefore: c.maybe(3), NotAfter: c.maybe(3),
+			})
+		}
+	}
+	return o
+}
+
 func (c choice) key(tb testing.TB, name string) v1alpha1.APIKey {
 	tb.Helper()
 	kind := v1alpha1.KeyKindLive
@@ -205,9 +234,42 @@ func opened(s *posture.Snapshot, keys map[string]credential.Key) map[question]po
 	return open
 }
 
+// delivery is one webhook at one time.
+type delivery struct {
+	webhook string
+	at      time.Time
+}
+
+// signing counts the secrets.
+func signing(deliverable map[delivery][]string) int {
+	n := 0
+	for _, secrets := range deliverable {
+		n += len(secrets)
+	}
+	return n
+}
+
+// deliverable is every webhook to which something may be sent, with the secrets
+// that sign it.
+func deliverable(s *posture.Snapshot) map[delivery][]string {
+	open := map[delivery][]string{}
+	for w := range s.Webhooks() {
+		for _, at := range moments {
+			if w.Decide(at).Allowed() {
+				values := []string{}
+				for _, value := range w.Secrets(at) {
+					values = append(values, value.Reveal())
+				}
+				open[delivery{w.String(), at}] = values
+			}
+		}
+	}
+	return open
+}
+
 // copyOf is a world that can be changed without changing the first one.
 func copyOf(in posture.Inputs) posture.Inputs {
-	out := posture.Inputs{Rollouts: slices.Clone(in.Rollouts), Partners: slices.Clone(in.Partners)}
+	out := posture.Inputs{Rollouts: slices.Clone(in.Rollouts), Partners: slices.Clone(in.Partners), Webhooks: in.Webhooks}
 	for i := range out.Rollouts {
 		out.Rollouts[i] = *out.Rollouts[i].DeepCopy()
 	}

@@ -69,6 +69,7 @@ func Targets() []Target {
 		{Group: marketplace, Resource: "xjmfsenders/status"},
 		{Resource: "secrets"},
 		{Resource: "secrets", Name: "printmarket-gate-api"},
+		{Resource: "secrets", Name: "printmarket-gate-webhooks"},
 		{Resource: "secrets", Name: "printmarket-database"},
 		{Resource: "secrets", Name: "acme-xjmf"},
 		{Group: "coordination.k8s.io", Resource: "leases"},

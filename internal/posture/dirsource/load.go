@@ -51,8 +51,7 @@ func (a *Admission) load(ctx context.Context, files map[string][]byte, now time.
 	if err := l.refusal.orNil(); err != nil {
 		return posture.Inputs{}, err
 	}
-	// As the controller hands them over: without those whose time is over.
-	l.inputs.Secrets = posture.NewBundle(l.inputs.Senders, l.inputs.Partners, l.secrets).Fit(l.inputs.Senders, now, posture.BundleLimit)
+	l.inputs.ResolveSecrets(l.secrets, now)
 	return l.inputs, nil
 }
 

@@ -338,6 +338,30 @@ func TestSamplesAreTheDemoSet(t *testing.T) {
 	}
 }
 
+// A directory holds the Secrets of both, and hands over each to whom it is for.
+func TestAWebhookOfADirectoryHasItsSecret(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const value = "whsec_YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFh"
+	const hook = "  webhooks:\n  - {name: erp, kind: Test, url: \"https://acme.example/\", secrets: [{name: a, secretRef: {name: events, key: signing}}]}\n"
+	const events = "apiVersion: v1\nkind: Secret\nmetadata: {name: events}\nstringData: {signing: " + value + "}\n"
+	write(t, dir, files{"a.yaml": partner + hook, "b.yaml": events})
+	in, err := read(t, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for w := range posture.Compile(in).Webhooks() {
+		seen++
+		if secrets := w.Secrets(now); len(secrets) != 1 || secrets[0].Reveal() != value {
+			t.Errorf("%v is signed with %d secrets", w, len(secrets))
+		}
+	}
+	if seen != 1 {
+		t.Errorf("%d webhooks", seen)
+	}
+}
+
 // As on a cluster, where the controller hands over no value whose time is over.
 func TestASecretWhoseTimeIsOverIsNotMissed(t *testing.T) {
 	t.Parallel()

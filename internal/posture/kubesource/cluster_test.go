@@ -112,7 +112,7 @@ func (c *cluster) gateSecret(tb testing.TB, letter string) *corev1.Secret {
 	tb.Helper()
 	sender := v1alpha1.XJMFSender{ObjectMeta: c.meta("acme"), Spec: v1alpha1.XJMFSenderSpec{
 		SenderID: "acme-mis", Partner: "acme", State: v1alpha1.StateActive,
-		Secrets: []v1alpha1.SenderSecret{{Name: "current", SecretRef: v1alpha1.SecretKeyReference{Name: "acme-xjmf", Key: "hmac"}}},
+		Secrets: []v1alpha1.SharedSecret{{Name: "current", SecretRef: v1alpha1.SecretKeyReference{Name: "acme-xjmf", Key: "hmac"}}},
 	}}
 	value := fmt.Sprintf("%x", sha256.Sum256([]byte(letter)))
 	encoded, err := posture.NewBundle([]v1alpha1.XJMFSender{sender}, []v1alpha1.PartnerEntitlement{*c.partner()}, []posture.SecretData{{

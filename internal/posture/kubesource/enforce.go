@@ -51,7 +51,11 @@ func (s *Source) enforce(ctx context.Context) {
 		s.install(ctx, nil, t.views, next)
 		return
 	}
-	s.inputs.Secrets = next.bundle
+	if s.config.Purpose == posture.ForWebhooks {
+		s.inputs.Webhooks = next.bundle
+	} else {
+		s.inputs.Secrets = next.bundle
+	}
 	snapshot := posture.Compile(s.inputs)
 	s.compiled = true
 	s.install(ctx, snapshot, t.views, next)
@@ -74,6 +78,9 @@ func (s *Source) judge(secret *corev1.Secret) (gate, error) {
 	bundle, err := posture.DecodeBundle(secret.Data[posture.GateSecretBundleKey])
 	if err != nil {
 		return last, fmt.Errorf("gate secret %s: %w", name, err)
+	}
+	if bundle.Purpose() != s.config.Purpose {
+		return last, fmt.Errorf("gate secret %s: %w", name, ErrPurpose)
 	}
 	if err := s.config.OnGateSecret(secret.Data); err != nil {
 		return last, fmt.Errorf("gate secret %s: %w", name, err)

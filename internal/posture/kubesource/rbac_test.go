@@ -17,22 +17,26 @@ import (
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
 )
 
-const role = "../../../config/rbac/gates_role.yaml"
-
-// reader makes a user with the role that is shipped.
+// reader makes a user with the role that is shipped for API servers.
 func (c *cluster) reader(t *testing.T) (client.Client, func(*kubesource.Config)) {
 	t.Helper()
-	manifest, err := os.ReadFile(role)
+	return c.readerWith(t, "gates")
+}
+
+// readerWith makes a user with one of the roles that are shipped.
+func (c *cluster) readerWith(t *testing.T, role string) (client.Client, func(*kubesource.Config)) {
+	t.Helper()
+	manifest, err := os.ReadFile("../../../config/rbac/" + role + "_role.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := c.plane.Apply(t, c.plane.Admin(), c.namespace, string(manifest)); err != nil {
 		t.Fatal(err)
 	}
-	user := c.plane.NewUser(t, "gates-of-"+c.namespace)
+	user := c.plane.NewUser(t, role+"-of-"+c.namespace)
 	c.create(t, &rbacv1.RoleBinding{
-		ObjectMeta: c.meta("gates"),
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "printmarket-gates"},
+		ObjectMeta: c.meta(role),
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "printmarket-" + role},
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user.Name}},
 	})
 	return c.plane.ClientOf(t, user), func(config *kubesource.Config) { config.Rest = user.Config() }

@@ -2,14 +2,16 @@
 
 // Package kubesource feeds posture gates from a cluster: it follows the three
 // custom resources of one namespace and one Secret, the gate Secret, with which
-// the controller hands over the shared secrets.
+// the controller hands over the shared secrets: those for senders, or in another
+// Secret those for webhooks.
 //
 // Each change is compiled and in force within milliseconds; nothing here asks
 // the controller. While the cluster is away the last snapshot stays, and ages:
 // it stays young only by live reads that find the cluster as it was compiled
 // (see prove.go), because a watch that is dead looks like one without events.
 //
-// The rights that it needs are config/rbac/gates_role.yaml, and no others.
+// The rights that it needs are config/rbac/gates_role.yaml or webhooks_role.yaml,
+// and no others.
 package kubesource
 
 import (
@@ -37,6 +39,9 @@ type Config struct {
 	Namespace string
 	// GateSecret is the name of the gate Secret.
 	GateSecret string
+	// Purpose is what the bundle in it is for; posture.ForSenders by default. A
+	// bundle for anything else is refused.
+	Purpose posture.Purpose
 	// Gates are fed.
 	Gates *posture.Gates
 	// Log is told about revisions and faults, never about values; nothing by

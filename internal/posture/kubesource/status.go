@@ -118,6 +118,9 @@ var (
 	ErrNotLoaded = errors.New("no posture of the cluster is in force yet")
 	// ErrGateSecretMissing: the gate Secret does not exist.
 	ErrGateSecretMissing = errors.New("not found")
+	// ErrPurpose: the gate Secret holds a bundle for another purpose than this
+	// source's.
+	ErrPurpose = errors.New("its bundle is for another purpose")
 	// ErrBehind: a live read found the cluster in another state than the one
 	// that is in force.
 	ErrBehind = errors.New("the posture in force is behind the cluster")

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// What admission lets pass is compiled, and what it would not is closed, however
+// it was stored.
+func TestAdmissionAndCompilationAgreeAboutTheURLsOfWebhooks(t *testing.T) {
+	t.Parallel()
+	const absolute, fragment, user = "not an absolute URL", "without a fragment", "without a user or a password"
+	tests := map[string]struct{ url, want string }{
+		"https":                            {"https://mis.acme.example/events", ""},
+		"http, for ranges that are exempt": {"http://10.0.0.1:8080/events", ""},
+		"a host alone":                     {"https://mis.acme.example", ""},
+		"a port":                           {"https://mis.acme.example:8443/", ""},
+		"an address of IPv6":               {"https://[2001:db8::1]:8443/events", ""},
+		"a query":                          {"https://mis.acme.example/events?tenant=1&to=a@b", ""},
+		"an at sign in the path":           {"https://mis.acme.example/@events", ""},
+		"as long as may be":                {"https://mis.acme.example/" + strings.Repeat("a", 2023), ""},
+		"longer than may be":               {"https://mis.acme.example/" + strings.Repeat("a", 2024), "Too long"},
+		"nothing":                          {"", absolute},
+		"no scheme":                        {"mis.acme.example/events", absolute},
+		"a scheme that is relative":        {"//mis.acme.example/events", absolute},
+		"another scheme":                   {"ftp://mis.acme.example/events", absolute},
+		"a file":                           {"file:///etc/passwd", absolute},
+		"no host":                          {"https:///events", absolute},
+		"a port without a host":            {"https://:443/events", absolute},
+		"a scheme without slashes":         {"https:mis.acme.example", absolute},
+		"a space":                          {"https://mis.acme.example /events", absolute},
+		"a new line":                       {"https://mis.acme.example/\nevents", absolute},
+		"a port that is no number":         {"https://mis.acme.example:https/", absolute},
+		"a fragment":                       {"https://mis.acme.example/#events", fragment},
+		"an empty fragment":                {"https://mis.acme.example/#", fragment},
+		"a user":                           {"https://acme@mis.acme.example/", user},
+		"a user with a password":           {"https://acme:hunter2@mis.acme.example/", user},
+		"an empty user":                    {"https://@mis.acme.example/", user},
+		"a user that looks like a host":    {"https://mis.acme.example:443@evil.example/", user},
+		"a user behind a backslash":        {`https://mis.acme.example\@evil.example/`, absolute},
+		"a scheme in another case":         {"HTTPS://mis.acme.example/events", ""},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text, err := json.Marshal(tc.url)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := patched(t, partnerManifest, webhooks(strings.Replace(webhookManifest, `"https://mis.acme.example/events"`, string(text), 1)))
+			errs := judge(t).Create(t.Context(), o)
+			verdict(t, errs, tc.want)
+			for _, refusal := range errs {
+				if strings.Contains(refusal.Error(), "hunter2") {
+					t.Errorf("the refusal repeats what was written: %v", refusal)
+				}
+			}
+			var acme v1alpha1.PartnerEntitlement
+			content, err := json.Marshal(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := json.Unmarshal(content, &acme); err != nil {
+				t.Fatal(err)
+			}
+			snapshot := posture.Compile(posture.Inputs{Partners: []v1alpha1.PartnerEntitlement{acme}})
+			if _, compiled := snapshot.Webhook(tenant.ID{Organization: "org_acme01", Mode: tenant.Live}, "erp"); compiled != (len(errs) == 0) {
+				t.Errorf("compiled: %t; admitted: %t", compiled, len(errs) == 0)
+			}
+		})
+	}
+}

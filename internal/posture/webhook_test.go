@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package posture_test
+
+import (
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// conditionOf is the condition of a type.
+func conditionOf(tb testing.TB, conditions []posture.Condition, name string) posture.Condition {
+	tb.Helper()
+	i := slices.IndexFunc(conditions, func(c posture.Condition) bool { return c.Type == name })
+	if i < 0 {
+		tb.Fatalf("there is no condition %s", name)
+	}
+	return conditions[i]
+}
+
+func TestAWebhookIsFoundByItsOwnerAndName(t *testing.T) {
+	t.Parallel()
+	in := secretive(t)
+	s := posture.Compile(in)
+	organization := in.Partners[0].Spec.OrganizationID
+	w := erp(t, in)
+	if w.Owner() != (tenant.ID{Organization: organization, Mode: tenant.Live}) || w.Name() != "erp" || w.URL() != in.Partners[0].Spec.Webhooks[0].URL {
+		t.Errorf("found %v", w)
+	}
+	if diff := cmp.Diff([]string{"rfq.quoted"}, w.Events()); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+	for name, id := range map[string]tenant.ID{
+		"the same organization's other mode": {Organization: organization, Mode: tenant.Test},
+		"another organization":               {Organization: "org_nobody", Mode: tenant.Live},
+		"nobody":                             {},
+	} {
+		if _, found := s.Webhook(id, "erp"); found {
+			t.Errorf("%s has it too", name)
+		}
+	}
+	if _, found := s.Webhook(w.Owner(), "mis"); found {
+		t.Error("a name that is not declared is found")
+	}
+}
+
+func TestNoWebhookIsNobodysAndClosed(t *testing.T) {
+	t.Parallel()
+	var none posture.Webhook
+	if none.Owner() != (tenant.ID{}) || none.Name() != "" || none.URL() != "" || none.Events() != nil || none.Secrets(now) != nil ||
+		none.String() != "" || none.Decide(now).Allowed() {
+		t.Error("the zero Webhook is something")
+	}
+	var absent *posture.Snapshot
+	if _, found := absent.Webhook(tenant.ID{}, ""); found {
+		t.Error("the nil Snapshot has a webhook")
+	}
+	for range absent.Webhooks() {
+		t.Error("the nil Snapshot has webhooks")
+	}
+}
+
+// Whoever verifies the one signature of interface 6 has the newest secret first
+// and the older one still.
+func TestTheSecretThatBeganLastSignsFirst(t *testing.T) {
+	t.Parallel()
+	ago := func(d time.Duration) *metav1.Time { return new(metav1.NewTime(now.Add(-d))) }
+	ahead := func(d time.Duration) *metav1.Time { return ago(-d) }
+	tests := map[string]struct {
+		secrets []v1alpha1.SharedSecret
+		want    []string
+	}{
+		"the one that begins later, declared last":     {[]v1alpha1.SharedSecret{{Name: "a", NotBefore: ago(2 * time.Hour)}, {Name: "b", NotBefore: ago(time.Hour)}}, []string{"b", "a"}},
+		"the one that begins later, declared first":    {[]v1alpha1.SharedSecret{{Name: "b", NotBefore: ago(time.Hour)}, {Name: "a", NotBefore: ago(2 * time.Hour)}}, []string{"b", "a"}},
+		"the one that has a beginning":                 {[]v1alpha1.SharedSecret{{Name: "a"}, {Name: "b", NotBefore: ago(0)}}, []string{"b", "a"}},
+		"of two without a beginning, the first":        {[]v1alpha1.SharedSecret{{Name: "a"}, {Name: "b"}}, []string{"a", "b"}},
+		"of three, two at most":                        {[]v1alpha1.SharedSecret{{Name: "a"}, {Name: "b", NotBefore: ago(time.Hour)}, {Name: "c", NotBefore: ago(0)}}, []string{"c", "b"}},
+		"one that lies ahead does not count":           {[]v1alpha1.SharedSecret{{Name: "a"}, {Name: "b", NotBefore: ahead(1)}}, []string{"a"}},
+		"one that is over does not count":              {[]v1alpha1.SharedSecret{{Name: "a", NotAfter: ago(0)}, {Name: "b"}}, []string{"b"}},
+		"one whose end makes no sense does not count":  {[]v1alpha1.SharedSecret{{Name: "a", NotAfter: &metav1.Time{}}, {Name: "b"}}, []string{"b"}},
+		"one that is malformed takes no other's place": {[]v1alpha1.SharedSecret{{Name: "x"}, {Name: "a"}, {Name: "b", NotBefore: ago(time.Hour)}}, []string{"b", "a"}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := secretive(t)
+			data := map[string]credential.Secret{}
+			for i := range tc.secrets {
+				one := &tc.secrets[i]
+				one.SecretRef = v1alpha1.SecretKeyReference{Name: "acme-events", Key: one.Name}
+				if one.Name != "x" {
+					data[one.Name] = signingSecret(one.Name)
+				}
+			}
+			in.Partners[0].Spec.Webhooks[0].Secrets = tc.secrets
+			in.Webhooks = posture.NewWebhookBundle(in.Partners, []posture.SecretData{{Namespace: "default", Name: "acme-events", Data: data}})
+			var got []string
+			for _, value := range erp(t, in).Secrets(now) {
+				key, err := credential.ParseWebhookSecret(value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, string(key[:1]))
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("secrets (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// signingSecret is a webhook secret that is told by a letter.
+func signingSecret(letter string) credential.Secret {
+	return credential.Secret("whsec_" + base64.StdEncoding.EncodeToString([]byte(strings.Repeat(letter, 32))))
+}
+
+// As with senders: a bundle may be older than the partner.
+func TestAWebhooksSecretCountsForItsReferenceOnly(t *testing.T) {
+	t.Parallel()
+	in := secretive(t)
+	in.Partners[0].Spec.Webhooks[0].Secrets[0].SecretRef.Key = "unused"
+	if secrets := erp(t, in).Secrets(now); len(secrets) != 0 {
+		t.Errorf("%d secrets after the reference changed", len(secrets))
+	}
+	in = secretive(t)
+	in.Partners[0].Spec.Webhooks[0].Name = "other"
+	w, found := posture.Compile(in).Webhook(erp(t, secretive(t)).Owner(), "other")
+	if !found || len(w.Secrets(now)) != 0 {
+		t.Errorf("found %v, with %d secrets of the webhook that it was", found, len(w.Secrets(now)))
+	}
+}
+
+// A bundle that got into the place of the other gives nobody anything.
+func TestABundleServesItsPurposeOnly(t *testing.T) {
+	t.Parallel()
+	in := secretive(t)
+	in.Secrets, in.Webhooks = in.Webhooks, in.Secrets
+	s := posture.Compile(in)
+	sender, _ := s.Sender("acme-mis")
+	if w := erp(t, in); len(w.Secrets(now)) != 0 || len(sender.Secrets(now)) != 0 {
+		t.Error("a secret counts for something else than it was resolved for")
+	}
+}
+
+// A rollback of the capability, or of the partner, is heard of before each event.
+func TestAWebhookIsDecidedOnBehalfOfItsOwner(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		change func(in *posture.Inputs)
+		want   posture.Reason
+	}{
+		"all is well": {func(*posture.Inputs) {}, posture.ReasonOpen},
+		"the kill switch": {func(in *posture.Inputs) {
+			in.Rollouts[0].Spec.KillSwitch = &v1alpha1.KillSwitch{State: v1alpha1.KillSwitchEngaged}
+		}, posture.ReasonKilled},
+		"the stage":                 {func(in *posture.Inputs) { in.Rollouts[0].Spec.Stage = v1alpha1.StageDisabled }, posture.ReasonStageDisabled},
+		"no live partner yet":       {func(in *posture.Inputs) { in.Rollouts[0].Spec.Stage = v1alpha1.StageSandbox }, posture.ReasonSandboxOnly},
+		"a stage above the ceiling": {func(in *posture.Inputs) { in.Rollouts[0].Spec.Stage = v1alpha1.StageLive }, posture.ReasonAboveCeiling},
+		"the audience": {func(in *posture.Inputs) {
+			in.Rollouts[0].Spec.Audience = &v1alpha1.Audience{Partners: []string{"another"}}
+		}, posture.ReasonNotInAudience},
+		"the grant":               {func(in *posture.Inputs) { in.Partners[0].Spec.Capabilities = nil }, posture.ReasonNotEntitled},
+		"the suspension":          {func(in *posture.Inputs) { in.Partners[0].Spec.State = v1alpha1.StateSuspended }, posture.ReasonPartnerSuspended},
+		"the end of the contract": {func(in *posture.Inputs) { in.Partners[0].Spec.Contract = nil }, posture.ReasonContractNotEffective},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := webhookCrowd(t, 1)
+			tc.change(&in)
+			seen := 0
+			for w := range posture.Compile(in).Webhooks() {
+				seen++
+				if d := w.Decide(now); d.Reason != tc.want || d.Capability != posture.WebhookDelivery {
+					t.Errorf("%v: %+v, want %s", w, d, tc.want)
+				}
+			}
+			if seen != 2 {
+				t.Errorf("%d webhooks", seen)
+			}
+		})
+	}
+}
+
+func TestTheWebhooksOfAPartnerThatIsClosedAreNotListed(t *testing.T) {
+	t.Parallel()
+	in := webhookCrowd(t, 2)
+	in.Partners[1].Spec.OrganizationID = in.Partners[0].Spec.OrganizationID
+	var got []string
+	for w := range posture.Compile(in).Webhooks() {
+		got = append(got, fmt.Sprint(w))
+	}
+	if diff := cmp.Diff([]string{"org_crowd0000/live/one", "org_crowd0000/live/two"}, got); diff != "" {
+		t.Errorf("webhooks (-want +got):\n%s", diff)
+	}
+}
