@@ -4,10 +4,12 @@ package credential_test
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/base64"
 	"errors"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/printmarket/printmarket/internal/credential"
 )
@@ -46,6 +48,21 @@ func TestAWebhookSecretHasOneForm(t *testing.T) {
 				t.Errorf("%d bytes, %v; want %d", len(key), err, tc.want)
 			}
 		})
+	}
+}
+
+func TestMintedWebhookSecretsAreGoodAndNeedRandomness(t *testing.T) {
+	t.Parallel()
+	secret, err := credential.MintWebhookSecret(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := credential.ParseWebhookSecret(secret); err != nil {
+		t.Error(err)
+	}
+	broken := errors.New("no entropy")
+	if secret, err := credential.MintWebhookSecret(iotest.ErrReader(broken)); !errors.Is(err, broken) || secret != "" {
+		t.Errorf("from a broken source: %v", err)
 	}
 }
 

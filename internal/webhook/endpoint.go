@@ -48,7 +48,7 @@ func (e *Endpoint) Withheld() string {
 		return e.Closed
 	}
 	for _, secret := range e.Secrets {
-		if _, err := keyOf(secret); err != nil {
+		if _, err := credential.ParseWebhookSecret(secret); err != nil {
 			return NoSecret
 		}
 	}

@@ -12,6 +12,11 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
+// lookBack is how long before its enrolment an event may have happened that an
+// endpoint gets: whoever opens the capability and makes an RFQ at once does not depend
+// on when a worker looked. What is older is the past that nobody wants to be told.
+const lookBack = time.Hour
+
 // relayBatch is how many events are relayed in one commit.
 const relayBatch = 500
 
@@ -27,8 +32,8 @@ type Relay struct {
 }
 
 // Step relays the next events, and says how many there were; 0 means that there is
-// nothing to do. Every endpoint that is enrolled and wants an event gets a delivery,
-// disabled and closed ones too: those wait.
+// nothing to do. Every endpoint that is enrolled, and wants an event that is not of
+// its past, gets a delivery, disabled and closed ones too: those wait.
 func (r *Relay) Step(ctx context.Context) (events int, err error) {
 	from, err := r.Store.Relayed(ctx)
 	if err != nil {
@@ -54,30 +59,36 @@ func (r *Relay) Step(ctx context.Context) (events int, err error) {
 	return len(entries), nil
 }
 
+// enrolled is an endpoint that is declared, and when it was enrolled.
+type enrolled struct {
+	Endpoint
+	since time.Time
+}
+
 // enrolled are the declared endpoints that are enrolled, by their owners.
-func (r *Relay) enrolled(ctx context.Context) (map[tenant.ID][]Endpoint, error) {
+func (r *Relay) enrolled(ctx context.Context) (map[tenant.ID][]enrolled, error) {
 	standings, err := r.Store.Standings(ctx, tenant.ID{})
 	if err != nil {
 		return nil, err
 	}
-	known := make(map[Address]bool, len(standings))
+	since := make(map[Address]time.Time, len(standings))
 	for _, standing := range standings {
-		known[standing.Address] = !standing.EnrolledAt.IsZero()
+		since[standing.Address] = standing.EnrolledAt
 	}
-	enrolled := map[tenant.ID][]Endpoint{}
+	all := map[tenant.ID][]enrolled{}
 	for _, endpoint := range r.Directory.Endpoints(r.Now()) {
-		if known[endpoint.Address] {
-			enrolled[endpoint.Owner] = append(enrolled[endpoint.Owner], endpoint)
+		if at := since[endpoint.Address]; !at.IsZero() {
+			all[endpoint.Owner] = append(all[endpoint.Owner], enrolled{endpoint, at})
 		}
 	}
-	return enrolled, nil
+	return all, nil
 }
 
-func (r *Relay) deliveries(entries []ledger.Entry, enrolled map[tenant.ID][]Endpoint) ([]Delivery, error) {
+func (r *Relay) deliveries(entries []ledger.Entry, by map[tenant.ID][]enrolled) ([]Delivery, error) {
 	var deliveries []Delivery
 	for _, entry := range entries {
-		for _, endpoint := range enrolled[entry.Tenant] {
-			if !endpoint.Wants(entry.Event.Type) {
+		for _, endpoint := range by[entry.Tenant] {
+			if !endpoint.Wants(entry.Event.Type) || entry.Event.At.Before(endpoint.since.Add(-lookBack)) {
 				continue
 			}
 			delivery, err := newDelivery(endpoint.Address, entry.Event, r.Now(), r.Random)

@@ -35,16 +35,16 @@ const (
 //
 // [HeaderSignature] is of the body alone, by the first secret, keyed with the bytes
 // of its whole text. [HeaderSignatures] is of id, time and body, by every secret,
-// keyed with the bytes that the text stands for. It fails with [ErrSecret], also
-// when there is no secret.
+// keyed with the bytes that the text stands for. It fails with
+// [credential.ErrWebhookSecret], also when there is no secret.
 func Sign(secrets []credential.Secret, id string, at time.Time, body []byte) (http.Header, error) {
 	if len(secrets) == 0 {
-		return nil, fmt.Errorf("%w: there is none", ErrSecret)
+		return nil, fmt.Errorf("%w: there is none", credential.ErrWebhookSecret)
 	}
 	timestamp := strconv.FormatInt(at.Unix(), 10)
 	signatures := make([]string, len(secrets))
 	for i, secret := range secrets {
-		key, err := keyOf(secret)
+		key, err := credential.ParseWebhookSecret(secret)
 		if err != nil {
 			return nil, err
 		}

@@ -115,6 +115,21 @@ func TestEachEnrolledEndpointGetsWhatItWants(t *testing.T) {
 	}
 }
 
+func TestNobodyIsToldOfThePastButOfWhatHappenedJustBefore(t *testing.T) {
+	t.Parallel()
+	all := endpoint(acme, "all")
+	w := newWorld(t, all)
+	w.happens(acme, ledger.RFQCreated)
+	w.now = newYear.Add(time.Second)
+	w.happens(acme, ledger.RFQQuoted)
+	w.now = newYear.Add(time.Hour + time.Second)
+	w.enroll(all)
+	w.relayed()
+	if told, _ := w.store.All(); len(told) != 1 || told[0].Event.Type != ledger.RFQQuoted {
+		t.Errorf("told of %v, want the quote alone", told)
+	}
+}
+
 func TestALongOutboxIsRelayedInOrderAndOnce(t *testing.T) {
 	t.Parallel()
 	all := endpoint(acme, "all")
@@ -500,7 +515,7 @@ func TestWhyAnEndpointGetsNothing(t *testing.T) {
 
 func TestNoSecretIsEverPrinted(t *testing.T) {
 	t.Parallel()
-	_, err := webhook.ParseSecret("whsec_hunter2")
+	_, err := webhook.Sign([]credential.Secret{"whsec_hunter2"}, "evt_1", newYear, nil)
 	for _, text := range []string{fmt.Sprintf("%+v", endpoint(acme, "a")), fmt.Sprintf("%#v", endpoint(acme, "a")), err.Error()} {
 		if strings.Contains(text, "hunter2") || strings.Contains(text, older.Reveal()[6:]) {
 			t.Errorf("a secret in %s", text)
