@@ -37,6 +37,7 @@ import (
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/ratelimit"
 	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/telemetry"
 	xjdfdoc "github.com/printmarket/printmarket/internal/xjdf"
 	"github.com/printmarket/printmarket/internal/xjmf"
 	"github.com/printmarket/printmarket/workers/sweeper"
@@ -59,11 +60,15 @@ func (o *apiOptions) register(f *pflag.FlagSet, host string) {
 	f.StringVar(&o.registryAddr, "registry-addr", host+":8081", "address of the problem type registry")
 	f.StringVar(&o.opsAddr, "ops-addr", host+":8082", "address of /livez, /readyz, /metrics and /posture/watermark")
 	f.StringVar(&o.dashboardAddr, "dashboard-addr", host+":8083", "address of the dashboard")
-	f.DurationVar(&o.maxStaleness, "gates-max-staleness", posture.DefaultMaxStaleness, "age of the posture from which on every gate closes")
+	registerStaleness(f, &o.maxStaleness)
 	f.DurationVar(&o.targetWait, "preflight-target-wait", 30*time.Second,
 		"time within which every open preflight job should begin; printmarket_preflight_workers_desired follows from it")
 	o.mutual.register(f)
 	o.masterData.register(f)
+}
+
+func registerStaleness(f *pflag.FlagSet, value *time.Duration) {
+	f.DurationVar(value, "gates-max-staleness", posture.DefaultMaxStaleness, "age of the posture from which on every gate closes")
 }
 
 // sockets are the listeners, opened before anything refers to their addresses.
@@ -201,12 +206,7 @@ func (s *api) parts() parts {
 			func(ctx context.Context) error { s.queue.Changes(ctx, s.changes.Heard); return nil },
 			func(ctx context.Context) error { s.data.follower.Run(ctx); return nil },
 			func(ctx context.Context) error { s.uses.Run(ctx, s.store, keyuse.Grain, s.log); return nil },
-			func(ctx context.Context) error {
-				if err := s.source.Run(ctx); err != nil {
-					return fmt.Errorf("the posture source stopped: %w", err)
-				}
-				return nil
-			},
+			follow(s.source),
 		},
 	}
 }
@@ -217,8 +217,13 @@ func (s *api) problems() *respond.Problems { return respond.NewProblems(s.regist
 
 func (s *api) gauges() {
 	queueMetrics(s.metrics, s.sweeper, s.options.targetWait)
-	s.metrics.GaugeIf("printmarket_gate_snapshot_age_seconds", "Time since the source of the posture was last seen.", func() (float64, bool) {
-		age, known := s.gates.Age(s.now())
+	postureAge(s.metrics, s.gates, s.now)
+}
+
+// postureAge tells how old the posture is.
+func postureAge(m *telemetry.Metrics, gates *posture.Gates, now func() time.Time) {
+	m.GaugeIf("printmarket_gate_snapshot_age_seconds", "Time since the source of the posture was last seen.", func() (float64, bool) {
+		age, known := gates.Age(now())
 		return age.Seconds(), known
 	})
 }
@@ -298,19 +303,34 @@ func (s *api) dashboardHandler() (http.Handler, error) {
 	return mux, nil
 }
 
+// postureCheck fails while no posture is in force.
+func postureCheck(from source, gates *posture.Gates, now func() time.Time) apiserver.Check {
+	return apiserver.Check{Name: "posture", Run: func(context.Context) error {
+		if err := from.Healthy(); err != nil {
+			return err
+		}
+		if gates.Current(now()) == nil {
+			return errors.New("the posture is older than --gates-max-staleness")
+		}
+		return nil
+	}}
+}
+
+// follow runs a source as a part of a process.
+func follow(from source) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if err := from.Run(ctx); err != nil {
+			return fmt.Errorf("the posture source stopped: %w", err)
+		}
+		return nil
+	}
+}
+
 // readiness are the conditions of readiness; those of the records come with the
 // adapters. Without Redis the API goes on, so it is shown and does not count.
 func (s *api) readiness() []apiserver.Check {
 	return slices.Concat([]apiserver.Check{
-		{Name: "posture", Run: func(context.Context) error {
-			if err := s.source.Healthy(); err != nil {
-				return err
-			}
-			if s.gates.Current(s.now()) == nil {
-				return errors.New("the posture is older than --gates-max-staleness")
-			}
-			return nil
-		}},
+		postureCheck(s.source, s.gates, s.now),
 		{Name: "serving", Run: func(context.Context) error {
 			if s.server.Draining() {
 				return errors.New("draining")

@@ -64,7 +64,7 @@ func runAPIServer(ctx context.Context, o apiserverOptions, logs io.Writer) error
 	if err != nil {
 		return err
 	}
-	ranges, err := parseRanges(o.allowFetch)
+	ranges, err := parseRanges("allow-fetch", o.allowFetch)
 	if err != nil {
 		return err
 	}

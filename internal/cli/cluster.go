@@ -28,8 +28,13 @@ var errNoNamespace = errors.New("--namespace is required: neither a service acco
 type clusterOptions struct{ kubeconfig, namespace, gateSecret string }
 
 func (o *clusterOptions) register(f *pflag.FlagSet) {
+	o.registerWith(f, "printmarket-gate-api", "Secret with what the gates need to verify and seal")
+}
+
+// registerWith is for commands that need another gate Secret.
+func (o *clusterOptions) registerWith(f *pflag.FlagSet, gateSecret, usage string) {
 	o.registerFinding(f)
-	f.StringVar(&o.gateSecret, "gate-secret", "printmarket-gate-api", "Secret with what the gates need to verify and seal")
+	f.StringVar(&o.gateSecret, "gate-secret", gateSecret, usage)
 }
 
 // registerFinding is for commands that need no gate Secret.

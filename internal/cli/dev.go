@@ -22,6 +22,7 @@ type devOptions struct {
 	data, resources string
 	redis, database string
 	workers         int
+	allowWebhooks   []string
 }
 
 func devCommand() *cobra.Command {
@@ -31,7 +32,7 @@ func devCommand() *cobra.Command {
 		Short: "Run the whole platform in one process, with nothing else installed",
 		Long: `Run the whole platform in one process: API, registry, operations and dashboard
 listeners, gates fed from a directory of manifests, a SQLite store, an embedded
-Redis and preflight workers. On the first start the data directory is filled
+Redis, and workers for preflight and webhooks. On the first start the data directory is filled
 with demo partners and their keys; a restart keeps everything.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -48,6 +49,7 @@ with demo partners and their keys; a restart keeps everything.`,
 	f.StringVar(&o.database, "database", "", "sqlite:PATH of the database (default sqlite:DATA/printmarket.db)")
 	f.IntVar(&o.workers, "workers", 2, "preflight jobs that run at once; 0 runs no worker")
 	f.StringSliceVar(&o.allowFetch, "allow-fetch", []string{"127.0.0.1/32"}, "special-purpose address ranges that fileUrl may name, over http too")
+	f.StringSliceVar(&o.allowWebhooks, "allow-webhooks", []string{"127.0.0.1/32"}, "special-purpose address ranges that events may go to, over http too")
 	return cmd
 }
 
@@ -86,7 +88,7 @@ func runDev(ctx context.Context, o devOptions, out, logs io.Writer) error {
 
 func newDevPlatform(o devOptions, a *devAdapters) (*devPlatform, error) {
 	p := &devPlatform{devAdapters: a, options: o}
-	ranges, err := parseRanges(o.allowFetch)
+	ranges, err := parseRanges("allow-fetch", o.allowFetch)
 	if err != nil {
 		return nil, err
 	}
@@ -98,6 +100,11 @@ func newDevPlatform(o devOptions, a *devAdapters) (*devPlatform, error) {
 		return nil, err
 	}
 	p.parts = p.api.parts()
+	receivers, err := parseRanges("allow-webhooks", o.allowWebhooks)
+	if err != nil {
+		return nil, err
+	}
+	p.parts.front = append(p.parts.front, newDelivery(a.process, a.gates, receivers, drainTime).run)
 	if o.workers == 0 {
 		return p, nil
 	}

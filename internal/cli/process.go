@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -29,6 +30,7 @@ import (
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/webhook"
 	"github.com/printmarket/printmarket/internal/xjmf"
 	"github.com/printmarket/printmarket/workers/sweeper"
 )
@@ -44,6 +46,8 @@ const (
 	// announceTime bounds how long a change waits to be announced.
 	announceTime = 200 * time.Millisecond
 	userAgent    = "printmarket-preflight/3"
+	// webhookAgent is what receivers of events see.
+	webhookAgent = "printmarket-webhooks/1"
 )
 
 // records is the store as a whole: each domain package's part, and what keeps
@@ -55,6 +59,7 @@ type records interface {
 	sweeper.Ledger
 	xjmf.Store
 	masterdata.Store
+	webhook.Store
 	partner.Quotas
 	platform.Records
 	Ping(context.Context) error
@@ -81,7 +86,11 @@ type process struct {
 }
 
 func newProcess(logs io.Writer) *process {
-	return &process{log: telemetry.NewLogger(logs, slog.LevelInfo), metrics: telemetry.NewMetrics(), now: time.Now}
+	p := &process{log: telemetry.NewLogger(logs, slog.LevelInfo), metrics: telemetry.NewMetrics(), now: time.Now}
+	// Libraries print there what strangers send, among them net/http's clients.
+	log.SetFlags(0)
+	log.SetOutput(slog.NewLogLogger(p.log.Handler(), slog.LevelWarn).Writer())
+	return p
 }
 
 // onClose adds what close does; the last one added comes first.
@@ -205,13 +214,13 @@ func (p parts) run(ctx context.Context, ready func(context.Context) error) error
 	return errors.Join(failures...)
 }
 
-// parseRanges reads the values of --allow-fetch.
-func parseRanges(texts []string) ([]netip.Prefix, error) {
+// parseRanges reads the values of a flag: --allow-fetch, --allow-webhooks.
+func parseRanges(flag string, texts []string) ([]netip.Prefix, error) {
 	var ranges []netip.Prefix
 	for _, text := range texts {
 		prefix, err := netip.ParsePrefix(text)
 		if err != nil {
-			return nil, fmt.Errorf("--allow-fetch: %w", err)
+			return nil, fmt.Errorf("--%s: %w", flag, err)
 		}
 		ranges = append(ranges, prefix)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,41 +18,103 @@ import (
 // workerOptions are the flags of `printmarket worker`.
 type workerOptions struct {
 	databaseOptions
-	role, redis, opsAddr, tempDir string
-	slots                         int
-	drain                         time.Duration
-	allowFetch                    []string
+	role, opsAddr string
+	drain         time.Duration
+
+	// These are of --role=preflight alone.
+	redis, tempDir string
+	slots          int
+	allowFetch     []string
+
+	// These are of --role=webhooks alone.
+	clusterOptions
+	allowWebhooks []string
+	maxStaleness  time.Duration
+}
+
+// workerRole is something to work on.
+type workerRole struct {
+	name string
+	// flags are those that the other roles do not have.
+	flags []string
+	// connections to the database suffice where nobody says how many.
+	connections int32
+	assemble    func(context.Context, *workerOptions, *process) (parts, error)
+}
+
+func workerRoles() []workerRole {
+	return []workerRole{
+		{"preflight", []string{"allow-fetch", "redis", "slots", "temp-dir"}, 1, assemblePreflight},
+		{"webhooks", []string{"allow-webhooks", "gate-secret", "gates-max-staleness", "kubeconfig", "namespace"}, webhookConnections, assembleWebhooks},
+	}
 }
 
 func workerCommand() *cobra.Command {
 	var o workerOptions
 	cmd := &cobra.Command{
-		Use:   "worker --role=preflight",
-		Short: "Do preflight jobs: fetch the PDF, inspect it in a sandbox, store the report",
-		Long: `Do preflight jobs: fetch the PDF, inspect it in a sandbox, store the report. It
-needs the database, Redis and the way to partners' files; it has no access to
-the cluster and knows no key of a partner. Any number may run, and any may be
-killed: another one does its jobs again.`,
+		Use:   "worker --role=preflight|webhooks",
+		Short: "Do preflight jobs, or deliver events to partners' endpoints",
+		Long: `Do what need not be done while somebody waits. Any number may run, and any may be
+killed: another one does its work again.
+
+--role=preflight does preflight jobs: it fetches the PDF, inspects it in a sandbox
+and stores the report. It needs the database, Redis and the way to partners' files;
+it has no access to the cluster and knows no key of a partner.
+
+--role=webhooks delivers events: it posts them, signed, to the endpoints of partners
+and tries again what fails. It needs the database, the way to these endpoints, and
+of the cluster the custom resources and the Secret with what signs; no Redis.
+
+A flag of the one role is refused in the other.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runWorker(cmd.Context(), o, cmd.ErrOrStderr()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runWorker(cmd.Context(), o, cmd.Flags().Changed, cmd.ErrOrStderr())
+		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.role, "role", "", "what to work on: preflight (required)")
-	f.IntVar(&o.slots, "slots", 2, "jobs that run at once, 1 to 64")
+	f.StringVar(&o.role, "role", "", "what to work on: preflight, webhooks (required)")
 	f.DurationVar(&o.drain, "drain-time", drainTime,
-		"how long running jobs may go on after SIGTERM before others get them, at most 1h; less than the pod's terminationGracePeriodSeconds by 20s")
+		"how long what is under way may go on after SIGTERM before others get it, at most 1h; less than the pod's terminationGracePeriodSeconds by 20s")
 	f.StringVar(&o.opsAddr, "ops-addr", ":8082", "address of /livez, /readyz and /metrics")
-	o.register(f, 1)
+	o.databaseOptions.register(f, 0)
+	f.Lookup("database-connections").Usage = fmt.Sprintf("connections to the database at most (default: 1, or %d for webhooks)", webhookConnections)
+	f.IntVar(&o.slots, "slots", 2, "preflight: jobs that run at once, 1 to 64")
 	registerRedis(f, &o.redis)
-	f.StringSliceVar(&o.allowFetch, "allow-fetch", nil, "special-purpose address ranges that fileUrl may name, over http too")
-	f.StringVar(&o.tempDir, "temp-dir", os.TempDir(), "where fetched files lie, without a name, while they are inspected")
+	f.StringSliceVar(&o.allowFetch, "allow-fetch", nil, "preflight: special-purpose address ranges that fileUrl may name, over http too")
+	f.StringVar(&o.tempDir, "temp-dir", os.TempDir(), "preflight: where fetched files lie, without a name, while they are inspected")
+	o.registerWith(f, webhookGate, "webhooks: Secret with what signs")
+	registerStaleness(f, &o.maxStaleness)
+	f.StringSliceVar(&o.allowWebhooks, "allow-webhooks", nil, "webhooks: special-purpose address ranges that events may go to, over http too")
 	_ = cmd.MarkFlagRequired("role") // the flag exists
 	return cmd
 }
 
-func runWorker(ctx context.Context, o workerOptions, logs io.Writer) error {
-	if o.role != "preflight" {
-		return fmt.Errorf("--role is preflight, not %q", o.role)
+// find finds the role, whose flags alone may have been given.
+func (o *workerOptions) find(given func(flag string) bool) (found workerRole, err error) {
+	var names []string
+	for _, role := range workerRoles() {
+		names = append(names, role.name)
+		if role.name == o.role {
+			found = role
+		}
+	}
+	if found.name == "" {
+		return found, fmt.Errorf("--role is %s, not %q", strings.Join(names, " or "), o.role)
+	}
+	for _, role := range workerRoles() {
+		for _, flag := range role.flags {
+			if role.name != o.role && given(flag) {
+				return found, fmt.Errorf("--%s is a flag of --role=%s, not of %s", flag, role.name, o.role)
+			}
+		}
+	}
+	return found, nil
+}
+
+func runWorker(ctx context.Context, o workerOptions, given func(flag string) bool, logs io.Writer) error {
+	role, err := o.find(given)
+	if err != nil {
+		return err
 	}
 	if o.slots < 1 || o.slots > 64 {
 		return fmt.Errorf("--slots is 1 to 64, not %d", o.slots)
@@ -59,17 +122,20 @@ func runWorker(ctx context.Context, o workerOptions, logs io.Writer) error {
 	if o.drain < 0 || o.drain > time.Hour {
 		return fmt.Errorf("--drain-time is 0s to 1h, not %s", o.drain)
 	}
+	if !given("database-connections") {
+		o.connections = role.connections
+	}
 	p := newProcess(logs)
 	defer p.close()
-	parts, err := o.assemble(ctx, p)
+	parts, err := role.assemble(ctx, &o, p)
 	if err != nil {
 		return err
 	}
 	return parts.run(ctx, atOnce)
 }
 
-// assemble makes the worker and its operations listener.
-func (o *workerOptions) assemble(ctx context.Context, p *process) (parts, error) {
+// assemblePreflight makes a worker for preflight and its operations listener.
+func assemblePreflight(ctx context.Context, o *workerOptions, p *process) (parts, error) {
 	url, err := redisURL(o.redis)
 	if err != nil {
 		return parts{}, err
@@ -80,7 +146,7 @@ func (o *workerOptions) assemble(ctx context.Context, p *process) (parts, error)
 	if _, err := o.serve(ctx, p); err != nil {
 		return parts{}, err
 	}
-	ranges, err := parseRanges(o.allowFetch)
+	ranges, err := parseRanges("allow-fetch", o.allowFetch)
 	if err != nil {
 		return parts{}, err
 	}
@@ -95,17 +161,31 @@ func (o *workerOptions) assemble(ctx context.Context, p *process) (parts, error)
 	if err != nil {
 		return parts{}, err
 	}
-	socket, err := listen(ctx, "ops-addr", o.opsAddr)
+	server, err := o.operations(ctx, p, []apiserver.Check{
+		workerStoreCheck(p),
+		{Name: "queue", Run: func(context.Context) error { return worker.Healthy() }},
+	})
 	if err != nil {
 		return parts{}, err
 	}
-	ops := apiserver.Ops{Metrics: p.metrics, Now: p.now, Checks: []apiserver.Check{
-		{Name: "store", Run: func(ctx context.Context) error { return unlessBusy(p.store.Ping(ctx)) }},
-		{Name: "queue", Run: func(context.Context) error { return worker.Healthy() }},
-	}}
-	server := apiserver.NewServer(p.log, 0, drainTime, apiserver.Listener{Name: "ops", Socket: socket, Handler: ops.Handler()})
 	return parts{
 		front:  []func(context.Context) error{func(ctx context.Context) error { worker.Run(ctx); return nil }},
 		behind: []func(context.Context) error{server.Run},
 	}, nil
+}
+
+// workerStoreCheck fails while the database does not answer: without it no worker has
+// anything to do.
+func workerStoreCheck(p *process) apiserver.Check {
+	return apiserver.Check{Name: "store", Run: func(ctx context.Context) error { return unlessBusy(p.store.Ping(ctx)) }}
+}
+
+// operations makes the operations listener of a worker.
+func (o *workerOptions) operations(ctx context.Context, p *process, checks []apiserver.Check) (*apiserver.Server, error) {
+	socket, err := listen(ctx, "ops-addr", o.opsAddr)
+	if err != nil {
+		return nil, err
+	}
+	ops := apiserver.Ops{Metrics: p.metrics, Now: p.now, Checks: checks}
+	return apiserver.NewServer(p.log, 0, drainTime, apiserver.Listener{Name: "ops", Socket: socket, Handler: ops.Handler()}), nil
 }

@@ -8,7 +8,8 @@
 // more, always with the same id.
 //
 // Three goroutines stay for as long as the worker runs. One relays the outbox, one
-// claims and hands out, one records; between them runs one for each attempt. What is
+// claims and hands out, one records; between them runs one for each attempt. Beside
+// them others look at what waits, and erase what is past its retention. What is
 // known of endpoints here (their lanes) belongs to the one that claims.
 package webhook
 
@@ -116,6 +117,7 @@ func (w *Worker) Run(ctx context.Context) {
 	beside.Go(func() { w.endDrain(ctx, done, abandon, giveUp) })
 	beside.Go(func() { w.relayEvery(ctx, relayed) })
 	beside.Go(func() { w.watchEvery(ctx) })
+	beside.Go(func() { w.purgeEvery(ctx) })
 	var recording sync.WaitGroup
 	recording.Go(func() { w.recordAll(records, ended, settled) })
 	newDispatcher(w, ended).run(ctx, attempts, relayed, settled)

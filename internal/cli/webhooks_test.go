@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// webhookWalk are the commands and manifests of the guide, in its order.
+type webhookWalk struct {
+	secret, endpoint, receive, request, engage, release, nextSecret, nextEndpoint string
+}
+
+func readWebhookWalk(t *testing.T) (walk webhookWalk) {
+	t.Helper()
+	guide, err := os.ReadFile("../../docs/guides/webhooks.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(guide), "\n## Try it\n")
+	blocks := regexp.MustCompile("(?s)```(?:sh|yaml)\n(.*?)```").FindAllStringSubmatch(section, -1)
+	steps := []*string{
+		&walk.secret, &walk.endpoint, &walk.receive, &walk.request, &walk.engage, &walk.release, &walk.nextSecret, &walk.nextEndpoint,
+	}
+	if len(blocks) != len(steps) {
+		t.Fatalf("the guide has %d blocks, and this test walks through %d", len(blocks), len(steps))
+	}
+	for i, block := range blocks {
+		*steps[i] = block[1]
+	}
+	return walk
+}
+
+// consumer is the example receiver, which prints what it has verified.
+type consumer struct {
+	p       *platform
+	command string
+	process *exec.Cmd
+
+	mu  sync.Mutex
+	out bytes.Buffer
+}
+
+// startConsumer runs the guide's command, with the example as it was built.
+func startConsumer(p *platform, program, command string) *consumer {
+	p.t.Helper()
+	c := &consumer{p: p, command: strings.NewReplacer("go run ./docs/examples/webhooks/consumer", program, ".printmarket/", p.data+"/").Replace(command)}
+	c.start()
+	p.t.Cleanup(c.stop)
+	return c
+}
+
+func (c *consumer) start() {
+	c.p.t.Helper()
+	c.process = exec.Command("sh", "-e", "-c", c.command)
+	c.process.Stdout, c.process.Stderr = lockedWriter{&c.mu, &c.out}, lockedWriter{&c.mu, &c.out}
+	c.process.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	before := strings.Count(c.printed(), "listening on")
+	if err := c.process.Start(); err != nil {
+		c.p.t.Fatal(err)
+	}
+	c.p.until("the receiver listens", func() error {
+		if strings.Count(c.printed(), "listening on") == before {
+			return fmt.Errorf("it prints %q", c.printed())
+		}
+		return nil
+	})
+}
+
+// stop ends it, and what the shell has started with it.
+func (c *consumer) stop() {
+	if c.process.ProcessState == nil {
+		_ = syscall.Kill(-c.process.Process.Pid, syscall.SIGKILL)
+		_ = c.process.Wait()
+	}
+}
+
+func (c *consumer) printed() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.out.String()
+}
+
+// has both events of an RFQ, or says what it has.
+func (c *consumer) has(rfq string) error {
+	printed := c.printed()
+	for _, kind := range []string{"rfq.created", "rfq.quoted"} {
+		if !strings.Contains(printed, " "+kind+" /api/v1/rfq/"+rfq+"\n") {
+			return fmt.Errorf("no %s of %s came:\n%s", kind, rfq, printed)
+		}
+	}
+	return nil
+}
+
+// TestWebhooksFromTheFirstSecretToTheSecond walks through the guide.
+func TestWebhooksFromTheFirstSecretToTheSecond(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("openssl"); err != nil {
+		t.Skip("openssl is not installed")
+	}
+	program := filepath.Join(t.TempDir(), "consumer")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../../docs/examples/webhooks/consumer").CombinedOutput(); err != nil {
+		t.Fatalf("build the consumer: %v\n%s", err, out)
+	}
+	walk, p, addr := readWebhookWalk(t), startDev(t, t.TempDir()), freeAddr(t)
+	at := strings.NewReplacer("127.0.0.1:9090", addr)
+	declare := func(yaml ...string) { p.declareAcme(t, at.Replace(strings.Join(yaml, ""))) }
+	requested := func() string {
+		t.Helper()
+		return regexp.MustCompile(`rfq_[0-9A-Z]{26}`).FindString(p.shell(walk.request))
+	}
+
+	p.shell(walk.secret)
+	declare(walk.endpoint)
+	receiver := startConsumer(p, program, at.Replace(walk.receive))
+	p.until("the endpoint is known", func() error { return p.metric(`printmarket_webhook_breakers{state="closed"} 1`) })
+	first := requested()
+	p.until("events come", func() error { return receiver.has(first) })
+
+	p.shell(walk.engage)
+	p.until("the kill switch is obeyed", func() error { return p.webhooksAre("Killed") })
+	held := requested()
+	time.Sleep(3 * time.Second) // three times as long as it takes a worker to look
+	if strings.Contains(receiver.printed(), held) {
+		t.Errorf("events come though the kill switch is engaged:\n%s", receiver.printed())
+	}
+	p.shell(walk.release)
+	p.until("what waited comes", func() error { return receiver.has(held) })
+
+	receiver.stop()
+	missed := requested()
+	p.until("nobody has answered", func() error { return p.metric(`printmarket_webhook_deliveries_total{outcome="retried"} 2`) })
+	receiver.start()
+	p.until("the second try comes", func() error { return receiver.has(missed) })
+
+	p.shell(walk.nextSecret)
+	declare(walk.endpoint, walk.nextEndpoint)
+	receiver.stop()
+	next := startConsumer(p, program, at.Replace(strings.Replace(walk.receive, "webhook.secret", "next.secret", 1)))
+	// One that is signed before the second secret is known is refused, and comes again.
+	second := requested()
+	p.until("the second secret signs", func() error { return next.has(second) })
+	next.stop()
+	receiver.start()
+	both := requested()
+	p.until("the first one signs beside it", func() error { return receiver.has(both) })
+
+	if err := p.stop(); err != nil {
+		t.Errorf("the platform did not stop cleanly: %v", err)
+	}
+	p.checkLogs()
+	if strings.Contains(p.logged(), "whsec_") {
+		t.Error("the log holds a secret that signs")
+	}
+}
+
+// declareAcme puts yaml into acme's manifest, where whatever was put before is no more.
+func (p *platform) declareAcme(t *testing.T, yaml string) {
+	t.Helper()
+	manifest := filepath.Join(p.env["RESOURCES_DIR"], "partners", "acme.yaml")
+	text, err := os.ReadFile(manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, spec, _ := strings.Cut(string(text), "\nspec:\n")
+	if _, rest, found := strings.Cut(spec, "  # Owns every record"); found {
+		spec = "  # Owns every record" + rest
+	}
+	if err := os.WriteFile(manifest, []byte(head+"\nspec:\n"+yaml+spec), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// metric is nil if the metrics have a line.
+func (p *platform) metric(line string) error {
+	p.t.Helper()
+	if text := string(p.get(p.env["OPS_URL"] + "/metrics").Body); !strings.Contains(text, line+"\n") {
+		return fmt.Errorf("the metrics have no %s", line)
+	}
+	return nil
+}
+
+// webhooksAre is nil if webhook-delivery is closed for a reason.
+func (p *platform) webhooksAre(reason string) error {
+	p.t.Helper()
+	page := string(p.get(p.env["DASHBOARD_URL"] + "/").Body)
+	_, row, _ := strings.Cut(page, "webhook-delivery")
+	row, _, _ = strings.Cut(row, "</tr>")
+	if !strings.Contains(row, reason) {
+		return fmt.Errorf("the dashboard says %s", row)
+	}
+	return nil
+}
