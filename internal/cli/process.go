@@ -29,6 +29,7 @@ import (
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/webhook"
 	"github.com/printmarket/printmarket/internal/xjmf"
 	"github.com/printmarket/printmarket/workers/sweeper"
 )
@@ -55,6 +56,7 @@ type records interface {
 	sweeper.Ledger
 	xjmf.Store
 	masterdata.Store
+	webhook.Store
 	partner.Quotas
 	platform.Records
 	Ping(context.Context) error
