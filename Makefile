@@ -106,6 +106,7 @@ generate-api: ## Make models, server interfaces and clients of the contracts
 	$(call generated,api/xjdf-openapi.yaml,apiserver/xjdf/xjdfapi)
 	$(call generated,internal/platform-openapi.yaml,apiserver/platform/platformapi)
 	$(call generated,internal/bridge-openapi.yaml,apiserver/bridge/bridgeapi)
+	$(call generated,internal/webhooks-openapi.yaml,apiserver/webhooks/webhooksapi)
 	$(call generated,api/openapi.yaml,pkg/client/partnerapi)
 	$(call generated,api/preflight-openapi.yaml,pkg/client/preflightapi)
 	$(call generated,api/xjdf-openapi.yaml,pkg/client/xjdfapi)
@@ -130,7 +131,7 @@ verify: generate ## Fail if generated files or go.mod are not up to date
 	cd bench/queue && go mod tidy -diff && go vet .
 	cd tools/helm && go mod tidy -diff
 	cd tools/image && go mod tidy -diff && go vet ./...
-	git diff --exit-code -- api apiserver/partner/partnerapi apiserver/preflight/preflightapi apiserver/platform/platformapi apiserver/bridge/bridgeapi apiserver/xjdf/xjdfapi pkg/client config/crd config/rbac/role.yaml go.mod go.sum
+	git diff --exit-code -- api apiserver/partner/partnerapi apiserver/preflight/preflightapi apiserver/platform/platformapi apiserver/bridge/bridgeapi apiserver/webhooks/webhooksapi apiserver/xjdf/xjdfapi pkg/client config/crd config/rbac/role.yaml go.mod go.sum
 
 ##@ Figures
 # One package at a time: benchmarks that run at once measure each other.

@@ -23,6 +23,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/preflight"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/apiserver/sessions"
+	"github.com/printmarket/printmarket/apiserver/webhooks"
 	"github.com/printmarket/printmarket/apiserver/xjdf"
 	"github.com/printmarket/printmarket/apiserver/xjmf"
 	"github.com/printmarket/printmarket/internal/posture"
@@ -211,9 +212,13 @@ func withNothingBehind(t *testing.T, w *apitest.World) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
+	hooks, err := webhooks.Routes(nil, nil, w.Contracts)
+	if err != nil {
+		t.Fatal(err)
+	}
 	handler, err := apiserver.API{
 		Gates: w.Gates, Problems: respond.NewProblems(apitest.Origin), Metrics: w.Metrics, Log: telemetry.Discard(),
-		Now: w.Clock.Now, Contracts: w.Contracts, Routes: slices.Concat(partners, jobs, desk, layer, xjmf.Routes(nil), bridge.Routes(nil, nil), opener.Routes(), costs),
+		Now: w.Clock.Now, Contracts: w.Contracts, Routes: slices.Concat(partners, jobs, desk, layer, xjmf.Routes(nil), bridge.Routes(nil, nil), opener.Routes(), costs, hooks),
 	}.Handler()
 	if err != nil {
 		t.Fatal(err)

@@ -29,6 +29,9 @@ var unpublished = []string{
 	"/api/v1/platform/masterdata/approvals", "/api/v1/platform/masterdata/approvals/{approvalId}/withdraw",
 	"/api/v1/xjdf/media-catalog", "/api/v1/xjdf/media-catalog/*", "/api/v1/xjdf/devices", "/api/v1/xjdf/devices/*",
 	"/api/v1/xjdf/master-data-export", "/api/v1/xjdf/master-data-export/*",
+	"/api/v1/webhooks", "/api/v1/webhooks/*", "/api/v1/webhooks/openapi", "/api/v1/webhooks/endpoints",
+	"/api/v1/webhooks/endpoints/{name}/test", "/api/v1/webhooks/endpoints/{name}/recover", "/api/v1/webhooks/endpoints/{name}/enable",
+	"/api/v1/webhooks/deliveries", "/api/v1/webhooks/deliveries/{deliveryId}", "/api/v1/webhooks/deliveries/{deliveryId}/redeliver",
 }
 
 // TestEveryRouteIsPublishedInternalOrDocumentation walks the router that serves,
@@ -78,7 +81,7 @@ func TestEveryRouteIsPublishedInternalOrDocumentation(t *testing.T) {
 
 func wantAuthentication(t *testing.T, w *apitest.World, method, pattern string) {
 	t.Helper()
-	path := strings.NewReplacer("{rfqId}", "x", "{quoteId}", "y", "*", "z").Replace(pattern)
+	path := strings.NewReplacer("{rfqId}", "x", "{quoteId}", "y", "{name}", "v", "{deliveryId}", "w", "*", "z").Replace(pattern)
 	if a := w.Do(t, apitest.Request{Method: method, Path: path}); a.Status != http.StatusUnauthorized {
 		t.Errorf("%s %s without a key: %d", method, path, a.Status)
 	}

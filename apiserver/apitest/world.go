@@ -33,6 +33,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/preflight"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/apiserver/sessions"
+	"github.com/printmarket/printmarket/apiserver/webhooks"
 	"github.com/printmarket/printmarket/apiserver/xjdf"
 	"github.com/printmarket/printmarket/apiserver/xjmf"
 	"github.com/printmarket/printmarket/config"
@@ -53,6 +54,8 @@ import (
 	"github.com/printmarket/printmarket/internal/store/storetest"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/webhook"
+	"github.com/printmarket/printmarket/internal/webhook/webhooktest"
 	xjdfdomain "github.com/printmarket/printmarket/internal/xjdf"
 	xjmfdomain "github.com/printmarket/printmarket/internal/xjmf"
 )
@@ -91,6 +94,9 @@ type World struct {
 	RFQs      *rfq.Service
 	Jobs      *jobs.Service
 	Callbacks *xjmfdomain.Receiver
+	// Webhooks has the endpoints that Endpoints declares; there are none at first.
+	Webhooks  *webhook.Service
+	Endpoints *webhooktest.Directory
 	// MasterData keeps snapshots in the store; nobody follows what it approves.
 	MasterData *masterdata.Service
 	Contracts  *contracts.Set
@@ -102,6 +108,7 @@ type World struct {
 	senders  map[string]*v1alpha1.XJMFSender
 	secrets  []posture.SecretData
 	keys     map[string]credential.Key
+	cursors  *cursor.Sealer
 	problems *schema
 	pace     preflight.Pace
 }
@@ -178,10 +185,10 @@ func (w *World) open(t testing.TB, log *slog.Logger) {
 	w.Produce(t, nil)
 	w.Sessions = &credential.Sessions{}
 	must(t, w.Sessions.Use([]credential.SessionKey{{Key: [32]byte{1}}}))
-	cursors, err := cursor.New([32]byte{1})
+	w.cursors, err = cursor.New([32]byte{1})
 	must(t, err)
 	w.RFQs = rfq.New(rfq.Config{
-		Store: w.Store, Cursors: cursors, Now: w.Clock.Now, Random: rand.Reader,
+		Store: w.Store, Cursors: w.cursors, Now: w.Clock.Now, Random: rand.Reader,
 		Catalog: func(now time.Time) (rfq.Catalog, error) {
 			catalog, err := w.Catalog.Current(now)
 			if err != nil {
@@ -195,6 +202,8 @@ func (w *World) open(t testing.TB, log *slog.Logger) {
 		Now: w.Clock.Now, Random: rand.Reader, Logger: log,
 	})
 	w.MasterData = masterdata.New(masterdata.Config{Store: w.Store, Now: w.Clock.Now, Random: rand.Reader})
+	w.Endpoints = &webhooktest.Directory{}
+	w.Webhooks = webhook.New(webhook.Config{Store: w.Store, Directory: w.Endpoints, Now: w.Clock.Now, Random: rand.Reader})
 	w.Callbacks = xjmfdomain.New(xjmfdomain.Config{Store: w.Store, Now: w.Clock.Now, Random: rand.Reader})
 }
 
@@ -256,7 +265,11 @@ func Routes(w *World) ([]gate.Route, error) {
 	}
 	opener := sessions.NewDesk(w.Sessions, rand.Reader)
 	costs, err := costing.Routes(w.Authority, opener.Authenticate, turns, w.Contracts)
-	return slices.Concat(partners, jobs, desk, layer, xjmf.Routes(w.Callbacks), opener.Routes(), costs, bridge.Routes(w.Authority, turns)), err
+	if err != nil {
+		return nil, err
+	}
+	hooks, err := webhooks.Routes(w.Webhooks, w.cursors, w.Contracts)
+	return slices.Concat(partners, jobs, desk, layer, xjmf.Routes(w.Callbacks), opener.Routes(), costs, bridge.Routes(w.Authority, turns), hooks), err
 }
 
 // declare makes the partners acme and stark, which may do everything, and

@@ -17,7 +17,7 @@ import (
 var elsewhere = []problem.Code{
 	problem.CodeRouteNotFound, problem.CodeMethodNotAllowed,
 	problem.CodeQuoteAcceptanceUnavailable, problem.CodeOrderUnavailable, problem.CodeBatchOrderUnavailable,
-	problem.CodeWebhookUnavailable, problem.CodeMasterDataBridgeUnavailable,
+	problem.CodeWebhookUnavailable, problem.CodeWebhookInvalid, problem.CodeWebhookStateConflict, problem.CodeMasterDataBridgeUnavailable,
 	problem.CodeLiveKeyRequired, problem.CodeMasterDataConflict,
 	problem.CodeInvalidCategory, problem.CodeMasterDataUnavailable, problem.CodeMasterDataOverflow, problem.CodeMasterDataDuplicate,
 	problem.CodePlatformRequestInvalid, problem.CodeRFQStateConflict, problem.CodeRevisionConflict,

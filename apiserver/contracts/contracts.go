@@ -28,18 +28,19 @@ const (
 	XJDF      Name = "xjdf-openapi.yaml"
 )
 
-// The contracts of the marketplace's own side and of the bridge. They hold like
-// the others and are not published.
+// The contracts of the marketplace's own side, of the bridge and of webhooks. They
+// hold like the others and are not published.
 const (
 	Platform Name = "platform-openapi.yaml"
 	Bridge   Name = "bridge-openapi.yaml"
+	Webhooks Name = "webhooks-openapi.yaml"
 )
 
 // Names lists the published contracts.
 func Names() []Name { return []Name{Partner, Preflight, XJDF} }
 
 // Internal lists those that are not.
-func Internal() []Name { return []Name{Platform, Bridge} }
+func Internal() []Name { return []Name{Platform, Bridge, Webhooks} }
 
 // All lists every contract.
 func All() []Name { return append(Names(), Internal()...) }

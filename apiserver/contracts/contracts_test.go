@@ -66,6 +66,7 @@ func files(partner string) fstest.MapFS {
 	return fstest.MapFS{
 		"internal/platform-openapi.yaml": {Data: []byte("openapi: 3.1.0\npaths: {}")},
 		"internal/bridge-openapi.yaml":   {Data: []byte("openapi: 3.1.0\npaths: {}")},
+		"internal/webhooks-openapi.yaml": {Data: []byte("openapi: 3.1.0\npaths: {}")},
 		"api/openapi.yaml":               {Data: []byte(partner)},
 		"api/preflight-openapi.yaml":     {Data: []byte("paths: {}")},
 		"api/xjdf-openapi.yaml":          {Data: []byte("paths: {}")},

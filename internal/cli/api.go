@@ -27,6 +27,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/registry"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/apiserver/sessions"
+	"github.com/printmarket/printmarket/apiserver/webhooks"
 	"github.com/printmarket/printmarket/apiserver/xjdf"
 	xjmfapi "github.com/printmarket/printmarket/apiserver/xjmf"
 	"github.com/printmarket/printmarket/docs"
@@ -38,6 +39,7 @@ import (
 	"github.com/printmarket/printmarket/internal/ratelimit"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/internal/webhook"
 	xjdfdoc "github.com/printmarket/printmarket/internal/xjdf"
 	"github.com/printmarket/printmarket/internal/xjmf"
 	"github.com/printmarket/printmarket/workers/sweeper"
@@ -129,6 +131,7 @@ type api struct {
 	data      *masterData
 	rfqs      *rfq.Service
 	callbacks *xjmf.Receiver
+	webhooks  *webhook.Service
 	uses      keyuse.Recorder
 	sweeper   *sweeper.Sweeper
 	queue     *queue.Queue
@@ -142,6 +145,9 @@ func newAPI(p *process, a apiAdapters, o apiOptions, work preflights) (*api, err
 	s.data = newMasterData(p, o.masterData)
 	s.rfqs = rfq.New(rfq.Config{Store: p.store, Catalog: s.data.rfqCatalog, Cursors: s.cursors, Now: p.now, Random: rand.Reader})
 	s.callbacks = xjmf.New(xjmf.Config{Store: p.store, Now: p.now, Random: rand.Reader, Count: p.metrics.Update})
+	s.webhooks = webhook.New(webhook.Config{
+		Store: p.store, Directory: newWebhookDirectory(func() *posture.Snapshot { return s.gates.Current(p.now()) }), Now: p.now, Random: rand.Reader,
+	})
 	s.sweeper = sweeper.New(sweeper.Config{Jobs: work.jobs, RFQs: s.rfqs, Callbacks: s.callbacks, Ledger: p.store, Queue: work.queue, Now: p.now, Log: p.log})
 	s.gauges()
 	listeners, err := s.apiListeners(work)
@@ -270,10 +276,14 @@ func (s *api) served(work preflights) (a apiserver.API, err error) {
 	if err != nil {
 		return a, err
 	}
+	webhookRoutes, err := webhooks.Routes(s.webhooks, s.cursors, set)
+	if err != nil {
+		return a, err
+	}
 	return apiserver.API{
 		Gates: s.gates, Limits: ratelimit.New(ratelimit.NewRedis(s.redis)), Uses: &s.uses, Problems: s.problems(), Metrics: s.metrics, Log: s.log, Now: s.now,
 		Contracts: set, Files: append(files, catalog), Routes: slices.Concat(partnerRoutes, preflightRoutes, platformRoutes, xjdfRoutes,
-			xjmfapi.Routes(s.callbacks), opener.Routes(), costingRoutes, bridge.Routes(s.data.authorities, turns)),
+			xjmfapi.Routes(s.callbacks), opener.Routes(), costingRoutes, bridge.Routes(s.data.authorities, turns), webhookRoutes),
 	}, nil
 }
 

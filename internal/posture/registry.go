@@ -65,7 +65,7 @@ var registry = [capabilityCount]Definition{
 	XJDF:             {"xjdf", "XJDF_CAPABILITY_UNAVAILABLE", PrivateBeta, PrivateBeta, ScopeXJDFRead, ScopeXJDFValidate, Full, SurfaceXJDF},
 	XJDFCosting:      {"xjdf-costing", "XJDF_COSTING_CAPABILITY_UNAVAILABLE", PrivateBeta, PrivateBeta, ScopeCostingCalculate, ScopeCostingCalculate, Full, SurfaceXJDF},
 	XJMFInbound:      {"xjmf-inbound", "XJMF_CAPABILITY_UNAVAILABLE", PrivateBeta, PrivateBeta, NoScope, NoScope, Full, SurfaceXJMF},
-	WebhookDelivery:  {"webhook-delivery", "WEBHOOK_CAPABILITY_UNAVAILABLE", PrivateBeta, PrivateBeta, NoScope, NoScope, Full, NoSurface},
+	WebhookDelivery:  {"webhook-delivery", "WEBHOOK_CAPABILITY_UNAVAILABLE", PrivateBeta, PrivateBeta, NoScope, NoScope, Full, SurfacePartner},
 	MasterDataBridge: {"master-data-bridge", "MASTER_DATA_BRIDGE_CAPABILITY_UNAVAILABLE", PrivateBeta, PrivateBeta, ScopeMasterDataRead, ScopeMasterDataRead, Full, SurfaceBridge},
 }
 

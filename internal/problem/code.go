@@ -91,6 +91,10 @@ const (
 	CodeMasterDataOverflow    Code = "MASTER_DATA_OVERFLOW"
 	CodeMasterDataDuplicate   Code = "MASTER_DATA_DUPLICATE_IDENTITY"
 
+	// Webhooks.
+	CodeWebhookInvalid       Code = "WEBHOOK_INVALID"
+	CodeWebhookStateConflict Code = "WEBHOOK_STATE_CONFLICT"
+
 	// The marketplace's own side.
 	CodePlatformRequestInvalid Code = "PLATFORM_REQUEST_INVALID"
 	CodeRFQStateConflict       Code = "RFQ_STATE_CONFLICT"
@@ -193,6 +197,9 @@ var codes = [...]Definition{
 	{CodeMasterDataUnavailable, Unavailable, 0, doWait},
 	{CodeMasterDataOverflow, Conflict, 0, "Ask for fewer categories; if one of them alone is too much, ask for it in pages, or have its owner split it."},
 	{CodeMasterDataDuplicate, Conflict, 0, "Do not retry: the owner of the master data has to mend an identifier that is there twice, and have them approved again."},
+
+	{CodeWebhookInvalid, ValidationFailed, 0, "Mend the members named in `errors`."},
+	{CodeWebhookStateConflict, Conflict, 0, "Read the endpoint: mend what its `reason` names, enable it, then send the request again."},
 
 	{CodePlatformRequestInvalid, ValidationFailed, 0, "Mend the members named in `errors`."},
 	{CodeRFQStateConflict, Conflict, 0, "Read the RFQ again; its state does not allow this any more."},

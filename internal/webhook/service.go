@@ -64,6 +64,32 @@ type Known struct {
 // Endpoints lists the declared endpoints of an owner in the order of their names,
 // also those that are not enrolled yet.
 func (s *Service) Endpoints(ctx context.Context, owner tenant.ID) ([]Known, error) {
+	return s.known(ctx, owner, func(other tenant.ID) bool { return other == owner })
+}
+
+// AllEndpoints lists the declared endpoints of every owner in a mode, in the order of
+// their addresses.
+func (s *Service) AllEndpoints(ctx context.Context, mode tenant.Mode) ([]Known, error) {
+	return s.known(ctx, tenant.ID{}, func(owner tenant.ID) bool { return owner.Mode == mode })
+}
+
+// Find is one declared endpoint with what is remembered of it.
+func (s *Service) Find(ctx context.Context, address Address) (Known, error) {
+	all, err := s.Endpoints(ctx, address.Owner)
+	if err != nil {
+		return Known{}, err
+	}
+	for i := range all {
+		if all[i].Name == address.Name {
+			return all[i], nil
+		}
+	}
+	return Known{}, fmt.Errorf("webhook endpoint %q: %w", address.Name, ledger.ErrNotFound)
+}
+
+// known lists the declared endpoints whose owners are wanted, with the standings of
+// one owner, or of all if it is the zero ID.
+func (s *Service) known(ctx context.Context, owner tenant.ID, wanted func(tenant.ID) bool) ([]Known, error) {
 	standings, err := s.config.Store.Standings(ctx, owner)
 	if err != nil {
 		return nil, fmt.Errorf("list webhook endpoints: %w", err)
@@ -74,7 +100,7 @@ func (s *Service) Endpoints(ctx context.Context, owner tenant.ID) ([]Known, erro
 	}
 	var known []Known
 	for _, endpoint := range s.config.Directory.Endpoints(s.config.Now()) {
-		if endpoint.Owner == owner {
+		if wanted(endpoint.Owner) {
 			known = append(known, Known{endpoint, standingOf(endpoint, remembered[endpoint.Address])})
 		}
 	}

@@ -104,6 +104,12 @@ const (
 	CodeMasterDataDuplicate   Code = "MASTER_DATA_DUPLICATE_IDENTITY"
 )
 
+// Webhooks, which this client has no verbs for.
+const (
+	CodeWebhookInvalid       Code = "WEBHOOK_INVALID"
+	CodeWebhookStateConflict Code = "WEBHOOK_STATE_CONFLICT"
+)
+
 // The marketplace's own side, which this client has no verbs for.
 const (
 	CodePlatformRequestInvalid Code = "PLATFORM_REQUEST_INVALID"
