@@ -199,7 +199,7 @@ func withNothingBehind(t *testing.T, w *apitest.World) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	desk, err := platform.Routes(nil, nil, nil, nil, w.Contracts)
+	desk, err := platform.Routes(nil, nil, nil, nil, nil, w.Contracts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -254,7 +254,7 @@ func Routes(w *World) ([]gate.Route, error) {
 	if err != nil {
 		return nil, err
 	}
-	desk, err := platform.Routes(w.RFQs, w.Store, w.Callbacks, w.MasterData, w.Contracts)
+	desk, err := platform.Routes(w.RFQs, w.Store, w.Callbacks, webhook.NewDesk(w.Webhooks, w.Store), w.MasterData, w.Contracts)
 	if err != nil {
 		return nil, err
 	}

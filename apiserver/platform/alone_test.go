@@ -37,7 +37,7 @@ func TestOneImportIsInMemoryAtATime(t *testing.T) {
 		t.Fatal(err)
 	}
 	service := &held{began: make(chan struct{}, 1), release: make(chan struct{})}
-	all, err := platform.Routes(nil, nil, nil, service, set)
+	all, err := platform.Routes(nil, nil, nil, nil, service, set)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,6 +54,7 @@ type surface struct {
 	desk      Desk
 	records   Records
 	callbacks Callbacks
+	webhooks  Webhooks
 	data      MasterData
 	// whole has room for the one snapshot that may be in memory for a request.
 	whole chan struct{}
@@ -61,8 +62,8 @@ type surface struct {
 
 // Routes is the surface's table of routes. The first of them catch what the
 // others do not serve.
-func Routes(desk Desk, records Records, callbacks Callbacks, data MasterData, set *contracts.Set) ([]gate.Route, error) {
-	s := &surface{desk: desk, records: records, callbacks: callbacks, data: data, whole: make(chan struct{}, 1)}
+func Routes(desk Desk, records Records, callbacks Callbacks, hooks Webhooks, data MasterData, set *contracts.Set) ([]gate.Route, error) {
+	s := &surface{desk: desk, records: records, callbacks: callbacks, webhooks: hooks, data: data, whole: make(chan struct{}, 1)}
 	offer, err := set.Schema(contracts.Platform, "Offer")
 	if err != nil {
 		return nil, err
@@ -72,6 +73,10 @@ func Routes(desk Desk, records Records, callbacks Callbacks, data MasterData, se
 		return nil, err
 	}
 	approval, err := set.Schema(contracts.Platform, "ApprovalRequest")
+	if err != nil {
+		return nil, err
+	}
+	recovery, err := set.Schema(contracts.Platform, "Recovery")
 	if err != nil {
 		return nil, err
 	}
@@ -97,6 +102,13 @@ func Routes(desk Desk, records Records, callbacks Callbacks, data MasterData, se
 		rt.Scope, rt.Serve = posture.ScopeMasterDataWrite, live(rt.Serve)
 		return rt
 	}
+	// sends has what was told sent again. It takes its parameters in the query.
+	sends := func(pattern string, body *contracts.Schema, operation http.HandlerFunc) gate.Route {
+		rt := changes(pattern, body, operation)
+		rt.Serve = listing.Only(set.QueryParameters(contracts.Operation{Contract: contracts.Platform, Method: rt.Method, Path: pattern}), rt.Serve)
+		return rt
+	}
+	const endpoint, delivery = root + "/webhooks/endpoints/{name}", root + "/webhooks/deliveries/{deliveryId}"
 	served := []gate.Route{
 		reads(root+"/rfqs", api.ListAllRfqs),
 		reads(one, api.ShowRFQ),
@@ -108,6 +120,13 @@ func Routes(desk Desk, records Records, callbacks Callbacks, data MasterData, se
 		reads(root+"/keys", api.ListKeyUses),
 		reads(root+"/callbacks", api.ListCallbacks),
 		reads(root+"/callbacks/jobs", api.ListJobStatuses),
+		reads(root+"/webhooks/endpoints", api.ListEndpoints),
+		sends(endpoint+"/test", reason, api.TestEndpoint),
+		sends(endpoint+"/recover", recovery, api.RecoverEndpoint),
+		sends(endpoint+"/enable", reason, api.EnableEndpoint),
+		reads(root+"/webhooks/deliveries", api.ListDeliveries),
+		reads(delivery, api.ShowDelivery),
+		sends(delivery+"/redeliver", reason, api.Redeliver),
 		reads(kept+"/snapshots", api.ListSnapshots),
 		s.imports(set, kept+"/snapshots", api.ImportSnapshot),
 		reads(kept+"/snapshots/{snapshotId}", api.ShowSnapshot),

@@ -262,7 +262,7 @@ func (s *api) served(work preflights) (a apiserver.API, err error) {
 	if err != nil {
 		return a, err
 	}
-	platformRoutes, err := platform.Routes(s.rfqs, s.store, s.callbacks, s.data.service, set)
+	platformRoutes, err := platform.Routes(s.rfqs, s.store, s.callbacks, webhook.NewDesk(s.webhooks, s.store), s.data.service, set)
 	if err != nil {
 		return a, err
 	}

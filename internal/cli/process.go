@@ -60,6 +60,7 @@ type records interface {
 	xjmf.Store
 	masterdata.Store
 	webhook.Store
+	webhook.Journal
 	partner.Quotas
 	platform.Records
 	Ping(context.Context) error

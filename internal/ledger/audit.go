@@ -22,6 +22,11 @@ const (
 	ImportMasterData   Verb = "masterdata.import"
 	ApproveMasterData  Verb = "masterdata.approve"
 	WithdrawMasterData Verb = "masterdata.withdraw"
+
+	TestWebhook      Verb = "webhook.test"
+	RedeliverWebhook Verb = "webhook.redeliver"
+	RecoverWebhook   Verb = "webhook.recover"
+	EnableWebhook    Verb = "webhook.enable"
 )
 
 // Actor is who did it.
@@ -32,8 +37,9 @@ type Actor struct {
 	RequestID string
 }
 
-// Deed is one line of the audit: it is committed with what it tells of, and is
-// neither changed nor erased.
+// Deed is one line of the audit: it is committed with what it tells of, or, where
+// nothing of a partner's is changed but what is sent, before it. It is neither changed
+// nor erased.
 type Deed struct {
 	// ID has the prefix aud_; ids sort by time.
 	ID    string

@@ -187,11 +187,8 @@ func (s *Service) Recover(ctx context.Context, address Address, since time.Time)
 		return 0, err
 	}
 	now := whole(s.config.Now())
-	switch {
-	case since.Before(now.Add(-Retention)):
-		return 0, &InvalidError{Member: "since", Detail: fmt.Sprintf("must be within %d days", Retention/(24*time.Hour))}
-	case since.After(now):
-		return 0, &InvalidError{Member: "since", Detail: "must not be in the future"}
+	if err := withinRetention(since, now); err != nil {
+		return 0, err
 	}
 	mint := func() (string, error) { return ledger.NewID(DeliveryPrefix, now, s.config.Random) }
 	for total := 0; ; {
@@ -201,6 +198,17 @@ func (s *Service) Recover(ctx context.Context, address Address, since time.Time)
 			return total, wrapped("recover webhook deliveries", err)
 		}
 	}
+}
+
+// withinRetention says what is wrong with the instant that a recovery begins at.
+func withinRetention(since, now time.Time) error {
+	switch {
+	case since.Before(now.Add(-Retention)):
+		return &InvalidError{Member: "since", Detail: fmt.Sprintf("must be within %d days", Retention/(24*time.Hour))}
+	case since.After(now):
+		return &InvalidError{Member: "since", Detail: "must not be in the future"}
+	}
+	return nil
 }
 
 // Enable lets an endpoint that was disabled have deliveries again: what waits for it

@@ -19,6 +19,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/oapi-codegen/runtime"
 	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/apiserver/webhooks/webhooksapi"
 )
 
 // Defines values for Level.
@@ -125,7 +126,7 @@ type Deed struct {
 	RequestID string `json:"requestId"`
 
 	// Verb One of rfq.close, rfq.cancel, quote.submit, quote.withdraw, masterdata.import, masterdata.approve,
-	// masterdata.withdraw. Expect more.
+	// masterdata.withdraw, webhook.test, webhook.redeliver, webhook.recover, webhook.enable. Expect more.
 	Verb string `json:"verb"`
 
 	// Owner The organization whose record it was.
@@ -139,6 +140,25 @@ type Delivery struct {
 	City  string `json:"city"`
 	Terms string `json:"terms"`
 }
+
+// DeliveryPage defines model for DeliveryPage.
+type DeliveryPage struct {
+	Items []WebhookDelivery `json:"items"`
+}
+
+// DeliveryWithAttempts defines model for DeliveryWithAttempts.
+type DeliveryWithAttempts = webhooksapi.DeliveryWithAttempts
+
+// Endpoint defines model for Endpoint.
+type Endpoint = webhooksapi.Endpoint
+
+// EndpointList defines model for EndpointList.
+type EndpointList struct {
+	Items []Endpoint `json:"items"`
+}
+
+// EventType One of the catalogue, or webhook.test. Expect more.
+type EventType = string
 
 // ImportedSnapshot defines model for ImportedSnapshot.
 type ImportedSnapshot struct {
@@ -237,6 +257,20 @@ type Reason struct {
 	Reason string `json:"reason"`
 }
 
+// Recovered defines model for Recovered.
+type Recovered struct {
+	Recovered int `json:"recovered"`
+}
+
+// Recovery Examples: {"reason":"The partner's receiver was away.","since":"2026-11-20T09:00:00Z"}
+type Recovery struct {
+	// Reason It is kept in the audit.
+	Reason string `json:"reason"`
+
+	// Since The first instant whose events count, within the last 30 days.
+	Since string `json:"since"`
+}
+
 // RFQ defines model for Rfq.
 type RFQ struct {
 	ID string `json:"id"`
@@ -300,11 +334,23 @@ type Supplier struct {
 	DisplayName string `json:"displayName"`
 }
 
+// WebhookDelivery defines model for WebhookDelivery.
+type WebhookDelivery = webhooksapi.Delivery
+
 // CreatedAfter defines model for CreatedAfter.
 type CreatedAfter = string
 
 // CreatedBefore defines model for CreatedBefore.
 type CreatedBefore = string
+
+// DeliveryID defines model for DeliveryId.
+type DeliveryID = string
+
+// EndpointName defines model for EndpointName.
+type EndpointName = string
+
+// EndpointOwner defines model for EndpointOwner.
+type EndpointOwner = string
 
 // IfMatch defines model for IfMatch.
 type IfMatch = string
@@ -456,6 +502,63 @@ type WithdrawQuoteParams struct {
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
+// ListDeliveriesParams defines parameters for ListDeliveries.
+type ListDeliveriesParams struct {
+	// Organization Whose webhooks.
+	Organization EndpointOwner `form:"organization" json:"organization"`
+
+	// Endpoint Only those to the endpoint of this name.
+	Endpoint *string `form:"endpoint,omitempty" json:"endpoint,omitempty"`
+
+	// State Only those in this state.
+	State *string `form:"state,omitempty" json:"state,omitempty"`
+
+	// Type Only those of events of this type, such as rfq.quoted.
+	Type *string `form:"type,omitempty" json:"type,omitempty"`
+
+	// Before The id of a delivery; only those before it are listed.
+	Before *string `form:"before,omitempty" json:"before,omitempty"`
+
+	// Limit How many items at most.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
+// ShowDeliveryParams defines parameters for ShowDelivery.
+type ShowDeliveryParams struct {
+	// Organization Whose webhooks.
+	Organization EndpointOwner `form:"organization" json:"organization"`
+}
+
+// RedeliverParams defines parameters for Redeliver.
+type RedeliverParams struct {
+	// Organization Whose webhooks.
+	Organization EndpointOwner `form:"organization" json:"organization"`
+}
+
+// ListEndpointsParams defines parameters for ListEndpoints.
+type ListEndpointsParams struct {
+	// Organization The organization whose endpoints are listed; every one, if it is absent.
+	Organization *string `form:"organization,omitempty" json:"organization,omitempty"`
+}
+
+// EnableEndpointParams defines parameters for EnableEndpoint.
+type EnableEndpointParams struct {
+	// Organization Whose webhooks.
+	Organization EndpointOwner `form:"organization" json:"organization"`
+}
+
+// RecoverEndpointParams defines parameters for RecoverEndpoint.
+type RecoverEndpointParams struct {
+	// Organization Whose webhooks.
+	Organization EndpointOwner `form:"organization" json:"organization"`
+}
+
+// TestEndpointParams defines parameters for TestEndpoint.
+type TestEndpointParams struct {
+	// Organization Whose webhooks.
+	Organization EndpointOwner `form:"organization" json:"organization"`
+}
+
 // WithdrawApprovalJSONRequestBody defines body for WithdrawApproval for application/json ContentType.
 type WithdrawApprovalJSONRequestBody = Reason
 
@@ -476,6 +579,18 @@ type SubmitQuoteJSONRequestBody = Offer
 
 // WithdrawQuoteJSONRequestBody defines body for WithdrawQuote for application/json ContentType.
 type WithdrawQuoteJSONRequestBody = Reason
+
+// RedeliverJSONRequestBody defines body for Redeliver for application/json ContentType.
+type RedeliverJSONRequestBody = Reason
+
+// EnableEndpointJSONRequestBody defines body for EnableEndpoint for application/json ContentType.
+type EnableEndpointJSONRequestBody = Reason
+
+// RecoverEndpointJSONRequestBody defines body for RecoverEndpoint for application/json ContentType.
+type RecoverEndpointJSONRequestBody = Recovery
+
+// TestEndpointJSONRequestBody defines body for TestEndpoint for application/json ContentType.
+type TestEndpointJSONRequestBody = Reason
 
 // RequestEditorFn is the function signature for the RequestEditor callback function
 type RequestEditorFn func(ctx context.Context, req *http.Request) error
@@ -716,6 +831,77 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /api/v1/platform/rfqs/{rfqId}/quotes/{quoteId}/withdraw (the `WithdrawQuote` operationId).
 	WithdrawQuote(ctx context.Context, rfqid RFQID, quoteID string, params *WithdrawQuoteParams, body WithdrawQuoteJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListDeliveries List the deliveries of an organization, the latest first. Needs ops:read.
+	//
+	// Corresponds with GET /api/v1/platform/webhooks/deliveries (the `ListDeliveries` operationId).
+	ListDeliveries(ctx context.Context, params *ListDeliveriesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ShowDelivery Read a delivery with its attempts. Needs ops:read.
+	//
+	// Corresponds with GET /api/v1/platform/webhooks/deliveries/{deliveryId} (the `ShowDelivery` operationId).
+	ShowDelivery(ctx context.Context, deliveryID DeliveryID, params *ShowDeliveryParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RedeliverWithBody Send an event again, whatever became of its delivery. Needs quotes:ingest.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/v1/platform/webhooks/deliveries/{deliveryId}/redeliver (the `Redeliver` operationId).
+	RedeliverWithBody(ctx context.Context, deliveryID DeliveryID, params *RedeliverParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// Redeliver Send an event again, whatever became of its delivery. Needs quotes:ingest.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /api/v1/platform/webhooks/deliveries/{deliveryId}/redeliver (the `Redeliver` operationId).
+	Redeliver(ctx context.Context, deliveryID DeliveryID, params *RedeliverParams, body RedeliverJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListEndpoints List the webhook endpoints of every organization, or of one. Needs ops:read.
+	//
+	// Corresponds with GET /api/v1/platform/webhooks/endpoints (the `ListEndpoints` operationId).
+	ListEndpoints(ctx context.Context, params *ListEndpointsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// EnableEndpointWithBody Let an endpoint that was disabled have deliveries again. Needs quotes:ingest.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/v1/platform/webhooks/endpoints/{name}/enable (the `EnableEndpoint` operationId).
+	EnableEndpointWithBody(ctx context.Context, name EndpointName, params *EnableEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// EnableEndpoint Let an endpoint that was disabled have deliveries again. Needs quotes:ingest.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /api/v1/platform/webhooks/endpoints/{name}/enable (the `EnableEndpoint` operationId).
+	EnableEndpoint(ctx context.Context, name EndpointName, params *EnableEndpointParams, body EnableEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RecoverEndpointWithBody Send the endpoint again what it has missed. Needs quotes:ingest.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/v1/platform/webhooks/endpoints/{name}/recover (the `RecoverEndpoint` operationId).
+	RecoverEndpointWithBody(ctx context.Context, name EndpointName, params *RecoverEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RecoverEndpoint Send the endpoint again what it has missed. Needs quotes:ingest.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /api/v1/platform/webhooks/endpoints/{name}/recover (the `RecoverEndpoint` operationId).
+	RecoverEndpoint(ctx context.Context, name EndpointName, params *RecoverEndpointParams, body RecoverEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TestEndpointWithBody Send the endpoint an event of the type webhook.test. Needs quotes:ingest.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/v1/platform/webhooks/endpoints/{name}/test (the `TestEndpoint` operationId).
+	TestEndpointWithBody(ctx context.Context, name EndpointName, params *TestEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TestEndpoint Send the endpoint an event of the type webhook.test. Needs quotes:ingest.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /api/v1/platform/webhooks/endpoints/{name}/test (the `TestEndpoint` operationId).
+	TestEndpoint(ctx context.Context, name EndpointName, params *TestEndpointParams, body TestEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 }
 
 // ListAudit List what was done, the latest first. Needs ops:read.
@@ -1114,6 +1300,187 @@ func (c *Client) WithdrawQuoteWithBody(ctx context.Context, rfqid RFQID, quoteID
 // Corresponds with POST /api/v1/platform/rfqs/{rfqId}/quotes/{quoteId}/withdraw (the `WithdrawQuote` operationId).
 func (c *Client) WithdrawQuote(ctx context.Context, rfqid RFQID, quoteID string, params *WithdrawQuoteParams, body WithdrawQuoteJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewWithdrawQuoteRequest(c.Server, rfqid, quoteID, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListDeliveries List the deliveries of an organization, the latest first. Needs ops:read.
+//
+// Corresponds with GET /api/v1/platform/webhooks/deliveries (the `ListDeliveries` operationId).
+func (c *Client) ListDeliveries(ctx context.Context, params *ListDeliveriesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListDeliveriesRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ShowDelivery Read a delivery with its attempts. Needs ops:read.
+//
+// Corresponds with GET /api/v1/platform/webhooks/deliveries/{deliveryId} (the `ShowDelivery` operationId).
+func (c *Client) ShowDelivery(ctx context.Context, deliveryID DeliveryID, params *ShowDeliveryParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewShowDeliveryRequest(c.Server, deliveryID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RedeliverWithBody Send an event again, whatever became of its delivery. Needs quotes:ingest.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/v1/platform/webhooks/deliveries/{deliveryId}/redeliver (the `Redeliver` operationId).
+func (c *Client) RedeliverWithBody(ctx context.Context, deliveryID DeliveryID, params *RedeliverParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRedeliverRequestWithBody(c.Server, deliveryID, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// Redeliver Send an event again, whatever became of its delivery. Needs quotes:ingest.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /api/v1/platform/webhooks/deliveries/{deliveryId}/redeliver (the `Redeliver` operationId).
+func (c *Client) Redeliver(ctx context.Context, deliveryID DeliveryID, params *RedeliverParams, body RedeliverJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRedeliverRequest(c.Server, deliveryID, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListEndpoints List the webhook endpoints of every organization, or of one. Needs ops:read.
+//
+// Corresponds with GET /api/v1/platform/webhooks/endpoints (the `ListEndpoints` operationId).
+func (c *Client) ListEndpoints(ctx context.Context, params *ListEndpointsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListEndpointsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// EnableEndpointWithBody Let an endpoint that was disabled have deliveries again. Needs quotes:ingest.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/v1/platform/webhooks/endpoints/{name}/enable (the `EnableEndpoint` operationId).
+func (c *Client) EnableEndpointWithBody(ctx context.Context, name EndpointName, params *EnableEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewEnableEndpointRequestWithBody(c.Server, name, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// EnableEndpoint Let an endpoint that was disabled have deliveries again. Needs quotes:ingest.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /api/v1/platform/webhooks/endpoints/{name}/enable (the `EnableEndpoint` operationId).
+func (c *Client) EnableEndpoint(ctx context.Context, name EndpointName, params *EnableEndpointParams, body EnableEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewEnableEndpointRequest(c.Server, name, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RecoverEndpointWithBody Send the endpoint again what it has missed. Needs quotes:ingest.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/v1/platform/webhooks/endpoints/{name}/recover (the `RecoverEndpoint` operationId).
+func (c *Client) RecoverEndpointWithBody(ctx context.Context, name EndpointName, params *RecoverEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRecoverEndpointRequestWithBody(c.Server, name, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RecoverEndpoint Send the endpoint again what it has missed. Needs quotes:ingest.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /api/v1/platform/webhooks/endpoints/{name}/recover (the `RecoverEndpoint` operationId).
+func (c *Client) RecoverEndpoint(ctx context.Context, name EndpointName, params *RecoverEndpointParams, body RecoverEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRecoverEndpointRequest(c.Server, name, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// TestEndpointWithBody Send the endpoint an event of the type webhook.test. Needs quotes:ingest.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/v1/platform/webhooks/endpoints/{name}/test (the `TestEndpoint` operationId).
+func (c *Client) TestEndpointWithBody(ctx context.Context, name EndpointName, params *TestEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTestEndpointRequestWithBody(c.Server, name, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// TestEndpoint Send the endpoint an event of the type webhook.test. Needs quotes:ingest.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /api/v1/platform/webhooks/endpoints/{name}/test (the `TestEndpoint` operationId).
+func (c *Client) TestEndpoint(ctx context.Context, name EndpointName, params *TestEndpointParams, body TestEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTestEndpointRequest(c.Server, name, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -2200,6 +2567,507 @@ func NewWithdrawQuoteRequestWithBody(server string, rfqid RFQID, quoteID string,
 	return req, nil
 }
 
+// NewListDeliveriesRequest constructs an http.Request for the ListDeliveries method
+func NewListDeliveriesRequest(server string, params *ListDeliveriesParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/platform/webhooks/deliveries")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organization", params.Organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if params.Endpoint != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "endpoint", *params.Endpoint, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.State != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "state", *params.State, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Type != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "type", *params.Type, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Before != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "before", *params.Before, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewShowDeliveryRequest constructs an http.Request for the ShowDelivery method
+func NewShowDeliveryRequest(server string, deliveryID DeliveryID, params *ShowDeliveryParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "deliveryId", deliveryID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/platform/webhooks/deliveries/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organization", params.Organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewRedeliverRequest calls the generic Redeliver builder with application/json body
+func NewRedeliverRequest(server string, deliveryID DeliveryID, params *RedeliverParams, body RedeliverJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewRedeliverRequestWithBody(server, deliveryID, params, "application/json", bodyReader)
+}
+
+// NewRedeliverRequestWithBody constructs an http.Request for the Redeliver method, with any body, and a specified content type
+func NewRedeliverRequestWithBody(server string, deliveryID DeliveryID, params *RedeliverParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "deliveryId", deliveryID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/platform/webhooks/deliveries/%s/redeliver", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organization", params.Organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewListEndpointsRequest constructs an http.Request for the ListEndpoints method
+func NewListEndpointsRequest(server string, params *ListEndpointsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/platform/webhooks/endpoints")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Organization != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organization", *params.Organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewEnableEndpointRequest calls the generic EnableEndpoint builder with application/json body
+func NewEnableEndpointRequest(server string, name EndpointName, params *EnableEndpointParams, body EnableEndpointJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewEnableEndpointRequestWithBody(server, name, params, "application/json", bodyReader)
+}
+
+// NewEnableEndpointRequestWithBody constructs an http.Request for the EnableEndpoint method, with any body, and a specified content type
+func NewEnableEndpointRequestWithBody(server string, name EndpointName, params *EnableEndpointParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "name", name, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/platform/webhooks/endpoints/%s/enable", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organization", params.Organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewRecoverEndpointRequest calls the generic RecoverEndpoint builder with application/json body
+func NewRecoverEndpointRequest(server string, name EndpointName, params *RecoverEndpointParams, body RecoverEndpointJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewRecoverEndpointRequestWithBody(server, name, params, "application/json", bodyReader)
+}
+
+// NewRecoverEndpointRequestWithBody constructs an http.Request for the RecoverEndpoint method, with any body, and a specified content type
+func NewRecoverEndpointRequestWithBody(server string, name EndpointName, params *RecoverEndpointParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "name", name, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/platform/webhooks/endpoints/%s/recover", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organization", params.Organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewTestEndpointRequest calls the generic TestEndpoint builder with application/json body
+func NewTestEndpointRequest(server string, name EndpointName, params *TestEndpointParams, body TestEndpointJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewTestEndpointRequestWithBody(server, name, params, "application/json", bodyReader)
+}
+
+// NewTestEndpointRequestWithBody constructs an http.Request for the TestEndpoint method, with any body, and a specified content type
+func NewTestEndpointRequestWithBody(server string, name EndpointName, params *TestEndpointParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "name", name, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/platform/webhooks/endpoints/%s/test", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organization", params.Organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 func (c *Client) applyEditors(ctx context.Context, req *http.Request, additionalEditors []RequestEditorFn) error {
 	for _, r := range c.RequestEditors {
 		if err := r(ctx, req); err != nil {
@@ -2429,6 +3297,83 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /api/v1/platform/rfqs/{rfqId}/quotes/{quoteId}/withdraw (the `WithdrawQuote` operationId).
 	WithdrawQuoteWithResponse(ctx context.Context, rfqid RFQID, quoteID string, params *WithdrawQuoteParams, body WithdrawQuoteJSONRequestBody, reqEditors ...RequestEditorFn) (*WithdrawQuoteResponse, error)
+
+	// ListDeliveriesWithResponse List the deliveries of an organization, the latest first. Needs ops:read.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/platform/webhooks/deliveries (the `ListDeliveries` operationId).
+	ListDeliveriesWithResponse(ctx context.Context, params *ListDeliveriesParams, reqEditors ...RequestEditorFn) (*ListDeliveriesResponse, error)
+
+	// ShowDeliveryWithResponse Read a delivery with its attempts. Needs ops:read.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/platform/webhooks/deliveries/{deliveryId} (the `ShowDelivery` operationId).
+	ShowDeliveryWithResponse(ctx context.Context, deliveryID DeliveryID, params *ShowDeliveryParams, reqEditors ...RequestEditorFn) (*ShowDeliveryResponse, error)
+
+	// RedeliverWithBodyWithResponse Send an event again, whatever became of its delivery. Needs quotes:ingest.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/v1/platform/webhooks/deliveries/{deliveryId}/redeliver (the `Redeliver` operationId).
+	RedeliverWithBodyWithResponse(ctx context.Context, deliveryID DeliveryID, params *RedeliverParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RedeliverResponse, error)
+
+	// RedeliverWithResponse Send an event again, whatever became of its delivery. Needs quotes:ingest.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/v1/platform/webhooks/deliveries/{deliveryId}/redeliver (the `Redeliver` operationId).
+	RedeliverWithResponse(ctx context.Context, deliveryID DeliveryID, params *RedeliverParams, body RedeliverJSONRequestBody, reqEditors ...RequestEditorFn) (*RedeliverResponse, error)
+
+	// ListEndpointsWithResponse List the webhook endpoints of every organization, or of one. Needs ops:read.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/platform/webhooks/endpoints (the `ListEndpoints` operationId).
+	ListEndpointsWithResponse(ctx context.Context, params *ListEndpointsParams, reqEditors ...RequestEditorFn) (*ListEndpointsResponse, error)
+
+	// EnableEndpointWithBodyWithResponse Let an endpoint that was disabled have deliveries again. Needs quotes:ingest.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/v1/platform/webhooks/endpoints/{name}/enable (the `EnableEndpoint` operationId).
+	EnableEndpointWithBodyWithResponse(ctx context.Context, name EndpointName, params *EnableEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*EnableEndpointResponse, error)
+
+	// EnableEndpointWithResponse Let an endpoint that was disabled have deliveries again. Needs quotes:ingest.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/v1/platform/webhooks/endpoints/{name}/enable (the `EnableEndpoint` operationId).
+	EnableEndpointWithResponse(ctx context.Context, name EndpointName, params *EnableEndpointParams, body EnableEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*EnableEndpointResponse, error)
+
+	// RecoverEndpointWithBodyWithResponse Send the endpoint again what it has missed. Needs quotes:ingest.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/v1/platform/webhooks/endpoints/{name}/recover (the `RecoverEndpoint` operationId).
+	RecoverEndpointWithBodyWithResponse(ctx context.Context, name EndpointName, params *RecoverEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RecoverEndpointResponse, error)
+
+	// RecoverEndpointWithResponse Send the endpoint again what it has missed. Needs quotes:ingest.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/v1/platform/webhooks/endpoints/{name}/recover (the `RecoverEndpoint` operationId).
+	RecoverEndpointWithResponse(ctx context.Context, name EndpointName, params *RecoverEndpointParams, body RecoverEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*RecoverEndpointResponse, error)
+
+	// TestEndpointWithBodyWithResponse Send the endpoint an event of the type webhook.test. Needs quotes:ingest.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/v1/platform/webhooks/endpoints/{name}/test (the `TestEndpoint` operationId).
+	TestEndpointWithBodyWithResponse(ctx context.Context, name EndpointName, params *TestEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TestEndpointResponse, error)
+
+	// TestEndpointWithResponse Send the endpoint an event of the type webhook.test. Needs quotes:ingest.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/v1/platform/webhooks/endpoints/{name}/test (the `TestEndpoint` operationId).
+	TestEndpointWithResponse(ctx context.Context, name EndpointName, params *TestEndpointParams, body TestEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*TestEndpointResponse, error)
 }
 
 type ListAuditResponse struct {
@@ -3163,6 +4108,293 @@ func (r WithdrawQuoteResponse) ContentType() string {
 	return ""
 }
 
+type ListDeliveriesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *DeliveryPage
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListDeliveriesResponse) GetJSON200() *DeliveryPage {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r ListDeliveriesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListDeliveriesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListDeliveriesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListDeliveriesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ShowDeliveryResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *DeliveryWithAttempts
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ShowDeliveryResponse) GetJSON200() *DeliveryWithAttempts {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r ShowDeliveryResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ShowDeliveryResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ShowDeliveryResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ShowDeliveryResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type RedeliverResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON202 the response for an HTTP 202 `application/json` response
+	JSON202 *WebhookDelivery
+}
+
+// GetJSON202 returns the response for an HTTP 202 `application/json` response
+func (r RedeliverResponse) GetJSON202() *WebhookDelivery {
+	return r.JSON202
+}
+
+// GetBody returns the raw response body bytes
+func (r RedeliverResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r RedeliverResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RedeliverResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r RedeliverResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListEndpointsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *EndpointList
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListEndpointsResponse) GetJSON200() *EndpointList {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r ListEndpointsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListEndpointsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListEndpointsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListEndpointsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type EnableEndpointResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Endpoint
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r EnableEndpointResponse) GetJSON200() *Endpoint {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r EnableEndpointResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r EnableEndpointResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r EnableEndpointResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r EnableEndpointResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type RecoverEndpointResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON202 the response for an HTTP 202 `application/json` response
+	JSON202 *Recovered
+}
+
+// GetJSON202 returns the response for an HTTP 202 `application/json` response
+func (r RecoverEndpointResponse) GetJSON202() *Recovered {
+	return r.JSON202
+}
+
+// GetBody returns the raw response body bytes
+func (r RecoverEndpointResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r RecoverEndpointResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RecoverEndpointResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r RecoverEndpointResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type TestEndpointResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON202 the response for an HTTP 202 `application/json` response
+	JSON202 *WebhookDelivery
+}
+
+// GetJSON202 returns the response for an HTTP 202 `application/json` response
+func (r TestEndpointResponse) GetJSON202() *WebhookDelivery {
+	return r.JSON202
+}
+
+// GetBody returns the raw response body bytes
+func (r TestEndpointResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r TestEndpointResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r TestEndpointResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r TestEndpointResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // ListAuditWithResponse List what was done, the latest first. Needs ops:read.
 //
 // Returns a wrapper object for the known response body format(s).
@@ -3491,6 +4723,149 @@ func (c *ClientWithResponses) WithdrawQuoteWithResponse(ctx context.Context, rfq
 		return nil, err
 	}
 	return ParseWithdrawQuoteResponse(rsp)
+}
+
+// ListDeliveriesWithResponse List the deliveries of an organization, the latest first. Needs ops:read.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/platform/webhooks/deliveries (the `ListDeliveries` operationId).
+func (c *ClientWithResponses) ListDeliveriesWithResponse(ctx context.Context, params *ListDeliveriesParams, reqEditors ...RequestEditorFn) (*ListDeliveriesResponse, error) {
+	rsp, err := c.ListDeliveries(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListDeliveriesResponse(rsp)
+}
+
+// ShowDeliveryWithResponse Read a delivery with its attempts. Needs ops:read.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/platform/webhooks/deliveries/{deliveryId} (the `ShowDelivery` operationId).
+func (c *ClientWithResponses) ShowDeliveryWithResponse(ctx context.Context, deliveryID DeliveryID, params *ShowDeliveryParams, reqEditors ...RequestEditorFn) (*ShowDeliveryResponse, error) {
+	rsp, err := c.ShowDelivery(ctx, deliveryID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseShowDeliveryResponse(rsp)
+}
+
+// RedeliverWithBodyWithResponse Send an event again, whatever became of its delivery. Needs quotes:ingest.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/v1/platform/webhooks/deliveries/{deliveryId}/redeliver (the `Redeliver` operationId).
+func (c *ClientWithResponses) RedeliverWithBodyWithResponse(ctx context.Context, deliveryID DeliveryID, params *RedeliverParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RedeliverResponse, error) {
+	rsp, err := c.RedeliverWithBody(ctx, deliveryID, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRedeliverResponse(rsp)
+}
+
+// RedeliverWithResponse Send an event again, whatever became of its delivery. Needs quotes:ingest.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/v1/platform/webhooks/deliveries/{deliveryId}/redeliver (the `Redeliver` operationId).
+func (c *ClientWithResponses) RedeliverWithResponse(ctx context.Context, deliveryID DeliveryID, params *RedeliverParams, body RedeliverJSONRequestBody, reqEditors ...RequestEditorFn) (*RedeliverResponse, error) {
+	rsp, err := c.Redeliver(ctx, deliveryID, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRedeliverResponse(rsp)
+}
+
+// ListEndpointsWithResponse List the webhook endpoints of every organization, or of one. Needs ops:read.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/platform/webhooks/endpoints (the `ListEndpoints` operationId).
+func (c *ClientWithResponses) ListEndpointsWithResponse(ctx context.Context, params *ListEndpointsParams, reqEditors ...RequestEditorFn) (*ListEndpointsResponse, error) {
+	rsp, err := c.ListEndpoints(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListEndpointsResponse(rsp)
+}
+
+// EnableEndpointWithBodyWithResponse Let an endpoint that was disabled have deliveries again. Needs quotes:ingest.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/v1/platform/webhooks/endpoints/{name}/enable (the `EnableEndpoint` operationId).
+func (c *ClientWithResponses) EnableEndpointWithBodyWithResponse(ctx context.Context, name EndpointName, params *EnableEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*EnableEndpointResponse, error) {
+	rsp, err := c.EnableEndpointWithBody(ctx, name, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseEnableEndpointResponse(rsp)
+}
+
+// EnableEndpointWithResponse Let an endpoint that was disabled have deliveries again. Needs quotes:ingest.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/v1/platform/webhooks/endpoints/{name}/enable (the `EnableEndpoint` operationId).
+func (c *ClientWithResponses) EnableEndpointWithResponse(ctx context.Context, name EndpointName, params *EnableEndpointParams, body EnableEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*EnableEndpointResponse, error) {
+	rsp, err := c.EnableEndpoint(ctx, name, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseEnableEndpointResponse(rsp)
+}
+
+// RecoverEndpointWithBodyWithResponse Send the endpoint again what it has missed. Needs quotes:ingest.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/v1/platform/webhooks/endpoints/{name}/recover (the `RecoverEndpoint` operationId).
+func (c *ClientWithResponses) RecoverEndpointWithBodyWithResponse(ctx context.Context, name EndpointName, params *RecoverEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RecoverEndpointResponse, error) {
+	rsp, err := c.RecoverEndpointWithBody(ctx, name, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRecoverEndpointResponse(rsp)
+}
+
+// RecoverEndpointWithResponse Send the endpoint again what it has missed. Needs quotes:ingest.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/v1/platform/webhooks/endpoints/{name}/recover (the `RecoverEndpoint` operationId).
+func (c *ClientWithResponses) RecoverEndpointWithResponse(ctx context.Context, name EndpointName, params *RecoverEndpointParams, body RecoverEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*RecoverEndpointResponse, error) {
+	rsp, err := c.RecoverEndpoint(ctx, name, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRecoverEndpointResponse(rsp)
+}
+
+// TestEndpointWithBodyWithResponse Send the endpoint an event of the type webhook.test. Needs quotes:ingest.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/v1/platform/webhooks/endpoints/{name}/test (the `TestEndpoint` operationId).
+func (c *ClientWithResponses) TestEndpointWithBodyWithResponse(ctx context.Context, name EndpointName, params *TestEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TestEndpointResponse, error) {
+	rsp, err := c.TestEndpointWithBody(ctx, name, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseTestEndpointResponse(rsp)
+}
+
+// TestEndpointWithResponse Send the endpoint an event of the type webhook.test. Needs quotes:ingest.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/v1/platform/webhooks/endpoints/{name}/test (the `TestEndpoint` operationId).
+func (c *ClientWithResponses) TestEndpointWithResponse(ctx context.Context, name EndpointName, params *TestEndpointParams, body TestEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*TestEndpointResponse, error) {
+	rsp, err := c.TestEndpoint(ctx, name, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseTestEndpointResponse(rsp)
 }
 
 // ParseListAuditResponse parses an HTTP response from a ListAuditWithResponse call
@@ -3988,6 +5363,188 @@ func ParseWithdrawQuoteResponse(rsp *http.Response) (*WithdrawQuoteResponse, err
 	return response, nil
 }
 
+// ParseListDeliveriesResponse parses an HTTP response from a ListDeliveriesWithResponse call
+func ParseListDeliveriesResponse(rsp *http.Response) (*ListDeliveriesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListDeliveriesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest DeliveryPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseShowDeliveryResponse parses an HTTP response from a ShowDeliveryWithResponse call
+func ParseShowDeliveryResponse(rsp *http.Response) (*ShowDeliveryResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ShowDeliveryResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest DeliveryWithAttempts
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseRedeliverResponse parses an HTTP response from a RedeliverWithResponse call
+func ParseRedeliverResponse(rsp *http.Response) (*RedeliverResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RedeliverResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
+		var dest WebhookDelivery
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON202 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListEndpointsResponse parses an HTTP response from a ListEndpointsWithResponse call
+func ParseListEndpointsResponse(rsp *http.Response) (*ListEndpointsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListEndpointsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest EndpointList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseEnableEndpointResponse parses an HTTP response from a EnableEndpointWithResponse call
+func ParseEnableEndpointResponse(rsp *http.Response) (*EnableEndpointResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &EnableEndpointResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Endpoint
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseRecoverEndpointResponse parses an HTTP response from a RecoverEndpointWithResponse call
+func ParseRecoverEndpointResponse(rsp *http.Response) (*RecoverEndpointResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RecoverEndpointResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
+		var dest Recovered
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON202 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseTestEndpointResponse parses an HTTP response from a TestEndpointWithResponse call
+func ParseTestEndpointResponse(rsp *http.Response) (*TestEndpointResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &TestEndpointResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
+		var dest WebhookDelivery
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON202 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
 	// ListAudit List what was done, the latest first. Needs ops:read.
@@ -4041,6 +5598,27 @@ type ServerInterface interface {
 	// WithdrawQuote Take a submitted quote back. Withdrawing it again changes nothing. Needs quotes:ingest.
 	// (POST /api/v1/platform/rfqs/{rfqId}/quotes/{quoteId}/withdraw)
 	WithdrawQuote(w http.ResponseWriter, r *http.Request, rfqid RFQID, quoteID string, params WithdrawQuoteParams)
+	// ListDeliveries List the deliveries of an organization, the latest first. Needs ops:read.
+	// (GET /api/v1/platform/webhooks/deliveries)
+	ListDeliveries(w http.ResponseWriter, r *http.Request, params ListDeliveriesParams)
+	// ShowDelivery Read a delivery with its attempts. Needs ops:read.
+	// (GET /api/v1/platform/webhooks/deliveries/{deliveryId})
+	ShowDelivery(w http.ResponseWriter, r *http.Request, deliveryID DeliveryID, params ShowDeliveryParams)
+	// Redeliver Send an event again, whatever became of its delivery. Needs quotes:ingest.
+	// (POST /api/v1/platform/webhooks/deliveries/{deliveryId}/redeliver)
+	Redeliver(w http.ResponseWriter, r *http.Request, deliveryID DeliveryID, params RedeliverParams)
+	// ListEndpoints List the webhook endpoints of every organization, or of one. Needs ops:read.
+	// (GET /api/v1/platform/webhooks/endpoints)
+	ListEndpoints(w http.ResponseWriter, r *http.Request, params ListEndpointsParams)
+	// EnableEndpoint Let an endpoint that was disabled have deliveries again. Needs quotes:ingest.
+	// (POST /api/v1/platform/webhooks/endpoints/{name}/enable)
+	EnableEndpoint(w http.ResponseWriter, r *http.Request, name EndpointName, params EnableEndpointParams)
+	// RecoverEndpoint Send the endpoint again what it has missed. Needs quotes:ingest.
+	// (POST /api/v1/platform/webhooks/endpoints/{name}/recover)
+	RecoverEndpoint(w http.ResponseWriter, r *http.Request, name EndpointName, params RecoverEndpointParams)
+	// TestEndpoint Send the endpoint an event of the type webhook.test. Needs quotes:ingest.
+	// (POST /api/v1/platform/webhooks/endpoints/{name}/test)
+	TestEndpoint(w http.ResponseWriter, r *http.Request, name EndpointName, params TestEndpointParams)
 }
 
 // Unimplemented server implementation that returns http.StatusNotImplemented for each endpoint.
@@ -4146,6 +5724,48 @@ func (_ Unimplemented) SubmitQuote(w http.ResponseWriter, r *http.Request, rfqid
 // WithdrawQuote Take a submitted quote back. Withdrawing it again changes nothing. Needs quotes:ingest.
 // (POST /api/v1/platform/rfqs/{rfqId}/quotes/{quoteId}/withdraw)
 func (_ Unimplemented) WithdrawQuote(w http.ResponseWriter, r *http.Request, rfqid RFQID, quoteID string, params WithdrawQuoteParams) {
+	w.WriteHeader(http.StatusNotImplemented)
+}
+
+// ListDeliveries List the deliveries of an organization, the latest first. Needs ops:read.
+// (GET /api/v1/platform/webhooks/deliveries)
+func (_ Unimplemented) ListDeliveries(w http.ResponseWriter, r *http.Request, params ListDeliveriesParams) {
+	w.WriteHeader(http.StatusNotImplemented)
+}
+
+// ShowDelivery Read a delivery with its attempts. Needs ops:read.
+// (GET /api/v1/platform/webhooks/deliveries/{deliveryId})
+func (_ Unimplemented) ShowDelivery(w http.ResponseWriter, r *http.Request, deliveryID DeliveryID, params ShowDeliveryParams) {
+	w.WriteHeader(http.StatusNotImplemented)
+}
+
+// Redeliver Send an event again, whatever became of its delivery. Needs quotes:ingest.
+// (POST /api/v1/platform/webhooks/deliveries/{deliveryId}/redeliver)
+func (_ Unimplemented) Redeliver(w http.ResponseWriter, r *http.Request, deliveryID DeliveryID, params RedeliverParams) {
+	w.WriteHeader(http.StatusNotImplemented)
+}
+
+// ListEndpoints List the webhook endpoints of every organization, or of one. Needs ops:read.
+// (GET /api/v1/platform/webhooks/endpoints)
+func (_ Unimplemented) ListEndpoints(w http.ResponseWriter, r *http.Request, params ListEndpointsParams) {
+	w.WriteHeader(http.StatusNotImplemented)
+}
+
+// EnableEndpoint Let an endpoint that was disabled have deliveries again. Needs quotes:ingest.
+// (POST /api/v1/platform/webhooks/endpoints/{name}/enable)
+func (_ Unimplemented) EnableEndpoint(w http.ResponseWriter, r *http.Request, name EndpointName, params EnableEndpointParams) {
+	w.WriteHeader(http.StatusNotImplemented)
+}
+
+// RecoverEndpoint Send the endpoint again what it has missed. Needs quotes:ingest.
+// (POST /api/v1/platform/webhooks/endpoints/{name}/recover)
+func (_ Unimplemented) RecoverEndpoint(w http.ResponseWriter, r *http.Request, name EndpointName, params RecoverEndpointParams) {
+	w.WriteHeader(http.StatusNotImplemented)
+}
+
+// TestEndpoint Send the endpoint an event of the type webhook.test. Needs quotes:ingest.
+// (POST /api/v1/platform/webhooks/endpoints/{name}/test)
+func (_ Unimplemented) TestEndpoint(w http.ResponseWriter, r *http.Request, name EndpointName, params TestEndpointParams) {
 	w.WriteHeader(http.StatusNotImplemented)
 }
 
@@ -4969,6 +6589,347 @@ func (siw *ServerInterfaceWrapper) WithdrawQuote(w http.ResponseWriter, r *http.
 	handler.ServeHTTP(w, r)
 }
 
+// ListDeliveries operation middleware
+func (siw *ServerInterfaceWrapper) ListDeliveries(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListDeliveriesParams
+
+	// ------------- Required query parameter "organization" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "organization", r.URL.Query(), &params.Organization, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "organization"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organization", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "endpoint" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "endpoint", r.URL.Query(), &params.Endpoint, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "endpoint"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "endpoint", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "state" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "state", r.URL.Query(), &params.State, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "state"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "state", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "type" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "type", r.URL.Query(), &params.Type, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "type"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "type", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "before", r.URL.Query(), &params.Before, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "before"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "before", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", r.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "limit"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "limit", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListDeliveries(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ShowDelivery operation middleware
+func (siw *ServerInterfaceWrapper) ShowDelivery(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "deliveryId" -------------
+	var deliveryID DeliveryID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "deliveryId", chi.URLParam(r, "deliveryId"), &deliveryID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "deliveryId", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ShowDeliveryParams
+
+	// ------------- Required query parameter "organization" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "organization", r.URL.Query(), &params.Organization, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "organization"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organization", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ShowDelivery(w, r, deliveryID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// Redeliver operation middleware
+func (siw *ServerInterfaceWrapper) Redeliver(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "deliveryId" -------------
+	var deliveryID DeliveryID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "deliveryId", chi.URLParam(r, "deliveryId"), &deliveryID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "deliveryId", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params RedeliverParams
+
+	// ------------- Required query parameter "organization" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "organization", r.URL.Query(), &params.Organization, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "organization"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organization", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.Redeliver(w, r, deliveryID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ListEndpoints operation middleware
+func (siw *ServerInterfaceWrapper) ListEndpoints(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListEndpointsParams
+
+	// ------------- Optional query parameter "organization" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "organization", r.URL.Query(), &params.Organization, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "organization"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organization", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListEndpoints(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// EnableEndpoint operation middleware
+func (siw *ServerInterfaceWrapper) EnableEndpoint(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "name" -------------
+	var name EndpointName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "name", chi.URLParam(r, "name"), &name, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "name", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params EnableEndpointParams
+
+	// ------------- Required query parameter "organization" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "organization", r.URL.Query(), &params.Organization, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "organization"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organization", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.EnableEndpoint(w, r, name, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// RecoverEndpoint operation middleware
+func (siw *ServerInterfaceWrapper) RecoverEndpoint(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "name" -------------
+	var name EndpointName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "name", chi.URLParam(r, "name"), &name, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "name", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params RecoverEndpointParams
+
+	// ------------- Required query parameter "organization" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "organization", r.URL.Query(), &params.Organization, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "organization"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organization", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.RecoverEndpoint(w, r, name, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// TestEndpoint operation middleware
+func (siw *ServerInterfaceWrapper) TestEndpoint(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "name" -------------
+	var name EndpointName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "name", chi.URLParam(r, "name"), &name, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "name", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params TestEndpointParams
+
+	// ------------- Required query parameter "organization" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "organization", r.URL.Query(), &params.Organization, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "organization"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organization", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.TestEndpoint(w, r, name, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 type UnescapedCookieParamError struct {
 	ParamName string
 	Err       error
@@ -5132,6 +7093,27 @@ func HandlerWithOptions(si ServerInterface, options ChiServerOptions) http.Handl
 	})
 	r.Group(func(r chi.Router) {
 		r.Post(options.BaseURL+"/api/v1/platform/rfqs/{rfqId}/quotes/{quoteId}/withdraw", wrapper.WithdrawQuote)
+	})
+	r.Group(func(r chi.Router) {
+		r.Get(options.BaseURL+"/api/v1/platform/webhooks/deliveries", wrapper.ListDeliveries)
+	})
+	r.Group(func(r chi.Router) {
+		r.Get(options.BaseURL+"/api/v1/platform/webhooks/deliveries/{deliveryId}", wrapper.ShowDelivery)
+	})
+	r.Group(func(r chi.Router) {
+		r.Post(options.BaseURL+"/api/v1/platform/webhooks/deliveries/{deliveryId}/redeliver", wrapper.Redeliver)
+	})
+	r.Group(func(r chi.Router) {
+		r.Get(options.BaseURL+"/api/v1/platform/webhooks/endpoints", wrapper.ListEndpoints)
+	})
+	r.Group(func(r chi.Router) {
+		r.Post(options.BaseURL+"/api/v1/platform/webhooks/endpoints/{name}/enable", wrapper.EnableEndpoint)
+	})
+	r.Group(func(r chi.Router) {
+		r.Post(options.BaseURL+"/api/v1/platform/webhooks/endpoints/{name}/recover", wrapper.RecoverEndpoint)
+	})
+	r.Group(func(r chi.Router) {
+		r.Post(options.BaseURL+"/api/v1/platform/webhooks/endpoints/{name}/test", wrapper.TestEndpoint)
 	})
 
 	return r
@@ -5571,6 +7553,169 @@ func (response WithdrawQuote200JSONResponse) VisitWithdrawQuoteResponse(w http.R
 	return err
 }
 
+type ListDeliveriesRequestObject struct {
+	Params ListDeliveriesParams
+}
+
+type ListDeliveriesResponseObject interface {
+	VisitListDeliveriesResponse(w http.ResponseWriter) error
+}
+
+type ListDeliveries200JSONResponse DeliveryPage
+
+func (response ListDeliveries200JSONResponse) VisitListDeliveriesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ShowDeliveryRequestObject struct {
+	DeliveryID DeliveryID `json:"deliveryId"`
+	Params     ShowDeliveryParams
+}
+
+type ShowDeliveryResponseObject interface {
+	VisitShowDeliveryResponse(w http.ResponseWriter) error
+}
+
+type ShowDelivery200JSONResponse DeliveryWithAttempts
+
+func (response ShowDelivery200JSONResponse) VisitShowDeliveryResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RedeliverRequestObject struct {
+	DeliveryID DeliveryID `json:"deliveryId"`
+	Params     RedeliverParams
+	Body       *RedeliverJSONRequestBody
+}
+
+type RedeliverResponseObject interface {
+	VisitRedeliverResponse(w http.ResponseWriter) error
+}
+
+type Redeliver202JSONResponse WebhookDelivery
+
+func (response Redeliver202JSONResponse) VisitRedeliverResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListEndpointsRequestObject struct {
+	Params ListEndpointsParams
+}
+
+type ListEndpointsResponseObject interface {
+	VisitListEndpointsResponse(w http.ResponseWriter) error
+}
+
+type ListEndpoints200JSONResponse EndpointList
+
+func (response ListEndpoints200JSONResponse) VisitListEndpointsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EnableEndpointRequestObject struct {
+	Name   EndpointName `json:"name"`
+	Params EnableEndpointParams
+	Body   *EnableEndpointJSONRequestBody
+}
+
+type EnableEndpointResponseObject interface {
+	VisitEnableEndpointResponse(w http.ResponseWriter) error
+}
+
+type EnableEndpoint200JSONResponse Endpoint
+
+func (response EnableEndpoint200JSONResponse) VisitEnableEndpointResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RecoverEndpointRequestObject struct {
+	Name   EndpointName `json:"name"`
+	Params RecoverEndpointParams
+	Body   *RecoverEndpointJSONRequestBody
+}
+
+type RecoverEndpointResponseObject interface {
+	VisitRecoverEndpointResponse(w http.ResponseWriter) error
+}
+
+type RecoverEndpoint202JSONResponse Recovered
+
+func (response RecoverEndpoint202JSONResponse) VisitRecoverEndpointResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TestEndpointRequestObject struct {
+	Name   EndpointName `json:"name"`
+	Params TestEndpointParams
+	Body   *TestEndpointJSONRequestBody
+}
+
+type TestEndpointResponseObject interface {
+	VisitTestEndpointResponse(w http.ResponseWriter) error
+}
+
+type TestEndpoint202JSONResponse WebhookDelivery
+
+func (response TestEndpoint202JSONResponse) VisitTestEndpointResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
 	// ListAudit List what was done, the latest first. Needs ops:read.
@@ -5624,6 +7769,27 @@ type StrictServerInterface interface {
 	// WithdrawQuote Take a submitted quote back. Withdrawing it again changes nothing. Needs quotes:ingest.
 	// (POST /api/v1/platform/rfqs/{rfqId}/quotes/{quoteId}/withdraw)
 	WithdrawQuote(ctx context.Context, request WithdrawQuoteRequestObject) (WithdrawQuoteResponseObject, error)
+	// ListDeliveries List the deliveries of an organization, the latest first. Needs ops:read.
+	// (GET /api/v1/platform/webhooks/deliveries)
+	ListDeliveries(ctx context.Context, request ListDeliveriesRequestObject) (ListDeliveriesResponseObject, error)
+	// ShowDelivery Read a delivery with its attempts. Needs ops:read.
+	// (GET /api/v1/platform/webhooks/deliveries/{deliveryId})
+	ShowDelivery(ctx context.Context, request ShowDeliveryRequestObject) (ShowDeliveryResponseObject, error)
+	// Redeliver Send an event again, whatever became of its delivery. Needs quotes:ingest.
+	// (POST /api/v1/platform/webhooks/deliveries/{deliveryId}/redeliver)
+	Redeliver(ctx context.Context, request RedeliverRequestObject) (RedeliverResponseObject, error)
+	// ListEndpoints List the webhook endpoints of every organization, or of one. Needs ops:read.
+	// (GET /api/v1/platform/webhooks/endpoints)
+	ListEndpoints(ctx context.Context, request ListEndpointsRequestObject) (ListEndpointsResponseObject, error)
+	// EnableEndpoint Let an endpoint that was disabled have deliveries again. Needs quotes:ingest.
+	// (POST /api/v1/platform/webhooks/endpoints/{name}/enable)
+	EnableEndpoint(ctx context.Context, request EnableEndpointRequestObject) (EnableEndpointResponseObject, error)
+	// RecoverEndpoint Send the endpoint again what it has missed. Needs quotes:ingest.
+	// (POST /api/v1/platform/webhooks/endpoints/{name}/recover)
+	RecoverEndpoint(ctx context.Context, request RecoverEndpointRequestObject) (RecoverEndpointResponseObject, error)
+	// TestEndpoint Send the endpoint an event of the type webhook.test. Needs quotes:ingest.
+	// (POST /api/v1/platform/webhooks/endpoints/{name}/test)
+	TestEndpoint(ctx context.Context, request TestEndpointRequestObject) (TestEndpointResponseObject, error)
 }
 
 type StrictHandlerFunc func(ctx context.Context, w http.ResponseWriter, r *http.Request, request any) (any, error)
@@ -6160,6 +8326,221 @@ func (sh *strictHandler) WithdrawQuote(w http.ResponseWriter, r *http.Request, r
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(WithdrawQuoteResponseObject); ok {
 		if err := validResponse.VisitWithdrawQuoteResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListDeliveries operation middleware
+func (sh *strictHandler) ListDeliveries(w http.ResponseWriter, r *http.Request, params ListDeliveriesParams) {
+	var request ListDeliveriesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListDeliveries(ctx, request.(ListDeliveriesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListDeliveries")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListDeliveriesResponseObject); ok {
+		if err := validResponse.VisitListDeliveriesResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ShowDelivery operation middleware
+func (sh *strictHandler) ShowDelivery(w http.ResponseWriter, r *http.Request, deliveryID DeliveryID, params ShowDeliveryParams) {
+	var request ShowDeliveryRequestObject
+
+	request.DeliveryID = deliveryID
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ShowDelivery(ctx, request.(ShowDeliveryRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ShowDelivery")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ShowDeliveryResponseObject); ok {
+		if err := validResponse.VisitShowDeliveryResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// Redeliver operation middleware
+func (sh *strictHandler) Redeliver(w http.ResponseWriter, r *http.Request, deliveryID DeliveryID, params RedeliverParams) {
+	var request RedeliverRequestObject
+
+	request.DeliveryID = deliveryID
+	request.Params = params
+
+	var body RedeliverJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.Redeliver(ctx, request.(RedeliverRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "Redeliver")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(RedeliverResponseObject); ok {
+		if err := validResponse.VisitRedeliverResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListEndpoints operation middleware
+func (sh *strictHandler) ListEndpoints(w http.ResponseWriter, r *http.Request, params ListEndpointsParams) {
+	var request ListEndpointsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListEndpoints(ctx, request.(ListEndpointsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListEndpoints")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListEndpointsResponseObject); ok {
+		if err := validResponse.VisitListEndpointsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// EnableEndpoint operation middleware
+func (sh *strictHandler) EnableEndpoint(w http.ResponseWriter, r *http.Request, name EndpointName, params EnableEndpointParams) {
+	var request EnableEndpointRequestObject
+
+	request.Name = name
+	request.Params = params
+
+	var body EnableEndpointJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.EnableEndpoint(ctx, request.(EnableEndpointRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "EnableEndpoint")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(EnableEndpointResponseObject); ok {
+		if err := validResponse.VisitEnableEndpointResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RecoverEndpoint operation middleware
+func (sh *strictHandler) RecoverEndpoint(w http.ResponseWriter, r *http.Request, name EndpointName, params RecoverEndpointParams) {
+	var request RecoverEndpointRequestObject
+
+	request.Name = name
+	request.Params = params
+
+	var body RecoverEndpointJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.RecoverEndpoint(ctx, request.(RecoverEndpointRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RecoverEndpoint")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(RecoverEndpointResponseObject); ok {
+		if err := validResponse.VisitRecoverEndpointResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// TestEndpoint operation middleware
+func (sh *strictHandler) TestEndpoint(w http.ResponseWriter, r *http.Request, name EndpointName, params TestEndpointParams) {
+	var request TestEndpointRequestObject
+
+	request.Name = name
+	request.Params = params
+
+	var body TestEndpointJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.TestEndpoint(ctx, request.(TestEndpointRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "TestEndpoint")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(TestEndpointResponseObject); ok {
+		if err := validResponse.VisitTestEndpointResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/rfq"
@@ -73,6 +74,15 @@ func queueAudit(batch *pgx.Batch, deed *ledger.Deed) {
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 		deed.ID, deed.At, deed.Actor.Organization, deed.Actor.Key, deed.Actor.RequestID,
 		deed.Verb, deed.Owner.String(), deed.Subject, deed.Reason)
+}
+
+// AddDeed commits a line of the audit by itself.
+func (s *Store) AddDeed(ctx context.Context, deed ledger.Deed) error {
+	return s.use(ctx, "audit", func(ctx context.Context, conn *pgxpool.Conn) error {
+		var batch pgx.Batch
+		queueAudit(&batch, &deed)
+		return conn.SendBatch(ctx, &batch).Close()
+	})
 }
 
 // Deeds lists what the marketplace's side has done to records of a mode, the

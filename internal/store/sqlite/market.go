@@ -74,6 +74,11 @@ func audit(ctx context.Context, tx *sql.Tx, deed *ledger.Deed) error {
 	return err
 }
 
+// AddDeed commits a line of the audit by itself.
+func (s *Store) AddDeed(ctx context.Context, deed ledger.Deed) error {
+	return s.write(ctx, "audit", func(tx *sql.Tx) error { return audit(ctx, tx, &deed) })
+}
+
 // Deeds lists what the marketplace's side has done to records of a mode, the
 // latest first, from the first id that is less than before; an empty before
 // starts at the latest.

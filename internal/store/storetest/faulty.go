@@ -140,6 +140,12 @@ func (f *Faulty) KeyUses(ctx context.Context, keys []credential.Digest) ([]keyus
 	return around(f, "read use of keys", false, func() ([]keyuse.Use, error) { return f.store.KeyUses(ctx, keys) })
 }
 
+// AddDeed implements [Audit].
+func (f *Faulty) AddDeed(ctx context.Context, deed ledger.Deed) error {
+	_, err := around(f, "audit", true, func() (struct{}, error) { return struct{}{}, f.store.AddDeed(ctx, deed) })
+	return err
+}
+
 // Deeds implements [Audit].
 func (f *Faulty) Deeds(ctx context.Context, mode tenant.Mode, before string, limit int) ([]ledger.Deed, error) {
 	return around(f, "read audit", false, func() ([]ledger.Deed, error) { return f.store.Deeds(ctx, mode, before, limit) })

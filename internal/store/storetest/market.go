@@ -3,6 +3,7 @@
 package storetest
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
@@ -21,6 +22,7 @@ var marketCases = map[string]func(*testing.T, *world){
 	"the marketplace lists and finds the rfqs of everybody in a mode": listAll,
 	"a verb of the marketplace is committed with its audit":           audited,
 	"what a verb refuses is not in the audit":                         refusedIsNotAudited,
+	"a line of the audit is committed by itself":                      auditedAlone,
 	"a sweep stores what was read before, and tells of it":            sweepStores,
 	"two sweeps at once store and tell once":                          sweepsRace,
 	"the suppliers of the sandbox quote on the sandbox alone":         sandboxQuotes,
@@ -229,6 +231,23 @@ func audited(t *testing.T, w *world) {
 	}
 	wantEqual(t, "deeds before the first", deeds[1:], older)
 	wantEqual(t, "events", []ledger.EventType{ledger.RFQCreated, ledger.RFQQuoted, ledger.RFQCancelled}, w.eventsAbout(t, record.ID))
+}
+
+func auditedAlone(t *testing.T, w *world) {
+	want, err := ledger.NewDeed(ledger.Deed{
+		At: w.clock.Now(), Actor: byOps.Actor, Verb: ledger.EnableWebhook, Owner: acme, Subject: "mis", Reason: byOps.Reason,
+	}, rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.store.AddDeed(t.Context(), want); err != nil {
+		t.Fatal(err)
+	}
+	deeds, err := w.store.Deeds(t.Context(), tenant.Live, "", 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantEqual(t, "deeds", []ledger.Deed{want}, deeds)
 }
 
 func refusedIsNotAudited(t *testing.T, w *world) {

@@ -36,8 +36,10 @@ type Store interface {
 	webhook.Store
 }
 
-// Audit reads what the marketplace's side has done.
+// Audit keeps and reads what the marketplace's side has done.
 type Audit interface {
+	// AddDeed commits a line by itself.
+	AddDeed(ctx context.Context, deed ledger.Deed) error
 	// Deeds lists those about records of a mode, the latest first, at most
 	// limit, from the first id that is less than before; an empty before
 	// starts at the latest.

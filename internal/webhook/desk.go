@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package webhook
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// Journal keeps the audit.
+type Journal interface {
+	AddDeed(ctx context.Context, deed ledger.Deed) error
+}
+
+// Instruction is what a verb of the marketplace comes with.
+type Instruction struct {
+	Actor ledger.Actor
+	// Reason is 1 to 500 characters.
+	Reason string
+}
+
+// Desk is what the marketplace's own people do with the endpoints and deliveries of
+// partners: the same as they do themselves, with a line in the audit. That line is
+// committed before the verb, when it is known that there is what the verb is about:
+// a verb that fails after it was tried, and is tried again.
+type Desk struct {
+	*Service
+	journal Journal
+	now     func() time.Time
+	random  io.Reader
+}
+
+// NewDesk makes a desk of a service and the audit.
+func NewDesk(service *Service, journal Journal) *Desk {
+	return &Desk{service, journal, service.config.Now, service.config.Random}
+}
+
+// TestBy is [Service.Test] by the marketplace.
+func (d *Desk) TestBy(ctx context.Context, address Address, by Instruction) (Delivery, error) {
+	if err := d.toEndpoint(ctx, ledger.TestWebhook, address, by); err != nil {
+		return Delivery{}, err
+	}
+	return d.Test(ctx, address)
+}
+
+// RecoverBy is [Service.Recover] by the marketplace.
+func (d *Desk) RecoverBy(ctx context.Context, address Address, since time.Time, by Instruction) (int, error) {
+	if err := withinRetention(since, whole(d.now())); err != nil {
+		return 0, err
+	}
+	if err := d.toEndpoint(ctx, ledger.RecoverWebhook, address, by); err != nil {
+		return 0, err
+	}
+	return d.Recover(ctx, address, since)
+}
+
+// EnableBy is [Service.Enable] by the marketplace.
+func (d *Desk) EnableBy(ctx context.Context, address Address, by Instruction) error {
+	if err := d.toEndpoint(ctx, ledger.EnableWebhook, address, by); err != nil {
+		return err
+	}
+	return d.Enable(ctx, address)
+}
+
+// RedeliverBy is [Service.Redeliver] by the marketplace.
+func (d *Desk) RedeliverBy(ctx context.Context, owner tenant.ID, id string, by Instruction) (Delivery, error) {
+	if _, _, err := d.Delivery(ctx, owner, id); err != nil {
+		return Delivery{}, err
+	}
+	if err := d.note(ctx, ledger.RedeliverWebhook, owner, id, by); err != nil {
+		return Delivery{}, err
+	}
+	return d.Redeliver(ctx, owner, id)
+}
+
+// toEndpoint notes a verb about an endpoint that is declared.
+func (d *Desk) toEndpoint(ctx context.Context, verb ledger.Verb, address Address, by Instruction) error {
+	if _, err := d.endpoint(address); err != nil {
+		return err
+	}
+	return d.note(ctx, verb, address.Owner, address.Name, by)
+}
+
+func (d *Desk) note(ctx context.Context, verb ledger.Verb, owner tenant.ID, subject string, by Instruction) error {
+	deed, err := ledger.NewDeed(ledger.Deed{
+		At: whole(d.now()), Actor: by.Actor, Verb: verb, Owner: owner, Subject: subject, Reason: by.Reason,
+	}, d.random)
+	if err != nil {
+		return fmt.Errorf("%s: %w", verb, err)
+	}
+	return wrapped(string(verb), d.journal.AddDeed(ctx, deed))
+}
