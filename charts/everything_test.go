@@ -49,7 +49,7 @@ worker:
   databaseConnections: 2
   allowFetch: [10.1.0.0/16]
   keda: {enabled: true}
-webhooks: {enabled: true}
+webhooks: {enabled: true, allowWebhooks: [10.1.0.0/16], gatesMaxStaleness: 30m}
 ingress:
   api: {enabled: true, className: nginx, tlsSecret: api-public, annotations: {a: b}}
   registry: {enabled: true}

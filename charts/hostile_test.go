@@ -113,8 +113,9 @@ func filled(t *testing.T, values, text, other string) (string, int) {
 		return nil
 	}
 	whole := fill(root, tree, true).(map[string]any)
-	// The roles of the database must be two.
+	// No two roles of the database may be one.
 	whole["database"].(map[string]any)["roles"].(map[string]any)["worker"] = "workers"
+	whole["database"].(map[string]any)["roles"].(map[string]any)["webhooks"] = "webhooks"
 	out, err := yaml.Marshal(whole)
 	if err != nil {
 		t.Fatal(err)

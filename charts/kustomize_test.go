@@ -28,12 +28,14 @@ var intended = map[string]string{
 	"-Namespace/printmarket":                            "helm makes namespaces by itself, or uses one that is there",
 	"+PodDisruptionBudget/printmarket-controller":       "the chart lets a drain of nodes take one at a time",
 	"+PodDisruptionBudget/printmarket-worker-preflight": "the chart lets a drain of nodes take one at a time",
+	"+PodDisruptionBudget/printmarket-worker-webhooks":  "the chart lets a drain of nodes take one at a time",
 	"+NetworkPolicy/printmarket-api":                    "the tree leaves networks to whoever copies it",
 	"+NetworkPolicy/printmarket-controller":             "the same",
 	"+NetworkPolicy/printmarket-default-deny":           "the same",
 	"+NetworkPolicy/printmarket-migrate":                "the same",
 	"+NetworkPolicy/printmarket-test":                   "the same",
 	"+NetworkPolicy/printmarket-worker-preflight":       "the same",
+	"+NetworkPolicy/printmarket-worker-webhooks":        "the same",
 	"+Pod/printmarket-test":                             "helm test",
 }
 
@@ -152,7 +154,7 @@ func TestEveryPodHasTheLabelsThatItsOwnersAndPoliciesSelect(t *testing.T) {
 		}
 		// No pod but those with a Role has a token.
 		token := pod.Spec.AutomountServiceAccountToken == nil || *pod.Spec.AutomountServiceAccountToken
-		if want := component == "controller" || component == "api"; token != want {
+		if want := component == "controller" || component == "api" || component == "worker-webhooks"; token != want {
 			t.Errorf("%s: has a token %v, want %v", name, token, want)
 		}
 		if component == "worker-preflight" && strings.Contains(strings.Join(pod.Spec.Containers[0].Args, " "), "gate") {

@@ -57,11 +57,13 @@ func TestThePrometheusRuleSaysWhatTheAlertsSay(t *testing.T) {
 		t.Errorf("labels %v of %s", plain.Labels, plain.APIVersion)
 	}
 	linked := ofKind[prometheusRule](t, render(t, platformChart, origins+values+", runbookURL: https://runbooks.example/}}"), "PrometheusRule")[0]
-	for _, rule := range linked.Spec.Groups[0].Rules {
-		if want := "https://runbooks.example/" + path.Base(rule.Annotations["runbook"]); rule.Annotations["runbook_url"] != want {
-			t.Errorf("%s: runbook_url is %q, want %q", rule.Alert, rule.Annotations["runbook_url"], want)
+	for _, group := range linked.Spec.Groups {
+		for _, rule := range group.Rules {
+			if want := "https://runbooks.example/" + path.Base(rule.Annotations["runbook"]); rule.Annotations["runbook_url"] != want {
+				t.Errorf("%s: runbook_url is %q, want %q", rule.Alert, rule.Annotations["runbook_url"], want)
+			}
+			delete(rule.Annotations, "runbook_url")
 		}
-		delete(rule.Annotations, "runbook_url")
 	}
 	if diff := cmp.Diff(want, linked.Spec); diff != "" {
 		t.Errorf("rules with links (-config +chart):\n%s", diff)
@@ -143,7 +145,7 @@ type endpoint struct {
 
 func TestEveryProcessIsScrapedWhereItServesMetrics(t *testing.T) {
 	t.Parallel()
-	stream := render(t, platformChart, origins+"monitoring: {monitors: {enabled: true}}\napi: {mtls: {enabled: true, secretName: api-tls}}")
+	stream := render(t, platformChart, origins+"monitoring: {monitors: {enabled: true}}\nwebhooks: {enabled: true}\napi: {mtls: {enabled: true, secretName: api-tls}}")
 	scraped := map[string]string{}
 	for _, m := range append(ofKind[monitor](t, stream, "ServiceMonitor"), ofKind[monitor](t, stream, "PodMonitor")...) {
 		endpoint := append(m.Spec.Endpoints, m.Spec.PodMetricsEndpoints...)[0]
@@ -157,7 +159,7 @@ func TestEveryProcessIsScrapedWhereItServesMetrics(t *testing.T) {
 			}
 		}
 	}
-	want := map[string]string{"Deployment/printmarket-api": "ops", "Deployment/printmarket-controller": "metrics", "Deployment/printmarket-worker-preflight": "ops"}
+	want := map[string]string{"Deployment/printmarket-api": "ops", "Deployment/printmarket-controller": "metrics", "Deployment/printmarket-worker-preflight": "ops", "Deployment/printmarket-worker-webhooks": "ops"}
 	if diff := cmp.Diff(want, scraped); diff != "" {
 		t.Errorf("ports (-want +scraped):\n%s", diff)
 	}

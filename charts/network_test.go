@@ -78,24 +78,28 @@ func TestPartnersReachTheirRoutesAndNotThePlatforms(t *testing.T) {
 	}
 }
 
-// The policy is the second lock of what the worker refuses by itself.
+// The policy is the second lock of what the workers refuse by themselves. For those
+// for webhooks it is one where the address of the kube-apiserver is named.
 func TestWorkersReachNoRangeThatTheyRefuse(t *testing.T) {
 	t.Parallel()
-	policy := strict[networkingv1.NetworkPolicy](t, one(t, render(t, platformChart, origins), "NetworkPolicy", "printmarket-worker-preflight").text)
-	got := map[string][]string{}
-	for _, rule := range policy.Spec.Egress {
-		for _, peer := range rule.To {
-			if peer.IPBlock != nil {
-				got[peer.IPBlock.CIDR] = peer.IPBlock.Except
-				if len(rule.Ports) != 1 || rule.Ports[0].Port.IntValue() != 443 {
-					t.Errorf("ports %v towards %s, want 443", rule.Ports, peer.IPBlock.CIDR)
+	want := map[string][]string{"0.0.0.0/0": texts(ssrf.IPv4DeniedPrefixes), ssrf.IPv6GlobalUnicast.String(): texts(ssrf.IPv6DeniedPrefixes)}
+	stream := render(t, platformChart, origins+"webhooks: {enabled: true}\nnetworkPolicy: {kubernetesAPI: {to: [{namespaceSelector: {}}]}}")
+	for _, name := range []string{"printmarket-worker-preflight", "printmarket-worker-webhooks"} {
+		policy := strict[networkingv1.NetworkPolicy](t, one(t, stream, "NetworkPolicy", name).text)
+		got := map[string][]string{}
+		for _, rule := range policy.Spec.Egress {
+			for _, peer := range rule.To {
+				if peer.IPBlock != nil {
+					got[peer.IPBlock.CIDR] = peer.IPBlock.Except
+					if len(rule.Ports) != 1 || rule.Ports[0].Port.IntValue() != 443 {
+						t.Errorf("%s: ports %v towards %s, want 443", name, rule.Ports, peer.IPBlock.CIDR)
+					}
 				}
 			}
 		}
-	}
-	want := map[string][]string{"0.0.0.0/0": texts(ssrf.IPv4DeniedPrefixes), ssrf.IPv6GlobalUnicast.String(): texts(ssrf.IPv6DeniedPrefixes)}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("ranges (-refused by the worker +by the policy):\n%s", diff)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: ranges (-refused by the worker +by the policy):\n%s", name, diff)
+		}
 	}
 }
 
@@ -135,10 +139,10 @@ func TestEveryFlowInsideIsAllowedAtBothEnds(t *testing.T) {
 			}
 		}
 	}
-	// Controller to API; test to API twice; API, worker and migration to the
-	// database; API and worker to Redis.
-	if flows != 8 {
-		t.Errorf("%d flows, want 8", flows)
+	// Controller to API; test to API twice; API, both workers and migration to the
+	// database; API and the worker for preflight to Redis.
+	if flows != 9 {
+		t.Errorf("%d flows, want 9", flows)
 	}
 }
 

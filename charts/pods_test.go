@@ -17,8 +17,8 @@ import (
 func TestADrainOfANodeIsNotHeldUpByPodsThatServeNobody(t *testing.T) {
 	t.Parallel()
 	budgets := ofKind[policyv1.PodDisruptionBudget](t, render(t, platformChart, everything), "PodDisruptionBudget")
-	if len(budgets) != 3 {
-		t.Fatalf("%d budgets, want 3", len(budgets))
+	if len(budgets) != 4 {
+		t.Fatalf("%d budgets, want 4", len(budgets))
 	}
 	for _, budget := range budgets {
 		if policy := budget.Spec.UnhealthyPodEvictionPolicy; policy == nil || *policy != policyv1.AlwaysAllow {
@@ -50,8 +50,8 @@ func TestTheTimeToEndIsLongerThanWhatAProcessDoesWithIt(t *testing.T) {
 	t.Parallel()
 	const requests, reserve = 20, 10
 	for _, seconds := range []int64{0, 5, 60, 300} {
-		stream := render(t, platformChart, origins+fmt.Sprintf("api: {drainSettleSeconds: %d}\nworker: {drainSeconds: %d}", seconds, seconds))
-		for name, flag := range map[string]string{"printmarket-api": "--drain-settle", "printmarket-worker-preflight": "--drain-time"} {
+		stream := render(t, platformChart, origins+fmt.Sprintf("api: {drainSettleSeconds: %d}\nworker: {drainSeconds: %d}\nwebhooks: {enabled: true, drainSeconds: %d}", seconds, seconds, seconds))
+		for name, flag := range map[string]string{"printmarket-api": "--drain-settle", "printmarket-worker-preflight": "--drain-time", "printmarket-worker-webhooks": "--drain-time"} {
 			pod := templates(t, stream)["Deployment/"+name].Spec
 			want := fmt.Sprintf("%s=%ds", flag, seconds)
 			if !slices.Contains(pod.Containers[0].Args, want) {
@@ -97,8 +97,8 @@ func TestPasswordsAreInSecretsAlone(t *testing.T) {
 			t.Errorf("%s has the annotations %v", s.Name, s.Annotations)
 		}
 	}
-	if len(passwords) != 5 {
-		t.Fatalf("%d passwords, want 5", len(passwords))
+	if len(passwords) != 6 {
+		t.Fatalf("%d passwords, want 6", len(passwords))
 	}
 	for _, d := range documents(t, stream) {
 		for _, password := range passwords {

@@ -23,9 +23,10 @@ import (
 func TestWhoReachesWhomByThePolicies(t *testing.T) {
 	t.Parallel()
 	for file, values := range map[string]string{
-		"reach":       origins,
-		"reach-trial": origins + trials + "tests: {keySecret: printmarket-test-key}\n",
-		"reach-named": origins + everythingNamed,
+		"reach":          origins,
+		"reach-webhooks": origins + "webhooks: {enabled: true}\n",
+		"reach-trial":    origins + trials + "tests: {keySecret: printmarket-test-key}\nwebhooks: {enabled: true}\n",
+		"reach-named":    origins + everythingNamed + "webhooks: {enabled: true}\n",
 	} {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()

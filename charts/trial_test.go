@@ -106,14 +106,15 @@ func TestTheTrialDatabaseGetsTheRolesThatTheMigrationNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	ownerPassword, _ := owner.User.Password()
-	stream := render(t, platformChart, origins+trials+"image: {tag: devel}")
+	stream := render(t, platformChart, origins+trials+"image: {tag: devel}\nwebhooks: {enabled: true}")
 	script := strict[corev1.ConfigMap](t, one(t, stream, "ConfigMap", "printmarket-trial-database").text).Data["roles.sh"]
 	command := exec.CommandContext(t.Context(), "sh", "-e")
 	command.Stdin = strings.NewReader(script)
 	command.Env = append(os.Environ(), "PGHOST="+owner.Hostname(), "PGPORT="+owner.Port(), "PGPASSWORD="+ownerPassword,
 		"POSTGRES_USER="+owner.User.Username(), "POSTGRES_DB=postgres",
 		"API_PASSWORD="+secret(t, stream, "printmarket-trial-database", "password"),
-		"WORKER_PASSWORD="+secret(t, stream, "printmarket-trial-database-worker", "password"))
+		"WORKER_PASSWORD="+secret(t, stream, "printmarket-trial-database-worker", "password"),
+		"WEBHOOKS_PASSWORD="+secret(t, stream, "printmarket-trial-database-webhooks", "password"))
 	if output, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("the script: %v\n%s", err, output)
 	}
@@ -129,8 +130,9 @@ func TestTheTrialDatabaseGetsTheRolesThatTheMigrationNames(t *testing.T) {
 		}
 	}
 	for name, query := range map[string]string{
-		"printmarket-trial-database":        "SELECT count(*) FROM rfq",
-		"printmarket-trial-database-worker": "SELECT count(*) FROM job",
+		"printmarket-trial-database":          "SELECT count(*) FROM rfq",
+		"printmarket-trial-database-worker":   "SELECT count(*) FROM job",
+		"printmarket-trial-database-webhooks": "SELECT count(*) FROM webhook_delivery",
 	} {
 		at := address(t, stream, name, "printmarket-trial-database")
 		at.Host = owner.Host

@@ -84,6 +84,7 @@ func TestValuesThatAreWrongAreRefusedByTheirName(t *testing.T) {
 func TestRolesOfTheDatabaseAreNotTheSame(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ values, want string }{
+		"one role for webhooks and API": {"database: {roles: {webhooks: printmarket_api}}", "webhooks and another are both printmarket_api"},
 		"one role for both":             {"database: {roles: {api: one, worker: one}}", "api and worker are both one"},
 		"workers as owner of the trial": {"database: {trial: {enabled: true}, roles: {worker: printmarket}}", "printmarket is the owner"},
 	} {

@@ -85,10 +85,14 @@ func alerts(t *testing.T) []alert {
 	if err := yaml.UnmarshalStrict([]byte(source(t, "config/monitoring/alerts.yaml")), &file); err != nil {
 		t.Fatal(err)
 	}
-	if len(file.Groups) != 1 || len(file.Groups[0].Rules) < 10 {
+	var all []alert
+	for _, group := range file.Groups {
+		all = append(all, group.Rules...)
+	}
+	if len(file.Groups) != 2 || len(all) < 14 {
 		t.Fatalf("alerts: %+v", file)
 	}
-	return file.Groups[0].Rules
+	return all
 }
 
 func queueDashboard(t *testing.T) dashboard {
@@ -118,7 +122,7 @@ func expressions(t *testing.T) map[string]string {
 // exported are the names of the series that the code makes, of histograms each.
 func exported(t *testing.T) map[string]bool {
 	t.Helper()
-	code := source(t, "internal/cli/queue_metrics.go") + source(t, "internal/telemetry/metrics.go")
+	code := source(t, "internal/cli/queue_metrics.go") + source(t, "internal/telemetry/metrics.go") + source(t, "workers/webhook/metrics.go")
 	names := map[string]bool{}
 	for _, match := range regexp.MustCompile(`(HistogramOpts\{\s*Name:\s*)?"(printmarket_[a-z_]+)"`).FindAllStringSubmatch(code, -1) {
 		suffixes := []string{""}
@@ -167,7 +171,8 @@ func TestTheDashboardShowsEveryMetricOfTheQueue(t *testing.T) {
 
 func TestLabelsThatAreAskedForHaveValuesThatOccur(t *testing.T) {
 	t.Parallel()
-	code := source(t, "workers/preflight/attempt.go") + source(t, "internal/queue/operate.go") + source(t, "internal/jobs/failure.go")
+	code := source(t, "workers/preflight/attempt.go") + source(t, "internal/queue/operate.go") + source(t, "internal/jobs/failure.go") +
+		source(t, "workers/webhook/record.go") + source(t, "internal/webhook/delivery.go")
 	asked := regexp.MustCompile(`(?:outcome|state)(?:!?=~?)"([^"]+)"`)
 	n := 0
 	for where, expr := range expressions(t) {

@@ -57,6 +57,10 @@ annotations:
 {{ if .Values.database.trial.enabled }}printmarket-trial-database-worker{{ else }}{{ .Values.database.external.workerSecret }}{{ end }}
 {{- end }}
 
+{{- define "printmarket.webhooksDatabaseSecret" -}}
+{{ if .Values.database.trial.enabled }}printmarket-trial-database-webhooks{{ else }}{{ .Values.database.external.webhooksSecret }}{{ end }}
+{{- end }}
+
 {{- define "printmarket.apiRedisSecret" -}}
 {{ if .Values.redis.trial.enabled }}printmarket-trial-redis{{ else }}{{ .Values.redis.external.secret }}{{ end }}
 {{- end }}

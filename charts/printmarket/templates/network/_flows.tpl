@@ -76,8 +76,8 @@ ports:
 {{- end }}
 
 {{/*
-Where partners' files may be: what the workers dial, and nothing of the neighbourhood. The worker refuses these ranges by
-itself; this is the second lock.
+Where partners' files and endpoints may be: what the workers dial, and nothing of the neighbourhood. The worker refuses
+these ranges by itself; this is the second lock: (list $ $allowed).
 */}}
 {{- define "printmarket.toPartners" -}}
 - {{ include "printmarket.ports" (list 443) | nindent 2 | trim }}
@@ -85,12 +85,12 @@ itself; this is the second lock.
     - ipBlock:
         cidr: 0.0.0.0/0
         except:
-          {{- .Files.Lines "files/refused-ipv4.txt" | compact | toYaml | nindent 10 }}
+          {{- (index . 0).Files.Lines "files/refused-ipv4.txt" | compact | toYaml | nindent 10 }}
     - ipBlock:
         cidr: 2000::/3
         except:
-          {{- .Files.Lines "files/refused-ipv6.txt" | compact | toYaml | nindent 10 }}
-{{- with .Values.worker.allowFetch }}
+          {{- (index . 0).Files.Lines "files/refused-ipv6.txt" | compact | toYaml | nindent 10 }}
+{{- with index . 1 }}
 - to:
     {{- range . }}
     - ipBlock:
