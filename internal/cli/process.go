@@ -18,7 +18,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/printmarket/printmarket/apiserver/partner"
+	"github.com/printmarket/printmarket/apiserver/account"
 	"github.com/printmarket/printmarket/apiserver/platform"
 	preflightapi "github.com/printmarket/printmarket/apiserver/preflight"
 	"github.com/printmarket/printmarket/internal/jobs"
@@ -55,7 +55,7 @@ type records interface {
 	sweeper.Ledger
 	xjmf.Store
 	masterdata.Store
-	partner.Quotas
+	account.Quotas
 	platform.Records
 	Ping(context.Context) error
 	Close() error
