@@ -113,7 +113,7 @@ func (w *world) dress(t testing.TB) {
 		s.Keys[2].State = v1alpha1.KeyStateRevoked
 		s.Keys[4].Name, s.Keys[4].Scopes = "account", []v1alpha1.Scope{"account:read"}
 	})
-	use := keyuse.Use{Key: w.Digest("acme-live"), At: noon.Add(-time.Minute)}
+	use := keyuse.Use{Key: w.Digest("acme-reads"), At: noon.Add(-48 * time.Hour)}
 	if err := w.Store.MarkKeysUsed(t.Context(), []keyuse.Use{use}); err != nil {
 		t.Fatal(err)
 	}
@@ -411,7 +411,7 @@ func TestUsesOfAKeyAreNoted(t *testing.T) {
 	t.Parallel()
 	uses := new(keyuse.Recorder)
 	w := newWorld(t, func(c *dashboard.Config) { c.Uses = uses })
-	w.signedIn(t, "acme-live").get(t, "/").want(t, 200, "never")
+	w.signedIn(t, "acme-live").get(t, "/").want(t, 200, "live (this one)</th><td>live</td><td>active</td><td><time datetime=\"2026-11-20T12:00:00Z\">")
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	uses.Run(ctx, w.Store, time.Hour, telemetry.Discard())

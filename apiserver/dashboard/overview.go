@@ -10,6 +10,7 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/account"
 	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/keyuse"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
@@ -128,6 +129,8 @@ func (b *board) keys(v *visit) ([]keyRow, error) {
 	for _, use := range uses {
 		used[use.Key] = use.At
 	}
+	// The use of this moment is written some time later.
+	used[v.caller.Digest()] = v.now.Truncate(keyuse.Grain)
 	rows := make([]keyRow, len(terms))
 	for i, key := range terms {
 		rows[i] = keyRow{
