@@ -1,100 +1,250 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package dashboard is the listener for people: a page that says which
-// capabilities are open and where everything else is. It shows nothing about
-// any partner, so it needs no sign-in.
+// Package dashboard is the listener for people: a partner signs in with an API key
+// and sees its entitlement, what it may do, its quotas, its keys, and its RFQs with
+// their quotes. One page needs no sign-in: which capabilities are open.
+//
+// Nothing is kept on the server. A cookie holds a sealed session, as package
+// credential makes them, and on every request its key, standing and scope are judged
+// by the posture of that moment. Every judgement is the API's own: package account
+// says what a key may do, and the decision on a capability is the one that a request
+// with the key would get. The pages are made here and hold no script.
 package dashboard
 
 import (
 	"bytes"
-	"embed"
-	"fmt"
-	"html/template"
+	"context"
+	"io"
+	"log/slog"
 	"net/http"
+	"strconv"
+	"strings"
 	"time"
 
+	"github.com/printmarket/printmarket/apiserver/account"
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/keyuse"
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/ratelimit"
+	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-//go:embed page.gohtml
-var files embed.FS
+// Sessions is what is needed of package credential.
+type Sessions interface {
+	Seal(session credential.Session, now time.Time, random io.Reader) (credential.Secret, error)
+	Open(token string, now time.Time) (credential.Session, error)
+}
 
-// contentSecurityPolicy allows the page's own style and nothing else.
-const contentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+// RFQs is what is needed of package rfq.
+type RFQs interface {
+	Get(ctx context.Context, who tenant.ID, id string) (rfq.RFQ, error)
+	List(ctx context.Context, who tenant.ID, page rfq.Page) (rfq.List, error)
+	Quotes(ctx context.Context, who tenant.ID, id string) ([]rfq.Quote, error)
+}
 
-// Config is what the page shows.
+// Records is what is needed of a store beside that.
+type Records interface {
+	account.Quotas
+	KeyUses(ctx context.Context, keys []credential.Digest) ([]keyuse.Use, error)
+}
+
+// Config is what the dashboard is made of. Every member is required but the ones
+// that say otherwise.
 type Config struct {
-	Gates       *posture.Gates
-	Now         func() time.Time
-	APIURL      string
-	RegistryURL string
-	OpsURL      string
+	Gates    *posture.Gates
+	Sessions Sessions
+	RFQs     RFQs
+	Records  Records
+	// Limits counts pages as requests to the surface partner. It is the API's.
+	Limits  *ratelimit.Limiter
+	Uses    *keyuse.Recorder
+	Metrics *telemetry.Metrics
+	Log     *slog.Logger
+	Now     func() time.Time
+	// Random is cryptographic outside of tests.
+	Random io.Reader
+	// APIURL, RegistryURL and OpsURL are origins that the public page links to.
+	APIURL, RegistryURL, OpsURL string
 	// Docs is whether the documentation is served on this listener.
 	Docs bool
+	// Plain is for a listener that browsers reach over http on loopback, where they
+	// keep no cookie that is for https alone.
+	Plain bool
 }
 
-type row struct {
-	Name, Stage, Ceiling, Cohort, Why, Next string
-}
-
-type page struct {
+// board serves the dashboard.
+type board struct {
 	Config
-	Revision string
-	Rows     []row
+	pages    pages
+	refusals gate.Refusals
+	attempts *attempts
+	cookie   cookie
 }
 
-// Handler serves the page at the root.
+// Handler serves every path. Unknown ones and other methods are answered with a page.
 func Handler(c Config) (http.Handler, error) {
-	tmpl, err := template.ParseFS(files, "page.gohtml")
+	made, err := parsePages()
 	if err != nil {
-		return nil, fmt.Errorf("parse the dashboard page: %w", err)
+		return nil, err
 	}
+	counts, err := newAttempts(c.Random)
+	if err != nil {
+		return nil, err
+	}
+	b := &board{Config: c, pages: made, refusals: gate.NewRefusals(), attempts: counts, cookie: cookieFor(c.Plain)}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
-		var body bytes.Buffer
-		if err := tmpl.Execute(&body, c.page()); err != nil {
-			http.Error(w, "The page could not be made.", http.StatusInternalServerError)
-			return
-		}
+	for _, r := range b.routes() {
+		mux.Handle(r.pattern, b.serve(r))
+	}
+	mux.Handle("/"+styleFile, style())
+	protection := http.NewCrossOriginProtection()
+	protection.SetDenyHandler(b.serve(route{any: foreign}))
+	return surrounded(protection.Handler(mux)), nil
+}
+
+// route is a path with what answers there: to GET and HEAD, to POST, or to whatever
+// comes.
+type route struct {
+	pattern        string
+	get, post, any action
+}
+
+// action answers one request.
+type action func(*visit) answer
+
+// routes is the table of all pages.
+func (b *board) routes() []route {
+	return []route{
+		{pattern: "/{$}", get: b.member(b.overview)},
+		{pattern: "/rfqs", get: b.member(b.listRFQs)},
+		{pattern: "/rfqs/{id}", get: b.member(b.showRFQ)},
+		{pattern: "/capabilities", get: b.capabilities},
+		{pattern: signInPath, get: b.askForKey, post: b.signIn},
+		{pattern: "/sign-out", post: b.signOut},
+		{pattern: "/", any: missing},
+	}
+}
+
+// visit is one request on its way to its page.
+type visit struct {
+	*http.Request
+	header   http.Header
+	now      time.Time
+	snapshot *posture.Snapshot
+	refusals gate.Refusals
+	// caller and session are set where somebody has signed in.
+	caller  posture.Caller
+	session credential.Session
+}
+
+// Decide is part of [account.Judge].
+func (v *visit) Decide(capability posture.Capability, write bool) posture.Decision {
+	return v.snapshot.Decide(v.caller, capability, write, v.now)
+}
+
+// may is nil if the caller may read by a capability, else the page that says why not.
+func (v *visit) may(capability posture.Capability) *answer {
+	if decision := v.Decide(capability, false); !decision.Allowed() {
+		refused := refusal(v.Refusal(decision))
+		return &refused
+	}
+	return nil
+}
+
+// serve answers at one path.
+func (b *board) serve(r route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		now := b.Now()
+		v := &visit{Request: request, header: w.Header(), now: now, snapshot: b.Gates.Current(now), refusals: b.refusals}
+		b.write(w, v, r.action(request.Method)(v))
+	})
+}
+
+// action is what answers to a method.
+func (r route) action(method string) action {
+	get := method == http.MethodGet || method == http.MethodHead
+	switch {
+	case r.any != nil:
+		return r.any
+	case get && r.get != nil:
+		return r.get
+	case method == http.MethodPost && r.post != nil:
+		return r.post
+	default:
+		return notAllowed(r.allowed())
+	}
+}
+
+// allowed are the methods of a path.
+func (r route) allowed() string {
+	var methods []string
+	if r.get != nil {
+		methods = append(methods, http.MethodGet, http.MethodHead)
+	}
+	if r.post != nil {
+		methods = append(methods, http.MethodPost)
+	}
+	return strings.Join(methods, ", ")
+}
+
+// answer is a page, or the way to another one.
+type answer struct {
+	// location, if it is set, is an own path that the browser goes to.
+	location string
+	status   int
+	// retry is sent as Retry-After in whole seconds, unless it is zero.
+	retry time.Duration
+	// page is the name of a template, title its title, body what it shows.
+	page, title string
+	body        any
+	// cause is for the log only.
+	cause error
+}
+
+// write makes the page and sends it.
+func (b *board) write(w http.ResponseWriter, v *visit, a answer) {
+	if a.cause != nil {
+		b.Log.WarnContext(v.Context(), "dashboard", "page", a.page, "status", a.status, "error", a.cause)
+	}
+	if a.location != "" {
+		w.Header().Set("Location", a.location)
+		w.WriteHeader(http.StatusSeeOther)
+		return
+	}
+	var text bytes.Buffer
+	if err := b.pages.write(&text, a.page, b.frame(v, a)); err != nil {
+		b.Log.ErrorContext(v.Context(), "dashboard: make a page", "page", a.page, "error", err)
+		http.Error(w, "The page could not be made.", http.StatusInternalServerError)
+		return
+	}
+	header := w.Header()
+	header.Set("Content-Type", "text/html; charset=utf-8")
+	header.Set("Content-Length", strconv.Itoa(text.Len()))
+	if a.retry > 0 {
+		header.Set("Retry-After", strconv.FormatInt(int64((a.retry+time.Second-1)/time.Second), 10))
+	}
+	w.WriteHeader(a.status)
+	// Who has gone needs no page.
+	_, _ = w.Write(text.Bytes())
+}
+
+// contentSecurityPolicy allows the one style sheet and the own forms.
+const contentSecurityPolicy = "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+
+// surrounded gives every answer its header fields. The referrer stays on this
+// origin: with no-referrer browsers would send our own forms with the origin "null".
+func surrounded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
-		header.Set("Content-Type", "text/html; charset=utf-8")
 		header.Set("Content-Security-Policy", contentSecurityPolicy)
 		header.Set("X-Content-Type-Options", "nosniff")
-		header.Set("Referrer-Policy", "no-referrer")
+		header.Set("Referrer-Policy", "same-origin")
+		header.Set("Cross-Origin-Opener-Policy", "same-origin")
+		header.Set("Cross-Origin-Resource-Policy", "same-origin")
 		header.Set("Cache-Control", "no-store")
-		_, _ = w.Write(body.Bytes())
+		next.ServeHTTP(w, r)
 	})
-	return mux, nil
-}
-
-func (c Config) page() page {
-	now := c.Now()
-	p := page{Config: c}
-	snapshot := c.Gates.Current(now)
-	p.Revision = snapshot.Revision()
-	rollouts := map[string]posture.RolloutReport{}
-	for _, r := range snapshot.Report(now).Rollouts {
-		rollouts[r.Name] = r
-	}
-	for capability := range posture.Capabilities() {
-		r := row{Name: capability.String(), Stage: posture.Disabled.Stage(), Ceiling: capability.Definition().Ceiling.Stage(), Why: "NoRollout"}
-		if report, ok := rollouts[r.Name]; ok {
-			r.Stage, r.Cohort, r.Why = report.EffectiveStage, report.Cohort, ready(report)
-			if report.NextTransition != nil {
-				r.Next = report.NextTransition.UTC().Format(time.RFC3339)
-			}
-		}
-		p.Rows = append(p.Rows, r)
-	}
-	return p
-}
-
-// ready is the reason of the Ready condition.
-func ready(report posture.RolloutReport) string {
-	for _, condition := range report.Conditions {
-		if condition.Type == "Ready" {
-			return condition.Reason
-		}
-	}
-	return ""
 }

@@ -59,8 +59,8 @@ func (c *Call) Sender(id string) (posture.Sender, bool) { return c.snapshot.Send
 // Resume is the caller of a session: whom the key leads to by now, if that is still
 // the tenant for whom the session was opened. It reports false for nobody.
 func (c *Call) Resume(session credential.Session) (posture.Caller, bool) {
-	caller, reason := c.snapshot.AuthenticateDigest(session.Key, session.Tenant.Mode, connection(c.Request, c.Now), c.Now)
-	if !caller.Valid() || caller.Tenant() != session.Tenant {
+	caller, reason := c.snapshot.Resume(session, connection(c.Request, c.Now), c.Now)
+	if !caller.Valid() {
 		c.gate.metrics.Decision("", reason.String())
 		return posture.Caller{}, false
 	}
@@ -92,7 +92,7 @@ func (c *Call) Decide(capability posture.Capability, write bool) posture.Decisio
 
 // Refusal is the problem that a decision leads to, as the gate would answer it.
 func (c *Call) Refusal(decision posture.Decision) *problem.Problem {
-	return c.gate.refusal(decision, c.Now)
+	return c.gate.refusals.Of(decision, c.Now)
 }
 
 // Fingerprint is the digest of the meaning of the body.

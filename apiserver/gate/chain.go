@@ -63,5 +63,5 @@ func decide(g *Gate, rt *Route, c *Call) *problem.Problem {
 	if c.Decision.Allowed() {
 		return nil
 	}
-	return g.refusal(c.Decision, c.Now)
+	return g.refusals.Of(c.Decision, c.Now)
 }

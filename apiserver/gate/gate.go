@@ -70,7 +70,7 @@ type Gate struct {
 	retryPosture time.Duration
 	entitlements map[entitlement][]string
 	capabilities map[capabilityPosture][]string
-	closed       map[posture.Capability]*problem.Problem
+	refusals     Refusals
 }
 
 // New makes a gate. It prepares every header field that the gate can send.
@@ -90,7 +90,7 @@ func New(c Config) *Gate {
 		slots: c.Slots, bodies: NewSlots(c.MaxBodies), unsigned: NewSlots(c.MaxUnsigned), shares: newShares(c.MaxPerOrganization),
 		streams: NewSlots(c.MaxStreams), streamShares: newShares(c.MaxStreamsPerOrganization),
 		retryPosture: 5 * time.Second,
-		entitlements: entitlementHeaders(), capabilities: capabilityHeaders(), closed: closedProblems(),
+		entitlements: entitlementHeaders(), capabilities: capabilityHeaders(), refusals: NewRefusals(),
 	}
 }
 
@@ -142,7 +142,7 @@ func (g *Gate) serve(rt *Route, c *Call) *problem.Problem {
 	if rt.Serve == nil {
 		// Posture let a call through to a capability that this binary does
 		// not have. The ceiling forbids it; if that ever fails, so do we.
-		return g.closed[rt.Capability]
+		return g.refusals.closed[rt.Capability]
 	}
 	if err := rt.Serve(c); err != nil {
 		return problem.Of(err)

@@ -10,10 +10,20 @@ import (
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
-// refusal turns a decision into its answer. Posture's tables know the code;
-// the detail is coarser than the reason, which is for the operators' metrics
-// and reports: a partner need not know whose kill switch was pulled and why.
-func (g *Gate) refusal(d posture.Decision, now time.Time) *problem.Problem {
+// Refusals turn decisions into answers. Posture's tables know the code; the detail
+// is coarser than the reason, which is for the operators' metrics and reports: a
+// partner need not know whose kill switch was pulled and why. The zero Refusals has
+// no answers; use [NewRefusals].
+type Refusals struct {
+	closed map[posture.Capability]*problem.Problem
+}
+
+// NewRefusals prepares the answers that do not depend on the caller.
+func NewRefusals() Refusals { return Refusals{closed: closedProblems()} }
+
+// Of is the answer to a decision that does not allow. It may be shared, so it must
+// not be changed.
+func (r Refusals) Of(d posture.Decision, now time.Time) *problem.Problem {
 	switch d.Reason {
 	case posture.ReasonPartnerSuspended:
 		return problem.New(problem.CodePartnerSuspended, "Your organization's access is suspended.")
@@ -27,7 +37,7 @@ func (g *Gate) refusal(d posture.Decision, now time.Time) *problem.Problem {
 	if d.Reason.Class() == posture.ClassClosed && !d.Opens.IsZero() {
 		return problem.New(problem.Code(d.Code()), "The capability %s is not open yet.", d.Capability).After(d.Opens.Sub(now))
 	}
-	return g.closed[d.Capability]
+	return r.closed[d.Capability]
 }
 
 // closedProblems prepares the refusal of every closed capability. They are

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/printmarket/printmarket/apiserver/account"
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/listing"
@@ -40,20 +41,15 @@ type Catalog interface {
 	Current(now time.Time) (*catalog.Catalog, error)
 }
 
-// Quotas is what the surface needs of a store beside that: what is used of them.
-type Quotas interface {
-	QuotaUsage(ctx context.Context, who tenant.ID, operation ledger.Operation, quota ledger.Quota, now time.Time) (ledger.Usage, error)
-}
-
 type surface struct {
 	rfqs    RFQs
 	catalog Catalog
-	quotas  Quotas
+	quotas  account.Quotas
 	create  *contracts.Schema
 }
 
 // Routes is the surface's table of routes.
-func Routes(rfqs RFQs, catalog Catalog, quotas Quotas, set *contracts.Set) ([]gate.Route, error) {
+func Routes(rfqs RFQs, catalog Catalog, quotas account.Quotas, set *contracts.Set) ([]gate.Route, error) {
 	create, err := set.Schema(contracts.Partner, "RfqCreate")
 	if err != nil {
 		return nil, err

@@ -53,6 +53,7 @@ func TestOnlyWhatWasSealedForTheTenantOfTheKeyIsASession(t *testing.T) {
 		"no key at all":               but(func(s *credential.Session) { s.Key = credential.Digest{} }),
 		"a key that nobody has":       but(func(s *credential.Session) { s.Key[0] ^= 1 }),
 		"one that ends now":           but(func(s *credential.Session) { s.Expires = now }),
+		"that of a person":            but(func(s *credential.Session) { s.SignedIn = now }),
 		"an API key":                  w.Key("acme-live"),
 		"cut short":                   good[:len(good)-1],
 		"made longer":                 good + "A",

@@ -103,7 +103,7 @@ func (d *Desk) Authenticate(c *gate.Call) (posture.Caller, *problem.Problem) {
 		return posture.Caller{}, c.Challenge(required, len(c.Request.Header["Authorization"]) > 0)
 	}
 	session, err := d.sealer.Open(token, c.Now)
-	if err != nil {
+	if err != nil || !session.SignedIn.IsZero() {
 		return posture.Caller{}, c.Challenge(required, true)
 	}
 	caller, valid := c.Resume(session)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -39,6 +40,7 @@ import (
 //	list cursors  | a key in DATA                  | the key of the gate Secret
 //	sessions      | a key in DATA                  | the keys of the gate Secret
 //	partner files | DATA/files on the dashboard    | the partners' own hosts
+//	cookies       | for http on loopback           | for https alone
 //	documentation | /docs/ on the dashboard        | wherever `printmarket docs` has put it
 type devAdapters struct {
 	*process
@@ -68,10 +70,17 @@ func openDevAdapters(ctx context.Context, o devOptions, logs io.Writer) (*devAda
 }
 
 func (a *devAdapters) openSockets(ctx context.Context, o devOptions) (err error) {
-	if a.sockets, err = o.listen(ctx); err == nil {
-		a.onClose(a.sockets.close)
+	if a.sockets, err = o.listen(ctx); err != nil {
+		return err
 	}
-	return err
+	a.onClose(a.sockets.close)
+	a.plainCookies = onLoopback(a.sockets.dashboard)
+	return nil
+}
+
+func onLoopback(socket net.Listener) bool {
+	address, ok := socket.Addr().(*net.TCPAddr)
+	return ok && address.IP.IsLoopback()
 }
 
 // openStore comes before anything else touches the data directory: its lock

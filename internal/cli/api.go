@@ -116,6 +116,8 @@ type apiAdapters struct {
 	// files and docs are served below /files/ and /docs/ of the dashboard, if they are
 	// not nil.
 	files, docs http.Handler
+	// plainCookies is whether browsers reach the dashboard over http on loopback.
+	plainCookies bool
 	// settle is how long readiness fails before the listeners close.
 	settle time.Duration
 	// checks are conditions of readiness that not every shape has.
@@ -133,6 +135,7 @@ type api struct {
 	callbacks *xjmf.Receiver
 	webhooks  *webhook.Service
 	uses      keyuse.Recorder
+	limits    *ratelimit.Limiter
 	sweeper   *sweeper.Sweeper
 	queue     *queue.Queue
 	changes   *preflightapi.Changes
@@ -144,6 +147,7 @@ func newAPI(p *process, a apiAdapters, o apiOptions, work preflights) (*api, err
 	s := &api{process: p, apiAdapters: a, options: o, queue: work.queue, changes: preflightapi.NewChanges()}
 	s.data = newMasterData(p, o.masterData)
 	s.rfqs = rfq.New(rfq.Config{Store: p.store, Catalog: s.data.rfqCatalog, Cursors: s.cursors, Now: p.now, Random: rand.Reader})
+	s.limits = ratelimit.New(ratelimit.NewRedis(p.redis))
 	s.callbacks = xjmf.New(xjmf.Config{Store: p.store, Now: p.now, Random: rand.Reader, Count: p.metrics.Update})
 	s.webhooks = webhook.New(webhook.Config{
 		Store: p.store, Directory: newWebhookDirectory(func() *posture.Snapshot { return s.gates.Current(p.now()) }), Now: p.now, Random: rand.Reader,
@@ -281,7 +285,7 @@ func (s *api) served(work preflights) (a apiserver.API, err error) {
 		return a, err
 	}
 	return apiserver.API{
-		Gates: s.gates, Limits: ratelimit.New(ratelimit.NewRedis(s.redis)), Uses: &s.uses, Problems: s.problems(), Metrics: s.metrics, Log: s.log, Now: s.now,
+		Gates: s.gates, Limits: s.limits, Uses: &s.uses, Problems: s.problems(), Metrics: s.metrics, Log: s.log, Now: s.now,
 		Contracts: set, Files: append(files, catalog), Routes: slices.Concat(partnerRoutes, preflightRoutes, platformRoutes, xjdfRoutes,
 			xjmfapi.Routes(s.callbacks), opener.Routes(), costingRoutes, bridge.Routes(s.data.authorities, turns), webhookRoutes),
 	}, nil
@@ -297,7 +301,9 @@ func (s *api) registryHandler() (http.Handler, error) {
 
 func (s *api) dashboardHandler() (http.Handler, error) {
 	board, err := dashboard.Handler(dashboard.Config{
-		Gates: s.gates, Now: s.now, RegistryURL: s.registryURL(), APIURL: s.url(), OpsURL: urlOf(s.sockets.ops, ""), Docs: s.docs != nil,
+		Gates: s.gates, Sessions: s.sessions, RFQs: s.rfqs, Records: s.store, Limits: s.limits, Uses: &s.uses, Metrics: s.metrics,
+		Log: s.log, Now: s.now, Random: rand.Reader, Plain: s.plainCookies,
+		RegistryURL: s.registryURL(), APIURL: s.url(), OpsURL: urlOf(s.sockets.ops, ""), Docs: s.docs != nil,
 	})
 	if err != nil {
 		return nil, err

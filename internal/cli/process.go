@@ -19,7 +19,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/printmarket/printmarket/apiserver/partner"
+	"github.com/printmarket/printmarket/apiserver/account"
 	"github.com/printmarket/printmarket/apiserver/platform"
 	preflightapi "github.com/printmarket/printmarket/apiserver/preflight"
 	"github.com/printmarket/printmarket/internal/jobs"
@@ -61,7 +61,7 @@ type records interface {
 	masterdata.Store
 	webhook.Store
 	webhook.Journal
-	partner.Quotas
+	account.Quotas
 	platform.Records
 	Ping(context.Context) error
 	Close() error

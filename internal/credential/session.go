@@ -26,7 +26,7 @@ const (
 	// maxSessionToken bounds what is looked at.
 	maxSessionToken = 256
 	// sessionVersion is authenticated with every token.
-	sessionVersion = "printmarket session v1"
+	sessionVersion = "printmarket session v2"
 	sessionNonce   = 12
 )
 
@@ -43,6 +43,10 @@ type Session struct {
 	Tenant  tenant.ID
 	Key     Digest
 	Expires time.Time
+	// SignedIn is when a person signed in with the key. It is zero for a session of
+	// the API. Neither kind is taken where the other is asked for: who may sign in
+	// need not be allowed to open sessions, nor the reverse.
+	SignedIn time.Time
 }
 
 // SessionKey seals sessions from an instant on. Until then it only opens them, so
@@ -115,9 +119,14 @@ func (s *Sessions) Seal(session Session, now time.Time, random io.Reader) (Secre
 	return Secret(sessionPrefix + base64.RawURLEncoding.EncodeToString(sealed)), nil
 }
 
-// plain is what is sealed: expiry, digest and tenant.
+// plain is what is sealed: expiry, sign-in (0: none), digest and tenant.
 func (s Session) plain() []byte {
+	var signedIn uint64
+	if !s.SignedIn.IsZero() {
+		signedIn = uint64(s.SignedIn.UnixMilli())
+	}
 	plain := binary.BigEndian.AppendUint64(nil, uint64(s.Expires.UnixMilli()))
+	plain = binary.BigEndian.AppendUint64(plain, signedIn)
 	plain = append(plain, s.Key[:]...)
 	return append(plain, s.Tenant.String()...)
 }
@@ -151,12 +160,16 @@ func (s *Sessions) Open(token string, now time.Time) (Session, error) {
 }
 
 func parseSession(plain []byte) (s Session, ok bool) {
-	if len(plain) < 8+len(s.Key) {
+	const times = 16
+	if len(plain) < times+len(s.Key) {
 		return Session{}, false
 	}
 	s.Expires = time.UnixMilli(int64(binary.BigEndian.Uint64(plain))).UTC()
-	copy(s.Key[:], plain[8:])
-	who, err := tenant.Parse(string(plain[8+len(s.Key):]))
+	if signedIn := binary.BigEndian.Uint64(plain[8:]); signedIn != 0 {
+		s.SignedIn = time.UnixMilli(int64(signedIn)).UTC()
+	}
+	copy(s.Key[:], plain[times:])
+	who, err := tenant.Parse(string(plain[times+len(s.Key):]))
 	s.Tenant = who
 	return s, err == nil
 }

@@ -72,6 +72,18 @@ func TestASessionOpensAsWhatWasSealedUntilItEnds(t *testing.T) {
 	}
 }
 
+func TestASessionKnowsWhenAPersonSignedIn(t *testing.T) {
+	t.Parallel()
+	s := sessions(t, sessionKey(1, noon))
+	for name, signedIn := range map[string]time.Time{"nobody has": {}, "at noon": noon, "hours ago": noon.Add(-11 * time.Hour)} {
+		want := session(t)
+		want.SignedIn = signedIn
+		if got, err := s.Open(seal(t, s, want, noon), noon); err != nil || !cmp.Equal(want, got) {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+}
+
 func TestNoOtherTokenOpens(t *testing.T) {
 	t.Parallel()
 	s := sessions(t, sessionKey(1, noon), sessionKey(2, noon.Add(-time.Hour)))

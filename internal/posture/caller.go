@@ -118,6 +118,35 @@ func (c Caller) Terms() Terms {
 	}
 }
 
+// KeyTerms are what may be told of a key; of its secret the platform knows nothing.
+type KeyTerms struct {
+	Name   string
+	Mode   tenant.Mode
+	Digest credential.Digest
+	Scopes Scopes
+	// Expires is zero for a key without an end.
+	Expires time.Time
+	// Revoked is also said of a key that is refused for a fault of its entry.
+	Revoked bool
+}
+
+// Keys are those of the caller's partner, in both modes and in the order of its
+// PartnerEntitlement; none for nobody.
+func (c Caller) Keys() []KeyTerms {
+	if c.key == nil {
+		return nil
+	}
+	all := make([]KeyTerms, len(c.key.partner.keys))
+	for i := range all {
+		k := &c.key.partner.keys[i]
+		all[i] = KeyTerms{
+			Name: k.name, Mode: k.mode, Digest: k.digest, Scopes: k.scopes, Expires: k.expires,
+			Revoked: k.revoked || k.refused != ReasonUndecided,
+		}
+	}
+	return all
+}
+
 // Rate is how many requests the partner may make of a surface; the zero
 // RateLimit for nobody.
 func (c Caller) Rate(s Surface) RateLimit {
@@ -169,6 +198,17 @@ func (s *Snapshot) AuthenticateDigest(d credential.Digest, mode tenant.Mode, by 
 		return Caller{}, reason
 	}
 	return s.caller(key, by, now), ReasonOpen
+}
+
+// Resume is whom a session leads to by now: the caller of its key, if that still is
+// of the tenant for whom the session was opened. If not, the caller is nobody, and
+// the reason is why.
+func (s *Snapshot) Resume(session credential.Session, by Connection, now time.Time) (Caller, Reason) {
+	caller, reason := s.AuthenticateDigest(session.Key, session.Tenant.Mode, by, now)
+	if caller.Valid() && caller.Tenant() != session.Tenant {
+		return Caller{}, ReasonKeyUnknown
+	}
+	return caller, reason
 }
 
 // Behalf is the partner of a tenant without a key and therefore without any

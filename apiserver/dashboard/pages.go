@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dashboard
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"html/template"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+//go:embed pages/*.gohtml
+var templates embed.FS
+
+// styleFile is the one file that the pages refer to.
+const styleFile = "dashboard.css"
+
+//go:embed dashboard.css
+var styleSheet []byte
+
+// The names of the pages.
+const (
+	pageOverview     = "overview"
+	pageRFQs         = "rfqs"
+	pageRFQ          = "rfq"
+	pageCapabilities = "capabilities"
+	pageSignIn       = "sign-in"
+	pageMessage      = "message"
+)
+
+// pages are the templates by name, each with the frame around it.
+type pages map[string]*template.Template
+
+func parsePages() (pages, error) {
+	all := pages{}
+	for _, name := range []string{pageOverview, pageRFQs, pageRFQ, pageCapabilities, pageSignIn, pageMessage} {
+		parsed, err := template.ParseFS(templates, "pages/frame.gohtml", "pages/"+name+".gohtml")
+		if err != nil {
+			return nil, fmt.Errorf("parse the page %s: %w", name, err)
+		}
+		all[name] = parsed
+	}
+	return all, nil
+}
+
+func (p pages) write(out io.Writer, name string, f frame) error {
+	return p[name].ExecuteTemplate(out, "frame.gohtml", f)
+}
+
+// frame is what surrounds every page.
+type frame struct {
+	Title, Page string
+	// Visitor is nil where nobody has signed in.
+	Visitor *visitor
+	Docs    bool
+	Body    any
+}
+
+// visitor is who has signed in.
+type visitor struct {
+	Name string
+	// Test is whether everything on the page is of the sandbox.
+	Test bool
+}
+
+func (b *board) frame(v *visit, a answer) frame {
+	f := frame{Title: a.title, Page: a.page, Docs: b.Docs, Body: a.body}
+	if v.caller.Valid() {
+		f.Visitor = &visitor{Name: v.organization(), Test: v.caller.Tenant().Mode == tenant.Test}
+	}
+	return f
+}
+
+// organization is what people call the caller's organization.
+func (v *visit) organization() string {
+	if name := v.caller.Terms().DisplayName; name != "" {
+		return name
+	}
+	return v.caller.Tenant().Organization
+}
+
+// instant is a time as pages show it. The zero instant is none.
+type instant time.Time
+
+// Known reports whether there is a time at all.
+func (i instant) Known() bool { return !time.Time(i).IsZero() }
+
+// Machine is the time for the attribute datetime.
+func (i instant) Machine() string { return time.Time(i).UTC().Format(time.RFC3339) }
+
+// String is the time for people.
+func (i instant) String() string { return time.Time(i).UTC().Format("2 Jan 2006, 15:04 UTC") }
+
+// style serves the style sheet, which browsers may keep and ask for again.
+func style() http.Handler {
+	sum := sha256.Sum256(styleSheet)
+	tag := `"` + hex.EncodeToString(sum[:12]) + `"`
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		header := w.Header()
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			header.Set("Allow", "GET, HEAD")
+			http.Error(w, "Only GET and HEAD are served here.", http.StatusMethodNotAllowed)
+			return
+		}
+		header.Set("Content-Type", "text/css; charset=utf-8")
+		header.Set("Cache-Control", "no-cache")
+		header.Set("ETag", tag)
+		http.ServeContent(w, r, styleFile, time.Time{}, bytes.NewReader(styleSheet))
+	})
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dashboard
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/ratelimit"
+)
+
+const (
+	signInPath = "/sign-in"
+	// longest is how long a session may be renewed after the sign-in.
+	longest = 12 * time.Hour
+	// renewStep is how much a renewal has to be worth.
+	renewStep = time.Minute
+	// maxForm bounds the form of a sign-in, in bytes.
+	maxForm = 4 << 10
+)
+
+// signInForm is the body of the sign-in. It never holds a key.
+type signInForm struct {
+	// Next is where to go then; Notice is why the form is shown again.
+	Next, Notice string
+}
+
+// ownPath is what one may go to after the sign-in.
+var ownPath = regexp.MustCompile(`^/(rfqs(/[0-9A-Za-z_-]{1,64})?)?$`)
+
+// known is a path if it is that of a page here, else that of the overview.
+func known(path string) string {
+	if ownPath.MatchString(path) {
+		return path
+	}
+	return "/"
+}
+
+func form(status int, next, notice string) answer {
+	return answer{status: status, page: pageSignIn, title: "Sign in", body: signInForm{Next: known(next), Notice: notice}}
+}
+
+// member lets those through who have signed in and still may.
+func (b *board) member(page action) action {
+	return func(v *visit) answer {
+		if v.snapshot == nil {
+			return closed()
+		}
+		if !b.resume(v) {
+			return answer{location: signInPath + "?" + url.Values{"next": {known(v.URL.Path)}}.Encode()}
+		}
+		if decision := v.snapshot.Standing(v.caller, posture.ScopeAccountRead, v.now); !decision.Allowed() {
+			return refusal(v.Refusal(decision))
+		}
+		if a := b.limit(v); a != nil {
+			return *a
+		}
+		b.renew(v)
+		return page(v)
+	}
+}
+
+// resume finds out whose session the visit has; false is nobody's. A client
+// certificate never comes to this listener, so a partner that requires one has no
+// session here.
+func (b *board) resume(v *visit) bool {
+	session, err := b.Sessions.Open(b.cookie.of(v.Request), v.now)
+	if err != nil || session.SignedIn.IsZero() {
+		return false
+	}
+	caller, reason := v.snapshot.Resume(session, posture.Connection{}, v.now)
+	if !caller.Valid() {
+		b.Metrics.Decision("", reason.String())
+		return false
+	}
+	b.Uses.Seen(session.Key, v.now)
+	v.caller, v.session = caller, session
+	return true
+}
+
+// limit counts the page as a request to the surface of RFQs, so that nobody reads
+// more here than there.
+func (b *board) limit(v *visit) *answer {
+	rate := v.caller.Rate(posture.SurfacePartner)
+	state := b.Limits.Take(v.Context(), ratelimit.Key{Tenant: v.caller.Tenant(), Surface: posture.SurfacePartner.String()},
+		ratelimit.Policy{Limit: rate.Requests, Window: rate.Window}, v.now, false)
+	if state.Allowed {
+		return nil
+	}
+	refused := refusal(problem.New(problem.CodeRateLimitExceeded, "Your organization has sent too many requests.").After(state.RetryAfter))
+	return &refused
+}
+
+// end is when a session of the caller that is sealed at an instant ends.
+func end(caller posture.Caller, signedIn, now time.Time) time.Time {
+	first := now.Add(credential.SessionLifetime)
+	for _, other := range []time.Time{signedIn.Add(longest), caller.Terms().KeyExpires} {
+		if !other.IsZero() && other.Before(first) {
+			first = other
+		}
+	}
+	return first
+}
+
+// renew lets a session that is used last longer. Where it cannot be sealed the one
+// that there is goes on until its end.
+func (b *board) renew(v *visit) {
+	now := v.now.UTC().Truncate(time.Millisecond)
+	if until := end(v.caller, v.session.SignedIn, now); until.Before(v.session.Expires.Add(renewStep)) {
+		return
+	}
+	if err := b.seal(v, v.caller, v.session.SignedIn, now); err != nil {
+		b.Log.WarnContext(v.Context(), "dashboard: renew a session", "error", err)
+	}
+}
+
+// seal puts a session into the cookie.
+func (b *board) seal(v *visit, caller posture.Caller, signedIn, now time.Time) error {
+	session := credential.Session{Tenant: caller.Tenant(), Key: caller.Digest(), SignedIn: signedIn, Expires: end(caller, signedIn, now)}
+	token, err := b.Sessions.Seal(session, now, b.Random)
+	if err != nil {
+		return err
+	}
+	b.cookie.set(v.header, token, session.Expires.Sub(now))
+	return nil
+}
+
+// askForKey shows the form. Whoever comes with a cookie that is good for nothing any
+// more is told, and loses it.
+func (b *board) askForKey(v *visit) answer {
+	notice := ""
+	if v.snapshot != nil && b.cookie.of(v.Request) != "" && !b.resume(v) {
+		b.cookie.drop(v.header)
+		notice = "Your session has ended. Sign in again."
+	}
+	return form(http.StatusOK, v.URL.Query().Get("next"), notice)
+}
+
+// notSignedIn is the one answer to every key that is none of ours, or no longer.
+const notSignedIn = "This key does not sign anybody in. It may be mistyped, revoked or expired, or its organization may require client certificates, which the dashboard does not take."
+
+// signIn takes a key in a form, and gives a session for it. The key goes nowhere
+// else. Who holds a good key that may not sign in is told why, as the API would.
+func (b *board) signIn(v *visit) answer {
+	if wait := b.attempts.take(v.Request, v.now); wait > 0 {
+		a := form(http.StatusTooManyRequests, "", "There were too many attempts. Wait a minute, then try again.")
+		a.retry = wait
+		return a
+	}
+	if v.snapshot == nil {
+		return closed()
+	}
+	text, next, err := readForm(v.Request)
+	if err != nil {
+		return form(http.StatusBadRequest, "", "The form could not be read. Try again.")
+	}
+	caller, reason := authenticate(v, text)
+	if !caller.Valid() {
+		b.Metrics.Decision("", reason.String())
+		return form(http.StatusForbidden, next, notSignedIn)
+	}
+	if decision := v.snapshot.Standing(caller, posture.ScopeAccountRead, v.now); !decision.Allowed() {
+		b.Metrics.Decision("", decision.Reason.String())
+		return form(http.StatusForbidden, next, v.Refusal(decision).Detail)
+	}
+	return b.open(v, caller, next)
+}
+
+// open begins a session.
+func (b *board) open(v *visit, caller posture.Caller, next string) answer {
+	now := v.now.UTC().Truncate(time.Millisecond)
+	err := b.seal(v, caller, now, now)
+	switch {
+	case errors.Is(err, credential.ErrNoSessionKeys):
+		a := say(http.StatusServiceUnavailable, "Not available at the moment", "This replica has no keys to seal sessions with yet. Try again in a moment.")
+		a.retry, a.cause = time.Second, err
+		return a
+	case err != nil:
+		return failed(err)
+	}
+	b.Uses.Seen(caller.Digest(), v.now)
+	b.Log.InfoContext(v.Context(), "dashboard: signed in", "organization", caller.Tenant().Organization, "key", caller.KeyName())
+	return answer{location: known(next)}
+}
+
+// readForm reads what was sent in the body, and nothing of the query.
+func readForm(r *http.Request) (key credential.Secret, next string, err error) {
+	r.Body = http.MaxBytesReader(nil, r.Body, maxForm)
+	if err := r.ParseForm(); err != nil {
+		return "", "", err
+	}
+	return credential.Secret(r.PostForm.Get("key")), r.PostForm.Get("next"), nil
+}
+
+// authenticate finds the caller of a key. What is no key is looked up like one.
+func authenticate(v *visit, text credential.Secret) (posture.Caller, posture.Reason) {
+	key, err := credential.Parse(strings.TrimSpace(text.Reveal()))
+	if err != nil {
+		key = credential.Key{}
+	}
+	return v.snapshot.Authenticate(key, posture.Connection{}, v.now)
+}
+
+// signOut lets the browser forget its session.
+func (b *board) signOut(v *visit) answer {
+	b.cookie.drop(v.header)
+	return answer{location: signInPath}
+}

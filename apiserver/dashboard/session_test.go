@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dashboard_test
+
+import (
+	"crypto/rand"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/apiserver/costing"
+	"github.com/printmarket/printmarket/apiserver/dashboard"
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// private are the pages of whoever has signed in.
+var private = []string{"/", "/rfqs", "/rfqs/rfq_x"}
+
+func TestAKeySignsInAndIsNeverToldAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	b := &browser{world: w}
+	answer := b.post(t, "/sign-in", url.Values{"key": {" " + w.Key("acme-live") + "\n"}, "next": {"/rfqs"}}).want(t, 303, "")
+	if location := answer.Header().Get("Location"); location != "/rfqs" {
+		t.Errorf("Location %q", location)
+	}
+	if got, want := answer.Header().Get("Set-Cookie"), cookieName+"="+b.cookie+"; Path=/; Max-Age=900; HttpOnly; Secure; SameSite=Lax"; got != want {
+		t.Errorf("Set-Cookie %q, want %q", got, want)
+	}
+	page := b.get(t, "/").want(t, 200, "org_acme01")
+	secret := w.Key("acme-live")[20:]
+	for where, text := range map[string]string{"the page": page.text, "the log": w.log.String(), "the header": fmt.Sprint(answer.Header())} {
+		if strings.Contains(text, secret) || strings.Contains(text, w.Digest("acme-live").String()) {
+			t.Errorf("%s holds the key: %s", where, text)
+		}
+	}
+	if !strings.Contains(w.log.String(), "organization=org_acme01 key=live") {
+		t.Errorf("the log does not tell who has signed in: %s", w.log)
+	}
+}
+
+// TestEveryBadKeyIsAnsweredAlike sends what is none of ours, or no longer.
+func TestEveryBadKeyIsAnsweredAlike(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	unknown, err := credential.Mint(tenant.Live, rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Revoke("acme", "reads")
+	past := metav1.NewTime(w.Clock.Now())
+	w.Partner("stark", func(s *v1alpha1.PartnerEntitlementSpec) { s.Keys[0].ExpiresAt = &past })
+	w.Pin("globex", true)
+	var first string
+	for name, key := range map[string]string{
+		"nothing": "", "no key": "hello", "nearly a key": w.Key("acme-live")[:credential.KeyLen-1] + "x", "a key of nobody": unknown.Secret().Reveal(),
+		"a revoked key": w.Key("acme-reads"), "an expired key": w.Key("stark-live"), "a key that needs a certificate": w.Key("globex-live"),
+		"a session": w.Session(t, "acme-live"), "a long text": strings.Repeat("x", 3000),
+	} {
+		b := &browser{world: w}
+		answer := b.post(t, "/sign-in", url.Values{"key": {key}}).want(t, 403, "does not sign anybody in")
+		if first == "" {
+			first = answer.text
+		}
+		if answer.text != first || b.cookie != "" || answer.Header().Get("Set-Cookie") != "" {
+			t.Errorf("%s is answered differently:\n%s", name, answer.text)
+		}
+	}
+	(&browser{world: w}).post(t, "/sign-in", url.Values{"key": {strings.Repeat("x", 5000)}}).want(t, 400, "could not be read")
+}
+
+func TestAKeyInTheQuerySignsNobodyIn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	b := &browser{world: w}
+	b.post(t, "/sign-in?key="+w.Key("acme-live"), nil).want(t, 403, "does not sign anybody in")
+}
+
+func TestAGoodKeyThatMayNotSignInIsToldWhy(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.Partner("stark", func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended })
+	w.Partner("globex", func(s *v1alpha1.PartnerEntitlementSpec) { s.Contract = nil })
+	for key, why := range map[string]string{
+		"acme-writes": "The API key lacks the scope account:read.",
+		"stark-live":  "access is suspended.",
+		"globex-live": "contract is not in force.",
+	} {
+		b := &browser{world: w}
+		if b.post(t, "/sign-in", url.Values{"key": {w.Key(key)}}).want(t, 403, why); b.cookie != "" {
+			t.Errorf("%s has a session", key)
+		}
+	}
+}
+
+func TestAfterTheSignInOneGoesToOwnPagesOnly(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for next, want := range map[string]string{
+		"": "/", "/": "/", "/rfqs": "/rfqs", "/rfqs/rfq_01": "/rfqs/rfq_01", "//evil.example": "/", "https://evil.example/": "/", "/\\evil.example": "/",
+		"/rfqs/../sign-out": "/", "/rfqs/a/b": "/", "/rfqs\nLocation: x": "/", "/docs/": "/", "javascript:alert(1)": "/", "rfqs": "/", "/rfqs?status=open": "/",
+	} {
+		b := &browser{world: w}
+		answer := b.post(t, "/sign-in", url.Values{"key": {w.Key("acme-live")}, "next": {next}})
+		if got := answer.Header().Get("Location"); answer.Code != 303 || got != want {
+			t.Errorf("%q leads to %q (%d), want %q", next, got, answer.Code, want)
+		}
+		page := (&browser{world: w}).get(t, "/sign-in?"+url.Values{"next": {next}}.Encode())
+		if !strings.Contains(page.text, `name="next" value="`+want+`"`) {
+			t.Errorf("%q: the form leads elsewhere:\n%s", next, page.text)
+		}
+		w.Advance(time.Minute)
+	}
+}
+
+func TestPagesOfAPartnerNeedASession(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	now := w.Clock.Now()
+	good := credential.Session{
+		Tenant: tenant.ID{Organization: "org_acme01", Mode: tenant.Live}, Key: w.Digest("acme-live"), Expires: now.Add(time.Minute), SignedIn: now,
+	}
+	but := func(change func(*credential.Session)) string {
+		session := good
+		change(&session)
+		token, err := w.Sessions.Seal(session, now, rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return token.Reveal()
+	}
+	token := but(func(*credential.Session) {})
+	(&browser{world: w, cookie: token}).get(t, "/").want(t, 200, "org_acme01")
+	for name, cookie := range map[string]string{
+		"nothing":                        "",
+		"a text":                         "pms_AAAA",
+		"one with another end":           token[:len(token)-1] + "_",
+		"an API key":                     w.Key("acme-live"),
+		"one that has ended":             but(func(s *credential.Session) { s.Expires = now }),
+		"one of the API":                 w.Session(t, "acme-live"),
+		"one for another organization":   but(func(s *credential.Session) { s.Tenant.Organization = "org_stark1" }),
+		"one of another's key":           but(func(s *credential.Session) { s.Key = w.Digest("stark-live") }),
+		"one for the sandbox":            but(func(s *credential.Session) { s.Tenant.Mode = tenant.Test }),
+		"one of a key of the sandbox":    but(func(s *credential.Session) { s.Key = w.Digest("acme-test") }),
+		"one of a key that nobody has":   but(func(s *credential.Session) { s.Key[0] ^= 1 }),
+		"one of a key that is no digest": but(func(s *credential.Session) { s.Key = credential.Digest{} }),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, path := range private {
+				(&browser{world: w, cookie: cookie}).get(t, path).toSignIn(t)
+			}
+		})
+	}
+}
+
+func TestTwoCookiesAreNoSession(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	b := w.signedIn(t, "acme-live")
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
+	r.AddCookie(&http.Cookie{Name: cookieName, Value: "pms_other"})
+	b.send(t, r).toSignIn(t)
+}
+
+// TestASessionIsWorthWhatItsKeyIsByNow changes what stands behind a session.
+func TestASessionIsWorthWhatItsKeyIsByNow(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		change func(*world)
+		status int
+		text   string
+	}{
+		"nothing":             {func(*world) {}, 200, "Entitlement"},
+		"another key revoked": {func(w *world) { w.Revoke("acme", "test") }, 200, "Entitlement"},
+		"a revoked key":       {func(w *world) { w.Revoke("acme", "live") }, 303, ""},
+		"a key that is gone": {func(w *world) {
+			w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Keys = s.Keys[1:] })
+		}, 303, ""},
+		"a suspended partner": {func(w *world) {
+			w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended })
+		}, 403, "access is suspended."},
+		"a contract that has ended": {func(w *world) {
+			over := metav1.NewTime(w.Clock.Now())
+			w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Contract.EffectiveUntil = &over })
+		}, 403, "contract is not in force."},
+		"a key without account:read": {func(w *world) {
+			w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Keys[0].Scopes = []v1alpha1.Scope{"rfq:read"} })
+		}, 403, "lacks the scope account:read"},
+		"a partner that requires certificates": {func(w *world) { w.Pin("acme", true) }, 303, ""},
+		"other keys of sessions": {func(w *world) {
+			if err := w.Sessions.Use([]credential.SessionKey{{Key: [32]byte{9}}}); err != nil {
+				panic(err)
+			}
+		}, 303, ""},
+		"a posture that counts no more": {func(w *world) { w.Stale() }, 503, "no current posture"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			b := w.signedIn(t, "acme-live")
+			cookie := b.cookie
+			tc.change(w)
+			for _, path := range private[:2] {
+				b.cookie = cookie
+				answer := b.get(t, path)
+				if tc.status == 303 {
+					answer.toSignIn(t)
+					continue
+				}
+				if path == "/" || tc.status != 200 {
+					answer.want(t, tc.status, tc.text)
+				}
+				if tc.status != 200 && strings.Contains(answer.text, "Entitlement") {
+					t.Errorf("%s shows the entitlement", path)
+				}
+			}
+		})
+	}
+}
+
+func TestWhoseSessionHasEndedIsToldAndLosesTheCookie(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	b := w.signedIn(t, "acme-live")
+	w.Revoke("acme", "live")
+	answer := b.get(t, "/sign-in").want(t, 200, "Your session has ended.")
+	if got := answer.Header().Get("Set-Cookie"); got != cookieName+"=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Lax" {
+		t.Errorf("Set-Cookie %q", got)
+	}
+	if page := b.get(t, "/sign-in"); strings.Contains(page.text, "has ended") {
+		t.Error("who has no session is told that it has ended")
+	}
+}
+
+func TestASessionThatIsUsedLastsTwelveHours(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	b := w.signedIn(t, "acme-live")
+	idle := &browser{world: w, cookie: b.cookie}
+	renewed := 0
+	for range 71 { // every ten minutes, up to ten minutes before the end
+		w.Advance(10 * time.Minute)
+		before := b.cookie
+		if b.get(t, "/").want(t, 200, "org_acme01"); b.cookie != before {
+			renewed++
+		}
+	}
+	if renewed != 71 {
+		t.Errorf("renewed %d times of 71", renewed)
+	}
+	idle.get(t, "/").toSignIn(t)
+	w.Advance(10*time.Minute - time.Millisecond)
+	b.get(t, "/").want(t, 200, "org_acme01")
+	w.Advance(time.Millisecond)
+	b.get(t, "/").toSignIn(t)
+}
+
+func TestASessionIsNotRenewedForLessThanAMinute(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	b := w.signedIn(t, "acme-live")
+	w.Advance(time.Minute - time.Millisecond)
+	if answer := b.get(t, "/"); answer.Header().Get("Set-Cookie") != "" {
+		t.Error("renewed within the first minute")
+	}
+	w.Advance(time.Millisecond)
+	if answer := b.get(t, "/"); answer.Header().Get("Set-Cookie") == "" {
+		t.Error("not renewed behind the first minute")
+	}
+}
+
+func TestASessionEndsWithItsKey(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	end := metav1.NewTime(w.Clock.Now().Add(5 * time.Minute))
+	w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Keys[0].ExpiresAt = &end })
+	answer := (&browser{world: w}).post(t, "/sign-in", url.Values{"key": {w.Key("acme-live")}})
+	if got := answer.Header().Get("Set-Cookie"); !strings.Contains(got, "Max-Age=300;") {
+		t.Errorf("Set-Cookie %q", got)
+	}
+}
+
+func TestTheSessionOfAPersonCalculatesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	b := w.signedIn(t, "acme-live")
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, costing.Path, strings.NewReader("{}"))
+	r.Header.Set("Authorization", "Bearer "+b.cookie)
+	rec := httptest.NewRecorder()
+	w.Handler.ServeHTTP(rec, r)
+	if rec.Code != http.StatusUnauthorized {
+		t.Errorf("status %d: %s", rec.Code, rec.Body)
+	}
+}
+
+func TestSigningOutForgetsTheSession(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	b := w.signedIn(t, "acme-live")
+	answer := b.post(t, "/sign-out", nil).want(t, 303, "")
+	if location := answer.Header().Get("Location"); location != "/sign-in" || b.cookie != "" {
+		t.Errorf("Location %q, cookie %q", location, b.cookie)
+	}
+	b.get(t, "/").toSignIn(t)
+}
+
+func TestFormsOfOtherSitesDoNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for name, tc := range map[string]struct {
+		header map[string]string
+		taken  bool
+	}{
+		"its own, by Sec-Fetch-Site":     {map[string]string{"Sec-Fetch-Site": "same-origin"}, true},
+		"its own, by Origin":             {map[string]string{"Origin": "http://example.com"}, true},
+		"a program's, which names none":  {nil, true},
+		"another site's":                 {map[string]string{"Sec-Fetch-Site": "cross-site", "Origin": "http://evil.example"}, false},
+		"another site's without Origin":  {map[string]string{"Sec-Fetch-Site": "cross-site"}, false},
+		"another host of the same site":  {map[string]string{"Sec-Fetch-Site": "same-site", "Origin": "http://api.example.com"}, false},
+		"another site's, by Origin":      {map[string]string{"Origin": "http://evil.example"}, false},
+		"a document's without an origin": {map[string]string{"Origin": "null"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := w.signedIn(t, "acme-live")
+			cookie := in.cookie
+			out := in.postFrom(t, "/sign-out", nil, tc.header)
+			stranger := &browser{world: w}
+			sign := stranger.postFrom(t, "/sign-in", url.Values{"key": {w.Key("acme-live")}}, tc.header)
+			if tc.taken {
+				out.want(t, 303, "")
+				sign.want(t, 303, "")
+				return
+			}
+			out.want(t, 403, "sent from another site")
+			sign.want(t, 403, "sent from another site")
+			if in.cookie != cookie || stranger.cookie != "" {
+				t.Error("a session was changed")
+			}
+		})
+	}
+}
+
+func TestAttemptsAreBoundedByClient(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	try := func(address, forwarded, key string) int {
+		b := &browser{world: w, address: address}
+		header := map[string]string{}
+		if forwarded != "" {
+			header["X-Forwarded-For"] = forwarded
+		}
+		return b.postFrom(t, "/sign-in", url.Values{"key": {key}}, header).Code
+	}
+	for range 20 {
+		try("192.0.2.1:1000", "", "bad")
+	}
+	for name, tc := range map[string]struct {
+		address, forwarded string
+		want               int
+	}{
+		"the same client from another port":     {"192.0.2.1:2000", "", 429},
+		"another client":                        {"192.0.2.2:1000", "", 303},
+		"a client that the same proxy has seen": {"192.0.2.1:1000", "203.0.113.9, 198.51.100.1", 303},
+	} {
+		if got := try(tc.address, tc.forwarded, w.Key("acme-live")); got != tc.want {
+			t.Errorf("%s is answered %d, want %d", name, got, tc.want)
+		}
+	}
+	w.Advance(time.Minute)
+	if got := try("192.0.2.1:1000", "", w.Key("acme-live")); got != 303 {
+		t.Errorf("a minute later: %d", got)
+	}
+}
+
+func TestAClientOfIPv6IsItsNetwork(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	last := 0
+	for i := range 21 {
+		b := &browser{world: w, address: fmt.Sprintf("[2001:db8::%x]:1000", i+1)}
+		last = b.post(t, "/sign-in", url.Values{"key": {"bad"}}).Code
+	}
+	if last != 429 {
+		t.Errorf("the 21st address of one network is answered %d", last)
+	}
+}
+
+func TestWhoMakesUpClientsComesToTheBoundOfTheConnection(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	refused := 0
+	for i := range 700 {
+		b := &browser{world: w, address: "192.0.2.1:1000"}
+		answer := b.postFrom(t, "/sign-in", url.Values{"key": {"bad"}}, map[string]string{"X-Forwarded-For": fmt.Sprintf("198.51.%d.%d", i/250, i%250)})
+		if answer.Code == 429 {
+			refused++
+			if answer.Header().Get("Retry-After") == "" {
+				t.Fatal("no Retry-After")
+			}
+		}
+	}
+	if refused < 100 {
+		t.Errorf("%d of 700 attempts within one instant were refused, want 100 at least", refused)
+	}
+}
+
+func TestOnLoopbackACookieIsForHTTP(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *dashboard.Config) { c.Plain = true })
+	answer := (&browser{world: w}).post(t, "/sign-in", url.Values{"key": {w.Key("acme-live")}}).want(t, 303, "")
+	if got := answer.Header().Get("Set-Cookie"); !strings.HasPrefix(got, "printmarket=pms_") || strings.Contains(got, "Secure") || !strings.HasSuffix(got, "; Path=/; Max-Age=900; HttpOnly; SameSite=Lax") {
+		t.Errorf("Set-Cookie %q", got)
+	}
+}
+
+func TestWithoutKeysOfSessionsNobodySignsIn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *dashboard.Config) { c.Sessions = &credential.Sessions{} })
+	answer := (&browser{world: w}).post(t, "/sign-in", url.Values{"key": {w.Key("acme-live")}}).want(t, 503, "no keys to seal sessions")
+	if answer.Header().Get("Retry-After") != "1" {
+		t.Errorf("Retry-After %q", answer.Header().Get("Retry-After"))
+	}
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestAPartnerSignsInToTheDashboardOfDev goes over http on loopback, with a jar that
+// keeps cookies as browsers do.
+func TestAPartnerSignsInToTheDashboardOfDev(t *testing.T) {
+	t.Parallel()
+	p := startDev(t, t.TempDir())
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{Jar: jar, Timeout: 10 * time.Second}
+	created := p.createRFQ("ACME_LIVE_KEY")
+	if err := want(created, 201, ""); err != nil {
+		t.Fatal(err)
+	}
+	form := url.Values{"key": {p.env["ACME_LIVE_KEY"]}, "next": {"/rfqs"}}
+	list := body(t, client, http.MethodPost, p.env["DASHBOARD_URL"]+"/sign-in", form)
+	if !strings.Contains(list, "/rfqs/"+created.text("id")) {
+		t.Errorf("the list lacks the RFQ that was created:\n%s", list)
+	}
+	if page := body(t, client, http.MethodGet, p.env["DASHBOARD_URL"]+"/", nil); !strings.Contains(page, "org_acme01") || !strings.Contains(page, "1 of ") {
+		t.Errorf("the overview does not tell of the organization and its quota:\n%s", page)
+	}
+	if page := body(t, client, http.MethodPost, p.env["DASHBOARD_URL"]+"/sign-out", nil); !strings.Contains(page, `name="key"`) {
+		t.Errorf("signing out leads to:\n%s", page)
+	}
+	if logged := p.logged(); strings.Contains(logged, p.env["ACME_LIVE_KEY"]) || strings.Contains(logged, "pms_") {
+		t.Error("the log holds a secret")
+	}
+}
+
+// body is the page that a form or a path leads to.
+func body(t *testing.T, client *http.Client, method, address string, form url.Values) string {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	response, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	page, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("%s %s is answered %d: %v\n%s", method, address, response.StatusCode, err, page)
+	}
+	return string(page)
+}
