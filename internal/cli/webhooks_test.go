@@ -102,16 +102,22 @@ func (c *consumer) has(rfq string) error {
 	return nil
 }
 
+func buildConsumer(t *testing.T) (program string) {
+	t.Helper()
+	program = filepath.Join(t.TempDir(), "consumer")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../../docs/examples/webhooks/consumer").CombinedOutput(); err != nil {
+		t.Fatalf("build the consumer: %v\n%s", err, out)
+	}
+	return program
+}
+
 // TestWebhooksFromTheFirstSecretToTheSecond walks through the guide.
 func TestWebhooksFromTheFirstSecretToTheSecond(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("openssl"); err != nil {
 		t.Skip("openssl is not installed")
 	}
-	program := filepath.Join(t.TempDir(), "consumer")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../../docs/examples/webhooks/consumer").CombinedOutput(); err != nil {
-		t.Fatalf("build the consumer: %v\n%s", err, out)
-	}
+	program := buildConsumer(t)
 	walk, p, addr := readWebhookWalk(t), startDev(t, t.TempDir()), freeAddr(t)
 	at := strings.NewReplacer("127.0.0.1:9090", addr)
 	declare := func(yaml ...string) { p.declareAcme(t, at.Replace(strings.Join(yaml, ""))) }
@@ -162,6 +168,29 @@ func TestWebhooksFromTheFirstSecretToTheSecond(t *testing.T) {
 	if strings.Contains(p.logged(), "whsec_") {
 		t.Error("the log holds a secret that signs")
 	}
+}
+
+// webhooksArrive declares an endpoint in a cluster, as the controller bundles its
+// secret and a worker of its own takes it.
+func (p *platform) webhooksArrive(t *testing.T) {
+	const secret = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
+	addr := freeAddr(t)
+	receiver := startConsumer(p, buildConsumer(t), "PRINTMARKET_WEBHOOK_SECRET="+secret+" go run ./docs/examples/webhooks/consumer --addr "+addr)
+	p.kubectl("create", "secret", "generic", "acme-events", "--from-literal=first="+secret)
+	p.kubectl("patch", "partnerentitlement", "acme", "--type=merge", "--patch", `{"spec": {"webhooks": [{"name": "erp", "kind": "Test", "url": "http://`+addr+
+		`/", "secrets": [{"name": "first", "secretRef": {"name": "acme-events", "key": "first"}}]}]}}`)
+	p.until("events come", func() error {
+		// One that is made before the worker knows of the endpoint is told to nobody.
+		rfq := p.createRFQ("ACME_TEST_KEY").text("id")
+		var err error
+		for range 50 {
+			if err = receiver.has(rfq); err == nil {
+				return nil
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		return err
+	})
 }
 
 // declareAcme puts yaml into acme's manifest, where whatever was put before is no more.

@@ -30,7 +30,7 @@ func (c *cluster) announce(out io.Writer) error {
 	)); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, `The platform runs on a cluster of its own: kube-apiserver, PostgreSQL, Redis, controller, apiserver, worker.
+	_, err = fmt.Fprintf(out, `The platform runs on a cluster of its own: kube-apiserver, PostgreSQL, Redis, controller, apiserver, workers.
 
   API        %s
   Registry   %s
@@ -41,7 +41,7 @@ func (c *cluster) announce(out io.Writer) error {
   kubectl    %s   (or KUBECONFIG=%s)
   Variables  %s
   Break it   curl -X POST --unix-socket %s http://c/UNIT/VERB
-             with kubernetes, postgres, redis, controller, apiserver or worker, and stop, start or kill
+             with kubernetes, postgres, redis, controller, apiserver, worker or webhooks, and stop, start or kill
 
 %s`, place.API, place.Registry, place.Ops, place.Dashboard, c.path("files"), place.Files, c.path("logs"),
 		c.path("kubectl"), c.path("kubeconfig"), env, c.path("control.sock"), place.Tour(c.secrets))

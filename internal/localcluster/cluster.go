@@ -28,6 +28,7 @@ const (
 	unitController = "controller"
 	unitAPI        = "apiserver"
 	unitWorker     = "worker"
+	unitWebhooks   = "webhooks"
 )
 
 // cluster is everything that runs.
@@ -62,7 +63,7 @@ func (c *cluster) up(ctx context.Context) error {
 		{"Redis", c.startRedis},
 		{"namespace, roles and demo objects", c.apply},
 		{"schema of the database", c.migrate},
-		{"controller, API server and worker", c.startPlatform},
+		{"controller, API server and workers", c.startPlatform},
 		{"sockets", c.serve},
 		{"wait until every object is in force", c.awaitObjects},
 	} {
@@ -177,8 +178,8 @@ func (c *cluster) variables(database string) []string {
 	return []string{"PRINTMARKET_DATABASE_URL=" + database, "PRINTMARKET_REDIS_URL=" + c.redisURL()}
 }
 
-// startPlatform starts the three processes. The API server becomes ready when
-// the controller has written the gate Secret.
+// startPlatform starts the four processes. The API server and the worker for
+// webhooks become ready when the controller has written their gate Secrets.
 func (c *cluster) startPlatform(ctx, life context.Context) error {
 	health, err := freeAddr(ctx)
 	if err != nil {
@@ -192,11 +193,19 @@ func (c *cluster) startPlatform(ctx, life context.Context) error {
 	if err != nil {
 		return err
 	}
+	webhooksOps, err := freeAddr(ctx)
+	if err != nil {
+		return err
+	}
 	controllerConfig, err := c.account("printmarket-controller")
 	if err != nil {
 		return err
 	}
 	apiConfig, err := c.account("printmarket-api")
+	if err != nil {
+		return err
+	}
+	webhooksConfig, err := c.account("printmarket-webhooks")
 	if err != nil {
 		return err
 	}
@@ -221,11 +230,16 @@ func (c *cluster) startPlatform(ctx, life context.Context) error {
 		path: c.printmarket(), log: c.log(unitWorker), env: c.variables(c.database.URLOf(workerRole, c.passwords[workerRole], databaseName)), ready: answers(c.url(workerOps) + "/readyz"),
 		args: []string{"worker", "--role", "preflight", "--ops-addr", workerOps, "--temp-dir", c.path("tmp"), "--allow-fetch", "127.0.0.1/32"},
 	}
+	webhooks := &program{
+		path: c.printmarket(), log: c.log(unitWebhooks), env: c.variables(c.database.URLOf(webhooksRole, c.passwords[webhooksRole], databaseName)), ready: answers(c.url(webhooksOps) + "/readyz"),
+		args: []string{"worker", "--role", "webhooks", "--kubeconfig", webhooksConfig, "--namespace", namespace, "--ops-addr", webhooksOps, "--allow-webhooks", "127.0.0.1/32"},
+	}
 	c.followReadiness(life)
 	return errors.Join(
 		c.add(life, unitController, controller),
 		c.add(life, unitAPI, api),
 		c.add(life, unitWorker, worker),
+		c.add(life, unitWebhooks, webhooks),
 	)
 }
 

@@ -18,6 +18,7 @@ const (
 	databaseName = "postgres"
 	apiRole      = "printmarket_api"
 	workerRole   = "printmarket_worker"
+	webhooksRole = "printmarket_webhooks"
 )
 
 // migrate makes the roles and the schema. The superuser owns it here.
@@ -25,7 +26,7 @@ func (c *cluster) migrate(ctx, _ context.Context) error {
 	if err := c.makeRoles(ctx); err != nil {
 		return err
 	}
-	command := exec.CommandContext(ctx, c.printmarket(), "migrate", "--api-role", apiRole, "--worker-role", workerRole)
+	command := exec.CommandContext(ctx, c.printmarket(), "migrate", "--api-role", apiRole, "--worker-role", workerRole, "--webhooks-role", webhooksRole)
 	command.Env = append(os.Environ(), c.variables(c.database.URL(databaseName))...)
 	if output, err := command.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, output)
@@ -40,7 +41,7 @@ func (c *cluster) makeRoles(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
 	c.passwords = map[string]string{}
-	for _, role := range []string{apiRole, workerRole} {
+	for _, role := range []string{apiRole, workerRole, webhooksRole} {
 		c.passwords[role] = rand.Text()
 		if _, err := conn.Exec(ctx, "CREATE ROLE "+role+" LOGIN PASSWORD '"+c.passwords[role]+"'"); err != nil {
 			return fmt.Errorf("make the role %s: %w", role, err)

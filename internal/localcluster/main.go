@@ -2,7 +2,7 @@
 
 // Command localcluster runs the platform on this machine as it runs on
 // Kubernetes: a real kube-apiserver with etcd, PostgreSQL and Redis, and the
-// controller, the API server and a preflight worker as processes of their own,
+// controller, the API server and a worker of each role as processes of their own,
 // each with the rights that config/rbac gives it.
 //
 // There are no nodes: it takes the place of the kubelet itself, starts what
