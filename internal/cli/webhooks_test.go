@@ -28,6 +28,7 @@ func readWebhookWalk(t *testing.T) (walk webhookWalk) {
 		t.Fatal(err)
 	}
 	_, section, _ := strings.Cut(string(guide), "\n## Try it\n")
+	section, _, _ = strings.Cut(section, "\n## ")
 	blocks := regexp.MustCompile("(?s)```(?:sh|yaml)\n(.*?)```").FindAllStringSubmatch(section, -1)
 	steps := []*string{
 		&walk.secret, &walk.endpoint, &walk.receive, &walk.request, &walk.engage, &walk.release, &walk.nextSecret, &walk.nextEndpoint,
