@@ -223,7 +223,7 @@ func (p *platform) metric(line string) error {
 // webhooksAre is nil if webhook-delivery is closed for a reason.
 func (p *platform) webhooksAre(reason string) error {
 	p.t.Helper()
-	page := string(p.get(p.env["DASHBOARD_URL"] + "/").Body)
+	page := string(p.get(p.env["DASHBOARD_URL"] + "/capabilities").Body)
 	_, row, _ := strings.Cut(page, "webhook-delivery")
 	row, _, _ = strings.Cut(row, "</tr>")
 	if !strings.Contains(row, reason) {
