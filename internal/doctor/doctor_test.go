@@ -85,7 +85,7 @@ func TestWhatIsWrongIsFound(t *testing.T) {
 			map[string]doctor.Severity{"certificate": doctor.OK, "clock": doctor.OK, "contracts": doctor.Failure},
 		},
 		"a redirect is not followed": {
-			map[string]http.HandlerFunc{"/docs/api/openapi.yaml": http.RedirectHandler("/docs/api/xjdf-openapi.yaml", 302).ServeHTTP},
+			map[string]http.HandlerFunc{"/docs/api/openapi.yaml": http.RedirectHandler("/docs/api/xjdf-openapi.yaml", http.StatusFound).ServeHTTP},
 			0, api,
 			map[string]doctor.Severity{"certificate": doctor.OK, "clock": doctor.OK, "contracts": doctor.Failure},
 		},
