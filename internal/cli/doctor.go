@@ -5,7 +5,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -94,14 +93,6 @@ func (o *doctorOptions) parts() ([]doctor.Examination, error) {
 		parts = append(parts, one.examine(one.origin))
 	}
 	return append(parts, o.databasePart(), o.redisPart(), o.clusterPart()), nil
-}
-
-// or is a flag, or a variable where it is not set.
-func or(flag, variable string) string {
-	if flag != "" {
-		return flag
-	}
-	return os.Getenv(variable)
 }
 
 // printReports writes a line for each finding, and below it what to do.

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,7 +40,7 @@ func untold(part, how string) doctor.Examination {
 
 // databasePart looks at what start-up refuses, the schema, and the clock.
 func (o *doctorOptions) databasePart() doctor.Examination {
-	url := or(o.database, databaseVariable)
+	url := cmp.Or(o.database, os.Getenv(databaseVariable))
 	if url == "" {
 		return untold("database", "--database, or "+databaseVariable)
 	}

@@ -105,14 +105,6 @@ func codes(texts []string) string {
 	return strings.Join(all, ", ")
 }
 
-// or is a text, or another one if it is empty.
-func or(text, other string) string {
-	if text == "" {
-		return other
-	}
-	return text
-}
-
 // table writes rows under a header.
 func (t *text) table(header []string, rows [][]string) {
 	t.line("| " + strings.Join(header, " | ") + " |")

@@ -3,6 +3,7 @@
 package reference
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -57,7 +58,7 @@ func (t *text) fields(at string, schema apiextensionsv1.JSONSchemaProps) {
 	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
 		property := schema.Properties[name]
 		field := at + "." + name
-		t.item(code(field) + " (" + facts(property, slices.Contains(schema.Required, name)) + "): " + or(sentence(property.Description), "no description."))
+		t.item(code(field) + " (" + facts(property, slices.Contains(schema.Required, name)) + "): " + cmp.Or(sentence(property.Description), "no description."))
 		if field == "status.conditions" {
 			continue
 		}
@@ -73,7 +74,7 @@ func sentence(description string) string { return strings.Join(strings.Fields(de
 
 // facts are what a schema says beside its description.
 func facts(p apiextensionsv1.JSONSchemaProps, required bool) string {
-	all := []string{or(p.Format, p.Type)}
+	all := []string{cmp.Or(p.Format, p.Type)}
 	add := func(known bool, format string, args ...any) {
 		if known {
 			all = append(all, fmt.Sprintf(format, args...))

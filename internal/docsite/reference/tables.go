@@ -3,6 +3,7 @@
 package reference
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/printmarket/printmarket/internal/posture"
@@ -14,7 +15,7 @@ func problems() []byte {
 	t := newText("Problem codes", "Every error is a problem (RFC 9457), whose `code` is one of these. They do not change; there may be more.\nThe same table is served as JSON at `/docs/api/problem-codes.json`.")
 	for _, one := range problem.Codes() {
 		t.heading(2, string(one.Code))
-		t.paragraph(fmt.Sprintf("Status %d, type %s.", one.Status, code(or(string(one.Slug), "about:blank"))))
+		t.paragraph(fmt.Sprintf("Status %d, type %s.", one.Status, code(cmp.Or(string(one.Slug), "about:blank"))))
 		t.paragraph(one.Do)
 	}
 	return t.bytes()

@@ -55,8 +55,8 @@ func run(addr, secret string, out io.Writer) error {
 	return server.Serve(socket)
 }
 
-// consumer is the receiver. Two secrets, the former and the next, are what it needs
-// while one takes the place of the other: accept what either has signed.
+// consumer is the receiver. It knows one secret: while one takes the place of another
+// the marketplace signs with both, so either will do.
 type consumer struct {
 	key []byte
 	out io.Writer
