@@ -22,6 +22,8 @@ const (
 	// sinceSeconds is how long such a watch is asked for. Two seconds before its
 	// end the server says up to which version it has told everything.
 	sinceSeconds = 5
+	// A watch that ended without that word is asked for up to sinceTries times.
+	sinceTries = 3
 )
 
 // errNotTold: the server did not say what has changed since a version, and
@@ -37,19 +39,31 @@ var errNotTold = errors.New("the server did not tell what has changed")
 // as etcd, and the watch counts only once the server has said that it has told
 // everything up to there. Both are asked for on a connection of their own.
 func (r *resource) since(ctx context.Context, former view) (view, error) {
-	ctx, cancel := context.WithTimeout(ctx, pageTimeout)
-	defer cancel()
 	head, err := r.markPage(ctx, metav1.ListOptions{Limit: 1}, map[string]mark{})
-	if err != nil {
-		return view{}, err
-	}
 	switch {
+	case err != nil:
+		return view{}, err
 	case head.ResourceVersion == former.version:
 		// Nothing was written since, and of that a watch would say nothing.
 		return former, nil
 	case posture.LaterVersion(former.version, head.ResourceVersion) == former.version:
 		return view{}, fmt.Errorf("%w: it was restored from a backup", errNotTold)
 	}
+	for try := 1; ; try++ {
+		now, err := r.changes(ctx, former, head.ResourceVersion)
+		// A server that has much to do may end a watch and not have come to the
+		// word. To list everything would cost it more than another watch.
+		if try == sinceTries || !errors.Is(err, io.EOF) {
+			return now, err
+		}
+	}
+}
+
+// changes watches from a former state until the server has told everything up to
+// a version.
+func (r *resource) changes(ctx context.Context, former view, upTo string) (view, error) {
+	ctx, cancel := context.WithTimeout(ctx, pageTimeout)
+	defer cancel()
 	seconds := int64(sinceSeconds)
 	body, err := r.request(metav1.ListOptions{
 		Watch: true, ResourceVersion: former.version, TimeoutSeconds: &seconds, AllowWatchBookmarks: true,
@@ -60,7 +74,7 @@ func (r *resource) since(ctx context.Context, former view) (view, error) {
 		return view{}, err
 	}
 	defer func() { _ = body.Close() }() // a watch is left before its end
-	return readChanges(body, former, head.ResourceVersion)
+	return readChanges(body, former, upTo)
 }
 
 // readChanges applies events to a former state until one says that there were

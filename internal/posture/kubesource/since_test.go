@@ -5,9 +5,13 @@ package kubesource_test
 import (
 	"errors"
 	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/kubetest"
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
 )
@@ -54,6 +58,43 @@ func (r *replica) awaitsProof(tb testing.TB) {
 		}
 		return nil
 	})
+}
+
+// A server that is short of time ends a watch when it must, though it has not come
+// to say up to where it told everything.
+func TestWatchThatEndsWithoutAWordIsAskedForAgain(t *testing.T) {
+	t.Parallel()
+	c := newGatedCluster(t, plane)
+	c.createOthers(t, manyPartners)
+	var lists, wordless atomic.Int64
+	config := inFront(t, func(_ http.ResponseWriter, r *http.Request) bool {
+		live := strings.Contains(r.Header.Get("Accept"), "PartialObjectMetadata")
+		query := r.URL.Query()
+		switch {
+		case !live || !strings.HasSuffix(r.URL.Path, "/partnerentitlements"):
+		case query.Get("watch") != "":
+			return wordless.Add(1)%2 == 0
+		case query.Get("limit") != "1":
+			lists.Add(1)
+		}
+		return true
+	})
+	r := c.follow(t, func(o *kubesource.Config) { o.Rest, o.Confirm = config, time.Millisecond })
+	r.awaitsHealth(t)
+
+	before, whole := wordless.Load(), lists.Load()
+	// Where nothing was written there is no watch.
+	for _, wanted := range []v1alpha1.KillSwitchState{v1alpha1.KillSwitchEngaged, v1alpha1.KillSwitchReleased} {
+		c.setKillSwitch(t, wanted)
+		r.clock.pass(time.Minute)
+		r.awaitsProof(t)
+	}
+	if n := lists.Load() - whole; n >= manyPages {
+		t.Errorf("%d pages of all partners were read", n)
+	}
+	if wordless.Load() < before+2 {
+		t.Error("no watch was asked for again")
+	}
 }
 
 // Replicas that lost the server together come back together, and list everything
