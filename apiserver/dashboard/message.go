@@ -56,6 +56,10 @@ func refusal(p *problem.Problem) answer {
 		title = "Not understood"
 	case http.StatusNotFound:
 		title = "Not found"
+	case http.StatusConflict:
+		title = "Not there yet"
+	case http.StatusGone:
+		title = "Gone"
 	case http.StatusTooManyRequests:
 		title = "Too many requests"
 	}
