@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package apiserver_test
+// Package browsertest is a headless Chromium for tests: the pages of the platform as
+// somebody sees them, with their scripts, under their own policies, and with no way to
+// any other host.
+package browsertest
 
 import (
 	"bufio"
@@ -10,19 +13,20 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 )
 
-// browser is a headless Chromium that is told what to do over a pipe: it has no
+// Browser is a headless Chromium that is told what to do over a pipe: it has no
 // port that others could find, and ends with the test.
-type browser struct {
+type Browser struct {
 	orders  io.Writer
 	mu      sync.Mutex
 	last    int
 	pending map[int]chan message
-	tabs    map[string]*tab
+	tabs    map[string]*Tab
 	ended   chan struct{}
 }
 
@@ -36,28 +40,31 @@ type message struct {
 	Error     json.RawMessage `json:"error,omitempty"`
 }
 
-// startBrowser skips the test where there is no Chromium, unless it is required.
-func startBrowser(t *testing.T) *browser {
+// Program is the path of Chromium. It skips the test where there is none, unless
+// PRINTMARKET_CHROMIUM_REQUIRED is set.
+func Program(t *testing.T) string {
 	t.Helper()
-	program := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		if found, err := exec.LookPath(name); err == nil {
-			program = found
-			break
+			return found
 		}
 	}
-	if program == "" {
-		if os.Getenv("PRINTMARKET_CHROMIUM_REQUIRED") != "" {
-			t.Fatal("no chromium is installed; tools/setup.sh installs it")
-		}
-		t.Skip("no chromium is installed; tools/setup.sh installs it")
+	if os.Getenv("PRINTMARKET_CHROMIUM_REQUIRED") != "" {
+		t.Fatal("no chromium is installed; tools/setup.sh installs it")
 	}
-	b := &browser{pending: map[int]chan message{}, tabs: map[string]*tab{}, ended: make(chan struct{})}
-	b.launch(t, program)
+	t.Skip("no chromium is installed; tools/setup.sh installs it")
+	return ""
+}
+
+// Start starts a browser, or skips the test as [Program] does.
+func Start(t *testing.T) *Browser {
+	t.Helper()
+	b := &Browser{pending: map[int]chan message{}, tabs: map[string]*Tab{}, ended: make(chan struct{})}
+	b.launch(t, Program(t))
 	return b
 }
 
-func (b *browser) launch(t *testing.T, program string) {
+func (b *Browser) launch(t *testing.T, program string) {
 	t.Helper()
 	profile, err := os.MkdirTemp("", "printmarket-chromium-*") //nolint:usetesting // what is left of the browser may still write to it
 	must(t, err)
@@ -96,7 +103,7 @@ func (b *browser) launch(t *testing.T, program string) {
 }
 
 // listen hands answers and events on until the browser ends.
-func (b *browser) listen(events io.Reader) {
+func (b *Browser) listen(events io.Reader) {
 	defer close(b.ended)
 	scanner := bufio.NewScanner(events)
 	scanner.Buffer(nil, 64<<20)
@@ -128,7 +135,7 @@ func (b *browser) listen(events io.Reader) {
 }
 
 // order makes the browser do something, which must succeed.
-func (b *browser) order(t *testing.T, session, method string, params, result any) {
+func (b *Browser) order(t *testing.T, session, method string, params, result any) {
 	t.Helper()
 	if err := b.try(t, session, method, params, result); err != nil {
 		t.Fatal(err)
@@ -136,7 +143,7 @@ func (b *browser) order(t *testing.T, session, method string, params, result any
 }
 
 // try waits for the answer to an order; the error is the browser's refusal.
-func (b *browser) try(t *testing.T, session, method string, params, result any) error {
+func (b *Browser) try(t *testing.T, session, method string, params, result any) error {
 	t.Helper()
 	answer := make(chan message, 1)
 	b.mu.Lock()
@@ -166,17 +173,17 @@ func (b *browser) try(t *testing.T, session, method string, params, result any) 
 	return nil
 }
 
-func must(t testing.TB, err error) {
+func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
 }
 
-// tab is one page, with all that it asked for and complained of.
-type tab struct {
+// Tab is one page, with all that it asked for and complained of.
+type Tab struct {
 	t       *testing.T
-	browser *browser
+	browser *Browser
 	session string
 
 	heard      sync.Mutex
@@ -184,28 +191,31 @@ type tab struct {
 	complaints []string
 }
 
-func (b *browser) open(t *testing.T) *tab {
+// Open opens an empty page.
+func (b *Browser) Open(t *testing.T) *Tab {
 	t.Helper()
 	var target struct{ TargetID, SessionID string }
 	b.order(t, "", "Target.createTarget", map[string]any{"url": "about:blank"}, &target)
 	b.order(t, "", "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &target)
-	p := &tab{t: t, browser: b, session: target.SessionID}
+	p := &Tab{t: t, browser: b, session: target.SessionID}
 	b.mu.Lock()
 	b.tabs[p.session] = p
 	b.mu.Unlock()
 	for _, domain := range []string{"Page", "Runtime", "Log", "Network", "Audits"} {
-		p.do(domain+".enable", nil)
+		p.Do(domain+".enable", nil)
 	}
 	return p
 }
 
-func (p *tab) do(method string, params map[string]any) {
+// Do makes the page do something, by a method of the DevTools protocol, which must
+// succeed.
+func (p *Tab) Do(method string, params map[string]any) {
 	p.t.Helper()
 	p.browser.order(p.t, p.session, method, params, nil)
 }
 
 // hear keeps what a page must not do, and where it has gone.
-func (p *tab) hear(method string, params json.RawMessage) {
+func (p *Tab) hear(method string, params json.RawMessage) {
 	var event struct {
 		Type    string
 		Request struct{ URL string }
@@ -226,13 +236,13 @@ func (p *tab) hear(method string, params json.RawMessage) {
 	}
 }
 
-// eval is the value of an expression in the page.
-func (p *tab) eval(expression string, value any) {
+// Eval is the value of an expression in the page.
+func (p *Tab) Eval(expression string, value any) {
 	p.t.Helper()
 	must(p.t, p.evaluate(expression, value))
 }
 
-func (p *tab) evaluate(expression string, value any) error {
+func (p *Tab) evaluate(expression string, value any) error {
 	p.t.Helper()
 	var answer struct {
 		Result struct{ Value json.RawMessage }
@@ -250,9 +260,9 @@ func (p *tab) evaluate(expression string, value any) error {
 	}
 }
 
-// await waits until an expression is true. A page that is just being replaced by
+// Await waits until an expression is true. A page that is just being replaced by
 // another one has no values.
-func (p *tab) await(expression string) {
+func (p *Tab) Await(expression string) {
 	p.t.Helper()
 	deadline := time.Now().Add(2 * time.Minute)
 	for {
@@ -263,26 +273,58 @@ func (p *tab) await(expression string) {
 		}
 		if time.Now().After(deadline) {
 			var text string
-			p.eval("document.body ? document.body.innerText : ''", &text)
+			p.Eval("document.body ? document.body.innerText : ''", &text)
 			p.t.Fatalf("%s has not become true (%v); the page is\n%s", expression, err, text)
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
 }
 
-// click waits for an element and clicks it.
-func (p *tab) click(selector string) {
+// Click waits for an element and clicks it.
+func (p *Tab) Click(selector string) {
 	p.t.Helper()
-	p.await(fmt.Sprintf("document.querySelector(%q)", selector))
+	p.Await(fmt.Sprintf("document.querySelector(%q)", selector))
 	var done bool
-	p.eval(fmt.Sprintf("document.querySelector(%q).click() || true", selector), &done)
+	p.Eval(fmt.Sprintf("document.querySelector(%q).click() || true", selector), &done)
 }
 
-// write types a text into a field.
-func (p *tab) write(selector, text string) {
+// Write types a text into a field.
+func (p *Tab) Write(selector, text string) {
 	p.t.Helper()
-	p.await(fmt.Sprintf("document.querySelector(%q)", selector))
+	p.Await(fmt.Sprintf("document.querySelector(%q)", selector))
 	var done bool
-	p.eval(fmt.Sprintf("document.querySelector(%q).focus() || true", selector), &done)
-	p.do("Input.insertText", map[string]any{"text": text})
+	p.Eval(fmt.Sprintf("document.querySelector(%q).focus() || true", selector), &done)
+	p.Do("Input.insertText", map[string]any{"text": text})
+}
+
+// Go leads the page to an address.
+func (p *Tab) Go(url string) {
+	p.t.Helper()
+	p.Do("Page.navigate", map[string]any{"url": url})
+}
+
+// Complained is how often the page has complained so far.
+func (p *Tab) Complained() int {
+	p.heard.Lock()
+	defer p.heard.Unlock()
+	return len(p.complaints)
+}
+
+// WantInnocence checks that the page complained of nothing and asked nobody but an
+// origin, which it asked for a number of things at least.
+func (p *Tab) WantInnocence(origin string, atLeast int) {
+	p.t.Helper()
+	p.heard.Lock()
+	defer p.heard.Unlock()
+	for _, complaint := range p.complaints {
+		p.t.Errorf("the page complains: %s", complaint)
+	}
+	for _, url := range p.requests {
+		if !strings.HasPrefix(url, origin+"/") && !strings.HasPrefix(url, "data:") {
+			p.t.Errorf("the page asked for %s", url)
+		}
+	}
+	if len(p.requests) < atLeast {
+		p.t.Errorf("only %d requests were seen: %v", len(p.requests), p.requests)
+	}
 }
