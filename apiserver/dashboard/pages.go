@@ -63,7 +63,7 @@ type frame struct {
 	// Visitor is nil where nobody has signed in.
 	Visitor    *visitor
 	Docs, Tour bool
-	Body    any
+	Body       any
 }
 
 // visitor is who has signed in.
