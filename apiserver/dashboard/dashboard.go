@@ -80,6 +80,8 @@ type Config struct {
 	APIURL, RegistryURL, OpsURL string
 	// Docs is whether the documentation is served on this listener.
 	Docs bool
+	// Tour is where the guided tour leads to; nil where there is none.
+	Tour *Tour
 	// Plain is for a listener that browsers reach over http on loopback, where they
 	// keep no cookie that is for https alone.
 	Plain bool
@@ -110,6 +112,9 @@ func Handler(c Config) (http.Handler, error) {
 	mux := http.NewServeMux()
 	for _, r := range append(b.routes(), b.preflightRoutes()...) {
 		mux.Handle(r.pattern, b.serve(r))
+	}
+	if c.Tour != nil {
+		mux.Handle(tourPath, b.serve(route{get: b.tour}))
 	}
 	mux.Handle("/"+styleFile, file(styleFile, "text/css; charset=utf-8", styleSheet))
 	mux.Handle("/"+scriptFile, file(scriptFile, "text/javascript; charset=utf-8", script))
