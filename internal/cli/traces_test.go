@@ -3,6 +3,7 @@
 package cli_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 
@@ -107,5 +108,24 @@ func TestNobodyIsTracedUnlessSomebodyAsks(t *testing.T) {
 	}
 	if strings.Contains(p.logged(), "traceId") || strings.Contains(p.logged(), "collector") {
 		t.Errorf("the log tells of traces:\n%s", p.logged())
+	}
+}
+
+// TestACollectorThatHangsHoldsNobodyUp has it take what it is sent and never answer.
+func TestACollectorThatHangsHoldsNobodyUp(t *testing.T) {
+	t.Parallel()
+	collector := telemetrytest.New(t, func(_ http.ResponseWriter, r *http.Request) bool { <-r.Context().Done(); return true })
+	p := startDev(t, t.TempDir(), "--otlp-endpoint", collector.URL)
+	if err := want(p.createRFQ("ACME_LIVE_KEY"), 201, ""); err != nil {
+		t.Error(err)
+	}
+	if job := p.finished("ACME_LIVE_KEY", p.submit("ACME_LIVE_KEY", "sample.pdf").text("jobId")); job.text("status") != "succeeded" {
+		t.Errorf("job %s", job.Body)
+	}
+	if err := p.stop(); err != nil {
+		t.Errorf("the platform did not stop as it should: %v", err)
+	}
+	if calls, _ := collector.Calls(); calls == 0 || !strings.Contains(p.logged(), "the last spans did not reach the collector in time") {
+		t.Errorf("%d calls to the collector; the log:\n%s", calls, p.logged())
 	}
 }
