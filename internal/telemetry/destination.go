@@ -3,6 +3,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -34,17 +35,30 @@ type destination struct {
 // defaultTimeout is how long a collector may take, retries included.
 const defaultTimeout = 10 * time.Second
 
-// environment is the variables of a process. Those of the exporter are
-// OTEL_EXPORTER_OTLP_COMPRESSION and so on; OTEL_SERVICE_NAME and
-// OTEL_RESOURCE_ATTRIBUTES are read by the library alone.
+// environment is the variables of a process: OTEL_EXPORTER_OTLP_COMPRESSION, _HEADERS,
+// _TIMEOUT and so on. OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES are read by the
+// library alone.
 type environment func(string) string
 
-// of is a variable for traces, or the one for all signals.
-func (env environment) of(name string) string {
-	if value := env("OTEL_EXPORTER_OTLP_TRACES_" + name); value != "" {
-		return value
+// The exporter has each variable twice: for all signals, and for traces, which comes
+// first.
+const forAll, forTraces = "OTEL_EXPORTER_OTLP_", "OTEL_EXPORTER_OTLP_TRACES_"
+
+// of is a variable of the exporter.
+func (env environment) of(name string) string { return cmp.Or(env(forTraces+name), env(forAll+name)) }
+
+// judged is of with its meaning. Both variables are judged, as the library reads both.
+func judged[T any](env environment, name string, read func(string) (T, error)) (value T, err error) {
+	for _, prefix := range []string{forAll, forTraces} {
+		text := env(prefix + name)
+		if text == "" && prefix == forTraces {
+			continue
+		}
+		if value, err = read(text); err != nil {
+			return value, fmt.Errorf("%s%s: %w", prefix, name, err)
+		}
 	}
-	return env("OTEL_EXPORTER_OTLP_" + name)
+	return value, nil
 }
 
 // destination is nil where nobody wants traces. endpoint is a base URL that goes
@@ -58,10 +72,10 @@ func (env environment) destination(endpoint string) (*destination, error) {
 		return nil, fmt.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL is http/protobuf, not %q", protocol)
 	}
 	d := &destination{url: address, gzip: env.of("COMPRESSION") == "gzip"}
-	if d.headers, err = headers(env.of("HEADERS")); err != nil {
+	if d.headers, err = judged(env, "HEADERS", headers); err != nil {
 		return nil, err
 	}
-	if d.timeout, err = timeout(env.of("TIMEOUT")); err != nil {
+	if d.timeout, err = judged(env, "TIMEOUT", timeout); err != nil {
 		return nil, err
 	}
 	if d.tls, err = env.certificates(); err != nil {
@@ -82,8 +96,8 @@ const tracesPath = "/v1/traces"
 func (env environment) address(endpoint string) (chosen string, err error) {
 	for _, from := range []struct{ name, value, path string }{
 		{"--otlp-endpoint", endpoint, tracesPath},
-		{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", env("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), ""},
-		{"OTEL_EXPORTER_OTLP_ENDPOINT", env("OTEL_EXPORTER_OTLP_ENDPOINT"), tracesPath},
+		{forTraces + "ENDPOINT", env(forTraces + "ENDPOINT"), ""},
+		{forAll + "ENDPOINT", env(forAll + "ENDPOINT"), tracesPath},
 	} {
 		if from.value == "" {
 			continue
@@ -110,11 +124,11 @@ func headers(list string) (map[string]string, error) {
 		name, value, found := strings.Cut(pair, "=")
 		name = strings.TrimSpace(name)
 		if !found || !httpguts.ValidHeaderFieldName(name) {
-			return nil, fmt.Errorf("OTEL_EXPORTER_OTLP_HEADERS: part %d is not name=value", i+1)
+			return nil, fmt.Errorf("part %d is not name=value", i+1)
 		}
 		text, err := url.PathUnescape(value)
 		if err != nil || !httpguts.ValidHeaderFieldValue(text) {
-			return nil, fmt.Errorf("OTEL_EXPORTER_OTLP_HEADERS: the value of part %d cannot be sent", i+1)
+			return nil, fmt.Errorf("the value of part %d cannot be sent", i+1)
 		}
 		read[name] = strings.TrimSpace(text)
 	}
@@ -128,7 +142,7 @@ func timeout(text string) (time.Duration, error) {
 	}
 	ms, err := strconv.Atoi(text)
 	if err != nil || ms < 1 || ms > int(time.Minute/time.Millisecond) {
-		return 0, fmt.Errorf("OTEL_EXPORTER_OTLP_TIMEOUT is 1 to 60000 milliseconds, not %q", text)
+		return 0, fmt.Errorf("%q is not 1 to 60000 milliseconds", text)
 	}
 	return time.Duration(ms) * time.Millisecond, nil
 }

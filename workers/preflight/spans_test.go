@@ -44,8 +44,13 @@ func TestEveryAttemptIsPartOfTheTraceOfItsJob(t *testing.T) {
 			{"fetch file", "", "FETCH_STATUS"}, {"store outcome", "", ""}, {"process preflight", "FETCH_STATUS", "FETCH_STATUS"},
 		}, trace, span},
 		"two attempts, for an engine that dies": {"00-" + trace + "-" + span + "-01", nil, crash, []told{
-			{"fetch file", "", ""}, {"inspect file", "", "ENGINE_CRASH"}, {"process preflight", "retried", "retried"},
-			{"fetch file", "", ""}, {"inspect file", "", "ENGINE_CRASH"}, {"store outcome", "", ""}, {"process preflight", "ENGINE_CRASH", "ENGINE_CRASH"},
+			{"fetch file", "", ""},
+			{"inspect file", "", "ENGINE_CRASH"},
+			{"process preflight", "retried", "retried"},
+			{"fetch file", "", ""},
+			{"inspect file", "", "ENGINE_CRASH"},
+			{"store outcome", "", ""},
+			{"process preflight", "ENGINE_CRASH", "ENGINE_CRASH"},
 		}, trace, span},
 		"a request that was not sampled": {"00-" + trace + "-" + span + "-00", nil, nil, nil, "", ""},
 		"a request that was not traced": {"", nil, nil, []told{
