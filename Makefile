@@ -122,7 +122,7 @@ charts: controlplane helm ## Make what of the charts follows from other files: d
 .PHONY: reference
 reference: ## Write docs/reference: what of the documentation follows from code
 	go test ./internal/docsite/reference -count=1 -update
-	go test ./internal/cli -count=1 -run TheReferenceHasEveryCommand -update-reference
+	go test ./internal/cli -count=1 -run TheReferenceHasEvery -update-reference
 
 .PHONY: verify
 verify: generate ## Fail if generated files or go.mod are not up to date

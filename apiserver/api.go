@@ -55,9 +55,11 @@ type API struct {
 	// Limits counts requests; if it is nil, this API by itself.
 	Limits *ratelimit.Limiter
 	// Uses notes which keys are used; it may be nil.
-	Uses      *keyuse.Recorder
-	Problems  *respond.Problems
-	Metrics   *telemetry.Metrics
+	Uses     *keyuse.Recorder
+	Problems *respond.Problems
+	Metrics  *telemetry.Metrics
+	// Tracer makes a span of each request; it may be nil.
+	Tracer    *telemetry.Tracer
 	Log       *slog.Logger
 	Now       func() time.Time
 	Contracts *contracts.Set
@@ -105,8 +107,8 @@ func (a API) Handler() (http.Handler, error) {
 	router.NotFound(a.notFound)
 	router.MethodNotAllowed(a.methodNotAllowed(router))
 	return &surround{
-		listener: a.Listener, problems: a.Problems, metrics: a.Metrics, log: a.Log, now: a.Now,
-		slots: slots, unshared: unsharedOf(a.Routes), next: router,
+		accounts: accounts{listener: a.Listener, metrics: a.Metrics, tracer: a.Tracer, log: a.Log, now: a.Now},
+		problems: a.Problems, slots: slots, unshared: unsharedOf(a.Routes), next: router,
 	}, nil
 }
 

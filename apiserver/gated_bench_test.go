@@ -120,9 +120,13 @@ func benchmarkLoopback(b *testing.B, level slog.Level) {
 	bare := w.dial(b, serveBare(b, http.HandlerFunc(w.bare)))
 	gated := w.dial(b, serveGated(b, w.Handler))
 	all := compare(b, func() { bare.turn(b) }, func() { gated.turn(b) })
-	slices.Sort(all.ratios)
-	b.ReportMetric(all.ratios[len(all.ratios)/2], "ratio")
+	b.ReportMetric(median(all.ratios), "ratio")
 	b.ReportMetric(float64(all.bare.processor)/float64(all.gated.processor), "cpu-ratio")
+}
+
+func median(ratios []float64) float64 {
+	slices.Sort(ratios)
+	return ratios[len(ratios)/2]
 }
 
 func benchmarkHandlers(b *testing.B, level slog.Level) {

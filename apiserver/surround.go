@@ -3,6 +3,7 @@
 package apiserver
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -23,11 +24,8 @@ const maxHeader = 32 << 10
 // surround is what every request of a listener passes before the router and
 // every answer after it.
 type surround struct {
-	listener string
+	accounts
 	problems *respond.Problems
-	metrics  *telemetry.Metrics
-	log      *slog.Logger
-	now      func() time.Time
 	// slots bounds the requests that are being answered. A request gives its
 	// slot back while its body is awaited, and has one again when it returns.
 	slots *gate.Slots
@@ -38,7 +36,8 @@ type surround struct {
 
 func (s *surround) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := respond.Begin(s.unshared.answer(w, r), r, s.now())
-	defer s.account(x, r)
+	r, span := s.tracer.Request(r, x.Started)
+	defer s.account(x, r, span)
 	if !s.slots.Take() {
 		s.metrics.Shed(s.listener, "slots")
 		s.problems.Write(x, problem.New(problem.CodeOverloaded, "Too many requests are being answered.").After(time.Second))
@@ -46,7 +45,7 @@ func (s *surround) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	s.metrics.InFlight(s.listener, 1)
 	defer func() { s.slots.Give(); s.metrics.InFlight(s.listener, -1) }()
-	defer s.catch(x)
+	defer s.catch(r.Context(), x)
 	if refusal := admit(r); refusal != nil {
 		s.problems.Write(x, refusal)
 		return
@@ -69,7 +68,7 @@ func admit(r *http.Request) *problem.Problem {
 }
 
 // catch answers for a panic. The stack goes to the log.
-func (s *surround) catch(x *respond.Exchange) {
+func (s *surround) catch(ctx context.Context, x *respond.Exchange) {
 	cause := recover()
 	if cause == nil {
 		return
@@ -77,7 +76,7 @@ func (s *surround) catch(x *respond.Exchange) {
 	if err, ok := cause.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(cause)
 	}
-	s.log.Error("panic", "requestId", x.ID(), "route", x.Route, "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
+	s.log.ErrorContext(ctx, "panic", "requestId", x.ID(), "route", x.Route, "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
 	if x.Status() != 0 {
 		// Nobody must take half an answer for a whole one.
 		panic(http.ErrAbortHandler)
@@ -85,23 +84,35 @@ func (s *surround) catch(x *respond.Exchange) {
 	s.problems.Write(x, problem.New(problem.CodeInternalError, "The request could not be completed."))
 }
 
-// account counts and logs the answer.
-func (s *surround) account(x *respond.Exchange, r *http.Request) {
-	now := s.now()
+// accounts tell of every answer of a listener: in metrics, in the log and in a span.
+type accounts struct {
+	listener string
+	metrics  *telemetry.Metrics
+	tracer   *telemetry.Tracer
+	log      *slog.Logger
+	now      func() time.Time
+}
+
+// account tells of one answer.
+func (a *accounts) account(x *respond.Exchange, r *http.Request, span telemetry.Span) {
+	now := a.now()
 	took := now.Sub(x.Started)
+	span.Answered(telemetry.Answer{
+		Listener: a.listener, Method: method(r.Method), Route: x.Route, RequestID: x.ID(), Code: string(x.Code()), Status: x.Status(),
+	}, now)
 	route := x.Route
 	if route == "" {
 		route = "none"
 	}
-	s.metrics.Request(s.listener, route, method(r.Method), strconv.Itoa(x.Status()), string(x.Code()), took)
-	if level := levelOf(x.Status()); s.log.Enabled(r.Context(), level) {
+	a.metrics.Request(a.listener, route, method(r.Method), strconv.Itoa(x.Status()), string(x.Code()), took, span.Sampled())
+	if level := levelOf(x.Status()); a.log.Enabled(r.Context(), level) {
 		// Without the place in the source, which is this one, and costs time.
 		record := slog.NewRecord(now, level, "request", 0)
 		record.AddAttrs(
-			slog.String("listener", s.listener), slog.String("requestId", x.ID()), slog.String("method", method(r.Method)),
+			slog.String("listener", a.listener), slog.String("requestId", x.ID()), slog.String("method", method(r.Method)),
 			slog.String("route", route), slog.Int("status", x.Status()), slog.String("code", string(x.Code())),
 			slog.Int64("bytes", x.Written()), slog.Float64("ms", float64(took.Microseconds())/1000))
-		_ = s.log.Handler().Handle(r.Context(), record) // as slog.Logger does: nobody is left to tell
+		_ = a.log.Handler().Handle(r.Context(), record) // as slog.Logger does: nobody is left to tell
 	}
 }
 

@@ -66,6 +66,8 @@ networkPolicy:
   kubernetesAPI: {to: [{ipBlock: {cidr: 10.96.0.1/32}}]}
   database: {to: [{ipBlock: {cidr: 10.2.0.0/24}}]}
   redis: {to: [{namespaceSelector: {matchLabels: {name: redis}}, podSelector: {}}]}
+  collector: {to: [{namespaceSelector: {matchLabels: {name: observability}}}], ports: [4317, 4318]}
+telemetry: {otlp: {endpoint: "http://collector.observability:4318", headersSecret: printmarket-collector, ratio: 0.5}}
 rbac: {serviceAccountAnnotations: {a: b}}
 admissionPolicy: {enabled: true}
 monitoring:

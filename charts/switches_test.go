@@ -72,6 +72,7 @@ func TestEverySwitchDoesWhatItSays(t *testing.T) {
 		"admission-policy":         {"admissionPolicy: {enabled: true}", []string{"ValidatingAdmissionPolicy*/*", "ClusterRole/*"}},
 		"webhooks":                 {"webhooks: {enabled: true}", []string{"*/*webhooks", "Job/*"}},
 		"webhooks-of-ones-own":     {"webhooks: {enabled: true, replicas: 3, drainSeconds: 60, databaseConnections: 6, gatesMaxStaleness: 10m, allowWebhooks: [10.1.0.0/16], disruptionBudget: {enabled: false}, pod: {priorityClassName: high}}\ndatabase: {external: {webhooksSecret: printmarket-w}, roles: {webhooks: events}}\nmonitoring: {monitors: {enabled: true}}", []string{"*/*webhooks", "Job/*", "PodMonitor/*webhooks"}},
+		"traces":                   {everywhere + "webhooks: {enabled: true}", []string{"Deployment/*", "NetworkPolicy/*api", "NetworkPolicy/*worker*"}},
 		"budgets":                  {"worker: {disruptionBudget: {maxUnavailable: 25%}}\ncontroller: {disruptionBudget: {enabled: false}}", []string{"PodDisruptionBudget/*"}},
 		"nothing-that-can-be-left": {leanest, []string{"NetworkPolicy/*", "PodDisruptionBudget/*", "Job/*", "Pod/*", "Role/*", "CustomResourceDefinition/*"}},
 	} {
@@ -83,6 +84,11 @@ func TestEverySwitchDoesWhatItSays(t *testing.T) {
 }
 
 const (
+	// everywhere has every process that makes spans send them.
+	everywhere = `
+telemetry: {otlp: {endpoint: "http://collector.observability:4318", headersSecret: printmarket-collector, sampler: parentbased_traceidratio, ratio: 0.01}}
+networkPolicy: {collector: {to: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: observability}}}]}}
+`
 	trials  = "database: {trial: {enabled: true}}\nredis: {trial: {enabled: true}}\n"
 	leanest = `
 crds: {enabled: false}

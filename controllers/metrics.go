@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
 // metrics are what the controllers count. Labels are kinds and reasons, which
@@ -16,17 +18,43 @@ type metrics struct {
 	transitions *prometheus.CounterVec
 }
 
+// The metrics of the controllers.
+var (
+	compileTime = telemetry.Description{
+		Name: "printmarket_controller_compile_seconds", Type: "histogram",
+		Help: "Time to compile all resources and report on them.",
+	}
+	transitionCount = telemetry.Description{
+		Name: "printmarket_controller_transitions_total", Type: "counter", Labels: []string{"kind", "reason"},
+		Help: "Changes of the reason of Ready, by kind and new reason.",
+	}
+	objectCount = telemetry.Description{
+		Name: "printmarket_controller_objects", Type: "gauge", Labels: []string{"kind", "ready"},
+		Help: "Objects by kind and by whether they are Ready.",
+	}
+	gateSecretAge = telemetry.Description{
+		Name: "printmarket_controller_gate_secret_age_seconds", Type: "gauge",
+		Help: "Time since the heartbeat in the gate Secret whose heartbeat is oldest.",
+	}
+	replicaCount = telemetry.Description{
+		Name: "printmarket_controller_replicas", Type: "gauge", Labels: []string{"state"},
+		Help: "Serving replicas of the API server by what they answer: enforcing, behind or silent.",
+	}
+)
+
+// Metrics describes what the controllers serve beside the metrics of their libraries.
+func Metrics() []telemetry.Description {
+	return []telemetry.Description{compileTime, transitionCount, objectCount, gateSecretAge, replicaCount}
+}
+
 func newMetrics() *metrics {
 	return &metrics{
 		compile: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name:    "printmarket_controller_compile_seconds",
-			Help:    "Time to compile all resources and report on them.",
-			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 12),
+			Name: compileTime.Name, Help: compileTime.Help, Buckets: prometheus.ExponentialBuckets(0.0005, 2, 12),
 		}),
 		transitions: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "printmarket_controller_transitions_total",
-			Help: "Changes of the reason of Ready, by kind and new reason.",
-		}, []string{"kind", "reason"}),
+			Name: transitionCount.Name, Help: transitionCount.Help,
+		}, transitionCount.Labels),
 	}
 }
 
@@ -52,13 +80,14 @@ type gauges struct {
 func newGauges(b *board, now func() time.Time, secrets []*gateSecret) *gauges {
 	return &gauges{
 		board: b, now: now, secrets: secrets,
-		objects: prometheus.NewDesc("printmarket_controller_objects",
-			"Objects by kind and by whether they are Ready.", []string{"kind", "ready"}, nil),
-		secret: prometheus.NewDesc("printmarket_controller_gate_secret_age_seconds",
-			"Time since the heartbeat in the gate Secret whose heartbeat is oldest.", nil, nil),
-		replicas: prometheus.NewDesc("printmarket_controller_replicas",
-			"Serving replicas of the API server by what they answer: enforcing, behind or silent.", []string{"state"}, nil),
+		objects:  descOf(objectCount),
+		secret:   descOf(gateSecretAge),
+		replicas: descOf(replicaCount),
 	}
+}
+
+func descOf(d telemetry.Description) *prometheus.Desc {
+	return prometheus.NewDesc(d.Name, d.Help, d.Labels, nil)
 }
 
 // Describe is part of prometheus.Collector.

@@ -66,6 +66,13 @@ func TestTheClusterGuideHasEveryMetric(t *testing.T) {
 	if diff := cmp.Diff(want, listed); diff != "" || len(want) < 10 {
 		t.Errorf("metrics, and whose they are (-code +guide):\n%s", diff)
 	}
+	described := map[string]string{}
+	for _, match := range regexp.MustCompile(`(?m)^## (\S+)$`).FindAllStringSubmatch(read(t, "docs/reference/metrics.md"), -1) {
+		described[match[1]] = want[match[1]]
+	}
+	if diff := cmp.Diff(want, described); diff != "" {
+		t.Errorf("metrics (-code +reference):\n%s", diff)
+	}
 	named := regexp.MustCompile(`printmarket_[a-z]+_[a-z_]+`)
 	for _, page := range matching(t, `\.md$`) {
 		for _, name := range named.FindAllString(read(t, page), -1) {

@@ -21,6 +21,7 @@ import (
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
@@ -159,6 +160,7 @@ func (s *surface) SubmitPreflight(ctx context.Context, in preflightapi.SubmitPre
 	made, err := s.Jobs.Submit(ctx, c.Tenant(), jobs.Request{
 		FileURL: in.Body.FileURL, Profile: in.Body.Profile, Ticket: ordered, Idempotency: counted.Idempotency(c),
 		Quota: &ledger.Quota{Limit: c.Decision.Quota.Limit, Window: c.Decision.Quota.Window},
+		Trace: telemetry.Traceparent(ctx),
 	}, backlog)
 	var full *jobs.BacklogExceededError
 	switch {

@@ -97,6 +97,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		answer(header, w, http.StatusNotFound, unknownType)
 		return
 	}
+	if x := respond.Of(w); x != nil {
+		x.Route = route(r.URL.Path)
+	}
 	header.Set("Cache-Control", CacheControl)
 	if respond.NotModified(w, r, p.etag) {
 		return
@@ -105,6 +108,14 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("Content-Length", strconv.Itoa(len(p.body)))
 	w.WriteHeader(http.StatusOK)
 	_, _ = w.Write(p.body)
+}
+
+// route is what paths of one kind are counted under.
+func route(path string) string {
+	if path == SchemaPath {
+		return path
+	}
+	return respond.TypePath + "{slug}"
 }
 
 func mediaType(path string) string {

@@ -43,6 +43,12 @@ func Begin(w http.ResponseWriter, r *http.Request, now time.Time) *Exchange {
 	return x
 }
 
+// Observe wraps w as Begin does, for a listener whose answers tell of no request:
+// the id is new and for our own log.
+func Observe(w http.ResponseWriter, now time.Time) *Exchange {
+	return &Exchange{ResponseWriter: w, Started: now, id: [1]string{newID()}}
+}
+
 // Of finds the exchange behind a response writer, through wrappers that have
 // an Unwrap method. It is nil outside an exchange.
 func Of(w http.ResponseWriter) *Exchange {

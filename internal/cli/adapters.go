@@ -54,7 +54,7 @@ type devAdapters struct {
 func openDevAdapters(ctx context.Context, o devOptions, logs io.Writer) (*devAdapters, error) {
 	a := &devAdapters{process: newProcess(logs)}
 	for _, open := range []func(context.Context, devOptions) error{
-		a.openSockets, a.openStore, a.openSecrets, a.openPosture, a.openDispatch, a.openMasterData,
+		a.openTraces, a.openSockets, a.openStore, a.openSecrets, a.openPosture, a.openDispatch, a.openMasterData,
 	} {
 		if err := open(ctx, o); err != nil {
 			a.close()
@@ -72,6 +72,10 @@ func openDevAdapters(ctx context.Context, o devOptions, logs io.Writer) (*devAda
 		File: urlOf(a.sockets.dashboard, "") + "/" + filesDir + "/" + demo.SampleFile,
 	}
 	return a, nil
+}
+
+func (a *devAdapters) openTraces(ctx context.Context, o devOptions) error {
+	return a.openTracer(ctx, "dev", o.otlpEndpoint)
 }
 
 func (a *devAdapters) openSockets(ctx context.Context, o devOptions) (err error) {

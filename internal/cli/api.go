@@ -55,6 +55,7 @@ type apiOptions struct {
 	mutual                                        mutualOptions
 	masterData                                    masterDataOptions
 	targetWait                                    time.Duration
+	otlpEndpoint                                  string
 }
 
 // register adds the flags. The host is that of the default addresses.
@@ -68,6 +69,7 @@ func (o *apiOptions) register(f *pflag.FlagSet, host string) {
 		"time within which every open preflight job should begin; printmarket_preflight_workers_desired follows from it")
 	o.mutual.register(f)
 	o.masterData.register(f)
+	registerTraces(f, &o.otlpEndpoint)
 }
 
 func registerStaleness(f *pflag.FlagSet, value *time.Duration) {
@@ -289,7 +291,7 @@ func (s *api) served(work preflights) (a apiserver.API, err error) {
 		return a, err
 	}
 	return apiserver.API{
-		Gates: s.gates, Limits: s.limits, Uses: &s.uses, Problems: s.problems(), Metrics: s.metrics, Log: s.log, Now: s.now,
+		Gates: s.gates, Limits: s.limits, Uses: &s.uses, Problems: s.problems(), Metrics: s.metrics, Tracer: s.tracer, Log: s.log, Now: s.now,
 		Streams: s.streams, Contracts: set, Files: append(files, catalog), Routes: slices.Concat(partnerRoutes, preflightRoutes, platformRoutes, xjdfRoutes,
 			xjmfapi.Routes(s.callbacks), opener.Routes(), costingRoutes, bridge.Routes(s.data.authorities, turns), webhookRoutes),
 	}, nil
@@ -300,7 +302,16 @@ func (s *api) registryHandler() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return registry.New(s.registryURL(), schema)
+	handler, err := registry.New(s.registryURL(), schema)
+	if err != nil {
+		return nil, err
+	}
+	return s.observed("registry", handler), nil
+}
+
+// observed is the handler of a listener beside the API.
+func (s *api) observed(listener string, handler http.Handler) http.Handler {
+	return apiserver.Observed{Listener: listener, Metrics: s.metrics, Tracer: s.tracer, Log: s.log, Now: s.now}.Handler(handler)
 }
 
 func (s *api) dashboardHandler(work preflights) (http.Handler, error) {
@@ -321,7 +332,7 @@ func (s *api) dashboardHandler(work preflights) (http.Handler, error) {
 	if s.docs != nil {
 		mux.Handle(docsPrefix, s.docs)
 	}
-	return mux, nil
+	return s.observed("dashboard", mux), nil
 }
 
 // postureCheck fails while no posture is in force.

@@ -58,8 +58,11 @@ number of replicas may run; none of them is special.`,
 }
 
 func runAPIServer(ctx context.Context, o apiserverOptions, logs io.Writer) error {
-	p := newProcess(logs)
+	p := newProcess(logs, telemetry.Requests)
 	defer p.close()
+	if err := p.openTracer(ctx, "apiserver", o.otlpEndpoint); err != nil {
+		return err
+	}
 	a, err := openCluster(ctx, p, o)
 	if err != nil {
 		return err

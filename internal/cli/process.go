@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+	"github.com/spf13/pflag"
 
 	"github.com/printmarket/printmarket/apiserver/account"
 	"github.com/printmarket/printmarket/apiserver/platform"
@@ -79,19 +80,37 @@ type source interface {
 type process struct {
 	log     *slog.Logger
 	metrics *telemetry.Metrics
-	now     func() time.Time
-	store   records
-	redis   *redis.Client
+	// tracer is nil where nobody wants traces.
+	tracer *telemetry.Tracer
+	now    func() time.Time
+	store  records
+	redis  *redis.Client
 
 	closers []func()
 }
 
-func newProcess(logs io.Writer) *process {
-	p := &process{log: telemetry.NewLogger(logs, slog.LevelInfo), metrics: telemetry.NewMetrics(), now: time.Now}
+// newProcess makes a process that does all kinds of work, or these alone.
+func newProcess(logs io.Writer, done ...telemetry.Work) *process {
+	p := &process{log: telemetry.NewLogger(logs, slog.LevelInfo), metrics: telemetry.NewMetrics(done...), now: time.Now}
 	// Libraries print there what strangers send, among them net/http's clients.
 	log.SetFlags(0)
 	log.SetOutput(slog.NewLogLogger(p.log.Handler(), slog.LevelWarn).Writer())
 	return p
+}
+
+// openTracer comes before everything that makes spans, so that it is closed last.
+func (p *process) openTracer(ctx context.Context, service, endpoint string) (err error) {
+	p.tracer, err = telemetry.OpenTracer(ctx, telemetry.TraceConfig{
+		Endpoint: endpoint, Getenv: os.Getenv, Service: "printmarket-" + service, Version: Version, Instance: incarnation(),
+		Now: p.now, Log: p.log, Metrics: p.metrics,
+	})
+	p.onClose(func() { p.tracer.Close(ctx) })
+	return err
+}
+
+// registerTraces declares the flag of every process that makes spans.
+func registerTraces(f *pflag.FlagSet, endpoint *string) {
+	f.StringVar(endpoint, "otlp-endpoint", "", "base URL of a collector that traces go to, by OTLP over HTTP; else OTEL_EXPORTER_OTLP_ENDPOINT says so")
 }
 
 // onClose adds what close does; the last one added comes first.

@@ -40,7 +40,7 @@ func newDelivery(p *process, gates *posture.Gates, allow []netip.Prefix, drain t
 		Relay:   &webhook.Relay{Store: p.store, Directory: directory, Now: p.now, Random: rand.Reader},
 		Sender:  webhook.Sender{Schedule: webhook.Schedule{Random: mathrand.Float64}, Now: p.now},
 		Connect: worker.Connections(safehttp.Config{Allow: allow, UserAgent: webhookAgent}),
-		Drain:   drain, Random: mathrand.Float64, Now: p.now, Log: p.log, Metrics: p.metrics,
+		Drain:   drain, Random: mathrand.Float64, Now: p.now, Log: p.log, Metrics: p.metrics, Tracer: p.tracer,
 	})
 	w.Gauges(p.metrics)
 	return delivery{directory, w}

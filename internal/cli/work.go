@@ -52,6 +52,6 @@ func newWorker(p *process, o workOptions, work preflights) (*preflight.Worker, e
 		},
 		Slots: o.slots, Drain: o.drain, TempDir: o.tempDir,
 		Jitter: func(d time.Duration) time.Duration { return mathrand.N(d + 1) },
-		Now:    p.now, Log: p.log, Metrics: p.metrics,
+		Now:    p.now, Log: p.log, Metrics: p.metrics, Tracer: p.tracer,
 	}), nil
 }

@@ -13,13 +13,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/printmarket/printmarket/apiserver"
+	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
 // workerOptions are the flags of `printmarket worker`.
 type workerOptions struct {
 	databaseOptions
-	role, opsAddr string
-	drain         time.Duration
+	role, opsAddr, otlpEndpoint string
+	drain                       time.Duration
 
 	// These are of --role=preflight alone.
 	redis, tempDir string
@@ -35,6 +36,7 @@ type workerOptions struct {
 // workerRole is something to work on.
 type workerRole struct {
 	name string
+	work telemetry.Work
 	// flags are those that the other roles do not have.
 	flags []string
 	// connections to the database suffice where nobody says how many.
@@ -44,8 +46,8 @@ type workerRole struct {
 
 func workerRoles() []workerRole {
 	return []workerRole{
-		{"preflight", []string{"allow-fetch", "redis", "slots", "temp-dir"}, 1, assemblePreflight},
-		{"webhooks", []string{"allow-webhooks", "gate-secret", "gates-max-staleness", "kubeconfig", "namespace"}, webhookConnections, assembleWebhooks},
+		{"preflight", telemetry.Preflight, []string{"allow-fetch", "redis", "slots", "temp-dir"}, 1, assemblePreflight},
+		{"webhooks", telemetry.Webhooks, []string{"allow-webhooks", "gate-secret", "gates-max-staleness", "kubeconfig", "namespace"}, webhookConnections, assembleWebhooks},
 	}
 }
 
@@ -76,6 +78,7 @@ A flag of the one role is refused in the other.`,
 	f.DurationVar(&o.drain, "drain-time", drainTime,
 		"how long what is under way may go on after SIGTERM before others get it, at most 1h; less than the pod's terminationGracePeriodSeconds by 20s")
 	f.StringVar(&o.opsAddr, "ops-addr", ":8082", "address of /livez, /readyz and /metrics")
+	registerTraces(f, &o.otlpEndpoint)
 	o.databaseOptions.register(f, 0)
 	f.Lookup("database-connections").Usage = fmt.Sprintf("connections to the database at most (default: 1, or %d for webhooks)", webhookConnections)
 	f.IntVar(&o.slots, "slots", 2, "preflight: jobs that run at once, 1 to 64")
@@ -125,8 +128,11 @@ func runWorker(ctx context.Context, o workerOptions, given func(flag string) boo
 	if !given("database-connections") {
 		o.connections = role.connections
 	}
-	p := newProcess(logs)
+	p := newProcess(logs, role.work)
 	defer p.close()
+	if err := p.openTracer(ctx, "worker-"+role.name, o.otlpEndpoint); err != nil {
+		return err
+	}
 	parts, err := role.assemble(ctx, &o, p)
 	if err != nil {
 		return err

@@ -115,6 +115,9 @@ type Job struct {
 	ExpiresAt   time.Time
 	// DispatchedAt is when the row was last handed to the queue.
 	DispatchedAt time.Time
+	// Trace is the traceparent of the request that submitted the job, for those who
+	// follow it; empty for none. It is no part of what a reader sees.
+	Trace string
 }
 
 // Gone reports whether a job is past its retention.
@@ -130,5 +133,6 @@ func (j Job) asSubmitted() Job {
 		ID: j.ID, Tenant: j.Tenant, FileURL: j.FileURL, Profile: j.Profile, Ticket: j.Ticket,
 		Status: Queued, Version: 1,
 		SubmittedAt: j.SubmittedAt, ExpiresAt: j.SubmittedAt.Add(Retention), DispatchedAt: j.SubmittedAt,
+		Trace: j.Trace,
 	}
 }

@@ -76,6 +76,8 @@ type Request struct {
 	Idempotency ledger.Idempotency
 	// Quota is nil where submissions are not counted.
 	Quota *ledger.Quota
+	// Trace is kept with the job; see [Job].
+	Trace string
 }
 
 // Submitted is the answer to [Service.Submit].
@@ -158,7 +160,7 @@ func (s *Service) judge(now time.Time, who tenant.ID, request Request) (Job, err
 	if err != nil {
 		return Job{}, err
 	}
-	return Job{ID: id, Tenant: who, FileURL: address, Profile: request.Profile, Ticket: request.Ticket, SubmittedAt: now}.asSubmitted(), nil
+	return Job{ID: id, Tenant: who, FileURL: address, Profile: request.Profile, Ticket: request.Ticket, SubmittedAt: now, Trace: request.Trace}.asSubmitted(), nil
 }
 
 // handOver gives a committed job to the queue, or settles it if it is a

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package telemetry is how the platform speaks to the people who run it: JSON
-// log lines that cannot hold a secret, and Prometheus metrics with bounded
-// labels.
+// log lines that cannot hold a secret, Prometheus metrics with bounded labels, and
+// traces, if somebody wants them.
 //
 // Redaction has two walls. Secrets have a type that prints itself as
 // [redacted], so that nobody has to remember; and every string that reaches a
@@ -12,20 +12,45 @@
 package telemetry
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
 	"regexp"
 	"sync"
+
+	"go.opentelemetry.io/otel/trace"
 )
 
 // NewLogger writes JSON lines to w, redacted, from the level up.
 func NewLogger(w io.Writer, level slog.Leveler) *slog.Logger {
 	to := &redactingWriter{to: w}
-	return slog.New(newLineHandler(to, slog.NewJSONHandler(to, &slog.HandlerOptions{
+	return slog.New(tracedHandler{newLineHandler(to, slog.NewJSONHandler(to, &slog.HandlerOptions{
 		Level:       level,
 		ReplaceAttr: replace,
-	})))
+	}))})
+}
+
+// tracedHandler adds to the lines of a span which it is.
+type tracedHandler struct{ slog.Handler }
+
+// Handle implements slog.Handler.
+func (h tracedHandler) Handle(ctx context.Context, r slog.Record) error {
+	if in := trace.SpanContextFromContext(ctx); in.IsValid() {
+		r = r.Clone()
+		r.AddAttrs(slog.String("traceId", in.TraceID().String()), slog.String("spanId", in.SpanID().String()))
+	}
+	return h.Handler.Handle(ctx, r)
+}
+
+// WithAttrs implements slog.Handler.
+func (h tracedHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return tracedHandler{h.Handler.WithAttrs(attrs)}
+}
+
+// WithGroup implements slog.Handler.
+func (h tracedHandler) WithGroup(name string) slog.Handler {
+	return tracedHandler{h.Handler.WithGroup(name)}
 }
 
 // Discard returns a logger for tests and tools that print to a person.

@@ -4,6 +4,7 @@ package telemetry
 
 import (
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -16,6 +17,10 @@ import (
 // table. Nothing is labelled with a tenant but the longest few backlogs.
 type Metrics struct {
 	registry *prometheus.Registry
+	// hidden metrics are made, so that they can be counted, and not served.
+	hidden bool
+	// told are all metrics of ours, in the order in which they were registered.
+	told     []Description
 	requests *prometheus.CounterVec
 	duration *prometheus.HistogramVec
 	inFlight *prometheus.GaugeVec
@@ -25,104 +30,143 @@ type Metrics struct {
 	gates    *prometheus.CounterVec
 	updates  *prometheus.CounterVec
 	jobs     *prometheus.CounterVec
-	jobTime  prometheus.Histogram
-	jobWait  prometheus.Histogram
+	jobTime  prometheus.Observer
+	jobWait  prometheus.Observer
 	fenced   prometheus.Counter
 	sent     *prometheus.CounterVec
-	sendTime prometheus.Histogram
+	sendTime prometheus.Observer
+	spans    *prometheus.CounterVec
 }
 
-// NewMetrics makes a registry with the process and Go collectors in it.
-func NewMetrics() *Metrics {
-	m := &Metrics{
-		registry: prometheus.NewRegistry(),
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "printmarket_http_requests_total",
-			Help: "Requests answered, by listener, route pattern, method, status and problem code.",
-		}, []string{"listener", "route", "method", "status", "code"}),
-		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name:    "printmarket_http_request_duration_seconds",
-			Help:    "Time from the request's arrival to the end of the answer.",
-			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10},
-		}, []string{"listener", "route"}),
-		inFlight: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "printmarket_http_requests_in_flight",
-			Help: "Requests that are being answered now.",
-		}, []string{"listener"}),
-		bodies: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "printmarket_http_bodies_awaited",
-			Help: "Requests whose bodies are being awaited now.",
-		}, []string{"listener"}),
-		streams: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "printmarket_http_streams_open",
-			Help: "Answers that go on as something happens.",
-		}, []string{"listener"}),
-		shed: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "printmarket_http_requests_shed_total",
-			Help: "Requests refused as too many, by listener and what was lacking: slots, files, bodies, unsigned, streams, organization.",
-		}, []string{"listener", "lack"}),
-		gates: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "printmarket_gate_decisions_total",
-			Help: "Decisions of the gates, by capability and reason.",
-		}, []string{"capability", "reason"}),
-		updates: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "printmarket_xjmf_updates_total",
-			Help: "Statuses of jobs in callbacks, by what became of them, and callbacks that came again.",
-		}, []string{"outcome"}),
-		jobs: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "printmarket_preflight_attempts_total",
-			Help: "Attempts at preflight jobs, by outcome.",
-		}, []string{"outcome"}),
-		jobTime: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name:    "printmarket_preflight_run_seconds",
-			Help:    "Time from taking a job to storing its outcome.",
-			Buckets: []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120},
-		}),
-		jobWait: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name:    "printmarket_preflight_wait_seconds",
-			Help:    "Time that a job could have been taken by a worker and was not; each attempt waits anew.",
-			Buckets: []float64{.001, .005, .025, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300, 1800},
-		}),
-		fenced: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "printmarket_preflight_fenced_total",
-			Help: "Attempts that came to their end after their worker had lost the job; their work was thrown away.",
-		}),
-		sent: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "printmarket_webhook_deliveries_total",
-			Help: "Claimed webhook deliveries, by outcome.",
-		}, []string{"outcome"}),
-		sendTime: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name:    "printmarket_webhook_attempt_seconds",
-			Help:    "Time from dialling a webhook endpoint to the end of its answer.",
-			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 15},
-		}),
+// Description is what a metric says of itself.
+type Description struct {
+	Name, Help string
+	// Type is counter, gauge or histogram.
+	Type   string
+	Labels []string
+}
+
+// Descriptions are all metrics of ours that were registered; the ones of the Go
+// runtime and of the process come beside them.
+func (m *Metrics) Descriptions() []Description { return slices.Clone(m.told) }
+
+// Work is a kind of work that is counted. A process serves the metrics of what it
+// does: those of other work would look as if nothing of it were done.
+type Work int
+
+// The kinds of work.
+const (
+	Requests Work = iota
+	Preflight
+	Webhooks
+)
+
+// NewMetrics makes a registry with the process and Go collectors in it, for a process
+// that does all kinds of work, or these alone.
+func NewMetrics(done ...Work) *Metrics {
+	m := &Metrics{registry: prometheus.NewRegistry()}
+	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	for work, metrics := range []func(){Requests: m.ofRequests, Preflight: m.ofPreflight, Webhooks: m.ofWebhooks} {
+		m.hidden = len(done) > 0 && !slices.Contains(done, Work(work))
+		metrics()
 	}
-	m.registry.MustRegister(m.requests, m.duration, m.inFlight, m.bodies, m.streams, m.shed, m.gates, m.updates, m.jobs, m.jobTime, m.jobWait, m.fenced, m.sent, m.sendTime,
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.hidden = false
+	m.spans = m.counter("printmarket_trace_spans_total",
+		"Spans that were sent to a collector, by whether it took them: exported, failed.", "outcome")
 	return m
+}
+
+// ofRequests makes what is counted for every request.
+func (m *Metrics) ofRequests() {
+	m.requests = m.counter("printmarket_http_requests_total",
+		"Requests answered, by listener, route pattern, method, status and problem code.", "listener", "route", "method", "status", "code")
+	m.duration = m.histogram("printmarket_http_request_duration_seconds",
+		"Time from the request's arrival to the end of the answer.",
+		[]float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10}, "listener", "route")
+	m.inFlight = m.gauge("printmarket_http_requests_in_flight",
+		"Requests that are being answered now.", "listener")
+	m.bodies = m.gauge("printmarket_http_bodies_awaited",
+		"Requests whose bodies are being awaited now.", "listener")
+	m.streams = m.gauge("printmarket_http_streams_open",
+		"Answers that go on as something happens.", "listener")
+	m.shed = m.counter("printmarket_http_requests_shed_total",
+		"Requests refused as too many, by listener and what was lacking: slots, files, bodies, unsigned, streams, organization.", "listener", "lack")
+	m.gates = m.counter("printmarket_gate_decisions_total",
+		"Decisions of the gates, by capability and reason.", "capability", "reason")
+	m.updates = m.counter("printmarket_xjmf_updates_total",
+		"Statuses of jobs in callbacks, by what became of them, and callbacks that came again.", "outcome")
+}
+
+// ofPreflight makes what is counted for every attempt at a job.
+func (m *Metrics) ofPreflight() {
+	m.jobs = m.counter("printmarket_preflight_attempts_total",
+		"Attempts at preflight jobs, by outcome.", "outcome")
+	m.jobTime = m.histogram("printmarket_preflight_run_seconds",
+		"Time from taking a job to storing its outcome.",
+		[]float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120}).WithLabelValues()
+	m.jobWait = m.histogram("printmarket_preflight_wait_seconds",
+		"Time that a job could have been taken by a worker and was not; each attempt waits anew.",
+		[]float64{.001, .005, .025, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300, 1800}).WithLabelValues()
+	m.fenced = m.counter("printmarket_preflight_fenced_total",
+		"Attempts that came to their end after their worker had lost the job; their work was thrown away.").WithLabelValues()
+}
+
+// ofWebhooks makes what is counted for every delivery.
+func (m *Metrics) ofWebhooks() {
+	m.sent = m.counter("printmarket_webhook_deliveries_total",
+		"Claimed webhook deliveries, by outcome.", "outcome")
+	m.sendTime = m.histogram("printmarket_webhook_attempt_seconds",
+		"Time from dialling a webhook endpoint to the end of its answer.",
+		[]float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 15}).WithLabelValues()
+}
+
+func (m *Metrics) counter(name, help string, labels ...string) *prometheus.CounterVec {
+	made := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+	m.register(made, Description{Name: name, Help: help, Type: "counter", Labels: labels})
+	return made
+}
+
+func (m *Metrics) gauge(name, help string, labels ...string) *prometheus.GaugeVec {
+	made := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, labels)
+	m.register(made, Description{Name: name, Help: help, Type: "gauge", Labels: labels})
+	return made
+}
+
+func (m *Metrics) histogram(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+	made := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, labels)
+	m.register(made, Description{Name: name, Help: help, Type: "histogram", Labels: labels})
+	return made
+}
+
+func (m *Metrics) register(c prometheus.Collector, d Description) {
+	if m.hidden {
+		return
+	}
+	m.registry.MustRegister(c)
+	m.told = append(m.told, d)
 }
 
 // Gauge registers a metric that is read when it is scraped.
 func (m *Metrics) Gauge(name, help string, read func() float64) {
-	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read))
+	m.register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read), Description{Name: name, Help: help, Type: "gauge"})
 }
 
 // GaugeIf is as Gauge, for a value that is not always known: while it is not,
 // the metric is absent, as another value would look like knowledge.
 func (m *Metrics) GaugeIf(name, help string, read func() (value float64, known bool)) {
-	m.registry.MustRegister(optional{prometheus.NewDesc(name, help, nil, nil), prometheus.GaugeValue, read})
+	m.register(optional{prometheus.NewDesc(name, help, nil, nil), prometheus.GaugeValue, read}, Description{Name: name, Help: help, Type: "gauge"})
 }
 
 // CounterIf is as Counter, for a count that is not always known. One that began at
 // 0 in place of nothing would look like a rise.
 func (m *Metrics) CounterIf(name, help string, read func() (value float64, known bool)) {
-	m.registry.MustRegister(optional{prometheus.NewDesc(name, help, nil, nil), prometheus.CounterValue, read})
+	m.register(optional{prometheus.NewDesc(name, help, nil, nil), prometheus.CounterValue, read}, Description{Name: name, Help: help, Type: "counter"})
 }
 
 // Gauges registers a metric with one value for each combination of labels, read
 // when it is scraped. read calls set with the values of the labels.
 func (m *Metrics) Gauges(name, help string, labels []string, read func(set func(value float64, labels ...string))) {
-	m.registry.MustRegister(labelled{prometheus.NewDesc(name, help, labels, nil), read})
+	m.register(labelled{prometheus.NewDesc(name, help, labels, nil), read}, Description{Name: name, Help: help, Type: "gauge", Labels: labels})
 }
 
 // labelled is a gauge whose labels are known when it is scraped.
@@ -143,7 +187,7 @@ func (l labelled) Collect(out chan<- prometheus.Metric) {
 
 // Counter registers a count that is read when it is scraped, and never falls.
 func (m *Metrics) Counter(name, help string, read func() float64) {
-	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, read))
+	m.register(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, read), Description{Name: name, Help: help, Type: "counter"})
 }
 
 // optional is a value that may be absent.
@@ -163,15 +207,22 @@ func (o optional) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// Handler serves the metrics in the Prometheus text format.
+// Handler serves the metrics in the Prometheus text format, or as OpenMetrics to who
+// asks for that, with exemplars.
 func (m *Metrics) Handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{EnableOpenMetrics: true})
 }
 
-// Request counts one answered request.
-func (m *Metrics) Request(listener, route, method, status, code string, took time.Duration) {
+// Request counts one answered request. traceID, unless it is empty, is where somebody
+// can look at one that took as long.
+func (m *Metrics) Request(listener, route, method, status, code string, took time.Duration, traceID string) {
 	m.requests.WithLabelValues(listener, route, method, status, code).Inc()
-	m.duration.WithLabelValues(listener, route).Observe(took.Seconds())
+	duration := m.duration.WithLabelValues(listener, route)
+	if exemplars, ok := duration.(prometheus.ExemplarObserver); ok && traceID != "" {
+		exemplars.ObserveWithExemplar(took.Seconds(), prometheus.Labels{"trace_id": traceID})
+		return
+	}
+	duration.Observe(took.Seconds())
 }
 
 // InFlight moves the gauge of requests being answered.
@@ -219,3 +270,8 @@ func (m *Metrics) Sent(outcome string, took time.Duration) {
 
 // Unsent counts one webhook delivery that was claimed and given back.
 func (m *Metrics) Unsent(outcome string) { m.sent.WithLabelValues(outcome).Inc() }
+
+// Spans counts spans that were sent to a collector.
+func (m *Metrics) Spans(outcome string, spans int) {
+	m.spans.WithLabelValues(outcome).Add(float64(spans))
+}

@@ -64,7 +64,7 @@ func TestLoggerKeepsWhatIsNotSecret(t *testing.T) {
 func TestMetricsAreServed(t *testing.T) {
 	t.Parallel()
 	m := telemetry.NewMetrics()
-	m.Request("api", "/api/v1/rfq", "POST", "201", "", 3*time.Millisecond)
+	m.Request("api", "/api/v1/rfq", "POST", "201", "", 3*time.Millisecond, "")
 	m.Decision("rfq-create", "Open")
 	m.Update("applied")
 	m.Attempt("succeeded", time.Second)

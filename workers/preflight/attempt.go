@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"os"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/safehttp"
 	"github.com/printmarket/printmarket/internal/sandbox"
+	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
 // How often causes that may pass are tried, in attempts of the job. A crash of
@@ -34,10 +36,11 @@ const settleTime = 5 * time.Second
 func (w *Worker) do(ctx context.Context, lease queue.Lease, wantsMore func() bool) []queue.Lease {
 	started := w.Now()
 	w.Metrics.Waited(lease.Waited)
-	a := &attempt{Worker: w, lease: lease, wantsMore: wantsMore}
+	a := &attempt{Worker: w, lease: lease, started: started, wantsMore: wantsMore}
 	outcome := a.run(ctx)
+	a.endSpan(outcome)
 	w.Metrics.Attempt(outcome, w.Now().Sub(started))
-	w.Log.InfoContext(ctx, "attempt ended", "job", lease.ID, "tenant", lease.Tenant.String(),
+	w.Log.InfoContext(a.span.In(ctx), "attempt ended", "job", lease.ID, "tenant", lease.Tenant.String(),
 		"attempt", lease.Attempt, "outcome", outcome, "ms", w.Now().Sub(started).Milliseconds())
 	return a.next
 }
@@ -45,10 +48,12 @@ func (w *Worker) do(ctx context.Context, lease queue.Lease, wantsMore func() boo
 // attempt is one attempt under way.
 type attempt struct {
 	*Worker
-	lease queue.Lease
-	// job is the row once the attempt has begun.
+	lease   queue.Lease
+	started time.Time
+	// job is the row once the attempt has begun, span what is told of it.
 	job       jobs.Job
 	begun     bool
+	span      telemetry.Span
 	wantsMore func() bool
 	next      []queue.Lease
 }
@@ -74,6 +79,7 @@ func (a *attempt) run(ctx context.Context) (outcome string) {
 	case err != nil:
 		return a.afterError(ctx, err)
 	}
+	ctx = a.beginSpan(ctx)
 	result, err := a.work(ctx)
 	if err != nil {
 		return a.afterError(ctx, err)
@@ -152,15 +158,30 @@ func (a *attempt) work(ctx context.Context) (report.Report, error) {
 	if err := os.Remove(file.Name()); err != nil {
 		return report.Report{}, fmt.Errorf("unlink the temporary file: %w", err)
 	}
-	if err := a.Fetch(ctx, a.job.FileURL.Reveal(), file); err != nil {
+	if err := a.fetch(ctx, file); err != nil {
 		return report.Report{}, err
 	}
 	if _, err := file.Seek(0, 0); err != nil {
 		return report.Report{}, fmt.Errorf("rewind the temporary file: %w", err)
 	}
-	return a.observed(ctx, a.lease, func(ctx context.Context, progress func(done, total int)) (report.Report, error) {
+	return a.inspect(ctx, file)
+}
+
+func (a *attempt) fetch(ctx context.Context, file *os.File) error {
+	ctx, span := a.Tracer.Start(ctx, telemetry.Client, "fetch file")
+	err := a.Fetch(ctx, a.job.FileURL.Reveal(), file)
+	span.End(faultOf(err))
+	return err
+}
+
+func (a *attempt) inspect(ctx context.Context, file *os.File) (report.Report, error) {
+	ctx, span := a.Tracer.Start(ctx, telemetry.Inside, "inspect file", slog.String("printmarket.profile", a.job.Profile))
+	made, err := a.observed(ctx, a.lease, func(ctx context.Context, progress func(done, total int)) (report.Report, error) {
 		return a.Inspect(ctx, file, Inspection{Profile: a.job.Profile, Ticket: a.job.Ticket, Progress: progress})
 	})
+	span.Set(slog.String("printmarket.verdict", string(made.Verdict)))
+	span.End(faultOf(err))
+	return made, err
 }
 
 // verdict is one row of the table of what an error means for the job.
@@ -256,10 +277,7 @@ func (a *attempt) finish(ctx context.Context, made report.Report) string {
 // or the row is the end of it: somebody else has the job, or it was cancelled. If
 // the queue does not know that yet, the lease runs out.
 func (a *attempt) store(ctx context.Context, result jobs.Result, outcome string) string {
-	err := a.untilStored(ctx, func() error {
-		_, err := a.Jobs.Finish(ctx, a.lease.ID, a.lease.Attempt, a.Queue.Name(), result)
-		return err
-	})
+	err := a.commit(ctx, result)
 	switch {
 	case errors.Is(err, jobs.ErrFenced):
 		a.Queue.Abandon(a.lease)
@@ -275,6 +293,16 @@ func (a *attempt) store(ctx context.Context, result jobs.Result, outcome string)
 	default:
 		return a.settle(ctx, outcome, finished)
 	}
+}
+
+func (a *attempt) commit(ctx context.Context, result jobs.Result) error {
+	ctx, span := a.Tracer.Start(ctx, telemetry.Client, "store outcome")
+	err := a.untilStored(ctx, func() error {
+		_, err := a.Jobs.Finish(ctx, a.lease.ID, a.lease.Attempt, a.Queue.Name(), result)
+		return err
+	})
+	span.End(faultOf(err))
+	return err
 }
 
 // release lets another worker have the job at once, and gives the attempt back

@@ -85,6 +85,8 @@ type Config struct {
 	Now     func() time.Time
 	Log     *slog.Logger
 	Metrics *telemetry.Metrics
+	// Tracer makes spans of attempts; it may be nil.
+	Tracer *telemetry.Tracer
 }
 
 // The causes for which a job's context ends before its work does.

@@ -4,8 +4,11 @@ package webhook
 
 import (
 	"context"
+	"log/slog"
+	"net/http"
 	"time"
 
+	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
@@ -188,12 +191,32 @@ func (w *Worker) attempt(ctx, attempts context.Context, connection Connection, c
 	if ctx.Err() != nil || !declared || endpoint.Withheld() != "" {
 		return ending{claim: claim}
 	}
-	result, err := w.Sender.Send(attempts, connection, endpoint, claim)
+	result, err := w.send(attempts, connection, endpoint, claim)
 	if err != nil {
 		w.Log.WarnContext(ctx, "giving the delivery back", "delivery", claim.ID, "error", err)
 		return ending{claim: claim}
 	}
 	return ending{claim: claim, sent: true, result: result}
+}
+
+// send is one attempt as a span, the first one of a trace: events are relayed and
+// delivered together, long after the requests that they come of. The partner is sent
+// nothing of it.
+func (w *Worker) send(ctx context.Context, connection Connection, endpoint webhook.Endpoint, claim webhook.Claim) (webhook.Result, error) {
+	ctx, span := w.Tracer.Start(ctx, telemetry.Client, "deliver webhook",
+		slog.String("http.request.method", http.MethodPost), slog.String("printmarket.tenant", claim.Owner.String()),
+		slog.String("printmarket.delivery", claim.ID), slog.String("printmarket.event", claim.Event.ID),
+		slog.String("printmarket.endpoint", claim.Name), slog.Int("printmarket.attempt", claim.Attempts+1))
+	result, err := w.Sender.Send(ctx, connection, endpoint, claim)
+	if err != nil {
+		span.End("released")
+		return result, err
+	}
+	if result.Attempt.Status != 0 {
+		span.Set(slog.Int("http.response.status_code", result.Attempt.Status))
+	}
+	span.End(string(result.Attempt.Fault))
+	return result, nil
 }
 
 // settle makes room where claims have come to their end.

@@ -70,6 +70,8 @@ type Config struct {
 	Now     func() time.Time
 	Log     *slog.Logger
 	Metrics *telemetry.Metrics
+	// Tracer makes spans of attempts; it may be nil.
+	Tracer *telemetry.Tracer
 }
 
 // Worker delivers. Make it with [New] and call [Worker.Run] once.

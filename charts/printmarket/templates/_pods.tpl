@@ -67,6 +67,27 @@ securityContext:
       key: url
 {{- end }}
 
+{{/* Variables that say where traces go; nothing where nobody says so. */}}
+{{- define "printmarket.traces" -}}
+{{- with .Values.telemetry.otlp }}
+{{- if .endpoint }}
+- name: OTEL_EXPORTER_OTLP_ENDPOINT
+  value: {{ .endpoint | quote }}
+{{- with .headersSecret }}
+- name: OTEL_EXPORTER_OTLP_HEADERS
+  valueFrom:
+    secretKeyRef:
+      name: {{ . }}
+      key: headers
+{{- end }}
+- name: OTEL_TRACES_SAMPLER
+  value: {{ .sampler }}
+- name: OTEL_TRACES_SAMPLER_ARG
+  value: {{ .ratio | quote }}
+{{- end }}
+{{- end }}
+{{- end }}
+
 {{- define "printmarket.opsProbes" -}}
 livenessProbe:
   httpGet:

@@ -57,3 +57,19 @@ func (i instant) Scan(stored any) error {
 	}
 	return nil
 }
+
+// text scans a text; NULL is the empty one.
+type text struct{ into *string }
+
+// Scan implements [database/sql.Scanner].
+func (t text) Scan(stored any) error {
+	switch stored := stored.(type) {
+	case nil:
+		*t.into = ""
+	case string:
+		*t.into = stored
+	default:
+		return fmt.Errorf("text: a %T in the database", stored)
+	}
+	return nil
+}

@@ -18,7 +18,7 @@ import (
 var _ jobs.Store = (*Store)(nil)
 
 const jobColumns = `id, tenant, file_url, profile, ticket, status, attempt, incarnation, pages_done, pages_total,
-	verdict, failure_code, failure_detail, version, submitted_at, started_at, finished_at, expires_at, dispatched_at, tries`
+	verdict, failure_code, failure_detail, version, submitted_at, started_at, finished_at, expires_at, dispatched_at, tries, trace`
 
 // isOpen is the condition of the partial indexes, word for word.
 const isOpen = `status IN ('queued', 'processing')`
@@ -208,7 +208,7 @@ func scanJob(r row) (job jobs.Job, err error) {
 		&job.Status, &job.Attempt, &job.Incarnation,
 		&job.Progress.PagesDone, &job.Progress.PagesTotal, &job.Verdict, &job.Failure.Code, &job.Failure.Detail, &job.Version,
 		instant{&job.SubmittedAt}, instant{&job.StartedAt}, instant{&job.FinishedAt}, instant{&job.ExpiresAt}, instant{&job.DispatchedAt},
-		&job.Tries)
+		&job.Tries, text{&job.Trace})
 	if fault := fields.Fault(); err == nil && fault != nil {
 		err = reply.Of(&jobs.MalformedError{IDs: []string{job.ID}, Err: fault})
 	}
@@ -217,11 +217,11 @@ func scanJob(r row) (job jobs.Job, err error) {
 
 func insertJob(ctx context.Context, tx *sql.Tx, job jobs.Job) error {
 	_, err := tx.ExecContext(ctx,
-		`INSERT INTO job (`+jobColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		`INSERT INTO job (`+jobColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(?, ''))`,
 		job.ID, job.Tenant.String(), job.FileURL, job.Profile, job.Ticket, job.Status, job.Attempt, job.Incarnation,
 		job.Progress.PagesDone, job.Progress.PagesTotal, job.Verdict, job.Failure.Code, job.Failure.Detail, job.Version,
 		millis(job.SubmittedAt), millis(job.StartedAt), millis(job.FinishedAt), millis(job.ExpiresAt), millis(job.DispatchedAt),
-		job.Tries)
+		job.Tries, job.Trace)
 	return err
 }
 

@@ -162,6 +162,7 @@ func request(key string) jobs.Request {
 		FileURL: "https://files.example.com/flyer.pdf?signature=s3cret", Profile: "print_ready",
 		Ticket:      &intent.Ticket{TrimSize: &intent.Size{Width: 148, Height: 210}, Pages: 2, Colors: &intent.Colors{Process: 4, Spots: []string{"Gold ✓"}}, Quantity: 5000},
 		Idempotency: keyed(key, "flyer"),
+		Trace:       "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
 	}
 }
 

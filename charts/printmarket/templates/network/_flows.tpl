@@ -66,6 +66,12 @@ ports:
 {{- end }}
 {{- end }}
 
+{{- define "printmarket.toCollector" -}}
+{{- if .Values.telemetry.otlp.endpoint -}}
+{{ include "printmarket.toPeers" .Values.networkPolicy.collector }}
+{{- end }}
+{{- end }}
+
 {{/* Prometheus at one port: (list $ port). */}}
 {{- define "printmarket.fromMonitoring" -}}
 - {{ include "printmarket.ports" (list (index . 1)) | nindent 2 | trim }}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package telemetrytest is a collector of traces for tests: it takes OTLP over HTTP
+// as a real one does, and tells what it was sent.
+package telemetrytest
+
+import (
+	"bytes"
+	"encoding/hex"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+
+	collectorpb "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/proto"
+)
+
+// Span is a span as it was exported. Attributes of the process that made it are
+// among its own.
+type Span struct {
+	Name, Kind, Trace, ID string
+	// Parent is the id of a span; empty for the first of a trace.
+	Parent string
+	// Links are the ids of traces.
+	Links      []string
+	Failed     bool
+	Attributes map[string]string
+}
+
+// Collector takes traces. Make it with [New].
+type Collector struct {
+	// URL is its base URL.
+	URL string
+
+	t     *testing.T
+	mu    sync.Mutex
+	spans []Span
+	sent  bytes.Buffer
+	calls int
+	seen  http.Header
+}
+
+// New starts a collector. Each request is shown to answer, which may be nil, before
+// it is taken; if answer has answered by returning true, it is not.
+func New(t *testing.T, answer func(w http.ResponseWriter, r *http.Request) bool) *Collector {
+	t.Helper()
+	c := &Collector{t: t}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return // the exporter has gone
+		}
+		c.note(r, body)
+		if answer != nil && answer(w, r) {
+			return
+		}
+		c.take(w, r, body)
+	}))
+	t.Cleanup(server.Close)
+	c.URL = server.URL
+	return c
+}
+
+func (c *Collector) note(r *http.Request, body []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.calls++
+	c.seen = r.Header.Clone()
+	_, _ = c.sent.Write(body) // a bytes.Buffer takes everything
+}
+
+func (c *Collector) take(w http.ResponseWriter, r *http.Request, body []byte) {
+	var request collectorpb.ExportTraceServiceRequest
+	if err := proto.Unmarshal(body, &request); err != nil || r.URL.Path != "/v1/traces" {
+		c.t.Errorf("the collector was sent what is no OTLP: %s %s: %v", r.Method, r.URL.Path, err)
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, process := range request.GetResourceSpans() {
+		for _, scope := range process.GetScopeSpans() {
+			for _, span := range scope.GetSpans() {
+				c.spans = append(c.spans, spanOf(process.GetResource().GetAttributes(), span))
+			}
+		}
+	}
+	w.Header().Set("Content-Type", "application/x-protobuf")
+}
+
+func spanOf(process []*commonpb.KeyValue, s *tracepb.Span) Span {
+	made := Span{
+		Name: s.GetName(), Kind: s.GetKind().String(), Trace: hex.EncodeToString(s.GetTraceId()),
+		ID: hex.EncodeToString(s.GetSpanId()), Parent: hex.EncodeToString(s.GetParentSpanId()),
+		Failed:     s.GetStatus().GetCode() == tracepb.Status_STATUS_CODE_ERROR,
+		Attributes: map[string]string{},
+	}
+	for _, link := range s.GetLinks() {
+		made.Links = append(made.Links, hex.EncodeToString(link.GetTraceId()))
+	}
+	for _, attribute := range slices.Concat(process, s.GetAttributes()) {
+		made.Attributes[attribute.GetKey()] = textOf(attribute.GetValue())
+	}
+	return made
+}
+
+func textOf(value *commonpb.AnyValue) string {
+	switch value := value.GetValue().(type) {
+	case *commonpb.AnyValue_StringValue:
+		return value.StringValue
+	case *commonpb.AnyValue_IntValue:
+		return strconv.FormatInt(value.IntValue, 10)
+	default:
+		return "" // we send no others
+	}
+}
+
+// Spans are those that came, in the order in which they ended.
+func (c *Collector) Spans() []Span {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.spans)
+}
+
+// Named are those with a name.
+func (c *Collector) Named(name string) []Span {
+	return slices.DeleteFunc(c.Spans(), func(s Span) bool { return s.Name != name })
+}
+
+// Sent is every byte that came, taken or not.
+func (c *Collector) Sent() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.sent.String()
+}
+
+// Calls is how many requests came, and the header of the last one.
+func (c *Collector) Calls() (calls int, last http.Header) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.calls, c.seen
+}

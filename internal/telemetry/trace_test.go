@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package telemetry_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/internal/telemetry/telemetrytest"
+)
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// traced is a tracer that sends to a collector, with what it logs and counts.
+type traced struct {
+	*telemetry.Tracer
+	log     bytes.Buffer
+	logger  *slog.Logger
+	metrics *telemetry.Metrics
+}
+
+// open makes a tracer for an environment of names and values.
+func open(t *testing.T, endpoint string, environment ...string) (*traced, error) {
+	t.Helper()
+	made := &traced{metrics: telemetry.NewMetrics()}
+	made.logger = telemetry.NewLogger(&made.log, slog.LevelInfo)
+	variables := map[string]string{}
+	for i := 0; i < len(environment); i += 2 {
+		variables[environment[i]] = environment[i+1]
+	}
+	var err error
+	made.Tracer, err = telemetry.OpenTracer(t.Context(), telemetry.TraceConfig{
+		Endpoint: endpoint, Getenv: func(name string) string { return variables[name] },
+		Service: "printmarket-test", Version: "v1", Instance: "one",
+		Now: func() time.Time { return noon }, Log: made.logger, Metrics: made.metrics,
+	})
+	return made, err
+}
+
+func mustOpen(t *testing.T, endpoint string, environment ...string) *traced {
+	t.Helper()
+	made, err := open(t, endpoint, environment...)
+	if err != nil || made.Tracer == nil {
+		t.Fatalf("tracer %v, error %v", made.Tracer, err)
+	}
+	return made
+}
+
+// request makes one span of a request that was answered.
+func (t *traced) request(header http.Header, answer telemetry.Answer) (r *http.Request, sampled string) {
+	r = httptest.NewRequest(http.MethodGet, "/", nil)
+	r.Header = header
+	r, span := t.Request(r, noon)
+	span.Answered(answer, noon.Add(time.Second))
+	return r, span.Sampled()
+}
+
+func TestASpanOfARequestTellsWhatTheLogTells(t *testing.T) {
+	t.Parallel()
+	collector := telemetrytest.New(t, nil)
+	tracer := mustOpen(t, collector.URL)
+	for _, answer := range []telemetry.Answer{
+		{Listener: "api", Method: "GET", Route: "/api/v1/rfq/{rfqId}", RequestID: "req_1", Status: 200},
+		{Listener: "api", Method: "POST", Route: "/api/v1/rfq", RequestID: "req_2", Code: "VALIDATION_FAILED", Status: 422},
+		{Listener: "api", Method: "PUT", Route: "/api/v1/rfq", RequestID: "req_3", Code: "STORE_UNAVAILABLE", Status: 503},
+		{Listener: "dashboard", Method: "other", RequestID: "req_4", Status: 500},
+	} {
+		tracer.request(nil, answer)
+	}
+	tracer.Close(t.Context())
+	span := func(name string, failed bool, attributes ...string) telemetrytest.Span {
+		made := telemetrytest.Span{Name: name, Kind: "SPAN_KIND_SERVER", Failed: failed, Attributes: map[string]string{
+			"service.name": "printmarket-test", "service.version": "v1", "service.instance.id": "one", "printmarket.listener": "api",
+		}}
+		for i := 0; i < len(attributes); i += 2 {
+			made.Attributes[attributes[i]] = attributes[i+1]
+		}
+		return made
+	}
+	want := []telemetrytest.Span{
+		span("GET /api/v1/rfq/{rfqId}", false, "http.request.method", "GET", "http.route", "/api/v1/rfq/{rfqId}",
+			"printmarket.request.id", "req_1", "http.response.status_code", "200"),
+		span("POST /api/v1/rfq", false, "http.request.method", "POST", "http.route", "/api/v1/rfq",
+			"printmarket.request.id", "req_2", "http.response.status_code", "422", "printmarket.problem.code", "VALIDATION_FAILED"),
+		span("PUT /api/v1/rfq", true, "http.request.method", "PUT", "http.route", "/api/v1/rfq", "error.type", "STORE_UNAVAILABLE",
+			"printmarket.request.id", "req_3", "http.response.status_code", "503", "printmarket.problem.code", "STORE_UNAVAILABLE"),
+		span("HTTP", true, "http.request.method", "_OTHER", "printmarket.request.id", "req_4", "error.type", "500",
+			"http.response.status_code", "500", "printmarket.listener", "dashboard"),
+	}
+	got := collector.Spans()
+	ids := cmpopts.IgnoreFields(telemetrytest.Span{}, "Trace", "ID")
+	library := cmpopts.IgnoreMapEntries(func(key, _ string) bool { return strings.HasPrefix(key, "telemetry.sdk.") })
+	if diff := cmp.Diff(want, got, ids, library); diff != "" {
+		t.Errorf("spans (-want +got):\n%s", diff)
+	}
+	if got[0].Trace == got[1].Trace {
+		t.Error("two requests share a trace")
+	}
+}
+
+func TestAClientsTraceIsLinkedAndDecidesNothing(t *testing.T) {
+	t.Parallel()
+	const theirs = "4bf92f3577b34da6a3ce929d0e0e4736"
+	const sampled, unsampled = "00-" + theirs + "-00f067aa0ba902b7-01", "00-" + theirs + "-00f067aa0ba902b7-00"
+	tests := map[string]struct {
+		sampler string
+		values  []string
+		want    []string
+		spans   int
+	}{
+		"one that is sampled is linked":                      {"always_on", []string{sampled}, []string{theirs}, 1},
+		"one that is not sampled is linked, and ours is":     {"parentbased_always_on", []string{unsampled}, []string{theirs}, 1},
+		"one that is sampled does not have us sample":        {"parentbased_always_off", []string{sampled}, nil, 0},
+		"flags that nobody knows change nothing":             {"always_on", []string{sampled[:53] + "ff"}, nil, 1},
+		"none is linked to nothing":                          {"always_on", nil, nil, 1},
+		"an empty one is none":                               {"always_on", []string{""}, nil, 1},
+		"two are none":                                       {"always_on", []string{sampled, sampled}, nil, 1},
+		"two in one field are none":                          {"always_on", []string{sampled + "," + sampled}, nil, 1},
+		"a version that cannot be is none":                   {"always_on", []string{"ff" + sampled[2:]}, nil, 1},
+		"a trace of zeros is none":                           {"always_on", []string{"00-" + strings.Repeat("0", 32) + sampled[35:]}, nil, 1},
+		"a span of zeros is none":                            {"always_on", []string{sampled[:36] + strings.Repeat("0", 16) + "-01"}, nil, 1},
+		"capital letters are none":                           {"always_on", []string{strings.ToUpper(sampled)}, nil, 1},
+		"other characters are none":                          {"always_on", []string{strings.Replace(sampled, "4bf9", "'; --", 1)[:55]}, nil, 1},
+		"one that is cut is none":                            {"always_on", []string{sampled[:54]}, nil, 1},
+		"one with more behind it is none":                    {"always_on", []string{sampled + "-secret"}, nil, 1},
+		"one of the next version with more behind is none":   {"always_on", []string{"01" + sampled[2:] + "-" + strings.Repeat("x", 9000)}, nil, 1},
+		"a megabyte is none":                                 {"always_on", []string{strings.Repeat(sampled, 20000)}, nil, 1},
+		"bytes that are no text are none":                    {"always_on", []string{"\x00\xff" + sampled[2:]}, nil, 1},
+		"spaces around it are not ours to forgive, nor is 0": {"always_on", []string{" " + sampled[:54]}, nil, 1},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			collector := telemetrytest.New(t, nil)
+			tracer := mustOpen(t, collector.URL, "OTEL_TRACES_SAMPLER", tc.sampler)
+			tracer.request(http.Header{"Traceparent": tc.values, "Tracestate": {"vendor=planted-state"}}, telemetry.Answer{Method: "GET", Status: 200})
+			tracer.Close(t.Context())
+			spans := collector.Spans()
+			if len(spans) != tc.spans {
+				t.Fatalf("%d spans, want %d", len(spans), tc.spans)
+			}
+			for _, span := range spans {
+				if diff := cmp.Diff(tc.want, span.Links); diff != "" || span.Parent != "" || span.Trace == theirs {
+					t.Errorf("trace %s, parent %q, links (-want +got):\n%s", span.Trace, span.Parent, diff)
+				}
+			}
+			if strings.Contains(collector.Sent(), "planted-state") {
+				t.Error("the client's tracestate was exported")
+			}
+		})
+	}
+}
+
+func FuzzTraceparentsOfStrangersDoNoHarm(f *testing.F) {
+	f.Add("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+	f.Add("ff-00-00-00")
+	f.Add("\x00")
+	f.Fuzz(func(t *testing.T, text string) {
+		tracer := mustOpen(t, "http://127.0.0.1:1", "OTEL_TRACES_SAMPLER", "always_off")
+		defer tracer.Close(t.Context())
+		r, _ := tracer.request(http.Header{"Traceparent": {text}}, telemetry.Answer{})
+		if kept := telemetry.Traceparent(r.Context()); len(kept) != telemetry.MaxTraceparent || kept == text {
+			t.Errorf("%q is kept as %q", text, kept)
+		}
+		ctx, span := tracer.Start(tracer.Continue(t.Context(), text), telemetry.Consumer, "work")
+		defer span.End("")
+		if kept := telemetry.Traceparent(ctx); len(kept) != telemetry.MaxTraceparent {
+			t.Errorf("%q goes on as %q", text, kept)
+		}
+	})
+}
+
+func TestAKeptTraceGoesOnAsItBegan(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		sampler string
+		spans   int
+	}{
+		"a sampled one is sampled":     {"parentbased_always_on", 2},
+		"one that is not, is not":      {"parentbased_always_off", 0},
+		"a share of none takes none":   {"parentbased_traceidratio", 0},
+		"without a name all are taken": {"", 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			collector := telemetrytest.New(t, nil)
+			api := mustOpen(t, collector.URL, "OTEL_TRACES_SAMPLER", tc.sampler, "OTEL_TRACES_SAMPLER_ARG", "0")
+			r, _ := api.request(nil, telemetry.Answer{Method: "POST", Status: 202})
+			worker := mustOpen(t, collector.URL)
+			_, span := worker.Start(worker.Continue(t.Context(), telemetry.Traceparent(r.Context())), telemetry.Consumer, "process",
+				slog.String("text", "Bearer s3cret"))
+			span.End("LOST")
+			api.Close(t.Context())
+			worker.Close(t.Context())
+			spans := collector.Spans()
+			if len(spans) != tc.spans {
+				t.Fatalf("%d spans, want %d", len(spans), tc.spans)
+			}
+			if tc.spans == 0 {
+				return
+			}
+			if spans[1].Trace != spans[0].Trace || spans[1].Parent != spans[0].ID || !spans[1].Failed || spans[1].Attributes["error.type"] != "LOST" {
+				t.Errorf("the work is %+v, after %+v", spans[1], spans[0])
+			}
+			if spans[1].Attributes["text"] != "Bearer [redacted]" {
+				t.Errorf("an attribute is %q", spans[1].Attributes["text"])
+			}
+		})
+	}
+}
+
+func TestLinesOfASpanSayWhichItIs(t *testing.T) {
+	t.Parallel()
+	tracer := mustOpen(t, "http://127.0.0.1:1", "OTEL_TRACES_SAMPLER", "always_off")
+	defer tracer.Close(t.Context())
+	ctx, _ := tracer.Start(t.Context(), telemetry.Inside, "work")
+	parts := strings.Split(telemetry.Traceparent(ctx), "-")
+	want := `,"traceId":"` + parts[1] + `","spanId":"` + parts[2] + `"`
+	for name, write := range map[string]func(*slog.Logger){
+		"a plain line":                  func(l *slog.Logger) { l.InfoContext(ctx, "x", "n", 1) },
+		"a line that is not plain":      func(l *slog.Logger) { l.InfoContext(ctx, "x", "n", []int{1}) },
+		"a line with attributes before": func(l *slog.Logger) { l.With("who", "acme").InfoContext(ctx, "x") },
+		"a line with many attributes": func(l *slog.Logger) {
+			l.InfoContext(ctx, "x", "a", 1, "b", 2, "c", 3, "d", 4, "e", 5, "f", 6)
+		},
+	} {
+		var out bytes.Buffer
+		log := telemetry.NewLogger(&out, slog.LevelInfo)
+		if write(log); !strings.HasSuffix(out.String(), want+"}\n") {
+			t.Errorf("%s: %s", name, out.String())
+		}
+	}
+	var out bytes.Buffer
+	telemetry.NewLogger(&out, slog.LevelInfo).InfoContext(t.Context(), "x")
+	if strings.Contains(out.String(), "traceId") {
+		t.Errorf("a line of no span: %s", out.String())
+	}
+}
+
+func TestOnlySampledTracesAreExemplars(t *testing.T) {
+	t.Parallel()
+	scrape := func(m *telemetry.Metrics, accept string) string {
+		rec, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/metrics", nil)
+		r.Header.Set("Accept", accept)
+		m.Handler().ServeHTTP(rec, r)
+		return rec.Body.String()
+	}
+	const openMetrics = "application/openmetrics-text; version=1.0.0"
+	tracer := mustOpen(t, "http://127.0.0.1:1")
+	defer tracer.Close(t.Context())
+	_, sampled := tracer.request(nil, telemetry.Answer{})
+	tracer.metrics.Request("api", "/sampled", "GET", "200", "", 3*time.Millisecond, sampled)
+	quiet := mustOpen(t, "http://127.0.0.1:1", "OTEL_TRACES_SAMPLER", "always_off")
+	defer quiet.Close(t.Context())
+	_, unsampled := quiet.request(nil, telemetry.Answer{})
+	tracer.metrics.Request("api", "/unsampled", "GET", "200", "", 3*time.Millisecond, unsampled)
+	text := scrape(tracer.metrics, openMetrics)
+	if !strings.Contains(text, `route="/sampled",le="0.005"} 1 # {trace_id="`+sampled+`"} 0.003`) || len(sampled) != 32 {
+		t.Errorf("no exemplar %q in\n%s", sampled, text)
+	}
+	if strings.Count(text, "trace_id") != 1 {
+		t.Errorf("an exemplar of what nobody can look up:\n%s", text)
+	}
+	if text := scrape(tracer.metrics, "text/plain"); strings.Contains(text, "trace_id") || !strings.Contains(text, `route="/sampled",le="0.005"} 1`+"\n") {
+		t.Errorf("the text format has exemplars, or lacks the value:\n%s", text)
+	}
+}
+
+// It is not parallel, because it counts allocations.
+func TestWithoutATracerNothingHappens(t *testing.T) {
+	none, err := open(t, "")
+	if none.Tracer != nil || err != nil {
+		t.Fatalf("tracer %v, error %v; nobody wants one", none.Tracer, err)
+	}
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	same, span := none.Request(r, noon)
+	span.Answered(telemetry.Answer{Status: 500}, noon)
+	ctx, inner := none.Start(none.Continue(t.Context(), "x"), telemetry.Inside, "work")
+	inner.Set(slog.Int("n", 1))
+	inner.End("fault")
+	none.Close(ctx)
+	if same != r || telemetry.Traceparent(span.In(ctx)) != "" || span.Sampled() != "" {
+		t.Error("something was traced")
+	}
+	if n := testing.AllocsPerRun(100, func() {
+		r, span := none.Request(r, noon)
+		span.Answered(telemetry.Answer{Method: "GET", Status: 200}, noon)
+		_ = telemetry.Traceparent(r.Context())
+	}); n != 0 {
+		t.Errorf("a request that is not traced costs %v allocations", n)
+	}
+}
+
+func TestWhatTheEnvironmentSaysIsJudgedBeforeTheStart(t *testing.T) {
+	t.Parallel()
+	const endpoint = "OTEL_EXPORTER_OTLP_ENDPOINT"
+	tests := map[string]struct {
+		flag        string
+		environment []string
+		// fault is a part of the error; empty for none.
+		fault string
+		on    bool
+	}{
+		"nothing is said":                     {"", nil, "", false},
+		"the flag":                            {"http://127.0.0.1:1", nil, "", true},
+		"all signals":                         {"", []string{endpoint, "https://collector:4318/"}, "", true},
+		"traces alone":                        {"", []string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://c/x"}, "", true},
+		"everything is switched off":          {"http://c", []string{"OTEL_SDK_DISABLED", "TRUE"}, "", false},
+		"traces are switched off":             {"http://c", []string{"OTEL_TRACES_EXPORTER", "none"}, "", false},
+		"the protocol that there is":          {"http://c", []string{"OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf"}, "", true},
+		"another protocol":                    {"http://c", []string{"OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"}, "PROTOCOL", false},
+		"no URL":                              {"", []string{endpoint, "collector:4318"}, endpoint, false},
+		"no host":                             {"http:///v1", nil, "--otlp-endpoint", false},
+		"a password in the URL":               {"", []string{endpoint, "http://u:s3cret@c"}, endpoint, false},
+		"a query in the URL":                  {"http://c?key=s3cret", nil, "--otlp-endpoint", false},
+		"a flag does not hide what is broken": {"http://c", []string{endpoint, "::s3cret"}, endpoint, false},
+		"headers":                             {"http://c", []string{"OTEL_EXPORTER_OTLP_HEADERS", "a=b,c=d%20e"}, "", true},
+		"a header without a value":            {"http://c", []string{"OTEL_EXPORTER_OTLP_HEADERS", "a=b,s3cret"}, "part 2", false},
+		"a header whose escapes are broken":   {"http://c", []string{"OTEL_EXPORTER_OTLP_HEADERS", "key=s3cret%zz"}, "part 1", false},
+		"a header with a line break":          {"http://c", []string{"OTEL_EXPORTER_OTLP_HEADERS", "key=s3cret%0d%0a"}, "part 1", false},
+		"a broken list that nobody would use": {"http://c", []string{
+			"OTEL_EXPORTER_OTLP_TRACES_HEADERS", "a=b", "OTEL_EXPORTER_OTLP_HEADERS", "s3cret",
+		}, "OTEL_EXPORTER_OTLP_HEADERS", false},
+		"a timeout for traces alone":        {"http://c", []string{"OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "0"}, "TRACES_TIMEOUT", false},
+		"a header with a name that is none": {"http://c", []string{"OTEL_EXPORTER_OTLP_HEADERS", "s3cret key=x"}, "part 1", false},
+		"a timeout that is none":            {"http://c", []string{"OTEL_EXPORTER_OTLP_TIMEOUT", "10s"}, "TIMEOUT", false},
+		"a sampler with a share":            {"http://c", []string{"OTEL_TRACES_SAMPLER", "traceidratio", "OTEL_TRACES_SAMPLER_ARG", "0.1"}, "", true},
+		"a sampler that nobody knows":       {"http://c", []string{"OTEL_TRACES_SAMPLER", "jaeger_remote"}, "jaeger_remote", false},
+		"a share that is none":              {"http://c", []string{"OTEL_TRACES_SAMPLER_ARG", "NaN"}, "NaN", false},
+		"a certificate that is not there":   {"http://c", []string{"OTEL_EXPORTER_OTLP_CERTIFICATE", "/nowhere"}, "/nowhere", false},
+		"a certificate without its key":     {"http://c", []string{"OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", "/nowhere"}, "together", false},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tracer, err := open(t, tc.flag, tc.environment...)
+			t.Cleanup(func() { tracer.Close(context.Background()) })
+			if (err != nil) != (tc.fault != "") || (tracer.Tracer != nil) != tc.on {
+				t.Fatalf("tracer %v, error %v", tracer.Tracer, err)
+			}
+			if err != nil && (!strings.Contains(err.Error(), tc.fault) || strings.Contains(err.Error(), "s3cret")) {
+				t.Errorf("error %q, want one with %q and without the secret", err, tc.fault)
+			}
+			if strings.Contains(tracer.log.String(), "s3cret") {
+				t.Errorf("the log holds the secret: %s", tracer.log.String())
+			}
+		})
+	}
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflight_test
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/preflight/report"
+	"github.com/printmarket/printmarket/internal/redistest"
+	"github.com/printmarket/printmarket/internal/safehttp"
+	"github.com/printmarket/printmarket/internal/sandbox"
+	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/internal/telemetry/telemetrytest"
+	"github.com/printmarket/printmarket/workers/preflight"
+)
+
+// told is what the tests want to know of a span.
+type told struct{ Name, Outcome, Fault string }
+
+// TestEveryAttemptIsPartOfTheTraceOfItsJob has jobs fail in several ways, with texts
+// that must not be told.
+func TestEveryAttemptIsPartOfTheTraceOfItsJob(t *testing.T) {
+	t.Parallel()
+	const trace, span = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+	crash := &sandbox.Error{Reason: sandbox.ErrCrash, Detail: "hush", Tail: "hush"}
+	tests := map[string]struct {
+		kept           string
+		fetch, inspect error
+		want           []told
+		// trace and parent are those of the attempts; empty for new ones.
+		trace, parent string
+	}{
+		"one that succeeds": {"00-" + trace + "-" + span + "-01", nil, nil, []told{
+			{"fetch file", "", ""}, {"inspect file", "", ""}, {"store outcome", "", ""}, {"process preflight", "succeeded", ""},
+		}, trace, span},
+		"a file that is not there": {"00-" + trace + "-" + span + "-01", &safehttp.StatusError{Status: 404}, nil, []told{
+			{"fetch file", "", "FETCH_STATUS"}, {"store outcome", "", ""}, {"process preflight", "FETCH_STATUS", "FETCH_STATUS"},
+		}, trace, span},
+		"two attempts, for an engine that dies": {"00-" + trace + "-" + span + "-01", nil, crash, []told{
+			{"fetch file", "", ""},
+			{"inspect file", "", "ENGINE_CRASH"},
+			{"process preflight", "retried", "retried"},
+			{"fetch file", "", ""},
+			{"inspect file", "", "ENGINE_CRASH"},
+			{"store outcome", "", ""},
+			{"process preflight", "ENGINE_CRASH", "ENGINE_CRASH"},
+		}, trace, span},
+		"a request that was not sampled": {"00-" + trace + "-" + span + "-00", nil, nil, nil, "", ""},
+		"a request that was not traced": {"", nil, nil, []told{
+			{"fetch file", "", ""}, {"inspect file", "", ""}, {"store outcome", "", ""}, {"process preflight", "succeeded", ""},
+		}, "", ""},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, collector := newWorld(t, redistest.Mini(t)), telemetrytest.New(t, nil)
+			tracer, err := telemetry.OpenTracer(t.Context(), telemetry.TraceConfig{
+				Endpoint: collector.URL, Getenv: func(string) string { return "" }, Service: "worker",
+				Now: time.Now, Log: telemetry.Discard(), Metrics: telemetry.NewMetrics(),
+			})
+			w.must(err)
+			submitted, err := w.jobs.Submit(t.Context(), acme, jobs.Request{FileURL: flyerURL, Profile: "print_ready", Trace: tc.kept}, 1000)
+			w.must(err)
+			r := w.start("w1", fetches(func(ctx context.Context, address string, f *os.File) error {
+				if tc.fetch != nil {
+					return tc.fetch
+				}
+				return goodFetch(ctx, address, f)
+			}), inspects(func(context.Context, *os.File, preflight.Inspection) (report.Report, error) {
+				if tc.inspect != nil {
+					return report.Report{}, tc.inspect
+				}
+				return goodReport(), nil
+			}), func(c *preflight.Config) { c.Tracer = tracer })
+			w.ended(submitted.Job.ID)
+			r.stop()
+			tracer.Close(t.Context())
+			var got []told
+			for _, s := range collector.Spans() {
+				got = append(got, told{s.Name, s.Attributes["printmarket.outcome"], s.Attributes["error.type"]})
+				if s.Failed != (s.Attributes["error.type"] != "") {
+					t.Errorf("failed is %t: %+v", s.Failed, s)
+				}
+				if tc.trace != "" && s.Trace != tc.trace || s.Name == "process preflight" && s.Parent != tc.parent {
+					t.Errorf("%+v is not of trace %s below %q", s, tc.trace, tc.parent)
+				}
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("spans (-want +got):\n%s", diff)
+			}
+			if strings.Contains(collector.Sent(), "hush") || strings.Contains(collector.Sent(), "files.example.com") {
+				t.Error("a span tells what is a partner's")
+			}
+		})
+	}
+}

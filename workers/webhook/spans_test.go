@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package webhook_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/internal/telemetry/telemetrytest"
+	"github.com/printmarket/printmarket/workers/webhook"
+)
+
+func TestEveryDeliveryIsATraceThatTheReceiverIsNotToldOf(t *testing.T) {
+	t.Parallel()
+	collector := telemetrytest.New(t, nil)
+	tracer, err := telemetry.OpenTracer(t.Context(), telemetry.TraceConfig{
+		Endpoint: collector.URL, Getenv: func(string) string { return "" }, Service: "worker",
+		Now: time.Now, Log: telemetry.Discard(), Metrics: telemetry.NewMetrics(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, "a", "b")
+	w.receivers.answer(hook, 500, 0)
+	w.happen(1)
+	stop := w.running(func(c *webhook.Config) { c.Tracer = tracer })
+	for deadline := time.Now().Add(time.Minute); len(w.receivers.to(hook)) == 0 || len(w.receivers.to("https://b.test/")) == 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("nothing was delivered within a minute")
+		}
+	}
+	stop()
+	tracer.Close(t.Context())
+	for address, want := range map[string]map[string]string{
+		"a": {"http.response.status_code": "500", "error.type": "Status"},
+		"b": {"http.response.status_code": "200", "error.type": ""},
+	} {
+		posts := w.receivers.to("https://" + address + ".test/")
+		var found []telemetrytest.Span
+		for _, span := range collector.Named("deliver webhook") {
+			if span.Attributes["printmarket.endpoint"] == address {
+				found = append(found, span)
+			}
+		}
+		if len(found) != len(posts) || found[0].Parent != "" || found[0].Attributes["printmarket.attempt"] != "1" {
+			t.Fatalf("%d posts to %s, spans %+v", len(posts), address, found)
+		}
+		got := map[string]string{}
+		for name := range want {
+			got[name] = found[0].Attributes[name]
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", address, diff)
+		}
+		for _, field := range []string{"Traceparent", "Tracestate", "Baggage"} {
+			if posts[0].header.Get(field) != "" {
+				t.Errorf("the receiver was sent %s", field)
+			}
+		}
+	}
+	for _, secret := range []string{".test", strings.TrimPrefix(string(older), "whsec_")} {
+		if strings.Contains(collector.Sent(), secret) {
+			t.Errorf("what was exported holds %q", secret)
+		}
+	}
+}
