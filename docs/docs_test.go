@@ -69,7 +69,9 @@ func TestDecisionsHaveTheFormAndAreListed(t *testing.T) {
 	form := regexp.MustCompile(`^# \d{4}\. .+\n\nStatus: (accepted|superseded by \d{4}), \d{4}-\d\d\n\n## Context\n(?s:.+)\n## Decision\n(?s:.+)\n## Consequences\n`)
 	for i, file := range matching(t, `^docs/adr/.*\.md$`) {
 		text := read(t, file)
-		if !strings.HasPrefix(text, fmt.Sprintf("# %04d. ", i+1)) || !form.MatchString(text) || strings.Count(text, "\n") > 60 {
+		// The list of them all in 0001 is as long as it is.
+		page, _, _ := strings.Cut(text, "| number | decision |")
+		if !strings.HasPrefix(text, fmt.Sprintf("# %04d. ", i+1)) || !form.MatchString(text) || strings.Count(page, "\n") > 60 {
 			t.Errorf("%s: not number %d, not of the form of decision 0001, or over a page", file, i+1)
 		}
 		if i > 0 && !strings.Contains(index, "("+path.Base(file)+")") {
