@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package dashboard is the listener for people: a partner signs in with an API key
-// and sees its entitlement, what it may do, its quotas, its keys, and its RFQs with
-// their quotes. One page needs no sign-in: which capabilities are open.
+// and sees its entitlement, what it may do, its quotas, its keys, its RFQs with their
+// quotes, and what its webhooks do, which it can have sent again. One page needs no
+// sign-in: which capabilities are open.
 //
 // Nothing is kept on the server. A cookie holds a sealed session, as package
 // credential makes them, and on every request its key, standing and scope are judged
@@ -23,6 +24,7 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/account"
 	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/webhooks"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/keyuse"
 	"github.com/printmarket/printmarket/internal/posture"
@@ -58,6 +60,9 @@ type Config struct {
 	Sessions Sessions
 	RFQs     RFQs
 	Records  Records
+	// Webhooks and Cursors are the API's.
+	Webhooks webhooks.Desk
+	Cursors  webhooks.Cursors
 	// Limits counts pages as requests to the surface partner. It is the API's.
 	Limits  *ratelimit.Limiter
 	Uses    *keyuse.Recorder
@@ -121,6 +126,13 @@ func (b *board) routes() []route {
 		{pattern: "/{$}", get: b.member(b.overview)},
 		{pattern: "/rfqs", get: b.member(b.listRFQs)},
 		{pattern: "/rfqs/{id}", get: b.member(b.showRFQ)},
+		{pattern: webhooksPath, get: b.webhooks(b.listEndpoints)},
+		{pattern: endpointsPath + "{name}/deliveries", get: b.webhooks(b.showEndpoint)},
+		{pattern: endpointsPath + "{name}/test", post: b.webhooks(b.testEndpoint)},
+		{pattern: endpointsPath + "{name}/recover", post: b.webhooks(b.recoverEndpoint)},
+		{pattern: endpointsPath + "{name}/enable", post: b.webhooks(b.enableEndpoint)},
+		{pattern: deliveriesPath + "{id}", get: b.webhooks(b.showDelivery)},
+		{pattern: deliveriesPath + "{id}/redeliver", post: b.webhooks(b.redeliver)},
 		{pattern: "/capabilities", get: b.capabilities},
 		{pattern: signInPath, get: b.askForKey, post: b.signIn},
 		{pattern: "/sign-out", post: b.signOut},

@@ -52,8 +52,10 @@ func refusal(p *problem.Problem) answer {
 	switch definition.Status {
 	case http.StatusForbidden:
 		title = "Not allowed"
-	case http.StatusBadRequest:
+	case http.StatusBadRequest, http.StatusUnprocessableEntity:
 		title = "Not understood"
+	case http.StatusConflict:
+		title = "Not possible now"
 	case http.StatusNotFound:
 		title = "Not found"
 	case http.StatusTooManyRequests:

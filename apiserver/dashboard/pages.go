@@ -30,6 +30,9 @@ const (
 	pageOverview     = "overview"
 	pageRFQs         = "rfqs"
 	pageRFQ          = "rfq"
+	pageWebhooks     = "webhooks"
+	pageEndpoint     = "webhook-endpoint"
+	pageDelivery     = "webhook-delivery"
 	pageCapabilities = "capabilities"
 	pageSignIn       = "sign-in"
 	pageMessage      = "message"
@@ -40,7 +43,9 @@ type pages map[string]*template.Template
 
 func parsePages() (pages, error) {
 	all := pages{}
-	for _, name := range []string{pageOverview, pageRFQs, pageRFQ, pageCapabilities, pageSignIn, pageMessage} {
+	for _, name := range []string{
+		pageOverview, pageRFQs, pageRFQ, pageWebhooks, pageEndpoint, pageDelivery, pageCapabilities, pageSignIn, pageMessage,
+	} {
 		parsed, err := template.ParseFS(templates, "pages/frame.gohtml", "pages/"+name+".gohtml")
 		if err != nil {
 			return nil, fmt.Errorf("parse the page %s: %w", name, err)

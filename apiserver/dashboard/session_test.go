@@ -22,7 +22,7 @@ import (
 )
 
 // private are the pages of whoever has signed in.
-var private = []string{"/", "/rfqs", "/rfqs/rfq_x"}
+var private = []string{"/", "/rfqs", "/rfqs/rfq_x", "/webhooks", "/webhooks/endpoints/mis/deliveries", "/webhooks/deliveries/dlv_x"}
 
 func TestAKeySignsInAndIsNeverToldAgain(t *testing.T) {
 	t.Parallel()
@@ -107,6 +107,8 @@ func TestAfterTheSignInOneGoesToOwnPagesOnly(t *testing.T) {
 	for next, want := range map[string]string{
 		"": "/", "/": "/", "/rfqs": "/rfqs", "/rfqs/rfq_01": "/rfqs/rfq_01", "//evil.example": "/", "https://evil.example/": "/", "/\\evil.example": "/",
 		"/rfqs/../sign-out": "/", "/rfqs/a/b": "/", "/rfqs\nLocation: x": "/", "/docs/": "/", "javascript:alert(1)": "/", "rfqs": "/", "/rfqs?status=open": "/",
+		"/webhooks": "/webhooks", "/webhooks/endpoints/mis/deliveries": "/webhooks/endpoints/mis/deliveries", "/webhooks/deliveries/dlv_1": "/webhooks/deliveries/dlv_1",
+		"/webhooks/endpoints/mis/test": "/", "/webhooks/deliveries/dlv_1/redeliver": "/", "/webhooks/endpoints/../deliveries": "/", "/webhooks/deliveries/": "/",
 	} {
 		b := &browser{world: w}
 		answer := b.post(t, "/sign-in", url.Values{"key": {w.Key("acme-live")}, "next": {next}})

@@ -302,7 +302,7 @@ func (s *api) registryHandler() (http.Handler, error) {
 func (s *api) dashboardHandler() (http.Handler, error) {
 	board, err := dashboard.Handler(dashboard.Config{
 		Gates: s.gates, Sessions: s.sessions, RFQs: s.rfqs, Records: s.store, Limits: s.limits, Uses: &s.uses, Metrics: s.metrics,
-		Log: s.log, Now: s.now, Random: rand.Reader, Plain: s.plainCookies,
+		Webhooks: s.webhooks, Cursors: s.cursors, Log: s.log, Now: s.now, Random: rand.Reader, Plain: s.plainCookies,
 		RegistryURL: s.registryURL(), APIURL: s.url(), OpsURL: urlOf(s.sockets.ops, ""), Docs: s.docs != nil,
 	})
 	if err != nil {
