@@ -158,3 +158,10 @@ func largeRoute(size int) gate.Route {
 		return nil
 	})
 }
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

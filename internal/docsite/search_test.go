@@ -14,24 +14,14 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/internal/browsertest"
 )
 
 // shown loads a page in Chromium and returns it as it is once its script has run.
 func shown(t *testing.T, url string) string {
 	t.Helper()
-	program := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if found, err := exec.LookPath(name); err == nil {
-			program = found
-			break
-		}
-	}
-	if program == "" {
-		if os.Getenv("PRINTMARKET_CHROMIUM_REQUIRED") != "" {
-			t.Fatal("no chromium is installed; tools/setup.sh installs it")
-		}
-		t.Skip("no chromium is installed; tools/setup.sh installs it")
-	}
+	program := browsertest.Program(t)
 	profile, err := os.MkdirTemp("", "printmarket-chromium-*") //nolint:usetesting // what is left of the browser may still write to it
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package browsertest is a real browser for tests: a headless Chromium that opens
+// pages, does what people do with them, and tells what they complained of and whom
+// they asked. It reaches 127.0.0.1 and nothing else.
+//
+//	tab := browsertest.Start(t).Open(t)
+//	tab.Go(server.URL + "/sign-in")
+//	tab.Write("#key", key)
+//	tab.Click("button")
+//	tab.Await("location.pathname === '/'")
+//	tab.WantInnocence(server.URL)
+//
+// [Tab.Violations] holds a page against the rules of axe-core.
+package browsertest
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"testing"
+	"time"
+)
+
+// patience bounds what is waited for, far above what anything takes.
+const patience = 2 * time.Minute
+
+// Program is where Chromium is. Without one the test is skipped, or fails if
+// PRINTMARKET_CHROMIUM_REQUIRED is set.
+func Program(t testing.TB) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			return found
+		}
+	}
+	missing(t, "PRINTMARKET_CHROMIUM_REQUIRED", "no chromium is installed; tools/setup.sh installs it")
+	return ""
+}
+
+// missing ends a test for which something is not there: as failed if that is
+// required, else as skipped.
+func missing(t testing.TB, required, why string) {
+	t.Helper()
+	if os.Getenv(required) != "" {
+		t.Fatal(why)
+	}
+	t.Skip(why)
+}
+
+// Browser is a headless Chromium that is told what to do over a pipe: it has no port
+// that others could find, and ends with the test.
+type Browser struct {
+	orders  io.Writer
+	mu      sync.Mutex
+	last    int
+	pending map[int]chan message
+	tabs    map[string]*Tab
+	ended   chan struct{}
+}
+
+// message is one of the DevTools protocol: an order, its answer, or an event.
+type message struct {
+	ID        int             `json:"id,omitempty"`
+	SessionID string          `json:"sessionId,omitempty"`
+	Method    string          `json:"method,omitempty"`
+	Params    any             `json:"params,omitempty"`
+	Result    json.RawMessage `json:"result,omitempty"`
+	Error     json.RawMessage `json:"error,omitempty"`
+}
+
+// Start runs a browser until the test ends. Where there is none it does what
+// [Program] does.
+func Start(t testing.TB) *Browser {
+	t.Helper()
+	b := &Browser{pending: map[int]chan message{}, tabs: map[string]*Tab{}, ended: make(chan struct{})}
+	b.launch(t, Program(t))
+	return b
+}
+
+func (b *Browser) launch(t testing.TB, program string) {
+	t.Helper()
+	profile, err := os.MkdirTemp("", "printmarket-chromium-*") //nolint:usetesting // what is left of the browser may still write to it
+	must(t, err)
+	read, orders, err := os.Pipe()
+	must(t, err)
+	events, write, err := os.Pipe()
+	must(t, err)
+	args := []string{
+		"--headless=new", "--remote-debugging-pipe", "--user-data-dir=" + profile, "--no-first-run", "--disable-gpu",
+		"--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+		"--disable-extensions", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+	}
+	if os.Geteuid() == 0 {
+		args = append(args, "--no-sandbox") // which it refuses to build as root
+	}
+	cmd := exec.CommandContext(t.Context(), program, append(args, "about:blank")...)
+	cmd.ExtraFiles = []*os.File{read, write} // descriptors 3 and 4
+	cmd.Env = append(os.Environ(), "TMPDIR="+profile, "DBUS_SESSION_BUS_ADDRESS=disabled:")
+	var log bytes.Buffer
+	cmd.Stderr = &log
+	cmd.WaitDelay = 10 * time.Second
+	must(t, cmd.Start())
+	_, _ = read.Close(), write.Close()
+	b.orders = orders
+	go b.listen(events)
+	t.Cleanup(func() {
+		_ = orders.Close()
+		_ = cmd.Wait() // killed with the test's context; its children close stderr
+		_ = events.Close()
+		<-b.ended
+		_ = os.RemoveAll(profile)
+		if t.Failed() {
+			t.Logf("chromium said:\n%s", log.Bytes())
+		}
+	})
+}
+
+// listen hands answers and events on until the browser ends.
+func (b *Browser) listen(events io.Reader) {
+	defer close(b.ended)
+	scanner := bufio.NewScanner(events)
+	scanner.Buffer(nil, 64<<20)
+	scanner.Split(func(data []byte, _ bool) (int, []byte, error) {
+		if i := bytes.IndexByte(data, 0); i >= 0 {
+			return i + 1, data[:i], nil
+		}
+		return 0, nil, nil
+	})
+	for scanner.Scan() {
+		var m struct {
+			message
+			Params json.RawMessage `json:"params"`
+		}
+		if json.Unmarshal(scanner.Bytes(), &m) != nil {
+			continue
+		}
+		b.mu.Lock()
+		waiting, at := b.pending[m.ID], b.tabs[m.SessionID]
+		delete(b.pending, m.ID)
+		b.mu.Unlock()
+		switch {
+		case waiting != nil:
+			waiting <- m.message
+		case at != nil:
+			at.hear(m.Method, m.Params)
+		}
+	}
+}
+
+// send gives an order. Its answer is sent to the channel, which has room for it; nil
+// is for an answer that nobody wants.
+func (b *Browser) send(session, method string, params any, answer chan message) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.last++
+	if answer != nil {
+		b.pending[b.last] = answer
+	}
+	text, err := json.Marshal(message{ID: b.last, SessionID: session, Method: method, Params: params})
+	if err != nil {
+		return err
+	}
+	_, err = b.orders.Write(append(text, 0))
+	return err
+}
+
+// order makes the browser do something, which must succeed.
+func (b *Browser) order(t testing.TB, session, method string, params, result any) {
+	t.Helper()
+	must(t, b.try(t, session, method, params, result))
+}
+
+// try waits for the answer to an order; the error is the browser's refusal.
+func (b *Browser) try(t testing.TB, session, method string, params, result any) error {
+	t.Helper()
+	answer := make(chan message, 1)
+	must(t, b.send(session, method, params, answer))
+	select {
+	case m := <-answer:
+		if m.Error != nil {
+			return fmt.Errorf("%s: %s", method, m.Error)
+		}
+		if result == nil {
+			return nil
+		}
+		return json.Unmarshal(m.Result, result)
+	case <-b.ended:
+		t.Fatalf("%s: the browser has ended", method)
+	case <-time.After(patience):
+		t.Fatalf("%s: no answer", method)
+	}
+	return nil
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
