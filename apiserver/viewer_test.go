@@ -35,7 +35,7 @@ func TestTheViewerShowsTheContractsInABrowser(t *testing.T) {
 		p := b.Open(t)
 		p.Go(server.URL + contracts.Viewer)
 		awaitContract(t, p, w, contracts.XJDF)
-		p.WantInnocence(server.URL)
+		p.WantInnocence(server.URL, 4)
 	})
 	t.Run("its links lead to the other contracts and back", func(t *testing.T) {
 		p := b.Open(t)
@@ -45,13 +45,13 @@ func TestTheViewerShowsTheContractsInABrowser(t *testing.T) {
 			p.Await(fmt.Sprintf("document.querySelector('nav a[aria-current=page]')?.dataset.contract === %q", name))
 			awaitContract(t, p, w, name)
 		}
-		p.WantInnocence(server.URL)
+		p.WantInnocence(server.URL, 4)
 	})
 	t.Run("an address that names no contract shows the first", func(t *testing.T) {
 		p := b.Open(t)
 		p.Go(server.URL + contracts.Viewer + "?contract=https://elsewhere.example/x.yaml&url=//elsewhere.example")
 		awaitContract(t, p, w, contracts.XJDF)
-		p.WantInnocence(server.URL)
+		p.WantInnocence(server.URL, 4)
 	})
 	t.Run("requests can be tried out", func(t *testing.T) {
 		p := b.Open(t)
@@ -65,17 +65,17 @@ func TestTheViewerShowsTheContractsInABrowser(t *testing.T) {
 		p.Click("#operations-Discovery-getXjdf .try-out__btn")
 		p.Click("#operations-Discovery-getXjdf .execute")
 		p.Await("Array.from(document.querySelectorAll('.live-responses-table .response-col_status')).some((cell) => cell.innerText.startsWith('200'))")
-		p.WantInnocence(server.URL)
+		p.WantInnocence(server.URL, 4)
 	})
 	t.Run("a page that reached out would be noticed", func(t *testing.T) {
 		p := b.Open(t)
 		p.Go(server.URL + contracts.Viewer)
 		awaitContract(t, p, w, contracts.XJDF)
 		for _, act := range []string{"new Image().src = 'https://elsewhere.example/x.png'", "console.error('x')"} {
-			before := len(p.Complaints())
+			before := p.Complained()
 			var done bool
 			p.Eval(act+"; true", &done)
-			for deadline := time.Now().Add(2 * time.Minute); len(p.Complaints()) == before; time.Sleep(20 * time.Millisecond) {
+			for deadline := time.Now().Add(2 * time.Minute); p.Complained() == before; time.Sleep(20 * time.Millisecond) {
 				if time.Now().After(deadline) {
 					t.Fatalf("%s is not noticed", act)
 				}
@@ -93,7 +93,7 @@ func TestTheViewerShowsTheContractsInABrowser(t *testing.T) {
 				t.Errorf("%s: the page is %d wide", name, width)
 			}
 		}
-		p.WantInnocence(server.URL)
+		p.WantInnocence(server.URL, 4)
 	})
 }
 
