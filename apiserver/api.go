@@ -36,9 +36,13 @@ const (
 
 // How many streams may be open, and how many of them to one organization.
 const (
-	defaultMaxStreams                = 256
-	defaultMaxStreamsPerOrganization = 16
+	maxStreams                = 256
+	maxStreamsPerOrganization = 16
 )
+
+// NewStreams makes the bounds of streams, 256 and 16 of one organization, for all
+// listeners of a process.
+func NewStreams() *gate.Streams { return gate.NewStreams(maxStreams, maxStreamsPerOrganization) }
 
 // bodyTimeout is how long a request body may take to arrive.
 const bodyTimeout = 10 * time.Second
@@ -75,12 +79,9 @@ type API struct {
 	MaxUnsigned int
 	// BodyTimeout is 10 s if it is 0.
 	BodyTimeout time.Duration
-	// MaxStreams is how many answers go on as something happens, which takes
-	// none of the slots; 256 if it is 0.
-	MaxStreams int
-	// MaxStreamsPerOrganization of them may be one organization's; 16 if it is
-	// 0.
-	MaxStreamsPerOrganization int
+	// Streams bound how many answers go on as something happens, which takes none
+	// of the slots. Other listeners may have the same; [NewStreams] if it is nil.
+	Streams *gate.Streams
 }
 
 // Handler builds the router. It fails when routes and contracts disagree.
@@ -93,7 +94,7 @@ func (a API) Handler() (http.Handler, error) {
 	g := gate.New(gate.Config{
 		Gates: a.Gates, Limits: a.Limits, Uses: a.Uses, Problems: a.Problems, Metrics: a.Metrics, Log: a.Log, Now: a.Now, BodyTimeout: a.BodyTimeout,
 		Listener: a.Listener, Slots: slots, MaxBodies: a.MaxBodies, MaxUnsigned: a.MaxUnsigned, MaxPerOrganization: a.MaxPerOrganization,
-		MaxStreams: a.MaxStreams, MaxStreamsPerOrganization: a.MaxStreamsPerOrganization,
+		Streams: a.Streams,
 	})
 	g.Mount(router, a.withLifecycles())
 	files := &publicFiles{listener: a.Listener, slots: gate.NewSlots(a.MaxFiles), problems: a.Problems, metrics: a.Metrics}
@@ -116,8 +117,7 @@ func (a *API) setDefaults() {
 	a.MaxPerOrganization = cmp.Or(a.MaxPerOrganization, defaultMaxPerOrganization)
 	a.MaxBodies = cmp.Or(a.MaxBodies, defaultMaxBodies)
 	a.MaxUnsigned = cmp.Or(a.MaxUnsigned, defaultMaxUnsigned)
-	a.MaxStreams = cmp.Or(a.MaxStreams, defaultMaxStreams)
-	a.MaxStreamsPerOrganization = cmp.Or(a.MaxStreamsPerOrganization, defaultMaxStreamsPerOrganization)
+	a.Streams = cmp.Or(a.Streams, NewStreams())
 	a.BodyTimeout = cmp.Or(a.BodyTimeout, bodyTimeout)
 }
 

@@ -34,7 +34,7 @@ type crowd struct {
 // caps are the limits of a crowd's server.
 type caps struct {
 	slots, files, bodies, unsigned, organization int
-	streams, streamsEach                         int
+	streams                                      *gate.Streams
 	stall, body                                  time.Duration
 	routes                                       []gate.Route
 }
@@ -49,7 +49,7 @@ func (c caps) handler(t *testing.T, w *apitest.World) http.Handler {
 		Gates: w.Gates, Problems: respond.NewProblems(apitest.Origin), Metrics: w.Metrics, Log: telemetry.Discard(), Now: w.Clock.Now,
 		Contracts: w.Contracts, Files: files, Routes: append(routes, c.routes...), BodyTimeout: c.body,
 		MaxInFlight: c.slots, MaxFiles: c.files, MaxBodies: c.bodies, MaxUnsigned: c.unsigned, MaxPerOrganization: c.organization,
-		MaxStreams: c.streams, MaxStreamsPerOrganization: c.streamsEach,
+		Streams: c.streams,
 	}.Handler()
 	must(t, err)
 	return handler

@@ -66,7 +66,7 @@ func TestStreamsTakeNeitherSlotsNorShares(t *testing.T) {
 
 func TestThereIsAnEndOfStreams(t *testing.T) {
 	t.Parallel()
-	c := newCrowd(t, caps{streams: 3, streamsEach: 2, stall: time.Minute})
+	c := newCrowd(t, caps{streams: gate.NewStreams(3, 2), stall: time.Minute})
 	acme, stark := queued(t, c.World, "acme-live"), queued(t, c.World, "stark-live")
 	first, _ := c.follow(t, acme, "acme-live")
 	for _, step := range []struct{ path, key, want string }{

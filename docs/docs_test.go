@@ -153,7 +153,8 @@ func TestCommandsInTheTextsHaveTheirFlags(t *testing.T) {
 	calls := 0
 	for _, page := range matching(t, `\.md$`) {
 		for _, match := range call.FindAllStringSubmatch(read(t, page), -1) {
-			words := strings.Fields(strings.TrimRight(match[1], "`.,"))
+			ours, _, _ := strings.Cut(match[1], " | ")
+			words := strings.Fields(strings.TrimRight(ours, "`.,"))
 			n := 0
 			for n < len(words) && word.MatchString(words[n]) {
 				n++

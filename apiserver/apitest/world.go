@@ -198,7 +198,7 @@ func (w *World) open(t testing.TB, log *slog.Logger) {
 		},
 	})
 	w.Jobs = jobs.New(jobs.Config{
-		Store: w.Store, Dispatcher: w.Queue, Profiles: profile.Names(), SimulatedReport: preflight.SimulatedReport,
+		Store: w.Store, Dispatcher: w.Queue, Profiles: profile.Names(), SimulatedReport: preflight.SimulatedReport, Cursors: w.cursors,
 		Now: w.Clock.Now, Random: rand.Reader, Logger: log,
 	})
 	w.MasterData = masterdata.New(masterdata.Config{Store: w.Store, Now: w.Clock.Now, Random: rand.Reader})

@@ -2,14 +2,15 @@
 
 // Package dashboard is the listener for people: a partner signs in with an API key
 // and sees its entitlement, what it may do, its quotas, its keys, its RFQs with their
-// quotes, and what its webhooks do, which it can have sent again. One page needs no
-// sign-in: which capabilities are open.
+// quotes, its preflight jobs with their reports, and what its webhooks do, which it can
+// have sent again. One page needs no sign-in: which capabilities are open.
 //
 // Nothing is kept on the server. A cookie holds a sealed session, as package
 // credential makes them, and on every request its key, standing and scope are judged
 // by the posture of that moment. Every judgement is the API's own: package account
 // says what a key may do, and the decision on a capability is the one that a request
-// with the key would get. The pages are made here and hold no script.
+// with the key would get. The pages are made here and hold no script, but for that of a
+// job which has not ended: a file of ours that moves its progress.
 package dashboard
 
 import (
@@ -18,12 +19,14 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/account"
 	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/preflight"
 	"github.com/printmarket/printmarket/apiserver/webhooks"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/keyuse"
@@ -63,7 +66,14 @@ type Config struct {
 	// Webhooks and Cursors are the API's.
 	Webhooks webhooks.Desk
 	Cursors  webhooks.Cursors
-	// Limits counts pages as requests to the surface partner. It is the API's.
+	Jobs     Jobs
+	// Pace and Changes are how jobs are followed, as the API has them.
+	Pace    preflight.Pace
+	Changes *preflight.Changes
+	// Streams bound how many jobs are followed at once. They are the API's.
+	Streams *gate.Streams
+	// Limits counts pages as requests to the surfaces partner and preflight. It is
+	// the API's.
 	Limits  *ratelimit.Limiter
 	Uses    *keyuse.Recorder
 	Metrics *telemetry.Metrics
@@ -87,6 +97,7 @@ type board struct {
 	refusals gate.Refusals
 	attempts *attempts
 	cookie   cookie
+	follower preflight.Follower
 }
 
 // Handler serves every path. Unknown ones and other methods are answered with a page.
@@ -100,11 +111,13 @@ func Handler(c Config) (http.Handler, error) {
 		return nil, err
 	}
 	b := &board{Config: c, pages: made, refusals: gate.NewRefusals(), attempts: counts, cookie: cookieFor(c.Plain)}
+	b.follower = preflight.Follower{Jobs: c.Jobs, Pace: c.Pace, Changes: c.Changes}
 	mux := http.NewServeMux()
 	for _, r := range b.routes() {
 		mux.Handle(r.pattern, b.serve(r))
 	}
-	mux.Handle("/"+styleFile, style())
+	mux.Handle("/"+styleFile, file(styleFile, "text/css; charset=utf-8", styleSheet))
+	mux.Handle("/"+scriptFile, file(scriptFile, "text/javascript; charset=utf-8", script))
 	protection := http.NewCrossOriginProtection()
 	protection.SetDenyHandler(b.serve(route{any: foreign}))
 	return surrounded(protection.Handler(mux)), nil
@@ -122,22 +135,15 @@ type action func(*visit) answer
 
 // routes is the table of all pages.
 func (b *board) routes() []route {
-	return []route{
+	return slices.Concat(b.preflightRoutes(), b.webhookRoutes(), []route{
 		{pattern: "/{$}", get: b.member(b.overview)},
 		{pattern: "/rfqs", get: b.member(b.listRFQs)},
 		{pattern: "/rfqs/{id}", get: b.member(b.showRFQ)},
-		{pattern: webhooksPath, get: b.webhooks(b.listEndpoints)},
-		{pattern: endpointsPath + "{name}/deliveries", get: b.webhooks(b.showEndpoint)},
-		{pattern: endpointsPath + "{name}/test", post: b.webhooks(b.testEndpoint)},
-		{pattern: endpointsPath + "{name}/recover", post: b.webhooks(b.recoverEndpoint)},
-		{pattern: endpointsPath + "{name}/enable", post: b.webhooks(b.enableEndpoint)},
-		{pattern: deliveriesPath + "{id}", get: b.webhooks(b.showDelivery)},
-		{pattern: deliveriesPath + "{id}/redeliver", post: b.webhooks(b.redeliver)},
 		{pattern: "/capabilities", get: b.capabilities},
 		{pattern: signInPath, get: b.askForKey, post: b.signIn},
 		{pattern: "/sign-out", post: b.signOut},
 		{pattern: "/", any: missing},
-	}
+	})
 }
 
 // visit is one request on its way to its page.
@@ -209,6 +215,10 @@ type answer struct {
 	status   int
 	// retry is sent as Retry-After in whole seconds, unless it is zero.
 	retry time.Duration
+	// send, if it is set, answers by itself, or returns what to answer instead.
+	send func(http.ResponseWriter) *answer
+	// policy, if it is set, takes the place of the Content-Security-Policy.
+	policy string
 	// page is the name of a template, title its title, body what it shows.
 	page, title string
 	body        any
@@ -226,6 +236,12 @@ func (b *board) write(w http.ResponseWriter, v *visit, a answer) {
 		w.WriteHeader(http.StatusSeeOther)
 		return
 	}
+	if a.send != nil {
+		if instead := a.send(w); instead != nil {
+			b.write(w, v, *instead)
+		}
+		return
+	}
 	var text bytes.Buffer
 	if err := b.pages.write(&text, a.page, b.frame(v, a)); err != nil {
 		b.Log.ErrorContext(v.Context(), "dashboard: make a page", "page", a.page, "error", err)
@@ -235,6 +251,9 @@ func (b *board) write(w http.ResponseWriter, v *visit, a answer) {
 	header := w.Header()
 	header.Set("Content-Type", "text/html; charset=utf-8")
 	header.Set("Content-Length", strconv.Itoa(text.Len()))
+	if a.policy != "" {
+		header.Set("Content-Security-Policy", a.policy)
+	}
 	if a.retry > 0 {
 		header.Set("Retry-After", strconv.FormatInt(int64((a.retry+time.Second-1)/time.Second), 10))
 	}

@@ -54,10 +54,12 @@ func refusal(p *problem.Problem) answer {
 		title = "Not allowed"
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
 		title = "Not understood"
-	case http.StatusConflict:
-		title = "Not possible now"
 	case http.StatusNotFound:
 		title = "Not found"
+	case http.StatusConflict:
+		title = "Not there yet"
+	case http.StatusGone:
+		title = "Gone"
 	case http.StatusTooManyRequests:
 		title = "Too many requests"
 	}

@@ -19,7 +19,7 @@ import (
 //go:embed pages/*.gohtml
 var templates embed.FS
 
-// styleFile is the one file that the pages refer to.
+// styleFile is the one file that every page refers to.
 const styleFile = "dashboard.css"
 
 //go:embed dashboard.css
@@ -30,6 +30,8 @@ const (
 	pageOverview     = "overview"
 	pageRFQs         = "rfqs"
 	pageRFQ          = "rfq"
+	pageJobs         = "preflight"
+	pageJob          = "preflight-job"
 	pageWebhooks     = "webhooks"
 	pageEndpoint     = "webhook-endpoint"
 	pageDelivery     = "webhook-delivery"
@@ -44,7 +46,7 @@ type pages map[string]*template.Template
 func parsePages() (pages, error) {
 	all := pages{}
 	for _, name := range []string{
-		pageOverview, pageRFQs, pageRFQ, pageWebhooks, pageEndpoint, pageDelivery, pageCapabilities, pageSignIn, pageMessage,
+		pageOverview, pageRFQs, pageRFQ, pageJobs, pageJob, pageWebhooks, pageEndpoint, pageDelivery, pageCapabilities, pageSignIn, pageMessage,
 	} {
 		parsed, err := template.ParseFS(templates, "pages/frame.gohtml", "pages/"+name+".gohtml")
 		if err != nil {
@@ -103,9 +105,10 @@ func (i instant) Machine() string { return time.Time(i).UTC().Format(time.RFC333
 // String is the time for people.
 func (i instant) String() string { return time.Time(i).UTC().Format("2 Jan 2006, 15:04 UTC") }
 
-// style serves the style sheet, which browsers may keep and ask for again.
-func style() http.Handler {
-	sum := sha256.Sum256(styleSheet)
+// file serves one of the files that pages refer to, which browsers may keep and ask
+// for again.
+func file(name, mediaType string, text []byte) http.Handler {
+	sum := sha256.Sum256(text)
 	tag := `"` + hex.EncodeToString(sum[:12]) + `"`
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
@@ -114,9 +117,9 @@ func style() http.Handler {
 			http.Error(w, "Only GET and HEAD are served here.", http.StatusMethodNotAllowed)
 			return
 		}
-		header.Set("Content-Type", "text/css; charset=utf-8")
+		header.Set("Content-Type", mediaType)
 		header.Set("Cache-Control", "no-cache")
 		header.Set("ETag", tag)
-		http.ServeContent(w, r, styleFile, time.Time{}, bytes.NewReader(styleSheet))
+		http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(text))
 	})
 }

@@ -33,7 +33,8 @@ type signInForm struct {
 }
 
 // ownPath is what one may go to after the sign-in.
-var ownPath = regexp.MustCompile(`^/(rfqs(/[0-9A-Za-z_-]{1,64})?|webhooks(/endpoints/[0-9a-z-]{1,63}/deliveries|/deliveries/[0-9A-Za-z_]{1,64})?)?$`)
+var ownPath = regexp.MustCompile(`^/(rfqs(/[0-9A-Za-z_-]{1,64})?|preflight(/[0-9A-Za-z_-]{1,64}(/report)?)?|` +
+	`webhooks(/endpoints/[0-9a-z-]{1,63}/deliveries|/deliveries/[0-9A-Za-z_]{1,64})?)?$`)
 
 // known is a path if it is that of a page here, else that of the overview.
 func known(path string) string {
@@ -48,7 +49,18 @@ func form(status int, next, notice string) answer {
 }
 
 // member lets those through who have signed in and still may.
-func (b *board) member(page action) action {
+func (b *board) member(page action) action { return b.memberOf(posture.SurfacePartner, page) }
+
+// memberOf is member for a page that counts as a request to a surface.
+func (b *board) memberOf(surface posture.Surface, page action) action {
+	return b.admitted(surface, func(v *visit) answer {
+		b.renew(v)
+		return page(v)
+	})
+}
+
+// admitted is memberOf for what does not renew the session.
+func (b *board) admitted(surface posture.Surface, serve action) action {
 	return func(v *visit) answer {
 		if v.snapshot == nil {
 			return closed()
@@ -59,11 +71,10 @@ func (b *board) member(page action) action {
 		if decision := v.snapshot.Standing(v.caller, posture.ScopeAccountRead, v.now); !decision.Allowed() {
 			return refusal(v.Refusal(decision))
 		}
-		if a := b.limit(v); a != nil {
+		if a := b.limit(v, surface); a != nil {
 			return *a
 		}
-		b.renew(v)
-		return page(v)
+		return serve(v)
 	}
 }
 
@@ -71,11 +82,10 @@ func (b *board) member(page action) action {
 // certificate never comes to this listener, so a partner that requires one has no
 // session here.
 func (b *board) resume(v *visit) bool {
-	session, err := b.Sessions.Open(b.cookie.of(v.Request), v.now)
-	if err != nil || session.SignedIn.IsZero() {
+	caller, session, reason := b.holder(v)
+	if session.SignedIn.IsZero() {
 		return false
 	}
-	caller, reason := v.snapshot.Resume(session, posture.Connection{}, v.now)
 	if !caller.Valid() {
 		b.Metrics.Decision("", reason.String())
 		return false
@@ -85,11 +95,22 @@ func (b *board) resume(v *visit) bool {
 	return true
 }
 
-// limit counts the page as a request to the surface of RFQs, so that nobody reads
+// holder is who holds the session of a visit. Without a session of a person both are
+// zero; with one whose key is good no more the caller is, for the reason.
+func (b *board) holder(v *visit) (posture.Caller, credential.Session, posture.Reason) {
+	session, err := b.Sessions.Open(b.cookie.of(v.Request), v.now)
+	if err != nil || session.SignedIn.IsZero() {
+		return posture.Caller{}, credential.Session{}, 0
+	}
+	caller, reason := v.snapshot.Resume(session, posture.Connection{}, v.now)
+	return caller, session, reason
+}
+
+// limit counts the page as a request to a surface of the API, so that nobody reads
 // or changes more here than there.
-func (b *board) limit(v *visit) *answer {
-	rate := v.caller.Rate(posture.SurfacePartner)
-	state := b.Limits.Take(v.Context(), ratelimit.Key{Tenant: v.caller.Tenant(), Surface: posture.SurfacePartner.String()},
+func (b *board) limit(v *visit, surface posture.Surface) *answer {
+	rate := v.caller.Rate(surface)
+	state := b.Limits.Take(v.Context(), ratelimit.Key{Tenant: v.caller.Tenant(), Surface: surface.String()},
 		ratelimit.Policy{Limit: rate.Requests, Window: rate.Window}, v.now, v.Method == http.MethodPost)
 	if state.Allowed {
 		return nil

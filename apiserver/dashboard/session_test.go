@@ -22,7 +22,11 @@ import (
 )
 
 // private are the pages of whoever has signed in.
-var private = []string{"/", "/rfqs", "/rfqs/rfq_x", "/webhooks", "/webhooks/endpoints/mis/deliveries", "/webhooks/deliveries/dlv_x"}
+var private = []string{
+	"/", "/rfqs", "/rfqs/rfq_x", "/preflight", "/preflight/pref_x", "/preflight/pref_x/report", "/preflight/pref_x/report.json",
+	"/preflight/pref_x/report.xfdf", "/preflight/pref_x/progress",
+	"/webhooks", "/webhooks/endpoints/mis/deliveries", "/webhooks/deliveries/dlv_x",
+}
 
 func TestAKeySignsInAndIsNeverToldAgain(t *testing.T) {
 	t.Parallel()
@@ -105,7 +109,9 @@ func TestAfterTheSignInOneGoesToOwnPagesOnly(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	for next, want := range map[string]string{
-		"": "/", "/": "/", "/rfqs": "/rfqs", "/rfqs/rfq_01": "/rfqs/rfq_01", "//evil.example": "/", "https://evil.example/": "/", "/\\evil.example": "/",
+		"": "/", "/": "/", "/rfqs": "/rfqs", "/rfqs/rfq_01": "/rfqs/rfq_01", "/preflight": "/preflight",
+		"/preflight/pref_01": "/preflight/pref_01", "/preflight/pref_01/report": "/preflight/pref_01/report", "/preflight/pref_01/progress": "/",
+		"/preflight/pref_01/report.json": "/", "//evil.example": "/", "https://evil.example/": "/", "/\\evil.example": "/",
 		"/rfqs/../sign-out": "/", "/rfqs/a/b": "/", "/rfqs\nLocation: x": "/", "/docs/": "/", "javascript:alert(1)": "/", "rfqs": "/", "/rfqs?status=open": "/",
 		"/webhooks": "/webhooks", "/webhooks/endpoints/mis/deliveries": "/webhooks/endpoints/mis/deliveries", "/webhooks/deliveries/dlv_1": "/webhooks/deliveries/dlv_1",
 		"/webhooks/endpoints/mis/test": "/", "/webhooks/deliveries/dlv_1/redeliver": "/", "/webhooks/endpoints/../deliveries": "/", "/webhooks/deliveries/": "/",

@@ -9,9 +9,12 @@ import (
 	"net/http/httptest"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/printmarket/printmarket/apiserver/dashboard"
 )
 
 // palettes are the colours of a style sheet, by scheme and name.
@@ -119,11 +122,18 @@ func TestTheStyleSheetMayBeKeptUntilItChanges(t *testing.T) {
 // TestEveryTableAndFieldIsNamed looks at what people need who do not see the page.
 func TestEveryTableAndFieldIsNamed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w, works := newWorld(t, nil), newWorld(t, func(c *dashboard.Config) { c.Jobs = everyKind(t) })
 	w.dress(t)
-	b := w.signedIn(t, "acme-live")
-	for _, path := range []string{"/", "/rfqs", "/capabilities", "/sign-in"} {
-		page := b.get(t, path).want(t, 200, "").text
+	pages := map[string]string{}
+	for from, paths := range map[*world][]string{
+		w: {"/", "/rfqs", "/capabilities", "/sign-in"}, works: {"/preflight", "/preflight/pref_processing.pdf", "/preflight/pref_succeeded.pdf"},
+	} {
+		b := from.signedIn(t, "acme-live")
+		for _, path := range paths {
+			pages[path] = b.get(t, path).want(t, 200, "").text
+		}
+	}
+	for path, page := range pages {
 		if bare := regexp.MustCompile(`<th[ >]`).FindAllString(page, -1); len(bare) != strings.Count(page, `<th scope="`) {
 			t.Errorf("%s has heads of a table without a scope", path)
 		}
@@ -134,6 +144,9 @@ func TestEveryTableAndFieldIsNamed(t *testing.T) {
 			if strings.Count(page, ` id="`+name[1]+`"`) != 1 {
 				t.Errorf("%s refers to %s, which is there %d times", path, name[1], strings.Count(page, ` id="`+name[1]+`"`))
 			}
+		}
+		if bars := regexp.MustCompile(`<(?:meter|progress)[^>]*>`).FindAllString(page, -1); slices.ContainsFunc(bars, func(bar string) bool { return !strings.Contains(bar, ` aria-label="`) }) {
+			t.Errorf("%s has a bar without a name: %v", path, bars)
 		}
 		if fields := regexp.MustCompile(`<(select|input id)`).FindAllString(page, -1); len(fields) != strings.Count(page, "<label for=") {
 			t.Errorf("%s has fields without a label", path)

@@ -28,9 +28,22 @@ const (
 // deliveryStates are those that a list may be narrowed to.
 var deliveryStates = [...]webhook.State{webhook.Pending, webhook.Delivered, webhook.Exhausted}
 
+// webhookRoutes are the pages of webhooks, and the forms on them.
+func (b *board) webhookRoutes() []route {
+	return []route{
+		{pattern: webhooksPath, get: b.webhooks(b.listEndpoints)},
+		{pattern: endpointsPath + "{name}/deliveries", get: b.webhooks(b.showEndpoint)},
+		{pattern: endpointsPath + "{name}/test", post: b.webhooks(b.testEndpoint)},
+		{pattern: endpointsPath + "{name}/recover", post: b.webhooks(b.recoverEndpoint)},
+		{pattern: endpointsPath + "{name}/enable", post: b.webhooks(b.enableEndpoint)},
+		{pattern: deliveriesPath + "{id}", get: b.webhooks(b.showDelivery)},
+		{pattern: deliveriesPath + "{id}/redeliver", post: b.webhooks(b.redeliver)},
+	}
+}
+
 // webhooks lets those through who may use the API's webhooks.
 func (b *board) webhooks(page action) action {
-	return b.member(func(v *visit) answer {
+	return b.memberOf(webhooks.Capability.Definition().Surface, func(v *visit) answer {
 		if decision := v.snapshot.DecideScope(v.caller, webhooks.Capability, webhooks.Scope, v.now); !decision.Allowed() {
 			return refusal(v.Refusal(decision))
 		}

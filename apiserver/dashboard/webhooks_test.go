@@ -29,7 +29,6 @@ import (
 )
 
 var (
-	acmeLive = tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
 	acmeMIS  = webhook.Address{Owner: acmeLive, Name: "mis"}
 	starkMIS = webhook.Address{Owner: tenant.ID{Organization: "org_stark1", Mode: tenant.Live}, Name: "mis"}
 )

@@ -44,9 +44,9 @@ type Config struct {
 	// MaxUnsigned is how many bodies are awaited at once of which nobody knows
 	// yet who has sent them. If it is 0, there is no end of them.
 	MaxUnsigned int
-	// MaxStreams is how many streams are open, MaxStreamsPerOrganization how
-	// many of them to one organization. If it is 0, there is no end of them.
-	MaxStreams, MaxStreamsPerOrganization int
+	// Streams bound those of this gate, with others that have the same. If it is
+	// nil, there is no end of them.
+	Streams *Streams
 }
 
 // Gate runs the chain in front of routes.
@@ -65,8 +65,7 @@ type Gate struct {
 	bodies       *Slots
 	unsigned     *Slots
 	shares       *shares
-	streams      *Slots
-	streamShares *shares
+	streams      *Streams
 	retryPosture time.Duration
 	entitlements map[entitlement][]string
 	capabilities map[capabilityPosture][]string
@@ -84,11 +83,14 @@ func New(c Config) *Gate {
 	if c.Slots == nil {
 		c.Slots = new(Slots)
 	}
+	if c.Streams == nil {
+		c.Streams = NewStreams(0, 0)
+	}
 	return &Gate{
 		gates: c.Gates, limits: c.Limits, uses: c.Uses, problems: c.Problems, metrics: c.Metrics, log: c.Log, now: c.Now,
 		bodyTimeout: c.BodyTimeout, listener: c.Listener,
 		slots: c.Slots, bodies: NewSlots(c.MaxBodies), unsigned: NewSlots(c.MaxUnsigned), shares: newShares(c.MaxPerOrganization),
-		streams: NewSlots(c.MaxStreams), streamShares: newShares(c.MaxStreamsPerOrganization),
+		streams:      c.Streams,
 		retryPosture: 5 * time.Second,
 		entitlements: entitlementHeaders(), capabilities: capabilityHeaders(), refusals: NewRefusals(),
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
 // Slots bound how much of something is done at once. Of the zero value there is
@@ -105,6 +106,10 @@ func (c *Call) giveShare() {
 
 // overloaded refuses for lack of something, which goes to the metrics.
 func (g *Gate) overloaded(lack, detail string) *problem.Problem {
-	g.metrics.Shed(g.listener, lack)
+	return overloaded(g.metrics, g.listener, lack, detail)
+}
+
+func overloaded(metrics *telemetry.Metrics, listener, lack, detail string) *problem.Problem {
+	metrics.Shed(listener, lack)
 	return problem.New(problem.CodeOverloaded, "%s", detail).After(time.Second)
 }

@@ -9,20 +9,64 @@ import (
 
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
 // streamStall is how long a client may take nothing of what is written to its
 // stream.
 const streamStall = 10 * time.Second
 
+// Streams bound how many streams are open, and how many of them to one
+// organization, both of its modes together. Listeners may share them.
+type Streams struct {
+	open   *Slots
+	shares *shares
+}
+
+// NewStreams makes bounds; of 0 there is no end.
+func NewStreams(most, mostPerOrganization int) *Streams {
+	return &Streams{open: NewSlots(most), shares: newShares(mostPerOrganization)}
+}
+
+// take takes room for one more, or says what is lacking.
+func (s *Streams) take(organization string) (lack, detail string) {
+	if !s.open.Take() {
+		return "streams", "Too many streams are open."
+	}
+	if !s.shares.take(organization) {
+		s.open.Give()
+		return "organization", "Your organization has too many streams open."
+	}
+	return "", ""
+}
+
+func (s *Streams) give(organization string) {
+	s.shares.give(organization)
+	s.open.Give()
+}
+
+// Open begins to answer a request on a listener without a gate, as [Call.Stream]
+// does on one with.
+func (s *Streams) Open(w http.ResponseWriter, r *http.Request, organization, listener string, metrics *telemetry.Metrics) (*Stream, *problem.Problem) {
+	if lack, detail := s.take(organization); lack != "" {
+		return nil, overloaded(metrics, listener, lack, detail)
+	}
+	metrics.Streams(listener, 1)
+	return begin(w, r, func() {
+		metrics.Streams(listener, -1)
+		s.give(organization)
+	}), nil
+}
+
 // Stream is an answer that goes on for as long as there is something to tell.
 // While it does, the call has neither a slot nor a share of its organization's:
 // it would keep others from being answered, and does nothing but wait. Streams
 // have bounds of their own.
 type Stream struct {
-	call       *Call
+	writer     http.ResponseWriter
 	controller *http.ResponseController
 	draining   <-chan struct{}
+	end        func()
 }
 
 // Stream begins to answer the call with a stream: status 200, the header fields
@@ -30,31 +74,41 @@ type Stream struct {
 // refusal is returned before anything is. Whoever has the stream closes it.
 func (c *Call) Stream() (*Stream, *problem.Problem) {
 	g, organization := c.gate, c.Tenant().Organization
-	if !g.streams.Take() {
-		return nil, g.overloaded("streams", "Too many streams are open.")
-	}
-	if !g.streamShares.take(organization) {
-		g.streams.Give()
-		return nil, g.overloaded("organization", "Your organization has too many streams open.")
+	if lack, detail := g.streams.take(organization); lack != "" {
+		return nil, g.overloaded(lack, detail)
 	}
 	g.slots.Give()
 	c.giveShare()
+	g.metrics.InFlight(g.listener, -1)
 	g.metrics.Streams(g.listener, 1)
-	draining, _ := c.Request.Context().Value(drainKey{}).(<-chan struct{})
-	s := &Stream{call: c, controller: http.NewResponseController(c.Writer), draining: draining}
+	return begin(c.Writer, c.Request, func() {
+		g.metrics.Streams(g.listener, -1)
+		g.metrics.InFlight(g.listener, 1)
+		g.slots.Retake()
+		if c.shares {
+			g.shares.retake(organization)
+		}
+		g.streams.give(organization)
+	}), nil
+}
+
+// begin sends the header of a stream.
+func begin(w http.ResponseWriter, r *http.Request, end func()) *Stream {
+	draining, _ := r.Context().Value(drainKey{}).(<-chan struct{})
+	s := &Stream{writer: w, controller: http.NewResponseController(w), draining: draining, end: end}
 	// The server's patience with a request would end the stream's context.
 	_ = s.controller.SetReadDeadline(time.Time{}) // writers without deadlines (tests') have no such patience
 	s.patience()
-	c.Writer.WriteHeader(http.StatusOK)
+	w.WriteHeader(http.StatusOK)
 	_ = s.controller.Flush() // to a client that has gone the next write fails
-	return s, nil
+	return s
 }
 
 // Write sends a piece of the stream at once, or fails when the client does not
 // take it.
 func (s *Stream) Write(piece []byte) (int, error) {
 	s.patience()
-	n, err := s.call.Writer.Write(piece)
+	n, err := s.writer.Write(piece)
 	if err != nil {
 		return n, err
 	}
@@ -69,14 +123,7 @@ func (s *Stream) Draining() <-chan struct{} { return s.draining }
 // room for them or not, for as long as it takes to return.
 func (s *Stream) Close() {
 	s.patience() // the end of the answer has to be sent too
-	g, c := s.call.gate, s.call
-	g.metrics.Streams(g.listener, -1)
-	g.slots.Retake()
-	if c.shares {
-		g.shares.retake(c.Tenant().Organization)
-	}
-	g.streamShares.give(c.Tenant().Organization)
-	g.streams.Give()
+	s.end()
 }
 
 // patience moves the deadline of writes: the server's is for answers that end.

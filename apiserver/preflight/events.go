@@ -12,6 +12,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/strict"
 	"github.com/printmarket/printmarket/internal/jobs"
 	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/tenant"
 )
 
 // mediaEvents is that of server-sent events (WHATWG HTML, section 9.2).
@@ -24,7 +25,7 @@ func (s *surface) FollowPreflight(ctx context.Context, in preflightapi.FollowPre
 	if err != nil {
 		return nil, s.problemOf(err)
 	}
-	seen := lastEvent(c.Request)
+	seen := LastEvent(c.Request)
 	if job.Status.Terminal() && seen == job.Revision() {
 		// The one answer after which a client does not connect again.
 		return preflightapi.FollowPreflight204Response{}, nil
@@ -32,13 +33,19 @@ func (s *surface) FollowPreflight(ctx context.Context, in preflightapi.FollowPre
 	return &following{surface: s, call: c, job: job, seen: seen}, nil
 }
 
-// lastEvent is the revision that a client has seen. A field that cannot be one
-// is that of a client which has seen nothing.
-func lastEvent(r *http.Request) string {
+// LastEvent is the revision of a job that a client has seen. A field that cannot be
+// one is that of a client which has seen nothing.
+func LastEvent(r *http.Request) string {
 	if fields := r.Header["Last-Event-Id"]; len(fields) == 1 {
 		return fields[0]
 	}
 	return ""
+}
+
+// EventFields are the header fields of an answer that is a stream of events.
+func EventFields(header http.Header) {
+	header.Set("Content-Type", mediaEvents)
+	header.Set("X-Accel-Buffering", "no")
 }
 
 // following is the answer to somebody who follows a job.
@@ -51,8 +58,7 @@ type following struct {
 
 // VisitFollowPreflightResponse writes the answer, for as long as the job goes on.
 func (f *following) VisitFollowPreflightResponse(w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", mediaEvents)
-	w.Header().Set("X-Accel-Buffering", "no")
+	EventFields(w.Header())
 	if f.call.Request.Method == http.MethodHead {
 		w.WriteHeader(http.StatusOK)
 		return nil
@@ -62,15 +68,38 @@ func (f *following) VisitFollowPreflightResponse(w http.ResponseWriter) error {
 		return refusal
 	}
 	defer stream.Close()
-	changed, unfollow := f.Changes.follow(f.job.ID)
-	defer unfollow()
-	follow(f.call.Request.Context(), f.Pace, source{
-		read:    func(ctx context.Context) (jobs.Job, error) { return f.Jobs.Get(ctx, f.call.Tenant(), f.job.ID) },
-		changed: changed,
-		open:    f.call.StillAllowed,
-		stops:   stream.Draining(),
-	}, f.job, f.seen, stream)
+	f.follower.Follow(f.call.Request.Context(), f.job, f.seen, f.call.StillAllowed, stream)
 	return nil
+}
+
+// Follower tells of the changes of jobs, on whatever listener.
+type Follower struct {
+	// Jobs reads them.
+	Jobs interface {
+		Get(ctx context.Context, who tenant.ID, id string) (jobs.Job, error)
+	}
+	// Pace is how closely they are followed. The zero value is as the contract
+	// promises.
+	Pace Pace
+	// Changes tells of changes as they are announced; nil where nobody announces
+	// any.
+	Changes *Changes
+}
+
+// Follow writes a job as it is, unless the client has seen that revision, and then as
+// it changes, as events that hold what GET answers. It returns when the job has ended,
+// when nobody listens, when allowed says that the client may not be told any more,
+// when the server is about to stop, or when it is time to connect again.
+func (f Follower) Follow(ctx context.Context, job jobs.Job, seen string, allowed func() bool, stream *gate.Stream) {
+	f.Pace.setDefaults()
+	changed, unfollow := f.Changes.follow(job.ID)
+	defer unfollow()
+	follow(ctx, f.Pace, source{
+		read:    func(ctx context.Context) (jobs.Job, error) { return f.Jobs.Get(ctx, job.Tenant, job.ID) },
+		changed: changed,
+		open:    allowed,
+		stops:   stream.Draining(),
+	}, job, seen, stream)
 }
 
 // over reports whether an error of reading a job is the end of following it.

@@ -69,6 +69,7 @@ type surface struct {
 	Config
 	submitSchema *contracts.Schema
 	registry     *registry
+	follower     Follower
 }
 
 // Routes is the surface's table of routes.
@@ -81,8 +82,10 @@ func Routes(config Config, set *contracts.Set) ([]gate.Route, error) {
 	if err != nil {
 		return nil, err
 	}
-	config.Pace.setDefaults()
-	s := &surface{Config: config, submitSchema: submit, registry: known}
+	s := &surface{
+		Config: config, submitSchema: submit, registry: known,
+		follower: Follower{Jobs: config.Jobs, Pace: config.Pace, Changes: config.Changes},
+	}
 	api := s.server()
 	const job = "/api/v1/preflight/{jobId}"
 	body := &gate.Body{Limit: bodyLimit, Idempotency: gate.KeyOptional}
@@ -94,7 +97,7 @@ func Routes(config Config, set *contracts.Set) ([]gate.Route, error) {
 		{Method: http.MethodGet, Pattern: job, Capability: posture.Preflight, Serve: strict.Serve(api.GetPreflight)},
 		{Method: http.MethodDelete, Pattern: job, Capability: posture.Preflight, Write: true, Serve: strict.Serve(api.CancelPreflight)},
 		{Method: http.MethodGet, Pattern: job + "/events", Capability: posture.Preflight, Offers: []string{mediaEvents}, Serve: strict.Serve(api.FollowPreflight)},
-		{Method: http.MethodGet, Pattern: job + "/report", Capability: posture.Preflight, Offers: []string{mediaJSON, mediaHTML, mediaXFDF}, Serve: strict.Serve(api.GetPreflightReport)},
+		{Method: http.MethodGet, Pattern: job + "/report", Capability: posture.Preflight, Offers: []string{MediaJSON, MediaHTML, MediaXFDF}, Serve: strict.Serve(api.GetPreflightReport)},
 	}, nil
 }
 
@@ -223,17 +226,29 @@ func (s *surface) problemOf(err error) error {
 		return invalid(s.violations(wrong))
 	case errors.As(err, &backlog):
 		return problem.New(problem.CodePreflightBacklogExceeded, "You have %d jobs that have not ended.", backlog.Cap).After(retryBacklog)
-	case errors.Is(err, jobs.ErrGone):
-		return problem.New(problem.CodeGone, "The job is past its retention time.")
-	case errors.Is(err, jobs.ErrNotReady):
-		return problem.New(problem.CodePreflightReportNotReady, "The job has no report, or not yet.")
 	case errors.Is(err, jobs.ErrNotCancellable):
 		return problem.New(problem.CodePreflightNotCancellable, "The job has ended.")
+	}
+	if p := Unreadable(err); p != nil {
+		return p
 	}
 	if p := counted.Problem(err, problem.CodePreflightQuotaExceeded); p != nil {
 		return p
 	}
 	return err
+}
+
+// Unreadable is the problem with reading a job that is gone, or its report that is
+// not there; nil for any other error.
+func Unreadable(err error) *problem.Problem {
+	switch {
+	case errors.Is(err, jobs.ErrGone):
+		return problem.New(problem.CodeGone, "The job is past its retention time.")
+	case errors.Is(err, jobs.ErrNotReady):
+		return problem.New(problem.CodePreflightReportNotReady, "The job has no report, or not yet.")
+	default:
+		return nil
+	}
 }
 
 // violations adds the known profiles to the one about the profile.

@@ -19,9 +19,9 @@ import (
 
 // The media types of a report, the best first.
 const (
-	mediaJSON = "application/json"
-	mediaHTML = "text/html;charset=utf-8"
-	mediaXFDF = comment.MediaType
+	MediaJSON = "application/json"
+	MediaHTML = "text/html;charset=utf-8"
+	MediaXFDF = comment.MediaType
 )
 
 // GetPreflightReport serves GET /api/v1/preflight/{jobId}/report.
@@ -31,38 +31,50 @@ func (s *surface) GetPreflightReport(ctx context.Context, in preflightapi.GetPre
 	if err != nil {
 		return nil, s.problemOf(err)
 	}
-	shown, err := represent(stored, c.MediaType)
+	shown, err := Represent(stored, c.MediaType)
 	if err != nil {
 		return nil, err
 	}
 	// The report of a job never changes, but what later releases make of it may.
-	sum := sha256.Sum256(shown)
+	sum := sha256.Sum256(shown.Body)
 	if c.Revalidate(`"report-` + hex.EncodeToString(sum[:16]) + `"`) {
 		return preflightapi.GetPreflightReport304Response{}, nil
 	}
 	answer := preflightapi.GetPreflightReport200ApplicationResponse{
-		Body: bytes.NewReader(shown), ContentType: c.MediaType, ContentLength: int64(len(shown)),
+		Body: bytes.NewReader(shown.Body), ContentType: c.MediaType, ContentLength: int64(len(shown.Body)),
 	}
-	if c.MediaType == mediaHTML {
-		policy := html.Policy()
-		answer.Headers.ContentSecurityPolicy = &policy
+	if shown.Policy != "" {
+		answer.Headers.ContentSecurityPolicy = &shown.Policy
 	}
 	return answer, nil
 }
 
-// represent shows a stored report in the form that was asked for.
-func represent(stored []byte, mediaType string) ([]byte, error) {
-	write := map[string]func(io.Writer, report.Report) error{mediaHTML: html.Write, mediaXFDF: comment.XFDF}[mediaType]
+// Representation is a report in one of its forms.
+type Representation struct {
+	Body []byte
+	// Policy is the Content-Security-Policy that a page needs; empty for what is no
+	// page.
+	Policy string
+}
+
+// Represent shows a stored report in the form of a media type. It fails if the report
+// is none of this software.
+func Represent(stored []byte, mediaType string) (Representation, error) {
+	write := map[string]func(io.Writer, report.Report) error{MediaHTML: html.Write, MediaXFDF: comment.XFDF}[mediaType]
 	if write == nil {
-		return stored, nil
+		return Representation{Body: stored}, nil
 	}
 	made, err := report.Decode(stored)
 	if err != nil {
-		return nil, fmt.Errorf("show report as %s: %w", mediaType, err)
+		return Representation{}, fmt.Errorf("show report as %s: %w", mediaType, err)
 	}
 	var out bytes.Buffer
 	if err := write(&out, made); err != nil {
-		return nil, fmt.Errorf("show report as %s: %w", mediaType, err)
+		return Representation{}, fmt.Errorf("show report as %s: %w", mediaType, err)
 	}
-	return out.Bytes(), nil
+	shown := Representation{Body: out.Bytes()}
+	if mediaType == MediaHTML {
+		shown.Policy = html.Policy()
+	}
+	return shown, nil
 }

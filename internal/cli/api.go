@@ -21,6 +21,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/costing"
 	"github.com/printmarket/printmarket/apiserver/dashboard"
+	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/partner"
 	"github.com/printmarket/printmarket/apiserver/platform"
 	preflightapi "github.com/printmarket/printmarket/apiserver/preflight"
@@ -139,12 +140,13 @@ type api struct {
 	sweeper   *sweeper.Sweeper
 	queue     *queue.Queue
 	changes   *preflightapi.Changes
+	streams   *gate.Streams
 	server    *apiserver.Server
 }
 
 func newAPI(p *process, a apiAdapters, o apiOptions, work preflights) (*api, error) {
 	collectSooner()
-	s := &api{process: p, apiAdapters: a, options: o, queue: work.queue, changes: preflightapi.NewChanges()}
+	s := &api{process: p, apiAdapters: a, options: o, queue: work.queue, changes: preflightapi.NewChanges(), streams: apiserver.NewStreams()}
 	s.data = newMasterData(p, o.masterData)
 	s.rfqs = rfq.New(rfq.Config{Store: p.store, Catalog: s.data.rfqCatalog, Cursors: s.cursors, Now: p.now, Random: rand.Reader})
 	s.limits = ratelimit.New(ratelimit.NewRedis(p.redis))
@@ -162,7 +164,7 @@ func newAPI(p *process, a apiAdapters, o apiOptions, work preflights) (*api, err
 	if err != nil {
 		return nil, err
 	}
-	board, err := s.dashboardHandler()
+	board, err := s.dashboardHandler(work)
 	if err != nil {
 		return nil, err
 	}
@@ -286,7 +288,7 @@ func (s *api) served(work preflights) (a apiserver.API, err error) {
 	}
 	return apiserver.API{
 		Gates: s.gates, Limits: s.limits, Uses: &s.uses, Problems: s.problems(), Metrics: s.metrics, Log: s.log, Now: s.now,
-		Contracts: set, Files: append(files, catalog), Routes: slices.Concat(partnerRoutes, preflightRoutes, platformRoutes, xjdfRoutes,
+		Streams: s.streams, Contracts: set, Files: append(files, catalog), Routes: slices.Concat(partnerRoutes, preflightRoutes, platformRoutes, xjdfRoutes,
 			xjmfapi.Routes(s.callbacks), opener.Routes(), costingRoutes, bridge.Routes(s.data.authorities, turns), webhookRoutes),
 	}, nil
 }
@@ -299,10 +301,11 @@ func (s *api) registryHandler() (http.Handler, error) {
 	return registry.New(s.registryURL(), schema)
 }
 
-func (s *api) dashboardHandler() (http.Handler, error) {
+func (s *api) dashboardHandler(work preflights) (http.Handler, error) {
 	board, err := dashboard.Handler(dashboard.Config{
 		Gates: s.gates, Sessions: s.sessions, RFQs: s.rfqs, Records: s.store, Limits: s.limits, Uses: &s.uses, Metrics: s.metrics,
-		Webhooks: s.webhooks, Cursors: s.cursors, Log: s.log, Now: s.now, Random: rand.Reader, Plain: s.plainCookies,
+		Webhooks: s.webhooks, Cursors: s.cursors, Jobs: work.jobs, Changes: s.changes, Streams: s.streams,
+		Log: s.log, Now: s.now, Random: rand.Reader, Plain: s.plainCookies,
 		RegistryURL: s.registryURL(), APIURL: s.url(), OpsURL: urlOf(s.sockets.ops, ""), Docs: s.docs != nil,
 	})
 	if err != nil {

@@ -68,7 +68,7 @@ func runAPIServer(ctx context.Context, o apiserverOptions, logs io.Writer) error
 	if err != nil {
 		return err
 	}
-	work, err := p.preflights(len(ranges) > 0, sharesOf(a.gates, p.now))
+	work, err := p.preflights(len(ranges) > 0, sharesOf(a.gates, p.now), a.cursors)
 	if err != nil {
 		return err
 	}

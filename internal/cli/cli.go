@@ -66,5 +66,6 @@ func newRoot() *cobra.Command {
 		devCommand(), controllerCommand(), apiserverCommand(), workerCommand(), migrateCommand(),
 		preflightCommand(), keysCommand(), postureCommand(), rfqsCommand(), quotesCommand(), auditCommand(), masterDataCommand(), callbacksCommand(), webhooksCommand(), xjmfCommand(), queueCommand(), selftestCommand(), doctorCommand(), docsCommand(),
 	)
+	complete(root)
 	return root
 }

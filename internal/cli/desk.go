@@ -51,15 +51,7 @@ type deskOptions struct {
 
 func (o *deskOptions) register(f *pflag.FlagSet) {
 	o.deskAccess.register(f)
-	f.StringVarP(&o.output, "output", "o", "table", "table or json")
-}
-
-// open makes a client, if the answer can be shown as it is wanted.
-func (o *deskOptions) open() (*platformapi.ClientWithResponses, error) {
-	if o.output != "table" && o.output != "json" {
-		return nil, fmt.Errorf("--output is table or json, not %q", o.output)
-	}
-	return o.deskAccess.open()
+	chooseOutput(f, &o.output, "table", "json")
 }
 
 // deskTime bounds one request.

@@ -92,7 +92,7 @@ func newDevPlatform(o devOptions, a *devAdapters) (*devPlatform, error) {
 	if err != nil {
 		return nil, err
 	}
-	work, err := a.preflights(len(ranges) > 0, sharesOf(a.gates, a.now))
+	work, err := a.preflights(len(ranges) > 0, sharesOf(a.gates, a.now), a.cursors)
 	if err != nil {
 		return nil, err
 	}

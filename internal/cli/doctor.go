@@ -45,14 +45,11 @@ something fails, and with 2 if there are warnings alone.`,
 	registerRedis(f, &o.redis)
 	o.registerFinding(f)
 	f.DurationVar(&o.timeout, "timeout", 15*time.Second, "how long one part may take")
-	f.StringVarP(&o.output, "output", "o", "table", "table or json")
+	chooseOutput(f, &o.output, "table", "json")
 	return cmd
 }
 
 func (o *doctorOptions) run(cmd *cobra.Command) error {
-	if err := checkOutput(o.output, "table", "json"); err != nil {
-		return err
-	}
 	parts, err := o.parts()
 	if err != nil {
 		return err

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -119,6 +118,7 @@ func listKeysCommand() *cobra.Command {
 	var o keysOptions
 	var desk deskAccess
 	var used bool
+	var output string
 	cmd := &cobra.Command{
 		Use: "list", Short: "List the keys of a partner", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -126,18 +126,18 @@ func listKeysCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if !used {
-				return printKeys(cmd.OutOrStdout(), found.keys(), nil)
+			var uses lastUses
+			if used {
+				if uses, err = desk.keyUses(cmd.Context(), found.keys()); err != nil {
+					return err
+				}
 			}
-			uses, err := desk.keyUses(cmd.Context(), found.keys())
-			if err != nil {
-				return err
-			}
-			return printKeys(cmd.OutOrStdout(), found.keys(), uses)
+			return printOutput(cmd, output, listedKeys(found.keys(), uses), func(w io.Writer) { printKeys(w, found.keys(), uses) })
 		},
 	}
 	o.register(cmd)
 	desk.register(cmd.Flags())
+	chooseOutput(cmd.Flags(), &output, "table", "json")
 	cmd.Flags().BoolVar(&used, "used", false, "ask the platform API when each key was used last")
 	return cmd
 }
@@ -179,8 +179,24 @@ func (u lastUses) of(digest string) string {
 	return "never"
 }
 
-func printKeys(out io.Writer, keys keyring.Keys, uses lastUses) error {
-	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
+// listedKey is a key as programs read it: its entry, and when it was used last.
+type listedKey struct {
+	v1alpha1.APIKey `json:",inline"`
+	LastUsedAt      *respond.Instant `json:"lastUsedAt,omitempty"`
+}
+
+func listedKeys(keys keyring.Keys, uses lastUses) []listedKey {
+	listed := make([]listedKey, len(keys))
+	for i := range keys {
+		listed[i].APIKey = keys[i]
+		if at, known := uses[keys[i].SHA256]; known {
+			listed[i].LastUsedAt = &at
+		}
+	}
+	return listed
+}
+
+func printKeys(w io.Writer, keys keyring.Keys, uses lastUses) {
 	header := "NAME\tKIND\tSTATE\tEXPIRES\tSCOPES\tDIGEST"
 	if uses != nil {
 		header += "\tLAST USED"
@@ -201,12 +217,11 @@ func printKeys(out io.Writer, keys keyring.Keys, uses lastUses) error {
 		}
 		_, _ = fmt.Fprintln(w, row)
 	}
-	return w.Flush()
 }
 
 func issueKeyCommand() *cobra.Command {
 	var o keysOptions
-	var name, kind string
+	var name, kind, output string
 	var scopes []string
 	var lifetime time.Duration
 	cmd := &cobra.Command{
@@ -224,7 +239,7 @@ func issueKeyCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return addKey(cmd, found, mode, func(keys keyring.Keys, key credential.Key) (keyring.Keys, error) {
+			return addKey(cmd, output, found, mode, func(keys keyring.Keys, key credential.Key) (keyring.Keys, error) {
 				return keys.Issue(name, key, expires, scopesOf(scopes))
 			})
 		},
@@ -234,6 +249,7 @@ func issueKeyCommand() *cobra.Command {
 	f.StringVar(&name, "name", "", "name of the key (required)")
 	f.StringVar(&kind, "kind", "test", "test or live")
 	f.StringSliceVar(&scopes, "scopes", nil, "scopes that the key has at most; all of the partner's by default")
+	chooseOutput(f, &output, "text", "json")
 	f.DurationVar(&lifetime, "expires-in", 0, "how long it is good; without an end by default")
 	_ = cmd.MarkFlagRequired("name") // the flag exists
 	return cmd
@@ -241,7 +257,7 @@ func issueKeyCommand() *cobra.Command {
 
 func rotateKeyCommand() *cobra.Command {
 	var o keysOptions
-	var old, name string
+	var old, name, output string
 	var overlap time.Duration
 	cmd := &cobra.Command{
 		Use: "rotate", Short: "Add a key in place of another one, which stays good for a while", Args: cobra.NoArgs,
@@ -255,7 +271,7 @@ func rotateKeyCommand() *cobra.Command {
 				return err
 			}
 			ends := time.Now().Add(overlap)
-			return addKey(cmd, found, mode, func(keys keyring.Keys, key credential.Key) (keyring.Keys, error) {
+			return addKey(cmd, output, found, mode, func(keys keyring.Keys, key credential.Key) (keyring.Keys, error) {
 				return keys.Rotate(old, name, key, ends)
 			})
 		},
@@ -264,14 +280,21 @@ func rotateKeyCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&old, "key", "", "name of the key that is to be replaced (required)")
 	f.StringVar(&name, "name", "", "name of the new key (required)")
+	chooseOutput(f, &output, "text", "json")
 	f.DurationVar(&overlap, "overlap", 7*24*time.Hour, "how long both are good")
 	_ = cmd.MarkFlagRequired("key")  // the flag exists
 	_ = cmd.MarkFlagRequired("name") // the flag exists
 	return cmd
 }
 
+// newKey is a key that was added, as programs read it.
+type newKey struct {
+	Key    string `json:"key"`
+	SHA256 string `json:"sha256"`
+}
+
 // addKey makes a key and stores its digest, and shows the key only then.
-func addKey(cmd *cobra.Command, found partnerKeys, mode tenant.Mode, add func(keyring.Keys, credential.Key) (keyring.Keys, error)) error {
+func addKey(cmd *cobra.Command, output string, found partnerKeys, mode tenant.Mode, add func(keyring.Keys, credential.Key) (keyring.Keys, error)) error {
 	key, err := credential.Mint(mode, rand.Reader)
 	if err != nil {
 		return err
@@ -279,7 +302,9 @@ func addKey(cmd *cobra.Command, found partnerKeys, mode tenant.Mode, add func(ke
 	if err := found.change(cmd.Context(), func(keys keyring.Keys) (keyring.Keys, error) { return add(keys, key) }); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\n", key.Secret().Reveal())
+	err = printOutput(cmd, output, newKey{key.Secret().Reveal(), key.Digest().String()}, func(w io.Writer) {
+		_, _ = fmt.Fprintln(w, key.Secret().Reveal()) // Flush tells
+	})
 	_, _ = fmt.Fprintln(cmd.ErrOrStderr(), "This is the key. It is shown once and stored nowhere.")
 	return err
 }

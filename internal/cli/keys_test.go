@@ -4,6 +4,8 @@ package cli_test
 
 import (
 	"bytes"
+	"encoding/json"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -13,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/kubetest"
 	"github.com/printmarket/printmarket/internal/kubetest/controlplane"
 )
@@ -112,6 +115,36 @@ func TestKeysOfAClusterAreChangedInPlace(t *testing.T) {
 	}
 	if out, errs, failed := keysVerb(t, "", of("issue", "--name", "Not A Name")...); !failed || strings.Contains(out, "pmk_") || !strings.Contains(errs, "name") {
 		t.Errorf("a name that admission refuses: %q, %q", out, errs)
+	}
+}
+
+func TestProgramsReadKeysAsJSON(t *testing.T) {
+	t.Parallel()
+	resources := filepath.Join(t.TempDir(), "resources")
+	if err := os.CopyFS(resources, os.DirFS("../../config/samples")); err != nil {
+		t.Fatal(err)
+	}
+	of := func(verb string, args ...string) []string {
+		return append([]string{verb, "--from", resources, "--partner", "stark", "-o", "json"}, args...)
+	}
+	var issued struct{ Key, SHA256 string }
+	if err := json.Unmarshal([]byte(mustKeys(t, of("issue", "--name", "warehouse")...)), &issued); err != nil {
+		t.Fatal(err)
+	}
+	key, err := credential.Parse(issued.Key)
+	if err != nil || key.Digest().String() != issued.SHA256 {
+		t.Errorf("issued %.9s... with the digest %s: %v", issued.Key, issued.SHA256, err)
+	}
+	var listed []v1alpha1.APIKey
+	text := mustKeys(t, of("list")...)
+	if err := json.Unmarshal([]byte(text), &listed); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(text, "pmk_") {
+		t.Error("the list shows a key")
+	}
+	if last := listed[len(listed)-1]; last.Name != "warehouse" || last.SHA256 != issued.SHA256 || last.Kind != v1alpha1.KeyKindTest {
+		t.Errorf("the last key is %+v", last)
 	}
 }
 

@@ -57,9 +57,6 @@ func validateMasterDataCommand() *cobra.Command {
 		Example: `  printmarket masterdata validate config/masterdata/acme
   printmarket masterdata validate prices-2027.yaml -o json`,
 		RunE: func(cmd *cobra.Command, paths []string) error {
-			if output != "text" && output != "json" {
-				return fmt.Errorf("--output is text or json, not %q", output)
-			}
 			verdicts, err := validateMasterData(cmd, paths)
 			if err != nil {
 				return err
@@ -67,7 +64,7 @@ func validateMasterDataCommand() *cobra.Command {
 			return showVerdicts(cmd, verdicts, output, quiet)
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
+	chooseOutput(cmd.Flags(), &output, "text", "json")
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "tell faults alone")
 	return cmd
 }

@@ -208,7 +208,7 @@ func exportMasterDataCommand() *cobra.Command {
 		},
 	}
 	o.register(cmd.Flags())
-	cmd.Flags().StringVarP(&output, "output", "o", "yaml", "yaml, json or csv")
+	chooseOutput(cmd.Flags(), &output, "yaml", "json", "csv")
 	cmd.Flags().StringVarP(&path, "output-file", "f", "", "write to this file, not to standard output; with csv: to this new directory (required)")
 	return cmd
 }
@@ -220,8 +220,6 @@ func exporter(cmd *cobra.Command, output, path string) (func(*mdsource.Document)
 		return nil, errors.New("csv is written to a directory: set --output-file")
 	case output == "csv":
 		return func(d *mdsource.Document) error { return writeTables(d, path) }, nil
-	case form != mdsource.YAML && form != mdsource.JSON:
-		return nil, fmt.Errorf("--output is yaml, json or csv, not %q", output)
 	case path == "":
 		return func(d *mdsource.Document) error { return mdsource.Write(cmd.OutOrStdout(), d, form) }, nil
 	default:

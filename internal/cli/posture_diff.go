@@ -49,7 +49,7 @@ if there is something to tell; 2 for everything that went wrong.`,
 	}
 	o.registerCluster(cmd)
 	f := cmd.Flags()
-	f.StringVarP(&o.output, "output", "o", "table", "table, yaml or json")
+	chooseOutput(f, &o.output, "table", "yaml", "json")
 	f.BoolVar(&o.exitCode, "exit-code", false, "exit with 1 if anything changes")
 	f.BoolVar(&o.opensOnly, "opens-only", false, "print only what opens, and exit with 1 if anything does: a gate for CI")
 	cmd.SetFlagErrorFunc(trouble)
@@ -79,9 +79,6 @@ type postureDiffOptions struct {
 }
 
 func (o *postureDiffOptions) run(cmd *cobra.Command, before, after string) error {
-	if err := checkOutput(o.output, "table", "yaml", "json"); err != nil {
-		return err
-	}
 	var sides [2]*prober
 	for i, name := range []string{before, after} {
 		world, err := o.side(cmd.Context(), name)

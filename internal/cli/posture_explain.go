@@ -25,12 +25,15 @@ keys before test keys, of reads before writes.
 
 What is proposed has been tried on a copy of the objects, with the gates' code.`,
 		Args: cobra.ExactArgs(2),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) != 1 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return capabilityNames(), cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			asked, err := parseRequest(args[1], kind, access)
 			if err != nil {
-				return err
-			}
-			if err := checkOutput(output, "table", "yaml", "json"); err != nil {
 				return err
 			}
 			world, err := o.read(cmd.Context())
@@ -48,7 +51,7 @@ What is proposed has been tried on a copy of the objects, with the gates' code.`
 	f := cmd.Flags()
 	f.StringVar(&kind, "keys", "", "explain requests of live or of test keys")
 	f.StringVar(&access, "access", "", "explain read or write requests")
-	f.StringVarP(&output, "output", "o", "table", "table, yaml or json")
+	chooseOutput(f, &output, "table", "yaml", "json")
 	return cmd
 }
 

@@ -38,7 +38,7 @@ func preflightCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&o.profile, "profile", "print_ready", "inspection profile, of those that preflight profiles lists")
-	flags.StringVarP(&o.output, "output", "o", "text", "form of the report: "+outputNames())
+	choose(flags, &o.output, "output", "o", "form of the report: "+orList(outputNames()), outputNames()...)
 	flags.StringVarP(&o.path, "output-file", "f", "", "write the report to this file, not to standard output")
 	o.ticket.flags(flags)
 	cmd.AddCommand(preflightProfilesCommand(), preflightRulesCommand())

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/printmarket/printmarket/internal/preflight/report"
 	"github.com/printmarket/printmarket/internal/preflight/report/comment"
@@ -46,13 +45,12 @@ func outputOf(name string) (output, error) {
 	return output{}, fmt.Errorf("output %q is none of %s", name, outputNames())
 }
 
-func outputNames() string {
+func outputNames() []string {
 	names := make([]string, len(outputs))
 	for i, form := range outputs {
 		names[i] = form.name
 	}
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " or " + names[last]
+	return names
 }
 
 func writeJSON(w io.Writer, made report.Report) error {

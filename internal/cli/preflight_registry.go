@@ -3,8 +3,9 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
-	"text/tabwriter"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -12,8 +13,17 @@ import (
 	"github.com/printmarket/printmarket/internal/preflight/rules"
 )
 
+// listedProfile is a profile as programs read it.
+type listedProfile struct {
+	Name        string `json:"name"`
+	Version     string `json:"version"`
+	Rules       int    `json:"rules"`
+	Description string `json:"description"`
+}
+
 func preflightProfilesCommand() *cobra.Command {
-	return &cobra.Command{
+	var output string
+	cmd := &cobra.Command{
 		Use:   "profiles",
 		Short: "List the inspection profiles",
 		Args:  cobra.NoArgs,
@@ -22,18 +32,33 @@ func preflightProfilesCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
-			_, _ = fmt.Fprintln(w, "PROFILE\tVERSION\tRULES\tFOR") // Flush tells
+			var listed []listedProfile
 			for _, p := range all {
-				_, _ = fmt.Fprintf(w, "%s\t%s\t%d\t%s\n", p.Name, p.Version, len(p.Rules), p.Description)
+				listed = append(listed, listedProfile{p.Name, p.Version, len(p.Rules), p.Description})
 			}
-			return w.Flush()
+			return printOutput(cmd, output, listed, func(w io.Writer) {
+				_, _ = fmt.Fprintln(w, "PROFILE\tVERSION\tRULES\tFOR") // Flush tells
+				for _, p := range listed {
+					_, _ = fmt.Fprintf(w, "%s\t%s\t%d\t%s\n", p.Name, p.Version, p.Rules, p.Description)
+				}
+			})
 		},
 	}
+	chooseOutput(cmd.Flags(), &output, "table", "json")
+	return cmd
+}
+
+// listedRule is a rule of a profile as programs read it. A rule without a limit has
+// none.
+type listedRule struct {
+	Rule     string `json:"rule"`
+	Severity string `json:"severity"`
+	Limit    string `json:"limit,omitempty"`
+	Title    string `json:"title"`
 }
 
 func preflightRulesCommand() *cobra.Command {
-	var name string
+	var name, output string
 	cmd := &cobra.Command{
 		Use:   "rules",
 		Short: "List the rules of a profile, with its severities and limits",
@@ -43,16 +68,21 @@ func preflightRulesCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
-			_, _ = fmt.Fprintln(w, "RULE\tSEVERITY\tLIMIT\tTITLE") // Flush tells
+			var listed []listedRule
 			for _, rule := range rules.All() {
 				if severity, limit, selected := inProfile(&rule, p); selected {
-					_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", rule.ID, severity, limit, rule.Title)
+					listed = append(listed, listedRule{rule.ID, severity, limit, rule.Title})
 				}
 			}
-			return w.Flush()
+			return printOutput(cmd, output, listed, func(w io.Writer) {
+				_, _ = fmt.Fprintln(w, "RULE\tSEVERITY\tLIMIT\tTITLE") // Flush tells
+				for _, r := range listed {
+					_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", r.Rule, r.Severity, cmp.Or(r.Limit, "-"), r.Title)
+				}
+			})
 		},
 	}
+	chooseOutput(cmd.Flags(), &output, "table", "json")
 	cmd.Flags().StringVar(&name, "profile", "print_ready", "inspection profile")
 	return cmd
 }
@@ -61,9 +91,8 @@ func preflightRulesCommand() *cobra.Command {
 func inProfile(rule *rules.Rule, p profile.Profile) (severity, limit string, selected bool) {
 	setting, selected := p.Rules[rule.ID]
 	if !selected {
-		return string(rule.Severity), "-", rule.Always
+		return string(rule.Severity), "", rule.Always
 	}
-	limit = "-"
 	if setting.Limit != nil {
 		limit = fmt.Sprintf("%s %v %s", rule.Op, *setting.Limit, rule.Unit)
 	}

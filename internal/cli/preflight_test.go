@@ -79,7 +79,7 @@ func TestPreflightShowsReportsAsAskedAndSaysTheWorst(t *testing.T) {
 		"no such profile":                {"good.pdf --profile glossy", 1, "", "", "glossy"},
 		"a copy without a place":         {"flawed.pdf -o pdf", 1, "", "", "needs --output-file"},
 		"copies of two files":            {"flawed.pdf good.pdf -o pdf -f both.pdf", 1, "", "", "of one file alone"},
-		"no such output":                 {"good.pdf -o yaml", 1, "", "", "none of text, json, html, xfdf or pdf"},
+		"no such output":                 {"good.pdf -o yaml", 1, "", "", "it is text, json, html, xfdf or pdf"},
 		"a page of several files":        {"good.pdf flawed.pdf -o html", 1, "", "", "html is of one file alone"},
 		"the report in place of the PDF": {"good.pdf -f ./good.pdf", 1, "", "", "is the file to inspect"},
 		"the list of profiles":           {"profiles", 0, "PROFILE", "sheetfed_offset", ""},

@@ -141,7 +141,8 @@ type preflights struct {
 }
 
 // shares says what part of the workers a tenant gets; nil where nobody knows.
-func (p *process) preflights(allowHTTP bool, shares func(tenant.ID) (queue.Share, bool)) (preflights, error) {
+// cursors seals the positions of lists; nil where nobody lists.
+func (p *process) preflights(allowHTTP bool, shares func(tenant.ID) (queue.Share, bool), cursors jobs.Cursors) (preflights, error) {
 	q, err := queue.New(p.redis, queueName, queue.Options{Shares: shares, Lease: leaseTime, Idle: idleTime})
 	if err != nil {
 		return preflights{}, err
@@ -156,7 +157,7 @@ func (p *process) preflights(allowHTTP bool, shares func(tenant.ID) (queue.Share
 	}
 	return preflights{q, jobs.New(jobs.Config{
 		Store: p.store, Dispatcher: q, Profiles: profile.Names(), AllowHTTP: allowHTTP, SimulatedReport: preflightapi.SimulatedReport,
-		Announce: announce, Now: p.now, Random: rand.Reader, Logger: p.log,
+		Announce: announce, Cursors: cursors, Now: p.now, Random: rand.Reader, Logger: p.log,
 	})}, nil
 }
 

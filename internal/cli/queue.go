@@ -4,7 +4,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"time"
 
@@ -44,7 +43,7 @@ type queueOptions struct{ redis, output string }
 
 func (o *queueOptions) register(f *pflag.FlagSet) {
 	registerRedis(f, &o.redis)
-	f.StringVarP(&o.output, "output", "o", "table", "table or json")
+	chooseOutput(f, &o.output, "table", "json")
 }
 
 // queueTime bounds what a command asks of Redis.
@@ -52,9 +51,6 @@ const queueTime = 15 * time.Second
 
 // use opens the queue for a command.
 func (o *queueOptions) use(ctx context.Context, do func(context.Context, *queue.Queue) error) error {
-	if o.output != "table" && o.output != "json" {
-		return fmt.Errorf("--output is table or json, not %q", o.output)
-	}
 	url, err := redisURL(o.redis)
 	if err != nil {
 		return err

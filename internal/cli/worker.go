@@ -150,7 +150,7 @@ func assemblePreflight(ctx context.Context, o *workerOptions, p *process) (parts
 	if err != nil {
 		return parts{}, err
 	}
-	work, err := p.preflights(len(ranges) > 0, nil)
+	work, err := p.preflights(len(ranges) > 0, nil, nil)
 	if err != nil {
 		return parts{}, err
 	}

@@ -6,7 +6,6 @@ package e2e_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
@@ -34,6 +33,7 @@ func TestTheMarketInPods(t *testing.T) {
 	p.open()
 	p.steps([]step{
 		{"the first RFQ and the first preflight", (*platform).firstRequests},
+		{"a partner is told by webhooks whoever dies and whatever closes", (*platform).events},
 		{"helm upgrade --wait returns when every replica enforces", (*platform).promotion},
 		{"an edit is in force within moments", (*platform).propagation},
 		{"what is propagated is enforced by each replica while they roll", (*platform).rolling},
@@ -45,6 +45,7 @@ func TestTheMarketInPods(t *testing.T) {
 		{"without kube-apiserver gates go on until they are too old, and open again", (*platform).withoutServer},
 		{"Redis is killed, wiped, and back", (*platform).wipedRedis},
 		{"PostgreSQL is restarted", (*platform).restartedDatabase},
+		{"the partner was told of every job", (*platform).toldOfEverything},
 		{"workers follow the queue from none to four and back", (*platform).scaling},
 	})
 }
@@ -72,20 +73,7 @@ func (p *platform) firstRequests() {
 	if got := p.ask(http.MethodGet, "/api/v1/preflight/"+job+"/report", p.live, ""); got.status != http.StatusOK {
 		p.Errorf("the report is answered %s", got)
 	}
-	products := p.ask(http.MethodGet, "/api/v1/catalog/products", p.live, "")
-	var catalog struct {
-		Items []struct{ CatalogProductUID, Category string }
-	}
-	if err := json.Unmarshal(products.body, &catalog); err != nil || len(catalog.Items) == 0 {
-		p.Fatalf("the catalog is answered %s", products)
-	}
-	wanted := catalog.Items[0]
-	created := p.ask(http.MethodPost, "/api/v1/rfq", p.live, fmt.Sprintf(
-		`{"catalogProductUid":%q,"category":%q,"title":"First","quantity":500,"deliveryCity":"Berlin"}`, wanted.CatalogProductUID, wanted.Category))
-	if created.status != http.StatusCreated {
-		p.Fatalf("the RFQ is answered %s", created)
-	}
-	if got := p.ask(http.MethodGet, "/api/v1/rfq/"+created.member("id"), p.live, ""); got.status != http.StatusOK {
+	if got := p.ask(http.MethodGet, "/api/v1/rfq/"+p.rfq(), p.live, ""); got.status != http.StatusOK {
 		p.Errorf("the RFQ is read as %s", got)
 	}
 	p.helm("test", "market", "--timeout=2m")
@@ -188,7 +176,7 @@ func (p *platform) stage(capability, stage, ticket string) {
 	p.helm("upgrade", "capabilities", root+"/charts/printmarket-capabilities", "--values="+file, "--wait", "--timeout=2m")
 }
 
-var deployments = []string{"printmarket-api", "printmarket-worker-preflight", "printmarket-controller"}
+var deployments = []string{"printmarket-api", "printmarket-worker-preflight", "printmarket-worker-webhooks", "printmarket-controller"}
 
 func (p *platform) rollouts() {
 	l := p.begin()

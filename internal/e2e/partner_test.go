@@ -77,6 +77,7 @@ func (p *platform) submit() string {
 	if got.status != http.StatusAccepted {
 		p.Fatalf("preflight is answered %s", got)
 	}
+	p.receiver.expect(got.member("jobId"))
 	return got.member("jobId")
 }
 
@@ -153,6 +154,7 @@ func (l *load) once(ctx context.Context, client *http.Client, n int) {
 		l.failures = append(l.failures, got.String())
 	case method == http.MethodPost:
 		l.jobs = append(l.jobs, got.member("jobId"))
+		l.p.receiver.expect(got.member("jobId"))
 	}
 }
 

@@ -51,7 +51,9 @@ type platform struct {
 	address string
 	// spare is a live key too, for a test that revokes it.
 	live, test, spare string
-	client            client.Client
+	// receiver is the partner's webhook.
+	receiver *receiver
+	client   client.Client
 	// values is the file with the values of the release.
 	values string
 }
@@ -213,7 +215,7 @@ func carry(near net.Conn, target string) {
 	_, _ = io.Copy(near, far)
 }
 
-// makeSecrets makes the roles of the database and the four Secrets.
+// makeSecrets makes the roles of the database and the five Secrets.
 func (p *platform) makeSecrets() {
 	p.Helper()
 	conn, err := pgx.Connect(p.Context(), p.database.URL("postgres"))
@@ -223,6 +225,7 @@ func (p *platform) makeSecrets() {
 		"CREATE ROLE market_owner LOGIN PASSWORD '" + password + "'",
 		"CREATE ROLE printmarket_api LOGIN PASSWORD '" + password + "'",
 		"CREATE ROLE printmarket_worker LOGIN PASSWORD '" + password + "'",
+		"CREATE ROLE printmarket_webhooks LOGIN PASSWORD '" + password + "'",
 		"CREATE DATABASE market OWNER market_owner",
 	} {
 		_, err := conn.Exec(p.Context(), statement)
@@ -234,6 +237,7 @@ func (p *platform) makeSecrets() {
 	database := p.forward(there.Host)
 	for secret, role := range map[string]string{
 		"printmarket-database-owner": "market_owner", "printmarket-database": "printmarket_api", "printmarket-database-worker": "printmarket_worker",
+		"printmarket-database-webhooks": "printmarket_webhooks",
 	} {
 		target := *there
 		target.Host, target.User = database, url.UserPassword(role, password)
@@ -258,6 +262,9 @@ api: {demoMasterData: true}
 worker:
   allowFetch: ["%s/32"]
   resources: {requests: {cpu: 50m, memory: 64Mi}}
+webhooks:
+  enabled: true
+  allowWebhooks: ["%[3]s/32"]
 `, image, p.version, cluster.Host()), 0o600))
 }
 
@@ -276,20 +283,26 @@ func (p *platform) makePartner() {
 		*key.text = minted.Secret().Reveal()
 		entries += fmt.Sprintf("  - {name: %s, kind: %s, sha256: %q, state: Active}\n", key.name, key.kind, minted.Digest())
 	}
+	events := p.receive()
+	p.kubectl("", "create", "secret", "generic", "acme-events", "--from-literal=first="+p.receiver.secret)
 	p.kubectl(`apiVersion: marketplace.printmarket.dev/v1alpha1
 kind: PartnerEntitlement
-metadata: {name: acme}
+metadata: {name: acme, labels: {private-beta.printmarket.dev/webhook-delivery: "true"}}
 spec:
   organizationID: org_acme01
   displayName: Acme
   package: Enterprise
   state: Active
   contract: {reference: C-1, effectiveFrom: "2024-01-01T00:00:00Z"}
-  capabilities: [{name: rfq-create}, {name: rfq-read}, {name: rfq-list}, {name: quote-read}, {name: preflight}]
-  scopes: [rfq:read, rfq:write, preflight:read, preflight:write]
+  capabilities: [{name: rfq-create}, {name: rfq-read}, {name: rfq-list}, {name: quote-read}, {name: preflight}, {name: webhook-delivery}]
+  scopes: [account:read, rfq:read, rfq:write, preflight:read, preflight:write]
+  webhooks:
+  - {name: erp, kind: Live, url: "`+events+`", secrets: [{name: first, secretRef: {name: acme-events, key: first}}]}
   keys:
 `+entries, "apply", "--server-side", "--filename=-")
-	p.kubectl("", "wait", "partner/acme", "--for=condition=Ready", "--timeout=60s")
+	for _, condition := range []string{"Ready", "WebhooksReady"} {
+		p.kubectl("", "wait", "partner/acme", "--for=condition="+condition, "--timeout=60s")
+	}
 }
 
 // Where the partner's entry has the keys that tests revoke.

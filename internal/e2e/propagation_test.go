@@ -33,15 +33,21 @@ func statusOf(killed bool) int {
 	return http.StatusOK
 }
 
-// kill engages the kill switch of lists of RFQs, or removes it, and returns the
-// generation that has it.
+// kill is killed for lists of RFQs.
 func (p *platform) kill(killed bool) int64 {
+	p.Helper()
+	return p.killed("rfq-list", killed)
+}
+
+// killed engages the kill switch of a capability, or removes it, and returns the
+// generation that has it.
+func (p *platform) killed(capability string, killed bool) int64 {
 	p.Helper()
 	patch := `{"spec":{"killSwitch":null}}`
 	if killed {
 		patch = `{"spec":{"killSwitch":{"state":"Engaged","reason":"E2E"}}}`
 	}
-	rollout := &v1alpha1.CapabilityRollout{ObjectMeta: metav1.ObjectMeta{Namespace: p.namespace, Name: "rfq-list"}}
+	rollout := &v1alpha1.CapabilityRollout{ObjectMeta: metav1.ObjectMeta{Namespace: p.namespace, Name: capability}}
 	p.must(p.client.Patch(p.Context(), rollout, client.RawPatch(types.MergePatchType, []byte(patch))))
 	return rollout.Generation
 }

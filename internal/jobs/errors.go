@@ -28,6 +28,9 @@ var (
 	ErrNotCancellable = errors.New("job has ended and cannot be cancelled")
 	// ErrGone means that a job is past its retention.
 	ErrGone = errors.New("job is past its retention")
+	// ErrInvalidPage means that a page of a listing cannot be: its limit, its
+	// status, or a cursor that was not handed out for it.
+	ErrInvalidPage = errors.New("invalid page of jobs")
 	// ErrInvalidResult means that a worker handed in what is no result. It is
 	// a programming error.
 	ErrInvalidResult = errors.New("invalid result of a job")

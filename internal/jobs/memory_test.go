@@ -35,6 +35,8 @@ type memory struct {
 	caps    []int
 	err     error
 	calls   int
+	// malformed is the id of a row that a list cannot read.
+	malformed string
 }
 
 func (m *memory) CreateJob(ctx context.Context, job jobs.Job, terms ledger.Terms, backlogCap int) (jobs.Job, ledger.Outcome, error) {
@@ -89,6 +91,31 @@ func (m *memory) Job(_ context.Context, _ tenant.ID, id string) (jobs.Job, error
 		return jobs.Job{}, err
 	}
 	return m.jobs[i], nil
+}
+
+func (m *memory) Jobs(_ context.Context, _ tenant.ID, selection jobs.Selection) ([]jobs.Job, error) {
+	m.calls++
+	if m.err != nil {
+		return nil, m.err
+	}
+	var listed []jobs.Job
+	var malformed jobs.MalformedError
+	for _, job := range slices.Backward(m.jobs) {
+		before := selection.Before
+		if !job.SubmittedAt.Before(before.SubmittedAt) && (job.SubmittedAt != before.SubmittedAt || job.ID >= before.ID) || len(listed) == selection.Limit {
+			continue
+		}
+		var fault error
+		if job.ID == m.malformed {
+			fault = &jobs.MalformedError{IDs: []string{job.ID}, Err: errors.New("damaged")}
+		}
+		kept, err := malformed.Apart(job, fault)
+		if err != nil {
+			return nil, err
+		}
+		listed = append(listed, kept)
+	}
+	return malformed.Sound(listed)
 }
 
 func (m *memory) JobReport(_ context.Context, _ tenant.ID, id string) ([]byte, error) {

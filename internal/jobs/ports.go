@@ -37,6 +37,9 @@ type Store interface {
 	// ledger.KeyRetention, as seen at now.
 	ReplayedJob(ctx context.Context, who tenant.ID, used ledger.Idempotency, now time.Time) (Job, error)
 	Job(ctx context.Context, who tenant.ID, id string) (Job, error)
+	// Jobs lists what is selected, in the order of positions. Beside those it may
+	// return a [MalformedError] with the rows among them that cannot be read.
+	Jobs(ctx context.Context, who tenant.ID, selection Selection) ([]Job, error)
 	// JobReport is the stored report; ledger.ErrNotFound if there is none.
 	JobReport(ctx context.Context, who tenant.ID, id string) ([]byte, error)
 	// AmendJob locks a job, lets decide look at it, and commits its

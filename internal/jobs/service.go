@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/printmarket/printmarket/internal/cursor"
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/preflight/intent"
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -37,7 +38,10 @@ type Config struct {
 	// SimulatedReport writes the report of a simulated job; nil means a
 	// minimal one.
 	SimulatedReport func(Verdict) []byte
-	Now             func() time.Time
+	// Cursors is for [Service.List] alone: it may be nil where nobody lists, and
+	// then there is a first page at most.
+	Cursors Cursors
+	Now     func() time.Time
 	// Random is the source of ids, safe for concurrent use:
 	// crypto/rand.Reader.
 	Random io.Reader
@@ -54,6 +58,9 @@ func New(config Config) *Service {
 	}
 	if config.SimulatedReport == nil {
 		config.SimulatedReport = minimalReport
+	}
+	if config.Cursors == nil {
+		config.Cursors = new(cursor.Late) // which never has a key
 	}
 	config.Profiles = slices.Clone(config.Profiles)
 	return &Service{config}

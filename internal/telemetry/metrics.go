@@ -184,12 +184,9 @@ func (m *Metrics) Awaits(listener string, by float64) {
 	m.bodies.WithLabelValues(listener).Add(by)
 }
 
-// Streams moves requests from those that are being answered to those that are
-// answered as something happens, or back.
-func (m *Metrics) Streams(listener string, by float64) {
-	m.inFlight.WithLabelValues(listener).Add(-by)
-	m.streams.WithLabelValues(listener).Add(by)
-}
+// Streams adds to the open streams. A request that has become one is no more in
+// flight, where those are counted.
+func (m *Metrics) Streams(listener string, by float64) { m.streams.WithLabelValues(listener).Add(by) }
 
 // Shed counts one request refused as too many.
 func (m *Metrics) Shed(listener, lack string) { m.shed.WithLabelValues(listener, lack).Inc() }

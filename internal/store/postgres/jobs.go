@@ -12,6 +12,7 @@ import (
 	"github.com/printmarket/printmarket/internal/jobs"
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/store/reply"
+	"github.com/printmarket/printmarket/internal/store/selection"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
@@ -80,6 +81,22 @@ func (s *Store) ReplayedJob(ctx context.Context, who tenant.ID, used ledger.Idem
 // Job implements [jobs.Store].
 func (s *Store) Job(ctx context.Context, who tenant.ID, id string) (jobs.Job, error) {
 	return read(ctx, s, "read job", func(ctx context.Context, q querier) (jobs.Job, error) { return oneJob(ctx, q, who, id) })
+}
+
+// Jobs implements [jobs.Store].
+func (s *Store) Jobs(ctx context.Context, who tenant.ID, chosen jobs.Selection) ([]jobs.Job, error) {
+	var malformed jobs.MalformedError
+	listed, err := read(ctx, s, "list jobs", func(ctx context.Context, q querier) ([]jobs.Job, error) {
+		malformed = jobs.MalformedError{}
+		rows, err := q.Query(ctx, selection.Jobs(jobColumns, chosen.Status), pgx.NamedArgs{
+			"owner": who.String(), "at": chosen.Before.SubmittedAt, "before": chosen.Before.ID, "status": chosen.Status, "limit": chosen.Limit, "now": chosen.Now,
+		})
+		return collect(rows, err, func(r pgx.Row) (jobs.Job, error) { return malformed.Apart(scanJob(r)) })
+	})
+	if err != nil {
+		return nil, err
+	}
+	return malformed.Sound(listed)
 }
 
 // JobReport implements [jobs.Store].

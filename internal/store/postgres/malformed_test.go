@@ -48,6 +48,10 @@ func TestAMalformedRowOfAJobIsToldAndPassedOver(t *testing.T) {
 			if !slices.Equal(sound, want) {
 				t.Errorf("open jobs %v, want the two sound ones, %v", sound, want)
 			}
+			listed, err := store.Jobs(t.Context(), acme, jobs.Selection{Before: jobs.Position{SubmittedAt: time.Now().Add(time.Hour)}, Now: time.Now(), Limit: 10})
+			if told := errors.As(err, &malformed); told != (column != "tenant") || !told && err != nil || len(listed) != 2 {
+				t.Errorf("Jobs = %v, %v; want the two sound ones, and that of %s if it is the tenant's", listed, err, ids[1])
+			}
 			var away *ledger.UnavailableError
 			if _, err := preflight.Begin(t.Context(), ids[1], 1, "w1"); !errors.As(err, &malformed) || errors.As(err, &away) {
 				t.Errorf("Begin: %v, want a MalformedError and no absence", err)

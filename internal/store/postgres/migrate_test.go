@@ -13,7 +13,7 @@ import (
 	"github.com/printmarket/printmarket/internal/pgtest"
 )
 
-const needed = 12
+const needed = 13
 
 func TestAProgramRunsOnItsOwnSchemaAndNewerOnesAlone(t *testing.T) {
 	t.Parallel()

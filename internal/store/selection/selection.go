@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package selection writes the queries of lists of RFQs, which are the same in
-// both databases.
+// Package selection writes the queries of lists of RFQs and jobs, which are the
+// same in both databases.
 //
 // What an RFQ reads as depends on the clock (rfq.RFQ.At), and is stored by the
 // sweeper within seconds. So for each status there is what is stored as it, less
 // what time has made of that since, and what time has made of others: each found
 // by an index, the latter in one with next to nothing in it.
 //
-// Parameters are called @owner, @from, @before, @limit and @now; a query may not
-// have all of them.
+// Parameters are called @owner, @from, @at, @before, @status, @limit and @now; a query
+// may not have all of them.
 package selection
 
 import (
@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/printmarket/printmarket/internal/jobs"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
@@ -79,4 +80,18 @@ func Query(columns, owners string, statuses []rfq.Status) string {
 func part(columns, owners, condition string) string {
 	return `SELECT ` + columns + ` FROM rfq WHERE ` + owners + ` AND id >= @from AND id < @before AND ` + condition +
 		` ORDER BY id DESC LIMIT @limit`
+}
+
+// Jobs lists some columns of the jobs of @owner that stand behind the position (@at,
+// @before) and are not gone at @now, the latest first; with a status, of those that
+// have it as @status. The order begins with the time, so that no planner reads it off
+// the primary key, between the jobs of everybody. What was purged has no file any more
+// and stands in no index of lists: they do not grow with all that was ever submitted.
+func Jobs(columns string, status jobs.Status) string {
+	condition := ""
+	if status != "" {
+		condition = ` AND status = @status`
+	}
+	return `SELECT ` + columns + ` FROM job WHERE ` + OfOwner + ` AND file_url <> '' AND expires_at > @now` + condition +
+		` AND (submitted_at, id) < (@at, @before) ORDER BY submitted_at DESC, id DESC LIMIT @limit`
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/printmarket/printmarket/internal/jobs"
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/store/reply"
+	"github.com/printmarket/printmarket/internal/store/selection"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
@@ -74,6 +75,19 @@ func (s *Store) ReplayedJob(ctx context.Context, who tenant.ID, used ledger.Idem
 func (s *Store) Job(ctx context.Context, who tenant.ID, id string) (jobs.Job, error) {
 	job, err := oneJob(ctx, s.reader, who, id)
 	return job, reply.Error("read job", err)
+}
+
+// Jobs implements [jobs.Store].
+func (s *Store) Jobs(ctx context.Context, who tenant.ID, chosen jobs.Selection) ([]jobs.Job, error) {
+	rows, err := s.reader.QueryContext(ctx, selection.Jobs(jobColumns, chosen.Status),
+		sql.Named("owner", who.String()), sql.Named("at", millis(chosen.Before.SubmittedAt)), sql.Named("before", chosen.Before.ID),
+		sql.Named("status", chosen.Status), sql.Named("limit", chosen.Limit), sql.Named("now", millis(chosen.Now)))
+	var malformed jobs.MalformedError
+	listed, err := collect(rows, err, func(r row) (jobs.Job, error) { return malformed.Apart(scanJob(r)) })
+	if err != nil {
+		return nil, reply.Error("list jobs", err)
+	}
+	return malformed.Sound(listed)
 }
 
 // JobReport implements [jobs.Store].

@@ -181,6 +181,11 @@ func (f *Faulty) Job(ctx context.Context, who tenant.ID, id string) (jobs.Job, e
 	return around(f, "read job", false, func() (jobs.Job, error) { return f.store.Job(ctx, who, id) })
 }
 
+// Jobs implements [jobs.Store].
+func (f *Faulty) Jobs(ctx context.Context, who tenant.ID, selection jobs.Selection) ([]jobs.Job, error) {
+	return around(f, "list jobs", false, func() ([]jobs.Job, error) { return f.store.Jobs(ctx, who, selection) })
+}
+
 // JobReport implements [jobs.Store].
 func (f *Faulty) JobReport(ctx context.Context, who tenant.ID, id string) ([]byte, error) {
 	return around(f, "read report", false, func() ([]byte, error) { return f.store.JobReport(ctx, who, id) })

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/internal/jobs"
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -38,7 +39,14 @@ func isolation(t *testing.T, w *world) {
 		"job":        func(who tenant.ID) error { _, err := w.jobs.Get(t.Context(), who, job.ID); return err },
 		"report":     func(who tenant.ID) error { _, err := w.jobs.Report(t.Context(), who, job.ID); return err },
 		"raw report": func(who tenant.ID) error { _, err := w.store.JobReport(t.Context(), who, job.ID); return err },
-		"cancel":     func(who tenant.ID) error { _, err := w.jobs.Cancel(t.Context(), who, open.ID); return err },
+		"list of jobs": func(who tenant.ID) error {
+			list, err := w.jobs.List(t.Context(), who, jobs.Page{})
+			if err == nil && len(list.Items) == 0 {
+				return ledger.ErrNotFound
+			}
+			return err
+		},
+		"cancel": func(who tenant.ID) error { _, err := w.jobs.Cancel(t.Context(), who, open.ID); return err },
 	}
 	for name, read := range reads {
 		for _, who := range strangers {

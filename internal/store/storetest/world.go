@@ -68,7 +68,7 @@ func newWorld(t testing.TB, store Store) *world {
 		Cursors: cursors, Now: w.clock.Now, Random: rand.Reader,
 	})
 	w.jobs = jobs.New(jobs.Config{
-		Store: store, Dispatcher: w.queue, Profiles: []string{"print_ready"},
+		Store: store, Dispatcher: w.queue, Profiles: []string{"print_ready"}, Cursors: cursors,
 		Now: w.clock.Now, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler),
 	})
 	w.data = masterdata.New(masterdata.Config{Store: store, Now: w.clock.Now, Random: rand.Reader})

@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dashboard_test
+
+import (
+	"context"
+	"fmt"
+	"html"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/apiserver/apitest"
+	"github.com/printmarket/printmarket/apiserver/dashboard"
+	"github.com/printmarket/printmarket/apiserver/preflight"
+	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/preflight/intent"
+	"github.com/printmarket/printmarket/internal/store/storetest"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+var acmeLive = tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
+
+// worker is the incarnation that holds jobs in these tests.
+const worker = "worker-1"
+
+// submit makes a job of a file's name, and is its id.
+func (w *world) submit(t testing.TB, who tenant.ID, name string) string {
+	t.Helper()
+	made, err := w.Jobs.Submit(t.Context(), who, jobs.Request{FileURL: "https://files.example.com/" + name + "?signature=hush", Profile: "print_ready"}, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made.Job.ID
+}
+
+func (w *world) begin(t testing.TB, id string) {
+	t.Helper()
+	if _, err := w.Jobs.Begin(t.Context(), id, 1, worker); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (w *world) progress(t testing.TB, id string, done, total int) {
+	t.Helper()
+	if err := w.Jobs.Progress(t.Context(), id, 1, worker, jobs.Progress{PagesDone: done, PagesTotal: total}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (w *world) finish(t testing.TB, id string, result jobs.Result) {
+	t.Helper()
+	if _, err := w.Jobs.Finish(t.Context(), id, 1, worker, result); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// warned is what a worker hands in for a file with a flaw.
+var warned = jobs.Result{Report: preflight.SimulatedReport(jobs.Warn), Verdict: jobs.Warn}
+
+// jobShelf has the same jobs for everybody, the newest first, and no reports.
+type jobShelf []jobs.Job
+
+// Get implements dashboard.Jobs.
+func (s jobShelf) Get(_ context.Context, _ tenant.ID, id string) (jobs.Job, error) {
+	for i := range s {
+		if s[i].ID == id {
+			return s[i], nil
+		}
+	}
+	return jobs.Job{}, ledger.ErrNotFound
+}
+
+// List implements dashboard.Jobs. Cursors are numbers.
+func (s jobShelf) List(_ context.Context, _ tenant.ID, page jobs.Page) (jobs.List, error) {
+	from := 0
+	if page.Cursor != "" {
+		var err error
+		if from, err = strconv.Atoi(page.Cursor); err != nil {
+			return jobs.List{}, fmt.Errorf("%w: %w", jobs.ErrInvalidPage, err)
+		}
+	}
+	rest := s[min(from, len(s)):]
+	if len(rest) <= page.Limit {
+		return jobs.List{Items: rest}, nil
+	}
+	return jobs.List{Items: rest[:page.Limit], NextCursor: strconv.Itoa(from + page.Limit)}, nil
+}
+
+// Report implements dashboard.Jobs.
+func (jobShelf) Report(context.Context, tenant.ID, string) ([]byte, error) {
+	return nil, jobs.ErrNotReady
+}
+
+// jobNamed is a job of a file's name, with texts that differ by a mark.
+func jobNamed(t testing.TB, name, mark string, change func(*jobs.Job)) jobs.Job {
+	t.Helper()
+	var file jobs.FileURL
+	if err := file.Scan("https://files.example.com/" + name + mark); err != nil {
+		t.Fatal(err)
+	}
+	job := jobs.Job{
+		ID: "pref_" + name, Tenant: acmeLive, FileURL: file, Profile: "print_ready" + mark, Status: jobs.Queued, Version: 1,
+		SubmittedAt: noon.Add(-time.Hour), ExpiresAt: noon.Add(jobs.Retention),
+	}
+	if change != nil {
+		change(&job)
+	}
+	return job
+}
+
+func began(job *jobs.Job) {
+	job.Status, job.Attempt, job.Tries, job.StartedAt = jobs.Processing, 2, 2, noon.Add(-time.Minute)
+}
+
+func ended(status jobs.Status) func(*jobs.Job) {
+	return func(job *jobs.Job) {
+		began(job)
+		job.Status, job.FinishedAt = status, noon.Add(-time.Minute+2340*time.Millisecond)
+	}
+}
+
+// everyKind is a job in each state.
+func everyKind(t testing.TB) jobShelf {
+	t.Helper()
+	return jobShelf{
+		jobNamed(t, "queued.pdf", "", func(job *jobs.Job) {
+			if err := job.FileURL.Scan("https://files.example.com/queued.pdf?signature=hush"); err != nil {
+				t.Fatal(err)
+			}
+		}),
+		jobNamed(t, "processing.pdf", "", func(job *jobs.Job) {
+			began(job)
+			job.Progress = jobs.Progress{PagesDone: 3, PagesTotal: 9}
+		}),
+		jobNamed(t, "succeeded.pdf", "", func(job *jobs.Job) {
+			ended(jobs.Succeeded)(job)
+			job.Verdict = jobs.Warn
+			job.Ticket = &intent.Ticket{
+				TrimSize: &intent.Size{Width: 148.5, Height: 210}, Pages: 2, Quantity: 5000, RFQID: "rfq_1",
+				Colors: &intent.Colors{Process: 4, Spots: []string{"Gold"}},
+			}
+		}),
+		jobNamed(t, "failed.pdf", "", func(job *jobs.Job) {
+			ended(jobs.Failed)(job)
+			job.Failure, _ = jobs.NewFailure(jobs.FetchStatus)
+		}),
+		jobNamed(t, "cancelled.pdf", "", func(job *jobs.Job) { job.Status, job.FinishedAt = jobs.Cancelled, noon }),
+	}
+}
+
+func TestPagesOfPreflightLookLikeTheirGoldenFiles(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *dashboard.Config) { c.Jobs = everyKind(t) })
+	acme, media := w.signedIn(t, "acme-live"), w.signedIn(t, "acme-reads")
+	for name, page := range map[string]shown{
+		"preflight":            acme.get(t, "/preflight"),
+		"preflight-none":       acme.get(t, "/preflight?status=failed&cursor=5"),
+		"preflight-queued":     acme.get(t, "/preflight/pref_queued.pdf"),
+		"preflight-processing": acme.get(t, "/preflight/pref_processing.pdf"),
+		"preflight-succeeded":  acme.get(t, "/preflight/pref_succeeded.pdf"),
+		"preflight-failed":     acme.get(t, "/preflight/pref_failed.pdf"),
+		"preflight-cancelled":  media.get(t, "/preflight/pref_cancelled.pdf"),
+		"preflight-not-ready":  acme.get(t, "/preflight/pref_queued.pdf/report"),
+	} {
+		golden(t, name, page.text)
+	}
+}
+
+// TestNothingOfAJobIsMarkup puts markup into everything that a job can hold.
+func TestNothingOfAJobIsMarkup(t *testing.T) {
+	t.Parallel()
+	const mark = `"><script>alert(1)</script>'&`
+	marked := func(name string, change func(*jobs.Job)) jobs.Job {
+		return jobNamed(t, name, mark, func(job *jobs.Job) {
+			if change != nil {
+				change(job)
+			}
+			job.Failure = jobs.Failure{Code: "CODE" + mark, Detail: "Detail" + mark}
+			job.Ticket = &intent.Ticket{RFQID: "rfq" + mark, Colors: &intent.Colors{Spots: []string{"Gold" + mark}}}
+			job.Verdict = "warn" + mark
+		})
+	}
+	w := newWorld(t, func(c *dashboard.Config) {
+		c.Jobs = jobShelf{marked("open", nil), marked("failed", ended(jobs.Failed)), marked("succeeded", ended(jobs.Succeeded))}
+	})
+	b := w.signedIn(t, "acme-live")
+	for path, texts := range map[string][]string{
+		"/preflight":                                       {"print_ready", "warn"},
+		"/preflight/pref_open":                             {"print_ready", "rfq", "Gold"},
+		"/preflight/pref_failed":                           {"print_ready", "rfq", "Gold", "CODE", "Detail"},
+		"/preflight/pref_succeeded":                        {"print_ready", "rfq", "Gold", "warn"},
+		"/preflight/" + url.PathEscape(mark) + "/progress": nil,
+		"/preflight/" + url.PathEscape(mark):               nil,
+		"/preflight?status=" + url.QueryEscape(mark):       nil,
+		"/preflight?cursor=" + url.QueryEscape(mark):       nil,
+	} {
+		page := b.get(t, path)
+		for _, text := range texts {
+			if !strings.Contains(html.UnescapeString(page.text), text+mark) {
+				t.Errorf("%s does not show %q with its mark:\n%s", path, text, page.text)
+			}
+		}
+		if strings.Contains(page.text, mark[:10]) || strings.Contains(page.text, "alert(1)</script") {
+			t.Errorf("%s has markup of a partner", path)
+		}
+	}
+}
+
+func TestNoPageOfJobsIsLongHoweverManyThereAre(t *testing.T) {
+	t.Parallel()
+	var many jobShelf
+	for i := range 10_000 {
+		many = append(many, jobNamed(t, fmt.Sprintf("%05d", i), strings.Repeat("'", 2000), ended(jobs.Failed)))
+	}
+	spots := make([]string, intent.MaxSpots)
+	for i := range spots {
+		spots[i] = strings.Repeat(`"`, 200)
+	}
+	many[0].Ticket = &intent.Ticket{Colors: &intent.Colors{Spots: spots}}
+	w := newWorld(t, func(c *dashboard.Config) { c.Jobs = many })
+	w.Limit("acme", "preflight", 1000)
+	b := w.signedIn(t, "acme-live")
+	// That no answer is longer than 200,000 bytes is checked of each.
+	b.get(t, "/preflight/pref_00000").want(t, 200, "spot colour")
+	path, seen := "/preflight", 0
+	for pages := 0; path != ""; pages++ {
+		page := b.get(t, path).want(t, 200, "<table>")
+		seen += strings.Count(page.text, `<th scope="row">`)
+		path = older(page.text)
+		if pages > 200 {
+			t.Fatal("the list has no end")
+		}
+	}
+	if seen != len(many) {
+		t.Errorf("%d jobs were shown, want %d", seen, len(many))
+	}
+}
+
+func TestEachTenantSeesItsOwnJobsOnly(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	owners := map[string]tenant.ID{
+		"acme-live": acmeLive, "acme-test": {Organization: "org_acme01", Mode: tenant.Test}, "stark-live": {Organization: "org_stark1", Mode: tenant.Live},
+	}
+	ids := map[string]string{}
+	for key, who := range owners {
+		ids[key] = w.submit(t, who, key+".pdf")
+		w.begin(t, ids[key])
+		w.finish(t, ids[key], warned)
+	}
+	for key := range owners {
+		b := w.signedIn(t, key)
+		list := b.get(t, "/preflight").want(t, 200, key+".pdf")
+		for other, id := range ids {
+			if other == key {
+				b.get(t, "/preflight/"+id).want(t, 200, key+".pdf")
+				b.get(t, "/preflight/"+id+"/report").want(t, 200, "Simulated")
+				continue
+			}
+			if strings.Contains(list.text, other) {
+				t.Errorf("%s sees the job of %s", key, other)
+			}
+			for _, part := range []string{"", "/report", "/report.json", "/report.xfdf", "/progress"} {
+				b.get(t, "/preflight/"+id+part).want(t, 404, "no such record")
+			}
+		}
+	}
+}
+
+// TestReportsAreThoseOfTheAPI compares every form with what the API answers.
+func TestReportsAreThoseOfTheAPI(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	id := w.submit(t, acmeLive, "flyer.pdf")
+	b := w.signedIn(t, "acme-live")
+	for _, part := range []string{"/report", "/report.json", "/report.xfdf"} {
+		b.get(t, "/preflight/"+id+part).want(t, 409, "The job has no report, or not yet.")
+	}
+	w.begin(t, id)
+	w.finish(t, id, warned)
+	for part, kept := range map[string]string{
+		"/report": "", "/report.json": `attachment; filename="` + id + `.json"`, "/report.xfdf": `attachment; filename="` + id + `.xfdf"`,
+	} {
+		page := b.get(t, "/preflight/"+id+part).want(t, 200, "Simulated")
+		api := w.Do(t, apitest.Request{
+			Method: http.MethodGet, Path: "/api/v1/preflight/" + id + "/report", Key: "acme-live", Header: map[string]string{"Accept": page.Header().Get("Content-Type")},
+		})
+		if page.text != string(api.Body) || page.Header().Get("Content-Type") != api.Header.Get("Content-Type") || page.Header().Get("Content-Disposition") != kept {
+			t.Errorf("%s: %v\n%s\nof the API: %s", part, page.Header(), page.text, api.Body)
+		}
+	}
+}
+
+func TestAReportThatIsNoneOfOursIsOurFault(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	id := w.submit(t, acmeLive, "flyer.pdf")
+	w.begin(t, id)
+	w.finish(t, id, jobs.Result{Report: []byte(`{"reportVersion":"x"}`), Verdict: jobs.Pass})
+	w.signedIn(t, "acme-live").get(t, "/preflight/"+id+"/report").want(t, 500, "This is our fault.")
+}
+
+func TestAJobPastItsRetentionIsGoneFromThePages(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	id := w.submit(t, acmeLive, "flyer.pdf")
+	w.begin(t, id)
+	w.finish(t, id, warned)
+	w.Advance(jobs.Retention)
+	b := w.signedIn(t, "acme-live")
+	b.get(t, "/preflight").want(t, 200, "There are no jobs. A job is listed for 30 days.")
+	for _, part := range []string{"", "/report", "/progress"} {
+		b.get(t, "/preflight/"+id+part).want(t, 410, "The job is past its retention time.")
+	}
+}
+
+func TestAListOfJobsCanBeNarrowedToAStatus(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.submit(t, acmeLive, "flyer.pdf")
+	b := w.signedIn(t, "acme-live")
+	b.get(t, "/preflight?status=queued").want(t, 200, "flyer.pdf?[redacted]")
+	b.get(t, "/preflight?status=").want(t, 200, "flyer.pdf")
+	b.get(t, "/preflight?status=failed").want(t, 200, "There are no jobs with the status failed.")
+	b.get(t, "/preflight?status=lost").want(t, 400, "The parameter status is")
+	b.get(t, "/preflight?cursor=mine").want(t, 400, "The cursor is not one")
+}
+
+// TestPagesOfPreflightAskForTheScopesOfTheAPI compares what pages and the API answer
+// to keys that lack something, and while the capability is closed.
+func TestPagesOfPreflightAskForTheScopesOfTheAPI(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	id := w.submit(t, acmeLive, "flyer.pdf")
+	w.begin(t, id)
+	w.finish(t, id, warned)
+	scopes := func(names ...v1alpha1.Scope) func() {
+		return func() {
+			w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Keys[0].Scopes = names })
+		}
+	}
+	for _, step := range []struct {
+		change func()
+		status int
+		text   string
+	}{
+		{scopes("account:read", "preflight:read"), 200, "flyer.pdf"},
+		{scopes("account:read", "preflight:write"), 403, "lacks the scope preflight:read"},
+		{scopes("account:read"), 403, "lacks the scope preflight:read"},
+		{func() { scopes("account:read", "preflight:read")(); w.Kill(posture.Preflight) }, 503, "The capability preflight is not available."},
+	} {
+		step.change()
+		b := w.signedIn(t, "acme-live")
+		api := w.Do(t, apitest.Request{Method: http.MethodGet, Path: "/api/v1/preflight/" + id, Key: "acme-live"})
+		if api.Status != step.status {
+			t.Errorf("the API answers %d, want %d", api.Status, step.status)
+		}
+		for _, path := range []string{"/preflight", "/preflight/" + id} {
+			b.get(t, path).want(t, step.status, step.text)
+		}
+		for _, part := range []string{"/report", "/report.json", "/progress"} {
+			if answer := b.get(t, "/preflight/"+id+part); answer.Code != step.status {
+				t.Errorf("%s is answered %d, want %d", part, answer.Code, step.status)
+			}
+		}
+	}
+}
+
+func TestPagesOfPreflightCountAsRequestsToItsSurface(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.Limit("acme", "preflight", 3)
+	b := w.signedIn(t, "acme-live")
+	for range 3 {
+		b.get(t, "/preflight").want(t, 200, "Preflight")
+	}
+	for _, path := range []string{"/preflight", "/preflight/pref_x", "/preflight/pref_x/progress"} {
+		b.get(t, path).want(t, 429, "too many requests")
+	}
+	b.get(t, "/rfqs").want(t, 200, "RFQs")
+}
+
+func TestWithoutAStoreThePagesOfPreflightSayThatItIsAway(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	b := w.signedIn(t, "acme-live")
+	id := w.submit(t, acmeLive, "flyer.pdf")
+	w.Store.Set(storetest.Away)
+	for _, path := range []string{"/preflight", "/preflight/" + id, "/preflight/" + id + "/report", "/preflight/" + id + "/progress"} {
+		b.get(t, path).want(t, 503, "The records cannot be read at the moment.")
+	}
+}
+
+func TestPagesOfPreflightTakeNoForms(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	b := w.signedIn(t, "acme-live")
+	for _, path := range private {
+		if answer := b.post(t, path, nil).want(t, 405, ""); answer.Header().Get("Allow") != "GET, HEAD" {
+			t.Errorf("%s: Allow %q", path, answer.Header().Get("Allow"))
+		}
+	}
+}
+
+// TestWhoMayNotReadAnyMoreIsToldNothing ends what stands behind a stream, and looks for its
+// end.
+func TestWhoMayNotReadAnyMoreIsToldNothing(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*world){
+		"the key is revoked":                  func(w *world) { w.Revoke("acme", "live") },
+		"the capability closes":               func(w *world) { w.Kill(posture.Preflight) },
+		"the posture is stale":                func(w *world) { w.Stale() },
+		"the session has ended":               func(w *world) { w.Advance(15 * time.Minute) },
+		"the key must not see the account":    func(w *world) { w.scopes("preflight:read") },
+		"the key must not read jobs any more": func(w *world) { w.scopes("account:read") },
+		"the partner requires certificates":   func(w *world) { w.Pin("acme", true) },
+		"the contract has ended": func(w *world) {
+			over := metav1.NewTime(w.Clock.Now())
+			w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Contract.EffectiveUntil = &over })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			id := w.submit(t, acmeLive, "flyer.pdf")
+			s := w.follow(t, w.signedIn(t, "acme-live"), id, "")
+			s.want(t, "1-queued")
+			end(w)
+			w.begin(t, id)
+			s.wantEnd(t)
+		})
+	}
+}
+
+// scopes are what acme's first key has from now on.
+func (w *world) scopes(names ...v1alpha1.Scope) {
+	w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Keys[0].Scopes = names })
+}
+
+func TestAHeadOfProgressIsTheHeaderAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	b := w.signedIn(t, "acme-live")
+	id := w.submit(t, acmeLive, "flyer.pdf")
+	answer := b.send(t, httptest.NewRequestWithContext(t.Context(), http.MethodHead, "/preflight/"+id+"/progress", nil)).want(t, 200, "")
+	if answer.Header().Get("Content-Type") != "text/event-stream" || answer.text != "" {
+		t.Errorf("%v, %q", answer.Header(), answer.text)
+	}
+}

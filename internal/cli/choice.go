@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/preflight/profile"
+)
+
+// choice is the value of a flag that is one of a few words. It implements
+// [pflag.Value], and shells complete it.
+type choice struct {
+	chosen *string
+	words  []string
+}
+
+// chooseOutput registers --output. The first word is the default.
+func chooseOutput(f *pflag.FlagSet, output *string, words ...string) {
+	choose(f, output, "output", "o", orList(words), words...)
+}
+
+// choose registers a flag that is one of some words. The first is the default.
+func choose(f *pflag.FlagSet, chosen *string, name, shorthand, usage string, words ...string) {
+	*chosen = words[0]
+	f.VarP(choice{chosen, words}, name, shorthand, usage)
+}
+
+// Set implements [pflag.Value].
+func (c choice) Set(word string) error {
+	if !slices.Contains(c.words, word) {
+		return fmt.Errorf("it is %s", orList(c.words))
+	}
+	*c.chosen = word
+	return nil
+}
+
+func (c choice) String() string {
+	if c.chosen == nil {
+		return "" // as pflag makes it, to learn what an empty value is
+	}
+	return *c.chosen
+}
+
+// Type implements [pflag.Value].
+func (choice) Type() string { return "string" }
+
+// orList is "a, b or c".
+func orList(words []string) string {
+	last := len(words) - 1
+	if last == 0 {
+		return words[0]
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// words are those that flags of a name take, whichever command has them.
+var words = map[string]func() []string{
+	"profile":    profile.Names,
+	"capability": capabilityNames,
+	"scopes":     scopeNames,
+	"kind":       func() []string { return []string{"test", "live"} },
+}
+
+func capabilityNames() (names []string) {
+	for capability := range posture.Capabilities() {
+		names = append(names, capability.String())
+	}
+	return names
+}
+
+func scopeNames() (names []string) {
+	for scope := range posture.AllScopes() {
+		names = append(names, scope.String())
+	}
+	return names
+}
+
+// complete lets shells complete the flags of a command, and of those below it, that
+// take one of some words.
+func complete(cmd *cobra.Command) {
+	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		known := words[f.Name]
+		if c, isChoice := f.Value.(choice); isChoice {
+			known = func() []string { return c.words }
+		}
+		if known != nil {
+			// It fails for a flag that is not there, or is completed already.
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+				return known(), cobra.ShellCompDirectiveNoFileComp
+			})
+		}
+	})
+	for _, below := range cmd.Commands() {
+		complete(below)
+	}
+}

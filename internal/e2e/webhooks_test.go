@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build linux
+
+package e2e_test
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+
+	"github.com/jackc/pgx/v5"
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"github.com/printmarket/printmarket/internal/credential"
+)
+
+// receiver is the partner's webhook, which verifies what comes with the library of
+// Standard Webhooks.
+type receiver struct {
+	secret   string
+	standard *standardwebhooks.Webhook
+
+	mu sync.Mutex
+	// heard are the types of events by the id of what they are about.
+	heard   map[string]map[string]bool
+	refused []string
+	// jobs are those of which the partner must be told.
+	jobs []string
+}
+
+// receive makes the partner's webhook and returns its address.
+func (p *platform) receive() string {
+	p.Helper()
+	minted, err := credential.MintWebhookSecret(rand.Reader)
+	p.must(err)
+	standard, err := standardwebhooks.NewWebhook(minted.Reveal())
+	p.must(err)
+	p.receiver = &receiver{secret: minted.Reveal(), standard: standard, heard: map[string]map[string]bool{}}
+	return "http://" + p.serve(p.receiver.serve) + "/events"
+}
+
+func (r *receiver) serve(w http.ResponseWriter, request *http.Request) {
+	body, err := io.ReadAll(io.LimitReader(request.Body, 64<<10))
+	if err == nil {
+		err = r.standard.Verify(body, request.Header)
+	}
+	var event struct {
+		Type string
+		Data map[string]string
+	}
+	if err == nil {
+		err = json.Unmarshal(body, &event)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err != nil {
+		r.refused = append(r.refused, fmt.Sprintf("%v: %s", err, body))
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	for _, subject := range event.Data {
+		if r.heard[subject] == nil {
+			r.heard[subject] = map[string]bool{}
+		}
+		r.heard[subject][event.Type] = true
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (r *receiver) hears(subject, event string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.heard[subject][event]
+}
+
+// expect notes a job of which the partner must be told.
+func (r *receiver) expect(job string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.jobs = append(r.jobs, job)
+}
+
+// told waits until the partner was told.
+func (p *platform) told(subject, event string) {
+	p.Helper()
+	eventually(p.T, "the partner is told "+event+" of "+subject, func() error {
+		if !p.receiver.hears(subject, event) {
+			return errors.New("it was not")
+		}
+		return nil
+	})
+}
+
+// rfq creates an RFQ and returns its id.
+func (p *platform) rfq() string {
+	p.Helper()
+	products := p.ask(http.MethodGet, "/api/v1/catalog/products", p.live, "")
+	var catalog struct {
+		Items []struct{ CatalogProductUID, Category string }
+	}
+	if err := json.Unmarshal(products.body, &catalog); err != nil || len(catalog.Items) == 0 {
+		p.Fatalf("the catalog is answered %s", products)
+	}
+	wanted := catalog.Items[0]
+	created := p.ask(http.MethodPost, "/api/v1/rfq", p.live, fmt.Sprintf(
+		`{"catalogProductUid":%q,"category":%q,"title":"First","quantity":500,"deliveryCity":"Berlin"}`, wanted.CatalogProductUID, wanted.Category))
+	if created.status != http.StatusCreated {
+		p.Fatalf("the RFQ is answered %s", created)
+	}
+	return created.member("id")
+}
+
+// events kills all workers for webhooks while there is something to send, and then
+// starts them with the capability closed: what happens meanwhile waits.
+func (p *platform) events() {
+	p.told(p.rfq(), "rfq.created")
+
+	const deployment = "deployment/printmarket-worker-webhooks"
+	var created []string
+	for range 3 {
+		for range 5 {
+			created = append(created, p.rfq())
+		}
+		p.kubectl("", "delete", "pods", "--selector=app.kubernetes.io/component=worker-webhooks", "--grace-period=0", "--force", "--wait=false")
+		p.kubectl("", "rollout", "status", deployment, "--timeout=180s")
+	}
+	for _, rfq := range created {
+		p.told(rfq, "rfq.created")
+	}
+
+	p.kubectl("", "scale", deployment, "--replicas=0")
+	p.kubectl("", "wait", "pods", "--selector=app.kubernetes.io/component=worker-webhooks", "--for=delete", "--timeout=60s")
+	p.killed("webhook-delivery", true)
+	waiting := []string{p.rfq(), p.rfq()}
+	p.kubectl("", "scale", deployment, "--replicas=2")
+	p.kubectl("", "rollout", "status", deployment, "--timeout=180s")
+	eventually(p.T, "events wait", func() error { return p.pending(len(waiting)) })
+	for _, rfq := range waiting {
+		if p.receiver.hears(rfq, "rfq.created") {
+			p.Errorf("the partner was told of %s while the capability was closed", rfq)
+		}
+	}
+	p.killed("webhook-delivery", false)
+	for _, rfq := range waiting {
+		p.told(rfq, "rfq.created")
+	}
+}
+
+// pending is an error unless so many deliveries are written and wait.
+func (p *platform) pending(want int) error {
+	conn, err := pgx.Connect(p.Context(), p.database.URL("market"))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(p.Context()) }()
+	var got int
+	err = conn.QueryRow(p.Context(), "SELECT count(*) FROM webhook_delivery WHERE state = 'pending'").Scan(&got)
+	if err == nil && got != want {
+		err = fmt.Errorf("%d wait, want %d", got, want)
+	}
+	return err
+}
+
+// toldOfEverything demands that the partner was told of each job that there was, whatever
+// died meanwhile, and that nothing came that the platform had not signed.
+func (p *platform) toldOfEverything() {
+	jobs := p.receiver.jobs
+	if len(jobs) == 0 {
+		p.Fatal("there were no jobs")
+	}
+	for _, job := range jobs {
+		p.told(job, "preflight.succeeded")
+	}
+	p.receiver.mu.Lock()
+	defer p.receiver.mu.Unlock()
+	if refused := p.receiver.refused; len(refused) > 0 {
+		p.Errorf("%d requests were not signed as they should be, the first: %s", len(refused), refused[0])
+	}
+	p.Logf("the partner was told of %d jobs", len(jobs))
+}

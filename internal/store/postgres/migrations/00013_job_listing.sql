@@ -1,0 +1,15 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- The jobs of a tenant, the latest first, of any status and of one, as far as they
+-- have not been purged. Jobs are written to all the while, so the indexes are built
+-- beside the writes; one that was left half-built is made anew.
+
+-- +goose NO TRANSACTION
+-- +goose Up
+DROP INDEX CONCURRENTLY IF EXISTS job_listing;
+CREATE INDEX CONCURRENTLY job_listing ON job (tenant, submitted_at, id) WHERE file_url <> '';
+DROP INDEX CONCURRENTLY IF EXISTS job_status;
+CREATE INDEX CONCURRENTLY job_status ON job (tenant, status, submitted_at, id) WHERE file_url <> '';
+
+-- +goose Down
+DROP INDEX CONCURRENTLY job_status;
+DROP INDEX CONCURRENTLY job_listing;
