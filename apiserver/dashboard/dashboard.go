@@ -85,6 +85,8 @@ type Config struct {
 	APIURL, RegistryURL, OpsURL string
 	// Docs is whether the documentation is served on this listener.
 	Docs bool
+	// Tour is where the guided tour leads to; nil where there is none.
+	Tour *Tour
 	// Plain is for a listener that browsers reach over http on loopback, where they
 	// keep no cookie that is for https alone.
 	Plain bool
@@ -135,7 +137,7 @@ type action func(*visit) answer
 
 // routes is the table of all pages.
 func (b *board) routes() []route {
-	return slices.Concat(b.preflightRoutes(), b.webhookRoutes(), []route{
+	return slices.Concat(b.preflightRoutes(), b.webhookRoutes(), b.tourRoutes(), []route{
 		{pattern: "/{$}", get: b.member(b.overview)},
 		{pattern: "/rfqs", get: b.member(b.listRFQs)},
 		{pattern: "/rfqs/{id}", get: b.member(b.showRFQ)},

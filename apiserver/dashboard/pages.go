@@ -36,6 +36,7 @@ const (
 	pageEndpoint     = "webhook-endpoint"
 	pageDelivery     = "webhook-delivery"
 	pageCapabilities = "capabilities"
+	pageTour         = "tour"
 	pageSignIn       = "sign-in"
 	pageMessage      = "message"
 )
@@ -46,7 +47,7 @@ type pages map[string]*template.Template
 func parsePages() (pages, error) {
 	all := pages{}
 	for _, name := range []string{
-		pageOverview, pageRFQs, pageRFQ, pageJobs, pageJob, pageWebhooks, pageEndpoint, pageDelivery, pageCapabilities, pageSignIn, pageMessage,
+		pageOverview, pageRFQs, pageRFQ, pageJobs, pageJob, pageWebhooks, pageEndpoint, pageDelivery, pageCapabilities, pageTour, pageSignIn, pageMessage,
 	} {
 		parsed, err := template.ParseFS(templates, "pages/frame.gohtml", "pages/"+name+".gohtml")
 		if err != nil {
@@ -65,9 +66,9 @@ func (p pages) write(out io.Writer, name string, f frame) error {
 type frame struct {
 	Title, Page string
 	// Visitor is nil where nobody has signed in.
-	Visitor *visitor
-	Docs    bool
-	Body    any
+	Visitor    *visitor
+	Docs, Tour bool
+	Body       any
 }
 
 // visitor is who has signed in.
@@ -78,7 +79,7 @@ type visitor struct {
 }
 
 func (b *board) frame(v *visit, a answer) frame {
-	f := frame{Title: a.title, Page: a.page, Docs: b.Docs, Body: a.body}
+	f := frame{Title: a.title, Page: a.page, Docs: b.Docs, Tour: b.Tour != nil, Body: a.body}
 	if v.caller.Valid() {
 		f.Visitor = &visitor{Name: v.organization(), Test: v.caller.Tenant().Mode == tenant.Test}
 	}

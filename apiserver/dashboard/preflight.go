@@ -59,7 +59,7 @@ func (b *board) preflightRoutes() []route {
 		{pattern: one + "/report.json", get: page(b.reportAs(preflight.MediaJSON, ".json"))},
 		{pattern: one + "/report.xfdf", get: page(b.reportAs(preflight.MediaXFDF, ".xfdf"))},
 		// Following a job is not using the dashboard: it does not renew the session.
-		{pattern: one + "/progress", get: b.admitted(posture.SurfacePreflight, reads(b.followJob))},
+		{pattern: one + "/progress", get: stays(b.admitted(posture.SurfacePreflight, reads(b.followJob)))},
 	}
 }
 

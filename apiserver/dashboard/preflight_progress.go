@@ -52,6 +52,18 @@ func (b *board) followJob(v *visit) answer {
 	}}
 }
 
+// stays refuses what would lead to the sign-in. A script would go there in place of the
+// person, who would not be told that the session has ended.
+func stays(serve action) action {
+	return func(v *visit) answer {
+		a := serve(v)
+		if a.location != "" {
+			return say(http.StatusForbidden, "Not signed in", "Your session has ended. Load the page again.")
+		}
+		return a
+	}
+}
+
 // stillReads asks the gates again, as they are by now: whether the session of a visit
 // is good, and its key may still read jobs.
 func (b *board) stillReads(v *visit) bool {

@@ -405,7 +405,7 @@ func TestPagesOfPreflightTakeNoForms(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	b := w.signedIn(t, "acme-live")
-	for _, path := range private {
+	for _, path := range append(private, "/preflight/pref_x/progress") {
 		if answer := b.post(t, path, nil).want(t, 405, ""); answer.Header().Get("Allow") != "GET, HEAD" {
 			t.Errorf("%s: Allow %q", path, answer.Header().Get("Allow"))
 		}

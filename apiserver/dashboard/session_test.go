@@ -24,7 +24,7 @@ import (
 // private are the pages of whoever has signed in.
 var private = []string{
 	"/", "/rfqs", "/rfqs/rfq_x", "/preflight", "/preflight/pref_x", "/preflight/pref_x/report", "/preflight/pref_x/report.json",
-	"/preflight/pref_x/report.xfdf", "/preflight/pref_x/progress",
+	"/preflight/pref_x/report.xfdf",
 	"/webhooks", "/webhooks/endpoints/mis/deliveries", "/webhooks/deliveries/dlv_x",
 }
 
@@ -166,6 +166,8 @@ func TestPagesOfAPartnerNeedASession(t *testing.T) {
 			for _, path := range private {
 				(&browser{world: w, cookie: cookie}).get(t, path).toSignIn(t)
 			}
+			// A script is led nowhere.
+			(&browser{world: w, cookie: cookie}).get(t, "/preflight/pref_x/progress").want(t, 403, "Your session has ended.")
 		})
 	}
 }

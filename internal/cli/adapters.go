@@ -20,6 +20,7 @@ import (
 	"github.com/alicebob/miniredis/v2"
 
 	"github.com/printmarket/printmarket/apiserver"
+	"github.com/printmarket/printmarket/apiserver/dashboard"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/cursor"
 	"github.com/printmarket/printmarket/internal/demo"
@@ -66,6 +67,10 @@ func openDevAdapters(ctx context.Context, o devOptions, logs io.Writer) (*devAda
 		return nil, err
 	}
 	a.docs = site.Handler(docsPrefix)
+	a.tour = &dashboard.Tour{
+		Environment: filepath.Join(o.data, environmentFile), Resources: o.resources, Product: demo.Product, Category: demo.Category,
+		File: urlOf(a.sockets.dashboard, "") + "/" + filesDir + "/" + demo.SampleFile,
+	}
 	return a, nil
 }
 

@@ -14,6 +14,9 @@ import (
 // listener serves below /files/, so that a PDF from disk has a URL.
 const filesDir = "files"
 
+// environmentFile is the file in the data directory that says where everything is.
+const environmentFile = "dev.env"
+
 // announce writes dev.env and prints the banner.
 func (p *devPlatform) announce(out io.Writer) error {
 	files := filepath.Join(p.options.data, filesDir)
@@ -28,7 +31,7 @@ func (p *devPlatform) announce(out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	env := filepath.Join(p.options.data, "dev.env")
+	env := filepath.Join(p.options.data, environmentFile)
 	if err := demo.WriteEnvironment(env, values); err != nil {
 		return err
 	}
@@ -41,7 +44,7 @@ func (p *devPlatform) announce(out io.Writer) error {
   API        %s
   Registry   %s
   Operations %s/readyz
-  Dashboard  %s/
+  Dashboard  %s/tour   (begin here: a tour in five steps)
   Manifests  %s   (edit a file: the next request obeys)
   Files      %s   (a PDF here can be preflighted from %s/)
   Variables  %s

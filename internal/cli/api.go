@@ -117,6 +117,8 @@ type apiAdapters struct {
 	// files and docs are served below /files/ and /docs/ of the dashboard, if they are
 	// not nil.
 	files, docs http.Handler
+	// tour is that of `printmarket dev`; nil elsewhere.
+	tour *dashboard.Tour
 	// plainCookies is whether browsers reach the dashboard over http on loopback.
 	plainCookies bool
 	// settle is how long readiness fails before the listeners close.
@@ -306,7 +308,7 @@ func (s *api) dashboardHandler(work preflights) (http.Handler, error) {
 		Gates: s.gates, Sessions: s.sessions, RFQs: s.rfqs, Records: s.store, Limits: s.limits, Uses: &s.uses, Metrics: s.metrics,
 		Webhooks: s.webhooks, Cursors: s.cursors, Jobs: work.jobs, Changes: s.changes, Streams: s.streams,
 		Log: s.log, Now: s.now, Random: rand.Reader, Plain: s.plainCookies,
-		RegistryURL: s.registryURL(), APIURL: s.url(), OpsURL: urlOf(s.sockets.ops, ""), Docs: s.docs != nil,
+		RegistryURL: s.registryURL(), APIURL: s.url(), OpsURL: urlOf(s.sockets.ops, ""), Docs: s.docs != nil, Tour: s.tour,
 	})
 	if err != nil {
 		return nil, err

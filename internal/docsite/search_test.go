@@ -21,7 +21,6 @@ import (
 // shown loads a page in Chromium and returns it as it is once its script has run.
 func shown(t *testing.T, url string) string {
 	t.Helper()
-	program := browsertest.Program(t)
 	profile, err := os.MkdirTemp("", "printmarket-chromium-*") //nolint:usetesting // what is left of the browser may still write to it
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +35,7 @@ func shown(t *testing.T, url string) string {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, program, args...).Output()
+	out, err := exec.CommandContext(ctx, browsertest.Program(t), args...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dashboard_test
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/printmarket/printmarket/apiserver/dashboard"
+	"github.com/printmarket/printmarket/internal/browsertest"
+)
+
+// bar is the progress of a job on its page, as an expression.
+func bar(status string, done, total int) string {
+	return fmt.Sprintf(`document.getElementById("state")?.textContent === %q && document.querySelector("progress")?.value === %d &&
+		document.querySelector("progress").max === %d && document.getElementById("pages").textContent === "%d of %d pages"`, status, done, total, done, total)
+}
+
+// TestAPageFollowsItsJobInABrowser is the page as a person sees it, under its own
+// policy: it moves and comes to its end without a click.
+func TestAPageFollowsItsJobInABrowser(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *dashboard.Config) { c.Plain = true })
+	server := httptest.NewServer(w.handler)
+	t.Cleanup(server.Close)
+	b := browsertest.Start(t)
+	signIn := b.Open(t)
+	signIn.Go(server.URL + "/sign-in")
+	signIn.Write("#key", w.Key("acme-live"))
+	signIn.Click(".sign-in button")
+	signIn.Await(`location.pathname === "/" && document.querySelector("#entitlement")`)
+	const ended = `document.getElementById("state")?.textContent === "succeeded" && document.querySelector("a[href$='/report']")`
+
+	t.Run("with its script it moves without being loaded again", func(t *testing.T) {
+		id, p := w.submit(t, acmeLive, "live.pdf"), b.Open(t)
+		p.Go(server.URL + "/preflight/" + id)
+		p.Await(`document.getElementById("state")?.textContent === "queued" && !document.querySelector("progress").hasAttribute("value")`)
+		var kept bool
+		p.Eval("window.kept = true", &kept)
+		w.begin(t, id)
+		w.progress(t, id, 3, 9)
+		p.Await("window.kept && " + bar("processing", 3, 9))
+		w.progress(t, id, 8, 9)
+		p.Await("window.kept && " + bar("processing", 8, 9))
+		w.finish(t, id, warned)
+		p.Await("!window.kept && " + ended)
+		p.Click("a[href$='/report']")
+		p.Await(`document.querySelector("h1")?.textContent === "Simulated" && getComputedStyle(document.querySelector("main")).maxWidth === "1080px"`)
+		p.WantInnocence(server.URL, 5)
+	})
+	t.Run("without scripts it refreshes", func(t *testing.T) {
+		id, p := w.submit(t, acmeLive, "plain.pdf"), b.Open(t)
+		p.Do("Emulation.setScriptExecutionDisabled", map[string]any{"value": true})
+		p.Go(server.URL + "/preflight/" + id)
+		p.Await(`document.getElementById("state")?.textContent === "queued"`)
+		w.begin(t, id)
+		w.progress(t, id, 3, 9)
+		p.Await(bar("processing", 3, 9))
+		w.finish(t, id, warned)
+		p.Await(ended)
+		p.WantInnocence(server.URL, 4)
+	})
+	t.Run("whose key is revoked comes to the sign-in", func(t *testing.T) {
+		id, p := w.submit(t, acmeLive, "revoked.pdf"), b.Open(t)
+		p.Go(server.URL + "/preflight/" + id)
+		p.Await(`document.getElementById("state")?.textContent === "queued"`)
+		w.Revoke("acme", "live")
+		p.Await(`location.pathname === "/sign-in" && document.body.innerText.includes("Your session has ended.")`)
+	})
+}
