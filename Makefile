@@ -27,8 +27,8 @@ cluster: build setup controlplane ## Run it as on Kubernetes: a local control pl
 	bin/localcluster $(ARGS)
 
 .PHONY: test
-test: setup controlplane helm swagger-ui ## Install what tests need, then run all of them with the race detector
-	PRINTMARKET_CONTROLPLANE_REQUIRED=1 PRINTMARKET_CHROMIUM_REQUIRED=1 PRINTMARKET_HELM_REQUIRED=1 CGO_ENABLED=1 $(TOOL) gotestsum --format pkgname-and-test-fails -- -race -timeout 20m $(PKG)
+test: setup controlplane helm swagger-ui axe ## Install what tests need, then run all of them with the race detector
+	PRINTMARKET_CONTROLPLANE_REQUIRED=1 PRINTMARKET_CHROMIUM_REQUIRED=1 PRINTMARKET_AXE_REQUIRED=1 PRINTMARKET_HELM_REQUIRED=1 CGO_ENABLED=1 $(TOOL) gotestsum --format pkgname-and-test-fails -- -race -timeout 20m $(PKG)
 	$(if $(filter ./...,$(PKG)),cd tools/image && go test -timeout 20m ./...)
 
 .PHONY: build
@@ -75,6 +75,10 @@ e2e-up: node ## Run a cluster with nodes until it is interrupted (ARGS="--nodes 
 .PHONY: swagger-ui
 swagger-ui: ## Put the viewer of the contracts where the build embeds it
 	@tools/swagger-ui/install.sh
+
+.PHONY: axe
+axe: ## Put axe-core, which tests hold pages against, into the cache, once
+	@tools/axe/install.sh >/dev/null
 
 ##@ Before a commit
 .PHONY: lint

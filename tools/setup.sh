@@ -3,8 +3,8 @@
 # compiler for the race detector, redis-server for the queue's tests and
 # valkey-server beside it where the release has one, postgresql for the store's,
 # poppler's tools, which the preflight engine's facts are compared with, openssl
-# and haproxy for a guide, npm for the viewer of the contracts, and a browser for
-# its test.
+# and haproxy for a guide, npm for the viewer of the contracts and for axe-core, and
+# a browser for the tests of pages.
 set -eu
 
 need=""

@@ -12,15 +12,17 @@ import (
 )
 
 // BenchmarkPages measures the overview, with a SQLite store behind its quotas and
-// keys, and a full page of RFQs, which are in memory.
+// keys, and full pages of RFQs and of webhooks, which are in memory.
 func BenchmarkPages(b *testing.B) {
 	var all []rfq.RFQ
 	for i := range 10_000 {
 		all = append(all, request(i, ""))
 	}
-	w := newWorld(b, func(c *dashboard.Config) { c.RFQs = shelf{rfqs: all} })
+	w := newWorld(b, func(c *dashboard.Config) { c.RFQs, c.Webhooks = shelf{rfqs: all}, busy("") })
 	w.Limit("acme", "partner", 1_000_000_000)
-	for name, path := range map[string]string{"overview": "/", "rfqs": "/rfqs"} {
+	for name, path := range map[string]string{
+		"overview": "/", "rfqs": "/rfqs", "webhooks": "/webhooks", "deliveries": "/webhooks/endpoints/mis/deliveries", "delivery": "/webhooks/deliveries/dlv_09999",
+	} {
 		b.Run(name, func(b *testing.B) {
 			somebody := w.signedIn(b, "acme-live")
 			b.ReportAllocs()

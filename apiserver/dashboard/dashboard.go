@@ -2,8 +2,8 @@
 
 // Package dashboard is the listener for people: a partner signs in with an API key
 // and sees its entitlement, what it may do, its quotas, its keys, its RFQs with their
-// quotes, and its preflight jobs with their reports. One page needs no sign-in: which
-// capabilities are open.
+// quotes, its preflight jobs with their reports, and what its webhooks do, which it can
+// have sent again. One page needs no sign-in: which capabilities are open.
 //
 // Nothing is kept on the server. A cookie holds a sealed session, as package
 // credential makes them, and on every request its key, standing and scope are judged
@@ -19,6 +19,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -26,6 +27,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/account"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/preflight"
+	"github.com/printmarket/printmarket/apiserver/webhooks"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/keyuse"
 	"github.com/printmarket/printmarket/internal/posture"
@@ -61,6 +63,9 @@ type Config struct {
 	Sessions Sessions
 	RFQs     RFQs
 	Records  Records
+	// Webhooks and Cursors are the API's.
+	Webhooks webhooks.Desk
+	Cursors  webhooks.Cursors
 	Jobs     Jobs
 	// Pace and Changes are how jobs are followed, as the API has them.
 	Pace    preflight.Pace
@@ -110,11 +115,8 @@ func Handler(c Config) (http.Handler, error) {
 	b := &board{Config: c, pages: made, refusals: gate.NewRefusals(), attempts: counts, cookie: cookieFor(c.Plain)}
 	b.follower = preflight.Follower{Jobs: c.Jobs, Pace: c.Pace, Changes: c.Changes}
 	mux := http.NewServeMux()
-	for _, r := range append(b.routes(), b.preflightRoutes()...) {
+	for _, r := range b.routes() {
 		mux.Handle(r.pattern, b.serve(r))
-	}
-	if c.Tour != nil {
-		mux.Handle(tourPath, b.serve(route{get: b.tour}))
 	}
 	mux.Handle("/"+styleFile, file(styleFile, "text/css; charset=utf-8", styleSheet))
 	mux.Handle("/"+scriptFile, file(scriptFile, "text/javascript; charset=utf-8", script))
@@ -135,7 +137,7 @@ type action func(*visit) answer
 
 // routes is the table of all pages.
 func (b *board) routes() []route {
-	return []route{
+	return slices.Concat(b.preflightRoutes(), b.webhookRoutes(), b.tourRoutes(), []route{
 		{pattern: "/{$}", get: b.member(b.overview)},
 		{pattern: "/rfqs", get: b.member(b.listRFQs)},
 		{pattern: "/rfqs/{id}", get: b.member(b.showRFQ)},
@@ -143,7 +145,7 @@ func (b *board) routes() []route {
 		{pattern: signInPath, get: b.askForKey, post: b.signIn},
 		{pattern: "/sign-out", post: b.signOut},
 		{pattern: "/", any: missing},
-	}
+	})
 }
 
 // visit is one request on its way to its page.

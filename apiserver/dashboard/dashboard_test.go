@@ -355,6 +355,9 @@ func TestEveryPathAndMethodIsAnsweredWithAPage(t *testing.T) {
 		"GET /nowhere": {404, ""}, "POST /nowhere": {404, ""}, "DELETE /nowhere": {404, ""}, "GET /rfqs/a/b": {404, ""}, "GET /pages/frame.gohtml": {404, ""},
 		"POST /": {405, "GET, HEAD"}, "DELETE /": {405, "GET, HEAD"}, "PUT /rfqs": {405, "GET, HEAD"}, "POST /capabilities": {405, "GET, HEAD"},
 		"GET /sign-out": {405, "POST"}, "HEAD /sign-out": {405, "POST"}, "DELETE /sign-in": {405, "GET, HEAD, POST"}, "OPTIONS /sign-in": {405, "GET, HEAD, POST"},
+		"POST /webhooks": {405, "GET, HEAD"}, "POST /webhooks/endpoints/mis/deliveries": {405, "GET, HEAD"}, "DELETE /webhooks/deliveries/dlv_x": {405, "GET, HEAD"},
+		"GET /webhooks/endpoints/mis/test": {405, "POST"}, "GET /webhooks/endpoints/mis/recover": {405, "POST"}, "HEAD /webhooks/endpoints/mis/enable": {405, "POST"},
+		"GET /webhooks/deliveries/dlv_x/redeliver": {405, "POST"}, "GET /webhooks/endpoints/mis": {404, ""}, "GET /webhooks/endpoints": {404, ""},
 		"HEAD /sign-in": {200, ""}, "GET /sign-in": {200, ""}, "GET /capabilities": {200, ""},
 	} {
 		method, path, _ := strings.Cut(name, " ")

@@ -52,7 +52,7 @@ func refusal(p *problem.Problem) answer {
 	switch definition.Status {
 	case http.StatusForbidden:
 		title = "Not allowed"
-	case http.StatusBadRequest:
+	case http.StatusBadRequest, http.StatusUnprocessableEntity:
 		title = "Not understood"
 	case http.StatusNotFound:
 		title = "Not found"

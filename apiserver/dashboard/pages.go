@@ -32,6 +32,9 @@ const (
 	pageRFQ          = "rfq"
 	pageJobs         = "preflight"
 	pageJob          = "preflight-job"
+	pageWebhooks     = "webhooks"
+	pageEndpoint     = "webhook-endpoint"
+	pageDelivery     = "webhook-delivery"
 	pageCapabilities = "capabilities"
 	pageTour         = "tour"
 	pageSignIn       = "sign-in"
@@ -43,7 +46,9 @@ type pages map[string]*template.Template
 
 func parsePages() (pages, error) {
 	all := pages{}
-	for _, name := range []string{pageOverview, pageRFQs, pageRFQ, pageJobs, pageJob, pageCapabilities, pageTour, pageSignIn, pageMessage} {
+	for _, name := range []string{
+		pageOverview, pageRFQs, pageRFQ, pageJobs, pageJob, pageWebhooks, pageEndpoint, pageDelivery, pageCapabilities, pageTour, pageSignIn, pageMessage,
+	} {
 		parsed, err := template.ParseFS(templates, "pages/frame.gohtml", "pages/"+name+".gohtml")
 		if err != nil {
 			return nil, fmt.Errorf("parse the page %s: %w", name, err)

@@ -22,7 +22,7 @@ const (
 	longest = 12 * time.Hour
 	// renewStep is how much a renewal has to be worth.
 	renewStep = time.Minute
-	// maxForm bounds the form of a sign-in, in bytes.
+	// maxForm bounds a form, in bytes.
 	maxForm = 4 << 10
 )
 
@@ -33,7 +33,8 @@ type signInForm struct {
 }
 
 // ownPath is what one may go to after the sign-in.
-var ownPath = regexp.MustCompile(`^/(tour|rfqs(/[0-9A-Za-z_-]{1,64})?|preflight(/[0-9A-Za-z_-]{1,64}(/report)?)?)?$`)
+var ownPath = regexp.MustCompile(`^/(tour|rfqs(/[0-9A-Za-z_-]{1,64})?|preflight(/[0-9A-Za-z_-]{1,64}(/report)?)?|` +
+	`webhooks(/endpoints/[0-9a-z-]{1,63}/deliveries|/deliveries/[0-9A-Za-z_]{1,64})?)?$`)
 
 // known is a path if it is that of a page here, else that of the overview.
 func known(path string) string {
@@ -106,11 +107,11 @@ func (b *board) holder(v *visit) (posture.Caller, credential.Session, posture.Re
 }
 
 // limit counts the page as a request to a surface of the API, so that nobody reads
-// more here than there.
+// or changes more here than there.
 func (b *board) limit(v *visit, surface posture.Surface) *answer {
 	rate := v.caller.Rate(surface)
 	state := b.Limits.Take(v.Context(), ratelimit.Key{Tenant: v.caller.Tenant(), Surface: surface.String()},
-		ratelimit.Policy{Limit: rate.Requests, Window: rate.Window}, v.now, false)
+		ratelimit.Policy{Limit: rate.Requests, Window: rate.Window}, v.now, v.Method == http.MethodPost)
 	if state.Allowed {
 		return nil
 	}
@@ -177,11 +178,12 @@ func (b *board) signIn(v *visit) answer {
 	if v.snapshot == nil {
 		return closed()
 	}
-	text, next, err := readForm(v.Request)
+	sent, err := readForm(v.Request)
 	if err != nil {
 		return form(http.StatusBadRequest, "", "The form could not be read. Try again.")
 	}
-	caller, reason := authenticate(v, text)
+	next := sent.Get("next")
+	caller, reason := authenticate(v, credential.Secret(sent.Get("key")))
 	if !caller.Valid() {
 		b.Metrics.Decision("", reason.String())
 		return form(http.StatusForbidden, next, notSignedIn)
@@ -211,12 +213,10 @@ func (b *board) open(v *visit, caller posture.Caller, next string) answer {
 }
 
 // readForm reads what was sent in the body, and nothing of the query.
-func readForm(r *http.Request) (key credential.Secret, next string, err error) {
+func readForm(r *http.Request) (url.Values, error) {
 	r.Body = http.MaxBytesReader(nil, r.Body, maxForm)
-	if err := r.ParseForm(); err != nil {
-		return "", "", err
-	}
-	return credential.Secret(r.PostForm.Get("key")), r.PostForm.Get("next"), nil
+	err := r.ParseForm()
+	return r.PostForm, err
 }
 
 // authenticate finds the caller of a key. What is no key is looked up like one.

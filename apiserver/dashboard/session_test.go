@@ -25,6 +25,7 @@ import (
 var private = []string{
 	"/", "/rfqs", "/rfqs/rfq_x", "/preflight", "/preflight/pref_x", "/preflight/pref_x/report", "/preflight/pref_x/report.json",
 	"/preflight/pref_x/report.xfdf",
+	"/webhooks", "/webhooks/endpoints/mis/deliveries", "/webhooks/deliveries/dlv_x",
 }
 
 func TestAKeySignsInAndIsNeverToldAgain(t *testing.T) {
@@ -112,6 +113,8 @@ func TestAfterTheSignInOneGoesToOwnPagesOnly(t *testing.T) {
 		"/preflight/pref_01": "/preflight/pref_01", "/preflight/pref_01/report": "/preflight/pref_01/report", "/preflight/pref_01/progress": "/",
 		"/preflight/pref_01/report.json": "/", "//evil.example": "/", "https://evil.example/": "/", "/\\evil.example": "/",
 		"/rfqs/../sign-out": "/", "/rfqs/a/b": "/", "/rfqs\nLocation: x": "/", "/docs/": "/", "javascript:alert(1)": "/", "rfqs": "/", "/rfqs?status=open": "/",
+		"/webhooks": "/webhooks", "/webhooks/endpoints/mis/deliveries": "/webhooks/endpoints/mis/deliveries", "/webhooks/deliveries/dlv_1": "/webhooks/deliveries/dlv_1",
+		"/webhooks/endpoints/mis/test": "/", "/webhooks/deliveries/dlv_1/redeliver": "/", "/webhooks/endpoints/../deliveries": "/", "/webhooks/deliveries/": "/",
 	} {
 		b := &browser{world: w}
 		answer := b.post(t, "/sign-in", url.Values{"key": {w.Key("acme-live")}, "next": {next}})

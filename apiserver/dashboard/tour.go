@@ -35,6 +35,14 @@ type tourBody struct {
 	Docs                               bool
 }
 
+// tourRoutes are the page of the tour, where there is one.
+func (b *board) tourRoutes() []route {
+	if b.Tour == nil {
+		return nil
+	}
+	return []route{{pattern: tourPath, get: b.tour}}
+}
+
 // tour serves the guided tour. Whoever has not signed in sees it as well.
 func (b *board) tour(v *visit) answer {
 	body := tourBody{

@@ -15,12 +15,16 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-func newTour(t *testing.T, change func(*dashboard.Tour)) *world {
-	t.Helper()
-	tour := dashboard.Tour{
+func adasTour() *dashboard.Tour {
+	return &dashboard.Tour{
 		Environment: ".printmarket/dev.env", Resources: "/home/ada/.printmarket/resources",
 		Product: "print:flyers:a5", Category: "commercial-print", File: "http://127.0.0.1:8083/files/sample.pdf",
 	}
+}
+
+func newTour(t *testing.T, change func(*dashboard.Tour)) *world {
+	t.Helper()
+	tour := *adasTour()
 	if change != nil {
 		change(&tour)
 	}

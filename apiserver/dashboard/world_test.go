@@ -21,6 +21,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/dashboard"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/preflight"
+	"github.com/printmarket/printmarket/internal/cursor"
 	"github.com/printmarket/printmarket/internal/keyuse"
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/preflight/report/html"
@@ -42,8 +43,12 @@ type world struct {
 func newWorld(t testing.TB, change func(*dashboard.Config)) *world {
 	t.Helper()
 	w := &world{World: apitest.New(t, apitest.Options{}), log: &bytes.Buffer{}}
+	cursors, err := cursor.New([32]byte{1})
+	if err != nil {
+		t.Fatal(err)
+	}
 	config := dashboard.Config{
-		Gates: w.Gates, Sessions: w.Sessions, RFQs: w.RFQs, Records: w.Store, Limits: new(ratelimit.Limiter), Uses: new(keyuse.Recorder),
+		Gates: w.Gates, Sessions: w.Sessions, RFQs: w.RFQs, Records: w.Store, Webhooks: w.Webhooks, Cursors: cursors, Limits: new(ratelimit.Limiter), Uses: new(keyuse.Recorder),
 		Metrics: w.Metrics, Log: slog.New(slog.NewTextHandler(w.log, nil)), Now: w.Clock.Now, Random: &chance{source: rand.NewChaCha8([32]byte{1})},
 		Jobs: w.Jobs, Pace: preflight.Pace{Soonest: 2 * time.Millisecond, Latest: 10 * time.Millisecond}, Streams: gate.NewStreams(0, 0),
 		APIURL: "http://api.example.com", RegistryURL: "http://registry.example.com", OpsURL: "http://ops.example.com", Docs: true,
@@ -51,7 +56,6 @@ func newWorld(t testing.TB, change func(*dashboard.Config)) *world {
 	if change != nil {
 		change(&config)
 	}
-	var err error
 	if w.handler, err = dashboard.Handler(config); err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +137,7 @@ func checkAnswer(t testing.TB, r *http.Request, rec *httptest.ResponseRecorder) 
 	if r.URL.Path != "/dashboard.css" && r.URL.Path != "/progress.js" && rec.Header().Get("Cache-Control") != "no-store" {
 		t.Errorf("%s %s may be kept: %q", r.Method, r.URL, rec.Header().Get("Cache-Control"))
 	}
-	for _, forbidden := range []string{"<script", "style=", " onload", "javascript:", "pmk_test_0", "pms_"} {
+	for _, forbidden := range []string{"<script", "style=", " onload", "javascript:", "pmk_test_0", "pms_", "whsec_", "s3cret"} {
 		if strings.Contains(text, forbidden) {
 			t.Errorf("%s %s holds %s", r.Method, r.URL, forbidden)
 		}

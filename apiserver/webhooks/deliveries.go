@@ -78,27 +78,37 @@ func (s *surface) ListWebhookDeliveries(ctx context.Context, in webhooksapi.List
 		return nil, err
 	}
 	query.Owner = strict.Call(ctx).Tenant()
-	if in.Params.Cursor != nil {
-		if query.Before, err = s.cursors.Open(scopeOf(query), *in.Params.Cursor); err != nil {
-			return nil, listing.BadPage(err)
+	found, next, err := List(ctx, s.desk, s.cursors, query, in.Params.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	page := webhooksapi.ListWebhookDeliveries200JSONResponse{Items: Deliveries(found)}
+	if next != "" {
+		page.NextCursor = &next
+	}
+	return page, nil
+}
+
+// List reads a page of what a query with an owner selects: the one that a cursor
+// leads to, or the first without one. next is the cursor of the page after it, empty
+// on the last. Its errors are problems, or those of package webhook that are none.
+func List(ctx context.Context, desk Desk, cursors Cursors, query webhook.Query, at *string) (found []webhook.Delivery, next string, err error) {
+	if at != nil {
+		if query.Before, err = cursors.Open(scopeOf(query), *at); err != nil {
+			return nil, "", listing.BadPage(err)
 		}
 	}
 	limit := query.Limit
 	query.Limit++ // one more says whether there is a next page
-	found, err := s.desk.Deliveries(ctx, query)
-	if err != nil {
-		return nil, ProblemOf(err)
+	if found, err = desk.Deliveries(ctx, query); err != nil {
+		return nil, "", ProblemOf(err)
 	}
-	var next *string
-	if len(found) > limit {
-		found = found[:limit]
-		sealed, err := s.cursors.Seal(scopeOf(query), found[limit-1].ID)
-		if err != nil {
-			return nil, err
-		}
-		next = &sealed
+	if len(found) <= limit {
+		return found, "", nil
 	}
-	return webhooksapi.ListWebhookDeliveries200JSONResponse{Items: Deliveries(found), NextCursor: next}, nil
+	found = found[:limit]
+	next, err = cursors.Seal(scopeOf(query), found[limit-1].ID)
+	return found, next, err
 }
 
 // scopeOf is what a cursor of a list belongs to: the owner, and every filter.

@@ -40,6 +40,12 @@ const (
 // bodyLimit is more than a time needs, in bytes.
 const bodyLimit = 4 << 10
 
+// Whoever may do anything here has the capability, by this scope.
+const (
+	Capability = posture.WebhookDelivery
+	Scope      = posture.ScopeAccountRead
+)
+
 // Desk is what the surface needs of package webhook.
 type Desk interface {
 	Endpoints(ctx context.Context, owner tenant.ID) ([]webhook.Known, error)
@@ -106,7 +112,7 @@ func Routes(desk Desk, cursors Cursors, set *contracts.Set) ([]gate.Route, error
 	}
 	routes := append(unserved(patterns), served...)
 	for i := range routes {
-		routes[i].Capability, routes[i].Scope, routes[i].Internal = posture.WebhookDelivery, posture.ScopeAccountRead, true
+		routes[i].Capability, routes[i].Scope, routes[i].Internal = Capability, Scope, true
 	}
 	return routes, nil
 }

@@ -3,7 +3,6 @@
 package webhooks_test
 
 import (
-	"crypto/rand"
 	"fmt"
 	"testing"
 	"time"
@@ -31,63 +30,25 @@ func world(t testing.TB) *apitest.World {
 	t.Helper()
 	w := apitest.New(t, apitest.Options{})
 	enrolled := []webhook.Endpoint{endpoint(acme, "mis"), endpoint(acmeTest, "mis"), endpoint(stark, "mis")}
+	w.Enroll(t, enrolled...)
 	w.Endpoints.Declare(append(enrolled, endpoint(acme, "new"))...)
-	if err := w.Store.Enroll(t.Context(), enrolled, w.Clock.Now()); err != nil {
-		t.Fatal(err)
-	}
 	return w
 }
 
 func endpoint(owner tenant.ID, name string, events ...ledger.EventType) webhook.Endpoint {
-	return webhook.Endpoint{
-		Address: webhook.Address{Owner: owner, Name: name}, Events: events,
-		URL: "https://hooks.example.com/" + owner.Organization + "?token=s3cret", Secrets: nil,
-	}
+	return apitest.Endpoint(owner, name, events...)
 }
 
-// delivered keeps deliveries of rfq.quoted, each a second younger than the one
-// before, and returns them.
+// delivered keeps deliveries to the endpoint mis of an owner.
 func delivered(t testing.TB, w *apitest.World, owner tenant.ID, n int) []webhook.Delivery {
 	t.Helper()
-	var all []webhook.Delivery
-	for range n {
-		w.Advance(time.Second)
-		now := w.Clock.Now()
-		subject, err := ledger.NewID(ledger.RFQPrefix, now, rand.Reader)
-		must(t, err)
-		event, err := ledger.NewEvent(ledger.RFQQuoted, subject, now, rand.Reader)
-		must(t, err)
-		id, err := ledger.NewID(webhook.DeliveryPrefix, now, rand.Reader)
-		must(t, err)
-		d := webhook.Delivery{
-			ID: id, Address: webhook.Address{Owner: owner, Name: "mis"}, Event: event, State: webhook.Pending, DueAt: now, CreatedAt: now,
-		}
-		must(t, w.Store.AddDelivery(t.Context(), d))
-		all = append(all, d)
-	}
-	return all
+	return w.Deliveries(t, webhook.Address{Owner: owner, Name: "mis"}, n)
 }
 
-// attempted ends a delivery's claim with an attempt that came to a fault; none of
-// what else waits may be due.
+// attempted ends a delivery's claim with an attempt that came to a fault.
 func attempted(t testing.TB, w *apitest.World, d webhook.Delivery, state webhook.State, fault webhook.Fault, status int) {
 	t.Helper()
-	now := w.Clock.Now()
-	claims, err := w.Store.Claim(t.Context(), []webhook.Lane{{Address: d.Address, Most: 100}}, now, time.Minute)
-	must(t, err)
-	for _, claim := range claims {
-		if claim.ID != d.ID {
-			continue
-		}
-		result := webhook.Result{
-			Claim: claim, State: state, EndedAt: now,
-			Attempt: webhook.Attempt{At: now, Took: 1500 * time.Millisecond, Status: status, Fault: fault, Excerpt: "out of paper"},
-		}
-		_, err = w.Store.Record(t.Context(), []webhook.Result{result}, now)
-		must(t, err)
-		return
-	}
-	t.Fatalf("%s was not claimed among %d", d.ID, len(claims))
+	w.Attempt(t, d, state, webhook.Attempt{Took: 1500 * time.Millisecond, Status: status, Fault: fault, Excerpt: "out of paper"})
 }
 
 func get(t testing.TB, w *apitest.World, key, path string) apitest.Answer {
@@ -102,10 +63,3 @@ func post(t testing.TB, w *apitest.World, key, path, body string) apitest.Answer
 
 // since is the body of a recovery.
 func since(at time.Time) string { return fmt.Sprintf(`{"since":%q}`, at.Format(time.RFC3339)) }
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}

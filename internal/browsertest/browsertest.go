@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package browsertest is a headless Chromium for tests: the pages of the platform as
-// somebody sees them, with their scripts, under their own policies, and with no way to
-// any other host.
+// Package browsertest is a real browser for tests: a headless Chromium that opens
+// pages, does what people do with them, and tells what they complained of and whom
+// they asked. It reaches 127.0.0.1 and nothing else.
+//
+//	tab := browsertest.Start(t).Open(t)
+//	tab.Go(server.URL + "/sign-in")
+//	tab.Write("#key", key)
+//	tab.Click("button")
+//	tab.Await("location.pathname === '/'")
+//	tab.WantInnocence(server.URL, 2)
+//
+// [Tab.Violations] holds a page against the rules of axe-core.
 package browsertest
 
 import (
@@ -13,14 +22,41 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 )
 
-// Browser is a headless Chromium that is told what to do over a pipe: it has no
-// port that others could find, and ends with the test.
+// patience bounds what is waited for, far above what anything takes.
+const patience = 2 * time.Minute
+
+// Program is where Chromium is. Without one the test is skipped, or fails if
+// PRINTMARKET_CHROMIUM_REQUIRED is set.
+func Program(t testing.TB) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			return found
+		}
+	}
+	missing(t, "PRINTMARKET_CHROMIUM_REQUIRED", "no chromium is installed; tools/setup.sh installs it")
+	return ""
+}
+
+// missing ends a test for which something is not there: as failed if that is
+// required, else as skipped.
+func missing(t testing.TB, required, why string) {
+	t.Helper()
+	if os.Getenv(required) != "" {
+		t.Fatal(why)
+	}
+	t.Skip(why)
+}
+
+// Browser is a headless Chromium that is told what to do over a pipe: it has no port
+// that others could find, and ends with the test.
 type Browser struct {
 	orders  io.Writer
 	mu      sync.Mutex
@@ -40,31 +76,16 @@ type message struct {
 	Error     json.RawMessage `json:"error,omitempty"`
 }
 
-// Program is the path of Chromium. It skips the test where there is none, unless
-// PRINTMARKET_CHROMIUM_REQUIRED is set.
-func Program(t *testing.T) string {
-	t.Helper()
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if found, err := exec.LookPath(name); err == nil {
-			return found
-		}
-	}
-	if os.Getenv("PRINTMARKET_CHROMIUM_REQUIRED") != "" {
-		t.Fatal("no chromium is installed; tools/setup.sh installs it")
-	}
-	t.Skip("no chromium is installed; tools/setup.sh installs it")
-	return ""
-}
-
-// Start starts a browser, or skips the test as [Program] does.
-func Start(t *testing.T) *Browser {
+// Start runs a browser until the test ends. Where there is none it does what
+// [Program] does.
+func Start(t testing.TB) *Browser {
 	t.Helper()
 	b := &Browser{pending: map[int]chan message{}, tabs: map[string]*Tab{}, ended: make(chan struct{})}
 	b.launch(t, Program(t))
 	return b
 }
 
-func (b *Browser) launch(t *testing.T, program string) {
+func (b *Browser) launch(t testing.TB, program string) {
 	t.Helper()
 	profile, err := os.MkdirTemp("", "printmarket-chromium-*") //nolint:usetesting // what is left of the browser may still write to it
 	must(t, err)
@@ -107,7 +128,7 @@ func (b *Browser) listen(events io.Reader) {
 	defer close(b.ended)
 	scanner := bufio.NewScanner(events)
 	scanner.Buffer(nil, 64<<20)
-	scanner.Split(func(data []byte, atEOF bool) (int, []byte, error) {
+	scanner.Split(func(data []byte, _ bool) (int, []byte, error) {
 		if i := bytes.IndexByte(data, 0); i >= 0 {
 			return i + 1, data[:i], nil
 		}
@@ -134,28 +155,34 @@ func (b *Browser) listen(events io.Reader) {
 	}
 }
 
-// order makes the browser do something, which must succeed.
-func (b *Browser) order(t *testing.T, session, method string, params, result any) {
-	t.Helper()
-	if err := b.try(t, session, method, params, result); err != nil {
-		t.Fatal(err)
+// send gives an order. Its answer is sent to the channel, which has room for it; nil
+// is for an answer that nobody wants.
+func (b *Browser) send(session, method string, params any, answer chan message) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.last++
+	if answer != nil {
+		b.pending[b.last] = answer
 	}
+	text, err := json.Marshal(message{ID: b.last, SessionID: session, Method: method, Params: params})
+	if err != nil {
+		return err
+	}
+	_, err = b.orders.Write(append(text, 0))
+	return err
+}
+
+// order makes the browser do something, which must succeed.
+func (b *Browser) order(t testing.TB, session, method string, params, result any) {
+	t.Helper()
+	must(t, b.try(t, session, method, params, result))
 }
 
 // try waits for the answer to an order; the error is the browser's refusal.
-func (b *Browser) try(t *testing.T, session, method string, params, result any) error {
+func (b *Browser) try(t testing.TB, session, method string, params, result any) error {
 	t.Helper()
 	answer := make(chan message, 1)
-	b.mu.Lock()
-	b.last++
-	id := b.last
-	b.pending[id] = answer
-	text, err := json.Marshal(message{ID: id, SessionID: session, Method: method, Params: params})
-	if err == nil {
-		_, err = b.orders.Write(append(text, 0))
-	}
-	b.mu.Unlock()
-	must(t, err)
+	must(t, b.send(session, method, params, answer))
 	select {
 	case m := <-answer:
 		if m.Error != nil {
@@ -167,22 +194,16 @@ func (b *Browser) try(t *testing.T, session, method string, params, result any) 
 		return json.Unmarshal(m.Result, result)
 	case <-b.ended:
 		t.Fatalf("%s: the browser has ended", method)
-	case <-time.After(2 * time.Minute):
+	case <-time.After(patience):
 		t.Fatalf("%s: no answer", method)
 	}
 	return nil
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// Tab is one page, with all that it asked for and complained of.
+// Tab is one page at a time, with all that its pages asked for and complained of. A
+// test fails with what a tab cannot do.
 type Tab struct {
-	t       *testing.T
+	t       testing.TB
 	browser *Browser
 	session string
 
@@ -191,8 +212,8 @@ type Tab struct {
 	complaints []string
 }
 
-// Open opens an empty page.
-func (b *Browser) Open(t *testing.T) *Tab {
+// Open opens an empty tab.
+func (b *Browser) Open(t testing.TB) *Tab {
 	t.Helper()
 	var target struct{ TargetID, SessionID string }
 	b.order(t, "", "Target.createTarget", map[string]any{"url": "about:blank"}, &target)
@@ -207,14 +228,33 @@ func (b *Browser) Open(t *testing.T) *Tab {
 	return p
 }
 
-// Do makes the page do something, by a method of the DevTools protocol, which must
-// succeed.
+// Do is an order of the DevTools protocol.
 func (p *Tab) Do(method string, params map[string]any) {
 	p.t.Helper()
 	p.browser.order(p.t, p.session, method, params, nil)
 }
 
-// hear keeps what a page must not do, and where it has gone.
+// Go loads a page.
+func (p *Tab) Go(url string) {
+	p.t.Helper()
+	p.Do("Page.navigate", map[string]any{"url": url})
+	p.Await("document.readyState === 'complete'")
+}
+
+// Size makes the tab so many CSS pixels wide and high.
+func (p *Tab) Size(width, height int) {
+	p.t.Helper()
+	p.Do("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600})
+}
+
+// Scheme makes the tab prefer the colours light or dark.
+func (p *Tab) Scheme(scheme string) {
+	p.t.Helper()
+	p.Do("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}})
+}
+
+// hear keeps what a page must not do, and where it has gone. A dialog is closed, or
+// the page would wait for somebody.
 func (p *Tab) hear(method string, params json.RawMessage) {
 	var event struct {
 		Type    string
@@ -226,17 +266,56 @@ func (p *Tab) hear(method string, params json.RawMessage) {
 	}
 	p.heard.Lock()
 	defer p.heard.Unlock()
-	switch {
-	case method == "Network.requestWillBeSent":
+	complaint := false
+	switch method {
+	case "Network.requestWillBeSent":
 		p.requests = append(p.requests, event.Request.URL)
-	case method == "Runtime.exceptionThrown", method == "Audits.issueAdded" && bytes.Contains(params, []byte("ContentSecurityPolicy")),
-		method == "Runtime.consoleAPICalled" && (event.Type == "error" || event.Type == "warning" || event.Type == "assert"),
-		method == "Log.entryAdded" && (event.Entry.Level == "error" || event.Entry.Level == "warning"):
+	case "Page.javascriptDialogOpening":
+		complaint = true
+		// A browser that has ended shows no dialog.
+		_ = p.browser.send(p.session, "Page.handleJavaScriptDialog", map[string]any{"accept": false}, nil)
+	case "Runtime.exceptionThrown":
+		complaint = true
+	case "Runtime.consoleAPICalled":
+		complaint = slices.Contains([]string{"error", "warning", "assert"}, event.Type)
+	case "Log.entryAdded":
+		complaint = event.Entry.Level == "error" || event.Entry.Level == "warning"
+	case "Audits.issueAdded":
+		complaint = bytes.Contains(params, []byte("ContentSecurityPolicy"))
+	}
+	if complaint {
 		p.complaints = append(p.complaints, method+" "+string(params))
 	}
 }
 
-// Eval is the value of an expression in the page.
+// Complained is how many errors and warnings there were so far: of scripts, of the
+// console, of the browser, of the page's policy, and dialogs.
+func (p *Tab) Complained() int {
+	p.heard.Lock()
+	defer p.heard.Unlock()
+	return len(p.complaints)
+}
+
+// WantInnocence checks that no page so far complained of anything or asked for
+// anything of another origin, and that at least so many requests were seen.
+func (p *Tab) WantInnocence(origin string, atLeast int) {
+	p.t.Helper()
+	p.heard.Lock()
+	defer p.heard.Unlock()
+	for _, complaint := range p.complaints {
+		p.t.Errorf("the page complains: %s", complaint)
+	}
+	for _, url := range p.requests {
+		if !strings.HasPrefix(url, origin+"/") && !strings.HasPrefix(url, "data:") {
+			p.t.Errorf("the page asked for %s", url)
+		}
+	}
+	if len(p.requests) < atLeast {
+		p.t.Errorf("only %d requests were seen: %v", len(p.requests), p.requests)
+	}
+}
+
+// Eval stores the value of an expression in the page, of a promise what comes of it.
 func (p *Tab) Eval(expression string, value any) {
 	p.t.Helper()
 	must(p.t, p.evaluate(expression, value))
@@ -249,12 +328,13 @@ func (p *Tab) evaluate(expression string, value any) error {
 		// ExceptionDetails is null for an expression that has a value.
 		ExceptionDetails json.RawMessage
 	}
-	err := p.browser.try(p.t, p.session, "Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "userGesture": true}, &answer)
+	params := map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true, "userGesture": true}
+	err := p.browser.try(p.t, p.session, "Runtime.evaluate", params, &answer)
 	switch {
 	case err != nil:
 		return err
 	case answer.ExceptionDetails != nil:
-		return fmt.Errorf("%s: %s", expression, answer.ExceptionDetails)
+		return fmt.Errorf("%.200s: %s", expression, answer.ExceptionDetails)
 	default:
 		return json.Unmarshal(answer.Result.Value, value)
 	}
@@ -264,7 +344,7 @@ func (p *Tab) evaluate(expression string, value any) error {
 // another one has no values.
 func (p *Tab) Await(expression string) {
 	p.t.Helper()
-	deadline := time.Now().Add(2 * time.Minute)
+	deadline := time.Now().Add(patience)
 	for {
 		var reached bool
 		err := p.evaluate("Boolean("+expression+")", &reached)
@@ -288,7 +368,7 @@ func (p *Tab) Click(selector string) {
 	p.Eval(fmt.Sprintf("document.querySelector(%q).click() || true", selector), &done)
 }
 
-// Write types a text into a field.
+// Write waits for a field and types a text into it.
 func (p *Tab) Write(selector, text string) {
 	p.t.Helper()
 	p.Await(fmt.Sprintf("document.querySelector(%q)", selector))
@@ -297,34 +377,9 @@ func (p *Tab) Write(selector, text string) {
 	p.Do("Input.insertText", map[string]any{"text": text})
 }
 
-// Go leads the page to an address.
-func (p *Tab) Go(url string) {
-	p.t.Helper()
-	p.Do("Page.navigate", map[string]any{"url": url})
-}
-
-// Complained is how often the page has complained so far.
-func (p *Tab) Complained() int {
-	p.heard.Lock()
-	defer p.heard.Unlock()
-	return len(p.complaints)
-}
-
-// WantInnocence checks that the page complained of nothing and asked nobody but an
-// origin, which it asked for a number of things at least.
-func (p *Tab) WantInnocence(origin string, atLeast int) {
-	p.t.Helper()
-	p.heard.Lock()
-	defer p.heard.Unlock()
-	for _, complaint := range p.complaints {
-		p.t.Errorf("the page complains: %s", complaint)
-	}
-	for _, url := range p.requests {
-		if !strings.HasPrefix(url, origin+"/") && !strings.HasPrefix(url, "data:") {
-			p.t.Errorf("the page asked for %s", url)
-		}
-	}
-	if len(p.requests) < atLeast {
-		p.t.Errorf("only %d requests were seen: %v", len(p.requests), p.requests)
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -317,7 +317,7 @@ func (s *api) observed(listener string, handler http.Handler) http.Handler {
 func (s *api) dashboardHandler(work preflights) (http.Handler, error) {
 	board, err := dashboard.Handler(dashboard.Config{
 		Gates: s.gates, Sessions: s.sessions, RFQs: s.rfqs, Records: s.store, Limits: s.limits, Uses: &s.uses, Metrics: s.metrics,
-		Jobs: work.jobs, Changes: s.changes, Streams: s.streams,
+		Webhooks: s.webhooks, Cursors: s.cursors, Jobs: work.jobs, Changes: s.changes, Streams: s.streams,
 		Log: s.log, Now: s.now, Random: rand.Reader, Plain: s.plainCookies,
 		RegistryURL: s.registryURL(), APIURL: s.url(), OpsURL: urlOf(s.sockets.ops, ""), Docs: s.docs != nil, Tour: s.tour,
 	})

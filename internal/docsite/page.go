@@ -63,10 +63,16 @@ func parse(name string, source []byte) *page {
 	return p
 }
 
+// reachable lets people without a mouse scroll what may be wider than a page. HTML of
+// the text itself is left out, so these are tags that the renderer has made.
+var reachable = strings.NewReplacer(
+	"<pre>", `<pre tabindex="0">`, "<table>", `<div class="wide" tabindex="0"><table>`, "</table>", "</table></div>",
+)
+
 func (p *page) render() ([]byte, error) {
 	var out bytes.Buffer
 	err := markdown().Renderer().Render(&out, p.source, p.tree)
-	return out.Bytes(), err
+	return []byte(reachable.Replace(out.String())), err
 }
 
 func (p *page) has(id string) bool {

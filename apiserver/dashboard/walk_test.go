@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dashboard_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/apiserver/dashboard"
+	"github.com/printmarket/printmarket/apiserver/preflight"
+	"github.com/printmarket/printmarket/internal/browsertest"
+	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// full is a world in which every part of every page has something to show, with a
+// mark in every text that comes from partners and suppliers.
+func full(t testing.TB, mark string) *world {
+	t.Helper()
+	things, hooks := shelf{}, various(mark)
+	for i := range 60 {
+		things.rfqs = append(things.rfqs, request(i+1, mark))
+		hooks.deliveries = append(hooks.deliveries, delivery(i+10, mark))
+	}
+	for i := range 25 {
+		things.quotes = append(things.quotes, quote(t, fmt.Sprint(i), mark))
+	}
+	w := newWorld(t, func(c *dashboard.Config) {
+		c.RFQs, c.Webhooks, c.Jobs, c.Plain = things, hooks, reported{markedJobs(t, mark)}, true
+		c.Tour = adasTour()
+	})
+	w.dress(t)
+	opens := metav1.NewTime(noon.Add(24 * time.Hour))
+	w.Rollout(posture.MasterDataBridge, func(s *v1alpha1.CapabilityRolloutSpec) { s.Schedule = &v1alpha1.Schedule{NotBefore: &opens} })
+	w.Rollout(posture.Preflight, func(s *v1alpha1.CapabilityRolloutSpec) { s.Schedule = nil })
+	w.Limit("acme", "partner", 1_000_000)
+	w.Limit("acme", "preflight", 1_000_000)
+	w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) {
+		s.DisplayName = "Acme Print & Co" + mark
+		for i := range s.Keys {
+			s.Keys[i].Name += mark
+		}
+	})
+	return w
+}
+
+// markedJobs are jobs in each state, more than a page has.
+func markedJobs(t testing.TB, mark string) jobShelf {
+	t.Helper()
+	all := everyKind(t)
+	for i := range 60 {
+		all = append(all, jobNamed(t, fmt.Sprintf("%d.pdf", i), mark, nil))
+	}
+	for i := range all {
+		all[i].Profile = "print_ready" + mark
+		if all[i].Status == jobs.Failed {
+			all[i].Failure.Detail += mark
+		}
+		if all[i].Ticket != nil {
+			all[i].Ticket.Colors.Spots = []string{"Gold" + mark}
+		}
+	}
+	return all
+}
+
+// reported are jobs with a report.
+type reported struct{ jobShelf }
+
+// Report implements dashboard.Jobs.
+func (reported) Report(context.Context, tenant.ID, string) ([]byte, error) {
+	return preflight.SimulatedReport(jobs.Warn), nil
+}
+
+// notPages are what answers to GET and is shown by no browser.
+var notPages = map[string]string{
+	"/preflight/{id}/progress":    "a stream, which the page of the job opens",
+	"/preflight/{id}/report.json": "a file to be kept",
+	"/preflight/{id}/report.xfdf": "a file to be kept",
+}
+
+// walk is somebody who follows every link in a browser.
+type walk struct {
+	t testing.TB
+	// tab is for pages that are there. Of answers that are errors, which the browser
+	// notes in its console, failing is.
+	tab, failing *browsertest.Tab
+	origin       string
+	// look is done on every page; name says which it is.
+	look func(tab *browsertest.Tab, name string)
+	// seen counts the pages of each pattern; those that are alike are not all looked at.
+	seen  map[string]int
+	queue []string
+	known map[string]bool
+}
+
+// alike is how many pages of one pattern are looked at.
+const alike = 3
+
+// walkThrough goes through all pages of a world: first as nobody, then signed in.
+func walkThrough(t *testing.T, w *world, look func(tab *browsertest.Tab, name string)) {
+	t.Helper()
+	server := httptest.NewServer(w.handler)
+	t.Cleanup(server.Close)
+	b := browsertest.Start(t)
+	p := &walk{t: t, tab: b.Open(t), failing: b.Open(t), origin: server.URL, look: look, seen: map[string]int{}, known: map[string]bool{}}
+	p.visit("/capabilities", "/sign-in?next=/rfqs")
+	p.signIn(p.failing, "no key", "document.querySelector('#notice')")
+	look(p.failing, "a sign-in that is refused")
+	p.signIn(p.tab, w.Key("acme-live"), "location.pathname === '/'")
+	clear(p.known) // what led to the sign-in leads to its page
+	p.visit("/", "/capabilities", "/webhooks/endpoints/disabled/deliveries?done=tested", "/webhooks/deliveries/dlv_00002?done=redelivered",
+		"/preflight/pref_processing.pdf", "/preflight/pref_succeeded.pdf", "/preflight/pref_failed.pdf")
+	p.tab.WantInnocence(server.URL, len(dashboard.Pages()))
+	for _, pattern := range dashboard.Pages() {
+		if p.seen[pattern] == 0 && notPages[pattern] == "" {
+			t.Errorf("no page leads to %s: link it, and fill the world so that the link is there", pattern)
+		}
+	}
+	p.refusedForm()
+	for _, path := range []string{"/nowhere", "/rfqs?status=lost"} {
+		p.failing.Go(p.origin + path)
+		look(p.failing, path)
+	}
+}
+
+// signIn sends a key, and waits for what comes of it.
+func (p *walk) signIn(tab *browsertest.Tab, key, reached string) {
+	p.t.Helper()
+	tab.Go(p.origin + "/sign-in")
+	tab.Write("#key", key)
+	tab.Click(".sign-in button")
+	tab.Await(reached)
+}
+
+// refusedForm sends a time that a browser's own field does not let through.
+func (p *walk) refusedForm() {
+	p.t.Helper()
+	p.failing.Go(p.origin + "/webhooks/endpoints/mis/deliveries")
+	var done bool
+	p.failing.Eval(`document.querySelector('#since').type = 'text'; document.querySelector('#since').value = 'yesterday'; true`, &done)
+	p.failing.Click("form[action$=recover] button")
+	p.failing.Await("document.querySelector('#notice')")
+	p.look(p.failing, "a form that is refused")
+}
+
+// visit looks at pages and at all that they lead to.
+func (p *walk) visit(paths ...string) {
+	p.t.Helper()
+	pages := http.NewServeMux()
+	for _, pattern := range dashboard.Pages() {
+		pages.Handle(pattern, http.NotFoundHandler())
+	}
+	for _, path := range paths {
+		p.follow(path)
+	}
+	for len(p.queue) > 0 {
+		path := p.queue[0]
+		p.queue = p.queue[1:]
+		_, pattern := pages.Handler(httptest.NewRequestWithContext(p.t.Context(), http.MethodGet, path, nil))
+		if p.seen[pattern]++; p.seen[pattern] > alike || notPages[pattern] != "" {
+			continue
+		}
+		p.tab.Go(p.origin + path)
+		p.look(p.tab, path)
+		var links []string
+		p.tab.Eval(`Array.from(document.querySelectorAll('a[href]'), (link) => link.href.replace(/#.*/, ''))`, &links)
+		for _, link := range links {
+			if own, found := strings.CutPrefix(link, p.origin); found && !strings.HasPrefix(own, "/docs/") {
+				p.follow(own)
+			}
+		}
+	}
+}
+
+// follow notes a page to be looked at.
+func (p *walk) follow(path string) {
+	if !p.known[path] {
+		p.known[path] = true
+		p.queue = append(p.queue, path)
+	}
+}
+
+// TestEveryPageKeepsTheRulesOfAccessibility looks at every page as people have it: in
+// both colour schemes, on a desk and on a phone.
+func TestEveryPageKeepsTheRulesOfAccessibility(t *testing.T) {
+	t.Parallel()
+	axe := browsertest.Axe(t)
+	walkThrough(t, full(t, ""), func(tab *browsertest.Tab, name string) {
+		for _, scheme := range []string{"light", "dark"} {
+			for _, width := range []int{1280, 390} {
+				tab.Scheme(scheme)
+				tab.Size(width, 844)
+				for _, violation := range tab.Violations(axe) {
+					t.Errorf("%s, %s, %d pixels: %s", name, scheme, width, violation)
+				}
+				var overflow int
+				if tab.Eval("document.documentElement.scrollWidth", &overflow); overflow > width {
+					t.Errorf("%s is %d pixels wide where there are %d", name, overflow, width)
+				}
+			}
+		}
+	})
+}
+
+// TestNothingThatAPartnerWritesDoesAnythingInABrowser walks through pages that hold
+// markup wherever somebody else has written something.
+func TestNothingThatAPartnerWritesDoesAnythingInABrowser(t *testing.T) {
+	t.Parallel()
+	const mark = `"'><script>alert(1)</script><img src=https://elsewhere.example/x onerror=alert(2)><printmarket-mark></printmarket-mark>`
+	var all strings.Builder
+	walkThrough(t, full(t, mark), func(tab *browsertest.Tab, name string) {
+		var elements int
+		if tab.Eval("document.querySelectorAll('printmarket-mark, script:not([src]), img, iframe, object, embed, [onerror]').length", &elements); elements != 0 {
+			t.Errorf("%s has %d elements of a partner", name, elements)
+		}
+		var text string
+		tab.Eval("document.body.textContent", &text)
+		all.WriteString(text)
+	})
+	for _, text := range []string{
+		"Acme Print & Co", "live", "lot 1", "Ghent", "Flyer", "flyers", "Printer 24", "DAP", "ready for print",
+		"rfq_01M3HQ5V0S1TQ8X2ZC4E6GJ9KM", "out of paper", "print_ready", "Gold",
+	} {
+		if !strings.Contains(all.String(), text+mark) {
+			t.Errorf("no page shows %q with its mark", text)
+		}
+	}
+	if !strings.Contains(all.String(), "printmarket%22%27%3E%3Cscript%3E") {
+		t.Error("no page shows the URL of an endpoint with its mark")
+	}
+}

@@ -1,0 +1,532 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dashboard_test
+
+import (
+	"context"
+	"fmt"
+	"html"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/apiserver/apitest"
+	"github.com/printmarket/printmarket/apiserver/dashboard"
+	"github.com/printmarket/printmarket/apiserver/webhooks"
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/ratelimit"
+	"github.com/printmarket/printmarket/internal/store/storetest"
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/webhook"
+)
+
+var (
+	acmeMIS  = webhook.Address{Owner: acmeLive, Name: "mis"}
+	starkMIS = webhook.Address{Owner: tenant.ID{Organization: "org_stark1", Mode: tenant.Live}, Name: "mis"}
+)
+
+// postbox has the same webhooks for everybody. What it does not implement nobody may
+// ask of it.
+type postbox struct {
+	webhooks.Desk
+	endpoints []webhook.Known
+	// deliveries are in the order of their ids, which are numbers.
+	deliveries []webhook.Delivery
+	attempts   []webhook.Attempt
+}
+
+// Endpoints implements webhooks.Desk.
+func (p postbox) Endpoints(context.Context, tenant.ID) ([]webhook.Known, error) {
+	return p.endpoints, nil
+}
+
+// Find implements webhooks.Desk.
+func (p postbox) Find(_ context.Context, address webhook.Address) (webhook.Known, error) {
+	for _, known := range p.endpoints {
+		if known.Name == address.Name {
+			return known, nil
+		}
+	}
+	return webhook.Known{}, ledger.ErrNotFound
+}
+
+// Deliveries implements webhooks.Desk.
+func (p postbox) Deliveries(_ context.Context, query webhook.Query) ([]webhook.Delivery, error) {
+	var found []webhook.Delivery
+	for at := len(p.deliveries) - 1; at >= 0 && len(found) < query.Limit; at-- {
+		d := p.deliveries[at]
+		if (query.Before == "" || d.ID < query.Before) && (query.State == "" || d.State == query.State) && d.Name == query.Endpoint {
+			found = append(found, d)
+		}
+	}
+	return found, nil
+}
+
+// Delivery implements webhooks.Desk.
+func (p postbox) Delivery(_ context.Context, _ tenant.ID, id string) (webhook.Delivery, []webhook.Attempt, error) {
+	for _, d := range p.deliveries {
+		if d.ID == id {
+			d.Attempts = len(p.attempts)
+			return d, p.attempts, nil
+		}
+	}
+	return webhook.Delivery{}, nil, ledger.ErrNotFound
+}
+
+// delivery is one with texts that differ by a mark.
+func delivery(number int, mark string) webhook.Delivery {
+	return webhook.Delivery{
+		ID: fmt.Sprintf("dlv_%05d", number), Address: acmeMIS, State: webhook.Delivered, Attempts: 1, CreatedAt: noon, EndedAt: noon.Add(time.Second),
+		Event: ledger.Event{ID: fmt.Sprintf("evt_%05d", number), Type: ledger.RFQQuoted, Subject: "rfq_01M3HQ5V0S1TQ8X2ZC4E6GJ9KM" + mark, At: noon.Add(-time.Second)},
+	}
+}
+
+// known is a declared endpoint with texts that differ by a mark.
+func known(name, mark string) webhook.Known {
+	e := apitest.Endpoint(acmeLive, name)
+	e.URL = "https://hooks.example.com/printmarket" + mark + "?token=s3cret"
+	return webhook.Known{Endpoint: e, Standing: webhook.Standing{Address: e.Address, URL: e.URL, EnrolledAt: noon.Add(-72 * time.Hour)}}
+}
+
+// various has endpoints in every condition, and deliveries in every state, one with a
+// failed attempt and one without an answer.
+func various(mark string) postbox {
+	disabled, closed, fresh := known("disabled", mark), known("closed", mark), known("fresh", mark)
+	disabled.Standing.Disabled, disabled.Standing.DisabledAt, disabled.Standing.FailingSince = webhook.Failing, noon.Add(-time.Hour), noon.Add(-121*time.Hour)
+	disabled.Standing.Waiting, disabled.Standing.OldestAt = 3, noon.Add(-121*time.Hour)
+	closed.Closed, closed.Events = "KillSwitchEngaged", []ledger.EventType{ledger.RFQQuoted, ledger.PreflightFailed}
+	fresh.Standing = webhook.Standing{Address: fresh.Address, URL: fresh.URL}
+	mis := known("mis", mark)
+	mis.Standing.DeliveredAt = noon
+	pending, exhausted := delivery(2, mark), delivery(3, mark)
+	pending.State, pending.DueAt, pending.EndedAt = webhook.Pending, noon.Add(5*time.Minute), time.Time{}
+	exhausted.State = webhook.Exhausted
+	return postbox{
+		endpoints:  []webhook.Known{mis, disabled, closed, fresh},
+		deliveries: []webhook.Delivery{delivery(1, mark), pending, exhausted},
+		attempts: []webhook.Attempt{
+			{Number: 1, At: noon.Add(-5 * time.Minute), Took: 15 * time.Second, Fault: webhook.FaultTimeout},
+			{Number: 2, At: noon.Add(-time.Minute), Took: 1234567 * time.Microsecond, Status: 500, Fault: webhook.FaultStatus, Excerpt: "out of paper" + mark},
+			{Number: 3, At: noon, Took: 80 * time.Millisecond, Status: 204},
+		},
+	}
+}
+
+// busy has 10,000 deliveries, and 500 attempts at each, with answers of the length
+// that is kept.
+func busy(mark string) postbox {
+	p := various("")
+	p.deliveries, p.attempts = nil, nil
+	for i := range 10_000 {
+		p.deliveries = append(p.deliveries, delivery(i, mark))
+	}
+	for i := range 500 {
+		p.attempts = append(p.attempts, webhook.Attempt{Number: i + 1, At: noon, Status: 500, Fault: webhook.FaultStatus, Excerpt: strings.Repeat(`"`, webhook.MaxExcerpt)})
+	}
+	return p
+}
+
+func TestPagesOfWebhooksLookLikeTheirGoldenFiles(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *dashboard.Config) { c.Webhooks = various("") })
+	b := w.signedIn(t, "acme-live")
+	for name, page := range map[string]shown{
+		"webhooks":                  b.get(t, "/webhooks"),
+		"webhook-endpoint":          b.get(t, "/webhooks/endpoints/mis/deliveries?done=enabled"),
+		"webhook-endpoint-disabled": b.get(t, "/webhooks/endpoints/disabled/deliveries"),
+		"webhook-endpoint-refused":  b.post(t, "/webhooks/endpoints/mis/recover", url.Values{"since": {"yesterday"}}),
+		"webhook-delivery":          b.get(t, "/webhooks/deliveries/dlv_00003?done=redelivered"),
+		"webhook-delivery-pending":  b.get(t, "/webhooks/deliveries/dlv_00002"),
+	} {
+		golden(t, name, page.text)
+	}
+}
+
+func TestNothingOfAWebhookIsMarkup(t *testing.T) {
+	t.Parallel()
+	const mark = `"><script>alert(1)</script>'&`
+	w := newWorld(t, func(c *dashboard.Config) { c.Webhooks = various(mark) })
+	b := w.signedIn(t, "acme-live")
+	for path, texts := range map[string][]string{
+		"/webhooks":                                   {"%22%3E%3Cscript%3Ealert%281%29%3C/script%3E"},
+		"/webhooks/endpoints/mis/deliveries":          {"rfq_01M3HQ5V0S1TQ8X2ZC4E6GJ9KM" + mark},
+		"/webhooks/deliveries/dlv_00001":              {"rfq_01M3HQ5V0S1TQ8X2ZC4E6GJ9KM" + mark, "out of paper" + mark},
+		"/webhooks?done=" + url.QueryEscape(mark):     nil,
+		"/webhooks/endpoints/" + url.PathEscape(mark): nil,
+	} {
+		page := b.get(t, path)
+		for _, text := range texts {
+			if !strings.Contains(html.UnescapeString(page.text), text) {
+				t.Errorf("%s does not show %q:\n%s", path, text, page.text)
+			}
+		}
+		if strings.Contains(page.text, mark[:10]) || strings.Contains(page.text, "alert(1)</script") {
+			t.Errorf("%s has markup of a partner", path)
+		}
+	}
+	sent := b.post(t, "/webhooks/endpoints/mis/recover", url.Values{"since": {mark}}).want(t, 422, "The time must be a time like")
+	if !strings.Contains(html.UnescapeString(sent.text), `value="`+mark) || strings.Contains(sent.text, mark[:10]) {
+		t.Errorf("the form has markup, or not what was sent:\n%s", sent.text)
+	}
+}
+
+func TestNoPageOfWebhooksIsLongHoweverMuchWasSent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *dashboard.Config) { c.Webhooks = busy(strings.Repeat(`"`, 70)) })
+	b := w.signedIn(t, "acme-live")
+	// That no answer is longer than 200,000 bytes is checked of each.
+	b.get(t, "/webhooks/deliveries/dlv_00001").want(t, 200, "The newest 50 of 500.").want(t, 200, `<th scope="row">500</th>`)
+	path, seen := "/webhooks/endpoints/mis/deliveries", 0
+	for pages := 0; path != ""; pages++ {
+		page := b.get(t, path).want(t, 200, "<table>")
+		if rows := strings.Count(page.text, `<th scope="row">`); rows > 50 {
+			t.Fatalf("%d deliveries on a page", rows)
+		}
+		seen += strings.Count(page.text, `<th scope="row">`)
+		path = older(page.text)
+		if pages > 200 {
+			t.Fatal("the list has no end")
+		}
+	}
+	if seen != 10_000 {
+		t.Errorf("%d deliveries were shown, want 10000", seen)
+	}
+}
+
+func TestDeliveriesCanBeNarrowedToAState(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *dashboard.Config) { c.Webhooks = various("") })
+	b := w.signedIn(t, "acme-live")
+	const path = "/webhooks/endpoints/mis/deliveries"
+	for query, want := range map[string][]string{
+		"": {"dlv_00003", "dlv_00002", "dlv_00001"}, "?state=": {"dlv_00003", "dlv_00002", "dlv_00001"},
+		"?state=pending": {"dlv_00002"}, "?state=delivered": {"dlv_00001"}, "?state=exhausted": {"dlv_00003"},
+	} {
+		if diff := cmp.Diff(want, ids(b.get(t, path+query).want(t, 200, "Deliveries").text)); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", query, diff)
+		}
+	}
+	b.get(t, path+"?state=lost").want(t, 400, "The parameter state is")
+	b.get(t, path+"?cursor=mine").want(t, 400, "The cursor is not one")
+	b.get(t, "/webhooks/endpoints/fresh/deliveries?state=pending").want(t, 200, "There are no deliveries that are pending.")
+	b.get(t, "/webhooks/endpoints/none/deliveries").want(t, 404, "no such record")
+}
+
+// ids are those of the deliveries on a page, in their order.
+func ids(page string) []string {
+	var all []string
+	for _, part := range strings.Split(page, `<th scope="row"><a href="/webhooks/deliveries/`)[1:] {
+		id, _, _ := strings.Cut(part, `"`)
+		all = append(all, id)
+	}
+	return all
+}
+
+// hooked is a world in which acme and stark have an endpoint mis, with a delivery
+// each that nobody has answered; it returns their ids.
+func hooked(t testing.TB) (w *world, acme, stark string) {
+	t.Helper()
+	w = newWorld(t, nil)
+	w.Enroll(t, apitest.Endpoint(acmeMIS.Owner, "mis"), apitest.Endpoint(starkMIS.Owner, "mis"))
+	for _, at := range []struct {
+		address webhook.Address
+		id      *string
+	}{{acmeMIS, &acme}, {starkMIS, &stark}} {
+		d := w.Deliveries(t, at.address, 1)[0]
+		w.Attempt(t, d, webhook.Exhausted, webhook.Attempt{Status: 500, Fault: webhook.FaultStatus})
+		*at.id = d.ID
+	}
+	return w, acme, stark
+}
+
+// states are those of all deliveries of an owner, the newest first.
+func (w *world) states(t testing.TB, owner tenant.ID) []string {
+	t.Helper()
+	found, err := w.Webhooks.Deliveries(t.Context(), webhook.Query{Owner: owner, Limit: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	states := make([]string, len(found))
+	for i, d := range found {
+		states[i] = string(d.Event.Type) + " " + string(d.State)
+	}
+	return states
+}
+
+// forms are all that send something, with what they hold.
+func forms(name, id string, since time.Time) map[string]url.Values {
+	return map[string]url.Values{
+		"/webhooks/endpoints/" + name + "/test":     nil,
+		"/webhooks/endpoints/" + name + "/enable":   nil,
+		"/webhooks/endpoints/" + name + "/recover":  {"since": {since.Format("2006-01-02T15:04")}},
+		"/webhooks/deliveries/" + id + "/redeliver": nil,
+	}
+}
+
+// TestAFormDoesWhatTheAPIDoesAndSaysSo goes where the browser is led.
+func TestAFormDoesWhatTheAPIDoesAndSaysSo(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		path  func(id string) string
+		form  url.Values
+		says  string
+		after []string
+	}{
+		"a test": {
+			func(string) string { return "/webhooks/endpoints/mis/test" }, nil,
+			"A test event is on its way.",
+			[]string{"webhook.test pending", "rfq.quoted exhausted"},
+		},
+		"a redelivery": {
+			func(id string) string { return "/webhooks/deliveries/" + id + "/redeliver" }, nil,
+			"The event is on its way again.",
+			[]string{"rfq.quoted pending"},
+		},
+		"a recovery": {
+			func(string) string { return "/webhooks/endpoints/mis/recover" },
+			url.Values{"since": {"2026-11-20T12:00"}},
+			"What was missed is on its way.",
+			[]string{"rfq.quoted pending"},
+		},
+		"a recovery with seconds, after what was missed": {
+			func(string) string { return "/webhooks/endpoints/mis/recover" },
+			url.Values{"since": {"2026-11-20T12:00:02"}},
+			"Nothing was missed since then.",
+			[]string{"rfq.quoted exhausted"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, id, _ := hooked(t)
+			b := w.signedIn(t, "acme-live")
+			answer := b.post(t, tc.path(id), tc.form).want(t, 303, "")
+			b.get(t, answer.Header().Get("Location")).want(t, 200, tc.says)
+			if diff := cmp.Diff(tc.after, w.states(t, acmeLive)); diff != "" {
+				t.Errorf("deliveries (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAnEndpointThatIsDisabledIsEnabledByAForm(t *testing.T) {
+	t.Parallel()
+	w, _, _ := hooked(t)
+	w.Attempt(t, w.Deliveries(t, acmeMIS, 1)[0], webhook.Exhausted, webhook.Attempt{Status: 410, Fault: webhook.FaultGone})
+	b := w.signedIn(t, "acme-live")
+	const path = "/webhooks/endpoints/mis"
+	b.get(t, path+"/deliveries").want(t, 200, "Enable again").want(t, 200, "<dd>disabled: Gone, since <time")
+	b.post(t, path+"/test", nil).want(t, 409, "Nothing is sent to the endpoint: Gone.").want(t, 409, "Enable again")
+	answer := b.post(t, path+"/enable", nil).want(t, 303, "")
+	page := b.get(t, answer.Header().Get("Location")).want(t, 200, "The endpoint is enabled.").want(t, 200, "<dd>open</dd>")
+	if strings.Contains(page.text, "Enable again") {
+		t.Error("the endpoint can be enabled twice")
+	}
+	b.post(t, path+"/test", nil).want(t, 303, "")
+}
+
+func TestARecoveryHasTheBoundsOfTheAPI(t *testing.T) {
+	t.Parallel()
+	w, _, _ := hooked(t)
+	b := w.signedIn(t, "acme-live")
+	now := w.Clock.Now()
+	for since, why := range map[string]string{
+		"": "must be a time like", "yesterday": "must be a time like", "2026-11-20T09:00:00,5Z": "must be a time like", "2026-02-30T09:00": "must be a time like",
+		now.Add(time.Minute).Format("2006-01-02T15:04"):                      "The time must not be in the future.",
+		now.Add(-webhook.Retention - time.Minute).Format("2006-01-02T15:04"): "The time must be within 30 days.",
+	} {
+		page := b.post(t, "/webhooks/endpoints/mis/recover", url.Values{"since": {since}}).want(t, 422, why)
+		if since != "" && !strings.Contains(page.text, `value="`+since+`"`) {
+			t.Errorf("%q is not in the form any more", since)
+		}
+	}
+	b.post(t, "/webhooks/endpoints/mis/recover", url.Values{"since": {strings.Repeat("x", 5000)}}).want(t, 400, "could not be read")
+	if diff := cmp.Diff([]string{"rfq.quoted exhausted"}, w.states(t, acmeLive)); diff != "" {
+		t.Errorf("deliveries (-want +got):\n%s", diff)
+	}
+	// What the form offers as the earliest time is one that is taken.
+	page := b.get(t, "/webhooks/endpoints/mis/deliveries").text
+	_, earliest, _ := strings.Cut(page, ` min="`)
+	earliest, _, _ = strings.Cut(earliest, `"`)
+	b.post(t, "/webhooks/endpoints/mis/recover", url.Values{"since": {earliest}}).want(t, 303, "")
+}
+
+func TestAPageSaysNothingThatALinkMakesUp(t *testing.T) {
+	t.Parallel()
+	w, id, _ := hooked(t)
+	b := w.signedIn(t, "acme-live")
+	for _, path := range []string{"/webhooks/endpoints/mis/deliveries", "/webhooks/deliveries/" + id} {
+		for _, code := range []string{"", "Enabled", "call+555-0100", "%3Cb%3E"} {
+			if page := b.get(t, path+"?done="+code).want(t, 200, ""); strings.Contains(page.text, `role="status"`) {
+				t.Errorf("%s says something of %q:\n%s", path, code, page.text)
+			}
+		}
+	}
+}
+
+// TestWebhooksAreJudgedAsByTheAPI takes reasons to pass away, and compares pages and
+// forms with the operations.
+func TestWebhooksAreJudgedAsByTheAPI(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		change func(w *world)
+		status int
+	}{
+		"with all of them": {func(*world) {}, 200},
+		"without a grant": {func(w *world) {
+			w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Capabilities = nil })
+		}, 403},
+		"closed for everybody": {func(w *world) { w.Kill(posture.WebhookDelivery) }, 503},
+		"suspended": {func(w *world) {
+			w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended })
+		}, 403},
+		"without the scope": {func(w *world) {
+			w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Keys[0].Scopes = []v1alpha1.Scope{"rfq:read"} })
+		}, 403},
+		"without a store": {func(w *world) { w.Store.Set(storetest.Away) }, 503},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, id, _ := hooked(t)
+			b := w.signedIn(t, "acme-live")
+			tc.change(w)
+			api := w.Do(t, apitest.Request{Method: http.MethodGet, Path: "/api/v1/webhooks/deliveries/" + id, Key: "acme-live"})
+			for _, path := range []string{"/webhooks", "/webhooks/endpoints/mis/deliveries", "/webhooks/deliveries/" + id} {
+				if page := b.get(t, path).want(t, tc.status, ""); page.Code != api.Status {
+					t.Errorf("%s is %d, the API's %d", path, page.Code, api.Status)
+				}
+			}
+			for path, form := range forms("mis", id, noon) {
+				want := tc.status
+				if want == 200 {
+					want = 303
+				}
+				b.post(t, path, form).want(t, want, "")
+			}
+			if tc.status == 200 {
+				return
+			}
+			w.Store.Set(storetest.None)
+			if diff := cmp.Diff([]string{"rfq.quoted exhausted"}, w.states(t, acmeLive)); diff != "" {
+				t.Errorf("something was done (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestWhatIsAnothersWebhookIsAnsweredLikeWhatIsNot asks for the delivery of stark,
+// and for one that there is not, with keys of acme.
+func TestWhatIsAnothersWebhookIsAnsweredLikeWhatIsNot(t *testing.T) {
+	t.Parallel()
+	w, own, stark := hooked(t)
+	w.Enroll(t, apitest.Endpoint(acmeMIS.Owner, "mis"), apitest.Endpoint(starkMIS.Owner, "theirs"))
+	for _, key := range []string{"acme-live", "acme-test"} {
+		b := w.signedIn(t, key)
+		none := b.get(t, "/webhooks/deliveries/dlv_01M3HQ7G5C8RJ2N4VKXW6TZB9D").want(t, 404, "no such record").text
+		if got := b.get(t, "/webhooks/deliveries/"+stark).want(t, 404, "").text; got != none {
+			t.Errorf("%s is told something of stark's:\n%s", key, cmp.Diff(none, got))
+		}
+		for path, form := range forms("theirs", stark, noon) {
+			if got := b.post(t, path, form).want(t, 404, "").text; got != none {
+				t.Errorf("%s of %s:\n%s", path, key, cmp.Diff(none, got))
+			}
+		}
+		b.get(t, "/webhooks/endpoints/theirs/deliveries").want(t, 404, "no such record")
+		if page := b.get(t, "/webhooks").text; strings.Contains(page, "theirs") || strings.Contains(page, "org_stark1") {
+			t.Errorf("%s sees stark's endpoints", key)
+		}
+	}
+	test := w.signedIn(t, "acme-test")
+	test.get(t, "/webhooks/deliveries/"+own).want(t, 404, "no such record")
+	test.get(t, "/webhooks").want(t, 200, "No endpoint is declared")
+	if diff := cmp.Diff([]string{"rfq.quoted exhausted"}, w.states(t, starkMIS.Owner)); diff != "" {
+		t.Errorf("something was done to stark's (-want +got):\n%s", diff)
+	}
+}
+
+func TestFormsOfOtherSitesSendNothing(t *testing.T) {
+	t.Parallel()
+	w, id, _ := hooked(t)
+	b := w.signedIn(t, "acme-live")
+	for name, header := range map[string]map[string]string{
+		"another site":            {"Sec-Fetch-Site": "cross-site", "Origin": "http://evil.example"},
+		"another host of ours":    {"Sec-Fetch-Site": "same-site", "Origin": "http://api.example.com"},
+		"another site, by origin": {"Origin": "http://evil.example"},
+		"a document without one":  {"Origin": "null"},
+	} {
+		for path, form := range forms("mis", id, noon) {
+			if got := b.postFrom(t, path, form, header); got.Code != 403 || !strings.Contains(got.text, "sent from another site") {
+				t.Errorf("%s to %s: %d", name, path, got.Code)
+			}
+		}
+	}
+	if diff := cmp.Diff([]string{"rfq.quoted exhausted"}, w.states(t, acmeLive)); diff != "" {
+		t.Errorf("something was done (-want +got):\n%s", diff)
+	}
+}
+
+func TestAFormWithoutASessionLeadsToTheSignInAndDoesNothing(t *testing.T) {
+	t.Parallel()
+	w, id, _ := hooked(t)
+	for path, form := range forms("mis", id, noon) {
+		answer := (&browser{world: w}).post(t, path, form).want(t, 303, "")
+		if location := answer.Header().Get("Location"); location != "/sign-in?next=%2F" {
+			t.Errorf("%s: Location %q", path, location)
+		}
+	}
+	if diff := cmp.Diff([]string{"rfq.quoted exhausted"}, w.states(t, acmeLive)); diff != "" {
+		t.Errorf("something was done (-want +got):\n%s", diff)
+	}
+}
+
+// together counts what is counted by all replicas.
+type together struct{ changes atomic.Int64 }
+
+// Take implements ratelimit.Shared.
+func (c *together) Take(context.Context, ratelimit.Key, ratelimit.Policy) (ratelimit.State, error) {
+	c.changes.Add(1)
+	return ratelimit.State{Allowed: true}, nil
+}
+
+func TestFormsAreCountedByAllReplicasAndPagesAreNot(t *testing.T) {
+	t.Parallel()
+	counts := new(together)
+	w := newWorld(t, func(c *dashboard.Config) { c.Limits = ratelimit.New(counts) })
+	b := w.signedIn(t, "acme-live")
+	b.get(t, "/webhooks").want(t, 200, "")
+	if got := counts.changes.Load(); got != 0 {
+		t.Errorf("a page was counted as %d changes", got)
+	}
+	b.post(t, "/webhooks/endpoints/mis/enable", nil).want(t, 404, "")
+	if got := counts.changes.Load(); got != 1 {
+		t.Errorf("a form was counted as %d changes", got)
+	}
+}
+
+func TestFormsStopAtTheRateLimitOfTheAPI(t *testing.T) {
+	t.Parallel()
+	w, id, _ := hooked(t)
+	w.Limit("acme", "partner", 2)
+	b := w.signedIn(t, "acme-live")
+	for range 2 {
+		b.get(t, "/webhooks").want(t, 200, "")
+	}
+	b.post(t, "/webhooks/deliveries/"+id+"/redeliver", nil).want(t, 429, "too many requests")
+	if diff := cmp.Diff([]string{"rfq.quoted exhausted"}, w.states(t, acmeLive)); diff != "" {
+		t.Errorf("something was done (-want +got):\n%s", diff)
+	}
+}
+
+func TestTheQueryOfAFormIsNoField(t *testing.T) {
+	t.Parallel()
+	w, _, _ := hooked(t)
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/webhooks/endpoints/mis/recover?since=2026-11-20T12:00", nil)
+	w.signedIn(t, "acme-live").send(t, r).want(t, 422, "must be a time like")
+}
