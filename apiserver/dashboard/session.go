@@ -3,6 +3,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -14,6 +15,7 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/ratelimit"
+	"github.com/printmarket/printmarket/internal/tenant"
 )
 
 const (
@@ -153,6 +155,13 @@ func (b *board) seal(v *visit, caller posture.Caller, signedIn, now time.Time) e
 	return nil
 }
 
+// modeNotices tell who has left a mode how to come to the other one, by its name: a
+// session has the mode of its key.
+var modeNotices = map[string]string{
+	string(tenant.Live): "You are signed out. For production sign in with a key that begins with pmk_live_.",
+	string(tenant.Test): "You are signed out. For the sandbox sign in with a key that begins with pmk_test_.",
+}
+
 // askForKey shows the form. Whoever comes with a cookie that is good for nothing any
 // more is told, and loses it.
 func (b *board) askForKey(v *visit) answer {
@@ -161,7 +170,7 @@ func (b *board) askForKey(v *visit) answer {
 		b.cookie.drop(v.header)
 		notice = "Your session has ended. Sign in again."
 	}
-	return form(http.StatusOK, v.URL.Query().Get("next"), notice)
+	return form(http.StatusOK, v.URL.Query().Get("next"), cmp.Or(notice, modeNotices[v.URL.Query().Get("mode")]))
 }
 
 // notSignedIn is the one answer to every key that is none of ours, or no longer.
@@ -228,8 +237,13 @@ func authenticate(v *visit, text credential.Secret) (posture.Caller, posture.Rea
 	return v.snapshot.Authenticate(key, posture.Connection{}, v.now)
 }
 
-// signOut lets the browser forget its session.
+// signOut lets the browser forget its session. Whoever wants to go to the other mode
+// is told by the form of the sign-in which keys are of that.
 func (b *board) signOut(v *visit) answer {
 	b.cookie.drop(v.header)
+	sent, err := readForm(v.Request)
+	if mode := sent.Get("to"); err == nil && modeNotices[mode] != "" {
+		return answer{location: signInPath + "?" + url.Values{"mode": {mode}}.Encode()}
+	}
 	return answer{location: signInPath}
 }

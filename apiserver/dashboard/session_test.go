@@ -323,6 +323,33 @@ func TestSigningOutForgetsTheSession(t *testing.T) {
 	b.get(t, "/").toSignIn(t)
 }
 
+func TestTheOtherModeIsASignInAway(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for key, tc := range map[string]struct{ here, button, to, prefix string }{
+		"acme-live": {`<strong class="mark">Production</strong>`, `<button name="to" value="test">Go to the sandbox</button>`, "test", "pmk_test_."},
+		"acme-test": {`<strong class="mark">Sandbox</strong>`, `<button name="to" value="live">Go to production</button>`, "live", "pmk_live_."},
+	} {
+		b := w.signedIn(t, key)
+		b.get(t, "/").want(t, 200, tc.here).want(t, 200, tc.button)
+		answer := b.post(t, "/sign-out", url.Values{"to": {tc.to}}).want(t, 303, "")
+		if b.cookie != "" {
+			t.Errorf("%s still has a session", key)
+		}
+		b.get(t, answer.Header().Get("Location")).want(t, 200, "sign in with a key that begins with "+tc.prefix)
+	}
+	for _, to := range []string{"", "LIVE", "//evil.example", "<b>"} {
+		b := w.signedIn(t, "acme-live")
+		answer := b.post(t, "/sign-out", url.Values{"to": {to}}).want(t, 303, "")
+		if location := answer.Header().Get("Location"); location != "/sign-in" || b.cookie != "" {
+			t.Errorf("%q leads to %q, cookie %q", to, location, b.cookie)
+		}
+		if page := b.get(t, "/sign-in?mode="+url.QueryEscape(to)); strings.Contains(page.text, `role="alert"`) {
+			t.Errorf("the mode %q is told: %s", to, page.text)
+		}
+	}
+}
+
 func TestFormsOfOtherSitesDoNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
