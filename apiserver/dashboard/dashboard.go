@@ -85,6 +85,8 @@ type Config struct {
 	APIURL, RegistryURL, OpsURL string
 	// Docs is whether the documentation is served on this listener.
 	Docs bool
+	// Contracts are those that the API keeps.
+	Contracts Contracts
 	// Tour is where the guided tour leads to; nil where there is none.
 	Tour *Tour
 	// Plain is for a listener that browsers reach over http on loopback, where they
@@ -142,6 +144,7 @@ func (b *board) routes() []route {
 		{pattern: "/rfqs", get: b.member(b.listRFQs)},
 		{pattern: "/rfqs/{id}", get: b.member(b.showRFQ)},
 		{pattern: "/capabilities", get: b.capabilities},
+		{pattern: contractsPath, get: b.showContracts},
 		{pattern: signInPath, get: b.askForKey, post: b.signIn},
 		{pattern: "/sign-out", post: b.signOut},
 		{pattern: "/", any: missing},

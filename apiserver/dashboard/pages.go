@@ -36,6 +36,7 @@ const (
 	pageEndpoint     = "webhook-endpoint"
 	pageDelivery     = "webhook-delivery"
 	pageCapabilities = "capabilities"
+	pageContracts    = "contracts"
 	pageTour         = "tour"
 	pageSignIn       = "sign-in"
 	pageMessage      = "message"
@@ -47,7 +48,7 @@ type pages map[string]*template.Template
 func parsePages() (pages, error) {
 	all := pages{}
 	for _, name := range []string{
-		pageOverview, pageRFQs, pageRFQ, pageJobs, pageJob, pageWebhooks, pageEndpoint, pageDelivery, pageCapabilities, pageTour, pageSignIn, pageMessage,
+		pageOverview, pageRFQs, pageRFQ, pageJobs, pageJob, pageWebhooks, pageEndpoint, pageDelivery, pageCapabilities, pageContracts, pageTour, pageSignIn, pageMessage,
 	} {
 		parsed, err := template.ParseFS(templates, "pages/frame.gohtml", "pages/"+name+".gohtml")
 		if err != nil {

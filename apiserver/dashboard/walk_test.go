@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/dashboard"
 	"github.com/printmarket/printmarket/apiserver/preflight"
 	"github.com/printmarket/printmarket/internal/browsertest"
@@ -36,7 +37,7 @@ func full(t testing.TB, mark string) *world {
 	}
 	w := newWorld(t, func(c *dashboard.Config) {
 		c.RFQs, c.Webhooks, c.Jobs, c.Plain = things, hooks, reported{markedJobs(t, mark)}, true
-		c.Tour = adasTour()
+		c.Tour, c.Contracts = adasTour(), ending{c.Contracts.(*contracts.Set)}
 	})
 	w.dress(t)
 	opens := metav1.NewTime(noon.Add(24 * time.Hour))

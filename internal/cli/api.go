@@ -145,6 +145,7 @@ type api struct {
 	queue     *queue.Queue
 	changes   *preflightapi.Changes
 	streams   *gate.Streams
+	contracts *contracts.Set
 	server    *apiserver.Server
 }
 
@@ -250,6 +251,7 @@ func (s *api) served(work preflights) (a apiserver.API, err error) {
 	if err != nil {
 		return a, err
 	}
+	s.contracts = set
 	files, err := contracts.Files(docs.API)
 	if err != nil {
 		return a, err
@@ -319,7 +321,7 @@ func (s *api) dashboardHandler(work preflights) (http.Handler, error) {
 		Gates: s.gates, Sessions: s.sessions, RFQs: s.rfqs, Records: s.store, Limits: s.limits, Uses: &s.uses, Metrics: s.metrics,
 		Webhooks: s.webhooks, Cursors: s.cursors, Jobs: work.jobs, Changes: s.changes, Streams: s.streams,
 		Log: s.log, Now: s.now, Random: rand.Reader, Plain: s.plainCookies,
-		RegistryURL: s.registryURL(), APIURL: s.url(), OpsURL: urlOf(s.sockets.ops, ""), Docs: s.docs != nil, Tour: s.tour,
+		RegistryURL: s.registryURL(), APIURL: s.url(), OpsURL: urlOf(s.sockets.ops, ""), Docs: s.docs != nil, Tour: s.tour, Contracts: s.contracts,
 	})
 	if err != nil {
 		return nil, err
