@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,10 +23,14 @@ func TestFaultsOfTheKeyspace(t *testing.T) {
 	t.Parallel()
 	const job = "pm:{preflight}:job:pref_odd"
 	damage := map[string]func(context.Context, *redis.Client) error{
-		"an attempt that is no number": func(ctx context.Context, c *redis.Client) error { return c.HSet(ctx, job, "attempt", "many").Err() },
-		"no attempt":                   func(ctx context.Context, c *redis.Client) error { return c.HDel(ctx, job, "attempt").Err() },
-		"no tenant":                    func(ctx context.Context, c *redis.Client) error { return c.HDel(ctx, job, "tenant").Err() },
-		"a tenant that nobody is":      func(ctx context.Context, c *redis.Client) error { return c.HSet(ctx, job, "tenant", "nobody").Err() },
+		"an attempt that is no number": func(ctx context.Context, c *redis.Client) error { return rewrite(ctx, c, job, "attempt", "many") },
+		"a word less":                  func(ctx context.Context, c *redis.Client) error { return rewrite(ctx, c, job, "attempt", "") },
+		"no tenant":                    func(ctx context.Context, c *redis.Client) error { return rewrite(ctx, c, job, "tenant", "-") },
+		"a tenant that nobody is":      func(ctx context.Context, c *redis.Client) error { return rewrite(ctx, c, job, "tenant", "nobody") },
+		"another tenant":               func(ctx context.Context, c *redis.Client) error { return rewrite(ctx, c, job, "tenant", "org_x/live") },
+		"a text of somebody else":      func(ctx context.Context, c *redis.Client) error { return c.Set(ctx, job, "a text", 0).Err() },
+		"no text":                      func(ctx context.Context, c *redis.Client) error { return c.Del(ctx, job).Err() },
+		"an empty text":                func(ctx context.Context, c *redis.Client) error { return c.Set(ctx, job, "", 0).Err() },
 	}
 	for name, harm := range damage {
 		t.Run(name, func(t *testing.T) {
@@ -55,14 +60,31 @@ func TestFaultsOfTheKeyspace(t *testing.T) {
 			})
 		})
 	}
-	t.Run("a job that is no hash is forgotten, and comes back with its row", func(t *testing.T) {
+	t.Run("a job that lost its text where it waits has it again from its row", func(t *testing.T) {
+		t.Parallel()
+		redistest.Each(t, func(t *testing.T, server *redistest.Server) {
+			f := newFixture(t, server)
+			f.submit("pref_odd", 0)
+			f.submit("pref_zero", 0)
+			f.must(server.Client(t).Del(t.Context(), job).Err())
+			f.submit("pref_odd", 2)
+			w := f.consumer("w1")
+			if got := f.take(w); got.ID != "pref_odd" || got.Attempt != 3 {
+				t.Errorf("handed out %+v, want pref_odd in its place", got)
+			}
+			if got := f.take(w); got.ID != "pref_zero" {
+				t.Errorf("handed out %+v, want pref_zero", got)
+			}
+		})
+	})
+	t.Run("a job that is no text is forgotten, and comes back with its row", func(t *testing.T) {
 		t.Parallel()
 		redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 			f := newFixture(t, server)
 			f.submit("pref_odd", 0)
 			client := server.Client(t)
 			f.must(client.Del(t.Context(), job).Err())
-			f.must(client.Set(t.Context(), job, "a text", 0).Err())
+			f.must(client.RPush(t.Context(), job, "a list").Err())
 			w := f.consumer("w1")
 			f.submit("pref_good", 0)
 			if got := f.take(w); got.ID != "pref_good" {
@@ -74,6 +96,17 @@ func TestFaultsOfTheKeyspace(t *testing.T) {
 			}
 		})
 	})
+}
+
+// rewrite changes a word of a job by hand.
+func rewrite(ctx context.Context, c *redis.Client, key, name, word string) error {
+	text, err := c.Get(ctx, key).Result()
+	if err != nil {
+		return err
+	}
+	words := strings.Fields(text)
+	words[slices.Index(jobWords, name)] = word
+	return c.Set(ctx, key, strings.Join(words, " "), 0).Err()
 }
 
 func TestAQueueOfANewerReleaseIsNotTouched(t *testing.T) {

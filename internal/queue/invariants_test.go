@@ -13,8 +13,7 @@ import (
 
 // keys are all keys of a queue at one instant.
 type keys struct {
-	// stream has the tenants of the entries by entry, and entries the jobs.
-	tenants map[string]string
+	// entries are the jobs in the stream, by entry.
 	entries map[string]string
 	pending []string
 	jobs    map[string]map[string]string
@@ -32,7 +31,7 @@ func (m *model) readKeys() keys {
 	m.Helper()
 	ctx, at := m.ctx(), "pm:{preflight}:"
 	k := keys{
-		tenants: map[string]string{}, entries: map[string]string{}, jobs: map[string]map[string]string{},
+		entries: map[string]string{}, jobs: map[string]map[string]string{},
 		backlog: map[string][]string{}, shares: map[string]share{},
 	}
 	all, err := m.redis.Keys(ctx, at+"*").Result()
@@ -45,7 +44,6 @@ func (m *model) readKeys() keys {
 			m.must("stream", err)
 			for _, message := range messages {
 				k.entries[message.ID], _ = message.Values["id"].(string)
-				k.tenants[message.ID], _ = message.Values["t"].(string)
 			}
 			pending, err := m.redis.XPendingExt(ctx, &redis.XPendingExtArgs{Stream: key, Group: "workers", Start: "-", End: "+", Count: 1000}).Result()
 			if err != nil && !strings.Contains(err.Error(), "NOGROUP") {
@@ -55,7 +53,7 @@ func (m *model) readKeys() keys {
 				k.pending = append(k.pending, p.ID)
 			}
 		case "job":
-			k.jobs[rest] = m.hash(key)
+			k.jobs[rest] = m.words(key)
 		case "t":
 			k.shares[rest] = m.share(key)
 		case "b":
@@ -78,6 +76,23 @@ func (m *model) readKeys() keys {
 		}
 	}
 	return k
+}
+
+// jobWords are the words of a job's text.
+var jobWords = []string{"attempt", "lost", "since", "tenant", "entry", "charged", "holder", "at", "order"}
+
+func (m *model) words(key string) map[string]string {
+	text, err := m.redis.Get(m.ctx(), key).Result()
+	m.must("job", err)
+	all := strings.Fields(text)
+	if len(all) != len(jobWords) {
+		m.fail("%s is %q, want %d words", key, text, len(jobWords))
+	}
+	job := map[string]string{}
+	for i, name := range jobWords {
+		job[name] = all[i]
+	}
+	return job
 }
 
 func (m *model) hash(key string) map[string]string {
@@ -120,7 +135,7 @@ func (m *model) invariants(k keys) {
 		m.fail("keys that nobody knows: %v", k.others)
 	}
 	if len(k.jobs) != len(k.open) {
-		m.fail("%d job hashes for %d open jobs", len(k.jobs), len(k.open))
+		m.fail("%d records for %d open jobs", len(k.jobs), len(k.open))
 	}
 	m.everyJobIsInOnePlace(k)
 	for _, entry := range k.pending {

@@ -54,9 +54,20 @@ type given struct {
 	Since int
 }
 
+// none is the word of a job's text that says nothing.
+const none = "-"
+
+// word is a word of a job; empty if it says nothing.
+func word(value any) string {
+	if w := text(value); w != none {
+		return w
+	}
+	return ""
+}
+
 // orderOf reads what a script has noted of an order: "retry:5".
-func orderOf(text string) given {
-	order, since, _ := strings.Cut(text, ":")
+func orderOf(word string) given {
+	order, since, _ := strings.Cut(word, ":")
 	n, _ := strconv.Atoi(since) // 0 is no attempt
 	return given{Order(order), n}
 }
@@ -86,7 +97,7 @@ func parseLeases(rows []any) (leases, malformed []Lease, err error) {
 }
 
 func parseLease(fields []any) (Lease, error) {
-	order := orderOf(text(fields[5]))
+	order := orderOf(word(fields[5]))
 	lease := Lease{ID: text(fields[0]), Order: order.Order, Since: order.Since}
 	var failures [4]error
 	lease.Attempt, failures[0] = strconv.Atoi(text(fields[2]))

@@ -26,7 +26,7 @@ func parseMeta(text string) meta {
 		}
 	}
 	return meta{
-		format: int(figures[0]), slots: figures[2],
-		drainedUntil: time.UnixMilli(figures[3]), meanRun: time.Duration(figures[4]) * time.Microsecond,
+		format: int(figures[0]), slots: figures[3],
+		drainedUntil: time.UnixMilli(figures[4]), meanRun: time.Duration(figures[2]) * time.Microsecond,
 	}
 }

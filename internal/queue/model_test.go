@@ -566,9 +566,8 @@ func (m *model) mendLost(key string) {
 		if job.holder != "" || job.delayed || job.garbled {
 			continue
 		}
-		entry, err := m.redis.HGet(m.ctx(), "pm:{preflight}:job:"+id, "entry").Result()
-		m.must("read", err)
-		if key == "s" && entry != "" || key == "b:"+job.owner.String() && entry == "" {
+		dispatched := m.words("pm:{preflight}:job:" + id)["entry"] != "-"
+		if key == "s" && dispatched || key == "b:"+job.owner.String() && !dispatched {
 			*job = modelJob{owner: job.owner, attempt: job.attempt, order: job.order}
 		}
 	}
@@ -581,7 +580,7 @@ func (m *model) garble() {
 		return
 	}
 	m.did("%s is garbled", id)
-	m.must("garble", m.redis.HSet(m.ctx(), "pm:{preflight}:job:"+id, "attempt", "many").Err())
+	m.must("garble", rewrite(m.ctx(), m.redis, "pm:{preflight}:job:"+id, "attempt", "many"))
 	m.jobs[id].garbled = true
 }
 

@@ -84,7 +84,7 @@ func (q *Queue) list(ctx context.Context, args ...any) ([]Entry, error) {
 		lost, _ := strconv.Atoi(text(at(f, 6)))
 		entries = append(entries, Entry{
 			ID: text(at(f, 0)), Submitted: instant(f, 1), Tenant: owner, Attempt: attempt, State: State(text(at(f, 4))),
-			Holder: text(at(f, 5)), Lost: lost, Since: instant(f, 7), Due: instant(f, 8), Order: orderOf(text(at(f, 9))).Order,
+			Holder: word(at(f, 5)), Lost: lost, Since: instant(f, 7), Due: instant(f, 8), Order: orderOf(word(at(f, 9))).Order,
 		})
 	}
 	return entries, nil

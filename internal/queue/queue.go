@@ -20,8 +20,8 @@
 // Redis.
 //
 // All keys of a queue share one hash tag and so one cluster slot. Each
-// transition is one script, in the folder scripts; prelude.lua has what they
-// share.
+// transition is one script, in the folder scripts; opening.lua is how all begin,
+// prelude.lua has what they share.
 package queue
 
 import (

@@ -5,7 +5,9 @@ package queue
 import (
 	"context"
 	"embed"
+	"errors"
 	"fmt"
+	"io/fs"
 	"regexp"
 	"slices"
 	"strings"
@@ -56,23 +58,25 @@ func loadScripts() (*scripts, error) {
 }
 
 // Script returns the text of a transition as it runs on the server, without the
-// line that tells the server what it needs.
+// line that tells the server what it needs. What a script does before anything is
+// defined, if there is such a part, is in a file of its own.
 func Script(name string) (string, error) {
-	var parts [3]string
-	for i, part := range []string{"prelude", name, "postlude"} {
+	parts := map[string]string{}
+	for _, part := range []string{"opening", name + ".first", "prelude", name, "postlude"} {
 		content, err := source.ReadFile("scripts/" + part + ".lua")
-		if err != nil {
+		if err != nil && !(part == name+".first" && errors.Is(err, fs.ErrNotExist)) {
 			return "", fmt.Errorf("read script: %w", err)
 		}
-		parts[i] = string(content)
+		parts[part] = string(content)
 	}
-	return needed(parts[0], parts[1]+parts[2]) + parts[1] + parts[2], nil
+	body := parts[name] + parts["postlude"]
+	return parts["opening"] + parts[name+".first"] + needed(parts["prelude"], body) + body, nil
 }
 
 var (
 	// block is a definition on the outermost level, with its comment.
-	block = regexp.MustCompile(`(?m)^(?:--.*\n)*local (?:function (\w+)\((?s:.*?)^end\n|(\w+(?:, \w+)*)(?: =.*)?\n)`)
-	word  = regexp.MustCompile(`\w+`)
+	block      = regexp.MustCompile(`(?m)^(?:--.*\n)*local (?:function (\w+)\((?s:.*?)^end\n|(\w+(?:, \w+)*)(?: =.*)?\n)`)
+	identifier = regexp.MustCompile(`\w+`)
 )
 
 // needed is the part of the prelude that a script uses. A server defines all of
@@ -80,7 +84,7 @@ var (
 func needed(prelude, body string) string {
 	used := map[string]bool{}
 	note := func(text string) {
-		for _, w := range word.FindAllString(comment.ReplaceAllString(text, ""), -1) {
+		for _, w := range identifier.FindAllString(comment.ReplaceAllString(text, ""), -1) {
 			used[w] = true
 		}
 	}
@@ -89,7 +93,7 @@ func needed(prelude, body string) string {
 	// What is used is defined before, so once from the end is enough.
 	kept := make([]string, 0, len(blocks))
 	for _, b := range slices.Backward(blocks) {
-		if slices.ContainsFunc(word.FindAllString(b[1]+b[2], -1), func(w string) bool { return used[w] }) {
+		if slices.ContainsFunc(identifier.FindAllString(b[1]+b[2], -1), func(w string) bool { return used[w] }) {
 			note(b[0])
 			kept = append(kept, comment.ReplaceAllString(b[0], ""))
 		}

@@ -7,9 +7,9 @@ local function main()
     local entry = pending[1]
     local message = call('XRANGE', STREAM, entry, entry)[1]
     local id = message and message[2][2]
-    local job = id and read_job(id, 'entry', 'holder', 'tenant', 'attempt', 'lost', 'order') or {}
-    if job[1] == entry and job[2] == ARGV[2] then
-      leases[#leases + 1] = { id, job[3], job[4], job[5] or '0', '0', job[6] or '', entry }
+    local j = id and job(id)
+    if j and j.entry == entry and j.holder == ARGV[2] then
+      leases[#leases + 1] = { id, j.tenant, j.attempt, j.lost, '0', j.order, entry }
     elseif id then
       leases[#leases + 1] = start(entry, id, ARGV[2])
     else

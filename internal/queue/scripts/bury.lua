@@ -3,12 +3,12 @@
 -- Returns 1, or 0 when someone else holds it.
 local function main()
   local id = ARGV[2]
-  local ok, job = holds(id, ARGV[3], ARGV[4])
+  local ok, j = holds(id, ARGV[3], ARGV[4])
   if not ok then
-    return not job.known and call('ZSCORE', P .. 'dead', id) and 1 or 0
+    return not j and call('ZSCORE', P .. 'dead', id) and 1 or 0
   end
-  vacate(job.entry, job.tenant, job.charged, job.at)
-  bury(id, job.tenant, ARGV[4], ARGV[5])
+  vacate(j)
+  bury(id, j.tenant, ARGV[4], ARGV[5])
   admit()
   return 1
 end

@@ -10,10 +10,10 @@ local function main()
   m.u, meta_dirty = NOW + ms, true
   for _, message in ipairs(call('XRANGE', STREAM, '-', '+')) do
     local id = message[2][2]
-    local job = read_job(id, 'entry', 'tenant', 'charged', 'holder')
-    if job[1] == message[1] and job[2] and job[4] == '' then
-      vacate(message[1], job[2], job[3], nil)
-      again(id, job[2])
+    local j = job(id)
+    if j and j.entry == message[1] and j.tenant ~= NONE and j.holder == NONE then
+      vacate(j)
+      again(id, j)
     end
   end
   return call('XLEN', STREAM)

@@ -5,17 +5,15 @@
 -- finds.
 local function main()
   local id, consumer = ARGV[2], ARGV[3]
-  local ok, job = holds(id, consumer, ARGV[4])
+  local ok, j = holds(id, consumer, ARGV[4])
   local reply = { 1 }
   if ok then
-    vacate(job.entry, job.tenant, job.charged, job.at)
+    vacate(j)
     forget(id)
-  elseif job.known then
+  elseif j then
     reply[1] = 0
   end
-  if ok and job.tenant then admit() end
-  if ARGV[5] == '1' then
-    read(reply, consumer, 1)
-  end
+  if ok then admit() end
+  if ARGV[5] == '1' then read(reply, consumer, 1) end
   return reply
 end

@@ -2,17 +2,17 @@
 -- ARGV prefix offset count; or prefix 'job' id
 -- Returns rows: {id submitted tenant attempt state holder lost since due order}.
 local function row(id, at)
-  local job = read_job(id, 'tenant', 'attempt', 'entry', 'holder', 'lost', 'since', 'order')
+  local j = job(id) or record(NONE, '0')
   local due = call('ZSCORE', P .. 'delayed', id)
   local state = 'waiting'
   if due then
     state = 'delayed'
-  elseif job[4] and job[4] ~= '' then
+  elseif j.holder ~= NONE then
     state = 'held'
-  elseif job[3] and job[3] ~= '' then
+  elseif j.entry ~= NONE then
     state = 'ready'
   end
-  return { id, at, job[1] or '', job[2] or '0', state, job[4] or '', job[5] or '0', job[6] or '0', due or '0', job[7] or '' }
+  return { id, at, j.tenant, j.attempt, state, j.holder, j.lost, j.since, due or '0', j.order }
 end
 
 local function main()

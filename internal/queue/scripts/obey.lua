@@ -1,9 +1,9 @@
 -- Note that an order has been carried out, and what came of it.
 -- ARGV prefix id consumer attempt outcome
 local function main()
-  local ok = holds(ARGV[2], ARGV[3], ARGV[4])
+  local ok, j = holds(ARGV[2], ARGV[3], ARGV[4])
   if not ok then return 0 end
-  call('HDEL', P .. 'job:' .. ARGV[2], 'order')
+  j.order, j.dirty = NONE, true
   call('SET', P .. 'ordered:' .. ARGV[2], ARGV[5], 'PX', 3600000)
   return 1
 end

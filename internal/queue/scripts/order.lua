@@ -2,38 +2,50 @@
 -- wait, whoever has it now.
 -- ARGV prefix id cancel|retry outcome, which is of a retry of what a worker has
 -- Returns 1, or 0 for a job that is neither here nor put aside.
-local function main()
-  local id, key = ARGV[2], P .. 'job:' .. ARGV[2]
-  local job = read_job(id, 'entry', 'tenant', 'charged', 'at', 'holder')
-  local name = job[2]
-  if name then
-    if job[1] and job[1] ~= '' then
-      if ARGV[3] == 'retry' and job[5] ~= '' then
-        call('SET', P .. 'ordered:' .. id, ARGV[4], 'PX', 3600000)
-        return 1
-      end
-      vacate(job[1], name, job[3], job[4])
+
+-- withdraw takes a job from where it waits or is dispatched. It reports false for
+-- what a worker has and is to try again, which ends first.
+local function withdraw(id, j)
+  if j.entry ~= NONE then
+    if ARGV[3] == 'retry' and j.holder ~= NONE then
+      call('SET', P .. 'ordered:' .. id, ARGV[4], 'PX', 3600000)
+      return false
     end
-    call('ZREM', P .. 'b:' .. name, id)
-    call('ZREM', P .. 'delayed', id)
-    local t = tenant(name)
-    t.q = nil
-    place(name, t)
+    vacate(j)
+  end
+  call('ZREM', P .. 'b:' .. j.tenant, id)
+  call('ZREM', P .. 'delayed', id)
+  local t = tenant(j.tenant)
+  t.q = nil
+  place(j.tenant, t)
+  return true
+end
+
+-- exhume takes a job from those that were put aside.
+local function exhume(id)
+  local dead = call('HMGET', P .. 'dead:' .. id, 'tenant', 'attempt')
+  if not dead[1] or dead[1] == NONE then return nil end
+  call('ZREM', P .. 'dead', id)
+  call('DEL', P .. 'dead:' .. id)
+  jobs[id] = record(dead[1], dead[2])
+  call('ZADD', P .. 'open', 'NX', CLOCK, id)
+  return jobs[id]
+end
+
+local function main()
+  local id = ARGV[2]
+  local j = job(id)
+  if j and j.tenant ~= NONE then
+    if not withdraw(id, j) then return 1 end
   else
-    local dead = call('HMGET', P .. 'dead:' .. id, 'tenant', 'attempt')
-    name = dead[1]
-    if not name or name == '' then return 0 end
-    call('ZREM', P .. 'dead', id)
-    call('DEL', P .. 'dead:' .. id)
-    call('HSET', key, 'tenant', name, 'attempt', dead[2], 'lost', '0')
-    call('ZADD', P .. 'open', 'NX', NOW, id)
+    j = exhume(id)
+    if not j then return 0 end
   end
   -- The attempt tells those who come later whether it was carried out.
-  local order = ARGV[3] .. ':' .. (call('HGET', key, 'attempt') or '0')
-  call('HSET', key, 'holder', '', 'entry', '', 'at', '', 'order', order, 'since', NOW)
+  j.order, j.since, j.dirty = ARGV[3] .. ':' .. j.attempt, CLOCK, true
   call('DEL', P .. 'ordered:' .. id)
-  local t = tenant(name)
-  dispatch(id, name, t)
-  place(name, t)
+  local t = tenant(j.tenant)
+  dispatch(id, j.tenant, t)
+  place(j.tenant, t)
   return 1
 end

@@ -1,11 +1,8 @@
--- What all scripts share. A script gets the stream as its key, for its slot, and
--- the prefix of all other keys as its first argument. It defines main(); what
--- main changes of the queue's and the tenants' figures is written once, when it
--- has returned. Of the functions here a script gets those that it uses: a block is
--- a comment and a definition that begins and ends at the margin.
-local STREAM, P = KEYS[1], ARGV[1]
+-- What scripts share. A script defines main(); what main changes of the queue, the
+-- tenants and the jobs is written once, when it has returned. Of what is here a script
+-- gets that which it uses: a block is a comment and a definition that begins and ends
+-- at the margin.
 local GROUP = 'workers'
-local FORMAT = 1
 
 -- A job costs its tenant the time in microseconds that it takes its worker. Until
 -- it has been done it is charged with what the tenant's jobs took so far, or with
@@ -17,40 +14,35 @@ local LONGEST_MS = 600000
 -- A tenant without jobs keeps its place in virtual time for this long.
 local REMEMBER_MS = 600000
 
-local call = redis.call
-
--- The server's clock is the only clock: workers' and replicas' clocks differ.
-local function now_ms()
-  local t = call('TIME')
-  return t[1] * 1000 + math.floor(t[2] / 1000)
-end
-
-local NOW = now_ms()
-
--- num writes a whole number for an answer, so that no server shortens it. Commands
--- take numbers as they are.
+-- num writes a whole number, so that no server shortens it in an answer. Commands
+-- take numbers as they are, but write them as fractions first, which costs more than
+-- many a command: what is called for each job gets texts.
 local function num(x)
   return string.format('%d', x)
 end
 
--- meta holds the queue's own figures: the format of all keys, v the virtual time, n
--- the slots of all workers, u until when nothing is dispatched, c the mean time of a
--- job, j when the queue was last tended, g when consumers were last removed, x until
--- when no lease runs out. Figures are whole numbers, kept as the words of one text:
--- a hash, and fractions, cost the server three times as much. The format comes first
--- in every release.
+-- load_meta reads the figures of META.
 local meta, meta_dirty
 
 local function load_meta()
   if not meta then
-    local format, v, n, u, c, j, g, x =
-      string.match(call('GET', P .. 'meta') or '', '^(%d+) ?(%d*) ?(%d*) ?(%d*) ?(%d*) ?(%d*) ?(%d*) ?(%d*)')
+    local v, c, n, u, rest = string.match(META, '^%d+ (%d+) (%d+) (%d+) (%d+) (.+)$')
     meta = {
-      format = tonumber(format) or FORMAT, v = tonumber(v) or 0, n = tonumber(n) or 0, u = tonumber(u) or 0,
-      c = tonumber(c) or FIRST_COST, j = tonumber(j) or 0, g = tonumber(g) or 0, x = tonumber(x) or 0,
+      v = tonumber(v) or 0, c = tonumber(c) or FIRST_COST, n = tonumber(n) or 0, u = tonumber(u) or 0,
+      rest = rest or '0 0 0',
     }
   end
   return meta
+end
+
+-- tended is meta with what only tending needs.
+local function tended()
+  local m = load_meta()
+  if not m.j then
+    local j, g, x = string.match(m.rest, '^(%d+) (%d+) (%d+)$')
+    m.j, m.g, m.x = tonumber(j) or 0, tonumber(g) or 0, tonumber(x) or 0
+  end
+  return m
 end
 
 -- tenant reads the figures of a tenant: w its weight, m the most of its jobs
@@ -62,7 +54,7 @@ local tenants = {}
 local function tenant(name)
   local t = tenants[name]
   if not t then
-    local w, m, r, f, c = string.match(call('GET', P .. 't:' .. name) or '', '(%d+) (%d+) (%d+) (%d+) (%d+)')
+    local w, m, r, f, c = string.match(call('GET', P .. 't:' .. name) or '', '^(%d+) (%d+) (%d+) (%d+) (%d+)$')
     t = {
       w = tonumber(w) or DEFAULT_WEIGHT, m = tonumber(m) or 0, r = tonumber(r) or 0,
       f = tonumber(f) or 0, c = tonumber(c) or load_meta().c, fresh = not w,
@@ -89,29 +81,77 @@ local function place(name, t)
   end
   t.f = math.max(t.f, load_meta().v)
   if t.m == 0 then
-    call('ZADD', P .. 'ring', t.f, name)
+    call('ZADD', P .. 'ring', num(t.f), name)
   elseif t.r >= t.m then
     call('ZREM', P .. 'ring', name)
-    call('ZADD', P .. 'parked', t.f, name)
+    call('ZADD', P .. 'parked', num(t.f), name)
   else
-    call('ZADD', P .. 'ring', t.f, name)
+    call('ZADD', P .. 'ring', num(t.f), name)
     call('ZREM', P .. 'parked', name)
   end
 end
 
--- ready has what was dispatched and is not written yet.
-local ready = {}
+-- A job is the words of one text: its last attempt; how often a worker lost it; since
+-- when it waits or last waited; whose it is; its entry in the stream, and what its
+-- tenant was charged for that; who holds it, and since when; what a person wants of it.
+local NONE = '-'
+
+local function words(j)
+  return j.attempt .. ' ' .. j.lost .. ' ' .. j.since .. ' ' .. j.tenant .. ' ' .. j.entry .. ' ' ..
+    j.charged .. ' ' .. j.holder .. ' ' .. j.at .. ' ' .. j.order
+end
+
+-- record makes a job that waits.
+local function record(name, attempt)
+  return {
+    attempt = attempt, lost = '0', since = CLOCK, tenant = name, entry = NONE, charged = '0', holder = NONE,
+    at = NONE, order = NONE,
+  }
+end
+
+-- UNREADABLE is the attempt of a job that cannot be read: somebody else wrote it.
+local UNREADABLE = '?'
+
+-- jobs are those that were read; false is a job that is not known, dirty that there is
+-- something to write.
+local jobs = {}
+
+-- job reads a job. A key that is no text was made by somebody else: it goes, and the
+-- job is as if it were unknown.
+local function job(id)
+  local j = jobs[id]
+  if j ~= nil then return j end
+  local text = redis.pcall('GET', P .. 'job:' .. id)
+  if type(text) == 'table' then
+    call('DEL', P .. 'job:' .. id)
+    text = false
+  end
+  j = false
+  if text then
+    local attempt, lost, since, name, entry, charged, holder, at, order =
+      string.match(text, '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+)$')
+    if attempt then
+      j = {
+        attempt = attempt, lost = lost, since = since, tenant = name, entry = entry, charged = charged,
+        holder = holder, at = at, order = order,
+      }
+    else
+      j = record(NONE, UNREADABLE)
+    end
+  end
+  jobs[id] = j
+  return j
+end
 
 -- flush writes what was changed.
 local function flush()
   if meta_dirty then
     local m = meta
-    call('SET', P .. 'meta', string.format('%d %d %d %d %d %d %d %d', FORMAT, m.v, m.n, m.u, m.c, m.j, m.g, m.x))
+    if m.j then m.rest = string.format('%d %d %d', m.j, m.g, m.x) end
+    call('SET', P .. 'meta', string.format('%s %d %d %d %d %s', FORMAT, m.v, m.c, m.n, m.u, m.rest))
   end
-  for id, d in pairs(ready) do
-    local key = P .. 'job:' .. id
-    local written = redis.pcall('HSET', key, 'entry', d[1], 'charged', d[2])
-    if type(written) == 'table' then call('DEL', key) end
+  for id, j in pairs(jobs) do
+    if j and j.dirty then call('SET', P .. 'job:' .. id, words(j)) end
   end
   for name, t in pairs(tenants) do
     if t.dirty then
@@ -125,25 +165,18 @@ local function flush()
   end
 end
 
--- read_job reads fields of a job. A key that is no hash was made by somebody
--- else: it goes, and the job is as if it were unknown.
-local function read_job(id, ...)
-  local job = redis.pcall('HMGET', P .. 'job:' .. id, ...)
-  if job.err then
-    call('DEL', P .. 'job:' .. id)
-    return {}
-  end
-  return job
-end
-
 -- length is that of the stream, once it was asked for.
 local length
 
 -- dispatch makes a job ready for any worker and charges its tenant.
 local function dispatch(id, name, t)
-  local cost = t.c
-  local entry = call('XADD', STREAM, '*', 'id', id, 't', name)
-  ready[id] = { entry, cost }
+  local cost, j = t.c, job(id)
+  if not j or j.tenant ~= name then
+    -- It is put aside when a worker comes for it.
+    j = record(name, UNREADABLE)
+    jobs[id] = j
+  end
+  j.entry, j.charged, j.dirty = call('XADD', STREAM, '*', 'id', id), num(cost), true
   t.r, t.f, t.dirty = t.r + 1, math.max(t.f, load_meta().v) + math.floor(cost / t.w), true
   if length then length = length + 1 end
 end
@@ -162,7 +195,7 @@ end
 -- farthest behind in virtual time.
 local function admit()
   for _ = 1, room() do
-    local head = call('ZRANGE', P .. 'ring', 0, 0, 'WITHSCORES')
+    local head = call('ZRANGE', P .. 'ring', '0', '0', 'WITHSCORES')
     local name = head[1]
     if not name then return end
     local m, t = load_meta(), tenant(name)
@@ -205,29 +238,30 @@ end
 -- vacate takes a dispatched job off the stream, and charges its tenant with the
 -- time that it really took instead of the time that was expected. A job that no
 -- worker has, has no beginning, and took none.
-local function vacate(entry, name, charged, at)
-  drop(entry)
-  local t = tenant(name)
+local function vacate(j)
+  drop(j.entry)
+  local name, at = j.tenant, tonumber(j.at)
+  local t, took = tenant(name), 0
   t.r, t.dirty = math.max(0, t.r - 1), true
-  charged = tonumber(charged) or 0
-  local took = 0
-  if tonumber(at) then
-    took = math.min(math.max(0, NOW - tonumber(at)), LONGEST_MS) * 1000
+  if at then
+    took = math.min(math.max(0, NOW - at), LONGEST_MS) * 1000
     local m = load_meta()
     t.c = t.c + math.floor((took - t.c) / 8)
     m.c, meta_dirty = m.c + math.floor((took - m.c) / 64), true
   end
-  t.f = math.max(0, t.f + math.floor((took - charged) / t.w))
+  t.f = math.max(0, t.f + math.floor((took - (tonumber(j.charged) or 0)) / t.w))
+  j.entry, j.holder, j.at, j.dirty = NONE, NONE, NONE, true
   if t.m > 0 then
     place(name, t)
   elseif t.q ~= 0 then
     -- Only a tenant with a backlog is in the ring.
-    call('ZADD', P .. 'ring', 'XX', math.max(t.f, load_meta().v), name)
+    call('ZADD', P .. 'ring', 'XX', num(math.max(t.f, load_meta().v)), name)
   end
 end
 
 -- forget removes the last of a job.
 local function forget(id)
+  jobs[id] = false
   call('ZREM', P .. 'open', id)
   call('DEL', P .. 'job:' .. id)
 end
@@ -236,10 +270,11 @@ end
 local DEAD_MOST, DEAD_MS = 10000, 30 * 24 * 3600 * 1000
 
 local function bury(id, name, attempt, reason)
-  local submitted, lost = call('ZSCORE', P .. 'open', id), read_job(id, 'lost')[1]
+  local submitted, j = call('ZSCORE', P .. 'open', id), job(id)
   forget(id)
   local key = P .. 'dead:' .. id
-  call('HSET', key, 'tenant', name or '', 'attempt', attempt or 0, 'reason', reason, 'submitted', submitted or 0, 'lost', lost or 0)
+  call('HSET', key, 'tenant', name or NONE, 'attempt', attempt or 0, 'reason', reason, 'submitted', submitted or 0,
+    'lost', j and j.lost or 0)
   call('PEXPIRE', key, DEAD_MS)
   call('ZADD', P .. 'dead', NOW, id)
   call('ZREMRANGEBYSCORE', P .. 'dead', '-inf', NOW - DEAD_MS)
@@ -251,29 +286,27 @@ end
 -- start hands out the next attempt of the job behind a delivered entry. An
 -- entry that its job does not know is a leftover.
 local function start(entry, id, consumer)
-  local job, d = read_job(id, 'entry', 'tenant', 'attempt', 'lost', 'order', 'since', 'charged'), ready[id]
-  ready[id] = nil
-  if d then job[1], job[7] = d[1], d[2] end
-  if job[1] ~= entry then
+  local j = job(id)
+  if not j or j.entry ~= entry then
     drop(entry)
     return nil
   end
-  local name, attempt = job[2], tonumber(job[3])
-  if not name or not attempt then
-    if name then vacate(entry, name, job[7], nil) else drop(entry) end
+  local name, attempt = j.tenant, tonumber(j.attempt)
+  if name == NONE or not attempt then
+    if name ~= NONE then vacate(j) else drop(entry) end
     bury(id, name, attempt, 'MALFORMED')
     return nil
   end
-  call('HSET', P .. 'job:' .. id, 'entry', entry, 'charged', job[7], 'attempt', attempt + 1, 'holder', consumer, 'at', NOW)
-  local waited = math.max(0, NOW - (tonumber(job[6]) or NOW))
-  return { id, name, num(attempt + 1), job[4] or '0', num(waited), job[5] or '', entry }
+  j.attempt, j.holder, j.at, j.dirty = num(attempt + 1), consumer, CLOCK, true
+  local waited = math.max(0, NOW - (tonumber(j.since) or NOW))
+  return { id, name, j.attempt, j.lost, num(waited), j.order, entry }
 end
 
 -- read hands out up to count jobs that are ready. What turns out to be no job
 -- makes room for others.
 local function read(leases, consumer, count)
   while count > 0 do
-    local streams = call('XREADGROUP', 'GROUP', GROUP, consumer, 'COUNT', count, 'STREAMS', STREAM, '>')
+    local streams = call('XREADGROUP', 'GROUP', GROUP, consumer, 'COUNT', num(count), 'STREAMS', STREAM, '>')
     if not streams then return end
     local odd = false
     for _, message in ipairs(streams[1][2]) do
@@ -293,21 +326,19 @@ end
 -- holds reads a job and reports whether the lease (consumer, attempt) is still
 -- the current one.
 local function holds(id, consumer, attempt)
-  local raw = read_job(id, 'holder', 'attempt', 'entry', 'tenant', 'charged', 'at')
-  local job = { holder = raw[1], attempt = raw[2], entry = raw[3], tenant = raw[4], charged = raw[5], at = raw[6] }
-  job.known = raw[2] and true or false
-  return job.known and job.holder == consumer and job.attempt == attempt and job.entry ~= '', job
+  local j = job(id)
+  return j and j.holder == consumer and j.attempt == attempt and j.entry ~= NONE, j
 end
 
 -- submitted is when a job was submitted, which is its place in the backlog.
 local function submitted(id)
-  return call('ZSCORE', P .. 'open', id) or num(NOW)
+  return call('ZSCORE', P .. 'open', id) or CLOCK
 end
 
 -- again makes a job wait for its next attempt.
-local function again(id, name)
-  call('HSET', P .. 'job:' .. id, 'holder', '', 'entry', '', 'at', '', 'since', NOW)
-  enqueue(id, name, submitted(id))
+local function again(id, j)
+  j.since, j.dirty = CLOCK, true
+  enqueue(id, j.tenant, submitted(id))
 end
 
 -- join counts the slots of a worker, and notes that it lives.
@@ -343,9 +374,9 @@ local function move(count)
   end
   for _, id in ipairs(due) do
     call('ZREM', P .. 'delayed', id)
-    local name = read_job(id, 'tenant')[1]
-    if name then
-      again(id, name)
+    local j = job(id)
+    if j and j.tenant ~= NONE then
+      again(id, j)
     else
       bury(id, nil, nil, 'MALFORMED')
     end
@@ -359,19 +390,19 @@ local function reclaim(lost)
     local entry = pending[1]
     local message = call('XRANGE', STREAM, entry, entry)[1]
     local id = message and message[2][2]
-    local job = id and read_job(id, 'entry', 'tenant', 'holder', 'charged', 'at') or {}
-    if job[1] == entry and job[2] then
-      if job[3] ~= '' then
-        call('HINCRBY', P .. 'job:' .. id, 'lost', 1)
-        call('INCR', P .. 'reclaimed')
-      end
-      vacate(entry, job[2], job[4], job[5])
-      again(id, job[2])
-    elseif job[1] == entry then
+    local j = id and job(id)
+    if not j or j.entry ~= entry then
+      drop(entry)
+    elseif j.tenant == NONE then
       drop(entry)
       bury(id, nil, nil, 'MALFORMED')
     else
-      drop(entry)
+      if j.holder ~= NONE then
+        j.lost = num((tonumber(j.lost) or 0) + 1)
+        call('INCR', P .. 'reclaimed')
+      end
+      vacate(j)
+      again(id, j)
     end
   end
 end
@@ -387,7 +418,7 @@ end
 -- a lease, then because Redis or the network was away, or the clock was set, and
 -- workers that live could not renew either. They get the time to do so, once.
 local function grace(lease)
-  local m = load_meta()
+  local m = tended()
   if m.x > NOW + lease then m.x = 0 end
   if m.x == 0 and m.j > 0 and math.abs(NOW - m.j) > lease / 2 then
     m.x = NOW + math.floor(lease * 2 / 5)
@@ -415,8 +446,8 @@ end
 local function recount()
   local counts = {}
   for _, message in ipairs(call('XRANGE', STREAM, '-', '+')) do
-    local name = message[2][4]
-    if name then counts[name] = (counts[name] or 0) + 1 end
+    local j = job(message[2][2])
+    if j and j.entry == message[1] then counts[j.tenant] = (counts[j.tenant] or 0) + 1 end
   end
   for _, key in ipairs({ 'ring', 'parked' }) do
     for _, name in ipairs(call('ZRANGE', P .. key, 0, -1)) do
@@ -436,7 +467,7 @@ end
 -- then. Checking and removing in one script leaves no gap in which one could be
 -- handed a job. It counts anew what is otherwise only added up.
 local function janitor(idle)
-  local m = load_meta()
+  local m = tended()
   if NOW >= m.g and NOW - m.g < idle / 10 then return end
   m.g, meta_dirty = NOW, true
   for _, flat in ipairs(call('XINFO', 'CONSUMERS', STREAM, GROUP)) do
@@ -459,7 +490,7 @@ end
 -- tend does what time makes necessary, for all workers by the first that comes:
 -- twenty times in a lease, or as long as there is more than it does at a time.
 local function tend(lease, idle)
-  local m = load_meta()
+  local m = tended()
   if NOW >= m.j and NOW - m.j < lease / 20 then return end
   local full = false
   if not grace(lease) then

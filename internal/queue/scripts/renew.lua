@@ -6,10 +6,10 @@ local function main()
   call('XPENDING', STREAM, GROUP, '-', '+', 1)
   local lost = {}
   for i = 6, #ARGV, 2 do
-    local ok, job = holds(ARGV[i], ARGV[2], ARGV[i + 1])
+    local ok, j = holds(ARGV[i], ARGV[2], ARGV[i + 1])
     if ok then
       -- JUSTID resets the idle time and leaves the delivery counter alone.
-      ok = #call('XCLAIM', STREAM, GROUP, ARGV[2], 0, job.entry, 'JUSTID') > 0
+      ok = #call('XCLAIM', STREAM, GROUP, ARGV[2], 0, j.entry, 'JUSTID') > 0
     end
     if not ok then
       lost[#lost + 1] = ARGV[i]

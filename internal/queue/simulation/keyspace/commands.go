@@ -21,11 +21,12 @@ var commands = map[string]command{
 	"EVAL": {2, (*Keyspace).evaluate}, "EVALSHA": {2, (*Keyspace).evaluateKnown}, "TIME": {0, (*Keyspace).time},
 	"KEYS": {1, (*Keyspace).keys}, "TYPE": {1, (*Keyspace).kind}, "DEL": {1, (*Keyspace).del},
 	"PEXPIRE": {2, (*Keyspace).expireIn}, "PTTL": {1, (*Keyspace).expiresIn},
-	"GET": {1, (*Keyspace).get}, "SET": {2, (*Keyspace).set}, "INCR": {1, (*Keyspace).increase},
+	"GET": {1, (*Keyspace).get}, "SET": {2, (*Keyspace).set},
+	"SETNX": {2, (*Keyspace).setMissing}, "INCR": {1, (*Keyspace).increase},
 
 	"HGET": {2, (*Keyspace).hashGet}, "HSET": {3, (*Keyspace).hashSet}, "HMGET": {2, (*Keyspace).hashGetSome},
 	"HGETALL": {1, (*Keyspace).hashGetAll}, "HVALS": {1, (*Keyspace).hashValues}, "HDEL": {2, (*Keyspace).hashDel},
-	"HLEN": {1, (*Keyspace).hashLen}, "HINCRBY": {3, (*Keyspace).hashIncrease},
+	"HLEN": {1, (*Keyspace).hashLen},
 
 	"ZADD": {3, (*Keyspace).sortedAdd}, "ZREM": {2, (*Keyspace).sortedRem}, "ZSCORE": {2, (*Keyspace).sortedScore},
 	"ZCARD": {1, (*Keyspace).sortedCard}, "ZRANGE": {3, (*Keyspace).sortedRange}, "ZPOPMIN": {1, (*Keyspace).sortedPop},
@@ -119,6 +120,15 @@ func (k *Keyspace) set(args []string) (any, error) {
 	}
 	_, err := k.expireIn([]string{args[0], args[3]})
 	return ok, err
+}
+
+// setMissing is the command SETNX.
+func (k *Keyspace) setMissing(args []string) (any, error) {
+	if _, there := k.values[args[0]]; there {
+		return flag(false)
+	}
+	k.values[args[0]] = args[1]
+	return flag(true)
 }
 
 func (k *Keyspace) increase(args []string) (any, error) {

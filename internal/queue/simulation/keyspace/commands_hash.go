@@ -2,8 +2,6 @@
 
 package keyspace
 
-import "strconv"
-
 func newHash() *hash { return &hash{} }
 
 func (k *Keyspace) hashGet(args []string) (any, error) {
@@ -98,18 +96,4 @@ func (k *Keyspace) hashLen(args []string) (any, error) {
 		return int64(0), err
 	}
 	return int64(len(h.pairs)), nil
-}
-
-func (k *Keyspace) hashIncrease(args []string) (any, error) {
-	h, err := obtain(k, args[0], newHash)
-	if err != nil {
-		return nil, err
-	}
-	value, _ := h.get(args[1])
-	n, err := sum(value, args[2])
-	if err != nil {
-		return nil, err
-	}
-	h.put(args[1], strconv.FormatInt(n, 10))
-	return n, nil
 }

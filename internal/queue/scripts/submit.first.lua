@@ -1,0 +1,16 @@
+-- Most jobs are new, and of a tenant whose jobs wait and whose share is as it was: one
+-- more waits, and nothing else changes. There is no room for it, or those before it
+-- would not wait.
+do
+  local id, name, weight = ARGV[2], ARGV[3], ARGV[5]
+  local kept = weight == '0' or string.find(call('GET', P .. 't:' .. name) or '', weight .. ' ' .. ARGV[6] .. ' ', 1, true) == 1
+  if kept and call('ZCARD', P .. 'b:' .. name) > 0
+    -- The words are those of record, in the prelude.
+    and call('SETNX', P .. 'job:' .. id, ARGV[4] .. ' 0 ' .. CLOCK .. ' ' .. name .. ' - 0 - - -') == 1 then
+    local at = CLOCK
+    if call('ZADD', P .. 'open', 'NX', at, id) == 0 then at = call('ZSCORE', P .. 'open', id) end
+    if call('ZREM', P .. 'dead', id) == 1 then call('DEL', P .. 'dead:' .. id) end
+    call('ZADD', P .. 'b:' .. name, at, id)
+    return 1
+  end
+end
