@@ -64,7 +64,7 @@ func Script(name string) (string, error) {
 	parts := map[string]string{}
 	for _, part := range []string{"opening", name + ".first", "prelude", name, "postlude"} {
 		content, err := source.ReadFile("scripts/" + part + ".lua")
-		if err != nil && !(part == name+".first" && errors.Is(err, fs.ErrNotExist)) {
+		if err != nil && (part != name+".first" || !errors.Is(err, fs.ErrNotExist)) {
 			return "", fmt.Errorf("read script: %w", err)
 		}
 		parts[part] = string(content)
