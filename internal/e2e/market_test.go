@@ -46,6 +46,7 @@ func TestTheMarketInPods(t *testing.T) {
 		{"Redis is killed, wiped, and back", (*platform).wipedRedis},
 		{"PostgreSQL is restarted", (*platform).restartedDatabase},
 		{"the partner was told of every job", (*platform).toldOfEverything},
+		{"the database goes back to an earlier time", (*platform).restored},
 		{"workers follow the queue from none to four and back", (*platform).scaling},
 	})
 }

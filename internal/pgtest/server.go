@@ -19,6 +19,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -206,6 +207,12 @@ func (s *Server) URLOf(role, password, database string) string {
 		Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)), Path: "/" + database, RawQuery: "sslmode=disable",
 	}
 	return address.String()
+}
+
+// Client is a run of one of PostgreSQL's own clients of the server's version, such as
+// pg_dump. [Server.URL] tells it where to connect to.
+func (s *Server) Client(ctx context.Context, name string, args ...string) *exec.Cmd {
+	return exec.CommandContext(ctx, filepath.Join(s.programs.dir, name), args...)
 }
 
 // Kill ends the server and every process of it at once, as if the machine

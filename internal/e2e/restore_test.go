@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build linux
+
+package e2e_test
+
+import (
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+)
+
+// writers are the deployments that write records.
+var writers = []string{"printmarket-worker-preflight", "printmarket-worker-webhooks", "printmarket-api"}
+
+// restored goes by docs/runbooks/restore-the-database.md: the records are those of an
+// earlier time again, Redis is emptied, what was open then is done, and what came after
+// is unknown.
+func (p *platform) restored() {
+	finished, rfq := p.submit(), p.rfq()
+	p.succeeded(finished)
+	p.scale(0, "printmarket-worker-preflight")
+	open := p.submit()
+	dump := filepath.Join(p.TempDir(), "market.dump")
+	p.postgres("pg_dump", "--format=custom", "--file="+dump)
+	p.scale(2, "printmarket-worker-preflight")
+	p.succeeded(open)
+	lost, lostRFQ := p.submit(), p.rfq()
+	p.succeeded(lost)
+
+	p.kubectl("", "exec", "deployment/printmarket-worker-preflight", "--", "/printmarket", "queue", "drain", "--for=4h", "--wait=2m")
+	p.scale(0, writers...)
+	p.postgres("pg_restore", "--clean", "--if-exists", "--single-transaction", dump)
+	p.must(p.redis.Client(p.T).FlushDB(p.Context()).Err())
+	p.scale(2, "printmarket-api")
+	p.are(http.StatusOK, "/api/v1/preflight/"+finished+"/report", "/api/v1/rfq/"+rfq)
+	p.are(http.StatusNotFound, "/api/v1/preflight/"+lost, "/api/v1/rfq/"+lostRFQ)
+	if got := p.ask(http.MethodGet, "/api/v1/preflight/"+open, p.live, ""); got.member("status") != "queued" {
+		p.Errorf("what was open is %s", got)
+	}
+	eventually(p.T, "what is open is handed over", func() error {
+		stats := p.kubectl("", "exec", "deployment/printmarket-api", "--", "/printmarket", "queue", "stats", "--output=json")
+		if !strings.Contains(stats, `"open": 1,`) {
+			return fmt.Errorf("the queue has %s", stats)
+		}
+		return nil
+	})
+	p.scale(2, "printmarket-worker-preflight", "printmarket-worker-webhooks")
+	p.succeeded(open)
+	p.succeeded(p.submit())
+}
+
+// scale sets how many replicas deployments have, and waits for it.
+func (p *platform) scale(replicas int, deployments ...string) {
+	p.Helper()
+	for _, name := range deployments {
+		p.kubectl("", "scale", "deployment/"+name, fmt.Sprintf("--replicas=%d", replicas))
+	}
+	for _, name := range deployments {
+		p.kubectl("", "rollout", "status", "deployment/"+name, "--timeout=180s")
+		if replicas == 0 {
+			p.kubectl("", "wait", "pods", "--selector=app.kubernetes.io/component="+strings.TrimPrefix(name, "printmarket-"),
+				"--for=delete", "--timeout=60s")
+		}
+	}
+}
+
+// postgres runs a program of PostgreSQL on the platform's database, as its superuser.
+func (p *platform) postgres(program string, arguments ...string) {
+	p.Helper()
+	command := p.database.Client(p.Context(), program, append(arguments, "--dbname="+p.database.URL("market"))...)
+	if output, err := command.CombinedOutput(); err != nil {
+		p.Fatalf("%s: %v\n%s", program, err, output)
+	}
+}
+
+// are demands how the live key is answered when it reads.
+func (p *platform) are(status int, paths ...string) {
+	p.Helper()
+	for _, path := range paths {
+		if got := p.ask(http.MethodGet, path, p.live, ""); got.status != status {
+			p.Errorf("%s is answered %s, want %d", path, got, status)
+		}
+	}
+}
