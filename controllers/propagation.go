@@ -56,8 +56,10 @@ type fleet struct {
 
 // judge compares what an object needs with what the replicas have. An object
 // that was propagated stays so while a replica is new and has not been asked:
-// a replica serves only after it has compiled what was there. Otherwise each
-// new pod would turn every object's status over and back again.
+// a replica serves only after it has compiled what was there. It stays so too when
+// a replica falls silent that has it, as replicas only go forward; only of what
+// came since, silence leaves open whether it is enforced. Otherwise each new pod and
+// each node that dies would turn every object's status over and back again.
 func (f fleet) judge(needs []need, settled *verdict) verdict {
 	if !f.known {
 		return keep(settled, verdict{metav1.ConditionFalse, v1alpha1.ReasonReplicaBehind, "The replicas have not been asked yet."})
@@ -70,34 +72,34 @@ func (f fleet) judge(needs []need, settled *verdict) verdict {
 	}
 	passed, asked, silent := 0, 0, 0
 	for _, r := range f.replicas {
-		if r.silent {
-			silent++
-		}
 		if r.mark != nil {
 			asked++
 		}
-		if r.passed(needs) {
+		switch {
+		case r.passed(needs):
 			passed++
+		case r.silent:
+			silent++
 		}
 	}
-	switch {
-	case silent > 0:
-		return verdict{
-			metav1.ConditionFalse, v1alpha1.ReasonReplicaSilent,
-			fmt.Sprintf("%d of %d replicas enforce this generation; %d do not answer.", passed, len(f.replicas), silent),
-		}
-	case passed == len(f.replicas):
+	if passed == len(f.replicas) {
 		// Without numbers: they would change with every scaling.
 		return verdict{metav1.ConditionTrue, v1alpha1.ReasonAllReplicas, "Every serving replica enforces this generation."}
 	}
-	behind := verdict{
-		metav1.ConditionFalse, v1alpha1.ReasonReplicaBehind,
-		fmt.Sprintf("%d of %d replicas enforce this generation.", passed, len(f.replicas)),
-	}
+	late := lateness(passed, len(f.replicas), silent)
 	if passed == asked {
-		return keep(settled, behind)
+		return keep(settled, late)
 	}
-	return behind
+	return late
+}
+
+// lateness is the verdict where not all have passed, of whom some may be silent.
+func lateness(passed, all, silent int) verdict {
+	text := fmt.Sprintf("%d of %d replicas enforce this generation", passed, all)
+	if silent > 0 {
+		return verdict{metav1.ConditionFalse, v1alpha1.ReasonReplicaSilent, fmt.Sprintf("%s; %d do not answer.", text, silent)}
+	}
+	return verdict{metav1.ConditionFalse, v1alpha1.ReasonReplicaBehind, text + "."}
 }
 
 // unwritten reports whether there is a need that nobody can meet, even where no

@@ -77,7 +77,18 @@ func TestReadyWaitsForEveryReplica(t *testing.T) {
 		},
 		"one is silent that had it": {
 			fleet: fleet{true, []replica{at("100"), silently(at("100"))}}, settled: settled,
-			want: verdict{"False", v1alpha1.ReasonReplicaSilent, "2 of 2 replicas enforce this generation; 1 do not answer."},
+			want: verdict{"True", v1alpha1.ReasonAllReplicas, "Every serving replica enforces this generation."},
+		},
+		"one is silent that had what came before": {
+			fleet: fleet{true, []replica{at("100"), silently(at("99"))}},
+			want:  verdict{"False", v1alpha1.ReasonReplicaSilent, "1 of 2 replicas enforce this generation; 1 do not answer."},
+		},
+		"one is silent, and another behind": {
+			fleet: fleet{true, []replica{at("99"), at("100"), silently(at("99"))}},
+			want:  verdict{"False", v1alpha1.ReasonReplicaSilent, "1 of 3 replicas enforce this generation; 1 do not answer."},
+		},
+		"a new one that never answers joins what was propagated": {
+			fleet: fleet{true, []replica{at("100"), silently(replica{})}}, settled: settled, want: *settled,
 		},
 		"a need that cannot be met": {
 			fleet: fleet{true, []replica{at("100")}}, needs: []need{{posture.KindSecret, ""}},

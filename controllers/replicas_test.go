@@ -73,26 +73,31 @@ func TestReadyComesWithTheLastOfThree(t *testing.T) {
 	s.ready(acme, "True/Suspended")
 }
 
-// A replica that does not answer makes nothing ready, and one that has ended
-// is not waited for.
+// While a replica does not answer, nothing that comes is ready, what was there stays
+// so, and one that has ended is not waited for.
 func TestASilentReplicaIsNamed(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.serve("10.0.0.1", "pod-1")
 	two := s.serve("10.0.0.2", "pod-2")
 	s.start(func(_ *ctrl.Options, o *controllers.Options) { o.Intervals.Silence = 300 * time.Millisecond })
-	acme := partner("acme")
+	acme, other := partner("acme"), partner("other")
 	s.create(acme)
+	s.create(other)
 	s.ready(acme, "True/Enforced")
+	s.ready(other, "True/Enforced")
 
 	two.setMute(true)
+	s.edit(acme, func() { acme.Spec.DisplayName = "One" })
 	s.ready(acme, "False/ReplicaSilent")
+	s.ready(other, "True/Enforced")
 	if err := errors.Join(is(acme, v1alpha1.ConditionPropagated, "False/ReplicaSilent"), is(acme, v1alpha1.ConditionReconciling, "True/ReplicaSilent")); err != nil {
 		t.Error(err)
 	}
 	two.setMute(false)
 	s.ready(acme, "True/Enforced")
 	two.setMute(true)
+	s.edit(acme, func() { acme.Spec.DisplayName = "Two" })
 	s.ready(acme, "False/ReplicaSilent")
 	two.leave()
 	s.ready(acme, "True/Enforced")

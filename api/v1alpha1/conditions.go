@@ -132,6 +132,6 @@ const (
 	// replica has not compiled the generation.
 	ReasonReplicaBehind = "ReplicaBehind"
 	// ReasonReplicaSilent is the reason of Propagated=False and Ready=False
-	// when a serving replica does not answer.
+	// when a serving replica does not answer and is not known to have it.
 	ReasonReplicaSilent = "ReplicaSilent"
 )
