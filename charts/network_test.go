@@ -112,6 +112,29 @@ func texts(prefixes []netip.Prefix) []string {
 }
 
 // A flow has two ends: what one pod may send, another of the release takes.
+func TestWhoInstallsIsToldOfAWayThatIsWiderThanItHasToBe(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		values string
+		told   bool
+	}{
+		"no address of kube-apiserver is known": {"", true},
+		"its address is named":                  {"networkPolicy: {kubernetesAPI: {to: [{ipBlock: {cidr: 192.0.2.10/32}}]}}\n", false},
+		"there are no policies":                 {"networkPolicy: {enabled: false}\n", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out := helm(t, "install", "market", platformChart, "--dry-run=client", "--values="+valuesFile(t, origins+tc.values))
+			if out.err != nil {
+				t.Fatalf("helm install: %s", out.stderr)
+			}
+			if told := strings.Contains(out.stdout, "networkPolicy.kubernetesAPI.to names no address"); told != tc.told {
+				t.Errorf("who installs is told: %t, want %t", told, tc.told)
+			}
+		})
+	}
+}
+
 func TestEveryFlowInsideIsAllowedAtBothEnds(t *testing.T) {
 	t.Parallel()
 	stream := render(t, platformChart, everything)

@@ -52,10 +52,25 @@ func restartDatabase(f *fire) {
 }
 
 // TestNothingAcknowledgedIsLostInAFire: whatever is killed, stopped, wiped or cut
-// off, every job that was acknowledged ends, once.
+// off, every job that was acknowledged ends, once. A soak burns Valkey too.
 func TestNothingAcknowledgedIsLostInAFire(t *testing.T) {
 	t.Parallel()
-	server := redistest.Real(t)
+	t.Run("redis-server", func(t *testing.T) {
+		t.Parallel()
+		burnAll(t, redistest.Real(t))
+	})
+	t.Run("valkey-server", func(t *testing.T) {
+		t.Parallel()
+		if fireDecks(t) == 1 {
+			t.Skipf("one fire is enough: %s is not set", fireDecksEnv)
+		}
+		burnAll(t, redistest.Valkey(t))
+	})
+}
+
+// burnAll lets befall the platform whatever can befall one server.
+func burnAll(t *testing.T, server *redistest.Server) {
+	t.Helper()
 	wire := redistest.Proxy(t, server.Addr)
 	f := startFire(t, "redis://"+wire.Addr+"/0", server.Client(t))
 	f.burn([]event{
