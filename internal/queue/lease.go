@@ -75,18 +75,18 @@ func orderOf(word string) given {
 // errMalformed means that Redis holds something that is no job of ours.
 var errMalformed = errors.New("malformed job in the queue")
 
-// leaseFields are the columns of a row that a script returns.
-const leaseFields = 7
+// leaseWords are the words of a row that a script returns.
+const leaseWords = 6
 
 // parseLeases reads rows. A row that names nobody is returned apart, for it to
 // be put aside; a reply that has no rows is an error.
 func parseLeases(rows []any) (leases, malformed []Lease, err error) {
 	for _, row := range rows {
-		fields, ok := row.([]any)
-		if !ok || len(fields) != leaseFields {
-			return nil, nil, fmt.Errorf("%w: a row of %T", errMalformed, row)
+		words := strings.Split(text(row), " ")
+		if len(words) != leaseWords {
+			return nil, nil, fmt.Errorf("%w: a row of %T, %d words", errMalformed, row, len(words))
 		}
-		lease, err := parseLease(fields)
+		lease, err := parseLease(words)
 		if err != nil {
 			malformed = append(malformed, lease)
 			continue
@@ -96,15 +96,15 @@ func parseLeases(rows []any) (leases, malformed []Lease, err error) {
 	return leases, malformed, nil
 }
 
-func parseLease(fields []any) (Lease, error) {
-	order := orderOf(word(fields[5]))
-	lease := Lease{ID: text(fields[0]), Order: order.Order, Since: order.Since}
+func parseLease(words []string) (Lease, error) {
+	order := orderOf(word(words[5]))
+	lease := Lease{ID: words[0], Order: order.Order, Since: order.Since}
 	var failures [4]error
-	lease.Attempt, failures[0] = strconv.Atoi(text(fields[2]))
-	lease.Lost, failures[1] = strconv.Atoi(text(fields[3]))
-	waited, err := strconv.ParseInt(text(fields[4]), 10, 64)
+	lease.Attempt, failures[0] = strconv.Atoi(words[2])
+	lease.Lost, failures[1] = strconv.Atoi(words[3])
+	waited, err := strconv.ParseInt(words[4], 10, 64)
 	lease.Waited, failures[2] = time.Duration(waited)*time.Millisecond, err
-	lease.Tenant, failures[3] = tenant.Parse(text(fields[1]))
+	lease.Tenant, failures[3] = tenant.Parse(words[1])
 	return lease, errors.Join(failures[:]...)
 }
 

@@ -9,7 +9,7 @@ local function main()
     local id = message and message[2][2]
     local j = id and job(id)
     if j and j.entry == entry and j.holder == ARGV[2] then
-      leases[#leases + 1] = { id, j.tenant, j.attempt, j.lost, '0', j.order, entry }
+      leases[#leases + 1] = granted(id, j, '0')
     elseif id then
       leases[#leases + 1] = start(entry, id, ARGV[2])
     else

@@ -283,6 +283,11 @@ local function bury(id, name, attempt, reason)
   end
 end
 
+-- granted is a lease for its holder, in the words that lease.go reads.
+local function granted(id, j, waited)
+  return id .. ' ' .. j.tenant .. ' ' .. j.attempt .. ' ' .. j.lost .. ' ' .. waited .. ' ' .. j.order
+end
+
 -- start hands out the next attempt of the job behind a delivered entry. An
 -- entry that its job does not know is a leftover.
 local function start(entry, id, consumer)
@@ -299,7 +304,7 @@ local function start(entry, id, consumer)
   end
   j.attempt, j.holder, j.at, j.dirty = num(attempt + 1), consumer, CLOCK, true
   local waited = math.max(0, NOW - (tonumber(j.since) or NOW))
-  return { id, name, j.attempt, j.lost, num(waited), j.order, entry }
+  return granted(id, j, num(waited))
 end
 
 -- read hands out up to count jobs that are ready. What turns out to be no job
