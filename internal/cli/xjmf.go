@@ -48,13 +48,15 @@ byte; - is standard input.`,
 
 // xjmfOptions are how a callback is signed.
 type xjmfOptions struct {
-	secretFile, sender, timestamp, scheme string
+	secretFile, sender, timestamp, scheme, output string
 }
 
 func (o *xjmfOptions) registerSecret(f *pflag.FlagSet) {
 	f.StringVar(&o.secretFile, "secret-file", "", "file with the shared secret (default: $PRINTMARKET_XJMF_SECRET)")
 	f.StringVar(&o.scheme, "scheme", signature.Body.String(), "what is signed: Body or TimestampBody, as spec.scheme of the XJMFSender")
 }
+
+func (o *xjmfOptions) registerOutput(f *pflag.FlagSet) { chooseOutput(f, &o.output, "text", "json") }
 
 func (o *xjmfOptions) registerSigning(f *pflag.FlagSet) {
 	o.registerSecret(f)
@@ -79,16 +81,30 @@ func signXJMFCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			for _, name := range headerNames {
-				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", name.written, headers.Get(name.canonical)); err != nil {
-					return err
-				}
-			}
-			return nil
+			return o.printHeaders(cmd, headers)
 		},
 	}
 	o.registerSigning(cmd.Flags())
+	o.registerOutput(cmd.Flags())
 	return cmd
+}
+
+// signedHeaders are the headers of a callback, as programs read them: values by the
+// names that the interface specification writes.
+type signedHeaders struct {
+	Headers map[string]string `json:"headers"`
+}
+
+func (o *xjmfOptions) printHeaders(cmd *cobra.Command, headers http.Header) error {
+	signed := signedHeaders{map[string]string{}}
+	for _, name := range headerNames {
+		signed.Headers[name.written] = headers.Get(name.canonical)
+	}
+	return printOutput(cmd, o.output, signed, func(w io.Writer) {
+		for _, name := range headerNames {
+			line(w, name.written+": "+headers.Get(name.canonical))
+		}
+	})
 }
 
 // sign makes the headers of a callback.

@@ -5,11 +5,13 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,6 +38,7 @@ means that the API would refuse the callback, 1 that it could not be checked.`,
 	}
 	f := cmd.Flags()
 	o.registerSecret(f)
+	o.registerOutput(f)
 	f.StringVar(&o.headers, "headers", "", "file with the headers (required)")
 	f.StringVar(&o.at, "at", "", "time of the check, in RFC 3339 (default: now)")
 	f.DurationVar(&o.window, "window", 5*time.Minute, "how far the timestamp may differ from it, as spec.replayWindowSeconds")
@@ -49,8 +52,17 @@ type verifyOptions struct {
 	window      time.Duration
 }
 
-// part is one thing that is checked, and what is wrong with it.
-type part struct{ name, fault string }
+// part is one thing that is checked, and what is wrong with it; "" is nothing.
+type part struct {
+	Name  string `json:"part"`
+	Fault string `json:"fault,omitempty"`
+}
+
+// checkedCallback is what a check of a callback tells programs.
+type checkedCallback struct {
+	Accepted bool   `json:"accepted"`
+	Parts    []part `json:"parts"`
+}
 
 func (o *verifyOptions) run(cmd *cobra.Command, file string) error {
 	body, err := readCallback(cmd, file)
@@ -61,20 +73,16 @@ func (o *verifyOptions) run(cmd *cobra.Command, file string) error {
 	if err != nil {
 		return err
 	}
-	refused := false
-	for _, p := range parts {
-		text := "ok"
-		if p.fault != "" {
-			text, refused = p.fault, true
+	checked := checkedCallback{Parts: parts, Accepted: !slices.ContainsFunc(parts, func(p part) bool { return p.Fault != "" })}
+	err = printOutput(cmd, o.output, checked, func(w io.Writer) {
+		for _, p := range parts {
+			line(w, p.Name, printable(cmp.Or(p.Fault, "ok")))
 		}
-		if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%-9s  %s\n", p.name, printable(text)); err != nil {
-			return err
-		}
+	})
+	if err == nil && !checked.Accepted {
+		err = exitFail
 	}
-	if refused {
-		return exitFail
-	}
-	return nil
+	return err
 }
 
 func (o *verifyOptions) parts(body []byte) ([]part, error) {
