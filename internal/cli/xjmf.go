@@ -3,13 +3,13 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -138,25 +138,15 @@ func (o *xjmfOptions) sign(body []byte, now time.Time) (http.Header, error) {
 	return headers, nil
 }
 
-// secret reads the shared secret. An editor's line end is no part of it.
+// secret reads the shared secret.
 func (o *xjmfOptions) secret() (credential.Secret, error) {
-	text, from := os.Getenv("PRINTMARKET_XJMF_SECRET"), "PRINTMARKET_XJMF_SECRET"
-	if o.secretFile != "" {
-		file, err := os.ReadFile(o.secretFile)
-		if err != nil {
-			return "", fmt.Errorf("read the secret: %w", err)
-		}
-		text, from = string(file), o.secretFile
+	const variable = "PRINTMARKET_XJMF_SECRET"
+	secret, err := readSecret(o.secretFile, variable)
+	if err == nil && len(secret) < posture.MinSecretLen {
+		return "", fmt.Errorf("%s holds %d bytes, and secrets of fewer than %d count nothing",
+			cmp.Or(o.secretFile, variable), len(secret), posture.MinSecretLen)
 	}
-	text = strings.TrimRight(text, "\r\n")
-	switch {
-	case text == "":
-		return "", errors.New("with which secret? Set --secret-file or PRINTMARKET_XJMF_SECRET")
-	case len(text) < posture.MinSecretLen:
-		return "", fmt.Errorf("%s holds %d bytes, and secrets of fewer than %d count nothing", from, len(text), posture.MinSecretLen)
-	default:
-		return credential.Secret(text), nil
-	}
+	return secret, err
 }
 
 // maxCallback is the most that the API takes.
@@ -175,7 +165,7 @@ func readCallback(cmd *cobra.Command, name string) (body []byte, err error) {
 	}
 	body, err = io.ReadAll(io.LimitReader(from, maxCallback+1))
 	if err == nil && len(body) > maxCallback {
-		err = fmt.Errorf("%s has more than %d bytes, which no callback may have", name, maxCallback)
+		err = fmt.Errorf("%s has more than %d bytes, which no body here has", name, maxCallback)
 	}
 	return body, err
 }
