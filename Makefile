@@ -32,10 +32,11 @@ test: setup controlplane helm swagger-ui axe ## Install what tests need, then ru
 	$(if $(filter ./...,$(PKG)),cd tools/image && go test -timeout 20m ./...)
 
 .PHONY: build
-build: ## Build bin/printmarket, its name for kubectl, and bin/inspector
+build: ## Build bin/printmarket, its names for kubectl, and bin/inspector
 	@tools/swagger-ui/install.sh --optional
 	go build -ldflags "$(LDFLAGS)" -o bin/printmarket .
 	ln -sf printmarket bin/kubectl-printmarket
+	ln -sf printmarket bin/kubectl_complete-printmarket
 	go build -ldflags "$(LDFLAGS)" -o bin/inspector ./workers/inspector
 
 .PHONY: image

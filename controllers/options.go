@@ -22,6 +22,7 @@ import (
 	crmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
 // Options say what the controllers work on. Namespace, GateSecret, WebhookSecret
@@ -44,7 +45,9 @@ type Options struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Registerer takes the metrics; that of controller-runtime by default.
 	Registerer prometheus.Registerer
-	Intervals  Intervals
+	// Tracer makes spans of reconciliations; it may be nil.
+	Tracer    *telemetry.Tracer
+	Intervals Intervals
 }
 
 // Intervals are how often things are done; what is zero has a default.

@@ -5,6 +5,7 @@ package controllers
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"time"
@@ -103,7 +104,7 @@ func (s *system) addWorld(mgr ctrl.Manager) error {
 		WatchesMetadata(&corev1.Secret{}, all, builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
 		WatchesRawSource(s.wakeWorld).
 		WithOptions(controllerOptions[everything](1)).
-		Complete(s.world)
+		Complete(traced[everything]{inner: s.world, tracer: s.options.Tracer, controller: "world"})
 	if err != nil {
 		return err
 	}
@@ -146,11 +147,18 @@ func addStatus[O client.Object](mgr ctrl.Manager, s *system, h *herald, of shape
 	itself := delayed(s.options.Intervals.Overdue, func(o client.Object) reconcile.Request {
 		return reconcile.Request{NamespacedName: client.ObjectKeyFromObject(o)}
 	})
-	return builder.ControllerManagedBy(mgr).Named("status-"+strings.ToLower(of.kind)).
+	name := "status-" + strings.ToLower(of.kind)
+	return builder.ControllerManagedBy(mgr).Named(name).
 		Watches(of.make(), itself).
 		WatchesRawSource(s.wakeKind[of.kind]).
 		WithOptions(controllerOptions[reconcile.Request](statusWorkers)).
-		Complete(&statuses[O]{shape: of, client: mgr.GetClient(), board: s.board, herald: h, now: s.options.Now})
+		Complete(traced[reconcile.Request]{
+			inner:  &statuses[O]{shape: of, client: mgr.GetClient(), board: s.board, herald: h, now: s.options.Now},
+			tracer: s.options.Tracer, controller: name,
+			about: func(request reconcile.Request) []slog.Attr {
+				return []slog.Attr{slog.String("printmarket.kind", of.kind), slog.String("printmarket.object", request.String())}
+			},
+		})
 }
 
 // addChecks makes a leader whose last run failed unready. One that waits to

@@ -165,7 +165,7 @@ func (o *clusterOptions) feed(p *process, gates *posture.Gates, cursors *cursor.
 	}
 	return kubesource.New(kubesource.Config{
 		Rest: config, Namespace: namespace, GateSecret: o.gateSecret,
-		Gates: gates, Log: p.log, Now: p.now,
+		Gates: gates, Log: p.log, Tracer: p.tracer, Now: p.now,
 		OnGateSecret: func(data map[string][]byte) error {
 			var key [32]byte
 			if copy(key[:], data[posture.GateSecretCursorKey]) != len(key) {

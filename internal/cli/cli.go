@@ -32,6 +32,7 @@ func (e exitError) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 // Main runs the command line and returns the exit code: 0 for success, 1 for a
 // failure, or what the command documents.
 func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	args = completing(calledAs(os.Args), args)
 	if len(args) > 0 && args[0] == inspectorArg {
 		return inspect.Main()
 	}
@@ -56,7 +57,7 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "printmarket",
-		Annotations:   displayName(os.Args),
+		Annotations:   displayName(calledAs(os.Args)),
 		Short:         "The print marketplace platform",
 		Version:       Version,
 		SilenceUsage:  true,

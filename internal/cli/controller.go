@@ -6,12 +6,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
-	"time"
 
 	"github.com/spf13/cobra"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/printmarket/printmarket/controllers"
@@ -24,8 +23,8 @@ const leaseName = "printmarket-controller"
 // controllerOptions are the flags of `printmarket controller`.
 type controllerOptions struct {
 	clusterOptions
-	webhookSecret, service, metricsAddr, healthAddr, dialReplicas string
-	leaderElect                                                   bool
+	webhookSecret, service, metricsAddr, healthAddr, dialReplicas, otlpEndpoint string
+	leaderElect                                                                 bool
 }
 
 func controllerCommand() *cobra.Command {
@@ -46,14 +45,22 @@ acts when it is away.`,
 	f.StringVar(&o.service, "api-service", "printmarket-api", "Service of the API server, whose endpoints are asked at the port ops")
 	f.StringVar(&o.metricsAddr, "metrics-addr", ":8080", "address of /metrics")
 	f.StringVar(&o.healthAddr, "health-addr", ":8081", "address of /healthz and /readyz")
+	registerTraces(f, &o.otlpEndpoint)
 	f.BoolVar(&o.leaderElect, "leader-elect", true, "lead only while holding the Lease "+leaseName)
 	f.StringVar(&o.dialReplicas, "dial-replicas", "", "dial this address in place of each endpoint's own, where the cluster's network cannot be reached")
 	return cmd
 }
 
 func runController(ctx context.Context, o controllerOptions, logs io.Writer) error {
-	log := telemetry.NewLogger(logs, slog.LevelInfo)
-	config, namespace, err := o.load(log)
+	p := newProcess(logs, telemetry.Reconciliations)
+	defer p.close()
+	if err := p.openTracer(ctx, "controller", o.otlpEndpoint); err != nil {
+		return err
+	}
+	if err := p.metrics.RegisterSpans(metrics.Registry); err != nil {
+		return fmt.Errorf("register the metric of spans: %w", err)
+	}
+	config, namespace, err := o.load(p.log)
 	if err != nil {
 		return err
 	}
@@ -66,11 +73,12 @@ func runController(ctx context.Context, o controllerOptions, logs io.Writer) err
 		return fmt.Errorf("connect to the cluster: %w", err)
 	}
 	if err := controllers.Setup(manager, controllers.Options{
-		Namespace: namespace, GateSecret: o.gateSecret, WebhookSecret: o.webhookSecret, Service: o.service, Now: time.Now, Dial: o.dial(),
+		Namespace: namespace, GateSecret: o.gateSecret, WebhookSecret: o.webhookSecret, Service: o.service, Now: p.now, Dial: o.dial(),
+		Tracer: p.tracer,
 	}); err != nil {
 		return err
 	}
-	log.Info("controllers start", "namespace", namespace, "version", Version)
+	p.log.Info("controllers start", "namespace", namespace, "version", Version)
 	if err := manager.Start(ctx); err != nil {
 		return fmt.Errorf("run the controllers: %w", err)
 	}

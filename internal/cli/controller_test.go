@@ -17,15 +17,17 @@ import (
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/kubetest"
+	"github.com/printmarket/printmarket/internal/telemetry/telemetrytest"
 )
 
-// The executable itself leads, reconciles, logs in JSON and ends when told to.
+// The executable itself leads, reconciles, logs in JSON, traces and ends when told to.
 func TestControllerRunsOnACluster(t *testing.T) {
 	t.Parallel()
 	plane := kubetest.Start(t)
 	namespace, admin := plane.Namespace(t), plane.Client(t)
 	var logs bytes.Buffer
-	process := exec.Command(filepath.Join(binaries, "printmarket"), "controller",
+	collector := telemetrytest.New(t, nil)
+	process := exec.Command(filepath.Join(binaries, "printmarket"), "controller", "--otlp-endpoint", collector.URL,
 		"--kubeconfig", plane.Admin().Kubeconfig(), "--namespace", namespace, "--metrics-addr", "127.0.0.1:0", "--health-addr", "127.0.0.1:0")
 	process.Stderr = &logs
 	if err := process.Start(); err != nil {
@@ -61,6 +63,12 @@ func TestControllerRunsOnACluster(t *testing.T) {
 	ended = true
 	if err != nil {
 		t.Errorf("ended with %v\n%s", err, logs.Bytes())
+	}
+	for name, object := range map[string]string{"reconcile world": "", "reconcile status-capabilityrollout": namespace + "/rfq-create"} {
+		spans := collector.Named(name)
+		if len(spans) == 0 || spans[0].Attributes["printmarket.object"] != object || spans[0].Attributes["service.name"] != "printmarket-controller" {
+			t.Errorf("spans %s: %+v", name, spans)
+		}
 	}
 	for _, line := range bytes.Split(bytes.TrimSpace(logs.Bytes()), []byte("\n")) {
 		if !json.Valid(line) {

@@ -71,3 +71,42 @@ func helpOf(cmd *cobra.Command) string {
 	}
 	return strings.TrimSpace(text)
 }
+
+// printsNoFacts are the commands that print no JSON, and why.
+var printsNoFacts = map[string]string{
+	"printmarket apiserver":       "it serves, and logs JSON",
+	"printmarket controller":      "it runs, and logs JSON",
+	"printmarket dev":             "it serves, and dev.env has its facts for programs",
+	"printmarket docs":            "it writes files",
+	"printmarket keys revoke":     "it prints nothing",
+	"printmarket webhooks secret": "what it prints is the content of a file",
+	"printmarket worker":          "it runs, and logs JSON",
+}
+
+func TestEveryCommandThatPrintsFactsPrintsThemAsJSON(t *testing.T) {
+	t.Parallel()
+	without := map[string]bool{}
+	each(newRoot(), func(cmd *cobra.Command) {
+		output := cmd.Flags().Lookup("output")
+		if cmd.Runnable() && (output == nil || output.Value.Set("json") != nil) {
+			without[cmd.CommandPath()] = true
+		}
+	})
+	for path, reason := range printsNoFacts {
+		if !without[path] {
+			t.Errorf("%s takes -o json, or is not there: it is no exception (%s)", path, reason)
+		}
+		delete(without, path)
+	}
+	for path := range without {
+		t.Errorf("%s has no -o json", path)
+	}
+}
+
+// each calls visit for a command and all below it.
+func each(cmd *cobra.Command, visit func(*cobra.Command)) {
+	visit(cmd)
+	for _, below := range cmd.Commands() {
+		each(below, visit)
+	}
+}

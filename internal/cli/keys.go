@@ -37,7 +37,7 @@ stored is its digest.`,
 }
 
 func mintCommand() *cobra.Command {
-	var kind, name string
+	var kind, name, output string
 	mint := &cobra.Command{
 		Use:   "mint",
 		Short: "Make a key; print it once, with its entry for spec.keys of a PartnerEntitlement",
@@ -51,37 +51,59 @@ func mintCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "# The key. It is shown once and stored nowhere:\n# %s\n- name: %s\n  kind: %s\n  sha256: %q\n  state: Active\n",
-				key.Secret().Reveal(), name, keyring.KindOf(mode), key.Digest())
-			return err
+			entry := v1alpha1.APIKey{Name: name, Kind: keyring.KindOf(mode), SHA256: key.Digest().String(), State: v1alpha1.KeyStateActive}
+			return printOutput(cmd, output, mintedKey{key.Secret().Reveal(), entry}, func(w io.Writer) {
+				_, _ = fmt.Fprintf(w, "# The key. It is shown once and stored nowhere:\n# %s\n- name: %s\n  kind: %s\n  sha256: %q\n  state: %s\n",
+					key.Secret().Reveal(), entry.Name, entry.Kind, entry.SHA256, entry.State) // Flush tells
+			})
 		},
 	}
 	mint.Flags().StringVar(&kind, "kind", "test", "test or live")
 	mint.Flags().StringVar(&name, "name", "main", "name of the key in the list")
+	chooseOutput(mint.Flags(), &output, "text", "json")
 	return mint
+}
+
+// mintedKey is a key that was made, as programs read it, with its entry for
+// spec.keys of a PartnerEntitlement.
+type mintedKey struct {
+	Key   string          `json:"key"`
+	Entry v1alpha1.APIKey `json:"entry"`
 }
 
 // maxKeyText is more than any key has.
 const maxKeyText = 256
 
+// checkedKey is what a key says of itself, as programs read it.
+type checkedKey struct {
+	Kind   v1alpha1.KeyKind `json:"kind"`
+	ID     string           `json:"id"`
+	SHA256 string           `json:"sha256"`
+}
+
 func checkKeyCommand() *cobra.Command {
-	return &cobra.Command{
+	var output string
+	check := &cobra.Command{
 		Use:   "check",
 		Short: "Read a key from standard input, and tell its kind and digest, or that it is mistyped",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			line, err := bufio.NewReader(io.LimitReader(cmd.InOrStdin(), maxKeyText)).ReadString('\n')
+			text, err := bufio.NewReader(io.LimitReader(cmd.InOrStdin(), maxKeyText)).ReadString('\n')
 			if err != nil && !errors.Is(err, io.EOF) {
 				return err
 			}
-			key, err := credential.Parse(strings.TrimSpace(line))
+			key, err := credential.Parse(strings.TrimSpace(text))
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s key %s, digest %s\n", keyring.KindOf(key.Mode()), key.ID(), key.Digest())
-			return err
+			checked := checkedKey{keyring.KindOf(key.Mode()), key.ID(), key.Digest().String()}
+			return printOutput(cmd, output, checked, func(w io.Writer) {
+				line(w, fmt.Sprintf("%s key %s, digest %s", checked.Kind, checked.ID, checked.SHA256))
+			})
 		},
 	}
+	chooseOutput(check.Flags(), &output, "text", "json")
+	return check
 }
 
 // keysOptions say whose keys are meant, and where they are.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -145,6 +146,36 @@ func TestProgramsReadKeysAsJSON(t *testing.T) {
 	}
 	if last := listed[len(listed)-1]; last.Name != "warehouse" || last.SHA256 != issued.SHA256 || last.Kind != v1alpha1.KeyKindTest {
 		t.Errorf("the last key is %+v", last)
+	}
+}
+
+func TestProgramsReadAKeyThatWasMadeAsJSON(t *testing.T) {
+	t.Parallel()
+	var minted struct {
+		Key   string
+		Entry v1alpha1.APIKey
+	}
+	if err := json.Unmarshal([]byte(mustKeys(t, "mint", "--kind", "live", "--name", "press", "-o", "json")), &minted); err != nil {
+		t.Fatal(err)
+	}
+	key, err := credential.Parse(minted.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := v1alpha1.APIKey{Name: "press", Kind: v1alpha1.KeyKindLive, SHA256: key.Digest().String(), State: v1alpha1.KeyStateActive}
+	if diff := cmp.Diff(want, minted.Entry); diff != "" {
+		t.Errorf("entry (-want +got):\n%s", diff)
+	}
+	text, errs, failed := keysVerb(t, minted.Key, "check", "-o", "json")
+	if failed || strings.Contains(text, minted.Key) {
+		t.Fatalf("check: %q, %s", text, errs)
+	}
+	var checked struct{ Kind, ID, SHA256 string }
+	if err := json.Unmarshal([]byte(text), &checked); err != nil {
+		t.Fatal(err)
+	}
+	if checked.Kind != "Live" || checked.ID != key.ID() || checked.SHA256 != want.SHA256 {
+		t.Errorf("checked %+v", checked)
 	}
 }
 

@@ -59,7 +59,7 @@ func servedMetrics() map[string][]telemetry.Description {
 		"API servers":           server.metrics.Descriptions(),
 		"workers for preflight": newProcess(io.Discard, telemetry.Preflight).metrics.Descriptions(),
 		"workers for webhooks":  webhooks.metrics.Descriptions(),
-		"the controller":        controllers.Metrics(),
+		"the controller":        append(controllers.Metrics(), newProcess(io.Discard, telemetry.Reconciliations).metrics.Descriptions()...),
 	}
 }
 

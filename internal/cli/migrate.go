@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"io"
 
@@ -15,7 +14,13 @@ import (
 // migrateOptions are the flags of `printmarket migrate`.
 type migrateOptions struct {
 	databaseOptions
-	roles postgres.Roles
+	roles  postgres.Roles
+	output string
+}
+
+// migrated is what `printmarket migrate` tells programs.
+type migrated struct {
+	SchemaVersion int64 `json:"schemaVersion"`
 }
 
 func migrateCommand() *cobra.Command {
@@ -29,17 +34,19 @@ a new version start; those of the version before go on working on the new
 schema. The role that runs it owns the schema; the roles that it is told of get
 the rights that API servers and workers need, and no others.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return migrate(cmd.Context(), o, cmd.OutOrStdout()) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return migrate(cmd, o) },
 	}
 	f := cmd.Flags()
 	o.register(f, 2)
 	f.StringVar(&o.roles.API, "api-role", "", "role of the API servers, which is given its rights")
 	f.StringVar(&o.roles.Webhooks, "webhooks-role", "", "role of the workers that deliver events, which is given its rights")
+	chooseOutput(f, &o.output, "text", "json")
 	f.StringVar(&o.roles.Worker, "worker-role", "", "role of the preflight workers, which is given its rights")
 	return cmd
 }
 
-func migrate(ctx context.Context, o migrateOptions, out io.Writer) error {
+func migrate(cmd *cobra.Command, o migrateOptions) error {
+	ctx := cmd.Context()
 	store, err := o.open(ctx)
 	if err != nil {
 		return err
@@ -55,6 +62,5 @@ func migrate(ctx context.Context, o migrateOptions, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "The schema is at version %d.\n", version)
-	return err
+	return printOutput(cmd, o.output, migrated{version}, func(w io.Writer) { line(w, fmt.Sprintf("The schema is at version %d.", version)) })
 }

@@ -5,8 +5,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -85,18 +83,6 @@ func (i *instantFlag) Set(text string) (err error) {
 
 // Type is what the help shows for the value.
 func (*instantFlag) Type() string { return "time" }
-
-// kubectlName is the name under which kubectl finds this executable as a plugin.
-const kubectlName = "kubectl-printmarket"
-
-// displayName is how the user has called the executable, for the texts of help.
-func displayName(args []string) map[string]string {
-	name := "printmarket"
-	if len(args) > 0 && strings.TrimSuffix(filepath.Base(args[0]), ".exe") == kubectlName {
-		name = "kubectl printmarket"
-	}
-	return map[string]string{cobra.CommandDisplayNameAnnotation: name}
-}
 
 // postureDocument is the report with what could not be known.
 type postureDocument struct {

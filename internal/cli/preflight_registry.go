@@ -93,8 +93,5 @@ func inProfile(rule *rules.Rule, p profile.Profile) (severity, limit string, sel
 	if !selected {
 		return string(rule.Severity), "", rule.Always
 	}
-	if setting.Limit != nil {
-		limit = fmt.Sprintf("%s %v %s", rule.Op, *setting.Limit, rule.Unit)
-	}
-	return string(setting.Severity), limit, true
+	return string(setting.Severity), rule.Bounds(setting), true
 }

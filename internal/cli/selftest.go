@@ -37,8 +37,31 @@ const (
 // selftest is the flags of `printmarket selftest`, and where it tells.
 type selftest struct {
 	api, ops, registry, fileURL string
+	output                      string
 	timeout                     time.Duration
-	out                         io.Writer
+	// tell is told of each step, at once.
+	tell  func(selftestStep) error
+	steps []selftestStep
+}
+
+// selftestStep is one thing that was tried and has passed, or was skipped, as programs read it.
+type selftestStep struct {
+	// Check is readiness, registry, rfq or preflight.
+	Check string `json:"check"`
+	// ID is that of the record that was made, if one was.
+	ID string `json:"id,omitempty"`
+	// Skipped is of what could not be tried with what there was; Detail says why.
+	Skipped bool `json:"skipped,omitempty"`
+	// Detail is a sentence for people.
+	Detail string `json:"detail"`
+}
+
+// selftestReport is what `printmarket selftest` tells programs. Error says what
+// failed behind the last step; it is empty if all have passed.
+type selftestReport struct {
+	Passed bool           `json:"passed"`
+	Steps  []selftestStep `json:"steps"`
+	Error  string         `json:"error,omitempty"`
 }
 
 func selftestCommand() *cobra.Command {
@@ -53,10 +76,9 @@ job: of --file-url, or a simulated one with a test key. Partners do not cancel
 RFQs, so the one that it creates stays; use a test key, or a partner of your own.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s.out = cmd.OutOrStdout()
 			ctx, cancel := context.WithTimeout(cmd.Context(), s.timeout)
 			defer cancel()
-			return s.run(ctx, os.Getenv(selftestKeyVariable))
+			return s.print(ctx, cmd.OutOrStdout(), os.Getenv(selftestKeyVariable))
 		},
 	}
 	f := cmd.Flags()
@@ -64,8 +86,31 @@ RFQs, so the one that it creates stays; use a test key, or a partner of your own
 	f.StringVar(&s.ops, "ops", "", "origin of an API server's operations listener")
 	f.StringVar(&s.registry, "registry", "", "origin of the registry of problem types")
 	f.StringVar(&s.fileURL, "file-url", "", "URL of a PDF for a preflight job")
+	chooseOutput(f, &s.output, "text", "json")
 	f.DurationVar(&s.timeout, "timeout", 2*time.Minute, "how long everything may take")
 	return cmd
+}
+
+// print runs it. People are told of each step as it passes, programs of all of them
+// at the end, with what failed.
+func (s *selftest) print(ctx context.Context, out io.Writer, key string) error {
+	s.steps = []selftestStep{} // a list for programs, though it be empty
+	s.tell = func(step selftestStep) error {
+		_, err := fmt.Fprintln(out, step.Detail)
+		return err
+	}
+	if s.output == "json" {
+		s.tell = func(selftestStep) error { return nil }
+	}
+	err := s.run(ctx, key)
+	if s.output != "json" {
+		return err
+	}
+	report := selftestReport{Passed: err == nil, Steps: s.steps}
+	if err != nil {
+		report.Error = err.Error()
+	}
+	return errors.Join(err, encodeJSON(out, report))
 }
 
 // run does what the flags ask for, and ends with the first thing that fails.
@@ -90,9 +135,10 @@ func (s *selftest) run(ctx context.Context, key string) error {
 	return s.asPartner(ctx, key)
 }
 
-func (s *selftest) say(format string, values ...any) error {
-	_, err := fmt.Fprintf(s.out, format+"\n", values...)
-	return err
+// done keeps a step, and tells of it.
+func (s *selftest) done(step selftestStep) error {
+	s.steps = append(s.steps, step)
+	return s.tell(step)
 }
 
 // awaitReady asks until a replica is ready. What it says of itself is told only
@@ -104,7 +150,7 @@ func (s *selftest) awaitReady(ctx context.Context) error {
 	for {
 		status, body, err := fetchSmall(ctx, strings.TrimSuffix(s.ops, "/")+"/readyz")
 		if err == nil && status == http.StatusOK {
-			return s.say("An API server is ready.")
+			return s.done(selftestStep{Check: "readiness", Detail: "An API server is ready."})
 		}
 		if err == nil {
 			err = fmt.Errorf("it answers %d: %s", status, body)
@@ -128,7 +174,7 @@ func (s *selftest) readRegistry(ctx context.Context) error {
 	case status != http.StatusOK:
 		return fmt.Errorf("read the registry: it answers %d", status)
 	default:
-		return s.say("The registry serves problem types.")
+		return s.done(selftestStep{Check: "registry", Detail: "The registry serves problem types."})
 	}
 }
 
@@ -168,7 +214,7 @@ func (s *selftest) asPartner(ctx context.Context, text string) error {
 	case key.Mode() == tenant.Test:
 		return s.inspect(ctx, c, client.PreflightSubmit{FileURL: "https://files.example.com/selftest.pdf", Profile: selftestSimulated})
 	default:
-		return s.say("No preflight: a live key needs --file-url.")
+		return s.done(selftestStep{Check: "preflight", Skipped: true, Detail: "No preflight: a live key needs --file-url."})
 	}
 }
 
@@ -192,7 +238,7 @@ func (s *selftest) requestQuotes(ctx context.Context, c *client.Client) error {
 	if err != nil {
 		return err
 	}
-	return s.say("RFQ %s is %s.", record.ID, record.Status)
+	return s.done(selftestStep{Check: "rfq", ID: record.ID, Detail: fmt.Sprintf("RFQ %s is %s.", record.ID, record.Status)})
 }
 
 // inspect submits a job and waits for its end. Any verdict is a success: it is
@@ -211,6 +257,6 @@ func (s *selftest) inspect(ctx context.Context, c *client.Client, submit client.
 	case done.Status != client.PreflightStatusSucceeded:
 		return fmt.Errorf("preflight job %s is %s", job.JobID, done.Status)
 	default:
-		return s.say("Preflight job %s succeeded.", job.JobID)
+		return s.done(selftestStep{Check: "preflight", ID: job.JobID, Detail: fmt.Sprintf("Preflight job %s succeeded.", job.JobID)})
 	}
 }

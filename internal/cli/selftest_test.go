@@ -4,11 +4,14 @@ package cli_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // selftest runs `printmarket selftest` with a key, or without one, and returns
@@ -78,6 +81,55 @@ func TestSelftestFailsAndSaysWhy(t *testing.T) {
 			out, failed := p.selftest(c.key, c.args...)
 			if !failed || !strings.Contains(out, c.want) {
 				t.Errorf("selftest %v: failed %v, printed %q; want %q in it", c.args, failed, out, c.want)
+			}
+		})
+	}
+}
+
+func TestProgramsReadASelftestAsJSON(t *testing.T) {
+	t.Parallel()
+	p := startDev(t, t.TempDir())
+	ops, api := "--ops="+p.env["OPS_URL"], "--api="+p.env["API_URL"]
+	for name, c := range map[string]struct {
+		key         string
+		args        []string
+		wantSteps   []string
+		wantSkipped int
+		wantError   string
+	}{
+		"all of it":              {p.env["ACME_TEST_KEY"], []string{ops, api}, []string{"readiness", "rfq", "preflight"}, 0, ""},
+		"what was skipped":       {p.env["ACME_LIVE_KEY"], []string{api}, []string{"rfq", "preflight"}, 1, ""},
+		"what passed, then why":  {p.env["ACME_NOSCOPE_KEY"], []string{ops, api}, []string{"readiness"}, 0, "INSUFFICIENT_SCOPE"},
+		"that nothing was tried": {"", []string{api}, []string{}, 0, "Set PRINTMARKET_API_KEY"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, failed := p.selftest(c.key, append(c.args, "-o", "json")...)
+			var report struct {
+				Passed bool
+				Steps  []struct {
+					Check, ID, Detail string
+					Skipped           bool
+				}
+				Error string
+			}
+			if err := json.NewDecoder(strings.NewReader(out)).Decode(&report); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			steps, skipped := []string{}, 0
+			for _, step := range report.Steps {
+				steps = append(steps, step.Check)
+				if step.Skipped {
+					skipped++
+				}
+				if made := step.Check == "rfq" || step.Check == "preflight" && !step.Skipped; made != (step.ID != "") || step.Detail == "" {
+					t.Errorf("step %+v", step)
+				}
+			}
+			if diff := cmp.Diff(c.wantSteps, steps); diff != "" || skipped != c.wantSkipped {
+				t.Errorf("%d are skipped of the steps (-want +got):\n%s", skipped, diff)
+			}
+			if wantFailed := c.wantError != ""; failed != wantFailed || report.Passed == wantFailed || !strings.Contains(report.Error, c.wantError) || !wantFailed && report.Error != "" {
+				t.Errorf("failed %t, passed %t with the error %q; want %q", failed, report.Passed, report.Error, c.wantError)
 			}
 		})
 	}

@@ -27,10 +27,15 @@ var signs = credential.Secret("whsec_" + base64.StdEncoding.EncodeToString([]byt
 // told is a posture in which acme has two webhooks. The capability is open for
 // those to whom the partner grants it.
 func told(grants ...v1alpha1.CapabilityGrant) *posture.Snapshot {
+	return toldOf(v1alpha1.PackageStandard, grants...)
+}
+
+// toldOf is told of acme with a package.
+func toldOf(name v1alpha1.Package, grants ...v1alpha1.CapabilityGrant) *posture.Snapshot {
 	partner := v1alpha1.PartnerEntitlement{ObjectMeta: metav1.ObjectMeta{Namespace: "prints", Name: "acme"}}
 	secrets := []v1alpha1.SharedSecret{{Name: "a", SecretRef: v1alpha1.SecretKeyReference{Name: "events", Key: "a"}}}
 	partner.Spec = v1alpha1.PartnerEntitlementSpec{
-		OrganizationID: "org_acme01", Package: v1alpha1.PackageStandard, State: v1alpha1.StateActive,
+		OrganizationID: "org_acme01", Package: name, State: v1alpha1.StateActive,
 		Contract:     &v1alpha1.Contract{EffectiveFrom: metav1.NewTime(judged.Add(-time.Hour))},
 		Capabilities: grants,
 		Webhooks: []v1alpha1.Webhook{

@@ -71,7 +71,7 @@ func assembleWebhooks(ctx context.Context, o *workerOptions, p *process) (parts,
 	}
 	feed, err := kubesource.New(kubesource.Config{
 		Rest: config, Namespace: namespace, GateSecret: o.gateSecret, Purpose: posture.ForWebhooks,
-		Gates: gates, Log: p.log, Now: p.now,
+		Gates: gates, Log: p.log, Tracer: p.tracer, Now: p.now,
 	})
 	if err != nil {
 		return parts{}, err

@@ -19,11 +19,12 @@ func webhooksCommand() *cobra.Command {
 		Short: "Look after the webhooks of partners: endpoints, deliveries, secrets",
 		Long: `Look after the webhooks of partners: which endpoints there are, what became of
 each delivery, and what is sent again. It needs a key of the package Platform:
-ops:read to read, quotes:ingest to have something sent.`,
+ops:read to read, quotes:ingest to have something sent. The commands secret and
+verify ask nobody, and need none.`,
 	}
 	cmd.AddCommand(
 		webhookEndpointsCommand(), webhookDeliveriesCommand(), showDeliveryCommand(),
-		testEndpointCommand(), recoverEndpointCommand(), enableEndpointCommand(), redeliverCommand(), webhookSecretCommand(),
+		testEndpointCommand(), recoverEndpointCommand(), enableEndpointCommand(), redeliverCommand(), webhookSecretCommand(), verifyWebhookCommand(),
 	)
 	return cmd
 }

@@ -3,13 +3,13 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -48,13 +48,15 @@ byte; - is standard input.`,
 
 // xjmfOptions are how a callback is signed.
 type xjmfOptions struct {
-	secretFile, sender, timestamp, scheme string
+	secretFile, sender, timestamp, scheme, output string
 }
 
 func (o *xjmfOptions) registerSecret(f *pflag.FlagSet) {
 	f.StringVar(&o.secretFile, "secret-file", "", "file with the shared secret (default: $PRINTMARKET_XJMF_SECRET)")
 	f.StringVar(&o.scheme, "scheme", signature.Body.String(), "what is signed: Body or TimestampBody, as spec.scheme of the XJMFSender")
 }
+
+func (o *xjmfOptions) registerOutput(f *pflag.FlagSet) { chooseOutput(f, &o.output, "text", "json") }
 
 func (o *xjmfOptions) registerSigning(f *pflag.FlagSet) {
 	o.registerSecret(f)
@@ -79,16 +81,30 @@ func signXJMFCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			for _, name := range headerNames {
-				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", name.written, headers.Get(name.canonical)); err != nil {
-					return err
-				}
-			}
-			return nil
+			return o.printHeaders(cmd, headers)
 		},
 	}
 	o.registerSigning(cmd.Flags())
+	o.registerOutput(cmd.Flags())
 	return cmd
+}
+
+// signedHeaders are the headers of a callback, as programs read them: values by the
+// names that the interface specification writes.
+type signedHeaders struct {
+	Headers map[string]string `json:"headers"`
+}
+
+func (o *xjmfOptions) printHeaders(cmd *cobra.Command, headers http.Header) error {
+	signed := signedHeaders{map[string]string{}}
+	for _, name := range headerNames {
+		signed.Headers[name.written] = headers.Get(name.canonical)
+	}
+	return printOutput(cmd, o.output, signed, func(w io.Writer) {
+		for _, name := range headerNames {
+			line(w, name.written+": "+headers.Get(name.canonical))
+		}
+	})
 }
 
 // sign makes the headers of a callback.
@@ -122,25 +138,15 @@ func (o *xjmfOptions) sign(body []byte, now time.Time) (http.Header, error) {
 	return headers, nil
 }
 
-// secret reads the shared secret. An editor's line end is no part of it.
+// secret reads the shared secret.
 func (o *xjmfOptions) secret() (credential.Secret, error) {
-	text, from := os.Getenv("PRINTMARKET_XJMF_SECRET"), "PRINTMARKET_XJMF_SECRET"
-	if o.secretFile != "" {
-		file, err := os.ReadFile(o.secretFile)
-		if err != nil {
-			return "", fmt.Errorf("read the secret: %w", err)
-		}
-		text, from = string(file), o.secretFile
+	const variable = "PRINTMARKET_XJMF_SECRET"
+	secret, err := readSecret(o.secretFile, variable)
+	if err == nil && len(secret) < posture.MinSecretLen {
+		return "", fmt.Errorf("%s holds %d bytes, and secrets of fewer than %d count nothing",
+			cmp.Or(o.secretFile, variable), len(secret), posture.MinSecretLen)
 	}
-	text = strings.TrimRight(text, "\r\n")
-	switch {
-	case text == "":
-		return "", errors.New("with which secret? Set --secret-file or PRINTMARKET_XJMF_SECRET")
-	case len(text) < posture.MinSecretLen:
-		return "", fmt.Errorf("%s holds %d bytes, and secrets of fewer than %d count nothing", from, len(text), posture.MinSecretLen)
-	default:
-		return credential.Secret(text), nil
-	}
+	return secret, err
 }
 
 // maxCallback is the most that the API takes.
@@ -159,7 +165,7 @@ func readCallback(cmd *cobra.Command, name string) (body []byte, err error) {
 	}
 	body, err = io.ReadAll(io.LimitReader(from, maxCallback+1))
 	if err == nil && len(body) > maxCallback {
-		err = fmt.Errorf("%s has more than %d bytes, which no callback may have", name, maxCallback)
+		err = fmt.Errorf("%s has more than %d bytes, which no body here has", name, maxCallback)
 	}
 	return body, err
 }

@@ -37,6 +37,7 @@ means that there is no answer.`,
 	}
 	f := cmd.Flags()
 	o.registerSigning(f)
+	o.registerOutput(f)
 	f.StringVar(&o.url, "url", "", "where callbacks go (default: $PRINTMARKET_API_URL"+callbackPath+")")
 	return cmd
 }
@@ -64,14 +65,31 @@ func (o *sendOptions) run(cmd *cobra.Command, file string) error {
 	if err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintln(cmd.ErrOrStderr(), status) // the answer is what counts
-	if _, err := io.WriteString(cmd.OutOrStdout(), shown(answer)); err != nil {
+	sent := sentCallback{Accepted: accepted(status, answer), Status: status, Answer: string(answer)}
+	if err := o.printSent(cmd, sent); err != nil {
 		return err
 	}
-	if !accepted(status, answer) {
+	if !sent.Accepted {
 		return exitFail
 	}
 	return nil
+}
+
+// sentCallback is what sending a callback tells programs.
+type sentCallback struct {
+	Accepted bool   `json:"accepted"`
+	Status   string `json:"status"`
+	// Answer is the body as it came, in valid UTF-8.
+	Answer string `json:"answer"`
+}
+
+func (o *sendOptions) printSent(cmd *cobra.Command, sent sentCallback) error {
+	if o.output == "json" {
+		return encodeJSON(cmd.OutOrStdout(), sent)
+	}
+	_, _ = fmt.Fprintln(cmd.ErrOrStderr(), sent.Status) // the answer is what counts
+	_, err := io.WriteString(cmd.OutOrStdout(), shown(sent.Answer))
+	return err
 }
 
 // target is where callbacks go. A copy of one is good for as long as its
@@ -139,8 +157,8 @@ func accepted(status string, answer []byte) bool {
 }
 
 // shown keeps an answer from steering a terminal, and its lines.
-func shown(answer []byte) string {
-	lines := strings.Split(strings.TrimSuffix(string(answer), "\n"), "\n")
+func shown(answer string) string {
+	lines := strings.Split(strings.TrimSuffix(answer, "\n"), "\n")
 	for i, line := range lines {
 		lines[i] = printable(strings.ReplaceAll(strings.TrimSuffix(line, "\r"), "\t", "  "))
 	}

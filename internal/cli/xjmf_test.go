@@ -4,6 +4,7 @@ package cli_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -233,5 +234,56 @@ func TestXJMFSend(t *testing.T) {
 				t.Errorf("exit %d, %q, %q; want exit %d and %q", code, out, errs, c.wantCode, c.wantOut)
 			}
 		})
+	}
+}
+
+// TestProgramsReadACallbackAsJSON signs a callback, checks it, breaks it and sends it,
+// each by what the command before has printed.
+func TestProgramsReadACallbackAsJSON(t *testing.T) {
+	t.Parallel()
+	run := func(into any, wantCode int, args ...string) {
+		t.Helper()
+		out, errs, code := xjmfVerb(t, xjmfBody, append(args, "-o", "json")...)
+		if code != wantCode || errs != "" {
+			t.Fatalf("xjmf %v: exit %d, %s; want exit %d", args, code, errs, wantCode)
+		}
+		if err := json.Unmarshal([]byte(out), into); err != nil {
+			t.Fatalf("xjmf %v: %v: %s", args, err, out)
+		}
+	}
+	var signed struct{ Headers map[string]string }
+	run(&signed, 0, "sign", "-", "--timestamp", xjmfTime)
+	var headers strings.Builder
+	for _, name := range []string{"X-XJMF-Sender", "X-XJMF-Timestamp", "X-XJMF-Signature"} {
+		headers.WriteString(name + ": " + signed.Headers[name] + "\n")
+	}
+	type checked struct {
+		Accepted bool
+		Parts    []struct{ Part, Fault string }
+	}
+	var right, late checked
+	file := fileOf(t, "headers", headers.String())
+	run(&right, 0, "verify", "-", "--headers", file, "--at", xjmfInstant)
+	run(&late, 2, "verify", "-", "--headers", file, "--at", "2026-11-20T09:05:01Z")
+	want := checked{Accepted: true, Parts: []struct{ Part, Fault string }{{Part: "sender"}, {Part: "signature"}, {Part: "timestamp"}, {Part: "body"}}}
+	if diff := cmp.Diff(want, right); diff != "" {
+		t.Errorf("as it was signed (-want +got):\n%s", diff)
+	}
+	want.Accepted, want.Parts[2].Fault = false, "5m1s ago, and 5m0s are allowed"
+	if diff := cmp.Diff(want, late); diff != "" {
+		t.Errorf("too late (-want +got):\n%s", diff)
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+		_, _ = io.WriteString(w, "{\"code\": \"X\x1b[31m\"}\n")
+	}))
+	defer server.Close()
+	var sent struct {
+		Accepted       bool
+		Status, Answer string
+	}
+	run(&sent, 2, "send", "-", "--url", server.URL)
+	if sent.Accepted || sent.Status != "401 Unauthorized" || sent.Answer != "{\"code\": \"X\x1b[31m\"}\n" {
+		t.Errorf("sent %+v", sent)
 	}
 }

@@ -3,13 +3,14 @@
 package cli
 
 import (
-	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,6 +37,7 @@ means that the API would refuse the callback, 1 that it could not be checked.`,
 	}
 	f := cmd.Flags()
 	o.registerSecret(f)
+	o.registerOutput(f)
 	f.StringVar(&o.headers, "headers", "", "file with the headers (required)")
 	f.StringVar(&o.at, "at", "", "time of the check, in RFC 3339 (default: now)")
 	f.DurationVar(&o.window, "window", 5*time.Minute, "how far the timestamp may differ from it, as spec.replayWindowSeconds")
@@ -49,8 +51,17 @@ type verifyOptions struct {
 	window      time.Duration
 }
 
-// part is one thing that is checked, and what is wrong with it.
-type part struct{ name, fault string }
+// part is one thing that is checked, and what is wrong with it; "" is nothing.
+type part struct {
+	Name  string `json:"part"`
+	Fault string `json:"fault,omitempty"`
+}
+
+// checkedParts is what a check tells programs.
+type checkedParts struct {
+	Accepted bool   `json:"accepted"`
+	Parts    []part `json:"parts"`
+}
 
 func (o *verifyOptions) run(cmd *cobra.Command, file string) error {
 	body, err := readCallback(cmd, file)
@@ -61,20 +72,7 @@ func (o *verifyOptions) run(cmd *cobra.Command, file string) error {
 	if err != nil {
 		return err
 	}
-	refused := false
-	for _, p := range parts {
-		text := "ok"
-		if p.fault != "" {
-			text, refused = p.fault, true
-		}
-		if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%-9s  %s\n", p.name, printable(text)); err != nil {
-			return err
-		}
-	}
-	if refused {
-		return exitFail
-	}
-	return nil
+	return checked(cmd, o.output, parts, exitFail)
 }
 
 func (o *verifyOptions) parts(body []byte) ([]part, error) {
@@ -86,14 +84,12 @@ func (o *verifyOptions) parts(body []byte) ([]part, error) {
 	if err != nil {
 		return nil, err
 	}
-	now := time.Now()
-	if o.at != "" {
-		if now, err = time.Parse(time.RFC3339, o.at); err != nil {
-			return nil, fmt.Errorf("--at %q is not RFC 3339", o.at)
-		}
-	}
-	headers, err := readHeaders(o.headers)
+	now, err := instantOf(o.at)
 	if err != nil {
+		return nil, err
+	}
+	headers := http.Header{}
+	if err := readHeaders(headers, o.headers); err != nil {
 		return nil, err
 	}
 	return []part{
@@ -104,26 +100,63 @@ func (o *verifyOptions) parts(body []byte) ([]part, error) {
 	}, nil
 }
 
-// maxHeaders is more than three headers need, and what else curl shows.
+// instantOf is the value of --at; empty is now.
+func instantOf(at string) (time.Time, error) {
+	if at == "" {
+		return time.Now(), nil
+	}
+	instant, err := time.Parse(time.RFC3339, at)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("--at %q is not RFC 3339", at)
+	}
+	return instant, nil
+}
+
+// checked prints what was found of each part; programs get all of it as one document.
+// It fails with refusal if there is a fault.
+func checked(cmd *cobra.Command, output string, parts []part, refusal error) error {
+	found := checkedParts{Parts: parts, Accepted: !slices.ContainsFunc(parts, func(p part) bool { return p.Fault != "" })}
+	err := printOutput(cmd, output, found, func(w io.Writer) {
+		for _, p := range parts {
+			line(w, p.Name, cmp.Or(p.Fault, "ok"))
+		}
+	})
+	if err == nil && !found.Accepted {
+		err = refusal
+	}
+	return err
+}
+
+// maxHeaders is more than a few headers need, and what else curl shows.
 const maxHeaders = 64 << 10
 
-// readHeaders reads the headers of a callback from a file. Lines that are none
-// of them are let pass.
-func readHeaders(name string) (http.Header, error) {
+// readHeaders reads headers from a file. Lines that are none are let pass.
+func readHeaders(headers http.Header, name string) error {
 	file, err := os.Open(name)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { _ = file.Close() }()
-	headers := http.Header{}
-	lines := bufio.NewScanner(io.LimitReader(file, maxHeaders))
-	for lines.Scan() {
-		key, value, found := strings.Cut(strings.TrimPrefix(lines.Text(), "> "), ":")
-		if found {
-			headers.Add(strings.TrimSpace(key), strings.TrimSpace(value))
-		}
+	text, err := io.ReadAll(io.LimitReader(file, maxHeaders+1))
+	if err != nil {
+		return err
 	}
-	return headers, lines.Err()
+	if len(text) > maxHeaders {
+		return fmt.Errorf("%s has more than %d bytes, which no headers need", name, maxHeaders)
+	}
+	for line := range strings.Lines(string(text)) {
+		addHeader(headers, strings.TrimPrefix(strings.TrimPrefix(line, "> "), "< "))
+	}
+	return nil
+}
+
+// addHeader adds the header of a line, and reports whether it is one.
+func addHeader(headers http.Header, line string) bool {
+	name, value, found := strings.Cut(line, ":")
+	if found {
+		headers.Add(strings.TrimSpace(name), strings.TrimSpace(value))
+	}
+	return found
 }
 
 // missing says that a header is not there exactly once.
@@ -144,18 +177,10 @@ func timestampFault(headers http.Header, now time.Time, window time.Duration) st
 		return fault
 	}
 	stamp, err := signature.ParseTimestamp(headers.Get(timestampHeader))
-	switch {
-	case err != nil:
+	if err != nil {
 		return err.Error()
-	case !stamp.Within(now, window):
-		away := now.Sub(stamp.Time()).Truncate(time.Second)
-		if away < 0 {
-			return fmt.Sprintf("%s ahead of the clock, and %s are allowed", -away, window)
-		}
-		return fmt.Sprintf("%s ago, and %s are allowed", away, window)
-	default:
-		return ""
 	}
+	return stamp.Outside(now, window)
 }
 
 // signatureFault also tries what senders often get wrong.

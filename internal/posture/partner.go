@@ -58,6 +58,9 @@ func (s *Snapshot) compilePartners(objects []ranked[v1alpha1.PartnerEntitlement]
 		p.compileWebhooks(webhooks)
 		switch {
 		case p.fault != "":
+			if s.broken[p.organization] == nil && p.identified() {
+				s.broken[p.organization] = p
+			}
 		case s.organizations[p.organization] != nil:
 			p.fault = v1alpha1.ReasonDuplicateOrganization
 		default:
@@ -75,7 +78,7 @@ func (s *Snapshot) newPartner(o *v1alpha1.PartnerEntitlement) *partner {
 	label, known := packages[o.Spec.Package]
 	p.packageToken = label.token
 	p.rates = ratesOf(o.Spec.RateLimits, label.rate)
-	if _, err := tenant.New(p.organization, tenant.Live); err != nil || !known {
+	if !known || !p.identified() {
 		p.fault = v1alpha1.ReasonInvalidSpec
 	}
 	// Any state but Active counts as suspended.
@@ -99,6 +102,21 @@ func (s *Snapshot) newPartner(o *v1alpha1.PartnerEntitlement) *partner {
 	s.compileGrants(p, label.quota)
 	p.compileKeys()
 	return p
+}
+
+// identified reports whether it can be told for whom the partner stands.
+func (p *partner) identified() bool {
+	_, err := tenant.New(p.organization, tenant.Live)
+	return err == nil
+}
+
+// of is the partner of an organization: the sound one, or else the first that is
+// broken; nil if there is none.
+func (s *Snapshot) of(organization string) *partner {
+	if p := s.organizations[organization]; p != nil {
+		return p
+	}
+	return s.broken[organization]
 }
 
 func (s *Snapshot) compileGrants(p *partner, fallback Quota) {

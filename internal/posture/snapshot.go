@@ -34,9 +34,12 @@ type Snapshot struct {
 	partners      []*partner
 	senders       []*sender
 	organizations map[string]*partner
-	keys          map[credential.Digest]*apiKey
-	senderIDs     map[string]*sender
-	// webhooks are those of sound partners, by owner and name.
+	// broken are those of organizations for which no sound partner stands: nothing is
+	// open for them, and what they have declared is still declared.
+	broken    map[string]*partner
+	keys      map[credential.Digest]*apiKey
+	senderIDs map[string]*sender
+	// webhooks are those that can be told apart, by owner and name.
 	webhooks []*webhook
 }
 
@@ -46,6 +49,7 @@ type Snapshot struct {
 func Compile(in Inputs) *Snapshot {
 	s := &Snapshot{
 		organizations: make(map[string]*partner, len(in.Partners)),
+		broken:        map[string]*partner{},
 		keys:          make(map[credential.Digest]*apiKey, keysIn(in.Partners)),
 		senderIDs:     make(map[string]*sender, len(in.Senders)),
 	}

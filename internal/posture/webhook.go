@@ -34,6 +34,8 @@ type webhook struct {
 	// fault is the reason of a broken one, to which nothing is sent; empty if it
 	// is sound.
 	fault string
+	// nameless means that a broken one cannot be told from others.
+	nameless bool
 }
 
 // compileWebhooks reads the webhooks. A package of the marketplace itself has no
@@ -46,7 +48,8 @@ func (p *partner) compileWebhooks(bundle Bundle) {
 		o := &p.object.Spec.Webhooks[i]
 		mode, known := modes[o.Kind]
 		one := webhook{owner: tenant.ID{Organization: p.organization, Mode: mode}, object: o}
-		if !known || !validWebhookURL(o.URL) || o.Name == "" || len(o.Name) > maxNameLen || p.webhook(o.Name) != nil {
+		one.nameless = !known || o.Name == "" || len(o.Name) > maxNameLen || p.webhook(o.Name) != nil
+		if one.nameless || !validWebhookURL(o.URL) {
 			one.fault = v1alpha1.ReasonInvalidSpec
 		}
 		one.secrets = sharedSecretsOf(o.Secrets, bundle, func(s *v1alpha1.SharedSecret) secretSlot {
@@ -73,14 +76,16 @@ func (p *partner) webhook(name string) *webhook {
 	return nil
 }
 
-// listWebhooks gathers the sound webhooks of sound partners, in their order.
+// listWebhooks gathers the webhooks that can be told apart, in their order. Broken
+// ones are among them: nothing is sent to those, and what happens meanwhile is kept
+// for them.
 func (s *Snapshot) listWebhooks() {
 	for _, p := range s.partners {
-		if p.fault != "" {
+		if s.of(p.organization) != p {
 			continue
 		}
 		for i := range p.webhooks {
-			if w := &p.webhooks[i]; w.fault == "" {
+			if w := &p.webhooks[i]; !w.nameless {
 				s.webhooks = append(s.webhooks, w)
 			}
 		}
@@ -100,8 +105,9 @@ type Webhook struct {
 	snapshot *Snapshot
 }
 
-// Webhooks yields all webhooks that are declared soundly, by organization, mode
-// and name, whether anything may be sent to them or not.
+// Webhooks yields all webhooks that are declared, by organization, mode and name,
+// whether anything may be sent to them or not. What is broken is declared as well, as
+// long as it can be told whose it is and which.
 func (s *Snapshot) Webhooks() iter.Seq[Webhook] {
 	return func(yield func(Webhook) bool) {
 		if s == nil {
@@ -115,18 +121,18 @@ func (s *Snapshot) Webhooks() iter.Seq[Webhook] {
 	}
 }
 
-// Webhook finds a webhook of a tenant by name; false if it is not declared
-// soundly.
+// Webhook finds a webhook of a tenant by name; false if it is not declared, as
+// [Snapshot.Webhooks] has it.
 func (s *Snapshot) Webhook(owner tenant.ID, name string) (Webhook, bool) {
 	if s == nil {
 		return Webhook{}, false
 	}
-	p := s.organizations[owner.Organization]
+	p := s.of(owner.Organization)
 	if p == nil {
 		return Webhook{}, false
 	}
 	w := p.webhook(name)
-	if w == nil || w.fault != "" || w.owner != owner {
+	if w == nil || w.nameless || w.owner != owner {
 		return Webhook{}, false
 	}
 	return Webhook{webhook: w, snapshot: s}, true
@@ -149,9 +155,9 @@ func (w Webhook) Name() string {
 }
 
 // URL is where events are posted: absolute, https or http, without a user and
-// without a fragment.
+// without a fragment; empty for a broken webhook.
 func (w Webhook) URL() string {
-	if w.webhook == nil {
+	if w.broken() {
 		return ""
 	}
 	return w.webhook.object.URL
@@ -171,9 +177,10 @@ func (w Webhook) Events() []string {
 }
 
 // Secrets are those that sign now, at most two, the one that began to count last
-// first; of those that began at once, the one that is declared first.
+// first; of those that began at once, the one that is declared first. A broken webhook
+// has none.
 func (w Webhook) Secrets(now time.Time) []credential.Secret {
-	if w.webhook == nil {
+	if w.broken() {
 		return nil
 	}
 	newest := slices.Clone(w.webhook.secrets)
@@ -183,10 +190,19 @@ func (w Webhook) Secrets(now time.Time) []credential.Secret {
 }
 
 // Decide says whether anything may be sent to it now: the decision of
-// [WebhookDelivery] on behalf of its owner.
+// [WebhookDelivery] on behalf of its owner. It is [ReasonPartnerClosed] where the
+// webhook, or the object that declares it, is broken.
 func (w Webhook) Decide(now time.Time) Decision {
+	if w.webhook != nil && w.broken() {
+		return Decision{Capability: WebhookDelivery, Reason: ReasonPartnerClosed}
+	}
 	caller, _ := w.snapshot.Behalf(w.Owner(), now)
 	return w.snapshot.Decide(caller, WebhookDelivery, true, now)
+}
+
+// broken reports whether it, or the object that declares it, is broken; none is, too.
+func (w Webhook) broken() bool {
+	return w.webhook == nil || w.webhook.fault != "" || w.snapshot.organizations[w.webhook.owner.Organization] == nil
 }
 
 // String is the owner and the name, without secrets and without the URL, in which

@@ -205,3 +205,86 @@ func TestTheWebhooksOfAPartnerThatIsClosedAreNotListed(t *testing.T) {
 		t.Errorf("webhooks (-want +got):\n%s", diff)
 	}
 }
+
+// TestWhatABrokenObjectDeclaresIsDeclaredAndClosed: to whoever keeps events, what is
+// not declared is nobody's, and a fault that is mended would have lost them.
+func TestWhatABrokenObjectDeclaresIsDeclaredAndClosed(t *testing.T) {
+	t.Parallel()
+	const first, second = "org_crowd0000/live/", "org_crowd0001/live/"
+	open := func(names ...string) map[string]posture.Reason {
+		reasons := map[string]posture.Reason{}
+		for _, name := range names {
+			reasons[name] = posture.ReasonOpen
+		}
+		return reasons
+	}
+	with := func(reasons map[string]posture.Reason, reason posture.Reason, names ...string) map[string]posture.Reason {
+		for _, name := range names {
+			reasons[name] = reason
+		}
+		return reasons
+	}
+	tests := map[string]struct {
+		change func(in *posture.Inputs)
+		want   map[string]posture.Reason
+	}{
+		"nothing is broken": {func(*posture.Inputs) {}, open(first+"one", first+"two", second+"one", second+"two")},
+		"a package of another version": {
+			func(in *posture.Inputs) { in.Partners[0].Spec.Package = "Galactic" },
+			with(open(second+"one", second+"two"), posture.ReasonPartnerClosed, first+"one", first+"two"),
+		},
+		"an organization that is none is nobody's": {
+			func(in *posture.Inputs) { in.Partners[0].Spec.OrganizationID = "acme" }, open(second+"one", second+"two"),
+		},
+		"the URL of one webhook": {
+			func(in *posture.Inputs) { in.Partners[0].Spec.Webhooks[0].URL = "file:///etc/passwd" },
+			with(open(first+"two", second+"one", second+"two"), posture.ReasonPartnerClosed, first+"one"),
+		},
+		"a name that two have is the first one's": {
+			func(in *posture.Inputs) { in.Partners[0].Spec.Webhooks[1].Name = "one" }, open(first+"one", second+"one", second+"two"),
+		},
+		"a kind that is none is in no mode": {
+			func(in *posture.Inputs) { in.Partners[0].Spec.Webhooks[0].Kind = "Both" }, open(first+"two", second+"one", second+"two"),
+		},
+		"the older object, where a sound one has its organization": {
+			func(in *posture.Inputs) {
+				in.Partners[0].Spec.Package = "Galactic"
+				in.Partners[1].Spec.OrganizationID = in.Partners[0].Spec.OrganizationID
+				in.Partners[1].Spec.Webhooks = in.Partners[1].Spec.Webhooks[:1]
+			},
+			open(first + "one"),
+		},
+		"both objects of one organization, of which the older counts": {
+			func(in *posture.Inputs) {
+				in.Partners[0].Spec.Package, in.Partners[1].Spec.Package = "Galactic", "Galactic"
+				in.Partners[1].Spec.OrganizationID = in.Partners[0].Spec.OrganizationID
+				in.Partners[1].Spec.Webhooks[0].Name = "three"
+			},
+			with(open(), posture.ReasonPartnerClosed, first+"one", first+"two"),
+		},
+	}
+	for sentence, tc := range tests {
+		t.Run(sentence, func(t *testing.T) {
+			t.Parallel()
+			in := webhookCrowd(t, 2)
+			in.Rollouts[0].Spec.Audience = &v1alpha1.Audience{Partners: []string{in.Partners[0].Name, in.Partners[1].Name}}
+			in.Partners[1].CreationTimestamp = metav1.NewTime(in.Partners[0].CreationTimestamp.Add(time.Hour))
+			tc.change(&in)
+			s := posture.Compile(in)
+			got := map[string]posture.Reason{}
+			for w := range s.Webhooks() {
+				d := w.Decide(now)
+				got[fmt.Sprint(w)] = d.Reason
+				if closed := d.Reason == posture.ReasonPartnerClosed; closed != (w.URL() == "") || closed && len(w.Secrets(now)) > 0 {
+					t.Errorf("%v: %s, with the URL %q and %d secrets", w, d.Reason, w.URL(), len(w.Secrets(now)))
+				}
+				if same, found := s.Webhook(w.Owner(), w.Name()); !found || same != w {
+					t.Errorf("%v is found by its owner and name: %t", w, found)
+				}
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("webhooks (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

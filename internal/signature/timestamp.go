@@ -4,6 +4,7 @@ package signature
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 )
@@ -94,4 +95,17 @@ func (t Timestamp) Within(now time.Time, window time.Duration) bool {
 		return false
 	}
 	return now.UTC().Truncate(t.unit).Sub(t.at).Abs() <= window
+}
+
+// Outside says, for people, how far the timestamp lies outside a window; "" if
+// [Timestamp.Within] has it inside.
+func (t Timestamp) Outside(now time.Time, window time.Duration) string {
+	if t.Within(now, window) {
+		return ""
+	}
+	away := now.Sub(t.at).Truncate(time.Second)
+	if away < 0 {
+		return fmt.Sprintf("%s ahead of the clock, and %s are allowed", -away, window)
+	}
+	return fmt.Sprintf("%s ago, and %s are allowed", away, window)
 }

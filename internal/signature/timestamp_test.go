@@ -78,6 +78,9 @@ func TestWithin(t *testing.T) {
 		if got := stamp.Within(c.now, window); got != c.want || err != nil {
 			t.Errorf("%s: within = %t (%v), want %t", name, got, err, c.want)
 		}
+		if told := stamp.Outside(c.now, window); (told == "") != c.want {
+			t.Errorf("%s: people are told %q of what is within: %t", name, told, c.want)
+		}
 	}
 	if (signature.Timestamp{}).Within(time.Time{}, window) {
 		t.Error("the zero timestamp lies within a window")

@@ -59,6 +59,8 @@ const (
 	Requests Work = iota
 	Preflight
 	Webhooks
+	// Reconciliations are counted by the controllers themselves.
+	Reconciliations
 )
 
 // NewMetrics makes a registry with the process and Go collectors in it, for a process
@@ -75,6 +77,10 @@ func NewMetrics(done ...Work) *Metrics {
 		"Spans that were sent to a collector, by whether it took them: exported, failed.", "outcome")
 	return m
 }
+
+// RegisterSpans lets another registry serve what is counted of spans, for a process
+// that serves that one.
+func (m *Metrics) RegisterSpans(with prometheus.Registerer) error { return with.Register(m.spans) }
 
 // ofRequests makes what is counted for every request.
 func (m *Metrics) ofRequests() {

@@ -48,11 +48,8 @@ func Sign(secrets []credential.Secret, id string, at time.Time, body []byte) (ht
 		if err != nil {
 			return nil, err
 		}
-		mac := hmac.New(sha256.New, key)
-		// A hash never fails to take bytes.
-		_, _ = mac.Write([]byte(id + "." + timestamp + "."))
-		_, _ = mac.Write(body)
-		signatures[i] = "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
+		sum := standardSum(key, []byte(id+"."+timestamp+"."), body)
+		signatures[i] = "v1," + base64.StdEncoding.EncodeToString(sum)
 	}
 	header := http.Header{}
 	header.Set(HeaderSignature, signature.Sign(signature.Body, secrets[0], "", body))
@@ -60,4 +57,17 @@ func Sign(secrets []credential.Secret, id string, at time.Time, body []byte) (ht
 	header.Set(HeaderTimestamp, timestamp)
 	header.Set(HeaderSignatures, strings.Join(signatures, " "))
 	return header, nil
+}
+
+// sumLen is the length of every sum, in bytes.
+const sumLen = sha256.Size
+
+// standardSum is a signature of Standard Webhooks: of what stands before the body, and
+// of the body.
+func standardSum(key, before, body []byte) []byte {
+	mac := hmac.New(sha256.New, key)
+	// A hash never fails to take bytes.
+	_, _ = mac.Write(before)
+	_, _ = mac.Write(body)
+	return mac.Sum(nil)
 }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package reference writes the pages of the documentation that follow from code:
-// from the tables of problems, capabilities and scopes, the definitions of the
-// custom resources, and the published contracts. The pages are kept in docs/reference
+// from the tables of problems, capabilities and scopes, the rules and profiles of
+// preflight, the definitions of the custom resources, and the published contracts. The pages are kept in docs/reference
 // so that they can be read anywhere, and a test holds them against this package.
 package reference
 
 import (
 	"slices"
 	"strings"
+
+	"github.com/printmarket/printmarket/internal/preflight/profile"
 )
 
 // width is where lines end, in characters.
@@ -20,10 +22,16 @@ func Pages() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	profiles, err := profile.All()
+	if err != nil {
+		return nil, err
+	}
 	pages := map[string][]byte{
-		"problem-codes.md": problems(),
-		"capabilities.md":  capabilities(),
-		"resources.md":     resources,
+		"problem-codes.md":      problems(),
+		"capabilities.md":       capabilities(),
+		"resources.md":          resources,
+		"preflight-rules.md":    preflightRules(profiles),
+		"preflight-profiles.md": preflightProfiles(profiles),
 	}
 	for name, contract := range contracts {
 		if pages[name], err = operations(contract); err != nil {

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
 const (
@@ -38,7 +40,7 @@ func (s *Source) proveAll(ctx context.Context) {
 			// Nothing was listed yet, so there is nothing to compare.
 			continue
 		}
-		err := s.proveOnce(ctx)
+		err := s.proveTraced(ctx)
 		s.noteProof(ctx, err)
 		if !errors.Is(err, ErrBehind) {
 			behind = 0
@@ -48,6 +50,23 @@ func (s *Source) proveAll(ctx context.Context) {
 		behind++
 		sleep(ctx, min(time.Duration(behind)*time.Second, s.config.Confirm))
 	}
+}
+
+// proveTraced is a proof as a span, the first one of a trace.
+func (s *Source) proveTraced(ctx context.Context) error {
+	ctx, span := s.config.Tracer.Start(ctx, telemetry.Client, "prove posture")
+	err := s.proveOnce(ctx)
+	switch {
+	case err == nil:
+		span.End("")
+	case ctx.Err() != nil:
+		span.End("stopped")
+	case errors.Is(err, ErrBehind):
+		span.End("behind")
+	default:
+		span.End("unread")
+	}
+	return err
 }
 
 // proveOnce compares the cluster with what is compiled, and has the connections

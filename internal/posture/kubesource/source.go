@@ -24,6 +24,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
 const (
@@ -47,6 +48,8 @@ type Config struct {
 	// Log is told about revisions and faults, never about values; nothing by
 	// default.
 	Log *slog.Logger
+	// Tracer makes spans of live reads; it may be nil.
+	Tracer *telemetry.Tracer
 	// Now is the clock; time.Now by default.
 	Now func() time.Time
 	// Confirm is how often the cluster is read live; 15 seconds by default.

@@ -5,6 +5,7 @@ package rules_test
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"html/template"
 	"os"
 	"regexp"
@@ -18,6 +19,8 @@ import (
 	"github.com/printmarket/printmarket/internal/preflight/report"
 	"github.com/printmarket/printmarket/internal/preflight/rules"
 )
+
+var update = flag.Bool("update", false, "write the registry")
 
 // The registry is what every server shows of rules and profiles, for people and
 // for programs. The names of the members of the second are for ever.
@@ -175,7 +178,7 @@ func entryOf(r rules.Rule, profiles []namedProfile) ruleEntry {
 }
 
 func settingOf(r rules.Rule, s profile.Setting) settingEntry {
-	return settingEntry{Rule: r.ID, Title: r.Title, Limit: limitOf(r, s), Setting: s}
+	return settingEntry{Rule: r.ID, Title: r.Title, Limit: r.Bounds(s), Setting: s}
 }
 
 // compared says what a rule compares with its limit.
@@ -224,4 +227,15 @@ func TestEveryLinkOfTheRegistryLeadsSomewhere(t *testing.T) {
 			t.Errorf("the profile %s has no anchor", name)
 		}
 	}
+}
+
+// categories in the order of the id of their first rule.
+func categories() []report.Category {
+	var out []report.Category
+	for _, r := range rules.All() {
+		if !slices.Contains(out, r.Category) {
+			out = append(out, r.Category)
+		}
+	}
+	return out
 }

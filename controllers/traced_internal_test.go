@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/internal/telemetry/telemetrytest"
+)
+
+func TestAReconciliationIsATraceThatTellsWhatCameOfIt(t *testing.T) {
+	t.Parallel()
+	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "secrets"}, "planted-name", errors.New("planted-text"))
+	for sentence, tc := range map[string]struct {
+		result reconcile.Result
+		err    error
+		want   map[string]string
+	}{
+		"a success":                    {reconcile.Result{}, nil, map[string]string{"printmarket.result": "success", "error.type": ""}},
+		"a success, until later":       {reconcile.Result{RequeueAfter: time.Second}, nil, map[string]string{"printmarket.result": "requeue_after", "error.type": ""}},
+		"what the cluster refuses":     {reconcile.Result{}, forbidden, map[string]string{"printmarket.result": "error", "error.type": "Forbidden"}},
+		"a failure without a reason":   {reconcile.Result{}, errors.New("planted-text"), map[string]string{"printmarket.result": "error", "error.type": "error"}},
+		"a failure that is two faults": {reconcile.Result{}, errors.Join(errors.New("planted-text"), forbidden), map[string]string{"printmarket.result": "error", "error.type": "Forbidden"}},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			t.Parallel()
+			collector := telemetrytest.New(t, nil)
+			tracer, err := telemetry.OpenTracer(t.Context(), telemetry.TraceConfig{
+				Endpoint: collector.URL, Getenv: func(string) string { return "" }, Service: "controller",
+				Now: time.Now, Log: telemetry.Discard(), Metrics: telemetry.NewMetrics(),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			request := reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "prints", Name: "acme"}}
+			reconciler := traced[reconcile.Request]{
+				inner: reconcile.Func(func(ctx context.Context, got reconcile.Request) (reconcile.Result, error) {
+					if _, inside := tracer.Start(ctx, telemetry.Inside, "work"); got == request {
+						inside.End("")
+					}
+					return tc.result, tc.err
+				}),
+				tracer: tracer, controller: "status-partnerentitlement",
+				about: func(r reconcile.Request) []slog.Attr {
+					return []slog.Attr{slog.String("printmarket.object", r.String())}
+				},
+			}
+			if result, err := reconciler.Reconcile(t.Context(), request); result != tc.result || !errors.Is(err, tc.err) {
+				t.Errorf("%v, %v; want %v, %v", result, err, tc.result, tc.err)
+			}
+			tracer.Close(t.Context())
+			spans := collector.Named("reconcile status-partnerentitlement")
+			if len(spans) != 1 || spans[0].Parent != "" || spans[0].Kind != "SPAN_KIND_INTERNAL" || spans[0].Failed != (tc.err != nil) {
+				t.Fatalf("spans %+v", collector.Spans())
+			}
+			if within := collector.Named("work"); len(within) != 1 || within[0].Parent != spans[0].ID {
+				t.Errorf("what is done within it is %+v", within)
+			}
+			tc.want["printmarket.controller"], tc.want["printmarket.object"] = "status-partnerentitlement", "prints/acme"
+			got := map[string]string{}
+			for name := range tc.want {
+				got[name] = spans[0].Attributes[name]
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("attributes (-want +got):\n%s", diff)
+			}
+			if sent := collector.Sent(); strings.Contains(sent, "planted") {
+				t.Error("the text of an error was exported")
+			}
+		})
+	}
+}
+
+func TestWithoutATracerAReconciliationIsWhatItIs(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("broken")
+	reconciler := traced[everything]{inner: reconcile.TypedFunc[everything](func(context.Context, everything) (reconcile.Result, error) {
+		return reconcile.Result{RequeueAfter: time.Minute}, broken
+	})}
+	if result, err := reconciler.Reconcile(t.Context(), everything{}); result.RequeueAfter != time.Minute || !errors.Is(err, broken) {
+		t.Errorf("%v, %v", result, err)
+	}
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/safehttp"
+	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/webhook"
+	"github.com/printmarket/printmarket/internal/webhook/webhooktest"
+	worker "github.com/printmarket/printmarket/workers/webhook"
+)
+
+// receiver counts what is posted to it.
+type receiver struct{ posts atomic.Int64 }
+
+func (r *receiver) Post(context.Context, string, http.Header, []byte, int64) (safehttp.Answer, error) {
+	r.posts.Add(1)
+	return safehttp.Answer{Status: http.StatusNoContent}, nil
+}
+
+func (*receiver) Close() {}
+
+// TestWhatHappensWhileAnObjectIsBrokenIsSentOnceItIsMended delivers by postures: a
+// sound one, one in which acme's object has a package of another version, and the
+// sound one again.
+func TestWhatHappensWhileAnObjectIsBrokenIsSentOnceItIsMended(t *testing.T) {
+	t.Parallel()
+	var store webhooktest.Memory
+	var current atomic.Pointer[posture.Snapshot]
+	var came receiver
+	now := func() time.Time { return judged }
+	granted := v1alpha1.CapabilityGrant{Name: "webhook-delivery"}
+	sound, broken := told(granted), toldOf("Galactic", granted)
+	current.Store(sound)
+	directory := newWebhookDirectory(current.Load)
+	relay := &webhook.Relay{Store: &store, Directory: directory, Now: now, Random: rand.Reader}
+	delivering := worker.New(worker.Config{
+		Store: &store, Directory: directory, Relay: relay,
+		Sender:  webhook.Sender{Schedule: webhook.Schedule{Random: func() float64 { return 0 }}, Now: now},
+		Connect: func() worker.Connection { return &came },
+		Every:   time.Millisecond, Random: func() float64 { return 0 }, Now: now,
+		Log: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(),
+	})
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() { defer close(ended); delivering.Run(ctx) }()
+	defer func() { stop(); <-ended }()
+	until := func(what string, holds func() bool) {
+		t.Helper()
+		for range 1000 {
+			if holds() {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		t.Fatalf("never: %s", what)
+	}
+	happen := func() {
+		t.Helper()
+		event, err := ledger.NewEvent(ledger.RFQQuoted, "rfq_01KDVDNC00000000000000000B", judged, rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		store.Append(tenant.ID{Organization: "org_acme01", Mode: tenant.Live}, event)
+	}
+	pending := func() (n int) {
+		all, _ := store.All()
+		for _, delivery := range all {
+			if delivery.State == webhook.Pending {
+				n++
+			}
+		}
+		return n
+	}
+
+	happen()
+	until("the first event is sent", func() bool { return came.posts.Load() == 1 && pending() == 0 })
+	current.Store(broken)
+	happen()
+	until("the second event is kept", func() bool { return pending() == 1 })
+	if posts := came.posts.Load(); posts != 1 {
+		t.Errorf("%d posts while the object is broken", posts)
+	}
+	current.Store(sound)
+	until("the second event is sent", func() bool { return came.posts.Load() == 2 && pending() == 0 })
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kubesource_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/kubetest"
+	"github.com/printmarket/printmarket/internal/posture/kubesource"
+	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/internal/telemetry/telemetrytest"
+)
+
+// TestALiveReadIsATraceThatTellsWhetherThePostureHolds breaks the watches, and then
+// the way to the cluster.
+func TestALiveReadIsATraceThatTellsWhetherThePostureHolds(t *testing.T) {
+	t.Parallel()
+	collector := telemetrytest.New(t, nil)
+	tracer, err := telemetry.OpenTracer(t.Context(), telemetry.TraceConfig{
+		Endpoint: collector.URL, Getenv: func(string) string { return "" }, Service: "apiserver",
+		Now: time.Now, Log: telemetry.Discard(), Metrics: telemetry.NewMetrics(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newGatedCluster(t, plane)
+	network := newProxy(t, plane.Address())
+	r := c.follow(t, func(config *kubesource.Config) {
+		config.Rest, config.Tracer, config.Confirm = network.config(config.Rest), tracer, 50*time.Millisecond
+	})
+	r.awaitsHealth(t)
+	network.swallow()
+	c.revokeKey(t)
+	r.awaits(t, "KeyRevoked")
+	failing := func(want bool) {
+		t.Helper()
+		kubetest.Eventually(t, func() error {
+			if got := !r.Status().FailingSince.IsZero(); got != want {
+				return fmt.Errorf("live reads fail: %t, want %t", got, want)
+			}
+			return nil
+		})
+	}
+	failing(false)
+	network.disconnect()
+	failing(true)
+	r.stop()
+	tracer.Close(t.Context())
+	var faults []string
+	for _, span := range collector.Named("prove posture") {
+		fault := span.Attributes["error.type"]
+		if span.Parent != "" || span.Kind != "SPAN_KIND_CLIENT" || span.Failed != (fault != "") {
+			t.Errorf("span %+v", span)
+		}
+		faults = append(faults, fault)
+	}
+	for _, want := range []string{"", "behind", "unread"} {
+		if !slices.Contains(faults, want) {
+			t.Errorf("no live read has come to %q, but to %q", want, faults)
+		}
+	}
+}

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package webhook_test
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/webhook"
+)
+
+// received is a delivery as a receiver has it.
+type received struct {
+	secret credential.Secret
+	header http.Header
+	body   []byte
+	now    time.Time
+}
+
+// delivered is the first published vector, as it arrives.
+func delivered(t *testing.T) received {
+	t.Helper()
+	v := vectors["one secret"]
+	header, err := webhook.Sign(v.secrets, v.event.ID, newYear, []byte(v.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return received{older, header, []byte(v.body), newYear.Add(time.Second)}
+}
+
+func (r received) diagnose() map[string]string {
+	found := map[string]string{}
+	for _, finding := range webhook.Diagnose(r.secret, r.header, r.body, r.now, 5*time.Minute) {
+		if finding.Fault != "" {
+			found[finding.Field] = finding.Fault
+		}
+	}
+	return found
+}
+
+// mac is a sum by hand, as a receiver makes it that has misread the guide.
+func mac(key, text []byte) []byte {
+	sum := hmac.New(sha256.New, key)
+	sum.Write(text)
+	return sum.Sum(nil)
+}
+
+func v1(sum []byte) string { return "v1," + base64.StdEncoding.EncodeToString(sum) }
+
+func TestEveryPublishedDeliveryHoldsUnderEachOfItsSecrets(t *testing.T) {
+	t.Parallel()
+	for name, v := range vectors {
+		header := http.Header{webhook.HeaderSignature: {v.plain}, webhook.HeaderID: {v.event.ID}, webhook.HeaderTimestamp: {"1767225600"}, webhook.HeaderSignatures: {v.signed}}
+		for i, secret := range v.secrets {
+			want := map[string]string{}
+			if i > 0 {
+				want["X-Marketplace-Signature"] = "it is by another secret than this one, which fits in webhook-signature: while a secret is being changed this field has the newest alone"
+			}
+			if diff := cmp.Diff(want, received{secret, header, []byte(v.body), newYear}.diagnose()); diff != "" {
+				t.Errorf("%s, secret %d (-want +got):\n%s", name, i, diff)
+			}
+		}
+	}
+}
+
+// TestADiagnosisNamesTheMistake makes each of the usual mistakes with a sound delivery.
+func TestADiagnosisNamesTheMistake(t *testing.T) {
+	t.Parallel()
+	const (
+		plain     = "X-Marketplace-Signature"
+		id        = "webhook-id"
+		timestamp = "webhook-timestamp"
+		standard  = "webhook-signature"
+		other     = "it is of another body, or by another secret"
+	)
+	both := func(fault string) map[string]string { return map[string]string{plain: fault, standard: fault} }
+	decoded, err := credential.ParseWebhookSecret(older)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const signedID = "evt_01KDVDNC00000000000000000A"
+	for sentence, tc := range map[string]struct {
+		mistake func(*received)
+		want    map[string]string
+	}{
+		"none": {func(*received) {}, map[string]string{}},
+		"another secret": {
+			func(r *received) { r.secret = newer }, both(other),
+		},
+		"another body": {
+			func(r *received) { r.body = bytes.Replace(r.body, []byte("quoted"), []byte("closed"), 1) }, both(other),
+		},
+		"an editor's line end behind the body": {
+			func(r *received) { r.body = append(r.body, "\r\n"...) }, both("the body has a line end that was not signed"),
+		},
+		"a byte order mark before the body": {
+			func(r *received) { r.body = append([]byte("\xef\xbb\xbf"), r.body...) }, both("the body has a byte order mark that was not signed"),
+		},
+		"a body that was indented": {
+			func(r *received) {
+				var pretty bytes.Buffer
+				if err := json.Indent(&pretty, r.body, "", "  "); err != nil {
+					t.Error(err)
+				}
+				r.body = pretty.Bytes()
+			},
+			both("the body was written anew, with other white space; sign the bytes as they came, before anything parses them"),
+		},
+		"a body whose members were sorted": {
+			func(r *received) {
+				var members map[string]any
+				if err := json.Unmarshal(r.body, &members); err != nil {
+					t.Error(err)
+				}
+				r.body, _ = json.Marshal(members)
+			},
+			both("the body was written anew, with another order or other escapes; sign the bytes as they came, before anything parses them"),
+		},
+		"a body whose slashes were escaped": {
+			func(r *received) { r.body = bytes.ReplaceAll(r.body, []byte("/"), []byte(`\/`)) },
+			both("the body was written anew, with another order or other escapes; sign the bytes as they came, before anything parses them"),
+		},
+		"a secret with a space": {
+			func(r *received) { r.secret = " " + older + "\t" }, both("the secret was given with white space around it"),
+		},
+		"a secret without its prefix": {
+			func(r *received) { r.secret = credential.Secret(strings.TrimPrefix(older.Reveal(), "whsec_")) }, both("the secret was given without whsec_"),
+		},
+		"a secret without its padding": {
+			func(r *received) { r.secret = credential.Secret(strings.TrimRight(older.Reveal(), "=")) }, both("the secret was given without the = at its end"),
+		},
+		"a secret that is none": {
+			func(r *received) { r.secret = "open sesame" }, both(other + "; malformed webhook secret: it does not begin with whsec_"),
+		},
+		"two mistakes at once": {
+			func(r *received) { r.secret, r.body = " "+older, append(r.body, '\n') },
+			both("the secret was given with white space around it; the body has a line end that was not signed"),
+		},
+		"a sum of the body keyed with the decoded secret": {
+			func(r *received) { r.header.Set(plain, "sha256="+hex.EncodeToString(mac(decoded, r.body))) },
+			map[string]string{plain: "it is keyed with the bytes that the secret stands for; key it with the whole text of the secret"},
+		},
+		"upper-case digits without a prefix": {
+			func(r *received) {
+				r.header.Set(plain, strings.ToUpper(strings.TrimPrefix(r.header.Get(plain), "sha256=")))
+			},
+			map[string]string{plain: "it is to be written as sha256= and lower-case hexadecimal digits"},
+		},
+		"a word in place of digits": {
+			func(r *received) { r.header.Set(plain, "signed") }, map[string]string{plain: "it is not sha256= and 64 hexadecimal digits"},
+		},
+		"a sum keyed with the text of the secret": {
+			func(r *received) {
+				r.header.Set(standard, v1(mac([]byte(older.Reveal()), []byte(signedID+".1767225600."+string(r.body)))))
+			},
+			map[string]string{standard: "it is keyed with text of the secret; decode the base64 behind whsec_ first"},
+		},
+		"a sum keyed with the text behind the prefix": {
+			func(r *received) {
+				r.header.Set(standard, v1(mac([]byte(strings.TrimPrefix(older.Reveal(), "whsec_")), []byte(signedID+".1767225600."+string(r.body)))))
+			},
+			map[string]string{standard: "it is keyed with text of the secret; decode the base64 behind whsec_ first"},
+		},
+		"a sum of the body alone": {
+			func(r *received) { r.header.Set(standard, v1(mac(decoded, r.body))) },
+			map[string]string{standard: "it is of the body alone; sign id.timestamp.body"},
+		},
+		"a sum without the id": {
+			func(r *received) { r.header.Set(standard, v1(mac(decoded, []byte("1767225600."+string(r.body))))) },
+			map[string]string{standard: "it is of timestamp.body; sign id.timestamp.body"},
+		},
+		"hexadecimal digits in place of base64, and no version": {
+			func(r *received) {
+				r.header.Set(standard, hex.EncodeToString(mac(decoded, []byte(signedID+".1767225600."+string(r.body)))))
+			},
+			map[string]string{standard: "v1, is missing before it; it is to be written in base64, not in hexadecimal digits"},
+		},
+		"the alphabet of URLs": {
+			func(r *received) {
+				r.header.Set(standard, strings.NewReplacer("+", "-", "/", "_").Replace(r.header.Get(standard)))
+			},
+			map[string]string{standard: "it is to be written in the standard alphabet of base64, not in that of URLs"},
+		},
+		"a version to come": {
+			func(r *received) { r.header.Set(standard, "v2,"+strings.TrimPrefix(r.header.Get(standard), "v1,")) },
+			map[string]string{standard: "there is no v1, and base64 in it"},
+		},
+		"a version to come, before one that is known": {
+			func(r *received) { r.header.Set(standard, "v2,AAAA "+r.header.Get(standard)) }, map[string]string{},
+		},
+		"the id of another delivery": {
+			func(r *received) { r.header.Set(id, "evt_01KDVDNC00000000000000000B") },
+			map[string]string{
+				id:       "the event in the body has another id: the header fields are of another delivery",
+				standard: "it is of the id in the body, not of the one in webhook-id",
+			},
+		},
+		"a body of another delivery": {
+			func(r *received) { r.body = bytes.ReplaceAll(r.body, []byte("000A"), []byte("000B")) },
+			map[string]string{id: "the event in the body has another id: the header fields are of another delivery", plain: other, standard: other},
+		},
+		"the timestamp of another attempt": {
+			func(r *received) { r.header.Set(timestamp, "1767225605") }, map[string]string{standard: other},
+		},
+		"a check that comes too late": {
+			func(r *received) { r.now = newYear.Add(5*time.Minute + time.Second) }, map[string]string{timestamp: "5m1s ago, and 5m0s are allowed"},
+		},
+		"a clock that is behind": {
+			func(r *received) { r.now = newYear.Add(-6 * time.Minute) }, map[string]string{timestamp: "6m0s ahead of the clock, and 5m0s are allowed"},
+		},
+		"a timestamp in milliseconds": {
+			func(r *received) { r.header.Set(timestamp, "1767225600000") },
+			map[string]string{timestamp: "it is not Unix seconds in ten digits", standard: other},
+		},
+		"no header fields at all": {
+			func(r *received) { r.header = http.Header{} },
+			map[string]string{plain: "the field is missing", id: "the field is missing", timestamp: "the field is missing", standard: "the field is missing"},
+		},
+		"an empty field": {
+			func(r *received) { r.header.Set(plain, "") }, map[string]string{plain: "the field is missing"},
+		},
+		"a field that is there twice": {
+			func(r *received) { r.header.Add(standard, r.header.Get(standard)) }, map[string]string{standard: "the field is there more than once"},
+		},
+		"a body that is no text": {
+			func(r *received) { r.body = []byte{0xff, 0xfe, 0} }, both(other),
+		},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			t.Parallel()
+			r := delivered(t)
+			r.header = r.header.Clone()
+			tc.mistake(&r)
+			if diff := cmp.Diff(tc.want, r.diagnose()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestBytesThatAreNoTextHoldAsTheyWereSigned(t *testing.T) {
+	t.Parallel()
+	body := []byte{0xff, 0xfe, 0, '\n', '\n'}
+	header, err := webhook.Sign([]credential.Secret{older}, "evt_1", newYear, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := (received{older, header, body, newYear}).diagnose(); len(found) > 0 {
+		t.Errorf("found %v", found)
+	}
+}
+
+// FuzzADiagnosisHoldsWhatSignMakesAndNothingElse gives header fields, bodies and secrets
+// of anybody's.
+func FuzzADiagnosisHoldsWhatSignMakesAndNothingElse(f *testing.F) {
+	f.Add(older.Reveal(), "evt_1", "1767225600", "v1,AAAA", "sha256=00", []byte(`{"id":"evt_1"}`))
+	f.Add("whsec_", "", "", " v1, ,", "sha256=", []byte("[[[["))
+	f.Add("", "\xff", "-1", strings.Repeat("v1,AAAA ", 100), "", []byte("\xef\xbb\xbf\r\n"))
+	f.Fuzz(func(t *testing.T, secret, id, timestamp, signatures, plain string, body []byte) {
+		header := http.Header{webhook.HeaderSignature: {plain}, webhook.HeaderID: {id}, webhook.HeaderTimestamp: {timestamp}, webhook.HeaderSignatures: {signatures}}
+		forged := received{credential.Secret(secret), header, body, newYear}.diagnose()
+		right, err := webhook.Sign([]credential.Secret{credential.Secret(secret)}, id, newYear, body)
+		if err != nil {
+			right = http.Header{}
+		}
+		if forged["X-Marketplace-Signature"] == "" && plain != right.Get(webhook.HeaderSignature) {
+			// Any text keys the plain one, though no such secret is handed out.
+			if _, malformed := credential.ParseWebhookSecret(credential.Secret(secret)); malformed == nil {
+				t.Errorf("%q holds", plain)
+			}
+		}
+		if forged["webhook-signature"] == "" && (err != nil || timestamp == "1767225600" && !strings.Contains(signatures, right.Get(webhook.HeaderSignatures))) {
+			t.Errorf("%q holds", signatures)
+		}
+		if err != nil || id == "" {
+			return
+		}
+		sound := received{credential.Secret(secret), right, body, newYear}.diagnose()
+		delete(sound, "webhook-id") // the body may be of any id
+		if len(sound) > 0 {
+			t.Errorf("what Sign makes does not hold: %v", sound)
+		}
+	})
+}
