@@ -23,6 +23,8 @@ type Row struct {
 	// Name is that by which the user knows the partner.
 	Name    string
 	Partner *v1alpha1.PartnerEntitlement
+	// State is the reason of the condition Ready.
+	State   string
 	granted []posture.CapabilityPosture
 }
 
@@ -79,7 +81,7 @@ func NewMatrix(report *posture.Report, partners []*v1alpha1.PartnerEntitlement) 
 	for _, o := range partners {
 		row := Row{Name: names[NameOf(o)], Partner: o}
 		if told := rows[NameOf(o)]; told != nil {
-			row.granted = told.Capabilities
+			row.granted, row.State = told.Capabilities, readyReason(told.Conditions)
 		}
 		for i := range row.granted {
 			anybodys[row.granted[i].Name] = true
@@ -92,6 +94,15 @@ func NewMatrix(report *posture.Report, partners []*v1alpha1.PartnerEntitlement) 
 		}
 	}
 	return m
+}
+
+func readyReason(conditions []posture.Condition) string {
+	for _, c := range conditions {
+		if c.Type == v1alpha1.ConditionReady {
+			return c.Reason
+		}
+	}
+	return ""
 }
 
 // Cell is that of a capability.

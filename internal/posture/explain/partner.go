@@ -71,6 +71,9 @@ func describe(s *posture.Snapshot, o *v1alpha1.PartnerEntitlement, name string, 
 		Name: name, PartnerStatus: status, DisplayName: o.Spec.DisplayName, Package: string(o.Spec.Package),
 		CertificateRequired: o.Spec.RequireClientCertificate,
 	}
+	// API servers do not have the secrets of webhooks: what their snapshots say of them is
+	// about that lack.
+	out.Conditions = slices.DeleteFunc(out.Conditions, func(c posture.Condition) bool { return c.Type == v1alpha1.ConditionWebhooksReady })
 	if c := o.Spec.Contract; c != nil {
 		out.Reference, out.ContractFrom = c.Reference, c.EffectiveFrom.Time
 		if c.EffectiveUntil != nil {
