@@ -53,12 +53,21 @@ func (b *board) operator(page action) action {
 }
 
 // liveOnly is told to keys of the sandbox, which may see nothing of production.
-const liveOnly = "These pages show production, so they take live keys alone."
+const liveOnly = "The pages for operators show production, so they take live keys alone."
 
 // operates reports whether a caller may see the pages for operators.
 func (b *board) operates(v *visit, caller posture.Caller) bool {
 	return b.Ops != nil && caller.Valid() && caller.Tenant().Mode == tenant.Live &&
 		v.snapshot.Standing(caller, posture.ScopeOpsRead, v.now).Allowed()
+}
+
+// turnedAway says why a good key does not sign in: of a key for operators that it is of
+// the sandbox, of others what the API would say.
+func (b *board) turnedAway(v *visit, caller posture.Caller, decision posture.Decision) string {
+	if b.Ops != nil && caller.Scopes().Has(posture.ScopeOpsRead) && caller.Tenant().Mode != tenant.Live {
+		return liveOnly
+	}
+	return v.Refusal(decision).Detail
 }
 
 // home is the first page of whoever has signed in: operators who are no partner have

@@ -158,7 +158,7 @@ func TestAnOperatorWhoIsAPartnerTooHasBothKindsOfPages(t *testing.T) {
 func TestAKeyOfTheSandboxSeesNothingOfProduction(t *testing.T) {
 	t.Parallel()
 	w := newOps(t, nil)
-	(&browser{world: w}).post(t, "/sign-in", url.Values{"key": {w.Key("desk-test")}}).want(t, http.StatusForbidden, "account:read")
+	(&browser{world: w}).post(t, "/sign-in", url.Values{"key": {w.Key("desk-test")}}).want(t, http.StatusForbidden, "live keys alone")
 	w.Partner("desk", func(s *v1alpha1.PartnerEntitlementSpec) { s.Scopes = []v1alpha1.Scope{"ops:read", "account:read"} })
 	desk := w.signedIn(t, "desk-test")
 	for _, path := range opsPaths {

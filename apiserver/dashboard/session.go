@@ -205,7 +205,7 @@ func (b *board) signIn(v *visit) answer {
 	}
 	if decision := v.snapshot.Standing(caller, posture.ScopeAccountRead, v.now); !decision.Allowed() && !b.operates(v, caller) {
 		b.Metrics.Decision("", decision.Reason.String())
-		return form(http.StatusForbidden, next, v.Refusal(decision).Detail)
+		return form(http.StatusForbidden, next, b.turnedAway(v, caller, decision))
 	}
 	return b.open(v, caller, next)
 }
