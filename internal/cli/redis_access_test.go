@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -164,6 +165,9 @@ func operate(t *testing.T, api, q *queue.Queue) {
 	lease := take(t, c)
 	if lease.Order == "" {
 		t.Errorf("took %+v, want an order", lease)
+	}
+	if workers, counted := api.Workers(ctx); counted != nil || !slices.ContainsFunc(workers, func(w queue.Worker) bool { return w.Name == "w2" && len(w.Jobs) == 1 && w.Jobs[0].Tenant == buyer }) {
+		t.Errorf("an API server tells of the workers %+v: %v", workers, counted)
 	}
 	hear(t, api, q)
 	if err := errors.Join(err, c.Obeyed(ctx, lease, queue.TriedAgain), c.Finish(ctx, lease), c.Close()); err != nil {

@@ -73,9 +73,9 @@ func (q *Queue) Workers(ctx context.Context) ([]Worker, error) {
 		name, _ := z.Member.(string)
 		all[name] = &Worker{Name: name, Quiet: max(0, clock.Val().Sub(time.UnixMilli(int64(z.Score))))}
 	}
-	jobs := map[string]redis.XMessage{}
+	jobs := map[string]string{} // by entry
 	for _, message := range dispatched.Val() {
-		jobs[message.ID] = message
+		jobs[message.ID] = text(message.Values["id"])
 	}
 	for _, p := range held.Val() {
 		w := all[p.Consumer]
@@ -83,16 +83,44 @@ func (q *Queue) Workers(ctx context.Context) ([]Worker, error) {
 			w = &Worker{Name: p.Consumer, Quiet: p.Idle}
 			all[p.Consumer] = w
 		}
-		if message, found := jobs[p.ID]; found {
-			w.Jobs = append(w.Jobs, holdingOf(message, p.Idle))
+		if id, found := jobs[p.ID]; found {
+			w.Jobs = append(w.Jobs, Holding{ID: id, Renewed: max(0, p.Idle)})
 		}
+	}
+	if err := q.nameOwners(ctx, all); err != nil {
+		return nil, err
 	}
 	return q.countSlots(ctx, all)
 }
 
-func holdingOf(message redis.XMessage, idle time.Duration) Holding {
-	owner, _ := tenant.Parse(text(message.Values["t"])) // a malformed job is shown as nobody's
-	return Holding{ID: text(message.Values["id"]), Tenant: owner, Renewed: max(0, idle)}
+// askedJobs is how many jobs are asked about at once.
+const askedJobs = 200
+
+// nameOwners finds out whose the jobs are that workers hold. One that has ended
+// meanwhile is nobody's.
+func (q *Queue) nameOwners(ctx context.Context, all map[string]*Worker) error {
+	var ids []any
+	for _, w := range all {
+		for _, job := range w.Jobs {
+			ids = append(ids, job.ID)
+		}
+	}
+	owners := make(map[string]tenant.ID, len(ids))
+	for page := range slices.Chunk(ids, askedJobs) {
+		entries, err := q.list(ctx, append([]any{"job"}, page...)...)
+		if err != nil {
+			return err
+		}
+		for _, entry := range entries {
+			owners[entry.ID] = entry.Tenant
+		}
+	}
+	for _, w := range all {
+		for i := range w.Jobs {
+			w.Jobs[i].Tenant = owners[w.Jobs[i].ID]
+		}
+	}
+	return nil
 }
 
 // countSlots puts workers in the order of their names.
