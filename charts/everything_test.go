@@ -38,6 +38,7 @@ api:
   preflightTargetWait: 1m
   demoMasterData: true
   service: {annotations: {a: b}}
+  operators: {enabled: true, from: [{namespaceSelector: {matchLabels: {team: ops}}}], service: {annotations: {a: b}}}
   mtls:
     enabled: true
     secretName: api-tls

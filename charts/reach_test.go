@@ -117,7 +117,7 @@ func reach(t *testing.T, stream string) string {
 }
 
 // tried are the ports that the matrix tells of.
-var tried = []int32{22, 53, 80, 443, 5432, 5433, 6379, 6380, 6443, 8080, 8081, 8082, 8083, 8443, 26379}
+var tried = []int32{22, 53, 80, 443, 5432, 5433, 6379, 6380, 6443, 8080, 8081, 8082, 8083, 8084, 8443, 26379}
 
 func openPorts(policies netreach.Policies, from, to netreach.End) string {
 	var open []string

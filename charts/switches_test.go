@@ -55,6 +55,8 @@ func TestEverySwitchDoesWhatItSays(t *testing.T) {
 		"keda":                     {"worker: {keda: {enabled: true}}", []string{"ScaledObject/*"}},
 		"worker-large":             {"worker: {slots: 8, drainSeconds: 90, allowFetch: [10.1.0.0/16]}", []string{"Deployment/*worker*", "NetworkPolicy/*worker*"}},
 		"worker-own-limits":        {"worker: {resources: {limits: {memory: 4Gi}}}", []string{"Deployment/*worker*"}},
+		"operators":                {"api: {operators: {enabled: true}}", []string{"Deployment/*api", "Service/*operators", "NetworkPolicy/*api"}},
+		"operators-from-inside":    {"api: {operators: {enabled: true, from: [{namespaceSelector: {matchLabels: {team: ops}}}], service: {annotations: {a: b}}}}", []string{"Service/*operators", "NetworkPolicy/*api"}},
 		"mtls":                     {"api: {mtls: {enabled: true, secretName: api-tls, service: {type: LoadBalancer}}}", []string{"Deployment/*api", "Service/*", "NetworkPolicy/*api"}},
 		"mtls-proxies":             {"api: {mtls: {enabled: true, secretName: api-tls, proxies: {addresses: [10.1.0.0/16, 'fd00::/64'], pins: [" + strings.Repeat("a", 64) + "], field: Ssl-Client-Cert}}}", []string{"Deployment/*api"}},
 		"ingress":                  {"ingress: {api: {enabled: true, className: nginx, tlsSecret: api-public}, registry: {enabled: true}, dashboard: {enabled: true, host: d.example}}", []string{"Ingress/*"}},

@@ -3,6 +3,7 @@
 package dashboard_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -12,29 +13,54 @@ import (
 )
 
 // BenchmarkPages measures the overview, with a SQLite store behind its quotas and
-// keys, and full pages of RFQs and of webhooks, which are in memory.
+// keys, and full pages of lists of 10,000, which are in memory.
 func BenchmarkPages(b *testing.B) {
 	var all []rfq.RFQ
+	works := everyKind(b)
 	for i := range 10_000 {
 		all = append(all, request(i, ""))
+		works = append(works, jobNamed(b, fmt.Sprintf("%05d.pdf", i), "", nil))
 	}
-	w := newWorld(b, func(c *dashboard.Config) { c.RFQs, c.Webhooks = shelf{rfqs: all}, busy("") })
+	w := newWorld(b, func(c *dashboard.Config) {
+		c.RFQs, c.Webhooks, c.Jobs = shelf{rfqs: all, quotes: []rfq.Quote{quote(b, "1", "")}}, busy(""), reported{works}
+	})
 	w.Limit("acme", "partner", 1_000_000_000)
-	for name, path := range map[string]string{
-		"overview": "/", "rfqs": "/rfqs", "webhooks": "/webhooks", "deliveries": "/webhooks/endpoints/mis/deliveries", "delivery": "/webhooks/deliveries/dlv_09999",
-	} {
+	w.Limit("acme", "preflight", 1_000_000_000)
+	w.benchmark(b, "acme-live", map[string]string{
+		"overview": "/", "rfqs": "/rfqs", "rfq": "/rfqs/" + all[0].ID, "webhooks": "/webhooks", "deliveries": "/webhooks/endpoints/mis/deliveries",
+		"delivery": "/webhooks/deliveries/dlv_09999", "preflight": "/preflight", "job": "/preflight/pref_processing.pdf", "report": "/preflight/pref_succeeded.pdf/report",
+		"contracts": "/contracts", "capabilities": "/capabilities",
+	})
+}
+
+// BenchmarkOps measures the pages for operators of a marketplace with 1,000 partners
+// that were granted all capabilities, and the public page of capabilities there.
+func BenchmarkOps(b *testing.B) {
+	w := newOps(b, nil)
+	w.crowd(1000)
+	w.benchmark(b, "desk-live", map[string]string{
+		"matrix": "/ops", "matrix-sought": "/ops?capability=preflight&access=open&text=00500", "partner": "/ops/partners/partner-00500",
+		"rollouts": "/ops/rollouts", "queue": "/ops/queue", "capabilities": "/capabilities",
+	})
+}
+
+// benchmark measures pages that somebody reads, and how large they are.
+func (w *world) benchmark(b *testing.B, key string, paths map[string]string) {
+	b.Helper()
+	for name, path := range paths {
 		b.Run(name, func(b *testing.B) {
-			somebody := w.signedIn(b, "acme-live")
+			somebody, size := w.signedIn(b, key), 0
 			b.ReportAllocs()
 			for b.Loop() {
 				r := httptest.NewRequestWithContext(b.Context(), http.MethodGet, path, nil)
 				r.AddCookie(&http.Cookie{Name: cookieName, Value: somebody.cookie})
 				rec := httptest.NewRecorder()
 				w.handler.ServeHTTP(rec, r)
-				if rec.Code != http.StatusOK {
+				if size = rec.Body.Len(); rec.Code != http.StatusOK {
 					b.Fatalf("status %d: %s", rec.Code, rec.Body)
 				}
 			}
+			b.ReportMetric(float64(size), "B/page")
 		})
 	}
 }

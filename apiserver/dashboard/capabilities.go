@@ -30,7 +30,7 @@ func (b *board) capabilities(v *visit) answer {
 	}
 	body := capabilitiesBody{Revision: v.snapshot.Revision(), APIURL: b.APIURL, RegistryURL: b.RegistryURL, OpsURL: b.OpsURL}
 	rollouts := map[string]posture.RolloutReport{}
-	for _, r := range v.snapshot.Report(v.now).Rollouts {
+	for _, r := range v.snapshot.RolloutReports(v.now) {
 		rollouts[r.Name] = r
 	}
 	for capability := range posture.Capabilities() {

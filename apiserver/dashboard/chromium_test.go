@@ -69,3 +69,18 @@ func TestAPageFollowsItsJobInABrowser(t *testing.T) {
 		p.Await(`location.pathname === "/sign-in" && document.body.innerText.includes("Your session has ended.")`)
 	})
 }
+
+// TestAnOperatorSignsInThroughAForwardedPort is http on loopback, as kubectl
+// port-forward has it, with the cookie that is for https alone.
+func TestAnOperatorSignsInThroughAForwardedPort(t *testing.T) {
+	t.Parallel()
+	w := newOps(t, nil)
+	server := httptest.NewServer(w.handler)
+	t.Cleanup(server.Close)
+	p := browsertest.Start(t).Open(t)
+	p.Go(server.URL + "/sign-in?next=/ops/queue")
+	p.Write("#key", w.Key("desk-live"))
+	p.Click(".sign-in button")
+	p.Await(`location.pathname === "/ops/queue" && document.querySelector("#workers")`)
+	p.WantInnocence(server.URL, 3)
+}

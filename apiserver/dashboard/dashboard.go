@@ -89,6 +89,8 @@ type Config struct {
 	Contracts Contracts
 	// Tour is where the guided tour leads to; nil where there is none.
 	Tour *Tour
+	// Ops is the view for operators of the platform; nil where it is not served.
+	Ops *Ops
 	// Plain is for a listener that browsers reach over http on loopback, where they
 	// keep no cookie that is for https alone.
 	Plain bool
@@ -139,8 +141,8 @@ type action func(*visit) answer
 
 // routes is the table of all pages.
 func (b *board) routes() []route {
-	return slices.Concat(b.preflightRoutes(), b.webhookRoutes(), b.tourRoutes(), []route{
-		{pattern: "/{$}", get: b.member(b.overview)},
+	return slices.Concat(b.preflightRoutes(), b.webhookRoutes(), b.tourRoutes(), b.opsRoutes(), []route{
+		{pattern: "/{$}", get: b.home},
 		{pattern: "/rfqs", get: b.member(b.listRFQs)},
 		{pattern: "/rfqs/{id}", get: b.member(b.showRFQ)},
 		{pattern: "/capabilities", get: b.capabilities},

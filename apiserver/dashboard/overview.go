@@ -116,7 +116,12 @@ func span(window time.Duration) string {
 // keys are those of the partner, of both kinds: whoever looks after one wants to
 // know which of the others nobody needs.
 func (b *board) keys(v *visit) ([]keyRow, error) {
-	terms := v.caller.Keys()
+	return b.keyRows(v, v.caller.Keys(), v.caller.Digest())
+}
+
+// keyRows are keys with their last uses. The current one is used at this moment; it is
+// zero if it is none of them.
+func (b *board) keyRows(v *visit, terms []posture.KeyTerms, current credential.Digest) ([]keyRow, error) {
 	digests := make([]credential.Digest, len(terms))
 	for i := range terms {
 		digests[i] = terms[i].Digest
@@ -130,11 +135,11 @@ func (b *board) keys(v *visit) ([]keyRow, error) {
 		used[use.Key] = use.At
 	}
 	// The use of this moment is written some time later.
-	used[v.caller.Digest()] = v.now.Truncate(keyuse.Grain)
+	used[current] = v.now.Truncate(keyuse.Grain)
 	rows := make([]keyRow, len(terms))
 	for i, key := range terms {
 		rows[i] = keyRow{
-			Name: key.Name, Mode: key.Mode, State: stateOf(key, v.now), Current: key.Digest == v.caller.Digest(),
+			Name: key.Name, Mode: key.Mode, State: stateOf(key, v.now), Current: key.Digest == current,
 			LastUsed: instant(used[key.Digest]), Expires: instant(key.Expires),
 		}
 		for scope := range key.Scopes.All() {

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
@@ -38,6 +39,10 @@ const (
 	pageCapabilities = "capabilities"
 	pageContracts    = "contracts"
 	pageTour         = "tour"
+	pageOpsPosture   = "ops-posture"
+	pageOpsPartner   = "ops-partner"
+	pageOpsRollouts  = "ops-rollouts"
+	pageOpsQueue     = "ops-queue"
 	pageSignIn       = "sign-in"
 	pageMessage      = "message"
 )
@@ -49,6 +54,7 @@ func parsePages() (pages, error) {
 	all := pages{}
 	for _, name := range []string{
 		pageOverview, pageRFQs, pageRFQ, pageJobs, pageJob, pageWebhooks, pageEndpoint, pageDelivery, pageCapabilities, pageContracts, pageTour, pageSignIn, pageMessage,
+		pageOpsPosture, pageOpsPartner, pageOpsRollouts, pageOpsQueue,
 	} {
 		parsed, err := template.ParseFS(templates, "pages/frame.gohtml", "pages/"+name+".gohtml")
 		if err != nil {
@@ -69,7 +75,9 @@ type frame struct {
 	// Visitor is nil where nobody has signed in.
 	Visitor    *visitor
 	Docs, Tour bool
-	Body       any
+	// Ops is whether operators have pages here.
+	Ops  bool
+	Body any
 }
 
 // visitor is who has signed in.
@@ -77,12 +85,15 @@ type visitor struct {
 	Name string
 	// Test is whether everything on the page is of the sandbox.
 	Test bool
+	// Partner and Operator tell whose pages are linked.
+	Partner, Operator bool
 }
 
 func (b *board) frame(v *visit, a answer) frame {
-	f := frame{Title: a.title, Page: a.page, Docs: b.Docs, Tour: b.Tour != nil, Body: a.body}
+	f := frame{Title: a.title, Page: a.page, Docs: b.Docs, Tour: b.Tour != nil, Ops: b.Ops != nil, Body: a.body}
 	if v.caller.Valid() {
-		f.Visitor = &visitor{Name: v.organization(), Test: v.caller.Tenant().Mode == tenant.Test}
+		f.Visitor = &visitor{Name: v.organization(), Test: v.caller.Tenant().Mode == tenant.Test, Operator: b.operates(v, v.caller)}
+		f.Visitor.Partner = !f.Visitor.Operator || v.snapshot.Standing(v.caller, posture.ScopeAccountRead, v.now).Allowed()
 	}
 	return f
 }

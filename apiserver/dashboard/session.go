@@ -36,7 +36,8 @@ type signInForm struct {
 
 // ownPath is what one may go to after the sign-in.
 var ownPath = regexp.MustCompile(`^/(tour|rfqs(/[0-9A-Za-z_-]{1,64})?|preflight(/[0-9A-Za-z_-]{1,64}(/report)?)?|` +
-	`webhooks(/endpoints/[0-9a-z-]{1,63}/deliveries|/deliveries/[0-9A-Za-z_]{1,64})?)?$`)
+	`webhooks(/endpoints/[0-9a-z-]{1,63}/deliveries|/deliveries/[0-9A-Za-z_]{1,64})?|` +
+	`ops(/rollouts|/queue|/partners(/[0-9a-z.-]{1,253}){1,2})?)?$`)
 
 // known is a path if it is that of a page here, else that of the overview.
 func known(path string) string {
@@ -63,6 +64,11 @@ func (b *board) memberOf(surface posture.Surface, page action) action {
 
 // admitted is memberOf for what does not renew the session.
 func (b *board) admitted(surface posture.Surface, serve action) action {
+	return b.scoped(posture.ScopeAccountRead, surface, serve)
+}
+
+// scoped lets those through who have signed in and whose keys still have a scope.
+func (b *board) scoped(scope posture.Scope, surface posture.Surface, serve action) action {
 	return func(v *visit) answer {
 		if v.snapshot == nil {
 			return closed()
@@ -70,7 +76,7 @@ func (b *board) admitted(surface posture.Surface, serve action) action {
 		if !b.resume(v) {
 			return answer{location: signInPath + "?" + url.Values{"next": {known(v.URL.Path)}}.Encode()}
 		}
-		if decision := v.snapshot.Standing(v.caller, posture.ScopeAccountRead, v.now); !decision.Allowed() {
+		if decision := v.snapshot.Standing(v.caller, scope, v.now); !decision.Allowed() {
 			return refusal(v.Refusal(decision))
 		}
 		if a := b.limit(v, surface); a != nil {
@@ -197,9 +203,9 @@ func (b *board) signIn(v *visit) answer {
 		b.Metrics.Decision("", reason.String())
 		return form(http.StatusForbidden, next, notSignedIn)
 	}
-	if decision := v.snapshot.Standing(caller, posture.ScopeAccountRead, v.now); !decision.Allowed() {
+	if decision := v.snapshot.Standing(caller, posture.ScopeAccountRead, v.now); !decision.Allowed() && !b.operates(v, caller) {
 		b.Metrics.Decision("", decision.Reason.String())
-		return form(http.StatusForbidden, next, v.Refusal(decision).Detail)
+		return form(http.StatusForbidden, next, b.turnedAway(v, caller, decision))
 	}
 	return b.open(v, caller, next)
 }

@@ -33,6 +33,8 @@ type tourBody struct {
 	// is true for as long as creating RFQs is closed by its kill switch.
 	SignedIn, Asked, Inspected, Killed bool
 	Docs                               bool
+	// Operators is whether there is a view for operators.
+	Operators bool
 }
 
 // tourRoutes are the page of the tour, where there is one.
@@ -48,7 +50,7 @@ func (b *board) tour(v *visit) answer {
 	body := tourBody{
 		APIURL: b.APIURL, Environment: quoted(b.Tour.Environment),
 		Rollout: quoted(filepath.Join(b.Tour.Resources, "rollouts", posture.RFQCreate.String()+".yaml")),
-		Product: b.Tour.Product, Category: b.Tour.Category, File: b.Tour.File, Docs: b.Docs,
+		Product: b.Tour.Product, Category: b.Tour.Category, File: b.Tour.File, Docs: b.Docs, Operators: b.Ops != nil,
 	}
 	if v.snapshot != nil && b.resume(v) {
 		if refused := b.limit(v, posture.SurfacePartner); refused != nil {

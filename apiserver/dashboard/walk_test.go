@@ -38,6 +38,7 @@ func full(t testing.TB, mark string) *world {
 	w := newWorld(t, func(c *dashboard.Config) {
 		c.RFQs, c.Webhooks, c.Jobs, c.Plain = things, hooks, reported{markedJobs(t, mark)}, true
 		c.Tour, c.Contracts = adasTour(), ending{c.Contracts.(*contracts.Set)}
+		c.Ops = &dashboard.Ops{Queue: fullLine(mark)}
 	})
 	w.dress(t)
 	opens := metav1.NewTime(noon.Add(24 * time.Hour))
@@ -45,6 +46,7 @@ func full(t testing.TB, mark string) *world {
 	w.Rollout(posture.Preflight, func(s *v1alpha1.CapabilityRolloutSpec) { s.Schedule = nil })
 	w.Limit("acme", "partner", 1_000_000)
 	w.Limit("acme", "preflight", 1_000_000)
+	w.operate(mark)
 	w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) {
 		s.DisplayName = "Acme Print & Co" + mark
 		for i := range s.Keys {
@@ -106,7 +108,8 @@ type walk struct {
 // alike is how many pages of one pattern are looked at.
 const alike = 3
 
-// walkThrough goes through all pages of a world: first as nobody, then signed in.
+// walkThrough goes through all pages of a world: first as nobody, then signed
+// in as a partner and as an operator.
 func walkThrough(t *testing.T, w *world, look func(tab *browsertest.Tab, name string)) {
 	t.Helper()
 	server := httptest.NewServer(w.handler)
@@ -120,16 +123,18 @@ func walkThrough(t *testing.T, w *world, look func(tab *browsertest.Tab, name st
 	clear(p.known) // what led to the sign-in leads to its page
 	p.visit("/", "/capabilities", "/webhooks/endpoints/disabled/deliveries?done=tested", "/webhooks/deliveries/dlv_00002?done=redelivered",
 		"/preflight/pref_processing.pdf", "/preflight/pref_succeeded.pdf", "/preflight/pref_failed.pdf")
+	p.refusedForm()
+	for _, path := range []string{"/nowhere", "/rfqs?status=lost"} {
+		p.failing.Go(p.origin + path)
+		look(p.failing, path)
+	}
+	p.signIn(p.tab, w.Key("desk-live"), "location.pathname === '/ops'")
+	p.visit("/ops", "/ops?text=nobody", "/ops/partners/globex")
 	p.tab.WantInnocence(server.URL, len(dashboard.Pages()))
 	for _, pattern := range dashboard.Pages() {
 		if p.seen[pattern] == 0 && notPages[pattern] == "" {
 			t.Errorf("no page leads to %s: link it, and fill the world so that the link is there", pattern)
 		}
-	}
-	p.refusedForm()
-	for _, path := range []string{"/nowhere", "/rfqs?status=lost"} {
-		p.failing.Go(p.origin + path)
-		look(p.failing, path)
 	}
 }
 
@@ -229,7 +234,7 @@ func TestNothingThatAPartnerWritesDoesAnythingInABrowser(t *testing.T) {
 	})
 	for _, text := range []string{
 		"Acme Print & Co", "live", "lot 1", "Ghent", "Flyer", "flyers", "Printer 24", "DAP", "ready for print",
-		"rfq_01M3HQ5V0S1TQ8X2ZC4E6GJ9KM", "out of paper", "print_ready", "Gold",
+		"INC-7", "Ada", "C-1", "edi", "mis", "worker-1", "ENGINE_CRASH", "queue retry pref_10000", "noeviction", "rfq_01M3HQ5V0S1TQ8X2ZC4E6GJ9KM", "out of paper", "print_ready", "Gold",
 	} {
 		if !strings.Contains(all.String(), text+mark) {
 			t.Errorf("no page shows %q with its mark", text)

@@ -42,6 +42,7 @@ import (
 //	sessions      | a key in DATA                  | the keys of the gate Secret
 //	partner files | DATA/files on the dashboard    | the partners' own hosts
 //	cookies       | for http on loopback           | for https alone
+//	for operators | on the dashboard               | on a listener of its own, if at all
 //	documentation | /docs/ on the dashboard        | wherever `printmarket docs` has put it
 type devAdapters struct {
 	*process
@@ -83,7 +84,7 @@ func (a *devAdapters) openSockets(ctx context.Context, o devOptions) (err error)
 		return err
 	}
 	a.onClose(a.sockets.close)
-	a.plainCookies = onLoopback(a.sockets.dashboard)
+	a.plainCookies, a.operatorsToo = onLoopback(a.sockets.dashboard), true
 	return nil
 }
 

@@ -45,10 +45,11 @@ func (p *devPlatform) announce(out io.Writer) error {
   Registry   %s
   Operations %s/readyz
   Dashboard  %s/tour   (begin here: a tour in five steps)
+  Operators  %s/ops   (who may do what: sign in with PRINTMARKET_PLATFORM_LIVE_KEY)
   Manifests  %s   (edit a file: the next request obeys)
   Files      %s   (a PDF here can be preflighted from %s/)
   Variables  %s
 
-%s`, state, place.API, place.Registry, place.Ops, place.Dashboard, p.options.resources, files, place.Files, env, place.Tour(p.secrets))
+%s`, state, place.API, place.Registry, place.Ops, place.Dashboard, place.Dashboard, p.options.resources, files, place.Files, env, place.Tour(p.secrets))
 	return err
 }

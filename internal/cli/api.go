@@ -77,8 +77,8 @@ func registerStaleness(f *pflag.FlagSet, value *time.Duration) {
 }
 
 // sockets are the listeners, opened before anything refers to their addresses.
-// That for mutual TLS is nil if there is none.
-type sockets struct{ api, registry, ops, dashboard, mutual net.Listener }
+// Those for mutual TLS and for the dashboard of operators are nil if there are none.
+type sockets struct{ api, registry, ops, dashboard, mutual, operators net.Listener }
 
 func (o *apiOptions) listen(ctx context.Context) (s sockets, err error) {
 	for _, l := range []struct {
@@ -99,7 +99,7 @@ func (o *apiOptions) listen(ctx context.Context) (s sockets, err error) {
 }
 
 func (s sockets) close() {
-	for _, socket := range []net.Listener{s.api, s.registry, s.ops, s.dashboard, s.mutual} {
+	for _, socket := range []net.Listener{s.api, s.registry, s.ops, s.dashboard, s.mutual, s.operators} {
 		if socket != nil {
 			_ = socket.Close()
 		}
@@ -121,6 +121,8 @@ type apiAdapters struct {
 	files, docs http.Handler
 	// tour is that of `printmarket dev`; nil elsewhere.
 	tour *dashboard.Tour
+	// operatorsToo is whether the dashboard has the view for operators, too.
+	operatorsToo bool
 	// plainCookies is whether browsers reach the dashboard over http on loopback.
 	plainCookies bool
 	// settle is how long readiness fails before the listeners close.
@@ -169,16 +171,15 @@ func newAPI(p *process, a apiAdapters, o apiOptions, work preflights) (*api, err
 	if err != nil {
 		return nil, err
 	}
-	board, err := s.dashboardHandler(work)
+	boards, err := s.dashboards(work)
 	if err != nil {
 		return nil, err
 	}
 	ops := apiserver.Ops{Checks: s.readiness(), Metrics: p.metrics, Gates: s.gates, Now: p.now, Compiled: s.compiled}
-	s.server = apiserver.NewServer(p.log, s.settle, drainTime, append(listeners,
-		apiserver.Listener{Name: "registry", Socket: s.sockets.registry, Handler: registryHandler},
-		apiserver.Listener{Name: "dashboard", Socket: s.sockets.dashboard, Handler: board},
-		apiserver.Listener{Name: "ops", Socket: s.sockets.ops, Handler: ops.Handler()},
-	)...)
+	s.server = apiserver.NewServer(p.log, s.settle, drainTime, slices.Concat(listeners, boards, []apiserver.Listener{
+		{Name: "registry", Socket: s.sockets.registry, Handler: registryHandler},
+		{Name: "ops", Socket: s.sockets.ops, Handler: ops.Handler()},
+	})...)
 	// Reading the contracts and the vocabulary leaves several times behind what they
 	// come to, which an idle server would keep resident for minutes.
 	debug.FreeOSMemory()
@@ -316,12 +317,30 @@ func (s *api) observed(listener string, handler http.Handler) http.Handler {
 	return apiserver.Observed{Listener: listener, Metrics: s.metrics, Tracer: s.tracer, Log: s.log, Now: s.now}.Handler(handler)
 }
 
-func (s *api) dashboardHandler(work preflights) (http.Handler, error) {
+// dashboards are that of partners and, if there is one, that of operators.
+func (s *api) dashboards(work preflights) ([]apiserver.Listener, error) {
+	var view *dashboard.Ops
+	if s.operatorsToo {
+		view = &dashboard.Ops{Queue: s.queue}
+	}
+	board, err := s.dashboardHandler("dashboard", work, view)
+	if err != nil {
+		return nil, err
+	}
+	all := []apiserver.Listener{{Name: "dashboard", Socket: s.sockets.dashboard, Handler: board}}
+	if s.sockets.operators == nil {
+		return all, nil
+	}
+	board, err = s.dashboardHandler("dashboard-ops", work, &dashboard.Ops{Queue: s.queue})
+	return append(all, apiserver.Listener{Name: "dashboard-ops", Socket: s.sockets.operators, Handler: board}), err
+}
+
+func (s *api) dashboardHandler(listener string, work preflights, view *dashboard.Ops) (http.Handler, error) {
 	board, err := dashboard.Handler(dashboard.Config{
 		Gates: s.gates, Sessions: s.sessions, RFQs: s.rfqs, Records: s.store, Limits: s.limits, Uses: &s.uses, Metrics: s.metrics,
 		Webhooks: s.webhooks, Cursors: s.cursors, Jobs: work.jobs, Changes: s.changes, Streams: s.streams,
 		Log: s.log, Now: s.now, Random: rand.Reader, Plain: s.plainCookies,
-		RegistryURL: s.registryURL(), APIURL: s.url(), OpsURL: urlOf(s.sockets.ops, ""), Docs: s.docs != nil, Tour: s.tour, Contracts: s.contracts,
+		RegistryURL: s.registryURL(), APIURL: s.url(), OpsURL: urlOf(s.sockets.ops, ""), Docs: s.docs != nil, Tour: s.tour, Contracts: s.contracts, Ops: view,
 	})
 	if err != nil {
 		return nil, err
@@ -334,7 +353,7 @@ func (s *api) dashboardHandler(work preflights) (http.Handler, error) {
 	if s.docs != nil {
 		mux.Handle(docsPrefix, s.docs)
 	}
-	return s.observed("dashboard", mux), nil
+	return s.observed(listener, mux), nil
 }
 
 // postureCheck fails while no posture is in force.

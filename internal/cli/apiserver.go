@@ -25,6 +25,7 @@ type apiserverOptions struct {
 	databaseOptions
 	clusterOptions
 	redis          string
+	operatorsAddr  string
 	demoMasterData bool
 	settle         time.Duration
 }
@@ -45,6 +46,7 @@ number of replicas may run; none of them is special.`,
 	o.apiOptions.register(f, "")
 	f.StringVar(&o.publicAPI, "public-api-url", "", "origin of the API in URIs that are handed out (required)")
 	f.StringVar(&o.publicRegistry, "public-registry-url", "", "origin of the registry in URIs that are handed out (required)")
+	f.StringVar(&o.operatorsAddr, "dashboard-ops-addr", "", "address of a dashboard with the view for operators, which tells of every partner; none by default")
 	o.databaseOptions.register(f, 20)
 	registerRedis(f, &o.redis)
 	o.clusterOptions.register(f)
@@ -121,6 +123,18 @@ func openCluster(ctx context.Context, p *process, o apiserverOptions) (a apiAdap
 	a.checks = append(a.checks, gateSecretCheck(feed.Status))
 	gateMetrics(p.metrics, feed.Status, p.now)
 	return a, nil
+}
+
+// listen opens the listener for operators too, if there is one.
+func (o *apiserverOptions) listen(ctx context.Context) (s sockets, err error) {
+	if s, err = o.apiOptions.listen(ctx); err != nil || o.operatorsAddr == "" {
+		return s, err
+	}
+	if s.operators, err = listen(ctx, "dashboard-ops-addr", o.operatorsAddr); err != nil {
+		s.close()
+		return sockets{}, err
+	}
+	return s, nil
 }
 
 // gateSecretCheck warns when the gate Secret is missing or refused. All replicas

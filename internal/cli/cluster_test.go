@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/url"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -28,7 +29,8 @@ func startCluster(t *testing.T) *platform {
 		t.Skip(err)
 	}
 	p := newPlatform(t, t.TempDir(), "cluster.env", "localcluster")
-	p.addrs = append(p.addrs, "--file-addr", freeAddr(t))
+	p.operators = freeAddr(t)
+	p.addrs = append(p.addrs, "--file-addr", freeAddr(t), "--operators-addr", p.operators)
 	p.start()
 	// In order, unlike a crash: its servers have data in directories of their
 	// own, which nobody else would remove.
@@ -134,6 +136,7 @@ func TestClusterTutorial(t *testing.T) {
 func TestEachFaultOfTheClusterAlone(t *testing.T) {
 	t.Parallel()
 	p := startCluster(t)
+	t.Run("operators have a listener of their own", p.operatorsApart)
 	for _, fault := range []struct {
 		name string
 		test func(*testing.T)
@@ -147,6 +150,48 @@ func TestEachFaultOfTheClusterAlone(t *testing.T) {
 	} {
 		t.Run(fault.name, fault.test)
 	}
+}
+
+// operatorsApart looks for the view for operators on both dashboards.
+func (p *platform) operatorsApart(t *testing.T) {
+	if status, page := p.asOperator(t, p.env["DASHBOARD_URL"], "/ops"); status != http.StatusNotFound {
+		t.Errorf("the dashboard of partners answers %d:\n%s", status, page)
+	}
+	for path, words := range map[string]string{"/ops": "/ops/partners/acme", "/ops/partners/stark": "org_stark1", "/ops/rollouts": "rfq-create", "/ops/queue": "Preflight jobs"} {
+		if status, page := p.asOperator(t, "http://"+p.operators, path); status != http.StatusOK || !strings.Contains(page, words) {
+			t.Errorf("%s is answered %d:\n%s", path, status, page)
+		}
+	}
+}
+
+// asOperator signs in with the platform's key, as far as that goes, and loads a page.
+// The cookie is carried by hand: it is for https, which a proxy would end.
+func (p *platform) asOperator(t *testing.T, origin, path string) (status int, page string) {
+	t.Helper()
+	client := &http.Client{Timeout: 20 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	defer client.CloseIdleConnections()
+	signedIn, err := client.PostForm(origin+"/sign-in", url.Values{"key": {p.env["PLATFORM_LIVE_KEY"]}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = signedIn.Body.Close() }()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, origin+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cookie := range signedIn.Cookies() {
+		r.AddCookie(cookie)
+	}
+	answer, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, string(text)
 }
 
 // A kill switch acts, and only the status waits.
@@ -204,6 +249,11 @@ func (p *platform) withoutRedis(t *testing.T) {
 	}
 	if err := p.readiness(200, "does not answer"); err != nil {
 		t.Error(err)
+	}
+	for path, want := range map[string]int{"/ops/queue": http.StatusServiceUnavailable, "/ops": http.StatusOK, "/ops/rollouts": http.StatusOK} {
+		if status, page := p.asOperator(t, "http://"+p.operators, path); status != want {
+			t.Errorf("%s is answered %d, want %d:\n%s", path, status, want, page)
+		}
 	}
 	p.order("redis", "start")
 	p.until("submits are taken", func() error {

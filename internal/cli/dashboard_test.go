@@ -3,6 +3,7 @@
 package cli_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -39,6 +40,29 @@ func TestAPartnerSignsInToTheDashboardOfDev(t *testing.T) {
 	}
 	if logged := p.logged(); strings.Contains(logged, p.env["ACME_LIVE_KEY"]) || strings.Contains(logged, "pms_") {
 		t.Error("the log holds a secret")
+	}
+}
+
+// TestAnOperatorSeesThePlatformOfDev signs in with the key that dev.env has.
+func TestAnOperatorSeesThePlatformOfDev(t *testing.T) {
+	t.Parallel()
+	p := startDev(t, t.TempDir())
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{Jar: jar, Timeout: 10 * time.Second}
+	landed := body(t, client, http.MethodPost, p.env["DASHBOARD_URL"]+"/sign-in", url.Values{"key": {p.env["PLATFORM_LIVE_KEY"]}})
+	if !strings.Contains(landed, "/ops/partners/acme") || !strings.Contains(landed, "Partners 1 to 5 of 5") {
+		t.Errorf("an operator lands on:\n%s", landed)
+	}
+	for path, want := range map[string]string{"/ops/partners/initech": "ContractNotEffective", "/ops/rollouts": "rfq-create", "/ops/queue": "1 with 2 slots"} {
+		p.until(path+" tells "+want, func() error {
+			if page := body(t, client, http.MethodGet, p.env["DASHBOARD_URL"]+path, nil); !strings.Contains(page, want) {
+				return fmt.Errorf("it shows:\n%s", page)
+			}
+			return nil
+		})
 	}
 }
 

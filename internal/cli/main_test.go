@@ -68,6 +68,8 @@ type platform struct {
 	// addrs are the platform's listeners. They stay the same over restarts, as
 	// a partner's file host would.
 	addrs []string
+	// operators is the address of a dashboard for operators alone, if there is one.
+	operators string
 
 	mu       sync.Mutex
 	out, log bytes.Buffer

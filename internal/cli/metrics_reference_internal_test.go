@@ -27,7 +27,7 @@ var boundedLabels = map[string]string{
 	"code":         "the codes of problems; empty for a success",
 	"kind":         "the kinds of custom resources",
 	"lack":         "what can be lacking",
-	"listener":     "the listeners: `api`, `mtls`, `registry`, `dashboard`",
+	"listener":     "the listeners: `api`, `mtls`, `registry`, `dashboard`, `dashboard-ops`",
 	"method":       "the methods of HTTP; `other` for the rest",
 	"mode":         "`live` and `test`",
 	"organization": "the organizations with the ten longest backlogs",

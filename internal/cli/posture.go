@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/posture/explain"
 )
 
 func postureCommand() *cobra.Command {
@@ -94,11 +95,12 @@ func printPosture(cmd *cobra.Command, world postureWorld, now time.Time, output 
 	report := posture.Compile(world.inputs).Report(now)
 	world.forgetUnread(&report)
 	err := printOutput(cmd, output, postureDocument{report, world.unknown()}, func(w io.Writer) {
-		p, all := newProber(world), reportedOf(&report)
+		p := newProber(world)
+		m := explain.NewMatrix(&report, p.Partners())
 		if output == "wide" {
-			printPostureList(w, p, all, now)
+			printPostureList(w, p, m, now)
 		} else {
-			printPostureMatrix(w, p, all)
+			printPostureMatrix(w, m)
 		}
 	})
 	if err != nil || output == "yaml" || output == "json" {

@@ -13,6 +13,7 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/posture/explain"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
@@ -30,7 +31,7 @@ type attribute struct {
 func attributes(before, after *prober, now time.Time) []postureChange {
 	var found []postureChange
 	for _, name := range names(before, after) {
-		o, n := before.find(name), after.find(name)
+		o, n := before.Find(name), after.Find(name)
 		if o == nil || n == nil {
 			continue
 		}
@@ -76,7 +77,7 @@ func (a attribute) texts(b attribute) (before, after string) {
 func (p *prober) attributesOf(o *v1alpha1.PartnerEntitlement, now time.Time) map[string]attribute {
 	all := map[string]attribute{}
 	all["organization"] = attribute{text: o.Spec.OrganizationID}
-	caller, reason := p.caller(o, p.probe(o, tenant.Live), tenant.Live, now)
+	caller, reason := p.Caller(o, p.Probe(o, tenant.Live), tenant.Live, now)
 	if reason != posture.ReasonOpen {
 		return all
 	}
@@ -86,12 +87,12 @@ func (p *prober) attributesOf(o *v1alpha1.PartnerEntitlement, now time.Time) map
 		all["rate of "+surface.String()] = attribute{text: fmt.Sprintf("%d/%s", rate.Requests, shortDuration(rate.Window)), amount: rate.Requests, limited: true}
 	}
 	for c := range posture.Capabilities() {
-		if isGranted(o, c) {
-			quota := p.snapshot.Decide(caller, c, true, now).Quota
+		if explain.Granted(o, c) {
+			quota := p.Snapshot().Decide(caller, c, true, now).Quota
 			all["quota of "+c.String()] = attribute{text: quotaText(quota), amount: quota.Limit, limited: true}
 		}
 	}
-	workers := p.snapshot.Workers(o.Spec.OrganizationID)
+	workers := p.Snapshot().Workers(o.Spec.OrganizationID)
 	all["workers of preflight"] = attribute{text: workersText(workers)}
 	p.keyAttributes(o, now, all)
 	return all
@@ -113,7 +114,7 @@ func (p *prober) keyAttributes(o *v1alpha1.PartnerEntitlement, now time.Time, al
 		if err != nil || errMode != nil {
 			continue
 		}
-		if caller, reason := p.caller(o, digest, mode, now); reason == posture.ReasonOpen {
+		if caller, reason := p.Caller(o, digest, mode, now); reason == posture.ReasonOpen {
 			all["scopes of key "+key.Name] = scopesAttribute(caller.Scopes())
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/printmarket/printmarket/internal/posture/explain"
 )
 
 // The exit codes of a comparison, as those of diff and of kubectl diff.
@@ -164,8 +166,8 @@ func instants(before, after *prober, now time.Time) ([]time.Time, *time.Time) {
 	var times []time.Time
 	var until *time.Time
 	for _, side := range []*prober{before, after} {
-		own := side.transitions(now)
-		if last := own[len(own)-1]; len(own) == maxTransitions && (until == nil || last.Before(*until)) {
+		own := side.Transitions(now)
+		if last := own[len(own)-1]; len(own) == explain.MaxTransitions && (until == nil || last.Before(*until)) {
 			until = &last
 		}
 		times = append(times, own...)
@@ -217,7 +219,7 @@ func (c *postureChange) whenText() string {
 	if c.At == nil {
 		return "now"
 	}
-	return instantText(*c.At)
+	return explain.Instant(*c.At)
 }
 
 // requests are the kinds of keys and of requests that a change is about.

@@ -5,6 +5,8 @@ package cli
 import (
 	"fmt"
 	"io"
+
+	"github.com/printmarket/printmarket/internal/posture/explain"
 )
 
 // table writes a comparison for people.
@@ -20,6 +22,6 @@ func (d *postureDiff) table(w io.Writer) {
 	}
 	line(w, fmt.Sprintf("%d open, %d close, %d alter", count[effectOpens], count[effectCloses], count[effectAlters]))
 	if d.Until != nil {
-		line(w, "looked ahead until "+instantText(*d.Until))
+		line(w, "looked ahead until "+explain.Instant(*d.Until))
 	}
 }

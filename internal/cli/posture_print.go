@@ -9,85 +9,40 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/posture/explain"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// reported is what the statuses of partners say of their capabilities.
-type reported map[objectKey]map[posture.Capability]posture.CapabilityPosture
-
-func reportedOf(report *posture.Report) reported {
-	all := reported{}
-	for i := range report.Partners {
-		partner := &report.Partners[i]
-		of := map[posture.Capability]posture.CapabilityPosture{}
-		for _, c := range partner.Capabilities {
-			of[c.Name] = c
-		}
-		all[objectKey{partner.Namespace, partner.Name}] = of
-	}
-	return all
-}
-
-// isAnybodys reports whether some partner was granted a capability.
-func (r reported) isAnybodys(c posture.Capability) bool {
-	for _, of := range r {
-		if _, granted := of[c]; granted {
-			return true
-		}
-	}
-	return false
-}
-
-// cell is what keys of a partner are answered, in one word.
-func cell(c posture.CapabilityPosture) string {
-	switch kinds := strings.ToLower(strings.Join(c.KeyKinds, "+")); {
-	case c.Reason == "":
-		return "open"
-	case kinds != "":
-		return kinds + "/" + c.Reason
-	default:
-		return "closed/" + c.Reason
-	}
-}
-
 // printPostureMatrix has a row for each partner and a column for each capability
 // that somebody was granted, by the names that manifests have.
-func printPostureMatrix(w io.Writer, p *prober, all reported) {
-	var shown []posture.Capability
+func printPostureMatrix(w io.Writer, m explain.Matrix) {
 	head := []any{"PARTNER"}
-	for c := range posture.Capabilities() {
-		if all.isAnybodys(c) {
-			shown, head = append(shown, c), append(head, c)
-		}
+	for _, c := range m.Capabilities {
+		head = append(head, c)
 	}
 	line(w, head...)
-	for i := range p.partners {
-		row := []any{p.nameOf(&p.partners[i])}
-		for _, c := range shown {
-			if of, granted := all[keyOf(&p.partners[i])][c]; granted {
-				row = append(row, cell(of))
-			} else {
-				row = append(row, "-")
-			}
+	for _, row := range m.Rows {
+		cells := []any{row.Name}
+		for _, c := range m.Capabilities {
+			cells = append(cells, row.Cell(c))
 		}
-		line(w, row...)
+		line(w, cells...)
 	}
 }
 
 // printPostureList has a row for each pair of a partner and a capability that it
 // was granted.
-func printPostureList(w io.Writer, p *prober, all reported, now time.Time) {
+func printPostureList(w io.Writer, p *prober, m explain.Matrix, now time.Time) {
 	line(w, "PARTNER", "CAPABILITY", "STAGE", "POSTURE", "KEYS", "REASON", "OPENS", "QUOTA")
-	for i := range p.partners {
-		o := &p.partners[i]
+	for _, row := range m.Rows {
 		for c := range posture.Capabilities() {
-			of, granted := all[keyOf(o)][c]
-			if !granted {
+			of := row.Cell(c)
+			if !of.Granted {
 				continue
 			}
-			live := p.decide(o, tenant.Live, c, false, now)
-			line(w, p.nameOf(o), c, live.Posture.Stage(), of.Posture, dash(strings.ToLower(strings.Join(of.KeyKinds, ","))), dash(of.Reason),
-				dash(instantText(live.Opens)), quotaText(live.Quota))
+			live := p.Decide(row.Partner, tenant.Live, c, false, now)
+			line(w, row.Name, c, live.Posture.Stage(), of.Posture, dash(strings.ToLower(strings.Join(of.KeyKinds, ","))), dash(of.Reason),
+				dash(explain.Instant(live.Opens)), quotaText(live.Quota))
 		}
 	}
 }
@@ -98,13 +53,6 @@ func dash(text string) string {
 		return "-"
 	}
 	return text
-}
-
-func instantText(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.UTC().Format(time.RFC3339)
 }
 
 func quotaText(q posture.Quota) string {

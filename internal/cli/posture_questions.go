@@ -11,6 +11,7 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/posture/explain"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
@@ -66,9 +67,9 @@ func questions(before, after *prober) []question {
 	var all []question
 	for _, name := range names(before, after) {
 		for c := range posture.Capabilities() {
-			for _, k := range keyKinds {
-				for _, write := range accesses(c) {
-					all = append(all, capabilityQuestion(name, c, k.mode, string(k.mode), write))
+			for _, k := range explain.KeyKinds() {
+				for _, write := range explain.Accesses(c) {
+					all = append(all, capabilityQuestion(name, c, k.Mode, string(k.Mode), write))
 				}
 			}
 		}
@@ -82,8 +83,8 @@ func questions(before, after *prober) []question {
 func names(sides ...*prober) []string {
 	var all []string
 	for _, side := range sides {
-		for i := range side.partners {
-			all = append(all, side.nameOf(&side.partners[i]))
+		for _, o := range side.Partners() {
+			all = append(all, side.Name(o))
 		}
 	}
 	slices.Sort(all)
@@ -92,16 +93,16 @@ func names(sides ...*prober) []string {
 
 func capabilityQuestion(name string, c posture.Capability, mode tenant.Mode, kind string, write bool) question {
 	q := question{partner: name, subject: c.String(), keys: []string{kind}}
-	if len(accesses(c)) > 1 {
-		q.access = []string{accessName(write)}
+	if len(explain.Accesses(c)) > 1 {
+		q.access = []string{explain.AccessName(write)}
 	}
 	q.ask = func(p *prober, now time.Time) string {
-		o := p.find(name)
+		o := p.Find(name)
 		if o == nil {
 			return noPartner
 		}
-		reason := p.decide(o, mode, c, write, now).Reason
-		if reason != posture.ReasonOpen && !isGranted(o, c) {
+		reason := p.Decide(o, mode, c, write, now).Reason
+		if reason != posture.ReasonOpen && !explain.Granted(o, c) {
 			// Whatever else is in the way changes nothing for this partner.
 			return posture.ReasonNotEntitled.String()
 		}
@@ -110,19 +111,12 @@ func capabilityQuestion(name string, c posture.Capability, mode tenant.Mode, kin
 	return q
 }
 
-func accessName(write bool) string {
-	if write {
-		return "write"
-	}
-	return "read"
-}
-
 // keyQuestions ask whether each key of the partner is accepted.
 func keyQuestions(before, after *prober, name string) []question {
 	var all []question
 	seen := map[credential.Digest]bool{}
 	for _, side := range []*prober{after, before} {
-		o := side.find(name)
+		o := side.Find(name)
 		if o == nil {
 			continue
 		}
@@ -134,11 +128,11 @@ func keyQuestions(before, after *prober, name string) []question {
 			}
 			seen[digest] = true
 			all = append(all, question{partner: name, subject: "key " + key.Name, ask: func(p *prober, now time.Time) string {
-				o := p.find(name)
+				o := p.Find(name)
 				if o == nil {
 					return noPartner
 				}
-				_, reason := p.caller(o, digest, mode, now)
+				_, reason := p.Caller(o, digest, mode, now)
 				return reason.String()
 			}})
 		}
@@ -150,17 +144,17 @@ func keyQuestions(before, after *prober, name string) []question {
 func connectionQuestions(before, after *prober, name string) []question {
 	connection := func(subject string, by posture.Connection) question {
 		return question{partner: name, subject: subject, ask: func(p *prober, now time.Time) string {
-			_, reason := p.snapshot.AuthenticateDigest(p.probe(p.find(name), tenant.Live), tenant.Live, by, now)
+			_, reason := p.Snapshot().AuthenticateDigest(p.Probe(p.Find(name), tenant.Live), tenant.Live, by, now)
 			return reason.String()
 		}}
 	}
-	if before.find(name) == nil || after.find(name) == nil {
+	if before.Find(name) == nil || after.Find(name) == nil {
 		return nil
 	}
 	all := []question{connection("without a client certificate", posture.Connection{})}
 	seen := map[string]bool{}
 	for _, side := range []*prober{after, before} {
-		for _, certificate := range side.find(name).Spec.ClientCertificates {
+		for _, certificate := range side.Find(name).Spec.ClientCertificates {
 			pin, err := credential.ParseDigest(certificate.SPKISHA256)
 			if err != nil || seen[certificate.SPKISHA256] {
 				continue
@@ -198,7 +192,7 @@ func senderQuestions(before, after *prober) []question {
 }
 
 func (p *prober) senderReason(id string, blind bool, now time.Time) string {
-	sender, found := p.snapshot.Sender(id)
+	sender, found := p.Snapshot().Sender(id)
 	switch {
 	case !found && !p.hasSender(id):
 		return "NoSender"

@@ -18,6 +18,7 @@ import (
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/dirsource"
+	"github.com/printmarket/printmarket/internal/posture/explain"
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
@@ -27,6 +28,14 @@ type postureWorld struct {
 	// unread are the names of Secrets that the user may not read.
 	unread []string
 }
+
+// prober answers questions about a world.
+type prober struct {
+	*explain.Prober
+	world postureWorld
+}
+
+func newProber(world postureWorld) *prober { return &prober{explain.New(world.inputs), world} }
 
 // read finds the world: a directory of manifests, or the cluster.
 func (o *postureOptions) read(ctx context.Context) (postureWorld, error) {

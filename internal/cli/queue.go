@@ -119,26 +119,21 @@ type queueBacklog struct {
 }
 
 func readQueue(ctx context.Context, q *queue.Queue) (queueStats, error) {
-	// A server that must not be used is told of, and its queue all the same.
-	server, fault := q.Server(ctx)
-	stats, err := q.Stats(ctx)
+	look, err := q.Look(ctx)
 	if err != nil {
 		return queueStats{}, err
 	}
-	backlogs, err := q.Backlogs(ctx)
-	if err != nil {
-		return queueStats{}, err
-	}
+	stats := look.Stats
 	told := queueStats{
 		Open: stats.Open, Waiting: stats.Waiting, Held: stats.Held, Delayed: stats.Delayed, Dead: stats.Dead,
 		Reclaimed: stats.Reclaimed, Workers: stats.Consumers, Slots: stats.Slots, OldestAge: stats.OldestAge.Seconds(),
-		MeanRun: stats.MeanRun.Seconds(), Drained: stats.DrainedFor.Seconds(), Memory: server.Memory, Durable: server.Durable,
+		MeanRun: stats.MeanRun.Seconds(), Drained: stats.DrainedFor.Seconds(), Memory: look.Server.Memory, Durable: look.Server.Durable,
 		Tenants: []queueBacklog{},
 	}
-	if fault != nil {
-		told.Fault = fault.Error()
+	if look.Fault != nil {
+		told.Fault = look.Fault.Error()
 	}
-	for _, b := range backlogs {
+	for _, b := range look.Backlogs {
 		told.Tenants = append(told.Tenants, queueBacklog{
 			b.Tenant.Organization, string(b.Tenant.Mode), b.Waiting, b.Dispatched, b.Share.Weight, b.Share.Most,
 		})

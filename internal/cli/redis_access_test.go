@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -96,10 +97,13 @@ func serve(t *testing.T, q *queue.Queue, limits *ratelimit.Redis) {
 	_, begun := q.BeginMark(t.Context())
 	_, kept := q.Mark(t.Context(), time.Now())
 	_, asked := q.Server(t.Context())
+	_, looked := q.Look(t.Context())
+	_, counted := q.Workers(t.Context())
+	_, shown := q.Dead(t.Context(), 10)
 	backlogs, listed := q.Backlogs(t.Context())
 	_, weighed := q.Reweigh(t.Context(), backlogs)
 	_, read := q.Stats(t.Context())
-	err := errors.Join(limited, marked, begun, kept, asked, listed, weighed, read, q.Ping(t.Context()), q.Announce(t.Context(), "pref_1"))
+	err := errors.Join(limited, looked, counted, shown, marked, begun, kept, asked, listed, weighed, read, q.Ping(t.Context()), q.Announce(t.Context(), "pref_1"))
 	for _, id := range []string{"pref_1", "pref_2", "pref_3", "pref_4", "pref_5", "pref_6"} {
 		err = errors.Join(err, q.Submit(t.Context(), id, buyer, 0), q.Submit(t.Context(), id, buyer, 1))
 	}
@@ -161,6 +165,9 @@ func operate(t *testing.T, api, q *queue.Queue) {
 	lease := take(t, c)
 	if lease.Order == "" {
 		t.Errorf("took %+v, want an order", lease)
+	}
+	if workers, counted := api.Workers(ctx); counted != nil || !slices.ContainsFunc(workers, func(w queue.Worker) bool { return w.Name == "w2" && len(w.Jobs) == 1 && w.Jobs[0].Tenant == buyer }) {
+		t.Errorf("an API server tells of the workers %+v: %v", workers, counted)
 	}
 	hear(t, api, q)
 	if err := errors.Join(err, c.Obeyed(ctx, lease, queue.TriedAgain), c.Finish(ctx, lease), c.Close()); err != nil {

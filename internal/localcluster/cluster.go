@@ -222,6 +222,7 @@ func (c *cluster) startPlatform(ctx, life context.Context) error {
 		args: []string{
 			"apiserver", "--kubeconfig", apiConfig, "--namespace", namespace, "--gate-secret", gateSecret,
 			"--api-addr", o.apiAddr, "--registry-addr", o.registryAddr, "--ops-addr", o.opsAddr, "--dashboard-addr", o.dashboardAddr,
+			"--dashboard-ops-addr", o.operatorsAddr,
 			"--public-api-url", c.url(o.apiAddr), "--public-registry-url", c.url(o.registryAddr),
 			"--demo-master-data", "--allow-fetch", "127.0.0.1/32", "--drain-settle", "0s",
 		},

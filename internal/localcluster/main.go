@@ -23,8 +23,8 @@ import (
 
 // options are the flags.
 type options struct {
-	data, bin                                               string
-	apiAddr, registryAddr, opsAddr, dashboardAddr, fileAddr string
+	data, bin                                                              string
+	apiAddr, registryAddr, opsAddr, dashboardAddr, operatorsAddr, fileAddr string
 }
 
 func main() {
@@ -46,6 +46,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	f.StringVar(&o.registryAddr, "registry-addr", "127.0.0.1:8081", "address of the problem type registry")
 	f.StringVar(&o.opsAddr, "ops-addr", "127.0.0.1:8082", "address of the API server's operations listener")
 	f.StringVar(&o.dashboardAddr, "dashboard-addr", "127.0.0.1:8083", "address of the dashboard")
+	f.StringVar(&o.operatorsAddr, "operators-addr", "127.0.0.1:8085", "address of the dashboard with the view for operators")
 	f.StringVar(&o.fileAddr, "file-addr", "127.0.0.1:8084", "address where DATA/files is served, in place of a partner's file host")
 	if err := f.Parse(args); err != nil {
 		return err

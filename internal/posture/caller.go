@@ -136,9 +136,13 @@ func (c Caller) Keys() []KeyTerms {
 	if c.key == nil {
 		return nil
 	}
-	all := make([]KeyTerms, len(c.key.partner.keys))
+	return c.key.partner.keyTerms()
+}
+
+func (p *partner) keyTerms() []KeyTerms {
+	all := make([]KeyTerms, len(p.keys))
 	for i := range all {
-		k := &c.key.partner.keys[i]
+		k := &p.keys[i]
 		all[i] = KeyTerms{
 			Name: k.name, Mode: k.mode, Digest: k.digest, Scopes: k.scopes, Expires: k.expires,
 			Revoked: k.revoked || k.refused != ReasonUndecided,

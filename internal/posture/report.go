@@ -97,10 +97,9 @@ func (s *Snapshot) Report(now time.Time) Report {
 	r.Revision = s.revision
 	var next time.Time
 	for _, o := range s.declared {
-		at := o.next(now)
-		next = soonest(now, next, at)
-		r.Rollouts = append(r.Rollouts, s.rolloutReport(o, now, at))
+		next = soonest(now, next, o.next(now))
 	}
+	r.Rollouts = append(r.Rollouts, s.RolloutReports(now)...)
 	for _, o := range s.partners {
 		at := s.partnerNext(o, now)
 		next = soonest(now, next, at)
@@ -113,6 +112,50 @@ func (s *Snapshot) Report(now time.Time) Report {
 	}
 	r.NextTransition = instant(next)
 	return r
+}
+
+// RolloutReports are those of the rollouts alone, which is a small part of the work of
+// a [Snapshot.Report].
+func (s *Snapshot) RolloutReports(now time.Time) []RolloutReport {
+	if s == nil {
+		return nil
+	}
+	all := make([]RolloutReport, 0, len(s.declared))
+	for _, o := range s.declared {
+		all = append(all, s.rolloutReport(o, now, o.next(now)))
+	}
+	return all
+}
+
+// PartnerStatus is all that a snapshot tells of one partner.
+type PartnerStatus struct {
+	PartnerReport
+	// Standing is active, suspended or contract-not-effective.
+	Standing string
+	Keys     []KeyTerms
+	Senders  []SenderReport
+}
+
+// PartnerStatus describes one partner; false if there is no such object.
+func (s *Snapshot) PartnerStatus(name ObjectName, now time.Time) (PartnerStatus, bool) {
+	if s == nil {
+		return PartnerStatus{}, false
+	}
+	for _, p := range s.partners {
+		if p.object.Namespace != name.Namespace || p.object.Name != name.Name {
+			continue
+		}
+		out := PartnerStatus{
+			PartnerReport: s.partnerReport(p, now, s.partnerNext(p, now)), Standing: standings[p.standing(now)], Keys: p.keyTerms(),
+		}
+		for _, o := range s.senders {
+			if o.object.Namespace == name.Namespace && o.object.Spec.Partner == name.Name {
+				out.Senders = append(out.Senders, senderReport(o, now, o.secrets.next(now)))
+			}
+		}
+		return out, true
+	}
+	return PartnerStatus{}, false
 }
 
 func instant(t time.Time) *time.Time {

@@ -198,3 +198,41 @@ func bucket(capability Capability, organization string) uint8 {
 	high, _ := bits.Mul64(binary.BigEndian.Uint64(sum[:8]), 100)
 	return uint8(high) // at most 99
 }
+
+// PlanPoint is how much of the audience the schedule of a rollout lets in from an
+// instant on, in percent. The first point of a plan is from the zero time on.
+type PlanPoint struct {
+	From    time.Time
+	Percent uint8
+}
+
+// Plan is the schedule of a rollout, as if nothing else stood in the way: a window
+// that has not begun or is over lets nobody in, then come the steps of the ramp. It is
+// empty for an object that is not there or not sound.
+func (s *Snapshot) Plan(name ObjectName) []PlanPoint {
+	if s == nil {
+		return nil
+	}
+	for _, r := range s.declared {
+		if r.object.Namespace == name.Namespace && r.object.Name == name.Name && r.fault == "" {
+			return r.plan()
+		}
+	}
+	return nil
+}
+
+func (r *rollout) plan() []PlanPoint {
+	percent := func(at time.Time) uint8 {
+		if !r.window.contains(at) {
+			return 0
+		}
+		return r.percent(at)
+	}
+	plan := []PlanPoint{{Percent: percent(time.Time{})}}
+	for at := r.next(time.Time{}); !at.IsZero(); at = r.next(at) {
+		if p := percent(at); p != plan[len(plan)-1].Percent {
+			plan = append(plan, PlanPoint{at, p})
+		}
+	}
+	return plan
+}

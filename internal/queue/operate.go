@@ -5,6 +5,7 @@ package queue
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 
@@ -68,7 +69,14 @@ func (q *Queue) Show(ctx context.Context, id string) (Entry, error) {
 	if err != nil {
 		return Entry{}, failed("show job", err)
 	}
-	return q.dead(ctx, redis.Z{Member: id, Score: score})
+	found, err = q.dead(ctx, redis.Z{Member: id, Score: score})
+	switch {
+	case err != nil:
+		return Entry{}, failed("show dead job", err)
+	case len(found) == 0:
+		return Entry{}, ErrUnknown
+	}
+	return found[0], nil
 }
 
 func (q *Queue) list(ctx context.Context, args ...any) ([]Entry, error) {
@@ -98,40 +106,44 @@ func instant(fields []any, i int) time.Time {
 	return time.UnixMilli(int64(ms)).UTC()
 }
 
-// Dead lists jobs that were put aside, the last one first.
+// Dead lists jobs that were put aside, the last one first, at most [MostListed].
 func (q *Queue) Dead(ctx context.Context, limit int) ([]Entry, error) {
-	ids, err := q.redis.ZRevRangeWithScores(ctx, q.key("dead"), 0, int64(min(max(limit, 1), MostListed))-1).Result()
+	ids, err := q.redis.ZRangeWithScores(ctx, q.key("dead"), -int64(min(max(limit, 1), MostListed)), -1).Result()
 	if err != nil {
 		return nil, failed("list dead jobs", err)
 	}
-	entries := make([]Entry, 0, len(ids))
-	for _, id := range ids {
-		entry, err := q.dead(ctx, id)
-		if errors.Is(err, ErrUnknown) {
-			continue // ordered between the two reads
-		}
-		if err != nil {
-			return nil, err
-		}
-		entries = append(entries, entry)
-	}
-	return entries, nil
+	slices.Reverse(ids)
+	entries, err := q.dead(ctx, ids...)
+	return entries, failed("list dead jobs", err)
 }
 
-func (q *Queue) dead(ctx context.Context, z redis.Z) (Entry, error) {
-	id, _ := z.Member.(string)
-	fields, err := q.redis.HMGet(ctx, q.key("dead:"+id), "tenant", "attempt", "reason", "submitted", "lost").Result()
-	if err != nil {
-		return Entry{}, failed("show dead job", err)
+// dead reads jobs that were put aside, but for those that were ordered meanwhile.
+func (q *Queue) dead(ctx context.Context, ids ...redis.Z) ([]Entry, error) {
+	if len(ids) == 0 {
+		return nil, nil
 	}
-	if fields[2] == nil {
-		return Entry{}, ErrUnknown
+	pipe, found := q.redis.Pipeline(), make([]*redis.SliceCmd, len(ids))
+	for i := range ids {
+		id, _ := ids[i].Member.(string)
+		found[i] = pipe.HMGet(ctx, q.key("dead:"+id), "tenant", "attempt", "reason", "submitted", "lost")
 	}
-	owner, _ := tenant.Parse(text(fields[0])) // a malformed job is shown as nobody's
-	return Entry{
-		ID: id, Tenant: owner, State: Dead, Attempt: int(figure(fields, 1)), Reason: text(fields[2]),
-		Submitted: instant(fields, 3), Lost: int(figure(fields, 4)), Buried: time.UnixMilli(int64(z.Score)).UTC(),
-	}, nil
+	if _, err := pipe.Exec(ctx); err != nil {
+		return nil, err
+	}
+	entries := make([]Entry, 0, len(ids))
+	for i, z := range ids {
+		fields := found[i].Val()
+		if fields[2] == nil {
+			continue
+		}
+		id, _ := z.Member.(string)
+		owner, _ := tenant.Parse(text(fields[0])) // a malformed job is shown as nobody's
+		entries = append(entries, Entry{
+			ID: id, Tenant: owner, State: Dead, Attempt: int(figure(fields, 1)), Reason: text(fields[2]),
+			Submitted: instant(fields, 3), Lost: int(figure(fields, 4)), Buried: time.UnixMilli(int64(z.Score)).UTC(),
+		})
+	}
+	return entries, nil
 }
 
 // Order has a worker carry out what a person wants of a job, before any that

@@ -1,5 +1,5 @@
 -- List jobs in the order in which they were submitted, from an offset on.
--- ARGV prefix offset count; or prefix 'job' id
+-- ARGV prefix offset count; or prefix 'job' id...
 -- Returns rows: {id submitted tenant attempt state holder lost since due order}.
 local function row(id, at)
   local j = job(id) or record(NONE, '0')
@@ -18,8 +18,10 @@ end
 local function main()
   local rows = {}
   if ARGV[2] == 'job' then
-    local at = call('ZSCORE', P .. 'open', ARGV[3])
-    if at then rows[1] = row(ARGV[3], at) end
+    for i = 3, #ARGV do
+      local at = call('ZSCORE', P .. 'open', ARGV[i])
+      if at then rows[#rows + 1] = row(ARGV[i], at) end
+    end
     return rows
   end
   local open = call('ZRANGE', P .. 'open', ARGV[2], ARGV[2] + ARGV[3] - 1, 'WITHSCORES')

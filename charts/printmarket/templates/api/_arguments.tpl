@@ -22,6 +22,9 @@
 {{- if .Values.api.demoMasterData }}
 - --demo-master-data
 {{- end }}
+{{- if .Values.api.operators.enabled }}
+- --dashboard-ops-addr=:8084
+{{- end }}
 {{- if .Values.api.mtls.enabled }}
 - --mtls-addr=:8443
 - --mtls-cert=/mtls/tls.crt

@@ -30,7 +30,6 @@ var commands = map[string]command{
 
 	"ZADD": {3, (*Keyspace).sortedAdd}, "ZREM": {2, (*Keyspace).sortedRem}, "ZSCORE": {2, (*Keyspace).sortedScore},
 	"ZCARD": {1, (*Keyspace).sortedCard}, "ZRANGE": {3, (*Keyspace).sortedRange}, "ZPOPMIN": {1, (*Keyspace).sortedPop},
-	"ZREVRANGE":     {3, (*Keyspace).sortedBackwards},
 	"ZRANGEBYSCORE": {3, (*Keyspace).sortedByScore}, "ZREMRANGEBYSCORE": {3, (*Keyspace).sortedRemByScore},
 
 	"XADD": {4, (*Keyspace).streamAdd}, "XLEN": {1, (*Keyspace).streamLen}, "XDEL": {2, (*Keyspace).streamDel},

@@ -3,7 +3,6 @@
 package keyspace
 
 import (
-	"slices"
 	"strings"
 )
 
@@ -97,12 +96,7 @@ func (k *Keyspace) interval(args []string) (z *zset, first, end int, err error) 
 }
 
 // sortedRange is ZRANGE by rank.
-func (k *Keyspace) sortedRange(args []string) (any, error) { return k.byRank(args, false) }
-
-// sortedBackwards is ZREVRANGE, whose ranks count from the highest score.
-func (k *Keyspace) sortedBackwards(args []string) (any, error) { return k.byRank(args, true) }
-
-func (k *Keyspace) byRank(args []string, backwards bool) (any, error) {
+func (k *Keyspace) sortedRange(args []string) (any, error) {
 	scores, _, _, err := rangeOptions(args[3:], false)
 	if err != nil {
 		return nil, err
@@ -119,13 +113,7 @@ func (k *Keyspace) byRank(args []string, backwards bool) (any, error) {
 	if err != nil || z == nil {
 		return []any{}, err
 	}
-	if !backwards {
-		return members(z.ranks(int(first), int(last)), scores), nil
-	}
-	// Rank n from the end is rank -1-n.
-	found := z.ranks(-1-int(last), -1-int(first))
-	slices.Reverse(found)
-	return members(found, scores), nil
+	return members(z.ranks(int(first), int(last)), scores), nil
 }
 
 func (k *Keyspace) sortedByScore(args []string) (any, error) {

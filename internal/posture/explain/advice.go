@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package explain
 
 import (
 	"fmt"
@@ -21,12 +21,12 @@ type advice struct {
 	asks string
 	// remedy tells what to do and does it to the case, so that what comes after
 	// can be judged. It reports false where nothing that it could do would help.
-	remedy func(*explained) (string, bool)
+	remedy func(*subject) (string, bool)
 }
 
-// explained is a request with a copy of the objects that decide it, which
-// remedies change.
-type explained struct {
+// subject is a request with a copy of the objects that decide it, which remedies
+// change.
+type subject struct {
 	partner    *v1alpha1.PartnerEntitlement
 	rollout    *v1alpha1.CapabilityRollout
 	capability posture.Capability
@@ -40,49 +40,49 @@ type explained struct {
 func adviceOn(reason posture.Reason) advice {
 	switch reason {
 	case posture.ReasonPartnerClosed:
-		return advice{"is the entitlement sound?", (*explained).mendPartner}
+		return advice{"is the entitlement sound?", (*subject).mendPartner}
 	case posture.ReasonCertificateUnpinned:
-		return advice{"can the partner reach the gates?", (*explained).pinCertificate}
+		return advice{"can the partner reach the gates?", (*subject).pinCertificate}
 	case posture.ReasonKeyExpired:
 		return advice{"is the key in its time?", nothing}
 	case posture.ReasonPartnerSuspended:
-		return advice{"is the partner active?", (*explained).activate}
+		return advice{"is the partner active?", (*subject).activate}
 	case posture.ReasonContractNotEffective:
-		return advice{"is the contract in force?", (*explained).putInForce}
+		return advice{"is the contract in force?", (*subject).putInForce}
 	case posture.ReasonScopeMissing:
-		return advice{"has the partner the scope?", (*explained).addScope}
+		return advice{"has the partner the scope?", (*subject).addScope}
 	case posture.ReasonNoCapability:
 		return advice{"is there such a capability?", nothing}
 	case posture.ReasonNoRollout:
-		return advice{"is there a rollout?", (*explained).rollOut}
+		return advice{"is there a rollout?", (*subject).rollOut}
 	case posture.ReasonRolloutNotReady:
-		return advice{"is the rollout sound?", (*explained).mendRollout}
+		return advice{"is the rollout sound?", (*subject).mendRollout}
 	case posture.ReasonAboveCeiling:
-		return advice{"is the stage implemented?", (*explained).lowerStage}
+		return advice{"is the stage implemented?", (*subject).lowerStage}
 	case posture.ReasonKilled:
-		return advice{"is the kill switch released?", (*explained).release}
+		return advice{"is the kill switch released?", (*subject).release}
 	case posture.ReasonStageDisabled:
-		return advice{"is the stage above Disabled?", (*explained).raiseStage}
+		return advice{"is the stage above Disabled?", (*subject).raiseStage}
 	case posture.ReasonNotStarted:
-		return advice{"has the schedule begun?", (*explained).begin}
+		return advice{"has the schedule begun?", (*subject).begin}
 	case posture.ReasonEnded:
-		return advice{"is the schedule not over?", (*explained).prolong}
+		return advice{"is the schedule not over?", (*subject).prolong}
 	case posture.ReasonNotEntitled:
-		return advice{"is the partner granted the capability?", (*explained).grant}
+		return advice{"is the partner granted the capability?", (*subject).grant}
 	case posture.ReasonSandboxOnly:
-		return advice{"does the stage admit this kind of key?", (*explained).raiseStage}
+		return advice{"does the stage admit this kind of key?", (*subject).raiseStage}
 	case posture.ReasonExcluded:
-		return advice{"is the partner not excluded?", (*explained).include}
+		return advice{"is the partner not excluded?", (*subject).include}
 	case posture.ReasonNotInAudience:
-		return advice{"is the partner in the audience?", (*explained).name}
+		return advice{"is the partner in the audience?", (*subject).name}
 	case posture.ReasonNotInCohort:
-		return advice{"has the ramp reached the partner?", (*explained).endRamp}
+		return advice{"has the ramp reached the partner?", (*subject).endRamp}
 	default:
 		return advice{"", nothing}
 	}
 }
 
-func nothing(*explained) (string, bool) { return "there is nothing to change", false }
+func nothing(*subject) (string, bool) { return "there is nothing to change", false }
 
 // message is what a report says is wrong with an object.
 func message(conditions []posture.Condition) string {
@@ -94,7 +94,7 @@ func message(conditions []posture.Condition) string {
 	return "its status tells what is wrong"
 }
 
-func (e *explained) mendPartner() (string, bool) {
+func (e *subject) mendPartner() (string, bool) {
 	for i := range e.report.Partners {
 		if p := &e.report.Partners[i]; p.Name == e.partner.Name && p.Namespace == e.partner.Namespace {
 			return "mend the PartnerEntitlement. " + message(p.Conditions), false
@@ -103,7 +103,7 @@ func (e *explained) mendPartner() (string, bool) {
 	return "mend the PartnerEntitlement", false
 }
 
-func (e *explained) mendRollout() (string, bool) {
+func (e *subject) mendRollout() (string, bool) {
 	for i := range e.report.Rollouts {
 		if r := &e.report.Rollouts[i]; r.Name == e.capability.String() {
 			return "mend the CapabilityRollout. " + message(r.Conditions), false
@@ -112,35 +112,35 @@ func (e *explained) mendRollout() (string, bool) {
 	return "mend the CapabilityRollout", false
 }
 
-func (e *explained) pinCertificate() (string, bool) {
+func (e *subject) pinCertificate() (string, bool) {
 	e.partner.Spec.RequireClientCertificate = false
 	return "pin a client certificate that is in its time (spec.clientCertificates), or require none", true
 }
 
-func (e *explained) activate() (string, bool) {
+func (e *subject) activate() (string, bool) {
 	was := e.partner.Spec.State
 	e.partner.Spec.State = v1alpha1.StateActive
 	return fmt.Sprintf("set spec.state of the PartnerEntitlement to Active; it is %s", was), true
 }
 
-func (e *explained) putInForce() (string, bool) {
+func (e *subject) putInForce() (string, bool) {
 	text := "give the PartnerEntitlement a contract (spec.contract); it has none"
 	if c := e.partner.Spec.Contract; c != nil && e.at.Before(c.EffectiveFrom.Time) {
-		text = "wait, or change spec.contract.effectiveFrom; it is " + instantText(c.EffectiveFrom.Time)
+		text = "wait, or change spec.contract.effectiveFrom; it is " + Instant(c.EffectiveFrom.Time)
 	} else if c != nil && c.EffectiveUntil != nil {
-		text = "prolong the contract (spec.contract.effectiveUntil); it ended at " + instantText(c.EffectiveUntil.Time)
+		text = "prolong the contract (spec.contract.effectiveUntil); it ended at " + Instant(c.EffectiveUntil.Time)
 	}
 	e.partner.Spec.Contract = &v1alpha1.Contract{EffectiveFrom: metav1.NewTime(e.at.Add(-time.Hour))}
 	return text, true
 }
 
-func (e *explained) addScope() (string, bool) {
+func (e *subject) addScope() (string, bool) {
 	scope := e.decision.Scope.String()
 	e.partner.Spec.Scopes = append(e.partner.Spec.Scopes, v1alpha1.Scope(scope))
 	return "add " + scope + " to spec.scopes of the PartnerEntitlement", true
 }
 
-func (e *explained) grant() (string, bool) {
+func (e *subject) grant() (string, bool) {
 	if e.partner.Spec.Package == v1alpha1.PackagePlatform {
 		return "package Platform holds no partner capability", false
 	}
@@ -152,7 +152,7 @@ func (e *explained) grant() (string, bool) {
 const notImplemented = "this version does not implement the capability beyond stage "
 
 // needed is the lowest stage that admits the kind of key.
-func (e *explained) needed() posture.Posture {
+func (e *subject) needed() posture.Posture {
 	if e.mode == tenant.Test {
 		return posture.Sandbox
 	}
@@ -161,7 +161,7 @@ func (e *explained) needed() posture.Posture {
 
 // setStage brings the rollout to the stage that is needed, with an audience where
 // that stage must have one.
-func (e *explained) setStage() (string, bool) {
+func (e *subject) setStage() (string, bool) {
 	ceiling, stage := e.capability.Definition().Ceiling, e.needed()
 	if ceiling < stage {
 		return notImplemented + ceiling.Stage(), false
@@ -177,7 +177,7 @@ func (e *explained) setStage() (string, bool) {
 	return text, true
 }
 
-func (e *explained) rollOut() (string, bool) {
+func (e *subject) rollOut() (string, bool) {
 	e.rollout = &v1alpha1.CapabilityRollout{}
 	e.rollout.Name, e.rollout.Namespace = e.capability.String(), e.partner.Namespace
 	e.rollout.Spec.Capability = v1alpha1.CapabilityName(e.capability.String())
@@ -188,7 +188,7 @@ func (e *explained) rollOut() (string, bool) {
 	return "make a CapabilityRollout: " + text, true
 }
 
-func (e *explained) raiseStage() (string, bool) {
+func (e *subject) raiseStage() (string, bool) {
 	was := e.rollout.Spec.Stage
 	text, possible := e.setStage()
 	if !possible {
@@ -197,7 +197,7 @@ func (e *explained) raiseStage() (string, bool) {
 	return fmt.Sprintf("set spec.stage of the CapabilityRollout, which is %s: %s", was, text), true
 }
 
-func (e *explained) lowerStage() (string, bool) {
+func (e *subject) lowerStage() (string, bool) {
 	was := e.rollout.Spec.Stage
 	text, possible := e.setStage()
 	if !possible {
@@ -206,7 +206,7 @@ func (e *explained) lowerStage() (string, bool) {
 	return fmt.Sprintf("lower spec.stage of the CapabilityRollout, which is %s, or upgrade: %s", was, text), true
 }
 
-func (e *explained) release() (string, bool) {
+func (e *subject) release() (string, bool) {
 	was := e.rollout.Spec.KillSwitch
 	e.rollout.Spec.KillSwitch = nil
 	text := "release the kill switch (spec.killSwitch of the CapabilityRollout)"
@@ -216,25 +216,25 @@ func (e *explained) release() (string, bool) {
 	return text, true
 }
 
-func (e *explained) begin() (string, bool) {
+func (e *subject) begin() (string, bool) {
 	was := e.rollout.Spec.Schedule.NotBefore
 	e.rollout.Spec.Schedule.NotBefore = nil
-	return "wait, or change spec.schedule.notBefore of the CapabilityRollout; it is " + instantText(was.Time), true
+	return "wait, or change spec.schedule.notBefore of the CapabilityRollout; it is " + Instant(was.Time), true
 }
 
-func (e *explained) prolong() (string, bool) {
+func (e *subject) prolong() (string, bool) {
 	was := e.rollout.Spec.Schedule.NotAfter
 	e.rollout.Spec.Schedule.NotAfter = nil
-	return "change spec.schedule.notAfter of the CapabilityRollout; it was " + instantText(was.Time), true
+	return "change spec.schedule.notAfter of the CapabilityRollout; it was " + Instant(was.Time), true
 }
 
-func (e *explained) include() (string, bool) {
+func (e *subject) include() (string, bool) {
 	a := e.rollout.Spec.Audience
 	a.Excluded = slices.DeleteFunc(a.Excluded, func(name string) bool { return name == e.partner.Name })
 	return "take the partner out of spec.audience.excluded of the CapabilityRollout", true
 }
 
-func (e *explained) name() (string, bool) {
+func (e *subject) name() (string, bool) {
 	if e.rollout.Namespace != e.partner.Namespace {
 		return "an audience names partners of its own namespace only; the rollout is in " + e.rollout.Namespace, false
 	}
@@ -245,11 +245,11 @@ func (e *explained) name() (string, bool) {
 	return "name the partner in spec.audience.partners of the CapabilityRollout, or give it a label that the selector asks for", true
 }
 
-func (e *explained) endRamp() (string, bool) {
+func (e *subject) endRamp() (string, bool) {
 	e.rollout.Spec.Schedule.Ramp = nil
 	text := "raise a step of spec.schedule.ramp of the CapabilityRollout"
 	if !e.decision.Opens.IsZero() {
-		text = fmt.Sprintf("wait until %s, or %s", instantText(e.decision.Opens), text)
+		text = fmt.Sprintf("wait until %s, or %s", Instant(e.decision.Opens), text)
 	}
 	return text, true
 }

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dashboard_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/apiserver/dashboard"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/queue"
+)
+
+func TestPagesForOperatorsLookLikeTheirGoldenFiles(t *testing.T) {
+	t.Parallel()
+	w := newOps(t, nil)
+	w.dress(t)
+	w.operate("")
+	desk := w.signedIn(t, "desk-live")
+	for name, path := range map[string]string{
+		"ops-posture": "/ops", "ops-posture-sought": "/ops?text=acme&capability=preflight&access=test", "ops-posture-none": "/ops?text=nobody",
+		"ops-partner": "/ops/partners/acme", "ops-partner-suspended": "/ops/partners/globex", "ops-rollouts": "/ops/rollouts", "ops-queue": "/ops/queue",
+	} {
+		golden(t, name, desk.get(t, path).want(t, http.StatusOK, "").text)
+	}
+	w = newOps(t, func(c *dashboard.Config) { c.Ops.Queue = line{look: queue.Look{Server: queue.Server{Durable: true}}} })
+	golden(t, "ops-queue-empty", w.signedIn(t, "desk-live").get(t, "/ops/queue").want(t, http.StatusOK, "").text)
+}
+
+// TestNoPartnerReachesAPageForOperators asks for each of them as everybody who may
+// not see it, and looks for what only operators may know.
+func TestNoPartnerReachesAPageForOperators(t *testing.T) {
+	t.Parallel()
+	w := newOps(t, nil)
+	people, covered := map[string]*browser{}, map[string]bool{}
+	for _, key := range []string{"acme-live", "acme-test", "acme-reads", "stark-live", "stark-test", "globex-live", "desk-live", "desk-reads"} {
+		people[key] = w.signedIn(t, key)
+	}
+	patterns := http.NewServeMux()
+	for _, pattern := range dashboard.OpsPages() {
+		patterns.Handle(pattern, http.NotFoundHandler())
+	}
+	for _, path := range opsPaths {
+		address, err := url.Parse(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, pattern := patterns.Handler(&http.Request{Method: http.MethodGet, URL: address})
+		covered[pattern] = true
+		(&browser{world: w}).get(t, path).toSignIn(t)
+		for key, b := range people {
+			if strings.HasPrefix(key, "desk") {
+				b.get(t, path).want(t, http.StatusOK, "Posture</a>")
+				continue
+			}
+			page := b.get(t, path).want(t, http.StatusForbidden, "ops:read")
+			own, _, _ := strings.Cut(key, "-")
+			for _, secret := range []string{"org_acme", "org_stark", "org_globex", "org_market", "pref_", "worker-1", "Posture</a>", "/ops/queue"} {
+				if secret != "org_"+own && strings.Contains(page.text, secret) {
+					t.Errorf("%s shows %q to %s", path, secret, key)
+				}
+			}
+		}
+	}
+	for _, pattern := range dashboard.OpsPages() {
+		if !covered[pattern] {
+			t.Errorf("nobody asks for %s in this test", pattern)
+		}
+	}
+}
+
+// TestAnOperatorIsJudgedAnewOnEveryRequest changes what the key may do between two
+// requests.
+func TestAnOperatorIsJudgedAnewOnEveryRequest(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		change func(*world)
+		status int
+		says   string
+	}{
+		"the key is revoked": {func(w *world) { w.Revoke("desk", "live") }, http.StatusSeeOther, ""},
+		"the scope is taken away": {func(w *world) {
+			w.Partner("desk", func(s *v1alpha1.PartnerEntitlementSpec) { s.Scopes = []v1alpha1.Scope{"quotes:ingest"} })
+		}, http.StatusForbidden, "ops:read"},
+		"the desk is suspended": {func(w *world) {
+			w.Partner("desk", func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended })
+		}, http.StatusForbidden, "suspended"},
+		"the desk is a partner": {func(w *world) {
+			w.Partner("desk", func(s *v1alpha1.PartnerEntitlementSpec) { s.Package = v1alpha1.PackageEnterprise })
+		}, http.StatusForbidden, "ops:read"},
+		"another organization owns the key": {func(w *world) {
+			w.Partner("desk", func(s *v1alpha1.PartnerEntitlementSpec) { s.OrganizationID = "org_other1" })
+		}, http.StatusSeeOther, ""},
+		"no posture is in force": {func(w *world) { w.Gates.Publish(nil, noon) }, http.StatusServiceUnavailable, "keeps every gate closed"},
+		"it has asked too often": {func(w *world) { w.Limit("desk", "partner", 0) }, http.StatusTooManyRequests, "too many"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newOps(t, nil)
+			desk := w.signedIn(t, "desk-live")
+			desk.get(t, "/ops").want(t, http.StatusOK, "acme")
+			tc.change(w)
+			for _, path := range opsPaths {
+				page := desk.get(t, path).want(t, tc.status, tc.says)
+				if strings.Contains(page.text, "org_acme01") {
+					t.Errorf("%s goes on to tell of partners", path)
+				}
+			}
+		})
+	}
+}
+
+func TestAnOperatorComesToTheirOwnPages(t *testing.T) {
+	t.Parallel()
+	w := newOps(t, nil)
+	for key, home := range map[string]string{"desk-live": "/ops", "desk-reads": "/ops"} {
+		desk := w.signedIn(t, key)
+		if to := desk.get(t, "/").want(t, http.StatusSeeOther, "").Header().Get("Location"); to != home {
+			t.Errorf("%s comes to %s, want %s", key, to, home)
+		}
+		page := desk.get(t, "/ops").text
+		for _, link := range []string{`href="/rfqs"`, `href="/preflight"`, `href="/webhooks"`, `name="to"`} {
+			if strings.Contains(page, link) {
+				t.Errorf("%s is offered %s, which is for partners", key, link)
+			}
+		}
+		for _, path := range []string{"/rfqs", "/preflight", "/webhooks"} {
+			desk.get(t, path).want(t, http.StatusForbidden, "account:read")
+		}
+	}
+	b := &browser{world: w}
+	to := b.post(t, "/sign-in", url.Values{"key": {w.Key("desk-live")}, "next": {"/ops/partners/acme"}}).want(t, http.StatusSeeOther, "").Header().Get("Location")
+	if to != "/ops/partners/acme" {
+		t.Errorf("the sign-in leads to %s, not to what was asked for", to)
+	}
+}
+
+// TestAnOperatorWhoIsAPartnerTooHasBothKindsOfPages is a key of the marketplace with
+// the scope that partners sign in by.
+func TestAnOperatorWhoIsAPartnerTooHasBothKindsOfPages(t *testing.T) {
+	t.Parallel()
+	w := newOps(t, nil)
+	w.Partner("desk", func(s *v1alpha1.PartnerEntitlementSpec) { s.Scopes = []v1alpha1.Scope{"ops:read", "account:read"} })
+	desk := w.signedIn(t, "desk-live")
+	desk.get(t, "/").want(t, http.StatusOK, `href="/ops/queue"`).want(t, http.StatusOK, `href="/rfqs"`)
+}
+
+func TestAKeyOfTheSandboxSeesNothingOfProduction(t *testing.T) {
+	t.Parallel()
+	w := newOps(t, nil)
+	(&browser{world: w}).post(t, "/sign-in", url.Values{"key": {w.Key("desk-test")}}).want(t, http.StatusForbidden, "live keys alone")
+	w.Partner("desk", func(s *v1alpha1.PartnerEntitlementSpec) { s.Scopes = []v1alpha1.Scope{"ops:read", "account:read"} })
+	desk := w.signedIn(t, "desk-test")
+	for _, path := range opsPaths {
+		if page := desk.get(t, path).want(t, http.StatusForbidden, "live keys alone"); strings.Contains(page.text, "org_acme01") {
+			t.Errorf("%s tells of partners", path)
+		}
+	}
+}
+
+func TestWithoutTheViewForOperatorsThereIsNothingOfIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	acme := w.signedIn(t, "acme-live")
+	for _, path := range opsPaths {
+		(&browser{world: w}).get(t, path).want(t, http.StatusNotFound, "no such page")
+		acme.get(t, path).want(t, http.StatusNotFound, "no such page")
+	}
+	(&browser{world: w}).post(t, "/sign-in", url.Values{"key": {w.Key("desk-live")}}).want(t, http.StatusForbidden, "account:read")
+}
+
+func TestTheMatrixIsNarrowed(t *testing.T) {
+	t.Parallel()
+	w := newOps(t, nil)
+	w.dress(t)
+	w.operate("")
+	desk := w.signedIn(t, "desk-live")
+	for name, tc := range map[string]struct {
+		query string
+		want  []string
+	}{
+		"not at all":                             {"", []string{"acme", "desk", "globex", "stark"}},
+		"by part of a name, in any case":         {"text=STA", []string{"stark"}},
+		"by the organization":                    {"text=org_globex", []string{"globex"}},
+		"by the name for people":                 {"text=print+%26+co", []string{"acme"}},
+		"to who is let through by a capability":  {"capability=rfq-create&access=open", []string{"acme", "stark"}},
+		"to who is let through in the sandbox":   {"capability=xjdf&access=test", []string{"stark"}},
+		"to who is refused":                      {"capability=order-batch&access=closed", []string{"acme", "stark"}},
+		"to who was granted nothing":             {"access=-&capability=rfq-read", []string{"desk", "globex"}},
+		"to nobody":                              {"text=nobody", nil},
+		"to nobody, on a page beyond all others": {"page=9223372036854775807", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			page := desk.get(t, "/ops?"+tc.query).want(t, http.StatusOK, "Posture")
+			if diff := cmp.Diff(tc.want, partnersOf(page)); diff != "" {
+				t.Errorf("partners (-want +got):\n%s", diff)
+			}
+		})
+	}
+	for _, query := range []string{"capability=teleport", "access=all", "page=0", "page=two", "text=" + strings.Repeat("x", 101)} {
+		desk.get(t, "/ops?"+query).want(t, http.StatusBadRequest, "Not understood")
+	}
+}
+
+func partnersOf(page shown) []string {
+	var names []string
+	for _, match := range regexp.MustCompile(`<th scope="row"><a href="/ops/partners/[^"]+">([^<]+)</a>`).FindAllStringSubmatch(page.text, -1) {
+		names = append(names, match[1])
+	}
+	return names
+}
+
+// TestTheMatrixOfAThousandPartnersHasEachOnOnePage follows the links to the end. That
+// no page is too large is looked at on every answer.
+func TestTheMatrixOfAThousandPartnersHasEachOnOnePage(t *testing.T) {
+	t.Parallel()
+	w := newOps(t, nil)
+	w.crowd(1000)
+	desk, seen := w.signedIn(t, "desk-live"), map[string]int{}
+	later := regexp.MustCompile(`<a href="([^"]+)" rel="next">`)
+	pages := 0
+	for path := "/ops"; path != ""; pages++ {
+		page := desk.get(t, path).want(t, http.StatusOK, "of 1001")
+		for _, name := range partnersOf(page) {
+			seen[name]++
+		}
+		path = ""
+		if match := later.FindStringSubmatch(page.text); match != nil {
+			path = strings.ReplaceAll(match[1], "&amp;", "&")
+		}
+	}
+	if len(seen) != 1001 || pages != 21 {
+		t.Errorf("%d partners on %d pages, want 1001 on 21", len(seen), pages)
+	}
+	for name, times := range seen {
+		if times != 1 {
+			t.Errorf("%s is on %d pages", name, times)
+		}
+	}
+	for _, path := range []string{"/ops/partners/partner-00500", "/ops/rollouts"} {
+		desk.get(t, path).want(t, http.StatusOK, "")
+	}
+}
+
+func TestAPartnerThatIsNotThereIsNotFound(t *testing.T) {
+	t.Parallel()
+	w := newOps(t, nil)
+	desk := w.signedIn(t, "desk-live")
+	for _, path := range []string{"/ops/partners/nobody", "/ops/partners/", "/ops/partners/default/acme/keys"} {
+		desk.get(t, path).want(t, http.StatusNotFound, "no such partner")
+	}
+}
+
+// TestAPageOfAPartnerHoldsNoSecret looks for digests of keys, and for what a URL may
+// hold.
+func TestAPageOfAPartnerHoldsNoSecret(t *testing.T) {
+	t.Parallel()
+	w := newOps(t, nil)
+	w.operate("")
+	page := w.signedIn(t, "desk-live").get(t, "/ops/partners/acme").want(t, http.StatusOK, "mis.acme.example")
+	for _, secret := range []string{w.Digest("acme-live").String(), w.Key("acme-live"), "s3cret", "/events", strings.Repeat("ab", 32)} {
+		if strings.Contains(page.text, secret) {
+			t.Errorf("the page holds %s", secret)
+		}
+	}
+}
+
+// TestARedisThatIsAwayTakesItsOwnPageAlone has a queue that answers to nothing before
+// the time of the question is over.
+func TestARedisThatIsAwayTakesItsOwnPageAlone(t *testing.T) {
+	t.Parallel()
+	var bound time.Duration
+	w := newOps(t, func(c *dashboard.Config) {
+		c.Ops.Queue = line{away: errors.New("dial tcp 127.0.0.1:6379: connection refused"), asked: func(ctx context.Context) {
+			if deadline, bounded := ctx.Deadline(); bounded {
+				bound = time.Until(deadline)
+			}
+		}}
+	})
+	desk := w.signedIn(t, "desk-live")
+	page := desk.get(t, "/ops/queue").want(t, http.StatusServiceUnavailable, "connection refused")
+	golden(t, "ops-queue-away", page.text)
+	if bound <= 0 || bound > 2*time.Second {
+		t.Errorf("the question is bounded by %s, want at most 2 s", bound)
+	}
+	for _, path := range []string{"/ops", "/ops/partners/acme", "/ops/rollouts"} {
+		desk.get(t, path).want(t, http.StatusOK, "")
+	}
+}
+
+// TestThePictureOfARampHasTheNumbersOfItsTable moves the clock through a ramp.
+func TestThePictureOfARampHasTheNumbersOfItsTable(t *testing.T) {
+	t.Parallel()
+	w := newOps(t, nil)
+	w.operate("")
+	row := regexp.MustCompile(`<strong class="mark">now</strong></th><td class="number">(\d+)</td>`)
+	told := regexp.MustCompile(`, (\d+) percent at present`)
+	place := regexp.MustCompile(`class="now" d="M(\d+) `)
+	last := 0
+	for _, step := range []struct {
+		days int
+		want string
+	}{{0, "50"}, {3, "50"}, {2, "100"}, {30, "100"}} {
+		w.Advance(time.Duration(step.days) * 24 * time.Hour)
+		page := w.signedIn(t, "desk-live").get(t, "/ops/rollouts").text
+		if got := []string{found(row, page), found(told, page)}; got[0] != step.want || got[1] != step.want {
+			t.Errorf("after %d days more the table has %s and the picture %s, want %s", step.days, got[0], got[1], step.want)
+		}
+		at := 0
+		if _, err := fmt.Sscan(found(place, page), &at); err != nil || at <= last && step.days > 0 && step.days < 30 || at < 44 || at > 628 {
+			t.Errorf("now is at %d, and was at %d: %v", at, last, err)
+		}
+		last = at
+	}
+}
+
+func found(pattern *regexp.Regexp, text string) string {
+	match := pattern.FindStringSubmatch(text)
+	if match == nil {
+		return ""
+	}
+	return match[1]
+}
+
+// TestTheMatrixIsWhatTheGatesDo holds cells against requests with keys.
+func TestTheMatrixIsWhatTheGatesDo(t *testing.T) {
+	t.Parallel()
+	w := newOps(t, nil)
+	w.operate("")
+	desk := w.signedIn(t, "desk-live")
+	snapshot := w.Gates.Current(noon)
+	for _, partner := range []string{"acme", "stark"} {
+		for c := range posture.Capabilities() {
+			caller, _ := snapshot.AuthenticateDigest(w.Digest(partner+"-live"), "live", posture.Connection{}, noon)
+			decision := snapshot.Decide(caller, c, false, noon)
+			open := desk.get(t, "/ops?access=open&text="+partner+"&capability="+c.String())
+			if caller.Scopes().Has(decision.Scope) && decision.Allowed() != (len(partnersOf(open)) == 1) {
+				t.Errorf("%s %s is answered %s, and the matrix shows\n%s", partner, c, decision.Reason, open.text)
+			}
+		}
+	}
+}

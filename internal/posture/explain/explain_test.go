@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package explain_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/posture/explain"
+	"github.com/printmarket/printmarket/internal/posture/posturetest"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// The answers to requests are those that the statuses of the objects show.
+func TestAnswersAreWhatTheReportSays(t *testing.T) {
+	t.Parallel()
+	posturetest.Each(t, func(t *testing.T, _ posturetest.World, in posture.Inputs) {
+		t.Helper()
+		p := explain.New(in)
+		for _, partner := range posture.Compile(in).Report(posturetest.Judged()).Partners {
+			o := p.Find(partner.Name)
+			for _, want := range partner.Capabilities {
+				var kinds []string
+				for _, k := range explain.KeyKinds() {
+					answered := slices.ContainsFunc(explain.Accesses(want.Name), func(write bool) bool {
+						return p.Decide(o, k.Mode, want.Name, write, posturetest.Judged()).Allowed()
+					})
+					if answered {
+						kinds = append(kinds, string(k.Kind))
+					}
+				}
+				if diff := cmp.Diff(want.KeyKinds, kinds); diff != "" {
+					t.Errorf("%s %s (-report +answers):\n%s", partner.Name, want.Name, diff)
+				}
+				if reason := p.Decide(o, tenant.Live, want.Name, false, posturetest.Judged()).Reason; want.Reason != "" && reason.String() != want.Reason {
+					t.Errorf("%s %s: %s, the report has %s", partner.Name, want.Name, reason, want.Reason)
+				}
+			}
+		}
+	})
+}
+
+// Every remedy is tried by the explanation itself; here the order is looked at,
+// and that it ends well wherever the ceiling allows.
+func TestAnExplanationLeadsToAnOpenRequestOrSaysThatNoneDoes(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	posturetest.Each(t, func(t *testing.T, _ posturetest.World, in posture.Inputs) {
+		t.Helper()
+		p := explain.New(in)
+		for _, o := range p.Partners() {
+			for c := range posture.Capabilities() {
+				for _, kind := range []string{"live", "test"} {
+					x := p.Explain(p.Name(o), explain.Question{Capability: c, Keys: kind}, posturetest.Judged())
+					checkExplanation(t, x, seen)
+				}
+			}
+		}
+	})
+	for rule := range posture.Rules() {
+		// No key that is asked about here ends, and every capability is known.
+		if rule.Reason != posture.ReasonKeyExpired && rule.Reason != posture.ReasonNoCapability && !seen[rule.Reason.String()] {
+			t.Errorf("no world stops anybody by %s", rule.Reason)
+		}
+	}
+}
+
+func checkExplanation(t *testing.T, x *explain.Explanation, seen map[string]bool) {
+	t.Helper()
+	first, stops := "", 0
+	for _, one := range x.Rules {
+		switch one.Outcome {
+		case explain.Stops:
+			first, stops = one.Reason, stops+1
+		case explain.StopsNext:
+			if stops == 0 {
+				t.Errorf("%s %s: %s stops before the rule that stops", x.Partner, x.Capability, one.Reason)
+			}
+		}
+		if one.Remedy != "" {
+			seen[one.Reason] = true
+		}
+	}
+	answer := ""
+	for _, a := range x.Answers {
+		if a.Keys == x.Keys && a.Access == x.Access {
+			answer = a.Reason
+		}
+	}
+	if stops > 1 || first != strings.TrimSuffix(answer, posture.ReasonOpen.String()) {
+		t.Errorf("%s %s: answered %s, %d rules stop it: %s", x.Partner, x.Capability, answer, stops, first)
+	}
+	final := slices.ContainsFunc(x.Rules, func(r explain.Rule) bool {
+		return strings.HasPrefix(r.Remedy, "mend ") || strings.Contains(r.Remedy, "does not implement the capability")
+	})
+	if x.Possible == final {
+		t.Errorf("%s %s %s: possible is %t: %+v", x.Partner, x.Capability, x.Keys, x.Possible, x.Rules)
+	}
+}
+
+// What is told of one partner is judged without the others; that must make no
+// difference.
+func TestAPartnerIsToldOfAsIfTheWholeWorldWereLookedAt(t *testing.T) {
+	t.Parallel()
+	posturetest.Each(t, func(t *testing.T, _ posturetest.World, in posture.Inputs) {
+		t.Helper()
+		snapshot, whole, now := posture.Compile(in), explain.New(in), posturetest.Judged()
+		report := snapshot.Report(now)
+		for i, row := range explain.NewMatrix(&report, slices.Collect(snapshot.Partners())).Rows {
+			told, found := explain.Of(snapshot, row.Name, now)
+			if !found {
+				t.Fatalf("nothing is told of %s", row.Name)
+			}
+			for _, of := range told.Explained {
+				c, _ := posture.ParseCapability(of.Capability)
+				want := whole.Explain(row.Name, explain.Question{Capability: c}, now)
+				if diff := cmp.Diff(*want, of.Explanation); diff != "" {
+					t.Errorf("%s (-by the whole world +told):\n%s", row.Name, diff)
+				}
+				if diff := cmp.Diff(row.Cell(c), of.Cell); diff != "" {
+					t.Errorf("%s, cell %d (-matrix +told):\n%s", row.Name, i, diff)
+				}
+			}
+		}
+	})
+	if _, found := explain.Of(nil, "acme", posturetest.Judged()); found {
+		t.Error("a posture that is not there tells of a partner")
+	}
+}
+
+func TestNamesHaveTheNamespaceWhereTheNameAloneIsNotEnough(t *testing.T) {
+	t.Parallel()
+	var in posture.Inputs
+	for _, place := range [][2]string{{"east", "acme"}, {"west", "acme"}, {"west", "stark"}} {
+		var o v1alpha1.PartnerEntitlement
+		o.Namespace, o.Name, o.Spec.OrganizationID = place[0], place[1], "org_"+place[0]+place[1]
+		in.Partners = append(in.Partners, o)
+	}
+	snapshot := posture.Compile(in)
+	report := snapshot.Report(posturetest.Judged())
+	var names []string
+	for _, row := range explain.NewMatrix(&report, slices.Collect(snapshot.Partners())).Rows {
+		told, found := explain.Of(snapshot, row.Name, posturetest.Judged())
+		if !found || told.Organization != row.Partner.Spec.OrganizationID {
+			t.Errorf("%s leads to %s", row.Name, told.Organization)
+		}
+		names = append(names, row.Name)
+	}
+	if diff := cmp.Diff([]string{"east/acme", "west/acme", "stark"}, names); diff != "" {
+		t.Errorf("names (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package explain
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/posture"
+)
+
+// Partner is what there is to tell of one partner. It holds no secret, and of URLs the
+// host alone.
+type Partner struct {
+	// Name is that by which the user knows the partner.
+	Name string
+	posture.PartnerStatus
+	DisplayName, Package, Reference string
+	// ContractFrom and ContractUntil are zero where there is none.
+	ContractFrom, ContractUntil time.Time
+	Scopes                      []string
+	// CertificateRequired is whether keys count on connections with one of
+	// Certificates alone.
+	CertificateRequired bool
+	Certificates        []Certificate
+	Webhooks            []Webhook
+	// Explained has each capability, those that were not granted too.
+	Explained []Explained
+}
+
+// Certificate is a client certificate.
+type Certificate struct {
+	Name string
+	// Until is zero for one that counts for as long as it is valid.
+	Until time.Time
+}
+
+// Webhook is an endpoint of a partner.
+type Webhook struct {
+	Name, Kind, Host string
+	// Events are the types that it gets; none means all.
+	Events []string
+}
+
+// Explained is a capability of a partner.
+type Explained struct {
+	Cell
+	Explanation
+	Quota posture.Quota
+}
+
+// Of tells all of one partner of a snapshot, by the name that a [Matrix] knows it by;
+// false if there is none.
+func Of(s *posture.Snapshot, name string, now time.Time) (Partner, bool) {
+	partners := slices.Collect(s.Partners())
+	names := sortedNames(partners)
+	for _, o := range partners {
+		if names[NameOf(o)] == name {
+			return describe(s, o, name, now)
+		}
+	}
+	return Partner{}, false
+}
+
+func describe(s *posture.Snapshot, o *v1alpha1.PartnerEntitlement, name string, now time.Time) (Partner, bool) {
+	status, found := s.PartnerStatus(NameOf(o), now)
+	out := Partner{
+		Name: name, PartnerStatus: status, DisplayName: o.Spec.DisplayName, Package: string(o.Spec.Package),
+		CertificateRequired: o.Spec.RequireClientCertificate,
+	}
+	// API servers do not have the secrets of webhooks: what their snapshots say of them is
+	// about that lack.
+	out.Conditions = slices.DeleteFunc(out.Conditions, func(c posture.Condition) bool { return c.Type == v1alpha1.ConditionWebhooksReady })
+	if c := o.Spec.Contract; c != nil {
+		out.Reference, out.ContractFrom = c.Reference, c.EffectiveFrom.Time
+		if c.EffectiveUntil != nil {
+			out.ContractUntil = c.EffectiveUntil.Time
+		}
+	}
+	for _, scope := range o.Spec.Scopes {
+		out.Scopes = append(out.Scopes, string(scope))
+	}
+	for _, c := range o.Spec.ClientCertificates {
+		one := Certificate{Name: c.Name}
+		if c.NotAfter != nil {
+			one.Until = c.NotAfter.Time
+		}
+		out.Certificates = append(out.Certificates, one)
+	}
+	for i := range o.Spec.Webhooks {
+		out.Webhooks = append(out.Webhooks, webhookOf(&o.Spec.Webhooks[i]))
+	}
+	out.Explained = explained(s, o, status.Capabilities, now)
+	return out, found
+}
+
+func webhookOf(w *v1alpha1.Webhook) Webhook {
+	out := Webhook{Name: w.Name, Kind: strings.ToLower(string(w.Kind))}
+	// Only the host is shown: a path may hold a token.
+	if u, err := url.Parse(w.URL); err == nil {
+		out.Host = u.Host
+	}
+	for _, event := range w.Events {
+		out.Events = append(out.Events, string(event))
+	}
+	return out
+}
+
+func explained(s *posture.Snapshot, o *v1alpha1.PartnerEntitlement, granted []posture.CapabilityPosture, now time.Time) []Explained {
+	p, row := New(around(s, o)), Row{granted: granted}
+	own := p.byObject(NameOf(o))
+	times := p.Transitions(now)
+	var all []Explained
+	for c := range posture.Capabilities() {
+		all = append(all, Explained{
+			Cell: row.Cell(c), Explanation: *p.explain(own, Question{Capability: c}, times),
+			Quota: p.Decide(own, KeyKinds()[0].Mode, c, true, now).Quota,
+		})
+	}
+	return all
+}
+
+// around is as much of the world as answers of a partner depend on: the rollouts, and
+// whoever claims the same organization.
+func around(s *posture.Snapshot, o *v1alpha1.PartnerEntitlement) posture.Inputs {
+	var in posture.Inputs
+	for rollout := range s.Rollouts() {
+		in.Rollouts = append(in.Rollouts, *rollout)
+	}
+	for other := range s.Partners() {
+		if other.Spec.OrganizationID == o.Spec.OrganizationID {
+			in.Partners = append(in.Partners, *other)
+		}
+	}
+	return in
+}

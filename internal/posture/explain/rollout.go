@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package explain
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/posture"
+)
+
+// Rollout is what there is to tell of one rollout.
+type Rollout struct {
+	posture.RolloutReport
+	// Stage is what was asked for, Ceiling the most that this version implements.
+	Stage, Ceiling     string
+	Ticket, ApprovedBy string
+	// Killed is whether the kill switch is engaged, KillReason why, by those who did it.
+	Killed     bool
+	KillReason string
+	Audience   Audience
+	// Plan is what the schedule lets in, from when on; empty for a broken object.
+	Plan []posture.PlanPoint
+	// Since is when the schedule last changed something; zero if it has not. Edits are
+	// in the history of the manifests.
+	Since time.Time
+}
+
+// Audience counts whom a rollout is for.
+type Audience struct {
+	// Everybody is whether no partner is named and nothing selected.
+	Everybody       bool
+	Named, Excluded int
+	Selected        bool
+}
+
+// Rollouts tells all rollouts of a snapshot, in the order of the capabilities, and the
+// capabilities that have none.
+func Rollouts(s *posture.Snapshot, now time.Time) (all []Rollout, missing []posture.Capability) {
+	reports := s.RolloutReports(now)
+	i := 0
+	for o := range s.Rollouts() {
+		all = append(all, rolloutOf(o, reports[i], s.Plan(posture.ObjectName{Namespace: o.Namespace, Name: o.Name}), now))
+		i++
+	}
+	order := func(r Rollout) posture.Capability { c, _ := posture.ParseCapability(r.Name); return c }
+	slices.SortStableFunc(all, func(a, b Rollout) int { return cmp.Compare(order(a), order(b)) })
+	for c := range posture.Capabilities() {
+		if !slices.ContainsFunc(all, func(r Rollout) bool { return r.Name == c.String() }) {
+			missing = append(missing, c)
+		}
+	}
+	return all, missing
+}
+
+func rolloutOf(o *v1alpha1.CapabilityRollout, report posture.RolloutReport, plan []posture.PlanPoint, now time.Time) Rollout {
+	c, _ := posture.ParseCapability(string(o.Spec.Capability))
+	out := Rollout{
+		RolloutReport: report, Stage: string(o.Spec.Stage), Ceiling: c.Definition().Ceiling.Stage(),
+		Ticket: o.Spec.Change.Ticket, ApprovedBy: o.Spec.Change.ApprovedBy, Audience: audienceOf(o.Spec.Audience), Plan: plan,
+	}
+	if k := o.Spec.KillSwitch; k != nil {
+		out.Killed, out.KillReason = k.State != v1alpha1.KillSwitchReleased, k.Reason
+	}
+	for _, point := range plan {
+		if !point.From.After(now) {
+			out.Since = point.From
+		}
+	}
+	return out
+}
+
+func audienceOf(a *v1alpha1.Audience) Audience {
+	if a == nil {
+		return Audience{Everybody: true}
+	}
+	return Audience{
+		Everybody: len(a.Partners) == 0 && a.Selector == nil, Named: len(a.Partners), Excluded: len(a.Excluded), Selected: a.Selector != nil,
+	}
+}

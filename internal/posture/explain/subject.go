@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package explain
+
+import (
+	"slices"
+	"time"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// request is one kind of request, and its answer as things are.
+type request struct {
+	mode         tenant.Mode
+	write        bool
+	kind, access string
+	reason       posture.Reason
+}
+
+// newSubject copies what remedies may change. The rollout is nil where there is
+// none.
+func newSubject(p *Prober, o *v1alpha1.PartnerEntitlement, c posture.Capability, r request, now time.Time) *subject {
+	e := &subject{
+		partner: o.DeepCopy(), capability: c, mode: r.mode, at: now,
+		decision: p.Decide(o, r.mode, c, r.write, now), report: p.snapshot.Report(now),
+	}
+	for i := range p.inputs.Rollouts {
+		if rollout := &p.inputs.Rollouts[i]; string(rollout.Spec.Capability) == c.String() {
+			e.rollout = rollout.DeepCopy()
+		}
+	}
+	return e
+}
+
+// ask decides the request on the changed objects.
+func (e *subject) ask(p *Prober, r request) posture.Decision {
+	in := p.inputs
+	in.Partners = slices.Clone(in.Partners)
+	for i := range in.Partners {
+		if NameOf(&in.Partners[i]) == NameOf(e.partner) {
+			in.Partners[i] = *e.partner.DeepCopy()
+		}
+	}
+	in.Rollouts = slices.DeleteFunc(slices.Clone(in.Rollouts), func(o v1alpha1.CapabilityRollout) bool {
+		return string(o.Spec.Capability) == e.capability.String()
+	})
+	if e.rollout != nil {
+		in.Rollouts = append(in.Rollouts, *e.rollout.DeepCopy())
+	}
+	return New(in).Decide(e.partner, r.mode, e.capability, r.write, e.at)
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package queue
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// Look is what a person asks first of a queue.
+type Look struct {
+	Stats  Stats
+	Server Server
+	// Fault is why the server is refused, if it is: [ErrPolicy], [ErrOld]. The queue
+	// is told of all the same.
+	Fault error
+	// Backlogs are the tenants that wait, the longest backlog first.
+	Backlogs []Backlog
+}
+
+// Look reads all of it.
+func (q *Queue) Look(ctx context.Context) (Look, error) {
+	var l Look
+	var err error
+	l.Server, l.Fault = q.Server(ctx)
+	if l.Stats, err = q.Stats(ctx); err != nil {
+		return Look{}, err
+	}
+	if l.Backlogs, err = q.Backlogs(ctx); err != nil {
+		return Look{}, err
+	}
+	return l, nil
+}
+
+// Worker is one that lives, with what it holds.
+type Worker struct {
+	Name string
+	// Slots is how many jobs it does at once.
+	Slots int
+	// Quiet is how long ago it was last heard of.
+	Quiet time.Duration
+	Jobs  []Holding
+}
+
+// Holding is a job that a worker holds.
+type Holding struct {
+	ID     string
+	Tenant tenant.ID
+	// Renewed is how long ago the lease was last renewed.
+	Renewed time.Duration
+}
+
+// Workers lists those that live, and those that hold jobs though nobody hears of them
+// any more, by name. Of more than [MostListed] jobs that are held the rest is left
+// out.
+func (q *Queue) Workers(ctx context.Context) ([]Worker, error) {
+	pipe := q.redis.Pipeline()
+	seen, clock := pipe.ZRangeWithScores(ctx, q.key("seen"), 0, MostListed-1), pipe.Time(ctx)
+	held := pipe.XPendingExt(ctx, &redis.XPendingExtArgs{Stream: q.stream, Group: group, Start: "-", End: "+", Count: MostListed})
+	dispatched := pipe.XRangeN(ctx, q.stream, "-", "+", MostListed)
+	if _, err := pipe.Exec(ctx); err != nil && !isNoGroup(err) {
+		return nil, failed("list workers", err)
+	}
+	all := map[string]*Worker{}
+	for _, z := range seen.Val() {
+		name, _ := z.Member.(string)
+		all[name] = &Worker{Name: name, Quiet: max(0, clock.Val().Sub(time.UnixMilli(int64(z.Score))))}
+	}
+	jobs := map[string]string{} // by entry
+	for _, message := range dispatched.Val() {
+		jobs[message.ID] = text(message.Values["id"])
+	}
+	for _, p := range held.Val() {
+		w := all[p.Consumer]
+		if w == nil {
+			w = &Worker{Name: p.Consumer, Quiet: p.Idle}
+			all[p.Consumer] = w
+		}
+		if id, found := jobs[p.ID]; found {
+			w.Jobs = append(w.Jobs, Holding{ID: id, Renewed: max(0, p.Idle)})
+		}
+	}
+	if err := q.nameOwners(ctx, all); err != nil {
+		return nil, err
+	}
+	return q.countSlots(ctx, all)
+}
+
+// askedJobs is how many jobs are asked about at once.
+const askedJobs = 200
+
+// nameOwners finds out whose the jobs are that workers hold. One that has ended
+// meanwhile is nobody's.
+func (q *Queue) nameOwners(ctx context.Context, all map[string]*Worker) error {
+	var ids []any
+	for _, w := range all {
+		for _, job := range w.Jobs {
+			ids = append(ids, job.ID)
+		}
+	}
+	owners := make(map[string]tenant.ID, len(ids))
+	for page := range slices.Chunk(ids, askedJobs) {
+		entries, err := q.list(ctx, append([]any{"job"}, page...)...)
+		if err != nil {
+			return err
+		}
+		for _, entry := range entries {
+			owners[entry.ID] = entry.Tenant
+		}
+	}
+	for _, w := range all {
+		for i := range w.Jobs {
+			w.Jobs[i].Tenant = owners[w.Jobs[i].ID]
+		}
+	}
+	return nil
+}
+
+// countSlots puts workers in the order of their names.
+func (q *Queue) countSlots(ctx context.Context, all map[string]*Worker) ([]Worker, error) {
+	if len(all) == 0 {
+		return nil, nil
+	}
+	workers := make([]Worker, 0, len(all))
+	for _, w := range all {
+		workers = append(workers, *w)
+	}
+	slices.SortFunc(workers, func(a, b Worker) int { return cmp.Compare(a.Name, b.Name) })
+	names := make([]string, len(workers))
+	for i := range workers {
+		names[i] = workers[i].Name
+	}
+	slots, err := q.redis.HMGet(ctx, q.key("slots"), names...).Result()
+	if err != nil {
+		return nil, failed("count slots of workers", err)
+	}
+	for i := range workers {
+		workers[i].Slots, _ = strconv.Atoi(text(at(slots, i))) // none are known of a worker that is gone
+	}
+	return workers, nil
+}
