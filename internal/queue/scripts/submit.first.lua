@@ -6,7 +6,7 @@ do
   local kept = weight == '0' or string.find(call('GET', P .. 't:' .. name) or '', weight .. ' ' .. ARGV[6] .. ' ', 1, true) == 1
   if kept and call('ZCARD', P .. 'b:' .. name) > 0
     -- The words are those of record, in the prelude.
-    and call('SETNX', P .. 'job:' .. id, ARGV[4] .. ' 0 ' .. CLOCK .. ' ' .. name .. ' - 0 - - -') == 1 then
+    and call('SET', P .. 'job:' .. id, ARGV[4] .. ' 0 ' .. CLOCK .. ' ' .. name .. ' - 0 - - -', 'NX') then
     local at = CLOCK
     if call('ZADD', P .. 'open', 'NX', at, id) == 0 then at = call('ZSCORE', P .. 'open', id) end
     if call('ZREM', P .. 'dead', id) == 1 then call('DEL', P .. 'dead:' .. id) end

@@ -21,8 +21,7 @@ var commands = map[string]command{
 	"EVAL": {2, (*Keyspace).evaluate}, "EVALSHA": {2, (*Keyspace).evaluateKnown}, "TIME": {0, (*Keyspace).time},
 	"KEYS": {1, (*Keyspace).keys}, "TYPE": {1, (*Keyspace).kind}, "DEL": {1, (*Keyspace).del},
 	"PEXPIRE": {2, (*Keyspace).expireIn}, "PTTL": {1, (*Keyspace).expiresIn},
-	"GET": {1, (*Keyspace).get}, "SET": {2, (*Keyspace).set},
-	"SETNX": {2, (*Keyspace).setMissing}, "INCR": {1, (*Keyspace).increase},
+	"GET": {1, (*Keyspace).get}, "SET": {2, (*Keyspace).set}, "INCR": {1, (*Keyspace).increase},
 
 	"HGET": {2, (*Keyspace).hashGet}, "HSET": {3, (*Keyspace).hashSet}, "HMGET": {2, (*Keyspace).hashGetSome},
 	"HGETALL": {1, (*Keyspace).hashGetAll}, "HVALS": {1, (*Keyspace).hashValues}, "HDEL": {2, (*Keyspace).hashDel},
@@ -107,8 +106,14 @@ func (k *Keyspace) get(args []string) (any, error) {
 	return lookup[string](k, args[0])
 }
 
-// set is SET key value [PX ms].
+// set is SET key value [NX | PX ms].
 func (k *Keyspace) set(args []string) (any, error) {
+	if len(args) == 3 && strings.EqualFold(args[2], "NX") {
+		if _, there := k.values[args[0]]; there {
+			return nil, nil
+		}
+		args = args[:2]
+	}
 	k.remove(args[0])
 	k.values[args[0]] = args[1]
 	if len(args) == 2 {
@@ -119,15 +124,6 @@ func (k *Keyspace) set(args []string) (any, error) {
 	}
 	_, err := k.expireIn([]string{args[0], args[3]})
 	return ok, err
-}
-
-// setMissing is the command SETNX.
-func (k *Keyspace) setMissing(args []string) (any, error) {
-	if _, there := k.values[args[0]]; there {
-		return flag(false)
-	}
-	k.values[args[0]] = args[1]
-	return flag(true)
 }
 
 func (k *Keyspace) increase(args []string) (any, error) {
