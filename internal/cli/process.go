@@ -28,6 +28,7 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/preflight/profile"
 	"github.com/printmarket/printmarket/internal/queue"
+	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -57,6 +58,7 @@ type records interface {
 	rfq.Store
 	jobs.Store
 	keyuse.Store
+	requestlog.Store
 	sweeper.Ledger
 	xjmf.Store
 	masterdata.Store

@@ -13,6 +13,7 @@ import (
 	"github.com/printmarket/printmarket/internal/keyuse"
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/webhook"
@@ -138,6 +139,27 @@ func (f *Faulty) MarkKeysUsed(ctx context.Context, uses []keyuse.Use) error {
 // KeyUses implements [keyuse.Store].
 func (f *Faulty) KeyUses(ctx context.Context, keys []credential.Digest) ([]keyuse.Use, error) {
 	return around(f, "read use of keys", false, func() ([]keyuse.Use, error) { return f.store.KeyUses(ctx, keys) })
+}
+
+// AddRequests implements [requestlog.Store].
+func (f *Faulty) AddRequests(ctx context.Context, entries []requestlog.Entry) error {
+	_, err := around(f, "log requests", true, func() (struct{}, error) { return struct{}{}, f.store.AddRequests(ctx, entries) })
+	return err
+}
+
+// Requests implements [requestlog.Store].
+func (f *Faulty) Requests(ctx context.Context, query requestlog.Query) ([]requestlog.Entry, error) {
+	return around(f, "list requests", false, func() ([]requestlog.Entry, error) { return f.store.Requests(ctx, query) })
+}
+
+// Denials implements [requestlog.Store].
+func (f *Faulty) Denials(ctx context.Context, since time.Time, limit int) ([]requestlog.Denial, error) {
+	return around(f, "list denials", false, func() ([]requestlog.Denial, error) { return f.store.Denials(ctx, since, limit) })
+}
+
+// PurgeRequests implements [requestlog.Store].
+func (f *Faulty) PurgeRequests(ctx context.Context, until time.Time, limit int) (int, error) {
+	return around(f, "purge requests", true, func() (int, error) { return f.store.PurgeRequests(ctx, until, limit) })
 }
 
 // AddDeed implements [Audit].
