@@ -30,6 +30,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/webhooks"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/keyuse"
+	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/ratelimit"
 	"github.com/printmarket/printmarket/internal/requestlog"
@@ -55,6 +56,7 @@ type RFQs interface {
 type Records interface {
 	account.Quotas
 	KeyUses(ctx context.Context, keys []credential.Digest) ([]keyuse.Use, error)
+	QuotaDays(ctx context.Context, who tenant.ID, operation ledger.Operation, since time.Time) ([]ledger.DayUse, error)
 	Requests(ctx context.Context, query requestlog.Query) ([]requestlog.Entry, error)
 }
 

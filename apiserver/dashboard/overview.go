@@ -24,6 +24,7 @@ type overviewBody struct {
 	SignedInUntil                   instant
 	Capabilities                    []capabilityRow
 	Quotas                          []quotaRow
+	Histories                       []history
 	Keys                            []keyRow
 }
 
@@ -66,9 +67,14 @@ func (b *board) overview(v *visit) answer {
 	}
 	for _, capability := range capabilities {
 		body.Capabilities = append(body.Capabilities, capabilityOf(capability))
-		if capability.Quota != nil {
-			body.Quotas = append(body.Quotas, quotaOf(capability))
+		if capability.Quota == nil {
+			continue
 		}
+		past, err := b.history(v, capability)
+		if err != nil {
+			return failed(err)
+		}
+		body.Quotas, body.Histories = append(body.Quotas, quotaOf(capability)), append(body.Histories, past)
 	}
 	return answer{status: http.StatusOK, page: pageOverview, title: v.organization(), body: body}
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/spf13/pflag"
 
-	"github.com/printmarket/printmarket/apiserver/account"
+	"github.com/printmarket/printmarket/apiserver/dashboard"
 	"github.com/printmarket/printmarket/apiserver/platform"
 	preflightapi "github.com/printmarket/printmarket/apiserver/preflight"
 	"github.com/printmarket/printmarket/internal/jobs"
@@ -64,7 +64,7 @@ type records interface {
 	masterdata.Store
 	webhook.Store
 	webhook.Journal
-	account.Quotas
+	dashboard.Records
 	platform.Records
 	Ping(context.Context) error
 	Close() error

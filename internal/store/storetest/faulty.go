@@ -263,6 +263,17 @@ func (f *Faulty) QuotaUsage(ctx context.Context, who tenant.ID, operation ledger
 	return around(f, "read quota", false, func() (ledger.Usage, error) { return f.store.QuotaUsage(ctx, who, operation, quota, now) })
 }
 
+// QuotaDays implements [Quotas].
+func (f *Faulty) QuotaDays(ctx context.Context, who tenant.ID, operation ledger.Operation, since time.Time) ([]ledger.DayUse, error) {
+	return around(f, "read quota history", false, func() ([]ledger.DayUse, error) { return f.store.QuotaDays(ctx, who, operation, since) })
+}
+
+// PurgeLedger implements [Quotas].
+func (f *Faulty) PurgeLedger(ctx context.Context, now time.Time) error {
+	_, err := around(f, "purge ledger", true, func() (struct{}, error) { return struct{}{}, f.store.PurgeLedger(ctx, now) })
+	return err
+}
+
 // Events implements [Outbox].
 func (f *Faulty) Events(ctx context.Context, after int64, limit int) ([]ledger.Entry, error) {
 	return around(f, "read outbox", false, func() ([]ledger.Entry, error) { return f.store.Events(ctx, after, limit) })
