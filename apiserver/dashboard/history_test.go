@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/store/storetest"
 )
@@ -81,4 +84,23 @@ func TestAnOverviewWhoseHistoryCannotBeReadSaysSo(t *testing.T) {
 	w.Store.Set(storetest.None)
 	w.Kill(posture.RFQCreate)
 	acme.get(t, "/").want(t, http.StatusOK, "rfq-create: 0 in the last 30 days")
+}
+
+func TestACapabilityTellsSinceWhenItIsSoByItsSchedule(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	opened := metav1.NewTime(noon.Add(-10 * time.Minute))
+	w.Rollout(posture.RFQCreate, func(s *v1alpha1.CapabilityRolloutSpec) { s.Schedule = &v1alpha1.Schedule{NotBefore: &opened} })
+	w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) {
+		s.Contract.EffectiveFrom = metav1.NewTime(noon.AddDate(0, -1, 0))
+	})
+	page := w.signedIn(t, "acme-live").get(t, "/")
+	for _, want := range []string{
+		`<th scope="row">rfq-create</th><td>live</td><td>full</td><td></td><td><time datetime="2026-11-20T11:50:00Z">20 Nov 2026, 11:50 UTC</time></td>`,
+		`<th scope="row">rfq-list</th><td>live</td><td>full</td><td></td><td><time datetime="2026-10-20T12:00:00Z">20 Oct 2026, 12:00 UTC</time></td>`,
+	} {
+		if !strings.Contains(page.text, want) {
+			t.Errorf("the page lacks %s:\n%s", want, page.text)
+		}
+	}
 }

@@ -30,7 +30,9 @@ type overviewBody struct {
 
 type capabilityRow struct {
 	Name, Posture, Access, Reason string
-	Opens                         instant
+	// Turned is when a schedule or the contract has changed that last, Opens when the
+	// schedule will.
+	Turned, Opens instant
 }
 
 type quotaRow struct {
@@ -66,7 +68,9 @@ func (b *board) overview(v *visit) answer {
 		Key: v.caller.KeyName(), SignedInUntil: instant(v.session.SignedIn.Add(longest)), Keys: keys,
 	}
 	for _, capability := range capabilities {
-		body.Capabilities = append(body.Capabilities, capabilityOf(capability))
+		row := capabilityOf(capability)
+		row.Turned = instant(v.snapshot.Turned(v.caller, capability.Capability, true, v.now))
+		body.Capabilities = append(body.Capabilities, row)
 		if capability.Quota == nil {
 			continue
 		}
