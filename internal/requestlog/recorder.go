@@ -107,6 +107,9 @@ func (r *Recorder) count(of *account, e *Entry) {
 
 // Stats are the counts so far.
 func (r *Recorder) Stats() Stats {
+	if r == nil {
+		return Stats{}
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.stats

@@ -318,6 +318,9 @@ func TestNoRecorderTakesRequestsAndKeepsNone(t *testing.T) {
 	t.Parallel()
 	var r *requestlog.Recorder
 	r.Add(got(acme, 1))
+	if stats := r.Stats(); stats != (requestlog.Stats{}) {
+		t.Errorf("counts %+v", stats)
+	}
 }
 
 // forgetful notes until when it was told to forget.
