@@ -20,6 +20,7 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/ratelimit"
+	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
@@ -55,7 +56,9 @@ type API struct {
 	// Limits counts requests; if it is nil, this API by itself.
 	Limits *ratelimit.Limiter
 	// Uses notes which keys are used; it may be nil.
-	Uses     *keyuse.Recorder
+	Uses *keyuse.Recorder
+	// Requests keeps what organizations have asked for; it may be nil.
+	Requests *requestlog.Recorder
 	Problems *respond.Problems
 	Metrics  *telemetry.Metrics
 	// Tracer makes a span of each request; it may be nil.
@@ -107,7 +110,7 @@ func (a API) Handler() (http.Handler, error) {
 	router.NotFound(a.notFound)
 	router.MethodNotAllowed(a.methodNotAllowed(router))
 	return &surround{
-		accounts: accounts{listener: a.Listener, metrics: a.Metrics, tracer: a.Tracer, log: a.Log, now: a.Now},
+		accounts: accounts{listener: a.Listener, metrics: a.Metrics, tracer: a.Tracer, log: a.Log, now: a.Now, requests: a.Requests},
 		problems: a.Problems, slots: slots, unshared: unsharedOf(a.Routes), next: router,
 	}, nil
 }

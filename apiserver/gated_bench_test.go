@@ -27,6 +27,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/apitest"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
@@ -64,27 +65,9 @@ type gatedWorld struct {
 
 func newGatedWorld(b *testing.B, level slog.Level) *gatedWorld {
 	b.Helper()
-	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { _ = null.Close() })
 	w := &gatedWorld{World: apitest.New(b, apitest.Options{}), body: bytes.Repeat([]byte("0123456789abcdef"), 32)}
-	routes, err := apitest.Routes(w.World)
-	if err != nil {
-		b.Fatal(err)
-	}
 	w.Limit("acme", v1alpha1.SurfacePartner, 10_000_000)
-	// The world's clock stands still behind a lock; this one costs what time does.
-	began, epoch := time.Now(), w.Clock.Now()
-	w.Handler, err = apiserver.API{
-		Gates: w.Gates, Problems: respond.NewProblems(apitest.Origin), Metrics: w.Metrics, Log: telemetry.NewLogger(null, level),
-		Now: func() time.Time { return epoch.Add(time.Since(began)) }, Contracts: w.Contracts,
-		Routes: append(routes, internalRoute(http.MethodGet, "/internal/rfq/{rfqId}", w.serve)),
-	}.Handler()
-	if err != nil {
-		b.Fatal(err)
-	}
+	w.Handler = w.handler(b, level, nil)
 	w.request = w.Build(b, apitest.Request{
 		Method: http.MethodGet, Path: "/internal/rfq/rfq_01", Key: "acme-live", Header: map[string]string{"Accept": "application/json"},
 	})
@@ -95,6 +78,31 @@ func newGatedWorld(b *testing.B, level slog.Level) *gatedWorld {
 	}
 	w.header = rec.Header()
 	return w
+}
+
+// handler is the API with the read. The world's clock stands still behind a lock; that
+// of the handler costs what time does.
+func (g *gatedWorld) handler(b *testing.B, level slog.Level, requests *requestlog.Recorder) http.Handler {
+	b.Helper()
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = null.Close() })
+	routes, err := apitest.Routes(g.World)
+	if err != nil {
+		b.Fatal(err)
+	}
+	began, epoch := time.Now(), g.Clock.Now()
+	made, err := apiserver.API{
+		Gates: g.Gates, Problems: respond.NewProblems(apitest.Origin), Metrics: g.Metrics, Log: telemetry.NewLogger(null, level),
+		Now: func() time.Time { return epoch.Add(time.Since(began)) }, Contracts: g.Contracts, Requests: requests,
+		Routes: append(routes, internalRoute(http.MethodGet, "/internal/rfq/{rfqId}", g.serve)),
+	}.Handler()
+	if err != nil {
+		b.Fatal(err)
+	}
+	return made
 }
 
 // serve is the handler behind the gate.

@@ -15,6 +15,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
@@ -84,19 +85,36 @@ func (s *surround) catch(ctx context.Context, x *respond.Exchange) {
 	s.problems.Write(x, problem.New(problem.CodeInternalError, "The request could not be completed."))
 }
 
-// accounts tell of every answer of a listener: in metrics, in the log and in a span.
+// accounts tell of every answer of a listener: in metrics, in the log and in a span,
+// and in the request log of whoever has asked.
 type accounts struct {
 	listener string
 	metrics  *telemetry.Metrics
 	tracer   *telemetry.Tracer
 	log      *slog.Logger
 	now      func() time.Time
+	// requests keeps what organizations have asked for; nil keeps nothing.
+	requests *requestlog.Recorder
+}
+
+// record keeps the answer to an organization. The route is a pattern: what a client
+// has put into the path is not kept.
+func (a *accounts) record(x *respond.Exchange, r *http.Request, took time.Duration) {
+	if x.By.Tenant.IsZero() {
+		return
+	}
+	a.requests.Add(requestlog.Entry{
+		At: x.Started, RequestID: x.ID(), Tenant: x.By.Tenant, Key: x.By.Key, Listener: a.listener, Surface: x.By.Surface,
+		Method: method(r.Method), Route: x.Route, Status: x.Status(), Code: string(x.Code()), Capability: x.By.Capability, Reason: x.By.Reason,
+		Took: took, Bytes: x.Written(),
+	})
 }
 
 // account tells of one answer.
 func (a *accounts) account(x *respond.Exchange, r *http.Request, span telemetry.Span) {
 	now := a.now()
 	took := now.Sub(x.Started)
+	a.record(x, r, took)
 	span.Answered(telemetry.Answer{
 		Listener: a.listener, Method: method(r.Method), Route: x.Route, RequestID: x.ID(), Code: string(x.Code()), Status: x.Status(),
 	}, now)

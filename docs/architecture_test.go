@@ -180,7 +180,7 @@ func packageTable(t *testing.T) map[string]row {
 	}
 	short := regexp.MustCompile("`(\\w+)`\\s+stands\\s+for\\s[^`]*`([^`]+)`").FindAllStringSubmatch(read(t, architecture), -1)
 	if len(short) != 5 {
-		t.Fatalf("%s has %d short names, want those of judging files and callers, of what has records, of what pages are made of and of what surfaces need", architecture, len(short))
+		t.Fatalf("%s has %d short names, want those of judging files and callers, of what has records, of what is shown and of what surfaces need", architecture, len(short))
 	}
 	var expand []string
 	for _, s := range short {

@@ -56,6 +56,8 @@ type Quota struct {
 	Limit, Used, Remaining int64
 	Window                 time.Duration
 	Resets                 time.Time
+	// Operation is what is counted.
+	Operation ledger.Operation
 }
 
 // told are the capabilities that an account tells of: those that partners have
@@ -88,7 +90,7 @@ func Capabilities(ctx context.Context, judge Judge, quotas Quotas, who tenant.ID
 		}
 		all[i].Quota = &Quota{
 			Limit: quota.Limit, Used: usage.Used, Remaining: max(0, quota.Limit-usage.Used),
-			Window: quota.Window, Resets: usage.Ends,
+			Window: quota.Window, Resets: usage.Ends, Operation: operation,
 		}
 	}
 	return all, nil

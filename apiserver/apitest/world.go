@@ -10,6 +10,7 @@
 package apitest
 
 import (
+	"context"
 	"crypto/rand"
 	"log/slog"
 	"net/http"
@@ -49,6 +50,7 @@ import (
 	"github.com/printmarket/printmarket/internal/preflight/profile"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/redistest"
+	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/store/sqlite"
 	"github.com/printmarket/printmarket/internal/store/storetest"
@@ -101,7 +103,9 @@ type World struct {
 	MasterData *masterdata.Service
 	Contracts  *contracts.Set
 	Metrics    *telemetry.Metrics
-	Handler    http.Handler
+	// Requests keeps what was asked for until [World.Logged] writes it.
+	Requests *requestlog.Recorder
+	Handler  http.Handler
 
 	partners map[string]*v1alpha1.PartnerEntitlement
 	rollouts map[string]*v1alpha1.CapabilityRollout
@@ -156,6 +160,7 @@ func New(t testing.TB, options Options) *World {
 		senders: map[string]*v1alpha1.XJMFSender{},
 		keys:    map[string]credential.Key{}, pace: options.Pace,
 	}
+	w.Requests = requestlog.NewRecorder(w.Clock.Now, rand.Reader)
 	if w.pace == (preflight.Pace{}) {
 		w.pace = preflight.Pace{Soonest: 2 * time.Millisecond, Latest: 10 * time.Millisecond}
 	}
@@ -236,7 +241,7 @@ func (w *World) mount(t testing.TB, options Options) {
 	routes, err := Routes(w)
 	must(t, err)
 	w.Handler, err = apiserver.API{
-		Gates: w.Gates, Problems: respond.NewProblems(Origin), Metrics: w.Metrics, Log: options.Log, Now: w.Clock.Now,
+		Gates: w.Gates, Requests: w.Requests, Problems: respond.NewProblems(Origin), Metrics: w.Metrics, Log: options.Log, Now: w.Clock.Now,
 		Contracts: w.Contracts, Files: append(files, catalog), Routes: append(routes, options.Routes...), MaxInFlight: options.MaxInFlight,
 	}.Handler()
 	must(t, err)
@@ -447,6 +452,17 @@ func (w *World) Stale() {
 	w.Clock.mu.Lock()
 	defer w.Clock.mu.Unlock()
 	w.Clock.now = w.Clock.now.Add(2 * time.Hour)
+}
+
+// Logged is the request log of a tenant by now, the newest first.
+func (w *World) Logged(t testing.TB, who tenant.ID) []requestlog.Entry {
+	t.Helper()
+	ended, end := context.WithCancel(t.Context())
+	end()
+	w.Requests.Run(ended, w.Store, requestlog.Interval, telemetry.Discard())
+	entries, err := w.Store.Requests(t.Context(), requestlog.Query{Owner: who, Limit: 1000})
+	must(t, err)
+	return entries
 }
 
 func must(t testing.TB, err error) {

@@ -3,7 +3,7 @@
 // Package dashboard is the listener for people: a partner signs in with an API key
 // and sees its entitlement, what it may do, its quotas, its keys, its RFQs with their
 // quotes, its preflight jobs with their reports, and what its webhooks do, which it can
-// have sent again. One page needs no sign-in: which capabilities are open.
+// have sent again, and what its requests came to. One page needs no sign-in: which capabilities are open.
 //
 // Nothing is kept on the server. A cookie holds a sealed session, as package
 // credential makes them, and on every request its key, standing and scope are judged
@@ -30,8 +30,10 @@ import (
 	"github.com/printmarket/printmarket/apiserver/webhooks"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/keyuse"
+	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/ratelimit"
+	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -54,6 +56,8 @@ type RFQs interface {
 type Records interface {
 	account.Quotas
 	KeyUses(ctx context.Context, keys []credential.Digest) ([]keyuse.Use, error)
+	QuotaDays(ctx context.Context, who tenant.ID, operation ledger.Operation, since time.Time) ([]ledger.DayUse, error)
+	Requests(ctx context.Context, query requestlog.Query) ([]requestlog.Entry, error)
 }
 
 // Config is what the dashboard is made of. Every member is required but the ones
@@ -141,7 +145,7 @@ type action func(*visit) answer
 
 // routes is the table of all pages.
 func (b *board) routes() []route {
-	return slices.Concat(b.preflightRoutes(), b.webhookRoutes(), b.tourRoutes(), b.opsRoutes(), []route{
+	return slices.Concat(b.preflightRoutes(), b.webhookRoutes(), b.requestRoutes(), b.tourRoutes(), b.opsRoutes(), []route{
 		{pattern: "/{$}", get: b.home},
 		{pattern: "/rfqs", get: b.member(b.listRFQs)},
 		{pattern: "/rfqs/{id}", get: b.member(b.showRFQ)},

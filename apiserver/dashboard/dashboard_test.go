@@ -105,6 +105,7 @@ func (w *world) dress(t testing.TB) {
 	t.Helper()
 	ended, opens := metav1.NewTime(noon.Add(-time.Minute)), metav1.NewTime(noon.Add(24*time.Hour))
 	w.Grant("acme", "rfq-create", 10)
+	w.spread(t)
 	w.create(t, tenant.ID{Organization: "org_acme01", Mode: tenant.Live}, "Flyers")
 	w.Rollout(posture.Preflight, func(s *v1alpha1.CapabilityRolloutSpec) { s.Schedule = &v1alpha1.Schedule{NotBefore: &opens} })
 	w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) {

@@ -24,12 +24,15 @@ type overviewBody struct {
 	SignedInUntil                   instant
 	Capabilities                    []capabilityRow
 	Quotas                          []quotaRow
+	Histories                       []history
 	Keys                            []keyRow
 }
 
 type capabilityRow struct {
 	Name, Posture, Access, Reason string
-	Opens                         instant
+	// Turned is when a schedule or the contract has changed that last, Opens when the
+	// schedule will.
+	Turned, Opens instant
 }
 
 type quotaRow struct {
@@ -65,10 +68,17 @@ func (b *board) overview(v *visit) answer {
 		Key: v.caller.KeyName(), SignedInUntil: instant(v.session.SignedIn.Add(longest)), Keys: keys,
 	}
 	for _, capability := range capabilities {
-		body.Capabilities = append(body.Capabilities, capabilityOf(capability))
-		if capability.Quota != nil {
-			body.Quotas = append(body.Quotas, quotaOf(capability))
+		row := capabilityOf(capability)
+		row.Turned = instant(v.snapshot.Turned(v.caller, capability.Capability, true, v.now))
+		body.Capabilities = append(body.Capabilities, row)
+		if capability.Quota == nil {
+			continue
 		}
+		past, err := b.history(v, capability)
+		if err != nil {
+			return failed(err)
+		}
+		body.Quotas, body.Histories = append(body.Quotas, quotaOf(capability)), append(body.Histories, past)
 	}
 	return answer{status: http.StatusOK, page: pageOverview, title: v.organization(), body: body}
 }

@@ -36,6 +36,8 @@ const (
 	pageWebhooks     = "webhooks"
 	pageEndpoint     = "webhook-endpoint"
 	pageDelivery     = "webhook-delivery"
+	pageRequests     = "requests"
+	pageRequest      = "request"
 	pageCapabilities = "capabilities"
 	pageContracts    = "contracts"
 	pageTour         = "tour"
@@ -53,7 +55,7 @@ type pages map[string]*template.Template
 func parsePages() (pages, error) {
 	all := pages{}
 	for _, name := range []string{
-		pageOverview, pageRFQs, pageRFQ, pageJobs, pageJob, pageWebhooks, pageEndpoint, pageDelivery, pageCapabilities, pageContracts, pageTour, pageSignIn, pageMessage,
+		pageOverview, pageRFQs, pageRFQ, pageJobs, pageJob, pageWebhooks, pageEndpoint, pageDelivery, pageRequests, pageRequest, pageCapabilities, pageContracts, pageTour, pageSignIn, pageMessage,
 		pageOpsPosture, pageOpsPartner, pageOpsRollouts, pageOpsQueue,
 	} {
 		parsed, err := template.ParseFS(templates, "pages/frame.gohtml", "pages/"+name+".gohtml")

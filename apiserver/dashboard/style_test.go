@@ -124,9 +124,10 @@ func TestEveryTableAndFieldIsNamed(t *testing.T) {
 	t.Parallel()
 	w, works := newWorld(t, nil), newWorld(t, func(c *dashboard.Config) { c.Jobs = everyKind(t) })
 	w.dress(t)
+	w.keep(t, logged(1, 404, "NOT_FOUND", ""))
 	pages := map[string]string{}
 	for from, paths := range map[*world][]string{
-		w: {"/", "/rfqs", "/capabilities", "/sign-in"}, works: {"/preflight", "/preflight/pref_processing.pdf", "/preflight/pref_succeeded.pdf"},
+		w: {"/", "/rfqs", "/requests", "/requests/req_00001", "/capabilities", "/sign-in"}, works: {"/preflight", "/preflight/pref_processing.pdf", "/preflight/pref_succeeded.pdf"},
 	} {
 		b := from.signedIn(t, "acme-live")
 		for _, path := range paths {

@@ -41,6 +41,9 @@ func full(t testing.TB, mark string) *world {
 		c.Ops = &dashboard.Ops{Queue: fullLine(mark)}
 	})
 	w.dress(t)
+	for n := range 60 {
+		w.keep(t, logged(n, 404, "NOT_FOUND", mark))
+	}
 	opens := metav1.NewTime(noon.Add(24 * time.Hour))
 	w.Rollout(posture.MasterDataBridge, func(s *v1alpha1.CapabilityRolloutSpec) { s.Schedule = &v1alpha1.Schedule{NotBefore: &opens} })
 	w.Rollout(posture.Preflight, func(s *v1alpha1.CapabilityRolloutSpec) { s.Schedule = nil })
@@ -234,7 +237,8 @@ func TestNothingThatAPartnerWritesDoesAnythingInABrowser(t *testing.T) {
 	})
 	for _, text := range []string{
 		"Acme Print & Co", "live", "lot 1", "Ghent", "Flyer", "flyers", "Printer 24", "DAP", "ready for print",
-		"INC-7", "Ada", "C-1", "edi", "mis", "worker-1", "ENGINE_CRASH", "queue retry pref_10000", "noeviction", "rfq_01M3HQ5V0S1TQ8X2ZC4E6GJ9KM", "out of paper", "print_ready", "Gold",
+		"INC-7", "Ada", "C-1", "edi", "mis", "worker-1", "ENGINE_CRASH", "queue retry pref_10000", "noeviction",
+		"rfq_01M3HQ5V0S1TQ8X2ZC4E6GJ9KM", "out of paper", "print_ready", "Gold", "shop",
 	} {
 		if !strings.Contains(all.String(), text+mark) {
 			t.Errorf("no page shows %q with its mark", text)

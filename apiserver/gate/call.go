@@ -37,6 +37,8 @@ type Call struct {
 	gate     *Gate
 	route    *Route
 	snapshot *posture.Snapshot
+	// exchange is told whose call it is; nil where there is none.
+	exchange *respond.Exchange
 	// shares: the call counts in its organization's share.
 	shares bool
 }
@@ -51,6 +53,20 @@ func (c *Call) RequestID() string { return requestID(c.Writer) }
 // may like another better.
 func (c *Call) Accepts(mediaType string) bool {
 	return negotiate(c.Request.Header["Accept"], []string{mediaType}) != ""
+}
+
+// known tells the exchange whose call it is.
+func (c *Call) known(who tenant.ID, key string) {
+	if c.exchange != nil {
+		c.exchange.By = respond.Party{Tenant: who, Key: key, Surface: c.route.surface().String(), Capability: c.route.Capability.String()}
+	}
+}
+
+// refused tells the exchange why the gate lets the call go no further.
+func (c *Call) refused(reason string) {
+	if c.exchange != nil {
+		c.exchange.By.Reason = reason
+	}
 }
 
 // Sender finds a registered sender of callbacks in the call's snapshot.

@@ -63,5 +63,6 @@ func decide(g *Gate, rt *Route, c *Call) *problem.Problem {
 	if c.Decision.Allowed() {
 		return nil
 	}
+	c.refused(c.Decision.Reason.String())
 	return g.refusals.Of(c.Decision, c.Now)
 }

@@ -64,11 +64,14 @@ func authenticate(g *Gate, rt *Route, c *Call) *problem.Problem {
 	if refusal == nil {
 		var reason posture.Reason
 		if c.Caller, reason = c.snapshot.Authenticate(key, connection(c.Request, c.Now), c.Now); c.Caller.Valid() {
+			c.known(c.Caller.Tenant(), c.Caller.KeyName())
 			header["Marketplace-Entitlement"] = g.entitlementHeader(c.Caller)
 			g.uses.Seen(c.Caller.Digest(), c.Now)
 			return nil
 		}
 		g.metrics.Decision("", reason.String())
+		c.known(c.snapshot.Holder(key.Digest()))
+		c.refused(reason.String())
 		refusal = invalidKey
 	}
 	switch refusal.Code {
@@ -88,6 +91,7 @@ func authenticateOtherwise(g *Gate, rt *Route, c *Call) *problem.Problem {
 		return refusal
 	}
 	c.Caller = caller
+	c.known(caller.Tenant(), caller.KeyName())
 	c.Writer.Header()["Marketplace-Entitlement"] = g.entitlementHeader(caller)
 	return nil
 }

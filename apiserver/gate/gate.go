@@ -116,14 +116,15 @@ func (g *Gate) Mount(router chi.Router, routes []Route) {
 func (g *Gate) handler(rt *Route) http.HandlerFunc {
 	lifecycle := rt.Lifecycle.fields()
 	return func(w http.ResponseWriter, r *http.Request) {
-		if x := respond.Of(w); x != nil {
-			x.Route = rt.Pattern
+		call := Call{Writer: w, Request: r, Now: g.now(), gate: g, route: rt, exchange: respond.Of(w)}
+		if call.exchange != nil {
+			call.exchange.Route = rt.Pattern
 		}
 		if lifecycle != nil {
 			w = announce(w, lifecycle)
+			call.Writer = w
 		}
 		w.Header()["Cache-Control"] = privateNoStore
-		call := Call{Writer: w, Request: r, Now: g.now(), gate: g, route: rt}
 		defer call.giveShare()
 		if refusal := g.serve(rt, &call); refusal != nil {
 			if refusal.Cause != nil {

@@ -12,6 +12,12 @@ import (
 	"github.com/printmarket/printmarket/internal/ratelimit"
 )
 
+// What the gate refuses for beside the reasons of posture.
+const (
+	rateLimited      = "RateLimited"
+	organizationBusy = "OrganizationBusy"
+)
+
 // limit counts the request against the rate limit of its surface. A route with
 // nothing behind it needs no protection.
 func limit(g *Gate, rt *Route, c *Call) *problem.Problem {
@@ -29,7 +35,8 @@ func limit(g *Gate, rt *Route, c *Call) *problem.Problem {
 	if state.Allowed {
 		return nil
 	}
-	g.metrics.Decision(rt.Capability.String(), "RateLimited")
+	g.metrics.Decision(rt.Capability.String(), rateLimited)
+	c.refused(rateLimited)
 	return problem.New(problem.CodeRateLimitExceeded, "Your organization has sent too many requests to the %s surface.", surface).
 		After(state.RetryAfter)
 }

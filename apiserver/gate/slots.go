@@ -91,6 +91,7 @@ func share(g *Gate, rt *Route, c *Call) *problem.Problem {
 		return nil
 	}
 	if !g.shares.take(c.Tenant().Organization) {
+		c.refused(organizationBusy)
 		return g.overloaded("organization", "Your organization has too many requests in work.")
 	}
 	c.shares = true

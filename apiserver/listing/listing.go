@@ -50,8 +50,8 @@ func Page(in Parameters) (rfq.Page, error) {
 		page.Statuses = append(page.Statuses, status)
 	}
 	var after, before bool
-	page.CreatedAfter, after = instant(in.CreatedAfter)
-	page.CreatedBefore, before = instant(in.CreatedBefore)
+	page.CreatedAfter, after = Instant(in.CreatedAfter)
+	page.CreatedBefore, before = Instant(in.CreatedBefore)
 	if !after || !before {
 		return rfq.Page{}, problem.New(problem.CodeInvalidRequest, "The parameters createdAfter and createdBefore are times like 2026-11-20T09:00:00Z.")
 	}
@@ -65,9 +65,10 @@ var (
 	lastInstant  = time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC)
 )
 
-// instant is the first whole millisecond that is not before a time of RFC 3339:
-// nothing is created in between. It reports whether the text is one.
-func instant(text *string) (time.Time, bool) {
+// Instant is the first whole millisecond that is not before a time of RFC 3339:
+// nothing is created in between. It reports whether the text is one;
+// no text is the zero time.
+func Instant(text *string) (time.Time, bool) {
 	if text == nil {
 		return time.Time{}, true
 	}

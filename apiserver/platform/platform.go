@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package platform is the marketplace's own side of the API: the RFQs of every
-// organization, what suppliers offer, the audit, and what senders have told.
+// organization, what suppliers offer, the audit, what senders have told, and what was
+// asked of the API.
 //
 // Its contract, docs/internal/platform-openapi.yaml, is not published. Only keys
 // of the package Platform have the scopes, and nobody learns what there is
@@ -13,6 +14,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/gate"
@@ -24,6 +26,7 @@ import (
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
@@ -48,6 +51,8 @@ type Desk interface {
 type Records interface {
 	KeyUses(ctx context.Context, keys []credential.Digest) ([]keyuse.Use, error)
 	Deeds(ctx context.Context, mode tenant.Mode, before string, limit int) ([]ledger.Deed, error)
+	Requests(ctx context.Context, query requestlog.Query) ([]requestlog.Entry, error)
+	Denials(ctx context.Context, since time.Time, limit int) ([]requestlog.Denial, error)
 }
 
 type surface struct {
@@ -118,6 +123,8 @@ func Routes(desk Desk, records Records, callbacks Callbacks, hooks Webhooks, dat
 		changes(one+"/quotes/{quoteId}/withdraw", reason, api.WithdrawQuote),
 		reads(root+"/audit", api.ListAudit),
 		reads(root+"/keys", api.ListKeyUses),
+		reads(root+"/requests", api.ListRequests),
+		reads(root+"/denials", api.ListDenials),
 		reads(root+"/callbacks", api.ListCallbacks),
 		reads(root+"/callbacks/jobs", api.ListJobStatuses),
 		reads(root+"/webhooks/endpoints", api.ListEndpoints),

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/tenant"
 )
 
 // Exchange is one request with its answer. It is the http.ResponseWriter that
@@ -24,11 +25,22 @@ type Exchange struct {
 	Started time.Time
 	// Route is the pattern that matched; empty for unknown paths.
 	Route string
+	// By is who has asked, as far as the gate has found out; zero for nobody.
+	By Party
 
 	id      [1]string
 	status  int
 	code    problem.Code
 	written int64
+}
+
+// Party is on whose behalf a request came, and what was decided on it.
+type Party struct {
+	Tenant tenant.ID
+	// Key is the name of the key; Surface and Capability are what it asked for.
+	Key, Surface, Capability string
+	// Reason is why the gate has refused; empty if it has not.
+	Reason string
 }
 
 // Begin wraps w and gives the request its id: the client's X-Request-Id where

@@ -38,6 +38,7 @@ import (
 	"github.com/printmarket/printmarket/internal/preflight/profile"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/ratelimit"
+	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/webhook"
@@ -142,6 +143,7 @@ type api struct {
 	callbacks *xjmf.Receiver
 	webhooks  *webhook.Service
 	uses      keyuse.Recorder
+	requests  *requestlog.Recorder
 	limits    *ratelimit.Limiter
 	sweeper   *sweeper.Sweeper
 	queue     *queue.Queue
@@ -155,13 +157,14 @@ func newAPI(p *process, a apiAdapters, o apiOptions, work preflights) (*api, err
 	collectSooner()
 	s := &api{process: p, apiAdapters: a, options: o, queue: work.queue, changes: preflightapi.NewChanges(), streams: apiserver.NewStreams()}
 	s.data = newMasterData(p, o.masterData)
+	s.requests = requestlog.NewRecorder(p.now, rand.Reader)
 	s.rfqs = rfq.New(rfq.Config{Store: p.store, Catalog: s.data.rfqCatalog, Cursors: s.cursors, Now: p.now, Random: rand.Reader})
 	s.limits = ratelimit.New(ratelimit.NewRedis(p.redis))
 	s.callbacks = xjmf.New(xjmf.Config{Store: p.store, Now: p.now, Random: rand.Reader, Count: p.metrics.Update})
 	s.webhooks = webhook.New(webhook.Config{
 		Store: p.store, Directory: newWebhookDirectory(func() *posture.Snapshot { return s.gates.Current(p.now()) }), Now: p.now, Random: rand.Reader,
 	})
-	s.sweeper = sweeper.New(sweeper.Config{Jobs: work.jobs, RFQs: s.rfqs, Callbacks: s.callbacks, Ledger: p.store, Queue: work.queue, Now: p.now, Log: p.log})
+	s.sweeper = sweeper.New(sweeper.Config{Jobs: work.jobs, RFQs: s.rfqs, Callbacks: s.callbacks, Requests: requestlog.Keeper{Store: p.store, Now: p.now}, Ledger: p.store, Queue: work.queue, Now: p.now, Log: p.log})
 	s.gauges()
 	listeners, err := s.apiListeners(work)
 	if err != nil {
@@ -224,6 +227,7 @@ func (s *api) parts() parts {
 			func(ctx context.Context) error { s.queue.Changes(ctx, s.changes.Heard); return nil },
 			func(ctx context.Context) error { s.data.follower.Run(ctx); return nil },
 			func(ctx context.Context) error { s.uses.Run(ctx, s.store, keyuse.Grain, s.log); return nil },
+			func(ctx context.Context) error { s.requests.Run(ctx, s.store, requestlog.Interval, s.log); return nil },
 			follow(s.source),
 		},
 	}
@@ -236,6 +240,17 @@ func (s *api) problems() *respond.Problems { return respond.NewProblems(s.regist
 func (s *api) gauges() {
 	queueMetrics(s.metrics, s.sweeper, s.options.targetWait)
 	postureAge(s.metrics, s.gates, s.now)
+	requestLogMetrics(s.metrics, s.requests)
+}
+
+// requestLogMetrics tell what becomes of the entries of the request log.
+func requestLogMetrics(m *telemetry.Metrics, r *requestlog.Recorder) {
+	m.Counter("printmarket_request_log_written_total", "Requests that the request log has, one by one or counted.",
+		func() float64 { return float64(r.Stats().Written) })
+	m.Counter("printmarket_request_log_counted_total", "Requests beyond their organization's share of the request log, which are counted by the minute.",
+		func() float64 { return float64(r.Stats().Counted) })
+	m.Counter("printmarket_request_log_dropped_total", "Requests that are missing in the request log, because what waited for the store took all the room.",
+		func() float64 { return float64(r.Stats().Dropped) })
 }
 
 // postureAge tells how old the posture is.
@@ -294,7 +309,7 @@ func (s *api) served(work preflights) (a apiserver.API, err error) {
 		return a, err
 	}
 	return apiserver.API{
-		Gates: s.gates, Limits: s.limits, Uses: &s.uses, Problems: s.problems(), Metrics: s.metrics, Tracer: s.tracer, Log: s.log, Now: s.now,
+		Gates: s.gates, Limits: s.limits, Uses: &s.uses, Requests: s.requests, Problems: s.problems(), Metrics: s.metrics, Tracer: s.tracer, Log: s.log, Now: s.now,
 		Streams: s.streams, Contracts: set, Files: append(files, catalog), Routes: slices.Concat(partnerRoutes, preflightRoutes, platformRoutes, xjdfRoutes,
 			xjmfapi.Routes(s.callbacks), opener.Routes(), costingRoutes, bridge.Routes(s.data.authorities, turns), webhookRoutes),
 	}, nil

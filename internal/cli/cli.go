@@ -65,7 +65,7 @@ func newRoot() *cobra.Command {
 	}
 	root.AddCommand(
 		devCommand(), controllerCommand(), apiserverCommand(), workerCommand(), migrateCommand(),
-		preflightCommand(), keysCommand(), postureCommand(), rfqsCommand(), quotesCommand(), auditCommand(), masterDataCommand(), callbacksCommand(), webhooksCommand(), xjmfCommand(), queueCommand(), selftestCommand(), doctorCommand(), docsCommand(),
+		preflightCommand(), keysCommand(), postureCommand(), rfqsCommand(), quotesCommand(), auditCommand(), requestsCommand(), masterDataCommand(), callbacksCommand(), webhooksCommand(), xjmfCommand(), queueCommand(), selftestCommand(), doctorCommand(), docsCommand(),
 	)
 	complete(root)
 	return root

@@ -134,6 +134,7 @@ func (p *platform) deskQuotes(t *testing.T) {
 	if out := p.mustDesk("", "callbacks", "job", id, "--organization", "org_acme01"); len(came) > 0 || !strings.HasPrefix(out, "PART") {
 		t.Errorf("callbacks of nobody: %v\n%s", came, out)
 	}
+	p.refusals(t)
 	for name, args := range map[string][]string{
 		"an RFQ that there is not":    {"rfqs", "show", "rfq_01KB0QXR80ZZZZZZZZZZZZZZZZ"},
 		"another mode":                {"rfqs", "show", id, "--sandbox"},
@@ -141,6 +142,9 @@ func (p *platform) deskQuotes(t *testing.T) {
 		"a time that is none":         {"rfqs", "list", "--created-after", "yesterday"},
 		"a limit that is none":        {"rfqs", "list", "--limit", "0"},
 		"callbacks of nobody":         {"callbacks", "list"},
+		"requests of nobody":          {"requests", "list"},
+		"a code that is none":         {"requests", "list", "--organization", "org_acme01", "--code", "LOST"},
+		"denials of no time":          {"requests", "denials", "--since", "0s"},
 		"an output that is none":      {"audit", "-o", "xml"},
 		"a key over the network":      {"audit", "--api-url", "http://api.example.com"},
 		"an origin that is none":      {"audit", "--api-url", "api.example.com"},
@@ -152,6 +156,30 @@ func (p *platform) deskQuotes(t *testing.T) {
 		if out, errs, failed := p.desk("", args...); !failed || errs == "" {
 			t.Errorf("%s: %v printed %q and %q", name, args, out, errs)
 		}
+	}
+}
+
+// refusals asks for what is closed to everybody, and then what of that is known.
+func (p *platform) refusals(t *testing.T) {
+	t.Helper()
+	id := p.call("GET", "/api/v1/orders", "ACME_LIVE_KEY", nil).text("requestId")
+	var found []struct{ RequestID, Code, Reason, Key string }
+	p.until("the request is logged", func() error {
+		p.deskJSON(&found, "", "requests", "list", "--organization", "org_acme01", "--id", id)
+		if len(found) != 1 {
+			return fmt.Errorf("%d requests are found", len(found))
+		}
+		return nil
+	})
+	const code, reason = "PARTNER_ORDER_CAPABILITY_UNAVAILABLE", "StageDisabled"
+	if found[0].Code != code || found[0].Reason != reason || found[0].Key != "live" {
+		t.Errorf("the request: %+v", found)
+	}
+	if out := p.mustDesk("", "requests", "list", "--organization", "org_acme01", "--code", code); !strings.Contains(out, id) {
+		t.Errorf("requests list:\n%s", out)
+	}
+	if out := p.mustDesk("", "requests", "denials", "--since", "1h"); !strings.Contains(out, reason) {
+		t.Errorf("requests denials:\n%s", out)
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/spf13/pflag"
 
-	"github.com/printmarket/printmarket/apiserver/account"
+	"github.com/printmarket/printmarket/apiserver/dashboard"
 	"github.com/printmarket/printmarket/apiserver/platform"
 	preflightapi "github.com/printmarket/printmarket/apiserver/preflight"
 	"github.com/printmarket/printmarket/internal/jobs"
@@ -28,6 +28,7 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/preflight/profile"
 	"github.com/printmarket/printmarket/internal/queue"
+	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -57,12 +58,13 @@ type records interface {
 	rfq.Store
 	jobs.Store
 	keyuse.Store
+	requestlog.Store
 	sweeper.Ledger
 	xjmf.Store
 	masterdata.Store
 	webhook.Store
 	webhook.Journal
-	account.Quotas
+	dashboard.Records
 	platform.Records
 	Ping(context.Context) error
 	Close() error

@@ -74,6 +74,17 @@ type Usage struct {
 	Ends time.Time
 }
 
+// HistoryDays is for how many days it is known what quotas were used.
+const HistoryDays = 30
+
+// DayUse is how much of the quotas of an operation was used in windows that began on a
+// day. A quota may have changed since; what was used has not.
+type DayUse struct {
+	// Day is a midnight, UTC.
+	Day  time.Time
+	Used int64
+}
+
 // EventType is a member of the closed catalogue of events.
 type EventType string
 

@@ -204,6 +204,21 @@ func (s *Snapshot) AuthenticateDigest(d credential.Digest, mode tenant.Mode, by 
 	return s.caller(key, by, now), ReasonOpen
 }
 
+// Holder is whose key a digest is of, and the key's name, though it was revoked or has
+// expired, and whatever kind of key it said it was. It is for the record of what was
+// refused, and opens nothing. A key that nobody has, or for which there is another
+// reason not to be anybody's, has no holder.
+func (s *Snapshot) Holder(d credential.Digest) (who tenant.ID, name string) {
+	if s == nil {
+		return tenant.ID{}, ""
+	}
+	key := s.keys[d]
+	if key == nil || key.refused != ReasonUndecided {
+		return tenant.ID{}, ""
+	}
+	return tenant.ID{Organization: key.partner.organization, Mode: key.mode}, key.name
+}
+
 // Resume is whom a session leads to by now: the caller of its key, if that still is
 // of the tenant for whom the session was opened. If not, the caller is nobody, and
 // the reason is why.

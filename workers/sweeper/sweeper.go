@@ -55,12 +55,18 @@ type Callbacks interface {
 	Purge(ctx context.Context, limit int) (int, error)
 }
 
+// Requests is what the sweeper needs of package requestlog.
+type Requests interface {
+	Purge(ctx context.Context, limit int) (int, error)
+}
+
 // Config is what a [Sweeper] is made of. Zero durations take the defaults of
 // the design.
 type Config struct {
 	Jobs      Jobs
 	RFQs      RFQs
 	Callbacks Callbacks
+	Requests  Requests
 	Ledger    Ledger
 	Queue     Queue
 	Now       func() time.Time
@@ -405,6 +411,7 @@ func (s *Sweeper) purge(ctx context.Context) {
 	}
 	s.purgeAll(ctx, "jobs", s.Jobs.Purge)
 	s.purgeAll(ctx, "callbacks", s.Callbacks.Purge)
+	s.purgeAll(ctx, "requests", s.Requests.Purge)
 }
 
 // purgeAll forgets batch after batch, until nothing is left or something fails.

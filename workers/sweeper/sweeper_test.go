@@ -19,6 +19,7 @@ import (
 	"github.com/printmarket/printmarket/internal/jobs"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/redistest"
+	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/store/sqlite"
 	"github.com/printmarket/printmarket/internal/store/storetest"
 	"github.com/printmarket/printmarket/internal/telemetry"
@@ -184,7 +185,7 @@ func (w *world) marked() bool {
 func (w *world) start(changes ...func(*sweeper.Config)) *sweeper.Sweeper {
 	w.Helper()
 	config := sweeper.Config{
-		Jobs: w.jobs, RFQs: w.rfqs, Callbacks: w.calls, Ledger: w.ledger, Queue: w.queue, Now: w.clock.Now, Log: telemetry.Discard(),
+		Jobs: w.jobs, RFQs: w.rfqs, Callbacks: w.calls, Requests: requestlog.Keeper{Store: w.store, Now: w.clock.Now}, Ledger: w.ledger, Queue: w.queue, Now: w.clock.Now, Log: telemetry.Discard(),
 		Check: 5 * time.Millisecond, Every: time.Hour, Purge: time.Hour,
 	}
 	for _, change := range changes {
@@ -419,6 +420,23 @@ func TestCallbacksArePurgedEvenIfJobsCannotBe(t *testing.T) {
 	w.start(func(c *sweeper.Config) { c.Purge, c.Jobs = 5*time.Millisecond, unpurgeable{c.Jobs} })
 	w.until("the callback is forgotten", func() bool {
 		kept, err := w.calls.Messages(t.Context(), acme, "", 10)
+		w.must(err)
+		return len(kept) == 0
+	})
+}
+
+func TestRequestsAreForgottenBatchAfterBatch(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.Mini(t))
+	var entries []requestlog.Entry
+	for n := range 1201 {
+		entries = append(entries, requestlog.Entry{ID: fmt.Sprintf("log_%026d", n), At: w.clock.Now(), Tenant: acme, Requests: 1})
+	}
+	w.must(w.store.AddRequests(t.Context(), entries))
+	w.clock.advance(requestlog.Retention)
+	w.start(func(c *sweeper.Config) { c.Purge = 5 * time.Millisecond })
+	w.until("they are forgotten", func() bool {
+		kept, err := w.store.Requests(t.Context(), requestlog.Query{Owner: acme, Limit: 1})
 		w.must(err)
 		return len(kept) == 0
 	})

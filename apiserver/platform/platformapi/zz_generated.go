@@ -149,6 +149,26 @@ type DeliveryPage struct {
 // DeliveryWithAttempts defines model for DeliveryWithAttempts.
 type DeliveryWithAttempts = webhooksapi.DeliveryWithAttempts
 
+// Denial defines model for Denial.
+type Denial struct {
+	Reason string `json:"reason"`
+	Code   string `json:"code"`
+
+	// Capability Empty for a route of none.
+	Capability string `json:"capability"`
+	Surface    string `json:"surface"`
+	Requests   int64  `json:"requests"`
+
+	// Organizations How many have sent them.
+	Organizations int64           `json:"organizations"`
+	LastAt        respond.Instant `json:"lastAt"`
+}
+
+// Denials defines model for Denials.
+type Denials struct {
+	Items []Denial `json:"items"`
+}
+
 // Endpoint defines model for Endpoint.
 type Endpoint = webhooksapi.Endpoint
 
@@ -201,6 +221,49 @@ type KeyUse struct {
 // KeyUses defines model for KeyUses.
 type KeyUses struct {
 	Items []KeyUse `json:"items"`
+}
+
+// LoggedRequest defines model for LoggedRequest.
+type LoggedRequest struct {
+	// ID That of the entry.
+	ID string `json:"id"`
+
+	// At When it arrived; of several, the minute in which they did.
+	At respond.Instant `json:"at"`
+
+	// RequestID Absent where several were counted.
+	RequestID string `json:"requestId,omitempty"`
+
+	// Key The name of the key.
+	Key      string `json:"key"`
+	Listener string `json:"listener"`
+	Surface  string `json:"surface"`
+	Method   string `json:"method"`
+
+	// Route The pattern of the path.
+	Route  string `json:"route"`
+	Status int    `json:"status"`
+
+	// Code That of the problem.
+	Code       string `json:"code,omitempty"`
+	Capability string `json:"capability,omitempty"`
+
+	// Reason Why the gate has refused.
+	Reason string `json:"reason,omitempty"`
+
+	// TookMicroseconds Of several, the longest.
+	TookMicroseconds int64 `json:"tookMicroseconds"`
+
+	// Bytes Those of the bodies of the answers.
+	Bytes int64 `json:"bytes"`
+
+	// Requests How many there were: 1, unless they were counted.
+	Requests int64 `json:"requests"`
+}
+
+// LoggedRequests defines model for LoggedRequests.
+type LoggedRequests struct {
+	Items []LoggedRequest `json:"items"`
 }
 
 // MasterDataDocument A catalog (groups, products) or resources (media, devices, ...). The guide of master data has the members.
@@ -346,6 +409,9 @@ type CreatedBefore = string
 // DeliveryID defines model for DeliveryId.
 type DeliveryID = string
 
+// DeniedSince defines model for DeniedSince.
+type DeniedSince = string
+
 // EndpointName defines model for EndpointName.
 type EndpointName = string
 
@@ -384,7 +450,7 @@ type ListAuditParams struct {
 
 // ListCallbacksParams defines parameters for ListCallbacks.
 type ListCallbacksParams struct {
-	// Organization Whose senders.
+	// Organization Whose senders, or whose requests.
 	Organization Organization `form:"organization" json:"organization"`
 
 	// Before The id of a callback; only those before it are listed.
@@ -396,11 +462,20 @@ type ListCallbacksParams struct {
 
 // ListJobStatusesParams defines parameters for ListJobStatuses.
 type ListJobStatusesParams struct {
-	// Organization Whose senders.
+	// Organization Whose senders, or whose requests.
 	Organization Organization `form:"organization" json:"organization"`
 
 	// JobID The JobID of the XJMF messages.
 	JobID string `form:"jobId" json:"jobId"`
+}
+
+// ListDenialsParams defines parameters for ListDenials.
+type ListDenialsParams struct {
+	// Since Those that came then or later.
+	Since DeniedSince `form:"since" json:"since"`
+
+	// Limit How many items at most.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 // ListKeyUsesParams defines parameters for ListKeyUses.
@@ -452,6 +527,24 @@ type ImportSnapshotParams struct {
 
 	// Note It is kept in the audit.
 	Note *string `form:"note,omitempty" json:"note,omitempty"`
+}
+
+// ListRequestsParams defines parameters for ListRequests.
+type ListRequestsParams struct {
+	// Organization Whose senders, or whose requests.
+	Organization Organization `form:"organization" json:"organization"`
+
+	// RequestID Only those with this X-Request-Id, of which a client may have sent several.
+	RequestID *string `form:"requestId,omitempty" json:"requestId,omitempty"`
+
+	// Code Only those that were answered with this problem code.
+	Code *string `form:"code,omitempty" json:"code,omitempty"`
+
+	// Before The id of an entry; only those before it are listed.
+	Before *string `form:"before,omitempty" json:"before,omitempty"`
+
+	// Limit How many items at most.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 // ListAllRfqsParams defines parameters for ListAllRfqs.
@@ -681,6 +774,11 @@ type ClientInterface interface {
 	// Corresponds with GET /api/v1/platform/callbacks/jobs (the `ListJobStatuses` operationId).
 	ListJobStatuses(ctx context.Context, params *ListJobStatusesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListDenials Count what the gates have refused organizations, in both modes, by reason, capability and surface. Needs ops:read.
+	//
+	// Corresponds with GET /api/v1/platform/denials (the `ListDenials` operationId).
+	ListDenials(ctx context.Context, params *ListDenialsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListKeyUses Tell when API keys were used last, to the minute. Needs ops:read.
 	//
 	// Corresponds with GET /api/v1/platform/keys (the `ListKeyUses` operationId).
@@ -759,6 +857,11 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /api/v1/platform/masterdata/snapshots/{snapshotId}/content (the `ExportSnapshot` operationId).
 	ExportSnapshot(ctx context.Context, snapshotID SnapshotID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListRequests List what an organization has asked of the API in the last 30 days, the latest first. Needs ops:read.
+	//
+	// Corresponds with GET /api/v1/platform/requests (the `ListRequests` operationId).
+	ListRequests(ctx context.Context, params *ListRequestsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListAllRfqs List the RFQs of every organization, or of one, newest first. Needs ops:read.
 	//
@@ -949,6 +1052,21 @@ func (c *Client) ListJobStatuses(ctx context.Context, params *ListJobStatusesPar
 	return c.Client.Do(req)
 }
 
+// ListDenials Count what the gates have refused organizations, in both modes, by reason, capability and surface. Needs ops:read.
+//
+// Corresponds with GET /api/v1/platform/denials (the `ListDenials` operationId).
+func (c *Client) ListDenials(ctx context.Context, params *ListDenialsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListDenialsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListKeyUses Tell when API keys were used last, to the minute. Needs ops:read.
 //
 // Corresponds with GET /api/v1/platform/keys (the `ListKeyUses` operationId).
@@ -1128,6 +1246,21 @@ func (c *Client) ApproveSnapshot(ctx context.Context, snapshotID SnapshotID, bod
 // Corresponds with GET /api/v1/platform/masterdata/snapshots/{snapshotId}/content (the `ExportSnapshot` operationId).
 func (c *Client) ExportSnapshot(ctx context.Context, snapshotID SnapshotID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewExportSnapshotRequest(c.Server, snapshotID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListRequests List what an organization has asked of the API in the last 30 days, the latest first. Needs ops:read.
+//
+// Corresponds with GET /api/v1/platform/requests (the `ListRequests` operationId).
+func (c *Client) ListRequests(ctx context.Context, params *ListRequestsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListRequestsRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -1689,6 +1822,68 @@ func NewListJobStatusesRequest(server string, params *ListJobStatusesParams) (*h
 	return req, nil
 }
 
+// NewListDenialsRequest constructs an http.Request for the ListDenials method
+func NewListDenialsRequest(server string, params *ListDenialsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/platform/denials")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "since", params.Since, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date-time"}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListKeyUsesRequest constructs an http.Request for the ListKeyUses method
 func NewListKeyUsesRequest(server string, params *ListKeyUsesParams) (*http.Request, error) {
 	var err error
@@ -2154,6 +2349,104 @@ func NewExportSnapshotRequest(server string, snapshotID SnapshotID) (*http.Reque
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewListRequestsRequest constructs an http.Request for the ListRequests method
+func NewListRequestsRequest(server string, params *ListRequestsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/platform/requests")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organization", params.Organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if params.RequestID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "requestId", *params.RequestID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Code != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "code", *params.Code, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Before != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "before", *params.Before, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -3133,6 +3426,13 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /api/v1/platform/callbacks/jobs (the `ListJobStatuses` operationId).
 	ListJobStatusesWithResponse(ctx context.Context, params *ListJobStatusesParams, reqEditors ...RequestEditorFn) (*ListJobStatusesResponse, error)
 
+	// ListDenialsWithResponse Count what the gates have refused organizations, in both modes, by reason, capability and surface. Needs ops:read.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/platform/denials (the `ListDenials` operationId).
+	ListDenialsWithResponse(ctx context.Context, params *ListDenialsParams, reqEditors ...RequestEditorFn) (*ListDenialsResponse, error)
+
 	// ListKeyUsesWithResponse Tell when API keys were used last, to the minute. Needs ops:read.
 	//
 	// Returns a wrapper object for the known response body format(s).
@@ -3221,6 +3521,13 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /api/v1/platform/masterdata/snapshots/{snapshotId}/content (the `ExportSnapshot` operationId).
 	ExportSnapshotWithResponse(ctx context.Context, snapshotID SnapshotID, reqEditors ...RequestEditorFn) (*ExportSnapshotResponse, error)
+
+	// ListRequestsWithResponse List what an organization has asked of the API in the last 30 days, the latest first. Needs ops:read.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/platform/requests (the `ListRequests` operationId).
+	ListRequestsWithResponse(ctx context.Context, params *ListRequestsParams, reqEditors ...RequestEditorFn) (*ListRequestsResponse, error)
 
 	// ListAllRfqsWithResponse List the RFQs of every organization, or of one, newest first. Needs ops:read.
 	//
@@ -3493,6 +3800,47 @@ func (r ListJobStatusesResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ListJobStatusesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListDenialsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Denials
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListDenialsResponse) GetJSON200() *Denials {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r ListDenialsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListDenialsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListDenialsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListDenialsResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -3828,6 +4176,47 @@ func (r ExportSnapshotResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ExportSnapshotResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListRequestsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *LoggedRequests
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListRequestsResponse) GetJSON200() *LoggedRequests {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r ListRequestsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListRequestsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListRequestsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListRequestsResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -4434,6 +4823,19 @@ func (c *ClientWithResponses) ListJobStatusesWithResponse(ctx context.Context, p
 	return ParseListJobStatusesResponse(rsp)
 }
 
+// ListDenialsWithResponse Count what the gates have refused organizations, in both modes, by reason, capability and surface. Needs ops:read.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/platform/denials (the `ListDenials` operationId).
+func (c *ClientWithResponses) ListDenialsWithResponse(ctx context.Context, params *ListDenialsParams, reqEditors ...RequestEditorFn) (*ListDenialsResponse, error) {
+	rsp, err := c.ListDenials(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListDenialsResponse(rsp)
+}
+
 // ListKeyUsesWithResponse Tell when API keys were used last, to the minute. Needs ops:read.
 //
 // Returns a wrapper object for the known response body format(s).
@@ -4587,6 +4989,19 @@ func (c *ClientWithResponses) ExportSnapshotWithResponse(ctx context.Context, sn
 		return nil, err
 	}
 	return ParseExportSnapshotResponse(rsp)
+}
+
+// ListRequestsWithResponse List what an organization has asked of the API in the last 30 days, the latest first. Needs ops:read.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/platform/requests (the `ListRequests` operationId).
+func (c *ClientWithResponses) ListRequestsWithResponse(ctx context.Context, params *ListRequestsParams, reqEditors ...RequestEditorFn) (*ListRequestsResponse, error) {
+	rsp, err := c.ListRequests(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListRequestsResponse(rsp)
 }
 
 // ListAllRfqsWithResponse List the RFQs of every organization, or of one, newest first. Needs ops:read.
@@ -4946,6 +5361,32 @@ func ParseListJobStatusesResponse(rsp *http.Response) (*ListJobStatusesResponse,
 	return response, nil
 }
 
+// ParseListDenialsResponse parses an HTTP response from a ListDenialsWithResponse call
+func ParseListDenialsResponse(rsp *http.Response) (*ListDenialsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListDenialsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Denials
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseListKeyUsesResponse parses an HTTP response from a ListKeyUsesWithResponse call
 func ParseListKeyUsesResponse(rsp *http.Response) (*ListKeyUsesResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -5151,6 +5592,32 @@ func ParseExportSnapshotResponse(rsp *http.Response) (*ExportSnapshotResponse, e
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest MasterDataDocument
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListRequestsResponse parses an HTTP response from a ListRequestsWithResponse call
+func ParseListRequestsResponse(rsp *http.Response) (*ListRequestsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListRequestsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest LoggedRequests
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -5556,6 +6023,9 @@ type ServerInterface interface {
 	// ListJobStatuses Tell what senders last said of a job. Needs ops:read.
 	// (GET /api/v1/platform/callbacks/jobs)
 	ListJobStatuses(w http.ResponseWriter, r *http.Request, params ListJobStatusesParams)
+	// ListDenials Count what the gates have refused organizations, in both modes, by reason, capability and surface. Needs ops:read.
+	// (GET /api/v1/platform/denials)
+	ListDenials(w http.ResponseWriter, r *http.Request, params ListDenialsParams)
 	// ListKeyUses Tell when API keys were used last, to the minute. Needs ops:read.
 	// (GET /api/v1/platform/keys)
 	ListKeyUses(w http.ResponseWriter, r *http.Request, params ListKeyUsesParams)
@@ -5580,6 +6050,9 @@ type ServerInterface interface {
 	// ExportSnapshot Read a snapshot as the document that would import it again. Needs ops:read.
 	// (GET /api/v1/platform/masterdata/snapshots/{snapshotId}/content)
 	ExportSnapshot(w http.ResponseWriter, r *http.Request, snapshotID SnapshotID)
+	// ListRequests List what an organization has asked of the API in the last 30 days, the latest first. Needs ops:read.
+	// (GET /api/v1/platform/requests)
+	ListRequests(w http.ResponseWriter, r *http.Request, params ListRequestsParams)
 	// ListAllRfqs List the RFQs of every organization, or of one, newest first. Needs ops:read.
 	// (GET /api/v1/platform/rfqs)
 	ListAllRfqs(w http.ResponseWriter, r *http.Request, params ListAllRfqsParams)
@@ -5643,6 +6116,12 @@ func (_ Unimplemented) ListJobStatuses(w http.ResponseWriter, r *http.Request, p
 	w.WriteHeader(http.StatusNotImplemented)
 }
 
+// ListDenials Count what the gates have refused organizations, in both modes, by reason, capability and surface. Needs ops:read.
+// (GET /api/v1/platform/denials)
+func (_ Unimplemented) ListDenials(w http.ResponseWriter, r *http.Request, params ListDenialsParams) {
+	w.WriteHeader(http.StatusNotImplemented)
+}
+
 // ListKeyUses Tell when API keys were used last, to the minute. Needs ops:read.
 // (GET /api/v1/platform/keys)
 func (_ Unimplemented) ListKeyUses(w http.ResponseWriter, r *http.Request, params ListKeyUsesParams) {
@@ -5688,6 +6167,12 @@ func (_ Unimplemented) ApproveSnapshot(w http.ResponseWriter, r *http.Request, s
 // ExportSnapshot Read a snapshot as the document that would import it again. Needs ops:read.
 // (GET /api/v1/platform/masterdata/snapshots/{snapshotId}/content)
 func (_ Unimplemented) ExportSnapshot(w http.ResponseWriter, r *http.Request, snapshotID SnapshotID) {
+	w.WriteHeader(http.StatusNotImplemented)
+}
+
+// ListRequests List what an organization has asked of the API in the last 30 days, the latest first. Needs ops:read.
+// (GET /api/v1/platform/requests)
+func (_ Unimplemented) ListRequests(w http.ResponseWriter, r *http.Request, params ListRequestsParams) {
 	w.WriteHeader(http.StatusNotImplemented)
 }
 
@@ -5920,6 +6405,52 @@ func (siw *ServerInterfaceWrapper) ListJobStatuses(w http.ResponseWriter, r *htt
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.ListJobStatuses(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ListDenials operation middleware
+func (siw *ServerInterfaceWrapper) ListDenials(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListDenialsParams
+
+	// ------------- Required query parameter "since" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "since", r.URL.Query(), &params.Since, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "since"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "since", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", r.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "limit"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "limit", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListDenials(w, r, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -6247,6 +6778,91 @@ func (siw *ServerInterfaceWrapper) ExportSnapshot(w http.ResponseWriter, r *http
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.ExportSnapshot(w, r, snapshotID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ListRequests operation middleware
+func (siw *ServerInterfaceWrapper) ListRequests(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListRequestsParams
+
+	// ------------- Required query parameter "organization" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "organization", r.URL.Query(), &params.Organization, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "organization"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organization", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "requestId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "requestId", r.URL.Query(), &params.RequestID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "requestId"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "requestId", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "code" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "code", r.URL.Query(), &params.Code, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "code"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "code", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "before", r.URL.Query(), &params.Before, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "before"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "before", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", r.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "limit"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "limit", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListRequests(w, r, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -7053,6 +7669,9 @@ func HandlerWithOptions(si ServerInterface, options ChiServerOptions) http.Handl
 		r.Get(options.BaseURL+"/api/v1/platform/callbacks/jobs", wrapper.ListJobStatuses)
 	})
 	r.Group(func(r chi.Router) {
+		r.Get(options.BaseURL+"/api/v1/platform/denials", wrapper.ListDenials)
+	})
+	r.Group(func(r chi.Router) {
 		r.Get(options.BaseURL+"/api/v1/platform/keys", wrapper.ListKeyUses)
 	})
 	r.Group(func(r chi.Router) {
@@ -7075,6 +7694,9 @@ func HandlerWithOptions(si ServerInterface, options ChiServerOptions) http.Handl
 	})
 	r.Group(func(r chi.Router) {
 		r.Get(options.BaseURL+"/api/v1/platform/masterdata/snapshots/{snapshotId}/content", wrapper.ExportSnapshot)
+	})
+	r.Group(func(r chi.Router) {
+		r.Get(options.BaseURL+"/api/v1/platform/requests", wrapper.ListRequests)
 	})
 	r.Group(func(r chi.Router) {
 		r.Get(options.BaseURL+"/api/v1/platform/rfqs", wrapper.ListAllRfqs)
@@ -7183,6 +7805,28 @@ type ListJobStatusesResponseObject interface {
 type ListJobStatuses200JSONResponse JobStatuses
 
 func (response ListJobStatuses200JSONResponse) VisitListJobStatusesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListDenialsRequestObject struct {
+	Params ListDenialsParams
+}
+
+type ListDenialsResponseObject interface {
+	VisitListDenialsResponse(w http.ResponseWriter) error
+}
+
+type ListDenials200JSONResponse Denials
+
+func (response ListDenials200JSONResponse) VisitListDenialsResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -7377,6 +8021,28 @@ type ExportSnapshotResponseObject interface {
 type ExportSnapshot200JSONResponse MasterDataDocument
 
 func (response ExportSnapshot200JSONResponse) VisitExportSnapshotResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListRequestsRequestObject struct {
+	Params ListRequestsParams
+}
+
+type ListRequestsResponseObject interface {
+	VisitListRequestsResponse(w http.ResponseWriter) error
+}
+
+type ListRequests200JSONResponse LoggedRequests
+
+func (response ListRequests200JSONResponse) VisitListRequestsResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -7727,6 +8393,9 @@ type StrictServerInterface interface {
 	// ListJobStatuses Tell what senders last said of a job. Needs ops:read.
 	// (GET /api/v1/platform/callbacks/jobs)
 	ListJobStatuses(ctx context.Context, request ListJobStatusesRequestObject) (ListJobStatusesResponseObject, error)
+	// ListDenials Count what the gates have refused organizations, in both modes, by reason, capability and surface. Needs ops:read.
+	// (GET /api/v1/platform/denials)
+	ListDenials(ctx context.Context, request ListDenialsRequestObject) (ListDenialsResponseObject, error)
 	// ListKeyUses Tell when API keys were used last, to the minute. Needs ops:read.
 	// (GET /api/v1/platform/keys)
 	ListKeyUses(ctx context.Context, request ListKeyUsesRequestObject) (ListKeyUsesResponseObject, error)
@@ -7751,6 +8420,9 @@ type StrictServerInterface interface {
 	// ExportSnapshot Read a snapshot as the document that would import it again. Needs ops:read.
 	// (GET /api/v1/platform/masterdata/snapshots/{snapshotId}/content)
 	ExportSnapshot(ctx context.Context, request ExportSnapshotRequestObject) (ExportSnapshotResponseObject, error)
+	// ListRequests List what an organization has asked of the API in the last 30 days, the latest first. Needs ops:read.
+	// (GET /api/v1/platform/requests)
+	ListRequests(ctx context.Context, request ListRequestsRequestObject) (ListRequestsResponseObject, error)
 	// ListAllRfqs List the RFQs of every organization, or of one, newest first. Needs ops:read.
 	// (GET /api/v1/platform/rfqs)
 	ListAllRfqs(ctx context.Context, request ListAllRfqsRequestObject) (ListAllRfqsResponseObject, error)
@@ -7902,6 +8574,32 @@ func (sh *strictHandler) ListJobStatuses(w http.ResponseWriter, r *http.Request,
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(ListJobStatusesResponseObject); ok {
 		if err := validResponse.VisitListJobStatusesResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListDenials operation middleware
+func (sh *strictHandler) ListDenials(w http.ResponseWriter, r *http.Request, params ListDenialsParams) {
+	var request ListDenialsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListDenials(ctx, request.(ListDenialsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListDenials")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListDenialsResponseObject); ok {
+		if err := validResponse.VisitListDenialsResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
@@ -8137,6 +8835,32 @@ func (sh *strictHandler) ExportSnapshot(w http.ResponseWriter, r *http.Request, 
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(ExportSnapshotResponseObject); ok {
 		if err := validResponse.VisitExportSnapshotResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListRequests operation middleware
+func (sh *strictHandler) ListRequests(w http.ResponseWriter, r *http.Request, params ListRequestsParams) {
+	var request ListRequestsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListRequests(ctx, request.(ListRequestsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListRequests")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListRequestsResponseObject); ok {
+		if err := validResponse.VisitListRequestsResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

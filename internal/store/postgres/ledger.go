@@ -137,6 +137,28 @@ func (s *Store) QuotaUsage(ctx context.Context, who tenant.ID, operation ledger.
 	})
 }
 
+// QuotaDays tells how much a tenant has used of the quotas of an operation on each day
+// since the one of an instant, the first one first and none on which nothing was used.
+// Windows that have not been erased yet, the present ones included, are counted among
+// them, in one view of both tables.
+func (s *Store) QuotaDays(ctx context.Context, who tenant.ID, operation ledger.Operation, since time.Time) ([]ledger.DayUse, error) {
+	return read(ctx, s, "read quota history", func(ctx context.Context, q querier) ([]ledger.DayUse, error) {
+		rows, err := q.Query(ctx,
+			`SELECT day, sum(used)::bigint FROM (
+				SELECT day, used FROM quota_day WHERE tenant = $1 AND operation = $2
+				UNION ALL
+				SELECT `+dayOfWindow+`, used FROM quota WHERE tenant = $1 AND operation = $2
+			) AS known WHERE day >= ($3::timestamptz AT TIME ZONE 'UTC')::date GROUP BY day ORDER BY day`,
+			who.String(), operation, since)
+		return collect(rows, err, func(r pgx.Row) (use ledger.DayUse, err error) {
+			err = r.Scan(instant{&use.Day}, &use.Used)
+			return use, err
+		})
+	})
+}
+
+const dayOfWindow = `(window_start AT TIME ZONE 'UTC')::date`
+
 // queuePublish adds the events of a tenant to a batch.
 func queuePublish(batch *pgx.Batch, who tenant.ID, events []ledger.Event) error {
 	if len(events) == 0 {
@@ -177,36 +199,65 @@ const purgeBatch = 5000
 
 // PurgeLedger erases idempotency keys past their retention, as seen at now, and
 // quota windows that have ended by the clock of the database. Neither can be
-// seen any more by then. What another replica is erasing is left to it.
+// seen any more by then, but for what the windows came to, which is added to their
+// days in the same statement; days are erased behind that. What another replica is
+// erasing is left to it.
 func (s *Store) PurgeLedger(ctx context.Context, now time.Time) error {
-	if err := s.purge(ctx,
-		`WITH due AS (
+	for _, one := range []struct {
+		statement string
+		args      []any
+	}{
+		{`WITH due AS (
 			SELECT tenant, operation, key FROM idempotency WHERE created_at <= $2 LIMIT $1 FOR UPDATE SKIP LOCKED
+		), gone AS (
+			DELETE FROM idempotency i USING due
+			WHERE i.tenant = due.tenant AND i.operation = due.operation AND i.key = due.key RETURNING 1
 		)
-		DELETE FROM idempotency i USING due
-		WHERE i.tenant = due.tenant AND i.operation = due.operation AND i.key = due.key`,
-		now.Add(-ledger.KeyRetention)); err != nil {
-		return err
+		SELECT count(*) FROM gone`, []any{now.Add(-ledger.KeyRetention)}},
+		{purgeWindows, nil},
+		{`WITH due AS (
+			SELECT tenant, operation, day FROM quota_day WHERE day < (ledger_now() AT TIME ZONE 'UTC')::date - $2::integer
+			LIMIT $1 FOR UPDATE SKIP LOCKED
+		), gone AS (
+			DELETE FROM quota_day d USING due WHERE d.tenant = due.tenant AND d.operation = due.operation AND d.day = due.day RETURNING 1
+		)
+		SELECT count(*) FROM gone`, []any{ledger.HistoryDays}},
+	} {
+		if err := s.purge(ctx, one.statement, one.args...); err != nil {
+			return err
+		}
 	}
-	return s.purge(ctx,
-		`WITH moment AS MATERIALIZED (SELECT ledger_now() AS at), due AS (
-			SELECT tenant, operation, window_start, window_end FROM quota
-			WHERE window_end <= (SELECT at FROM moment) LIMIT $1 FOR UPDATE SKIP LOCKED
-		)
-		DELETE FROM quota q USING due
-		WHERE q.tenant = due.tenant AND q.operation = due.operation
-			AND q.window_start = due.window_start AND q.window_end = due.window_end`)
+	return nil
 }
 
-// purge repeats a statement that erases up to $1 rows until it erases fewer.
+// purgeWindows moves what windows came to that have ended to their days. A charge that
+// is committed later than it was decided on makes its window anew, which is moved the
+// next time. Days are taken in their order, so that replicas never wait in a circle.
+const purgeWindows = `WITH moment AS MATERIALIZED (SELECT ledger_now() AS at), due AS (
+		SELECT tenant, operation, window_start, window_end FROM quota
+		WHERE window_end <= (SELECT at FROM moment) LIMIT $1 FOR UPDATE SKIP LOCKED
+	), gone AS (
+		DELETE FROM quota q USING due
+		WHERE q.tenant = due.tenant AND q.operation = due.operation
+			AND q.window_start = due.window_start AND q.window_end = due.window_end
+		RETURNING q.tenant, q.operation, q.window_start, q.used
+	), kept AS (
+		INSERT INTO quota_day AS d (tenant, operation, day, used)
+		SELECT tenant, operation, ` + dayOfWindow + ` AS day, sum(used) FROM gone
+		GROUP BY tenant, operation, day ORDER BY tenant COLLATE "C", operation COLLATE "C", day
+		ON CONFLICT (tenant, operation, day) DO UPDATE SET used = d.used + excluded.used
+	)
+	SELECT count(*) FROM gone`
+
+// purge repeats a statement that erases up to $1 rows, and says how many, until it
+// erases fewer.
 func (s *Store) purge(ctx context.Context, statement string, args ...any) error {
 	for {
-		var erased int64
-		if err := s.use(ctx, "purge ledger", func(ctx context.Context, conn *pgxpool.Conn) error {
-			done, err := conn.Exec(ctx, statement, append([]any{purgeBatch}, args...)...)
-			erased = done.RowsAffected()
-			return err
-		}); err != nil || erased < purgeBatch {
+		erased, err := read(ctx, s, "purge ledger", func(ctx context.Context, q querier) (erased int64, err error) {
+			err = q.QueryRow(ctx, statement, append([]any{purgeBatch}, args...)...).Scan(&erased)
+			return erased, err
+		})
+		if err != nil || erased < purgeBatch {
 			return err
 		}
 	}

@@ -56,7 +56,7 @@ func (s *Store) Grant(ctx context.Context, roles Roles) error {
 }
 
 // tables are all that the migrations make.
-const tables = "idempotency, quota, rfq, quote, job, report, outbox, outbox_head, audit, key_use, xjmf_message, xjmf_state, masterdata_snapshot, masterdata_approval, masterdata_revision, webhook_endpoint, webhook_delivery, webhook_attempt, webhook_head, goose_db_version"
+const tables = "idempotency, quota, quota_day, rfq, quote, job, report, outbox, outbox_head, audit, key_use, request_log, xjmf_message, xjmf_state, masterdata_snapshot, masterdata_approval, masterdata_revision, webhook_endpoint, webhook_delivery, webhook_attempt, webhook_head, goose_db_version"
 
 // grantLock is any number that nobody else locks in this database.
 const grantLock = 7_316_842_250_114_603
@@ -64,13 +64,14 @@ const grantLock = 7_316_842_250_114_603
 // RuntimeGrants are the statements that let a role serve the API and sweep.
 func RuntimeGrants(role string) string {
 	return grants(role,
-		"SELECT, INSERT, UPDATE, DELETE ON idempotency, quota, xjmf_message, xjmf_state",
+		"SELECT, INSERT, UPDATE, DELETE ON idempotency, quota, quota_day, xjmf_message, xjmf_state",
 		"SELECT, INSERT, UPDATE ON rfq, quote, job",
 		"SELECT, INSERT, DELETE ON report",
 		"SELECT, INSERT, UPDATE (seq) ON outbox",
 		"SELECT, UPDATE ON outbox_head",
 		"SELECT, INSERT ON audit",
 		"SELECT, INSERT, UPDATE ON key_use",
+		"SELECT, INSERT, DELETE, UPDATE (requests) ON request_log", // who locks rows to erase them must be able to change one
 		"SELECT, INSERT ON masterdata_snapshot",
 		"SELECT, INSERT, UPDATE (withdrawn_at, withdrawn_by, withdrawn_reason) ON masterdata_approval",
 		"SELECT, UPDATE ON masterdata_revision",

@@ -13,6 +13,7 @@ import (
 	"github.com/printmarket/printmarket/internal/jobs"
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/pgtest"
+	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/webhook"
 	"github.com/printmarket/printmarket/internal/xjmf"
@@ -96,6 +97,11 @@ func TestAWorkersRoleBeginsAndFinishesJobsAndCanDoNothingElse(t *testing.T) {
 			_, err := worker.Claim(ctx, []webhook.Lane{{Address: orders.Address, Most: 1}}, testTime, 1)
 			return err
 		},
+		"log requests": func(ctx context.Context) error { return worker.AddRequests(ctx, []requestlog.Entry{asked}) },
+		"read requests": func(ctx context.Context) error {
+			_, err := worker.Requests(ctx, requestlog.Query{Owner: acme, Limit: 1})
+			return err
+		},
 		"relay events": func(ctx context.Context) error { _, err := worker.Relay(ctx, 0, 1, nil); return err },
 		"mark jobs":    func(ctx context.Context) error { return worker.MarkDispatched(ctx, []string{id}, testTime) },
 		"migrate": func(ctx context.Context) error {
@@ -161,6 +167,13 @@ func TestTheRuntimeRoleServesEverythingAndCannotMoveTheClock(t *testing.T) {
 			_, err := store.Deliveries(ctx, webhook.Query{Owner: acme, Limit: 1})
 			return err
 		},
+		"log requests": func(ctx context.Context) error { return store.AddRequests(ctx, []requestlog.Entry{asked}) },
+		"list requests": func(ctx context.Context) error {
+			_, err := store.Requests(ctx, requestlog.Query{Owner: acme, Limit: 1})
+			return err
+		},
+		"list denials":     func(ctx context.Context) error { _, err := store.Denials(ctx, testTime, 1); return err },
+		"purge requests":   func(ctx context.Context) error { _, err := store.PurgeRequests(ctx, later, 1); return err },
 		"list endpoints":   func(ctx context.Context) error { _, err := store.Standings(ctx, acme); return err },
 		"check the schema": store.CheckSchema,
 		"compare clocks":   func(ctx context.Context) error { _, err := store.Skew(ctx); return err },
@@ -184,6 +197,7 @@ func TestTheRuntimeRoleServesEverythingAndCannotMoveTheClock(t *testing.T) {
 		`DELETE FROM quote`,
 		`DELETE FROM job`,
 		`UPDATE report SET body = ''`,
+		`UPDATE request_log SET key_name = ''`,
 		`DELETE FROM webhook_delivery`,
 		`UPDATE webhook_delivery SET subject = ''`,
 		`UPDATE webhook_endpoint SET url = ''`,
@@ -196,6 +210,9 @@ func TestTheRuntimeRoleServesEverythingAndCannotMoveTheClock(t *testing.T) {
 		}
 	}
 }
+
+// asked is a request.
+var asked = requestlog.Entry{ID: "log_1", At: testTime, Tenant: acme, Requests: 1}
 
 // callback is one that says that a job waits.
 var callback = xjmf.Record{

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package selection writes the queries of lists of RFQs and jobs, which are the
-// same in both databases.
+// Package selection writes the queries of lists of RFQs, jobs and requests, which are
+// the same in both databases.
 //
 // What an RFQ reads as depends on the clock (rfq.RFQ.At), and is stored by the
 // sweeper within seconds. So for each status there is what is stored as it, less
 // what time has made of that since, and what time has made of others: each found
 // by an index, the latter in one with next to nothing in it.
 //
-// Parameters are called @owner, @from, @at, @before, @status, @limit and @now; a query
-// may not have all of them.
+// Parameters are called @owner, @from, @at, @before, @status, @request, @code, @limit
+// and @now; a query may not have all of them.
 package selection
 
 import (
@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
@@ -94,4 +95,24 @@ func Jobs(columns string, status jobs.Status) string {
 	}
 	return `SELECT ` + columns + ` FROM job WHERE ` + OfOwner + ` AND file_url <> '' AND expires_at > @now` + condition +
 		` AND (submitted_at, id) < (@at, @before) ORDER BY submitted_at DESC, id DESC LIMIT @limit`
+}
+
+// RequestColumns are those of entries of the request log, in their order.
+const RequestColumns = `tenant, id, at, request_id, key_name, listener, surface, method, route, status, code, capability, reason, took, bytes, requests`
+
+// Requests lists the entries of @owner before the id @before that a query selects, the
+// latest first. What may be @request and @code is compared where it is asked for alone,
+// and repeats the condition of its index.
+func Requests(q requestlog.Query) string {
+	condition := OfOwner
+	if q.RequestID != "" {
+		condition += ` AND request_id = @request AND request_id <> ''`
+	}
+	if q.Code != "" {
+		condition += ` AND code = @code AND code <> ''`
+	}
+	if q.Class != 0 {
+		condition += fmt.Sprintf(` AND status / 100 = %d`, q.Class)
+	}
+	return `SELECT ` + RequestColumns + ` FROM request_log WHERE ` + condition + ` AND id < @before ORDER BY id DESC LIMIT @limit`
 }

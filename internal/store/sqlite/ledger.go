@@ -128,15 +128,48 @@ func (s *Store) QuotaUsage(ctx context.Context, who tenant.ID, operation ledger.
 	return usage, nil
 }
 
+// dayMillis is the length of a day.
+const dayMillis = int64(24 * time.Hour / time.Millisecond)
+
+// QuotaDays tells how much a tenant has used of the quotas of an operation on each day
+// since the one of an instant, the first one first and none on which nothing was used.
+// Windows that have not been erased yet, the present ones included, are counted among
+// them.
+func (s *Store) QuotaDays(ctx context.Context, who tenant.ID, operation ledger.Operation, since time.Time) ([]ledger.DayUse, error) {
+	rows, err := s.reader.QueryContext(ctx,
+		`SELECT day, sum(used) FROM (
+			SELECT day, used FROM quota_day WHERE tenant = @owner AND operation = @operation
+			UNION ALL
+			SELECT window_start - window_start % @length, used FROM quota WHERE tenant = @owner AND operation = @operation
+		) WHERE day >= @since - @since % @length GROUP BY day ORDER BY day`,
+		sql.Named("owner", who.String()), sql.Named("operation", operation), sql.Named("length", dayMillis), sql.Named("since", millis(since)))
+	days, err := collect(rows, err, func(r row) (use ledger.DayUse, err error) {
+		err = r.Scan(instant{&use.Day}, &use.Used)
+		return use, err
+	})
+	return days, reply.Error("read quota history", err)
+}
+
 // PurgeLedger erases idempotency keys past their retention and quota windows
-// that have ended. Neither can be seen any more by then.
+// that have ended. Neither can be seen any more by then, but for what the windows came
+// to, which is added to their days; days are erased behind that.
 func (s *Store) PurgeLedger(ctx context.Context, now time.Time) error {
 	return s.write(ctx, "purge ledger", func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM idempotency WHERE created_at <= ?`,
-			millis(now.Add(-ledger.KeyRetention))); err != nil {
-			return err
+		for _, one := range []struct {
+			statement string
+			args      []any
+		}{
+			{`DELETE FROM idempotency WHERE created_at <= ?`, []any{millis(now.Add(-ledger.KeyRetention))}},
+			{`INSERT INTO quota_day (tenant, operation, day, used)
+			  SELECT tenant, operation, window_start - window_start % ?, sum(used) FROM quota WHERE window_end <= ? GROUP BY 1, 2, 3
+			  ON CONFLICT DO UPDATE SET used = used + excluded.used`, []any{dayMillis, millis(now)}},
+			{`DELETE FROM quota WHERE window_end <= ?`, []any{millis(now)}},
+			{`DELETE FROM quota_day WHERE day < ?`, []any{millis(now.Truncate(24*time.Hour).AddDate(0, 0, -ledger.HistoryDays))}},
+		} {
+			if _, err := tx.ExecContext(ctx, one.statement, one.args...); err != nil {
+				return err
+			}
 		}
-		_, err := tx.ExecContext(ctx, `DELETE FROM quota WHERE window_end <= ?`, millis(now))
-		return err
+		return nil
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/printmarket/printmarket/internal/keyuse"
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/webhook"
@@ -140,6 +141,27 @@ func (f *Faulty) KeyUses(ctx context.Context, keys []credential.Digest) ([]keyus
 	return around(f, "read use of keys", false, func() ([]keyuse.Use, error) { return f.store.KeyUses(ctx, keys) })
 }
 
+// AddRequests implements [requestlog.Store].
+func (f *Faulty) AddRequests(ctx context.Context, entries []requestlog.Entry) error {
+	_, err := around(f, "log requests", true, func() (struct{}, error) { return struct{}{}, f.store.AddRequests(ctx, entries) })
+	return err
+}
+
+// Requests implements [requestlog.Store].
+func (f *Faulty) Requests(ctx context.Context, query requestlog.Query) ([]requestlog.Entry, error) {
+	return around(f, "list requests", false, func() ([]requestlog.Entry, error) { return f.store.Requests(ctx, query) })
+}
+
+// Denials implements [requestlog.Store].
+func (f *Faulty) Denials(ctx context.Context, since time.Time, limit int) ([]requestlog.Denial, error) {
+	return around(f, "list denials", false, func() ([]requestlog.Denial, error) { return f.store.Denials(ctx, since, limit) })
+}
+
+// PurgeRequests implements [requestlog.Store].
+func (f *Faulty) PurgeRequests(ctx context.Context, until time.Time, limit int) (int, error) {
+	return around(f, "purge requests", true, func() (int, error) { return f.store.PurgeRequests(ctx, until, limit) })
+}
+
 // AddDeed implements [Audit].
 func (f *Faulty) AddDeed(ctx context.Context, deed ledger.Deed) error {
 	_, err := around(f, "audit", true, func() (struct{}, error) { return struct{}{}, f.store.AddDeed(ctx, deed) })
@@ -239,6 +261,17 @@ func (f *Faulty) PurgeXJMF(ctx context.Context, until time.Time, limit int) (int
 // QuotaUsage implements [Quotas].
 func (f *Faulty) QuotaUsage(ctx context.Context, who tenant.ID, operation ledger.Operation, quota ledger.Quota, now time.Time) (ledger.Usage, error) {
 	return around(f, "read quota", false, func() (ledger.Usage, error) { return f.store.QuotaUsage(ctx, who, operation, quota, now) })
+}
+
+// QuotaDays implements [Quotas].
+func (f *Faulty) QuotaDays(ctx context.Context, who tenant.ID, operation ledger.Operation, since time.Time) ([]ledger.DayUse, error) {
+	return around(f, "read quota history", false, func() ([]ledger.DayUse, error) { return f.store.QuotaDays(ctx, who, operation, since) })
+}
+
+// PurgeLedger implements [Quotas].
+func (f *Faulty) PurgeLedger(ctx context.Context, now time.Time) error {
+	_, err := around(f, "purge ledger", true, func() (struct{}, error) { return struct{}{}, f.store.PurgeLedger(ctx, now) })
+	return err
 }
 
 // Events implements [Outbox].

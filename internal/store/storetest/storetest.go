@@ -17,6 +17,7 @@ import (
 	"github.com/printmarket/printmarket/internal/keyuse"
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/webhook"
@@ -31,6 +32,7 @@ type Store interface {
 	Quotas
 	Audit
 	keyuse.Store
+	requestlog.Store
 	xjmf.Store
 	masterdata.Store
 	webhook.Store
@@ -50,6 +52,10 @@ type Audit interface {
 type Quotas interface {
 	// QuotaUsage is for the window in which now lies, or the store's own now.
 	QuotaUsage(ctx context.Context, who tenant.ID, operation ledger.Operation, quota ledger.Quota, now time.Time) (ledger.Usage, error)
+	// QuotaDays is what was used on each day since the one of an instant.
+	QuotaDays(ctx context.Context, who tenant.ID, operation ledger.Operation, since time.Time) ([]ledger.DayUse, error)
+	// PurgeLedger erases what nobody can see any more at an instant.
+	PurgeLedger(ctx context.Context, now time.Time) error
 }
 
 // Outbox reads the events that were committed with the records.
@@ -68,7 +74,7 @@ type Clocked interface {
 // Run runs the suite. open returns a new, empty, migrated store for each case
 // and closes it in a cleanup of t.
 func Run(t *testing.T, open func(t *testing.T) Store) {
-	for _, cases := range []map[string]func(*testing.T, *world){createCases, readCases, quoteCases, marketCases, jobCases, jobListCases, sweepCases, edgeCases, togetherCases, keyUseCases, xjmfCases, masterDataCases, webhookCases} {
+	for _, cases := range []map[string]func(*testing.T, *world){createCases, readCases, quoteCases, marketCases, jobCases, jobListCases, sweepCases, edgeCases, togetherCases, keyUseCases, requestCases, quotaDayCases, xjmfCases, masterDataCases, webhookCases} {
 		for name, run := range cases {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()

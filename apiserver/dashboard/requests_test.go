@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dashboard_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/apiserver/apitest"
+	"github.com/printmarket/printmarket/docs"
+	"github.com/printmarket/printmarket/internal/docsite"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/requestlog"
+	"github.com/printmarket/printmarket/internal/store/storetest"
+)
+
+// logged is a request of acme that was answered with a status, number minutes before
+// noon, with a mark in what a partner has named.
+func logged(number, status int, code, mark string) requestlog.Entry {
+	return requestlog.Entry{
+		ID: fmt.Sprintf("log_%026d", 10_000-number), At: noon.Add(-time.Duration(number) * time.Minute).Add(7 * time.Millisecond),
+		RequestID: fmt.Sprintf("req_%05d", number), Tenant: acmeLive, Key: "shop" + mark, Listener: "api", Surface: "partner",
+		Method: "GET", Route: "/api/v1/rfq/{rfqId}", Status: status, Code: code, Capability: "rfq-read",
+		Took: 1234 * time.Microsecond, Bytes: 512, Requests: 1,
+	}
+}
+
+// keep puts requests into the log.
+func (w *world) keep(t testing.TB, entries ...requestlog.Entry) {
+	t.Helper()
+	if err := w.Store.AddRequests(t.Context(), entries); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestPagesOfRequestsLookLikeTheirGoldenFiles(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	many := logged(3, 429, "RATE_LIMIT_EXCEEDED", "")
+	many.RequestID, many.Requests, many.At = "", 12_345, noon.Add(-3*time.Minute)
+	create := logged(2, 201, "", "")
+	create.Method, create.Route, create.Capability, create.Bytes = "POST", "/api/v1/rfq", "rfq-create", 1
+	again := logged(4, 503, "PARTNER_RFQ_READ_CAPABILITY_UNAVAILABLE", "")
+	again.RequestID, again.Reason = "req_00001", "NotInCohort"
+	w.keep(t, logged(1, 404, "NOT_FOUND", ""), create, many, again)
+	acme := w.signedIn(t, "acme-live")
+	for name, path := range map[string]string{
+		"requests":          "/requests",
+		"requests-narrowed": "/requests?class=4&code=not_found&id=+req_00001+",
+		"requests-none":     "/requests?class=3",
+		"request":           "/requests/req_00001",
+		"request-success":   "/requests/req_00002",
+	} {
+		page := acme.get(t, path)
+		golden(t, name, page.want(t, http.StatusOK, "").text)
+		if strings.Contains(page.text, "NotInCohort") {
+			t.Errorf("%s tells the marketplace's own reason", path)
+		}
+	}
+	acme.get(t, "/requests/req_none").want(t, http.StatusNotFound, "No request with this id is known")
+}
+
+func TestTheRequestIDOfAProblemLeadsToItsPage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	answer := w.Do(t, apitest.Request{Method: http.MethodGet, Path: "/api/v1/rfq/rfq_01M3HQ5V0S1TQ8X2ZC4E6GJ9KM", Key: "acme-live"})
+	id := answer.Header.Get("X-Request-Id")
+	if !strings.Contains(string(answer.Body), id) {
+		t.Fatalf("the problem does not name %s: %s", id, answer.Body)
+	}
+	w.Logged(t, acmeLive)
+	page := w.signedIn(t, "acme-live").get(t, "/requests/"+id).want(t, http.StatusOK, "<code>NOT_FOUND</code>")
+	for _, want := range []string{"/api/v1/rfq/{rfqId}", "/docs/reference/problem-codes.html#not_found", "http://registry.example.com/problems/marketplace/not-found"} {
+		if !strings.Contains(page.text, want) {
+			t.Errorf("the page lacks %s:\n%s", want, page.text)
+		}
+	}
+}
+
+func TestNobodySeesTheRequestsOfAnotherTenant(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.keep(t, logged(1, 404, "NOT_FOUND", ""))
+	for _, key := range []string{"acme-test", "stark-live", "globex-live"} {
+		somebody := w.signedIn(t, key)
+		somebody.get(t, "/requests").want(t, http.StatusOK, "There are no requests")
+		somebody.get(t, "/requests?id=req_00001").want(t, http.StatusOK, "There are no such requests")
+		somebody.get(t, "/requests/req_00001").want(t, http.StatusNotFound, "No request with this id is known")
+	}
+	nobody := &browser{world: w}
+	nobody.get(t, "/requests").toSignIn(t)
+	nobody.get(t, "/requests/req_00001").toSignIn(t)
+}
+
+func TestPagesOfRequestsFollowOneAnotherAndKeepWhatTheyAreNarrowedTo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for n := range 110 {
+		w.keep(t, logged(2*n, 404, "NOT_FOUND", ""), logged(2*n+1, 200, "", ""))
+	}
+	acme := w.signedIn(t, "acme-live")
+	path, seen := "/requests?class=4", 0
+	for page := range 3 {
+		shown := acme.get(t, path).want(t, http.StatusOK, "req_")
+		rows := strings.Count(shown.text, `<th scope="row">`)
+		if seen += rows; strings.Contains(shown.text, ">200<") || rows != min(50, 110-50*page) {
+			t.Errorf("page %d has %d rows:\n%s", page, rows, shown.text)
+		}
+		if path = linked(shown, "Older"); (path == "") != (page == 2) {
+			t.Fatalf("page %d leads to %q", page, path)
+		}
+		if first := linked(shown, "Newest"); (first != "") != (page > 0) || page > 0 && first != "/requests?class=4" {
+			t.Errorf("page %d leads back to %q", page, first)
+		}
+	}
+	if seen != 110 {
+		t.Errorf("%d requests were shown, want 110", seen)
+	}
+}
+
+// linked is where the link with a text leads; empty if there is none.
+func linked(page shown, text string) string {
+	before, _, found := strings.Cut(page.text, ">"+text+"</a>")
+	if !found {
+		return ""
+	}
+	_, target, _ := strings.Cut(before[strings.LastIndex(before, "<a "):], `href="`)
+	target, _, _ = strings.Cut(target, `"`)
+	return strings.ReplaceAll(target, "&amp;", "&")
+}
+
+func TestAListOfRequestsThatCannotBeMadeSaysWhy(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.keep(t, logged(1, 404, "NOT_FOUND", ""))
+	for n := range 60 {
+		w.keep(t, logged(100+n, 200, "", ""))
+	}
+	acme, other := w.signedIn(t, "acme-live"), w.signedIn(t, "acme-test")
+	older := linked(acme.get(t, "/requests"), "Older")
+	for path, why := range map[string]string{
+		"/requests?class=1":            "The kind of an answer is 2, 3, 4 or 5.",
+		"/requests?code=LOST":          "There is no problem with this code.",
+		"/requests?id=short":           "8 to 64 letters",
+		"/requests?cursor=made-up":     "The cursor is not one",
+		older + "&class=2":             "The cursor is not one",
+		"/requests?id=req%3Cscript%3E": "8 to 64 letters",
+	} {
+		acme.get(t, path).want(t, http.StatusBadRequest, why)
+	}
+	acme.get(t, older).want(t, http.StatusOK, "req_")
+	other.get(t, older).want(t, http.StatusBadRequest, "The cursor is not one")
+	w.Store.Set(storetest.Away)
+	for _, path := range []string{"/requests", "/requests/req_00001"} {
+		acme.get(t, path).want(t, http.StatusServiceUnavailable, "The records cannot be read at the moment.")
+	}
+}
+
+func TestARequestIDThatWasUsedOftenShowsTheNewest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for n := range 25 {
+		e := logged(n, 200, "", "")
+		e.RequestID = "my-own-id"
+		w.keep(t, e)
+	}
+	page := w.signedIn(t, "acme-live").get(t, "/requests/my-own-id").want(t, http.StatusOK, "The newest 20 with this id; there are more.")
+	if n := strings.Count(page.text, "<section"); n != 20 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+func TestTheDocumentationHasAPlaceForEveryCode(t *testing.T) {
+	t.Parallel()
+	site, err := docsite.Build(docsite.Source{Files: docs.Pages})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(site["reference/problem-codes.html"])
+	for _, definition := range problem.Codes() {
+		if id := fmt.Sprintf(`id="%s"`, strings.ToLower(string(definition.Code))); !strings.Contains(page, id) {
+			t.Errorf("the page of problem codes lacks %s", id)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/apiserver/apitest"
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/requestlog"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+var acmeLive = tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
+
+// line is what an entry says of one request but for what differs each time.
+func line(key, method, route, capability string, status int, code, reason string) requestlog.Entry {
+	return requestlog.Entry{
+		Tenant: acmeLive, Key: key, Listener: "api", Surface: "partner", Method: method, Route: route, Capability: capability,
+		Status: status, Code: code, Reason: reason, Requests: 1,
+	}
+}
+
+func TestEachRequestOfAKeyThatSomebodyHasIsLoggedWithWhatCameOfIt(t *testing.T) {
+	t.Parallel()
+	const one, all = "/api/v1/rfq/{rfqId}", "/api/v1/rfq"
+	read := apitest.Request{Method: http.MethodGet, Path: "/api/v1/rfq/rfq_01", Key: "acme-live"}
+	with := func(key string) apitest.Request {
+		return apitest.Request{Method: read.Method, Path: read.Path, Key: key}
+	}
+	for name, about := range map[string]struct {
+		dress func(*apitest.World)
+		send  apitest.Request
+		want  []requestlog.Entry
+	}{
+		"one that the handler answers": {
+			send: apitest.Request{Method: http.MethodGet, Path: all, Key: "acme-live"}, want: []requestlog.Entry{line("live", "GET", all, "rfq-list", 200, "", "")},
+		},
+		"one that the handler refuses": {send: read, want: []requestlog.Entry{line("live", "GET", one, "rfq-read", 404, "NOT_FOUND", "")}},
+		"one without the scope":        {send: with("acme-none"), want: []requestlog.Entry{line("none", "GET", one, "rfq-read", 403, "INSUFFICIENT_SCOPE", "ScopeMissing")}},
+		"one for what is closed": {
+			dress: func(w *apitest.World) { w.Kill(posture.RFQRead) }, send: read,
+			want: []requestlog.Entry{line("live", "GET", one, "rfq-read", 503, "PARTNER_RFQ_READ_CAPABILITY_UNAVAILABLE", "NoRollout")},
+		},
+		"one beyond the rate limit": {
+			dress: func(w *apitest.World) { w.Limit("acme", v1alpha1.SurfacePartner, 1); w.Do(t, with("acme-reads")) }, send: read,
+			want: []requestlog.Entry{
+				line("live", "GET", one, "rfq-read", 429, "RATE_LIMIT_EXCEEDED", "RateLimited"),
+				line("reads", "GET", one, "rfq-read", 404, "NOT_FOUND", ""),
+			},
+		},
+		"one with a key that was revoked": {
+			dress: func(w *apitest.World) { w.Revoke("acme", "live") }, send: read,
+			want: []requestlog.Entry{line("live", "GET", one, "rfq-read", 401, "INVALID_API_KEY", "KeyRevoked")},
+		},
+		"one that belongs to no capability": {
+			send: apitest.Request{Method: http.MethodGet, Path: "/api/v1/account", Key: "acme-live"},
+			want: []requestlog.Entry{line("live", "GET", "/api/v1/account", "", 200, "", "")},
+		},
+		"not one with a key that nobody has": {send: apitest.Request{
+			Method: http.MethodGet, Path: all, Header: map[string]string{"Authorization": "Bearer pmk_live_nobody"},
+		}},
+		"not one of a stranger":           {send: with("stark-live")},
+		"not one with a key of the other": {send: with("acme-test")},
+		"not one for what there is not":   {send: apitest.Request{Method: http.MethodGet, Path: "/nowhere", Key: "acme-live"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := apitest.New(t, apitest.Options{})
+			if about.dress != nil {
+				about.dress(w)
+			}
+			answer := w.Do(t, about.send)
+			logged := w.Logged(t, acmeLive)
+			byKey := cmpopts.SortSlices(func(a, b requestlog.Entry) bool { return a.Key < b.Key }) // the clock stands still
+			varying := cmpopts.IgnoreFields(requestlog.Entry{}, "ID", "At", "RequestID", "Took", "Bytes")
+			if diff := cmp.Diff(about.want, logged, varying, byKey, cmpopts.EquateEmpty()); diff != "" {
+				t.Fatalf("the log (-want +got):\n%s", diff)
+			}
+			for _, e := range logged {
+				if e.Status == answer.Status && (e.RequestID != answer.Header.Get("X-Request-Id") || e.Bytes != int64(len(answer.Body)) || !e.At.Equal(w.Clock.Now())) {
+					t.Errorf("%+v does not tell of the answer %v", e, answer)
+				}
+			}
+		})
+	}
+}
+
+func TestAPanicIsFoundByTheRequestIDOfItsAnswer(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{Routes: []gate.Route{
+		internalRoute(http.MethodGet, "/internal/panics", func(*gate.Call) error { panic("on purpose") }),
+	}})
+	answer := w.Do(t, apitest.Request{Method: http.MethodGet, Path: "/internal/panics", Key: "acme-live"})
+	logged := w.Logged(t, acmeLive)
+	if len(logged) != 1 || logged[0].Code != "INTERNAL_ERROR" || logged[0].RequestID != answer.Header.Get("X-Request-Id") {
+		t.Errorf("logged %+v", logged)
+	}
+}
+
+// TestTheLogHoldsNothingThatARequestBrought plants a word wherever a client can put
+// one, but for the request id, which is there to be told.
+func TestTheLogHoldsNothingThatARequestBrought(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	for _, in := range []apitest.Request{
+		{Method: http.MethodGet, Path: "/api/v1/rfq/planted?planted=planted"},
+		{Method: http.MethodPost, Path: "/api/v1/rfq", Body: `{"title":"planted"}`},
+		{Method: "PLANTED", Path: "/api/v1/orders/planted"},
+	} {
+		in.Key = "acme-live"
+		in.Header = map[string]string{
+			"Idempotency-Key": "planted-planted", "User-Agent": "planted", "X-Forwarded-For": "203.0.113.9", "Cookie": "planted=1", "Referer": "https://planted.example",
+		}
+		r := w.Build(t, in)
+		r.RemoteAddr = "203.0.113.9:4711"
+		w.Send(t, r)
+	}
+	logged := w.Logged(t, acmeLive)
+	if len(logged) != 3 {
+		t.Fatalf("%d requests are logged, want 3: %+v", len(logged), logged)
+	}
+	told := strings.ToLower(fmt.Sprintf("%+v", logged))
+	for _, secret := range []string{"planted", "203.0.113.9", strings.ToLower(w.Key("acme-live")), w.Digest("acme-live").String()} {
+		if strings.Contains(told, secret) {
+			t.Errorf("the log holds %q: %s", secret, told)
+		}
+	}
+}
+
+func TestARequestIsLoggedWithoutAskingTheStore(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	before := w.Store.Calls()
+	for range 3 {
+		w.Do(t, apitest.Request{Method: http.MethodPost, Path: "/api/v1/orders", Key: "acme-live"})
+	}
+	if calls := w.Store.Calls() - before; calls != 0 {
+		t.Errorf("the requests have asked the store %d times", calls)
+	}
+	if n := len(w.Logged(t, acmeLive)); n != 3 {
+		t.Errorf("%d requests are logged, want 3", n)
+	}
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/requestlog"
+	"github.com/printmarket/printmarket/internal/store/reply"
+	"github.com/printmarket/printmarket/internal/store/selection"
+)
+
+var _ requestlog.Store = (*Store)(nil)
+
+const insertRequest = `INSERT INTO request_log (` + selection.RequestColumns + `)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
+
+// AddRequests implements [requestlog.Store].
+func (s *Store) AddRequests(ctx context.Context, entries []requestlog.Entry) error {
+	return s.write(ctx, "log requests", func(tx *sql.Tx) (err error) {
+		insert, err := tx.PrepareContext(ctx, insertRequest)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, insert.Close()) }()
+		for i := range entries {
+			e := &entries[i]
+			if _, err := insert.ExecContext(ctx,
+				e.Tenant.String(), e.ID, millis(e.At), e.RequestID, e.Key, e.Listener, e.Surface, e.Method, e.Route, e.Status, e.Code,
+				e.Capability, e.Reason, e.Took.Microseconds(), e.Bytes, e.Requests); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Requests implements [requestlog.Store].
+func (s *Store) Requests(ctx context.Context, query requestlog.Query) ([]requestlog.Entry, error) {
+	rows, err := s.reader.QueryContext(ctx, selection.Requests(query),
+		sql.Named("owner", query.Owner.String()), sql.Named("before", cmp.Or(query.Before, selection.BeforeAll)),
+		sql.Named("request", query.RequestID), sql.Named("code", query.Code), sql.Named("limit", query.Limit))
+	entries, err := collect(rows, err, scanRequest)
+	return entries, reply.Error("list requests", err)
+}
+
+func scanRequest(r row) (e requestlog.Entry, err error) {
+	var took int64
+	err = r.Scan(&e.Tenant, &e.ID, instant{&e.At}, &e.RequestID, &e.Key, &e.Listener, &e.Surface, &e.Method, &e.Route, &e.Status, &e.Code,
+		&e.Capability, &e.Reason, &took, &e.Bytes, &e.Requests)
+	e.Took = time.Duration(took) * time.Microsecond
+	return e, err
+}
+
+// Denials implements [requestlog.Store].
+func (s *Store) Denials(ctx context.Context, since time.Time, limit int) ([]requestlog.Denial, error) {
+	rows, err := s.reader.QueryContext(ctx,
+		`SELECT reason, code, capability, surface, sum(requests) AS refused, count(DISTINCT substr(tenant, 1, instr(tenant, '/') - 1)), max(at)
+		 FROM request_log WHERE reason <> '' AND at >= ?
+		 GROUP BY reason, code, capability, surface ORDER BY refused DESC, reason, code, capability, surface LIMIT ?`, millis(since), limit)
+	denials, err := collect(rows, err, func(r row) (d requestlog.Denial, err error) {
+		err = r.Scan(&d.Reason, &d.Code, &d.Capability, &d.Surface, &d.Requests, &d.Organizations, instant{&d.Last})
+		return d, err
+	})
+	return denials, reply.Error("list denials", err)
+}
+
+// PurgeRequests implements [requestlog.Store].
+func (s *Store) PurgeRequests(ctx context.Context, until time.Time, limit int) (int, error) {
+	erased := int64(0)
+	err := s.write(ctx, "purge requests", func(tx *sql.Tx) error {
+		done, err := tx.ExecContext(ctx,
+			`DELETE FROM request_log WHERE (tenant, id) IN (SELECT tenant, id FROM request_log WHERE at <= ? LIMIT ?)`, millis(until), limit)
+		if err != nil {
+			return err
+		}
+		erased, err = done.RowsAffected()
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return int(erased), nil
+}
