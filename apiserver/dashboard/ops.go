@@ -26,6 +26,8 @@ type Queue interface {
 type Ops struct {
 	// Queue is that of preflight jobs.
 	Queue Queue
+	// Denials are those of all organizations.
+	Denials Denials
 }
 
 // opsRoutes are the pages for operators, where they are served.
@@ -38,6 +40,7 @@ func (b *board) opsRoutes() []route {
 		{pattern: opsPath + "/partners/{name...}", get: b.operator(b.showPartner)},
 		{pattern: opsPath + "/rollouts", get: b.operator(b.showRollouts)},
 		{pattern: opsPath + "/queue", get: b.operator(b.showQueue)},
+		{pattern: opsPath + "/denials", get: b.operator(b.showDenials)},
 	}
 }
 

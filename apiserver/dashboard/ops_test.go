@@ -17,8 +17,10 @@ import (
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/apiserver/dashboard"
+	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/queue"
+	"github.com/printmarket/printmarket/internal/requestlog"
 )
 
 func TestPagesForOperatorsLookLikeTheirGoldenFiles(t *testing.T) {
@@ -35,6 +37,35 @@ func TestPagesForOperatorsLookLikeTheirGoldenFiles(t *testing.T) {
 	}
 	w = newOps(t, func(c *dashboard.Config) { c.Ops.Queue = line{look: queue.Look{Server: queue.Server{Durable: true}}} })
 	golden(t, "ops-queue-empty", w.signedIn(t, "desk-live").get(t, "/ops/queue").want(t, http.StatusOK, "").text)
+}
+
+func TestDenialsAreThoseOfTheTimeThatIsAskedFor(t *testing.T) {
+	t.Parallel()
+	w := newOps(t, nil)
+	w.keep(t, denied(5, "NotInCohort", 1), denied(6, "KillSwitchEngaged", 20), denied(90, "ContractEnded", 3), logged(7, 404, "NOT_FOUND", ""))
+	desk := w.signedIn(t, "desk-live")
+	golden(t, "ops-denials", desk.get(t, "/ops/denials").want(t, http.StatusOK, "").text)
+	page := desk.get(t, "/ops/denials?within=24h").want(t, http.StatusOK, "ContractEnded")
+	if strings.Contains(page.text, "NOT_FOUND") {
+		t.Error("what was not there counts as refused by a gate")
+	}
+	desk.get(t, "/ops/denials?within=1y").want(t, http.StatusBadRequest, "1h, 24h, 7d or 30d")
+	for n := range 101 {
+		w.keep(t, denied(100+n, fmt.Sprint("Reason", n), 1))
+	}
+	desk.get(t, "/ops/denials?within=7d").want(t, http.StatusOK, "rarer ones")
+	w = newOps(t, nil)
+	w.signedIn(t, "desk-live").get(t, "/ops/denials").want(t, http.StatusOK, "<p>Nothing.</p>")
+	w = newOps(t, func(c *dashboard.Config) { c.Ops.Denials = unread{} })
+	w.signedIn(t, "desk-live").get(t, "/ops/denials").want(t, http.StatusServiceUnavailable, "")
+}
+
+// unread is a log that cannot be read.
+type unread struct{}
+
+// Denials implements dashboard.Denials.
+func (unread) Denials(context.Context, time.Time, int) ([]requestlog.Denial, error) {
+	return nil, ledger.ErrOverloaded
 }
 
 // TestNoPartnerReachesAPageForOperators asks for each of them as everybody who may

@@ -22,7 +22,7 @@ import (
 )
 
 // opsPaths are the pages for operators, one of each pattern.
-var opsPaths = []string{"/ops", "/ops?text=stark&capability=preflight&access=open", "/ops/partners/acme", "/ops/partners/stark", "/ops/rollouts", "/ops/queue"}
+var opsPaths = []string{"/ops", "/ops?text=stark&capability=preflight&access=open", "/ops/partners/acme", "/ops/partners/stark", "/ops/rollouts", "/ops/queue", "/ops/denials", "/ops/denials?within=30d"}
 
 // line is a queue that is told of.
 type line struct {
@@ -79,11 +79,14 @@ func fullLine(mark string) line {
 	return l
 }
 
+// denialsOf reads the log that the partners' pages read.
+func denialsOf(c *dashboard.Config) dashboard.Denials { return c.Records.(dashboard.Denials) }
+
 // newOps is a world with the view for operators.
 func newOps(t testing.TB, change func(*dashboard.Config)) *world {
 	t.Helper()
 	return newWorld(t, func(c *dashboard.Config) {
-		c.Ops = &dashboard.Ops{Queue: fullLine("")}
+		c.Ops = &dashboard.Ops{Queue: fullLine(""), Denials: denialsOf(c)}
 		if change != nil {
 			change(c)
 		}

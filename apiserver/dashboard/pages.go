@@ -45,6 +45,7 @@ const (
 	pageOpsPartner   = "ops-partner"
 	pageOpsRollouts  = "ops-rollouts"
 	pageOpsQueue     = "ops-queue"
+	pageOpsDenials   = "ops-denials"
 	pageSignIn       = "sign-in"
 	pageMessage      = "message"
 )
@@ -56,7 +57,7 @@ func parsePages() (pages, error) {
 	all := pages{}
 	for _, name := range []string{
 		pageOverview, pageRFQs, pageRFQ, pageJobs, pageJob, pageWebhooks, pageEndpoint, pageDelivery, pageRequests, pageRequest, pageCapabilities, pageContracts, pageTour, pageSignIn, pageMessage,
-		pageOpsPosture, pageOpsPartner, pageOpsRollouts, pageOpsQueue,
+		pageOpsPosture, pageOpsPartner, pageOpsRollouts, pageOpsQueue, pageOpsDenials,
 	} {
 		parsed, err := template.ParseFS(templates, "pages/frame.gohtml", "pages/"+name+".gohtml")
 		if err != nil {

@@ -28,6 +28,13 @@ func logged(number, status int, code, mark string) requestlog.Entry {
 	}
 }
 
+// denied are requests that a gate has refused.
+func denied(number int, reason string, requests int64) requestlog.Entry {
+	e := logged(number, 503, "PARTNER_RFQ_READ_CAPABILITY_UNAVAILABLE", "")
+	e.Reason, e.Requests = reason, requests
+	return e
+}
+
 // keep puts requests into the log.
 func (w *world) keep(t testing.TB, entries ...requestlog.Entry) {
 	t.Helper()

@@ -37,7 +37,7 @@ type signInForm struct {
 // ownPath is what one may go to after the sign-in.
 var ownPath = regexp.MustCompile(`^/(tour|rfqs(/[0-9A-Za-z_-]{1,64})?|preflight(/[0-9A-Za-z_-]{1,64}(/report)?)?|` +
 	`requests(/[0-9A-Za-z._-]{8,64})?|webhooks(/endpoints/[0-9a-z-]{1,63}/deliveries|/deliveries/[0-9A-Za-z_]{1,64})?|` +
-	`ops(/rollouts|/queue|/partners(/[0-9a-z.-]{1,253}){1,2})?)?$`)
+	`ops(/rollouts|/queue|/denials|/partners(/[0-9a-z.-]{1,253}){1,2})?)?$`)
 
 // known is a path if it is that of a page here, else that of the overview.
 func known(path string) string {

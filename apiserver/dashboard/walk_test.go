@@ -38,12 +38,13 @@ func full(t testing.TB, mark string) *world {
 	w := newWorld(t, func(c *dashboard.Config) {
 		c.RFQs, c.Webhooks, c.Jobs, c.Plain = things, hooks, reported{markedJobs(t, mark)}, true
 		c.Tour, c.Contracts = adasTour(), ending{c.Contracts.(*contracts.Set)}
-		c.Ops = &dashboard.Ops{Queue: fullLine(mark)}
+		c.Ops = &dashboard.Ops{Queue: fullLine(mark), Denials: denialsOf(c)}
 	})
 	w.dress(t)
 	for n := range 60 {
 		w.keep(t, logged(n, 404, "NOT_FOUND", mark))
 	}
+	w.keep(t, denied(60, "KillSwitchEngaged"+mark, 1))
 	opens := metav1.NewTime(noon.Add(24 * time.Hour))
 	w.Rollout(posture.MasterDataBridge, func(s *v1alpha1.CapabilityRolloutSpec) { s.Schedule = &v1alpha1.Schedule{NotBefore: &opens} })
 	w.Rollout(posture.Preflight, func(s *v1alpha1.CapabilityRolloutSpec) { s.Schedule = nil })

@@ -336,7 +336,7 @@ func (s *api) observed(listener string, handler http.Handler) http.Handler {
 func (s *api) dashboards(work preflights) ([]apiserver.Listener, error) {
 	var view *dashboard.Ops
 	if s.operatorsToo {
-		view = &dashboard.Ops{Queue: s.queue}
+		view = s.opsView()
 	}
 	board, err := s.dashboardHandler("dashboard", work, view)
 	if err != nil {
@@ -346,9 +346,12 @@ func (s *api) dashboards(work preflights) ([]apiserver.Listener, error) {
 	if s.sockets.operators == nil {
 		return all, nil
 	}
-	board, err = s.dashboardHandler("dashboard-ops", work, &dashboard.Ops{Queue: s.queue})
+	board, err = s.dashboardHandler("dashboard-ops", work, s.opsView())
 	return append(all, apiserver.Listener{Name: "dashboard-ops", Socket: s.sockets.operators, Handler: board}), err
 }
+
+// opsView is the view for operators.
+func (s *api) opsView() *dashboard.Ops { return &dashboard.Ops{Queue: s.queue, Denials: s.store} }
 
 func (s *api) dashboardHandler(listener string, work preflights, view *dashboard.Ops) (http.Handler, error) {
 	board, err := dashboard.Handler(dashboard.Config{
