@@ -125,7 +125,7 @@ charts: controlplane helm ## Make what of the charts follows from other files: d
 	PRINTMARKET_CONTROLPLANE_REQUIRED=1 PRINTMARKET_HELM_REQUIRED=1 go test ./charts -count=1 -parallel 1 -run 'Definitions|Dashboard|Readmes|Switch|Rollout|Stages' -update
 
 .PHONY: reference
-reference: ## Write docs/reference: what of the documentation follows from code
+reference: ## Write docs/reference and docs/metrics.md: what of the documentation follows from code
 	go test ./internal/docsite/reference -count=1 -update
 	go test ./internal/cli -count=1 -run TheReferenceHasEvery -update-reference
 

@@ -124,7 +124,7 @@ func expressions(t *testing.T) map[string]string {
 func exported(t *testing.T) map[string]bool {
 	t.Helper()
 	names := map[string]bool{}
-	for _, match := range regexp.MustCompile(`(?m)^## (printmarket_[a-z_]+)\n\nA (\w+)`).FindAllStringSubmatch(source(t, "docs/reference/metrics.md"), -1) {
+	for _, match := range regexp.MustCompile(`(?m)^## (printmarket_[a-z_]+)\n\nA (\w+)`).FindAllStringSubmatch(source(t, "docs/metrics.md"), -1) {
 		suffixes := []string{""}
 		if match[2] == "histogram" {
 			suffixes = []string{"_bucket", "_sum", "_count"}

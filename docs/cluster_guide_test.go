@@ -67,7 +67,7 @@ func TestTheClusterGuideHasEveryMetric(t *testing.T) {
 		t.Errorf("metrics, and whose they are (-code +guide):\n%s", diff)
 	}
 	described := map[string]string{}
-	for _, match := range regexp.MustCompile(`(?m)^## (\S+)$`).FindAllStringSubmatch(read(t, "docs/reference/metrics.md"), -1) {
+	for _, match := range regexp.MustCompile(`(?m)^## (\S+)$`).FindAllStringSubmatch(read(t, "docs/metrics.md"), -1) {
 		described[match[1]] = want[match[1]]
 	}
 	if diff := cmp.Diff(want, described); diff != "" {
