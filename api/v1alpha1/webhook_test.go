@@ -71,8 +71,10 @@ func TestAdmissionAndCompilationAgreeAboutTheURLsOfWebhooks(t *testing.T) {
 				t.Fatal(err)
 			}
 			snapshot := posture.Compile(posture.Inputs{Partners: []v1alpha1.PartnerEntitlement{acme}})
-			if _, compiled := snapshot.Webhook(tenant.ID{Organization: "org_acme01", Mode: tenant.Live}, "erp"); compiled != (len(errs) == 0) {
-				t.Errorf("compiled: %t; admitted: %t", compiled, len(errs) == 0)
+			// A broken one is declared, and has no URL to send to.
+			erp, declared := snapshot.Webhook(tenant.ID{Organization: "org_acme01", Mode: tenant.Live}, "erp")
+			if compiled := erp.URL() != ""; !declared || compiled != (len(errs) == 0) {
+				t.Errorf("declared: %t; compiled: %t; admitted: %t", declared, compiled, len(errs) == 0)
 			}
 		})
 	}
