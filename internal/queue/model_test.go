@@ -460,7 +460,8 @@ func (m *model) leave() {
 	delete(m.workers, name)
 	delete(m.held, name)
 	m.next++
-	m.hire(fmt.Sprintf("w%d", m.next), modelLease)
+	// Not the name of one of the first, who may still be there.
+	m.hire(fmt.Sprintf("hired-%d", m.next), modelLease)
 }
 
 func (m *model) orderRetry() {
