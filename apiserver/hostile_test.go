@@ -32,6 +32,9 @@ func TestNoRequestGetsAnAnswerThatTheContractsDoNotKnow(t *testing.T) {
 	statuses, notHTTP := map[int]int{}, 0
 	for i := range requests {
 		w.Advance(10 * time.Millisecond) // the rate limit has room
+		if i%10_000 == 0 {
+			w.Produce(t, nil) // master data of which nothing is heard for five minutes are stale
+		}
 		a := g.valid(g.operations[i%len(g.operations)])
 		if i >= len(g.operations) {
 			g.mutate(a)
