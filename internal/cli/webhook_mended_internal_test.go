@@ -5,6 +5,7 @@ package cli
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"sync/atomic"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/kubetest"
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/safehttp"
@@ -57,16 +59,6 @@ func TestWhatHappensWhileAnObjectIsBrokenIsSentOnceItIsMended(t *testing.T) {
 	ended := make(chan struct{})
 	go func() { defer close(ended); delivering.Run(ctx) }()
 	defer func() { stop(); <-ended }()
-	until := func(what string, holds func() bool) {
-		t.Helper()
-		for range 1000 {
-			if holds() {
-				return
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
-		t.Fatalf("never: %s", what)
-	}
 	happen := func() {
 		t.Helper()
 		event, err := ledger.NewEvent(ledger.RFQQuoted, "rfq_01KDVDNC00000000000000000B", judged, rand.Reader)
@@ -75,24 +67,28 @@ func TestWhatHappensWhileAnObjectIsBrokenIsSentOnceItIsMended(t *testing.T) {
 		}
 		store.Append(tenant.ID{Organization: "org_acme01", Mode: tenant.Live}, event)
 	}
-	pending := func() (n int) {
-		all, _ := store.All()
-		for _, delivery := range all {
-			if delivery.State == webhook.Pending {
-				n++
+	until := func(posts int64, waiting int) {
+		t.Helper()
+		kubetest.Eventually(t, func() error {
+			all, _ := store.All()
+			pending := 0
+			for _, delivery := range all {
+				if delivery.State == webhook.Pending {
+					pending++
+				}
 			}
-		}
-		return n
+			if got := came.posts.Load(); got != posts || pending != waiting {
+				return fmt.Errorf("%d posts came and %d deliveries wait, want %d and %d", got, pending, posts, waiting)
+			}
+			return nil
+		})
 	}
 
 	happen()
-	until("the first event is sent", func() bool { return came.posts.Load() == 1 && pending() == 0 })
+	until(1, 0)
 	current.Store(broken)
 	happen()
-	until("the second event is kept", func() bool { return pending() == 1 })
-	if posts := came.posts.Load(); posts != 1 {
-		t.Errorf("%d posts while the object is broken", posts)
-	}
+	until(1, 1)
 	current.Store(sound)
-	until("the second event is sent", func() bool { return came.posts.Load() == 2 && pending() == 0 })
+	until(2, 0)
 }
