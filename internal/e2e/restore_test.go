@@ -5,6 +5,8 @@
 package e2e_test
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -40,9 +42,10 @@ func (p *platform) restored() {
 		p.Errorf("what was open is %s", got)
 	}
 	eventually(p.T, "what is open is handed over", func() error {
-		stats := p.kubectl("", "exec", "deployment/printmarket-api", "--", "/printmarket", "queue", "stats", "--output=json")
-		if !strings.Contains(stats, `"open": 1,`) {
-			return fmt.Errorf("the queue has %s", stats)
+		var stats struct{ Open int }
+		text := p.kubectl("", "exec", "deployment/printmarket-api", "--", "/printmarket", "queue", "stats", "--output=json")
+		if err := json.Unmarshal([]byte(text), &stats); err != nil || stats.Open != 1 {
+			return errors.Join(fmt.Errorf("the queue has %s", text), err)
 		}
 		return nil
 	})
