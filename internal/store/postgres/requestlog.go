@@ -16,7 +16,8 @@ import (
 
 var _ requestlog.Store = (*Store)(nil)
 
-// AddRequests implements [requestlog.Store].
+// AddRequests implements [requestlog.Store]. Replicas may write the same requests at the
+// same time, so each takes them in the same order.
 func (s *Store) AddRequests(ctx context.Context, entries []requestlog.Entry) error {
 	var tenants, ids, requestIDs, keys, listeners, surfaces, methods, routes, codes, capabilities, reasons []string
 	var times []time.Time
@@ -34,6 +35,7 @@ func (s *Store) AddRequests(ctx context.Context, entries []requestlog.Entry) err
 			`INSERT INTO request_log (`+selection.RequestColumns+`)
 			 SELECT * FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
 				$9::text[], $10::bigint[], $11::text[], $12::text[], $13::text[], $14::bigint[], $15::bigint[], $16::bigint[])
+				AS entry (`+selection.RequestColumns+`) ORDER BY tenant, id
 			 ON CONFLICT (tenant, id) DO NOTHING`,
 			tenants, ids, times, requestIDs, keys, listeners, surfaces, methods,
 			routes, statuses, codes, capabilities, reasons, took, bytes, requests)
