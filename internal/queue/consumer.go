@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/printmarket/printmarket/internal/combine"
 )
 
 // ConsumerConfig describes a worker process.
@@ -58,6 +60,8 @@ type Consumer struct {
 	due    time.Duration
 	astray atomic.Bool
 
+	endings *combine.Combiner[ending, ended]
+
 	mu   sync.Mutex
 	held map[string]int // attempts by id
 }
@@ -70,7 +74,9 @@ func (q *Queue) Consumer(config ConsumerConfig) *Consumer {
 	options.PushNotificationProcessor = nil
 	// One connection waits; a slot settles one job at a time.
 	options.PoolSize = config.Slots + 4
-	return &Consumer{queue: q, config: config, redis: redis.NewClient(&options), began: time.Now(), held: map[string]int{}}
+	c := &Consumer{queue: q, config: config, redis: redis.NewClient(&options), began: time.Now(), held: map[string]int{}}
+	c.endings = c.combineEndings()
+	return c
 }
 
 // Name is the consumer's incarnation.
@@ -83,7 +89,9 @@ func (c *Consumer) LeaseTime() time.Duration { return c.config.Lease }
 // the leases run out.
 func (c *Consumer) Close() error {
 	c.dropReader()
-	return failed("close consumer", c.redis.Close())
+	err := c.redis.Close()
+	c.endings.Close()
+	return failed("close consumer", err)
 }
 
 // Next takes up to free jobs, waiting up to Block for the first. It returns none

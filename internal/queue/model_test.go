@@ -143,6 +143,7 @@ var operations = []struct {
 	{40, (*model).take},
 	{20, (*model).finish},
 	{15, (*model).finishNext},
+	{10, (*model).finishTogether},
 	{6, (*model).retryLater},
 	{4, (*model).retryNever},
 	{4, (*model).release},
@@ -311,6 +312,30 @@ func (m *model) finishNext() {
 	m.must("finish", err)
 	m.let(worker, lease)
 	delete(m.jobs, lease.ID)
+	m.handed(worker, next)
+}
+
+// finishTogether ends everything that a worker holds.
+func (m *model) finishTogether() {
+	worker, _, ok := m.one()
+	if !ok {
+		return
+	}
+	var leases []queue.Lease
+	for _, id := range slices.Sorted(maps.Keys(m.held[worker])) {
+		leases = append(leases, m.held[worker][id])
+	}
+	wanted := m.random.IntN(len(leases) + 1)
+	m.did("%s finishes %d jobs together and takes up to %d", worker, len(leases), wanted)
+	next, errs := m.workers[worker].FinishTogether(m.ctx(), wanted, leases...)
+	m.must("finish together", errors.Join(errs...))
+	if len(next) > wanted {
+		m.fail("%d leases, of %d that were wanted", len(next), wanted)
+	}
+	for _, lease := range leases {
+		m.let(worker, lease)
+		delete(m.jobs, lease.ID)
+	}
 	m.handed(worker, next)
 }
 

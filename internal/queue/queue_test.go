@@ -320,14 +320,19 @@ func TestQueue(t *testing.T) {
 		},
 		"a worker that lives keeps its job when Redis was away for longer than a lease": func(f *fixture) {
 			f.submit("pref_1", 0)
-			w1, w2 := f.consumer("w1"), f.consumer("w2")
+			// Long enough for a busy machine to do something in half of it.
+			const long = 5 * lease
+			consumer := func(name string) *queue.Consumer {
+				return f.consumes(queue.ConsumerConfig{Name: name, Slots: 4, Lease: long, Block: 20 * time.Millisecond, Idle: time.Hour})
+			}
+			w1, w2 := consumer("w1"), consumer("w2")
 			held := f.take(w1)
-			f.server.Pass(5 * lease)
+			f.server.Pass(3 * long)
 			f.nothing(w2)
 			if lost, err := w1.Renew(f.Context(), held); err != nil || len(lost) != 0 {
 				f.Errorf("Renew = %v, %v", lost, err)
 			}
-			f.server.Pass(lease / 2)
+			f.server.Pass(long / 2)
 			f.nothing(w2)
 			f.must(w1.Finish(f.Context(), held))
 		},

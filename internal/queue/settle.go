@@ -4,7 +4,6 @@ package queue
 
 import (
 	"context"
-	"fmt"
 	"time"
 )
 
@@ -33,44 +32,6 @@ func (c *Consumer) Renew(ctx context.Context, leases ...Lease) (lost []Lease, er
 		c.let(byID[id])
 	}
 	return lost, nil
-}
-
-// Finish ends a job. Nothing of it stays in Redis. Finishing twice, or a job
-// that Redis has forgotten, is not an error.
-func (c *Consumer) Finish(ctx context.Context, lease Lease) error {
-	_, err := c.finish(ctx, lease, 0)
-	return err
-}
-
-// FinishNext ends a job as Finish does and takes the next one, if there is any,
-// in the same round trip. With an error there is no next one to know of; one
-// that was granted all the same comes with Next.
-func (c *Consumer) FinishNext(ctx context.Context, lease Lease) ([]Lease, error) {
-	c.asking.RLock()
-	defer c.asking.RUnlock()
-	next, err := c.finish(ctx, lease, 1)
-	if c.toTend() {
-		// What this one could not do the next one does, and tells of.
-		_ = c.tend(ctx)
-	}
-	return next, err
-}
-
-func (c *Consumer) finish(ctx context.Context, lease Lease, next int) ([]Lease, error) {
-	const op = "finish job"
-	defer c.let(lease)
-	reply, err := c.queue.scripts.finish.run(ctx, c.queue, c.redis, lease.ID, c.config.Name, lease.Attempt, next).Slice()
-	switch {
-	case isNoGroup(err):
-		return nil, nil // the queue is gone, and the job with it
-	case err != nil:
-		return nil, c.lostAnswer(op, err)
-	}
-	leases, err := c.handed(ctx, reply[1:])
-	if err == nil && text(reply[0]) == "0" {
-		err = fmt.Errorf("%s: %w", op, ErrLost)
-	}
-	return leases, err
 }
 
 // Retry gives a job back; it is dispatched again after the delay, at most

@@ -1,19 +1,22 @@
--- End a job, and take the next one.
--- ARGV prefix id consumer attempt next(0|1)
--- Returns {1 when the job is ended, by this call or before, 0 when someone else
--- holds it; lease...}. Sending it twice is safe but for the lease, which astray
--- finds.
+-- End jobs of one consumer, and take as many next ones as it wants.
+-- ARGV prefix consumer next id attempt [id attempt...]
+-- Returns {a digit for each job: 1 when it is ended, by this call or before, 0 when
+-- someone else holds it; lease...}. Sending it twice is safe but for leases, which
+-- astray finds.
 local function main()
-  local id, consumer = ARGV[2], ARGV[3]
-  local ok, j = holds(id, consumer, ARGV[4])
-  local reply = { 1 }
-  if ok then
-    vacate(j)
-    forget(id)
-  elseif j then
-    reply[1] = 0
+  local consumer, left, told = ARGV[2], false, ''
+  for n = 4, #ARGV, 2 do
+    local id = ARGV[n]
+    local ok, j = holds(id, consumer, ARGV[n + 1])
+    if ok then
+      vacate(j)
+      forget(id)
+      left = true
+    end
+    told = told .. ((ok or not j) and '1' or '0')
   end
-  if ok then admit() end
-  if ARGV[5] == '1' then read(reply, consumer, 1) end
+  local reply = { told }
+  if left then admit() end
+  read(reply, consumer, tonumber(ARGV[3]))
   return reply
 end

@@ -48,7 +48,7 @@ func (s *Store) CreateRFQ(ctx context.Context, record rfq.RFQ, quotes []rfq.Quot
 		return rfq.RFQ{}, 0, reply.Error(createOp, err)
 	}
 	own := creation{record, terms, args}
-	made, err := s.creates.do(ctx, own)
+	made, err := s.creates.Do(ctx, own)
 	if errors.Is(err, errUnsettled) {
 		made, err = s.createAlone(ctx, own)
 	}

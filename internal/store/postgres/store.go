@@ -25,6 +25,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/printmarket/printmarket/internal/combine"
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/store/reply"
 )
@@ -78,15 +79,12 @@ func (o Options) withDefaults() Options {
 type Store struct {
 	pool    *pgxpool.Pool
 	options Options
-	creates *combiner[creation, created]
+	creates *combine.Combiner[creation, created]
 }
 
 func newStore(pool *pgxpool.Pool, options Options) *Store {
 	s := &Store{pool: pool, options: options}
-	s.creates = &combiner[creation, created]{
-		op: createOp, slots: min(createBatches, int(options.MaxConns)), most: createBatchSize, long: createTurn,
-		patience: options.AcquireTimeout, run: s.createBatch,
-	}
+	s.creates = s.combineCreates()
 	return s
 }
 
@@ -146,7 +144,7 @@ func (s *Store) prepare(ctx context.Context) {
 // Close waits for running calls and closes all connections. The error is nil;
 // it is there because every store is an io.Closer.
 func (s *Store) Close() error {
-	s.creates.close()
+	s.creates.Close()
 	s.pool.Close()
 	return nil
 }

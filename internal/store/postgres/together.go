@@ -5,12 +5,14 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/printmarket/printmarket/internal/combine"
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/store/reply"
@@ -59,26 +61,42 @@ const createRFQs = `WITH claimed AS MATERIALIZED (
 ), answered AS (` + newQuotes + `item, jsonb_to_recordset(item.quotes)` + quoteRecord + `)
 SELECT outcome, wait FROM claimed ORDER BY n`
 
+// combineCreates lets creates that come at the same time share a statement and a commit.
+func (s *Store) combineCreates() *combine.Combiner[creation, created] {
+	return combine.New(combine.Config[creation, created]{
+		Slots: min(createBatches, int(s.options.MaxConns)), Most: createBatchSize, Long: createTurn,
+		Patience: s.options.AcquireTimeout, Run: s.createBatch, Refuse: refusedCreate,
+	})
+}
+
+// refusedCreate tells why a create was not answered.
+func refusedCreate(err error) error {
+	if errors.Is(err, combine.ErrNoTurn) {
+		err = fmt.Errorf("%w: %w", ledger.ErrOverloaded, err)
+	}
+	return &ledger.UnavailableError{Op: createOp, Err: err}
+}
+
 // createBatch answers creates that came together. One alone is cheaper by
 // itself.
-func (s *Store) createBatch(ctx context.Context, batch []creation) []settled[created] {
-	ends := make([]settled[created], len(batch))
+func (s *Store) createBatch(ctx context.Context, batch []creation) []combine.End[created] {
+	ends := make([]combine.End[created], len(batch))
 	if len(batch) == 1 {
-		ends[0].out, ends[0].err = s.createAlone(ctx, batch[0])
+		ends[0].Out, ends[0].Err = s.createAlone(ctx, batch[0])
 		return ends
 	}
 	claims, err := s.claimTogether(ctx, batch)
 	for i, c := range batch {
 		switch {
 		case err != nil:
-			ends[i].err = err
+			ends[i].Err = err
 		case claims[i].outcome == "created":
-			ends[i].out = created{c.record, ledger.Created}
+			ends[i].Out = created{c.record, ledger.Created}
 		case claims[i].outcome == "replayed", claims[i].outcome == "unsettled":
-			ends[i].err = errUnsettled
+			ends[i].Err = errUnsettled
 		default:
 			_, refused := claims[i].replayed(c.terms, nil)
-			ends[i].err = reply.Error(createOp, refused)
+			ends[i].Err = reply.Error(createOp, refused)
 		}
 	}
 	return ends

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/printmarket/printmarket/internal/combine"
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/pgtest"
 	"github.com/printmarket/printmarket/internal/rfq"
@@ -57,18 +58,18 @@ func limited(limit int64) func(*rfq.RFQ, *ledger.Terms) {
 }
 
 // ends says in a word what became of each create.
-func endsOf(ends []settled[created]) []string {
+func endsOf(ends []combine.End[created]) []string {
 	words := make([]string, len(ends))
 	for i, end := range ends {
 		exceeded := (*ledger.QuotaExceededError)(nil)
 		switch {
-		case end.err == nil && end.out.outcome == ledger.Created:
+		case end.Err == nil && end.Out.outcome == ledger.Created:
 			words[i] = "created"
-		case errors.Is(end.err, errUnsettled):
+		case errors.Is(end.Err, errUnsettled):
 			words[i] = "unsettled"
-		case errors.Is(end.err, ledger.ErrKeyReused):
+		case errors.Is(end.Err, ledger.ErrKeyReused):
 			words[i] = "reused"
-		case errors.As(end.err, &exceeded):
+		case errors.As(end.Err, &exceeded):
 			words[i] = "exceeded"
 		default:
 			words[i] = fmt.Sprint(end)
@@ -129,7 +130,7 @@ func TestAStatementSettlesWhatItCanAndLeavesTheRestAlone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			store := openStore(t, pgtest.Shared(t))
-			run := func(items []item, settle func([]creation) []settled[created]) (made int) {
+			run := func(items []item, settle func([]creation) []combine.End[created]) (made int) {
 				batch, want := make([]creation, len(items)), make([]string, len(items))
 				for i, item := range items {
 					batch[i], want[i] = creationOf(t, item.who, item.key, item.change), item.want
@@ -139,22 +140,22 @@ func TestAStatementSettlesWhatItCanAndLeavesTheRestAlone(t *testing.T) {
 					t.Errorf("ends (-want +got):\n%s", diff)
 				}
 				for i, end := range ends {
-					if end.err == nil {
+					if end.Err == nil {
 						made++
 					}
-					if end.err == nil && end.out.record.ID != batch[i].record.ID {
-						t.Errorf("create %d is told of %s", i, end.out.record.ID)
+					if end.Err == nil && end.Out.record.ID != batch[i].record.ID {
+						t.Errorf("create %d is told of %s", i, end.Out.record.ID)
 					}
 				}
 				return made
 			}
-			made := run(tc.before, func(batch []creation) (ends []settled[created]) {
+			made := run(tc.before, func(batch []creation) (ends []combine.End[created]) {
 				for _, c := range batch {
 					ends = append(ends, store.createBatch(t.Context(), []creation{c})...)
 				}
 				return ends
 			})
-			made += run(tc.items, func(batch []creation) []settled[created] { return store.createBatch(t.Context(), batch) })
+			made += run(tc.items, func(batch []creation) []combine.End[created] { return store.createBatch(t.Context(), batch) })
 			for table, question := range map[string]string{
 				"records": `SELECT count(*) FROM rfq`, "events": `SELECT count(*) FROM outbox JOIN rfq ON rfq.id = outbox.subject AND rfq.tenant = outbox.tenant`,
 			} {
@@ -215,8 +216,8 @@ func TestBatchesOfTwoReplicasNeverWaitInACircle(t *testing.T) {
 			}
 			all.Go(func() {
 				for _, end := range store.createBatch(t.Context(), batch) {
-					if end.err != nil && !errors.Is(end.err, errUnsettled) {
-						t.Errorf("round %d: %v", round, end.err)
+					if end.Err != nil && !errors.Is(end.Err, errUnsettled) {
+						t.Errorf("round %d: %v", round, end.Err)
 					}
 				}
 			})
@@ -241,8 +242,8 @@ func TestABatchLooksUpNoMoreThanItsOwnKeys(t *testing.T) {
 	store := openUnmigrated(t, address, options)
 	two := func() {
 		for _, end := range store.createBatch(t.Context(), []creation{creationOf(t, acme, rand.Text(), nil), creationOf(t, acme, rand.Text(), nil)}) {
-			if end.err != nil {
-				t.Fatal(end.err)
+			if end.Err != nil {
+				t.Fatal(end.Err)
 			}
 		}
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package postgres
+package combine
 
 import (
 	"context"
@@ -12,14 +12,12 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/printmarket/printmarket/internal/ledger"
 )
 
 // bench is a combiner whose batches take as long as they are told to. It runs in
 // the bubble of a synctest, so its seconds pass at once.
 type bench struct {
-	*combiner[int, int]
+	*Combiner[int, int]
 	callers sync.WaitGroup
 
 	mu      sync.Mutex
@@ -31,27 +29,43 @@ type bench struct {
 // first call says if that is more.
 func newBench(slots, most int) *bench {
 	b, opened := &bench{}, time.Now()
-	b.combiner = &combiner[int, int]{op: "test", slots: slots, most: most, long: time.Minute, patience: time.Hour}
-	b.run = func(_ context.Context, batch []int) []settled[int] {
+	run := func(_ context.Context, batch []int) []End[int] {
 		b.mu.Lock()
 		b.batches = append(b.batches, slices.Clone(batch))
 		b.begun = append(b.begun, time.Since(opened))
 		b.mu.Unlock()
 		time.Sleep(time.Duration(max(batch[0]/100, 1)) * time.Second)
-		ends := make([]settled[int], len(batch))
+		ends := make([]End[int], len(batch))
 		for i, in := range batch {
-			ends[i].out = -in
+			ends[i].Out = -in
 		}
 		return ends
 	}
+	b.Combiner = New(Config[int, int]{
+		Slots: slots, Most: most, Long: time.Minute, Patience: time.Hour, Run: run,
+		Refuse: func(err error) error { return refusedError{err} },
+	})
 	return b
+}
+
+// refusedError is how errors of a bench look that are not of its batches.
+type refusedError struct{ error }
+
+func (e refusedError) Unwrap() error { return e.error }
+
+// wantRefused holds an error against the reason that it must have.
+func wantRefused(t *testing.T, got, reason error) {
+	t.Helper()
+	if refused := (refusedError{}); !errors.As(got, &refused) || !errors.Is(got, reason) {
+		t.Errorf("error = %v, want %v, refused", got, reason)
+	}
 }
 
 // begin lets callers come one after the other, and checks what they are told.
 func (b *bench) begin(ctx context.Context, t *testing.T, ins ...int) {
 	for _, in := range ins {
 		b.callers.Go(func() {
-			if out, err := b.do(ctx, in); out != -in || err != nil {
+			if out, err := b.Do(ctx, in); out != -in || err != nil {
 				t.Errorf("call %d = %d, %v", in, out, err)
 			}
 		})
@@ -62,7 +76,7 @@ func (b *bench) begin(ctx context.Context, t *testing.T, ins ...int) {
 func (b *bench) wantBatches(t *testing.T, want ...[]int) {
 	t.Helper()
 	b.callers.Wait()
-	b.close()
+	b.Close()
 	if diff := cmp.Diff(want, b.batches); diff != "" {
 		t.Errorf("batches (-want +got):\n%s", diff)
 	}
@@ -99,7 +113,7 @@ func TestABatchThatTakesLongGivesItsSlotAway(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(1, 10)
-		b.long = 10 * time.Second
+		b.config.Long = 10 * time.Second
 		b.begin(t.Context(), t, 9900, 9800)
 		time.Sleep(11 * time.Second)
 		b.begin(t.Context(), t, 1, 2)
@@ -118,18 +132,14 @@ func TestACallerWhoLeavesBeforeItsTurnIsNotRun(t *testing.T) {
 		ctx, leave := context.WithCancel(t.Context())
 		b.begin(t.Context(), t, 1)
 		var told error
-		b.callers.Go(func() { _, told = b.do(ctx, 2) })
+		b.callers.Go(func() { _, told = b.Do(ctx, 2) })
 		synctest.Wait()
 		b.begin(t.Context(), t, 3)
 		leave()
 		synctest.Wait()
-		var away *ledger.UnavailableError
-		if !errors.As(told, &away) || !errors.Is(told, context.Canceled) || errors.Is(told, ledger.ErrOverloaded) {
-			t.Errorf("error = %v, want UnavailableError of a cancelled context", told)
-		}
-		if _, err := b.do(ctx, 4); !errors.As(err, &away) || !errors.Is(err, context.Canceled) {
-			t.Errorf("with a context that has ended: error = %v, want UnavailableError", err)
-		}
+		wantRefused(t, told, context.Canceled)
+		_, told = b.Do(ctx, 4)
+		wantRefused(t, told, context.Canceled)
 		b.wantBatches(t, []int{1}, []int{3})
 	})
 }
@@ -143,7 +153,7 @@ func TestACallerWhoLeavesInItsTurnIsToldAtOnceAndTheBatchGoesOn(t *testing.T) {
 		var told error
 		var left time.Time
 		// The first of a batch, whose context the batch is made of.
-		b.callers.Go(func() { _, told = b.do(ctx, 2); left = time.Now() })
+		b.callers.Go(func() { _, told = b.Do(ctx, 2); left = time.Now() })
 		synctest.Wait()
 		b.begin(t.Context(), t, 3)
 		time.Sleep(1500 * time.Millisecond)
@@ -156,23 +166,30 @@ func TestACallerWhoLeavesInItsTurnIsToldAtOnceAndTheBatchGoesOn(t *testing.T) {
 	})
 }
 
-func TestACallerWhoseTurnDoesNotComeIsOverloadedAndNotRun(t *testing.T) {
+func TestWithoutPatienceACallerWaitsForItsTurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(1, 1)
+		b.config.Long, b.config.Patience = 100*time.Hour, 0
+		b.begin(t.Context(), t, 36_000_000, 1)
+		b.wantBatches(t, []int{36_000_000}, []int{1})
+	})
+}
+
+func TestACallerWhoseTurnDoesNotComeIsRefusedAndNotRun(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(1, 10)
-		b.patience = 5 * time.Second
+		b.config.Patience = 5 * time.Second
 		b.begin(t.Context(), t, 900)
 		time.Sleep(time.Second)
 		var told error
 		begun := time.Now()
-		b.callers.Go(func() { _, told = b.do(t.Context(), 1) })
+		b.callers.Go(func() { _, told = b.Do(t.Context(), 1) })
 		time.Sleep(4 * time.Second)
 		b.begin(t.Context(), t, 2) // has its turn, and may take longer than it waits for that
 		b.wantBatches(t, []int{900}, []int{2})
-		var away *ledger.UnavailableError
-		if !errors.Is(told, ledger.ErrOverloaded) || !errors.As(told, &away) {
-			t.Errorf("error = %v, want ErrOverloaded in an UnavailableError", told)
-		}
+		wantRefused(t, told, ErrNoTurn)
 		if took := time.Since(begun); took != 9*time.Second {
 			t.Errorf("it took %s", took)
 		}
@@ -183,38 +200,36 @@ func TestClosingWaitsForEveryCallAndTakesNoMore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(1, 1)
-		b.long = 500 * time.Millisecond
+		b.config.Long = 500 * time.Millisecond
 		b.begin(t.Context(), t, 700, 1, 2)
 		begun := time.Now()
-		b.close()
+		b.Close()
 		if took := time.Since(begun); took != 7*time.Second {
 			t.Errorf("closed after %s, want when the last batch had ended", took)
 		}
-		var away *ledger.UnavailableError
-		if _, err := b.do(t.Context(), 3); !errors.As(err, &away) {
-			t.Errorf("error = %v, want UnavailableError", err)
-		}
+		_, told := b.Do(t.Context(), 3)
+		wantRefused(t, told, ErrClosed)
 		b.wantBatches(t, []int{700}, []int{1}, []int{2})
 	})
 }
+
+var errDefect = errors.New("a defect")
 
 func TestAPanicFailsItsBatchAlone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(1, 10)
-		sound := b.run
-		b.run = func(ctx context.Context, batch []int) []settled[int] {
+		sound := b.config.Run
+		b.config.Run = func(ctx context.Context, batch []int) []End[int] {
 			if batch[0] == 13 {
-				panic("a defect")
+				panic(errDefect)
 			}
 			return sound(ctx, batch)
 		}
-		var away *ledger.UnavailableError
-		if _, err := b.do(t.Context(), 13); !errors.As(err, &away) {
-			t.Errorf("a call whose batch panics: %v", err)
-		}
+		_, told := b.Do(t.Context(), 13)
+		wantRefused(t, told, errDefect)
 		b.begin(t.Context(), t, 1, 2)
 		b.callers.Wait()
-		b.close()
+		b.Close()
 	})
 }
