@@ -56,13 +56,27 @@ type platform struct {
 	client   client.Client
 	// values is the file with the values of the release.
 	values string
+	// volumes are those that were made for it.
+	volumes []string
 }
 
 // install does what docs/guides/install.md says, from the image to the platform
 // with all its accounts and no objects yet.
 func install(t *testing.T) *platform {
 	t.Helper()
-	p := &platform{T: t, namespace: "market-" + strings.ToLower(rand.Text()[:6]), redis: redistest.Real(t), database: pgtest.Start(t)}
+	p := begin(t)
+	p.redis, p.database = redistest.Real(t), pgtest.Start(t)
+	p.makeSecrets()
+	p.writeValues("")
+	p.installMarket()
+	p.bindPeople()
+	return p
+}
+
+// begin makes the image and a namespace for the platform.
+func begin(t *testing.T) *platform {
+	t.Helper()
+	p := &platform{T: t, namespace: "market-" + strings.ToLower(rand.Text()[:6])}
 	config, err := cluster.Config()
 	p.must(err)
 	p.client = kubetest.NewClient(t, config)
@@ -71,12 +85,14 @@ func install(t *testing.T) *platform {
 	t.Cleanup(p.uninstall)
 	p.kubectl("", "label", "namespace", p.namespace, "pod-security.kubernetes.io/enforce=restricted")
 	p.serveFile()
-	p.makeSecrets()
-	p.writeValues()
+	return p
+}
+
+// installMarket installs the platform, or upgrades it.
+func (p *platform) installMarket() {
+	p.Helper()
 	p.helm("upgrade", "--install", "market", root+"/charts/printmarket", "--values="+p.values, "--wait", "--timeout=5m")
 	p.address = p.kubectl("", "get", "service", "printmarket-api", "--output=jsonpath={.spec.clusterIP}")
-	p.bindPeople()
-	return p
 }
 
 // open goes on from there to rollouts and a partner with keys.
@@ -100,7 +116,12 @@ func (p *platform) uninstall() {
 			p.Logf("kubectl %v: %v\n%s", about, err, output)
 		}
 	}
-	_, _ = cluster.Kubectl(ctx, "", "delete", "namespace", p.namespace, "--wait=false")
+	// Nobody may write to a volume while its directory is removed.
+	wait := fmt.Sprintf("--wait=%t", len(p.volumes) > 0)
+	_, _ = cluster.Kubectl(ctx, "", "delete", "namespace", p.namespace, wait, "--timeout=3m")
+	for _, name := range p.volumes {
+		_, _ = cluster.Kubectl(ctx, "", "delete", "persistentvolume", name)
+	}
 }
 
 // buildImage makes the image that is shipped, and gives it to the nodes.
@@ -251,8 +272,9 @@ func (p *platform) secret(name, address string) {
 	p.kubectl("", "create", "secret", "generic", name, "--from-literal=url="+address)
 }
 
-// writeValues writes what docs/guides/install.md asks for.
-func (p *platform) writeValues() {
+// writeValues writes what docs/guides/install.md asks for, and what a test has beside
+// it.
+func (p *platform) writeValues(beside string) {
 	p.Helper()
 	p.values = filepath.Join(p.TempDir(), "values.yaml")
 	p.must(os.WriteFile(p.values, fmt.Appendf(nil, `
@@ -265,7 +287,7 @@ worker:
 webhooks:
   enabled: true
   allowWebhooks: ["%[3]s/32"]
-`, image, p.version, cluster.Host()), 0o600))
+%[4]s`, image, p.version, cluster.Host(), beside), 0o600))
 }
 
 // makePartner makes a partner with keys of each kind, and waits until all replicas

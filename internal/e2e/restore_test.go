@@ -16,16 +16,26 @@ import (
 // writers are the deployments that write records.
 var writers = []string{"printmarket-worker-preflight", "printmarket-worker-webhooks", "printmarket-api"}
 
-// restored goes by docs/runbooks/restore-the-database.md: the records are those of an
-// earlier time again, Redis is emptied, what was open then is done, and what came after
-// is unknown.
+// restored goes by docs/runbooks/restore-the-database.md.
 func (p *platform) restored() {
+	dump := filepath.Join(p.TempDir(), "market.dump")
+	p.goBack(func() {
+		p.postgres("pg_dump", "--format=custom", "--file="+dump)
+	}, func() {
+		p.postgres("pg_restore", "--clean", "--if-exists", "--single-transaction", dump)
+		p.must(p.redis.Client(p.T).FlushDB(p.Context()).Err())
+	})
+}
+
+// goBack makes the records those of an earlier time again: what was open then is done,
+// and what came after is unknown. Restore leaves an empty Redis.
+func (p *platform) goBack(dump, restore func()) {
+	p.Helper()
 	finished, rfq := p.submit(), p.rfq()
 	p.succeeded(finished)
 	p.scale(0, "printmarket-worker-preflight")
 	open := p.submit()
-	dump := filepath.Join(p.TempDir(), "market.dump")
-	p.postgres("pg_dump", "--format=custom", "--file="+dump)
+	dump()
 	p.scale(2, "printmarket-worker-preflight")
 	p.succeeded(open)
 	lost, lostRFQ := p.submit(), p.rfq()
@@ -33,8 +43,7 @@ func (p *platform) restored() {
 
 	p.kubectl("", "exec", "deployment/printmarket-worker-preflight", "--", "/printmarket", "queue", "drain", "--for=4h", "--wait=2m")
 	p.scale(0, writers...)
-	p.postgres("pg_restore", "--clean", "--if-exists", "--single-transaction", dump)
-	p.must(p.redis.Client(p.T).FlushDB(p.Context()).Err())
+	restore()
 	p.scale(2, "printmarket-api")
 	p.are(http.StatusOK, "/api/v1/preflight/"+finished+"/report", "/api/v1/rfq/"+rfq)
 	p.are(http.StatusNotFound, "/api/v1/preflight/"+lost, "/api/v1/rfq/"+lostRFQ)

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build linux
+
+package e2e_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The StatefulSets of the trial servers.
+const (
+	trialDatabase = "printmarket-trial-database"
+	trialRedis    = "printmarket-trial-redis"
+)
+
+// TestAMarketWithTrialServers is a look around as docs/guides/install.md has it: every
+// server is a pod. The servers are this machine's, in images that are packed here.
+func TestAMarketWithTrialServers(t *testing.T) {
+	p := begin(t)
+	p.makeVolumes()
+	definitions := p.kubectl("", "get", "crd", "partnerentitlements.marketplace.printmarket.dev", "--ignore-not-found", "--output=name")
+	p.writeValues(p.trialServers() + fmt.Sprintf("crds: {enabled: %t}\n", definitions == ""))
+	p.installMarket()
+	p.open()
+	p.steps([]step{
+		{"the first RFQ and the first preflight", (*platform).firstRequests},
+		{"servers that are killed have what they had", (*platform).killedServers},
+		{"the database goes back to an earlier time", (*platform).restoredTrial},
+		{"what an uninstall leaves is taken up again", (*platform).installedAgain},
+	})
+}
+
+// makeVolumes makes what the cluster has nobody for: volumes, one of them for the second
+// Redis. Nothing gives them to the group of a pod, as provisioners do.
+func (p *platform) makeVolumes() {
+	p.Helper()
+	for i := range 3 {
+		directory := filepath.Join(p.TempDir(), "volume")
+		p.must(os.Mkdir(directory, 0o700))
+		p.must(os.Chmod(directory, 0o777))
+		name := fmt.Sprintf("%s-%d", p.namespace, i)
+		p.kubectl(fmt.Sprintf(`apiVersion: v1
+kind: PersistentVolume
+metadata: {name: %q}
+spec:
+  storageClassName: %q
+  capacity: {storage: 10Gi}
+  accessModes: [ReadWriteOnce]
+  hostPath: {path: %q}
+`, name, p.namespace, directory), "create", "--filename=-")
+		p.volumes = append(p.volumes, name)
+	}
+}
+
+// killedServers kills both servers while there is a job in the queue.
+func (p *platform) killedServers() {
+	rfq := p.rfq()
+	p.scale(0, "printmarket-worker-preflight")
+	job := p.submit()
+	p.kubectl("", "delete", "pod", trialDatabase+"-0", trialRedis+"-0", "--grace-period=1")
+	p.serversReady()
+	p.readable(rfq)
+	p.scale(2, "printmarket-worker-preflight")
+	p.succeeded(job)
+}
+
+// serversReady waits until each trial server has its pod back.
+func (p *platform) serversReady() {
+	p.Helper()
+	for _, name := range []string{trialDatabase, trialRedis} {
+		p.kubectl("", "rollout", "status", "statefulset/"+name, "--timeout=120s")
+	}
+}
+
+// readable waits until an RFQ can be read: connections may have to be made anew.
+func (p *platform) readable(rfq string) {
+	p.Helper()
+	eventually(p.T, "the RFQ is read", func() error {
+		if got := p.ask(http.MethodGet, "/api/v1/rfq/"+rfq, p.live, ""); got.status != http.StatusOK {
+			return fmt.Errorf("answered %s", got)
+		}
+		return nil
+	})
+}
+
+// restoredTrial goes by what docs/guides/restore.md says of the trial servers.
+func (p *platform) restoredTrial() {
+	var dump bytes.Buffer
+	p.goBack(func() {
+		p.inDatabase(nil, &dump, "pg_dump", "--username=printmarket", "--format=custom", "printmarket")
+	}, func() {
+		p.inDatabase(&dump, nil, "pg_restore", "--username=printmarket", "--dbname=printmarket", "--clean", "--if-exists", "--single-transaction")
+		p.kubectl("", "scale", "statefulset/"+trialRedis, "--replicas=0")
+		p.kubectl("", "delete", "persistentvolumeclaim", "data-"+trialRedis+"-0")
+		p.kubectl("", "scale", "statefulset/"+trialRedis, "--replicas=1")
+		p.serversReady()
+	})
+}
+
+// inDatabase runs a program where the trial database is.
+func (p *platform) inDatabase(in io.Reader, out io.Writer, program ...string) {
+	p.Helper()
+	command := cluster.Command(p.Context(), append([]string{"--namespace=" + p.namespace, "exec", "--stdin", trialDatabase + "-0", "--"}, program...)...)
+	var complaint bytes.Buffer
+	command.Stdin, command.Stdout, command.Stderr = in, out, &complaint
+	if err := command.Run(); err != nil {
+		p.Fatalf("%v: %v\n%s", program, err, &complaint)
+	}
+}
+
+// installedAgain uninstalls the platform and installs it again: passwords and volumes
+// are what they were, so the records are there.
+func (p *platform) installedAgain() {
+	rfq := p.rfq()
+	passwords := p.trialPasswords()
+	p.helm("uninstall", "market", "--wait", "--timeout=2m")
+	p.installMarket()
+	if got := p.trialPasswords(); got != passwords {
+		p.Error("the passwords of the trial servers are others")
+	}
+	p.readable(rfq)
+	p.succeeded(p.submit())
+}
+
+func (p *platform) trialPasswords() string {
+	p.Helper()
+	return p.kubectl("", "get", "secret", trialDatabase, trialDatabase+"-owner", trialRedis, "--output=jsonpath={.items[*].data}")
+}
+
+// trialServers packs images of the trial servers, and returns the values that name
+// them.
+func (p *platform) trialServers() string {
+	p.Helper()
+	postgres, valkey := p.postgresImage(), p.valkeyImage()
+	var values bytes.Buffer
+	for server, name := range map[string]string{"database": postgres, "redis": valkey} {
+		repository, tag, _ := strings.Cut(name, ":")
+		fmt.Fprintf(&values, "%s: {trial: {enabled: true, image: {repository: %s, tag: %s, pullPolicy: Never}, storage: {className: %s}}}\n",
+			server, repository, tag, p.namespace)
+	}
+	return values.String()
+}
