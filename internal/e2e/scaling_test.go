@@ -39,7 +39,7 @@ worker:
 	p.kubectl("", "wait", "scaledobject/printmarket-worker-preflight", "--for=condition=Ready", "--timeout=60s")
 
 	p.workersAre(0, "with nothing to do")
-	p.scaledForOne()
+	p.scaledForOne(func() {})
 	slow := *p
 	slow.fileURL = "http://" + p.serve(func(w http.ResponseWriter, _ *http.Request) {
 		time.Sleep(3 * time.Second)
@@ -54,14 +54,26 @@ worker:
 		p.succeeded(job)
 	}
 	p.workersAre(0, "when all is done")
-	p.scaledForOne()
+	p.scaledForOne(p.pausedScaling)
 
 	p.helm("upgrade", "market", root+"/charts/printmarket", "--values="+p.values, "--wait", "--timeout=5m")
 	p.workersAre(2, "without KEDA")
 }
 
-// scaledForOne submits a job whose file comes when there is one worker.
-func (p *platform) scaledForOne() {
+// pausedScaling goes by docs/guides/restore.md: a paused KEDA lets workers go though there
+// is something to do, and goes on afterwards.
+func (p *platform) pausedScaling() {
+	p.Helper()
+	const pause = "autoscaling.keda.sh/paused-replicas"
+	p.kubectl("", "annotate", "scaledobject/printmarket-worker-preflight", pause+"=0")
+	p.workersAre(0, "while KEDA is paused")
+	p.kubectl("", "annotate", "scaledobject/printmarket-worker-preflight", pause+"-")
+	p.workersAre(1, "when KEDA goes on")
+}
+
+// scaledForOne submits a job whose file comes when there is one worker, and something
+// was done meanwhile.
+func (p *platform) scaledForOne(meanwhile func()) {
 	p.Helper()
 	released := make(chan struct{})
 	one := *p
@@ -74,6 +86,7 @@ func (p *platform) scaledForOne() {
 	})
 	job := one.submit()
 	p.workersAre(1, "for one job")
+	meanwhile()
 	close(released)
 	p.succeeded(job)
 }
