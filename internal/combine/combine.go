@@ -27,8 +27,9 @@ type Config[In, Out any] struct {
 	// Patience is how long a call waits for its batch to begin. With 0 it waits
 	// for as long as its context lets it.
 	Patience time.Duration
-	// Run answers each call of a batch, in their order. It must end by itself:
-	// the context is never cancelled.
+	// Run answers each call of a batch, in their order. It must end by itself: the
+	// context is never cancelled, and has nothing of a caller's, because a batch is
+	// nobody's alone.
 	Run func(ctx context.Context, batch []In) []End[Out]
 	// Refuse makes the error for a call that Run did not answer: [ErrClosed],
 	// [ErrNoTurn], the end of its context, or a panic of Run. Before one of the
@@ -122,7 +123,7 @@ func (c *Combiner[In, Out]) join(ctx context.Context, own *call[In, Out]) error 
 	c.waiting = append(c.waiting, own)
 	if c.busy < c.config.Slots {
 		c.busy++
-		c.start(context.WithoutCancel(ctx))
+		c.start()
 	}
 	return nil
 }
@@ -138,7 +139,7 @@ func (c *Combiner[In, Out]) leave(own *call[In, Out]) bool {
 	return at >= 0
 }
 
-func (c *Combiner[In, Out]) start(ctx context.Context) { c.running.Go(func() { c.work(ctx) }) }
+func (c *Combiner[In, Out]) start() { c.running.Go(func() { c.work(context.Background()) }) }
 
 // work runs batches until nobody waits, or until one has lost its slot.
 func (c *Combiner[In, Out]) work(ctx context.Context) {
@@ -148,7 +149,7 @@ func (c *Combiner[In, Out]) work(ctx context.Context) {
 			return
 		}
 		own := &turn{}
-		late := time.AfterFunc(c.config.Long, func() { c.handOver(ctx, own) })
+		late := time.AfterFunc(c.config.Long, func() { c.handOver(own) })
 		c.settle(ctx, batch)
 		late.Stop()
 		if c.end(own) {
@@ -201,14 +202,14 @@ func (c *Combiner[In, Out]) fail(batch []*call[In, Out], err error) {
 type turn struct{ over, lost bool }
 
 // handOver lets somebody else work in the slot of a batch.
-func (c *Combiner[In, Out]) handOver(ctx context.Context, t *turn) {
+func (c *Combiner[In, Out]) handOver(t *turn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if t.over {
 		return
 	}
 	t.lost = true
-	c.start(ctx)
+	c.start()
 }
 
 // end ends a turn, and reports whether its slot was lost before.
