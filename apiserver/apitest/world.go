@@ -12,8 +12,10 @@ package apitest
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"log/slog"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -150,6 +152,31 @@ func (i *Intake) Refuses() error {
 	return i.err
 }
 
+// What all worlds of a process have in common, because making it takes longer than most
+// tests: the contracts, and the file of an empty store.
+var (
+	published = sync.OnceValues(func() (*contracts.Set, error) { return contracts.Load(docs.API) })
+	migrated  = sync.OnceValues(emptyStore)
+)
+
+// emptyStore is a database in which nothing is but the schema.
+func emptyStore() (content []byte, err error) {
+	directory, err := os.MkdirTemp("", "apitest")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(directory)) }()
+	path := filepath.Join(directory, "records.db")
+	store, err := sqlite.Open(context.Background(), path, sqlite.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(store.Migrate(context.Background()), store.Close()); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+}
+
 // New starts a world. It ends with the test.
 func New(t testing.TB, options Options) *World {
 	t.Helper()
@@ -176,10 +203,13 @@ func New(t testing.TB, options Options) *World {
 // open makes the store, the queue, the catalog and the services above them.
 func (w *World) open(t testing.TB, log *slog.Logger) {
 	t.Helper()
-	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "records.db"), sqlite.Options{})
+	records, err := migrated()
+	must(t, err)
+	path := filepath.Join(t.TempDir(), "records.db")
+	must(t, os.WriteFile(path, records, 0o600))
+	store, err := sqlite.Open(t.Context(), path, sqlite.Options{})
 	must(t, err)
 	t.Cleanup(func() { must(t, store.Close()) })
-	must(t, store.Migrate(t.Context()))
 	w.Store = storetest.NewFaulty(store)
 	w.Queue, err = queue.New(redistest.Mini(t).Client(t), "preflight", queue.Options{})
 	must(t, err)
@@ -231,7 +261,7 @@ func (w *World) Produce(t testing.TB, owners map[string]*authority.Snapshot) {
 func (w *World) mount(t testing.TB, options Options) {
 	t.Helper()
 	var err error
-	w.Contracts, err = contracts.Load(docs.API)
+	w.Contracts, err = published()
 	must(t, err)
 	w.problems = problemSchema(t)
 	files, err := contracts.Files(docs.API)

@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/redis/go-redis/v9"
@@ -58,19 +60,54 @@ func loadScripts() (*scripts, error) {
 }
 
 // Script returns the text of a transition as it runs on the server, without the
-// line that tells the server what it needs. What a script does before anything is
-// defined, if there is such a part, is in a file of its own.
+// line that tells the server what it needs.
 func Script(name string) (string, error) {
+	texts, err := assembled()
+	if err != nil {
+		return "", err
+	}
+	if text, ok := texts[name]; ok {
+		return text, nil
+	}
+	return "", fmt.Errorf("read script: there is no %q", name)
+}
+
+// shared are the parts that scripts have in common; first is how the name of a part ends
+// that one has before the others.
+var shared = []string{"opening", "prelude", "postlude"}
+
+const first = ".first"
+
+// assembled has the text of each transition. It takes a while, and is the same for all
+// queues.
+var assembled = sync.OnceValues(func() (map[string]string, error) {
+	files, err := fs.Glob(source, "scripts/*.lua")
+	texts := map[string]string{}
+	for _, file := range files {
+		name := strings.TrimSuffix(path.Base(file), ".lua")
+		if slices.Contains(shared, name) || strings.HasSuffix(name, first) {
+			continue
+		}
+		var failed error
+		texts[name], failed = assemble(name)
+		err = errors.Join(err, failed)
+	}
+	return texts, err
+})
+
+// assemble puts a script together. What it does before anything is defined, if there is
+// such a part, is in a file of its own.
+func assemble(name string) (string, error) {
 	parts := map[string]string{}
-	for _, part := range []string{"opening", name + ".first", "prelude", name, "postlude"} {
+	for _, part := range slices.Concat(shared, []string{name + first, name}) {
 		content, err := source.ReadFile("scripts/" + part + ".lua")
-		if err != nil && (part != name+".first" || !errors.Is(err, fs.ErrNotExist)) {
+		if err != nil && (part != name+first || !errors.Is(err, fs.ErrNotExist)) {
 			return "", fmt.Errorf("read script: %w", err)
 		}
 		parts[part] = string(content)
 	}
 	body := parts[name] + parts["postlude"]
-	return parts["opening"] + parts[name+".first"] + needed(parts["prelude"], body) + body, nil
+	return parts["opening"] + parts[name+first] + needed(parts["prelude"], body) + body, nil
 }
 
 var (
