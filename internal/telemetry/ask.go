@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package telemetry
+
+import (
+	"context"
+	"log/slog"
+
+	"go.opentelemetry.io/otel/trace"
+)
+
+// tracerKey is where a context has the tracer of its span, if that is recorded.
+type tracerKey struct{}
+
+// Ask begins the span of a question to a database, where ctx has a span that is
+// recorded; anywhere else it is the zero Span, and costs no allocation. So who asks
+// has no tracer of its own, and what nobody waits for in a trace makes none. system is
+// a value of OpenTelemetry's db.system.name. operation is of a closed set, and both
+// name and db.operation.name of the span: what is asked, never with what.
+//
+// The span is in no context, so that an event which is committed meanwhile comes of
+// the request, not of a part of it.
+func Ask(ctx context.Context, system, operation string) Span {
+	if !trace.SpanFromContext(ctx).IsRecording() {
+		return Span{}
+	}
+	t, _ := ctx.Value(tracerKey{}).(*Tracer)
+	_, span := t.Start(ctx, Client, operation,
+		slog.String("db.system.name", system), slog.String("db.operation.name", operation))
+	return span
+}
+
+// Apart is ctx without its span, for work that several who wait share, and that is
+// none's alone.
+func Apart(ctx context.Context) context.Context {
+	if !trace.SpanContextFromContext(ctx).IsValid() {
+		return ctx
+	}
+	return trace.ContextWithSpan(ctx, trace.SpanFromContext(context.Background()))
+}
