@@ -199,11 +199,10 @@ func (w *Worker) attempt(ctx, attempts context.Context, connection Connection, c
 	return ending{claim: claim, sent: true, result: result}
 }
 
-// send is one attempt as a span, the first one of a trace: events are relayed and
-// delivered together, long after the requests that they come of. The partner is sent
-// nothing of it.
+// send is one attempt as a span, the first one of a trace with a link to what the event
+// comes of: an attempt may be made days after that. The partner is sent nothing of it.
 func (w *Worker) send(ctx context.Context, connection Connection, endpoint webhook.Endpoint, claim webhook.Claim) (webhook.Result, error) {
-	ctx, span := w.Tracer.Start(ctx, telemetry.Client, "deliver webhook",
+	ctx, span := w.Tracer.StartLinked(ctx, claim.Event.Trace, telemetry.Client, "deliver webhook",
 		slog.String("http.request.method", http.MethodPost), slog.String("printmarket.tenant", claim.Owner.String()),
 		slog.String("printmarket.delivery", claim.ID), slog.String("printmarket.event", claim.Event.ID),
 		slog.String("printmarket.endpoint", claim.Name), slog.Int("printmarket.attempt", claim.Attempts+1))

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
 // combiner lets calls that arrive while others are running go together. A call
@@ -57,8 +58,16 @@ var errClosed = errors.New("store is closed")
 
 // do runs a call, with others or alone. Errors beside those of run are
 // ledger.UnavailableError: with ledger.ErrOverloaded inside the call was not and
-// will not be run, and with the end of ctx it may be.
+// will not be run, and with the end of ctx it may be. Of a traced caller it is one
+// span, the time in the queue included.
 func (c *combiner[In, Out]) do(ctx context.Context, in In) (Out, error) {
+	span := telemetry.Ask(ctx, system, c.op)
+	out, err := c.wait(ctx, in)
+	end(span, err)
+	return out, err
+}
+
+func (c *combiner[In, Out]) wait(ctx context.Context, in In) (Out, error) {
 	own := &call[In, Out]{in: in, done: make(chan struct{})}
 	var none Out
 	if err := c.join(ctx, own); err != nil {
@@ -98,7 +107,7 @@ func (c *combiner[In, Out]) join(ctx context.Context, own *call[In, Out]) error 
 	c.waiting = append(c.waiting, own)
 	if c.busy < c.slots {
 		c.busy++
-		c.start(context.WithoutCancel(ctx))
+		c.start(telemetry.Apart(context.WithoutCancel(ctx)))
 	}
 	return nil
 }

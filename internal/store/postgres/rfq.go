@@ -43,7 +43,7 @@ SELECT outcome, subject, wait FROM claimed`
 // CreateRFQ implements [rfq.Store]. It shares its statement and its commit with
 // creates that come at the same time.
 func (s *Store) CreateRFQ(ctx context.Context, record rfq.RFQ, quotes []rfq.Quote, terms ledger.Terms) (rfq.RFQ, ledger.Outcome, error) {
-	args, err := createRFQArgs(record, quotes, terms)
+	args, err := createRFQArgs(ctx, record, quotes, terms)
 	if err != nil {
 		return rfq.RFQ{}, 0, reply.Error(createOp, err)
 	}
@@ -77,8 +77,8 @@ func (s *Store) createAlone(ctx context.Context, c creation) (created, error) {
 	return made, nil
 }
 
-func createRFQArgs(record rfq.RFQ, quotes []rfq.Quote, terms ledger.Terms) ([]any, error) {
-	args, err := claimArgs(terms, record.ID)
+func createRFQArgs(ctx context.Context, record rfq.RFQ, quotes []rfq.Quote, terms ledger.Terms) ([]any, error) {
+	args, err := claimArgs(ctx, terms, record.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func (s *Store) AmendRFQ(ctx context.Context, who tenant.ID, id string, decide f
 		if err := queueQuotes(changes, quotes, amendment.Quotes); err != nil {
 			return err
 		}
-		if err := queuePublish(changes, who, amendment.Events); err != nil {
+		if err := queuePublish(ctx, changes, who, amendment.Events); err != nil {
 			return err
 		}
 		queueAudit(changes, amendment.Deed)
