@@ -42,13 +42,7 @@ func TestAReconciliationIsATraceThatTellsWhatCameOfIt(t *testing.T) {
 		t.Run(sentence, func(t *testing.T) {
 			t.Parallel()
 			collector := telemetrytest.New(t, nil)
-			tracer, err := telemetry.OpenTracer(t.Context(), telemetry.TraceConfig{
-				Endpoint: collector.URL, Getenv: func(string) string { return "" }, Service: "controller",
-				Now: time.Now, Log: telemetry.Discard(), Metrics: telemetry.NewMetrics(),
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			tracer := collector.Tracer()
 			request := reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "prints", Name: "acme"}}
 			reconciler := traced[reconcile.Request]{
 				inner: reconcile.Func(func(ctx context.Context, got reconcile.Request) (reconcile.Result, error) {
@@ -91,13 +85,7 @@ func TestAReconciliationIsATraceThatTellsWhatCameOfIt(t *testing.T) {
 func TestLinesOfAReconciliationNameItsTrace(t *testing.T) {
 	t.Parallel()
 	collector := telemetrytest.New(t, nil)
-	tracer, err := telemetry.OpenTracer(t.Context(), telemetry.TraceConfig{
-		Endpoint: collector.URL, Getenv: func(string) string { return "" }, Service: "controller",
-		Now: time.Now, Log: telemetry.Discard(), Metrics: telemetry.NewMetrics(),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tracer := collector.Tracer()
 	var lines bytes.Buffer
 	log := logr.FromSlogHandler(telemetry.NewLogger(&lines, slog.LevelInfo).Handler()).WithName("world")
 	broken := errors.New("broken")
@@ -109,7 +97,7 @@ func TestLinesOfAReconciliationNameItsTrace(t *testing.T) {
 		tracer: tracer, controller: "world",
 	}
 	// So does controller-runtime, whose line of the failure comes behind everything.
-	_, err = reconciler.Reconcile(ctrl.LoggerInto(t.Context(), log), everything{})
+	_, err := reconciler.Reconcile(ctrl.LoggerInto(t.Context(), log), everything{})
 	log.Error(err, "Reconciler error")
 	log.Info("of no reconciliation")
 	tracer.Close(t.Context())

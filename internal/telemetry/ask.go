@@ -4,7 +4,9 @@ package telemetry
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"os"
 
 	"go.opentelemetry.io/otel/trace"
 )
@@ -28,6 +30,21 @@ func Ask(ctx context.Context, system, operation string) Span {
 	_, span := t.Start(ctx, Client, operation,
 		slog.String("db.system.name", system), slog.String("db.operation.name", operation))
 	return span
+}
+
+// Unanswered is why a question has no answer, in a word for [Span.End]: cancelled by
+// who asked, a timeout, or else unavailable; empty where err is nil.
+func Unanswered(err error) string {
+	switch {
+	case err == nil:
+		return ""
+	case errors.Is(err, context.Canceled):
+		return "cancelled"
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
+		return "timeout"
+	default:
+		return "unavailable"
+	}
 }
 
 // Apart is ctx without its span, for work that several who wait share, and that is

@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/telemetry/telemetrytest"
 	"github.com/printmarket/printmarket/workers/webhook"
 )
@@ -17,13 +16,7 @@ import (
 func TestEveryDeliveryIsATraceWithALinkThatTheReceiverIsNotToldOf(t *testing.T) {
 	t.Parallel()
 	collector := telemetrytest.New(t, nil)
-	tracer, err := telemetry.OpenTracer(t.Context(), telemetry.TraceConfig{
-		Endpoint: collector.URL, Getenv: func(string) string { return "" }, Service: "worker",
-		Now: time.Now, Log: telemetry.Discard(), Metrics: telemetry.NewMetrics(),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tracer := collector.Tracer()
 	w := newWorld(t, "a", "b")
 	w.receivers.answer(hook, 500, 0)
 	const request = "4bf92f3577b34da6a3ce929d0e0e4736"

@@ -9,10 +9,10 @@
 package reply
 
 import (
-	"context"
 	"errors"
 
 	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
 type answer struct{ error }
@@ -46,11 +46,7 @@ func Fault(err error) string {
 		return ""
 	case errors.Is(err, ledger.ErrOverloaded):
 		return "overloaded"
-	case errors.Is(err, context.Canceled):
-		return "canceled"
-	case errors.Is(err, context.DeadlineExceeded):
-		return "timeout"
 	default:
-		return "unavailable"
+		return telemetry.Unanswered(err)
 	}
 }

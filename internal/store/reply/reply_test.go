@@ -39,7 +39,7 @@ func TestOnlyAStoreThatDoesNotAnswerIsAtFault(t *testing.T) {
 		"the connection broke":          {errors.New("planted"), "unavailable"},
 		"there was no connection":       {fmt.Errorf("%w: %w", ledger.ErrOverloaded, context.DeadlineExceeded), "overloaded"},
 		"the statement took too long":   {fmt.Errorf("planted: %w", context.DeadlineExceeded), "timeout"},
-		"who asked did not wait for it": {fmt.Errorf("planted: %w", context.Canceled), "canceled"},
+		"who asked did not wait for it": {fmt.Errorf("planted: %w", context.Canceled), "cancelled"},
 	} {
 		if got := reply.Fault(reply.Error("read", tc.err)); got != tc.want {
 			t.Errorf("%s: %q, want %q", sentence, got, tc.want)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/rfq"
@@ -38,15 +37,7 @@ type traces struct {
 func newTraces(t *testing.T) *traces {
 	t.Helper()
 	collector := telemetrytest.New(t, nil)
-	tracer, err := telemetry.OpenTracer(t.Context(), telemetry.TraceConfig{
-		Endpoint: collector.URL, Getenv: func(string) string { return "" }, Service: "storetest",
-		Now: time.Now, Log: telemetry.Discard(), Metrics: telemetry.NewMetrics(),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { tracer.Close(context.WithoutCancel(t.Context())) })
-	return &traces{t, tracer, collector}
+	return &traces{t, collector.Tracer(), collector}
 }
 
 // caller is a context with a span of its own in it, which is the first one of a trace,
@@ -115,7 +106,7 @@ func absenceIsAFault(t *testing.T, w *world) {
 	}
 	spans := traced.spans()
 	for _, span := range spans {
-		if calls[span.Name] == nil || !span.Failed || span.Attributes["error.type"] != "canceled" {
+		if calls[span.Name] == nil || !span.Failed || span.Attributes["error.type"] != "cancelled" {
 			t.Errorf("%+v, want a failure of one of the calls", span)
 		}
 	}
