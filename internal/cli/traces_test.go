@@ -185,6 +185,9 @@ func TestARequestIsFollowedToItsWebhook(t *testing.T) {
 		delivery.Attributes["printmarket.event"] != receiver.of("preflight.succeeded") {
 		t.Errorf("the delivery is %+v; links (-want +got):\n%s", delivery, diff)
 	}
+	if !strings.Contains(p.logged(), `"traceId":"`+delivery.Trace+`","spanId":"`+delivery.ID+`"`) {
+		t.Error("no line of the log names the delivery's span")
+	}
 	if strings.Contains(collector.Sent(), strings.TrimPrefix(secret, "whsec_")) || strings.Contains(collector.Sent(), endpoint.URL) {
 		t.Error("what was exported holds the secret or the address of the endpoint")
 	}

@@ -3,12 +3,15 @@
 package webhook_test
 
 import (
+	"bytes"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/telemetry/telemetrytest"
 	"github.com/printmarket/printmarket/workers/webhook"
 )
@@ -21,7 +24,8 @@ func TestEveryDeliveryIsATraceWithALinkThatTheReceiverIsNotToldOf(t *testing.T) 
 	w.receivers.answer(hook, 500, 0)
 	const request = "4bf92f3577b34da6a3ce929d0e0e4736"
 	w.happenIn("00-" + request + "-00f067aa0ba902b7-01")
-	stop := w.running(func(c *webhook.Config) { c.Tracer = tracer })
+	var lines bytes.Buffer
+	stop := w.running(func(c *webhook.Config) { c.Tracer, c.Log = tracer, telemetry.NewLogger(&lines, slog.LevelInfo) })
 	for deadline := time.Now().Add(time.Minute); len(w.receivers.to(hook)) == 0 || len(w.receivers.to("https://b.test/")) == 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("nothing was delivered within a minute")
@@ -46,6 +50,9 @@ func TestEveryDeliveryIsATraceWithALinkThatTheReceiverIsNotToldOf(t *testing.T) 
 		for _, span := range found {
 			if diff := cmp.Diff([]string{request}, span.Links); diff != "" || span.Trace == request {
 				t.Errorf("links of an attempt of %s in trace %s (-want +got):\n%s", address, span.Trace, diff)
+			}
+			if !strings.Contains(lines.String(), `"traceId":"`+span.Trace+`","spanId":"`+span.ID+`"`) {
+				t.Errorf("no line of the log names %+v:\n%s", span, &lines)
 			}
 		}
 		got := map[string]string{}
