@@ -36,11 +36,18 @@ func TestEveryAttemptIsPartOfTheTraceOfItsJob(t *testing.T) {
 		trace, parent string
 	}{
 		"one that succeeds": {"00-" + trace + "-" + span + "-01", nil, nil, []told{
-			{"fetch file", "", ""}, {"inspect file", "", ""}, {"amend job", "", ""}, {"store outcome", "", ""}, {"queue finish", "", ""},
+			{"fetch file", "", ""},
+			{"inspect file", "", ""},
+			{"amend job", "", ""},
+			{"store outcome", "", ""},
+			{"queue finish", "", ""},
 			{"process preflight", "succeeded", ""},
 		}, trace, span},
 		"a file that is not there": {"00-" + trace + "-" + span + "-01", &safehttp.StatusError{Status: 404}, nil, []told{
-			{"fetch file", "", "FETCH_STATUS"}, {"amend job", "", ""}, {"store outcome", "", ""}, {"queue finish", "", ""},
+			{"fetch file", "", "FETCH_STATUS"},
+			{"amend job", "", ""},
+			{"store outcome", "", ""},
+			{"queue finish", "", ""},
 			{"process preflight", "FETCH_STATUS", "FETCH_STATUS"},
 		}, trace, span},
 		"two attempts, for an engine that dies": {"00-" + trace + "-" + span + "-01", nil, crash, []told{
@@ -57,7 +64,11 @@ func TestEveryAttemptIsPartOfTheTraceOfItsJob(t *testing.T) {
 		}, trace, span},
 		"a request that was not sampled": {"00-" + trace + "-" + span + "-00", nil, nil, nil, "", ""},
 		"a request that was not traced": {"", nil, nil, []told{
-			{"fetch file", "", ""}, {"inspect file", "", ""}, {"amend job", "", ""}, {"store outcome", "", ""}, {"queue finish", "", ""},
+			{"fetch file", "", ""},
+			{"inspect file", "", ""},
+			{"amend job", "", ""},
+			{"store outcome", "", ""},
+			{"queue finish", "", ""},
 			{"process preflight", "succeeded", ""},
 		}, "", ""},
 	}
