@@ -9,9 +9,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/stdlib"
-	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 
 	"github.com/printmarket/printmarket/internal/pgtest"
@@ -126,30 +123,10 @@ func TestMigratorsAtOnceMigrateOnce(t *testing.T) {
 	}
 }
 
-// stepper migrates a database to and fro, as [Store.Migrate] does not.
-func stepper(t *testing.T, address string) *goose.Provider {
-	t.Helper()
-	files, err := fs.Sub(migrations, "migrations")
-	if err != nil {
-		t.Fatal(err)
-	}
-	config, err := pgx.ParseConfig(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	db := stdlib.OpenDB(*config)
-	t.Cleanup(func() { _ = db.Close() })
-	provider, err := goose.NewProvider(goose.DialectPostgres, db, files)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return provider
-}
-
 func TestAWorkerOfTheReleaseBeforePublishesWhileEventsGetTraces(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
-	steps := stepper(t, address)
+	steps := stepper(t, openUnmigrated(t, address, patient))
 	if _, err := steps.UpTo(t.Context(), 16); err != nil {
 		t.Fatal(err)
 	}
