@@ -7,13 +7,16 @@ import (
 	"log/slog"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
-// traced makes a span of each reconciliation, the first one of a trace. The prober has
-// none: it asks replicas many times a second while a change is under way.
+// traced makes a span of each reconciliation, the first one of a trace, and its log
+// lines lines about that. Those that are written within it have the span from the
+// logger in the context, and the one that tells of a failure, which comes behind it,
+// from the error. The prober has none: it asks replicas many times a second while a change is under way.
 type traced[R comparable] struct {
 	inner      reconcile.TypedReconciler[R]
 	tracer     *telemetry.Tracer
@@ -32,10 +35,11 @@ func (t traced[R]) Reconcile(ctx context.Context, request R) (reconcile.Result, 
 		attributes = append(attributes, t.about(request)...)
 	}
 	ctx, span := t.tracer.Start(ctx, telemetry.Inside, "reconcile "+t.controller, attributes...)
+	ctx = ctrl.LoggerInto(ctx, ctrl.LoggerFrom(ctx).WithValues(telemetry.Pairs(ctx)...))
 	result, err := t.inner.Reconcile(ctx, request)
 	span.Set(slog.String("printmarket.result", resultOf(result, err)))
 	span.End(faultOf(err))
-	return result, err
+	return result, telemetry.Within(ctx, err)
 }
 
 // resultOf is what came of a reconciliation, as the label of

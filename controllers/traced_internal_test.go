@@ -3,17 +3,22 @@
 package controllers
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/printmarket/printmarket/internal/telemetry"
@@ -37,13 +42,7 @@ func TestAReconciliationIsATraceThatTellsWhatCameOfIt(t *testing.T) {
 		t.Run(sentence, func(t *testing.T) {
 			t.Parallel()
 			collector := telemetrytest.New(t, nil)
-			tracer, err := telemetry.OpenTracer(t.Context(), telemetry.TraceConfig{
-				Endpoint: collector.URL, Getenv: func(string) string { return "" }, Service: "controller",
-				Now: time.Now, Log: telemetry.Discard(), Metrics: telemetry.NewMetrics(),
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			tracer := collector.Tracer()
 			request := reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "prints", Name: "acme"}}
 			reconciler := traced[reconcile.Request]{
 				inner: reconcile.Func(func(ctx context.Context, got reconcile.Request) (reconcile.Result, error) {
@@ -80,6 +79,47 @@ func TestAReconciliationIsATraceThatTellsWhatCameOfIt(t *testing.T) {
 				t.Error("the text of an error was exported")
 			}
 		})
+	}
+}
+
+func TestLinesOfAReconciliationNameItsTrace(t *testing.T) {
+	t.Parallel()
+	collector := telemetrytest.New(t, nil)
+	tracer := collector.Tracer()
+	var lines bytes.Buffer
+	log := logr.FromSlogHandler(telemetry.NewLogger(&lines, slog.LevelInfo).Handler()).WithName("world")
+	broken := errors.New("broken")
+	reconciler := traced[everything]{
+		inner: reconcile.TypedFunc[everything](func(ctx context.Context, _ everything) (reconcile.Result, error) {
+			ctrl.LoggerFrom(ctx).Info("within", "n", 1)
+			return reconcile.Result{}, fmt.Errorf("compile: %w", reconcile.TerminalError(broken))
+		}),
+		tracer: tracer, controller: "world",
+	}
+	// So does controller-runtime, whose line of the failure comes behind everything.
+	_, err := reconciler.Reconcile(ctrl.LoggerInto(t.Context(), log), everything{})
+	log.Error(err, "Reconciler error")
+	log.Info("of no reconciliation")
+	tracer.Close(t.Context())
+	if !errors.Is(err, broken) || !errors.Is(err, reconcile.TerminalError(nil)) {
+		t.Errorf("error = %v, which has lost what it was", err)
+	}
+	span := collector.Named("reconcile world")[0]
+	type line struct{ Msg, Logger, Err, TraceID, SpanID string }
+	var got []line
+	for text := range strings.Lines(lines.String()) {
+		var l line
+		if err := json.Unmarshal([]byte(text), &l); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		got = append(got, l)
+	}
+	if diff := cmp.Diff([]line{
+		{"within", "world", "", span.Trace, span.ID},
+		{"Reconciler error", "world", err.Error(), span.Trace, span.ID},
+		{"of no reconciliation", "world", "", "", ""},
+	}, got); diff != "" {
+		t.Errorf("lines (-want +got):\n%s", diff)
 	}
 }
 

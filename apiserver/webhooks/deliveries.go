@@ -119,9 +119,13 @@ func scopeOf(q webhook.Query) cursor.Scope {
 
 // GetWebhookDelivery serves GET /api/v1/webhooks/deliveries/{deliveryId}.
 func (s *surface) GetWebhookDelivery(ctx context.Context, in webhooksapi.GetWebhookDeliveryRequestObject) (webhooksapi.GetWebhookDeliveryResponseObject, error) {
-	delivery, attempts, err := s.desk.Delivery(ctx, strict.Call(ctx).Tenant(), in.DeliveryID)
+	c := strict.Call(ctx)
+	delivery, attempts, err := s.desk.Delivery(ctx, c.Tenant(), in.DeliveryID)
 	if err != nil {
 		return nil, ProblemOf(err)
+	}
+	if c.Revalidate(`"` + delivery.Revision() + `"`) {
+		return webhooksapi.GetWebhookDelivery304Response{}, nil
 	}
 	return webhooksapi.GetWebhookDelivery200JSONResponse(Attempted(delivery, attempts)), nil
 }

@@ -99,6 +99,39 @@ func TestADeliveryIsReadWithItsAttempts(t *testing.T) {
 	}
 }
 
+func TestADeliveryIsReadAgainOnlyWhenItHasChanged(t *testing.T) {
+	t.Parallel()
+	w := world(t)
+	d := delivered(t, w, acme, 1)[0]
+	path := deliveries + "/" + d.ID
+	tag := get(t, w, "acme-live", path).Want(t, 200, "").Header.Get("Etag")
+	again := func(tag string) apitest.Answer {
+		return w.Do(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live", Header: map[string]string{"If-None-Match": tag}})
+	}
+	steps := []struct {
+		state string
+		act   func()
+	}{
+		{"exhausted", func() { attempted(t, w, d, webhook.Exhausted, webhook.FaultStatus, 500) }},
+		{"pending", func() { w.Advance(time.Second); post(t, w, "acme-live", path+"/redeliver", "").Want(t, 202, "") }},
+		{"pending", func() { w.Advance(time.Second); post(t, w, "acme-live", path+"/redeliver", "").Want(t, 202, "") }},
+		{"delivered", func() { attempted(t, w, d, webhook.Delivered, webhook.NoFault, 200) }},
+	}
+	for _, step := range steps {
+		same := again(tag).Want(t, 304, "")
+		if same.Header.Get("Etag") != tag || same.Header.Get("Cache-Control") != "private, no-cache" || len(same.Body) != 0 {
+			t.Errorf("before it is %s: a 304 with %v and %d bytes", step.state, same.Header, len(same.Body))
+		}
+		step.act()
+		changed := again(tag).Want(t, 200, "")
+		var got struct{ Delivery struct{ State string } }
+		if changed.Into(t, &got); got.Delivery.State != step.state || changed.Header.Get("Etag") == tag {
+			t.Errorf("it is %s with the tag %s, want %s with another", got.Delivery.State, changed.Header.Get("Etag"), step.state)
+		}
+		tag = changed.Header.Get("Etag")
+	}
+}
+
 func TestARedeliveryBeginsAnew(t *testing.T) {
 	t.Parallel()
 	w := world(t)

@@ -3,8 +3,15 @@
 package cli_test
 
 import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
 	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -95,6 +102,96 @@ func checkTraceOfJob(t *testing.T, p *platform, collector *telemetrytest.Collect
 		}
 	}
 	t.Error("the line of the attempt in the log does not say which span it is")
+}
+
+// events takes deliveries, and knows the type of each event by its id.
+type events struct {
+	mu   sync.Mutex
+	told map[string]string
+}
+
+// ServeHTTP takes an event.
+func (e *events) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
+	var event struct{ ID, Type string }
+	if json.NewDecoder(r.Body).Decode(&event) == nil {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.told[event.ID] = event.Type
+	}
+}
+
+// of is the id of the event of a type, or empty.
+func (e *events) of(kind string) string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for id, its := range e.told {
+		if its == kind {
+			return id
+		}
+	}
+	return ""
+}
+
+// TestARequestIsFollowedToItsWebhook is one job by the spans that it leaves: the API
+// server, its database and the queue, the worker with the inspector, and the delivery of
+// the event in a trace of its own, which leads back.
+func TestARequestIsFollowedToItsWebhook(t *testing.T) {
+	t.Parallel()
+	collector, receiver := telemetrytest.New(t, nil), &events{told: map[string]string{}}
+	endpoint := httptest.NewServer(receiver)
+	t.Cleanup(endpoint.Close)
+	p := startDev(t, t.TempDir(), "--otlp-endpoint", collector.URL)
+	secret := "whsec_" + base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32))
+	if err := os.WriteFile(filepath.Join(p.env["RESOURCES_DIR"], "acme-events.yaml"), []byte(
+		"apiVersion: v1\nkind: Secret\nmetadata: {name: acme-events}\nstringData: {first: "+secret+"}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.declareAcme(t, "  webhooks:\n  - name: erp\n    kind: Live\n    url: "+endpoint.URL+
+		"\n    secrets:\n    - {name: first, secretRef: {name: acme-events, key: first}}\n")
+	p.until("the endpoint is known", func() error { return p.metric(`printmarket_webhook_breakers{state="closed"} 1`) })
+	id := p.submit("ACME_LIVE_KEY", "sample.pdf").text("jobId")
+	p.finished("ACME_LIVE_KEY", id)
+	p.until("the event is delivered", func() error {
+		if receiver.of("preflight.succeeded") == "" {
+			return missing("event of the job")
+		}
+		return nil
+	})
+	if err := p.stop(); err != nil {
+		t.Fatal(err)
+	}
+	submit := only(t, collector, "POST /api/v1/preflight")
+	want := []string{
+		"POST /api/v1/preflight > create job", "POST /api/v1/preflight > queue submit", "POST /api/v1/preflight > rate limit take",
+		"POST /api/v1/preflight > process preflight",
+		"process preflight > fetch file", "process preflight > inspect file",
+		"process preflight > store outcome", "store outcome > amend job", "process preflight > queue finish",
+	}
+	got := map[string]bool{}
+	for _, span := range collector.Spans() {
+		for _, parent := range collector.Spans() {
+			if span.Trace == submit.Trace && span.Parent == parent.ID {
+				got[parent.Name+" > "+span.Name] = true
+			}
+		}
+	}
+	for _, step := range want {
+		if !got[step] {
+			t.Errorf("the trace has no %s; it has %v", step, got)
+		}
+	}
+	delivery := only(t, collector, "deliver webhook")
+	if diff := cmp.Diff([]string{submit.Trace}, delivery.Links); diff != "" || delivery.Trace == submit.Trace || delivery.Parent != "" ||
+		delivery.Attributes["printmarket.event"] != receiver.of("preflight.succeeded") {
+		t.Errorf("the delivery is %+v; links (-want +got):\n%s", delivery, diff)
+	}
+	if !strings.Contains(p.logged(), `"traceId":"`+delivery.Trace+`","spanId":"`+delivery.ID+`"`) {
+		t.Error("no line of the log names the delivery's span")
+	}
+	if strings.Contains(collector.Sent(), strings.TrimPrefix(secret, "whsec_")) || strings.Contains(collector.Sent(), endpoint.URL) {
+		t.Error("what was exported holds the secret or the address of the endpoint")
+	}
+	p.checkLogs()
 }
 
 // TestNobodyIsTracedUnlessSomebodyAsks looks for a trace in what a platform without a

@@ -113,6 +113,10 @@ type Event struct {
 	// Subject is the id of the RFQ or job that the event is about.
 	Subject string
 	At      time.Time
+	// Trace is the W3C traceparent of the request or attempt that the event comes of,
+	// at most 55 bytes; empty where that was not traced. The store that commits an
+	// event takes it from the context and from nothing else.
+	Trace string
 }
 
 // Terms are the companions of one write.

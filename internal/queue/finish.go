@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/combine"
+	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
 // Jobs of one worker that end while it is telling Redis of another are told together:
@@ -65,13 +66,16 @@ func (c *Consumer) FinishNext(ctx context.Context, lease Lease) ([]Lease, error)
 }
 
 // finish stays until its job was told of: whoever looks for lost leases waits for
-// everybody who asks for some.
+// everybody who asks for some. Of a traced caller it is one span, the wait for its turn
+// included.
 func (c *Consumer) finish(ctx context.Context, own ending) ([]Lease, error) {
 	defer c.let(own.lease)
 	if err := ctx.Err(); err != nil {
 		return nil, failed(finishOp, err)
 	}
+	span := telemetry.Ask(ctx, "redis", c.queue.scripts.finish.operation)
 	end, err := c.endings.Do(context.WithoutCancel(ctx), own)
+	span.End(fault(err))
 	if err != nil {
 		return nil, err
 	}

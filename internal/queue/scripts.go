@@ -16,6 +16,8 @@ import (
 	"sync/atomic"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
 //go:embed scripts
@@ -54,7 +56,7 @@ func loadScripts() (*scripts, error) {
 		if err != nil {
 			return nil, err
 		}
-		*target.script = &script{flagged: redis.NewScript(target.flags + text), plain: redis.NewScript(text), usePlain: plain}
+		*target.script = &script{operation: "queue " + name, flagged: redis.NewScript(target.flags + text), plain: redis.NewScript(text), usePlain: plain}
 	}
 	return s, nil
 }
@@ -144,11 +146,33 @@ var comment = regexp.MustCompile(`(?m)^ *--.*\n`)
 // script is a transition. A server that does not know flags (miniredis) gets it
 // without.
 type script struct {
+	// operation is what spans call it.
+	operation      string
 	flagged, plain *redis.Script
 	usePlain       *atomic.Bool
 }
 
+// run is one span of a traced caller.
 func (s *script) run(ctx context.Context, q *Queue, client redis.Scripter, args ...any) *redis.Cmd {
+	span := telemetry.Ask(ctx, "redis", s.operation)
+	reply := s.ask(ctx, q, client, args)
+	span.End(fault(reply.Err()))
+	return reply
+}
+
+// fault is why a script has not done what it is for, in a word; empty if it has.
+func fault(err error) string {
+	switch {
+	case errors.Is(err, redis.Nil):
+		return ""
+	case isRedisError(err):
+		return "refused"
+	default:
+		return telemetry.Unanswered(err)
+	}
+}
+
+func (s *script) ask(ctx context.Context, q *Queue, client redis.Scripter, args []any) *redis.Cmd {
 	all := append([]any{q.prefix}, args...)
 	if !s.usePlain.Load() {
 		reply := s.flagged.Run(ctx, client, []string{q.stream}, all...)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -15,6 +16,8 @@ import (
 
 	"github.com/printmarket/printmarket/internal/ratelimit"
 	"github.com/printmarket/printmarket/internal/redistest"
+	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/internal/telemetry/telemetrytest"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
@@ -269,5 +272,34 @@ func TestRedisSaysWhatIsLeft(t *testing.T) {
 				t.Errorf("the count is kept for %s (%v), want an hour at most", left, err)
 			}
 		})
+	}
+}
+
+func TestTheSharedCountOfATracedRequestIsASpan(t *testing.T) {
+	t.Parallel()
+	collector := telemetrytest.New(t, nil)
+	tracer := collector.Tracer()
+	ctx, request := tracer.Start(t.Context(), telemetry.Inside, "request")
+	shared := ratelimit.NewRedis(redistest.Mini(t).Client(t))
+	policy := ratelimit.Policy{Limit: 30, Window: time.Hour}
+	if _, err := shared.Take(ctx, acme, policy); err != nil {
+		t.Fatal(err)
+	}
+	gone, leave := context.WithCancel(ctx)
+	leave()
+	if _, err := shared.Take(gone, acme, policy); !errors.Is(err, context.Canceled) {
+		t.Errorf("error = %v, want that nobody waits", err)
+	}
+	request.End("")
+	tracer.Close(t.Context())
+	var faults []string
+	for _, span := range collector.Named("rate limit take") {
+		if span.Parent != collector.Named("request")[0].ID || span.Attributes["db.system.name"] != "redis" {
+			t.Errorf("%+v is no question of the request to Redis", span)
+		}
+		faults = append(faults, span.Attributes["error.type"])
+	}
+	if diff := cmp.Diff([]string{"", "cancelled"}, faults); diff != "" || strings.Contains(collector.Sent(), acme.Tenant.Organization) {
+		t.Errorf("whom it counts is told, or else faults (-want +got):\n%s", diff)
 	}
 }

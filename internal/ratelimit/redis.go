@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
 //go:embed take.lua
@@ -33,7 +35,9 @@ func NewRedis(client redis.Scripter) *Redis {
 // Take implements [Shared], by the clock of the server, in microseconds.
 func (r *Redis) Take(ctx context.Context, key Key, policy Policy) (State, error) {
 	at := "pm:{limit:" + key.Tenant.String() + "}:" + key.Surface
+	span := telemetry.Ask(ctx, "redis", "rate limit take")
 	reply, err := r.take.Run(ctx, r.client, []string{at}, policy.interval().Microseconds(), policy.Window.Microseconds()).Int64Slice()
+	span.End(telemetry.Unanswered(err))
 	if err != nil {
 		return State{}, fmt.Errorf("count in Redis: %w", err)
 	}

@@ -13,6 +13,7 @@ package telemetry
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -31,16 +32,68 @@ func NewLogger(w io.Writer, level slog.Leveler) *slog.Logger {
 	}))})
 }
 
-// tracedHandler adds to the lines of a span which it is.
+// tracedHandler adds to the lines of a span which it is: that of the context, or else
+// the one in which an error happened that the line tells of.
 type tracedHandler struct{ slog.Handler }
+
+// The keys of a line that is about a span.
+const traceKey, spanKey = "traceId", "spanId"
 
 // Handle implements slog.Handler.
 func (h tracedHandler) Handle(ctx context.Context, r slog.Record) error {
-	if in := trace.SpanContextFromContext(ctx); in.IsValid() {
+	in := trace.SpanContextFromContext(ctx)
+	if !in.IsValid() {
+		in = happenedIn(r)
+	}
+	if in.IsValid() {
 		r = r.Clone()
-		r.AddAttrs(slog.String("traceId", in.TraceID().String()), slog.String("spanId", in.SpanID().String()))
+		r.AddAttrs(slog.String(traceKey, in.TraceID().String()), slog.String(spanKey, in.SpanID().String()))
 	}
 	return h.Handler.Handle(ctx, r)
+}
+
+// Pairs are the keys and values of lines about the span of ctx, for loggers that take
+// no context; none where ctx has no span.
+func Pairs(ctx context.Context) []any {
+	in := trace.SpanContextFromContext(ctx)
+	if !in.IsValid() {
+		return nil
+	}
+	return []any{traceKey, in.TraceID().String(), spanKey, in.SpanID().String()}
+}
+
+// Within is err, with the span of ctx as the place where it happened: whoever logs it
+// when the span is over, and without a context, logs a line that is about the span. It
+// is err itself where ctx has no span.
+func Within(ctx context.Context, err error) error {
+	in := trace.SpanContextFromContext(ctx)
+	if err == nil || !in.IsValid() {
+		return err
+	}
+	return &spanError{err, in}
+}
+
+type spanError struct {
+	error
+	in trace.SpanContext
+}
+
+// Unwrap is for errors.Is and errors.As.
+func (e *spanError) Unwrap() error { return e.error }
+
+// happenedIn is the span of the first error of a record that knows one.
+func happenedIn(r slog.Record) (in trace.SpanContext) {
+	r.Attrs(func(attr slog.Attr) bool {
+		if attr.Value.Kind() != slog.KindAny {
+			return true
+		}
+		err, _ := attr.Value.Any().(error)
+		if known := (*spanError)(nil); errors.As(err, &known) {
+			in = known.in
+		}
+		return !in.IsValid()
+	})
+	return in
 }
 
 // WithAttrs implements slog.Handler.

@@ -56,8 +56,8 @@ func (t *Tracer) Request(r *http.Request, at time.Time) (*http.Request, Span) {
 	if client := named(r.Header); client.IsValid() {
 		options = append(options, trace.WithLinks(trace.Link{SpanContext: client}))
 	}
-	ctx, span := t.tracer.Start(r.Context(), "HTTP", options...)
-	return r.WithContext(ctx), Span{span, t.now}
+	ctx, span := t.started(t.tracer.Start(r.Context(), "HTTP", options...))
+	return r.WithContext(ctx), span
 }
 
 // Answer is what the span of a request tells. All of it is bounded, and nothing of
@@ -158,8 +158,33 @@ func (t *Tracer) StartAt(ctx context.Context, at time.Time, kind Kind, name stri
 	if t == nil {
 		return ctx, Span{}
 	}
-	ctx, span := t.tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKind(kind)), trace.WithTimestamp(at),
-		trace.WithAttributes(attributesOf(attributes)...))
+	return t.begin(ctx, at, kind, name, attributes)
+}
+
+// StartLinked is as Start, for what comes of another trace and is no part of it, maybe
+// days later: the span has a link to the one that traceparent is of, as [Traceparent]
+// told it, if it is of any.
+func (t *Tracer) StartLinked(ctx context.Context, traceparent string, kind Kind, name string, attributes ...slog.Attr) (context.Context, Span) {
+	if t == nil {
+		return ctx, Span{}
+	}
+	var links []trace.Link
+	if from := parsed(traceparent); from.IsValid() {
+		links = append(links, trace.Link{SpanContext: from})
+	}
+	return t.begin(ctx, t.now(), kind, name, attributes, links...)
+}
+
+func (t *Tracer) begin(ctx context.Context, at time.Time, kind Kind, name string, attributes []slog.Attr, links ...trace.Link) (context.Context, Span) {
+	return t.started(t.tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKind(kind)), trace.WithTimestamp(at),
+		trace.WithLinks(links...), trace.WithAttributes(attributesOf(attributes)...)))
+}
+
+// started is what begins with a span: whoever is called within it finds the tracer.
+func (t *Tracer) started(ctx context.Context, span trace.Span) (context.Context, Span) {
+	if span.IsRecording() {
+		ctx = context.WithValue(ctx, tracerKey{}, t)
+	}
 	return ctx, Span{span, t.now}
 }
 

@@ -5,6 +5,9 @@ package telemetry_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -274,6 +277,42 @@ func TestOnlySampledTracesAreExemplars(t *testing.T) {
 	if text := scrape(tracer.metrics, "text/plain"); strings.Contains(text, "trace_id") || !strings.Contains(text, `route="/sampled",le="0.005"} 1`+"\n") {
 		t.Errorf("the text format has exemplars, or lacks the value:\n%s", text)
 	}
+}
+
+func TestALineAboutAnErrorIsAboutTheSpanInWhichItHappened(t *testing.T) {
+	t.Parallel()
+	tracer := mustOpen(t, telemetrytest.New(t, nil).URL)
+	defer tracer.Close(context.WithoutCancel(t.Context()))
+	ctx, work := tracer.Start(t.Context(), telemetry.Inside, "work")
+	work.End("")
+	other, second := tracer.Start(t.Context(), telemetry.Inside, "other")
+	second.End("")
+	broken := errors.New("broken")
+	if err := telemetry.Within(ctx, nil); err != nil {
+		t.Errorf("no error has become %v", err)
+	}
+	if err := telemetry.Within(t.Context(), broken); err != broken { // the same is the promise
+		t.Errorf("an error outside of every span has become %v", err)
+	}
+	wrapped := fmt.Errorf("twice: %w", telemetry.Within(ctx, broken))
+	if !errors.Is(wrapped, broken) || wrapped.Error() != "twice: broken" {
+		t.Errorf("error %q has lost what it was", wrapped)
+	}
+	wantSpan := func(in context.Context, sentence string, failed error, want []any) {
+		t.Helper()
+		var text bytes.Buffer
+		telemetry.NewLogger(&text, slog.LevelInfo).ErrorContext(in, "failed", "n", 1, "error", failed)
+		var line map[string]any
+		if err := json.Unmarshal(text.Bytes(), &line); err != nil {
+			t.Fatalf("%s: %v", text.String(), err)
+		}
+		if diff := cmp.Diff(want, []any{"traceId", line["traceId"], "spanId", line["spanId"]}); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", sentence, diff)
+		}
+	}
+	wantSpan(t.Context(), "outside of every span", wrapped, telemetry.Pairs(ctx))
+	wantSpan(other, "in another span", wrapped, telemetry.Pairs(other))
+	wantSpan(t.Context(), "an error that knows of none", broken, []any{"traceId", nil, "spanId", nil})
 }
 
 // It is not parallel, because it counts allocations.

@@ -3,6 +3,7 @@
 package webhook
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/printmarket/printmarket/internal/ledger"
@@ -48,6 +49,16 @@ type Delivery struct {
 	// EndedAt is when it was delivered or exhausted; zero while it is pending.
 	EndedAt   time.Time
 	CreatedAt time.Time
+}
+
+// Revision changes exactly when what a reader sees of a delivery and its attempts
+// changes. It is what an ETag is made of.
+func (d Delivery) Revision() string {
+	at := d.DueAt
+	if d.State != Pending {
+		at = d.EndedAt
+	}
+	return fmt.Sprintf("%d-%s-%d", d.Attempts, d.State, at.UnixMilli())
 }
 
 // Attempt is one time that a delivery was sent.

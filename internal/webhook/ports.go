@@ -70,7 +70,8 @@ type Store interface {
 	Deliveries(ctx context.Context, query Query) ([]Delivery, error)
 	// Delivery reads one with its attempts, oldest first; ledger.ErrNotFound.
 	Delivery(ctx context.Context, owner tenant.ID, id string) (Delivery, []Attempt, error)
-	// AddDelivery commits one that no event of the outbox is behind.
+	// AddDelivery commits one that no event of the outbox is behind. Its event comes of
+	// ctx, as those of the outbox do that are committed.
 	AddDelivery(ctx context.Context, delivery Delivery) error
 	// Redeliver makes one delivery pending and due now with no tries behind it, in
 	// whatever state it is. A claim on it is lost. ledger.ErrNotFound.

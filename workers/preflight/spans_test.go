@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -16,7 +15,6 @@ import (
 	"github.com/printmarket/printmarket/internal/redistest"
 	"github.com/printmarket/printmarket/internal/safehttp"
 	"github.com/printmarket/printmarket/internal/sandbox"
-	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/telemetry/telemetrytest"
 	"github.com/printmarket/printmarket/workers/preflight"
 )
@@ -38,34 +36,47 @@ func TestEveryAttemptIsPartOfTheTraceOfItsJob(t *testing.T) {
 		trace, parent string
 	}{
 		"one that succeeds": {"00-" + trace + "-" + span + "-01", nil, nil, []told{
-			{"fetch file", "", ""}, {"inspect file", "", ""}, {"store outcome", "", ""}, {"process preflight", "succeeded", ""},
+			{"fetch file", "", ""},
+			{"inspect file", "", ""},
+			{"amend job", "", ""},
+			{"store outcome", "", ""},
+			{"queue finish", "", ""},
+			{"process preflight", "succeeded", ""},
 		}, trace, span},
 		"a file that is not there": {"00-" + trace + "-" + span + "-01", &safehttp.StatusError{Status: 404}, nil, []told{
-			{"fetch file", "", "FETCH_STATUS"}, {"store outcome", "", ""}, {"process preflight", "FETCH_STATUS", "FETCH_STATUS"},
+			{"fetch file", "", "FETCH_STATUS"},
+			{"amend job", "", ""},
+			{"store outcome", "", ""},
+			{"queue finish", "", ""},
+			{"process preflight", "FETCH_STATUS", "FETCH_STATUS"},
 		}, trace, span},
 		"two attempts, for an engine that dies": {"00-" + trace + "-" + span + "-01", nil, crash, []told{
 			{"fetch file", "", ""},
 			{"inspect file", "", "ENGINE_CRASH"},
+			{"queue retry", "", ""},
 			{"process preflight", "retried", "retried"},
 			{"fetch file", "", ""},
 			{"inspect file", "", "ENGINE_CRASH"},
+			{"amend job", "", ""},
 			{"store outcome", "", ""},
+			{"queue bury", "", ""},
 			{"process preflight", "ENGINE_CRASH", "ENGINE_CRASH"},
 		}, trace, span},
 		"a request that was not sampled": {"00-" + trace + "-" + span + "-00", nil, nil, nil, "", ""},
 		"a request that was not traced": {"", nil, nil, []told{
-			{"fetch file", "", ""}, {"inspect file", "", ""}, {"store outcome", "", ""}, {"process preflight", "succeeded", ""},
+			{"fetch file", "", ""},
+			{"inspect file", "", ""},
+			{"amend job", "", ""},
+			{"store outcome", "", ""},
+			{"queue finish", "", ""},
+			{"process preflight", "succeeded", ""},
 		}, "", ""},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w, collector := newWorld(t, redistest.Mini(t)), telemetrytest.New(t, nil)
-			tracer, err := telemetry.OpenTracer(t.Context(), telemetry.TraceConfig{
-				Endpoint: collector.URL, Getenv: func(string) string { return "" }, Service: "worker",
-				Now: time.Now, Log: telemetry.Discard(), Metrics: telemetry.NewMetrics(),
-			})
-			w.must(err)
+			tracer := collector.Tracer()
 			submitted, err := w.jobs.Submit(t.Context(), acme, jobs.Request{FileURL: flyerURL, Profile: "print_ready", Trace: tc.kept}, 1000)
 			w.must(err)
 			r := w.start("w1", fetches(func(ctx context.Context, address string, f *os.File) error {

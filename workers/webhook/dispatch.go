@@ -182,6 +182,8 @@ type ending struct {
 	// sent is false for one that is given back.
 	sent   bool
 	result webhook.Result
+	// span is that of an attempt that was sent.
+	span telemetry.Span
 }
 
 // attempt sends a delivery, if its endpoint is still open and the worker not told to
@@ -191,32 +193,31 @@ func (w *Worker) attempt(ctx, attempts context.Context, connection Connection, c
 	if ctx.Err() != nil || !declared || endpoint.Withheld() != "" {
 		return ending{claim: claim}
 	}
-	result, err := w.send(attempts, connection, endpoint, claim)
+	result, span, err := w.send(attempts, connection, endpoint, claim)
 	if err != nil {
-		w.Log.WarnContext(ctx, "giving the delivery back", "delivery", claim.ID, "error", err)
+		w.Log.WarnContext(span.In(ctx), "giving the delivery back", "delivery", claim.ID, "error", err)
 		return ending{claim: claim}
 	}
-	return ending{claim: claim, sent: true, result: result}
+	return ending{claim: claim, sent: true, result: result, span: span}
 }
 
-// send is one attempt as a span, the first one of a trace: events are relayed and
-// delivered together, long after the requests that they come of. The partner is sent
-// nothing of it.
-func (w *Worker) send(ctx context.Context, connection Connection, endpoint webhook.Endpoint, claim webhook.Claim) (webhook.Result, error) {
-	ctx, span := w.Tracer.Start(ctx, telemetry.Client, "deliver webhook",
+// send is one attempt as a span, the first one of a trace with a link to what the event
+// comes of: an attempt may be made days after that. The partner is sent nothing of it.
+func (w *Worker) send(ctx context.Context, connection Connection, endpoint webhook.Endpoint, claim webhook.Claim) (webhook.Result, telemetry.Span, error) {
+	ctx, span := w.Tracer.StartLinked(ctx, claim.Event.Trace, telemetry.Client, "deliver webhook",
 		slog.String("http.request.method", http.MethodPost), slog.String("printmarket.tenant", claim.Owner.String()),
 		slog.String("printmarket.delivery", claim.ID), slog.String("printmarket.event", claim.Event.ID),
 		slog.String("printmarket.endpoint", claim.Name), slog.Int("printmarket.attempt", claim.Attempts+1))
 	result, err := w.Sender.Send(ctx, connection, endpoint, claim)
 	if err != nil {
 		span.End("released")
-		return result, err
+		return result, span, err
 	}
 	if result.Attempt.Status != 0 {
 		span.Set(slog.Int("http.response.status_code", result.Attempt.Status))
 	}
 	span.End(string(result.Attempt.Fault))
-	return result, nil
+	return result, span, nil
 }
 
 // settle makes room where claims have come to their end.

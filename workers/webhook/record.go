@@ -59,7 +59,7 @@ func (w *Worker) record(ctx context.Context, endings []ending) {
 	if len(unsent) > 0 {
 		w.untilStored(ctx, "release", func(ctx context.Context) error { return w.Store.Release(ctx, unsent) })
 	}
-	w.count(ctx, results, len(unsent))
+	w.count(ctx, endings)
 }
 
 func (w *Worker) recordResults(ctx context.Context, results []webhook.Result) error {
@@ -93,17 +93,19 @@ func (w *Worker) untilStored(ctx context.Context, op string, write func(context.
 }
 
 // count tells of what ended.
-func (w *Worker) count(ctx context.Context, results []webhook.Result, unsent int) {
-	for range unsent {
-		w.Metrics.Unsent("released")
-	}
-	for _, r := range results {
+func (w *Worker) count(ctx context.Context, endings []ending) {
+	for _, e := range endings {
+		if !e.sent {
+			w.Metrics.Unsent("released")
+			continue
+		}
+		r := e.result
 		outcome := string(r.State)
 		if r.State == webhook.Pending {
 			outcome = "retried"
 		}
 		w.Metrics.Sent(outcome, r.Attempt.Took)
-		w.Log.InfoContext(ctx, "attempt ended", "delivery", r.ID, "tenant", r.Owner.String(), "endpoint", r.Name,
+		w.Log.InfoContext(e.span.In(ctx), "attempt ended", "delivery", r.ID, "tenant", r.Owner.String(), "endpoint", r.Name,
 			"event", r.Event.ID, "attempt", r.Attempt.Number, "outcome", outcome, "fault", string(r.Attempt.Fault),
 			"status", r.Attempt.Status, "ms", r.Attempt.Took.Milliseconds())
 	}

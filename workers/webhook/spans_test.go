@@ -3,6 +3,8 @@
 package webhook_test
 
 import (
+	"bytes"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -14,20 +16,16 @@ import (
 	"github.com/printmarket/printmarket/workers/webhook"
 )
 
-func TestEveryDeliveryIsATraceThatTheReceiverIsNotToldOf(t *testing.T) {
+func TestEveryDeliveryIsATraceWithALinkThatTheReceiverIsNotToldOf(t *testing.T) {
 	t.Parallel()
 	collector := telemetrytest.New(t, nil)
-	tracer, err := telemetry.OpenTracer(t.Context(), telemetry.TraceConfig{
-		Endpoint: collector.URL, Getenv: func(string) string { return "" }, Service: "worker",
-		Now: time.Now, Log: telemetry.Discard(), Metrics: telemetry.NewMetrics(),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tracer := collector.Tracer()
 	w := newWorld(t, "a", "b")
 	w.receivers.answer(hook, 500, 0)
-	w.happen(1)
-	stop := w.running(func(c *webhook.Config) { c.Tracer = tracer })
+	const request = "4bf92f3577b34da6a3ce929d0e0e4736"
+	w.happenIn("00-" + request + "-00f067aa0ba902b7-01")
+	var lines bytes.Buffer
+	stop := w.running(func(c *webhook.Config) { c.Tracer, c.Log = tracer, telemetry.NewLogger(&lines, slog.LevelInfo) })
 	for deadline := time.Now().Add(time.Minute); len(w.receivers.to(hook)) == 0 || len(w.receivers.to("https://b.test/")) == 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("nothing was delivered within a minute")
@@ -49,6 +47,14 @@ func TestEveryDeliveryIsATraceThatTheReceiverIsNotToldOf(t *testing.T) {
 		if len(found) != len(posts) || found[0].Parent != "" || found[0].Attributes["printmarket.attempt"] != "1" {
 			t.Fatalf("%d posts to %s, spans %+v", len(posts), address, found)
 		}
+		for _, span := range found {
+			if diff := cmp.Diff([]string{request}, span.Links); diff != "" || span.Trace == request {
+				t.Errorf("links of an attempt of %s in trace %s (-want +got):\n%s", address, span.Trace, diff)
+			}
+			if !strings.Contains(lines.String(), `"traceId":"`+span.Trace+`","spanId":"`+span.ID+`"`) {
+				t.Errorf("no line of the log names %+v:\n%s", span, &lines)
+			}
+		}
 		got := map[string]string{}
 		for name := range want {
 			got[name] = found[0].Attributes[name]
@@ -60,6 +66,9 @@ func TestEveryDeliveryIsATraceThatTheReceiverIsNotToldOf(t *testing.T) {
 			if posts[0].header.Get(field) != "" {
 				t.Errorf("the receiver was sent %s", field)
 			}
+		}
+		if strings.Contains(posts[0].body, request) {
+			t.Errorf("the receiver was told of the trace: %s", posts[0].body)
 		}
 	}
 	for _, secret := range []string{".test", strings.TrimPrefix(string(older), "whsec_")} {

@@ -94,16 +94,23 @@ func (w *world) run(worker *webhook.Worker) (stop func()) {
 func (w *world) happen(n int) {
 	w.Helper()
 	for range n {
-		subject, err := ledger.NewID(ledger.RFQPrefix, time.Now(), rand.Reader)
-		if err != nil {
-			w.Fatal(err)
-		}
-		event, err := ledger.NewEvent(ledger.RFQCreated, subject, time.Now(), rand.Reader)
-		if err != nil {
-			w.Fatal(err)
-		}
-		w.store.Append(acme, event)
+		w.happenIn("")
 	}
+}
+
+// happenIn appends an event that comes of a span; empty for none.
+func (w *world) happenIn(traceparent string) {
+	w.Helper()
+	subject, err := ledger.NewID(ledger.RFQPrefix, time.Now(), rand.Reader)
+	if err != nil {
+		w.Fatal(err)
+	}
+	event, err := ledger.NewEvent(ledger.RFQCreated, subject, time.Now(), rand.Reader)
+	if err != nil {
+		w.Fatal(err)
+	}
+	event.Trace = traceparent
+	w.store.Append(acme, event)
 }
 
 // states counts the deliveries of an endpoint by their states.

@@ -693,6 +693,14 @@ func (response GetWebhookDelivery200JSONResponse) VisitGetWebhookDeliveryRespons
 	return err
 }
 
+type GetWebhookDelivery304Response struct {
+}
+
+func (response GetWebhookDelivery304Response) VisitGetWebhookDeliveryResponse(w http.ResponseWriter) error {
+	w.WriteHeader(304)
+	return nil
+}
+
 type RedeliverWebhookRequestObject struct {
 	DeliveryID DeliveryID `json:"deliveryId"`
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/printmarket/printmarket/internal/kubetest"
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
-	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/telemetry/telemetrytest"
 )
 
@@ -19,13 +18,7 @@ import (
 func TestALiveReadIsATraceThatTellsWhetherThePostureHolds(t *testing.T) {
 	t.Parallel()
 	collector := telemetrytest.New(t, nil)
-	tracer, err := telemetry.OpenTracer(t.Context(), telemetry.TraceConfig{
-		Endpoint: collector.URL, Getenv: func(string) string { return "" }, Service: "apiserver",
-		Now: time.Now, Log: telemetry.Discard(), Metrics: telemetry.NewMetrics(),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tracer := collector.Tracer()
 	c := newGatedCluster(t, plane)
 	network := newProxy(t, plane.Address())
 	r := c.follow(t, func(config *kubesource.Config) {

@@ -68,6 +68,14 @@ func maybe(t time.Time) *time.Time {
 	return &t
 }
 
+// maybeText is a text, or NULL for the empty one.
+func maybeText(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
 // instant scans a timestamp; NULL is the zero time.
 type instant struct{ into *time.Time }
 

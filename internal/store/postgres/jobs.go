@@ -36,7 +36,7 @@ SELECT outcome, subject, wait FROM claimed`
 // CreateJob implements [jobs.Store].
 func (s *Store) CreateJob(ctx context.Context, job jobs.Job, terms ledger.Terms, backlogCap int) (jobs.Job, ledger.Outcome, error) {
 	const op = "create job"
-	args, err := claimArgs(terms, job.ID)
+	args, err := claimArgs(ctx, terms, job.ID)
 	if err != nil {
 		return jobs.Job{}, 0, reply.Error(op, err)
 	}
@@ -130,7 +130,7 @@ func (s *Store) AmendJob(ctx context.Context, id string, decide func(jobs.Job) (
 		if change.Report != nil {
 			changes.Queue(`INSERT INTO report (job_id, body) VALUES ($1, $2)`, id, change.Report)
 		}
-		if err := queuePublish(changes, job.Tenant, change.Events); err != nil {
+		if err := queuePublish(ctx, changes, job.Tenant, change.Events); err != nil {
 			return err
 		}
 		return tx.SendBatch(ctx, changes).Close()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/store/reply"
+	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
@@ -26,8 +27,8 @@ const (
 	claimedEnd = `, $10))`
 )
 
-func claimArgs(terms ledger.Terms, record string) ([]any, error) {
-	events, err := rowsOf(outboxRows(terms.Events))
+func claimArgs(ctx context.Context, terms ledger.Terms, record string) ([]any, error) {
+	events, err := rowsOf(outboxRows(ctx, terms.Events))
 	if err != nil {
 		return nil, err
 	}
@@ -108,12 +109,15 @@ type outboxRow struct {
 	Type    ledger.EventType `json:"type"`
 	Subject string           `json:"subject"`
 	At      time.Time        `json:"at"`
+	Trace   string           `json:"trace,omitempty"`
 }
 
-func outboxRows(events []ledger.Event) []outboxRow {
-	rows := make([]outboxRow, len(events))
+// outboxRows are events that come of ctx.
+func outboxRows(ctx context.Context, events []ledger.Event) []outboxRow {
+	rows, trace := make([]outboxRow, len(events)), telemetry.Traceparent(ctx)
 	for i, event := range events {
 		rows[i] = outboxRow(event)
+		rows[i].Trace = trace
 	}
 	return rows
 }
@@ -160,11 +164,11 @@ func (s *Store) QuotaDays(ctx context.Context, who tenant.ID, operation ledger.O
 const dayOfWindow = `(window_start AT TIME ZONE 'UTC')::date`
 
 // queuePublish adds the events of a tenant to a batch.
-func queuePublish(batch *pgx.Batch, who tenant.ID, events []ledger.Event) error {
+func queuePublish(ctx context.Context, batch *pgx.Batch, who tenant.ID, events []ledger.Event) error {
 	if len(events) == 0 {
 		return nil
 	}
-	rows, err := rowsOf(outboxRows(events))
+	rows, err := rowsOf(outboxRows(ctx, events))
 	if err != nil {
 		return err
 	}
@@ -184,9 +188,9 @@ func (s *Store) Events(ctx context.Context, after int64, limit int) ([]ledger.En
 			return err
 		}
 		rows, err := conn.Query(ctx,
-			`SELECT seq, tenant, id, type, subject, at FROM outbox WHERE seq > $1 ORDER BY seq LIMIT $2`, after, limit)
+			`SELECT seq, tenant, id, type, subject, at, trace FROM outbox WHERE seq > $1 ORDER BY seq LIMIT $2`, after, limit)
 		entries, err = collect(rows, err, func(r pgx.Row) (e ledger.Entry, err error) {
-			err = r.Scan(&e.Seq, &e.Tenant, &e.Event.ID, &e.Event.Type, &e.Event.Subject, instant{&e.Event.At})
+			err = r.Scan(&e.Seq, &e.Tenant, &e.Event.ID, &e.Event.Type, &e.Event.Subject, instant{&e.Event.At}, text{&e.Event.Trace})
 			return e, err
 		})
 		return err

@@ -14,7 +14,7 @@ import (
 	"github.com/printmarket/printmarket/internal/pgtest"
 )
 
-const needed = 16
+const needed = 17
 
 func TestAProgramRunsOnItsOwnSchemaAndNewerOnesAlone(t *testing.T) {
 	t.Parallel()
@@ -120,5 +120,41 @@ func TestMigratorsAtOnceMigrateOnce(t *testing.T) {
 	}
 	if rows := ask[int](t, store.pool, `SELECT count(*) FROM goose_db_version WHERE version_id > 0`); rows != len(files) {
 		t.Errorf("%d migrations were noted, want %d", rows, len(files))
+	}
+}
+
+func TestAWorkerOfTheReleaseBeforePublishesWhileEventsGetTraces(t *testing.T) {
+	t.Parallel()
+	address := pgtest.Shared(t)
+	steps := stepper(t, openUnmigrated(t, address, patient))
+	if _, err := steps.UpTo(t.Context(), 16); err != nil {
+		t.Fatal(err)
+	}
+	role, narrow := newRole(t, address)
+	execute(t, address, grants(role, "INSERT (id, tenant, type, subject, at) ON outbox")) // as it was granted then
+	published := 0
+	publish := func(when string) {
+		t.Helper()
+		published++
+		_, err := connect(t, narrow).Exec(t.Context(), `SELECT publish($1, jsonb_build_array(jsonb_build_object(
+			'id', $2::text, 'type', 'preflight.succeeded', 'subject', 'pref_1', 'at', '2026-11-20T09:00:00Z')))`, acme.String(), fmt.Sprint("evt_", published))
+		if err != nil {
+			t.Errorf("%s: %v", when, err)
+		}
+	}
+	publish("before the migration")
+	if _, err := steps.UpTo(t.Context(), 17); err != nil {
+		t.Fatal(err)
+	}
+	publish("before the migrator has granted anything")
+	if traced := ask[int](t, connect(t, address), `SELECT count(trace) FROM outbox`); traced != 0 {
+		t.Errorf("%d events have a trace that nobody gave", traced)
+	}
+	if _, err := steps.DownTo(t.Context(), 16); err != nil {
+		t.Fatal(err)
+	}
+	publish("after it was taken back")
+	if events := ask[int](t, connect(t, address), `SELECT count(*) FROM outbox`); events != published {
+		t.Errorf("%d events, want %d", events, published)
 	}
 }

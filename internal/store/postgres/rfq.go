@@ -15,6 +15,7 @@ import (
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/store/reply"
+	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/store/selection"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
@@ -43,16 +44,24 @@ SELECT outcome, subject, wait FROM claimed`
 // CreateRFQ implements [rfq.Store]. It shares its statement and its commit with
 // creates that come at the same time.
 func (s *Store) CreateRFQ(ctx context.Context, record rfq.RFQ, quotes []rfq.Quote, terms ledger.Terms) (rfq.RFQ, ledger.Outcome, error) {
-	args, err := createRFQArgs(record, quotes, terms)
+	args, err := createRFQArgs(ctx, record, quotes, terms)
 	if err != nil {
 		return rfq.RFQ{}, 0, reply.Error(createOp, err)
 	}
 	own := creation{record, terms, args}
-	made, err := s.creates.Do(ctx, own)
+	made, err := s.createTogether(ctx, own)
 	if errors.Is(err, errUnsettled) {
 		made, err = s.createAlone(ctx, own)
 	}
 	return made.record, made.outcome, err
+}
+
+// createTogether is one span of a traced caller, the wait for its turn included.
+func (s *Store) createTogether(ctx context.Context, own creation) (created, error) {
+	span := telemetry.Ask(ctx, system, createOp)
+	made, err := s.creates.Do(ctx, own)
+	end(span, err)
+	return made, err
 }
 
 // createAlone commits one create in a statement of its own.
@@ -77,8 +86,8 @@ func (s *Store) createAlone(ctx context.Context, c creation) (created, error) {
 	return made, nil
 }
 
-func createRFQArgs(record rfq.RFQ, quotes []rfq.Quote, terms ledger.Terms) ([]any, error) {
-	args, err := claimArgs(terms, record.ID)
+func createRFQArgs(ctx context.Context, record rfq.RFQ, quotes []rfq.Quote, terms ledger.Terms) ([]any, error) {
+	args, err := claimArgs(ctx, terms, record.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +152,7 @@ func (s *Store) AmendRFQ(ctx context.Context, who tenant.ID, id string, decide f
 		if err := queueQuotes(changes, quotes, amendment.Quotes); err != nil {
 			return err
 		}
-		if err := queuePublish(changes, who, amendment.Events); err != nil {
+		if err := queuePublish(ctx, changes, who, amendment.Events); err != nil {
 			return err
 		}
 		queueAudit(changes, amendment.Deed)

@@ -89,7 +89,7 @@ func WorkerGrants(role string) string {
 		`UPDATE (status, attempt, incarnation, pages_done, pages_total, verdict, failure_code, failure_detail,
 			version, tries, started_at, finished_at, expires_at) ON job`,
 		"INSERT ON report",
-		"INSERT (id, tenant, type, subject, at) ON outbox",
+		"INSERT (id, tenant, type, subject, at, trace) ON outbox",
 		"SELECT ON goose_db_version",
 	)
 }

@@ -18,6 +18,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -28,6 +29,7 @@ import (
 	"github.com/printmarket/printmarket/internal/combine"
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/store/reply"
+	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
 // Options tunes a [Store]. The zero value is right for an API replica.
@@ -183,15 +185,30 @@ const conflictRetries = 10
 
 // use runs work with a connection. An answer ([reply.Of]) is returned bare. Any other error
 // may have happened before, in or after a commit, so all that can be said is
-// that the store is unavailable.
+// that the store is unavailable. Of a traced caller it is one span, however often
+// work runs and however long it waits for a connection.
 func (s *Store) use(ctx context.Context, op string, work func(context.Context, *pgxpool.Conn) error) error {
+	span := telemetry.Ask(ctx, system, op)
 	var err error
 	for range conflictRetries {
 		if err = s.borrow(ctx, work); !undone(err) || ctx.Err() != nil {
 			break
 		}
 	}
-	return reply.Error(op, err)
+	err = reply.Error(op, err)
+	end(span, err)
+	return err
+}
+
+// system is what spans call this database.
+const system = "postgresql"
+
+// end ends the span of a call. Of an error it tells the kind and the SQLSTATE.
+func end(span telemetry.Span, err error) {
+	if told := code(err); told != "" {
+		span.Set(slog.String("db.response.status_code", told))
+	}
+	span.End(reply.Fault(err))
 }
 
 // write is use with a transaction around work, which may be run again.

@@ -45,7 +45,7 @@ func creationOf(t testing.TB, who tenant.ID, key string, change func(*rfq.RFQ, *
 	if change != nil {
 		change(&c.record, &c.terms)
 	}
-	if c.args, err = createRFQArgs(c.record, nil, c.terms); err != nil {
+	if c.args, err = createRFQArgs(t.Context(), c.record, nil, c.terms); err != nil {
 		t.Fatal(err)
 	}
 	return c

@@ -13,6 +13,7 @@ import (
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/store/reply"
 	"github.com/printmarket/printmarket/internal/store/selection"
+	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/webhook"
 )
@@ -21,7 +22,7 @@ var _ webhook.Store = (*Store)(nil)
 
 const (
 	standingColumns = `tenant, name, url, enrolled_at, begun_at, disabled, disabled_at, failing_since, delivered_at`
-	deliveryColumns = `id, tenant, endpoint, event_id, type, subject, event_at, state, attempts, tries, due_at, ended_at, created_at`
+	deliveryColumns = `id, tenant, endpoint, event_id, type, subject, event_at, state, attempts, tries, due_at, ended_at, created_at, trace`
 )
 
 // Relayed implements [webhook.Store].
@@ -54,20 +55,22 @@ func insertDeliveries(ctx context.Context, q querier, deliveries []webhook.Deliv
 	var attempts, tries []int
 	var eventTimes, created []time.Time
 	var due, ended []*time.Time
+	var traces []*string
 	for _, d := range deliveries {
 		ids, tenants, endpoints = append(ids, d.ID), append(tenants, d.Owner.String()), append(endpoints, d.Name)
 		events, types, subjects = append(events, d.Event.ID), append(types, string(d.Event.Type)), append(subjects, d.Event.Subject)
 		states, attempts, tries = append(states, string(d.State)), append(attempts, d.Attempts), append(tries, d.Tries)
 		eventTimes, created = append(eventTimes, d.Event.At), append(created, d.CreatedAt)
 		due, ended = append(due, maybe(d.DueAt)), append(ended, maybe(d.EndedAt))
+		traces = append(traces, maybeText(d.Event.Trace))
 	}
 	_, err := q.Exec(ctx,
 		`INSERT INTO webhook_delivery (`+deliveryColumns+`)
 		 SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[],
-			$8::text[], $9::bigint[], $10::bigint[], $11::timestamptz[], $12::timestamptz[], $13::timestamptz[]) AS d (`+deliveryColumns+`)
+			$8::text[], $9::bigint[], $10::bigint[], $11::timestamptz[], $12::timestamptz[], $13::timestamptz[], $14::text[]) AS d (`+deliveryColumns+`)
 		 ORDER BY tenant COLLATE "C", endpoint COLLATE "C", event_id COLLATE "C"
 		 ON CONFLICT (tenant, endpoint, event_id) DO NOTHING`,
-		ids, tenants, endpoints, events, types, subjects, eventTimes, states, attempts, tries, due, ended, created)
+		ids, tenants, endpoints, events, types, subjects, eventTimes, states, attempts, tries, due, ended, created, traces)
 	return err
 }
 
@@ -162,6 +165,7 @@ func (s *Store) Delivery(ctx context.Context, owner tenant.ID, id string) (deliv
 
 // AddDelivery implements [webhook.Store].
 func (s *Store) AddDelivery(ctx context.Context, delivery webhook.Delivery) error {
+	delivery.Event.Trace = telemetry.Traceparent(ctx)
 	return s.use(ctx, "add delivery", func(ctx context.Context, conn *pgxpool.Conn) error {
 		return insertDeliveries(ctx, conn, []webhook.Delivery{delivery})
 	})
@@ -182,10 +186,10 @@ func (s *Store) Redeliver(ctx context.Context, owner tenant.ID, id string, now t
 // whose id is NULL. Both are found by an index, oldest first.
 const recoverable = `
 	(
-		SELECT event_at AS at, id, event_id, type, subject FROM webhook_delivery
+		SELECT event_at AS at, id, event_id, type, subject, trace FROM webhook_delivery
 		WHERE tenant = $1 AND endpoint = $2 AND state = 'exhausted' AND event_at >= $3 ORDER BY event_at, id LIMIT $5
 	) UNION ALL (
-		SELECT o.at, NULL, o.id, o.type, o.subject FROM outbox o
+		SELECT o.at, NULL, o.id, o.type, o.subject, o.trace FROM outbox o
 		WHERE o.tenant = $1 AND o.at >= $3 AND o.seq <= (SELECT relayed FROM webhook_head)
 			AND (cardinality($4::text[]) = 0 OR o.type = ANY ($4))
 			AND NOT EXISTS (SELECT FROM webhook_delivery d WHERE d.tenant = o.tenant AND d.endpoint = $2 AND d.event_id = o.id)
@@ -233,7 +237,7 @@ type unsent struct {
 }
 
 func scanRecoverable(r pgx.Row) (u unsent, err error) {
-	err = r.Scan(instant{&u.event.At}, &u.delivery, &u.event.ID, &u.event.Type, &u.event.Subject)
+	err = r.Scan(instant{&u.event.At}, &u.delivery, &u.event.ID, &u.event.Type, &u.event.Subject, text{&u.event.Trace})
 	return u, err
 }
 
@@ -332,6 +336,7 @@ func deliveryFields(d *webhook.Delivery) []any {
 		instant{&d.DueAt},
 		instant{&d.EndedAt},
 		instant{&d.CreatedAt},
+		text{&d.Event.Trace},
 	}
 }
 

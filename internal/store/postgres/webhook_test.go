@@ -206,19 +206,25 @@ func TestEventsOfBeforeDeliveriesWereKeptAreHistory(t *testing.T) {
 // migrateTo stops at a migration.
 func migrateTo(t *testing.T, store *Store, version int64) {
 	t.Helper()
+	if _, err := stepper(t, store).UpTo(t.Context(), version); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// stepper migrates to and fro, as [Store.Migrate] does not.
+func stepper(t *testing.T, store *Store) *goose.Provider {
+	t.Helper()
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
 		t.Fatal(err)
 	}
 	db := stdlib.OpenDBFromPool(store.pool)
-	defer func() { _ = db.Close() }() // the pool stays open
+	t.Cleanup(func() { _ = db.Close() }) // the pool stays open
 	provider, err := goose.NewProvider(goose.DialectPostgres, db, files)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := provider.UpTo(t.Context(), version); err != nil {
-		t.Fatal(err)
-	}
+	return provider
 }
 
 // checkViolation is the SQLSTATE of a row that is none of ours.
@@ -235,6 +241,7 @@ func TestTheDatabaseRefusesRowsOfDeliveriesThatNobodyCouldRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, statement := range []string{
+		`UPDATE webhook_delivery SET trace = repeat('0', 56)`,
 		`UPDATE webhook_endpoint SET tenant = 'nobody'`,
 		`UPDATE webhook_endpoint SET name = ''`,
 		`UPDATE webhook_endpoint SET disabled = 'Tired', disabled_at = now()`,

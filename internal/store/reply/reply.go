@@ -12,6 +12,7 @@ import (
 	"errors"
 
 	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
 type answer struct{ error }
@@ -33,5 +34,19 @@ func Error(op string, err error) error {
 		return known.error
 	default:
 		return &ledger.UnavailableError{Op: op, Err: err}
+	}
+}
+
+// Fault is why a call has failed, by its error as [Error] made it, in a word for a
+// span; empty where the store has answered.
+func Fault(err error) string {
+	var unavailable *ledger.UnavailableError
+	switch {
+	case err == nil, !errors.As(err, &unavailable):
+		return ""
+	case errors.Is(err, ledger.ErrOverloaded):
+		return "overloaded"
+	default:
+		return telemetry.Unanswered(err)
 	}
 }

@@ -3,6 +3,7 @@
 package reply_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -24,5 +25,24 @@ func TestAnAnswerIsBareAndAnyOtherErrorIsAnAbsence(t *testing.T) {
 	var away *ledger.UnavailableError
 	if err := reply.Error("read", broken); !errors.As(err, &away) || away.Op != "read" || !errors.Is(err, broken) {
 		t.Errorf("a failure: %v", err)
+	}
+}
+
+func TestOnlyAStoreThatDoesNotAnswerIsAtFault(t *testing.T) {
+	t.Parallel()
+	for sentence, tc := range map[string]struct {
+		err  error
+		want string
+	}{
+		"it has done what it was asked": {nil, ""},
+		"there is no such record":       {reply.Of(ledger.ErrNotFound), ""},
+		"the connection broke":          {errors.New("planted"), "unavailable"},
+		"there was no connection":       {fmt.Errorf("%w: %w", ledger.ErrOverloaded, context.DeadlineExceeded), "overloaded"},
+		"the statement took too long":   {fmt.Errorf("planted: %w", context.DeadlineExceeded), "timeout"},
+		"who asked did not wait for it": {fmt.Errorf("planted: %w", context.Canceled), "cancelled"},
+	} {
+		if got := reply.Fault(reply.Error("read", tc.err)); got != tc.want {
+			t.Errorf("%s: %q, want %q", sentence, got, tc.want)
+		}
 	}
 }

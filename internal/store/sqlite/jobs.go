@@ -59,47 +59,46 @@ func admit(ctx context.Context, tx *sql.Tx, who tenant.ID, backlogCap int) error
 
 // ReplayedJob implements [jobs.Store].
 func (s *Store) ReplayedJob(ctx context.Context, who tenant.ID, used ledger.Idempotency, now time.Time) (jobs.Job, error) {
-	const op = "replay job"
-	subject, err := committed(ctx, s.reader, who, ledger.SubmitPreflight, used, now)
-	if err != nil {
-		return jobs.Job{}, reply.Error(op, err)
-	}
-	if subject == "" {
-		return jobs.Job{}, ledger.ErrNotFound
-	}
-	job, err := oneJob(ctx, s.reader, who, subject)
-	return job, reply.Error(op, err)
+	return read(ctx, s, "replay job", func(q querier) (jobs.Job, error) {
+		subject, err := committed(ctx, q, who, ledger.SubmitPreflight, used, now)
+		if err != nil {
+			return jobs.Job{}, err
+		}
+		if subject == "" {
+			return jobs.Job{}, reply.Of(ledger.ErrNotFound)
+		}
+		return oneJob(ctx, q, who, subject)
+	})
 }
 
 // Job implements [jobs.Store].
 func (s *Store) Job(ctx context.Context, who tenant.ID, id string) (jobs.Job, error) {
-	job, err := oneJob(ctx, s.reader, who, id)
-	return job, reply.Error("read job", err)
+	return read(ctx, s, "read job", func(q querier) (jobs.Job, error) { return oneJob(ctx, q, who, id) })
 }
 
 // Jobs implements [jobs.Store].
 func (s *Store) Jobs(ctx context.Context, who tenant.ID, chosen jobs.Selection) ([]jobs.Job, error) {
-	rows, err := s.reader.QueryContext(ctx, selection.Jobs(jobColumns, chosen.Status),
-		sql.Named("owner", who.String()), sql.Named("at", millis(chosen.Before.SubmittedAt)), sql.Named("before", chosen.Before.ID),
-		sql.Named("status", chosen.Status), sql.Named("limit", chosen.Limit), sql.Named("now", millis(chosen.Now)))
 	var malformed jobs.MalformedError
-	listed, err := collect(rows, err, func(r row) (jobs.Job, error) { return malformed.Apart(scanJob(r)) })
+	listed, err := read(ctx, s, "list jobs", func(q querier) ([]jobs.Job, error) {
+		rows, err := q.QueryContext(ctx, selection.Jobs(jobColumns, chosen.Status),
+			sql.Named("owner", who.String()), sql.Named("at", millis(chosen.Before.SubmittedAt)), sql.Named("before", chosen.Before.ID),
+			sql.Named("status", chosen.Status), sql.Named("limit", chosen.Limit), sql.Named("now", millis(chosen.Now)))
+		return collect(rows, err, func(r row) (jobs.Job, error) { return malformed.Apart(scanJob(r)) })
+	})
 	if err != nil {
-		return nil, reply.Error("list jobs", err)
+		return nil, err
 	}
 	return malformed.Sound(listed)
 }
 
 // JobReport implements [jobs.Store].
 func (s *Store) JobReport(ctx context.Context, who tenant.ID, id string) ([]byte, error) {
-	var body []byte
-	err := s.reader.QueryRowContext(ctx,
-		`SELECT report.body FROM report JOIN job ON job.id = report.job_id WHERE job.id = ? AND job.tenant = ?`,
-		id, who.String()).Scan(&body)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = reply.Of(ledger.ErrNotFound)
-	}
-	return body, reply.Error("read report", err)
+	return read(ctx, s, "read report", func(q querier) (body []byte, err error) {
+		err = q.QueryRowContext(ctx,
+			`SELECT report.body FROM report JOIN job ON job.id = report.job_id WHERE job.id = ? AND job.tenant = ?`,
+			id, who.String()).Scan(&body)
+		return body, missing(err)
+	})
 }
 
 // AmendJob implements [jobs.Store].
@@ -136,13 +135,15 @@ func (s *Store) AmendJob(ctx context.Context, id string, decide func(jobs.Job) (
 
 // OpenJobs implements [jobs.Store].
 func (s *Store) OpenJobs(ctx context.Context, dispatchedBy time.Time, limit int) ([]jobs.Job, error) {
-	rows, err := s.reader.QueryContext(ctx,
-		`SELECT `+jobColumns+` FROM job WHERE `+isOpen+` AND dispatched_at <= ? ORDER BY dispatched_at, id LIMIT ?`,
-		millis(dispatchedBy), limit)
 	var malformed jobs.MalformedError
-	open, err := collect(rows, err, func(r row) (jobs.Job, error) { return malformed.Apart(scanJob(r)) })
+	open, err := read(ctx, s, "list open jobs", func(q querier) ([]jobs.Job, error) {
+		rows, err := q.QueryContext(ctx,
+			`SELECT `+jobColumns+` FROM job WHERE `+isOpen+` AND dispatched_at <= ? ORDER BY dispatched_at, id LIMIT ?`,
+			millis(dispatchedBy), limit)
+		return collect(rows, err, func(r row) (jobs.Job, error) { return malformed.Apart(scanJob(r)) })
+	})
 	if err != nil {
-		return nil, reply.Error("list open jobs", err)
+		return nil, err
 	}
 	return malformed.Sound(open)
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/keyuse"
-	"github.com/printmarket/printmarket/internal/store/reply"
 )
 
 var _ keyuse.Store = (*Store)(nil)
@@ -39,13 +38,14 @@ func (s *Store) KeyUses(ctx context.Context, keys []credential.Digest) ([]keyuse
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.reader.QueryContext(ctx,
-		`SELECT digest, used_at FROM key_use WHERE digest IN (SELECT unhex(value) FROM json_each(?))`, string(list))
-	uses, err := collect(rows, err, func(r row) (use keyuse.Use, err error) {
-		var digest []byte
-		err = r.Scan(&digest, instant{&use.At})
-		copy(use.Key[:], digest)
-		return use, err
+	return read(ctx, s, "read use of keys", func(q querier) ([]keyuse.Use, error) {
+		rows, err := q.QueryContext(ctx,
+			`SELECT digest, used_at FROM key_use WHERE digest IN (SELECT unhex(value) FROM json_each(?))`, string(list))
+		return collect(rows, err, func(r row) (use keyuse.Use, err error) {
+			var digest []byte
+			err = r.Scan(&digest, instant{&use.At})
+			copy(use.Key[:], digest)
+			return use, err
+		})
 	})
-	return uses, reply.Error("read use of keys", err)
 }

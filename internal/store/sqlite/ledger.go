@@ -11,6 +11,7 @@ import (
 
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/store/reply"
+	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
@@ -92,11 +93,13 @@ func remember(ctx context.Context, tx *sql.Tx, terms ledger.Terms, subject strin
 	return err
 }
 
+// publish writes events that come of ctx.
 func publish(ctx context.Context, tx *sql.Tx, who tenant.ID, events []ledger.Event) error {
+	trace := telemetry.Traceparent(ctx)
 	for _, event := range events {
 		if _, err := tx.ExecContext(ctx,
-			`INSERT INTO outbox (id, tenant, type, subject, at) VALUES (?, ?, ?, ?, ?)`,
-			event.ID, who.String(), event.Type, event.Subject, millis(event.At)); err != nil {
+			`INSERT INTO outbox (id, tenant, type, subject, at, trace) VALUES (?, ?, ?, ?, ?, nullif(?, ''))`,
+			event.ID, who.String(), event.Type, event.Subject, millis(event.At), trace); err != nil {
 			return err
 		}
 	}
@@ -106,26 +109,29 @@ func publish(ctx context.Context, tx *sql.Tx, who tenant.ID, events []ledger.Eve
 // Events reads the outbox in the order of commits, at most limit entries, from
 // the first whose Seq is greater than after.
 func (s *Store) Events(ctx context.Context, after int64, limit int) ([]ledger.Entry, error) {
-	rows, err := s.reader.QueryContext(ctx,
-		`SELECT seq, tenant, id, type, subject, at FROM outbox WHERE seq > ? ORDER BY seq LIMIT ?`, after, limit)
-	entries, err := collect(rows, err, func(r row) (e ledger.Entry, err error) {
-		err = r.Scan(&e.Seq, &e.Tenant, &e.Event.ID, &e.Event.Type, &e.Event.Subject, instant{&e.Event.At})
-		return e, err
+	return read(ctx, s, "read outbox", func(q querier) ([]ledger.Entry, error) {
+		rows, err := q.QueryContext(ctx,
+			`SELECT seq, tenant, id, type, subject, at, trace FROM outbox WHERE seq > ? ORDER BY seq LIMIT ?`, after, limit)
+		return collect(rows, err, func(r row) (e ledger.Entry, err error) {
+			err = r.Scan(&e.Seq, &e.Tenant, &e.Event.ID, &e.Event.Type, &e.Event.Subject, instant{&e.Event.At}, text{&e.Event.Trace})
+			return e, err
+		})
 	})
-	return entries, reply.Error("read outbox", err)
 }
 
 // QuotaUsage tells how much a tenant has used of a quota in the window in which
 // now lies.
 func (s *Store) QuotaUsage(ctx context.Context, who tenant.ID, operation ledger.Operation, quota ledger.Quota, now time.Time) (ledger.Usage, error) {
-	usage := ledger.Usage{Ends: quota.End(now)}
-	err := s.reader.QueryRowContext(ctx,
-		`SELECT used FROM quota WHERE tenant = ? AND operation = ? AND window_start = ? AND window_end = ?`,
-		who.String(), operation, millis(quota.Start(now)), millis(usage.Ends)).Scan(&usage.Used)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return ledger.Usage{}, reply.Error("read quota", err)
-	}
-	return usage, nil
+	return read(ctx, s, "read quota", func(q querier) (ledger.Usage, error) {
+		usage := ledger.Usage{Ends: quota.End(now)}
+		err := q.QueryRowContext(ctx,
+			`SELECT used FROM quota WHERE tenant = ? AND operation = ? AND window_start = ? AND window_end = ?`,
+			who.String(), operation, millis(quota.Start(now)), millis(usage.Ends)).Scan(&usage.Used)
+		if errors.Is(err, sql.ErrNoRows) {
+			err = nil
+		}
+		return usage, err
+	})
 }
 
 // dayMillis is the length of a day.
@@ -136,18 +142,19 @@ const dayMillis = int64(24 * time.Hour / time.Millisecond)
 // Windows that have not been erased yet, the present ones included, are counted among
 // them.
 func (s *Store) QuotaDays(ctx context.Context, who tenant.ID, operation ledger.Operation, since time.Time) ([]ledger.DayUse, error) {
-	rows, err := s.reader.QueryContext(ctx,
-		`SELECT day, sum(used) FROM (
-			SELECT day, used FROM quota_day WHERE tenant = @owner AND operation = @operation
-			UNION ALL
-			SELECT window_start - window_start % @length, used FROM quota WHERE tenant = @owner AND operation = @operation
-		) WHERE day >= @since - @since % @length GROUP BY day ORDER BY day`,
-		sql.Named("owner", who.String()), sql.Named("operation", operation), sql.Named("length", dayMillis), sql.Named("since", millis(since)))
-	days, err := collect(rows, err, func(r row) (use ledger.DayUse, err error) {
-		err = r.Scan(instant{&use.Day}, &use.Used)
-		return use, err
+	return read(ctx, s, "read quota history", func(q querier) ([]ledger.DayUse, error) {
+		rows, err := q.QueryContext(ctx,
+			`SELECT day, sum(used) FROM (
+				SELECT day, used FROM quota_day WHERE tenant = @owner AND operation = @operation
+				UNION ALL
+				SELECT window_start - window_start % @length, used FROM quota WHERE tenant = @owner AND operation = @operation
+			) WHERE day >= @since - @since % @length GROUP BY day ORDER BY day`,
+			sql.Named("owner", who.String()), sql.Named("operation", operation), sql.Named("length", dayMillis), sql.Named("since", millis(since)))
+		return collect(rows, err, func(r row) (use ledger.DayUse, err error) {
+			err = r.Scan(instant{&use.Day}, &use.Used)
+			return use, err
+		})
 	})
-	return days, reply.Error("read quota history", err)
 }
 
 // PurgeLedger erases idempotency keys past their retention and quota windows

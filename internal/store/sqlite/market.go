@@ -6,23 +6,22 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"errors"
 	"time"
 
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/rfq"
-	"github.com/printmarket/printmarket/internal/store/reply"
 	"github.com/printmarket/printmarket/internal/store/selection"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
 // selectRFQs lists RFQs of some owners. owner is the parameter of that name.
 func (s *Store) selectRFQs(ctx context.Context, op, owners, owner string, chosen rfq.Selection) ([]rfq.RFQ, error) {
-	rows, err := s.reader.QueryContext(ctx, selection.Query(rfqColumns, owners, chosen.Statuses),
-		sql.Named("owner", owner), sql.Named("from", chosen.From), sql.Named("before", cmp.Or(chosen.Before, selection.BeforeAll)),
-		sql.Named("limit", chosen.Limit), sql.Named("now", millis(chosen.Now)))
-	records, err := collect(rows, err, scanRFQ)
-	return records, reply.Error(op, err)
+	return read(ctx, s, op, func(q querier) ([]rfq.RFQ, error) {
+		rows, err := q.QueryContext(ctx, selection.Query(rfqColumns, owners, chosen.Statuses),
+			sql.Named("owner", owner), sql.Named("from", chosen.From), sql.Named("before", cmp.Or(chosen.Before, selection.BeforeAll)),
+			sql.Named("limit", chosen.Limit), sql.Named("now", millis(chosen.Now)))
+		return collect(rows, err, scanRFQ)
+	})
 }
 
 // AllRFQs implements [rfq.Store].
@@ -31,12 +30,11 @@ func (s *Store) AllRFQs(ctx context.Context, mode tenant.Mode, chosen rfq.Select
 }
 
 // RFQOwner implements [rfq.Store].
-func (s *Store) RFQOwner(ctx context.Context, mode tenant.Mode, id string) (who tenant.ID, err error) {
-	err = s.reader.QueryRowContext(ctx, `SELECT tenant FROM rfq WHERE id = ? AND `+selection.OfMode(mode), id).Scan(&who)
-	if errors.Is(err, sql.ErrNoRows) {
-		return tenant.ID{}, ledger.ErrNotFound
-	}
-	return who, reply.Error("find owner", err)
+func (s *Store) RFQOwner(ctx context.Context, mode tenant.Mode, id string) (tenant.ID, error) {
+	return read(ctx, s, "find owner", func(q querier) (who tenant.ID, err error) {
+		err = q.QueryRowContext(ctx, `SELECT tenant FROM rfq WHERE id = ? AND `+selection.OfMode(mode), id).Scan(&who)
+		return who, missing(err)
+	})
 }
 
 // dueRFQs asks an index each, and takes no more of it than it can give away. A
@@ -53,13 +51,14 @@ const dueRFQs = `
 
 // DueRFQs implements [rfq.Store].
 func (s *Store) DueRFQs(ctx context.Context, now, simulate time.Time, limit int) ([]rfq.Due, error) {
-	rows, err := s.reader.QueryContext(ctx, dueRFQs,
-		millis(now), millis(simulate), now.UTC().Truncate(time.Second).Format(time.RFC3339), limit)
-	due, err := collect(rows, err, func(r row) (d rfq.Due, err error) {
-		err = r.Scan(&d.Owner, &d.ID)
-		return d, err
+	return read(ctx, s, "list due rfqs", func(q querier) ([]rfq.Due, error) {
+		rows, err := q.QueryContext(ctx, dueRFQs,
+			millis(now), millis(simulate), now.UTC().Truncate(time.Second).Format(time.RFC3339), limit)
+		return collect(rows, err, func(r row) (d rfq.Due, err error) {
+			err = r.Scan(&d.Owner, &d.ID)
+			return d, err
+		})
 	})
-	return due, reply.Error("list due rfqs", err)
 }
 
 // audit writes a deed; nil is none.
@@ -83,13 +82,14 @@ func (s *Store) AddDeed(ctx context.Context, deed ledger.Deed) error {
 // latest first, from the first id that is less than before; an empty before
 // starts at the latest.
 func (s *Store) Deeds(ctx context.Context, mode tenant.Mode, before string, limit int) ([]ledger.Deed, error) {
-	rows, err := s.reader.QueryContext(ctx,
-		`SELECT id, at, organization, key, request_id, verb, tenant, subject, reason FROM audit
-		 WHERE tenant LIKE '%/' || ? AND id < ? ORDER BY id DESC LIMIT ?`, string(mode), cmp.Or(before, selection.BeforeAll), limit)
-	deeds, err := collect(rows, err, func(r row) (d ledger.Deed, err error) {
-		err = r.Scan(&d.ID, instant{&d.At}, &d.Actor.Organization, &d.Actor.Key, &d.Actor.RequestID,
-			&d.Verb, &d.Owner, &d.Subject, &d.Reason)
-		return d, err
+	return read(ctx, s, "read audit", func(q querier) ([]ledger.Deed, error) {
+		rows, err := q.QueryContext(ctx,
+			`SELECT id, at, organization, key, request_id, verb, tenant, subject, reason FROM audit
+			 WHERE tenant LIKE '%/' || ? AND id < ? ORDER BY id DESC LIMIT ?`, string(mode), cmp.Or(before, selection.BeforeAll), limit)
+		return collect(rows, err, func(r row) (d ledger.Deed, err error) {
+			err = r.Scan(&d.ID, instant{&d.At}, &d.Actor.Organization, &d.Actor.Key, &d.Actor.RequestID,
+				&d.Verb, &d.Owner, &d.Subject, &d.Reason)
+			return d, err
+		})
 	})
-	return deeds, reply.Error("read audit", err)
 }

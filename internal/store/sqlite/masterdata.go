@@ -45,27 +45,31 @@ func (s *Store) ImportMasterData(ctx context.Context, snapshot masterdata.Snapsh
 
 // MasterData implements [masterdata.Store].
 func (s *Store) MasterData(ctx context.Context, f masterdata.Filter, before string, limit int) ([]masterdata.Snapshot, error) {
-	rows, err := s.reader.QueryContext(ctx,
-		`SELECT `+snapshotColumns+` FROM masterdata_snapshot
-		 WHERE (?1 = '' OR level = ?1) AND (?2 = '' OR owner = ?2)
-		   AND (?3 = '' OR (imported_at, id) < (SELECT imported_at, id FROM masterdata_snapshot WHERE id = ?3))
-		 ORDER BY imported_at DESC, id DESC LIMIT ?4`,
-		f.Level, f.Owner, before, limit)
-	found, err := collect(rows, err, scanSnapshot)
-	return found, reply.Error("list master data", err)
+	return read(ctx, s, "list master data", func(q querier) ([]masterdata.Snapshot, error) {
+		rows, err := q.QueryContext(ctx,
+			`SELECT `+snapshotColumns+` FROM masterdata_snapshot
+			 WHERE (?1 = '' OR level = ?1) AND (?2 = '' OR owner = ?2)
+			   AND (?3 = '' OR (imported_at, id) < (SELECT imported_at, id FROM masterdata_snapshot WHERE id = ?3))
+			 ORDER BY imported_at DESC, id DESC LIMIT ?4`,
+			f.Level, f.Owner, before, limit)
+		return collect(rows, err, scanSnapshot)
+	})
 }
 
 // MasterDataSnapshot implements [masterdata.Store].
 func (s *Store) MasterDataSnapshot(ctx context.Context, id string) (masterdata.Snapshot, error) {
-	snapshot, err := scanSnapshot(s.reader.QueryRowContext(ctx, `SELECT `+snapshotColumns+` FROM masterdata_snapshot WHERE id = ?`, id))
-	return snapshot, reply.Error("read master data", missing(err))
+	return read(ctx, s, "read master data", func(q querier) (masterdata.Snapshot, error) {
+		snapshot, err := scanSnapshot(q.QueryRowContext(ctx, `SELECT `+snapshotColumns+` FROM masterdata_snapshot WHERE id = ?`, id))
+		return snapshot, missing(err)
+	})
 }
 
 // MasterDataContent implements [masterdata.Store].
 func (s *Store) MasterDataContent(ctx context.Context, id string) ([]byte, error) {
-	var content []byte
-	err := s.reader.QueryRowContext(ctx, `SELECT content FROM masterdata_snapshot WHERE id = ?`, id).Scan(&content)
-	return content, reply.Error("read master data", missing(err))
+	return read(ctx, s, "read master data", func(q querier) (content []byte, err error) {
+		err = q.QueryRowContext(ctx, `SELECT content FROM masterdata_snapshot WHERE id = ?`, id).Scan(&content)
+		return content, missing(err)
+	})
 }
 
 // missing makes a row that is not there an answer.
@@ -116,24 +120,29 @@ func (s *Store) WithdrawMasterData(ctx context.Context, a masterdata.Approval, d
 
 // MasterDataApproval implements [masterdata.Store].
 func (s *Store) MasterDataApproval(ctx context.Context, id string) (masterdata.Approval, error) {
-	a, err := scanApproval(s.reader.QueryRowContext(ctx, `SELECT `+approvalColumns+` FROM masterdata_approval WHERE id = ?`, id))
-	return a, reply.Error("read approval", missing(err))
+	return read(ctx, s, "read approval", func(q querier) (masterdata.Approval, error) {
+		a, err := scanApproval(q.QueryRowContext(ctx, `SELECT `+approvalColumns+` FROM masterdata_approval WHERE id = ?`, id))
+		return a, missing(err)
+	})
 }
 
 // MasterDataApprovals implements [masterdata.Store].
 func (s *Store) MasterDataApprovals(ctx context.Context, f masterdata.Filter, before string, limit int) ([]masterdata.Approval, error) {
-	rows, err := s.reader.QueryContext(ctx,
-		`SELECT `+approvalColumns+` FROM masterdata_approval
-		 WHERE (?1 = '' OR level = ?1) AND (?2 = '' OR owner = ?2) AND (?3 = '' OR id < ?3) ORDER BY id DESC LIMIT ?4`,
-		f.Level, f.Owner, before, limit)
-	found, err := collect(rows, err, scanApproval)
-	return found, reply.Error("list approvals", err)
+	return read(ctx, s, "list approvals", func(q querier) ([]masterdata.Approval, error) {
+		rows, err := q.QueryContext(ctx,
+			`SELECT `+approvalColumns+` FROM masterdata_approval
+			 WHERE (?1 = '' OR level = ?1) AND (?2 = '' OR owner = ?2) AND (?3 = '' OR id < ?3) ORDER BY id DESC LIMIT ?4`,
+			f.Level, f.Owner, before, limit)
+		return collect(rows, err, scanApproval)
+	})
 }
 
 // MasterDataRevision implements [masterdata.Heads].
-func (s *Store) MasterDataRevision(ctx context.Context) (revision int64, err error) {
-	err = s.reader.QueryRowContext(ctx, `SELECT revision FROM masterdata_revision`).Scan(&revision)
-	return revision, reply.Error("read revision of master data", err)
+func (s *Store) MasterDataRevision(ctx context.Context) (int64, error) {
+	return read(ctx, s, "read revision of master data", func(q querier) (revision int64, err error) {
+		err = q.QueryRowContext(ctx, `SELECT revision FROM masterdata_revision`).Scan(&revision)
+		return revision, err
+	})
 }
 
 // MasterDataHeads implements [masterdata.Heads]. What lies for ever behind a later
@@ -143,16 +152,18 @@ func (s *Store) MasterDataHeads(ctx context.Context, now time.Time) (int64, []ma
 	if err != nil {
 		return 0, nil, err
 	}
-	rows, err := s.reader.QueryContext(ctx,
-		`SELECT `+approvalColumns+` FROM masterdata_approval a
-		 WHERE withdrawn_at = 0 AND (effective_until = 0 OR effective_until > ?1) AND NOT EXISTS (
-			SELECT 1 FROM masterdata_approval later
-			WHERE later.level = a.level AND later.owner = a.owner AND later.withdrawn_at = 0
-			  AND later.effective_until = 0 AND later.effective_from <= ?1
-			  AND (later.effective_from, later.approved_at, later.id) > (a.effective_from, a.approved_at, a.id))
-		 ORDER BY level, owner, effective_from, approved_at, id`, millis(now))
-	heads, err := collect(rows, err, scanApproval)
-	return revision, heads, reply.Error("read heads of master data", err)
+	heads, err := read(ctx, s, "read heads of master data", func(q querier) ([]masterdata.Approval, error) {
+		rows, err := q.QueryContext(ctx,
+			`SELECT `+approvalColumns+` FROM masterdata_approval a
+			 WHERE withdrawn_at = 0 AND (effective_until = 0 OR effective_until > ?1) AND NOT EXISTS (
+				SELECT 1 FROM masterdata_approval later
+				WHERE later.level = a.level AND later.owner = a.owner AND later.withdrawn_at = 0
+				  AND later.effective_until = 0 AND later.effective_from <= ?1
+				  AND (later.effective_from, later.approved_at, later.id) > (a.effective_from, a.approved_at, a.id))
+			 ORDER BY level, owner, effective_from, approved_at, id`, millis(now))
+		return collect(rows, err, scanApproval)
+	})
+	return revision, heads, err
 }
 
 // inJSON is a value that is stored as JSON.

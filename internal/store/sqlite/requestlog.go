@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/requestlog"
-	"github.com/printmarket/printmarket/internal/store/reply"
 	"github.com/printmarket/printmarket/internal/store/selection"
 )
 
@@ -41,11 +40,12 @@ func (s *Store) AddRequests(ctx context.Context, entries []requestlog.Entry) err
 
 // Requests implements [requestlog.Store].
 func (s *Store) Requests(ctx context.Context, query requestlog.Query) ([]requestlog.Entry, error) {
-	rows, err := s.reader.QueryContext(ctx, selection.Requests(query),
-		sql.Named("owner", query.Owner.String()), sql.Named("before", cmp.Or(query.Before, selection.BeforeAll)),
-		sql.Named("request", query.RequestID), sql.Named("code", query.Code), sql.Named("limit", query.Limit))
-	entries, err := collect(rows, err, scanRequest)
-	return entries, reply.Error("list requests", err)
+	return read(ctx, s, "list requests", func(q querier) ([]requestlog.Entry, error) {
+		rows, err := q.QueryContext(ctx, selection.Requests(query),
+			sql.Named("owner", query.Owner.String()), sql.Named("before", cmp.Or(query.Before, selection.BeforeAll)),
+			sql.Named("request", query.RequestID), sql.Named("code", query.Code), sql.Named("limit", query.Limit))
+		return collect(rows, err, scanRequest)
+	})
 }
 
 func scanRequest(r row) (e requestlog.Entry, err error) {
@@ -58,15 +58,16 @@ func scanRequest(r row) (e requestlog.Entry, err error) {
 
 // Denials implements [requestlog.Store].
 func (s *Store) Denials(ctx context.Context, since time.Time, limit int) ([]requestlog.Denial, error) {
-	rows, err := s.reader.QueryContext(ctx,
-		`SELECT reason, code, capability, surface, sum(requests) AS refused, count(DISTINCT substr(tenant, 1, instr(tenant, '/') - 1)), max(at)
-		 FROM request_log WHERE reason <> '' AND at >= ?
-		 GROUP BY reason, code, capability, surface ORDER BY refused DESC, reason, code, capability, surface LIMIT ?`, millis(since), limit)
-	denials, err := collect(rows, err, func(r row) (d requestlog.Denial, err error) {
-		err = r.Scan(&d.Reason, &d.Code, &d.Capability, &d.Surface, &d.Requests, &d.Organizations, instant{&d.Last})
-		return d, err
+	return read(ctx, s, "list denials", func(q querier) ([]requestlog.Denial, error) {
+		rows, err := q.QueryContext(ctx,
+			`SELECT reason, code, capability, surface, sum(requests) AS refused, count(DISTINCT substr(tenant, 1, instr(tenant, '/') - 1)), max(at)
+			 FROM request_log WHERE reason <> '' AND at >= ?
+			 GROUP BY reason, code, capability, surface ORDER BY refused DESC, reason, code, capability, surface LIMIT ?`, millis(since), limit)
+		return collect(rows, err, func(r row) (d requestlog.Denial, err error) {
+			err = r.Scan(&d.Reason, &d.Code, &d.Capability, &d.Surface, &d.Requests, &d.Organizations, instant{&d.Last})
+			return d, err
+		})
 	})
-	return denials, reply.Error("list denials", err)
 }
 
 // PurgeRequests implements [requestlog.Store].

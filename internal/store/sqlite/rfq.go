@@ -48,22 +48,21 @@ func (s *Store) CreateRFQ(ctx context.Context, record rfq.RFQ, quotes []rfq.Quot
 
 // ReplayedRFQ implements [rfq.Store].
 func (s *Store) ReplayedRFQ(ctx context.Context, who tenant.ID, used ledger.Idempotency, now time.Time) (rfq.RFQ, error) {
-	const op = "replay rfq"
-	subject, err := committed(ctx, s.reader, who, ledger.CreateRFQ, used, now)
-	if err != nil {
-		return rfq.RFQ{}, reply.Error(op, err)
-	}
-	if subject == "" {
-		return rfq.RFQ{}, ledger.ErrNotFound
-	}
-	record, err := oneRFQ(ctx, s.reader, who, subject)
-	return record, reply.Error(op, err)
+	return read(ctx, s, "replay rfq", func(q querier) (rfq.RFQ, error) {
+		subject, err := committed(ctx, q, who, ledger.CreateRFQ, used, now)
+		if err != nil {
+			return rfq.RFQ{}, err
+		}
+		if subject == "" {
+			return rfq.RFQ{}, reply.Of(ledger.ErrNotFound)
+		}
+		return oneRFQ(ctx, q, who, subject)
+	})
 }
 
 // RFQ implements [rfq.Store].
 func (s *Store) RFQ(ctx context.Context, who tenant.ID, id string) (rfq.RFQ, error) {
-	record, err := oneRFQ(ctx, s.reader, who, id)
-	return record, reply.Error("read rfq", err)
+	return read(ctx, s, "read rfq", func(q querier) (rfq.RFQ, error) { return oneRFQ(ctx, q, who, id) })
 }
 
 // RFQs implements [rfq.Store].
@@ -73,12 +72,12 @@ func (s *Store) RFQs(ctx context.Context, who tenant.ID, chosen rfq.Selection) (
 
 // RFQQuotes implements [rfq.Store].
 func (s *Store) RFQQuotes(ctx context.Context, who tenant.ID, id string) ([]rfq.Quote, error) {
-	const op = "list quotes"
-	if _, err := oneRFQ(ctx, s.reader, who, id); err != nil {
-		return nil, reply.Error(op, err)
-	}
-	quotes, err := quotesOf(ctx, s.reader, id)
-	return quotes, reply.Error(op, err)
+	return read(ctx, s, "list quotes", func(q querier) ([]rfq.Quote, error) {
+		if _, err := oneRFQ(ctx, q, who, id); err != nil {
+			return nil, err
+		}
+		return quotesOf(ctx, q, id)
+	})
 }
 
 // AmendRFQ implements [rfq.Store].

@@ -27,6 +27,7 @@ import (
 	_ "modernc.org/sqlite" // registers the driver "sqlite"
 
 	"github.com/printmarket/printmarket/internal/store/reply"
+	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
 // Options tunes a [Store]. The zero value is right for a workstation.
@@ -180,8 +181,11 @@ func (s *Store) refuseVolatile(ctx context.Context) error {
 
 // Ping proves that the database answers.
 func (s *Store) Ping(ctx context.Context) error {
-	var one int
-	return reply.Error("ping", s.reader.QueryRowContext(ctx, "SELECT 1 FROM sqlite_schema LIMIT 1").Scan(&one))
+	_, err := read(ctx, s, "ping", func(q querier) (one int, err error) {
+		err = q.QueryRowContext(ctx, "SELECT 1 FROM sqlite_schema LIMIT 1").Scan(&one)
+		return one, err
+	})
+	return err
 }
 
 // Close waits for running statements, closes the database and lets the next
@@ -203,15 +207,40 @@ func (s *Store) Close() error {
 // bare. Any other error may have happened before, in or after the commit, so
 // all that can be said is that the store is unavailable.
 func (s *Store) write(ctx context.Context, op string, work func(*sql.Tx) error) error {
-	tx, err := s.writer.BeginTx(ctx, nil)
+	return call(ctx, op, func() error {
+		tx, err := s.writer.BeginTx(ctx, nil)
+		if err != nil {
+			return err
+		}
+		if err := work(tx); err != nil {
+			// Rolling back a transaction that the context ended already is an
+			// error that says nothing new.
+			_ = tx.Rollback()
+			return err
+		}
+		return tx.Commit()
+	})
+}
+
+// read runs one reading call, whose statements see a state each. What was read before
+// an error is not told.
+func read[T any](ctx context.Context, s *Store, op string, work func(querier) (T, error)) (T, error) {
+	var got T
+	err := call(ctx, op, func() (err error) {
+		got, err = work(s.reader)
+		return err
+	})
 	if err != nil {
-		return reply.Error(op, err)
+		var none T
+		return none, err
 	}
-	if err := work(tx); err != nil {
-		// Rolling back a transaction that the context ended already is an
-		// error that says nothing new.
-		_ = tx.Rollback()
-		return reply.Error(op, err)
-	}
-	return reply.Error(op, tx.Commit())
+	return got, nil
+}
+
+// call says what comes of work as the store says it. Of a traced caller it is a span.
+func call(ctx context.Context, op string, work func() error) error {
+	span := telemetry.Ask(ctx, "sqlite", op)
+	err := reply.Error(op, work())
+	span.End(reply.Fault(err))
+	return err
 }

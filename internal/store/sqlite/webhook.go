@@ -14,18 +14,21 @@ import (
 	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/store/reply"
 	"github.com/printmarket/printmarket/internal/store/selection"
+	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
 var _ webhook.Store = (*Store)(nil)
 
-const deliveryColumns = `id, tenant, endpoint, event_id, type, subject, event_at, state, attempts, tries, due_at, ended_at, created_at`
+const deliveryColumns = `id, tenant, endpoint, event_id, type, subject, event_at, state, attempts, tries, due_at, ended_at, created_at, trace`
 
 // Relayed implements [webhook.Store].
-func (s *Store) Relayed(ctx context.Context) (seq int64, err error) {
-	err = s.reader.QueryRowContext(ctx, `SELECT relayed FROM webhook_head`).Scan(&seq)
-	return seq, reply.Error("read relay", err)
+func (s *Store) Relayed(ctx context.Context) (int64, error) {
+	return read(ctx, s, "read relay", func(q querier) (seq int64, err error) {
+		err = q.QueryRowContext(ctx, `SELECT relayed FROM webhook_head`).Scan(&seq)
+		return seq, err
+	})
 }
 
 // Relay implements [webhook.Store].
@@ -51,10 +54,10 @@ func affected(done sql.Result, err error) (int64, error) {
 func insertDeliveries(ctx context.Context, tx *sql.Tx, deliveries []webhook.Delivery) error {
 	for _, d := range deliveries {
 		if _, err := tx.ExecContext(ctx,
-			`INSERT INTO webhook_delivery (`+deliveryColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+			`INSERT INTO webhook_delivery (`+deliveryColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''))
 			 ON CONFLICT (tenant, endpoint, event_id) DO NOTHING`,
 			d.ID, d.Owner.String(), d.Name, d.Event.ID, d.Event.Type, d.Event.Subject, millis(d.Event.At),
-			d.State, d.Attempts, d.Tries, millis(d.DueAt), millis(d.EndedAt), millis(d.CreatedAt)); err != nil {
+			d.State, d.Attempts, d.Tries, millis(d.DueAt), millis(d.EndedAt), millis(d.CreatedAt), d.Event.Trace); err != nil {
 			return err
 		}
 	}
@@ -85,9 +88,10 @@ const standings = `SELECT tenant, name, url, enrolled_at, begun_at, disabled, di
 
 // Standings implements [webhook.Store].
 func (s *Store) Standings(ctx context.Context, owner tenant.ID) ([]webhook.Standing, error) {
-	rows, err := s.reader.QueryContext(ctx, standings+` WHERE ? OR tenant = ? ORDER BY tenant, name`, owner.IsZero(), owner.String())
-	list, err := collect(rows, err, scanStanding)
-	return list, reply.Error("read standings", err)
+	return read(ctx, s, "read standings", func(q querier) ([]webhook.Standing, error) {
+		rows, err := q.QueryContext(ctx, standings+` WHERE ? OR tenant = ? ORDER BY tenant, name`, owner.IsZero(), owner.String())
+		return collect(rows, err, scanStanding)
+	})
 }
 
 // Claim implements [webhook.Store]. There is one writer, so nothing needs a lock.
@@ -231,29 +235,30 @@ func standingOf(ctx context.Context, q querier, address webhook.Address) (webhoo
 
 // Deliveries implements [webhook.Store].
 func (s *Store) Deliveries(ctx context.Context, query webhook.Query) ([]webhook.Delivery, error) {
-	rows, err := s.reader.QueryContext(ctx,
-		`SELECT `+deliveryColumns+` FROM webhook_delivery
-		 WHERE tenant = ?1 AND id < ?2 AND (?3 = '' OR endpoint = ?3) AND (?4 = '' OR state = ?4) AND (?5 = '' OR type = ?5)
-		 ORDER BY id DESC LIMIT ?6`,
-		query.Owner.String(), cmp.Or(query.Before, selection.BeforeAll), query.Endpoint, query.State, query.Type, query.Limit)
-	list, err := collect(rows, err, scanDelivery)
-	return list, reply.Error("list deliveries", err)
+	return read(ctx, s, "list deliveries", func(q querier) ([]webhook.Delivery, error) {
+		rows, err := q.QueryContext(ctx,
+			`SELECT `+deliveryColumns+` FROM webhook_delivery
+			 WHERE tenant = ?1 AND id < ?2 AND (?3 = '' OR endpoint = ?3) AND (?4 = '' OR state = ?4) AND (?5 = '' OR type = ?5)
+			 ORDER BY id DESC LIMIT ?6`,
+			query.Owner.String(), cmp.Or(query.Before, selection.BeforeAll), query.Endpoint, query.State, query.Type, query.Limit)
+		return collect(rows, err, scanDelivery)
+	})
 }
 
 // Delivery implements [webhook.Store]. An attempt that comes between the two
 // questions is left out: nothing speaks of it yet.
-func (s *Store) Delivery(ctx context.Context, owner tenant.ID, id string) (webhook.Delivery, []webhook.Attempt, error) {
-	const op = "read delivery"
-	delivery, err := deliveryOf(ctx, s.reader, owner, id)
+func (s *Store) Delivery(ctx context.Context, owner tenant.ID, id string) (delivery webhook.Delivery, attempts []webhook.Attempt, err error) {
+	attempts, err = read(ctx, s, "read delivery", func(q querier) ([]webhook.Attempt, error) {
+		if delivery, err = deliveryOf(ctx, q, owner, id); err != nil {
+			return nil, err
+		}
+		rows, err := q.QueryContext(ctx,
+			`SELECT number, at, took, status, fault, excerpt FROM webhook_attempt WHERE delivery_id = ? AND number <= ? ORDER BY number`,
+			id, delivery.Attempts)
+		return collect(rows, err, scanAttempt)
+	})
 	if err != nil {
-		return webhook.Delivery{}, nil, reply.Error(op, err)
-	}
-	rows, err := s.reader.QueryContext(ctx,
-		`SELECT number, at, took, status, fault, excerpt FROM webhook_attempt WHERE delivery_id = ? AND number <= ? ORDER BY number`,
-		id, delivery.Attempts)
-	attempts, err := collect(rows, err, scanAttempt)
-	if err != nil {
-		return webhook.Delivery{}, nil, reply.Error(op, err)
+		return webhook.Delivery{}, nil, err
 	}
 	return delivery, attempts, nil
 }
@@ -269,6 +274,7 @@ func deliveryOf(ctx context.Context, q querier, owner tenant.ID, id string) (web
 
 // AddDelivery implements [webhook.Store].
 func (s *Store) AddDelivery(ctx context.Context, delivery webhook.Delivery) error {
+	delivery.Event.Trace = telemetry.Traceparent(ctx)
 	return s.write(ctx, "add delivery", func(tx *sql.Tx) error {
 		return insertDeliveries(ctx, tx, []webhook.Delivery{delivery})
 	})
@@ -301,10 +307,10 @@ func beginAnew(ctx context.Context, tx *sql.Tx, id string, now time.Time) error 
 // whose id is empty, oldest first.
 const recoverable = `
 	SELECT * FROM (
-		SELECT event_at AS at, id, event_id, type, subject FROM webhook_delivery
+		SELECT event_at AS at, id, event_id, type, subject, trace FROM webhook_delivery
 		WHERE tenant = ?1 AND endpoint = ?2 AND state = 'exhausted' AND event_at >= ?3 ORDER BY event_at, id LIMIT ?5
 	) UNION ALL SELECT * FROM (
-		SELECT o.at, '', o.id, o.type, o.subject FROM outbox o
+		SELECT o.at, '', o.id, o.type, o.subject, o.trace FROM outbox o
 		WHERE o.tenant = ?1 AND o.at >= ?3 AND o.seq <= (SELECT relayed FROM webhook_head)
 			AND (?4 = '[]' OR o.type IN (SELECT value FROM json_each(?4)))
 			AND NOT EXISTS (SELECT 1 FROM webhook_delivery d WHERE d.tenant = o.tenant AND d.endpoint = ?2 AND d.event_id = o.id)
@@ -348,7 +354,7 @@ type unsent struct {
 }
 
 func scanRecoverable(r row) (u unsent, err error) {
-	err = r.Scan(instant{&u.event.At}, &u.delivery, &u.event.ID, &u.event.Type, &u.event.Subject)
+	err = r.Scan(instant{&u.event.At}, &u.delivery, &u.event.ID, &u.event.Type, &u.event.Subject, text{&u.event.Trace})
 	return u, err
 }
 
@@ -425,6 +431,7 @@ func deliveryFields(d *webhook.Delivery) []any {
 		instant{&d.DueAt},
 		instant{&d.EndedAt},
 		instant{&d.CreatedAt},
+		text{&d.Event.Trace},
 	}
 }
 

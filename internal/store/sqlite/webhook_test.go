@@ -23,30 +23,28 @@ func TestEventsOfBeforeDeliveriesWereKeptAreHistory(t *testing.T) {
 	}
 	defer func() { _ = store.Close() }()
 	migrateTo(t, store, 9)
+	if _, err := store.writer.ExecContext(t.Context(), `INSERT INTO outbox (id, tenant, type, subject, at)
+		VALUES ('evt_1', ?1, 'rfq.created', 'rfq_1', 1), ('evt_2', ?1, 'rfq.created', 'rfq_2', 2)`, crasher.String()); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	rfqs, _, err := services(store)
 	if err != nil {
 		t.Fatal(err)
 	}
-	create := func(key string) string {
-		created, err := rfqs.Create(t.Context(), crasher, crashBody, crashTerms(key))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return created.RFQ.ID
-	}
-	create("k1")
-	create("k2")
-	if err := store.Migrate(t.Context()); err != nil {
+	later, err := rfqs.Create(t.Context(), crasher, crashBody, crashTerms("k3"))
+	if err != nil {
 		t.Fatal(err)
 	}
-	later := create("k3")
 	relayed, err := store.Relayed(t.Context())
 	if err != nil || relayed != 2 {
 		t.Errorf("relayed up to %d (%v), want 2", relayed, err)
 	}
 	entries, err := store.Events(t.Context(), relayed, 10)
-	if err != nil || len(entries) != 1 || entries[0].Event.Subject != later {
-		t.Errorf("events to relay: %+v (%v), want that of %s", entries, err, later)
+	if err != nil || len(entries) != 1 || entries[0].Event.Subject != later.RFQ.ID {
+		t.Errorf("events to relay: %+v (%v), want that of %s", entries, err, later.RFQ.ID)
 	}
 }
 
@@ -83,6 +81,7 @@ func TestTheDatabaseRefusesRowsOfDeliveriesThatNobodyCouldRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, statement := range []string{
+		`UPDATE webhook_delivery SET trace = hex(zeroblob(28))`,
 		`UPDATE webhook_endpoint SET tenant = 'nobody'`,
 		`UPDATE webhook_endpoint SET tenant = 'org_acme-1/live'`,
 		`UPDATE webhook_endpoint SET name = ''`,

@@ -111,20 +111,22 @@ func storeXJMF(ctx context.Context, tx *sql.Tx, record xjmf.Record, change xjmf.
 
 // XJMFStates implements [xjmf.Store].
 func (s *Store) XJMFStates(ctx context.Context, who tenant.ID, jobID string, limit int) ([]xjmf.State, error) {
-	rows, err := s.reader.QueryContext(ctx,
-		`SELECT `+xjmfStateColumns+` FROM xjmf_state WHERE tenant = ? AND job_id = ? ORDER BY job_part_id, partition LIMIT ?`,
-		who.String(), jobID, limit)
-	states, err := collect(rows, err, scanXJMFState)
-	return states, reply.Error("list states of a job", err)
+	return read(ctx, s, "list states of a job", func(q querier) ([]xjmf.State, error) {
+		rows, err := q.QueryContext(ctx,
+			`SELECT `+xjmfStateColumns+` FROM xjmf_state WHERE tenant = ? AND job_id = ? ORDER BY job_part_id, partition LIMIT ?`,
+			who.String(), jobID, limit)
+		return collect(rows, err, scanXJMFState)
+	})
 }
 
 // XJMFRecords implements [xjmf.Store].
 func (s *Store) XJMFRecords(ctx context.Context, who tenant.ID, before string, limit int) ([]xjmf.Entry, error) {
-	rows, err := s.reader.QueryContext(ctx,
-		`SELECT `+xjmfEntryColumns+` FROM xjmf_message WHERE tenant = ?1 AND (?2 = '' OR id < ?2) ORDER BY id DESC LIMIT ?3`,
-		who.String(), before, limit)
-	entries, err := collect(rows, err, scanXJMFEntry)
-	return entries, reply.Error("list callbacks", err)
+	return read(ctx, s, "list callbacks", func(q querier) ([]xjmf.Entry, error) {
+		rows, err := q.QueryContext(ctx,
+			`SELECT `+xjmfEntryColumns+` FROM xjmf_message WHERE tenant = ?1 AND (?2 = '' OR id < ?2) ORDER BY id DESC LIMIT ?3`,
+			who.String(), before, limit)
+		return collect(rows, err, scanXJMFEntry)
+	})
 }
 
 // PurgeXJMF implements [xjmf.Store].

@@ -6,6 +6,7 @@ package telemetrytest
 
 import (
 	"bytes"
+	"context"
 	"encoding/hex"
 	"io"
 	"net/http"
@@ -14,11 +15,14 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"time"
 
 	collectorpb "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
 // Span is a span as it was exported. Attributes of the process that made it are
@@ -119,6 +123,21 @@ func textOf(value *commonpb.AnyValue) string {
 	default:
 		return "" // we send no others
 	}
+}
+
+// Tracer opens a tracer that sends every span here. It has sent them when it has been
+// closed, as it is when the test ends at the latest.
+func (c *Collector) Tracer() *telemetry.Tracer {
+	c.t.Helper()
+	tracer, err := telemetry.OpenTracer(c.t.Context(), telemetry.TraceConfig{
+		Endpoint: c.URL, Getenv: func(string) string { return "" }, Service: "test",
+		Now: time.Now, Log: telemetry.Discard(), Metrics: telemetry.NewMetrics(),
+	})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(func() { tracer.Close(context.WithoutCancel(c.t.Context())) })
+	return tracer
 }
 
 // Spans are those that came, in the order in which they ended.

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package queue_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/internal/queue"
+	"github.com/printmarket/printmarket/internal/redistest"
+	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/internal/telemetry/telemetrytest"
+)
+
+func TestEachTransitionThatATracedCallerAsksForIsASpan(t *testing.T) {
+	t.Parallel()
+	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
+		f := newFixture(t, server)
+		collector := telemetrytest.New(t, nil)
+		tracer := collector.Tracer()
+		ctx, caller := tracer.Start(t.Context(), telemetry.Inside, "caller")
+		f.must(f.queue.Submit(ctx, "pref_planted", owner, 0))
+		w := f.consumer("w1")
+		f.must(w.Finish(ctx, f.take(w)))
+		gone, leave := context.WithCancel(ctx)
+		leave()
+		if err := f.queue.Cancel(gone, "pref_planted"); !errors.Is(err, context.Canceled) {
+			t.Errorf("error = %v, want that nobody waits", err)
+		}
+		f.must(server.Client(t).Set(t.Context(), "pm:{preflight}:meta", "2 of another layout", 0).Err())
+		if _, err := f.queue.Drain(ctx, 0); !errors.Is(err, queue.ErrFormat) {
+			t.Errorf("error = %v, want ErrFormat", err)
+		}
+		caller.End("")
+		tracer.Close(t.Context())
+		got := map[string]string{}
+		for _, span := range collector.Spans() {
+			if span.Name != "caller" {
+				got[span.Name] = span.Attributes["error.type"]
+			}
+			if span.Name != "caller" && (span.Parent != collector.Named("caller")[0].ID || span.Attributes["db.system.name"] != "redis") {
+				t.Errorf("%+v is no question of the caller to Redis", span)
+			}
+		}
+		if diff := cmp.Diff(map[string]string{
+			"queue submit": "", "queue finish": "", "queue cancel": "cancelled", "queue drain": "refused",
+		}, got); diff != "" {
+			t.Errorf("faults of spans (-want +got):\n%s", diff)
+		}
+		for _, planted := range []string{"planted", owner.Organization} {
+			if strings.Contains(collector.Sent(), planted) {
+				t.Errorf("what was exported holds %q", planted)
+			}
+		}
+	})
+}
