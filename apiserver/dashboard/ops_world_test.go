@@ -119,7 +119,7 @@ func (w *world) operate(mark string) {
 }
 
 // crowd puts a marketplace of many partners in force, all with long names.
-func (w *world) crowd(n int) {
+func (w *world) crowd(n int) posture.Inputs {
 	in := posture.Inputs{}
 	for c := range posture.Capabilities() {
 		o := v1alpha1.CapabilityRollout{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: c.String()}}
@@ -153,4 +153,5 @@ func (w *world) crowd(n int) {
 	}
 	in.Partners = append(in.Partners, desk)
 	w.Gates.Publish(posture.Compile(in), noon)
+	return in
 }
