@@ -111,9 +111,10 @@ func (w *world) operate(mark string) {
 		until := metav1.NewTime(noon.AddDate(1, 0, 0))
 		s.Contract.Reference, s.Contract.EffectiveUntil = "C-1"+mark, &until
 		s.ClientCertificates = []v1alpha1.ClientCertificate{{Name: "edi" + mark, SPKISHA256: strings.Repeat("ab", 32), NotAfter: &until}}
-		s.Webhooks = []v1alpha1.Webhook{{
-			Name: "mis" + mark, Kind: v1alpha1.KeyKindLive, URL: "https://mis.acme.example/events/s3cret?token=s3cret", Events: []v1alpha1.WebhookEvent{"rfq.quoted"},
-		}}
+		s.Webhooks = []v1alpha1.Webhook{
+			{Name: "mis" + mark, Kind: v1alpha1.KeyKindLive, URL: "https://mis.acme.example/events/s3cret?token=s3cret", Events: []v1alpha1.WebhookEvent{"rfq.quoted"}},
+			{Name: "paused", Kind: v1alpha1.KeyKindLive, URL: "https://mis.acme.example/events/s3cret"},
+		}
 	})
 	w.Partner("globex", func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended })
 }

@@ -19,6 +19,8 @@ type Partner struct {
 	Name string
 	posture.PartnerStatus
 	DisplayName, Package, Reference string
+	// Edited is as of [v1alpha1.Edited].
+	Edited time.Time
 	// ContractFrom and ContractUntil are zero where there is none.
 	ContractFrom, ContractUntil time.Time
 	Scopes                      []string
@@ -84,6 +86,9 @@ func describe(s *posture.Snapshot, row Row) Partner {
 	out := Partner{
 		Name: row.Name, PartnerStatus: status, DisplayName: o.Spec.DisplayName, Package: string(o.Spec.Package),
 		CertificateRequired: o.Spec.RequireClientCertificate,
+	}
+	if at := v1alpha1.Edited(o); !at.After(row.now) {
+		out.Edited = at
 	}
 	// API servers do not have the secrets of webhooks: what their snapshots say of them is
 	// about that lack.
