@@ -85,16 +85,19 @@ func TestPagesLookLikeTheirGoldenFiles(t *testing.T) {
 	w := newWorld(t, func(c *dashboard.Config) { c.RFQs = ordinary(t) })
 	w.dress(t)
 	acme, reads := w.signedIn(t, "acme-live"), w.signedIn(t, "acme-media")
+	overview := acme.get(t, "/")
+	w.Edited("acme", posture.RFQRead, noon.Add(-30*time.Minute))
 	for name, page := range map[string]shown{
-		"overview":     acme.get(t, "/"),
-		"rfqs":         acme.get(t, "/rfqs"),
-		"rfqs-none":    acme.get(t, "/rfqs?status=awarded&cursor=2"),
-		"rfq":          acme.get(t, "/rfqs/rfq_00001"),
-		"rfqs-refused": reads.get(t, "/rfqs"),
-		"capabilities": (&browser{world: w}).get(t, "/capabilities"),
-		"sign-in":      (&browser{world: w}).get(t, "/sign-in?next=/rfqs"),
-		"sign-in-bad":  (&browser{world: w}).post(t, "/sign-in", url.Values{"key": {"bad"}}),
-		"missing":      (&browser{world: w}).get(t, "/nowhere"),
+		"overview":        overview,
+		"overview-edited": acme.get(t, "/"),
+		"rfqs":            acme.get(t, "/rfqs"),
+		"rfqs-none":       acme.get(t, "/rfqs?status=awarded&cursor=2"),
+		"rfq":             acme.get(t, "/rfqs/rfq_00001"),
+		"rfqs-refused":    reads.get(t, "/rfqs"),
+		"capabilities":    (&browser{world: w}).get(t, "/capabilities"),
+		"sign-in":         (&browser{world: w}).get(t, "/sign-in?next=/rfqs"),
+		"sign-in-bad":     (&browser{world: w}).post(t, "/sign-in", url.Values{"key": {"bad"}}),
+		"missing":         (&browser{world: w}).get(t, "/nowhere"),
 	} {
 		golden(t, name, page.text)
 	}

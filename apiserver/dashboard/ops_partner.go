@@ -9,15 +9,26 @@ import (
 
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture/explain"
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/webhook"
 )
 
 // partnerBody is all that operators see of one partner.
 type partnerBody struct {
 	explain.Partner
-	From, Until, NextChange instant
-	Explained               []explainedRow
-	KeyRows                 []keyRow
-	CertificateRows         []certificateRow
+	From, Until, NextChange, Edited instant
+	Explained                       []explainedRow
+	KeyRows                         []keyRow
+	CertificateRows                 []certificateRow
+	WebhookRows                     []webhookRow
+}
+
+// webhookRow is a webhook with how its endpoint does; Told is false for one that is not
+// known as an endpoint, such as one of two of a name.
+type webhookRow struct {
+	explain.Webhook
+	Told     bool
+	Endpoint endpointRow
 }
 
 // explainedRow is one capability with why it is closed, and what would open it.
@@ -51,15 +62,43 @@ func (b *board) showPartner(v *visit) answer {
 		return failed(err)
 	}
 	body := partnerBody{
-		Partner: p, From: instant(p.ContractFrom), Until: instant(p.ContractUntil), NextChange: since(p.NextTransition), KeyRows: keys,
+		Partner: p, From: instant(p.ContractFrom), Until: instant(p.ContractUntil), Edited: instant(p.Edited), NextChange: since(p.NextTransition), KeyRows: keys,
 	}
 	for _, c := range p.Certificates {
 		body.CertificateRows = append(body.CertificateRows, certificateRow{c.Name, instant(c.Until)})
+	}
+	if body.WebhookRows, err = b.webhookRows(v, p); err != nil {
+		return failed(err)
 	}
 	for _, e := range p.Explained {
 		body.Explained = append(body.Explained, explainedOf(e))
 	}
 	return answer{status: http.StatusOK, page: pageOpsPartner, title: p.Name, body: body}
+}
+
+// webhookRows are the webhooks of a partner with how they do.
+func (b *board) webhookRows(v *visit, p explain.Partner) ([]webhookRow, error) {
+	known := map[webhook.Address]webhook.Known{}
+	for _, mode := range []tenant.Mode{tenant.Live, tenant.Test} {
+		owner, err := tenant.New(p.Organization, mode)
+		if err != nil || len(p.Webhooks) == 0 {
+			break // nobody of such a name has endpoints
+		}
+		endpoints, err := b.Webhooks.Endpoints(v.Context(), owner)
+		if err != nil {
+			return nil, err
+		}
+		for i := range endpoints {
+			known[endpoints[i].Address] = endpoints[i]
+		}
+	}
+	var rows []webhookRow
+	for _, w := range p.Webhooks {
+		address := webhook.Address{Owner: tenant.ID{Organization: p.Organization, Mode: tenant.Mode(w.Kind)}, Name: w.Name}
+		k, told := known[address]
+		rows = append(rows, webhookRow{w, told, endpointRowOf(k, v.now)})
+	}
+	return rows, nil
 }
 
 func explainedOf(e explain.Explained) explainedRow {

@@ -72,24 +72,19 @@ func (b *board) showMatrix(v *visit) answer {
 	if wrong != "" {
 		return refused(wrong)
 	}
-	report := v.snapshot.Report(v.now)
-	m := explain.NewMatrix(&report, slices.Collect(v.snapshot.Partners()))
+	m := explain.NewMatrix(v.snapshot, v.now)
 	body := matrixBody{
-		matrixFilter: filter, Revision: report.Revision, Next: since(report.NextTransition), Accesses: accesses[:],
+		matrixFilter: filter, Revision: v.snapshot.Revision(), Next: instant(v.snapshot.NextTransition(v.now)), Accesses: accesses[:],
 		Capabilities: slices.Collect(posture.Capabilities()), All: len(m.Rows),
 	}
 	columns := m.Capabilities
 	if filter.Capability != posture.NoCapability {
 		columns = []posture.Capability{filter.Capability}
 	}
-	stages := map[string]string{}
-	for _, r := range report.Rollouts {
-		stages[r.Name] = r.EffectiveStage
-	}
 	for _, c := range columns {
-		body.Columns = append(body.Columns, matrixColumn{c, stages[c.String()]})
+		body.Columns = append(body.Columns, matrixColumn{c, v.Decide(c, false).Posture.Stage()})
 	}
-	found := slices.DeleteFunc(m.Rows, func(row explain.Row) bool { return !filter.wants(row, columns) })
+	found := slices.DeleteFunc(m.Rows, func(row explain.Row) bool { return !filter.wants(&m, row, columns) })
 	for _, row := range body.turn(found) {
 		body.Rows = append(body.Rows, matrixRowOf(row, columns))
 	}
@@ -122,8 +117,8 @@ func readFilter(form url.Values) (f matrixFilter, wrong string) {
 
 // wants reports whether a row is shown: of several columns one with the access is
 // enough.
-func (f matrixFilter) wants(row explain.Row, columns []posture.Capability) bool {
-	return row.Has(f.Text) && (f.Access == "" || slices.ContainsFunc(columns, func(c posture.Capability) bool { return row.Cell(c).Access() == f.Access }))
+func (f matrixFilter) wants(m *explain.Matrix, row explain.Row, columns []posture.Capability) bool {
+	return row.Has(f.Text) && (f.Access == "" || slices.ContainsFunc(columns, func(c posture.Capability) bool { return m.Access(row, c) == f.Access }))
 }
 
 // path is that of another page of the matrix.
@@ -156,7 +151,7 @@ func (m *matrixBody) turn(found []explain.Row) []explain.Row {
 }
 
 func matrixRowOf(row explain.Row, columns []posture.Capability) matrixRow {
-	out := matrixRow{Name: row.Name, Path: partnerPath(row.Name), DisplayName: row.Partner.Spec.DisplayName, State: row.State}
+	out := matrixRow{Name: row.Name, Path: partnerPath(row.Name), DisplayName: row.Partner.Spec.DisplayName, State: row.State()}
 	for _, c := range columns {
 		out.Cells = append(out.Cells, row.Cell(c))
 	}

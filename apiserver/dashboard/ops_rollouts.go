@@ -20,8 +20,8 @@ type rolloutsBody struct {
 type rolloutSection struct {
 	explain.Rollout
 	// ID tells the sections of a page apart.
-	ID          int
-	Next, Since instant
+	ID                  int
+	Next, Since, Edited instant
 	// Chart is nil where the schedule lets in as many at all times.
 	Chart *chart
 }
@@ -32,7 +32,8 @@ func (b *board) showRollouts(v *visit) answer {
 	body := rolloutsBody{Revision: v.snapshot.Revision(), Missing: missing}
 	for i, r := range all {
 		body.Rollouts = append(body.Rollouts, rolloutSection{
-			Rollout: r, ID: i, Next: since(r.NextTransition), Since: instant(r.Since), Chart: chartOf(r.Plan, v.now),
+			Rollout: r, ID: i, Next: since(r.NextTransition), Since: instant(r.Since),
+			Edited: instant(r.Edited), Chart: chartOf(r.Plan, v.now),
 		})
 	}
 	return answer{status: http.StatusOK, page: pageOpsRollouts, title: "Rollouts", body: body}

@@ -111,15 +111,16 @@ func (w *world) operate(mark string) {
 		until := metav1.NewTime(noon.AddDate(1, 0, 0))
 		s.Contract.Reference, s.Contract.EffectiveUntil = "C-1"+mark, &until
 		s.ClientCertificates = []v1alpha1.ClientCertificate{{Name: "edi" + mark, SPKISHA256: strings.Repeat("ab", 32), NotAfter: &until}}
-		s.Webhooks = []v1alpha1.Webhook{{
-			Name: "mis" + mark, Kind: v1alpha1.KeyKindLive, URL: "https://mis.acme.example/events/s3cret?token=s3cret", Events: []v1alpha1.WebhookEvent{"rfq.quoted"},
-		}}
+		s.Webhooks = []v1alpha1.Webhook{
+			{Name: "mis" + mark, Kind: v1alpha1.KeyKindLive, URL: "https://mis.acme.example/events/s3cret?token=s3cret", Events: []v1alpha1.WebhookEvent{"rfq.quoted"}},
+			{Name: "paused", Kind: v1alpha1.KeyKindLive, URL: "https://mis.acme.example/events/s3cret"},
+		}
 	})
 	w.Partner("globex", func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended })
 }
 
 // crowd puts a marketplace of many partners in force, all with long names.
-func (w *world) crowd(n int) {
+func (w *world) crowd(n int) posture.Inputs {
 	in := posture.Inputs{}
 	for c := range posture.Capabilities() {
 		o := v1alpha1.CapabilityRollout{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: c.String()}}
@@ -153,4 +154,5 @@ func (w *world) crowd(n int) {
 	}
 	in.Partners = append(in.Partners, desk)
 	w.Gates.Publish(posture.Compile(in), noon)
+	return in
 }

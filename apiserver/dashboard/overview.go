@@ -30,9 +30,10 @@ type overviewBody struct {
 
 type capabilityRow struct {
 	Name, Posture, Access, Reason string
-	// Turned is when a schedule or the contract has changed that last, Opens when the
-	// schedule will.
-	Turned, Opens instant
+	// Since is since when that is so, or at the earliest if Edited, Opens when the
+	// schedule will change it.
+	Since, Opens instant
+	Edited       bool
 }
 
 type quotaRow struct {
@@ -69,7 +70,8 @@ func (b *board) overview(v *visit) answer {
 	}
 	for _, capability := range capabilities {
 		row := capabilityOf(capability)
-		row.Turned = instant(v.snapshot.Turned(v.caller, capability.Capability, true, v.now))
+		since := v.snapshot.Since(v.caller, capability.Capability, true, v.now)
+		row.Since, row.Edited = instant(since.At), since.Edited
 		body.Capabilities = append(body.Capabilities, row)
 		if capability.Quota == nil {
 			continue

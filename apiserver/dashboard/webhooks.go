@@ -58,20 +58,36 @@ type endpointRow struct {
 	// Disabled is whether somebody has to enable it, since when DisabledSince.
 	Disabled                              bool
 	DisabledSince, Delivered, FailedSince instant
-	Waiting                               int
-	OldestWaiting                         instant
+	// Failures is how many attempts have failed in a row. Deliveries are paused for that
+	// until PausedUntil, or sent one at a time, if Probed.
+	Failures      int
+	PausedUntil   instant
+	Probed        bool
+	Waiting       int
+	OldestWaiting instant
 }
 
 // endpointRowOf tells what the API tells, without secrets and without the query of
 // the URL.
-func endpointRowOf(k webhook.Known) endpointRow {
+func endpointRowOf(k webhook.Known, now time.Time) endpointRow {
 	model, standing := webhooks.Endpoint(k), k.Standing
-	return endpointRow{
+	row := endpointRow{
 		Name: k.Name, Path: endpointPath(k.Name), URL: model.URL, State: model.State, Reason: model.Reason, Events: model.Events,
 		Disabled: standing.Disabled != webhook.NotDisabled, DisabledSince: instant(standing.DisabledAt),
 		Delivered: instant(standing.DeliveredAt), FailedSince: instant(standing.FailingSince),
-		Waiting: standing.Waiting, OldestWaiting: instant(standing.OldestAt),
+		Failures: standing.Breaker.Failures, Waiting: standing.Waiting, OldestWaiting: instant(standing.OldestAt),
 	}
+	// What holds all deliveries back is told alone.
+	if condition, _ := k.Condition(); condition == webhook.Open {
+		switch standing.Breaker.State(now) {
+		case webhook.BreakerOpen:
+			row.PausedUntil = instant(standing.Breaker.Until)
+		case webhook.BreakerHalfOpen:
+			row.Probed = true
+		case webhook.BreakerClosed:
+		}
+	}
+	return row
 }
 
 // endpointPath is the page of an endpoint.
@@ -85,7 +101,7 @@ func (b *board) listEndpoints(v *visit) answer {
 	}
 	var rows []endpointRow
 	for i := range known {
-		rows = append(rows, endpointRowOf(known[i]))
+		rows = append(rows, endpointRowOf(known[i], v.now))
 	}
 	return answer{status: http.StatusOK, page: pageWebhooks, title: "Webhooks", body: rows}
 }
@@ -133,7 +149,7 @@ func (b *board) endpoint(v *visit, status int, body endpointBody) answer {
 	if err != nil {
 		return failed(webhooks.ProblemOf(err))
 	}
-	body.endpointRow = endpointRowOf(known)
+	body.endpointRow = endpointRowOf(known, v.now)
 	body.offer(known, v.now)
 	if err := b.list(v, &body); err != nil {
 		return failed(err)

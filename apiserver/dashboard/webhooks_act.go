@@ -60,7 +60,7 @@ func (b *board) recoverEndpoint(v *visit) answer {
 	return done(endpointPath(v.PathValue("name")), "recovered")
 }
 
-// enableEndpoint ends that an endpoint is disabled.
+// enableEndpoint ends that an endpoint is disabled, or paused.
 func (b *board) enableEndpoint(v *visit) answer {
 	if err := b.Webhooks.Enable(v.Context(), v.address()); err != nil {
 		return b.notDone(v, err, "")

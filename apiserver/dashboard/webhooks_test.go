@@ -100,6 +100,11 @@ func known(name, mark string) webhook.Known {
 // failed attempt and one without an answer.
 func various(mark string) postbox {
 	disabled, closed, fresh := known("disabled", mark), known("closed", mark), known("fresh", mark)
+	paused, probed := known("paused", mark), known("probed", mark)
+	paused.Standing.FailingSince, paused.Standing.Waiting = noon.Add(-time.Hour), 40
+	paused.Standing.Breaker = webhook.Breaker{Failures: 9, Rests: 2, Until: noon.Add(time.Minute)}
+	probed.Standing.FailingSince = noon.Add(-time.Hour)
+	probed.Standing.Breaker = webhook.Breaker{Failures: 7, Rests: 1, Until: noon}
 	disabled.Standing.Disabled, disabled.Standing.DisabledAt, disabled.Standing.FailingSince = webhook.Failing, noon.Add(-time.Hour), noon.Add(-121*time.Hour)
 	disabled.Standing.Waiting, disabled.Standing.OldestAt = 3, noon.Add(-121*time.Hour)
 	closed.Closed, closed.Events = "KillSwitchEngaged", []ledger.EventType{ledger.RFQQuoted, ledger.PreflightFailed}
@@ -110,7 +115,7 @@ func various(mark string) postbox {
 	pending.State, pending.DueAt, pending.EndedAt = webhook.Pending, noon.Add(5*time.Minute), time.Time{}
 	exhausted.State = webhook.Exhausted
 	return postbox{
-		endpoints:  []webhook.Known{mis, disabled, closed, fresh},
+		endpoints:  []webhook.Known{mis, disabled, closed, fresh, paused, probed},
 		deliveries: []webhook.Delivery{delivery(1, mark), pending, exhausted},
 		attempts: []webhook.Attempt{
 			{Number: 1, At: noon.Add(-5 * time.Minute), Took: 15 * time.Second, Fault: webhook.FaultTimeout},
@@ -142,6 +147,7 @@ func TestPagesOfWebhooksLookLikeTheirGoldenFiles(t *testing.T) {
 		"webhooks":                  b.get(t, "/webhooks"),
 		"webhook-endpoint":          b.get(t, "/webhooks/endpoints/mis/deliveries?done=enabled"),
 		"webhook-endpoint-disabled": b.get(t, "/webhooks/endpoints/disabled/deliveries"),
+		"webhook-endpoint-paused":   b.get(t, "/webhooks/endpoints/paused/deliveries"),
 		"webhook-endpoint-refused":  b.post(t, "/webhooks/endpoints/mis/recover", url.Values{"since": {"yesterday"}}),
 		"webhook-delivery":          b.get(t, "/webhooks/deliveries/dlv_00003?done=redelivered"),
 		"webhook-delivery-pending":  b.get(t, "/webhooks/deliveries/dlv_00002"),

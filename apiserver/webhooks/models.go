@@ -19,6 +19,7 @@ func Endpoint(k webhook.Known) webhooksapi.Endpoint {
 		Name: k.Name, Organization: k.Owner.Organization, Livemode: k.Owner.Mode == tenant.Live, URL: redacted(k.URL),
 		Events: []webhooksapi.EventType{}, State: string(condition), Reason: reason, Waiting: k.Standing.Waiting,
 		EnrolledAt: respond.Since(k.Standing.EnrolledAt), FailingSince: respond.Since(k.Standing.FailingSince),
+		Failures: k.Standing.Breaker.Failures, PausedUntil: respond.Since(k.Standing.Breaker.Until),
 		DeliveredAt: respond.Since(k.Standing.DeliveredAt), OldestAt: respond.Since(k.Standing.OldestAt),
 	}
 	for _, kind := range k.Events {

@@ -92,13 +92,13 @@ type postureDocument struct {
 }
 
 func printPosture(cmd *cobra.Command, world postureWorld, now time.Time, output string) error {
-	report := posture.Compile(world.inputs).Report(now)
+	snapshot := posture.Compile(world.inputs)
+	report := snapshot.Report(now)
 	world.forgetUnread(&report)
 	err := printOutput(cmd, output, postureDocument{report, world.unknown()}, func(w io.Writer) {
-		p := newProber(world)
-		m := explain.NewMatrix(&report, p.Partners())
+		m := explain.NewMatrix(snapshot, now)
 		if output == "wide" {
-			printPostureList(w, p, m, now)
+			printPostureList(w, newProber(world), m, now)
 		} else {
 			printPostureMatrix(w, m)
 		}

@@ -45,10 +45,11 @@ func webhookEndpointsCommand() *cobra.Command {
 }
 
 func printEndpoints(w io.Writer, found []platformapi.Endpoint) {
-	line(w, "ORGANIZATION", "ENDPOINT", "STATE", "REASON", "WAITING", "OLDEST", "DELIVERED", "FAILING SINCE", "URL")
+	line(w, "ORGANIZATION", "ENDPOINT", "STATE", "REASON", "WAITING", "OLDEST", "DELIVERED", "FAILING SINCE", "FAILURES", "PAUSED UNTIL", "URL")
 	for i := range found {
 		e := &found[i]
-		line(w, e.Organization, e.Name, e.State, e.Reason, e.Waiting, stampIfAny(e.OldestAt), stampIfAny(e.DeliveredAt), stampIfAny(e.FailingSince), e.URL)
+		line(w, e.Organization, e.Name, e.State, e.Reason, e.Waiting, stampIfAny(e.OldestAt), stampIfAny(e.DeliveredAt), stampIfAny(e.FailingSince),
+			e.Failures, stampIfAny(e.PausedUntil), e.URL)
 	}
 }
 

@@ -5,6 +5,7 @@ package posture_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -23,9 +24,13 @@ func TestPartsOfAReportAreWhatTheWholeSays(t *testing.T) {
 		}
 		i := 0
 		for o := range snapshot.Partners() {
-			status, found := snapshot.PartnerStatus(posture.ObjectName{Namespace: o.Namespace, Name: o.Name}, now)
-			if diff := cmp.Diff(report.Partners[i], status.PartnerReport); diff != "" || !found {
-				t.Errorf("%s, found: %t (-whole +part):\n%s", o.Name, found, diff)
+			member, found := snapshot.Member(posture.ObjectName{Namespace: o.Namespace, Name: o.Name})
+			if !found {
+				t.Fatalf("%s is no member", o.Name)
+			}
+			status := member.Status(now)
+			if diff := cmp.Diff(report.Partners[i], status.PartnerReport); diff != "" {
+				t.Errorf("%s (-whole +part):\n%s", o.Name, diff)
 			}
 			i++
 		}
@@ -35,12 +40,39 @@ func TestPartsOfAReportAreWhatTheWholeSays(t *testing.T) {
 	})
 }
 
+// Reports of rollouts are remembered until something changes: whoever walks through
+// time, forwards or back, finds what a snapshot says that was never asked before.
+func TestWhatIsRememberedOfRolloutsIsWhatIsTrueThen(t *testing.T) {
+	t.Parallel()
+	posturetest.Each(t, func(t *testing.T, w posturetest.World, in posture.Inputs) {
+		t.Helper()
+		snapshot := posture.Compile(in)
+		times := []time.Time{posturetest.Judged()}
+		for len(times) < 6 {
+			next := snapshot.NextTransition(times[len(times)-1])
+			if next.IsZero() {
+				break
+			}
+			times = append(times, next.Add(-1), next)
+		}
+		for range 3 * len(times) {
+			now := times[w.IntN(len(times))]
+			if diff := cmp.Diff(posture.Compile(in).RolloutReports(now), snapshot.RolloutReports(now)); diff != "" {
+				t.Fatalf("at %s (-fresh +remembered):\n%s", now, diff)
+			}
+		}
+	})
+}
+
 func TestOfAPostureThatIsNotThereNothingIsTold(t *testing.T) {
 	t.Parallel()
 	var none *posture.Snapshot
 	name, now := posture.ObjectName{Namespace: "default", Name: "acme"}, posturetest.Judged()
-	if status, found := none.PartnerStatus(name, now); found {
-		t.Errorf("a partner: %+v", status)
+	if _, found := none.Member(name); found || len(none.Members()) > 0 {
+		t.Error("there is a partner")
+	}
+	if next := none.NextTransition(now); !next.IsZero() {
+		t.Errorf("something changes at %s", next)
 	}
 	if partners, rollouts := slices.Collect(none.Partners()), slices.Collect(none.Rollouts()); len(partners)+len(rollouts) > 0 {
 		t.Errorf("objects: %v, %v", partners, rollouts)
@@ -48,7 +80,7 @@ func TestOfAPostureThatIsNotThereNothingIsTold(t *testing.T) {
 	if reports, plan := none.RolloutReports(now), none.Plan(name); len(reports)+len(plan) > 0 {
 		t.Errorf("reports: %v, plan: %v", reports, plan)
 	}
-	if status, found := posture.Compile(posture.Inputs{}).PartnerStatus(name, now); found {
-		t.Errorf("a partner that is not there: %+v", status)
+	if _, found := posture.Compile(posture.Inputs{}).Member(name); found {
+		t.Error("there is a partner that is not there")
 	}
 }

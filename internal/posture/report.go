@@ -94,35 +94,65 @@ func (s *Snapshot) Report(now time.Time) Report {
 	if s == nil {
 		return r
 	}
-	r.Revision = s.revision
+	r.Revision, r.NextTransition = s.revision, instant(s.NextTransition(now))
+	r.Rollouts = append(r.Rollouts, s.rolloutReports(now)...)
+	for _, o := range s.partners {
+		r.Partners = append(r.Partners, s.partnerReport(o, now, s.partnerNext(o, now)))
+	}
+	for _, o := range s.senders {
+		r.Senders = append(r.Senders, senderReport(o, now, o.secrets.next(now)))
+	}
+	return r
+}
+
+// NextTransition is the first instant after now at which a [Report] changes without an
+// edit; zero if there is none.
+func (s *Snapshot) NextTransition(now time.Time) time.Time {
+	if s == nil {
+		return time.Time{}
+	}
 	var next time.Time
 	for _, o := range s.declared {
 		next = soonest(now, next, o.next(now))
 	}
-	r.Rollouts = append(r.Rollouts, s.RolloutReports(now)...)
 	for _, o := range s.partners {
-		at := s.partnerNext(o, now)
-		next = soonest(now, next, at)
-		r.Partners = append(r.Partners, s.partnerReport(o, now, at))
+		next = soonest(now, next, o.next(now))
 	}
 	for _, o := range s.senders {
-		at := o.secrets.next(now)
-		next = soonest(now, next, at)
-		r.Senders = append(r.Senders, senderReport(o, now, at))
+		next = soonest(now, next, o.secrets.next(now))
 	}
-	r.NextTransition = instant(next)
-	return r
+	return next
 }
 
-// RolloutReports are those of the rollouts alone, which is a small part of the work of
-// a [Snapshot.Report].
+// rolloutsTold is what rollouts come to from one instant until another; a zero until
+// is never.
+type rolloutsTold struct {
+	from, until time.Time
+	reports     []RolloutReport
+}
+
+func (t *rolloutsTold) holds(now time.Time) bool {
+	return t != nil && !now.Before(t.from) && (t.until.IsZero() || now.Before(t.until))
+}
+
+// RolloutReports are those of the rollouts alone. They count all partners, so they are
+// remembered until something changes, and must not be changed.
 func (s *Snapshot) RolloutReports(now time.Time) []RolloutReport {
 	if s == nil {
 		return nil
 	}
-	all := make([]RolloutReport, 0, len(s.declared))
-	for _, o := range s.declared {
-		all = append(all, s.rolloutReport(o, now, o.next(now)))
+	if told := s.memory.rollouts.Load(); told.holds(now) {
+		return told.reports
+	}
+	told := &rolloutsTold{now, s.NextTransition(now), s.rolloutReports(now)}
+	s.memory.rollouts.Store(told)
+	return told.reports
+}
+
+func (s *Snapshot) rolloutReports(now time.Time) []RolloutReport {
+	all, counts := make([]RolloutReport, 0, len(s.declared)), s.admissions(now)
+	for i, o := range s.declared {
+		all = append(all, rolloutReport(o, &counts[i], now))
 	}
 	return all
 }
@@ -136,28 +166,6 @@ type PartnerStatus struct {
 	Senders  []SenderReport
 }
 
-// PartnerStatus describes one partner; false if there is no such object.
-func (s *Snapshot) PartnerStatus(name ObjectName, now time.Time) (PartnerStatus, bool) {
-	if s == nil {
-		return PartnerStatus{}, false
-	}
-	for _, p := range s.partners {
-		if p.object.Namespace != name.Namespace || p.object.Name != name.Name {
-			continue
-		}
-		out := PartnerStatus{
-			PartnerReport: s.partnerReport(p, now, s.partnerNext(p, now)), Standing: standings[p.standing(now)], Keys: p.keyTerms(),
-		}
-		for _, o := range s.senders {
-			if o.object.Namespace == name.Namespace && o.object.Spec.Partner == name.Name {
-				out.Senders = append(out.Senders, senderReport(o, now, o.secrets.next(now)))
-			}
-		}
-		return out, true
-	}
-	return PartnerStatus{}, false
-}
-
 func instant(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -166,31 +174,15 @@ func instant(t time.Time) *time.Time {
 	return &t
 }
 
-func (s *Snapshot) rolloutReport(o *rollout, now, next time.Time) RolloutReport {
+func rolloutReport(o *rollout, counts *admissions, now time.Time) RolloutReport {
 	out := RolloutReport{
 		Object:         objectOf(o.object.Namespace, o.object.Name, o.object.Generation),
 		EffectiveStage: o.posture(now).Stage(),
-		NextTransition: instant(next),
+		Admitted:       counts.admitted,
+		NextTransition: instant(o.next(now)),
 		Conditions:     rolloutConditions(o, now),
 	}
-	var counts [reasonCount]int32
-	var entitled int32
-	for _, p := range s.partners {
-		if p.fault != "" || p.object.Spec.Package == v1alpha1.PackagePlatform {
-			continue
-		}
-		grant := &p.grants[o.capability]
-		if grant.granted {
-			entitled++
-		}
-		reason := query{now: now, partner: p, key: &p.itself[0], rollout: o, grant: grant}.reason(admissionPhases)
-		if reason == ReasonOpen {
-			out.Admitted++
-			continue
-		}
-		counts[reason]++
-	}
-	for reason, partners := range counts {
+	for reason, partners := range counts.denials {
 		if partners > 0 {
 			out.Denials = append(out.Denials, Denial{Reason(reason), partners})
 		}
@@ -199,14 +191,56 @@ func (s *Snapshot) rolloutReport(o *rollout, now, next time.Time) RolloutReport 
 	if o.closed(now) == ReasonOpen && o.stage >= PrivateBeta {
 		percent = o.percent(now)
 	}
-	out.Cohort = fmt.Sprintf("%d%% (%d/%d)", percent, out.Admitted, entitled)
+	out.Cohort = fmt.Sprintf("%d%% (%d/%d)", percent, out.Admitted, counts.entitled)
 	return out
 }
 
-// admissionPhases is everything but the key: whether a partner is admitted.
-const admissionPhases = phaseStanding | phaseClosed | phaseGrant | phaseAudience
+// admissions counts the partners of a rollout.
+type admissions struct {
+	entitled, admitted int32
+	denials            [reasonCount]int32
+}
 
-func (s *Snapshot) partnerNext(p *partner, now time.Time) time.Time {
+// admissions counts the partners of each rollout, by everything but the key. What is
+// about a partner alone, and about a rollout alone, is asked once; in the table the
+// one comes before the other, and both before what is about the two.
+func (s *Snapshot) admissions(now time.Time) []admissions {
+	counts, closed := make([]admissions, len(s.declared)), make([]Reason, len(s.declared))
+	for i, o := range s.declared {
+		closed[i] = o.closed(now)
+	}
+	for _, p := range s.partners {
+		if p.fault != "" || p.object.Spec.Package == v1alpha1.PackagePlatform {
+			continue
+		}
+		standing := query{now: now, partner: p}.reason(phaseStanding)
+		for i, o := range s.declared {
+			reason := standing
+			if reason == ReasonOpen {
+				reason = closed[i]
+			}
+			if reason == ReasonOpen {
+				reason = query{now: now, key: &p.itself[0], rollout: o, grant: &p.grants[o.capability]}.reason(phaseGrant | phaseAudience)
+			}
+			counts[i].add(reason, p.grants[o.capability].granted)
+		}
+	}
+	return counts
+}
+
+func (a *admissions) add(reason Reason, granted bool) {
+	if granted {
+		a.entitled++
+	}
+	if reason == ReasonOpen {
+		a.admitted++
+	} else {
+		a.denials[reason]++
+	}
+}
+
+// next is the first instant after now at which something of the partner's own changes.
+func (p *partner) next(now time.Time) time.Time {
 	next := p.contract.window.next(now)
 	for i := range p.keys {
 		next = soonest(now, next, p.keys[i].expires)
@@ -217,6 +251,12 @@ func (s *Snapshot) partnerNext(p *partner, now time.Time) time.Time {
 	for i := range p.webhooks {
 		next = soonest(now, next, p.webhooks[i].secrets.next(now))
 	}
+	return next
+}
+
+// partnerNext is with the schedules of what the partner was granted.
+func (s *Snapshot) partnerNext(p *partner, now time.Time) time.Time {
+	next := p.next(now)
 	for c := range Capabilities() {
 		if p.grants[c].granted {
 			next = soonest(now, next, s.rollouts[c].next(now))
@@ -255,22 +295,11 @@ func (s *Snapshot) partnerReport(p *partner, now, next time.Time) PartnerReport 
 	return out
 }
 
-// capabilityPosture asks the decision table for a key of each kind that has
-// every scope of the partner and comes by the best connection.
+// capabilityPosture is what keys of each kind are answered.
 func (s *Snapshot) capabilityPosture(p *partner, c Capability, now time.Time) CapabilityPosture {
 	out := CapabilityPosture{Name: c, Posture: string(v1alpha1.Closed)}
 	for i, kind := range [...]v1alpha1.KeyKind{v1alpha1.KeyKindLive, v1alpha1.KeyKindTest} {
-		key := p.itself[i]
-		key.scopes = p.scopes
-		var reason Reason
-		switch {
-		case p.fault != "":
-			reason = ReasonPartnerClosed
-		case p.unreachable(now):
-			reason = ReasonCertificateUnpinned
-		default:
-			reason = s.best(p, &key, c, now)
-		}
+		reason := s.answer(&p.itself[i], c, now)
 		if reason == ReasonOpen {
 			out.Posture = string(v1alpha1.Open)
 			out.KeyKinds = append(out.KeyKinds, string(kind))
@@ -281,16 +310,39 @@ func (s *Snapshot) capabilityPosture(p *partner, c Capability, now time.Time) Ca
 	return out
 }
 
+// answer asks the decision table for a key of a kind that has every scope of the
+// partner and comes by the best connection.
+func (s *Snapshot) answer(itself *apiKey, c Capability, now time.Time) Reason {
+	p, key := itself.partner, *itself
+	if reason := p.barred(now); reason != ReasonOpen {
+		return reason
+	}
+	key.scopes = p.scopes
+	q := query{now: now, partner: p, key: &key, rollout: &s.rollouts[c], grant: &p.grants[c]}
+	return q.best(c.Definition(), ladders[c.Definition().Ladder])
+}
+
+// barred is why the partner is refused whatever its key; [ReasonOpen] if it is not.
+func (p *partner) barred(now time.Time) Reason {
+	switch {
+	case p.fault != "":
+		return ReasonPartnerClosed
+	case p.unreachable(now):
+		return ReasonCertificateUnpinned
+	default:
+		return ReasonOpen
+	}
+}
+
 // best is the reason for reads or for writes, whichever is open.
-func (s *Snapshot) best(p *partner, key *apiKey, c Capability, now time.Time) Reason {
-	definition := &registry[c]
-	q := query{now: now, partner: p, key: key, rollout: &s.rollouts[c], grant: &p.grants[c], scope: definition.Read}
-	read := q.reason(ladders[definition.Ladder])
+func (q query) best(definition Definition, phases Phase) Reason {
+	q.scope = definition.Read
+	read := q.reason(phases)
 	if read == ReasonOpen || definition.Read == definition.Write {
 		return read
 	}
 	q.scope = definition.Write
-	if q.reason(ladders[definition.Ladder]) == ReasonOpen {
+	if q.reason(phases) == ReasonOpen {
 		return ReasonOpen
 	}
 	return read

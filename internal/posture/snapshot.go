@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/credential"
@@ -41,6 +43,14 @@ type Snapshot struct {
 	senderIDs map[string]*sender
 	// webhooks are those that can be told apart, by owner and name.
 	webhooks []*webhook
+	memory   *memory
+}
+
+// memory is what follows from the rest of a snapshot, takes long to find, and is the
+// same for everybody who asks.
+type memory struct {
+	members  func() []Member
+	rollouts atomic.Pointer[rolloutsTold]
 }
 
 // Compile turns manifests into a snapshot. It reads no clock and does no I/O;
@@ -59,6 +69,7 @@ func Compile(in Inputs) *Snapshot {
 	s.compilePartners(canon.partners, in.Webhooks)
 	s.listWebhooks()
 	s.compileSenders(canon.senders, in.Secrets)
+	s.memory = &memory{members: sync.OnceValue(s.sortMembers)}
 	return s
 }
 

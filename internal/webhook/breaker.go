@@ -12,6 +12,8 @@ const (
 	// up to longestRest.
 	firstRest   = 30 * time.Second
 	longestRest = 10 * time.Minute
+	// restsGrow is after how many rests they grow no more.
+	restsGrow = 5
 )
 
 // BreakerState is what a [Breaker] lets through.
@@ -34,23 +36,24 @@ func BreakerStates() []BreakerState {
 
 // Breaker spares an endpoint that only fails, and us the waiting for it. It opens
 // after five failures in a row; after a rest it is half-open, and how the probe goes
-// decides. Deliveries that it holds back stay due and use up no tries. The zero
-// value is closed. It is not safe for concurrent use.
+// decides. Deliveries that it holds back stay due and use up no tries. It is kept with
+// the [Standing] of the endpoint, so that all workers have one together, which outlives
+// them. The zero value is closed.
 type Breaker struct {
-	// failures counts those in a row.
-	failures int
-	// rest is how long it was opened for last, until when that ends. Both are zero
-	// while it is closed.
-	rest  time.Duration
-	until time.Time
+	// Failures counts those in a row.
+	Failures int
+	// Rests is how often in a row it has opened, Until when the last of these rests
+	// ends. Both are zero while it is closed.
+	Rests int
+	Until time.Time
 }
 
 // State is what it lets through at an instant.
-func (b *Breaker) State(now time.Time) BreakerState {
+func (b Breaker) State(now time.Time) BreakerState {
 	switch {
-	case b.rest == 0:
+	case b.Rests == 0:
 		return BreakerClosed
-	case now.Before(b.until):
+	case now.Before(b.Until):
 		return BreakerOpen
 	default:
 		return BreakerHalfOpen
@@ -59,31 +62,33 @@ func (b *Breaker) State(now time.Time) BreakerState {
 
 // Most is how many deliveries may be on their way at once, where most may be while
 // it is closed.
-func (b *Breaker) Most(most int, now time.Time) int {
+func (b Breaker) Most(most int, now time.Time) int {
 	switch b.State(now) {
 	case BreakerOpen:
 		return 0
 	case BreakerHalfOpen:
-		return 1
+		return min(most, 1)
 	default:
 		return most
 	}
 }
 
-// Succeeded closes it.
-func (b *Breaker) Succeeded() { *b = Breaker{} }
-
-// Failed counts a failure. Those of deliveries that were on their way when it opened
-// change nothing: only a probe does. random is as in [Schedule].
-func (b *Breaker) Failed(now time.Time, random func() float64) {
-	b.failures++
-	switch state := b.State(now); {
+// Failed is the breaker after an attempt that began at an instant has failed. Those of
+// deliveries that were on their way when it opened change nothing but the count: only
+// a probe does. random is as in [Schedule].
+func (b Breaker) Failed(at, now time.Time, random func() float64) Breaker {
+	b.Failures++
+	switch state := b.State(at); {
 	case state == BreakerHalfOpen:
-		b.rest = min(2*b.rest, longestRest)
-	case state == BreakerClosed && b.failures >= opensAfter:
-		b.rest = firstRest
+	case state == BreakerClosed && b.Failures >= opensAfter:
 	default:
-		return
+		return b
 	}
-	b.until = now.Add(spread(b.rest, random))
+	rest := longestRest
+	if b.Rests < restsGrow {
+		rest = min(firstRest<<b.Rests, longestRest)
+	}
+	b.Rests++
+	b.Until = whole(now.Add(spread(rest, random)))
+	return b
 }

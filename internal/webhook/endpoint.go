@@ -103,6 +103,8 @@ type Standing struct {
 	FailingSince time.Time
 	// DeliveredAt is the last success; zero if there was none.
 	DeliveredAt time.Time
+	// Breaker is how its failures in a row hold deliveries back.
+	Breaker Breaker
 	// Waiting is the number of deliveries that are pending, OldestAt the time of
 	// the oldest event among them; zero if there are none.
 	Waiting  int

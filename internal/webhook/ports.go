@@ -54,8 +54,8 @@ type Store interface {
 
 	// Claim takes pending deliveries that are due and not claimed, for each lane
 	// those first that have been due for longest, so that no more are claimed than
-	// the lane allows, and holds them until now and the lease. Lanes of endpoints
-	// that are disabled, or not enrolled, get nothing.
+	// the lane and the breaker of its endpoint allow, and holds them until now and the
+	// lease. Lanes of endpoints that are disabled, or not enrolled, get nothing.
 	Claim(ctx context.Context, lanes []Lane, now time.Time, lease time.Duration) ([]Claim, error)
 	// Release gives claims back that were not sent: they are due as before.
 	Release(ctx context.Context, claims []Claim) error

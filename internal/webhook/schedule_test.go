@@ -122,7 +122,7 @@ func TestABreakerOpensAfterFiveFailuresAndProbesByItself(t *testing.T) {
 	t.Parallel()
 	now := newYear
 	var b webhook.Breaker
-	fail := func() { b.Failed(now, middle) }
+	fail := func() { b = b.Failed(now, now, middle) }
 	expect := func(when string, most int, state webhook.BreakerState) {
 		t.Helper()
 		if got := b.Most(4, now); got != most || b.State(now) != state {
@@ -134,7 +134,7 @@ func TestABreakerOpensAfterFiveFailuresAndProbesByItself(t *testing.T) {
 		fail()
 	}
 	expect("after four failures", 4, webhook.BreakerClosed)
-	b.Succeeded()
+	b = webhook.Breaker{}
 	for range 4 {
 		fail()
 	}
@@ -142,10 +142,12 @@ func TestABreakerOpensAfterFiveFailuresAndProbesByItself(t *testing.T) {
 	fail()
 	expect("after five in a row", 0, webhook.BreakerOpen)
 	fail()
+	opened := now
 	now = now.Add(30*time.Second - 1)
 	expect("just before the rest ends, whatever was still on its way", 0, webhook.BreakerOpen)
 	now = now.Add(1)
-	expect("when it has ended", 1, webhook.BreakerHalfOpen)
+	b = b.Failed(opened, now, middle)
+	expect("when it has ended, though what went before it only now has failed", 1, webhook.BreakerHalfOpen)
 	for _, rest := range []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute, 10 * time.Minute, 10 * time.Minute} {
 		fail()
 		now = now.Add(rest - 1)
@@ -153,7 +155,7 @@ func TestABreakerOpensAfterFiveFailuresAndProbesByItself(t *testing.T) {
 		now = now.Add(1)
 		expect("when that has ended", 1, webhook.BreakerHalfOpen)
 	}
-	b.Succeeded()
+	b = webhook.Breaker{}
 	expect("after one success", 4, webhook.BreakerClosed)
 	for range 5 {
 		fail()
@@ -170,7 +172,7 @@ func TestProbesOfManyBreakersAreSpread(t *testing.T) {
 	}{"earliest": {lowest, 24 * time.Second}, "latest": {highest, 36 * time.Second}} {
 		var b webhook.Breaker
 		for range 5 {
-			b.Failed(newYear, tc.random)
+			b = b.Failed(newYear, newYear, tc.random)
 		}
 		if b.State(newYear.Add(tc.want-1)) != webhook.BreakerOpen || b.State(newYear.Add(tc.want)) != webhook.BreakerHalfOpen {
 			t.Errorf("%s: the rest is not %s", name, tc.want)

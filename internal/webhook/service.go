@@ -211,7 +211,7 @@ func withinRetention(since, now time.Time) error {
 	return nil
 }
 
-// Enable lets an endpoint that was disabled have deliveries again: what waits for it
+// Enable lets an endpoint that was disabled or rests have deliveries again: what waits for it
 // is sent. ledger.ErrNotFound also for one that is not enrolled.
 func (s *Service) Enable(ctx context.Context, address Address) error {
 	if _, err := s.endpoint(address); err != nil {

@@ -2,11 +2,17 @@
 
 package webhook
 
-import "time"
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"strconv"
+	"time"
+)
 
 // After is what a standing is once attempts have been made at its endpoint, as
 // seen at now: a success is the last word on failures, whatever failed beside it.
-// Attempts from before BegunAt do not count. Waiting and OldestAt stay.
+// Attempts from before BegunAt do not count. Waiting and OldestAt stay. Who computes
+// the same again finds the same.
 func (s Standing) After(attempts []Attempt, now time.Time) Standing {
 	var delivered, failed time.Time
 	gone := false
@@ -24,12 +30,15 @@ func (s Standing) After(attempts []Attempt, now time.Time) Standing {
 	}
 	switch {
 	case !delivered.IsZero():
-		s.FailingSince = time.Time{}
+		s.FailingSince, s.Breaker = time.Time{}, Breaker{}
 		if delivered.After(s.DeliveredAt) {
 			s.DeliveredAt = delivered
 		}
 	case s.FailingSince.IsZero():
 		s.FailingSince = failed
+	}
+	if delivered.IsZero() {
+		s.Breaker = s.breakerAfter(attempts, now)
 	}
 	switch {
 	case s.Disabled != NotDisabled || failed.IsZero():
@@ -39,4 +48,22 @@ func (s Standing) After(attempts []Attempt, now time.Time) Standing {
 		s.Disabled, s.DisabledAt = Failing, now
 	}
 	return s
+}
+
+// breakerAfter is the breaker once attempts have failed.
+func (s Standing) breakerAfter(failures []Attempt, now time.Time) Breaker {
+	b := s.Breaker
+	for _, attempt := range failures {
+		if !attempt.At.Before(s.BegunAt) {
+			b = b.Failed(attempt.At, now, s.chance)
+		}
+	}
+	return b
+}
+
+// chance is a number from 0 to below 1 that differs from endpoint to endpoint and from
+// rest to rest, so that those of one server are not all tried at once.
+func (s Standing) chance() float64 {
+	sum := sha256.Sum256([]byte(s.Owner.String() + "\x00" + s.Name + "\x00" + strconv.Itoa(s.Breaker.Rests)))
+	return float64(binary.BigEndian.Uint32(sum[:])) / (1 << 32)
 }

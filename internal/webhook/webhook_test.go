@@ -308,6 +308,7 @@ func TestEndpointsAreListedWithWhatIsRememberedOfThem(t *testing.T) {
 	want := []webhook.Known{
 		{Endpoint: known, Standing: webhook.Standing{
 			Address: known.Address, URL: known.URL, EnrolledAt: newYear, Disabled: webhook.Gone, DisabledAt: newYear, FailingSince: newYear, Waiting: 1, OldestAt: newYear,
+			Breaker: webhook.Breaker{Failures: 1},
 		}},
 		{Endpoint: moved, Standing: webhook.Standing{Address: moved.Address, URL: moved.URL, EnrolledAt: newYear, Waiting: 1, OldestAt: newYear}},
 		{Endpoint: fresh, Standing: webhook.Standing{Address: fresh.Address, URL: fresh.URL}},

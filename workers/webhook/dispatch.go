@@ -18,7 +18,6 @@ type lane struct {
 	url     string
 	// open says whether it may be sent to; it is asked again before each attempt.
 	open       bool
-	breaker    webhook.Breaker
 	connection Connection
 	// held are the claims that have not been settled.
 	held int
@@ -95,11 +94,9 @@ func (d *dispatcher) look() {
 			delete(d.lanes, address)
 		}
 	}
-	d.publish(now)
 }
 
-// laneOf is the lane of an endpoint. At another URL there is another receiver, about
-// which nothing is known.
+// laneOf is the lane of an endpoint. At another URL there is another receiver.
 func (d *dispatcher) laneOf(endpoint *webhook.Endpoint) *lane {
 	l := d.lanes[endpoint.Address]
 	if l == nil {
@@ -110,7 +107,7 @@ func (d *dispatcher) laneOf(endpoint *webhook.Endpoint) *lane {
 		if l.connection != nil {
 			l.connection.Close()
 		}
-		l.url, l.connection, l.breaker = endpoint.URL, d.Connect(), webhook.Breaker{}
+		l.url, l.connection = endpoint.URL, d.Connect()
 	}
 	l.open, l.dry = endpoint.Withheld() == "", false
 	return l
@@ -122,7 +119,7 @@ func (d *dispatcher) fill(ctx, attempts context.Context) {
 	if now.Before(d.notBefore) {
 		return
 	}
-	wanted := d.wanted(now)
+	wanted := d.wanted()
 	if len(wanted) == 0 {
 		return
 	}
@@ -147,8 +144,8 @@ func (d *dispatcher) fill(ctx, attempts context.Context) {
 }
 
 // wanted are the lanes that may have more on their way, as far as the worker itself
-// has room.
-func (d *dispatcher) wanted(now time.Time) []webhook.Lane {
+// has room. What breakers hold back is the store's to say.
+func (d *dispatcher) wanted() []webhook.Lane {
 	var wanted []webhook.Lane
 	room := d.InFlight - d.inFlight
 	for i := range d.order {
@@ -156,7 +153,7 @@ func (d *dispatcher) wanted(now time.Time) []webhook.Lane {
 		if !l.open || l.dry {
 			continue
 		}
-		grant := min(l.breaker.Most(d.PerEndpoint, now)-l.held, room)
+		grant := min(d.PerEndpoint-l.held, room)
 		if grant > 0 {
 			wanted = append(wanted, webhook.Lane{Address: l.address, Most: l.held + grant})
 			room -= grant
@@ -222,18 +219,12 @@ func (w *Worker) send(ctx context.Context, connection Connection, endpoint webho
 
 // settle makes room where claims have come to their end.
 func (d *dispatcher) settle(endings []ending) {
-	now := d.Now()
 	for _, e := range endings {
 		l := d.lanes[e.claim.Address]
 		l.held--
 		d.inFlight--
-		switch {
-		case !e.sent:
+		if !e.sent {
 			l.dry = true
-		case e.result.Attempt.Fault == webhook.NoFault:
-			l.breaker.Succeeded()
-		default:
-			l.breaker.Failed(now, d.Random)
 		}
 	}
 }

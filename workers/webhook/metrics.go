@@ -46,7 +46,7 @@ func (w *Worker) Gauges(m *telemetry.Metrics) {
 	m.GaugeIf("printmarket_webhook_endpoints_disabled",
 		"Declared endpoints that get nothing because they failed for too long, or said that they are gone.",
 		last(func(s sight) float64 { return float64(s.disabled) }))
-	m.Gauges("printmarket_webhook_breakers", "Declared endpoints by the state of this worker's breaker.",
+	m.Gauges("printmarket_webhook_breakers", "Declared endpoints by the state of their breaker, which all workers share.",
 		[]string{"state"}, func(set func(float64, ...string)) {
 			breakers := w.seen().breakers
 			for _, state := range webhook.BreakerStates() {
@@ -78,8 +78,18 @@ func (w *Worker) watch(ctx context.Context) {
 	for _, endpoint := range w.Directory.Endpoints(w.Now()) {
 		open[endpoint.Address] = endpoint
 	}
+	now, breakers := w.Now(), map[webhook.BreakerState]int{webhook.BreakerClosed: len(open)}
+	for _, standing := range standings {
+		if endpoint, declared := open[standing.Address]; declared && endpoint.URL == standing.URL {
+			breakers[webhook.BreakerClosed]--
+			breakers[standing.Breaker.State(now)]++
+		}
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if err == nil {
+		w.sight.breakers = breakers
+	}
 	w.sight.seen, w.sight.waiting, w.sight.disabled, w.sight.oldest = err == nil, 0, 0, time.Time{}
 	for _, standing := range standings {
 		endpoint, declared := open[standing.Address]
@@ -94,15 +104,4 @@ func (w *Worker) watch(ctx context.Context) {
 			}
 		}
 	}
-}
-
-// publish lets the metrics know how the breakers are.
-func (d *dispatcher) publish(now time.Time) {
-	breakers := map[webhook.BreakerState]int{}
-	for _, l := range d.order {
-		breakers[l.breaker.State(now)]++
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.sight.breakers = breakers
 }

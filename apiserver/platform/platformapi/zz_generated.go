@@ -964,14 +964,14 @@ type ClientInterface interface {
 	// Corresponds with GET /api/v1/platform/webhooks/endpoints (the `ListEndpoints` operationId).
 	ListEndpoints(ctx context.Context, params *ListEndpointsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// EnableEndpointWithBody Let an endpoint that was disabled have deliveries again. Needs quotes:ingest.
+	// EnableEndpointWithBody Let an endpoint that was disabled or paused have deliveries again. Needs quotes:ingest.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /api/v1/platform/webhooks/endpoints/{name}/enable (the `EnableEndpoint` operationId).
 	EnableEndpointWithBody(ctx context.Context, name EndpointName, params *EnableEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// EnableEndpoint Let an endpoint that was disabled have deliveries again. Needs quotes:ingest.
+	// EnableEndpoint Let an endpoint that was disabled or paused have deliveries again. Needs quotes:ingest.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1522,7 +1522,7 @@ func (c *Client) ListEndpoints(ctx context.Context, params *ListEndpointsParams,
 	return c.Client.Do(req)
 }
 
-// EnableEndpointWithBody Let an endpoint that was disabled have deliveries again. Needs quotes:ingest.
+// EnableEndpointWithBody Let an endpoint that was disabled or paused have deliveries again. Needs quotes:ingest.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1539,7 +1539,7 @@ func (c *Client) EnableEndpointWithBody(ctx context.Context, name EndpointName, 
 	return c.Client.Do(req)
 }
 
-// EnableEndpoint Let an endpoint that was disabled have deliveries again. Needs quotes:ingest.
+// EnableEndpoint Let an endpoint that was disabled or paused have deliveries again. Needs quotes:ingest.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -3640,14 +3640,14 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /api/v1/platform/webhooks/endpoints (the `ListEndpoints` operationId).
 	ListEndpointsWithResponse(ctx context.Context, params *ListEndpointsParams, reqEditors ...RequestEditorFn) (*ListEndpointsResponse, error)
 
-	// EnableEndpointWithBodyWithResponse Let an endpoint that was disabled have deliveries again. Needs quotes:ingest.
+	// EnableEndpointWithBodyWithResponse Let an endpoint that was disabled or paused have deliveries again. Needs quotes:ingest.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/platform/webhooks/endpoints/{name}/enable (the `EnableEndpoint` operationId).
 	EnableEndpointWithBodyWithResponse(ctx context.Context, name EndpointName, params *EnableEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*EnableEndpointResponse, error)
 
-	// EnableEndpointWithResponse Let an endpoint that was disabled have deliveries again. Needs quotes:ingest.
+	// EnableEndpointWithResponse Let an endpoint that was disabled or paused have deliveries again. Needs quotes:ingest.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -5205,7 +5205,7 @@ func (c *ClientWithResponses) ListEndpointsWithResponse(ctx context.Context, par
 	return ParseListEndpointsResponse(rsp)
 }
 
-// EnableEndpointWithBodyWithResponse Let an endpoint that was disabled have deliveries again. Needs quotes:ingest.
+// EnableEndpointWithBodyWithResponse Let an endpoint that was disabled or paused have deliveries again. Needs quotes:ingest.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -5218,7 +5218,7 @@ func (c *ClientWithResponses) EnableEndpointWithBodyWithResponse(ctx context.Con
 	return ParseEnableEndpointResponse(rsp)
 }
 
-// EnableEndpointWithResponse Let an endpoint that was disabled have deliveries again. Needs quotes:ingest.
+// EnableEndpointWithResponse Let an endpoint that was disabled or paused have deliveries again. Needs quotes:ingest.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6083,7 +6083,7 @@ type ServerInterface interface {
 	// ListEndpoints List the webhook endpoints of every organization, or of one. Needs ops:read.
 	// (GET /api/v1/platform/webhooks/endpoints)
 	ListEndpoints(w http.ResponseWriter, r *http.Request, params ListEndpointsParams)
-	// EnableEndpoint Let an endpoint that was disabled have deliveries again. Needs quotes:ingest.
+	// EnableEndpoint Let an endpoint that was disabled or paused have deliveries again. Needs quotes:ingest.
 	// (POST /api/v1/platform/webhooks/endpoints/{name}/enable)
 	EnableEndpoint(w http.ResponseWriter, r *http.Request, name EndpointName, params EnableEndpointParams)
 	// RecoverEndpoint Send the endpoint again what it has missed. Needs quotes:ingest.
@@ -6236,7 +6236,7 @@ func (_ Unimplemented) ListEndpoints(w http.ResponseWriter, r *http.Request, par
 	w.WriteHeader(http.StatusNotImplemented)
 }
 
-// EnableEndpoint Let an endpoint that was disabled have deliveries again. Needs quotes:ingest.
+// EnableEndpoint Let an endpoint that was disabled or paused have deliveries again. Needs quotes:ingest.
 // (POST /api/v1/platform/webhooks/endpoints/{name}/enable)
 func (_ Unimplemented) EnableEndpoint(w http.ResponseWriter, r *http.Request, name EndpointName, params EnableEndpointParams) {
 	w.WriteHeader(http.StatusNotImplemented)
@@ -8453,7 +8453,7 @@ type StrictServerInterface interface {
 	// ListEndpoints List the webhook endpoints of every organization, or of one. Needs ops:read.
 	// (GET /api/v1/platform/webhooks/endpoints)
 	ListEndpoints(ctx context.Context, request ListEndpointsRequestObject) (ListEndpointsResponseObject, error)
-	// EnableEndpoint Let an endpoint that was disabled have deliveries again. Needs quotes:ingest.
+	// EnableEndpoint Let an endpoint that was disabled or paused have deliveries again. Needs quotes:ingest.
 	// (POST /api/v1/platform/webhooks/endpoints/{name}/enable)
 	EnableEndpoint(ctx context.Context, request EnableEndpointRequestObject) (EnableEndpointResponseObject, error)
 	// RecoverEndpoint Send the endpoint again what it has missed. Needs quotes:ingest.

@@ -120,6 +120,14 @@ type Endpoint struct {
 	// FailingSince The first failure after the last success.
 	FailingSince *respond.Instant `json:"failingSince,omitempty"`
 
+	// Failures How many attempts have failed in a row.
+	Failures int `json:"failures"`
+
+	// PausedUntil Until when nothing is sent for failing five times in a row or more. From then on one delivery at a time is
+	// tried: if it fails the pause is longer, up to 12 minutes; a success ends it. Enabling the endpoint ends it
+	// at once. It costs no try.
+	PausedUntil *respond.Instant `json:"pausedUntil,omitempty"`
+
 	// DeliveredAt The last success.
 	DeliveredAt *respond.Instant `json:"deliveredAt,omitempty"`
 
@@ -190,7 +198,7 @@ type ServerInterface interface {
 	// ListWebhookEndpoints List the endpoints by name.
 	// (GET /api/v1/webhooks/endpoints)
 	ListWebhookEndpoints(w http.ResponseWriter, r *http.Request)
-	// EnableWebhookEndpoint Let an endpoint that was disabled have deliveries again.
+	// EnableWebhookEndpoint Let an endpoint that was disabled or paused have deliveries again.
 	// (POST /api/v1/webhooks/endpoints/{name}/enable)
 	EnableWebhookEndpoint(w http.ResponseWriter, r *http.Request, name Name)
 	// RecoverWebhookEndpoint Send the endpoint again what it has missed.
@@ -232,7 +240,7 @@ func (_ Unimplemented) ListWebhookEndpoints(w http.ResponseWriter, r *http.Reque
 	w.WriteHeader(http.StatusNotImplemented)
 }
 
-// EnableWebhookEndpoint Let an endpoint that was disabled have deliveries again.
+// EnableWebhookEndpoint Let an endpoint that was disabled or paused have deliveries again.
 // (POST /api/v1/webhooks/endpoints/{name}/enable)
 func (_ Unimplemented) EnableWebhookEndpoint(w http.ResponseWriter, r *http.Request, name Name) {
 	w.WriteHeader(http.StatusNotImplemented)
@@ -869,7 +877,7 @@ type StrictServerInterface interface {
 	// ListWebhookEndpoints List the endpoints by name.
 	// (GET /api/v1/webhooks/endpoints)
 	ListWebhookEndpoints(ctx context.Context, request ListWebhookEndpointsRequestObject) (ListWebhookEndpointsResponseObject, error)
-	// EnableWebhookEndpoint Let an endpoint that was disabled have deliveries again.
+	// EnableWebhookEndpoint Let an endpoint that was disabled or paused have deliveries again.
 	// (POST /api/v1/webhooks/endpoints/{name}/enable)
 	EnableWebhookEndpoint(ctx context.Context, request EnableWebhookEndpointRequestObject) (EnableWebhookEndpointResponseObject, error)
 	// RecoverWebhookEndpoint Send the endpoint again what it has missed.

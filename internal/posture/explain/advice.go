@@ -32,8 +32,9 @@ type subject struct {
 	capability posture.Capability
 	mode       tenant.Mode
 	decision   posture.Decision
-	report     posture.Report
-	at         time.Time
+	// snapshot is as things are.
+	snapshot *posture.Snapshot
+	at       time.Time
 }
 
 // adviceOn is what there is to say of a rule.
@@ -95,17 +96,15 @@ func message(conditions []posture.Condition) string {
 }
 
 func (e *subject) mendPartner() (string, bool) {
-	for i := range e.report.Partners {
-		if p := &e.report.Partners[i]; p.Name == e.partner.Name && p.Namespace == e.partner.Namespace {
-			return "mend the PartnerEntitlement. " + message(p.Conditions), false
-		}
+	if m, found := e.snapshot.Member(NameOf(e.partner)); found {
+		return "mend the PartnerEntitlement. " + message(m.Status(e.at).Conditions), false
 	}
 	return "mend the PartnerEntitlement", false
 }
 
 func (e *subject) mendRollout() (string, bool) {
-	for i := range e.report.Rollouts {
-		if r := &e.report.Rollouts[i]; r.Name == e.capability.String() {
+	for _, r := range e.snapshot.RolloutReports(e.at) {
+		if r.Name == e.capability.String() {
 			return "mend the CapabilityRollout. " + message(r.Conditions), false
 		}
 	}

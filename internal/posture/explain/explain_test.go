@@ -110,8 +110,7 @@ func TestAPartnerIsToldOfAsIfTheWholeWorldWereLookedAt(t *testing.T) {
 	posturetest.Each(t, func(t *testing.T, _ posturetest.World, in posture.Inputs) {
 		t.Helper()
 		snapshot, whole, now := posture.Compile(in), explain.New(in), posturetest.Judged()
-		report := snapshot.Report(now)
-		for i, row := range explain.NewMatrix(&report, slices.Collect(snapshot.Partners())).Rows {
+		for i, row := range explain.NewMatrix(snapshot, now).Rows {
 			told, found := explain.Of(snapshot, row.Name, now)
 			if !found {
 				t.Fatalf("nothing is told of %s", row.Name)
@@ -133,6 +132,42 @@ func TestAPartnerIsToldOfAsIfTheWholeWorldWereLookedAt(t *testing.T) {
 	}
 }
 
+// The matrix judges cell by cell; together that is the report on all partners.
+func TestAMatrixIsWhatTheReportSays(t *testing.T) {
+	t.Parallel()
+	posturetest.Each(t, func(t *testing.T, _ posturetest.World, in posture.Inputs) {
+		t.Helper()
+		snapshot, now := posture.Compile(in), posturetest.Judged()
+		rows, m := map[posture.ObjectName]explain.Row{}, explain.NewMatrix(snapshot, now)
+		for _, row := range m.Rows {
+			rows[explain.NameOf(row.Partner)] = row
+		}
+		for _, want := range snapshot.Report(now).Partners {
+			row, found := rows[posture.ObjectName{Namespace: want.Namespace, Name: want.Name}]
+			if !found {
+				t.Fatalf("%s has no row", want.Name)
+			}
+			var cells []posture.CapabilityPosture
+			for c := range posture.Capabilities() {
+				cell := row.Cell(c)
+				if cell.Granted {
+					cells = append(cells, cell.CapabilityPosture)
+				}
+				if got := m.Access(row, c); got != cell.Access() {
+					t.Errorf("%s %s: access %s, the cell says %s", want.Name, c, got, cell.Access())
+				}
+			}
+			if diff := cmp.Diff(want.Capabilities, cells); diff != "" {
+				t.Errorf("%s (-report +cells):\n%s", want.Name, diff)
+			}
+			ready := slices.IndexFunc(want.Conditions, func(c posture.Condition) bool { return c.Type == v1alpha1.ConditionReady })
+			if state := row.State(); state != want.Conditions[ready].Reason {
+				t.Errorf("%s: state %s, the report has %s", want.Name, state, want.Conditions[ready].Reason)
+			}
+		}
+	})
+}
+
 func TestNamesHaveTheNamespaceWhereTheNameAloneIsNotEnough(t *testing.T) {
 	t.Parallel()
 	var in posture.Inputs
@@ -142,9 +177,8 @@ func TestNamesHaveTheNamespaceWhereTheNameAloneIsNotEnough(t *testing.T) {
 		in.Partners = append(in.Partners, o)
 	}
 	snapshot := posture.Compile(in)
-	report := snapshot.Report(posturetest.Judged())
 	var names []string
-	for _, row := range explain.NewMatrix(&report, slices.Collect(snapshot.Partners())).Rows {
+	for _, row := range explain.NewMatrix(snapshot, posturetest.Judged()).Rows {
 		told, found := explain.Of(snapshot, row.Name, posturetest.Judged())
 		if !found || told.Organization != row.Partner.Spec.OrganizationID {
 			t.Errorf("%s leads to %s", row.Name, told.Organization)
@@ -153,5 +187,10 @@ func TestNamesHaveTheNamespaceWhereTheNameAloneIsNotEnough(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"east/acme", "west/acme", "stark"}, names); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
+	}
+	for _, name := range []string{"acme", "west/stark", "north/acme", "", "zeta"} {
+		if _, found := explain.Of(snapshot, name, posturetest.Judged()); found {
+			t.Errorf("there is a partner %q", name)
+		}
 	}
 }

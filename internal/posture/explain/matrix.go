@@ -3,29 +3,33 @@
 package explain
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// Matrix is who may do what.
+// Matrix is who may do what, judged cell by cell when it is asked for: who shows some
+// rows of many pays for those.
 type Matrix struct {
 	// Capabilities are the columns: what somebody was granted.
 	Capabilities []posture.Capability
 	// Rows are the partners in the order of their names.
-	Rows []Row
+	Rows   []Row
+	survey *posture.Survey
 }
 
-// Row is one partner.
+// Row is one partner at one time.
 type Row struct {
-	// Name is that by which the user knows the partner.
+	// Name is that by which the user knows the partner: with the namespace only where the
+	// name alone is not enough.
 	Name    string
 	Partner *v1alpha1.PartnerEntitlement
-	// State is the reason of the condition Ready.
-	State   string
-	granted []posture.CapabilityPosture
+	member  posture.Member
+	now     time.Time
 }
 
 // Cell is what keys of a partner are answered for one capability, as its status says.
@@ -46,8 +50,7 @@ const (
 	NotGranted Access = "-"
 )
 
-// Access is how much is open. Who lets only some kinds of keys through lets test keys
-// through.
+// Access is how much is open.
 func (c Cell) Access() Access {
 	switch {
 	case !c.Granted:
@@ -69,55 +72,63 @@ func (c Cell) String() string {
 	return string(c.Access()) + "/" + c.Reason
 }
 
-// NewMatrix puts a report into a table. The partners are those of the report.
-func NewMatrix(report *posture.Report, partners []*v1alpha1.PartnerEntitlement) Matrix {
-	names, rows := sortedNames(partners), map[posture.ObjectName]*posture.PartnerReport{}
-	for i := range report.Partners {
-		o := &report.Partners[i]
-		rows[posture.ObjectName{Namespace: o.Namespace, Name: o.Name}] = o
-	}
-	var m Matrix
-	anybodys := map[posture.Capability]bool{}
-	for _, o := range partners {
-		row := Row{Name: names[NameOf(o)], Partner: o}
-		if told := rows[NameOf(o)]; told != nil {
-			row.granted, row.State = told.Capabilities, readyReason(told.Conditions)
-		}
-		for i := range row.granted {
-			anybodys[row.granted[i].Name] = true
-		}
-		m.Rows = append(m.Rows, row)
+// NewMatrix is that of a snapshot at one time.
+func NewMatrix(s *posture.Snapshot, now time.Time) Matrix {
+	members := s.Members()
+	m := Matrix{Rows: make([]Row, len(members)), survey: s.Survey(now)}
+	for i := range members {
+		m.Rows[i] = rowOf(members, i, now)
 	}
 	for c := range posture.Capabilities() {
-		if anybodys[c] {
+		if slices.ContainsFunc(members, func(o posture.Member) bool { return o.Granted(c) }) {
 			m.Capabilities = append(m.Capabilities, c)
 		}
 	}
 	return m
 }
 
-func readyReason(conditions []posture.Condition) string {
-	for _, c := range conditions {
-		if c.Type == v1alpha1.ConditionReady {
-			return c.Reason
-		}
+// rowOf is a row of partners in the order of their names, so those of one name are
+// neighbours.
+func rowOf(members []posture.Member, i int, now time.Time) Row {
+	o := members[i].Object()
+	named := func(i int) bool { return i >= 0 && i < len(members) && members[i].Object().Name == o.Name }
+	row := Row{Name: o.Name, Partner: o, member: members[i], now: now}
+	if named(i-1) || named(i+1) {
+		row.Name = o.Namespace + "/" + o.Name
 	}
-	return ""
+	return row
 }
+
+// State is the reason of the partner's condition Ready.
+func (r Row) State() string { return r.member.Ready(r.now) }
 
 // Cell is that of a capability.
 func (r Row) Cell(c posture.Capability) Cell {
-	for i := range r.granted {
-		if r.granted[i].Name == c {
-			return Cell{r.granted[i], true}
-		}
+	told, granted := r.member.Posture(c, r.now)
+	return Cell{told, granted}
+}
+
+// Access is that of the cell of a row, for those who look at many rows. It is not safe
+// for concurrent use.
+func (m *Matrix) Access(r Row, c posture.Capability) Access {
+	switch {
+	case !r.member.Granted(c):
+		return NotGranted
+	case m.survey.Open(r.member, tenant.Live, c):
+		return Open
+	case m.survey.Open(r.member, tenant.Test, c):
+		return TestOnly
+	default:
+		return Closed
 	}
-	return Cell{}
 }
 
 // Has reports whether a text is part of one of the names of the partner, whatever the
 // case of its letters.
 func (r Row) Has(text string) bool {
+	if text == "" {
+		return true
+	}
 	text = strings.ToLower(text)
 	for _, name := range []string{r.Name, r.Partner.Spec.OrganizationID, r.Partner.Spec.DisplayName} {
 		if strings.Contains(strings.ToLower(name), text) {

@@ -19,6 +19,8 @@ type Partner struct {
 	Name string
 	posture.PartnerStatus
 	DisplayName, Package, Reference string
+	// Edited is as of [v1alpha1.Edited].
+	Edited time.Time
 	// ContractFrom and ContractUntil are zero where there is none.
 	ContractFrom, ContractUntil time.Time
 	Scopes                      []string
@@ -55,21 +57,38 @@ type Explained struct {
 // Of tells all of one partner of a snapshot, by the name that a [Matrix] knows it by;
 // false if there is none.
 func Of(s *posture.Snapshot, name string, now time.Time) (Partner, bool) {
-	partners := slices.Collect(s.Partners())
-	names := sortedNames(partners)
-	for _, o := range partners {
-		if names[NameOf(o)] == name {
-			return describe(s, o, name, now)
-		}
+	row, found := find(s, name, now)
+	if !found {
+		return Partner{}, false
 	}
-	return Partner{}, false
+	return describe(s, row), true
 }
 
-func describe(s *posture.Snapshot, o *v1alpha1.PartnerEntitlement, name string, now time.Time) (Partner, bool) {
-	status, found := s.PartnerStatus(NameOf(o), now)
+// find is the row of a name. Names that begin with a namespace are of partners that
+// are not the only ones of their name.
+func find(s *posture.Snapshot, name string, now time.Time) (Row, bool) {
+	members := s.Members()
+	_, own, qualified := strings.Cut(name, "/")
+	if !qualified {
+		own = name
+	}
+	i, _ := slices.BinarySearchFunc(members, own, func(m posture.Member, own string) int { return strings.Compare(m.Object().Name, own) })
+	for ; i < len(members) && members[i].Object().Name == own; i++ {
+		if row := rowOf(members, i, now); row.Name == name {
+			return row, true
+		}
+	}
+	return Row{}, false
+}
+
+func describe(s *posture.Snapshot, row Row) Partner {
+	o, status := row.Partner, row.member.Status(row.now)
 	out := Partner{
-		Name: name, PartnerStatus: status, DisplayName: o.Spec.DisplayName, Package: string(o.Spec.Package),
+		Name: row.Name, PartnerStatus: status, DisplayName: o.Spec.DisplayName, Package: string(o.Spec.Package),
 		CertificateRequired: o.Spec.RequireClientCertificate,
+	}
+	if at := v1alpha1.Edited(o); !at.After(row.now) {
+		out.Edited = at
 	}
 	// API servers do not have the secrets of webhooks: what their snapshots say of them is
 	// about that lack.
@@ -93,8 +112,8 @@ func describe(s *posture.Snapshot, o *v1alpha1.PartnerEntitlement, name string, 
 	for i := range o.Spec.Webhooks {
 		out.Webhooks = append(out.Webhooks, webhookOf(&o.Spec.Webhooks[i]))
 	}
-	out.Explained = explained(s, o, status.Capabilities, now)
-	return out, found
+	out.Explained = explained(s, row)
+	return out
 }
 
 func webhookOf(w *v1alpha1.Webhook) Webhook {
@@ -109,15 +128,15 @@ func webhookOf(w *v1alpha1.Webhook) Webhook {
 	return out
 }
 
-func explained(s *posture.Snapshot, o *v1alpha1.PartnerEntitlement, granted []posture.CapabilityPosture, now time.Time) []Explained {
-	p, row := New(around(s, o)), Row{granted: granted}
-	own := p.byObject(NameOf(o))
-	times := p.Transitions(now)
+func explained(s *posture.Snapshot, row Row) []Explained {
+	p := New(around(s, row.Partner))
+	own := p.byObject(NameOf(row.Partner))
+	times := p.Transitions(row.now)
 	var all []Explained
 	for c := range posture.Capabilities() {
 		all = append(all, Explained{
 			Cell: row.Cell(c), Explanation: *p.explain(own, Question{Capability: c}, times),
-			Quota: p.Decide(own, KeyKinds()[0].Mode, c, true, now).Quota,
+			Quota: p.Decide(own, KeyKinds()[0].Mode, c, true, row.now).Quota,
 		})
 	}
 	return all

@@ -193,11 +193,11 @@ const MaxTransitions = 200
 func (p *Prober) Transitions(now time.Time) []time.Time {
 	times := []time.Time{now}
 	for len(times) < MaxTransitions {
-		next := p.snapshot.Report(times[len(times)-1]).NextTransition
-		if next == nil {
+		next := p.snapshot.NextTransition(times[len(times)-1])
+		if next.IsZero() {
 			break
 		}
-		times = append(times, *next)
+		times = append(times, next.UTC())
 	}
 	return times
 }

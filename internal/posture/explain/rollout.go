@@ -23,9 +23,11 @@ type Rollout struct {
 	Audience   Audience
 	// Plan is what the schedule lets in, from when on; empty for a broken object.
 	Plan []posture.PlanPoint
-	// Since is when the schedule last changed something; zero if it has not. Edits are
-	// in the history of the manifests.
+	// Since is when the schedule last changed something; zero if it has not, or if
+	// somebody has edited the rollout since.
 	Since time.Time
+	// Edited is as of [v1alpha1.Edited].
+	Edited time.Time
 }
 
 // Audience counts whom a rollout is for.
@@ -64,8 +66,11 @@ func rolloutOf(o *v1alpha1.CapabilityRollout, report posture.RolloutReport, plan
 	if k := o.Spec.KillSwitch; k != nil {
 		out.Killed, out.KillReason = k.State != v1alpha1.KillSwitchReleased, k.Reason
 	}
+	if at := v1alpha1.Edited(o); !at.After(now) {
+		out.Edited = at
+	}
 	for _, point := range plan {
-		if !point.From.After(now) {
+		if point.From.After(out.Edited) && !point.From.After(now) {
 			out.Since = point.From
 		}
 	}

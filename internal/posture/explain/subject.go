@@ -24,7 +24,7 @@ type request struct {
 func newSubject(p *Prober, o *v1alpha1.PartnerEntitlement, c posture.Capability, r request, now time.Time) *subject {
 	e := &subject{
 		partner: o.DeepCopy(), capability: c, mode: r.mode, at: now,
-		decision: p.Decide(o, r.mode, c, r.write, now), report: p.snapshot.Report(now),
+		decision: p.Decide(o, r.mode, c, r.write, now), snapshot: p.snapshot,
 	}
 	for i := range p.inputs.Rollouts {
 		if rollout := &p.inputs.Rollouts[i]; string(rollout.Spec.Capability) == c.String() {

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture"
@@ -185,9 +186,11 @@ func alike(a, b object) bool {
 const heartbeatAnnotation = v1alpha1.GroupName + "/heartbeat"
 
 // strip drops what is read by nobody. Most of an object is that: of a partner as
-// the controller keeps it, four fifths.
+// the controller keeps it, four fifths. Of the managed fields the time of the last edit
+// is left.
 func strip(o object) {
 	beat, beats := o.GetAnnotations()[heartbeatAnnotation]
+	edited := v1alpha1.LastEdit(o.GetManagedFields())
 	o.SetManagedFields(nil)
 	o.SetAnnotations(nil)
 	switch o := o.(type) {
@@ -197,9 +200,21 @@ func strip(o object) {
 		}
 	case *v1alpha1.CapabilityRollout:
 		o.Status = v1alpha1.CapabilityRolloutStatus{}
+		o.ManagedFields = timeOf(edited)
 	case *v1alpha1.PartnerEntitlement:
 		o.Status = v1alpha1.PartnerEntitlementStatus{}
+		o.ManagedFields = timeOf(edited)
 	case *v1alpha1.XJMFSender:
 		o.Status = v1alpha1.XJMFSenderStatus{}
 	}
+}
+
+// timeOf is an entry with its time alone; none for nil. The copies let go of what they
+// were decoded with.
+func timeOf(entry *metav1.ManagedFieldsEntry) []metav1.ManagedFieldsEntry {
+	if entry == nil {
+		return nil
+	}
+	at := *entry.Time
+	return []metav1.ManagedFieldsEntry{{Time: &at}}
 }

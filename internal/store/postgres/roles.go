@@ -75,7 +75,7 @@ func RuntimeGrants(role string) string {
 		"SELECT, INSERT ON masterdata_snapshot",
 		"SELECT, INSERT, UPDATE (withdrawn_at, withdrawn_by, withdrawn_reason) ON masterdata_approval",
 		"SELECT, UPDATE ON masterdata_revision",
-		"SELECT, UPDATE (disabled, disabled_at, failing_since, begun_at) ON webhook_endpoint",
+		"SELECT, UPDATE (disabled, disabled_at, failing_since, begun_at, failures, rests, rests_until) ON webhook_endpoint",
 		"SELECT, INSERT, UPDATE (state, tries, due_at, ended_at, token, claimed_until) ON webhook_delivery",
 		"SELECT ON webhook_attempt, webhook_head, goose_db_version",
 	)

@@ -21,7 +21,7 @@ import (
 var _ webhook.Store = (*Store)(nil)
 
 const (
-	standingColumns = `tenant, name, url, enrolled_at, begun_at, disabled, disabled_at, failing_since, delivered_at`
+	standingColumns = `tenant, name, url, enrolled_at, begun_at, disabled, disabled_at, failing_since, delivered_at, failures, rests, rests_until`
 	deliveryColumns = `id, tenant, endpoint, event_id, type, subject, event_at, state, attempts, tries, due_at, ended_at, created_at, trace`
 )
 
@@ -91,7 +91,8 @@ func (s *Store) Enroll(ctx context.Context, endpoints []webhook.Endpoint, now ti
 			 WHERE NOT EXISTS (SELECT FROM webhook_endpoint k WHERE k.tenant = e.tenant AND k.name = e.name AND k.url = e.url)
 			 ORDER BY e.tenant COLLATE "C", e.name COLLATE "C"
 			 ON CONFLICT (tenant, name) DO UPDATE SET url = excluded.url, begun_at = excluded.begun_at,
-				disabled = '', disabled_at = NULL, failing_since = NULL, delivered_at = NULL
+				disabled = '', disabled_at = NULL, failing_since = NULL, delivered_at = NULL,
+				failures = 0, rests = 0, rests_until = NULL
 				WHERE known.url <> excluded.url`,
 			owners, names, urls, now)
 		return err
@@ -268,7 +269,8 @@ func beginAnew(ctx context.Context, tx pgx.Tx, address webhook.Address, events [
 func (s *Store) Enable(ctx context.Context, address webhook.Address, now time.Time) error {
 	return s.use(ctx, "enable endpoint", func(ctx context.Context, conn *pgxpool.Conn) error {
 		enabled, err := conn.Exec(ctx,
-			`UPDATE webhook_endpoint SET disabled = '', disabled_at = NULL, failing_since = NULL, begun_at = $3
+			`UPDATE webhook_endpoint SET disabled = '', disabled_at = NULL, failing_since = NULL, begun_at = $3,
+				failures = 0, rests = 0, rests_until = NULL
 			 WHERE tenant = $1 AND name = $2`, address.Owner.String(), address.Name, now)
 		if err == nil && enabled.RowsAffected() == 0 {
 			return reply.Of(ledger.ErrNotFound)
@@ -323,7 +325,7 @@ func purgeOutbox(ctx context.Context, tx pgx.Tx, before time.Time, limit int) (i
 func scanStanding(r pgx.Row) (standing webhook.Standing, err error) {
 	err = r.Scan(&standing.Owner, &standing.Name, &standing.URL, instant{&standing.EnrolledAt}, instant{&standing.BegunAt},
 		&standing.Disabled, instant{&standing.DisabledAt}, instant{&standing.FailingSince}, instant{&standing.DeliveredAt},
-		&standing.Waiting, instant{&standing.OldestAt})
+		&standing.Breaker.Failures, &standing.Breaker.Rests, instant{&standing.Breaker.Until}, &standing.Waiting, instant{&standing.OldestAt})
 	return standing, err
 }
 

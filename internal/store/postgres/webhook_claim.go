@@ -14,11 +14,12 @@ import (
 
 // openLanes locks the endpoints that may be claimed for. Nobody else counts what
 // is claimed of one until this transaction has ended, so it is done before the
-// statement that counts begins; who finds it locked leaves it to its holder.
-const openLanes = `SELECT l.tenant, l.name, l.most
+// statement that counts begins; who finds it locked leaves it to its holder. A breaker
+// that rests keeps them out, one whose rest is over lets one through at a time.
+const openLanes = `SELECT l.tenant, l.name, CASE WHEN e.rests_until IS NULL THEN l.most ELSE least(l.most, 1) END
 	FROM unnest($1::text[], $2::text[], $3::bigint[]) AS l (tenant, name, most)
 	JOIN webhook_endpoint e ON e.tenant = l.tenant AND e.name = l.name
-	WHERE e.disabled = ''
+	WHERE e.disabled = '' AND (e.rests_until IS NULL OR e.rests_until <= $4)
 	ORDER BY e.tenant, e.name
 	FOR NO KEY UPDATE OF e SKIP LOCKED`
 
@@ -58,7 +59,7 @@ func (s *Store) Claim(ctx context.Context, wanted []webhook.Lane, now time.Time,
 	var claims []webhook.Claim
 	err := s.write(ctx, "claim deliveries", func(ctx context.Context, tx pgx.Tx) error {
 		claims = nil
-		open, err := all.open(ctx, tx)
+		open, err := all.open(ctx, tx, now)
 		if err != nil || len(open.names) == 0 {
 			return err
 		}
@@ -77,9 +78,9 @@ func (l *lanes) add(owner, name string, most int64) {
 }
 
 // open locks those lanes that nobody else has locked and whose endpoints may have
-// deliveries.
-func (l *lanes) open(ctx context.Context, tx pgx.Tx) (open lanes, err error) {
-	rows, err := tx.Query(ctx, openLanes, l.tenants, l.names, l.most)
+// deliveries, with how many these are.
+func (l *lanes) open(ctx context.Context, tx pgx.Tx, now time.Time) (open lanes, err error) {
+	rows, err := tx.Query(ctx, openLanes, l.tenants, l.names, l.most, now)
 	if err != nil {
 		return lanes{}, err
 	}
@@ -220,9 +221,11 @@ func judge(ctx context.Context, tx pgx.Tx, before []webhook.Standing, attempts m
 		}
 		after := standing.After(made, now)
 		changes.Queue(
-			`UPDATE webhook_endpoint SET disabled = $3, disabled_at = $4, failing_since = $5, delivered_at = $6
+			`UPDATE webhook_endpoint SET disabled = $3, disabled_at = $4, failing_since = $5, delivered_at = $6,
+				failures = $7, rests = $8, rests_until = $9
 			 WHERE tenant = $1 AND name = $2`,
-			after.Owner.String(), after.Name, after.Disabled, maybe(after.DisabledAt), maybe(after.FailingSince), maybe(after.DeliveredAt))
+			after.Owner.String(), after.Name, after.Disabled, maybe(after.DisabledAt), maybe(after.FailingSince), maybe(after.DeliveredAt),
+			after.Breaker.Failures, after.Breaker.Rests, maybe(after.Breaker.Until))
 		if after.Disabled != standing.Disabled {
 			tenants, names = append(tenants, after.Owner.String()), append(names, after.Name)
 		}

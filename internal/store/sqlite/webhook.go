@@ -71,7 +71,7 @@ func (s *Store) Enroll(ctx context.Context, endpoints []webhook.Endpoint, now ti
 			if _, err := tx.ExecContext(ctx,
 				`INSERT INTO webhook_endpoint AS known (tenant, name, url, enrolled_at, begun_at) VALUES (?1, ?2, ?3, ?4, ?4)
 				 ON CONFLICT (tenant, name) DO UPDATE SET url = excluded.url, begun_at = excluded.begun_at,
-					disabled = '', disabled_at = 0, failing_since = 0, delivered_at = 0
+					disabled = '', disabled_at = 0, failing_since = 0, delivered_at = 0, failures = 0, rests = 0, rests_until = 0
 					WHERE known.url <> excluded.url`,
 				endpoint.Owner.String(), endpoint.Name, endpoint.URL, millis(now)); err != nil {
 				return err
@@ -82,6 +82,7 @@ func (s *Store) Enroll(ctx context.Context, endpoints []webhook.Endpoint, now ti
 }
 
 const standings = `SELECT tenant, name, url, enrolled_at, begun_at, disabled, disabled_at, failing_since, delivered_at,
+	failures, rests, rests_until,
 	(SELECT count(*) FROM webhook_delivery d WHERE d.tenant = e.tenant AND d.endpoint = e.name AND d.state = 'pending'),
 	(SELECT coalesce(min(d.event_at), 0) FROM webhook_delivery d WHERE d.tenant = e.tenant AND d.endpoint = e.name AND d.state = 'pending')
 	FROM webhook_endpoint e`
@@ -113,13 +114,13 @@ func (s *Store) Claim(ctx context.Context, lanes []webhook.Lane, now time.Time, 
 	return claims, nil
 }
 
-// claimDue claims no more for a lane than it has room for; none if its endpoint
-// is disabled or not enrolled.
+// claimDue claims no more for a lane than it has room for, one where a breaker's rest is
+// over; none if its endpoint rests, is disabled or not enrolled.
 func claimDue(ctx context.Context, tx *sql.Tx, lane webhook.Lane, now time.Time, lease time.Duration) ([]webhook.Claim, error) {
 	var room int
 	err := tx.QueryRowContext(ctx,
-		`SELECT ?3 - (SELECT count(*) FROM webhook_delivery WHERE tenant = ?1 AND endpoint = ?2 AND claimed_until > 0 AND claimed_until > ?4)
-		 FROM webhook_endpoint WHERE tenant = ?1 AND name = ?2 AND disabled = ''`,
+		`SELECT iif(rests = 0, ?3, min(?3, 1)) - (SELECT count(*) FROM webhook_delivery WHERE tenant = ?1 AND endpoint = ?2 AND claimed_until > 0 AND claimed_until > ?4)
+		 FROM webhook_endpoint WHERE tenant = ?1 AND name = ?2 AND disabled = '' AND rests_until <= ?4`,
 		lane.Owner.String(), lane.Name, lane.Most, millis(now)).Scan(&room)
 	if errors.Is(err, sql.ErrNoRows) || err == nil && room <= 0 {
 		return nil, nil
@@ -220,8 +221,10 @@ func judge(ctx context.Context, tx *sql.Tx, address webhook.Address, attempts []
 	}
 	after := before.After(attempts, now)
 	if _, err := tx.ExecContext(ctx,
-		`UPDATE webhook_endpoint SET disabled = ?, disabled_at = ?, failing_since = ?, delivered_at = ? WHERE tenant = ? AND name = ?`,
+		`UPDATE webhook_endpoint SET disabled = ?, disabled_at = ?, failing_since = ?, delivered_at = ?,
+			failures = ?, rests = ?, rests_until = ? WHERE tenant = ? AND name = ?`,
 		after.Disabled, millis(after.DisabledAt), millis(after.FailingSince), millis(after.DeliveredAt),
+		after.Breaker.Failures, after.Breaker.Rests, millis(after.Breaker.Until),
 		address.Owner.String(), address.Name); err != nil {
 		return webhook.Standing{}, false, err
 	}
@@ -383,7 +386,8 @@ func recoverEvents(ctx context.Context, tx *sql.Tx, address webhook.Address, eve
 func (s *Store) Enable(ctx context.Context, address webhook.Address, now time.Time) error {
 	return s.write(ctx, "enable endpoint", func(tx *sql.Tx) error {
 		enabled, err := affected(tx.ExecContext(ctx,
-			`UPDATE webhook_endpoint SET disabled = '', disabled_at = 0, failing_since = 0, begun_at = ? WHERE tenant = ? AND name = ?`,
+			`UPDATE webhook_endpoint SET disabled = '', disabled_at = 0, failing_since = 0, begun_at = ?, failures = 0, rests = 0, rests_until = 0
+			 WHERE tenant = ? AND name = ?`,
 			millis(now), address.Owner.String(), address.Name))
 		if err == nil && enabled == 0 {
 			return reply.Of(ledger.ErrNotFound)
@@ -418,7 +422,7 @@ func (s *Store) PurgeWebhooks(ctx context.Context, before time.Time, limit int) 
 func scanStanding(r row) (standing webhook.Standing, err error) {
 	err = r.Scan(&standing.Owner, &standing.Name, &standing.URL, instant{&standing.EnrolledAt}, instant{&standing.BegunAt},
 		&standing.Disabled, instant{&standing.DisabledAt}, instant{&standing.FailingSince}, instant{&standing.DeliveredAt},
-		&standing.Waiting, instant{&standing.OldestAt})
+		&standing.Breaker.Failures, &standing.Breaker.Rests, instant{&standing.Breaker.Until}, &standing.Waiting, instant{&standing.OldestAt})
 	return standing, err
 }
 

@@ -28,6 +28,8 @@ var webhookCases = map[string]func(*testing.T, *world){
 	"results read back as the attempts of a delivery":                              resultsReadBack,
 	"a lost claim records nothing":                                                 lostClaims,
 	"what an endpoint answers is remembered until it is delivered to":              standingFollows,
+	"failures in a row hold deliveries back from every worker":                     failuresRest,
+	"a rest ends when somebody enables the endpoint, or its URL changes":           restsEnd,
 	"an endpoint that is gone or only fails is disabled and told of once":          disabledOnce,
 	"an endpoint that is enabled is not judged by what was sent before":            enabledAnew,
 	"a delivery is begun anew from every state":                                    redelivered,
@@ -304,6 +306,7 @@ func enrolled(t *testing.T, w *world) {
 	known := webhook.Standing{Address: press, URL: endpoint(press).URL, EnrolledAt: begun, BegunAt: begun, Waiting: 2, OldestAt: sent[0].Event.At}
 	gone := known
 	gone.Disabled, gone.DisabledAt, gone.FailingSince = webhook.Gone, begun.Add(2*time.Second), begun.Add(2*time.Second)
+	gone.Breaker.Failures = 1
 	wantEqual(t, "with the same url", gone, w.standing(t, press))
 
 	moved := endpoint(press)

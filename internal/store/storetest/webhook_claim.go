@@ -176,18 +176,88 @@ func standingFollows(t *testing.T, w *world) {
 	}
 	want.FailingSince = w.clock.Now()
 	w.conclude(t, w.answered(claims[0], webhook.FaultStatus))
+	want.Breaker.Failures = 1
 	check("after a failure")
 	w.clock.advance(time.Second)
 	w.conclude(t, w.answered(claims[1], webhook.FaultTimeout))
+	want.Breaker.Failures = 2
 	check("after another one")
 	w.clock.advance(time.Second)
-	want.FailingSince, want.DeliveredAt = time.Time{}, w.clock.Now()
+	want.FailingSince, want.DeliveredAt, want.Breaker = time.Time{}, w.clock.Now(), webhook.Breaker{}
 	w.conclude(t, w.answered(claims[2], webhook.FaultRefused), w.answered(claims[3], webhook.NoFault))
 	check("after a success beside a failure")
 	if waiting := w.standing(t, press).Waiting; waiting != 3 {
 		t.Errorf("%d wait, want 3", waiting)
 	}
 	wantEqual(t, "the other endpoint", other, w.standing(t, ship))
+}
+
+func failuresRest(t *testing.T, w *world) {
+	w.enroll(t, press)
+	w.send(t, press, 12)
+	rest := func(when string, rests int) {
+		t.Helper()
+		if b := w.standing(t, press).Breaker; b.Rests != rests || !b.Until.After(w.clock.Now()) {
+			t.Fatalf("%s: %+v, want rest %d", when, b, rests)
+		}
+		wantEqual(t, when, []string{}, idsOf(w.claim(t, lane(press, 4)), ofClaim))
+		w.clock.set(w.standing(t, press).Breaker.Until.Add(-time.Millisecond))
+		wantEqual(t, when+", just before that ends", []string{}, idsOf(w.claim(t, lane(press, 4)), ofClaim))
+		w.clock.advance(time.Millisecond)
+	}
+	// Two workers have claims on their way, and both see them fail.
+	one, other := w.claim(t, lane(press, 4)), w.claim(t, lane(press, 6))
+	for _, claim := range one {
+		w.conclude(t, w.answered(claim, webhook.FaultStatus))
+	}
+	if b := w.standing(t, press).Breaker; b != (webhook.Breaker{Failures: 4}) {
+		t.Errorf("after four failures: %+v", b)
+	}
+	w.conclude(t, w.answered(other[0], webhook.FaultStatus), w.answered(other[1], webhook.FaultTimeout))
+	rest("after six failures", 1)
+	probe := w.claimOne(t, press)
+	wantEqual(t, "beside the probe", []string{}, idsOf(w.claim(t, lane(press, 4)), ofClaim))
+	w.conclude(t, w.answered(probe, webhook.FaultStatus))
+	rest("after the probe has failed", 2)
+	w.conclude(t, w.answered(w.claimOne(t, press), webhook.NoFault))
+	if b := w.standing(t, press).Breaker; b != (webhook.Breaker{}) {
+		t.Errorf("after a success: %+v", b)
+	}
+	if claims := w.claim(t, lane(press, 4)); len(claims) != 4 {
+		t.Errorf("%d claims after a success, want 4", len(claims))
+	}
+}
+
+func restsEnd(t *testing.T, w *world) {
+	w.enroll(t, press)
+	w.send(t, press, 18)
+	for name, end := range map[string]func() error{
+		"enabled": func() error { return w.store.Enable(t.Context(), press, w.clock.Now()) },
+		"another URL": func() error {
+			moved := endpoint(press)
+			moved.URL += "/moved"
+			return w.store.Enroll(t.Context(), []webhook.Endpoint{moved}, w.clock.Now())
+		},
+	} {
+		for _, claim := range w.claim(t, lane(press, 6)) {
+			w.conclude(t, w.answered(claim, webhook.FaultStatus))
+		}
+		if claims := w.claim(t, lane(press, 6)); len(claims) != 0 {
+			t.Fatalf("%s: %d claims after six failures", name, len(claims))
+		}
+		w.clock.advance(time.Second)
+		if err := end(); err != nil {
+			t.Fatal(err)
+		}
+		if b := w.standing(t, press).Breaker; b != (webhook.Breaker{}) {
+			t.Errorf("%s: %+v", name, b)
+		}
+		if claims := w.claim(t, lane(press, 1)); len(claims) != 1 {
+			t.Errorf("%s: %d claims, want 1", name, len(claims))
+		} else {
+			w.conclude(t, w.answered(claims[0], webhook.NoFault))
+		}
+	}
 }
 
 func disabledOnce(t *testing.T, w *world) {

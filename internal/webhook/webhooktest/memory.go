@@ -184,11 +184,12 @@ func (m *Memory) Claim(ctx context.Context, lanes []webhook.Lane, now time.Time,
 	return locked(ctx, m, "claim", func() ([]webhook.Claim, error) {
 		var claims []webhook.Claim
 		for _, lane := range lanes {
-			if s := m.standings[lane.Address]; s == nil || s.Disabled != webhook.NotDisabled {
+			s := m.standings[lane.Address]
+			if s == nil || s.Disabled != webhook.NotDisabled {
 				continue
 			}
 			due, claimed := m.due(lane.Address, now)
-			for _, r := range due[:max(0, min(lane.Most-claimed, len(due)))] {
+			for _, r := range due[:max(0, min(s.Breaker.Most(lane.Most, now)-claimed, len(due)))] {
 				m.tokens++
 				r.token, r.until = m.tokens, now.Add(lease)
 				claims = append(claims, webhook.Claim{Delivery: r.Delivery, Token: r.token})
@@ -239,33 +240,16 @@ func (m *Memory) Record(ctx context.Context, results []webhook.Result, now time.
 			r.Attempts, r.Tries = r.Attempts+1, r.Tries+1
 			result.Attempt.Number = r.Attempts
 			r.attempts = append(r.attempts, result.Attempt)
-			if s := m.standings[r.Address]; s != nil && judged(s, result.Attempt.Fault, now) {
-				disabled = append(disabled, *s)
+			s := m.standings[r.Address]
+			if s == nil {
+				continue
 			}
+			after := s.After([]webhook.Attempt{result.Attempt}, now)
+			if after.Disabled != s.Disabled {
+				disabled = append(disabled, after)
+			}
+			*s = after
 		}
 		return disabled, nil
 	})
-}
-
-// judged notes how an endpoint answered, and reports whether that disables it.
-func judged(s *webhook.Standing, fault webhook.Fault, now time.Time) bool {
-	if fault == webhook.NoFault {
-		s.DeliveredAt, s.FailingSince = now, time.Time{}
-		return false
-	}
-	if s.FailingSince.IsZero() {
-		s.FailingSince = now
-	}
-	why := webhook.NotDisabled
-	switch {
-	case fault == webhook.FaultGone:
-		why = webhook.Gone
-	case now.Sub(s.FailingSince) >= webhook.FailingFor:
-		why = webhook.Failing
-	}
-	if why == webhook.NotDisabled || s.Disabled != webhook.NotDisabled {
-		return false
-	}
-	s.Disabled, s.DisabledAt = why, now
-	return true
 }

@@ -118,7 +118,7 @@ func (m *Memory) Enable(ctx context.Context, address webhook.Address, _ time.Tim
 		if s == nil {
 			return ledger.ErrNotFound
 		}
-		s.Disabled, s.DisabledAt, s.FailingSince = webhook.NotDisabled, time.Time{}, time.Time{}
+		s.Disabled, s.DisabledAt, s.FailingSince, s.Breaker = webhook.NotDisabled, time.Time{}, time.Time{}, webhook.Breaker{}
 		return nil
 	})
 }

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kubesource_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/kubetest"
+	"github.com/printmarket/printmarket/internal/posture"
+)
+
+// A replica keeps no managed fields, and no status. What it tells of edits is held
+// against what a true kube-apiserver notes of each kind of write.
+func TestTheTimeOfAnEditIsThatOfThePartnerItself(t *testing.T) {
+	t.Parallel()
+	c := newGatedCluster(t, plane)
+	applied := func(scopes ...v1alpha1.Scope) *v1alpha1.PartnerEntitlement {
+		o := c.otherPartner(1)
+		o.TypeMeta = metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: v1alpha1.KindPartnerEntitlement}
+		o.Spec.Scopes = scopes
+		return o
+	}
+	apply := func(o *v1alpha1.PartnerEntitlement) {
+		t.Helper()
+		//nolint:staticcheck // the typed configuration would have to be built anew from the object
+		if err := c.Patch(t.Context(), o, client.Apply, client.FieldOwner("gitops")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	apply(applied("rfq:read", "rfq:write"))
+	r := c.follow(t, nil)
+	r.awaitsHealth(t)
+
+	// after waits until an edit is compiled, and says when the object was edited.
+	after := func(name string, generation int64) time.Time {
+		t.Helper()
+		var edited time.Time
+		kubetest.Eventually(t, func() error {
+			m, found := r.gates.Current(r.clock.Now()).Member(posture.ObjectName{Namespace: c.namespace, Name: name})
+			if !found || m.Object().Generation != generation {
+				return fmt.Errorf("%s is not compiled in generation %d", name, generation)
+			}
+			edited = v1alpha1.Edited(m.Object())
+			return nil
+		})
+		if edited.IsZero() || edited.After(time.Now()) {
+			t.Errorf("%s, generation %d: edited at %s, which is to come or not known", name, generation, edited)
+		}
+		return edited
+	}
+	// later makes the next write one of another second, which is as exact as the notes are.
+	later := func() { time.Sleep(1100 * time.Millisecond) }
+
+	created, applies := after("acme", 1), after("partner-00001", 1)
+	later()
+	wrote := time.Now().Truncate(time.Second)
+	c.revokeKey(t)
+	edited := after("acme", 2)
+	if edited.Before(wrote) || !edited.After(created) {
+		t.Errorf("edited at %s, want %s or later; it was created at %s", edited, wrote, created)
+	}
+	later()
+	change(t, c, c.partner(), func(o *v1alpha1.PartnerEntitlement) { o.Spec.Keys = nil })
+	if got := after("acme", 3); got.Before(edited) {
+		t.Errorf("an update that takes away made the last edit %s, before the %s of the one before", got, edited)
+	}
+	apply(applied("rfq:write"))
+	if got := after("partner-00001", 2); !got.After(applies) {
+		t.Errorf("an apply that takes away made the last edit %s, want one after %s", got, applies)
+	}
+}
+
+func TestAStatusIsNoEdit(t *testing.T) {
+	t.Parallel()
+	c := newGatedCluster(t, plane)
+	time.Sleep(1100 * time.Millisecond) // another second than that of the creation
+	o := c.partner()
+	if err := c.Get(t.Context(), client.ObjectKeyFromObject(o), o); err != nil {
+		t.Fatal(err)
+	}
+	o.Status.ObservedGeneration = 1
+	if err := c.Status().Update(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	r := c.follow(t, nil)
+	r.awaitsHealth(t)
+	m, found := r.gates.Current(r.clock.Now()).Member(posture.ObjectName{Namespace: c.namespace, Name: "acme"})
+	if created := o.CreationTimestamp.Time; !found || !v1alpha1.Edited(m.Object()).Equal(created) {
+		t.Errorf("found %t, edited at %s, want %s, when it was created", found, v1alpha1.Edited(m.Object()), created)
+	}
+}

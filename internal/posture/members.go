@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package posture
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// Member is one partner of a snapshot, for those who ask about some and not about
+// all. What it tells is judged when it is asked, and is what a [Report] says.
+type Member struct {
+	snapshot *Snapshot
+	partner  *partner
+}
+
+// Members are all partners by their names, then their namespaces; broken ones too.
+// They are put in order for the first who asks. The slice must not be changed.
+func (s *Snapshot) Members() []Member {
+	if s == nil {
+		return nil
+	}
+	return s.memory.members()
+}
+
+// Member is the partner of an object; false if there is none.
+func (s *Snapshot) Member(name ObjectName) (Member, bool) {
+	all := s.Members()
+	i, found := slices.BinarySearchFunc(all, name, func(m Member, name ObjectName) int { return m.name().compare(name) })
+	if !found {
+		return Member{}, false
+	}
+	return all[i], true
+}
+
+// sortMembers is what Members remembers.
+func (s *Snapshot) sortMembers() []Member {
+	all := make([]Member, len(s.partners))
+	for i, p := range s.partners {
+		all[i] = Member{s, p}
+	}
+	slices.SortFunc(all, func(a, b Member) int { return a.name().compare(b.name()) })
+	return all
+}
+
+func (m Member) name() ObjectName {
+	return ObjectName{Namespace: m.partner.object.Namespace, Name: m.partner.object.Name}
+}
+
+func (n ObjectName) compare(other ObjectName) int {
+	return cmp.Or(strings.Compare(n.Name, other.Name), strings.Compare(n.Namespace, other.Namespace))
+}
+
+// Object is what was compiled. It must not be changed.
+func (m Member) Object() *v1alpha1.PartnerEntitlement { return m.partner.object }
+
+// Granted reports whether the partner was granted a capability.
+func (m Member) Granted(c Capability) bool { return c < capabilityCount && m.partner.grants[c].granted }
+
+// Answer is the reason with which a key of a mode that has every scope of the partner
+// is answered.
+func (m Member) Answer(mode tenant.Mode, c Capability, now time.Time) Reason {
+	if c == NoCapability || c >= capabilityCount {
+		return ReasonNoCapability
+	}
+	return m.snapshot.answer(&m.partner.itself[indexOf(mode)], c, now)
+}
+
+// Posture is what the partner's report says of a capability; false if it was not
+// granted.
+func (m Member) Posture(c Capability, now time.Time) (CapabilityPosture, bool) {
+	if !m.Granted(c) {
+		return CapabilityPosture{}, false
+	}
+	return m.snapshot.capabilityPosture(m.partner, c, now), true
+}
+
+// Ready is the reason of the partner's condition Ready.
+func (m Member) Ready(now time.Time) string { return partnerVerdict(m.partner, now).reason }
+
+// Status is all that the snapshot tells of the partner.
+func (m Member) Status(now time.Time) PartnerStatus {
+	s, p := m.snapshot, m.partner
+	out := PartnerStatus{
+		PartnerReport: s.partnerReport(p, now, s.partnerNext(p, now)), Standing: standings[p.standing(now)], Keys: p.keyTerms(),
+	}
+	for _, o := range s.senders {
+		if o.object.Namespace == p.object.Namespace && o.object.Spec.Partner == p.object.Name {
+			out.Senders = append(out.Senders, senderReport(o, now, o.secrets.next(now)))
+		}
+	}
+	return out
+}

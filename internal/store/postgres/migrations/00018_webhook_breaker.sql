@@ -1,0 +1,12 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- How failures in a row hold deliveries back, for all workers together: how many
+-- there were, how often in a row deliveries have rested, and until when.
+
+-- +goose Up
+ALTER TABLE webhook_endpoint
+    ADD COLUMN failures    bigint NOT NULL DEFAULT 0 CHECK (failures >= 0),
+    ADD COLUMN rests       bigint NOT NULL DEFAULT 0 CHECK (rests BETWEEN 0 AND failures),
+    ADD COLUMN rests_until timestamptz CHECK ((rests = 0) = (rests_until IS NULL));
+
+-- +goose Down
+ALTER TABLE webhook_endpoint DROP COLUMN rests_until, DROP COLUMN rests, DROP COLUMN failures;
