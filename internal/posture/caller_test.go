@@ -113,14 +113,25 @@ func TestAnOperatorStandsForAPlatformThatIsInStanding(t *testing.T) {
 		"one of the platform": {[]v1alpha1.PartnerEntitlement{sound}, "market2", posture.ReasonOpen},
 		"none at all":         {nil, "", posture.ReasonNotAuthenticated},
 		"partners alone":      {[]v1alpha1.PartnerEntitlement{keyed(now.Add(time.Hour))}, "", posture.ReasonNotAuthenticated},
-		"a suspended one": {[]v1alpha1.PartnerEntitlement{platform("market1", func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended })}, "market1",
-			posture.ReasonPartnerSuspended},
-		"one whose contract has ended": {[]v1alpha1.PartnerEntitlement{platform("market1", func(s *v1alpha1.PartnerEntitlementSpec) { s.Contract = nil })}, "market1",
-			posture.ReasonContractNotEffective},
-		"one without the scope": {[]v1alpha1.PartnerEntitlement{platform("market1", func(s *v1alpha1.PartnerEntitlementSpec) { s.Scopes = s.Scopes[1:] })}, "market1",
-			posture.ReasonScopeMissing},
-		"a partner that says it has the scope": {[]v1alpha1.PartnerEntitlement{platform("market1", func(s *v1alpha1.PartnerEntitlementSpec) { s.Package = v1alpha1.PackageEnterprise })},
-			"", posture.ReasonNotAuthenticated},
+		"a suspended one": {
+			[]v1alpha1.PartnerEntitlement{platform("market1", func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended })},
+			"market1",
+			posture.ReasonPartnerSuspended,
+		},
+		"one whose contract has ended": {
+			[]v1alpha1.PartnerEntitlement{platform("market1", func(s *v1alpha1.PartnerEntitlementSpec) { s.Contract = nil })},
+			"market1",
+			posture.ReasonContractNotEffective,
+		},
+		"one without the scope": {
+			[]v1alpha1.PartnerEntitlement{platform("market1", func(s *v1alpha1.PartnerEntitlementSpec) { s.Scopes = s.Scopes[1:] })},
+			"market1",
+			posture.ReasonScopeMissing,
+		},
+		"a partner that says it has the scope": {
+			[]v1alpha1.PartnerEntitlement{platform("market1", func(s *v1alpha1.PartnerEntitlementSpec) { s.Package = v1alpha1.PackageEnterprise })},
+			"", posture.ReasonNotAuthenticated,
+		},
 		"a broken one": {[]v1alpha1.PartnerEntitlement{platform("market1", func(s *v1alpha1.PartnerEntitlementSpec) { s.OrganizationID = "?" })}, "", posture.ReasonNotAuthenticated},
 		"a suspended one before one in standing": {[]v1alpha1.PartnerEntitlement{
 			sound, platform("market1", func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended }),
