@@ -33,8 +33,8 @@ func (o *signOnOptions) register(f *pflag.FlagSet) {
 	f.StringVar(&o.clientID, signOnPrefix+"client-id", "", "how the issuer knows this client")
 	f.StringVar(&o.secretFile, signOnPrefix+"client-secret-file", "", "file of the client's secret, read at each sign-in; a public client has none, and PKCE")
 	f.StringVar(&o.redirectURL, signOnPrefix+"redirect-url", "", "URL that the issuer sends browsers back to: https, and the path "+signon.CallbackPath)
-	f.StringSliceVar(&o.groups, signOnPrefix+"group", nil, "groups whose members are let in, exactly as the ID token names them")
-	f.StringVar(&o.groupsClaim, signOnPrefix+"groups-claim", defaultGroupsClaim, "claim of the ID token that names them")
+	f.StringArrayVar(&o.groups, signOnPrefix+"group", nil, "group whose members are let in, exactly as the ID token names it; may be repeated, and have commas")
+	f.StringVar(&o.groupsClaim, signOnPrefix+"groups-claim", defaultGroupsClaim, "claim of the ID token that names a person's groups")
 	f.StringSliceVar(&o.scopes, signOnPrefix+"scope", []string{"profile"}, "scopes that are asked for beside openid")
 	f.StringVar(&o.caFile, signOnPrefix+"ca-file", "", "file of certificates in PEM that sign the issuer's, in place of those of the system")
 }
