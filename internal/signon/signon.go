@@ -44,9 +44,10 @@ const (
 // Provider is an identity provider with this platform as its client. It is safe for
 // concurrent use.
 type Provider struct {
-	config Config
-	client *http.Client
-	found  discovery
+	config      Config
+	fingerprint string
+	client      *http.Client
+	found       discovery
 }
 
 // New checks the configuration, and asks the provider for nothing: it may be away. The
@@ -55,21 +56,27 @@ func New(c Config) (*Provider, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	p := &Provider{config: c, client: newClient(c.Roots)}
+	fingerprint, err := c.fingerprint()
+	if err != nil {
+		return nil, err
+	}
+	p := &Provider{config: c, fingerprint: fingerprint, client: newClient(c.Roots)}
 	p.found = discovery{now: c.Now, fetch: p.discover, turn: make(chan struct{}, 1)}
 	return p, nil
 }
 
 // Fingerprint stands for whom the provider lets in: another one, another client or other
 // groups have another.
-func (p *Provider) Fingerprint() string {
-	groups := slices.Sorted(slices.Values(p.config.Groups))
-	text, err := json.Marshal([]any{p.config.Issuer, p.config.ClientID, p.config.GroupsClaim, groups})
+func (p *Provider) Fingerprint() string { return p.fingerprint }
+
+func (c *Config) fingerprint() (string, error) {
+	groups := slices.Sorted(slices.Values(c.Groups))
+	text, err := json.Marshal([]any{c.Issuer, c.ClientID, c.GroupsClaim, groups})
 	if err != nil {
-		panic(err) // texts can always be written
+		return "", fmt.Errorf("fingerprint of an identity provider: %w", err)
 	}
 	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
+	return hex.EncodeToString(sum[:]), nil
 }
 
 // Healthy is what was wrong when the provider was last asked where its endpoints are;

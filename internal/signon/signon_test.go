@@ -13,6 +13,7 @@ import (
 	"encoding/base64"
 	"encoding/pem"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -466,6 +467,28 @@ func TestAProviderThatFailsIsSaidToBeUnavailable(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestAProviderThatNeverAnswersIsGivenUp waits until it is.
+func TestAProviderThatNeverAnswersIsGivenUp(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"/.well-known/openid-configuration", "/token", "/keys"} {
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.idp.Change(func(p *signontest.Provider) {
+				p.Instead = map[string]http.HandlerFunc{path: func(_ http.ResponseWriter, r *http.Request) {
+					_, _ = io.Copy(io.Discard, r.Body) // only then it is seen that the client has gone
+					<-r.Context().Done()
+				}}
+			})
+			flow, address, err := w.Begin(t.Context(), "/ops", rand.Reader)
+			if err == nil {
+				_, err = w.Finish(t.Context(), flow, visit(t, address))
+			}
+			wantUnavailable(t, err)
+		})
 	}
 }
 

@@ -19,10 +19,14 @@ import (
 // end. The error is a [Refusal].
 func (e *endpoints) verify(ctx context.Context, raw string, now time.Time) (*oidc.IDToken, error) {
 	token, err := e.strict.Verify(ctx, raw)
-	if err != nil {
+	switch {
+	case err == nil:
+		return token, nil
+	case strings.Contains(err.Error(), "fetching keys"): // the library has no type for it
+		return nil, refuse(ReasonUnavailable, "the provider's keys cannot be fetched")
+	default:
 		return nil, refuse(e.why(ctx, raw, err, now), "")
 	}
-	return token, nil
 }
 
 // why is what is wrong with a token that is not good. The library tells it in words,
@@ -33,8 +37,6 @@ func (e *endpoints) why(ctx context.Context, raw string, fault error, now time.T
 	}
 	token, err := e.signed.Verify(ctx, raw)
 	switch {
-	case err != nil && strings.Contains(err.Error(), "fetching keys"):
-		return ReasonUnavailable
 	case err != nil:
 		return ReasonSignature
 	case token.Issuer != e.issuer:
