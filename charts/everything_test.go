@@ -38,7 +38,17 @@ api:
   preflightTargetWait: 1m
   demoMasterData: true
   service: {annotations: {a: b}}
-  operators: {enabled: true, from: [{namespaceSelector: {matchLabels: {team: ops}}}], service: {annotations: {a: b}}}
+  operators:
+    enabled: true
+    from: [{namespaceSelector: {matchLabels: {team: ops}}}]
+    service: {annotations: {a: b}}
+    oidc:
+      issuer: https://id.example.com/realms/staff
+      clientID: printmarket-operators
+      existingSecret: printmarket-oidc
+      redirectURL: https://ops.example.com/sign-in/oidc/callback
+      groups: [print-operators, "CN=On call,OU=Groups"]
+      caSecret: company-ca
   mtls:
     enabled: true
     secretName: api-tls
@@ -68,6 +78,7 @@ networkPolicy:
   database: {to: [{ipBlock: {cidr: 10.2.0.0/24}}]}
   redis: {to: [{namespaceSelector: {matchLabels: {name: redis}}, podSelector: {}}]}
   collector: {to: [{namespaceSelector: {matchLabels: {name: observability}}}], ports: [4317, 4318]}
+  identityProvider: {to: [{ipBlock: {cidr: 10.4.0.0/24}}]}
 telemetry: {otlp: {endpoint: "http://collector.observability:4318", headersSecret: printmarket-collector, ratio: 0.5}}
 rbac: {serviceAccountAnnotations: {a: b}}
 admissionPolicy: {enabled: true}

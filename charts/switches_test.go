@@ -57,6 +57,8 @@ func TestEverySwitchDoesWhatItSays(t *testing.T) {
 		"worker-own-limits":        {"worker: {resources: {limits: {memory: 4Gi}}}", []string{"Deployment/*worker*"}},
 		"operators":                {"api: {operators: {enabled: true}}", []string{"Deployment/*api", "Service/*operators", "NetworkPolicy/*api"}},
 		"operators-from-inside":    {"api: {operators: {enabled: true, from: [{namespaceSelector: {matchLabels: {team: ops}}}], service: {annotations: {a: b}}}}", []string{"Service/*operators", "NetworkPolicy/*api"}},
+		"operators-oidc":           {oidc("existingSecret: printmarket-oidc, scopes: [profile, groups], caSecret: company-ca"), []string{"Deployment/*api", "NetworkPolicy/*api"}},
+		"operators-oidc-public":    {oidc("groupsClaim: roles"), []string{"Deployment/*api"}},
 		"mtls":                     {"api: {mtls: {enabled: true, secretName: api-tls, service: {type: LoadBalancer}}}", []string{"Deployment/*api", "Service/*", "NetworkPolicy/*api"}},
 		"mtls-proxies":             {"api: {mtls: {enabled: true, secretName: api-tls, proxies: {addresses: [10.1.0.0/16, 'fd00::/64'], pins: [" + strings.Repeat("a", 64) + "], field: Ssl-Client-Cert}}}", []string{"Deployment/*api"}},
 		"ingress":                  {"ingress: {api: {enabled: true, className: nginx, tlsSecret: api-public}, registry: {enabled: true}, dashboard: {enabled: true, host: d.example}}", []string{"Ingress/*"}},
@@ -83,6 +85,15 @@ func TestEverySwitchDoesWhatItSays(t *testing.T) {
 			golden(t, file+".yaml", only(t, render(t, platformChart, origins+test.values), test.show...))
 		})
 	}
+}
+
+// oidc has an identity provider for operators, with more about it.
+func oidc(more string) string {
+	return `
+api: {operators: {enabled: true, oidc: {issuer: https://id.example.com/realms/staff, clientID: printmarket-operators,
+  redirectURL: https://ops.example.com/sign-in/oidc/callback, groups: [print-operators, "CN=On call,OU=Groups"], ` + more + `}}}
+networkPolicy: {identityProvider: {to: [{ipBlock: {cidr: 10.4.0.0/24}}], ports: [443, 8443]}}
+`
 }
 
 const (

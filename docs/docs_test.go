@@ -32,7 +32,8 @@ func TestTheDecisionsNameEveryModuleWithItsVersion(t *testing.T) {
 	for _, match := range direct.FindAllStringSubmatch(mod, -1) {
 		want[match[1]] = match[2]
 	}
-	for _, match := range named.FindAllStringSubmatch(read(t, "docs/adr/0002-libraries.md")+read(t, "docs/adr/0014-cluster-libraries.md")+read(t, "docs/adr/0041-traces.md"), -1) {
+	for _, match := range named.FindAllStringSubmatch(read(t, "docs/adr/0002-libraries.md")+read(t, "docs/adr/0014-cluster-libraries.md")+read(t, "docs/adr/0041-traces.md")+
+		read(t, "docs/adr/0048-operators-by-openid-connect.md"), -1) {
 		listed[match[1]] = match[2]
 	}
 	if diff := cmp.Diff(want, listed); diff != "" || len(want) == 0 {

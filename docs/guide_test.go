@@ -17,6 +17,7 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/demo"
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/signon"
 )
 
 const guide = "docs/guides/dev.md"
@@ -127,7 +128,7 @@ func TestTheGuideHasTheQuotasAndKeysOfTheSamples(t *testing.T) {
 func TestTheGuideHasEveryReadinessCheck(t *testing.T) {
 	t.Parallel()
 	for text, adapters := range map[string][]string{
-		guide: {"internal/cli/adapters.go"}, clusterGuide: {"internal/cli/records.go", "internal/cli/apiserver.go"},
+		guide: {"internal/cli/adapters.go"}, clusterGuide: {"internal/cli/records.go", "internal/cli/apiserver.go", "internal/cli/signon.go"},
 	} {
 		want, listed := map[string]string{}, map[string]string{}
 		code := read(t, "internal/cli/api.go")
@@ -209,4 +210,22 @@ func variables(t *testing.T) []string {
 		all = append(all, v.Name)
 	}
 	return all
+}
+
+func TestTheDashboardsGuideHasEveryReasonForWhichNobodyIsSignedIn(t *testing.T) {
+	t.Parallel()
+	var want, listed []string
+	for reason := range signon.Reasons {
+		want = append(want, reason.String())
+	}
+	for _, row := range table(t, "docs/guides/dashboard.md", "reason in the log", "what to look at") {
+		for name := range strings.SplitSeq(row[0], ", ") {
+			listed = append(listed, strings.Trim(name, "`"))
+		}
+	}
+	slices.Sort(want)
+	slices.Sort(listed)
+	if diff := cmp.Diff(want, listed); diff != "" {
+		t.Errorf("reasons (-code +guide):\n%s", diff)
+	}
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/dashboard"
 	"github.com/printmarket/printmarket/internal/browsertest"
+	"github.com/printmarket/printmarket/internal/signon"
+	"github.com/printmarket/printmarket/internal/signon/signontest"
 )
 
 // bar is the progress of a job on its page, as an expression.
@@ -83,4 +85,39 @@ func TestAnOperatorSignsInThroughAForwardedPort(t *testing.T) {
 	p.Click(".sign-in button")
 	p.Await(`location.pathname === "/ops/queue" && document.querySelector("#workers")`)
 	p.WantInnocence(server.URL, 3)
+}
+
+// TestAnOperatorSignsInAtAnIdentityProvider is the way there and back, on another
+// origin, with the cookies and the policy that a browser holds pages to.
+func TestAnOperatorSignsInAtAnIdentityProvider(t *testing.T) {
+	t.Parallel()
+	axe := browsertest.Axe(t)
+	// The address is known to the provider before the pages are there.
+	server := httptest.NewUnstartedServer(nil)
+	origin := "http://" + server.Listener.Addr().String()
+	w := &vouched{}
+	w.world = newOps(t, func(c *dashboard.Config) {
+		w.idp = signontest.New(t, c.Now, origin+signon.CallbackPath)
+		c.Ops.SignOn = w.client(t, c.Now, func(s *signon.Config) { s.RedirectURL = origin + signon.CallbackPath })
+	})
+	w.idp.Claims["preferred_username"] = `<script>alert(1)</script>`
+	server.Config.Handler = w.handler
+	server.Start()
+	t.Cleanup(server.Close)
+	p := browsertest.Start(t).Open(t)
+	p.Go(origin + "/sign-in?next=/ops/queue")
+	for _, violation := range p.Violations(axe) {
+		t.Error(violation)
+	}
+	p.Click("#sign-on a")
+	p.Await(`location.pathname === "/ops/queue" && location.search === "" && document.querySelector(".who span").innerText.includes("<script>alert(1)</script>")`)
+	p.Go(origin + "/ops")
+	p.Click(".who button")
+	p.Await(`location.pathname === "/sign-in" && document.querySelector("#sign-on")`)
+	w.idp.Change(func(p *signontest.Provider) { p.Claims["groups"] = []string{"staff"} })
+	p.Click("#sign-on a")
+	p.Await(`location.pathname === "` + signon.CallbackPath + `" && document.body.innerText.includes("You are in none of the groups")`)
+	for _, violation := range p.Violations(axe) {
+		t.Error(violation)
+	}
 }

@@ -4,6 +4,8 @@
 // and sees its entitlement, what it may do, its quotas, its keys, its RFQs with their
 // quotes, its preflight jobs with their reports, and what its webhooks do, which it can
 // have sent again, and what its requests came to. One page needs no sign-in: which capabilities are open.
+// Operators of the platform may sign in without a key, where an identity provider
+// vouches for them (package signon).
 //
 // Nothing is kept on the server. A cookie holds a sealed session, as package
 // credential makes them, and on every request its key, standing and scope are judged
@@ -35,6 +37,7 @@ import (
 	"github.com/printmarket/printmarket/internal/ratelimit"
 	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/signon"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
@@ -43,6 +46,8 @@ import (
 type Sessions interface {
 	Seal(session credential.Session, now time.Time, random io.Reader) (credential.Secret, error)
 	Open(token string, now time.Time) (credential.Session, error)
+	SealFor(purpose string, plain []byte, now time.Time, random io.Reader) (credential.Secret, error)
+	OpenFor(purpose, token string) ([]byte, error)
 }
 
 // RFQs is what is needed of package rfq.
@@ -145,7 +150,7 @@ type action func(*visit) answer
 
 // routes is the table of all pages.
 func (b *board) routes() []route {
-	return slices.Concat(b.preflightRoutes(), b.webhookRoutes(), b.requestRoutes(), b.tourRoutes(), b.opsRoutes(), []route{
+	return slices.Concat(b.preflightRoutes(), b.webhookRoutes(), b.requestRoutes(), b.tourRoutes(), b.opsRoutes(), b.signOnRoutes(), []route{
 		{pattern: "/{$}", get: b.home},
 		{pattern: "/rfqs", get: b.member(b.listRFQs)},
 		{pattern: "/rfqs/{id}", get: b.member(b.showRFQ)},
@@ -167,6 +172,8 @@ type visit struct {
 	// caller and session are set where somebody has signed in.
 	caller  posture.Caller
 	session credential.Session
+	// person is who has signed in without a key; nil for anybody else.
+	person *signon.Session
 }
 
 // Decide is part of [account.Judge].

@@ -8,6 +8,7 @@ import (
 
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/queue"
+	"github.com/printmarket/printmarket/internal/signon"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
@@ -28,6 +29,8 @@ type Ops struct {
 	Queue Queue
 	// Denials are those of all organizations.
 	Denials Denials
+	// SignOn lets in for whom an identity provider vouches; nil where keys alone sign in.
+	SignOn *signon.Provider
 }
 
 // opsRoutes are the pages for operators, where they are served.

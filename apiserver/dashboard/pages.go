@@ -4,6 +4,7 @@ package dashboard
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -78,9 +79,10 @@ type frame struct {
 	// Visitor is nil where nobody has signed in.
 	Visitor    *visitor
 	Docs, Tour bool
-	// Ops is whether operators have pages here.
-	Ops  bool
-	Body any
+	// Ops is whether operators have pages here, and SignOn whether an identity provider
+	// vouches for them.
+	Ops, SignOn bool
+	Body        any
 }
 
 // visitor is who has signed in.
@@ -93,16 +95,20 @@ type visitor struct {
 }
 
 func (b *board) frame(v *visit, a answer) frame {
-	f := frame{Title: a.title, Page: a.page, Docs: b.Docs, Tour: b.Tour != nil, Ops: b.Ops != nil, Body: a.body}
+	f := frame{Title: a.title, Page: a.page, Docs: b.Docs, Tour: b.Tour != nil, Ops: b.Ops != nil, SignOn: b.signOn() != nil, Body: a.body}
 	if v.caller.Valid() {
 		f.Visitor = &visitor{Name: v.organization(), Test: v.caller.Tenant().Mode == tenant.Test, Operator: b.operates(v, v.caller)}
-		f.Visitor.Partner = !f.Visitor.Operator || v.snapshot.Standing(v.caller, posture.ScopeAccountRead, v.now).Allowed()
+		f.Visitor.Partner = v.person == nil && (!f.Visitor.Operator || v.snapshot.Standing(v.caller, posture.ScopeAccountRead, v.now).Allowed())
 	}
 	return f
 }
 
-// organization is what people call the caller's organization.
+// organization is what people call the caller's organization, or the person who has
+// signed in without one.
 func (v *visit) organization() string {
+	if v.person != nil {
+		return cmp.Or(v.person.Name, v.person.Subject)
+	}
 	if name := v.caller.Terms().DisplayName; name != "" {
 		return name
 	}

@@ -77,7 +77,7 @@ func (b *board) scoped(scope posture.Scope, surface posture.Surface, serve actio
 			return answer{location: signInPath + "?" + url.Values{"next": {known(v.URL.Path)}}.Encode()}
 		}
 		if decision := v.snapshot.Standing(v.caller, scope, v.now); !decision.Allowed() {
-			return refusal(v.Refusal(decision))
+			return v.turnedBack(decision)
 		}
 		if a := b.limit(v, surface); a != nil {
 			return *a
@@ -90,6 +90,9 @@ func (b *board) scoped(scope posture.Scope, surface posture.Surface, serve actio
 // certificate never comes to this listener, so a partner that requires one has no
 // session here.
 func (b *board) resume(v *visit) bool {
+	if b.resumePerson(v) {
+		return true
+	}
 	caller, session, reason := b.holder(v)
 	if session.SignedIn.IsZero() {
 		return false
@@ -118,7 +121,7 @@ func (b *board) holder(v *visit) (posture.Caller, credential.Session, posture.Re
 // or changes more here than there.
 func (b *board) limit(v *visit, surface posture.Surface) *answer {
 	rate := v.caller.Rate(surface)
-	state := b.Limits.Take(v.Context(), ratelimit.Key{Tenant: v.caller.Tenant(), Surface: surface.String()},
+	state := b.Limits.Take(v.Context(), ratelimit.Key{Tenant: v.caller.Tenant(), Surface: v.countedAs(surface)},
 		ratelimit.Policy{Limit: rate.Requests, Window: rate.Window}, v.now, v.Method == http.MethodPost)
 	if state.Allowed {
 		return nil
@@ -142,6 +145,10 @@ func end(caller posture.Caller, signedIn, now time.Time) time.Time {
 // that there is goes on until its end.
 func (b *board) renew(v *visit) {
 	now := v.now.UTC().Truncate(time.Millisecond)
+	if v.person != nil {
+		b.renewPerson(v, now)
+		return
+	}
 	if until := end(v.caller, v.session.SignedIn, now); until.Before(v.session.Expires.Add(renewStep)) {
 		return
 	}
@@ -186,9 +193,7 @@ const notSignedIn = "This key does not sign anybody in. It may be mistyped, revo
 // else. Who holds a good key that may not sign in is told why, as the API would.
 func (b *board) signIn(v *visit) answer {
 	if wait := b.attempts.take(v.Request, v.now); wait > 0 {
-		a := form(http.StatusTooManyRequests, "", "There were too many attempts. Wait a minute, then try again.")
-		a.retry = wait
-		return a
+		return tooOften("", wait)
 	}
 	if v.snapshot == nil {
 		return closed()
@@ -213,18 +218,29 @@ func (b *board) signIn(v *visit) answer {
 // open begins a session.
 func (b *board) open(v *visit, caller posture.Caller, next string) answer {
 	now := v.now.UTC().Truncate(time.Millisecond)
-	err := b.seal(v, caller, now, now)
-	switch {
-	case errors.Is(err, credential.ErrNoSessionKeys):
-		a := say(http.StatusServiceUnavailable, "Not available at the moment", "This replica has no keys to seal sessions with yet. Try again in a moment.")
-		a.retry, a.cause = time.Second, err
-		return a
-	case err != nil:
-		return failed(err)
+	if err := b.seal(v, caller, now, now); err != nil {
+		return noSeal(err)
 	}
 	b.Uses.Seen(caller.Digest(), v.now)
 	b.Log.InfoContext(v.Context(), "dashboard: signed in", "organization", caller.Tenant().Organization, "key", caller.KeyName())
 	return answer{location: known(next)}
+}
+
+// noSeal is the answer to a session that could not be sealed.
+func noSeal(err error) answer {
+	if !errors.Is(err, credential.ErrNoSessionKeys) {
+		return failed(err)
+	}
+	a := say(http.StatusServiceUnavailable, "Not available at the moment", "This replica has no keys to seal sessions with yet. Try again in a moment.")
+	a.retry, a.cause = time.Second, err
+	return a
+}
+
+// tooOften is the answer to whoever has tried to sign in too often.
+func tooOften(next string, wait time.Duration) answer {
+	a := form(http.StatusTooManyRequests, next, "There were too many attempts. Wait a minute, then try again.")
+	a.retry = wait
+	return a
 }
 
 // readForm reads what was sent in the body, and nothing of the query.

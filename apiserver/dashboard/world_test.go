@@ -80,6 +80,8 @@ type browser struct {
 	world *world
 	// cookie is the value of the session's cookie; empty without one.
 	cookie string
+	// flows are the cookies of sign-ins that have begun at an identity provider.
+	flows map[string]string
 	// address is where the requests come from.
 	address string
 }
@@ -97,6 +99,9 @@ func (b *browser) send(t testing.TB, r *http.Request) shown {
 	if b.cookie != "" {
 		r.AddCookie(&http.Cookie{Name: cookieName, Value: b.cookie})
 	}
+	for name, value := range b.flows {
+		r.AddCookie(&http.Cookie{Name: name, Value: value})
+	}
 	if b.address != "" {
 		r.RemoteAddr = b.address
 	}
@@ -106,9 +111,22 @@ func (b *browser) send(t testing.TB, r *http.Request) shown {
 		if cookie.Name == cookieName {
 			b.cookie = cookie.Value
 		}
+		if strings.HasPrefix(cookie.Name, cookieName+"-flow-") {
+			b.keep(cookie)
+		}
 	}
 	checkAnswer(t, r, rec)
 	return shown{rec, rec.Body.String()}
+}
+
+// keep does with the cookie of a flow what a browser does.
+func (b *browser) keep(cookie *http.Cookie) {
+	if b.flows == nil {
+		b.flows = map[string]string{}
+	}
+	if b.flows[cookie.Name] = cookie.Value; cookie.MaxAge < 0 {
+		delete(b.flows, cookie.Name)
+	}
 }
 
 // liveScript is the one script that a page may have: that of a job which goes on.

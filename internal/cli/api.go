@@ -40,6 +40,7 @@ import (
 	"github.com/printmarket/printmarket/internal/ratelimit"
 	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/signon"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/webhook"
 	xjdfdoc "github.com/printmarket/printmarket/internal/xjdf"
@@ -124,6 +125,8 @@ type apiAdapters struct {
 	tour *dashboard.Tour
 	// operatorsToo is whether the dashboard has the view for operators, too.
 	operatorsToo bool
+	// signOn vouches for operators on a listener of their own; nil where keys alone sign in.
+	signOn *signon.Provider
 	// plainCookies is whether browsers reach the dashboard over http on loopback.
 	plainCookies bool
 	// settle is how long readiness fails before the listeners close.
@@ -228,6 +231,7 @@ func (s *api) parts() parts {
 			func(ctx context.Context) error { s.data.follower.Run(ctx); return nil },
 			func(ctx context.Context) error { s.uses.Run(ctx, s.store, keyuse.Grain, s.log); return nil },
 			func(ctx context.Context) error { s.requests.Run(ctx, s.store, requestlog.Interval, s.log); return nil },
+			func(ctx context.Context) error { s.signOn.Run(ctx); return nil },
 			follow(s.source),
 		},
 	}
@@ -346,7 +350,9 @@ func (s *api) dashboards(work preflights) ([]apiserver.Listener, error) {
 	if s.sockets.operators == nil {
 		return all, nil
 	}
-	board, err = s.dashboardHandler("dashboard-ops", work, s.opsView())
+	view = s.opsView()
+	view.SignOn = s.signOn
+	board, err = s.dashboardHandler("dashboard-ops", work, view)
 	return append(all, apiserver.Listener{Name: "dashboard-ops", Socket: s.sockets.operators, Handler: board}), err
 }
 

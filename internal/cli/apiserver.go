@@ -26,6 +26,7 @@ type apiserverOptions struct {
 	clusterOptions
 	redis          string
 	operatorsAddr  string
+	signOn         signOnOptions
 	demoMasterData bool
 	settle         time.Duration
 }
@@ -47,6 +48,7 @@ number of replicas may run; none of them is special.`,
 	f.StringVar(&o.publicAPI, "public-api-url", "", "origin of the API in URIs that are handed out (required)")
 	f.StringVar(&o.publicRegistry, "public-registry-url", "", "origin of the registry in URIs that are handed out (required)")
 	f.StringVar(&o.operatorsAddr, "dashboard-ops-addr", "", "address of a dashboard with the view for operators, which tells of every partner; none by default")
+	o.signOn.register(f)
 	o.databaseOptions.register(f, 20)
 	registerRedis(f, &o.redis)
 	o.clusterOptions.register(f)
@@ -95,6 +97,9 @@ func openCluster(ctx context.Context, p *process, o apiserverOptions) (a apiAdap
 	if err != nil {
 		return a, err
 	}
+	if a.signOn, err = o.signOn.provider(o.operatorsAddr, p.now); err != nil {
+		return a, err
+	}
 	if err := p.openRedis(url); err != nil {
 		return a, err
 	}
@@ -114,6 +119,7 @@ func openCluster(ctx context.Context, p *process, o apiserverOptions) (a apiAdap
 	late := &cursor.Late{}
 	a.cursors, a.sessions, a.settle = late, &credential.Sessions{}, o.settle
 	a.checks = append(a.checks, storeCheck(store), clockCheck(store, p.metrics))
+	a.checks = append(a.checks, signOnChecks(a.signOn)...)
 	a.gates = posture.NewGates(o.maxStaleness)
 	feed, err := o.feed(p, a.gates, late, a.sessions)
 	if err != nil {

@@ -22,8 +22,9 @@ import (
 )
 
 // startCluster starts the platform as separate processes on a control plane,
-// PostgreSQL and Redis, as `make cluster` does.
-func startCluster(t *testing.T) *platform {
+// PostgreSQL and Redis, as `make cluster` does. In flags of the API server OPERATORS
+// stands for the address of the dashboard for operators.
+func startCluster(t *testing.T, apiFlags ...string) *platform {
 	t.Helper()
 	if _, err := controlplane.FindAssets(); err != nil && !kubetest.Required() {
 		t.Skip(err)
@@ -31,6 +32,9 @@ func startCluster(t *testing.T) *platform {
 	p := newPlatform(t, t.TempDir(), "cluster.env", "localcluster")
 	p.operators = freeAddr(t)
 	p.addrs = append(p.addrs, "--file-addr", freeAddr(t), "--operators-addr", p.operators)
+	for _, flag := range apiFlags {
+		p.addrs = append(p.addrs, "--api-flag", strings.ReplaceAll(flag, "OPERATORS", p.operators))
+	}
 	p.start()
 	// In order, unlike a crash: its servers have data in directories of their
 	// own, which nobody else would remove.

@@ -97,6 +97,11 @@ func (s *Sessions) held() []sessionSealer {
 // Seal makes the token of a session with the newest key that has begun, or the
 // oldest if none has. It fails with [ErrNoSessionKeys].
 func (s *Sessions) Seal(session Session, now time.Time, random io.Reader) (Secret, error) {
+	return s.seal(sessionVersion, session.plain(), now, random)
+}
+
+// seal makes a token of bytes, which are authenticated together with what they are for.
+func (s *Sessions) seal(purpose string, plain []byte, now time.Time, random io.Reader) (Secret, error) {
 	var sealer *sessionSealer
 	sealers := s.held()
 	for i := range sealers {
@@ -111,11 +116,11 @@ func (s *Sessions) Seal(session Session, now time.Time, random io.Reader) (Secre
 	if sealer == nil {
 		return "", ErrNoSessionKeys
 	}
-	nonce := make([]byte, sessionNonce, sessionNonce+128)
+	nonce := make([]byte, sessionNonce, sessionNonce+len(plain)+sealer.aead.Overhead())
 	if _, err := io.ReadFull(random, nonce); err != nil {
 		return "", fmt.Errorf("seal a session: %w", err)
 	}
-	sealed := sealer.aead.Seal(nonce, nonce, session.plain(), []byte(sessionVersion))
+	sealed := sealer.aead.Seal(nonce, nonce, plain, []byte(purpose))
 	return Secret(sessionPrefix + base64.RawURLEncoding.EncodeToString(sealed)), nil
 }
 
@@ -137,26 +142,33 @@ func IsSession(text string) bool { return strings.HasPrefix(text, sessionPrefix)
 // Open reads a token. Whatever is wrong with it, and if it has expired, the error is
 // [ErrSession].
 func (s *Sessions) Open(token string, now time.Time) (Session, error) {
+	plain, err := s.open(sessionVersion, token, maxSessionToken)
+	if err != nil {
+		return Session{}, err
+	}
+	if session, ok := parseSession(plain); ok && now.Before(session.Expires) {
+		return session, nil
+	}
+	return Session{}, ErrSession
+}
+
+// open is what was sealed in a token of at most that many bytes for a purpose.
+func (s *Sessions) open(purpose, token string, most int) ([]byte, error) {
 	text, found := strings.CutPrefix(token, sessionPrefix)
 	// The decoder skips line breaks, which would be a second spelling.
-	if !found || len(token) > maxSessionToken || strings.ContainsAny(text, "\r\n") {
-		return Session{}, ErrSession
+	if !found || len(token) > most || strings.ContainsAny(text, "\r\n") {
+		return nil, ErrSession
 	}
 	sealed, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil || len(sealed) < sessionNonce {
-		return Session{}, ErrSession
+		return nil, ErrSession
 	}
 	for _, sealer := range s.held() {
-		plain, err := sealer.aead.Open(nil, sealed[:sessionNonce], sealed[sessionNonce:], []byte(sessionVersion))
-		if err != nil {
-			continue
+		if plain, err := sealer.aead.Open(nil, sealed[:sessionNonce], sealed[sessionNonce:], []byte(purpose)); err == nil {
+			return plain, nil
 		}
-		if session, ok := parseSession(plain); ok && now.Before(session.Expires) {
-			return session, nil
-		}
-		return Session{}, ErrSession
 	}
-	return Session{}, ErrSession
+	return nil, ErrSession
 }
 
 func parseSession(plain []byte) (s Session, ok bool) {

@@ -219,13 +219,13 @@ func (c *cluster) startPlatform(ctx, life context.Context) error {
 	}
 	api := &program{
 		path: c.printmarket(), log: c.log(unitAPI), env: c.variables(c.database.URLOf(apiRole, c.passwords[apiRole], databaseName)), ready: answers(c.url(o.opsAddr) + "/readyz"),
-		args: []string{
+		args: append([]string{
 			"apiserver", "--kubeconfig", apiConfig, "--namespace", namespace, "--gate-secret", gateSecret,
 			"--api-addr", o.apiAddr, "--registry-addr", o.registryAddr, "--ops-addr", o.opsAddr, "--dashboard-addr", o.dashboardAddr,
 			"--dashboard-ops-addr", o.operatorsAddr,
 			"--public-api-url", c.url(o.apiAddr), "--public-registry-url", c.url(o.registryAddr),
 			"--demo-master-data", "--allow-fetch", "127.0.0.1/32", "--drain-settle", "0s",
-		},
+		}, o.apiFlags...),
 	}
 	worker := &program{
 		path: c.printmarket(), log: c.log(unitWorker), env: c.variables(c.database.URLOf(workerRole, c.passwords[workerRole], databaseName)), ready: answers(c.url(workerOps) + "/readyz"),

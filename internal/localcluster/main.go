@@ -25,6 +25,8 @@ import (
 type options struct {
 	data, bin                                                              string
 	apiAddr, registryAddr, opsAddr, dashboardAddr, operatorsAddr, fileAddr string
+	// apiFlags are more flags of the API server.
+	apiFlags []string
 }
 
 func main() {
@@ -48,6 +50,10 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	f.StringVar(&o.dashboardAddr, "dashboard-addr", "127.0.0.1:8083", "address of the dashboard")
 	f.StringVar(&o.operatorsAddr, "operators-addr", "127.0.0.1:8085", "address of the dashboard with the view for operators")
 	f.StringVar(&o.fileAddr, "file-addr", "127.0.0.1:8084", "address where DATA/files is served, in place of a partner's file host")
+	f.Func("api-flag", "one more flag of the API server, such as --gates-max-staleness=5m; may be repeated", func(text string) error {
+		o.apiFlags = append(o.apiFlags, text)
+		return nil
+	})
 	if err := f.Parse(args); err != nil {
 		return err
 	}

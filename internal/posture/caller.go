@@ -248,6 +248,23 @@ func (s *Snapshot) Behalf(id tenant.ID, now time.Time) (Caller, bool) {
 	return Caller{}, false
 }
 
+// Operator is whom somebody without a key stands for who looks after the platform: an
+// organization of the package Platform, live, with the scope ops:read at most. Of
+// several it is the first by name that is in standing and has the scope, or else the
+// first, which is refused what it asks for; without one it is nobody.
+func (s *Snapshot) Operator(now time.Time) (Caller, bool) {
+	if s == nil || len(s.platforms) == 0 {
+		return Caller{}, false
+	}
+	for _, p := range s.platforms {
+		c := s.caller(&p.operator, Connection{}, now)
+		if s.Standing(c, ScopeOpsRead, now).Allowed() {
+			return c, true
+		}
+	}
+	return s.caller(&s.platforms[0].operator, Connection{}, now), true
+}
+
 func (s *Snapshot) caller(key *apiKey, by Connection, now time.Time) Caller {
 	return Caller{snapshot: s, key: key, state: key.partner.standing(now), by: by}
 }

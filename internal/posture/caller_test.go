@@ -86,3 +86,97 @@ func TestASessionLeadsToTheTenantThatItWasOpenedFor(t *testing.T) {
 		}
 	}
 }
+
+// TestAnOperatorStandsForAPlatformThatIsInStanding changes what an organization of the
+// package Platform is.
+func TestAnOperatorStandsForAPlatformThatIsInStanding(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	platform := func(name string, change func(*v1alpha1.PartnerEntitlementSpec)) v1alpha1.PartnerEntitlement {
+		o := v1alpha1.PartnerEntitlement{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"}}
+		o.Spec = v1alpha1.PartnerEntitlementSpec{
+			OrganizationID: "org_" + name, Package: v1alpha1.PackagePlatform, State: v1alpha1.StateActive,
+			Contract: &v1alpha1.Contract{Reference: "own", EffectiveFrom: metav1.NewTime(now.Add(-time.Hour))},
+			Scopes:   []v1alpha1.Scope{"ops:read", "quotes:ingest", "account:read"},
+		}
+		if change != nil {
+			change(&o.Spec)
+		}
+		return o
+	}
+	sound := platform("market2", nil)
+	for name, tc := range map[string]struct {
+		partners []v1alpha1.PartnerEntitlement
+		who      string
+		want     posture.Reason
+	}{
+		"one of the platform": {[]v1alpha1.PartnerEntitlement{sound}, "market2", posture.ReasonOpen},
+		"none at all":         {nil, "", posture.ReasonNotAuthenticated},
+		"partners alone":      {[]v1alpha1.PartnerEntitlement{keyed(now.Add(time.Hour))}, "", posture.ReasonNotAuthenticated},
+		"a suspended one": {
+			[]v1alpha1.PartnerEntitlement{platform("market1", func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended })},
+			"market1",
+			posture.ReasonPartnerSuspended,
+		},
+		"one whose contract has ended": {
+			[]v1alpha1.PartnerEntitlement{platform("market1", func(s *v1alpha1.PartnerEntitlementSpec) { s.Contract = nil })},
+			"market1",
+			posture.ReasonContractNotEffective,
+		},
+		"one without the scope": {
+			[]v1alpha1.PartnerEntitlement{platform("market1", func(s *v1alpha1.PartnerEntitlementSpec) { s.Scopes = s.Scopes[1:] })},
+			"market1",
+			posture.ReasonScopeMissing,
+		},
+		"a partner that says it has the scope": {
+			[]v1alpha1.PartnerEntitlement{platform("market1", func(s *v1alpha1.PartnerEntitlementSpec) { s.Package = v1alpha1.PackageEnterprise })},
+			"", posture.ReasonNotAuthenticated,
+		},
+		"a broken one": {[]v1alpha1.PartnerEntitlement{platform("market1", func(s *v1alpha1.PartnerEntitlementSpec) { s.OrganizationID = "?" })}, "", posture.ReasonNotAuthenticated},
+		"a suspended one before one in standing": {[]v1alpha1.PartnerEntitlement{
+			sound, platform("market1", func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended }),
+		}, "market2", posture.ReasonOpen},
+		"two in standing": {[]v1alpha1.PartnerEntitlement{sound, platform("market1", nil)}, "market1", posture.ReasonOpen},
+	} {
+		snapshot := posture.Compile(posture.Inputs{Partners: tc.partners})
+		caller, known := snapshot.Operator(now)
+		if decision := snapshot.Standing(caller, posture.ScopeOpsRead, now); caller.Partner() != tc.who || known != (tc.who != "") || decision.Reason != tc.want {
+			t.Errorf("%s: %q is judged %s, want %q and %s", name, caller.Partner(), decision.Reason, tc.who, tc.want)
+		}
+	}
+	if _, known := (*posture.Snapshot)(nil).Operator(now); known {
+		t.Error("somebody operates without a posture")
+	}
+}
+
+func TestAnOperatorReadsTheOperationsAndNothingElse(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	var in posture.Inputs
+	o := keyed(now.Add(time.Hour))
+	o.Spec.Package, o.Spec.Contract = v1alpha1.PackagePlatform, &v1alpha1.Contract{EffectiveFrom: metav1.NewTime(now.Add(-time.Hour))}
+	for s := range posture.AllScopes() {
+		o.Spec.Scopes = append(o.Spec.Scopes, v1alpha1.Scope(s.String()))
+	}
+	in.Partners = append(in.Partners, o)
+	snapshot := posture.Compile(in)
+	caller, _ := snapshot.Operator(now)
+	if caller.Tenant() != (tenant.ID{Organization: "org_keyed1", Mode: tenant.Live}) || caller.KeyName() != "" {
+		t.Errorf("it is %s with the key %q", caller.Tenant(), caller.KeyName())
+	}
+	for s := range posture.AllScopes() {
+		if allowed := snapshot.Standing(caller, s, now).Allowed(); allowed != (s == posture.ScopeOpsRead) {
+			t.Errorf("%s: allowed %t", s, allowed)
+		}
+	}
+	for c := range posture.Capabilities() {
+		for _, write := range []bool{false, true} {
+			if d := snapshot.Decide(caller, c, write, now); d.Allowed() {
+				t.Errorf("%s is open", c)
+			}
+		}
+	}
+	if again := posture.Compile(in).Standing(caller, posture.ScopeOpsRead, now); again.Allowed() {
+		t.Error("who is kept for another snapshot goes on to read")
+	}
+}

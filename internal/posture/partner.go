@@ -29,7 +29,9 @@ type partner struct {
 	certificates []pinned
 	webhooks     []webhook
 	// itself is the partner without a key, once for each mode.
-	itself        [2]apiKey
+	itself [2]apiKey
+	// operator is the marketplace itself for people without a key who look after it.
+	operator      apiKey
 	duplicateKeys []string
 }
 
@@ -65,6 +67,9 @@ func (s *Snapshot) compilePartners(objects []ranked[v1alpha1.PartnerEntitlement]
 			p.fault = v1alpha1.ReasonDuplicateOrganization
 		default:
 			s.organizations[p.organization] = p
+			if p.object.Spec.Package == v1alpha1.PackagePlatform {
+				s.platforms = append(s.platforms, p)
+			}
 		}
 		s.partners = append(s.partners, p)
 		s.indexKeys(p)
@@ -145,6 +150,7 @@ func (p *partner) compileKeys() {
 		{partner: p, mode: tenant.Live, keyless: true},
 		{partner: p, mode: tenant.Test, keyless: true},
 	}
+	p.operator = apiKey{partner: p, mode: tenant.Live, scopes: p.scopes & Scopes(1<<ScopeOpsRead), keyless: true}
 	p.keys = make([]apiKey, 0, len(p.object.Spec.Keys))
 	for i := range p.object.Spec.Keys {
 		o := &p.object.Spec.Keys[i]

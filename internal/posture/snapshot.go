@@ -36,6 +36,8 @@ type Snapshot struct {
 	partners      []*partner
 	senders       []*sender
 	organizations map[string]*partner
+	// platforms are those of the package Platform, by name.
+	platforms []*partner
 	// broken are those of organizations for which no sound partner stands: nothing is
 	// open for them, and what they have declared is still declared.
 	broken    map[string]*partner

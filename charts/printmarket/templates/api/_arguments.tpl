@@ -25,6 +25,24 @@
 {{- if .Values.api.operators.enabled }}
 - --dashboard-ops-addr=:8084
 {{- end }}
+{{- with .Values.api.operators.oidc }}
+{{- if .issuer }}
+- {{ printf "--dashboard-ops-oidc-issuer=%s" .issuer | quote }}
+- {{ printf "--dashboard-ops-oidc-client-id=%s" .clientID | quote }}
+- {{ printf "--dashboard-ops-oidc-redirect-url=%s" .redirectURL | quote }}
+{{- range .groups }}
+- {{ printf "--dashboard-ops-oidc-group=%s" . | quote }}
+{{- end }}
+- {{ printf "--dashboard-ops-oidc-groups-claim=%s" .groupsClaim | quote }}
+- {{ printf "--dashboard-ops-oidc-scope=%s" (join "," .scopes) | quote }}
+{{- if .existingSecret }}
+- --dashboard-ops-oidc-client-secret-file=/oidc/client-secret
+{{- end }}
+{{- if .caSecret }}
+- --dashboard-ops-oidc-ca-file=/oidc/ca.crt
+{{- end }}
+{{- end }}
+{{- end }}
 {{- if .Values.api.mtls.enabled }}
 - --mtls-addr=:8443
 - --mtls-cert=/mtls/tls.crt
@@ -36,5 +54,44 @@
 - --mtls-proxy-field={{ .field }}
 {{- end }}
 {{- end }}
+{{- end }}
+{{- end }}
+
+{{/* The files of an API server beside its image; nothing where it has none. */}}
+{{- define "printmarket.apiVolumes" -}}
+{{- if .Values.api.mtls.enabled }}
+- name: mtls
+  secret:
+    secretName: {{ .Values.api.mtls.secretName | quote }}
+{{- end }}
+{{- with .Values.api.operators.oidc }}
+{{- if or .existingSecret .caSecret }}
+- name: oidc
+  projected:
+    sources:
+      {{- with .existingSecret }}
+      - secret:
+          name: {{ . | quote }}
+          items:
+            - key: client-secret
+              path: client-secret
+      {{- end }}
+      {{- with .caSecret }}
+      - secret:
+          name: {{ . | quote }}
+          items:
+            - key: ca.crt
+              path: ca.crt
+      {{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Where they are: as directories, so that what is renewed is seen. */}}
+{{- define "printmarket.apiMounts" -}}
+{{- range include "printmarket.apiVolumes" . | fromYamlArray }}
+- name: {{ .name }}
+  mountPath: /{{ .name }}
+  readOnly: true
 {{- end }}
 {{- end }}

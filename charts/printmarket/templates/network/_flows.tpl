@@ -72,6 +72,12 @@ ports:
 {{- end }}
 {{- end }}
 
+{{- define "printmarket.toIdentityProvider" -}}
+{{- if .Values.api.operators.oidc.issuer -}}
+{{ include "printmarket.toPeers" .Values.networkPolicy.identityProvider }}
+{{- end }}
+{{- end }}
+
 {{/* Prometheus at one port: (list $ port). */}}
 {{- define "printmarket.fromMonitoring" -}}
 - {{ include "printmarket.ports" (list (index . 1)) | nindent 2 | trim }}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/printmarket/printmarket/apiserver"
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/signon"
+)
+
+// signOnPrefix begins the flags of the identity provider that vouches for operators.
+const signOnPrefix = "dashboard-ops-oidc-"
+
+// signOnOptions are these flags.
+type signOnOptions struct {
+	issuer, clientID, secretFile, groupsClaim, redirectURL, caFile string
+	groups, scopes                                                 []string
+}
+
+func (o *signOnOptions) register(f *pflag.FlagSet) {
+	f.StringVar(&o.issuer, signOnPrefix+"issuer", "", "OpenID Connect issuer that vouches for operators, as it spells itself; keys alone sign in by default")
+	f.StringVar(&o.clientID, signOnPrefix+"client-id", "", "how the issuer knows this client")
+	f.StringVar(&o.secretFile, signOnPrefix+"client-secret-file", "", "file of the client's secret, read at each sign-in; a public client has none, and PKCE")
+	f.StringVar(&o.redirectURL, signOnPrefix+"redirect-url", "", "URL that the issuer sends browsers back to: https, and the path "+signon.CallbackPath)
+	f.StringArrayVar(&o.groups, signOnPrefix+"group", nil, "group whose members are let in, exactly as the ID token names it; may be repeated, and have commas")
+	f.StringVar(&o.groupsClaim, signOnPrefix+"groups-claim", defaultGroupsClaim, "claim of the ID token that names a person's groups")
+	f.StringSliceVar(&o.scopes, signOnPrefix+"scope", []string{"profile"}, "scopes that are asked for beside openid")
+	f.StringVar(&o.caFile, signOnPrefix+"ca-file", "", "file of certificates in PEM that sign the issuer's, in place of those of the system")
+}
+
+const defaultGroupsClaim = "groups"
+
+// given reports whether somebody wants a provider.
+func (o *signOnOptions) given() bool {
+	return o.issuer+o.clientID+o.secretFile+o.redirectURL+o.caFile != "" || len(o.groups) > 0 || o.groupsClaim != defaultGroupsClaim
+}
+
+var errSignOnWithoutView = errors.New("--" + signOnPrefix + "... are of the view for operators and need --dashboard-ops-addr")
+
+// provider is who vouches for the operators on a listener; nil if nobody does. What the
+// flags say is checked, and the provider is not asked for anything.
+func (o *signOnOptions) provider(operatorsAddr string, now func() time.Time) (*signon.Provider, error) {
+	if !o.given() {
+		return nil, nil //nolint:nilnil // there need not be any
+	}
+	if operatorsAddr == "" {
+		return nil, errSignOnWithoutView
+	}
+	config := signon.Config{
+		Issuer: o.issuer, ClientID: o.clientID, RedirectURL: o.redirectURL, Groups: o.groups, GroupsClaim: o.groupsClaim, Scopes: o.scopes, Now: now,
+	}
+	if o.secretFile != "" {
+		config.Secret = func() (credential.Secret, error) { return readClientSecret(o.secretFile) }
+		if _, err := config.Secret(); err != nil {
+			return nil, fmt.Errorf("--%sclient-secret-file: %w", signOnPrefix, err)
+		}
+	}
+	if o.caFile != "" {
+		var err error
+		if config.Roots, err = readRoots(o.caFile); err != nil {
+			return nil, fmt.Errorf("--%sca-file: %w", signOnPrefix, err)
+		}
+	}
+	p, err := signon.New(config)
+	if err != nil {
+		return nil, fmt.Errorf("--%s%w", signOnPrefix, err)
+	}
+	return p, nil
+}
+
+// maxClientSecret bounds the file of a client's secret, in bytes.
+const maxClientSecret = 4 << 10
+
+var errClientSecret = errors.New("the file holds no secret of 1 to 4096 bytes on one line")
+
+// readClientSecret reads a secret, which may end with a line break.
+func readClientSecret(path string) (credential.Secret, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = file.Close() }()
+	text, err := io.ReadAll(io.LimitReader(file, maxClientSecret+2))
+	if err != nil {
+		return "", err
+	}
+	secret := strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r")
+	if secret == "" || len(secret) > maxClientSecret || strings.ContainsAny(secret, "\r\n") {
+		return "", errClientSecret
+	}
+	return credential.Secret(secret), nil
+}
+
+var errNoCertificate = errors.New("the file holds no certificate")
+
+func readRoots(path string) (*x509.CertPool, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(text) {
+		return nil, errNoCertificate
+	}
+	return roots, nil
+}
+
+// signOnChecks show whether operators can sign in without a key. All replicas share the
+// provider, and keys go on to sign in, so it makes none of them unready.
+func signOnChecks(p *signon.Provider) []apiserver.Check {
+	if p == nil {
+		return nil
+	}
+	return []apiserver.Check{{Name: "identity-provider", Advisory: true, Run: func(context.Context) error { return p.Healthy() }}}
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package signon
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"net/http"
+)
+
+const (
+	// maxAnswer bounds what is read of an answer of the provider, in bytes.
+	maxAnswer = 1 << 20
+	// maxHeader bounds its header.
+	maxHeader = 64 << 10
+)
+
+var errRedirect = errors.New("the provider redirects, which is not followed")
+
+// newClient asks a provider within bounds of time and size, and follows no redirect.
+func newClient(roots *x509.CertPool) *http.Client {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots}
+	transport.MaxResponseHeaderBytes = maxHeader
+	return &http.Client{
+		Timeout:   patience,
+		Transport: bounded{transport},
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return errRedirect
+		},
+	}
+}
+
+// bounded lets nobody read more of an answer than maxAnswer.
+type bounded struct{ next http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := b.next.RoundTrip(r)
+	if err == nil {
+		response.Body = http.MaxBytesReader(nil, response.Body, maxAnswer)
+	}
+	return response, err //nolint:wrapcheck // a transport is transparent
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package signon
+
+import (
+	"crypto/x509"
+	"net/netip"
+	"net/url"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/credential"
+)
+
+// CallbackPath is where the provider sends browsers back to.
+const CallbackPath = "/sign-in/oidc/callback"
+
+// Config is what a provider is made of.
+type Config struct {
+	// Issuer is the provider, as it spells itself; below it is its discovery document.
+	// It is https, or http on loopback.
+	Issuer string
+	// ClientID is how the provider knows this platform.
+	ClientID string
+	// Secret reads the client's secret when it is needed; nil for a public client, which
+	// has PKCE alone.
+	Secret func() (credential.Secret, error)
+	// Scopes are asked for beside openid.
+	Scopes []string
+	// GroupsClaim is the claim of the ID token that names the person's groups, and Groups
+	// are those of which one is enough.
+	GroupsClaim string
+	Groups      []string
+	// RedirectURL is [CallbackPath] as browsers reach it; https, or http on loopback.
+	RedirectURL string
+	// Roots are trusted to sign the provider's certificate; nil are those of the system.
+	Roots *x509.CertPool
+	Now   func() time.Time
+}
+
+// ConfigError says what is wrong with a configuration.
+type ConfigError struct {
+	// Field is issuer, client-id, groups-claim, group, scope or redirect-url.
+	Field string
+	// Fault is a sentence without its subject.
+	Fault string
+}
+
+// Error is part of error.
+func (e *ConfigError) Error() string { return e.Field + " " + e.Fault }
+
+// maxName bounds the names of a client, a claim, a scope or a group, in bytes.
+const maxName = 256
+
+func (c *Config) check() error {
+	issuer, redirect := address(c.Issuer), address(c.RedirectURL)
+	switch {
+	case issuer == nil || issuer.RawQuery != "" || issuer.ForceQuery:
+		return &ConfigError{"issuer", "must be an absolute https URL without query and fragment; http is for loopback"}
+	case !named(c.ClientID):
+		return &ConfigError{"client-id", "is missing, or longer than 256 characters"}
+	case !named(c.GroupsClaim):
+		return &ConfigError{"groups-claim", "is empty, or longer than 256 characters"}
+	case len(c.Groups) == 0:
+		return &ConfigError{"group", "is missing: without one nobody could sign in"}
+	case redirect == nil || redirect.Path != CallbackPath || redirect.RawQuery != "" || redirect.ForceQuery:
+		return &ConfigError{"redirect-url", "must be an absolute https URL with the path " + CallbackPath + " and nothing behind it; http is for loopback"}
+	}
+	for field, names := range map[string][]string{"group": c.Groups, "scope": c.Scopes} {
+		for _, name := range names {
+			if !named(name) {
+				return &ConfigError{field, "has an empty name, or one longer than 256 characters"}
+			}
+		}
+	}
+	return nil
+}
+
+func named(text string) bool { return text != "" && len(text) <= maxName }
+
+// address is an absolute URL to which secrets may go; nil if it is none.
+func address(text string) *url.URL {
+	u, err := url.Parse(text)
+	if err != nil || u.Hostname() == "" || u.User != nil || u.Fragment != "" || u.Opaque != "" {
+		return nil
+	}
+	if u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())) {
+		return nil
+	}
+	return u
+}
+
+func loopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}

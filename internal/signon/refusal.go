@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package signon
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Reason is why somebody was not let in.
+type Reason uint8
+
+// The reasons, in the order in which they are found out.
+const (
+	// ReasonState means that the browser has begun no such sign-in, or too long ago.
+	ReasonState Reason = iota
+	// ReasonUnavailable means that the provider does not answer, or makes no sense.
+	ReasonUnavailable
+	// ReasonIssuer means that another provider has answered.
+	ReasonIssuer
+	// ReasonDenied means that the provider, or the person at it, says no.
+	ReasonDenied
+	// ReasonProvider means that the provider could not do its part.
+	ReasonProvider
+	// ReasonCode means that the provider does not take its code, or the client.
+	ReasonCode
+	// ReasonToken means that the ID token cannot be read, or is missing.
+	ReasonToken
+	// ReasonSignature means that none of the provider's keys has signed the token, or by
+	// an algorithm that is not taken.
+	ReasonSignature
+	// ReasonTokenIssuer, ReasonAudience and ReasonAuthorizedParty mean that the token is
+	// of another provider, or for another client.
+	ReasonTokenIssuer
+	ReasonAudience
+	ReasonAuthorizedParty
+	// ReasonExpired means that the token is good no more, or the clocks differ.
+	ReasonExpired
+	// ReasonNonce means that the token was made for another sign-in.
+	ReasonNonce
+	// ReasonSubject means that the token does not say who the person is.
+	ReasonSubject
+	// ReasonNoGroups means that the token does not say which groups the person is in.
+	ReasonNoGroups
+	// ReasonNotMember means that the person is in none of the groups that are let in.
+	ReasonNotMember
+
+	reasonCount
+)
+
+var reasonNames = [reasonCount]string{
+	ReasonState: "state", ReasonUnavailable: "unavailable", ReasonIssuer: "issuer", ReasonDenied: "denied", ReasonProvider: "provider",
+	ReasonCode: "code", ReasonToken: "token", ReasonSignature: "signature", ReasonTokenIssuer: "token-issuer", ReasonAudience: "audience",
+	ReasonAuthorizedParty: "authorized-party", ReasonExpired: "expired", ReasonNonce: "nonce", ReasonSubject: "subject",
+	ReasonNoGroups: "no-groups", ReasonNotMember: "not-member",
+}
+
+// String is the reason in logs; empty for none.
+func (r Reason) String() string {
+	if r >= reasonCount {
+		return ""
+	}
+	return reasonNames[r]
+}
+
+// Reasons is how many there are; each is less.
+const Reasons = reasonCount
+
+// Refusal says why somebody was not let in. It holds nothing of a token but the subject.
+type Refusal struct {
+	Reason Reason
+	// Subject is who it was; empty unless the token is good.
+	Subject string
+	// Detail says more, to whoever looks after the platform.
+	Detail string
+}
+
+// Error is part of error.
+func (r *Refusal) Error() string {
+	if r.Detail == "" {
+		return "identity provider: " + r.Reason.String()
+	}
+	return "identity provider: " + r.Reason.String() + ": " + r.Detail
+}
+
+func refuse(reason Reason, detail string) *Refusal { return &Refusal{Reason: reason, Detail: detail} }
+
+// maxDetail bounds what is told of an error of somebody else, in bytes.
+const maxDetail = 200
+
+// printable is the beginning of a text that somebody else has written, on one line.
+func printable(text string) string {
+	if len(text) > maxDetail {
+		text = text[:maxDetail] + "..."
+	}
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) || r == unicode.ReplacementChar {
+			return '.'
+		}
+		return r
+	}, text)
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package signon lets people in for whom an identity provider vouches: OpenID Connect,
+// the authorization code flow with PKCE.
+//
+// A sign-in has two halves. [Provider.Begin] makes a [Flow], which the browser keeps,
+// sealed, while it is away, and the address at the provider where it goes. With what
+// the provider sends it back with, [Provider.Finish] turns the flow into a [Person], or
+// into a [Refusal] with a reason. Between the halves nothing is kept here, so they may
+// happen on different replicas.
+//
+// Nothing of a token leaves the package but who the person is: not in an error either.
+package signon
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+)
+
+const (
+	// FlowLifetime is how long a person may take at the provider.
+	FlowLifetime = 10 * time.Minute
+	// Longest is how long a sign-in is good for, whatever the provider says.
+	Longest = 8 * time.Hour
+	// maxCode bounds the code that the provider sends, in bytes.
+	maxCode = 4 << 10
+)
+
+// Provider is an identity provider with this platform as its client. It is safe for
+// concurrent use.
+type Provider struct {
+	config      Config
+	fingerprint string
+	client      *http.Client
+	found       discovery
+}
+
+// New checks the configuration, and asks the provider for nothing: it may be away. The
+// error is a [ConfigError].
+func New(c Config) (*Provider, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	fingerprint, err := c.fingerprint()
+	if err != nil {
+		return nil, err
+	}
+	p := &Provider{config: c, fingerprint: fingerprint, client: newClient(c.Roots)}
+	p.found = discovery{now: c.Now, fetch: p.discover, turn: make(chan struct{}, 1)}
+	return p, nil
+}
+
+// Fingerprint stands for whom the provider lets in: another one, another client or other
+// groups have another.
+func (p *Provider) Fingerprint() string { return p.fingerprint }
+
+func (c *Config) fingerprint() (string, error) {
+	groups := slices.Sorted(slices.Values(c.Groups))
+	text, err := json.Marshal([]any{c.Issuer, c.ClientID, c.GroupsClaim, groups})
+	if err != nil {
+		return "", fmt.Errorf("fingerprint of an identity provider: %w", err)
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// Healthy is what was wrong when the provider was last asked where its endpoints are;
+// nil if nothing was, or it was not asked yet.
+func (p *Provider) Healthy() error { return p.found.fault() }
+
+// Begin makes a flow that leads to a path afterwards, and the address at the provider
+// where the browser goes. The error is a [Refusal], or one of random.
+func (p *Provider) Begin(ctx context.Context, next string, random io.Reader) (Flow, string, error) {
+	to, err := p.found.endpoints(ctx)
+	if err != nil {
+		return Flow{}, "", err
+	}
+	flow, err := newFlow(next, p.config.Now().Add(FlowLifetime), random)
+	if err != nil {
+		return Flow{}, "", err
+	}
+	return flow, to.client.AuthCodeURL(flow.State, oidc.Nonce(flow.Nonce), oauth2.S256ChallengeOption(flow.Verifier)), nil
+}
+
+// Finish is the person whom the provider vouches for in the query with which it has sent
+// the browser back. The error is a [Refusal].
+func (p *Provider) Finish(ctx context.Context, flow Flow, query url.Values) (Person, error) {
+	if !flow.began(query) || !p.config.Now().Before(flow.Expires) {
+		return Person{}, refuse(ReasonState, "")
+	}
+	to, err := p.found.endpoints(ctx)
+	if err != nil {
+		return Person{}, err
+	}
+	code, err := to.code(query)
+	if err != nil {
+		return Person{}, err
+	}
+	raw, err := p.exchange(ctx, to, code, flow.Verifier)
+	if err != nil {
+		return Person{}, err
+	}
+	token, err := to.verify(oidc.ClientContext(ctx, p.client), raw, p.config.Now())
+	if err != nil {
+		return Person{}, err
+	}
+	return p.admit(token, flow)
+}
+
+// began reports whether a query answers this flow.
+func (f Flow) began(query url.Values) bool {
+	states := query["state"]
+	return len(states) == 1 && f.State != "" && subtle.ConstantTimeCompare([]byte(states[0]), []byte(f.State)) == 1
+}
+
+// code is what the provider gives for a token. A provider that says who it is (RFC 9207)
+// must be this one.
+func (e *endpoints) code(query url.Values) (string, error) {
+	issuers, codes := query["iss"], query["code"]
+	switch {
+	case len(issuers) > 1 || len(issuers) == 1 && issuers[0] != e.issuer, len(issuers) == 0 && e.namesItself:
+		return "", refuse(ReasonIssuer, "")
+	case query.Get("error") == "access_denied":
+		return "", refuse(ReasonDenied, "")
+	case query.Has("error"):
+		return "", refuse(ReasonProvider, errorCode(query.Get("error")))
+	case len(codes) != 1 || codes[0] == "" || len(codes[0]) > maxCode:
+		return "", refuse(ReasonProvider, "no code")
+	}
+	return codes[0], nil
+}
+
+// exchange gives a code away for an ID token.
+func (p *Provider) exchange(ctx context.Context, to *endpoints, code, verifier string) (string, error) {
+	client := to.client
+	if p.config.Secret != nil {
+		secret, err := p.config.Secret()
+		if err != nil {
+			return "", refuse(ReasonUnavailable, "the client secret cannot be read")
+		}
+		client.ClientSecret = secret.Reveal()
+	}
+	answer, err := client.Exchange(oidc.ClientContext(ctx, p.client), code, oauth2.VerifierOption(verifier))
+	if err != nil {
+		return "", exchangeRefusal(err)
+	}
+	raw, _ := answer.Extra("id_token").(string)
+	if raw == "" {
+		return "", refuse(ReasonToken, "none came")
+	}
+	return raw, nil
+}
+
+// exchangeRefusal tells of an error of the token endpoint what may be told: its text can
+// hold whatever the provider has answered.
+func exchangeRefusal(err error) error {
+	var answered *oauth2.RetrieveError
+	var failed *url.Error
+	switch {
+	case errors.As(err, &answered) && answered.Response != nil && answered.Response.StatusCode >= http.StatusInternalServerError:
+		return refuse(ReasonUnavailable, fmt.Sprintf("the token endpoint answers %d", answered.Response.StatusCode))
+	case errors.As(err, &answered):
+		return refuse(ReasonCode, errorCode(answered.ErrorCode))
+	case errors.As(err, &failed):
+		return refuse(ReasonUnavailable, printable(failed.Err.Error()))
+	default:
+		return refuse(ReasonUnavailable, "the token endpoint answers nonsense")
+	}
+}
+
+// errorCode is the code of an error as RFC 6749 has them, or nothing.
+func errorCode(text string) string {
+	if len(text) > 64 || strings.Trim(text, "abcdefghijklmnopqrstuvwxyz_") != "" {
+		return ""
+	}
+	return text
+}
+
+// secret is a text that nobody guesses, for an address.
+func secret(random io.Reader) (string, error) {
+	var bytes [32]byte
+	if _, err := io.ReadFull(random, bytes[:]); err != nil {
+		return "", fmt.Errorf("begin a sign-in: %w", err)
+	}
+	return base64.RawURLEncoding.EncodeToString(bytes[:]), nil
+}

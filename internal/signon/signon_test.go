@@ -1,0 +1,722 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package signon_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/coreos/go-oidc/v3/oidc/oidctest"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/signon"
+	"github.com/printmarket/printmarket/internal/signon/signontest"
+)
+
+const redirectURL = "https://ops.example.com" + signon.CallbackPath
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// world is a client of a provider, with one clock.
+type world struct {
+	*signon.Provider
+	idp *signontest.Provider
+
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (w *world) clock() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.now
+}
+
+func (w *world) advance(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.now = w.now.Add(d)
+}
+
+func newWorld(t *testing.T, change func(*signon.Config)) *world {
+	t.Helper()
+	w := &world{now: noon}
+	w.idp = signontest.New(t, w.clock, redirectURL)
+	w.Provider = w.client(t, change)
+	return w
+}
+
+// client is another replica.
+func (w *world) client(t *testing.T, change func(*signon.Config)) *signon.Provider {
+	t.Helper()
+	config := signon.Config{
+		Issuer: w.idp.URL, ClientID: signontest.ClientID, GroupsClaim: "groups", Groups: []string{"operators", "on-call"}, RedirectURL: redirectURL, Now: w.clock,
+	}
+	if change != nil {
+		change(&config)
+	}
+	p, err := signon.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// visit goes to the provider, and is the query with which it sends the browser back.
+func visit(t *testing.T, address string) url.Values {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	back, err := url.Parse(answer.Header.Get("Location"))
+	if err != nil || !strings.HasPrefix(back.String(), redirectURL+"?") {
+		t.Fatalf("status %d, Location %q: %v", answer.StatusCode, answer.Header.Get("Location"), err)
+	}
+	return back.Query()
+}
+
+// begin is the first half, and the way to the provider and back.
+func (w *world) begin(t *testing.T) (signon.Flow, url.Values) {
+	t.Helper()
+	flow, address, err := w.Begin(t.Context(), "/ops", rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return flow, visit(t, address)
+}
+
+// signIn is a whole sign-in.
+func (w *world) signIn(t *testing.T) (signon.Person, error) {
+	t.Helper()
+	flow, query := w.begin(t)
+	return w.Finish(t.Context(), flow, query)
+}
+
+// wantRefusal holds an error against a reason. It holds nothing of a token.
+func wantRefusal(t *testing.T, err error, want signon.Reason) *signon.Refusal {
+	t.Helper()
+	var refusal *signon.Refusal
+	if !errors.As(err, &refusal) || refusal.Reason != want {
+		t.Fatalf("error %v, want the reason %s", err, want)
+	}
+	for _, content := range []string{"eyJ", "ada", "staff", "elsewhere", "s3cret"} {
+		if strings.Contains(err.Error(), content) {
+			t.Errorf("the error tells %q: %v", content, err)
+		}
+	}
+	return refusal
+}
+
+func TestAPersonInAGroupIsLetIn(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*signontest.Provider){
+		"a public client": func(*signontest.Provider) {},
+		"one of several audiences": func(p *signontest.Provider) {
+			p.Claims["aud"], p.Claims["azp"] = []string{signontest.ClientID, "other"}, signontest.ClientID
+		},
+		"a list of audiences":                 func(p *signontest.Provider) { p.Claims["aud"] = []string{signontest.ClientID} },
+		"the only group, as a text":           func(p *signontest.Provider) { p.Claims["groups"] = "on-call" },
+		"an address that is not verified":     func(p *signontest.Provider) { p.Claims["email"], p.Claims["email_verified"] = "ada@example.com", false },
+		"a provider that says who it is":      func(p *signontest.Provider) { p.NamesItself = true },
+		"a token that says since when":        func(p *signontest.Provider) { p.Claims["nbf"] = noon.Unix() },
+		"a token that lasts for a day or two": func(p *signontest.Provider) { p.Lasts = 48 * time.Hour },
+	} {
+		w := newWorld(t, nil)
+		change(w.idp)
+		person, err := w.signIn(t)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		want := signon.Person{Subject: "ada-1815", Name: "ada", SignedIn: noon, Until: noon.Add(min(w.idp.Lasts, signon.Longest))}
+		if diff := cmp.Diff(want, person); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestAClientSaysWhoItIsAsTheProviderTakesIt(t *testing.T) {
+	t.Parallel()
+	for name, methods := range map[string][]string{
+		"nothing said": nil, "basic": {"client_secret_basic"}, "post": {"client_secret_post"}, "both": {"client_secret_post", "client_secret_basic"},
+	} {
+		secret := credential.Secret("s3cret")
+		w := newWorld(t, func(c *signon.Config) { c.Secret = func() (credential.Secret, error) { return secret, nil } })
+		w.idp.Secret, w.idp.Methods = "s3cret", methods
+		if _, err := w.signIn(t); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		secret = "s3cret-of-yesterday"
+		_, err := w.signIn(t)
+		if refusal := wantRefusal(t, err, signon.ReasonCode); refusal.Detail != "invalid_client" {
+			t.Errorf("%s: %v", name, refusal)
+		}
+		secret = "s3cret"
+		if _, err := w.signIn(t); err != nil {
+			t.Errorf("%s, after the secret has come back: %v", name, err)
+		}
+	}
+	w := newWorld(t, func(c *signon.Config) {
+		c.Secret = func() (credential.Secret, error) { return "", errors.New("s3cret") }
+	})
+	_, err := w.signIn(t)
+	wantRefusal(t, err, signon.ReasonUnavailable)
+}
+
+// TestATokenThatIsNotGoodLetsNobodyIn has one thing wrong at a time.
+func TestATokenThatIsNotGoodLetsNobodyIn(t *testing.T) {
+	t.Parallel()
+	claim := func(name string, value any) func(*signontest.Provider) {
+		return func(p *signontest.Provider) { p.Claims[name] = value }
+	}
+	without := func(name string) func(*signontest.Provider) { return claim(name, nil) }
+	for name, tc := range map[string]struct {
+		change func(*signontest.Provider)
+		want   signon.Reason
+	}{
+		"another issuer":                 {claim("iss", "https://elsewhere.example.com"), signon.ReasonTokenIssuer},
+		"no issuer":                      {without("iss"), signon.ReasonTokenIssuer},
+		"another audience":               {claim("aud", "elsewhere"), signon.ReasonAudience},
+		"no audience":                    {without("aud"), signon.ReasonAudience},
+		"an audience that begins alike":  {claim("aud", signontest.ClientID+"-elsewhere"), signon.ReasonAudience},
+		"several audiences and no party": {claim("aud", []string{signontest.ClientID, "elsewhere"}), signon.ReasonAuthorizedParty},
+		"another party":                  {claim("azp", "elsewhere"), signon.ReasonAuthorizedParty},
+		"a party that is no text":        {claim("azp", 7), signon.ReasonAuthorizedParty},
+		"an end that was a moment ago":   {claim("exp", noon.Unix()-1), signon.ReasonExpired},
+		"an end that is now":             {claim("exp", noon.Unix()), signon.ReasonExpired},
+		"no end":                         {without("exp"), signon.ReasonExpired},
+		"a beginning in an hour":         {claim("nbf", noon.Add(time.Hour).Unix()), signon.ReasonToken},
+		"another nonce":                  {claim("nonce", "elsewhere"), signon.ReasonNonce},
+		"no nonce":                       {without("nonce"), signon.ReasonNonce},
+		"no subject":                     {without("sub"), signon.ReasonSubject},
+		"a subject that is too long":     {claim("sub", strings.Repeat("x", 256)), signon.ReasonSubject},
+		"a subject of two lines":         {claim("sub", "a\nb"), signon.ReasonSubject},
+		"no groups":                      {without("groups"), signon.ReasonNoGroups},
+		"groups in another claim":        {func(p *signontest.Provider) { delete(p.Claims, "groups"); p.Claims["roles"] = []string{"operators"} }, signon.ReasonNoGroups},
+		"groups that are elsewhere": {func(p *signontest.Provider) {
+			delete(p.Claims, "groups")
+			p.Claims["_claim_names"] = map[string]string{"groups": "src1"}
+			p.Claims["_claim_sources"] = map[string]any{"src1": map[string]string{"endpoint": "https://elsewhere.example.com"}}
+		}, signon.ReasonNoGroups},
+		"groups that are no texts":  {claim("groups", []any{"operators", 7}), signon.ReasonNoGroups},
+		"a group that is nothing":   {claim("groups", []any{"operators", nil}), signon.ReasonNoGroups},
+		"groups that are an object": {claim("groups", map[string]any{"operators": true}), signon.ReasonNoGroups},
+		"no group at all":           {claim("groups", []string{}), signon.ReasonNotMember},
+		"other groups":              {claim("groups", []string{"staff"}), signon.ReasonNotMember},
+		"a group in capitals":       {claim("groups", []string{"Operators"}), signon.ReasonNotMember},
+		"a group with a space":      {claim("groups", []string{"operators "}), signon.ReasonNotMember},
+		"a group that begins alike": {claim("groups", []string{"operators-elsewhere"}), signon.ReasonNotMember},
+		"all groups in one text":    {claim("groups", "operators,on-call"), signon.ReasonNotMember},
+		"no signature":              {func(p *signontest.Provider) { p.Sign = unsigned }, signon.ReasonSignature},
+		"the public key as a shared one": {func(p *signontest.Provider) {
+			p.Sign = func(claims string) string { return shared(t, p.Public(), p.KeyID(), claims) }
+		}, signon.ReasonSignature},
+		"another's key by the name of the right": {func(p *signontest.Provider) {
+			p.Sign = func(claims string) string { return foreign(t, p.KeyID(), claims) }
+		}, signon.ReasonSignature},
+		"another's key without a name":          {func(p *signontest.Provider) { p.Sign = func(claims string) string { return foreign(t, "", claims) } }, signon.ReasonSignature},
+		"a token that is none":                  {func(p *signontest.Provider) { p.Sign = func(string) string { return "s3cret" } }, signon.ReasonSignature},
+		"a token that is empty":                 {func(p *signontest.Provider) { p.Sign = func(string) string { return "" } }, signon.ReasonToken},
+		"claims that are changed after signing": {func(p *signontest.Provider) { p.Sign = func(claims string) string { return swapped(t, p, claims) } }, signon.ReasonSignature},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.idp.Change(tc.change)
+			person, err := w.signIn(t)
+			refusal := wantRefusal(t, err, tc.want)
+			if known := tc.want == signon.ReasonNoGroups || tc.want == signon.ReasonNotMember; (refusal.Subject == "ada-1815") != known {
+				t.Errorf("the subject is %q", refusal.Subject)
+			}
+			if person != (signon.Person{}) {
+				t.Errorf("it is %+v", person)
+			}
+		})
+	}
+}
+
+// compact is a token of a header, claims and a signature.
+func compact(header, claims string, sign func(text string) []byte) string {
+	text := base64.RawURLEncoding.EncodeToString([]byte(header)) + "." + base64.RawURLEncoding.EncodeToString([]byte(claims))
+	return text + "." + base64.RawURLEncoding.EncodeToString(sign(text))
+}
+
+func unsigned(claims string) string {
+	return compact(`{"alg":"none"}`, claims, func(string) []byte { return nil })
+}
+
+// shared is signed with what everybody knows: the public key as the key of an HMAC.
+func shared(t *testing.T, key *ecdsa.PublicKey, id, claims string) string {
+	t.Helper()
+	der, err := x509.MarshalPKIXPublicKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return compact(`{"alg":"HS256","kid":"`+id+`"}`, claims, func(text string) []byte {
+		mac := hmac.New(sha256.New, pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}))
+		mac.Write([]byte(text))
+		return mac.Sum(nil)
+	})
+}
+
+// foreign is signed by a key that the provider does not have.
+func foreign(t *testing.T, id, claims string) string {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return oidctest.SignIDToken(key, id, oidc.ES256, claims)
+}
+
+// swapped has the signature of other claims.
+func swapped(t *testing.T, p *signontest.Provider, claims string) string {
+	t.Helper()
+	good := strings.Split(oidctest.SignIDToken(p.Private(), p.KeyID(), oidc.ES256, `{"sub":"eve"}`), ".")
+	good[1] = base64.RawURLEncoding.EncodeToString([]byte(claims))
+	return strings.Join(good, ".")
+}
+
+func TestTheProviderMayTakeOtherKeysAtAnyTime(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for range 3 {
+		for range 2 {
+			if _, err := w.signIn(t); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.idp.Rotate()
+	}
+	if asked := w.idp.Asked("/keys"); asked != 3 {
+		t.Errorf("the keys were asked for %d times, want once for each", asked)
+	}
+	// A key that was taken away signs nothing any more, by the time the new one is known.
+	old := w.idp.Private()
+	id := w.idp.KeyID()
+	w.idp.Rotate()
+	if _, err := w.signIn(t); err != nil {
+		t.Fatal(err)
+	}
+	w.idp.Change(func(p *signontest.Provider) {
+		p.Sign = func(claims string) string { return oidctest.SignIDToken(old, id, oidc.ES256, claims) }
+	})
+	_, err := w.signIn(t)
+	wantRefusal(t, err, signon.ReasonSignature)
+}
+
+// TestWhatComesBackBelongsToWhoHasBegun changes what the browser brings.
+func TestWhatComesBackBelongsToWhoHasBegun(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		change func(w *world, flow *signon.Flow, query url.Values)
+		want   signon.Reason
+	}{
+		"another state":              {func(_ *world, _ *signon.Flow, q url.Values) { q.Set("state", "elsewhere") }, signon.ReasonState},
+		"no state":                   {func(_ *world, _ *signon.Flow, q url.Values) { q.Del("state") }, signon.ReasonState},
+		"two states":                 {func(_ *world, _ *signon.Flow, q url.Values) { q.Add("state", q.Get("state")) }, signon.ReasonState},
+		"no flow":                    {func(_ *world, f *signon.Flow, q url.Values) { *f = signon.Flow{}; q.Set("state", "") }, signon.ReasonState},
+		"a flow of long ago":         {func(w *world, _ *signon.Flow, _ url.Values) { w.advance(signon.FlowLifetime) }, signon.ReasonState},
+		"another verifier":           {func(_ *world, f *signon.Flow, _ url.Values) { f.Verifier = strings.Repeat("v", 43) }, signon.ReasonCode},
+		"another nonce":              {func(_ *world, f *signon.Flow, _ url.Values) { f.Nonce = "n" }, signon.ReasonNonce},
+		"another code":               {func(_ *world, _ *signon.Flow, q url.Values) { q.Set("code", "s3cret") }, signon.ReasonCode},
+		"no code":                    {func(_ *world, _ *signon.Flow, q url.Values) { q.Del("code") }, signon.ReasonProvider},
+		"two codes":                  {func(_ *world, _ *signon.Flow, q url.Values) { q.Add("code", "s3cret") }, signon.ReasonProvider},
+		"a code that is too long":    {func(_ *world, _ *signon.Flow, q url.Values) { q.Set("code", strings.Repeat("x", 5000)) }, signon.ReasonProvider},
+		"an answer of somebody else": {func(_ *world, _ *signon.Flow, q url.Values) { q.Set("iss", "https://elsewhere.example.com") }, signon.ReasonIssuer},
+		"an answer of two": {func(w *world, _ *signon.Flow, q url.Values) {
+			q["iss"] = []string{w.idp.URL, "https://elsewhere.example.com"}
+		}, signon.ReasonIssuer},
+		"a refusal of the person":     {func(_ *world, _ *signon.Flow, q url.Values) { q.Set("error", "access_denied") }, signon.ReasonDenied},
+		"a refusal of another kind":   {func(_ *world, _ *signon.Flow, q url.Values) { q.Set("error", "invalid_scope") }, signon.ReasonProvider},
+		"a refusal that is no code":   {func(_ *world, _ *signon.Flow, q url.Values) { q.Set("error", "<b>s3cret</b>") }, signon.ReasonProvider},
+		"a refusal and a code beside": {func(_ *world, _ *signon.Flow, q url.Values) { q.Set("error", "server_error") }, signon.ReasonProvider},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			flow, query := w.begin(t)
+			tc.change(w, &flow, query)
+			_, err := w.Finish(t.Context(), flow, query)
+			wantRefusal(t, err, tc.want)
+		})
+	}
+	t.Run("a provider that does not say who it is, and has promised to", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, nil)
+		w.idp.NamesItself = true
+		flow, query := w.begin(t)
+		query.Del("iss")
+		_, err := w.Finish(t.Context(), flow, query)
+		wantRefusal(t, err, signon.ReasonIssuer)
+	})
+	t.Run("a code that was given away before", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, nil)
+		flow, query := w.begin(t)
+		if _, err := w.Finish(t.Context(), flow, query); err != nil {
+			t.Fatal(err)
+		}
+		_, err := w.client(t, nil).Finish(t.Context(), flow, query)
+		if refusal := wantRefusal(t, err, signon.ReasonCode); refusal.Detail != "invalid_grant" {
+			t.Error(refusal)
+		}
+	})
+}
+
+func TestASignInThatBeganOnOneReplicaEndsOnAnother(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	flow, query := w.begin(t)
+	if _, err := w.client(t, nil).Finish(t.Context(), flow, query); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestNoTwoSignInsHaveASecretInCommon(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	seen := map[string]bool{}
+	for range 20 {
+		flow, address, err := w.Begin(t.Context(), "/ops", rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{flow.State, flow.Nonce, flow.Verifier} {
+			if seen[text] || len(text) != 43 {
+				t.Errorf("%q again, or too short", text)
+			}
+			seen[text] = true
+		}
+		if strings.Contains(address, flow.Verifier) {
+			t.Error("the address holds the verifier")
+		}
+	}
+	if _, _, err := w.Begin(t.Context(), "/ops", strings.NewReader("short")); err == nil {
+		t.Error("a sign-in begins without randomness")
+	}
+}
+
+// TestAProviderThatFailsIsSaidToBeUnavailable has it fail in each of its parts.
+func TestAProviderThatFailsIsSaidToBeUnavailable(t *testing.T) {
+	t.Parallel()
+	answers := map[string]http.HandlerFunc{
+		"an error": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "s3cret", http.StatusBadGateway) },
+		"a page":   func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) },
+		"a redirect": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
+		},
+		"no end": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write([]byte(`{"keys":[`))
+			for range 3 << 20 >> 10 {
+				_, _ = w.Write([]byte(strings.Repeat(" ", 1<<10)))
+			}
+		},
+		"a header of half a megabyte": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("X-Long", strings.Repeat("x", 512<<10))
+		},
+		"a connection that breaks": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+	}
+	for _, path := range []string{"/.well-known/openid-configuration", "/token", "/keys"} {
+		for name, answer := range answers {
+			t.Run(path+" answers "+name, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t, nil)
+				w.idp.Change(func(p *signontest.Provider) { p.Instead = map[string]http.HandlerFunc{path: answer} })
+				flow, address, err := w.Begin(t.Context(), "/ops", rand.Reader)
+				if path == "/.well-known/openid-configuration" {
+					if refusal := wantUnavailable(t, err); w.Healthy() == nil || len(refusal.Error()) > 300 {
+						t.Errorf("it is said to be well, or %d bytes: %v", len(refusal.Error()), refusal)
+					}
+					return
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				query := visit(t, address)
+				_, err = w.Finish(t.Context(), flow, query)
+				wantUnavailable(t, err)
+				w.idp.Change(func(p *signontest.Provider) { p.Instead = nil })
+				if _, err := w.signIn(t); err != nil {
+					t.Errorf("it is well again: %v", err)
+				}
+			})
+		}
+	}
+}
+
+// TestAProviderThatNeverAnswersIsGivenUp waits until it is.
+func TestAProviderThatNeverAnswersIsGivenUp(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"/.well-known/openid-configuration", "/token", "/keys"} {
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.idp.Change(func(p *signontest.Provider) {
+				p.Instead = map[string]http.HandlerFunc{path: func(_ http.ResponseWriter, r *http.Request) {
+					_, _ = io.Copy(io.Discard, r.Body) // only then it is seen that the client has gone
+					<-r.Context().Done()
+				}}
+			})
+			flow, address, err := w.Begin(t.Context(), "/ops", rand.Reader)
+			if err == nil {
+				_, err = w.Finish(t.Context(), flow, visit(t, address))
+			}
+			wantUnavailable(t, err)
+		})
+	}
+}
+
+// wantUnavailable holds an error against it, and looks for nothing in the text: what an
+// endpoint of documents for everybody answers is no secret.
+func wantUnavailable(t *testing.T, err error) *signon.Refusal {
+	t.Helper()
+	var refusal *signon.Refusal
+	if !errors.As(err, &refusal) || refusal.Reason != signon.ReasonUnavailable {
+		t.Fatalf("error %v", err)
+	}
+	if strings.ContainsAny(refusal.Error(), "\r\n\x1b") {
+		t.Errorf("the error has several lines: %q", refusal.Error())
+	}
+	return refusal
+}
+
+func TestMetadataThatLeadAstrayAreNotFollowed(t *testing.T) {
+	t.Parallel()
+	for name, metadata := range map[string]map[string]any{
+		"another issuer":              {"issuer": "https://elsewhere.example.com"},
+		"an issuer with a slash":      {"issuer": "/"},
+		"a token endpoint over http":  {"token_endpoint": "http://elsewhere.example.com/token"},
+		"keys over http":              {"jwks_uri": "http://elsewhere.example.com/keys"},
+		"an authorization of scripts": {"authorization_endpoint": "javascript:alert(1)"},
+		"no token endpoint":           {"token_endpoint": ""},
+		"an endpoint with a password": {"token_endpoint": "https://a:b@elsewhere.example.com/token"},
+	} {
+		w := newWorld(t, nil)
+		w.idp.Metadata = metadata
+		if name == "an issuer with a slash" {
+			w.idp.Metadata = map[string]any{"issuer": w.idp.URL + "/"}
+		}
+		_, _, err := w.Begin(t.Context(), "/ops", rand.Reader)
+		if err == nil {
+			t.Errorf("%s: the sign-in begins", name)
+			continue
+		}
+		wantUnavailable(t, err)
+	}
+}
+
+func TestAProviderThatIsAwayIsAskedAgainAfterAPause(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	const document = "/.well-known/openid-configuration"
+	w.idp.Change(func(p *signontest.Provider) {
+		p.Instead = map[string]http.HandlerFunc{document: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }}
+	})
+	if w.Healthy() != nil {
+		t.Error("a provider that nobody has asked is said to be ill")
+	}
+	for range 5 {
+		_, _, err := w.Begin(t.Context(), "/ops", rand.Reader)
+		wantRefusal(t, err, signon.ReasonUnavailable)
+	}
+	if asked := w.idp.Asked(document); asked != 1 {
+		t.Errorf("asked %d times within the pause", asked)
+	}
+	w.idp.Change(func(p *signontest.Provider) { p.Instead = nil })
+	w.advance(5 * time.Second)
+	if _, err := w.signIn(t); err != nil || w.Healthy() != nil {
+		t.Error(err, w.Healthy())
+	}
+	w.advance(time.Hour - time.Second)
+	if _, err := w.signIn(t); err != nil || w.idp.Asked(document) != 2 {
+		t.Errorf("asked %d times within an hour: %v", w.idp.Asked(document), err)
+	}
+	// What was found out goes on to be used while nothing better can be.
+	w.idp.Change(func(p *signontest.Provider) {
+		p.Instead = map[string]http.HandlerFunc{document: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }}
+	})
+	w.advance(time.Second)
+	if _, err := w.signIn(t); err != nil || w.idp.Asked(document) != 3 || w.Healthy() == nil {
+		t.Errorf("asked %d times: %v; %v", w.idp.Asked(document), err, w.Healthy())
+	}
+}
+
+func TestAProviderIsAskedBeforeAnybodySignsIn(t *testing.T) {
+	t.Parallel()
+	const document = "/.well-known/openid-configuration"
+	w := newWorld(t, nil)
+	asked := make(chan struct{})
+	w.idp.Change(func(p *signontest.Provider) {
+		p.Instead = map[string]http.HandlerFunc{document: func(w http.ResponseWriter, _ *http.Request) { close(asked); w.WriteHeader(http.StatusBadGateway) }}
+	})
+	ctx, end := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { w.Run(ctx) })
+	<-asked
+	end()
+	running.Wait()
+	if w.Healthy() == nil || w.idp.Asked(document) != 1 {
+		t.Errorf("asked %d times: %v", w.idp.Asked(document), w.Healthy())
+	}
+	(*signon.Provider)(nil).Run(t.Context())
+}
+
+func TestManyWhoBeginAtOnceAskOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	var all sync.WaitGroup
+	for range 50 {
+		all.Go(func() {
+			if _, _, err := w.Begin(t.Context(), "/ops", rand.Reader); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if asked := w.idp.Asked("/.well-known/openid-configuration"); asked != 1 {
+		t.Errorf("asked %d times", asked)
+	}
+}
+
+func TestWhoeverWaitsForASlowProviderMayGo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	arrived, release := make(chan struct{}), make(chan struct{})
+	w.idp.Change(func(p *signontest.Provider) {
+		p.Instead = map[string]http.HandlerFunc{"/.well-known/openid-configuration": func(http.ResponseWriter, *http.Request) { close(arrived); <-release }}
+	})
+	var first sync.WaitGroup
+	first.Go(func() {
+		_, _, err := w.Begin(t.Context(), "/ops", rand.Reader)
+		wantUnavailable(t, err)
+	})
+	<-arrived
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	_, _, err := w.Begin(gone, "/ops", rand.Reader)
+	wantUnavailable(t, err)
+	close(release)
+	first.Wait()
+}
+
+func TestAnAuthorityThatIsNamedSignsTheProvidersCertificate(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	t.Cleanup(server.Close)
+	for trusted, want := range map[bool]string{true: "404", false: "certificate"} {
+		w := newWorld(t, func(c *signon.Config) {
+			if c.Issuer = server.URL; trusted {
+				c.Roots = x509.NewCertPool()
+				c.Roots.AddCert(server.Certificate())
+			}
+		})
+		_, _, err := w.Begin(t.Context(), "/ops", rand.Reader)
+		if refusal := wantUnavailable(t, err); !strings.Contains(refusal.Detail, want) {
+			t.Errorf("trusted %t: %v", trusted, refusal)
+		}
+	}
+}
+
+func TestAConfigurationThatIsNotWholeNamesTheField(t *testing.T) {
+	t.Parallel()
+	good := signon.Config{
+		Issuer: "https://id.example.com/realms/staff", ClientID: "printmarket", GroupsClaim: "groups", Groups: []string{"operators"},
+		RedirectURL: redirectURL, Now: time.Now,
+	}
+	for name, tc := range map[string]struct {
+		change func(*signon.Config)
+		field  string
+	}{
+		"nothing": {func(*signon.Config) {}, ""},
+		"http on loopback": {func(c *signon.Config) {
+			c.Issuer, c.RedirectURL = "http://127.0.0.1:9000", "http://localhost:8084"+signon.CallbackPath
+		}, ""},
+		"http on loopback of IPv6":            {func(c *signon.Config) { c.Issuer = "http://[::1]:9000" }, ""},
+		"no issuer":                           {func(c *signon.Config) { c.Issuer = "" }, "issuer"},
+		"an issuer over http":                 {func(c *signon.Config) { c.Issuer = "http://id.example.com" }, "issuer"},
+		"a host that begins like loopback":    {func(c *signon.Config) { c.Issuer = "http://127.0.0.1.example.com" }, "issuer"},
+		"an issuer with a query":              {func(c *signon.Config) { c.Issuer += "?a=b" }, "issuer"},
+		"an issuer with a fragment":           {func(c *signon.Config) { c.Issuer += "#a" }, "issuer"},
+		"an issuer with a password":           {func(c *signon.Config) { c.Issuer = "https://a:b@id.example.com" }, "issuer"},
+		"an issuer without a host":            {func(c *signon.Config) { c.Issuer = "https:///realms" }, "issuer"},
+		"no client":                           {func(c *signon.Config) { c.ClientID = "" }, "client-id"},
+		"a client that is too long":           {func(c *signon.Config) { c.ClientID = strings.Repeat("x", 257) }, "client-id"},
+		"no claim":                            {func(c *signon.Config) { c.GroupsClaim = "" }, "groups-claim"},
+		"no group":                            {func(c *signon.Config) { c.Groups = nil }, "group"},
+		"an empty group":                      {func(c *signon.Config) { c.Groups = []string{"operators", ""} }, "group"},
+		"an empty scope":                      {func(c *signon.Config) { c.Scopes = []string{""} }, "scope"},
+		"no way back":                         {func(c *signon.Config) { c.RedirectURL = "" }, "redirect-url"},
+		"a way back over http":                {func(c *signon.Config) { c.RedirectURL = "http://ops.example.com" + signon.CallbackPath }, "redirect-url"},
+		"a way back to another page":          {func(c *signon.Config) { c.RedirectURL = "https://ops.example.com/" }, "redirect-url"},
+		"a way back with something behind it": {func(c *signon.Config) { c.RedirectURL += "/" }, "redirect-url"},
+		"a way back with a query":             {func(c *signon.Config) { c.RedirectURL += "?" }, "redirect-url"},
+	} {
+		config := good
+		tc.change(&config)
+		_, err := signon.New(config)
+		var wrong *signon.ConfigError
+		if errors.As(err, &wrong) != (tc.field != "") || wrong != nil && wrong.Field != tc.field {
+			t.Errorf("%s: %v, want a fault of %q", name, err, tc.field)
+		}
+	}
+}
+
+func TestTheFingerprintIsThatOfWhoIsLetIn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	same := w.client(t, func(c *signon.Config) {
+		c.Groups, c.Scopes, c.RedirectURL = []string{"on-call", "operators"}, []string{"profile"}, "https://other.example.com"+signon.CallbackPath
+	})
+	if same.Fingerprint() != w.Fingerprint() {
+		t.Error("the order of groups counts")
+	}
+	for name, change := range map[string]func(*signon.Config){
+		"issuer": func(c *signon.Config) { c.Issuer += "/" }, "client": func(c *signon.Config) { c.ClientID += "x" },
+		"claim": func(c *signon.Config) { c.GroupsClaim = "roles" }, "groups": func(c *signon.Config) { c.Groups = c.Groups[:1] },
+	} {
+		if w.client(t, change).Fingerprint() == w.Fingerprint() {
+			t.Errorf("another %s has the same", name)
+		}
+	}
+}
+
+func TestEveryReasonHasAName(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for r := range signon.Reasons {
+		if name := r.String(); name == "" || seen[name] {
+			t.Errorf("the reason %d is called %q", r, name)
+		} else {
+			seen[name] = true
+		}
+	}
+	if signon.Reasons.String() != "" {
+		t.Error("what is no reason has a name")
+	}
+}

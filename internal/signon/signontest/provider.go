@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package signontest is an identity provider for tests: OpenID Connect over http on
+// loopback, with the checks that a good provider makes and the faults that a bad one has.
+// Everybody who comes to it is signed in at once, as the person that the test says.
+package signontest
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/coreos/go-oidc/v3/oidc/oidctest"
+)
+
+// ClientID is the client that the provider knows.
+const ClientID = "printmarket"
+
+// Provider is an identity provider. What is exported may be changed between requests, by
+// [Provider.Change].
+type Provider struct {
+	// URL is its issuer.
+	URL string
+	// Secret is the client's; empty for a public client.
+	Secret string
+	// RedirectURL is the only place it sends browsers to.
+	RedirectURL string
+	// Claims are those of the next tokens, beside what every token has; they win, and
+	// what is nil is left out.
+	Claims map[string]any
+	// Lasts is how long tokens are good.
+	Lasts time.Duration
+	// Now is its clock.
+	Now func() time.Time
+	// Denies is the error that it answers instead of a code; empty for none.
+	Denies string
+	// NamesItself adds iss to what it sends browsers back with, as the metadata promise.
+	NamesItself bool
+	// Methods are how clients may say who they are; none says nothing about it.
+	Methods []string
+	// Sign makes the token of claims in place of the provider's key.
+	Sign func(claims string) string
+	// Instead answers requests by their path, such as /token.
+	Instead map[string]http.HandlerFunc
+	// Metadata are added to the discovery document; they win.
+	Metadata map[string]any
+
+	mu    sync.Mutex
+	key   *ecdsa.PrivateKey
+	turn  int
+	codes map[string]grant
+	asked map[string]int
+}
+
+// grant is what a code stands for.
+type grant struct{ nonce, challenge string }
+
+// New starts a provider, which ends with the test. Tokens are about Ada, who is in the
+// group "operators", for an hour.
+func New(tb testing.TB, now func() time.Time, redirectURL string) *Provider {
+	tb.Helper()
+	p := &Provider{RedirectURL: redirectURL, Now: now, Lasts: time.Hour, codes: map[string]grant{}, asked: map[string]int{}}
+	p.Claims = map[string]any{"sub": "ada-1815", "preferred_username": "ada", "groups": []string{"staff", "operators"}}
+	p.rotate()
+	server := httptest.NewServer(http.HandlerFunc(p.serve))
+	tb.Cleanup(server.Close)
+	p.URL = server.URL
+	return p
+}
+
+// Change makes changes while no request is answered.
+func (p *Provider) Change(change func(*Provider)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	change(p)
+}
+
+// Rotate takes another key in the place of the one that there is.
+func (p *Provider) Rotate() { p.Change(func(p *Provider) { p.rotate() }) }
+
+func (p *Provider) rotate() {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		panic(err) // the system has no randomness
+	}
+	p.key = key
+	p.turn++
+}
+
+// Public is the key that tokens are signed with, as a provider has it.
+func (p *Provider) Public() *ecdsa.PublicKey { return &p.key.PublicKey }
+
+// Private is the same key, to sign with.
+func (p *Provider) Private() *ecdsa.PrivateKey { return p.key }
+
+// KeyID is its id.
+func (p *Provider) KeyID() string { return fmt.Sprint("key-", p.turn) }
+
+// Asked is how often a path was asked for.
+func (p *Provider) Asked(path string) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.asked[path]
+}
+
+func (p *Provider) serve(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	p.asked[r.URL.Path]++
+	instead := p.Instead[r.URL.Path]
+	p.mu.Unlock()
+	if instead != nil {
+		instead(w, r)
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch r.URL.Path {
+	case "/.well-known/openid-configuration":
+		writeJSON(w, http.StatusOK, p.metadata())
+	case "/keys":
+		keys := oidctest.Server{PublicKeys: []oidctest.PublicKey{{PublicKey: p.key.Public(), KeyID: p.KeyID(), Algorithm: oidc.ES256}}}
+		keys.ServeHTTP(w, r)
+	case "/authorize":
+		p.authorize(w, r)
+	case "/token":
+		p.token(w, r)
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+func (p *Provider) metadata() map[string]any {
+	all := map[string]any{
+		"issuer": p.URL, "authorization_endpoint": p.URL + "/authorize", "token_endpoint": p.URL + "/token", "jwks_uri": p.URL + "/keys",
+		"response_types_supported": []string{"code"}, "code_challenge_methods_supported": []string{"S256"},
+		"id_token_signing_alg_values_supported":          []string{oidc.ES256, "none", "HS256"},
+		"authorization_response_iss_parameter_supported": p.NamesItself,
+	}
+	if p.Methods != nil {
+		all["token_endpoint_auth_methods_supported"] = p.Methods
+	}
+	maps.Copy(all, p.Metadata)
+	return all
+}
+
+// authorize signs whoever comes in, if the request is as it has to be.
+func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
+	back := url.Values{"state": {query.Get("state")}}
+	switch {
+	case query.Get("redirect_uri") != p.RedirectURL || query.Get("client_id") != ClientID:
+		http.Error(w, "unknown client or redirect_uri", http.StatusBadRequest)
+		return
+	case query.Get("response_type") != "code" || !slices.Contains(strings.Fields(query.Get("scope")), "openid") || query.Get("state") == "" ||
+		query.Get("nonce") == "" || query.Get("code_challenge") == "" || query.Get("code_challenge_method") != "S256":
+		back.Set("error", "invalid_request")
+	case p.Denies != "":
+		back.Set("error", p.Denies)
+		back.Set("error_description", "<b>no</b>")
+	default:
+		code := rand.Text()
+		p.codes[code] = grant{nonce: query.Get("nonce"), challenge: query.Get("code_challenge")}
+		back.Set("code", code)
+	}
+	if p.NamesItself {
+		back.Set("iss", p.URL)
+	}
+	http.Redirect(w, r, p.RedirectURL+"?"+back.Encode(), http.StatusFound)
+}
+
+// token takes a code once, from the client that has begun.
+func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
+	if !p.authenticated(r) {
+		writeJSON(w, http.StatusUnauthorized, map[string]any{"error": "invalid_client"})
+		return
+	}
+	code := r.PostFormValue("code")
+	granted, found := p.codes[code]
+	delete(p.codes, code)
+	sum := sha256.Sum256([]byte(r.PostFormValue("code_verifier")))
+	if !found || granted.challenge != base64.RawURLEncoding.EncodeToString(sum[:]) || r.PostFormValue("redirect_uri") != p.RedirectURL ||
+		r.PostFormValue("grant_type") != "authorization_code" {
+		writeJSON(w, http.StatusBadRequest, map[string]any{"error": "invalid_grant", "error_description": "the code " + code + " is good no more"})
+		return
+	}
+	writeJSON(w, http.StatusOK, map[string]any{"access_token": rand.Text(), "token_type": "Bearer", "id_token": p.signed(granted.nonce)})
+}
+
+// authenticated takes the client by the method that there is.
+func (p *Provider) authenticated(r *http.Request) bool {
+	id, secret, basic := r.BasicAuth()
+	if !basic {
+		id, secret = r.PostFormValue("client_id"), r.PostFormValue("client_secret")
+	}
+	method := "client_secret_post"
+	if basic {
+		method = "client_secret_basic"
+	}
+	if p.Secret != "" && !slices.Contains(p.Methods, method) && (p.Methods != nil || !basic) {
+		return false
+	}
+	return id == ClientID && secret == p.Secret
+}
+
+// signed is a token for a sign-in.
+func (p *Provider) signed(nonce string) string {
+	all := map[string]any{"iss": p.URL, "aud": ClientID, "nonce": nonce, "iat": p.Now().Unix(), "exp": p.Now().Add(p.Lasts).Unix()}
+	maps.Copy(all, p.Claims)
+	maps.DeleteFunc(all, func(_ string, value any) bool { return value == nil })
+	text, err := json.Marshal(all)
+	if err != nil {
+		panic(err) // the test has claims that are no JSON
+	}
+	if p.Sign != nil {
+		return p.Sign(string(text))
+	}
+	return oidctest.SignIDToken(p.key, p.KeyID(), oidc.ES256, string(text))
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v) // who has gone needs no answer
+}

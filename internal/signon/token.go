@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package signon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+)
+
+// verify holds a token against the provider's keys, its issuer, its audience and its
+// end. The error is a [Refusal].
+func (e *endpoints) verify(ctx context.Context, raw string, now time.Time) (*oidc.IDToken, error) {
+	token, err := e.strict.Verify(ctx, raw)
+	switch {
+	case err == nil:
+		return token, nil
+	case strings.Contains(err.Error(), "fetching keys"): // the library has no type for it
+		return nil, refuse(ReasonUnavailable, "the provider's keys cannot be fetched")
+	default:
+		return nil, refuse(e.why(ctx, raw, err, now), "")
+	}
+}
+
+// why is what is wrong with a token that is not good. The library tells it in words,
+// which hold parts of the token, so the token is held against less.
+func (e *endpoints) why(ctx context.Context, raw string, fault error, now time.Time) Reason {
+	if expired := (*oidc.TokenExpiredError)(nil); errors.As(fault, &expired) {
+		return ReasonExpired
+	}
+	token, err := e.signed.Verify(ctx, raw)
+	switch {
+	case err != nil:
+		return ReasonSignature
+	case token.Issuer != e.issuer:
+		return ReasonTokenIssuer
+	case !slices.Contains(token.Audience, e.client.ClientID):
+		return ReasonAudience
+	case !now.Before(token.Expiry):
+		return ReasonExpired
+	default:
+		return ReasonToken
+	}
+}
+
+// claims are what is looked at of a token that is good.
+type claims struct {
+	audience []string
+	nonce    string
+	subject  string
+	expires  time.Time
+	// party is the client that the token was made for; nil if it does not say.
+	party *string
+	name  string
+	// groups are nil if the token does not name them.
+	groups []string
+}
+
+// readClaims reads them off a token; what is not as it should be is as if it were not
+// there.
+func readClaims(all map[string]json.RawMessage, groupsClaim string) claims {
+	c := claims{name: textOf(all["preferred_username"]), groups: groupsOf(all[groupsClaim])}
+	if raw, has := all["azp"]; has {
+		party := textOf(raw)
+		c.party = &party
+	}
+	return c
+}
+
+func textOf(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		return ""
+	}
+	return text
+}
+
+// groupsOf are the names in a claim: a list of texts, or one text. Anything else is nil.
+func groupsOf(raw json.RawMessage) []string {
+	if text := textOf(raw); text != "" {
+		return []string{text}
+	}
+	var groups []*string
+	if json.Unmarshal(raw, &groups) != nil || groups == nil {
+		return nil
+	}
+	names := make([]string, 0, len(groups))
+	for _, group := range groups {
+		if group == nil {
+			return nil
+		}
+		names = append(names, *group)
+	}
+	return names
+}
+
+// rule is one that a token has to keep.
+type rule struct {
+	reason Reason
+	broken func(c claims, config *Config, flow Flow) bool
+}
+
+// rules are what the library leaves to its callers, in the order of answers.
+var rules = []rule{
+	{ReasonAuthorizedParty, func(c claims, config *Config, _ Flow) bool {
+		return c.party == nil && len(c.audience) > 1 || c.party != nil && *c.party != config.ClientID
+	}},
+	{ReasonNonce, func(c claims, _ *Config, flow Flow) bool { return c.nonce == "" || c.nonce != flow.Nonce }},
+	{ReasonSubject, func(c claims, _ *Config, _ Flow) bool { return !subjectOK(c.subject) }},
+	{ReasonNoGroups, func(c claims, _ *Config, _ Flow) bool { return c.groups == nil }},
+	{ReasonNotMember, func(c claims, config *Config, _ Flow) bool {
+		return !slices.ContainsFunc(c.groups, func(group string) bool { return slices.Contains(config.Groups, group) })
+	}},
+}
+
+// judge is the first rule that is broken.
+func (c claims) judge(config *Config, flow Flow) (Reason, bool) {
+	for _, r := range rules {
+		if r.broken(c, config, flow) {
+			return r.reason, false
+		}
+	}
+	return 0, true
+}
+
+// admit lets the person of a token in that is good.
+func (p *Provider) admit(token *oidc.IDToken, flow Flow) (Person, error) {
+	var all map[string]json.RawMessage
+	if err := token.Claims(&all); err != nil {
+		return Person{}, refuse(ReasonToken, "")
+	}
+	c := readClaims(all, p.config.GroupsClaim)
+	c.audience, c.nonce, c.subject, c.expires = token.Audience, token.Nonce, token.Subject, token.Expiry
+	reason, admitted := c.judge(&p.config, flow)
+	if !admitted {
+		refusal := refuse(reason, "")
+		if reason > ReasonSubject {
+			refusal.Subject = c.subject
+		}
+		return Person{}, refusal
+	}
+	return personOf(c, p.config.Now())
+}
+
+// personOf is who a token is about, for as long as it is good.
+func personOf(c claims, now time.Time) (Person, error) {
+	signedIn := now.UTC().Truncate(time.Millisecond)
+	until := signedIn.Add(Longest)
+	if c.expires.Before(until) {
+		until = c.expires.UTC().Truncate(time.Millisecond)
+	}
+	if !signedIn.Before(until) {
+		return Person{}, refuse(ReasonExpired, "")
+	}
+	return Person{Subject: c.subject, Name: nameOf(c.name), SignedIn: signedIn, Until: until}, nil
+}
+
+const (
+	// maxSubject is what OpenID Connect allows, in characters of ASCII.
+	maxSubject = 255
+	// longestName bounds the name that is shown, in characters.
+	longestName = 64
+)
+
+// subjectOK reports whether a subject is what OpenID Connect allows, and can be printed.
+func subjectOK(text string) bool {
+	outside := func(r rune) bool { return r < ' ' || r > '~' }
+	return text != "" && len(text) <= maxSubject && !strings.ContainsFunc(text, outside)
+}
+
+// nameOf is a name that can be shown in a line; empty if it is none.
+func nameOf(text string) string {
+	hidden := func(r rune) bool { return !unicode.IsPrint(r) }
+	if !utf8.ValidString(text) || utf8.RuneCountInString(text) > longestName || strings.ContainsFunc(text, hidden) {
+		return ""
+	}
+	return text
+}
