@@ -35,15 +35,19 @@ func (o *signOnOptions) register(f *pflag.FlagSet) {
 	f.StringVar(&o.redirectURL, signOnPrefix+"redirect-url", "", "URL that the issuer sends browsers back to: https, and the path "+signon.CallbackPath)
 	f.StringArrayVar(&o.groups, signOnPrefix+"group", nil, "group whose members are let in, exactly as the ID token names it; may be repeated, and have commas")
 	f.StringVar(&o.groupsClaim, signOnPrefix+"groups-claim", defaultGroupsClaim, "claim of the ID token that names a person's groups")
-	f.StringSliceVar(&o.scopes, signOnPrefix+"scope", []string{"profile"}, "scopes that are asked for beside openid")
+	f.StringSliceVar(&o.scopes, signOnPrefix+"scope", []string{defaultScope}, "scopes that are asked for beside openid")
 	f.StringVar(&o.caFile, signOnPrefix+"ca-file", "", "file of certificates in PEM that sign the issuer's, in place of those of the system")
 }
 
-const defaultGroupsClaim = "groups"
+const (
+	defaultGroupsClaim = "groups"
+	defaultScope       = "profile"
+)
 
 // given reports whether somebody wants a provider.
 func (o *signOnOptions) given() bool {
-	return o.issuer+o.clientID+o.secretFile+o.redirectURL+o.caFile != "" || len(o.groups) > 0 || o.groupsClaim != defaultGroupsClaim
+	return o.issuer+o.clientID+o.secretFile+o.redirectURL+o.caFile != "" || len(o.groups) > 0 ||
+		o.groupsClaim != defaultGroupsClaim || strings.Join(o.scopes, ",") != defaultScope
 }
 
 var errSignOnWithoutView = errors.New("--" + signOnPrefix + "... are of the view for operators and need --dashboard-ops-addr")
@@ -52,7 +56,7 @@ var errSignOnWithoutView = errors.New("--" + signOnPrefix + "... are of the view
 // flags say is checked, and the provider is not asked for anything.
 func (o *signOnOptions) provider(operatorsAddr string, now func() time.Time) (*signon.Provider, error) {
 	if !o.given() {
-		return nil, nil //nolint:nilnil // there need not be any
+		return nil, nil
 	}
 	if operatorsAddr == "" {
 		return nil, errSignOnWithoutView

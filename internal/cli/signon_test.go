@@ -50,6 +50,7 @@ func TestFlagsOfAnIdentityProviderThatCannotBeMeantAreRefused(t *testing.T) {
 		"an issuer alone":                   {whole[:2], "--dashboard-ops-oidc-client-id is missing"},
 		"a group alone":                     {[]string{view, "--dashboard-ops-oidc-group=operators"}, "--dashboard-ops-oidc-issuer must be an absolute https URL"},
 		"a claim alone":                     {[]string{view, "--dashboard-ops-oidc-groups-claim=roles"}, "--dashboard-ops-oidc-issuer must be"},
+		"a scope alone":                     {[]string{view, "--dashboard-ops-oidc-scope=groups"}, "--dashboard-ops-oidc-issuer must be"},
 		"no group":                          {append(whole[:3:3], whole[4]), "--dashboard-ops-oidc-group is missing"},
 		"no way back":                       {whole[:4], "--dashboard-ops-oidc-redirect-url must be"},
 		"an issuer over http":               {but("--dashboard-ops-oidc-issuer=http://id.example.com"), "--dashboard-ops-oidc-issuer must be"},
