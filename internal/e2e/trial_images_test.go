@@ -10,9 +10,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 
 	"github.com/printmarket/printmarket/internal/kubenode/archive"
+	"github.com/printmarket/printmarket/internal/pgtest"
 )
 
 // valkeyImage is this machine's Valkey, or Redis in its place, where the image
@@ -35,9 +35,8 @@ func (p *platform) valkeyImage() string {
 // image "postgres" documents of its own: testdata/postgres.sh.
 func (p *platform) postgresImage() string {
 	p.Helper()
-	installed, err := filepath.Glob("/usr/lib/postgresql/*/bin")
+	bin, err := pgtest.Programs(p.Context())
 	p.must(err)
-	bin := slices.Max(installed)
 	p.Logf("the trial database is %s", bin)
 	version := filepath.Base(filepath.Dir(bin))
 	shell, err := exec.LookPath("sh")

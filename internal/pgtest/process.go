@@ -39,6 +39,13 @@ func findPrograms(ctx context.Context) (programs, error) {
 	return programs{}, ErrNotInstalled
 }
 
+// Programs is the directory with the programs of this machine's server.
+// The error is [ErrNotInstalled].
+func Programs(ctx context.Context) (string, error) {
+	found, err := findPrograms(ctx)
+	return found.dir, err
+}
+
 // candidates are the directories that may hold a server, the best first.
 func candidates(ctx context.Context) []string {
 	var dirs []string
