@@ -16,7 +16,8 @@ import (
 // traced makes a span of each reconciliation, the first one of a trace, and its log
 // lines lines about that. Those that are written within it have the span from the
 // logger in the context, and the one that tells of a failure, which comes behind it,
-// from the error. The prober has none: it asks replicas many times a second while a change is under way.
+// from the error. The prober has none: it asks replicas many times a second while a
+// change is under way.
 type traced[R comparable] struct {
 	inner      reconcile.TypedReconciler[R]
 	tracer     *telemetry.Tracer

@@ -41,5 +41,5 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err == nil {
 		response.Body = http.MaxBytesReader(nil, response.Body, maxAnswer)
 	}
-	return response, err //nolint:wrapcheck // a transport is transparent
+	return response, err
 }
