@@ -253,5 +253,7 @@ func (p *platform) restartedDatabase() {
 	p.database.Kill()
 	p.must(p.database.Restart(p.Context()))
 	p.succeeded(job)
-	p.answers(p.address, p.live, http.StatusOK, "")
+	for _, replica := range p.replicas() {
+		p.answers(replica, p.live, http.StatusOK, "")
+	}
 }

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -62,11 +63,20 @@ func call(ctx context.Context, client *http.Client, method, address, path, key, 
 	return answer{response.StatusCode, text.Bytes()}, err
 }
 
-// ask asks the Service.
+// ask asks the Service, and again while nobody is there to connect to: a node learns of
+// new replicas a moment after they are ready. Nothing that was sent is sent again.
 func (p *platform) ask(method, path, key, body string) answer {
 	p.Helper()
-	got, err := call(p.Context(), http.DefaultClient, method, p.address, path, key, body)
-	p.must(err)
+	var got answer
+	eventually(p.T, "somebody is there", func() error {
+		var err error
+		got, err = call(p.Context(), http.DefaultClient, method, p.address, path, key, body)
+		var failed *net.OpError
+		if err != nil && !(errors.As(err, &failed) && failed.Op == "dial") {
+			p.Fatal(err)
+		}
+		return err
+	})
 	return got
 }
 
