@@ -31,18 +31,20 @@ func TestKillNineLosesNothingAcknowledged(t *testing.T) {
 	}
 	l.end()
 	l.demand()
-	if others := l.others(noAnswer, storeAway, queueAway, notLoaded, backlogFull); others != nil {
+	if others := l.others(noAnswer, storeAway, queueAway, notLoaded, noCatalog, backlogFull); others != nil {
 		t.Errorf("other answers than the kills explain: %v", others)
 	}
 }
 
-// What a client may get in place of an acknowledgement while parts are away.
+// What a client may get in place of an acknowledgement while parts are away, or begin
+// and are not ready.
 const (
 	noAnswer    = "no answer"
 	storeAway   = "503 STORE_UNAVAILABLE"
 	storeBusy   = "503 OVERLOADED"
 	queueAway   = "503 PREFLIGHT_QUEUE_UNAVAILABLE"
 	notLoaded   = "503 POSTURE_UNAVAILABLE"
+	noCatalog   = "503 PARTNER_RFQ_CATALOG_CONTEXT_UNAVAILABLE"
 	backlogFull = "429 PREFLIGHT_BACKLOG_EXCEEDED"
 )
 

@@ -28,7 +28,8 @@ func (p *platform) restored() {
 }
 
 // goBack makes the records those of an earlier time again: what was open then is done,
-// and what came after is unknown. Restore leaves an empty Redis.
+// what came after is unknown, and the partner is told of the rest. Restore leaves an
+// empty Redis.
 func (p *platform) goBack(dump, restore func()) {
 	p.Helper()
 	finished, rfq := p.submit(), p.rfq()
@@ -60,7 +61,11 @@ func (p *platform) goBack(dump, restore func()) {
 	})
 	p.scale(2, "printmarket-worker-preflight", "printmarket-worker-webhooks")
 	p.succeeded(open)
-	p.succeeded(p.submit())
+	after := p.submit()
+	p.succeeded(after)
+	for _, job := range []string{finished, open, after} {
+		p.told(job, "preflight.succeeded")
+	}
 }
 
 // scale sets how many replicas deployments have, and waits for it.
