@@ -13,6 +13,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/printmarket/printmarket/internal/freeport"
 	"github.com/printmarket/printmarket/internal/kubetest/controlplane"
 	"github.com/printmarket/printmarket/internal/pgtest"
 )
@@ -86,12 +87,8 @@ func answers(url string) func(context.Context) error {
 	}
 }
 
-// freeAddr is an address of 127.0.0.1 that nobody listens on.
+// freeAddr is an address that stays with a program while that is stopped or killed.
 func freeAddr(ctx context.Context) (string, error) {
-	var config net.ListenConfig
-	socket, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return socket.Addr().String(), socket.Close()
+	address, err := freeport.Loopback(ctx)
+	return address.String(), err
 }

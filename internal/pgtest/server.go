@@ -15,8 +15,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/big"
 	"net"
+	"net/netip"
 	"net/url"
 	"os"
 	"os/exec"
@@ -27,6 +27,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/printmarket/printmarket/internal/freeport"
 )
 
 // Superuser owns every database of a [Server].
@@ -72,9 +74,11 @@ func Launch(ctx context.Context, dir string, extra ...string) (*Server, error) {
 		return nil, fmt.Errorf("prepare server: %w", err)
 	}
 	for range 10 {
-		if s.port, err = freePort(ctx); err != nil {
+		var address netip.AddrPort
+		if address, err = freeport.Loopback(ctx); err != nil {
 			return nil, err
 		}
+		s.port = int(address.Port())
 		// Somebody else may take the port in between.
 		if err = s.Restart(ctx); !errors.Is(err, errPortTaken) {
 			break
@@ -256,25 +260,4 @@ func (s *Server) Ended() <-chan struct{} {
 		return nil
 	}
 	return s.running.ended
-}
-
-// The kernel takes the ports of outgoing connections from above this range, so
-// that none of them gets the port of a server that is down for a moment.
-const firstPort, lastPort = 15_000, 30_000
-
-func freePort(ctx context.Context) (int, error) {
-	var listen net.ListenConfig
-	var err error
-	for range 100 {
-		var offset *big.Int
-		if offset, err = rand.Int(rand.Reader, big.NewInt(lastPort-firstPort)); err != nil {
-			break
-		}
-		var listener net.Listener
-		port := firstPort + int(offset.Int64())
-		if listener, err = listen.Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
-			return port, listener.Close()
-		}
-	}
-	return 0, fmt.Errorf("find a free port: %w", err)
 }

@@ -6,19 +6,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/printmarket/printmarket/internal/freeport"
 )
 
 // patience is how long anything here may take. It is for machines that are
@@ -163,21 +163,11 @@ func (s *Server) Pause() { s.process.signal(syscall.SIGSTOP) }
 // Resume lets a paused server go on.
 func (s *Server) Resume() { s.process.signal(syscall.SIGCONT) }
 
-// The kernel takes the ports of outgoing connections from above this range, so
-// that none of them gets the port of a server that is down for a moment.
-const firstPort, lastPort = 15_000, 30_000
-
 func freeAddr(t testing.TB) string {
 	t.Helper()
-	var err error
-	for range 100 {
-		addr := net.JoinHostPort("127.0.0.1", strconv.Itoa(firstPort+rand.IntN(lastPort-firstPort)))
-		var listener net.Listener
-		if listener, err = net.Listen("tcp", addr); err == nil {
-			_ = listener.Close()
-			return addr
-		}
+	address, err := freeport.Loopback(t.Context())
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Fatalf("find a free port: %v", err)
-	return ""
+	return address.String()
 }
