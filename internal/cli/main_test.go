@@ -138,6 +138,12 @@ func (p *platform) start(flags ...string) {
 	go func(process *exec.Cmd, exited chan<- error) { exited <- process.Wait() }(p.process, p.exited)
 	p.t.Cleanup(p.kill)
 	p.until(p.variables+" is written", func() error {
+		select {
+		case err := <-p.exited:
+			p.exited <- err
+			p.t.Fatalf("%s has ended: %v", p.program[0], err)
+		default:
+		}
 		text, err := os.ReadFile(env)
 		if err != nil {
 			return err
@@ -212,14 +218,18 @@ func (w lockedWriter) Write(b []byte) (int, error) {
 	return w.to.Write(b)
 }
 
-// until polls a condition for 30 s.
+// patience is how long anything here may take, a start of a whole cluster beside another
+// one included. It is no measure of anything: two cores may be all there is for both.
+const patience = 3 * time.Minute
+
+// until polls a condition for as long as that.
 func (p *platform) until(what string, condition func() error) {
 	p.t.Helper()
 	var err error
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if err = condition(); err == nil {
 			return
 		}
 	}
-	p.t.Fatalf("waited 30 s until %s: %v\n%s", what, err, p.logged())
+	p.t.Fatalf("waited %s until %s: %v\n%s", patience, what, err, p.logged())
 }
