@@ -52,8 +52,8 @@ const (
 // acknowledged, and each other answer.
 type load struct {
 	p *platform
-	// api, key and files are kept: the platform's are read anew when it starts.
-	api, key, files string
+	// api, ops, key and files are kept: the platform's are read anew when it starts.
+	api, ops, key, files string
 
 	stop    chan struct{}
 	clients sync.WaitGroup
@@ -66,7 +66,7 @@ type load struct {
 func (p *platform) startLoad() *load {
 	p.t.Helper()
 	l := &load{
-		p: p, api: p.env["API_URL"], key: p.env["ACME_LIVE_KEY"], files: p.files(),
+		p: p, api: p.env["API_URL"], ops: p.env["OPS_URL"], key: p.env["ACME_LIVE_KEY"], files: p.files(),
 		stop: make(chan struct{}), refusals: map[string]int{},
 	}
 	run := rand.Uint64()
@@ -91,8 +91,30 @@ func (l *load) client(name string) {
 		}
 		id, refusal := l.create(l.api+path, fmt.Sprintf("%s-%d", name, n), body)
 		l.note(id, refusal)
-		if id == "" {
-			time.Sleep(10 * time.Millisecond) // it is down, or the backlog is full
+		if refusal == noAnswer {
+			l.awaitReady()
+		} else if id == "" {
+			time.Sleep(10 * time.Millisecond) // something is away, or the backlog is full
+		}
+	}
+}
+
+// awaitReady waits as a Service does, which sends nothing to a server that begins until
+// that is ready.
+func (l *load) awaitReady() {
+	client := http.Client{Timeout: 10 * time.Second}
+	for {
+		resp, err := client.Get(l.ops + "/readyz")
+		if err == nil {
+			_ = resp.Body.Close()
+			if resp.StatusCode == http.StatusOK {
+				return
+			}
+		}
+		select {
+		case <-l.stop:
+			return
+		case <-time.After(10 * time.Millisecond):
 		}
 	}
 }
