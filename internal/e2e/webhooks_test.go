@@ -132,6 +132,9 @@ func (p *platform) events() {
 	for _, rfq := range created {
 		p.told(rfq, "rfq.created")
 	}
+	// One that died after the partner had answered has left a delivery that waits for the
+	// end of its lease, and would go on to wait while the capability is closed.
+	eventually(p.T, "nothing waits", func() error { return p.pending(0) })
 
 	p.kubectl("", "scale", deployment, "--replicas=0")
 	p.kubectl("", "wait", "pods", "--selector=app.kubernetes.io/component=worker-webhooks", "--for=delete", "--timeout=60s")
