@@ -72,7 +72,7 @@ func (p *platform) ask(method, path, key, body string) answer {
 		var err error
 		got, err = call(p.Context(), http.DefaultClient, method, p.address, path, key, body)
 		var failed *net.OpError
-		if err != nil && !(errors.As(err, &failed) && failed.Op == "dial") {
+		if err != nil && (!errors.As(err, &failed) || failed.Op != "dial") {
 			p.Fatal(err)
 		}
 		return err
