@@ -31,7 +31,7 @@ func TestKillNineLosesNothingAcknowledged(t *testing.T) {
 	}
 	l.end()
 	l.demand()
-	if others := l.others(noAnswer, storeAway, queueAway, notLoaded, noCatalog, backlogFull); others != nil {
+	if others := l.others(noAnswer, storeAway, queueAway, notLoaded, backlogFull); others != nil {
 		t.Errorf("other answers than the kills explain: %v", others)
 	}
 }
@@ -44,7 +44,6 @@ const (
 	storeBusy   = "503 OVERLOADED"
 	queueAway   = "503 PREFLIGHT_QUEUE_UNAVAILABLE"
 	notLoaded   = "503 POSTURE_UNAVAILABLE"
-	noCatalog   = "503 PARTNER_RFQ_CATALOG_CONTEXT_UNAVAILABLE"
 	backlogFull = "429 PREFLIGHT_BACKLOG_EXCEEDED"
 )
 
