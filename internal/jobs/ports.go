@@ -27,8 +27,9 @@ type Dispatcher interface {
 // Submission is what a [Dispatcher] is told of a job. It is no type of its own, so that
 // a dispatcher need not know this package.
 type Submission = struct {
-	ID      string
-	Owner   tenant.ID
+	ID    string
+	Owner tenant.ID
+	// Attempt is the number of the last attempt that began, 0 for a new job.
 	Attempt int
 }
 

@@ -11,16 +11,17 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// submitsTogether is how many submits go in one round trip. Redis turns to the next
-// connection after 16 KiB, which is about half of them and a millisecond; more in one
-// call would save little.
+// submitsTogether is how many submits go in one round trip. It is not what holds Redis:
+// that turns to the next connection after 16 KiB, which are some 80 submits and a
+// millisecond.
 const submitsTogether = 128
 
 // Submission is what [Queue.Submit] is told of a job. It is no type of its own, so that
 // whoever owns the records can say the same without this package.
 type Submission = struct {
-	ID      string
-	Owner   tenant.ID
+	ID    string
+	Owner tenant.ID
+	// Attempt is the number of the last attempt that began, 0 for a new job.
 	Attempt int
 }
 
@@ -55,7 +56,8 @@ func (q *Queue) SubmitAll(ctx context.Context, all []Submission) (done int, err 
 }
 
 func (q *Queue) submitAlone(ctx context.Context, own Submission) error {
-	return q.scripts.submit.run(ctx, q, q.redis, q.told(own)...).Err()
+	share, _ := q.share(own.Owner)
+	return q.scripts.submit.run(ctx, q, q.redis, own.ID, own.Owner.String(), own.Attempt, share.Weight, share.Most).Err()
 }
 
 // submitTogether is one round trip, and one span of a traced caller.
@@ -68,7 +70,8 @@ func (q *Queue) submitTogether(ctx context.Context, batch []Submission) (done in
 	replies := make([]*redis.Cmd, len(batch))
 	_, lost := q.redis.Pipelined(ctx, func(pipe redis.Pipeliner) error {
 		for i, own := range batch {
-			replies[i] = q.scripts.submit.byName(ctx, q, pipe, q.told(own)...)
+			share, _ := q.share(own.Owner)
+			replies[i] = q.scripts.submit.byName(ctx, q, pipe, own.ID, own.Owner.String(), own.Attempt, share.Weight, share.Most)
 		}
 		return nil
 	})
@@ -91,12 +94,6 @@ func unanswered(reply *redis.Cmd, lost error) error {
 		return err
 	}
 	return lost
-}
-
-// told is what the script is told of a job.
-func (q *Queue) told(own Submission) []any {
-	share, _ := q.share(own.Owner)
-	return []any{own.ID, own.Owner.String(), own.Attempt, share.Weight, share.Most}
 }
 
 // share is what a tenant's share is now; the zero Share while nobody knows.

@@ -144,7 +144,7 @@ func TestAJobThatIsRefusedIsNamed(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		f := newFixture(t, server)
 		all, client := submissions(300), server.Client(t)
-		const odd = 200
+		const odd = queue.SubmitsTogether + 72
 		all[odd].Owner = tenant.ID{Organization: "org_harm01", Mode: tenant.Live}
 		figures := "pm:{preflight}:t:org_harm01/live"
 		f.must(client.RPush(t.Context(), figures, "a list").Err())
@@ -204,7 +204,9 @@ func (b brittle) Read(p []byte) (int, error) {
 func TestAConnectionThatIsCutBehind(t *testing.T) {
 	t.Parallel()
 	const reply = len(":1\r\n")
-	for name, replies := range map[string]int{"none": 0, "some of a round trip": 77, "a round trip": 128, "some of the second": 200} {
+	for name, replies := range map[string]int{
+		"none": 0, "some of a round trip": 77, "a round trip": queue.SubmitsTogether, "some of the second": queue.SubmitsTogether + 72,
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			redistest.Each(t, func(t *testing.T, server *redistest.Server) {
@@ -280,14 +282,14 @@ func TestScriptsThatAreForgottenInTheMiddleAreSentAgain(t *testing.T) {
 				f.must(flusher.ScriptFlush(t.Context()).Err())
 			}
 		}))
-		all := submissions(500)
+		all := submissions(4 * queue.SubmitsTogether)
 		if done, err := f.on(client).SubmitAll(t.Context(), all); done != len(all) || err != nil {
 			t.Errorf("SubmitAll = %d, %v", done, err)
 		}
 		if trips < 4 {
 			t.Errorf("%d round trips: nothing was forgotten in the middle", trips)
 		}
-		f.stats(queue.Stats{Open: 500, Waiting: 500})
+		f.stats(queue.Stats{Open: int64(len(all)), Waiting: int64(len(all))})
 	})
 }
 
@@ -306,9 +308,9 @@ func TestWhoeverCancelsWaitsForOneRoundTripAtMost(t *testing.T) {
 				cancel()
 			}
 		}))
-		all := submissions(2000)
+		all := submissions(4 * queue.SubmitsTogether)
 		done, err := f.on(client).SubmitAll(ctx, all)
-		if !errors.Is(err, context.Canceled) || trips != 2 || done >= len(all)/2 {
+		if !errors.Is(err, context.Canceled) || trips != 2 || done > 2*queue.SubmitsTogether {
 			t.Errorf("SubmitAll = %d, %v after %d round trips; want 2, and the end of its context", done, err, trips)
 		}
 		f.has(all[:done])

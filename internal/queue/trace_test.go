@@ -24,7 +24,7 @@ func TestEachTransitionThatATracedCallerAsksForIsASpan(t *testing.T) {
 		tracer := collector.Tracer()
 		ctx, caller := tracer.Start(t.Context(), telemetry.Inside, "caller")
 		f.must(f.queue.Submit(ctx, "pref_planted", owner, 0))
-		if done, err := f.queue.SubmitAll(ctx, submissions(200)); done != 200 || err != nil {
+		if done, err := f.queue.SubmitAll(ctx, submissions(queue.SubmitsTogether+1)); done != queue.SubmitsTogether+1 || err != nil {
 			t.Errorf("SubmitAll = %d, %v", done, err)
 		}
 		w := f.consumer("w1")
