@@ -23,6 +23,8 @@ var (
 	acme     = tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
 	acmeTest = tenant.ID{Organization: "org_acme01", Mode: tenant.Test}
 	errAway  = &ledger.UnavailableError{Op: "test", Err: errors.New("away")}
+
+	errRefused = errors.New("refused")
 )
 
 // memory is the least that a store can be: one tenant, one caller. What a real
@@ -168,6 +170,8 @@ type queue struct {
 	submitted, cancelled []string
 	attempts             []int
 	err                  error
+	// refused is a job that it does not take.
+	refused string
 }
 
 func (q *queue) Submit(_ context.Context, id string, _ tenant.ID, attempt int) error {
@@ -175,6 +179,19 @@ func (q *queue) Submit(_ context.Context, id string, _ tenant.ID, attempt int) e
 		q.submitted, q.attempts = append(q.submitted, id), append(q.attempts, attempt)
 	}
 	return q.err
+}
+
+func (q *queue) SubmitAll(ctx context.Context, all []jobs.Submission) (done int, err error) {
+	for _, job := range all {
+		if job.ID == q.refused {
+			return done, errRefused
+		}
+		if err := q.Submit(ctx, job.ID, job.Owner, job.Attempt); err != nil {
+			return done, err
+		}
+		done++
+	}
+	return done, nil
 }
 
 func (q *queue) Cancel(_ context.Context, id string) error {

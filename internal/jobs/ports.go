@@ -17,8 +17,20 @@ type Dispatcher interface {
 	// greater than the one given. A job that is already waiting or leased
 	// stays as it is.
 	Submit(ctx context.Context, id string, who tenant.ID, attempt int) error
+	// SubmitAll is Submit of each, in their order, and made for many. The first
+	// done of them were submitted; with an error nothing is known of the others.
+	SubmitAll(ctx context.Context, all []Submission) (done int, err error)
 	// Cancel takes the job out, or tells its worker to stop.
 	Cancel(ctx context.Context, id string) error
+}
+
+// Submission is what a [Dispatcher] is told of a job. It is no type of its own, so that
+// a dispatcher need not know this package.
+type Submission = struct {
+	ID    string
+	Owner tenant.ID
+	// Attempt is the number of the last attempt that began, 0 for a new job.
+	Attempt int
 }
 
 // Store keeps jobs with their reports. Partners' reads name the tenant, and

@@ -48,14 +48,27 @@ func (s *Service) Sweep(ctx context.Context, olderThan time.Duration, batch int)
 	}
 }
 
+// redispatch submits what is for the queue, and then settles what is not. It stops at
+// the first error; done are those before it.
 func (s *Service) redispatch(ctx context.Context, open []Job) (done []string, err error) {
+	var queued []Submission
+	var simulated []Job
 	for _, job := range open {
 		if isSimulated(job.Tenant, job.Profile) {
-			err = s.settle(ctx, job)
+			simulated = append(simulated, job)
 		} else {
-			err = s.config.Dispatcher.Submit(ctx, job.ID, job.Tenant, job.Attempt)
+			queued = append(queued, Submission{ID: job.ID, Owner: job.Tenant, Attempt: job.Attempt})
 		}
-		if err != nil {
+	}
+	submitted, err := s.config.Dispatcher.SubmitAll(ctx, queued)
+	for _, job := range queued[:submitted] {
+		done = append(done, job.ID)
+	}
+	if err != nil {
+		return done, err
+	}
+	for _, job := range simulated {
+		if err := s.settle(ctx, job); err != nil {
 			return done, err
 		}
 		done = append(done, job.ID)

@@ -4,6 +4,9 @@ package queue
 
 import "context"
 
+// SubmitsTogether is how many submits go in one round trip.
+const SubmitsTogether = submitsTogether
+
 // FinishTogether ends jobs in one call, as those are that end while another one is
 // told of, and takes up to next of those that come after them, one for each.
 func (c *Consumer) FinishTogether(ctx context.Context, next int, leases ...Lease) (granted []Lease, errs []error) {

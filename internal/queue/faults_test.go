@@ -129,6 +129,7 @@ func TestAQueueOfANewerReleaseIsNotTouched(t *testing.T) {
 			"Renew":      func() error { _, err := w.Renew(t.Context(), held); return err },
 			"Leave":      func() error { return w.Leave(t.Context()) },
 			"Submit":     func() error { return f.queue.Submit(t.Context(), "pref_3", owner, 0) },
+			"SubmitAll":  func() error { _, err := f.queue.SubmitAll(t.Context(), submissions(2)); return err },
 			"Cancel":     func() error { return f.queue.Cancel(t.Context(), "pref_2") },
 			"Order":      func() error { return f.queue.Order(t.Context(), "pref_2", queue.OrderRetry) },
 			"Drain":      func() error { _, err := f.queue.Drain(t.Context(), time.Hour); return err },

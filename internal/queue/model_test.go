@@ -140,6 +140,7 @@ var operations = []struct {
 }{
 	{30, (*model).submitNew},
 	{5, (*model).submitAgain},
+	{8, (*model).submitTogether},
 	{40, (*model).take},
 	{20, (*model).finish},
 	{15, (*model).finishNext},
@@ -177,13 +178,18 @@ func (m *model) step() {
 	m.compare()
 }
 
-func (m *model) submitNew() {
+// newJob is one that nobody knows.
+func (m *model) newJob() queue.Submission {
 	owners := slices.SortedFunc(maps.Keys(m.shares), func(a, b tenant.ID) int { return compareText(a.String(), b.String()) })
 	m.next++
-	id, owner, attempt := fmt.Sprintf("pref_%04d", m.next), owners[m.random.IntN(len(owners))], m.random.IntN(2)*m.random.IntN(4)
-	m.did("submit %s of %s after attempt %d", id, owner, attempt)
-	m.must("submit", m.queue.Submit(m.ctx(), id, owner, attempt))
-	m.jobs[id] = &modelJob{owner: owner, attempt: attempt}
+	return queue.Submission{ID: fmt.Sprintf("pref_%04d", m.next), Owner: owners[m.random.IntN(len(owners))], Attempt: m.random.IntN(2) * m.random.IntN(4)}
+}
+
+func (m *model) submitNew() {
+	job := m.newJob()
+	m.did("submit %s of %s after attempt %d", job.ID, job.Owner, job.Attempt)
+	m.must("submit", m.queue.Submit(m.ctx(), job.ID, job.Owner, job.Attempt))
+	m.jobs[job.ID] = &modelJob{owner: job.Owner, attempt: job.Attempt}
 }
 
 func compareText(a, b string) int {
@@ -204,9 +210,40 @@ func (m *model) submitAgain() {
 	}
 	m.did("submit %s again after attempt %d", id, job.attempt)
 	m.must("submit", m.queue.Submit(m.ctx(), id, job.owner, job.attempt))
-	if job.garbled {
-		// A sound submission mends it.
-		*job = modelJob{owner: job.owner, attempt: job.attempt, order: job.order}
+	job.mend()
+}
+
+// mend is what a sound submission does to a job that is garbled.
+func (j *modelJob) mend() {
+	if j.garbled {
+		*j = modelJob{owner: j.owner, attempt: j.attempt, order: j.order}
+	}
+}
+
+// submitTogether submits new jobs and those that are there by turns, some of them twice.
+func (m *model) submitTogether() {
+	var all []queue.Submission
+	for range m.random.IntN(4) {
+		fresh := m.newJob()
+		all = append(all, fresh)
+		m.jobs[fresh.ID] = &modelJob{owner: fresh.Owner, attempt: fresh.Attempt}
+		if id, ok := pick(m, m.jobs); ok {
+			known := m.jobs[id]
+			all = append(all, queue.Submission{ID: id, Owner: known.owner, Attempt: known.attempt})
+		}
+	}
+	m.did("submit together %v", all)
+	m.submitAll(all)
+}
+
+func (m *model) submitAll(all []queue.Submission) {
+	done, err := m.queue.SubmitAll(m.ctx(), all)
+	m.must("submit together", err)
+	if done != len(all) {
+		m.fail("%d of %d jobs were submitted, and no error is told", done, len(all))
+	}
+	for _, job := range all {
+		m.jobs[job.ID].mend()
 	}
 }
 
@@ -553,13 +590,11 @@ func (m *model) wipe() {
 }
 
 func (m *model) resubmit() {
+	var all []queue.Submission
 	for _, id := range slices.Sorted(maps.Keys(m.jobs)) {
-		job := m.jobs[id]
-		m.must("submit", m.queue.Submit(m.ctx(), id, job.owner, job.attempt))
-		if job.garbled {
-			*job = modelJob{owner: job.owner, attempt: job.attempt, order: job.order}
-		}
+		all = append(all, queue.Submission{ID: id, Owner: m.jobs[id].owner, Attempt: m.jobs[id].attempt})
 	}
+	m.submitAll(all)
 }
 
 // damage is a key that somebody deletes by hand; the rows are submitted again.

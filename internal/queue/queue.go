@@ -93,27 +93,6 @@ func New(client *redis.Client, name string, o Options) (*Queue, error) {
 
 func (q *Queue) key(name string) string { return q.prefix + name }
 
-// Submit takes a job in. attempt is the number of the last attempt that began,
-// 0 for a new job. A job that is here already is left as it is, so submitting
-// again is always safe. Errors: [ErrFull].
-func (q *Queue) Submit(ctx context.Context, id string, owner tenant.ID, attempt int) error {
-	share, _ := q.share(owner)
-	return failed("submit to queue",
-		q.scripts.submit.run(ctx, q, q.redis, id, owner.String(), attempt, share.Weight, share.Most).Err())
-}
-
-// share is what a tenant's share is now; the zero Share while nobody knows.
-func (q *Queue) share(owner tenant.ID) (Share, bool) {
-	if q.options.Shares == nil {
-		return Share{}, false
-	}
-	share, known := q.options.Shares(owner)
-	if !known {
-		return Share{}, false
-	}
-	return share.normal(), true
-}
-
 // Cancel forgets a job. The worker that holds it loses its lease. Cancelling
 // an unknown job is not an error.
 func (q *Queue) Cancel(ctx context.Context, id string) error {

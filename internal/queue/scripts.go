@@ -172,6 +172,18 @@ func fault(err error) string {
 	}
 }
 
+// byName asks a server for a script that it knows. One that does not says so, and has
+// to be asked with run.
+func (s *script) byName(ctx context.Context, q *Queue, client redis.Scripter, args ...any) *redis.Cmd {
+	form := s.flagged
+	if s.usePlain.Load() {
+		form = s.plain
+	}
+	return form.EvalSha(ctx, client, []string{q.stream}, append([]any{q.prefix}, args...)...)
+}
+
+func isUnknownScript(err error) bool { return redis.HasErrorPrefix(err, "NOSCRIPT") }
+
 func (s *script) ask(ctx context.Context, q *Queue, client redis.Scripter, args []any) *redis.Cmd {
 	all := append([]any{q.prefix}, args...)
 	if !s.usePlain.Load() {

@@ -24,6 +24,9 @@ func TestEachTransitionThatATracedCallerAsksForIsASpan(t *testing.T) {
 		tracer := collector.Tracer()
 		ctx, caller := tracer.Start(t.Context(), telemetry.Inside, "caller")
 		f.must(f.queue.Submit(ctx, "pref_planted", owner, 0))
+		if done, err := f.queue.SubmitAll(ctx, submissions(queue.SubmitsTogether+1)); done != queue.SubmitsTogether+1 || err != nil {
+			t.Errorf("SubmitAll = %d, %v", done, err)
+		}
 		w := f.consumer("w1")
 		f.must(w.Finish(ctx, f.take(w)))
 		gone, leave := context.WithCancel(ctx)
@@ -35,19 +38,22 @@ func TestEachTransitionThatATracedCallerAsksForIsASpan(t *testing.T) {
 		if _, err := f.queue.Drain(ctx, 0); !errors.Is(err, queue.ErrFormat) {
 			t.Errorf("error = %v, want ErrFormat", err)
 		}
+		if done, err := f.queue.SubmitAll(ctx, submissions(2)); done != 0 || !errors.Is(err, queue.ErrFormat) {
+			t.Errorf("SubmitAll = %d, %v, want ErrFormat", done, err)
+		}
 		caller.End("")
 		tracer.Close(t.Context())
-		got := map[string]string{}
+		got := map[string][]string{}
 		for _, span := range collector.Spans() {
 			if span.Name != "caller" {
-				got[span.Name] = span.Attributes["error.type"]
+				got[span.Name] = append(got[span.Name], span.Attributes["error.type"])
 			}
 			if span.Name != "caller" && (span.Parent != collector.Named("caller")[0].ID || span.Attributes["db.system.name"] != "redis") {
 				t.Errorf("%+v is no question of the caller to Redis", span)
 			}
 		}
-		if diff := cmp.Diff(map[string]string{
-			"queue submit": "", "queue finish": "", "queue cancel": "cancelled", "queue drain": "refused",
+		if diff := cmp.Diff(map[string][]string{
+			"queue submit": {"", "", "", "refused"}, "queue finish": {""}, "queue cancel": {"cancelled"}, "queue drain": {"refused"},
 		}, got); diff != "" {
 			t.Errorf("faults of spans (-want +got):\n%s", diff)
 		}

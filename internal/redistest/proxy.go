@@ -8,6 +8,7 @@ import (
 	"net"
 	"sync"
 	"testing"
+	"time"
 )
 
 // Wire is a network between clients and one server.
@@ -22,6 +23,7 @@ type Wire struct {
 	listener net.Listener // nil while the wire is down
 	open     map[net.Conn]struct{}
 	cut      *cut
+	lag      time.Duration
 }
 
 // cut is an order to lose a reply.
@@ -83,6 +85,20 @@ func (w *Wire) CutReplyOf(text string) <-chan struct{} {
 	return w.cut.done
 }
 
+// Lag makes the wire longer: on connections that are made from then on, replies arrive
+// so much later.
+func (w *Wire) Lag(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.lag = d
+}
+
+func (w *Wire) lags() time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.lag
+}
+
 func (w *Wire) accept(listener net.Listener) {
 	for {
 		client, err := listener.Accept()
@@ -107,7 +123,9 @@ func (w *Wire) carry(client net.Conn) {
 	defer w.release(client, server)
 	var replies sync.WaitGroup
 	replies.Go(func() {
-		l.copy(client, server, l.replying)
+		back, arrived := late(client, w.lags())
+		l.copy(back, server, l.replying)
+		arrived()
 		_ = client.Close()
 	})
 	l.copy(server, client, l.asking)
@@ -195,4 +213,43 @@ func (l *line) replying(piece []byte) bool {
 	close(l.cut.done)
 	l.cut = nil
 	return false
+}
+
+// late is a writer to the same end whose pieces arrive a while after they were written.
+// arrived waits for what is under way; nothing is written after it.
+func late(to io.Writer, lag time.Duration) (back io.Writer, arrived func()) {
+	if lag == 0 {
+		return to, func() {}
+	}
+	d := &delay{lag: lag, pieces: make(chan piece, 64)}
+	var carrying sync.WaitGroup
+	carrying.Go(func() { d.carry(to) })
+	return d, func() {
+		close(d.pieces)
+		carrying.Wait()
+	}
+}
+
+// delay keeps pieces in their order. None waits for another one.
+type delay struct {
+	lag    time.Duration
+	pieces chan piece
+}
+
+type piece struct {
+	due  time.Time
+	text []byte
+}
+
+func (d *delay) carry(to io.Writer) {
+	for p := range d.pieces {
+		time.Sleep(time.Until(p.due))
+		// Whoever is gone gets nothing; the other direction ends the connection.
+		_, _ = to.Write(p.text)
+	}
+}
+
+func (d *delay) Write(text []byte) (int, error) {
+	d.pieces <- piece{time.Now().Add(d.lag), bytes.Clone(text)}
+	return len(text), nil
 }

@@ -159,6 +159,33 @@ func TestAWireGoesDownAndUp(t *testing.T) {
 }
 
 // TestOnlyTheReplyOfTheOneRequestIsLost: what was asked for has happened.
+func TestALongWireTakesItsTimeAndLosesNothing(t *testing.T) {
+	t.Parallel()
+	server := redistest.Mini(t)
+	wire := redistest.Proxy(t, server.Addr)
+	const lag = 30 * time.Millisecond
+	wire.Lag(lag)
+	through := (&redistest.Server{Addr: wire.Addr}).Client(t)
+	for i := range 3 {
+		began := time.Now()
+		if n, err := through.Incr(t.Context(), "k").Result(); err != nil || n != int64(i+1) {
+			t.Errorf("INCR = %d, %v; want %d", n, err, i+1)
+		}
+		if took := time.Since(began); took < lag {
+			t.Errorf("a reply came after %s", took)
+		}
+	}
+	must(t, through.Set(t.Context(), "long", strings.Repeat("x", 1<<20), 0).Err())
+	if got, err := through.Get(t.Context(), "long").Result(); err != nil || len(got) != 1<<20 {
+		t.Errorf("GET = %d bytes, %v", len(got), err)
+	}
+	// Nobody waits for a wire that goes down.
+	wire.Down()
+	if err := through.Ping(t.Context()).Err(); err == nil {
+		t.Error("a reply came through a wire that is down")
+	}
+}
+
 func TestOnlyTheReplyOfTheOneRequestIsLost(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {

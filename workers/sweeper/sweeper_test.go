@@ -335,6 +335,39 @@ func TestAQueueIsNotMarkedBeforeItHasEverything(t *testing.T) {
 	}
 }
 
+// TestAQueueThatRefusesAJob is handed those before it, and marked once it has them all.
+func TestAQueueThatRefusesAJob(t *testing.T) {
+	t.Parallel()
+	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
+		w := newWorld(t, server)
+		w.submit(300)
+		w.clock.advance(time.Millisecond) // rows go in the order in which they were handed over
+		odd := tenant.ID{Organization: "org_harm01", Mode: tenant.Live}
+		_, err := w.jobs.Submit(t.Context(), odd, jobs.Request{FileURL: "https://x.example/odd.pdf", Profile: "print_ready"}, 10)
+		w.must(err)
+		w.clock.advance(time.Millisecond)
+		w.submit(300)
+		w.wipe()
+		client, figures := server.Client(t), "pm:{preflight}:t:"+odd.String()
+		w.must(client.RPush(t.Context(), figures, "a list").Err())
+		owed := func() int {
+			rows, err := w.store.OpenJobs(t.Context(), w.clock.Now(), 1000)
+			w.must(err)
+			return len(rows)
+		}
+		w.start()
+		w.until("the jobs before it are handed over", func() bool { return owed() == 301 })
+		if w.marked() {
+			t.Error("the queue is marked and has not everything")
+		}
+		w.must(client.Del(t.Context(), figures).Err())
+		w.until("the mark", w.marked)
+		if !w.open(601)() || owed() != 0 {
+			t.Errorf("the queue is marked and has not everything: %d rows are owed", owed())
+		}
+	})
+}
+
 func TestAFullQueueRefusesUntilThereIsRoom(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, redistest.Mini(t))

@@ -54,7 +54,10 @@ func services(t testing.TB, store storetest.Store) (*rfq.Service, *jobs.Service)
 type nowhere struct{}
 
 func (nowhere) Submit(context.Context, string, tenant.ID, int) error { return nil }
-func (nowhere) Cancel(context.Context, string) error                 { return nil }
+func (nowhere) SubmitAll(_ context.Context, all []jobs.Submission) (int, error) {
+	return len(all), nil
+}
+func (nowhere) Cancel(context.Context, string) error { return nil }
 
 func termsOf(key string) rfq.Terms {
 	return rfq.Terms{Quota: daily, Idempotency: ledger.Idempotency{Key: key, Fingerprint: sha256.Sum256([]byte(key))}}

@@ -73,7 +73,10 @@ func services(store storetest.Store) (*rfq.Service, *jobs.Service, error) {
 type nowhere struct{}
 
 func (nowhere) Submit(context.Context, string, tenant.ID, int) error { return nil }
-func (nowhere) Cancel(context.Context, string) error                 { return nil }
+func (nowhere) SubmitAll(_ context.Context, all []jobs.Submission) (int, error) {
+	return len(all), nil
+}
+func (nowhere) Cancel(context.Context, string) error { return nil }
 
 func crashTerms(key string) rfq.Terms {
 	return rfq.Terms{Quota: crashDay, Idempotency: ledger.Idempotency{Key: key, Fingerprint: sha256.Sum256([]byte(key))}}

@@ -113,6 +113,16 @@ func (q *queue) Submit(_ context.Context, id string, _ tenant.ID, attempt int) e
 	return q.failing
 }
 
+func (q *queue) SubmitAll(ctx context.Context, all []jobs.Submission) (done int, err error) {
+	for _, job := range all {
+		if err := q.Submit(ctx, job.ID, job.Owner, job.Attempt); err != nil {
+			return done, err
+		}
+		done++
+	}
+	return done, nil
+}
+
 func (q *queue) Cancel(context.Context, string) error { return nil }
 
 // take returns what was submitted since the last take.
