@@ -68,6 +68,8 @@ type Records interface {
 // Config is what the dashboard is made of. Every member is required but the ones
 // that say otherwise.
 type Config struct {
+	// Listener is the listener's label in metrics.
+	Listener string
 	Gates    *posture.Gates
 	Sessions Sessions
 	RFQs     RFQs
@@ -156,7 +158,7 @@ func (b *board) routes() []route {
 		{pattern: "/rfqs/{id}", get: b.member(b.showRFQ)},
 		{pattern: "/capabilities", get: b.capabilities},
 		{pattern: contractsPath, get: b.showContracts},
-		{pattern: signInPath, get: b.askForKey, post: b.signIn},
+		{pattern: signInPath, get: b.askForKey, post: b.counted(byKey, b.signIn)},
 		{pattern: "/sign-out", post: b.signOut},
 		{pattern: "/", any: missing},
 	})

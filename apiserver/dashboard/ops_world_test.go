@@ -86,7 +86,7 @@ func denialsOf(c *dashboard.Config) dashboard.Denials { return c.Records.(dashbo
 func newOps(t testing.TB, change func(*dashboard.Config)) *world {
 	t.Helper()
 	return newWorld(t, func(c *dashboard.Config) {
-		c.Ops = &dashboard.Ops{Queue: fullLine(""), Denials: denialsOf(c)}
+		c.Listener, c.Ops = "dashboard-ops", &dashboard.Ops{Queue: fullLine(""), Denials: denialsOf(c)}
 		if change != nil {
 			change(c)
 		}

@@ -191,39 +191,39 @@ const notSignedIn = "This key does not sign anybody in. It may be mistyped, revo
 
 // signIn takes a key in a form, and gives a session for it. The key goes nowhere
 // else. Who holds a good key that may not sign in is told why, as the API would.
-func (b *board) signIn(v *visit) answer {
+func (b *board) signIn(v *visit) (answer, outcome) {
 	if wait := b.attempts.take(v.Request, v.now); wait > 0 {
-		return tooOften("", wait)
+		return tooOften("", wait), tooMany
 	}
 	if v.snapshot == nil {
-		return closed()
+		return closed(), refusedBy(posture.ReasonSnapshotAbsent)
 	}
 	sent, err := readForm(v.Request)
 	if err != nil {
-		return form(http.StatusBadRequest, "", "The form could not be read. Try again.")
+		return form(http.StatusBadRequest, "", "The form could not be read. Try again."), unreadable
 	}
 	next := sent.Get("next")
 	caller, reason := authenticate(v, credential.Secret(sent.Get("key")))
 	if !caller.Valid() {
 		b.Metrics.Decision("", reason.String())
-		return form(http.StatusForbidden, next, notSignedIn)
+		return form(http.StatusForbidden, next, notSignedIn), refusedBy(reason)
 	}
 	if decision := v.snapshot.Standing(caller, posture.ScopeAccountRead, v.now); !decision.Allowed() && !b.operates(v, caller) {
 		b.Metrics.Decision("", decision.Reason.String())
-		return form(http.StatusForbidden, next, b.turnedAway(v, caller, decision))
+		return form(http.StatusForbidden, next, b.turnedAway(v, caller, decision)), refusedBy(decision.Reason)
 	}
 	return b.open(v, caller, next)
 }
 
 // open begins a session.
-func (b *board) open(v *visit, caller posture.Caller, next string) answer {
+func (b *board) open(v *visit, caller posture.Caller, next string) (answer, outcome) {
 	now := v.now.UTC().Truncate(time.Millisecond)
 	if err := b.seal(v, caller, now, now); err != nil {
-		return noSeal(err)
+		return noSeal(err), unsealed
 	}
 	b.Uses.Seen(caller.Digest(), v.now)
 	b.Log.InfoContext(v.Context(), "dashboard: signed in", "organization", caller.Tenant().Organization, "key", caller.KeyName())
-	return answer{location: known(next)}
+	return answer{location: known(next)}, signedIn
 }
 
 // noSeal is the answer to a session that could not be sealed.

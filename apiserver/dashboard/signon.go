@@ -38,32 +38,32 @@ func (b *board) signOnRoutes() []route {
 	if b.signOn() == nil {
 		return nil
 	}
-	return []route{{pattern: signOnPath, get: b.leave}, {pattern: signon.CallbackPath, get: b.comeBack}}
+	return []route{{pattern: signOnPath, get: b.counted(byProvider, b.leave)}, {pattern: signon.CallbackPath, get: b.counted(byProvider, b.comeBack)}}
 }
 
 // leave sends the browser to the identity provider. What it comes back with is good in
 // this browser alone: a sealed cookie of its own holds the other half, so that sign-ins
 // in several tabs do not meet.
-func (b *board) leave(v *visit) answer {
+func (b *board) leave(v *visit) (answer, outcome) {
 	next := known(v.URL.Query().Get("next"))
 	if site := v.Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" {
-		return answer{location: signInPath + "?" + url.Values{"next": {next}}.Encode()} // whoever wants to may click
+		return answer{location: signInPath + "?" + url.Values{"next": {next}}.Encode()}, onItsWay // whoever wants to may click
 	}
 	if wait := b.attempts.take(v.Request, v.now); wait > 0 {
-		return tooOften(next, wait)
+		return tooOften(next, wait), tooMany
 	}
 	flow, address, err := b.signOn().Begin(v.Context(), next, b.Random)
 	if err != nil {
-		return b.refusedSignOn(v, err)
+		return b.refusedSignOn(v, err), refusedAs(err)
 	}
 	if err := b.keepFlow(v, flow); err != nil {
-		return noSeal(err)
+		return noSeal(err), unsealed
 	}
 	return answer{send: func(w http.ResponseWriter) *answer {
 		w.Header().Set("Location", address)
 		w.WriteHeader(http.StatusSeeOther)
 		return nil
-	}}
+	}}, onItsWay
 }
 
 // flowCookie is that of a sign-in with this state.
@@ -125,37 +125,37 @@ func (b *board) takeFlow(v *visit, state string) signon.Flow {
 }
 
 // comeBack ends a sign-in. Who it is has to be let in by the posture, too.
-func (b *board) comeBack(v *visit) answer {
+func (b *board) comeBack(v *visit) (answer, outcome) {
 	if wait := b.attempts.take(v.Request, v.now); wait > 0 {
-		return tooOften("", wait)
+		return tooOften("", wait), tooMany
 	}
 	if v.snapshot == nil {
-		return closed()
+		return closed(), refusedBy(posture.ReasonSnapshotAbsent)
 	}
 	query := v.URL.Query()
 	flow := b.takeFlow(v, query.Get("state"))
 	person, err := b.signOn().Finish(v.Context(), flow, query)
 	if err != nil {
-		return b.refusedSignOn(v, err)
+		return b.refusedSignOn(v, err), refusedAs(err)
 	}
 	caller, found := v.snapshot.Operator(v.now)
 	if !found {
-		return say(http.StatusForbidden, "Not allowed", noPlatform)
+		return say(http.StatusForbidden, "Not allowed", noPlatform), withoutPlatform
 	}
 	v.person = &signon.Session{Person: person}
 	if decision := v.snapshot.Standing(caller, posture.ScopeOpsRead, v.now); !decision.Allowed() {
-		return v.turnedBack(decision)
+		return v.turnedBack(decision), refusedBy(decision.Reason)
 	}
 	return b.openPerson(v, flow.Next)
 }
 
 // openPerson begins the session of a person.
-func (b *board) openPerson(v *visit, next string) answer {
+func (b *board) openPerson(v *visit, next string) (answer, outcome) {
 	if err := b.sealPerson(v, v.now.UTC().Truncate(time.Millisecond)); err != nil {
-		return noSeal(err)
+		return noSeal(err), unsealed
 	}
 	b.Log.InfoContext(v.Context(), "dashboard: operator signed in", "subject", v.person.Subject, "name", v.person.Name, "until", v.person.Until)
-	return answer{location: known(next)}
+	return answer{location: known(next)}, signedIn
 }
 
 // sealPerson puts the session of the visit's person into the cookie.

@@ -48,7 +48,7 @@ func newWorld(t testing.TB, change func(*dashboard.Config)) *world {
 		t.Fatal(err)
 	}
 	config := dashboard.Config{
-		Gates: w.Gates, Sessions: w.Sessions, RFQs: w.RFQs, Records: w.Store, Webhooks: w.Webhooks, Cursors: cursors, Limits: new(ratelimit.Limiter), Uses: new(keyuse.Recorder),
+		Listener: "dashboard", Gates: w.Gates, Sessions: w.Sessions, RFQs: w.RFQs, Records: w.Store, Webhooks: w.Webhooks, Cursors: cursors, Limits: new(ratelimit.Limiter), Uses: new(keyuse.Recorder),
 		Metrics: w.Metrics, Log: slog.New(slog.NewTextHandler(w.log, nil)), Now: w.Clock.Now, Random: &chance{source: rand.NewChaCha8([32]byte{1})},
 		Jobs: w.Jobs, Pace: preflight.Pace{Soonest: 2 * time.Millisecond, Latest: 10 * time.Millisecond}, Streams: gate.NewStreams(0, 0), Contracts: w.Contracts,
 		APIURL: "http://api.example.com", RegistryURL: "http://registry.example.com", OpsURL: "http://ops.example.com", Docs: true,

@@ -152,6 +152,9 @@ func (s *surface) ShowDelivery(ctx context.Context, in platformapi.ShowDeliveryR
 	if err != nil {
 		return nil, webhooks.ProblemOf(err)
 	}
+	if strict.Call(ctx).Revalidate(`"` + delivery.Revision() + `"`) {
+		return platformapi.ShowDelivery304Response{}, nil
+	}
 	return platformapi.ShowDelivery200JSONResponse(webhooks.Attempted(delivery, attempts)), nil
 }
 

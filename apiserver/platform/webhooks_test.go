@@ -116,6 +116,33 @@ func TestAWebhookVerbThatIsRefusedIsNotInTheAudit(t *testing.T) {
 	}
 }
 
+func TestTheDeskReadsADeliveryAgainOnlyWhenItHasChanged(t *testing.T) {
+	t.Parallel()
+	w := hooked(t)
+	id := post(t, w, "desk-live", "/webhooks/endpoints/mis/test"+ofAcme, reason).Want(t, 202, "").Text(t, "id")
+	path := "/webhooks/deliveries/" + id + ofAcme
+	tag := get(t, w, "desk-reads", path).Want(t, 200, "").Header.Get("Etag")
+	again := func(tag string) apitest.Answer {
+		return w.Do(t, apitest.Request{Method: "GET", Path: root + path, Key: "desk-reads", Header: map[string]string{"If-None-Match": tag}})
+	}
+	for range 2 {
+		same := again(tag).Want(t, 304, "")
+		if same.Header.Get("Etag") != tag || same.Header.Get("Cache-Control") != "private, no-cache" || len(same.Body) != 0 {
+			t.Errorf("a 304 with %v and %d bytes", same.Header, len(same.Body))
+		}
+		w.Advance(time.Second)
+		post(t, w, "desk-live", "/webhooks/deliveries/"+id+"/redeliver"+ofAcme, reason).Want(t, 202, "")
+		changed := again(tag).Want(t, 200, "")
+		if changed.Header.Get("Etag") == tag || changed.Header.Get("Cache-Control") != "private, no-cache" {
+			t.Errorf("redelivered, it has the header %v, and had the tag %s", changed.Header, tag)
+		}
+		tag = changed.Header.Get("Etag")
+	}
+	// Whose delivery it is comes first: a tag opens nothing.
+	w.Do(t, apitest.Request{Method: "GET", Path: root + "/webhooks/deliveries/" + id + "?organization=org_stark1", Key: "desk-reads", Header: map[string]string{"If-None-Match": tag}}).
+		Want(t, 404, problem.CodeNotFound)
+}
+
 func TestTheDeskListsDeliveriesInPages(t *testing.T) {
 	t.Parallel()
 	w := hooked(t)

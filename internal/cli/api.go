@@ -361,7 +361,7 @@ func (s *api) opsView() *dashboard.Ops { return &dashboard.Ops{Queue: s.queue, D
 
 func (s *api) dashboardHandler(listener string, work preflights, view *dashboard.Ops) (http.Handler, error) {
 	board, err := dashboard.Handler(dashboard.Config{
-		Gates: s.gates, Sessions: s.sessions, RFQs: s.rfqs, Records: s.store, Limits: s.limits, Uses: &s.uses, Metrics: s.metrics,
+		Listener: listener, Gates: s.gates, Sessions: s.sessions, RFQs: s.rfqs, Records: s.store, Limits: s.limits, Uses: &s.uses, Metrics: s.metrics,
 		Webhooks: s.webhooks, Cursors: s.cursors, Jobs: work.jobs, Changes: s.changes, Streams: s.streams,
 		Log: s.log, Now: s.now, Random: rand.Reader, Plain: s.plainCookies,
 		RegistryURL: s.registryURL(), APIURL: s.url(), OpsURL: urlOf(s.sockets.ops, ""), Docs: s.docs != nil, Tour: s.tour, Contracts: s.contracts, Ops: view,

@@ -37,6 +37,7 @@ var boundedLabels = map[string]string{
 	"route":        "the patterns of routes; `none` where none matched",
 	"state":        "the states of what is counted",
 	"status":       "the statuses that are answered",
+	"way":          "`key` and `oidc`",
 }
 
 // servedMetrics are the metrics of each process, registered as it does and without

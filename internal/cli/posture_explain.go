@@ -21,7 +21,8 @@ func postureExplainCommand() *cobra.Command {
 		Long: `Print the rules of the decision table in their order: which let the partner
 through, which one stops it, and which would stop it next, once that was changed.
 Without --keys and --access the first request that is closed is explained, of live
-keys before test keys, of reads before writes.
+keys before test keys, of reads before writes. Answers have the time since when they
+are so, as far as that is known.
 
 What is proposed has been tried on a copy of the objects, with the gates' code.`,
 		Args: cobra.ExactArgs(2),
@@ -81,9 +82,9 @@ func (e *noPartnerError) Error() string {
 func printExplanation(w io.Writer, x *explain.Explanation) {
 	line(w, fmt.Sprintf("%s, %s, at %s", x.Partner, x.Capability, explain.Instant(x.At)))
 	line(w)
-	line(w, "KEYS", "ACCESS", "ANSWER")
+	line(w, "KEYS", "ACCESS", "ANSWER", "SINCE")
 	for _, a := range x.Answers {
-		line(w, a.Keys, dash(a.Access), a.Reason)
+		line(w, a.Keys, dash(a.Access), a.Reason, dash(a.Since.String()))
 	}
 	requests := x.Keys + " keys"
 	if x.Access != "" {

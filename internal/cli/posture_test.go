@@ -111,6 +111,8 @@ func TestWhatPostureCommandsPrint(t *testing.T) {
 		"diff.yaml":           {"diff", samples, changed, "-o", "yaml"},
 		"diff.json":           {"diff", samples, changed, "-o", "json"},
 		"explain-open.txt":    {"explain", "acme", "rfq-read", "--from", samples},
+		"explain-open.yaml":   {"explain", "acme", "rfq-read", "--from", samples, "-o", "yaml"},
+		"explain-open.json":   {"explain", "acme", "rfq-read", "--from", samples, "-o", "json"},
 		"explain-killed.txt":  {"explain", "acme", "rfq-create", "--from", changed, "--access", "write"},
 		"explain-ramp.txt":    {"explain", "acme", "webhook-delivery", "--from", changed},
 		"explain-nothing.txt": {"explain", "acme", "estimate", "--from", samples},

@@ -113,6 +113,9 @@ func TestOperatorsOfAClusterSignInAtAnIdentityProvider(t *testing.T) {
 	if err != nil || answer.Request.URL.Path != "/ops/queue" || !strings.Contains(string(page), "<span>ada ") {
 		t.Errorf("%s is answered %d, %v:\n%s", answer.Request.URL.Path, answer.StatusCode, err, page)
 	}
+	p.until("the sign-in is counted", func() error {
+		return p.metric(`printmarket_dashboard_sign_ins_total{listener="dashboard-ops",outcome="in",way="oidc"} 1`)
+	})
 	// The dashboard of partners knows nothing of it.
 	partners, err := client.Get(p.env["DASHBOARD_URL"] + "/sign-in/oidc")
 	if err != nil {

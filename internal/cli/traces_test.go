@@ -164,7 +164,7 @@ func TestARequestIsFollowedToItsWebhook(t *testing.T) {
 	want := []string{
 		"POST /api/v1/preflight > create job", "POST /api/v1/preflight > queue submit", "POST /api/v1/preflight > rate limit take",
 		"POST /api/v1/preflight > process preflight",
-		"process preflight > fetch file", "process preflight > inspect file",
+		"process preflight > amend job", "process preflight > fetch file", "process preflight > inspect file",
 		"process preflight > store outcome", "store outcome > amend job", "process preflight > queue finish",
 	}
 	got := map[string]bool{}

@@ -5,7 +5,6 @@ package telemetry
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"os"
 
 	"go.opentelemetry.io/otel/trace"
@@ -23,12 +22,15 @@ type tracerKey struct{}
 // The span is in no context, so that an event which is committed meanwhile comes of
 // the request, not of a part of it.
 func Ask(ctx context.Context, system, operation string) Span {
-	if !trace.SpanFromContext(ctx).IsRecording() {
+	asker := trace.SpanFromContext(ctx)
+	if !asker.IsRecording() {
 		return Span{}
 	}
+	if held, waits := asker.(*Held); waits {
+		return held.ask(system, operation)
+	}
 	t, _ := ctx.Value(tracerKey{}).(*Tracer)
-	_, span := t.Start(ctx, Client, operation,
-		slog.String("db.system.name", system), slog.String("db.operation.name", operation))
+	_, span := t.Start(ctx, Client, operation, questionOf(system, operation)...)
 	return span
 }
 

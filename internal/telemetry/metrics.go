@@ -29,6 +29,7 @@ type Metrics struct {
 	shed     *prometheus.CounterVec
 	gates    *prometheus.CounterVec
 	updates  *prometheus.CounterVec
+	signIns  *prometheus.CounterVec
 	jobs     *prometheus.CounterVec
 	jobTime  prometheus.Observer
 	jobWait  prometheus.Observer
@@ -101,6 +102,8 @@ func (m *Metrics) ofRequests() {
 		"Decisions of the gates, by capability and reason.", "capability", "reason")
 	m.updates = m.counter("printmarket_xjmf_updates_total",
 		"Statuses of jobs in callbacks, by what became of them, and callbacks that came again.", "outcome")
+	m.signIns = m.counter("printmarket_dashboard_sign_ins_total",
+		"Attempts to sign in to a dashboard, by listener, by way (key, oidc) and by outcome: in, or why not.", "listener", "way", "outcome")
 }
 
 // ofPreflight makes what is counted for every attempt at a job.
@@ -255,6 +258,12 @@ func (m *Metrics) Decision(capability, reason string) {
 
 // Update counts one status that a callback told, or one callback that came again.
 func (m *Metrics) Update(outcome string) { m.updates.WithLabelValues(outcome).Inc() }
+
+// SignIn counts one attempt to sign in to a dashboard. outcome is of a closed set, and
+// nothing of whoever tries.
+func (m *Metrics) SignIn(listener, way, outcome string) {
+	m.signIns.WithLabelValues(listener, way, outcome).Inc()
+}
 
 // Waited notes how long a job that was taken has waited for a worker.
 func (m *Metrics) Waited(d time.Duration) { m.jobWait.Observe(d.Seconds()) }

@@ -67,6 +67,7 @@ func TestMetricsAreServed(t *testing.T) {
 	m.Request("api", "/api/v1/rfq", "POST", "201", "", 3*time.Millisecond, "")
 	m.Decision("rfq-create", "Open")
 	m.Update("applied")
+	m.SignIn("dashboard", "key", "in")
 	m.Attempt("succeeded", time.Second)
 	m.InFlight("api", 1)
 	m.Gauge("printmarket_test_gauge", "A gauge.", func() float64 { return 42 })
@@ -79,6 +80,7 @@ func TestMetricsAreServed(t *testing.T) {
 		`printmarket_http_requests_total{code="",listener="api",method="POST",route="/api/v1/rfq",status="201"} 1`,
 		`printmarket_gate_decisions_total{capability="rfq-create",reason="Open"} 1`,
 		`printmarket_xjmf_updates_total{outcome="applied"} 1`,
+		`printmarket_dashboard_sign_ins_total{listener="dashboard",outcome="in",way="key"} 1`,
 		`printmarket_preflight_attempts_total{outcome="succeeded"} 1`,
 		`printmarket_test_gauge 42`,
 		`printmarket_test_known 43`,

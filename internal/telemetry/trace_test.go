@@ -101,7 +101,7 @@ func TestASpanOfARequestTellsWhatTheLogTells(t *testing.T) {
 			"http.response.status_code", "500", "printmarket.listener", "dashboard"),
 	}
 	got := collector.Spans()
-	ids := cmpopts.IgnoreFields(telemetrytest.Span{}, "Trace", "ID")
+	ids := cmpopts.IgnoreFields(telemetrytest.Span{}, "Trace", "ID", "Began", "Ended")
 	library := cmpopts.IgnoreMapEntries(func(key, _ string) bool { return strings.HasPrefix(key, "telemetry.sdk.") })
 	if diff := cmp.Diff(want, got, ids, library); diff != "" {
 		t.Errorf("spans (-want +got):\n%s", diff)

@@ -59,10 +59,12 @@ type attempt struct {
 }
 
 func (a *attempt) run(ctx context.Context) (outcome string) {
-	if outcome := a.obey(ctx); outcome != "" {
+	// The row has the trace, so what is asked until it is known is told afterwards.
+	untraced, held := a.Tracer.Hold(ctx)
+	if outcome := a.obey(untraced); outcome != "" {
 		return outcome
 	}
-	err := a.begin(ctx)
+	err := a.begin(untraced)
 	var malformed *jobs.MalformedError
 	switch {
 	case errors.As(err, &malformed):
@@ -80,6 +82,7 @@ func (a *attempt) run(ctx context.Context) (outcome string) {
 		return a.afterError(ctx, err)
 	}
 	ctx = a.beginSpan(ctx)
+	held.Tell(ctx)
 	result, err := a.work(ctx)
 	if err != nil {
 		return a.afterError(ctx, err)

@@ -36,6 +36,7 @@ func TestEveryAttemptIsPartOfTheTraceOfItsJob(t *testing.T) {
 		trace, parent string
 	}{
 		"one that succeeds": {"00-" + trace + "-" + span + "-01", nil, nil, []told{
+			{"amend job", "", ""},
 			{"fetch file", "", ""},
 			{"inspect file", "", ""},
 			{"amend job", "", ""},
@@ -44,6 +45,7 @@ func TestEveryAttemptIsPartOfTheTraceOfItsJob(t *testing.T) {
 			{"process preflight", "succeeded", ""},
 		}, trace, span},
 		"a file that is not there": {"00-" + trace + "-" + span + "-01", &safehttp.StatusError{Status: 404}, nil, []told{
+			{"amend job", "", ""},
 			{"fetch file", "", "FETCH_STATUS"},
 			{"amend job", "", ""},
 			{"store outcome", "", ""},
@@ -51,10 +53,12 @@ func TestEveryAttemptIsPartOfTheTraceOfItsJob(t *testing.T) {
 			{"process preflight", "FETCH_STATUS", "FETCH_STATUS"},
 		}, trace, span},
 		"two attempts, for an engine that dies": {"00-" + trace + "-" + span + "-01", nil, crash, []told{
+			{"amend job", "", ""},
 			{"fetch file", "", ""},
 			{"inspect file", "", "ENGINE_CRASH"},
 			{"queue retry", "", ""},
 			{"process preflight", "retried", "retried"},
+			{"amend job", "", ""},
 			{"fetch file", "", ""},
 			{"inspect file", "", "ENGINE_CRASH"},
 			{"amend job", "", ""},
@@ -64,6 +68,7 @@ func TestEveryAttemptIsPartOfTheTraceOfItsJob(t *testing.T) {
 		}, trace, span},
 		"a request that was not sampled": {"00-" + trace + "-" + span + "-00", nil, nil, nil, "", ""},
 		"a request that was not traced": {"", nil, nil, []told{
+			{"amend job", "", ""},
 			{"fetch file", "", ""},
 			{"inspect file", "", ""},
 			{"amend job", "", ""},
@@ -94,7 +99,15 @@ func TestEveryAttemptIsPartOfTheTraceOfItsJob(t *testing.T) {
 			r.stop()
 			tracer.Close(t.Context())
 			var got []told
+			names := map[string]string{}
 			for _, s := range collector.Spans() {
+				names[s.ID] = s.Name
+			}
+			begun := 0
+			for _, s := range collector.Spans() {
+				if s.Name == "amend job" && names[s.Parent] == "process preflight" {
+					begun++
+				}
 				got = append(got, told{s.Name, s.Attributes["printmarket.outcome"], s.Attributes["error.type"]})
 				if s.Failed != (s.Attributes["error.type"] != "") {
 					t.Errorf("failed is %t: %+v", s.Failed, s)
@@ -105,6 +118,9 @@ func TestEveryAttemptIsPartOfTheTraceOfItsJob(t *testing.T) {
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("spans (-want +got):\n%s", diff)
+			}
+			if attempts := len(collector.Named("process preflight")); begun != attempts {
+				t.Errorf("%d of %d attempts tell how their rows were marked", begun, attempts)
 			}
 			if strings.Contains(collector.Sent(), "hush") || strings.Contains(collector.Sent(), "files.example.com") {
 				t.Error("a span tells what is a partner's")

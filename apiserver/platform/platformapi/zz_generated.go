@@ -942,6 +942,8 @@ type ClientInterface interface {
 
 	// ShowDelivery Read a delivery with its attempts. Needs ops:read.
 	//
+	// Poll with `If-None-Match` and the last `ETag`: 304 says that nothing has changed.
+	//
 	// Corresponds with GET /api/v1/platform/webhooks/deliveries/{deliveryId} (the `ShowDelivery` operationId).
 	ShowDelivery(ctx context.Context, deliveryID DeliveryID, params *ShowDeliveryParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
@@ -1459,6 +1461,8 @@ func (c *Client) ListDeliveries(ctx context.Context, params *ListDeliveriesParam
 }
 
 // ShowDelivery Read a delivery with its attempts. Needs ops:read.
+//
+// Poll with `If-None-Match` and the last `ETag`: 304 says that nothing has changed.
 //
 // Corresponds with GET /api/v1/platform/webhooks/deliveries/{deliveryId} (the `ShowDelivery` operationId).
 func (c *Client) ShowDelivery(ctx context.Context, deliveryID DeliveryID, params *ShowDeliveryParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -3614,6 +3618,8 @@ type ClientWithResponsesInterface interface {
 
 	// ShowDeliveryWithResponse Read a delivery with its attempts. Needs ops:read.
 	//
+	// Poll with `If-None-Match` and the last `ETag`: 304 says that nothing has changed.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/platform/webhooks/deliveries/{deliveryId} (the `ShowDelivery` operationId).
@@ -5155,6 +5161,8 @@ func (c *ClientWithResponses) ListDeliveriesWithResponse(ctx context.Context, pa
 
 // ShowDeliveryWithResponse Read a delivery with its attempts. Needs ops:read.
 //
+// Poll with `If-None-Match` and the last `ETag`: 304 says that nothing has changed.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/v1/platform/webhooks/deliveries/{deliveryId} (the `ShowDelivery` operationId).
@@ -5876,6 +5884,9 @@ func ParseShowDeliveryResponse(rsp *http.Response) (*ShowDeliveryResponse, error
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case rsp.StatusCode == 304:
+		break // No content-type
 
 	}
 
@@ -8262,6 +8273,14 @@ func (response ShowDelivery200JSONResponse) VisitShowDeliveryResponse(w http.Res
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
 	return err
+}
+
+type ShowDelivery304Response struct {
+}
+
+func (response ShowDelivery304Response) VisitShowDeliveryResponse(w http.ResponseWriter) error {
+	w.WriteHeader(304)
+	return nil
 }
 
 type RedeliverRequestObject struct {

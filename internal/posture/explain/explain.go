@@ -38,6 +38,28 @@ type Answer struct {
 	Keys   string `json:"keys"`
 	Access string `json:"access,omitempty"`
 	Reason string `json:"reason"`
+	// Since is since when that is the answer; nil where nothing is known.
+	Since *Since `json:"since,omitempty"`
+}
+
+// Since is as of [posture.Since], of which At is never zero.
+type Since struct {
+	At time.Time `json:"at"`
+	// Edited tells that somebody has edited what decides the answer at At, or later, and
+	// that it may have been the same before. Else the clock has made it what it is at At.
+	Edited bool `json:"edited"`
+}
+
+// String is that in words; empty where nothing is known.
+func (s *Since) String() string {
+	switch {
+	case s == nil:
+		return ""
+	case s.Edited:
+		return "edited " + Instant(s.At) + " or later"
+	default:
+		return Instant(s.At)
+	}
 }
 
 // The outcomes of a [Rule].
@@ -83,7 +105,7 @@ func (p *Prober) explain(partner *v1alpha1.PartnerEntitlement, want Question, ti
 	first, chosen := request{}, false
 	for _, r := range requestsOf(want.Capability) {
 		reason := p.Decide(partner, r.mode, want.Capability, r.write, now).Reason
-		out.Answers = append(out.Answers, Answer{r.kind, r.access, reason.String()})
+		out.Answers = append(out.Answers, Answer{r.kind, r.access, reason.String(), p.since(partner, want.Capability, r, now)})
 		if want.Keys != "" && want.Keys != r.kind || want.Access != "" && r.access != "" && want.Access != r.access {
 			continue
 		}
@@ -97,6 +119,16 @@ func (p *Prober) explain(partner *v1alpha1.PartnerEntitlement, want Question, ti
 	out.judge(p, partner, want.Capability, first, now)
 	out.Next = p.nextChange(partner, want.Capability, first, times[1:])
 	return out
+}
+
+// since is since when a request is answered as it is now.
+func (p *Prober) since(o *v1alpha1.PartnerEntitlement, c posture.Capability, r request, now time.Time) *Since {
+	caller, _ := p.Caller(o, p.Probe(o, r.mode), r.mode, now)
+	known := p.snapshot.Since(caller, c, r.write, now)
+	if known.At.IsZero() {
+		return nil
+	}
+	return &Since{known.At.UTC(), known.Edited}
 }
 
 // nextChange is the first time at which the answer is another one without an

@@ -32,9 +32,10 @@ type Span struct {
 	// Parent is the id of a span; empty for the first of a trace.
 	Parent string
 	// Links are the ids of traces.
-	Links      []string
-	Failed     bool
-	Attributes map[string]string
+	Links        []string
+	Began, Ended time.Time
+	Failed       bool
+	Attributes   map[string]string
 }
 
 // Collector takes traces. Make it with [New].
@@ -102,7 +103,8 @@ func spanOf(process []*commonpb.KeyValue, s *tracepb.Span) Span {
 	made := Span{
 		Name: s.GetName(), Kind: s.GetKind().String(), Trace: hex.EncodeToString(s.GetTraceId()),
 		ID: hex.EncodeToString(s.GetSpanId()), Parent: hex.EncodeToString(s.GetParentSpanId()),
-		Failed:     s.GetStatus().GetCode() == tracepb.Status_STATUS_CODE_ERROR,
+		Failed: s.GetStatus().GetCode() == tracepb.Status_STATUS_CODE_ERROR,
+		Began:  time.Unix(0, int64(s.GetStartTimeUnixNano())), Ended: time.Unix(0, int64(s.GetEndTimeUnixNano())),
 		Attributes: map[string]string{},
 	}
 	for _, link := range s.GetLinks() {

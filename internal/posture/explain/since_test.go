@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package explain_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/posture/explain"
+	"github.com/printmarket/printmarket/internal/posture/posturetest"
+)
+
+// began is when the schedule of [scheduled] lets partners in.
+func began() time.Time { return posturetest.Judged().Add(-48 * time.Hour) }
+
+// scheduled is a partner with a contract of a year, who may read preflight jobs and
+// submit none, and a rollout for everybody with a schedule.
+func scheduled() (v1alpha1.PartnerEntitlement, v1alpha1.CapabilityRollout) {
+	partner := v1alpha1.PartnerEntitlement{ObjectMeta: metav1.ObjectMeta{Namespace: "prints", Name: "acme"}}
+	partner.Spec = v1alpha1.PartnerEntitlementSpec{
+		OrganizationID: "org_acme01", Package: v1alpha1.PackageStandard, State: v1alpha1.StateActive,
+		Contract:     &v1alpha1.Contract{Reference: "C-1", EffectiveFrom: metav1.NewTime(began().AddDate(-1, 0, 0))},
+		Capabilities: []v1alpha1.CapabilityGrant{{Name: "preflight"}}, Scopes: []v1alpha1.Scope{"preflight:read"},
+	}
+	rollout := v1alpha1.CapabilityRollout{ObjectMeta: metav1.ObjectMeta{Namespace: "prints", Name: "preflight"}}
+	rollout.Spec = v1alpha1.CapabilityRolloutSpec{
+		Capability: "preflight", Stage: v1alpha1.StageLive, Change: v1alpha1.Change{Ticket: "T-1"},
+		Schedule: &v1alpha1.Schedule{NotBefore: new(metav1.NewTime(began()))},
+	}
+	return partner, rollout
+}
+
+func editedAt(o metav1.Object, at time.Time) {
+	o.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: "kubectl", Time: new(metav1.NewTime(at))}})
+}
+
+func TestEachAnswerTellsSinceWhenItIsSo(t *testing.T) {
+	t.Parallel()
+	later := began().Add(90 * time.Minute)
+	const clock, edit = "2026-11-18T12:00:00Z", "edited 2026-11-18T13:30:00Z or later"
+	for name, tc := range map[string]struct {
+		change func(*v1alpha1.PartnerEntitlement, *v1alpha1.CapabilityRollout)
+		// reads and writes are what is told of live keys.
+		reads, writes string
+	}{
+		"by the schedule, and nothing is known of what nobody has dated": {
+			func(*v1alpha1.PartnerEntitlement, *v1alpha1.CapabilityRollout) {}, "Open " + clock, "ScopeMissing ",
+		},
+		"by an edit of the partner, who lacks a scope": {
+			func(p *v1alpha1.PartnerEntitlement, _ *v1alpha1.CapabilityRollout) { editedAt(p, later) }, "Open " + edit, "ScopeMissing " + edit,
+		},
+		"by an edit of the rollout, which scopes do not follow from": {
+			func(_ *v1alpha1.PartnerEntitlement, r *v1alpha1.CapabilityRollout) { editedAt(r, later) }, "Open " + edit, "ScopeMissing ",
+		},
+		"by the schedule, if the edit was before it": {
+			func(_ *v1alpha1.PartnerEntitlement, r *v1alpha1.CapabilityRollout) {
+				editedAt(r, began().Add(-time.Hour))
+			}, "Open " + clock, "ScopeMissing ",
+		},
+		"to partners with certificates, too": {
+			func(p *v1alpha1.PartnerEntitlement, _ *v1alpha1.CapabilityRollout) {
+				p.Spec.RequireClientCertificate = true
+				p.Spec.ClientCertificates = []v1alpha1.ClientCertificate{{Name: "edi", SPKISHA256: strings.Repeat("ab", 32)}}
+			}, "Open " + clock, "ScopeMissing ",
+		},
+		"but not where no key is known any more": {
+			func(p *v1alpha1.PartnerEntitlement, _ *v1alpha1.CapabilityRollout) {
+				editedAt(p, later)
+				p.Spec.RequireClientCertificate = true
+			}, "CertificateUnpinned ", "CertificateUnpinned ",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			partner, rollout := scheduled()
+			tc.change(&partner, &rollout)
+			p := explain.New(posture.Inputs{Partners: []v1alpha1.PartnerEntitlement{partner}, Rollouts: []v1alpha1.CapabilityRollout{rollout}})
+			told := map[string]string{}
+			for _, a := range p.Explain("acme", explain.Question{Capability: posture.Preflight}, posturetest.Judged()).Answers {
+				if told[a.Access] == "" {
+					told[a.Access] = a.Reason + " " + a.Since.String()
+				}
+			}
+			if diff := cmp.Diff(map[string]string{"read": tc.reads, "write": tc.writes}, told); diff != "" {
+				t.Errorf("answers to live keys (-want +told):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestTheClockHasMadeAnAnswerAtTheTimeThatIsTold asks just before that time, in worlds
+// in which nobody knows of edits.
+func TestTheClockHasMadeAnAnswerAtTheTimeThatIsTold(t *testing.T) {
+	t.Parallel()
+	told := 0
+	posturetest.Each(t, func(t *testing.T, _ posturetest.World, in posture.Inputs) {
+		t.Helper()
+		p := explain.New(in)
+		for _, o := range p.Partners() {
+			for c := range posture.Capabilities() {
+				told += checkTurns(t, p, p.Name(o), c)
+			}
+		}
+	})
+	if told == 0 {
+		t.Error("no answer tells since when it is so")
+	}
+}
+
+// checkTurns is how many answers tell since when they are so.
+func checkTurns(t *testing.T, p *explain.Prober, name string, c posture.Capability) (told int) {
+	t.Helper()
+	at := func(now time.Time) []explain.Answer {
+		return p.Explain(name, explain.Question{Capability: c}, now).Answers
+	}
+	for i, a := range at(posturetest.Judged()) {
+		if a.Since == nil {
+			continue
+		}
+		told++
+		before, then := at(a.Since.At.Add(-1))[i], at(a.Since.At)[i]
+		if a.Since.Edited || before.Reason == a.Reason || then.Reason != a.Reason {
+			t.Errorf("%s %s: %s since %s, where it was %s before and %s then", name, c, a.Reason, a.Since, before.Reason, then.Reason)
+		}
+	}
+	return told
+}
