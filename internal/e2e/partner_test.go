@@ -159,13 +159,18 @@ func (l *load) once(ctx context.Context, client *http.Client, n int) {
 	defer l.mu.Unlock()
 	switch {
 	case err != nil:
-		l.failures = append(l.failures, err.Error())
+		l.fail(err.Error())
 	case got.status != want:
-		l.failures = append(l.failures, got.String())
+		l.fail(got.String())
 	case method == http.MethodPost:
 		l.jobs = append(l.jobs, got.member("jobId"))
 		l.p.receiver.expect(got.member("jobId"))
 	}
+}
+
+// fail notes what failed, and when: logs of the nodes tell what happened then.
+func (l *load) fail(what string) {
+	l.failures = append(l.failures, time.Now().UTC().Format(time.RFC3339Nano)+" "+what)
 }
 
 // more waits until partners have had so many more answers.
