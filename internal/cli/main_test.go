@@ -109,7 +109,8 @@ const (
 
 var nextPort atomic.Int64
 
-// freeAddr is an address that nobody else gets from here, and that is free now.
+// freeAddr is an address that nobody else gets from here, and that is free now. Package
+// freeport may give one twice before anybody listens there; these tests ask for dozens.
 func freeAddr(t *testing.T) string {
 	t.Helper()
 	for range endPort - firstPort {
