@@ -107,12 +107,12 @@ func Run(ctx context.Context, spec Spec) (report.Report, error) {
 
 // Annotate inspects one file and returns the bytes that, appended to it, show the
 // findings as comments on its pages. Everything else is as with [Run]; a file
-// that gets no comments is a [protocol.Refusal].
+// that gets no comments is a [report.Refusal].
 func Annotate(ctx context.Context, spec Spec) ([]byte, error) {
 	var update []byte
 	err := inspect(ctx, spec, true, func(output []byte) error {
 		update = output
-		return protocol.CheckUpdate(output)
+		return report.CheckUpdate(output)
 	})
 	if err != nil {
 		return nil, err
@@ -258,12 +258,12 @@ func (c *child) kill() error {
 }
 
 // refusal is why the child wrote no update, if it ended by itself and says so.
-func (c *child) refusal() (protocol.Refusal, bool) {
+func (c *child) refusal() (report.Refusal, bool) {
 	state := c.cmd.ProcessState
 	if state == nil || !state.Exited() {
 		return 0, false
 	}
-	return protocol.RefusalOf(state.ExitCode())
+	return report.RefusalOf(state.ExitCode())
 }
 
 // failure says how the inspection went wrong, or nil.

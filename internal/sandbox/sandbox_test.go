@@ -19,7 +19,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/internal/preflight/intent"
-	"github.com/printmarket/printmarket/internal/preflight/protocol"
 	"github.com/printmarket/printmarket/internal/preflight/report"
 	"github.com/printmarket/printmarket/internal/preflight/testpdf"
 	"github.com/printmarket/printmarket/internal/sandbox"
@@ -97,8 +96,8 @@ func TestAFileWithoutAnnotationsIsNoFailedInspection(t *testing.T) {
 	t.Parallel()
 	_, err := sandbox.Annotate(t.Context(), sandbox.Spec{Inspector: inspector(), Profile: "print_ready", File: pdf(t, nil)})
 	var failure *sandbox.Error
-	if !errors.Is(err, protocol.RefusedUnreadable) || errors.As(err, &failure) {
-		t.Errorf("error = %v, want %v", err, protocol.RefusedUnreadable)
+	if !errors.Is(err, report.RefusedUnreadable) || errors.As(err, &failure) {
+		t.Errorf("error = %v, want %v", err, report.RefusedUnreadable)
 	}
 }
 

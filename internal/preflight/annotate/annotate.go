@@ -20,14 +20,13 @@ import (
 
 	"github.com/printmarket/printmarket/internal/preflight/document"
 	"github.com/printmarket/printmarket/internal/preflight/facts"
-	"github.com/printmarket/printmarket/internal/preflight/protocol"
 	"github.com/printmarket/printmarket/internal/preflight/report"
 	"github.com/printmarket/printmarket/internal/preflight/report/comment"
 )
 
 // Update makes the bytes that add the findings of a report to the file that the
 // report is about. The same file and report give the same bytes. The error is a
-// [protocol.Refusal] when the file cannot get comments; any other means that it
+// [report.Refusal] when the file cannot get comments; any other means that it
 // could not be read, or that the context ended.
 func Update(ctx context.Context, file io.ReaderAt, size int64, r report.Report, limits document.Limits) ([]byte, error) {
 	if limits == (document.Limits{}) {
@@ -35,14 +34,14 @@ func Update(ctx context.Context, file io.ReaderAt, size int64, r report.Report, 
 	}
 	comments := comment.Of(r)
 	if r.Document != nil && len(comments) == 0 {
-		return nil, protocol.RefusedNothing
+		return nil, report.RefusedNothing
 	}
 	made, want, err := write(ctx, io.NewSectionReader(file, 0, size), size, limits, comments, r.File.SHA256)
 	if err != nil {
 		return nil, err
 	}
 	if size+int64(len(made)) > limits.FileBytes {
-		return nil, protocol.RefusedTooLarge
+		return nil, report.RefusedTooLarge
 	}
 	if err := verify(ctx, joined{file: file, size: size, update: made}, limits, want); err != nil {
 		return nil, err
@@ -99,17 +98,17 @@ func open(ctx context.Context, in io.ReadSeeker, size int64, limits document.Lim
 	if file == nil {
 		for _, incident := range collector.Document().Incidents {
 			if incident.Rule == document.RulePassword || incident.Rule == document.RuleEncrypted {
-				return nil, document.Base{}, protocol.RefusedEncrypted
+				return nil, document.Base{}, report.RefusedEncrypted
 			}
 		}
-		return nil, document.Base{}, protocol.RefusedUnreadable
+		return nil, document.Base{}, report.RefusedUnreadable
 	}
 	base, err := file.Base()
 	switch {
 	case errors.Is(err, document.ErrEncrypted):
-		return nil, base, protocol.RefusedEncrypted
+		return nil, base, report.RefusedEncrypted
 	case err != nil:
-		return nil, base, protocol.RefusedRepaired
+		return nil, base, report.RefusedRepaired
 	}
 	return file, base, nil
 }
@@ -146,7 +145,7 @@ func sheetsOf(file *document.File, pages []document.Page, comments []comment.Com
 		s := known[ref]
 		if _, plain := file.Resolve(ref).(types.Dict); s == nil || !plain {
 			// A page that is no object of its own cannot be replaced.
-			return nil, protocol.RefusedStructure
+			return nil, report.RefusedStructure
 		}
 		if len(s.comments) == 0 {
 			out = append(out, s)
@@ -154,7 +153,7 @@ func sheetsOf(file *document.File, pages []document.Page, comments []comment.Com
 		s.comments = append(s.comments, c)
 	}
 	if len(out) == 0 {
-		return nil, protocol.RefusedNothing
+		return nil, report.RefusedNothing
 	}
 	return out, nil
 }

@@ -26,7 +26,6 @@ import (
 	"github.com/printmarket/printmarket/internal/preflight/document"
 	"github.com/printmarket/printmarket/internal/preflight/facts"
 	"github.com/printmarket/printmarket/internal/preflight/profile"
-	"github.com/printmarket/printmarket/internal/preflight/protocol"
 	"github.com/printmarket/printmarket/internal/preflight/report"
 	"github.com/printmarket/printmarket/internal/preflight/report/comment"
 	"github.com/printmarket/printmarket/internal/preflight/testpdf"
@@ -52,7 +51,7 @@ func annotated(t testing.TB, data []byte) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := protocol.CheckUpdate(update); err != nil {
+	if err := report.CheckUpdate(update); err != nil {
 		t.Error(err)
 	}
 	return slices.Concat(data, update)
@@ -358,21 +357,21 @@ func TestFilesThatGetNoComments(t *testing.T) {
 		pdf    []byte
 		silent bool
 		limits document.Limits
-		want   protocol.Refusal
+		want   report.Refusal
 	}{
-		"no PDF":                               {pdf: hostile["not a PDF"](), want: protocol.RefusedUnreadable},
-		"nothing":                              {pdf: nil, want: protocol.RefusedUnreadable},
-		"a password is needed":                 {pdf: hostile["password"](), want: protocol.RefusedEncrypted},
-		"encrypted, and anybody can open it":   {pdf: encrypted.Bytes(encrypted.Page(hairlines(1), "")), want: protocol.RefusedEncrypted},
-		"encrypted in the trailer":             {pdf: hostile["direct encrypt"](), want: protocol.RefusedEncrypted},
-		"bytes before the header":              {pdf: append([]byte("\n\n"), good...), want: protocol.RefusedRepaired},
-		"no end":                               {pdf: bytes.TrimSuffix(good, []byte("%%EOF\n")), want: protocol.RefusedRepaired},
-		"cut off":                              {pdf: good[:len(good)-100], want: protocol.RefusedRepaired},
-		"nothing to say":                       {pdf: good, silent: true, want: protocol.RefusedNothing},
-		"no pages":                             {pdf: hostile["no pages"](), want: protocol.RefusedNothing},
-		"a page that is no object":             {pdf: direct.Bytes(direct.Page("", "")), want: protocol.RefusedStructure},
-		"longer than may be inspected with it": {pdf: good, limits: limitedTo(int64(len(good)) + 10), want: protocol.RefusedTooLarge},
-		"a page longer than an update may be":  {pdf: immense(), want: protocol.RefusedTooLarge},
+		"no PDF":                               {pdf: hostile["not a PDF"](), want: report.RefusedUnreadable},
+		"nothing":                              {pdf: nil, want: report.RefusedUnreadable},
+		"a password is needed":                 {pdf: hostile["password"](), want: report.RefusedEncrypted},
+		"encrypted, and anybody can open it":   {pdf: encrypted.Bytes(encrypted.Page(hairlines(1), "")), want: report.RefusedEncrypted},
+		"encrypted in the trailer":             {pdf: hostile["direct encrypt"](), want: report.RefusedEncrypted},
+		"bytes before the header":              {pdf: append([]byte("\n\n"), good...), want: report.RefusedRepaired},
+		"no end":                               {pdf: bytes.TrimSuffix(good, []byte("%%EOF\n")), want: report.RefusedRepaired},
+		"cut off":                              {pdf: good[:len(good)-100], want: report.RefusedRepaired},
+		"nothing to say":                       {pdf: good, silent: true, want: report.RefusedNothing},
+		"no pages":                             {pdf: hostile["no pages"](), want: report.RefusedNothing},
+		"a page that is no object":             {pdf: direct.Bytes(direct.Page("", "")), want: report.RefusedStructure},
+		"longer than may be inspected with it": {pdf: good, limits: limitedTo(int64(len(good)) + 10), want: report.RefusedTooLarge},
+		"a page longer than an update may be":  {pdf: immense(), want: report.RefusedTooLarge},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -399,7 +398,7 @@ func limitedTo(size int64) document.Limits {
 func immense() []byte {
 	s := testpdf.NewSound()
 	p := s.Page(hairlines(1), "")
-	p.Extra = "/PieceInfo [" + strings.Repeat("("+strings.Repeat("x", 9_998)+")", protocol.MaxUpdate/10_000+1) + "]"
+	p.Extra = "/PieceInfo [" + strings.Repeat("("+strings.Repeat("x", 9_998)+")", report.MaxUpdate/10_000+1) + "]"
 	return s.Bytes(p)
 }
 
@@ -410,7 +409,7 @@ func TestACancelledContextIsNoRefusal(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := annotate.Update(ctx, bytes.NewReader(data), int64(len(data)), r, document.Limits{})
-	var refusal protocol.Refusal
+	var refusal report.Refusal
 	if !errors.Is(err, context.Canceled) || errors.As(err, &refusal) {
 		t.Errorf("error = %v, want context.Canceled", err)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/printmarket/printmarket/internal/preflight/document"
 	"github.com/printmarket/printmarket/internal/preflight/facts"
 	"github.com/printmarket/printmarket/internal/preflight/profile"
-	"github.com/printmarket/printmarket/internal/preflight/protocol"
+	"github.com/printmarket/printmarket/internal/preflight/report"
 	"github.com/printmarket/printmarket/internal/preflight/testpdf"
 )
 
@@ -48,14 +48,14 @@ func FuzzUpdate(f *testing.F) {
 			t.Fatal(err)
 		}
 		update, err := annotate.Update(t.Context(), bytes.NewReader(data), int64(len(data)), r, limits)
-		var refusal protocol.Refusal
+		var refusal report.Refusal
 		if errors.As(err, &refusal) {
 			return
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := protocol.CheckUpdate(update); err != nil {
+		if err := report.CheckUpdate(update); err != nil {
 			t.Error(err)
 		}
 		both := slices.Concat(data, update)

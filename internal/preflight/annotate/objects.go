@@ -13,7 +13,7 @@ import (
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
-	"github.com/printmarket/printmarket/internal/preflight/protocol"
+	"github.com/printmarket/printmarket/internal/preflight/report"
 )
 
 // objects writes objects as they stand in a file (ISO 32000-2, 7.3). The parser
@@ -34,7 +34,7 @@ func (w *objects) object(o types.Object, depth int) {
 	if depth > maxDepth {
 		w.failed = true
 	}
-	if w.failed || w.text.Len() > protocol.MaxUpdate {
+	if w.failed || w.text.Len() > report.MaxUpdate {
 		return
 	}
 	switch v := o.(type) {

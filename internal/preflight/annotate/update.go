@@ -13,7 +13,7 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
 	"github.com/printmarket/printmarket/internal/preflight/document"
-	"github.com/printmarket/printmarket/internal/preflight/protocol"
+	"github.com/printmarket/printmarket/internal/preflight/report"
 )
 
 // update collects objects and writes the table of them: of the same kind as the
@@ -77,9 +77,9 @@ func (u *update) close() ([]byte, error) {
 	fmt.Fprintf(&u.out.text, "startxref\n%d\n%%%%EOF\n", u.base.Size+int64(u.table))
 	switch {
 	case u.out.failed:
-		return nil, protocol.RefusedStructure
-	case u.out.text.Len() > protocol.MaxUpdate:
-		return nil, protocol.RefusedTooLarge
+		return nil, report.RefusedStructure
+	case u.out.text.Len() > report.MaxUpdate:
+		return nil, report.RefusedTooLarge
 	}
 	return u.out.text.Bytes(), nil
 }

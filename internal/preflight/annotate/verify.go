@@ -7,7 +7,7 @@ import (
 	"io"
 
 	"github.com/printmarket/printmarket/internal/preflight/document"
-	"github.com/printmarket/printmarket/internal/preflight/protocol"
+	"github.com/printmarket/printmarket/internal/preflight/report"
 )
 
 // verify reads the file with its update, and finds what was meant.
@@ -17,15 +17,15 @@ func verify(ctx context.Context, j joined, limits document.Limits, want expected
 		if ctx.Err() != nil {
 			return err
 		}
-		return protocol.RefusedStructure
+		return report.RefusedStructure
 	}
 	pages := file.Pages()
 	if base.Table != want.table || len(pages) != want.pages {
-		return protocol.RefusedStructure
+		return report.RefusedStructure
 	}
 	for index, n := range want.annots {
 		if len(file.Array(pages[index].Annots)) != n {
-			return protocol.RefusedStructure
+			return report.RefusedStructure
 		}
 	}
 	return nil

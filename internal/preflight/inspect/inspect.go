@@ -79,7 +79,7 @@ func run(in io.Reader, file *os.File, progress, out io.Writer) (int, error) {
 // annotated writes the update. A refusal is an exit code of its own.
 func annotated(file *os.File, size int64, r report.Report, out io.Writer) (int, error) {
 	data, err := annotate.Update(context.Background(), file, size, r, document.Limits{})
-	var refusal protocol.Refusal
+	var refusal report.Refusal
 	switch {
 	case errors.As(err, &refusal):
 		return int(refusal), err

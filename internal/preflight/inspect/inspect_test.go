@@ -61,7 +61,7 @@ func TestExitCodes(t *testing.T) {
 		"nobody takes the report":                {good, file(t, nil), fullDisk{}, protocol.ExitInternal},
 		"a directory is no PDF":                  {good, directory(t), nil, protocol.ExitInput},
 		"annotations of a file that is in order": {`x{"profile":"print_ready","annotate":true}`, file(t, testpdf.Pages(testpdf.Page{})), nil, protocol.ExitReport},
-		"annotations of no PDF":                  {`x{"profile":"print_ready","annotate":true}`, file(t, nil), nil, int(protocol.RefusedUnreadable)},
+		"annotations of no PDF":                  {`x{"profile":"print_ready","annotate":true}`, file(t, nil), nil, int(report.RefusedUnreadable)},
 		"nobody takes the annotations":           {`x{"profile":"print_ready","annotate":true}`, file(t, testpdf.Pages(testpdf.Page{})), fullDisk{}, protocol.ExitInternal},
 		"structure only, the same":               {`x{"profile":"structure_only"}`, file(t, testpdf.Good()), nil, protocol.ExitReport},
 	}
@@ -78,7 +78,7 @@ func TestExitCodes(t *testing.T) {
 			}
 			check := func(data []byte) error { _, err := report.Decode(data); return err }
 			if strings.Contains(tc.in, "annotate") {
-				check = protocol.CheckUpdate
+				check = report.CheckUpdate
 			}
 			if err := check(out.Bytes()); (err == nil) != (code == protocol.ExitReport) {
 				t.Errorf("exit %d with output %q", code, out.String())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package protocol_test
+package report_test
 
 import (
 	"bytes"
@@ -8,17 +8,18 @@ import (
 	"testing"
 
 	"github.com/printmarket/printmarket/internal/preflight/protocol"
+	"github.com/printmarket/printmarket/internal/preflight/report"
 )
 
 func TestEveryRefusalHasACodeAndASentenceOfItsOwn(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for code := range 256 {
-		refusal, ok := protocol.RefusalOf(code)
+		refusal, ok := report.RefusalOf(code)
 		if !ok {
 			continue
 		}
-		if seen[refusal.Error()] || refusal.Error() == protocol.Refusal(0).Error() {
+		if seen[refusal.Error()] || refusal.Error() == report.Refusal(0).Error() {
 			t.Errorf("exit code %d: %q is said twice, or of anything", code, refusal)
 		}
 		seen[refusal.Error()] = true
@@ -27,7 +28,7 @@ func TestEveryRefusalHasACodeAndASentenceOfItsOwn(t *testing.T) {
 		t.Errorf("%d refusals: %v", len(seen), seen)
 	}
 	for _, code := range []int{protocol.ExitReport, protocol.ExitUsage, protocol.ExitInput, protocol.ExitInternal, protocol.ExitNotReleased, 2, -1} {
-		if refusal, ok := protocol.RefusalOf(code); ok {
+		if refusal, ok := report.RefusalOf(code); ok {
 			t.Errorf("exit code %d is the refusal %q", code, refusal)
 		}
 	}
@@ -41,14 +42,14 @@ func TestWhatIsNoUpdateIsNotTakenForOne(t *testing.T) {
 		want error
 	}{
 		"an update":      {[]byte(good), nil},
-		"nothing":        {nil, protocol.ErrNoUpdate},
-		"no new line":    {[]byte(good[1:]), protocol.ErrNoUpdate},
-		"no end":         {[]byte(good[:len(good)-2]), protocol.ErrNoUpdate},
-		"no table":       {[]byte("\n1 0 obj\nnull\nendobj\n%%EOF\n"), protocol.ErrNoUpdate},
-		"longer than it": {append(bytes.Repeat([]byte("\n"), protocol.MaxUpdate), good...), protocol.ErrNoUpdate},
+		"nothing":        {nil, report.ErrNoUpdate},
+		"no new line":    {[]byte(good[1:]), report.ErrNoUpdate},
+		"no end":         {[]byte(good[:len(good)-2]), report.ErrNoUpdate},
+		"no table":       {[]byte("\n1 0 obj\nnull\nendobj\n%%EOF\n"), report.ErrNoUpdate},
+		"longer than it": {append(bytes.Repeat([]byte("\n"), report.MaxUpdate), good...), report.ErrNoUpdate},
 	}
 	for name, tc := range tests {
-		if err := protocol.CheckUpdate(tc.data); !errors.Is(err, tc.want) {
+		if err := report.CheckUpdate(tc.data); !errors.Is(err, tc.want) {
 			t.Errorf("%s: %v, want %v", name, err, tc.want)
 		}
 	}
