@@ -23,7 +23,7 @@ run: build ## Build and start the whole platform (ARGS="--data DIR ..." for flag
 
 .PHONY: cluster
 cluster: build setup controlplane ## Run it as on Kubernetes: a local control plane and every process (ARGS="--data DIR ...")
-	go build -o bin/localcluster ./internal/localcluster
+	go build -o bin/localcluster ./test/localcluster
 	bin/localcluster $(ARGS)
 
 .PHONY: test
@@ -66,11 +66,11 @@ keda: ## Build KEDA into the cache, once
 
 .PHONY: e2e
 e2e: node helm keda swagger-ui ## Run the tests that need a cluster with nodes (root, Linux)
-	PRINTMARKET_E2E=1 go test -count=1 -timeout 30m -v -p 1 ./internal/kubenode/... ./internal/e2e
+	PRINTMARKET_E2E=1 go test -count=1 -timeout 30m -v -p 1 ./test/nodes/... ./test/e2e
 
 .PHONY: e2e-up
 e2e-up: node ## Run a cluster with nodes until it is interrupted (ARGS="--nodes 2 IMAGE.tar")
-	go build -o bin/kubenode ./internal/kubenode/command
+	go build -o bin/kubenode ./test/nodes/command
 	bin/kubenode $(ARGS)
 
 .PHONY: swagger-ui
@@ -106,12 +106,12 @@ endef
 .PHONY: generate-api
 generate-api: ## Make models, server interfaces and clients of the contracts
 	@mkdir -p bin
-	$(call generated,api/openapi.yaml,apiserver/partner/partnerapi)
-	$(call generated,api/preflight-openapi.yaml,apiserver/preflight/preflightapi)
-	$(call generated,api/xjdf-openapi.yaml,apiserver/xjdf/xjdfapi)
-	$(call generated,internal/platform-openapi.yaml,apiserver/platform/platformapi)
-	$(call generated,internal/bridge-openapi.yaml,apiserver/bridge/bridgeapi)
-	$(call generated,internal/webhooks-openapi.yaml,apiserver/webhooks/webhooksapi)
+	$(call generated,api/openapi.yaml,apiserver/partnerapi)
+	$(call generated,api/preflight-openapi.yaml,apiserver/preflightapi)
+	$(call generated,api/xjdf-openapi.yaml,apiserver/xjdfapi)
+	$(call generated,internal/platform-openapi.yaml,apiserver/platformapi)
+	$(call generated,internal/bridge-openapi.yaml,apiserver/bridgeapi)
+	$(call generated,internal/webhooks-openapi.yaml,apiserver/webhooksapi)
 	$(call generated,api/openapi.yaml,pkg/client/partnerapi)
 	$(call generated,api/preflight-openapi.yaml,pkg/client/preflightapi)
 	$(call generated,api/xjdf-openapi.yaml,pkg/client/xjdfapi)
@@ -126,7 +126,7 @@ charts: controlplane helm ## Make what of the charts follows from other files: d
 
 .PHONY: reference
 reference: ## Write docs/reference and docs/metrics.md: what of the documentation follows from code
-	go test ./internal/docsite/reference -count=1 -update
+	go test ./docs/reference -count=1 -update
 	go test ./internal/cli -count=1 -run TheReferenceHasEvery -update-reference
 
 .PHONY: verify
@@ -136,7 +136,7 @@ verify: generate ## Fail if generated files or go.mod are not up to date
 	cd bench/queue && go mod tidy -diff && go vet .
 	cd tools/helm && go mod tidy -diff
 	cd tools/image && go mod tidy -diff && go vet ./...
-	git diff --exit-code -- api apiserver/partner/partnerapi apiserver/preflight/preflightapi apiserver/platform/platformapi apiserver/bridge/bridgeapi apiserver/webhooks/webhooksapi apiserver/xjdf/xjdfapi pkg/client config/crd config/rbac/role.yaml go.mod go.sum
+	git diff --exit-code -- api apiserver/partnerapi apiserver/preflightapi apiserver/platformapi apiserver/bridgeapi apiserver/webhooksapi apiserver/xjdfapi pkg/client config/crd config/rbac/role.yaml go.mod go.sum
 
 ##@ Figures
 # One package at a time: benchmarks that run at once measure each other.
@@ -144,7 +144,7 @@ verify: generate ## Fail if generated files or go.mod are not up to date
 bench: setup controlplane ## Measure the figures of docs/guides/capacity.md, or all of PKG=./...
 	PRINTMARKET_CONTROLPLANE_REQUIRED=1 go test -p 1 -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) \
 		$(if $(filter command environment,$(firstword $(origin PKG))),$(PKG),./internal/posture ./apiserver ./internal/posture/kubesource ./internal/store/postgres)
-	$(if $(filter command environment,$(firstword $(origin PKG))),,go test -run '^$$' -bench 'AgainstPoppler|AtOnce' -benchtime $(BENCHTIME) ./internal/preflight)
+	$(if $(filter command environment,$(firstword $(origin PKG))),,go test -run '^$$' -bench 'AgainstPoppler|AtOnce' -benchtime $(BENCHTIME) ./pkg/preflight)
 
 .PHONY: scale
 scale: setup controlplane ## Measure what SCALE=10000x50 partners and replicas cost a control plane: docs/scale.md

@@ -16,7 +16,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/respond"
-	"github.com/printmarket/printmarket/internal/keyuse"
+	"github.com/printmarket/printmarket/internal/credential/lastused"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/ratelimit"
@@ -56,7 +56,7 @@ type API struct {
 	// Limits counts requests; if it is nil, this API by itself.
 	Limits *ratelimit.Limiter
 	// Uses notes which keys are used; it may be nil.
-	Uses *keyuse.Recorder
+	Uses *lastused.Recorder
 	// Requests keeps what organizations have asked for; it may be nil.
 	Requests *requestlog.Recorder
 	Problems *respond.Problems

@@ -14,22 +14,22 @@ import (
 	"testing"
 
 	"github.com/printmarket/printmarket/apiserver"
-	"github.com/printmarket/printmarket/apiserver/apitest"
-	"github.com/printmarket/printmarket/apiserver/bridge"
-	"github.com/printmarket/printmarket/apiserver/costing"
+	"github.com/printmarket/printmarket/apiserver/bridgeapi"
+	"github.com/printmarket/printmarket/apiserver/costingapi"
 	"github.com/printmarket/printmarket/apiserver/gate"
-	"github.com/printmarket/printmarket/apiserver/partner"
-	"github.com/printmarket/printmarket/apiserver/platform"
-	"github.com/printmarket/printmarket/apiserver/preflight"
+	"github.com/printmarket/printmarket/apiserver/partnerapi"
+	"github.com/printmarket/printmarket/apiserver/platformapi"
+	"github.com/printmarket/printmarket/apiserver/preflightapi"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/apiserver/sessions"
-	"github.com/printmarket/printmarket/apiserver/webhooks"
-	"github.com/printmarket/printmarket/apiserver/xjdf"
-	"github.com/printmarket/printmarket/apiserver/xjmf"
+	"github.com/printmarket/printmarket/apiserver/webhooksapi"
+	"github.com/printmarket/printmarket/apiserver/xjdfapi"
+	"github.com/printmarket/printmarket/apiserver/xjmfapi"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
-	"github.com/printmarket/printmarket/internal/store/storetest"
 	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/test/apitest"
+	"github.com/printmarket/printmarket/test/storetest"
 )
 
 // internalRoute is a route of the tests' own.
@@ -191,34 +191,34 @@ func TestDisabledFamiliesTouchNothing(t *testing.T) {
 // withNothingBehind builds the handler without services.
 func withNothingBehind(t *testing.T, w *apitest.World) http.Handler {
 	t.Helper()
-	partners, err := partner.Routes(nil, nil, nil, w.Contracts)
+	partners, err := partnerapi.Routes(nil, nil, nil, w.Contracts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	jobs, err := preflight.Routes(preflight.Config{}, w.Contracts)
+	jobs, err := preflightapi.Routes(preflightapi.Config{}, w.Contracts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	desk, err := platform.Routes(nil, nil, nil, nil, nil, w.Contracts)
+	desk, err := platformapi.Routes(nil, nil, nil, nil, nil, w.Contracts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	layer, err := xjdf.Routes(nil, nil, nil, w.Contracts)
+	layer, err := xjdfapi.Routes(nil, nil, nil, w.Contracts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	opener := sessions.NewDesk(nil, nil)
-	costs, err := costing.Routes(nil, opener.Authenticate, nil, w.Contracts)
+	costs, err := costingapi.Routes(nil, opener.Authenticate, nil, w.Contracts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	hooks, err := webhooks.Routes(nil, nil, w.Contracts)
+	hooks, err := webhooksapi.Routes(nil, nil, w.Contracts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	handler, err := apiserver.API{
 		Gates: w.Gates, Problems: respond.NewProblems(apitest.Origin), Metrics: w.Metrics, Log: telemetry.Discard(),
-		Now: w.Clock.Now, Contracts: w.Contracts, Routes: slices.Concat(partners, jobs, desk, layer, xjmf.Routes(nil), bridge.Routes(nil, nil), opener.Routes(), costs, hooks),
+		Now: w.Clock.Now, Contracts: w.Contracts, Routes: slices.Concat(partners, jobs, desk, layer, xjmfapi.Routes(nil), bridgeapi.Routes(nil, nil), opener.Routes(), costs, hooks),
 	}.Handler()
 	if err != nil {
 		t.Fatal(err)

@@ -15,10 +15,10 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver"
-	"github.com/printmarket/printmarket/apiserver/apitest"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/test/apitest"
 )
 
 // serving is the whole server on a socket, and the world behind it.

@@ -17,9 +17,9 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/printmarket/printmarket/apiserver/apitest"
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/docs"
+	"github.com/printmarket/printmarket/test/apitest"
 )
 
 // generator makes requests from the contracts, as a client would that knows

@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/apitest"
-	"github.com/printmarket/printmarket/apiserver/preflight"
+	"github.com/printmarket/printmarket/apiserver/preflightapi"
 	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/test/apitest"
 )
 
 // TestNoRequestGetsAnAnswerThatTheContractsDoNotKnow sends requests that the
@@ -102,7 +102,7 @@ const maxAnswer = 512 << 10
 var requestID = regexp.MustCompile(`^[A-Za-z0-9._-]{8,64}$`)
 
 // brief lets nobody follow a job for long: these tests wait for whole answers.
-var brief = preflight.Pace{Soonest: time.Hour, Life: time.Millisecond}
+var brief = preflightapi.Pace{Soonest: time.Hour, Life: time.Millisecond}
 
 // judge checks what is true of every answer as long as nothing is broken.
 func judge(t testing.TB, method string, a apitest.Answer) {

@@ -11,8 +11,8 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/printmarket/printmarket/apiserver"
-	"github.com/printmarket/printmarket/apiserver/apitest"
 	"github.com/printmarket/printmarket/apiserver/contracts"
+	"github.com/printmarket/printmarket/test/apitest"
 )
 
 // unpublished are the patterns that no published contract may tell of. All

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/apitest"
 	"github.com/printmarket/printmarket/apiserver/gate"
-	"github.com/printmarket/printmarket/apiserver/xjmf"
+	"github.com/printmarket/printmarket/apiserver/xjmfapi"
 	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/test/apitest"
 )
 
 const overloaded = "503 OVERLOADED"
@@ -101,7 +101,7 @@ func TestBodiesThatDoNotComeTakeNoSlots(t *testing.T) {
 func TestCallbacksOfNobodyKeepNoPartnerFromBeingServed(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, caps{slots: 2, bodies: 2, unsigned: 3, stall: time.Minute, body: time.Hour})
-	const begun = "POST " + xjmf.Path + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n" +
+	const begun = "POST " + xjmfapi.Path + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n" +
 		"X-XJMF-Sender: nobody\r\nX-XJMF-Timestamp: 1\r\nX-XJMF-Signature: sha256=00\r\n\r\n{"
 	for range 3 {
 		c.connect(t, begun)

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/apitest"
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/docs"
-	"github.com/printmarket/printmarket/internal/browsertest"
+	"github.com/printmarket/printmarket/test/apitest"
+	"github.com/printmarket/printmarket/test/browsertest"
 )
 
 // TestTheViewerShowsTheContractsInABrowser is the page as a partner's engineer

@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver"
-	"github.com/printmarket/printmarket/apiserver/apitest"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/test/apitest"
 )
 
 // plain is a handler whose own answers look as much like net/http's as those of

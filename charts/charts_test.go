@@ -18,9 +18,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/printmarket/printmarket/internal/kubetest"
-	"github.com/printmarket/printmarket/internal/kubetest/built"
-	"github.com/printmarket/printmarket/internal/kubetest/controlplane"
+	"github.com/printmarket/printmarket/test/built"
+	"github.com/printmarket/printmarket/test/controlplane"
+	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // requiredVariable names the environment variable that, when it is not empty,

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/printmarket/printmarket/internal/cli"
-	"github.com/printmarket/printmarket/internal/kubetest"
+	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // everything turns every switch on, and everythingExternal those that the trial

@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/printmarket/printmarket/internal/kubetest"
+	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // cluster is a control plane without nodes, and without definitions, which the

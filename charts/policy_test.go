@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/printmarket/printmarket/internal/kubetest"
-	"github.com/printmarket/printmarket/internal/kubetest/controlplane"
+	"github.com/printmarket/printmarket/test/controlplane"
+	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // The policy as the chart installs it: release managers open capabilities with

@@ -13,7 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 
-	"github.com/printmarket/printmarket/internal/netreach"
+	"github.com/printmarket/printmarket/test/netreach"
 )
 
 // Who reaches whom by the policies of the chart, as a matrix that is reviewed. An

@@ -16,8 +16,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/printmarket/printmarket/internal/cli"
-	"github.com/printmarket/printmarket/internal/pgtest"
-	"github.com/printmarket/printmarket/internal/redistest"
+	"github.com/printmarket/printmarket/test/pgtest"
+	"github.com/printmarket/printmarket/test/redistest"
 )
 
 // secret is what a Secret of what was rendered holds under a key.

@@ -11,7 +11,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/printmarket/printmarket/config"
-	"github.com/printmarket/printmarket/internal/kubetest/terminal"
+	"github.com/printmarket/printmarket/test/terminal"
 )
 
 func TestExplainTeachesHowToWriteAnObject(t *testing.T) {

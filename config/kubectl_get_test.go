@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/printmarket/printmarket/internal/kubetest/terminal"
+	"github.com/printmarket/printmarket/test/terminal"
 )
 
 // looks are what somebody types who wants to know how things are.

@@ -17,8 +17,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
-	"github.com/printmarket/printmarket/internal/kubetest"
-	"github.com/printmarket/printmarket/internal/kubetest/cani"
+	"github.com/printmarket/printmarket/test/cani"
+	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // request is one that somebody sends about the rollout rfq-create, or about

@@ -10,7 +10,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/printmarket/printmarket/internal/kubetest/cani"
+	"github.com/printmarket/printmarket/test/cani"
 )
 
 // subject is a column: somebody who has one Role at most.

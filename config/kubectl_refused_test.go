@@ -8,7 +8,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/printmarket/printmarket/internal/kubetest/terminal"
+	"github.com/printmarket/printmarket/test/terminal"
 )
 
 // refusal is a manifest that admission refuses. It is a change of an object

@@ -17,8 +17,8 @@ import (
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/controllers"
-	"github.com/printmarket/printmarket/internal/kubetest"
-	"github.com/printmarket/printmarket/internal/kubetest/cani"
+	"github.com/printmarket/printmarket/test/cani"
+	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // noon is what the controllers take for the present.

@@ -13,9 +13,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/printmarket/printmarket/internal/kubetest"
-	"github.com/printmarket/printmarket/internal/kubetest/controlplane"
-	"github.com/printmarket/printmarket/internal/kubetest/terminal"
+	"github.com/printmarket/printmarket/test/controlplane"
+	"github.com/printmarket/printmarket/test/kubetest"
+	"github.com/printmarket/printmarket/test/terminal"
 )
 
 var (

@@ -171,8 +171,8 @@ func TestTheDashboardShowsEveryMetricOfTheQueue(t *testing.T) {
 
 func TestLabelsThatAreAskedForHaveValuesThatOccur(t *testing.T) {
 	t.Parallel()
-	code := source(t, "workers/preflight/attempt.go") + source(t, "internal/queue/operate.go") + source(t, "internal/jobs/failure.go") +
-		source(t, "workers/webhook/record.go") + source(t, "internal/webhook/delivery.go")
+	code := source(t, "workers/preflight/attempt.go") + source(t, "internal/queue/operate.go") + source(t, "internal/preflightjob/failure.go") +
+		source(t, "workers/delivery/record.go") + source(t, "internal/webhook/delivery.go")
 	asked := regexp.MustCompile(`(?:outcome|state)(?:!?=~?)"([^"]+)"`)
 	n := 0
 	for where, expr := range expressions(t) {

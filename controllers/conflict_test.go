@@ -18,8 +18,8 @@ import (
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/controllers"
-	"github.com/printmarket/printmarket/internal/kubetest"
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // noErrors makes it a failure that a reconciler reports an error: what passes by

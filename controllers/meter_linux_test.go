@@ -24,7 +24,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
-	"github.com/printmarket/printmarket/internal/kubetest"
+	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // reading is what the clients, kube-apiserver and etcd have used so far.

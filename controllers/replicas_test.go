@@ -14,7 +14,7 @@ import (
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/controllers"
-	"github.com/printmarket/printmarket/internal/kubetest"
+	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // tells waits until the message of Propagated begins like this.

@@ -16,7 +16,7 @@ import (
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/controllers"
-	"github.com/printmarket/printmarket/internal/kubetest"
+	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // versions are the resource versions of everything that has a status.

@@ -21,8 +21,8 @@ import (
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/controllers"
-	"github.com/printmarket/printmarket/internal/kubetest"
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // verifying is the secrets with which an API server that has only the gate

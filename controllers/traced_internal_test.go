@@ -22,7 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/printmarket/printmarket/internal/telemetry"
-	"github.com/printmarket/printmarket/internal/telemetry/telemetrytest"
+	"github.com/printmarket/printmarket/test/telemetrytest"
 )
 
 func TestAReconciliationIsATraceThatTellsWhatCameOfIt(t *testing.T) {

@@ -20,7 +20,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
@@ -117,7 +117,7 @@ func TestPathsCodesAndTargetsThatAreNamedExist(t *testing.T) {
 	for _, d := range problem.Codes() {
 		known[string(d.Code)] = true
 	}
-	for _, f := range jobs.Failures() {
+	for _, f := range preflightjob.Failures() {
 		known[string(f.Code)] = true
 	}
 	for _, v := range variables(t) {

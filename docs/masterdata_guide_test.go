@@ -64,7 +64,7 @@ func TestTheMasterDataGuideHasTheBounds(t *testing.T) {
 		t.Errorf("bounds (-code +guide):\n%s", diff)
 	}
 	for _, bound := range []string{"importLimit = 16 << 20", "importSize  = 64 << 20"} {
-		if !strings.Contains(read(t, "apiserver/platform/masterdata.go"), bound) {
+		if !strings.Contains(read(t, "apiserver/platformapi/masterdata.go"), bound) {
 			t.Errorf("what is sent is not bounded by %s", bound)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/printmarket/printmarket/internal/preflight/profile"
+	"github.com/printmarket/printmarket/pkg/preflight/profile"
 )
 
 func TestThePreflightGuideSaysWhatEachProfileIsFor(t *testing.T) {

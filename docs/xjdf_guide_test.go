@@ -20,8 +20,8 @@ import (
 	"github.com/printmarket/printmarket/docs"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/problem"
-	"github.com/printmarket/printmarket/internal/xjdf"
-	"github.com/printmarket/printmarket/internal/xjdf/validate"
+	"github.com/printmarket/printmarket/pkg/xjdf"
+	"github.com/printmarket/printmarket/pkg/xjdf/validate"
 )
 
 const (

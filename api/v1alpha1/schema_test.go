@@ -187,7 +187,7 @@ func TestEnumsOfTheSchemasEqualTheRegistry(t *testing.T) {
 // emitted are the constants of the catalogue of events.
 func emitted(t *testing.T) []string {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "../../internal/ledger/ledger.go", nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), "../../internal/transaction/transaction.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

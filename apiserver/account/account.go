@@ -10,10 +10,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // Judge decides about one caller at one instant. A call at the gate is one.
@@ -24,7 +24,7 @@ type Judge interface {
 
 // Quotas is what is needed of a store: what is used of a quota.
 type Quotas interface {
-	QuotaUsage(ctx context.Context, who tenant.ID, operation ledger.Operation, quota ledger.Quota, now time.Time) (ledger.Usage, error)
+	QuotaUsage(ctx context.Context, who tenant.ID, operation transaction.Operation, quota transaction.Quota, now time.Time) (transaction.Usage, error)
 }
 
 // Access is how much of a capability a caller has.
@@ -57,7 +57,7 @@ type Quota struct {
 	Window                 time.Duration
 	Resets                 time.Time
 	// Operation is what is counted.
-	Operation ledger.Operation
+	Operation transaction.Operation
 }
 
 // told are the capabilities that an account tells of: those that partners have
@@ -67,9 +67,9 @@ var told = [...]posture.Capability{
 }
 
 // counts are the capabilities that create what a quota counts.
-var counts = map[posture.Capability]ledger.Operation{
-	posture.RFQCreate: ledger.CreateRFQ,
-	posture.Preflight: ledger.SubmitPreflight,
+var counts = map[posture.Capability]transaction.Operation{
+	posture.RFQCreate: transaction.CreateRFQ,
+	posture.Preflight: transaction.SubmitPreflight,
 }
 
 // Capabilities says what a request for each capability would come to, in the order
@@ -83,7 +83,7 @@ func Capabilities(ctx context.Context, judge Judge, quotas Quotas, who tenant.ID
 		if !counted || decision.Quota.Window == 0 {
 			continue
 		}
-		quota := ledger.Quota{Limit: decision.Quota.Limit, Window: decision.Quota.Window}
+		quota := transaction.Quota{Limit: decision.Quota.Limit, Window: decision.Quota.Window}
 		usage, err := quotas.QuotaUsage(ctx, who, operation, quota, now)
 		if err != nil {
 			return nil, err

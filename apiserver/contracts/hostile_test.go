@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
-	"github.com/printmarket/printmarket/internal/strictjson"
+	"github.com/printmarket/printmarket/apiserver/gate/strictjson"
 )
 
 // size is that of the largest bodies that partners may send.

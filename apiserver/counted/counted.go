@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/gate"
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // How soon a client may come back to a store that was away, to one that had no
@@ -23,8 +23,8 @@ const (
 )
 
 // Idempotency is the call's key with the fingerprint of its body.
-func Idempotency(c *gate.Call) ledger.Idempotency {
-	return ledger.Idempotency{Key: c.Key, Fingerprint: c.Fingerprint()}
+func Idempotency(c *gate.Call) transaction.Idempotency {
+	return transaction.Idempotency{Key: c.Key, Fingerprint: c.Fingerprint()}
 }
 
 // MarkReplay says in the answer that it repeats an earlier one.
@@ -37,20 +37,20 @@ func MarkReplay(c *gate.Call, replayed bool) {
 // Problem answers for the errors of package ledger. quota is the surface's own
 // code for a quota that is used up. Other errors are not known here: nil.
 func Problem(err error, quota problem.Code) *problem.Problem {
-	var away *ledger.UnavailableError
-	var exceeded *ledger.QuotaExceededError
+	var away *transaction.UnavailableError
+	var exceeded *transaction.QuotaExceededError
 	switch {
-	case errors.Is(err, ledger.ErrNotFound):
+	case errors.Is(err, transaction.ErrNotFound):
 		return problem.New(problem.CodeNotFound, "There is no such record, or it is not yours.")
-	case errors.Is(err, ledger.ErrKeyReused):
+	case errors.Is(err, transaction.ErrKeyReused):
 		return problem.New(problem.CodeIdempotencyKeyReused, "This Idempotency-Key was used with a different body.")
-	case errors.Is(err, ledger.ErrInProgress):
+	case errors.Is(err, transaction.ErrInProgress):
 		return problem.New(problem.CodeIdempotencyInProgress, "Another request with this Idempotency-Key has not ended yet.").
 			After(retryInProgress)
 	case errors.As(err, &exceeded):
 		return problem.New(quota, "The quota of %d in %.0f seconds is used up.", exceeded.Quota.Limit, exceeded.Quota.Window.Seconds()).
 			After(exceeded.RetryAfter).With(err)
-	case errors.Is(err, ledger.ErrOverloaded):
+	case errors.Is(err, transaction.ErrOverloaded):
 		return problem.New(problem.CodeOverloaded, "Every connection to the store is in use. Nothing was written; try again.").
 			After(retryOverloaded).With(err)
 	case errors.As(err, &away):

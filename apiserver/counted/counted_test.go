@@ -11,8 +11,8 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/counted"
 	"github.com/printmarket/printmarket/apiserver/gate"
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 func TestEveryAnswerOfALedgerHasItsProblem(t *testing.T) {
@@ -22,14 +22,14 @@ func TestEveryAnswerOfALedgerHasItsProblem(t *testing.T) {
 		code  problem.Code
 		retry time.Duration
 	}{
-		"no such record":   {ledger.ErrNotFound, problem.CodeNotFound, 0},
-		"a key used again": {ledger.ErrKeyReused, problem.CodeIdempotencyKeyReused, 0},
-		"a key in use":     {ledger.ErrInProgress, problem.CodeIdempotencyInProgress, time.Second},
+		"no such record":   {transaction.ErrNotFound, problem.CodeNotFound, 0},
+		"a key used again": {transaction.ErrKeyReused, problem.CodeIdempotencyKeyReused, 0},
+		"a key in use":     {transaction.ErrInProgress, problem.CodeIdempotencyInProgress, time.Second},
 		"no quota left": {
-			&ledger.QuotaExceededError{Quota: ledger.Quota{Limit: 2, Window: time.Hour}, RetryAfter: time.Minute}, problem.CodeRFQQuotaExceeded, time.Minute,
+			&transaction.QuotaExceededError{Quota: transaction.Quota{Limit: 2, Window: time.Hour}, RetryAfter: time.Minute}, problem.CodeRFQQuotaExceeded, time.Minute,
 		},
-		"a store without a connection to spare": {&ledger.UnavailableError{Op: "x", Err: ledger.ErrOverloaded}, problem.CodeOverloaded, time.Second},
-		"a store that is away":                  {&ledger.UnavailableError{Op: "x", Err: errors.New("10.0.0.1 refused")}, problem.CodeStoreUnavailable, 2 * time.Second},
+		"a store without a connection to spare": {&transaction.UnavailableError{Op: "x", Err: transaction.ErrOverloaded}, problem.CodeOverloaded, time.Second},
+		"a store that is away":                  {&transaction.UnavailableError{Op: "x", Err: errors.New("10.0.0.1 refused")}, problem.CodeStoreUnavailable, 2 * time.Second},
 		"anything else":                         {errors.New("other"), "", 0},
 	}
 	for name, tc := range tests {

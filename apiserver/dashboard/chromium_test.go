@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/printmarket/printmarket/apiserver/dashboard"
-	"github.com/printmarket/printmarket/internal/browsertest"
 	"github.com/printmarket/printmarket/internal/signon"
-	"github.com/printmarket/printmarket/internal/signon/signontest"
+	"github.com/printmarket/printmarket/test/browsertest"
+	"github.com/printmarket/printmarket/test/signontest"
 )
 
 // bar is the progress of a job on its page, as an expression.

@@ -28,11 +28,10 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/account"
 	"github.com/printmarket/printmarket/apiserver/gate"
-	"github.com/printmarket/printmarket/apiserver/preflight"
-	"github.com/printmarket/printmarket/apiserver/webhooks"
+	"github.com/printmarket/printmarket/apiserver/preflightapi"
+	"github.com/printmarket/printmarket/apiserver/webhooksapi"
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/keyuse"
-	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/credential/lastused"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/ratelimit"
 	"github.com/printmarket/printmarket/internal/requestlog"
@@ -40,6 +39,7 @@ import (
 	"github.com/printmarket/printmarket/internal/signon"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // Sessions is what is needed of package credential.
@@ -60,8 +60,8 @@ type RFQs interface {
 // Records is what is needed of a store beside that.
 type Records interface {
 	account.Quotas
-	KeyUses(ctx context.Context, keys []credential.Digest) ([]keyuse.Use, error)
-	QuotaDays(ctx context.Context, who tenant.ID, operation ledger.Operation, since time.Time) ([]ledger.DayUse, error)
+	KeyUses(ctx context.Context, keys []credential.Digest) ([]lastused.Use, error)
+	QuotaDays(ctx context.Context, who tenant.ID, operation transaction.Operation, since time.Time) ([]transaction.DayUse, error)
 	Requests(ctx context.Context, query requestlog.Query) ([]requestlog.Entry, error)
 }
 
@@ -75,18 +75,18 @@ type Config struct {
 	RFQs     RFQs
 	Records  Records
 	// Webhooks and Cursors are the API's.
-	Webhooks webhooks.Desk
-	Cursors  webhooks.Cursors
+	Webhooks webhooksapi.Desk
+	Cursors  webhooksapi.Cursors
 	Jobs     Jobs
 	// Pace and Changes are how jobs are followed, as the API has them.
-	Pace    preflight.Pace
-	Changes *preflight.Changes
+	Pace    preflightapi.Pace
+	Changes *preflightapi.Changes
 	// Streams bound how many jobs are followed at once. They are the API's.
 	Streams *gate.Streams
 	// Limits counts pages as requests to the surfaces partner and preflight. It is
 	// the API's.
 	Limits  *ratelimit.Limiter
-	Uses    *keyuse.Recorder
+	Uses    *lastused.Recorder
 	Metrics *telemetry.Metrics
 	Log     *slog.Logger
 	Now     func() time.Time
@@ -114,7 +114,7 @@ type board struct {
 	refusals gate.Refusals
 	attempts *attempts
 	cookie   cookie
-	follower preflight.Follower
+	follower preflightapi.Follower
 }
 
 // Handler serves every path. Unknown ones and other methods are answered with a page.
@@ -128,7 +128,7 @@ func Handler(c Config) (http.Handler, error) {
 		return nil, err
 	}
 	b := &board{Config: c, pages: made, refusals: gate.NewRefusals(), attempts: counts, cookie: cookieFor(c.Plain)}
-	b.follower = preflight.Follower{Jobs: c.Jobs, Pace: c.Pace, Changes: c.Changes}
+	b.follower = preflightapi.Follower{Jobs: c.Jobs, Pace: c.Pace, Changes: c.Changes}
 	mux := http.NewServeMux()
 	for _, r := range b.routes() {
 		mux.Handle(r.pattern, b.serve(r))

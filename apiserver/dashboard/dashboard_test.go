@@ -20,16 +20,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
-	"github.com/printmarket/printmarket/apiserver/apitest"
 	"github.com/printmarket/printmarket/apiserver/dashboard"
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/keyuse"
+	"github.com/printmarket/printmarket/internal/credential/lastused"
 	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/rfq"
-	"github.com/printmarket/printmarket/internal/store/storetest"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/test/apitest"
+	"github.com/printmarket/printmarket/test/storetest"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -117,8 +117,8 @@ func (w *world) dress(t testing.TB) {
 		s.Keys[2].State = v1alpha1.KeyStateRevoked
 		s.Keys[4].Name, s.Keys[4].Scopes = "account", []v1alpha1.Scope{"account:read"}
 	})
-	use := keyuse.Use{Key: w.Digest("acme-reads"), At: noon.Add(-48 * time.Hour)}
-	if err := w.Store.MarkKeysUsed(t.Context(), []keyuse.Use{use}); err != nil {
+	use := lastused.Use{Key: w.Digest("acme-reads"), At: noon.Add(-48 * time.Hour)}
+	if err := w.Store.MarkKeysUsed(t.Context(), []lastused.Use{use}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -416,7 +416,7 @@ func TestThePublicPageSaysWhenNothingIsInForce(t *testing.T) {
 
 func TestUsesOfAKeyAreNoted(t *testing.T) {
 	t.Parallel()
-	uses := new(keyuse.Recorder)
+	uses := new(lastused.Recorder)
 	w := newWorld(t, func(c *dashboard.Config) { c.Uses = uses })
 	w.signedIn(t, "acme-live").get(t, "/").want(t, 200, "live (this one)</th><td>live</td><td>active</td><td><time datetime=\"2026-11-20T12:00:00Z\">")
 	ctx, stop := context.WithCancel(t.Context())

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/account"
-	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // What a chart is drawn with, in units of its own.
@@ -51,7 +51,7 @@ func (d day) String() string { return time.Time(d).Format("2 Jan 2006") }
 // history reads that of a capability with a quota.
 func (b *board) history(v *visit, c account.Capability) (history, error) {
 	today := v.now.UTC().Truncate(24 * time.Hour)
-	first := today.AddDate(0, 0, 1-ledger.HistoryDays)
+	first := today.AddDate(0, 0, 1-transaction.HistoryDays)
 	uses, err := b.Records.QuotaDays(v.Context(), v.caller.Tenant(), c.Quota.Operation, first)
 	if err != nil {
 		return history{}, err
@@ -60,8 +60,8 @@ func (b *board) history(v *visit, c account.Capability) (history, error) {
 	for _, use := range uses {
 		used[use.Day] = use.Used
 	}
-	h := history{Name: c.Capability.String(), Width: chartStep * ledger.HistoryDays, Height: chartHeight}
-	for n := range ledger.HistoryDays {
+	h := history{Name: c.Capability.String(), Width: chartStep * transaction.HistoryDays, Height: chartHeight}
+	for n := range transaction.HistoryDays {
 		at := first.AddDate(0, 0, n)
 		h.Days = append(h.Days, historyDay{Day: day(at), Used: used[at], X: n*chartStep + (chartStep-chartBar)/2, Width: chartBar})
 		h.Total, h.Most = h.Total+used[at], max(h.Most, used[at])

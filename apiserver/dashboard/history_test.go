@@ -13,7 +13,7 @@ import (
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture"
-	"github.com/printmarket/printmarket/internal/store/storetest"
+	"github.com/printmarket/printmarket/test/storetest"
 )
 
 // spread lets acme create RFQs on days that have passed: one on the first of those that

@@ -17,10 +17,10 @@ import (
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/apiserver/dashboard"
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/requestlog"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 func TestPagesForOperatorsLookLikeTheirGoldenFiles(t *testing.T) {
@@ -66,7 +66,7 @@ type unread struct{}
 
 // Denials implements dashboard.Denials.
 func (unread) Denials(context.Context, time.Time, int) ([]requestlog.Denial, error) {
-	return nil, ledger.ErrOverloaded
+	return nil, transaction.ErrOverloaded
 }
 
 // TestNoPartnerReachesAPageForOperators asks for each of them as everybody who may

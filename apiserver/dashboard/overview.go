@@ -10,7 +10,7 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/account"
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/keyuse"
+	"github.com/printmarket/printmarket/internal/credential/lastused"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
@@ -147,7 +147,7 @@ func (b *board) keyRows(v *visit, terms []posture.KeyTerms, current credential.D
 		used[use.Key] = use.At
 	}
 	// The use of this moment is written some time later.
-	used[current] = v.now.Truncate(keyuse.Grain)
+	used[current] = v.now.Truncate(lastused.Grain)
 	rows := make([]keyRow, len(terms))
 	for i, key := range terms {
 		rows[i] = keyRow{

@@ -12,18 +12,18 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/listing"
-	"github.com/printmarket/printmarket/apiserver/preflight"
-	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/apiserver/preflightapi"
 	"github.com/printmarket/printmarket/internal/posture"
-	"github.com/printmarket/printmarket/internal/preflight/intent"
+	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 )
 
 // Jobs is what is needed of package jobs.
 type Jobs interface {
-	Get(ctx context.Context, who tenant.ID, id string) (jobs.Job, error)
-	List(ctx context.Context, who tenant.ID, page jobs.Page) (jobs.List, error)
+	Get(ctx context.Context, who tenant.ID, id string) (preflightjob.Job, error)
+	List(ctx context.Context, who tenant.ID, page preflightjob.Page) (preflightjob.List, error)
 	Report(ctx context.Context, who tenant.ID, id string) ([]byte, error)
 }
 
@@ -33,8 +33,8 @@ const jobsOnPage = 50
 // jobsBody is one page of preflight jobs, the newest first.
 type jobsBody struct {
 	// Status is the one that the list is narrowed to; empty: any.
-	Status   jobs.Status
-	Statuses []jobs.Status
+	Status   preflightjob.Status
+	Statuses []preflightjob.Status
 	Rows     []jobRow
 	// First is the list from its beginning, set on later pages; Older is the next
 	// page; empty on the last.
@@ -43,8 +43,8 @@ type jobsBody struct {
 
 type jobRow struct {
 	File, Path, Profile, Took string
-	Status                    jobs.Status
-	Verdict                   jobs.Verdict
+	Status                    preflightjob.Status
+	Verdict                   preflightjob.Verdict
 	Submitted                 instant
 }
 
@@ -55,9 +55,9 @@ func (b *board) preflightRoutes() []route {
 	return []route{
 		{pattern: "/preflight", get: page(b.listJobs)},
 		{pattern: one, get: page(b.showJob)},
-		{pattern: one + "/report", get: page(b.reportAs(preflight.MediaHTML, ""))},
-		{pattern: one + "/report.json", get: page(b.reportAs(preflight.MediaJSON, ".json"))},
-		{pattern: one + "/report.xfdf", get: page(b.reportAs(preflight.MediaXFDF, ".xfdf"))},
+		{pattern: one + "/report", get: page(b.reportAs(preflightapi.MediaHTML, ""))},
+		{pattern: one + "/report.json", get: page(b.reportAs(preflightapi.MediaJSON, ".json"))},
+		{pattern: one + "/report.xfdf", get: page(b.reportAs(preflightapi.MediaXFDF, ".xfdf"))},
 		// Following a job is not using the dashboard: it does not renew the session.
 		{pattern: one + "/progress", get: stays(b.admitted(posture.SurfacePreflight, reads(b.followJob)))},
 	}
@@ -76,12 +76,12 @@ func reads(page action) action {
 // listJobs serves the list.
 func (b *board) listJobs(v *visit) answer {
 	query := v.URL.Query()
-	page := jobs.Page{Status: jobs.Status(query.Get("status")), Limit: jobsOnPage, Cursor: query.Get("cursor")}
-	if page.Status != "" && !slices.Contains(jobs.Statuses(), page.Status) {
+	page := preflightjob.Page{Status: preflightjob.Status(query.Get("status")), Limit: jobsOnPage, Cursor: query.Get("cursor")}
+	if page.Status != "" && !slices.Contains(preflightjob.Statuses(), page.Status) {
 		return refusal(problem.New(problem.CodeInvalidRequest, "The parameter status is queued, processing, succeeded, failed or cancelled."))
 	}
 	list, err := b.Jobs.List(v.Context(), v.caller.Tenant(), page)
-	if errors.Is(err, jobs.ErrInvalidPage) {
+	if errors.Is(err, preflightjob.ErrInvalidPage) {
 		err = listing.BadPage(err)
 	}
 	if err != nil {
@@ -90,8 +90,8 @@ func (b *board) listJobs(v *visit) answer {
 	return answer{status: http.StatusOK, page: pageJobs, title: "Preflight", body: jobsOf(page, list)}
 }
 
-func jobsOf(page jobs.Page, list jobs.List) jobsBody {
-	body := jobsBody{Status: page.Status, Statuses: jobs.Statuses()}
+func jobsOf(page preflightjob.Page, list preflightjob.List) jobsBody {
+	body := jobsBody{Status: page.Status, Statuses: preflightjob.Statuses()}
 	query := url.Values{}
 	if page.Status != "" {
 		query.Set("status", string(page.Status))
@@ -126,7 +126,7 @@ func ending(text string) string {
 }
 
 // took is how long a job was worked at; empty if nobody did, or somebody still does.
-func took(job jobs.Job) string {
+func took(job preflightjob.Job) string {
 	if job.StartedAt.IsZero() || job.FinishedAt.IsZero() {
 		return ""
 	}
@@ -136,11 +136,11 @@ func took(job jobs.Job) string {
 // jobBody is one job.
 type jobBody struct {
 	ID, File, Profile, Took               string
-	Status                                jobs.Status
-	Verdict                               jobs.Verdict
-	Failure                               jobs.Failure
+	Status                                preflightjob.Status
+	Verdict                               preflightjob.Verdict
+	Failure                               preflightjob.Failure
 	Tries                                 int
-	Progress                              jobs.Progress
+	Progress                              preflightjob.Progress
 	Submitted, Started, Finished, Expires instant
 	// Ordered is what the file was held against; empty for nothing.
 	Ordered []string
@@ -163,17 +163,17 @@ func (b *board) showJob(v *visit) answer {
 	return shown
 }
 
-func bodyOfJob(job jobs.Job) jobBody {
+func bodyOfJob(job preflightjob.Job) jobBody {
 	return jobBody{
 		ID: job.ID, File: job.FileURL.String(), Profile: job.Profile, Took: took(job), Status: job.Status, Verdict: job.Verdict, Failure: job.Failure,
 		Tries: job.Tries, Progress: job.Progress,
 		Submitted: instant(job.SubmittedAt), Started: instant(job.StartedAt), Finished: instant(job.FinishedAt), Expires: instant(job.ExpiresAt),
-		Ordered: ordered(job.Ticket), Open: !job.Status.Terminal(), Report: job.Status == jobs.Succeeded, Path: jobPath(job.ID),
+		Ordered: ordered(job.Ticket), Open: !job.Status.Terminal(), Report: job.Status == preflightjob.Succeeded, Path: jobPath(job.ID),
 	}
 }
 
 // ordered is a ticket in words.
-func ordered(ticket *intent.Ticket) []string {
+func ordered(ticket *jobticket.Ticket) []string {
 	if ticket.Empty() {
 		return nil
 	}
@@ -210,7 +210,7 @@ func (b *board) reportAs(mediaType, ending string) action {
 		if err != nil {
 			return failedJob(err)
 		}
-		made, err := preflight.Represent(stored, mediaType)
+		made, err := preflightapi.Represent(stored, mediaType)
 		if err != nil {
 			return failed(err)
 		}
@@ -232,7 +232,7 @@ func (b *board) reportAs(mediaType, ending string) action {
 
 // failedJob is failed for what is wrong with a job.
 func failedJob(err error) answer {
-	if p := preflight.Unreadable(err); p != nil {
+	if p := preflightapi.Unreadable(err); p != nil {
 		return refusal(p)
 	}
 	return failed(err)

@@ -6,7 +6,7 @@ import (
 	_ "embed"
 	"net/http"
 
-	"github.com/printmarket/printmarket/apiserver/preflight"
+	"github.com/printmarket/printmarket/apiserver/preflightapi"
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
@@ -29,13 +29,13 @@ func (b *board) followJob(v *visit) answer {
 	if err != nil {
 		return failedJob(err)
 	}
-	seen := preflight.LastEvent(v.Request)
+	seen := preflightapi.LastEvent(v.Request)
 	return answer{send: func(w http.ResponseWriter) *answer {
 		if job.Status.Terminal() && seen == job.Revision() {
 			w.WriteHeader(http.StatusNoContent) // after which a browser does not connect again
 			return nil
 		}
-		preflight.EventFields(w.Header())
+		preflightapi.EventFields(w.Header())
 		if v.Method == http.MethodHead {
 			w.WriteHeader(http.StatusOK)
 			return nil

@@ -16,7 +16,7 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/dashboard"
 	"github.com/printmarket/printmarket/apiserver/gate"
-	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
@@ -235,12 +235,12 @@ type away struct {
 	reads int
 }
 
-func (a *away) Get(ctx context.Context, who tenant.ID, id string) (jobs.Job, error) {
+func (a *away) Get(ctx context.Context, who tenant.ID, id string) (preflightjob.Job, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.reads++; a.reads > 1 {
 		a.leave()
-		return jobs.Job{}, errors.New("away")
+		return preflightjob.Job{}, errors.New("away")
 	}
 	return a.Jobs.Get(ctx, who, id)
 }

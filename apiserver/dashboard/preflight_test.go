@@ -17,15 +17,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
-	"github.com/printmarket/printmarket/apiserver/apitest"
 	"github.com/printmarket/printmarket/apiserver/dashboard"
-	"github.com/printmarket/printmarket/apiserver/preflight"
-	"github.com/printmarket/printmarket/internal/jobs"
-	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/apiserver/preflightapi"
 	"github.com/printmarket/printmarket/internal/posture"
-	"github.com/printmarket/printmarket/internal/preflight/intent"
-	"github.com/printmarket/printmarket/internal/store/storetest"
+	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
+	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
+	"github.com/printmarket/printmarket/test/apitest"
+	"github.com/printmarket/printmarket/test/storetest"
 )
 
 var acmeLive = tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
@@ -36,7 +36,7 @@ const worker = "worker-1"
 // submit makes a job of a file's name, and is its id.
 func (w *world) submit(t testing.TB, who tenant.ID, name string) string {
 	t.Helper()
-	made, err := w.Jobs.Submit(t.Context(), who, jobs.Request{FileURL: "https://files.example.com/" + name + "?signature=hush", Profile: "print_ready"}, 100)
+	made, err := w.Jobs.Submit(t.Context(), who, preflightjob.Request{FileURL: "https://files.example.com/" + name + "?signature=hush", Profile: "print_ready"}, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,12 +52,12 @@ func (w *world) begin(t testing.TB, id string) {
 
 func (w *world) progress(t testing.TB, id string, done, total int) {
 	t.Helper()
-	if err := w.Jobs.Progress(t.Context(), id, 1, worker, jobs.Progress{PagesDone: done, PagesTotal: total}); err != nil {
+	if err := w.Jobs.Progress(t.Context(), id, 1, worker, preflightjob.Progress{PagesDone: done, PagesTotal: total}); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (w *world) finish(t testing.TB, id string, result jobs.Result) {
+func (w *world) finish(t testing.TB, id string, result preflightjob.Result) {
 	t.Helper()
 	if _, err := w.Jobs.Finish(t.Context(), id, 1, worker, result); err != nil {
 		t.Fatal(err)
@@ -65,52 +65,52 @@ func (w *world) finish(t testing.TB, id string, result jobs.Result) {
 }
 
 // warned is what a worker hands in for a file with a flaw.
-var warned = jobs.Result{Report: preflight.SimulatedReport(jobs.Warn), Verdict: jobs.Warn}
+var warned = preflightjob.Result{Report: preflightapi.SimulatedReport(preflightjob.Warn), Verdict: preflightjob.Warn}
 
 // jobShelf has the same jobs for everybody, the newest first, and no reports.
-type jobShelf []jobs.Job
+type jobShelf []preflightjob.Job
 
 // Get implements dashboard.Jobs.
-func (s jobShelf) Get(_ context.Context, _ tenant.ID, id string) (jobs.Job, error) {
+func (s jobShelf) Get(_ context.Context, _ tenant.ID, id string) (preflightjob.Job, error) {
 	for i := range s {
 		if s[i].ID == id {
 			return s[i], nil
 		}
 	}
-	return jobs.Job{}, ledger.ErrNotFound
+	return preflightjob.Job{}, transaction.ErrNotFound
 }
 
 // List implements dashboard.Jobs. Cursors are numbers.
-func (s jobShelf) List(_ context.Context, _ tenant.ID, page jobs.Page) (jobs.List, error) {
+func (s jobShelf) List(_ context.Context, _ tenant.ID, page preflightjob.Page) (preflightjob.List, error) {
 	from := 0
 	if page.Cursor != "" {
 		var err error
 		if from, err = strconv.Atoi(page.Cursor); err != nil {
-			return jobs.List{}, fmt.Errorf("%w: %w", jobs.ErrInvalidPage, err)
+			return preflightjob.List{}, fmt.Errorf("%w: %w", preflightjob.ErrInvalidPage, err)
 		}
 	}
 	rest := s[min(from, len(s)):]
 	if len(rest) <= page.Limit {
-		return jobs.List{Items: rest}, nil
+		return preflightjob.List{Items: rest}, nil
 	}
-	return jobs.List{Items: rest[:page.Limit], NextCursor: strconv.Itoa(from + page.Limit)}, nil
+	return preflightjob.List{Items: rest[:page.Limit], NextCursor: strconv.Itoa(from + page.Limit)}, nil
 }
 
 // Report implements dashboard.Jobs.
 func (jobShelf) Report(context.Context, tenant.ID, string) ([]byte, error) {
-	return nil, jobs.ErrNotReady
+	return nil, preflightjob.ErrNotReady
 }
 
 // jobNamed is a job of a file's name, with texts that differ by a mark.
-func jobNamed(t testing.TB, name, mark string, change func(*jobs.Job)) jobs.Job {
+func jobNamed(t testing.TB, name, mark string, change func(*preflightjob.Job)) preflightjob.Job {
 	t.Helper()
-	var file jobs.FileURL
+	var file preflightjob.FileURL
 	if err := file.Scan("https://files.example.com/" + name + mark); err != nil {
 		t.Fatal(err)
 	}
-	job := jobs.Job{
-		ID: "pref_" + name, Tenant: acmeLive, FileURL: file, Profile: "print_ready" + mark, Status: jobs.Queued, Version: 1,
-		SubmittedAt: noon.Add(-time.Hour), ExpiresAt: noon.Add(jobs.Retention),
+	job := preflightjob.Job{
+		ID: "pref_" + name, Tenant: acmeLive, FileURL: file, Profile: "print_ready" + mark, Status: preflightjob.Queued, Version: 1,
+		SubmittedAt: noon.Add(-time.Hour), ExpiresAt: noon.Add(preflightjob.Retention),
 	}
 	if change != nil {
 		change(&job)
@@ -118,12 +118,12 @@ func jobNamed(t testing.TB, name, mark string, change func(*jobs.Job)) jobs.Job 
 	return job
 }
 
-func began(job *jobs.Job) {
-	job.Status, job.Attempt, job.Tries, job.StartedAt = jobs.Processing, 2, 2, noon.Add(-time.Minute)
+func began(job *preflightjob.Job) {
+	job.Status, job.Attempt, job.Tries, job.StartedAt = preflightjob.Processing, 2, 2, noon.Add(-time.Minute)
 }
 
-func ended(status jobs.Status) func(*jobs.Job) {
-	return func(job *jobs.Job) {
+func ended(status preflightjob.Status) func(*preflightjob.Job) {
+	return func(job *preflightjob.Job) {
 		began(job)
 		job.Status, job.FinishedAt = status, noon.Add(-time.Minute+2340*time.Millisecond)
 	}
@@ -133,28 +133,28 @@ func ended(status jobs.Status) func(*jobs.Job) {
 func everyKind(t testing.TB) jobShelf {
 	t.Helper()
 	return jobShelf{
-		jobNamed(t, "queued.pdf", "", func(job *jobs.Job) {
+		jobNamed(t, "queued.pdf", "", func(job *preflightjob.Job) {
 			if err := job.FileURL.Scan("https://files.example.com/queued.pdf?signature=hush"); err != nil {
 				t.Fatal(err)
 			}
 		}),
-		jobNamed(t, "processing.pdf", "", func(job *jobs.Job) {
+		jobNamed(t, "processing.pdf", "", func(job *preflightjob.Job) {
 			began(job)
-			job.Progress = jobs.Progress{PagesDone: 3, PagesTotal: 9}
+			job.Progress = preflightjob.Progress{PagesDone: 3, PagesTotal: 9}
 		}),
-		jobNamed(t, "succeeded.pdf", "", func(job *jobs.Job) {
-			ended(jobs.Succeeded)(job)
-			job.Verdict = jobs.Warn
-			job.Ticket = &intent.Ticket{
-				TrimSize: &intent.Size{Width: 148.5, Height: 210}, Pages: 2, Quantity: 5000, RFQID: "rfq_1",
-				Colors: &intent.Colors{Process: 4, Spots: []string{"Gold"}},
+		jobNamed(t, "succeeded.pdf", "", func(job *preflightjob.Job) {
+			ended(preflightjob.Succeeded)(job)
+			job.Verdict = preflightjob.Warn
+			job.Ticket = &jobticket.Ticket{
+				TrimSize: &jobticket.Size{Width: 148.5, Height: 210}, Pages: 2, Quantity: 5000, RFQID: "rfq_1",
+				Colors: &jobticket.Colors{Process: 4, Spots: []string{"Gold"}},
 			}
 		}),
-		jobNamed(t, "failed.pdf", "", func(job *jobs.Job) {
-			ended(jobs.Failed)(job)
-			job.Failure, _ = jobs.NewFailure(jobs.FetchStatus)
+		jobNamed(t, "failed.pdf", "", func(job *preflightjob.Job) {
+			ended(preflightjob.Failed)(job)
+			job.Failure, _ = preflightjob.NewFailure(preflightjob.FetchStatus)
 		}),
-		jobNamed(t, "cancelled.pdf", "", func(job *jobs.Job) { job.Status, job.FinishedAt = jobs.Cancelled, noon }),
+		jobNamed(t, "cancelled.pdf", "", func(job *preflightjob.Job) { job.Status, job.FinishedAt = preflightjob.Cancelled, noon }),
 	}
 }
 
@@ -180,18 +180,18 @@ func TestPagesOfPreflightLookLikeTheirGoldenFiles(t *testing.T) {
 func TestNothingOfAJobIsMarkup(t *testing.T) {
 	t.Parallel()
 	const mark = `"><script>alert(1)</script>'&`
-	marked := func(name string, change func(*jobs.Job)) jobs.Job {
-		return jobNamed(t, name, mark, func(job *jobs.Job) {
+	marked := func(name string, change func(*preflightjob.Job)) preflightjob.Job {
+		return jobNamed(t, name, mark, func(job *preflightjob.Job) {
 			if change != nil {
 				change(job)
 			}
-			job.Failure = jobs.Failure{Code: "CODE" + mark, Detail: "Detail" + mark}
-			job.Ticket = &intent.Ticket{RFQID: "rfq" + mark, Colors: &intent.Colors{Spots: []string{"Gold" + mark}}}
+			job.Failure = preflightjob.Failure{Code: "CODE" + mark, Detail: "Detail" + mark}
+			job.Ticket = &jobticket.Ticket{RFQID: "rfq" + mark, Colors: &jobticket.Colors{Spots: []string{"Gold" + mark}}}
 			job.Verdict = "warn" + mark
 		})
 	}
 	w := newWorld(t, func(c *dashboard.Config) {
-		c.Jobs = jobShelf{marked("open", nil), marked("failed", ended(jobs.Failed)), marked("succeeded", ended(jobs.Succeeded))}
+		c.Jobs = jobShelf{marked("open", nil), marked("failed", ended(preflightjob.Failed)), marked("succeeded", ended(preflightjob.Succeeded))}
 	})
 	b := w.signedIn(t, "acme-live")
 	for path, texts := range map[string][]string{
@@ -220,13 +220,13 @@ func TestNoPageOfJobsIsLongHoweverManyThereAre(t *testing.T) {
 	t.Parallel()
 	var many jobShelf
 	for i := range 10_000 {
-		many = append(many, jobNamed(t, fmt.Sprintf("%05d", i), strings.Repeat("'", 2000), ended(jobs.Failed)))
+		many = append(many, jobNamed(t, fmt.Sprintf("%05d", i), strings.Repeat("'", 2000), ended(preflightjob.Failed)))
 	}
-	spots := make([]string, intent.MaxSpots)
+	spots := make([]string, jobticket.MaxSpots)
 	for i := range spots {
 		spots[i] = strings.Repeat(`"`, 200)
 	}
-	many[0].Ticket = &intent.Ticket{Colors: &intent.Colors{Spots: spots}}
+	many[0].Ticket = &jobticket.Ticket{Colors: &jobticket.Colors{Spots: spots}}
 	w := newWorld(t, func(c *dashboard.Config) { c.Jobs = many })
 	w.Limit("acme", "preflight", 1000)
 	b := w.signedIn(t, "acme-live")
@@ -306,7 +306,7 @@ func TestAReportThatIsNoneOfOursIsOurFault(t *testing.T) {
 	w := newWorld(t, nil)
 	id := w.submit(t, acmeLive, "flyer.pdf")
 	w.begin(t, id)
-	w.finish(t, id, jobs.Result{Report: []byte(`{"reportVersion":"x"}`), Verdict: jobs.Pass})
+	w.finish(t, id, preflightjob.Result{Report: []byte(`{"reportVersion":"x"}`), Verdict: preflightjob.Pass})
 	w.signedIn(t, "acme-live").get(t, "/preflight/"+id+"/report").want(t, 500, "This is our fault.")
 }
 
@@ -316,7 +316,7 @@ func TestAJobPastItsRetentionIsGoneFromThePages(t *testing.T) {
 	id := w.submit(t, acmeLive, "flyer.pdf")
 	w.begin(t, id)
 	w.finish(t, id, warned)
-	w.Advance(jobs.Retention)
+	w.Advance(preflightjob.Retention)
 	b := w.signedIn(t, "acme-live")
 	b.get(t, "/preflight").want(t, 200, "There are no jobs. A job is listed for 30 days.")
 	for _, part := range []string{"", "/report", "/progress"} {

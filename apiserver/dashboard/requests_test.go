@@ -9,12 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/apitest"
+	"github.com/printmarket/printmarket/apiserver/docsite"
 	"github.com/printmarket/printmarket/docs"
-	"github.com/printmarket/printmarket/internal/docsite"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/requestlog"
-	"github.com/printmarket/printmarket/internal/store/storetest"
+	"github.com/printmarket/printmarket/test/apitest"
+	"github.com/printmarket/printmarket/test/storetest"
 )
 
 // logged is a request of acme that was answered with a status, number minutes before

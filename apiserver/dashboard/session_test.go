@@ -15,7 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
-	"github.com/printmarket/printmarket/apiserver/costing"
+	"github.com/printmarket/printmarket/apiserver/costingapi"
 	"github.com/printmarket/printmarket/apiserver/dashboard"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -303,7 +303,7 @@ func TestTheSessionOfAPersonCalculatesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	b := w.signedIn(t, "acme-live")
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, costing.Path, strings.NewReader("{}"))
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, costingapi.Path, strings.NewReader("{}"))
 	r.Header.Set("Authorization", "Bearer "+b.cookie)
 	rec := httptest.NewRecorder()
 	w.Handler.ServeHTTP(rec, r)

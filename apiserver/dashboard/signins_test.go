@@ -15,7 +15,7 @@ import (
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/signon"
-	"github.com/printmarket/printmarket/internal/signon/signontest"
+	"github.com/printmarket/printmarket/test/signontest"
 )
 
 // signIns are all series that count attempts to sign in, without the metric's name.

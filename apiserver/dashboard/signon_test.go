@@ -17,7 +17,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/dashboard"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/signon"
-	"github.com/printmarket/printmarket/internal/signon/signontest"
+	"github.com/printmarket/printmarket/test/signontest"
 )
 
 const opsOrigin = "https://ops.example.com"

@@ -45,7 +45,7 @@ func sheet(t *testing.T, path string) string {
 
 func TestTheColoursAreThoseOfTheDocumentation(t *testing.T) {
 	t.Parallel()
-	ours, theirs := palettes(t, sheet(t, "dashboard.css")), palettes(t, sheet(t, "../../internal/docsite/assets/site.css"))
+	ours, theirs := palettes(t, sheet(t, "dashboard.css")), palettes(t, sheet(t, "../../apiserver/docsite/assets/site.css"))
 	if got, want := fmt.Sprint(ours), fmt.Sprint(theirs); got != want || len(ours[0]) != 6 {
 		t.Errorf("colours %s, of the documentation %s", got, want)
 	}

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/printmarket/printmarket/internal/jobs"
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/rfq"
 )
 
@@ -75,7 +75,7 @@ func (b *board) toured(v *visit, body *tourBody) error {
 		body.Asked = len(list.Items) > 0
 	}
 	if v.Decide(posture.Preflight, false).Allowed() {
-		list, err := b.Jobs.List(v.Context(), v.caller.Tenant(), jobs.Page{Limit: 1})
+		list, err := b.Jobs.List(v.Context(), v.caller.Tenant(), preflightjob.Page{Limit: 1})
 		if err != nil {
 			return err
 		}

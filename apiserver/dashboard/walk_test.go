@@ -16,11 +16,11 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/dashboard"
-	"github.com/printmarket/printmarket/apiserver/preflight"
-	"github.com/printmarket/printmarket/internal/browsertest"
-	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/apiserver/preflightapi"
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/test/browsertest"
 )
 
 // full is a world in which every part of every page has something to show, with a
@@ -69,7 +69,7 @@ func markedJobs(t testing.TB, mark string) jobShelf {
 	}
 	for i := range all {
 		all[i].Profile = "print_ready" + mark
-		if all[i].Status == jobs.Failed {
+		if all[i].Status == preflightjob.Failed {
 			all[i].Failure.Detail += mark
 		}
 		if all[i].Ticket != nil {
@@ -84,7 +84,7 @@ type reported struct{ jobShelf }
 
 // Report implements dashboard.Jobs.
 func (reported) Report(context.Context, tenant.ID, string) ([]byte, error) {
-	return preflight.SimulatedReport(jobs.Warn), nil
+	return preflightapi.SimulatedReport(preflightjob.Warn), nil
 }
 
 // notPages are what answers to GET and is shown by no browser.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/webhooks"
+	"github.com/printmarket/printmarket/apiserver/webhooksapi"
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
@@ -43,8 +43,8 @@ func (b *board) webhookRoutes() []route {
 
 // webhooks lets those through who may use the API's webhooks.
 func (b *board) webhooks(page action) action {
-	return b.memberOf(webhooks.Capability.Definition().Surface, func(v *visit) answer {
-		if decision := v.snapshot.DecideScope(v.caller, webhooks.Capability, webhooks.Scope, v.now); !decision.Allowed() {
+	return b.memberOf(webhooksapi.Capability.Definition().Surface, func(v *visit) answer {
+		if decision := v.snapshot.DecideScope(v.caller, webhooksapi.Capability, webhooksapi.Scope, v.now); !decision.Allowed() {
 			return refusal(v.Refusal(decision))
 		}
 		return page(v)
@@ -70,7 +70,7 @@ type endpointRow struct {
 // endpointRowOf tells what the API tells, without secrets and without the query of
 // the URL.
 func endpointRowOf(k webhook.Known, now time.Time) endpointRow {
-	model, standing := webhooks.Endpoint(k), k.Standing
+	model, standing := webhooksapi.EndpointModel(k), k.Standing
 	row := endpointRow{
 		Name: k.Name, Path: endpointPath(k.Name), URL: model.URL, State: model.State, Reason: model.Reason, Events: model.Events,
 		Disabled: standing.Disabled != webhook.NotDisabled, DisabledSince: instant(standing.DisabledAt),
@@ -147,7 +147,7 @@ func (b *board) showEndpoint(v *visit) answer {
 func (b *board) endpoint(v *visit, status int, body endpointBody) answer {
 	known, err := b.Webhooks.Find(v.Context(), v.address())
 	if err != nil {
-		return failed(webhooks.ProblemOf(err))
+		return failed(webhooksapi.ProblemOf(err))
 	}
 	body.endpointRow = endpointRowOf(known, v.now)
 	body.offer(known, v.now)
@@ -176,7 +176,7 @@ func (e *endpointBody) offer(known webhook.Known, now time.Time) {
 // list adds the page of deliveries that the query of the request selects.
 func (b *board) list(v *visit, body *endpointBody) error {
 	sent, limit := v.URL.Query(), deliveriesOnPage
-	filter := webhooks.Filter{Endpoint: &body.Name, Limit: &limit}
+	filter := webhooksapi.Filter{Endpoint: &body.Name, Limit: &limit}
 	own := url.Values{}
 	if state := sent.Get("state"); state != "" {
 		filter.State = &state
@@ -192,7 +192,7 @@ func (b *board) list(v *visit, body *endpointBody) error {
 		at = &cursor
 		body.First = body.Path + "?" + own.Encode()
 	}
-	found, next, err := webhooks.List(v.Context(), b.Webhooks, b.Cursors, query, at)
+	found, next, err := webhooksapi.List(v.Context(), b.Webhooks, b.Cursors, query, at)
 	if err != nil {
 		return err
 	}
@@ -232,7 +232,7 @@ type attemptRow struct {
 func (b *board) showDelivery(v *visit) answer {
 	delivery, attempts, err := b.Webhooks.Delivery(v.Context(), v.caller.Tenant(), v.PathValue("id"))
 	if err != nil {
-		return failed(webhooks.ProblemOf(err))
+		return failed(webhooksapi.ProblemOf(err))
 	}
 	body := deliveryBody{
 		deliveryRow: deliveryRowOf(delivery), Done: outcomes[v.URL.Query().Get(doneField)],

@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/webhooks"
+	"github.com/printmarket/printmarket/apiserver/webhooksapi"
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
@@ -46,7 +46,7 @@ func (b *board) recoverEndpoint(v *visit) answer {
 		return say(http.StatusBadRequest, "Not understood", "The form could not be read. Try again.")
 	}
 	text := sent.Get("since")
-	since, err := webhooks.Since(instantOf(text))
+	since, err := webhooksapi.Since(instantOf(text))
 	if err != nil {
 		return b.notDone(v, err, text)
 	}
@@ -72,7 +72,7 @@ func (b *board) enableEndpoint(v *visit) answer {
 func (b *board) redeliver(v *visit) answer {
 	delivery, err := b.Webhooks.Redeliver(v.Context(), v.caller.Tenant(), v.PathValue("id"))
 	if err != nil {
-		return failed(webhooks.ProblemOf(err))
+		return failed(webhooksapi.ProblemOf(err))
 	}
 	return done(deliveriesPath+delivery.ID, "redelivered")
 }
@@ -80,7 +80,7 @@ func (b *board) redeliver(v *visit) answer {
 // notDone is the answer to a form about an endpoint that has failed. What the person
 // can mend is said on the page of the endpoint, whose form holds what was sent.
 func (b *board) notDone(v *visit, err error, since string) answer {
-	err = webhooks.ProblemOf(err)
+	err = webhooksapi.ProblemOf(err)
 	var p *problem.Problem
 	if !errors.As(err, &p) {
 		return failed(err)

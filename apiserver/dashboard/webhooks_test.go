@@ -17,15 +17,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
-	"github.com/printmarket/printmarket/apiserver/apitest"
 	"github.com/printmarket/printmarket/apiserver/dashboard"
-	"github.com/printmarket/printmarket/apiserver/webhooks"
-	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/apiserver/webhooksapi"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/ratelimit"
-	"github.com/printmarket/printmarket/internal/store/storetest"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"
+	"github.com/printmarket/printmarket/test/apitest"
+	"github.com/printmarket/printmarket/test/storetest"
 )
 
 var (
@@ -36,7 +36,7 @@ var (
 // postbox has the same webhooks for everybody. What it does not implement nobody may
 // ask of it.
 type postbox struct {
-	webhooks.Desk
+	webhooksapi.Desk
 	endpoints []webhook.Known
 	// deliveries are in the order of their ids, which are numbers.
 	deliveries []webhook.Delivery
@@ -55,7 +55,7 @@ func (p postbox) Find(_ context.Context, address webhook.Address) (webhook.Known
 			return known, nil
 		}
 	}
-	return webhook.Known{}, ledger.ErrNotFound
+	return webhook.Known{}, transaction.ErrNotFound
 }
 
 // Deliveries implements webhooks.Desk.
@@ -78,14 +78,14 @@ func (p postbox) Delivery(_ context.Context, _ tenant.ID, id string) (webhook.De
 			return d, p.attempts, nil
 		}
 	}
-	return webhook.Delivery{}, nil, ledger.ErrNotFound
+	return webhook.Delivery{}, nil, transaction.ErrNotFound
 }
 
 // delivery is one with texts that differ by a mark.
 func delivery(number int, mark string) webhook.Delivery {
 	return webhook.Delivery{
 		ID: fmt.Sprintf("dlv_%05d", number), Address: acmeMIS, State: webhook.Delivered, Attempts: 1, CreatedAt: noon, EndedAt: noon.Add(time.Second),
-		Event: ledger.Event{ID: fmt.Sprintf("evt_%05d", number), Type: ledger.RFQQuoted, Subject: "rfq_01M3HQ5V0S1TQ8X2ZC4E6GJ9KM" + mark, At: noon.Add(-time.Second)},
+		Event: transaction.Event{ID: fmt.Sprintf("evt_%05d", number), Type: transaction.RFQQuoted, Subject: "rfq_01M3HQ5V0S1TQ8X2ZC4E6GJ9KM" + mark, At: noon.Add(-time.Second)},
 	}
 }
 
@@ -107,7 +107,7 @@ func various(mark string) postbox {
 	probed.Standing.Breaker = webhook.Breaker{Failures: 7, Rests: 1, Until: noon}
 	disabled.Standing.Disabled, disabled.Standing.DisabledAt, disabled.Standing.FailingSince = webhook.Failing, noon.Add(-time.Hour), noon.Add(-121*time.Hour)
 	disabled.Standing.Waiting, disabled.Standing.OldestAt = 3, noon.Add(-121*time.Hour)
-	closed.Closed, closed.Events = "KillSwitchEngaged", []ledger.EventType{ledger.RFQQuoted, ledger.PreflightFailed}
+	closed.Closed, closed.Events = "KillSwitchEngaged", []transaction.EventType{transaction.RFQQuoted, transaction.PreflightFailed}
 	fresh.Standing = webhook.Standing{Address: fresh.Address, URL: fresh.URL}
 	mis := known("mis", mark)
 	mis.Standing.DeliveredAt = noon

@@ -17,17 +17,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/apitest"
 	"github.com/printmarket/printmarket/apiserver/dashboard"
 	"github.com/printmarket/printmarket/apiserver/gate"
-	"github.com/printmarket/printmarket/apiserver/preflight"
+	"github.com/printmarket/printmarket/apiserver/preflightapi"
+	"github.com/printmarket/printmarket/internal/credential/lastused"
 	"github.com/printmarket/printmarket/internal/cursor"
-	"github.com/printmarket/printmarket/internal/keyuse"
-	"github.com/printmarket/printmarket/internal/ledger"
-	"github.com/printmarket/printmarket/internal/preflight/report/html"
 	"github.com/printmarket/printmarket/internal/ratelimit"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
+	"github.com/printmarket/printmarket/pkg/preflight/report/html"
+	"github.com/printmarket/printmarket/test/apitest"
 )
 
 const cookieName = "__Host-printmarket"
@@ -48,9 +48,9 @@ func newWorld(t testing.TB, change func(*dashboard.Config)) *world {
 		t.Fatal(err)
 	}
 	config := dashboard.Config{
-		Listener: "dashboard", Gates: w.Gates, Sessions: w.Sessions, RFQs: w.RFQs, Records: w.Store, Webhooks: w.Webhooks, Cursors: cursors, Limits: new(ratelimit.Limiter), Uses: new(keyuse.Recorder),
+		Listener: "dashboard", Gates: w.Gates, Sessions: w.Sessions, RFQs: w.RFQs, Records: w.Store, Webhooks: w.Webhooks, Cursors: cursors, Limits: new(ratelimit.Limiter), Uses: new(lastused.Recorder),
 		Metrics: w.Metrics, Log: slog.New(slog.NewTextHandler(w.log, nil)), Now: w.Clock.Now, Random: &chance{source: rand.NewChaCha8([32]byte{1})},
-		Jobs: w.Jobs, Pace: preflight.Pace{Soonest: 2 * time.Millisecond, Latest: 10 * time.Millisecond}, Streams: gate.NewStreams(0, 0), Contracts: w.Contracts,
+		Jobs: w.Jobs, Pace: preflightapi.Pace{Soonest: 2 * time.Millisecond, Latest: 10 * time.Millisecond}, Streams: gate.NewStreams(0, 0), Contracts: w.Contracts,
 		APIURL: "http://api.example.com", RegistryURL: "http://registry.example.com", OpsURL: "http://ops.example.com", Docs: true,
 	}
 	if change != nil {
@@ -224,7 +224,7 @@ func (w *world) create(t testing.TB, who tenant.ID, title string) string {
 	product := demo.Products("")[0]
 	made, err := w.RFQs.Create(t.Context(), who, rfq.Draft{
 		CatalogProductUID: product.UID, Title: title, Category: product.Group, Quantity: 1000, DeliveryCity: "Ghent",
-	}, rfq.Terms{Idempotency: ledger.Idempotency{Key: title}, Quota: ledger.Quota{Limit: 100, Window: time.Hour}})
+	}, rfq.Terms{Idempotency: transaction.Idempotency{Key: title}, Quota: transaction.Quota{Limit: 100, Window: time.Hour}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +244,7 @@ func (s shelf) Get(_ context.Context, _ tenant.ID, id string) (rfq.RFQ, error) {
 			return r, nil
 		}
 	}
-	return rfq.RFQ{}, ledger.ErrNotFound
+	return rfq.RFQ{}, transaction.ErrNotFound
 }
 
 // List implements dashboard.RFQs. Cursors are numbers.

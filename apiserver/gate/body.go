@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/printmarket/printmarket/apiserver/gate/strictjson"
 	"github.com/printmarket/printmarket/internal/problem"
-	"github.com/printmarket/printmarket/internal/strictjson"
 )
 
 func readBody(g *Gate, rt *Route, c *Call) *problem.Problem {

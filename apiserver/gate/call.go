@@ -6,11 +6,11 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/printmarket/printmarket/apiserver/gate/strictjson"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
-	"github.com/printmarket/printmarket/internal/strictjson"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 

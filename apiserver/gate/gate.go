@@ -10,7 +10,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/printmarket/printmarket/apiserver/respond"
-	"github.com/printmarket/printmarket/internal/keyuse"
+	"github.com/printmarket/printmarket/internal/credential/lastused"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/ratelimit"
@@ -24,7 +24,7 @@ type Config struct {
 	// Limits counts requests; if it is nil, each gate by itself.
 	Limits *ratelimit.Limiter
 	// Uses notes which keys are used; if it is nil, nobody is told.
-	Uses     *keyuse.Recorder
+	Uses     *lastused.Recorder
 	Problems *respond.Problems
 	Metrics  *telemetry.Metrics
 	Log      *slog.Logger
@@ -53,7 +53,7 @@ type Config struct {
 type Gate struct {
 	gates        *posture.Gates
 	limits       *ratelimit.Limiter
-	uses         *keyuse.Recorder
+	uses         *lastused.Recorder
 	policies     policyHeaders
 	problems     *respond.Problems
 	metrics      *telemetry.Metrics
@@ -78,7 +78,7 @@ func New(c Config) *Gate {
 		c.Limits = new(ratelimit.Limiter)
 	}
 	if c.Uses == nil {
-		c.Uses = new(keyuse.Recorder)
+		c.Uses = new(lastused.Recorder)
 	}
 	if c.Slots == nil {
 		c.Slots = new(Slots)

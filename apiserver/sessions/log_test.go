@@ -9,10 +9,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/printmarket/printmarket/apiserver/apitest"
-	"github.com/printmarket/printmarket/apiserver/costing"
+	"github.com/printmarket/printmarket/apiserver/costingapi"
 	"github.com/printmarket/printmarket/apiserver/sessions"
 	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/test/apitest"
 )
 
 // journal keeps what is logged.
@@ -45,7 +45,7 @@ func TestNoLogAndNoProblemHoldsASession(t *testing.T) {
 	for _, token := range tokens {
 		use(t, w, token).Want(t, 200, "")
 		wantRequired(t, use(t, w, token+"A"))
-		w.Do(t, apitest.Request{Method: "POST", Path: costing.Path, Body: token, Header: map[string]string{"Authorization": "Bearer " + token}}).Want(t, 400, problem.CodeInvalidRequest)
+		w.Do(t, apitest.Request{Method: "POST", Path: costingapi.Path, Body: token, Header: map[string]string{"Authorization": "Bearer " + token}}).Want(t, 400, problem.CodeInvalidRequest)
 		w.Do(t, apitest.Request{Method: "GET", Path: "/api/v1/rfq", Header: map[string]string{"Authorization": "Bearer " + token}}).Want(t, 401, problem.CodeInvalidAPIKey)
 		w.Do(t, apitest.Request{Method: "POST", Path: sessions.Path + "?access_token=" + token, Key: "acme-live"}).Want(t, 400, problem.CodeInvalidRequest)
 	}

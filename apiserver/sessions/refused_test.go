@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/apitest"
-	"github.com/printmarket/printmarket/apiserver/costing"
+	"github.com/printmarket/printmarket/apiserver/costingapi"
 	"github.com/printmarket/printmarket/apiserver/sessions"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/test/apitest"
 )
 
 // seal makes a token as a replica would.
@@ -106,7 +106,7 @@ func TestCostingTakesASessionAndNothingElse(t *testing.T) {
 		"a session in a cookie":               {header: map[string]string{"Cookie": "session=" + token}, missing: true},
 		"a session in the query":              {query: "?access_token=" + token, missing: true},
 	} {
-		a := w.Do(t, apitest.Request{Method: "POST", Path: costing.Path + tc.query, Body: `{"xjdf":` + apitest.Flyer + `}`, Header: tc.header})
+		a := w.Do(t, apitest.Request{Method: "POST", Path: costingapi.Path + tc.query, Body: `{"xjdf":` + apitest.Flyer + `}`, Header: tc.header})
 		if tc.taken {
 			wantTaken(t, a)
 			continue

@@ -10,11 +10,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
-	"github.com/printmarket/printmarket/apiserver/apitest"
-	"github.com/printmarket/printmarket/apiserver/costing"
+	"github.com/printmarket/printmarket/apiserver/costingapi"
 	"github.com/printmarket/printmarket/apiserver/sessions"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/test/apitest"
 )
 
 // open asks for a session.
@@ -31,7 +31,7 @@ func use(t *testing.T, w *apitest.World, token string) apitest.Answer {
 	if token != "" {
 		header["Authorization"] = "Bearer " + token
 	}
-	return w.Do(t, apitest.Request{Method: "POST", Path: costing.Path, Body: `{"xjdf":` + apitest.Flyer + `}`, Header: header})
+	return w.Do(t, apitest.Request{Method: "POST", Path: costingapi.Path, Body: `{"xjdf":` + apitest.Flyer + `}`, Header: header})
 }
 
 // wantTaken checks that a session was taken.

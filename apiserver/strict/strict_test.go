@@ -10,11 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/printmarket/printmarket/apiserver/apitest"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/strict"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/test/apitest"
 )
 
 const path = "/internal/operation"

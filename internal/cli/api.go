@@ -17,25 +17,25 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/printmarket/printmarket/apiserver"
-	"github.com/printmarket/printmarket/apiserver/bridge"
+	"github.com/printmarket/printmarket/apiserver/bridgeapi"
 	"github.com/printmarket/printmarket/apiserver/contracts"
-	"github.com/printmarket/printmarket/apiserver/costing"
+	"github.com/printmarket/printmarket/apiserver/costingapi"
 	"github.com/printmarket/printmarket/apiserver/dashboard"
 	"github.com/printmarket/printmarket/apiserver/gate"
-	"github.com/printmarket/printmarket/apiserver/partner"
-	"github.com/printmarket/printmarket/apiserver/platform"
-	preflightapi "github.com/printmarket/printmarket/apiserver/preflight"
+	"github.com/printmarket/printmarket/apiserver/partnerapi"
+	"github.com/printmarket/printmarket/apiserver/platformapi"
+	preflightapi "github.com/printmarket/printmarket/apiserver/preflightapi"
 	"github.com/printmarket/printmarket/apiserver/registry"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/apiserver/sessions"
-	"github.com/printmarket/printmarket/apiserver/webhooks"
-	"github.com/printmarket/printmarket/apiserver/xjdf"
-	xjmfapi "github.com/printmarket/printmarket/apiserver/xjmf"
+	"github.com/printmarket/printmarket/apiserver/sweeper"
+	"github.com/printmarket/printmarket/apiserver/webhooksapi"
+	"github.com/printmarket/printmarket/apiserver/xjdfapi"
+	xjmfapi "github.com/printmarket/printmarket/apiserver/xjmfapi"
 	"github.com/printmarket/printmarket/docs"
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/keyuse"
+	"github.com/printmarket/printmarket/internal/credential/lastused"
 	"github.com/printmarket/printmarket/internal/posture"
-	"github.com/printmarket/printmarket/internal/preflight/profile"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/ratelimit"
 	"github.com/printmarket/printmarket/internal/requestlog"
@@ -43,9 +43,9 @@ import (
 	"github.com/printmarket/printmarket/internal/signon"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/webhook"
-	xjdfdoc "github.com/printmarket/printmarket/internal/xjdf"
 	"github.com/printmarket/printmarket/internal/xjmf"
-	"github.com/printmarket/printmarket/workers/sweeper"
+	"github.com/printmarket/printmarket/pkg/preflight/profile"
+	xjdfdoc "github.com/printmarket/printmarket/pkg/xjdf"
 )
 
 // apiOptions are the flags that `dev` and `apiserver` share.
@@ -145,7 +145,7 @@ type api struct {
 	rfqs      *rfq.Service
 	callbacks *xjmf.Receiver
 	webhooks  *webhook.Service
-	uses      keyuse.Recorder
+	uses      lastused.Recorder
 	requests  *requestlog.Recorder
 	limits    *ratelimit.Limiter
 	sweeper   *sweeper.Sweeper
@@ -229,7 +229,7 @@ func (s *api) parts() parts {
 			func(ctx context.Context) error { s.sweeper.Run(ctx); return nil },
 			func(ctx context.Context) error { s.queue.Changes(ctx, s.changes.Heard); return nil },
 			func(ctx context.Context) error { s.data.follower.Run(ctx); return nil },
-			func(ctx context.Context) error { s.uses.Run(ctx, s.store, keyuse.Grain, s.log); return nil },
+			func(ctx context.Context) error { s.uses.Run(ctx, s.store, lastused.Grain, s.log); return nil },
 			func(ctx context.Context) error { s.requests.Run(ctx, s.store, requestlog.Interval, s.log); return nil },
 			func(ctx context.Context) error { s.signOn.Run(ctx); return nil },
 			follow(s.source),
@@ -283,7 +283,7 @@ func (s *api) served(work preflights) (a apiserver.API, err error) {
 	if err != nil {
 		return a, err
 	}
-	partnerRoutes, err := partner.Routes(s.rfqs, s.data.catalogs, s.store, set)
+	partnerRoutes, err := partnerapi.Routes(s.rfqs, s.data.catalogs, s.store, set)
 	if err != nil {
 		return a, err
 	}
@@ -294,28 +294,28 @@ func (s *api) served(work preflights) (a apiserver.API, err error) {
 	if err != nil {
 		return a, err
 	}
-	platformRoutes, err := platform.Routes(s.rfqs, s.store, s.callbacks, webhook.NewDesk(s.webhooks, s.store), s.data.service, set)
+	platformRoutes, err := platformapi.Routes(s.rfqs, s.store, s.callbacks, webhook.NewDesk(s.webhooks, s.store), s.data.service, set)
 	if err != nil {
 		return a, err
 	}
 	turns := xjdfdoc.NewTurns()
-	xjdfRoutes, err := xjdf.Routes(s.data.catalogs, s.data.authorities, turns, set)
+	xjdfRoutes, err := xjdfapi.Routes(s.data.catalogs, s.data.authorities, turns, set)
 	if err != nil {
 		return a, err
 	}
 	opener := sessions.NewDesk(s.sessions, rand.Reader)
-	costingRoutes, err := costing.Routes(s.data.authorities, opener.Authenticate, turns, set)
+	costingRoutes, err := costingapi.Routes(s.data.authorities, opener.Authenticate, turns, set)
 	if err != nil {
 		return a, err
 	}
-	webhookRoutes, err := webhooks.Routes(s.webhooks, s.cursors, set)
+	webhookRoutes, err := webhooksapi.Routes(s.webhooks, s.cursors, set)
 	if err != nil {
 		return a, err
 	}
 	return apiserver.API{
 		Gates: s.gates, Limits: s.limits, Uses: &s.uses, Requests: s.requests, Problems: s.problems(), Metrics: s.metrics, Tracer: s.tracer, Log: s.log, Now: s.now,
 		Streams: s.streams, Contracts: set, Files: append(files, catalog), Routes: slices.Concat(partnerRoutes, preflightRoutes, platformRoutes, xjdfRoutes,
-			xjmfapi.Routes(s.callbacks), opener.Routes(), costingRoutes, bridge.Routes(s.data.authorities, turns), webhookRoutes),
+			xjmfapi.Routes(s.callbacks), opener.Routes(), costingRoutes, bridgeapi.Routes(s.data.authorities, turns), webhookRoutes),
 	}, nil
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/printmarket/printmarket/internal/posture"
-	"github.com/printmarket/printmarket/internal/preflight/profile"
+	"github.com/printmarket/printmarket/pkg/preflight/profile"
 )
 
 // choice is the value of a flag that is one of a few words. It implements

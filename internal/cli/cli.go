@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/printmarket/printmarket/internal/preflight/inspect"
+	"github.com/printmarket/printmarket/internal/sandbox/inspector"
 )
 
 // Version is set by the linker.
@@ -34,7 +34,7 @@ func (e exitError) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	args = completing(calledAs(os.Args), args)
 	if len(args) > 0 && args[0] == inspectorArg {
-		return inspect.Main()
+		return inspector.Main()
 	}
 	root := newRoot()
 	root.SetArgs(args)

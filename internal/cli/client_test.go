@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
-	"github.com/printmarket/printmarket/internal/strictjson"
+	"github.com/printmarket/printmarket/apiserver/gate/strictjson"
 )
 
 // answers bound what is read of an answer: reports are far larger than requests.

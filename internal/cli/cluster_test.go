@@ -17,8 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/kubetest"
-	"github.com/printmarket/printmarket/internal/kubetest/controlplane"
+	"github.com/printmarket/printmarket/test/controlplane"
+	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // startCluster starts the platform as separate processes on a control plane,

@@ -16,8 +16,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
-	"github.com/printmarket/printmarket/internal/kubetest"
-	"github.com/printmarket/printmarket/internal/telemetry/telemetrytest"
+	"github.com/printmarket/printmarket/test/kubetest"
+	"github.com/printmarket/printmarket/test/telemetrytest"
 )
 
 // The executable itself leads, reconciles, logs in JSON, traces and ends when told to.

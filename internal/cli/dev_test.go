@@ -16,8 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/printmarket/printmarket/internal/preflight/testpdf"
-	"github.com/printmarket/printmarket/internal/redistest"
+	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
+	"github.com/printmarket/printmarket/test/redistest"
 )
 
 var keys atomic.Int64
@@ -202,17 +202,17 @@ func TestPreflightOutcomes(t *testing.T) {
 }
 
 func (p *platform) preflightOutcomes(t *testing.T) {
-	hostile := testpdf.Hostile()
+	hostile := pdftest.Hostile()
 	write := func(name string, content []byte) {
 		t.Helper()
 		if err := os.WriteFile(filepath.Join(p.data, "files", name), content, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	write("good.pdf", testpdf.Good())
+	write("good.pdf", pdftest.Good())
 	write("text.pdf", []byte("hello, I am a text file"))
 	write("empty.pdf", nil)
-	write("truncated.pdf", testpdf.Good()[:200])
+	write("truncated.pdf", pdftest.Good()[:200])
 	names := []string{}
 	for name, content := range hostile {
 		file := strings.NewReplacer(" ", "-", "/", "-").Replace(name) + ".pdf"

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/printmarket/printmarket/apiserver/docsite"
 	"github.com/printmarket/printmarket/docs"
-	"github.com/printmarket/printmarket/internal/docsite"
 )
 
 // docsPrefix is where `printmarket dev` serves the documentation, on the listener of

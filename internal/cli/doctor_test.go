@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/internal/doctor"
-	"github.com/printmarket/printmarket/internal/pgtest"
-	"github.com/printmarket/printmarket/internal/redistest"
+	"github.com/printmarket/printmarket/test/pgtest"
+	"github.com/printmarket/printmarket/test/redistest"
 )
 
 // examined runs the doctor and returns its exit code and what it found, as

@@ -17,10 +17,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
-	"github.com/printmarket/printmarket/apiserver/platform/platformapi"
+	"github.com/printmarket/printmarket/apiserver/platformapi"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/keyring"
+	"github.com/printmarket/printmarket/internal/credential/keymanifest"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
@@ -51,7 +51,7 @@ func mintCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			entry := v1alpha1.APIKey{Name: name, Kind: keyring.KindOf(mode), SHA256: key.Digest().String(), State: v1alpha1.KeyStateActive}
+			entry := v1alpha1.APIKey{Name: name, Kind: keymanifest.KindOf(mode), SHA256: key.Digest().String(), State: v1alpha1.KeyStateActive}
 			return printOutput(cmd, output, mintedKey{key.Secret().Reveal(), entry}, func(w io.Writer) {
 				_, _ = fmt.Fprintf(w, "# The key. It is shown once and stored nowhere:\n# %s\n- name: %s\n  kind: %s\n  sha256: %q\n  state: %s\n",
 					key.Secret().Reveal(), entry.Name, entry.Kind, entry.SHA256, entry.State) // Flush tells
@@ -96,7 +96,7 @@ func checkKeyCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			checked := checkedKey{keyring.KindOf(key.Mode()), key.ID(), key.Digest().String()}
+			checked := checkedKey{keymanifest.KindOf(key.Mode()), key.ID(), key.Digest().String()}
 			return printOutput(cmd, output, checked, func(w io.Writer) {
 				line(w, fmt.Sprintf("%s key %s, digest %s", checked.Kind, checked.ID, checked.SHA256))
 			})
@@ -130,10 +130,10 @@ func (o *keysOptions) open(ctx context.Context) (partnerKeys, error) {
 
 // partnerKeys are the keys of one partner, wherever they are.
 type partnerKeys interface {
-	keys() keyring.Keys
+	keys() keymanifest.Keys
 	// change writes what change makes of the keys, and may call it more than
 	// once.
-	change(ctx context.Context, change func(keyring.Keys) (keyring.Keys, error)) error
+	change(ctx context.Context, change func(keymanifest.Keys) (keymanifest.Keys, error)) error
 }
 
 func listKeysCommand() *cobra.Command {
@@ -168,7 +168,7 @@ func listKeysCommand() *cobra.Command {
 type lastUses map[string]respond.Instant
 
 // keyUses asks for keys, as many at once as the API allows.
-func (o *deskAccess) keyUses(ctx context.Context, keys keyring.Keys) (lastUses, error) {
+func (o *deskAccess) keyUses(ctx context.Context, keys keymanifest.Keys) (lastUses, error) {
 	client, err := o.open()
 	if err != nil {
 		return nil, err
@@ -207,7 +207,7 @@ type listedKey struct {
 	LastUsedAt      *respond.Instant `json:"lastUsedAt,omitempty"`
 }
 
-func listedKeys(keys keyring.Keys, uses lastUses) []listedKey {
+func listedKeys(keys keymanifest.Keys, uses lastUses) []listedKey {
 	listed := make([]listedKey, len(keys))
 	for i := range keys {
 		listed[i].APIKey = keys[i]
@@ -218,7 +218,7 @@ func listedKeys(keys keyring.Keys, uses lastUses) []listedKey {
 	return listed
 }
 
-func printKeys(w io.Writer, keys keyring.Keys, uses lastUses) {
+func printKeys(w io.Writer, keys keymanifest.Keys, uses lastUses) {
 	header := "NAME\tKIND\tSTATE\tEXPIRES\tSCOPES\tDIGEST"
 	if uses != nil {
 		header += "\tLAST USED"
@@ -261,7 +261,7 @@ func issueKeyCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return addKey(cmd, output, found, mode, func(keys keyring.Keys, key credential.Key) (keyring.Keys, error) {
+			return addKey(cmd, output, found, mode, func(keys keymanifest.Keys, key credential.Key) (keymanifest.Keys, error) {
 				return keys.Issue(name, key, expires, scopesOf(scopes))
 			})
 		},
@@ -293,7 +293,7 @@ func rotateKeyCommand() *cobra.Command {
 				return err
 			}
 			ends := time.Now().Add(overlap)
-			return addKey(cmd, output, found, mode, func(keys keyring.Keys, key credential.Key) (keyring.Keys, error) {
+			return addKey(cmd, output, found, mode, func(keys keymanifest.Keys, key credential.Key) (keymanifest.Keys, error) {
 				return keys.Rotate(old, name, key, ends)
 			})
 		},
@@ -316,12 +316,12 @@ type newKey struct {
 }
 
 // addKey makes a key and stores its digest, and shows the key only then.
-func addKey(cmd *cobra.Command, output string, found partnerKeys, mode tenant.Mode, add func(keyring.Keys, credential.Key) (keyring.Keys, error)) error {
+func addKey(cmd *cobra.Command, output string, found partnerKeys, mode tenant.Mode, add func(keymanifest.Keys, credential.Key) (keymanifest.Keys, error)) error {
 	key, err := credential.Mint(mode, rand.Reader)
 	if err != nil {
 		return err
 	}
-	if err := found.change(cmd.Context(), func(keys keyring.Keys) (keyring.Keys, error) { return add(keys, key) }); err != nil {
+	if err := found.change(cmd.Context(), func(keys keymanifest.Keys) (keymanifest.Keys, error) { return add(keys, key) }); err != nil {
 		return err
 	}
 	err = printOutput(cmd, output, newKey{key.Secret().Reveal(), key.Digest().String()}, func(w io.Writer) {
@@ -341,7 +341,7 @@ func revokeKeyCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return found.change(cmd.Context(), func(keys keyring.Keys) (keyring.Keys, error) { return keys.Revoke(name) })
+			return found.change(cmd.Context(), func(keys keymanifest.Keys) (keymanifest.Keys, error) { return keys.Revoke(name) })
 		},
 	}
 	o.register(cmd)

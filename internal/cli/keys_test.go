@@ -17,8 +17,8 @@ import (
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/kubetest"
-	"github.com/printmarket/printmarket/internal/kubetest/controlplane"
+	"github.com/printmarket/printmarket/test/controlplane"
+	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // keysVerb runs `printmarket keys ...` and returns what it printed.

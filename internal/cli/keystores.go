@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
-	"github.com/printmarket/printmarket/internal/keyring"
+	"github.com/printmarket/printmarket/internal/credential/keymanifest"
 	"github.com/printmarket/printmarket/internal/posture/dirsource"
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
@@ -20,7 +20,7 @@ import (
 // is not written.
 type manifestKeys struct {
 	dir, partner string
-	manifest     *keyring.Manifest
+	manifest     *keymanifest.Manifest
 	admission    *dirsource.Admission
 }
 
@@ -29,16 +29,16 @@ func openManifestKeys(dir, partner string) (partnerKeys, error) {
 	if err != nil {
 		return nil, err
 	}
-	manifest, err := keyring.Find(dir, partner)
+	manifest, err := keymanifest.Find(dir, partner)
 	if err != nil {
 		return nil, err
 	}
 	return &manifestKeys{dir, partner, manifest, admission}, nil
 }
 
-func (m *manifestKeys) keys() keyring.Keys { return m.manifest.Keys }
+func (m *manifestKeys) keys() keymanifest.Keys { return m.manifest.Keys }
 
-func (m *manifestKeys) change(ctx context.Context, change func(keyring.Keys) (keyring.Keys, error)) error {
+func (m *manifestKeys) change(ctx context.Context, change func(keymanifest.Keys) (keymanifest.Keys, error)) error {
 	keys, err := change(m.manifest.Keys)
 	if err != nil {
 		return err
@@ -82,9 +82,9 @@ func (c *clusterKeys) read(ctx context.Context) error {
 	return c.client.Get(ctx, client.ObjectKeyFromObject(&c.object), &c.object)
 }
 
-func (c *clusterKeys) keys() keyring.Keys { return c.object.Spec.Keys }
+func (c *clusterKeys) keys() keymanifest.Keys { return c.object.Spec.Keys }
 
-func (c *clusterKeys) change(ctx context.Context, change func(keyring.Keys) (keyring.Keys, error)) error {
+func (c *clusterKeys) change(ctx context.Context, change func(keymanifest.Keys) (keymanifest.Keys, error)) error {
 	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
 		if err := c.read(ctx); err != nil {
 			return err

@@ -38,7 +38,7 @@ func run(m *testing.M) int {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	for name, pkg := range map[string]string{
-		"printmarket": "../..", "inspector": "../../workers/inspector", "localcluster": "../localcluster",
+		"printmarket": "../..", "inspector": "../../workers/inspector", "localcluster": "../../test/localcluster",
 	} {
 		build := exec.Command("go", "build", "-o", filepath.Join(dir, name), pkg)
 		build.Env = append(os.Environ(), "CGO_ENABLED=0")

@@ -13,12 +13,12 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/config"
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	mdsource "github.com/printmarket/printmarket/internal/masterdata/source"
 	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // masterDataOptions are the flags of processes that judge by master data.
@@ -78,7 +78,7 @@ func (d *masterData) checks(now func() time.Time) []apiserver.Check {
 
 // seeder is who puts the demo master data into a database.
 var seeder = masterdata.Instruction{
-	Actor: ledger.Actor{Organization: "org_market", Key: "demo", RequestID: "start"}, Note: "demo master data",
+	Actor: transaction.Actor{Organization: "org_market", Key: "demo", RequestID: "start"}, Note: "demo master data",
 }
 
 // seedMasterData imports and approves the demo master data, each document unless

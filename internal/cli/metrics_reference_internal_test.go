@@ -13,12 +13,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/printmarket/printmarket/apiserver/sweeper"
 	"github.com/printmarket/printmarket/controllers"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
 	"github.com/printmarket/printmarket/internal/telemetry"
-	"github.com/printmarket/printmarket/workers/sweeper"
-	worker "github.com/printmarket/printmarket/workers/webhook"
+	worker "github.com/printmarket/printmarket/workers/delivery"
 )
 
 // boundedLabels are all labels, with what bounds their values.

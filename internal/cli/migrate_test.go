@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/printmarket/printmarket/internal/cli"
-	"github.com/printmarket/printmarket/internal/pgtest"
+	"github.com/printmarket/printmarket/test/pgtest"
 )
 
 func TestMigrateTellsPeopleAndProgramsTheVersionOfTheSchema(t *testing.T) {

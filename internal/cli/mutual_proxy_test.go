@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/apitest"
+	"github.com/printmarket/printmarket/test/apitest"
 )
 
 // startHAProxy runs HAProxy until the test ends, as the guide has it but for its

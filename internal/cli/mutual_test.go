@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/apitest"
+	"github.com/printmarket/printmarket/test/apitest"
 )
 
 func TestFlagsOfMutualTLSThatCannotBeMeantAreRefused(t *testing.T) {

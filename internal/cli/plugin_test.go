@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/printmarket/printmarket/internal/kubetest"
-	"github.com/printmarket/printmarket/internal/kubetest/controlplane"
+	"github.com/printmarket/printmarket/test/controlplane"
+	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // TestKubectlCompletesThePlugin asks kubectl itself, as the scripts of shells do.

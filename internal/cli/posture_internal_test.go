@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/internal/posture"
-	"github.com/printmarket/printmarket/internal/posture/posturetest"
+	"github.com/printmarket/printmarket/test/posturetest"
 )
 
 var judged = posturetest.Judged()

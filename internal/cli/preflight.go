@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/printmarket/printmarket/internal/preflight/profile"
-	"github.com/printmarket/printmarket/internal/preflight/report"
 	"github.com/printmarket/printmarket/internal/sandbox"
+	"github.com/printmarket/printmarket/pkg/preflight/profile"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
 // The exit codes of an inspection: exitFail for a file with the verdict fail, so

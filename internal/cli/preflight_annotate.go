@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/printmarket/printmarket/internal/preflight/report"
 	"github.com/printmarket/printmarket/internal/sandbox"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
 // annotate writes a copy of a PDF that shows the findings as comments. Its exit

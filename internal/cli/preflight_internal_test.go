@@ -14,23 +14,23 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
 
-	"github.com/printmarket/printmarket/internal/preflight/intent"
 	"github.com/printmarket/printmarket/internal/sandbox"
+	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 )
 
 func TestPreflightFlagsSayWhatWasOrdered(t *testing.T) {
 	t.Parallel()
-	a5 := &intent.Size{Width: 148, Height: 210}
+	a5 := &jobticket.Size{Width: 148, Height: 210}
 	tests := map[string]struct {
 		args string
-		want *intent.Ticket
+		want *jobticket.Ticket
 		err  string
 	}{
 		"nothing is said":              {"", nil, ""},
-		"a size":                       {"--trim-size=148x210", &intent.Ticket{TrimSize: a5}, ""},
-		"a size as people write it":    {"--trim-size=148X210mm", &intent.Ticket{TrimSize: a5}, ""},
-		"everything":                   {"--trim-size=148x210 --pages=8 --process=4 --spot=Gold --spot=Die --quantity=500", &intent.Ticket{TrimSize: a5, Pages: 8, Quantity: 500, Colors: &intent.Colors{Process: 4, Spots: []string{"Gold", "Die"}}}, ""},
-		"no process inks":              {"--process=0 --spot=Black", &intent.Ticket{Colors: &intent.Colors{Spots: []string{"Black"}}}, ""},
+		"a size":                       {"--trim-size=148x210", &jobticket.Ticket{TrimSize: a5}, ""},
+		"a size as people write it":    {"--trim-size=148X210mm", &jobticket.Ticket{TrimSize: a5}, ""},
+		"everything":                   {"--trim-size=148x210 --pages=8 --process=4 --spot=Gold --spot=Die --quantity=500", &jobticket.Ticket{TrimSize: a5, Pages: 8, Quantity: 500, Colors: &jobticket.Colors{Process: 4, Spots: []string{"Gold", "Die"}}}, ""},
+		"no process inks":              {"--process=0 --spot=Black", &jobticket.Ticket{Colors: &jobticket.Colors{Spots: []string{"Black"}}}, ""},
 		"spot colours of nobody":       {"--spot=Gold", nil, "--spot needs --process"},
 		"a size that is none":          {"--trim-size=A5", nil, "not of the form 148x210"},
 		"a size of nothing":            {"--trim-size=0x210", nil, "trimSize"},

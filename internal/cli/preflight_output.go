@@ -10,9 +10,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/printmarket/printmarket/internal/preflight/report"
-	"github.com/printmarket/printmarket/internal/preflight/report/comment"
-	"github.com/printmarket/printmarket/internal/preflight/report/html"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
+	"github.com/printmarket/printmarket/pkg/preflight/report/html"
 )
 
 // output is a form of a report.
@@ -32,7 +31,7 @@ var outputs = [...]output{
 	{name: "text", write: writeText, several: true, titled: true},
 	{name: "json", write: writeJSON, several: true},
 	{name: "html", write: html.Write},
-	{name: "xfdf", write: comment.XFDF},
+	{name: "xfdf", write: report.XFDF},
 	{name: "pdf", copy: true},
 }
 

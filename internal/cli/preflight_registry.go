@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/printmarket/printmarket/internal/preflight/profile"
-	"github.com/printmarket/printmarket/internal/preflight/rules"
+	"github.com/printmarket/printmarket/pkg/preflight/profile"
+	"github.com/printmarket/printmarket/pkg/preflight/rules"
 )
 
 // listedProfile is a profile as programs read it.

@@ -11,14 +11,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/printmarket/printmarket/internal/preflight/profile"
-	"github.com/printmarket/printmarket/internal/preflight/testpdf"
+	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
+	"github.com/printmarket/printmarket/pkg/preflight/profile"
 )
 
 // flawed is a PDF whose fonts are not embedded.
 func flawed(t *testing.T) []byte {
 	t.Helper()
-	for _, flaw := range testpdf.Flaws() {
+	for _, flaw := range pdftest.Flaws() {
 		if flaw.Rule == "font.not_embedded" {
 			return flaw.Breaks()
 		}
@@ -38,7 +38,7 @@ type said struct {
 func preflight(t *testing.T, args ...string) (said, string) {
 	t.Helper()
 	dir := t.TempDir()
-	for name, data := range map[string][]byte{"good.pdf": testpdf.Good(), "flawed.pdf": flawed(t), "note.txt": []byte("no PDF")} {
+	for name, data := range map[string][]byte{"good.pdf": pdftest.Good(), "flawed.pdf": flawed(t), "note.txt": []byte("no PDF")} {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/printmarket/printmarket/internal/preflight/intent"
+	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 )
 
 // ticketFlags say what was ordered.
@@ -32,8 +32,8 @@ func (t *ticketFlags) flags(flags *pflag.FlagSet) {
 var errSpotsAlone = errors.New("--spot needs --process: how many process inks are there beside?")
 
 // ticket is what the flags say; nil if they say nothing.
-func (t *ticketFlags) ticket(flags *pflag.FlagSet) (*intent.Ticket, error) {
-	made := &intent.Ticket{Pages: intent.Count(t.pages), Quantity: intent.Count(t.quantity)}
+func (t *ticketFlags) ticket(flags *pflag.FlagSet) (*jobticket.Ticket, error) {
+	made := &jobticket.Ticket{Pages: jobticket.Count(t.pages), Quantity: jobticket.Count(t.quantity)}
 	if t.size != "" {
 		size, err := parseSize(t.size)
 		if err != nil {
@@ -43,7 +43,7 @@ func (t *ticketFlags) ticket(flags *pflag.FlagSet) (*intent.Ticket, error) {
 	}
 	switch {
 	case flags.Changed("process"):
-		made.Colors = &intent.Colors{Process: intent.Count(t.process), Spots: t.spots}
+		made.Colors = &jobticket.Colors{Process: jobticket.Count(t.process), Spots: t.spots}
 	case len(t.spots) > 0:
 		return nil, errSpotsAlone
 	}
@@ -54,12 +54,12 @@ func (t *ticketFlags) ticket(flags *pflag.FlagSet) (*intent.Ticket, error) {
 }
 
 // parseSize reads a size like 148x210, or 148.5 x 210 mm.
-func parseSize(text string) (intent.Size, error) {
+func parseSize(text string) (jobticket.Size, error) {
 	width, height, found := strings.Cut(strings.TrimSuffix(strings.ToLower(text), "mm"), "x")
 	w, errWidth := strconv.ParseFloat(strings.TrimSpace(width), 64)
 	h, errHeight := strconv.ParseFloat(strings.TrimSpace(height), 64)
 	if !found || errWidth != nil || errHeight != nil {
-		return intent.Size{}, fmt.Errorf("trim size %q is not of the form 148x210", text)
+		return jobticket.Size{}, fmt.Errorf("trim size %q is not of the form 148x210", text)
 	}
-	return intent.Size{Width: w, Height: h}, nil
+	return jobticket.Size{Width: w, Height: h}, nil
 }

@@ -21,12 +21,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/printmarket/printmarket/apiserver/dashboard"
-	"github.com/printmarket/printmarket/apiserver/platform"
-	preflightapi "github.com/printmarket/printmarket/apiserver/preflight"
-	"github.com/printmarket/printmarket/internal/jobs"
-	"github.com/printmarket/printmarket/internal/keyuse"
+	"github.com/printmarket/printmarket/apiserver/platformapi"
+	preflightapi "github.com/printmarket/printmarket/apiserver/preflightapi"
+	"github.com/printmarket/printmarket/apiserver/sweeper"
+	"github.com/printmarket/printmarket/internal/credential/lastused"
 	"github.com/printmarket/printmarket/internal/masterdata"
-	"github.com/printmarket/printmarket/internal/preflight/profile"
+	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/rfq"
@@ -34,7 +34,7 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/webhook"
 	"github.com/printmarket/printmarket/internal/xjmf"
-	"github.com/printmarket/printmarket/workers/sweeper"
+	"github.com/printmarket/printmarket/pkg/preflight/profile"
 )
 
 // The platform's own figures. Contracts and documentation name them.
@@ -56,8 +56,8 @@ const (
 // it going.
 type records interface {
 	rfq.Store
-	jobs.Store
-	keyuse.Store
+	preflightjob.Store
+	lastused.Store
 	requestlog.Store
 	sweeper.Ledger
 	xjmf.Store
@@ -65,7 +65,7 @@ type records interface {
 	webhook.Store
 	webhook.Journal
 	dashboard.Records
-	platform.Records
+	platformapi.Records
 	Ping(context.Context) error
 	Close() error
 }
@@ -158,12 +158,12 @@ func (l redisLog) Printf(ctx context.Context, format string, args ...any) {
 // accepts jobs and one that does them make it alike.
 type preflights struct {
 	queue *queue.Queue
-	jobs  *jobs.Service
+	jobs  *preflightjob.Service
 }
 
 // shares says what part of the workers a tenant gets; nil where nobody knows.
 // cursors seals the positions of lists; nil where nobody lists.
-func (p *process) preflights(allowHTTP bool, shares func(tenant.ID) (queue.Share, bool), cursors jobs.Cursors) (preflights, error) {
+func (p *process) preflights(allowHTTP bool, shares func(tenant.ID) (queue.Share, bool), cursors preflightjob.Cursors) (preflights, error) {
 	q, err := queue.New(p.redis, queueName, queue.Options{Shares: shares, Lease: leaseTime, Idle: idleTime})
 	if err != nil {
 		return preflights{}, err
@@ -176,7 +176,7 @@ func (p *process) preflights(allowHTTP bool, shares func(tenant.ID) (queue.Share
 			p.log.DebugContext(ctx, "a change was not announced", "job", id, "error", err)
 		}
 	}
-	return preflights{q, jobs.New(jobs.Config{
+	return preflights{q, preflightjob.New(preflightjob.Config{
 		Store: p.store, Dispatcher: q, Profiles: profile.Names(), AllowHTTP: allowHTTP, SimulatedReport: preflightapi.SimulatedReport,
 		Announce: announce, Cursors: cursors, Now: p.now, Random: rand.Reader, Logger: p.log,
 	})}, nil

@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/printmarket/printmarket/apiserver"
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/store/postgres"
 	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // Variables that hold what must not stand on a command line.
@@ -89,7 +89,7 @@ func storeCheck(store *postgres.Store) apiserver.Check {
 
 // unlessBusy takes a database that others keep busy for one that answers.
 func unlessBusy(err error) error {
-	if errors.Is(err, ledger.ErrOverloaded) {
+	if errors.Is(err, transaction.ErrOverloaded) {
 		return nil
 	}
 	return err

@@ -17,8 +17,8 @@ import (
 
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/ratelimit"
-	"github.com/printmarket/printmarket/internal/redistest"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/test/redistest"
 )
 
 // TestTheUsersOfTheGuideMayDoTheirWork makes the users as docs/guides/queue.md says,

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/signon"
-	"github.com/printmarket/printmarket/internal/signon/signontest"
+	"github.com/printmarket/printmarket/test/signontest"
 )
 
 // oidc are the flags of a provider, given that there is one at an issuer.

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
@@ -78,7 +78,7 @@ func endpointOf(declared posture.Webhook, inForce bool, now time.Time) webhook.E
 		Secrets: declared.Secrets(now),
 	}
 	for _, event := range declared.Events() {
-		endpoint.Events = append(endpoint.Events, ledger.EventType(event))
+		endpoint.Events = append(endpoint.Events, transaction.EventType(event))
 	}
 	if !inForce {
 		endpoint.Closed = posture.ReasonSnapshotAbsent.String()

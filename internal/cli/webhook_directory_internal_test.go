@@ -15,9 +15,9 @@ import (
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
@@ -57,7 +57,7 @@ func endpoints(closed string) []webhook.Endpoint {
 	return []webhook.Endpoint{
 		{
 			Address: webhook.Address{Owner: tenant.ID{Organization: "org_acme01", Mode: tenant.Live}, Name: "erp"},
-			URL:     "https://erp.acme.example/", Events: []ledger.EventType{"rfq.quoted"}, Secrets: []credential.Secret{signs}, Closed: closed,
+			URL:     "https://erp.acme.example/", Events: []transaction.EventType{"rfq.quoted"}, Secrets: []credential.Secret{signs}, Closed: closed,
 		},
 		{
 			Address: webhook.Address{Owner: tenant.ID{Organization: "org_acme01", Mode: tenant.Test}, Name: "mis"},

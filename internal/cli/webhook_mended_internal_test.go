@@ -13,15 +13,15 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
-	"github.com/printmarket/printmarket/internal/kubetest"
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/safehttp"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"
-	"github.com/printmarket/printmarket/internal/webhook/webhooktest"
-	worker "github.com/printmarket/printmarket/workers/webhook"
+	"github.com/printmarket/printmarket/test/kubetest"
+	"github.com/printmarket/printmarket/test/webhooktest"
+	worker "github.com/printmarket/printmarket/workers/delivery"
 )
 
 // receiver counts what is posted to it.
@@ -61,7 +61,7 @@ func TestWhatHappensWhileAnObjectIsBrokenIsSentOnceItIsMended(t *testing.T) {
 	defer func() { stop(); <-ended }()
 	happen := func() {
 		t.Helper()
-		event, err := ledger.NewEvent(ledger.RFQQuoted, "rfq_01KDVDNC00000000000000000B", judged, rand.Reader)
+		event, err := transaction.NewEvent(transaction.RFQQuoted, "rfq_01KDVDNC00000000000000000B", judged, rand.Reader)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
 	"github.com/printmarket/printmarket/internal/safehttp"
 	"github.com/printmarket/printmarket/internal/webhook"
-	worker "github.com/printmarket/printmarket/workers/webhook"
+	worker "github.com/printmarket/printmarket/workers/delivery"
 )
 
 const (

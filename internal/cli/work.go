@@ -9,11 +9,11 @@ import (
 	"os"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/jobs"
-	"github.com/printmarket/printmarket/internal/preflight/report"
+	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/safehttp"
 	"github.com/printmarket/printmarket/internal/sandbox"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/workers/preflight"
 )
 
@@ -33,7 +33,7 @@ func newWorker(p *process, o workOptions, work preflights) (*preflight.Worker, e
 		return nil, err
 	}
 	limits := sandbox.DefaultLimits()
-	limits.Output = jobs.MaxReport
+	limits.Output = preflightjob.MaxReport
 	consumer := work.queue.Consumer(queue.ConsumerConfig{
 		Name: incarnation(), Slots: o.slots, Lease: leaseTime, Block: blockTime, Idle: idleTime,
 	})

@@ -16,7 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/printmarket/printmarket/internal/xjdf"
+	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
 // callbackPath is where the API takes callbacks.

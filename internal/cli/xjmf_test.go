@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/internal/credential"
-	signing "github.com/printmarket/printmarket/internal/signature"
+	signing "github.com/printmarket/printmarket/internal/credential/signature"
 )
 
 const (

@@ -5,7 +5,7 @@ package costing
 import (
 	"fmt"
 
-	"github.com/printmarket/printmarket/internal/fixed"
+	"github.com/printmarket/printmarket/internal/masterdata/fixed"
 )
 
 // slack is what a panel is shorter by that folds in, a cover wider by than its spine,

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/printmarket/printmarket/internal/xjdf"
+	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
 // The keys of a Part that say for which product a medium is.

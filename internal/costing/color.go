@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/printmarket/printmarket/internal/fixed"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/xjdf"
+	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
 // maxColors bounds the separations of a part.

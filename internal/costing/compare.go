@@ -5,8 +5,8 @@ package costing
 import (
 	"math"
 
-	"github.com/printmarket/printmarket/internal/fixed"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
+	"github.com/printmarket/printmarket/internal/masterdata/fixed"
 )
 
 // mostPlans bounds the ways that are compared for one quantity, and mostFinishes

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"iter"
 
-	"github.com/printmarket/printmarket/internal/xjdf"
+	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
 // delivered holds what is delivered of the product against what is calculated.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/printmarket/printmarket/internal/fixed"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
+	"github.com/printmarket/printmarket/internal/masterdata/fixed"
 )
 
 // workshop is the devices of an owner by what they do, in the order of their

@@ -2,7 +2,7 @@
 
 package costing
 
-import "github.com/printmarket/printmarket/internal/fixed"
+import "github.com/printmarket/printmarket/internal/masterdata/fixed"
 
 // Number is for the test of numbers.
 func Number(text string) (fixed.Decimal, bool) { return number(text) }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/printmarket/printmarket/internal/costing"
-	"github.com/printmarket/printmarket/internal/xjdf"
+	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
 func FuzzCalculate(f *testing.F) {

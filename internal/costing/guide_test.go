@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/internal/costing"
-	"github.com/printmarket/printmarket/internal/xjdf/validate"
+	"github.com/printmarket/printmarket/pkg/xjdf/validate"
 )
 
 const examples = "../../docs/examples/costing"

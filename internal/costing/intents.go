@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/printmarket/printmarket/internal/xjdf"
+	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
 // calculated are the intents that are read.

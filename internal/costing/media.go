@@ -7,9 +7,9 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/printmarket/printmarket/internal/fixed"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/xjdf"
+	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
 // entry is a medium that the document names, and the one that it is.

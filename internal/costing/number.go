@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/printmarket/printmarket/internal/fixed"
+	"github.com/printmarket/printmarket/internal/masterdata/fixed"
 )
 
 // longestNumber is the longest text that is read as a number.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/printmarket/printmarket/internal/costing"
-	"github.com/printmarket/printmarket/internal/xjdf"
+	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
 // odd are values that somebody may write anywhere.

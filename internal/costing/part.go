@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/printmarket/printmarket/internal/fixed"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/xjdf"
+	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
 // Bounds of a finished product, in micrometres, and of what folds without a crease,

@@ -5,8 +5,8 @@ package costing
 import (
 	"fmt"
 
-	"github.com/printmarket/printmarket/internal/fixed"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
+	"github.com/printmarket/printmarket/internal/masterdata/fixed"
 )
 
 // WorkStyle is how a press prints the sides of a sheet.

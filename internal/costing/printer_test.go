@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/costing"
-	"github.com/printmarket/printmarket/internal/fixed"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
-	"github.com/printmarket/printmarket/internal/xjdf"
+	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
 // now is when the tests calculate.

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/printmarket/printmarket/internal/xjdf"
+	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
 // ErrNoAuthority means that [Request.Authority] has no snapshot.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/printmarket/printmarket/internal/xjdf"
+	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
 // root is the product that is delivered: the first that says so, or else the first

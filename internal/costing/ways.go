@@ -3,8 +3,8 @@
 package costing
 
 import (
-	"github.com/printmarket/printmarket/internal/fixed"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
+	"github.com/printmarket/printmarket/internal/masterdata/fixed"
 )
 
 // mostDivisions is into how many columns, and rows, a bought sheet is cut at most

@@ -11,7 +11,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/printmarket/printmarket/internal/preflight/testpdf"
+	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
 )
 
 // SampleFile is a PDF to try preflight with.
@@ -23,7 +23,7 @@ func WriteSample(dir string) error {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := WriteAtomically(path, testpdf.Good()); err != nil {
+	if err := WriteAtomically(path, pdftest.Good()); err != nil {
 		return fmt.Errorf("write the sample file: %w", err)
 	}
 	return nil

@@ -10,12 +10,12 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/masterdata/source"
 	"github.com/printmarket/printmarket/internal/masterdata/timeline"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // maxContent bounds content that is read back: more than the largest snapshot.
@@ -128,11 +128,11 @@ func damaged(id string, err error) error {
 
 // deed is a line of the audit. What is the platform's is told of its own
 // organization.
-func (s *Service) deed(verb ledger.Verb, owner, subject string, by Instruction) (ledger.Deed, error) {
+func (s *Service) deed(verb transaction.Verb, owner, subject string, by Instruction) (transaction.AuditEntry, error) {
 	if owner == authority.Platform {
 		owner = by.Actor.Organization
 	}
-	return ledger.NewDeed(ledger.Deed{
+	return transaction.NewAuditEntry(transaction.AuditEntry{
 		At: s.now(), Actor: by.Actor, Verb: verb, Owner: tenant.ID{Organization: owner, Mode: tenant.Live}, Subject: subject, Reason: by.Note,
 	}, s.config.Random)
 }

@@ -13,10 +13,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/masterdata/timeline"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // Heads is what a [Follower] needs of a store.
@@ -228,7 +228,7 @@ func (f *Follower) obtain(ctx context.Context, head Approval) (d Draft, fault, e
 		return d, nil, nil
 	}
 	text, err := f.config.Heads.MasterDataContent(ctx, head.Snapshot)
-	if errors.Is(err, ledger.ErrNotFound) {
+	if errors.Is(err, transaction.ErrNotFound) {
 		return Draft{}, fmt.Errorf("%w: its content is gone", timeline.ErrIntegrity), nil
 	}
 	if err != nil {

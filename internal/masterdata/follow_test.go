@@ -17,7 +17,7 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/timeline"
-	"github.com/printmarket/printmarket/internal/store/storetest"
+	"github.com/printmarket/printmarket/test/storetest"
 )
 
 // TestAFollowerHasWhatAllApprovalsTogetherSay approves and withdraws at random, and

@@ -22,11 +22,13 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/recordid"
+
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/masterdata/source"
 	"github.com/printmarket/printmarket/internal/masterdata/timeline"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // snapshotID is the form of the ids of snapshots.
@@ -109,7 +111,7 @@ const (
 )
 
 // ApprovalPrefix is that of the ids of approvals.
-const ApprovalPrefix ledger.Prefix = "apr_"
+const ApprovalPrefix recordid.Prefix = "apr_"
 
 // ErrWithdrawn means that an approval was withdrawn already.
 var ErrWithdrawn = errors.New("the approval was withdrawn already")
@@ -127,7 +129,7 @@ func (e *InvalidError) Error() string { return e.Field + ": " + e.Reason }
 type Store interface {
 	// ImportMasterData keeps a snapshot with its content and the line of the audit,
 	// unless it is there already: then it reports false and keeps nothing.
-	ImportMasterData(ctx context.Context, s Snapshot, content []byte, deed ledger.Deed) (bool, error)
+	ImportMasterData(ctx context.Context, s Snapshot, content []byte, deed transaction.AuditEntry) (bool, error)
 	// MasterData lists snapshots, the last imported first, from the first that was
 	// imported before the one of the id; an empty id starts at the last.
 	MasterData(ctx context.Context, f Filter, before string, limit int) ([]Snapshot, error)
@@ -136,9 +138,9 @@ type Store interface {
 	// MasterDataContent reads its content.
 	MasterDataContent(ctx context.Context, id string) ([]byte, error)
 	// ApproveMasterData keeps an approval and the line of the audit.
-	ApproveMasterData(ctx context.Context, a Approval, deed ledger.Deed) error
+	ApproveMasterData(ctx context.Context, a Approval, deed transaction.AuditEntry) error
 	// WithdrawMasterData ends an approval, or fails with [ErrWithdrawn].
-	WithdrawMasterData(ctx context.Context, a Approval, deed ledger.Deed) (Approval, error)
+	WithdrawMasterData(ctx context.Context, a Approval, deed transaction.AuditEntry) (Approval, error)
 	// MasterDataApproval reads one.
 	MasterDataApproval(ctx context.Context, id string) (Approval, error)
 	// MasterDataApprovals lists them, the last first, from the first id that is less
@@ -169,7 +171,7 @@ type Draft struct {
 
 // Instruction is who wants something, and why.
 type Instruction struct {
-	Actor ledger.Actor
+	Actor transaction.Actor
 	// Note is at most 500 characters.
 	Note string
 }
@@ -190,7 +192,7 @@ func (s *Service) Check(ctx context.Context, d Draft, by Instruction) (Imported,
 	}
 	known, err := s.config.Store.MasterDataSnapshot(ctx, record.ID)
 	switch {
-	case errors.Is(err, ledger.ErrNotFound):
+	case errors.Is(err, transaction.ErrNotFound):
 		return Imported{Snapshot: record, New: true}, nil
 	case err != nil:
 		return Imported{}, fmt.Errorf("check master data: %w", err)
@@ -206,7 +208,7 @@ func (s *Service) Import(ctx context.Context, d Draft, by Instruction) (Imported
 	if err != nil {
 		return Imported{}, err
 	}
-	deed, err := s.deed(ledger.ImportMasterData, record.Owner, record.ID, by)
+	deed, err := s.deed(transaction.ImportMasterData, record.Owner, record.ID, by)
 	if err != nil {
 		return Imported{}, err
 	}
@@ -265,10 +267,10 @@ func (s *Service) Approve(ctx context.Context, id string, w Window, by Instructi
 		Snapshot: id, Level: snapshot.Level, Owner: snapshot.Owner, From: w.From, Until: w.Until,
 		ApprovedAt: now, ApprovedBy: by.Actor.Key, Note: by.Note,
 	}
-	if a.ID, err = ledger.NewID(ApprovalPrefix, now, s.config.Random); err != nil {
+	if a.ID, err = recordid.New(ApprovalPrefix, now, s.config.Random); err != nil {
 		return Approval{}, err
 	}
-	deed, err := s.deed(ledger.ApproveMasterData, a.Owner, a.ID, by)
+	deed, err := s.deed(transaction.ApproveMasterData, a.Owner, a.ID, by)
 	if err != nil {
 		return Approval{}, err
 	}
@@ -331,15 +333,15 @@ func (s *Service) Withdraw(ctx context.Context, id string, by Instruction) (Appr
 	if strings.TrimSpace(by.Note) == "" || !printable(by.Note) {
 		return Approval{}, &InvalidError{Field: "reason", Reason: fmt.Sprintf("1 to %d printable characters", maxNote)}
 	}
-	if !ledger.IsID(ApprovalPrefix, id) {
-		return Approval{}, ledger.ErrNotFound
+	if !recordid.Valid(ApprovalPrefix, id) {
+		return Approval{}, transaction.ErrNotFound
 	}
 	a, err := s.config.Store.MasterDataApproval(ctx, id)
 	if err != nil {
 		return Approval{}, fmt.Errorf("withdraw approval: %w", err)
 	}
 	a.WithdrawnAt, a.WithdrawnBy, a.WithdrawnReason = s.now(), by.Actor.Key, by.Note
-	deed, err := s.deed(ledger.WithdrawMasterData, a.Owner, a.ID, by)
+	deed, err := s.deed(transaction.WithdrawMasterData, a.Owner, a.ID, by)
 	if err != nil {
 		return Approval{}, err
 	}
@@ -384,8 +386,8 @@ func (s *Service) Content(ctx context.Context, id string) (Draft, error) {
 
 // Approvals lists approvals, the last first.
 func (s *Service) Approvals(ctx context.Context, f Filter, before string, limit int) ([]Approval, error) {
-	if before != "" && !ledger.IsID(ApprovalPrefix, before) {
-		return nil, ledger.ErrNotFound
+	if before != "" && !recordid.Valid(ApprovalPrefix, before) {
+		return nil, transaction.ErrNotFound
 	}
 	found, err := s.config.Store.MasterDataApprovals(ctx, f, before, limit)
 	if err != nil {

@@ -10,19 +10,19 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/fixed"
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
+	"github.com/printmarket/printmarket/internal/masterdata/fixed"
 	"github.com/printmarket/printmarket/internal/store/sqlite"
-	"github.com/printmarket/printmarket/internal/store/storetest"
+	"github.com/printmarket/printmarket/internal/transaction"
+	"github.com/printmarket/printmarket/test/storetest"
 )
 
 const owner = "org_acme01"
 
 // by is who works on the marketplace's side.
-var by = masterdata.Instruction{Actor: ledger.Actor{Organization: "org_market", Key: "desk", RequestID: "req_1"}, Note: "checked"}
+var by = masterdata.Instruction{Actor: transaction.Actor{Organization: "org_market", Key: "desk", RequestID: "req_1"}, Note: "checked"}
 
 // world is a store with the service that writes to it and a follower of it.
 type world struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/internal/posture"
-	"github.com/printmarket/printmarket/internal/posture/posturetest"
+	"github.com/printmarket/printmarket/test/posturetest"
 )
 
 func TestPartsOfAReportAreWhatTheWholeSays(t *testing.T) {

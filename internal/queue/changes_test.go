@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/redistest"
+	"github.com/printmarket/printmarket/test/redistest"
 )
 
 func TestWhatIsAnnouncedIsHeardUntilNobodyListens(t *testing.T) {

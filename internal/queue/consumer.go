@@ -12,7 +12,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/printmarket/printmarket/internal/combine"
+	"github.com/printmarket/printmarket/internal/batch"
 )
 
 // ConsumerConfig describes a worker process.
@@ -60,7 +60,7 @@ type Consumer struct {
 	due    time.Duration
 	astray atomic.Bool
 
-	endings *combine.Combiner[ending, ended]
+	endings *batch.Batcher[ending, ended]
 
 	mu   sync.Mutex
 	held map[string]int // attempts by id

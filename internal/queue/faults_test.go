@@ -14,7 +14,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/printmarket/printmarket/internal/queue"
-	"github.com/printmarket/printmarket/internal/redistest"
+	"github.com/printmarket/printmarket/test/redistest"
 )
 
 // TestFaultsOfTheKeyspace is what the queue does when somebody else has written

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/combine"
+	"github.com/printmarket/printmarket/internal/batch"
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
@@ -36,8 +36,8 @@ type ended struct {
 	next []any
 }
 
-func (c *Consumer) combineEndings() *combine.Combiner[ending, ended] {
-	return combine.New(combine.Config[ending, ended]{
+func (c *Consumer) combineEndings() *batch.Batcher[ending, ended] {
+	return batch.New(batch.Config[ending, ended]{
 		Slots: 1, Most: endsTogether, Long: endsTurn, Run: c.finishTogether,
 		Refuse: func(err error) error { return failed(finishOp, err) },
 	})
@@ -93,20 +93,20 @@ func (c *Consumer) after(ctx context.Context, end ended) ([]Lease, error) {
 
 // finishTogether tells Redis of jobs that are done. What the server refuses to do for
 // all of them it is asked to do for each: only one of them may be to blame.
-func (c *Consumer) finishTogether(ctx context.Context, batch []ending) []combine.End[ended] {
-	ends, err := c.tellEnds(ctx, batch)
+func (c *Consumer) finishTogether(ctx context.Context, endings []ending) []batch.Result[ended] {
+	ends, err := c.tellEnds(ctx, endings)
 	switch {
 	case err == nil:
 		return ends
-	case len(batch) > 1 && isRedisError(err):
+	case len(endings) > 1 && isRedisError(err):
 		ends = ends[:0]
-		for i := range batch {
-			ends = append(ends, c.finishTogether(ctx, batch[i:i+1])...)
+		for i := range endings {
+			ends = append(ends, c.finishTogether(ctx, endings[i:i+1])...)
 		}
 		return ends
 	}
 	err = c.lostAnswer(finishOp, err)
-	ends = make([]combine.End[ended], len(batch))
+	ends = make([]batch.Result[ended], len(endings))
 	for i := range ends {
 		ends[i].Err = err
 	}
@@ -114,14 +114,14 @@ func (c *Consumer) finishTogether(ctx context.Context, batch []ending) []combine
 }
 
 // tellEnds is one call. Next leases go to those who want one, in their order.
-func (c *Consumer) tellEnds(ctx context.Context, batch []ending) ([]combine.End[ended], error) {
-	next, args := 0, make([]any, 2, 2+2*len(batch))
-	for _, own := range batch {
+func (c *Consumer) tellEnds(ctx context.Context, endings []ending) ([]batch.Result[ended], error) {
+	next, args := 0, make([]any, 2, 2+2*len(endings))
+	for _, own := range endings {
 		next += own.next
 		args = append(args, own.lease.ID, own.lease.Attempt)
 	}
 	args[0], args[1] = c.config.Name, next
-	ends := make([]combine.End[ended], len(batch))
+	ends := make([]batch.Result[ended], len(endings))
 	reply, err := c.queue.scripts.finish.run(ctx, c.queue, c.redis, args...).Slice()
 	if isNoGroup(err) {
 		for i := range ends {
@@ -133,7 +133,7 @@ func (c *Consumer) tellEnds(ctx context.Context, batch []ending) ([]combine.End[
 		return nil, err
 	}
 	told, rows := text(reply[0]), reply[1:]
-	for i, own := range batch {
+	for i, own := range endings {
 		ends[i].Out.held = told[i] == '1'
 		if n := min(own.next, len(rows)); n > 0 {
 			ends[i].Out.next, rows = rows[:n], rows[n:]

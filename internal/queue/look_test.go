@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/printmarket/printmarket/internal/queue"
-	"github.com/printmarket/printmarket/internal/redistest"
+	"github.com/printmarket/printmarket/test/redistest"
 )
 
 func TestWorkersAreToldWithWhatEachHolds(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/printmarket/printmarket/internal/queue"
-	"github.com/printmarket/printmarket/internal/redistest"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/test/redistest"
 )
 
 // TestEveryTenantThatWaitsIsTold has more tenants than are asked about at once, one

@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/internal/queue"
-	"github.com/printmarket/printmarket/internal/redistest"
 	"github.com/printmarket/printmarket/internal/telemetry"
-	"github.com/printmarket/printmarket/internal/telemetry/telemetrytest"
+	"github.com/printmarket/printmarket/test/redistest"
+	"github.com/printmarket/printmarket/test/telemetrytest"
 )
 
 func TestEachTransitionThatATracedCallerAsksForIsASpan(t *testing.T) {

@@ -15,10 +15,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/internal/ratelimit"
-	"github.com/printmarket/printmarket/internal/redistest"
 	"github.com/printmarket/printmarket/internal/telemetry"
-	"github.com/printmarket/printmarket/internal/telemetry/telemetrytest"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/test/redistest"
+	"github.com/printmarket/printmarket/test/telemetrytest"
 )
 
 var (

@@ -9,7 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/recordid"
+
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
@@ -133,7 +134,7 @@ func (r *Recorder) next(end bool) ([]Entry, error) {
 	taken := append([]Entry{}, r.waiting[:n]...)
 	for i := range taken {
 		var err error
-		if taken[i].ID, err = ledger.NewID(idPrefix, taken[i].At, r.random); err != nil {
+		if taken[i].ID, err = recordid.New(idPrefix, taken[i].At, r.random); err != nil {
 			return nil, err
 		}
 	}

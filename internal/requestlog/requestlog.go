@@ -17,7 +17,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/recordid"
+
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
@@ -25,10 +26,10 @@ import (
 const Retention = 30 * 24 * time.Hour
 
 // idPrefix begins the ids of entries.
-const idPrefix ledger.Prefix = "log_"
+const idPrefix recordid.Prefix = "log_"
 
 // IsID reports whether text has the form of the id of an entry.
-func IsID(text string) bool { return ledger.IsID(idPrefix, text) }
+func IsID(text string) bool { return recordid.Valid(idPrefix, text) }
 
 // Entry is one request, or several that are alike and were counted.
 type Entry struct {

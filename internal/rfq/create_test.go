@@ -8,11 +8,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/internal/recordid"
+
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 func TestADraftBecomesAnOpenRFQ(t *testing.T) {
@@ -34,14 +36,14 @@ func TestADraftBecomesAnOpenRFQ(t *testing.T) {
 	if diff := cmp.Diff(rfq.Created{RFQ: want}, created); diff != "" {
 		t.Errorf("created (-want +got):\n%s", diff)
 	}
-	if !ledger.IsID(ledger.RFQPrefix, created.RFQ.ID) {
+	if !recordid.Valid(recordid.RFQ, created.RFQ.ID) {
 		t.Errorf("id = %q", created.RFQ.ID)
 	}
 	terms := b.store.terms[0]
-	if terms.Tenant != acme || terms.Operation != ledger.CreateRFQ || terms.Idempotency.Key != "k1" || *terms.Quota != daily || !terms.Now.Equal(at) {
+	if terms.Tenant != acme || terms.Operation != transaction.CreateRFQ || terms.Idempotency.Key != "k1" || *terms.Quota != daily || !terms.Now.Equal(at) {
 		t.Errorf("terms = %+v", terms)
 	}
-	if len(terms.Events) != 1 || terms.Events[0].Type != ledger.RFQCreated || terms.Events[0].Subject != created.RFQ.ID {
+	if len(terms.Events) != 1 || terms.Events[0].Type != transaction.RFQCreated || terms.Events[0].Subject != created.RFQ.ID {
 		t.Errorf("events = %+v", terms.Events)
 	}
 }
@@ -121,10 +123,10 @@ func TestFaultsAreToldInTheirOrder(t *testing.T) {
 			return err == nil && c.Replayed
 		}},
 		"a committed key with another body is refused before meaning": {invalid, termsOf("k1", "other"), nil, nil, func(_ rfq.Created, err error) bool {
-			return errors.Is(err, ledger.ErrKeyReused)
+			return errors.Is(err, transaction.ErrKeyReused)
 		}},
 		"a committed key with another body is refused before the catalog": {flyers(), termsOf("k1", "other"), away, nil, func(_ rfq.Created, err error) bool {
-			return errors.Is(err, ledger.ErrKeyReused)
+			return errors.Is(err, transaction.ErrKeyReused)
 		}},
 		"meaning comes before the catalog": {invalid, termsOf("k2", "other"), away, nil, refused},
 		"the catalog comes before the write": {flyers(), termsOf("k2", "other"), away, nil, func(_ rfq.Created, err error) bool {
@@ -187,14 +189,14 @@ func TestReplayAnswersForAKeyWithoutABody(t *testing.T) {
 	if got, found, err := b.Replay(t.Context(), acme, termsOf("k1", "flyers").Idempotency); !found || err != nil || got.ID != created.RFQ.ID {
 		t.Errorf("the committed key: %s, %t, %v", got.ID, found, err)
 	}
-	if _, found, err := b.Replay(t.Context(), acme, termsOf("k1", "x").Idempotency); found || !errors.Is(err, ledger.ErrKeyReused) {
+	if _, found, err := b.Replay(t.Context(), acme, termsOf("k1", "x").Idempotency); found || !errors.Is(err, transaction.ErrKeyReused) {
 		t.Errorf("another body: %t, %v", found, err)
 	}
 	if _, found, err := b.Replay(t.Context(), acme, termsOf("k2", "flyers").Idempotency); found || err != nil {
 		t.Errorf("an unused key: %t, %v", found, err)
 	}
 	calls := b.store.calls
-	if _, found, err := b.Replay(t.Context(), acme, ledger.Idempotency{}); found || err != nil || b.store.calls != calls {
+	if _, found, err := b.Replay(t.Context(), acme, transaction.Idempotency{}); found || err != nil || b.store.calls != calls {
 		t.Errorf("no key: %t, %v, %d calls", found, err, b.store.calls-calls)
 	}
 }
@@ -219,7 +221,7 @@ func TestTheSimulatorGivesEachOutcomeToTestKeysAlone(t *testing.T) {
 		"sim:rfq:invalid":             is[*rfq.ValidationError],
 		"sim:rfq:catalog-unavailable": func(err error) bool { return errors.Is(err, rfq.ErrCatalogUnavailable) },
 		"sim:rfq:quota-exceeded": func(err error) bool {
-			exceeded, found := errors.AsType[*ledger.QuotaExceededError](err)
+			exceeded, found := errors.AsType[*transaction.QuotaExceededError](err)
 			return found && exceeded.Quota == daily && exceeded.RetryAfter == 15*time.Hour
 		},
 		"sim:rfq:quoted":  func(err error) bool { return err == nil },
@@ -277,7 +279,7 @@ func TestSimulatedQuotesAreTheSameEveryTimeAndNeedNoCatalog(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("quotes (-want +got):\n%s", diff)
 		}
-		if len(b.store.events) != 2 || b.store.events[1].Type != ledger.RFQQuoted {
+		if len(b.store.events) != 2 || b.store.events[1].Type != transaction.RFQQuoted {
 			t.Errorf("events = %+v", b.store.events)
 		}
 	}

@@ -10,8 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/printmarket/printmarket/internal/recordid"
+
 	"github.com/printmarket/printmarket/internal/cursor"
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
@@ -104,10 +105,10 @@ func (s *Service) selection(page Page, whose string, now time.Time) (Selection, 
 	}
 	selection := Selection{Statuses: page.Statuses, Now: now, Limit: page.Limit}
 	if !page.CreatedAfter.IsZero() {
-		selection.From = ledger.FirstID(ledger.RFQPrefix, page.CreatedAfter)
+		selection.From = recordid.First(recordid.RFQ, page.CreatedAfter)
 	}
 	if !page.CreatedBefore.IsZero() {
-		selection.Before = ledger.FirstID(ledger.RFQPrefix, page.CreatedBefore)
+		selection.Before = recordid.First(recordid.RFQ, page.CreatedBefore)
 	}
 	scope := cursor.Scope{Tenant: whose, Query: page.query()}
 	if page.Cursor != "" {

@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/recordid"
+
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // maxReason bounds what is written to the audit as a reason.
@@ -17,7 +19,7 @@ const maxReason = 500
 
 // Instruction is what a verb of the marketplace comes with.
 type Instruction struct {
-	Actor ledger.Actor
+	Actor transaction.Actor
 	// Reason is at most 500 characters. [Service.Close] and [Service.Cancel]
 	// need one.
 	Reason string
@@ -30,8 +32,8 @@ var errUnchanged = errors.New("nothing to change")
 
 // Owner finds whose RFQ it is among all of a mode, or ledger.ErrNotFound.
 func (s *Service) Owner(ctx context.Context, mode tenant.Mode, id string) (tenant.ID, error) {
-	if !ledger.IsID(ledger.RFQPrefix, id) {
-		return tenant.ID{}, ledger.ErrNotFound
+	if !recordid.Valid(recordid.RFQ, id) {
+		return tenant.ID{}, transaction.ErrNotFound
 	}
 	who, err := s.config.Store.RFQOwner(ctx, mode, id)
 	if err != nil {
@@ -44,17 +46,17 @@ func (s *Service) Owner(ctx context.Context, mode tenant.Mode, id string) (tenan
 // again changes nothing. Errors: ledger.ErrNotFound, [ValidationError],
 // [ErrRevision], [TransitionError].
 func (s *Service) Close(ctx context.Context, who tenant.ID, id string, by Instruction) (RFQ, error) {
-	return s.end(ctx, who, id, Closed, ledger.CloseRFQ, ledger.RFQClosed, by)
+	return s.end(ctx, who, id, Closed, transaction.CloseRFQ, transaction.RFQClosed, by)
 }
 
 // Cancel takes an RFQ off the market. Cancelling it again changes nothing. The
 // errors are those of [Service.Close].
 func (s *Service) Cancel(ctx context.Context, who tenant.ID, id string, by Instruction) (RFQ, error) {
-	return s.end(ctx, who, id, Cancelled, ledger.CancelRFQ, ledger.RFQCancelled, by)
+	return s.end(ctx, who, id, Cancelled, transaction.CancelRFQ, transaction.RFQCancelled, by)
 }
 
 func (s *Service) end(
-	ctx context.Context, who tenant.ID, id string, next Status, verb ledger.Verb, event ledger.EventType, by Instruction,
+	ctx context.Context, who tenant.ID, id string, next Status, verb transaction.Verb, event transaction.EventType, by Instruction,
 ) (RFQ, error) {
 	var found violations
 	found.text("#/reason", by.Reason, maxReason)
@@ -85,10 +87,10 @@ func (s *Service) end(
 // nothing. Errors: those of [Service.Close], for the RFQ or the quote.
 func (s *Service) WithdrawQuote(ctx context.Context, who tenant.ID, rfqID, quoteID string, by Instruction) (Quote, error) {
 	var withdrawn Quote
-	err := s.amend(ctx, who, rfqID, ledger.WithdrawQuote, by, func(record RFQ, quotes []Quote, now time.Time) (Amendment, error) {
+	err := s.amend(ctx, who, rfqID, transaction.WithdrawQuote, by, func(record RFQ, quotes []Quote, now time.Time) (Amendment, error) {
 		quote, found := find(quotes, quoteID)
 		if !found {
-			return Amendment{}, ledger.ErrNotFound
+			return Amendment{}, transaction.ErrNotFound
 		}
 		withdrawn = quote
 		switch withdrawn.Status {
@@ -101,7 +103,7 @@ func (s *Service) WithdrawQuote(ctx context.Context, who tenant.ID, rfqID, quote
 		withdrawn.Status = QuoteWithdrawn
 		record.become(record.Status, now)
 		record.QuoteCount--
-		events, err := s.events(record.ID, now, ledger.QuoteWithdrawn)
+		events, err := s.events(record.ID, now, transaction.QuoteWithdrawn)
 		return Amendment{RFQ: record, Quotes: []Quote{withdrawn}, Events: events}, err
 	})
 	if err != nil {
@@ -123,14 +125,14 @@ func find(quotes []Quote, id string) (Quote, bool) {
 // and its quotes as they are now, and what time has done is committed and told
 // with what decide amends, and with its line in the audit.
 func (s *Service) amend(
-	ctx context.Context, who tenant.ID, id string, verb ledger.Verb, by Instruction,
+	ctx context.Context, who tenant.ID, id string, verb transaction.Verb, by Instruction,
 	decide func(RFQ, []Quote, time.Time) (Amendment, error),
 ) error {
-	if !ledger.IsID(ledger.RFQPrefix, id) {
-		return ledger.ErrNotFound
+	if !recordid.Valid(recordid.RFQ, id) {
+		return transaction.ErrNotFound
 	}
 	now := s.now()
-	deed, err := ledger.NewDeed(ledger.Deed{
+	deed, err := transaction.NewAuditEntry(transaction.AuditEntry{
 		At: now, Actor: by.Actor, Verb: verb, Owner: who, Subject: id, Reason: by.Reason,
 	}, s.config.Random)
 	if err != nil {
@@ -156,10 +158,10 @@ func (s *Service) amend(
 	return nil
 }
 
-func (s *Service) events(subject string, at time.Time, kinds ...ledger.EventType) ([]ledger.Event, error) {
-	events := make([]ledger.Event, len(kinds))
+func (s *Service) events(subject string, at time.Time, kinds ...transaction.EventType) ([]transaction.Event, error) {
+	events := make([]transaction.Event, len(kinds))
 	for i, kind := range kinds {
-		event, err := ledger.NewEvent(kind, subject, at, s.config.Random)
+		event, err := transaction.NewEvent(kind, subject, at, s.config.Random)
 		if err != nil {
 			return nil, err
 		}

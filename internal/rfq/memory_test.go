@@ -12,17 +12,17 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/cursor"
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 var (
 	nine     = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	acme     = tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
 	acmeTest = tenant.ID{Organization: "org_acme01", Mode: tenant.Test}
-	daily    = ledger.Quota{Limit: 100, Window: 24 * time.Hour}
-	errAway  = &ledger.UnavailableError{Op: "test", Err: errors.New("away")}
+	daily    = transaction.Quota{Limit: 100, Window: 24 * time.Hour}
+	errAway  = &transaction.UnavailableError{Op: "test", Err: errors.New("away")}
 )
 
 // memory is the least that a store can be: one tenant, one caller. What a real
@@ -30,32 +30,32 @@ var (
 type memory struct {
 	rfqs   []rfq.RFQ
 	quotes []rfq.Quote
-	keys   map[string]ledger.Idempotency
-	terms  []ledger.Terms
-	events []ledger.Event
-	deeds  []ledger.Deed
+	keys   map[string]transaction.Idempotency
+	terms  []transaction.Terms
+	events []transaction.Event
+	deeds  []transaction.AuditEntry
 	err    error
 	calls  int
 }
 
-func (m *memory) CreateRFQ(ctx context.Context, record rfq.RFQ, quotes []rfq.Quote, terms ledger.Terms) (rfq.RFQ, ledger.Outcome, error) {
+func (m *memory) CreateRFQ(ctx context.Context, record rfq.RFQ, quotes []rfq.Quote, terms transaction.Terms) (rfq.RFQ, transaction.Outcome, error) {
 	stored, err := m.ReplayedRFQ(ctx, terms.Tenant, terms.Idempotency, terms.Now)
 	if err == nil {
-		return stored, ledger.Replayed, nil
+		return stored, transaction.Replayed, nil
 	}
-	if !errors.Is(err, ledger.ErrNotFound) {
+	if !errors.Is(err, transaction.ErrNotFound) {
 		return rfq.RFQ{}, 0, err
 	}
 	m.rfqs, m.quotes, m.terms = append(m.rfqs, record), append(m.quotes, quotes...), append(m.terms, terms)
 	m.events = append(m.events, terms.Events...)
 	if m.keys == nil {
-		m.keys = map[string]ledger.Idempotency{}
+		m.keys = map[string]transaction.Idempotency{}
 	}
 	m.keys[record.ID] = terms.Idempotency
-	return record, ledger.Created, nil
+	return record, transaction.Created, nil
 }
 
-func (m *memory) ReplayedRFQ(_ context.Context, _ tenant.ID, used ledger.Idempotency, _ time.Time) (rfq.RFQ, error) {
+func (m *memory) ReplayedRFQ(_ context.Context, _ tenant.ID, used transaction.Idempotency, _ time.Time) (rfq.RFQ, error) {
 	m.calls++
 	if m.err != nil {
 		return rfq.RFQ{}, m.err
@@ -63,12 +63,12 @@ func (m *memory) ReplayedRFQ(_ context.Context, _ tenant.ID, used ledger.Idempot
 	for _, record := range m.rfqs {
 		if known := m.keys[record.ID]; used.Key != "" && known.Key == used.Key {
 			if known != used {
-				return rfq.RFQ{}, ledger.ErrKeyReused
+				return rfq.RFQ{}, transaction.ErrKeyReused
 			}
 			return record, nil
 		}
 	}
-	return rfq.RFQ{}, ledger.ErrNotFound
+	return rfq.RFQ{}, transaction.ErrNotFound
 }
 
 func (m *memory) RFQ(_ context.Context, _ tenant.ID, id string) (rfq.RFQ, error) {
@@ -78,7 +78,7 @@ func (m *memory) RFQ(_ context.Context, _ tenant.ID, id string) (rfq.RFQ, error)
 			return record, m.err
 		}
 	}
-	return rfq.RFQ{}, errors.Join(m.err, ledger.ErrNotFound)
+	return rfq.RFQ{}, errors.Join(m.err, transaction.ErrNotFound)
 }
 
 func (m *memory) RFQs(context.Context, tenant.ID, rfq.Selection) ([]rfq.RFQ, error) {
@@ -182,5 +182,5 @@ func flyers() rfq.Draft {
 }
 
 func termsOf(key, body string) rfq.Terms {
-	return rfq.Terms{Idempotency: ledger.Idempotency{Key: key, Fingerprint: sha256.Sum256([]byte(body))}, Quota: daily}
+	return rfq.Terms{Idempotency: transaction.Idempotency{Key: key, Fingerprint: sha256.Sum256([]byte(body))}, Quota: daily}
 }

@@ -8,14 +8,16 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/recordid"
+
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // Get reads an owned RFQ as it is now, or ledger.ErrNotFound.
 func (s *Service) Get(ctx context.Context, who tenant.ID, id string) (RFQ, error) {
-	if !ledger.IsID(ledger.RFQPrefix, id) {
-		return RFQ{}, ledger.ErrNotFound
+	if !recordid.Valid(recordid.RFQ, id) {
+		return RFQ{}, transaction.ErrNotFound
 	}
 	stored, err := s.config.Store.RFQ(ctx, who, id)
 	if err != nil {
@@ -28,8 +30,8 @@ func (s *Service) Get(ctx context.Context, who tenant.ID, id string) (RFQ, error
 // one instant, superseded revisions included; ledger.ErrNotFound if the RFQ is
 // not owned.
 func (s *Service) Quotes(ctx context.Context, who tenant.ID, id string) ([]Quote, error) {
-	if !ledger.IsID(ledger.RFQPrefix, id) {
-		return nil, ledger.ErrNotFound
+	if !recordid.Valid(recordid.RFQ, id) {
+		return nil, transaction.ErrNotFound
 	}
 	quotes, err := s.config.Store.RFQQuotes(ctx, who, id)
 	if err != nil {

@@ -8,9 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/recordid"
+
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 func TestAnIDThatCannotExistIsNotLookedUp(t *testing.T) {
@@ -21,7 +23,7 @@ func TestAnIDThatCannotExistIsNotLookedUp(t *testing.T) {
 		_, quotesErr := b.Quotes(t.Context(), acme, id)
 		_, submitErr := b.SubmitQuote(t.Context(), acme, id, anOffer(t, nine), rfq.Instruction{})
 		for verb, err := range map[string]error{"get": getErr, "quotes": quotesErr, "submit": submitErr} {
-			if !errors.Is(err, ledger.ErrNotFound) {
+			if !errors.Is(err, transaction.ErrNotFound) {
 				t.Errorf("%s %.40q: error = %v, want ErrNotFound", verb, id, err)
 			}
 		}
@@ -151,7 +153,7 @@ func TestTrackingCodesAreReadAsPeopleWriteThem(t *testing.T) {
 			}
 		}
 		for i := range bare {
-			wrong := bare[:i] + string(ledger.Crockford[(strings.IndexByte(ledger.Crockford, bare[i])+1+i)%32]) + bare[i+1:]
+			wrong := bare[:i] + string(recordid.Alphabet[(strings.IndexByte(recordid.Alphabet, bare[i])+1+i)%32]) + bare[i+1:]
 			if _, err := rfq.ParseTrackingCode(wrong); !errors.Is(err, rfq.ErrTrackingCode) {
 				t.Errorf("ParseTrackingCode(%q): error = %v, want ErrTrackingCode", wrong, err)
 			}

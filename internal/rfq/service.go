@@ -9,9 +9,11 @@ import (
 	"io"
 	"time"
 
+	"github.com/printmarket/printmarket/internal/recordid"
+
 	"github.com/printmarket/printmarket/internal/cursor"
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // Config is what a [Service] is made of. Every member is required.
@@ -40,9 +42,9 @@ func New(config Config) *Service { return &Service{config} }
 
 // Terms are the conditions of one create.
 type Terms struct {
-	Idempotency ledger.Idempotency
+	Idempotency transaction.Idempotency
 	// Quota is never unlimited: the zero Quota allows nothing.
-	Quota ledger.Quota
+	Quota transaction.Quota
 }
 
 // Created is the answer to [Service.Create].
@@ -78,9 +80,9 @@ func (s *Service) Create(ctx context.Context, who tenant.ID, draft Draft, terms 
 	if err != nil {
 		return Created{}, err
 	}
-	stored, outcome, err := s.config.Store.CreateRFQ(ctx, record, quotes, ledger.Terms{
+	stored, outcome, err := s.config.Store.CreateRFQ(ctx, record, quotes, transaction.Terms{
 		Tenant:      who,
-		Operation:   ledger.CreateRFQ,
+		Operation:   transaction.CreateRFQ,
 		Idempotency: terms.Idempotency,
 		Quota:       &terms.Quota,
 		Events:      events,
@@ -89,19 +91,19 @@ func (s *Service) Create(ctx context.Context, who tenant.ID, draft Draft, terms 
 	if err != nil {
 		return Created{}, fmt.Errorf("create rfq: %w", err)
 	}
-	return Created{RFQ: stored.asCreated(), Replayed: outcome == ledger.Replayed}, nil
+	return Created{RFQ: stored.asCreated(), Replayed: outcome == transaction.Replayed}, nil
 }
 
 // Replay answers for a key alone, before a body is even judged: found is false
 // when the key is empty or was never committed. ledger.ErrKeyReused means that
 // it was committed with another body.
-func (s *Service) Replay(ctx context.Context, who tenant.ID, used ledger.Idempotency) (record RFQ, found bool, err error) {
+func (s *Service) Replay(ctx context.Context, who tenant.ID, used transaction.Idempotency) (record RFQ, found bool, err error) {
 	if used.Key == "" {
 		return RFQ{}, false, nil
 	}
 	stored, err := s.config.Store.ReplayedRFQ(ctx, who, used, s.now())
 	switch {
-	case errors.Is(err, ledger.ErrNotFound):
+	case errors.Is(err, transaction.ErrNotFound):
 		return RFQ{}, false, nil
 	case err != nil:
 		return RFQ{}, false, fmt.Errorf("replay rfq: %w", err)
@@ -111,7 +113,7 @@ func (s *Service) Replay(ctx context.Context, who tenant.ID, used ledger.Idempot
 }
 
 // judge turns a draft into a record with its first quotes, or says why not.
-func (s *Service) judge(now time.Time, who tenant.ID, draft Draft, quota ledger.Quota) (RFQ, []Quote, error) {
+func (s *Service) judge(now time.Time, who tenant.ID, draft Draft, quota transaction.Quota) (RFQ, []Quote, error) {
 	if err := draft.check(); err != nil {
 		return RFQ{}, nil, err
 	}
@@ -130,7 +132,7 @@ func (s *Service) judge(now time.Time, who tenant.ID, draft Draft, quota ledger.
 }
 
 // product asks the simulator where the draft addresses it, else the catalog.
-func (s *Service) product(now time.Time, draft Draft, sim simulated, quota ledger.Quota) (Product, error) {
+func (s *Service) product(now time.Time, draft Draft, sim simulated, quota transaction.Quota) (Product, error) {
 	if sim != simNone {
 		return sim.product(now, draft, quota)
 	}
@@ -142,7 +144,7 @@ func (s *Service) product(now time.Time, draft Draft, sim simulated, quota ledge
 }
 
 func (s *Service) newRFQ(now time.Time, who tenant.ID, draft Draft, product Product) (RFQ, error) {
-	id, err := ledger.NewID(ledger.RFQPrefix, now, s.config.Random)
+	id, err := recordid.New(recordid.RFQ, now, s.config.Random)
 	if err != nil {
 		return RFQ{}, err
 	}
@@ -159,10 +161,10 @@ func (s *Service) newRFQ(now time.Time, who tenant.ID, draft Draft, product Prod
 	}, nil
 }
 
-func (s *Service) birthEvents(record RFQ) ([]ledger.Event, error) {
-	kinds := []ledger.EventType{ledger.RFQCreated}
+func (s *Service) birthEvents(record RFQ) ([]transaction.Event, error) {
+	kinds := []transaction.EventType{transaction.RFQCreated}
 	if record.Status == Quoted {
-		kinds = append(kinds, ledger.RFQQuoted)
+		kinds = append(kinds, transaction.RFQQuoted)
 	}
 	return s.events(record.ID, record.CreatedAt, kinds...)
 }

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // simulated is what a test key asks the simulator for with a magic product
@@ -44,14 +44,14 @@ func simulation(who tenant.ID, uid string) simulated {
 
 // product takes the catalog's place. Any category is right for a simulated
 // product.
-func (sim simulated) product(now time.Time, draft Draft, quota ledger.Quota) (Product, error) {
+func (sim simulated) product(now time.Time, draft Draft, quota transaction.Quota) (Product, error) {
 	switch sim {
 	case simInvalid:
 		return Product{}, &ValidationError{Violations: []Violation{
 			{Pointer: "#/catalogProductUid", Detail: "simulated: the catalog has no product with this uid"},
 		}}
 	case simQuotaExceeded:
-		return Product{}, &ledger.QuotaExceededError{Quota: quota, RetryAfter: max(quota.End(now).Sub(now), time.Second)}
+		return Product{}, &transaction.QuotaExceededError{Quota: quota, RetryAfter: max(quota.End(now).Sub(now), time.Second)}
 	case simCatalogUnavailable:
 		return Product{}, fmt.Errorf("%w: simulated", ErrCatalogUnavailable)
 	default:

@@ -6,8 +6,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // Store keeps RFQs. Everything is read and written for one tenant; what another
@@ -18,11 +18,11 @@ type Store interface {
 	// its terms. A key that was committed before answers first: with the RFQ
 	// of that time and ledger.Replayed, or with ledger.ErrKeyReused if the
 	// fingerprint differs. Then the quota: ledger.QuotaExceededError.
-	CreateRFQ(ctx context.Context, rfq RFQ, quotes []Quote, terms ledger.Terms) (RFQ, ledger.Outcome, error)
+	CreateRFQ(ctx context.Context, rfq RFQ, quotes []Quote, terms transaction.Terms) (RFQ, transaction.Outcome, error)
 	// ReplayedRFQ is the first half of CreateRFQ alone; a key that was not
 	// committed is ledger.ErrNotFound. A key is forgotten after
 	// ledger.KeyRetention, as seen at now.
-	ReplayedRFQ(ctx context.Context, who tenant.ID, used ledger.Idempotency, now time.Time) (RFQ, error)
+	ReplayedRFQ(ctx context.Context, who tenant.ID, used transaction.Idempotency, now time.Time) (RFQ, error)
 	RFQ(ctx context.Context, who tenant.ID, id string) (RFQ, error)
 	// RFQs lists what is selected, by descending id.
 	RFQs(ctx context.Context, who tenant.ID, selection Selection) ([]RFQ, error)
@@ -74,9 +74,9 @@ type Amendment struct {
 	RFQ RFQ
 	// Quotes are stored if they are new; of a known one the status is.
 	Quotes []Quote
-	Events []ledger.Event
+	Events []transaction.Event
 	// Deed is written to the audit; nil where time alone has acted.
-	Deed *ledger.Deed
+	Deed *transaction.AuditEntry
 }
 
 // Catalog is the snapshot of L1 and L2 that a draft is judged by. It knows

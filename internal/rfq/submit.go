@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/recordid"
+
 	"github.com/printmarket/printmarket/internal/money"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // Bounds of an offer.
@@ -48,7 +50,7 @@ func (s *Service) SubmitQuote(ctx context.Context, who tenant.ID, rfqID string, 
 		return Submitted{}, err
 	}
 	var submitted Submitted
-	err := s.amend(ctx, who, rfqID, ledger.SubmitQuote, by, func(record RFQ, quotes []Quote, now time.Time) (Amendment, error) {
+	err := s.amend(ctx, who, rfqID, transaction.SubmitQuote, by, func(record RFQ, quotes []Quote, now time.Time) (Amendment, error) {
 		if standing, found := standingOffer(quotes, offer); found {
 			submitted = Submitted{Quote: standing, Repeated: true}
 			return Amendment{}, errUnchanged
@@ -99,9 +101,9 @@ func (s *Service) answer(record RFQ, quotes []Quote, offer Offer, now time.Time)
 	if err != nil {
 		return Amendment{}, err
 	}
-	kinds := []ledger.EventType{ledger.RFQQuoted}
+	kinds := []transaction.EventType{transaction.RFQQuoted}
 	if len(standing) > 0 {
-		kinds = append(kinds, ledger.QuoteSuperseded)
+		kinds = append(kinds, transaction.QuoteSuperseded)
 	}
 	events, err := s.events(record.ID, now, kinds...)
 	if err != nil {
@@ -113,7 +115,7 @@ func (s *Service) answer(record RFQ, quotes []Quote, offer Offer, now time.Time)
 }
 
 func (s *Service) newQuote(record RFQ, revision int, offer Offer, now time.Time) (Quote, error) {
-	id, err := ledger.NewID(ledger.QuotePrefix, now, s.config.Random)
+	id, err := recordid.New(recordid.Quote, now, s.config.Random)
 	if err != nil {
 		return Quote{}, err
 	}

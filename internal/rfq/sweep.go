@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // SimulatedAfter is how long the sandbox's suppliers take to quote.
@@ -31,7 +31,7 @@ func (s *Service) Sweep(ctx context.Context, batch int) (int, error) {
 		switch err := s.settle(ctx, one, now); {
 		case err == nil:
 			changed++
-		case errors.Is(err, errUnchanged), errors.Is(err, ledger.ErrNotFound):
+		case errors.Is(err, errUnchanged), errors.Is(err, transaction.ErrNotFound):
 			// Another replica was first.
 		default:
 			return changed, fmt.Errorf("sweep rfqs: %w", err)
@@ -77,17 +77,17 @@ func at(quotes []Quote, now time.Time) []Quote {
 }
 
 // deadlines are the events of what At did: both, if both deadlines have passed.
-func (s *Service) deadlines(stored, now RFQ) ([]ledger.Event, error) {
-	var events []ledger.Event
+func (s *Service) deadlines(stored, now RFQ) ([]transaction.Event, error) {
+	var events []transaction.Event
 	if stored.TakesQuotes() && now.Status != stored.Status {
-		closed, err := ledger.NewEvent(ledger.RFQClosed, stored.ID, stored.ResponseDeadline, s.config.Random)
+		closed, err := transaction.NewEvent(transaction.RFQClosed, stored.ID, stored.ResponseDeadline, s.config.Random)
 		if err != nil {
 			return nil, err
 		}
 		events = append(events, closed)
 	}
 	if now.Status == Expired && stored.Status != Expired {
-		expired, err := ledger.NewEvent(ledger.RFQExpired, stored.ID, stored.ExpiresAt, s.config.Random)
+		expired, err := transaction.NewEvent(transaction.RFQExpired, stored.ID, stored.ExpiresAt, s.config.Random)
 		if err != nil {
 			return nil, err
 		}
@@ -103,7 +103,7 @@ func (s *Service) expire(amendment *Amendment, quotes []Quote, now time.Time) er
 		if after.Status == quote.Status {
 			continue
 		}
-		event, err := ledger.NewEvent(ledger.QuoteExpired, quote.RFQID, quote.Offer.ValidUntil, s.config.Random)
+		event, err := transaction.NewEvent(transaction.QuoteExpired, quote.RFQID, quote.Offer.ValidUntil, s.config.Random)
 		if err != nil {
 			return err
 		}
@@ -124,7 +124,7 @@ func (s *Service) simulate(amendment *Amendment, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	events, err := s.events(record.ID, at, ledger.RFQQuoted)
+	events, err := s.events(record.ID, at, transaction.RFQQuoted)
 	if err != nil {
 		return err
 	}

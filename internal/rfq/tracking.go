@@ -10,7 +10,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/recordid"
 )
 
 // A tracking code is twelve random symbols (60 bits) and a check symbol,
@@ -37,7 +37,7 @@ func newTrackingCode(random io.Reader) (string, error) {
 	bits := binary.BigEndian.Uint64(entropy[:])
 	symbols := make([]byte, trackingRandom, trackingSymbols)
 	for i := range symbols {
-		symbols[i] = ledger.Crockford[bits&31]
+		symbols[i] = recordid.Alphabet[bits&31]
 		bits >>= 5
 	}
 	return formatTracking(append(symbols, checkSymbol(symbols))), nil
@@ -54,11 +54,11 @@ func formatTracking(symbols []byte) string {
 func checkSymbol(symbols []byte) byte {
 	sum, factor := 0, 2
 	for i := len(symbols) - 1; i >= 0; i-- {
-		product := factor * strings.IndexByte(ledger.Crockford, symbols[i])
+		product := factor * strings.IndexByte(recordid.Alphabet, symbols[i])
 		sum += product/32 + product%32
 		factor = 3 - factor
 	}
-	return ledger.Crockford[(32-sum%32)%32]
+	return recordid.Alphabet[(32-sum%32)%32]
 }
 
 // misread maps what people write for a symbol that the alphabet lacks.
@@ -80,7 +80,7 @@ func ParseTrackingCode(text string) (string, error) {
 		return "", fmt.Errorf("%w: %d symbols are needed", ErrTrackingCode, trackingSymbols)
 	}
 	for _, symbol := range symbols {
-		if strings.IndexByte(ledger.Crockford, symbol) < 0 {
+		if strings.IndexByte(recordid.Alphabet, symbol) < 0 {
 			return "", fmt.Errorf("%w: a symbol is not in the alphabet", ErrTrackingCode)
 		}
 	}

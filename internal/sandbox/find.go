@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-
-	"github.com/printmarket/printmarket/internal/preflight/protocol"
 )
 
 // Inspector is a command that speaks the inspector's protocol.
@@ -31,7 +29,7 @@ func Find(fallback ...string) (Inspector, error) {
 }
 
 func find(self string, fallback []string) Inspector {
-	beside := filepath.Join(filepath.Dir(self), protocol.InspectorName)
+	beside := filepath.Join(filepath.Dir(self), InspectorName)
 	if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0 {
 		return Inspector{Path: beside}
 	}

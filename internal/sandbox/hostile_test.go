@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/printmarket/printmarket/internal/preflight/report"
-	"github.com/printmarket/printmarket/internal/preflight/testpdf"
 	"github.com/printmarket/printmarket/internal/sandbox"
+	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
 // harmless is the outcome of a file that was read to its end, whatever there is
@@ -146,7 +146,7 @@ func hostile() map[string]string {
 
 func TestEveryHostileFileHasAnExpectation(t *testing.T) {
 	t.Parallel()
-	wants, files := hostile(), testpdf.Hostile()
+	wants, files := hostile(), pdftest.Hostile()
 	for name := range files {
 		if _, ok := wants[name]; !ok {
 			t.Errorf("hostile file %q has no expectation", name)
@@ -161,7 +161,7 @@ func TestEveryHostileFileHasAnExpectation(t *testing.T) {
 
 func TestHostileFilesHaveAReport(t *testing.T) {
 	t.Parallel()
-	files := testpdf.Hostile()
+	files := pdftest.Hostile()
 	for name, want := range hostile() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

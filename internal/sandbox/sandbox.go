@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sandbox runs the inspector, the one process that opens foreign PDFs.
+// Package sandbox runs the inspector, the only process that opens foreign PDFs.
 //
-// A PDF can make any parser overflow its stack, eat all memory or never end, and
-// Go can recover from none of these. So each inspection is a child process with
-// limits of the kernel around it, an environment that holds nothing, and a
-// report as its only way out. When the child dies, one inspection has failed and
-// nothing else has happened.
+// A PDF can make a parser overflow its stack, use all memory or never end, and a Go
+// process can recover from none of these. Each inspection therefore runs in a child
+// process with kernel limits, an empty environment, and a report as its only output.
+// If the child dies, one inspection fails and nothing else is affected.
 //
-// The child is started, stands still until its parent has set its limits (the
-// protocol is in preflight/protocol), and only then reads the PDF. So
-// the limits are in force whatever executable is run, and before a byte of the
-// PDF is looked at.
+// The child waits until its parent has set its limits, and only then reads the PDF.
+// protocol.go describes what the two processes exchange.
 package sandbox
 
 import (
@@ -25,9 +22,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/preflight/intent"
-	"github.com/printmarket/printmarket/internal/preflight/protocol"
-	"github.com/printmarket/printmarket/internal/preflight/report"
+	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
 // Spec is one inspection.
@@ -36,7 +32,7 @@ type Spec struct {
 	// Profile is the name of the profile.
 	Profile string
 	// Ticket is what was ordered; nil for nothing.
-	Ticket *intent.Ticket
+	Ticket *jobticket.Ticket
 	// File is the PDF. The child reads it by position, so its offset does not
 	// matter and is not changed. The caller keeps it open and closes it.
 	File *os.File
@@ -162,7 +158,7 @@ type child struct {
 	stderr tail
 	// progress is the end of the pipe that we read, progressEnd the child's.
 	progress, progressEnd *os.File
-	see                   func(protocol.Progress)
+	see                   func(Progress)
 	// waited is what Wait said.
 	waited error
 }
@@ -171,7 +167,7 @@ type child struct {
 const drainTime = 5 * time.Second
 
 func newChild(ctx context.Context, spec Spec, annotate bool, limits Limits) (*child, error) {
-	ask, err := protocol.Ask{Profile: spec.Profile, Ticket: spec.Ticket, Annotate: annotate}.Encode()
+	ask, err := Request{Profile: spec.Profile, Ticket: spec.Ticket, Annotate: annotate}.Encode()
 	if err != nil {
 		return nil, fmt.Errorf("start inspector: %w", err)
 	}
@@ -182,7 +178,7 @@ func newChild(ctx context.Context, spec Spec, annotate bool, limits Limits) (*ch
 	c := &child{
 		cmd: exec.CommandContext(ctx, spec.Inspector.Path, spec.Inspector.Args...),
 		ask: ask, progress: progress, progressEnd: progressEnd,
-		see: func(p protocol.Progress) {
+		see: func(p Progress) {
 			if spec.Progress != nil {
 				spec.Progress(int(p.Done), int(p.Total))
 			}
@@ -224,7 +220,7 @@ func (c *child) run(limits Limits) error {
 	if err != nil {
 		return fmt.Errorf("start inspector: %w", err)
 	}
-	reading.Go(func() { protocol.ReadProgress(c.progress, c.see) })
+	reading.Go(func() { ReadProgress(c.progress, c.see) })
 	err = restrict(c.cmd.Process.Pid, limits)
 	if err == nil {
 		// A child that died before it was released is judged by its death.

@@ -18,10 +18,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/printmarket/printmarket/internal/preflight/intent"
-	"github.com/printmarket/printmarket/internal/preflight/report"
-	"github.com/printmarket/printmarket/internal/preflight/testpdf"
 	"github.com/printmarket/printmarket/internal/sandbox"
+	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
+	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
 // pdf writes a file and opens it.
@@ -41,7 +41,7 @@ func pdf(t testing.TB, data []byte) *os.File {
 
 func TestGoodFileHasAReport(t *testing.T) {
 	t.Parallel()
-	file := pdf(t, testpdf.Good())
+	file := pdf(t, pdftest.Good())
 	for range 2 {
 		got, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: inspector(), Profile: "print_ready", File: file})
 		if err != nil {
@@ -60,8 +60,8 @@ func TestProgressAndTicketCrossTheProcess(t *testing.T) {
 	t.Parallel()
 	var got [][2]int
 	made, err := sandbox.Run(t.Context(), sandbox.Spec{
-		Inspector: inspector(), Profile: "structure_only", File: pdf(t, testpdf.Pages(testpdf.Page{}, testpdf.Page{})),
-		Ticket: &intent.Ticket{Pages: 3}, Progress: func(done, total int) { got = append(got, [2]int{done, total}) },
+		Inspector: inspector(), Profile: "structure_only", File: pdf(t, pdftest.Pages(pdftest.Page{}, pdftest.Page{})),
+		Ticket: &jobticket.Ticket{Pages: 3}, Progress: func(done, total int) { got = append(got, [2]int{done, total}) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -69,14 +69,14 @@ func TestProgressAndTicketCrossTheProcess(t *testing.T) {
 	if diff := cmp.Diff([][2]int{{1, 2}, {2, 2}}, got); diff != "" {
 		t.Errorf("progress (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(&intent.Ticket{Pages: 3}, made.Ticket); diff != "" {
+	if diff := cmp.Diff(&jobticket.Ticket{Pages: 3}, made.Ticket); diff != "" {
 		t.Errorf("ticket (-want +got):\n%s", diff)
 	}
 }
 
 func TestAnnotationsCrossTheProcess(t *testing.T) {
 	t.Parallel()
-	data, pages := testpdf.Pages(testpdf.Page{}), 0
+	data, pages := pdftest.Pages(pdftest.Page{}), 0
 	spec := sandbox.Spec{Inspector: inspector(), Profile: "print_ready", File: pdf(t, data), Progress: func(done, _ int) { pages = done }}
 	update, err := sandbox.Annotate(t.Context(), spec)
 	if err != nil {
@@ -235,7 +235,7 @@ func TestMissingExecutableIsNoInspectionFailure(t *testing.T) {
 
 func TestUnknownProfileIsACrashWithItsReason(t *testing.T) {
 	t.Parallel()
-	_, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: inspector(), Profile: "no_such_profile", File: pdf(t, testpdf.Good())})
+	_, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: inspector(), Profile: "no_such_profile", File: pdf(t, pdftest.Good())})
 	if !errors.Is(err, sandbox.ErrCrash) || !strings.Contains(tailOf(err), "no_such_profile") {
 		t.Fatalf("error = %v%s", err, tailOf(err))
 	}
@@ -244,7 +244,7 @@ func TestUnknownProfileIsACrashWithItsReason(t *testing.T) {
 func TestNoChildIsLeftBehind(t *testing.T) {
 	t.Parallel()
 	for range 20 {
-		if _, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: inspector(), Profile: "structure_only", File: pdf(t, testpdf.Good())}); err != nil {
+		if _, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: inspector(), Profile: "structure_only", File: pdf(t, pdftest.Good())}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -271,7 +271,7 @@ func TestNoChildIsLeftBehind(t *testing.T) {
 // cpu-ms/op with BenchmarkInspect of package preflight to see the price of the
 // process itself.
 func BenchmarkInspectorCPU(b *testing.B) {
-	file := pdf(b, testpdf.Good())
+	file := pdf(b, pdftest.Good())
 	var before, after syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_CHILDREN, &before)
 	for b.Loop() {

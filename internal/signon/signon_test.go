@@ -28,7 +28,7 @@ import (
 
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/signon"
-	"github.com/printmarket/printmarket/internal/signon/signontest"
+	"github.com/printmarket/printmarket/test/signontest"
 )
 
 const redirectURL = "https://ops.example.com" + signon.CallbackPath

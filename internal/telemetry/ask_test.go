@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/internal/telemetry"
-	"github.com/printmarket/printmarket/internal/telemetry/telemetrytest"
+	"github.com/printmarket/printmarket/test/telemetrytest"
 )
 
 func TestAQuestionToADatabaseIsAChildOfWhoeverAsks(t *testing.T) {

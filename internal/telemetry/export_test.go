@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/telemetry"
-	"github.com/printmarket/printmarket/internal/telemetry/telemetrytest"
+	"github.com/printmarket/printmarket/test/telemetrytest"
 )
 
 // TestACollectorCanHarmNobody has it misbehave while spans are made: making them

@@ -19,7 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/printmarket/printmarket/internal/telemetry"
-	"github.com/printmarket/printmarket/internal/telemetry/telemetrytest"
+	"github.com/printmarket/printmarket/test/telemetrytest"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)

@@ -6,15 +6,17 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/recordid"
+
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // DeliveryPrefix begins the ids of deliveries.
-const DeliveryPrefix ledger.Prefix = "dlv_"
+const DeliveryPrefix recordid.Prefix = "dlv_"
 
 // TestEvent is the type of an event that somebody asks for to try an endpoint. It
 // is about nothing and in no outbox.
-const TestEvent ledger.EventType = "webhook.test"
+const TestEvent transaction.EventType = "webhook.test"
 
 // Retention is how long events, deliveries and their attempts are kept.
 const Retention = 30 * 24 * time.Hour
@@ -39,7 +41,7 @@ type Delivery struct {
 	ID string
 	Address
 	// Event is a copy: deliveries do not need the outbox.
-	Event ledger.Event
+	Event transaction.Event
 	State State
 	// Attempts is how often it was sent, Tries how often since it was last begun,
 	// which is what the schedule counts.

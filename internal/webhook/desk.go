@@ -8,18 +8,18 @@ import (
 	"io"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // Journal keeps the audit.
 type Journal interface {
-	AddDeed(ctx context.Context, deed ledger.Deed) error
+	AddDeed(ctx context.Context, deed transaction.AuditEntry) error
 }
 
 // Instruction is what a verb of the marketplace comes with.
 type Instruction struct {
-	Actor ledger.Actor
+	Actor transaction.Actor
 	// Reason is 1 to 500 characters.
 	Reason string
 }
@@ -42,7 +42,7 @@ func NewDesk(service *Service, journal Journal) *Desk {
 
 // TestBy is [Service.Test] by the marketplace.
 func (d *Desk) TestBy(ctx context.Context, address Address, by Instruction) (Delivery, error) {
-	if err := d.toEndpoint(ctx, ledger.TestWebhook, address, by); err != nil {
+	if err := d.toEndpoint(ctx, transaction.TestWebhook, address, by); err != nil {
 		return Delivery{}, err
 	}
 	return d.Test(ctx, address)
@@ -53,7 +53,7 @@ func (d *Desk) RecoverBy(ctx context.Context, address Address, since time.Time, 
 	if err := withinRetention(since, whole(d.now())); err != nil {
 		return 0, err
 	}
-	if err := d.toEndpoint(ctx, ledger.RecoverWebhook, address, by); err != nil {
+	if err := d.toEndpoint(ctx, transaction.RecoverWebhook, address, by); err != nil {
 		return 0, err
 	}
 	return d.Recover(ctx, address, since)
@@ -61,7 +61,7 @@ func (d *Desk) RecoverBy(ctx context.Context, address Address, since time.Time, 
 
 // EnableBy is [Service.Enable] by the marketplace.
 func (d *Desk) EnableBy(ctx context.Context, address Address, by Instruction) error {
-	if err := d.toEndpoint(ctx, ledger.EnableWebhook, address, by); err != nil {
+	if err := d.toEndpoint(ctx, transaction.EnableWebhook, address, by); err != nil {
 		return err
 	}
 	return d.Enable(ctx, address)
@@ -72,22 +72,22 @@ func (d *Desk) RedeliverBy(ctx context.Context, owner tenant.ID, id string, by I
 	if _, _, err := d.Delivery(ctx, owner, id); err != nil {
 		return Delivery{}, err
 	}
-	if err := d.note(ctx, ledger.RedeliverWebhook, owner, id, by); err != nil {
+	if err := d.note(ctx, transaction.RedeliverWebhook, owner, id, by); err != nil {
 		return Delivery{}, err
 	}
 	return d.Redeliver(ctx, owner, id)
 }
 
 // toEndpoint notes a verb about an endpoint that is declared.
-func (d *Desk) toEndpoint(ctx context.Context, verb ledger.Verb, address Address, by Instruction) error {
+func (d *Desk) toEndpoint(ctx context.Context, verb transaction.Verb, address Address, by Instruction) error {
 	if _, err := d.endpoint(address); err != nil {
 		return err
 	}
 	return d.note(ctx, verb, address.Owner, address.Name, by)
 }
 
-func (d *Desk) note(ctx context.Context, verb ledger.Verb, owner tenant.ID, subject string, by Instruction) error {
-	deed, err := ledger.NewDeed(ledger.Deed{
+func (d *Desk) note(ctx context.Context, verb transaction.Verb, owner tenant.ID, subject string, by Instruction) error {
+	deed, err := transaction.NewAuditEntry(transaction.AuditEntry{
 		At: whole(d.now()), Actor: by.Actor, Verb: verb, Owner: owner, Subject: subject, Reason: by.Reason,
 	}, d.random)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/signature"
+	"github.com/printmarket/printmarket/internal/credential/signature"
 )
 
 // Finding is one header field of a delivery, by its name as the guide writes it, and

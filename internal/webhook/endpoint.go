@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // Address names an endpoint: whose it is, in which mode, and which.
@@ -25,7 +25,7 @@ type Endpoint struct {
 	// is exempt (package safehttp).
 	URL string
 	// Events are the types that it wants; none means all of them.
-	Events []ledger.EventType
+	Events []transaction.EventType
 	// Secrets are those that sign at this instant, one or two, the one that signs
 	// [HeaderSignature] first. Empty in processes that do not deliver.
 	Secrets []credential.Secret
@@ -34,7 +34,7 @@ type Endpoint struct {
 }
 
 // Wants reports whether the endpoint has asked for events of a type.
-func (e *Endpoint) Wants(kind ledger.EventType) bool {
+func (e *Endpoint) Wants(kind transaction.EventType) bool {
 	return len(e.Events) == 0 || slices.Contains(e.Events, kind) || kind == TestEvent
 }
 

@@ -6,8 +6,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // Lane bounds what may be claimed for an endpoint at a time.
@@ -24,7 +24,7 @@ type Query struct {
 	// Endpoint, State and Type select, where they are not empty.
 	Endpoint string
 	State    State
-	Type     ledger.EventType
+	Type     transaction.EventType
 	// Before is the id of the last one of the page before; empty for the first.
 	Before string
 	// Limit is how many at most; 1 to 1000.
@@ -35,7 +35,7 @@ type Query struct {
 // fail with a ledger.UnavailableError, and then nothing is known about a write.
 type Store interface {
 	// Events reads the outbox: see the stores.
-	Events(ctx context.Context, after int64, limit int) ([]ledger.Entry, error)
+	Events(ctx context.Context, after int64, limit int) ([]transaction.Entry, error)
 	// Relayed is the Seq up to which the outbox has been relayed. In a store that
 	// never relayed it is that of the last event when the tables were made.
 	Relayed(ctx context.Context) (int64, error)

@@ -8,8 +8,10 @@ import (
 	"io"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/recordid"
+
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // lookBack is how long before its enrolment an event may have happened that an
@@ -84,7 +86,7 @@ func (r *Relay) enrolled(ctx context.Context) (map[tenant.ID][]enrolled, error) 
 	return all, nil
 }
 
-func (r *Relay) deliveries(entries []ledger.Entry, by map[tenant.ID][]enrolled) ([]Delivery, error) {
+func (r *Relay) deliveries(entries []transaction.Entry, by map[tenant.ID][]enrolled) ([]Delivery, error) {
 	var deliveries []Delivery
 	for _, entry := range entries {
 		for _, endpoint := range by[entry.Tenant] {
@@ -102,9 +104,9 @@ func (r *Relay) deliveries(entries []ledger.Entry, by map[tenant.ID][]enrolled) 
 }
 
 // newDelivery is a delivery that is due at once.
-func newDelivery(address Address, event ledger.Event, now time.Time, random io.Reader) (Delivery, error) {
+func newDelivery(address Address, event transaction.Event, now time.Time, random io.Reader) (Delivery, error) {
 	now = whole(now)
-	id, err := ledger.NewID(DeliveryPrefix, now, random)
+	id, err := recordid.New(DeliveryPrefix, now, random)
 	if err != nil {
 		return Delivery{}, err
 	}

@@ -8,8 +8,10 @@ import (
 	"io"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/recordid"
+
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // recoverBatch is how many deliveries are recovered in one commit.
@@ -84,7 +86,7 @@ func (s *Service) Find(ctx context.Context, address Address) (Known, error) {
 			return all[i], nil
 		}
 	}
-	return Known{}, fmt.Errorf("webhook endpoint %q: %w", address.Name, ledger.ErrNotFound)
+	return Known{}, fmt.Errorf("webhook endpoint %q: %w", address.Name, transaction.ErrNotFound)
 }
 
 // known lists the declared endpoints whose owners are wanted, with the standings of
@@ -130,8 +132,8 @@ func (s *Service) Deliveries(ctx context.Context, query Query) ([]Delivery, erro
 
 // Delivery reads one with its attempts, oldest first.
 func (s *Service) Delivery(ctx context.Context, owner tenant.ID, id string) (Delivery, []Attempt, error) {
-	if !ledger.IsID(DeliveryPrefix, id) {
-		return Delivery{}, nil, ledger.ErrNotFound
+	if !recordid.Valid(DeliveryPrefix, id) {
+		return Delivery{}, nil, transaction.ErrNotFound
 	}
 	delivery, attempts, err := s.config.Store.Delivery(ctx, owner, id)
 	return delivery, attempts, wrapped("read webhook delivery", err)
@@ -157,7 +159,7 @@ func (s *Service) Test(ctx context.Context, address Address) (Delivery, error) {
 		}
 	}
 	now := whole(s.config.Now())
-	event, err := ledger.NewEvent(TestEvent, "", now, s.config.Random)
+	event, err := transaction.NewEvent(TestEvent, "", now, s.config.Random)
 	if err != nil {
 		return Delivery{}, fmt.Errorf("test webhook endpoint: %w", err)
 	}
@@ -171,8 +173,8 @@ func (s *Service) Test(ctx context.Context, address Address) (Delivery, error) {
 // Redeliver begins a delivery anew, in whatever state it is. To a closed endpoint it
 // goes out when that opens.
 func (s *Service) Redeliver(ctx context.Context, owner tenant.ID, id string) (Delivery, error) {
-	if !ledger.IsID(DeliveryPrefix, id) {
-		return Delivery{}, ledger.ErrNotFound
+	if !recordid.Valid(DeliveryPrefix, id) {
+		return Delivery{}, transaction.ErrNotFound
 	}
 	delivery, err := s.config.Store.Redeliver(ctx, owner, id, whole(s.config.Now()))
 	return delivery, wrapped("redeliver webhook", err)
@@ -190,7 +192,7 @@ func (s *Service) Recover(ctx context.Context, address Address, since time.Time)
 	if err := withinRetention(since, now); err != nil {
 		return 0, err
 	}
-	mint := func() (string, error) { return ledger.NewID(DeliveryPrefix, now, s.config.Random) }
+	mint := func() (string, error) { return recordid.New(DeliveryPrefix, now, s.config.Random) }
 	for total := 0; ; {
 		n, err := s.config.Store.Recover(ctx, endpoint, since, now, recoverBatch, mint)
 		total += n
@@ -224,7 +226,7 @@ func (s *Service) Enable(ctx context.Context, address Address) error {
 func (s *Service) endpoint(address Address) (Endpoint, error) {
 	endpoint, found := s.config.Directory.Endpoint(address, s.config.Now())
 	if !found {
-		return Endpoint{}, fmt.Errorf("webhook endpoint %q: %w", address.Name, ledger.ErrNotFound)
+		return Endpoint{}, fmt.Errorf("webhook endpoint %q: %w", address.Name, transaction.ErrNotFound)
 	}
 	return endpoint, nil
 }

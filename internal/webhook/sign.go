@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/signature"
+	"github.com/printmarket/printmarket/internal/credential/signature"
 )
 
 // The header fields of a delivery.

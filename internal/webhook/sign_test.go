@@ -15,9 +15,9 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/ledger"
-	"github.com/printmarket/printmarket/internal/signature"
+	"github.com/printmarket/printmarket/internal/credential/signature"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
@@ -30,14 +30,14 @@ const (
 var vectors = map[string]struct {
 	secrets             []credential.Secret
 	owner               tenant.ID
-	event               ledger.Event
+	event               transaction.Event
 	body                string
 	plain, signed, name string
 }{
 	"one secret": {
 		[]credential.Secret{older},
 		tenant.ID{Organization: "org_acme01", Mode: tenant.Test},
-		ledger.Event{ID: "evt_01KDVDNC00000000000000000A", Type: ledger.RFQQuoted, Subject: "rfq_01KDVDNC00000000000000000B", At: newYear},
+		transaction.Event{ID: "evt_01KDVDNC00000000000000000A", Type: transaction.RFQQuoted, Subject: "rfq_01KDVDNC00000000000000000B", At: newYear},
 		`{"id":"evt_01KDVDNC00000000000000000A","type":"rfq.quoted","apiVersion":"v1","livemode":false,` +
 			`"timestamp":"2026-01-01T00:00:00.000Z","organizationId":"org_acme01","data":{"rfqId":"rfq_01KDVDNC00000000000000000B"},` +
 			`"links":{"self":"/api/v1/rfq/rfq_01KDVDNC00000000000000000B"}}`,
@@ -48,7 +48,7 @@ var vectors = map[string]struct {
 	"two secrets, the newer one first": {
 		[]credential.Secret{newer, older},
 		tenant.ID{Organization: "org_acme01", Mode: tenant.Live},
-		ledger.Event{ID: "evt_01KDVDNC00000000000000000C", Type: ledger.PreflightFailed, Subject: "pref_01KDVDNC00000000000000000D", At: newYear},
+		transaction.Event{ID: "evt_01KDVDNC00000000000000000C", Type: transaction.PreflightFailed, Subject: "pref_01KDVDNC00000000000000000D", At: newYear},
 		`{"id":"evt_01KDVDNC00000000000000000C","type":"preflight.failed","apiVersion":"v1","livemode":true,` +
 			`"timestamp":"2026-01-01T00:00:00.000Z","organizationId":"org_acme01","data":{"jobId":"pref_01KDVDNC00000000000000000D"},` +
 			`"links":{"self":"/api/v1/preflight/pref_01KDVDNC00000000000000000D"}}`,
@@ -59,7 +59,7 @@ var vectors = map[string]struct {
 	"a test": {
 		[]credential.Secret{newer},
 		tenant.ID{Organization: "org_acme01", Mode: tenant.Test},
-		ledger.Event{ID: "evt_01KDVDNC00000000000000000E", Type: webhook.TestEvent, At: newYear},
+		transaction.Event{ID: "evt_01KDVDNC00000000000000000E", Type: webhook.TestEvent, At: newYear},
 		`{"id":"evt_01KDVDNC00000000000000000E","type":"webhook.test","apiVersion":"v1","livemode":false,` +
 			`"timestamp":"2026-01-01T00:00:00.000Z","organizationId":"org_acme01","data":{},"links":{}}`,
 		"sha256=f8f01a750043f8c1c37cda9e7b6228f50f4d277526ee65f68344de2f3fa20347", "v1,OA6uSBQmc32NbNzSxhiGIFeO33iG0vgiocsipfL5IP8=",
@@ -163,17 +163,17 @@ func TestTheStandardsOwnLibraryVerifies(t *testing.T) {
 func TestEveryEventOfTheCatalogueLeadsToItsSubject(t *testing.T) {
 	t.Parallel()
 	const rfq, job = "rfq_01KDVDNC00000000000000000B", "pref_01KDVDNC00000000000000000D"
-	subjects := map[ledger.EventType]string{
-		ledger.RFQCreated: rfq, ledger.RFQQuoted: rfq, ledger.RFQClosed: rfq, ledger.RFQExpired: rfq, ledger.RFQCancelled: rfq,
-		ledger.QuoteSuperseded: rfq, ledger.QuoteWithdrawn: rfq, ledger.QuoteExpired: rfq,
-		ledger.PreflightSucceeded: job, ledger.PreflightFailed: job, ledger.PreflightCancelled: job,
+	subjects := map[transaction.EventType]string{
+		transaction.RFQCreated: rfq, transaction.RFQQuoted: rfq, transaction.RFQClosed: rfq, transaction.RFQExpired: rfq, transaction.RFQCancelled: rfq,
+		transaction.QuoteSuperseded: rfq, transaction.QuoteWithdrawn: rfq, transaction.QuoteExpired: rfq,
+		transaction.PreflightSucceeded: job, transaction.PreflightFailed: job, transaction.PreflightCancelled: job,
 	}
 	for kind, subject := range subjects {
 		var got struct {
 			Data  map[string]string
 			Links map[string]string
 		}
-		if err := json.Unmarshal(webhook.Payload(acme, ledger.Event{ID: "evt_1", Type: kind, Subject: subject}), &got); err != nil {
+		if err := json.Unmarshal(webhook.Payload(acme, transaction.Event{ID: "evt_1", Type: kind, Subject: subject}), &got); err != nil {
 			t.Fatal(err)
 		}
 		member, path := "rfqId", "/api/v1/rfq/"

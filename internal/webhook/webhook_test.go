@@ -13,14 +13,16 @@ import (
 	"testing/iotest"
 	"time"
 
+	"github.com/printmarket/printmarket/internal/recordid"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/safehttp"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"
-	"github.com/printmarket/printmarket/internal/webhook/webhooktest"
+	"github.com/printmarket/printmarket/test/webhooktest"
 )
 
 var (
@@ -49,7 +51,7 @@ func newWorld(t *testing.T, endpoints ...webhook.Endpoint) *world {
 	return w
 }
 
-func endpoint(owner tenant.ID, name string, events ...ledger.EventType) webhook.Endpoint {
+func endpoint(owner tenant.ID, name string, events ...transaction.EventType) webhook.Endpoint {
 	return webhook.Endpoint{
 		Address: webhook.Address{Owner: owner, Name: name}, URL: "https://" + name + ".test/hook",
 		Events: events, Secrets: []credential.Secret{older},
@@ -64,13 +66,13 @@ func (w *world) enroll(endpoints ...webhook.Endpoint) {
 }
 
 // happens commits an event.
-func (w *world) happens(owner tenant.ID, kind ledger.EventType) {
+func (w *world) happens(owner tenant.ID, kind transaction.EventType) {
 	w.Helper()
-	subject, err := ledger.NewID(ledger.RFQPrefix, w.now, random)
+	subject, err := recordid.New(recordid.RFQ, w.now, random)
 	if err != nil {
 		w.Fatal(err)
 	}
-	event, err := ledger.NewEvent(kind, subject, w.now, random)
+	event, err := transaction.NewEvent(kind, subject, w.now, random)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -99,14 +101,14 @@ func (w *world) relayed() map[string]int {
 
 func TestEachEnrolledEndpointGetsWhatItWants(t *testing.T) {
 	t.Parallel()
-	all, some := endpoint(acme, "all"), endpoint(acme, "some", ledger.RFQQuoted)
+	all, some := endpoint(acme, "all"), endpoint(acme, "some", transaction.RFQQuoted)
 	closed, fresh, other := endpoint(acme, "closed"), endpoint(acme, "fresh"), endpoint(stark, "all")
 	closed.Closed = "Stage"
 	w := newWorld(t, all, some, closed, fresh, other)
 	w.enroll(all, some, closed, other, endpoint(acme, "undeclared"))
-	w.happens(acme, ledger.RFQCreated)
-	w.happens(acme, ledger.RFQQuoted)
-	w.happens(stark, ledger.RFQCreated)
+	w.happens(acme, transaction.RFQCreated)
+	w.happens(acme, transaction.RFQQuoted)
+	w.happens(stark, transaction.RFQCreated)
 	want := map[string]int{
 		"org_acme01/test all": 2, "org_acme01/test some": 1, "org_acme01/test closed": 2, "org_stark1/live all": 1,
 	}
@@ -119,13 +121,13 @@ func TestNobodyIsToldOfThePastButOfWhatHappenedJustBefore(t *testing.T) {
 	t.Parallel()
 	all := endpoint(acme, "all")
 	w := newWorld(t, all)
-	w.happens(acme, ledger.RFQCreated)
+	w.happens(acme, transaction.RFQCreated)
 	w.now = newYear.Add(time.Second)
-	w.happens(acme, ledger.RFQQuoted)
+	w.happens(acme, transaction.RFQQuoted)
 	w.now = newYear.Add(time.Hour + time.Second)
 	w.enroll(all)
 	w.relayed()
-	if told, _ := w.store.All(); len(told) != 1 || told[0].Event.Type != ledger.RFQQuoted {
+	if told, _ := w.store.All(); len(told) != 1 || told[0].Event.Type != transaction.RFQQuoted {
 		t.Errorf("told of %v, want the quote alone", told)
 	}
 }
@@ -136,7 +138,7 @@ func TestALongOutboxIsRelayedInOrderAndOnce(t *testing.T) {
 	w := newWorld(t, all)
 	w.enroll(all)
 	for range 1201 {
-		w.happens(acme, ledger.RFQCreated)
+		w.happens(acme, transaction.RFQCreated)
 	}
 	if got := w.relayed()["org_acme01/test all"]; got != 1201 {
 		t.Fatalf("%d deliveries, want 1201", got)
@@ -161,7 +163,7 @@ func TestOfTwoRelaysTheSecondWritesNothing(t *testing.T) {
 	all := endpoint(acme, "all")
 	w := newWorld(t, all)
 	w.enroll(all)
-	w.happens(acme, ledger.RFQCreated)
+	w.happens(acme, transaction.RFQCreated)
 	w.relay.Store = late{&w.store}
 	if got := w.relayed(); len(got) != 0 {
 		t.Errorf("deliveries of the one that came late: %v", got)
@@ -173,7 +175,7 @@ func TestARelayThatFailsSkipsNothing(t *testing.T) {
 	all := endpoint(acme, "all")
 	w := newWorld(t, all)
 	w.enroll(all)
-	w.happens(acme, ledger.RFQCreated)
+	w.happens(acme, transaction.RFQCreated)
 	broken := errors.New("no entropy")
 	w.relay.Random = iotest.ErrReader(broken)
 	if n, err := w.relay.Step(t.Context()); n != 0 || !errors.Is(err, broken) {
@@ -181,7 +183,7 @@ func TestARelayThatFailsSkipsNothing(t *testing.T) {
 	}
 	w.relay.Random = random
 	w.store.Away(true)
-	var away *ledger.UnavailableError
+	var away *transaction.UnavailableError
 	if n, err := w.relay.Step(t.Context()); n != 0 || !errors.As(err, &away) {
 		t.Errorf("without a store: %d, %v", n, err)
 	}
@@ -322,7 +324,7 @@ func TestEndpointsAreListedWithWhatIsRememberedOfThem(t *testing.T) {
 // again in a minute.
 func (w *world) fail(address webhook.Address, fault webhook.Fault) {
 	w.Helper()
-	event, err := ledger.NewEvent(ledger.RFQCreated, "", w.now, random)
+	event, err := transaction.NewEvent(transaction.RFQCreated, "", w.now, random)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -351,8 +353,8 @@ func TestATestIsADeliveryUnlessNothingWouldComeOfIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := webhook.Delivery{ID: got.ID, Address: open.Address, Event: ledger.Event{ID: got.Event.ID, Type: webhook.TestEvent, At: newYear}, State: webhook.Pending, DueAt: newYear, CreatedAt: newYear}
-	if diff := cmp.Diff(want, got); diff != "" || !ledger.IsID(webhook.DeliveryPrefix, got.ID) || !ledger.IsID(ledger.EventPrefix, got.Event.ID) {
+	want := webhook.Delivery{ID: got.ID, Address: open.Address, Event: transaction.Event{ID: got.Event.ID, Type: webhook.TestEvent, At: newYear}, State: webhook.Pending, DueAt: newYear, CreatedAt: newYear}
+	if diff := cmp.Diff(want, got); diff != "" || !recordid.Valid(webhook.DeliveryPrefix, got.ID) || !recordid.Valid(recordid.Event, got.Event.ID) {
 		t.Errorf("delivery (-want +got):\n%s", diff)
 	}
 	if stored, _, err := w.Delivery(t.Context(), acme, got.ID); err != nil || stored != got {
@@ -371,7 +373,7 @@ func TestNothingIsFoundThatAnOwnerDoesNotHave(t *testing.T) {
 	theirs := endpoint(stark, "theirs")
 	w := newWorld(t, theirs, endpoint(acme, "fresh"))
 	w.enroll(theirs)
-	w.happens(stark, ledger.RFQCreated)
+	w.happens(stark, transaction.RFQCreated)
 	w.relayed()
 	all, _ := w.store.All()
 	nobody := webhook.Address{Owner: acme, Name: "theirs"}
@@ -386,7 +388,7 @@ func TestNothingIsFoundThatAnOwnerDoesNotHave(t *testing.T) {
 		"one that was not enrolled again": func() error { return w.Enable(t.Context(), webhook.Address{Owner: acme, Name: "fresh"}) },
 	}
 	for name, ask := range asked {
-		if err := ask(); !errors.Is(err, ledger.ErrNotFound) {
+		if err := ask(); !errors.Is(err, transaction.ErrNotFound) {
 			t.Errorf("%s: %v, want ledger.ErrNotFound", name, err)
 		}
 	}
@@ -398,7 +400,7 @@ func TestARedeliveryToAClosedEndpointWaits(t *testing.T) {
 	closed.Closed = "the capability is closed"
 	w := newWorld(t, closed)
 	w.enroll(closed)
-	w.happens(acme, ledger.RFQCreated)
+	w.happens(acme, transaction.RFQCreated)
 	w.relayed()
 	all, _ := w.store.All()
 	w.now = w.now.Add(time.Hour)
@@ -410,11 +412,11 @@ func TestARedeliveryToAClosedEndpointWaits(t *testing.T) {
 
 func TestRecoveringLoopsUntilNothingIsMissing(t *testing.T) {
 	t.Parallel()
-	all := endpoint(acme, "all", ledger.RFQQuoted)
+	all := endpoint(acme, "all", transaction.RFQQuoted)
 	w := newWorld(t, all)
 	for range 1001 {
-		w.happens(acme, ledger.RFQQuoted)
-		w.happens(acme, ledger.RFQCreated)
+		w.happens(acme, transaction.RFQQuoted)
+		w.happens(acme, transaction.RFQCreated)
 	}
 	if got := w.relayed(); len(got) != 0 {
 		t.Fatalf("deliveries before it was enrolled: %v", got)
@@ -487,7 +489,7 @@ func TestAnAwayStoreIsToldAsSuch(t *testing.T) {
 		"Enable":     func() error { return w.Enable(t.Context(), all.Address) },
 	}
 	for verb, ask := range asked {
-		var away *ledger.UnavailableError
+		var away *transaction.UnavailableError
 		if err := ask(); !errors.As(err, &away) {
 			t.Errorf("%s: %v, want a ledger.UnavailableError", verb, err)
 		}

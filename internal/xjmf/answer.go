@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/xjdf"
-	"github.com/printmarket/printmarket/internal/xjdf/vocabulary"
+	"github.com/printmarket/printmarket/pkg/xjdf"
+	"github.com/printmarket/printmarket/pkg/xjdf/vocabulary"
 )
 
 // The return codes that callbacks are answered with (A.4.2).

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/printmarket/printmarket/internal/xjdf"
-	"github.com/printmarket/printmarket/internal/xjdf/vocabulary"
+	"github.com/printmarket/printmarket/pkg/xjdf"
+	"github.com/printmarket/printmarket/pkg/xjdf/vocabulary"
 )
 
 // formerStatuses are attributes of JMF 1 that held a status. XJMF has them

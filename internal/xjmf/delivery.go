@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/printmarket/printmarket/internal/xjdf"
+	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
 // Delivery is what a callback says.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/printmarket/printmarket/internal/xjdf"
 	"github.com/printmarket/printmarket/internal/xjmf"
+	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
 const head = `<XJMF xmlns="http://www.CIP4.org/JDFSchema_2_0" Version="2.2"><Header DeviceID="MIS" ID="M1" Time="2026-11-20T09:00:00Z"/>`

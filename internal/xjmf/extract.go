@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/printmarket/printmarket/internal/xjdf"
-	"github.com/printmarket/printmarket/internal/xjdf/vocabulary"
+	"github.com/printmarket/printmarket/pkg/xjdf"
+	"github.com/printmarket/printmarket/pkg/xjdf/vocabulary"
 )
 
 // supportedMessages are those that a callback may bring, with what finds the

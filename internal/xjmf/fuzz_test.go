@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/printmarket/printmarket/internal/xjdf"
-	"github.com/printmarket/printmarket/internal/xjdf/vocabulary"
 	"github.com/printmarket/printmarket/internal/xjmf"
+	"github.com/printmarket/printmarket/pkg/xjdf"
+	"github.com/printmarket/printmarket/pkg/xjdf/vocabulary"
 )
 
 // FuzzDelivery reads any body as a callback: whatever is accepted is within the

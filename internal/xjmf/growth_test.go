@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/printmarket/printmarket/internal/xjdf"
 	"github.com/printmarket/printmarket/internal/xjmf"
+	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
 // TestPlacesAreLookedUpOnlyForWhatIsTold counts allocations, which do not depend

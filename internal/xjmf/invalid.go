@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/xjdf"
+	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
 // Violation is a fault of a callback, and where it is.

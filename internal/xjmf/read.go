@@ -8,8 +8,10 @@ import (
 	"iter"
 	"maps"
 
-	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/recordid"
+
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // The most that is read at once.
@@ -34,8 +36,8 @@ func (r *Receiver) States(ctx context.Context, who tenant.ID, jobID string) ([]S
 // Messages lists a tenant's callbacks, the latest first, at most limit and not
 // more than 100. The page after ends with the id that the next begins before.
 func (r *Receiver) Messages(ctx context.Context, who tenant.ID, before string, limit int) ([]Entry, error) {
-	if before != "" && !ledger.IsID(idPrefix, before) {
-		return nil, ledger.ErrNotFound
+	if before != "" && !recordid.Valid(idPrefix, before) {
+		return nil, transaction.ErrNotFound
 	}
 	entries, err := r.config.Store.XJMFRecords(ctx, who, before, min(max(limit, 1), maxRecords))
 	if err != nil {

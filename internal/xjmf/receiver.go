@@ -12,9 +12,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/recordid"
+
 	"github.com/printmarket/printmarket/internal/tenant"
-	"github.com/printmarket/printmarket/internal/xjdf"
+	"github.com/printmarket/printmarket/internal/transaction"
+	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
 // Config is what a [Receiver] is made of.
@@ -97,7 +99,7 @@ func (r *Receiver) Receive(ctx context.Context, who tenant.ID, sender string, bo
 	if err != nil {
 		return Receipt{}, fmt.Errorf("receive XJMF: %w", err)
 	}
-	receipt := Receipt{Answer: answer, Encoding: delivery.Encoding, Replayed: outcome == ledger.Replayed}
+	receipt := Receipt{Answer: answer, Encoding: delivery.Encoding, Replayed: outcome == transaction.Replayed}
 	if receipt.Replayed {
 		r.config.Count("replayed")
 		return receipt, nil
@@ -121,13 +123,13 @@ func (r *Receiver) read(ctx context.Context, body []byte, now time.Time) (delive
 	return delivery, cmp.Or(waited, err)
 }
 
-const idPrefix ledger.Prefix = "msg_"
+const idPrefix recordid.Prefix = "msg_"
 
 func (r *Receiver) mint(now time.Time, n int) ([]string, error) {
 	ids := make([]string, n)
 	for i := range ids {
 		var err error
-		if ids[i], err = ledger.NewID(idPrefix, now, r.config.Random); err != nil {
+		if ids[i], err = recordid.New(idPrefix, now, r.config.Random); err != nil {
 			return nil, err
 		}
 	}

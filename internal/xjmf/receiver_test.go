@@ -16,8 +16,8 @@ import (
 
 	"github.com/printmarket/printmarket/internal/store/sqlite"
 	"github.com/printmarket/printmarket/internal/tenant"
-	"github.com/printmarket/printmarket/internal/xjdf"
 	"github.com/printmarket/printmarket/internal/xjmf"
+	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
 var acme = tenant.ID{Organization: "org_acme01", Mode: tenant.Live}

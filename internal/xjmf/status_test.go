@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/printmarket/printmarket/internal/xjdf/vocabulary"
 	"github.com/printmarket/printmarket/internal/xjmf"
+	"github.com/printmarket/printmarket/pkg/xjdf/vocabulary"
 )
 
 func TestStatusesAreThoseOfTheVocabulary(t *testing.T) {

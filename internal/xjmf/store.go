@@ -8,8 +8,8 @@ import (
 	"errors"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // Retention is how long a callback is kept after it came, and the last status
@@ -67,7 +67,7 @@ type Store interface {
 	// are locked, and decide says from them what changes; it must be pure, for
 	// it may be called again. ledger.ErrInProgress means that another callback
 	// held one of the rows for too long, and that nothing was written.
-	ReceiveXJMF(ctx context.Context, record Record, jobs []Job, decide func(map[Job]State) (Change, error)) ([]byte, ledger.Outcome, error)
+	ReceiveXJMF(ctx context.Context, record Record, jobs []Job, decide func(map[Job]State) (Change, error)) ([]byte, transaction.Outcome, error)
 	// XJMFStates lists what is known of a job, at most limit parts of it in the
 	// order of [Job.Compare].
 	XJMFStates(ctx context.Context, who tenant.ID, jobID string, limit int) ([]State, error)

@@ -23,7 +23,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
-	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/pkg/client"
 	"github.com/printmarket/printmarket/pkg/client/partnerapi"
 )
@@ -94,7 +94,7 @@ func TestListsOfValuesAreThoseOfTheContracts(t *testing.T) {
 	partner, preflight := constants(t, "partnerapi/zz_generated.go"), constants(t, "preflightapi/zz_generated.go")
 	statuses := schema(t, "openapi.yaml", "parameters", "Status", "schema", "items", "enum")
 	var failures []string
-	for _, f := range jobs.Failures() {
+	for _, f := range preflightjob.Failures() {
 		failures = append(failures, string(f.Code))
 	}
 	for name, tt := range map[string]struct {

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/store/storetest"
 	"github.com/printmarket/printmarket/pkg/client"
+	"github.com/printmarket/printmarket/test/storetest"
 )
 
 // page is what proxies answer in place of a problem.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/pkg/client"
 )
 
@@ -42,7 +42,7 @@ func TestAJobIsFollowedToItsEnd(t *testing.T) {
 		case 1:
 			_, err = h.Jobs.Begin(t.Context(), id, 1, "w")
 		case 2:
-			_, err = h.Jobs.Finish(t.Context(), id, 1, "w", jobs.Result{Failure: jobs.TimeLimit})
+			_, err = h.Jobs.Finish(t.Context(), id, 1, "w", preflightjob.Result{Failure: preflightjob.TimeLimit})
 		}
 		if err != nil {
 			t.Fatal(err)

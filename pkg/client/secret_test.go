@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/store/storetest"
 	"github.com/printmarket/printmarket/pkg/client"
+	"github.com/printmarket/printmarket/test/storetest"
 )
 
 const secret = "pmk_live_abcdefgh_0123456789"

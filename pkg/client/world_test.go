@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/apitest"
 	"github.com/printmarket/printmarket/pkg/client"
+	"github.com/printmarket/printmarket/test/apitest"
 )
 
 // house is an API server with a way to it that may be disturbed.

@@ -11,7 +11,7 @@ package main
 import (
 	"os"
 
-	"github.com/printmarket/printmarket/internal/preflight/inspect"
+	"github.com/printmarket/printmarket/internal/sandbox/inspector"
 )
 
-func main() { os.Exit(inspect.Main()) }
+func main() { os.Exit(inspector.Main()) }

@@ -11,13 +11,13 @@ import (
 	"os"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/jobs"
-	"github.com/printmarket/printmarket/internal/ledger"
-	"github.com/printmarket/printmarket/internal/preflight/report"
+	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/safehttp"
 	"github.com/printmarket/printmarket/internal/sandbox"
 	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/internal/transaction"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
 // How often causes that may pass are tried, in attempts of the job. A crash of
@@ -51,7 +51,7 @@ type attempt struct {
 	lease   queue.Lease
 	started time.Time
 	// job is the row once the attempt has begun, span what is told of it.
-	job       jobs.Job
+	job       preflightjob.Job
 	begun     bool
 	span      telemetry.Span
 	wantsMore func() bool
@@ -65,16 +65,16 @@ func (a *attempt) run(ctx context.Context) (outcome string) {
 		return outcome
 	}
 	err := a.begin(untraced)
-	var malformed *jobs.MalformedError
+	var malformed *preflightjob.MalformedError
 	switch {
 	case errors.As(err, &malformed):
 		a.Log.ErrorContext(ctx, "the row of the job cannot be read", "job", a.lease.ID, "error", err)
 		return a.settle(ctx, "malformed", buriedFor("MALFORMED"))
-	case errors.Is(err, jobs.ErrExhausted):
-		return a.settle(ctx, "exhausted", buriedFor(string(jobs.AttemptsExhausted)))
-	case errors.Is(err, jobs.ErrTerminal), errors.Is(err, ledger.ErrNotFound):
+	case errors.Is(err, preflightjob.ErrExhausted):
+		return a.settle(ctx, "exhausted", buriedFor(string(preflightjob.AttemptsExhausted)))
+	case errors.Is(err, preflightjob.ErrTerminal), errors.Is(err, transaction.ErrNotFound):
 		return a.settle(ctx, "dropped", finished)
-	case errors.Is(err, jobs.ErrStaleAttempt):
+	case errors.Is(err, preflightjob.ErrStaleAttempt):
 		return a.settle(ctx, "stale", retriedAfter(0))
 	case err != nil && ctx.Err() != nil:
 		return a.release(ctx, err)
@@ -136,11 +136,11 @@ func (a *attempt) begin(ctx context.Context) error {
 func (w *Worker) untilStored(ctx context.Context, operation func() error) error {
 	for delay := 100 * time.Millisecond; ; delay = min(2*delay, 5*time.Second) {
 		err := operation()
-		var away *ledger.UnavailableError
+		var away *transaction.UnavailableError
 		if err == nil || ctx.Err() != nil || !errors.As(err, &away) {
 			return err
 		}
-		if errors.Is(err, ledger.ErrOverloaded) {
+		if errors.Is(err, transaction.ErrOverloaded) {
 			// The slots of this worker share few connections.
 			w.Log.DebugContext(ctx, "store is busy; holding the job", "error", err)
 		} else {
@@ -191,7 +191,7 @@ func (a *attempt) inspect(ctx context.Context, file *os.File) (report.Report, er
 type verdict struct {
 	is func(error) bool
 	// code ends the job once attempts are used up.
-	code     jobs.FailureCode
+	code     preflightjob.FailureCode
 	attempts int
 	// delay is the base of the backoff between attempts.
 	delay time.Duration
@@ -205,16 +205,16 @@ func sentinel(target error) func(error) bool {
 // disk, a missing program) and are tried again until the attempts of the job
 // are used up.
 var verdicts = [...]verdict{
-	{sentinel(safehttp.ErrRefused), jobs.FetchRefused, 1, 0},
-	{sentinel(safehttp.ErrTooLarge), jobs.FileTooLarge, 1, 0},
-	{sentinel(safehttp.ErrTimeout), jobs.FetchTimeout, fetchAttempts, 2 * time.Second},
-	{mayPass, jobs.FetchStatus, fetchAttempts, 2 * time.Second},
-	{anyStatus, jobs.FetchStatus, 1, 0},
-	{sentinel(safehttp.ErrFailed), jobs.FetchFailed, fetchAttempts, time.Second},
-	{sentinel(sandbox.ErrTimeLimit), jobs.TimeLimit, 1, 0},
-	{sentinel(sandbox.ErrMemoryLimit), jobs.MemoryLimit, 1, 0},
-	{sentinel(sandbox.ErrOutputLimit), jobs.OutputLimit, 1, 0},
-	{sentinel(sandbox.ErrCrash), jobs.EngineCrash, crashAttempts, 100 * time.Millisecond},
+	{sentinel(safehttp.ErrRefused), preflightjob.FetchRefused, 1, 0},
+	{sentinel(safehttp.ErrTooLarge), preflightjob.FileTooLarge, 1, 0},
+	{sentinel(safehttp.ErrTimeout), preflightjob.FetchTimeout, fetchAttempts, 2 * time.Second},
+	{mayPass, preflightjob.FetchStatus, fetchAttempts, 2 * time.Second},
+	{anyStatus, preflightjob.FetchStatus, 1, 0},
+	{sentinel(safehttp.ErrFailed), preflightjob.FetchFailed, fetchAttempts, time.Second},
+	{sentinel(sandbox.ErrTimeLimit), preflightjob.TimeLimit, 1, 0},
+	{sentinel(sandbox.ErrMemoryLimit), preflightjob.MemoryLimit, 1, 0},
+	{sentinel(sandbox.ErrOutputLimit), preflightjob.OutputLimit, 1, 0},
+	{sentinel(sandbox.ErrCrash), preflightjob.EngineCrash, crashAttempts, 100 * time.Millisecond},
 }
 
 func anyStatus(err error) bool {
@@ -243,7 +243,7 @@ func (a *attempt) afterError(ctx context.Context, err error) string {
 			continue
 		}
 		if a.job.Tries >= v.attempts {
-			return a.store(ctx, jobs.Result{Failure: v.code}, string(v.code))
+			return a.store(ctx, preflightjob.Result{Failure: v.code}, string(v.code))
 		}
 		return a.settle(ctx, "retried", retriedAfter(a.backoff(v.delay)))
 	}
@@ -273,24 +273,24 @@ func (a *attempt) finish(ctx context.Context, made report.Report) string {
 	if err != nil {
 		return a.afterError(ctx, fmt.Errorf("encode report: %w", err))
 	}
-	return a.store(ctx, jobs.Result{Report: encoded, Verdict: jobs.Verdict(made.Verdict)}, "succeeded")
+	return a.store(ctx, preflightjob.Result{Report: encoded, Verdict: preflightjob.Verdict(made.Verdict)}, "succeeded")
 }
 
 // store commits the result, then takes the job off the queue. Losing the lease
 // or the row is the end of it: somebody else has the job, or it was cancelled. If
 // the queue does not know that yet, the lease runs out.
-func (a *attempt) store(ctx context.Context, result jobs.Result, outcome string) string {
+func (a *attempt) store(ctx context.Context, result preflightjob.Result, outcome string) string {
 	err := a.commit(ctx, result)
 	switch {
-	case errors.Is(err, jobs.ErrFenced):
+	case errors.Is(err, preflightjob.ErrFenced):
 		a.Queue.Abandon(a.lease)
 		return "fenced"
-	case errors.Is(err, jobs.ErrInvalidResult) && result.Failure == "":
+	case errors.Is(err, preflightjob.ErrInvalidResult) && result.Failure == "":
 		a.Log.ErrorContext(ctx, "the report cannot be stored", "job", a.lease.ID, "error", err)
-		return a.store(ctx, jobs.Result{Failure: jobs.OutputLimit}, string(jobs.OutputLimit))
+		return a.store(ctx, preflightjob.Result{Failure: preflightjob.OutputLimit}, string(preflightjob.OutputLimit))
 	case err != nil:
 		return a.afterError(ctx, err)
-	case result.Failure == jobs.EngineCrash:
+	case result.Failure == preflightjob.EngineCrash:
 		// Somebody has to look at what ends our software.
 		return a.settle(ctx, outcome, buriedFor(string(result.Failure)))
 	default:
@@ -298,7 +298,7 @@ func (a *attempt) store(ctx context.Context, result jobs.Result, outcome string)
 	}
 }
 
-func (a *attempt) commit(ctx context.Context, result jobs.Result) error {
+func (a *attempt) commit(ctx context.Context, result preflightjob.Result) error {
 	ctx, span := a.Tracer.Start(ctx, telemetry.Client, "store outcome")
 	err := a.untilStored(ctx, func() error {
 		_, err := a.Jobs.Finish(ctx, a.lease.ID, a.lease.Attempt, a.Queue.Name(), result)

@@ -14,11 +14,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/printmarket/printmarket/internal/jobs"
-	"github.com/printmarket/printmarket/internal/ledger"
-	"github.com/printmarket/printmarket/internal/preflight/report"
+	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/internal/transaction"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/workers/preflight"
 )
 
@@ -150,37 +150,37 @@ func (s store) Release(context.Context, string, int, string) error {
 	return nil
 }
 
-func (s store) Withdraw(context.Context, string) (jobs.Job, error) {
+func (s store) Withdraw(context.Context, string) (preflightjob.Job, error) {
 	s.note("withdrawn")
-	return jobs.Job{}, nil
+	return preflightjob.Job{}, nil
 }
 
-func (s store) Reopen(context.Context, string, int) (jobs.Job, error) {
+func (s store) Reopen(context.Context, string, int) (preflightjob.Job, error) {
 	s.note("reopened")
-	return jobs.Job{}, nil
+	return preflightjob.Job{}, nil
 }
 
-func (s store) Begin(_ context.Context, _ string, attempt int, _ string) (jobs.Job, error) {
+func (s store) Begin(_ context.Context, _ string, attempt int, _ string) (preflightjob.Job, error) {
 	if err := s.pop(&s.begin); err != nil {
 		s.note("begin fails")
-		return jobs.Job{}, err
+		return preflightjob.Job{}, err
 	}
 	s.note("began")
-	return jobs.Job{Tries: attempt}, nil
+	return preflightjob.Job{Tries: attempt}, nil
 }
 
-func (s store) Progress(_ context.Context, _ string, _ int, _ string, progress jobs.Progress) error {
+func (s store) Progress(_ context.Context, _ string, _ int, _ string, progress preflightjob.Progress) error {
 	s.note(fmt.Sprintf("page %d of %d", progress.PagesDone, progress.PagesTotal))
 	return s.pop(&s.progress)
 }
 
-func (s store) Finish(context.Context, string, int, string, jobs.Result) (jobs.Job, error) {
+func (s store) Finish(context.Context, string, int, string, preflightjob.Result) (preflightjob.Job, error) {
 	if err := s.pop(&s.finish); err != nil {
 		s.note("store fails")
-		return jobs.Job{}, err
+		return preflightjob.Job{}, err
 	}
 	s.note("stored")
-	return jobs.Job{}, nil
+	return preflightjob.Job{}, nil
 }
 
 // taking is an inspection that takes its time, unless it is stopped.
@@ -229,7 +229,7 @@ func ordered(order queue.Order) queue.Lease {
 
 func TestTimes(t *testing.T) {
 	t.Parallel()
-	away := &ledger.UnavailableError{Op: "test", Err: errors.New("away")}
+	away := &transaction.UnavailableError{Op: "test", Err: errors.New("away")}
 	s, ms := time.Second, time.Millisecond
 	tests := map[string]struct {
 		runs, inspection time.Duration
@@ -327,11 +327,14 @@ func TestTimes(t *testing.T) {
 			[]note{{0, "reopened"}, {0, "told: tried again"}, {0, "began"}, {s, "stored"}, {s, "finished"}},
 		},
 		"a row that cannot be read is put aside": {
-			5 * s, 0, func(s *script) { s.leases <- job(1); s.begin = []error{&jobs.MalformedError{Err: errors.New("odd")}} },
+			5 * s, 0, func(s *script) {
+				s.leases <- job(1)
+				s.begin = []error{&preflightjob.MalformedError{Err: errors.New("odd")}}
+			},
 			[]note{{0, "begin fails"}, {0, "buried: MALFORMED"}},
 		},
 		"a job whose attempts are used up is put aside": {
-			5 * s, 0, func(s *script) { s.leases <- job(1); s.begin = []error{jobs.ErrExhausted} },
+			5 * s, 0, func(s *script) { s.leases <- job(1); s.begin = []error{preflightjob.ErrExhausted} },
 			[]note{{0, "begin fails"}, {0, "buried: ATTEMPTS_EXHAUSTED"}},
 		},
 		"a queue that is away is asked every two seconds": {
@@ -339,11 +342,11 @@ func TestTimes(t *testing.T) {
 			[]note{{0, "next fails"}, {2 * s, "next fails"}, {4 * s, "next fails"}},
 		},
 		"a fenced result is discarded and the queue left alone": {
-			5 * s, s, func(s *script) { s.leases <- job(1); s.finish = []error{jobs.ErrFenced} },
+			5 * s, s, func(s *script) { s.leases <- job(1); s.finish = []error{preflightjob.ErrFenced} },
 			[]note{{0, "began"}, {s, "store fails"}},
 		},
 		"a report that no store takes ends the job, once": {
-			5 * s, s, func(s *script) { s.leases <- job(1); s.finish = []error{jobs.ErrInvalidResult} },
+			5 * s, s, func(s *script) { s.leases <- job(1); s.finish = []error{preflightjob.ErrInvalidResult} },
 			[]note{{0, "began"}, {s, "store fails"}, {s, "stored"}, {s, "finished"}},
 		},
 		"a result that the store refuses for no known reason is tried again, ever later": {

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/redistest"
+	"github.com/printmarket/printmarket/test/redistest"
 )
 
 // event is what befalls the platform, and how often in one deck.

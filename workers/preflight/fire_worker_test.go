@@ -22,12 +22,12 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/printmarket/printmarket/internal/jobs"
-	"github.com/printmarket/printmarket/internal/preflight/report"
+	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/sandbox"
 	"github.com/printmarket/printmarket/internal/store/postgres"
 	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/workers/preflight"
 )
 
@@ -145,8 +145,8 @@ func fireClient(address string) (*redis.Client, error) {
 
 // fireJobs is the service as every process in the fire has it. Attempts do not
 // run out: a job that ends for that reason would hide one that got stuck.
-func fireJobs(store jobs.Store, q *queue.Queue, log *slog.Logger) *jobs.Service {
-	return jobs.New(jobs.Config{
+func fireJobs(store preflightjob.Store, q *queue.Queue, log *slog.Logger) *preflightjob.Service {
+	return preflightjob.New(preflightjob.Config{
 		Store: store, Dispatcher: q, Profiles: []string{"print_ready"}, MaxAttempts: 10_000,
 		Now: time.Now, Random: cryptorand.Reader, Logger: log,
 	})

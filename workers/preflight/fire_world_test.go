@@ -18,14 +18,14 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/redis/go-redis/v9"
 
-	"github.com/printmarket/printmarket/internal/jobs"
-	"github.com/printmarket/printmarket/internal/ledger"
-	"github.com/printmarket/printmarket/internal/pgtest"
+	"github.com/printmarket/printmarket/apiserver/sweeper"
+	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/store/postgres"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
-	"github.com/printmarket/printmarket/workers/sweeper"
+	"github.com/printmarket/printmarket/internal/transaction"
+	"github.com/printmarket/printmarket/test/pgtest"
 )
 
 // firePatience is how long anything in the fire may take. It is no measure of
@@ -58,7 +58,7 @@ type fire struct {
 
 // replica is one process of the API.
 type replica struct {
-	jobs    *jobs.Service
+	jobs    *preflightjob.Service
 	sweeper *sweeper.Sweeper
 }
 
@@ -223,8 +223,8 @@ func (f *fire) submit(who tenant.ID, n int, rng *rand.Rand) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(f.Context()), firePatience)
 	defer cancel()
 	address := fmt.Sprintf("https://files.example.com/%s/%d", who.Organization, n)
-	submitted, err := r.jobs.Submit(ctx, who, jobs.Request{FileURL: address, Profile: "print_ready"}, 1<<30)
-	var away *ledger.UnavailableError
+	submitted, err := r.jobs.Submit(ctx, who, preflightjob.Request{FileURL: address, Profile: "print_ready"}, 1<<30)
+	var away *transaction.UnavailableError
 	if err != nil {
 		if !errors.As(err, &away) {
 			f.Errorf("submit: %v", err)
@@ -238,7 +238,7 @@ func (f *fire) submit(who tenant.ID, n int, rng *rand.Rand) {
 		return
 	}
 	_, err = r.jobs.Cancel(ctx, who, submitted.Job.ID)
-	if err != nil && !errors.Is(err, jobs.ErrNotCancellable) && !errors.As(err, &away) {
+	if err != nil && !errors.Is(err, preflightjob.ErrNotCancellable) && !errors.As(err, &away) {
 		f.Errorf("cancel: %v", err)
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/jobs"
-	"github.com/printmarket/printmarket/internal/preflight/report"
+	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/queue"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
 // reportEvery is how often a row is told how far its inspection has come. Most
@@ -20,16 +20,16 @@ const reportEvery = time.Second
 // latest holds the last word of an inspection on its progress.
 type latest struct {
 	mu   sync.Mutex
-	seen jobs.Progress
+	seen preflightjob.Progress
 }
 
 func (l *latest) see(done, total int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.seen = jobs.Progress{PagesDone: done, PagesTotal: total}
+	l.seen = preflightjob.Progress{PagesDone: done, PagesTotal: total}
 }
 
-func (l *latest) get() jobs.Progress {
+func (l *latest) get() preflightjob.Progress {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.seen
@@ -57,7 +57,7 @@ func (w *Worker) observed(ctx context.Context, lease queue.Lease, inspect func(c
 func (w *Worker) tell(ctx context.Context, lease queue.Lease, progress *latest, stop context.CancelCauseFunc) {
 	ticker := time.NewTicker(reportEvery)
 	defer ticker.Stop()
-	var told jobs.Progress
+	var told preflightjob.Progress
 	for {
 		select {
 		case <-ctx.Done():
@@ -70,7 +70,7 @@ func (w *Worker) tell(ctx context.Context, lease queue.Lease, progress *latest, 
 		}
 		err := w.Jobs.Progress(ctx, lease.ID, lease.Attempt, w.Queue.Name(), now)
 		switch {
-		case errors.Is(err, jobs.ErrFenced):
+		case errors.Is(err, preflightjob.ErrFenced):
 			stop(errLost)
 			return
 		case err != nil && ctx.Err() == nil:

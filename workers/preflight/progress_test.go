@@ -11,9 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/printmarket/printmarket/internal/jobs"
-	"github.com/printmarket/printmarket/internal/ledger"
-	"github.com/printmarket/printmarket/internal/preflight/report"
+	"github.com/printmarket/printmarket/internal/preflightjob"
+	"github.com/printmarket/printmarket/internal/transaction"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/workers/preflight"
 )
 
@@ -35,7 +35,7 @@ func paging(pages int) preflight.Inspect {
 func TestProgressIsToldOnceASecondWhileItChanges(t *testing.T) {
 	t.Parallel()
 	s, ms := time.Second, time.Millisecond
-	away := &ledger.UnavailableError{Op: "test", Err: errors.New("away")}
+	away := &transaction.UnavailableError{Op: "test", Err: errors.New("away")}
 	tests := map[string]struct {
 		pages   int
 		arrange func(*script)
@@ -53,7 +53,7 @@ func TestProgressIsToldOnceASecondWhileItChanges(t *testing.T) {
 			[]note{{0, "began"}, {s, "page 2 of 6"}, {2 * s, "page 4 of 6"}, {2700 * ms, "stored"}, {2700 * ms, "finished"}},
 		},
 		"a job that is another's is left alone": {
-			100, func(s *script) { s.progress = []error{jobs.ErrFenced} },
+			100, func(s *script) { s.progress = []error{preflightjob.ErrFenced} },
 			[]note{{0, "began"}, {s, "page 2 of 100"}},
 		},
 	}

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"log/slog"
 
-	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
@@ -45,7 +45,7 @@ func faultOf(err error) string {
 		}
 	}
 	switch {
-	case errors.Is(err, errLost), errors.Is(err, jobs.ErrFenced):
+	case errors.Is(err, errLost), errors.Is(err, preflightjob.ErrFenced):
 		return "lost"
 	case errors.Is(err, context.Canceled):
 		return "cancelled"

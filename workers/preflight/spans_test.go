@@ -10,12 +10,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/printmarket/printmarket/internal/jobs"
-	"github.com/printmarket/printmarket/internal/preflight/report"
-	"github.com/printmarket/printmarket/internal/redistest"
+	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/safehttp"
 	"github.com/printmarket/printmarket/internal/sandbox"
-	"github.com/printmarket/printmarket/internal/telemetry/telemetrytest"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
+	"github.com/printmarket/printmarket/test/redistest"
+	"github.com/printmarket/printmarket/test/telemetrytest"
 	"github.com/printmarket/printmarket/workers/preflight"
 )
 
@@ -82,7 +82,7 @@ func TestEveryAttemptIsPartOfTheTraceOfItsJob(t *testing.T) {
 			t.Parallel()
 			w, collector := newWorld(t, redistest.Mini(t)), telemetrytest.New(t, nil)
 			tracer := collector.Tracer()
-			submitted, err := w.jobs.Submit(t.Context(), acme, jobs.Request{FileURL: flyerURL, Profile: "print_ready", Trace: tc.kept}, 1000)
+			submitted, err := w.jobs.Submit(t.Context(), acme, preflightjob.Request{FileURL: flyerURL, Profile: "print_ready", Trace: tc.kept}, 1000)
 			w.must(err)
 			r := w.start("w1", fetches(func(ctx context.Context, address string, f *os.File) error {
 				if tc.fetch != nil {

@@ -17,21 +17,21 @@ import (
 	"sync"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/jobs"
-	"github.com/printmarket/printmarket/internal/preflight/intent"
-	"github.com/printmarket/printmarket/internal/preflight/report"
+	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
 // Jobs is what the worker needs of package jobs.
 type Jobs interface {
-	Begin(ctx context.Context, id string, attempt int, incarnation string) (jobs.Job, error)
-	Progress(ctx context.Context, id string, attempt int, incarnation string, progress jobs.Progress) error
-	Finish(ctx context.Context, id string, attempt int, incarnation string, result jobs.Result) (jobs.Job, error)
+	Begin(ctx context.Context, id string, attempt int, incarnation string) (preflightjob.Job, error)
+	Progress(ctx context.Context, id string, attempt int, incarnation string, progress preflightjob.Progress) error
+	Finish(ctx context.Context, id string, attempt int, incarnation string, result preflightjob.Result) (preflightjob.Job, error)
 	Release(ctx context.Context, id string, attempt int, incarnation string) error
-	Withdraw(ctx context.Context, id string) (jobs.Job, error)
-	Reopen(ctx context.Context, id string, since int) (jobs.Job, error)
+	Withdraw(ctx context.Context, id string) (preflightjob.Job, error)
+	Reopen(ctx context.Context, id string, since int) (preflightjob.Job, error)
 }
 
 // Queue is what the worker needs of package queue.
@@ -62,7 +62,7 @@ type Inspect func(ctx context.Context, f *os.File, what Inspection) (report.Repo
 type Inspection struct {
 	Profile string
 	// Ticket is what was ordered; nil for nothing.
-	Ticket *intent.Ticket
+	Ticket *jobticket.Ticket
 	// Progress is told of each page that has been read. It returns at once.
 	Progress func(done, total int)
 }

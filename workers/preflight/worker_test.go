@@ -12,16 +12,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/internal/recordid"
+
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/printmarket/printmarket/internal/jobs"
-	"github.com/printmarket/printmarket/internal/ledger"
-	"github.com/printmarket/printmarket/internal/preflight/report"
+	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/queue"
-	"github.com/printmarket/printmarket/internal/redistest"
 	"github.com/printmarket/printmarket/internal/safehttp"
 	"github.com/printmarket/printmarket/internal/sandbox"
-	"github.com/printmarket/printmarket/internal/store/storetest"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
+	"github.com/printmarket/printmarket/test/redistest"
+	"github.com/printmarket/printmarket/test/storetest"
 	"github.com/printmarket/printmarket/workers/preflight"
 )
 
@@ -65,7 +66,7 @@ func TestAJobIsFetchedInspectedAndStored(t *testing.T) {
 		}))
 		close(ready)
 		job := w.ended(id)
-		if job.Status != jobs.Succeeded || job.Verdict != jobs.Warn || job.Attempt != 1 || job.Incarnation != "w1" {
+		if job.Status != preflightjob.Succeeded || job.Verdict != preflightjob.Warn || job.Attempt != 1 || job.Incarnation != "w1" {
 			t.Errorf("job %+v", job)
 		}
 		want, err := report.Encode(goodReport())
@@ -95,28 +96,28 @@ func TestWhatAnErrorMeansForTheJob(t *testing.T) {
 	}
 	tests := map[string]struct {
 		fetch, inspect error
-		code           jobs.FailureCode
+		code           preflightjob.FailureCode
 		attempts       int
 	}{
-		"an address that is refused":             {fetch: safehttp.ErrRefused, code: jobs.FetchRefused, attempts: 1},
-		"a file that is too large":               {fetch: safehttp.ErrTooLarge, code: jobs.FileTooLarge, attempts: 1},
-		"a server that is too slow":              {fetch: safehttp.ErrTimeout, code: jobs.FetchTimeout, attempts: 4},
-		"a server that does not have the file":   {fetch: status(404), code: jobs.FetchStatus, attempts: 1},
-		"a server that forbids it":               {fetch: status(403), code: jobs.FetchStatus, attempts: 1},
-		"a server that redirects nowhere":        {fetch: status(304), code: jobs.FetchStatus, attempts: 1},
-		"a server that has no content":           {fetch: status(204), code: jobs.FetchStatus, attempts: 1},
-		"a server that is unwell":                {fetch: status(500), code: jobs.FetchStatus, attempts: 4},
-		"a server that is away":                  {fetch: status(503), code: jobs.FetchStatus, attempts: 4},
-		"a server that has had too much":         {fetch: status(429), code: jobs.FetchStatus, attempts: 4},
-		"a server that lost patience":            {fetch: status(408), code: jobs.FetchStatus, attempts: 4},
-		"a connection that fails":                {fetch: safehttp.ErrFailed, code: jobs.FetchFailed, attempts: 4},
-		"an inspection that takes too long":      {inspect: engine(sandbox.ErrTimeLimit), code: jobs.TimeLimit, attempts: 1},
-		"an inspection that needs too much":      {inspect: engine(sandbox.ErrMemoryLimit), code: jobs.MemoryLimit, attempts: 1},
-		"an inspection that says too much":       {inspect: engine(sandbox.ErrOutputLimit), code: jobs.OutputLimit, attempts: 1},
-		"an engine that dies":                    {inspect: engine(sandbox.ErrCrash), code: jobs.EngineCrash, attempts: 2},
-		"a disk that is full":                    {fetch: errors.New("no space left on device"), code: jobs.AttemptsExhausted, attempts: 5},
-		"an inspector that is not installed":     {inspect: os.ErrNotExist, code: jobs.AttemptsExhausted, attempts: 5},
-		"a cause in a wrapped error is the same": {fetch: fmt.Errorf("fetch: %w", safehttp.ErrRefused), code: jobs.FetchRefused, attempts: 1},
+		"an address that is refused":             {fetch: safehttp.ErrRefused, code: preflightjob.FetchRefused, attempts: 1},
+		"a file that is too large":               {fetch: safehttp.ErrTooLarge, code: preflightjob.FileTooLarge, attempts: 1},
+		"a server that is too slow":              {fetch: safehttp.ErrTimeout, code: preflightjob.FetchTimeout, attempts: 4},
+		"a server that does not have the file":   {fetch: status(404), code: preflightjob.FetchStatus, attempts: 1},
+		"a server that forbids it":               {fetch: status(403), code: preflightjob.FetchStatus, attempts: 1},
+		"a server that redirects nowhere":        {fetch: status(304), code: preflightjob.FetchStatus, attempts: 1},
+		"a server that has no content":           {fetch: status(204), code: preflightjob.FetchStatus, attempts: 1},
+		"a server that is unwell":                {fetch: status(500), code: preflightjob.FetchStatus, attempts: 4},
+		"a server that is away":                  {fetch: status(503), code: preflightjob.FetchStatus, attempts: 4},
+		"a server that has had too much":         {fetch: status(429), code: preflightjob.FetchStatus, attempts: 4},
+		"a server that lost patience":            {fetch: status(408), code: preflightjob.FetchStatus, attempts: 4},
+		"a connection that fails":                {fetch: safehttp.ErrFailed, code: preflightjob.FetchFailed, attempts: 4},
+		"an inspection that takes too long":      {inspect: engine(sandbox.ErrTimeLimit), code: preflightjob.TimeLimit, attempts: 1},
+		"an inspection that needs too much":      {inspect: engine(sandbox.ErrMemoryLimit), code: preflightjob.MemoryLimit, attempts: 1},
+		"an inspection that says too much":       {inspect: engine(sandbox.ErrOutputLimit), code: preflightjob.OutputLimit, attempts: 1},
+		"an engine that dies":                    {inspect: engine(sandbox.ErrCrash), code: preflightjob.EngineCrash, attempts: 2},
+		"a disk that is full":                    {fetch: errors.New("no space left on device"), code: preflightjob.AttemptsExhausted, attempts: 5},
+		"an inspector that is not installed":     {inspect: os.ErrNotExist, code: preflightjob.AttemptsExhausted, attempts: 5},
+		"a cause in a wrapped error is the same": {fetch: fmt.Errorf("fetch: %w", safehttp.ErrRefused), code: preflightjob.FetchRefused, attempts: 1},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -132,14 +133,14 @@ func TestWhatAnErrorMeansForTheJob(t *testing.T) {
 				return report.Report{}, tc.inspect
 			}))
 			job := w.ended(id)
-			if job.Status != jobs.Failed || job.Failure.Code != tc.code {
+			if job.Status != preflightjob.Failed || job.Failure.Code != tc.code {
 				t.Errorf("job %s %+v, want %s", job.Status, job.Failure, tc.code)
 			}
 			if fetched.count() != tc.attempts || tc.inspect != nil && inspected.count() != tc.attempts {
 				t.Errorf("fetched %d and inspected %d times, want %d", fetched.count(), inspected.count(), tc.attempts)
 			}
 			want := queue.Stats{}
-			if tc.code == jobs.EngineCrash || tc.code == jobs.AttemptsExhausted {
+			if tc.code == preflightjob.EngineCrash || tc.code == preflightjob.AttemptsExhausted {
 				want.Dead = 1
 			}
 			w.wantQueue(want)
@@ -160,7 +161,7 @@ func TestACauseThatPassesIsForgotten(t *testing.T) {
 			}
 			return goodFetch(ctx, url, f)
 		}))
-		if job := w.ended(id); job.Status != jobs.Succeeded || job.Attempt != 3 {
+		if job := w.ended(id); job.Status != preflightjob.Succeeded || job.Attempt != 3 {
 			t.Errorf("job %s in attempt %d", job.Status, job.Attempt)
 		}
 		w.wantQueue(queue.Stats{})
@@ -209,7 +210,7 @@ func TestARetryWaitsInTheQueue(t *testing.T) {
 	w.server.Pass(2100 * time.Millisecond)
 	w.until("the second attempt", func() bool { return calls.count() == 2 })
 	w.wantQueue(queue.Stats{Open: 1, Delayed: 1})
-	if job := w.job(id); job.Status != jobs.Processing || job.Attempt != 2 {
+	if job := w.job(id); job.Status != preflightjob.Processing || job.Attempt != 2 {
 		t.Errorf("job %s in attempt %d", job.Status, job.Attempt)
 	}
 }
@@ -223,7 +224,7 @@ func TestJobsThatNeedNoWorkAreDropped(t *testing.T) {
 		cancelled := w.submit()
 		_, err := w.jobs.Cancel(t.Context(), acme, cancelled)
 		w.must(err)
-		unknown, err := ledger.NewID(ledger.JobPrefix, time.Now(), zeros{})
+		unknown, err := recordid.New(recordid.Job, time.Now(), zeros{})
 		w.must(err)
 		for _, id := range []string{cancelled, unknown, "pref_no-id"} {
 			w.must(w.queue.Submit(t.Context(), id, acme, 0))
@@ -231,7 +232,7 @@ func TestJobsThatNeedNoWorkAreDropped(t *testing.T) {
 		w.wantQueue(queue.Stats{Open: 3, Waiting: 3})
 		w.start("w1", fetches(func(context.Context, string, *os.File) error { t.Error("something was fetched"); return nil }))
 		w.wantQueue(queue.Stats{})
-		if job := w.job(cancelled); job.Status != jobs.Cancelled || job.Attempt != 0 {
+		if job := w.job(cancelled); job.Status != preflightjob.Cancelled || job.Attempt != 0 {
 			t.Errorf("the cancelled job is %s in attempt %d", job.Status, job.Attempt)
 		}
 	})
@@ -252,7 +253,7 @@ func TestAQueueThatForgotCatchesUp(t *testing.T) {
 		w.must(err)
 		var calls counter
 		w.start("w1", fetches(func(ctx context.Context, url string, f *os.File) error { calls.add(); return goodFetch(ctx, url, f) }))
-		if job := w.ended(id); job.Status != jobs.Succeeded || job.Attempt != 4 || calls.count() != 1 {
+		if job := w.ended(id); job.Status != preflightjob.Succeeded || job.Attempt != 4 || calls.count() != 1 {
 			t.Errorf("job %s in attempt %d after %d fetches", job.Status, job.Attempt, calls.count())
 		}
 		w.wantQueue(queue.Stats{})
@@ -275,7 +276,7 @@ func TestAFencedAttemptChangesNothing(t *testing.T) {
 		return goodReport(), nil
 	}))
 	w.ended(other) // the worker has gone on
-	if job := w.job(id); job.Status != jobs.Processing || job.Attempt != 2 || job.Incarnation != "w2" {
+	if job := w.job(id); job.Status != preflightjob.Processing || job.Attempt != 2 || job.Incarnation != "w2" {
 		t.Errorf("job %s of %s in attempt %d", job.Status, job.Incarnation, job.Attempt)
 	}
 	w.wantQueue(queue.Stats{Open: 1, Held: 1})
@@ -294,7 +295,7 @@ func TestALostLeaseStopsTheJob(t *testing.T) {
 		t.Errorf("the job was stopped because %v", cause)
 	}
 	r.stop()
-	if job := w.job(id); job.Status != jobs.Cancelled {
+	if job := w.job(id); job.Status != preflightjob.Cancelled {
 		t.Errorf("job %s", job.Status)
 	}
 	w.wantQueue(queue.Stats{})
@@ -317,11 +318,11 @@ func TestADeadWorkersJobIsTakenOver(t *testing.T) {
 		w.must(err)
 	}
 	w.must(tender.Leave(t.Context()))
-	if job := w.ended(id); job.Status != jobs.Succeeded || job.Attempt != 2 || job.Incarnation != "w1" {
+	if job := w.ended(id); job.Status != preflightjob.Succeeded || job.Attempt != 2 || job.Incarnation != "w1" {
 		t.Errorf("job %s of %s in attempt %d", job.Status, job.Incarnation, job.Attempt)
 	}
 	// The dead worker wakes up.
-	if _, err := w.jobs.Finish(t.Context(), id, dead.Attempt, "dead", jobs.Result{Failure: jobs.TimeLimit}); !errors.Is(err, jobs.ErrFenced) {
+	if _, err := w.jobs.Finish(t.Context(), id, dead.Attempt, "dead", preflightjob.Result{Failure: preflightjob.TimeLimit}); !errors.Is(err, preflightjob.ErrFenced) {
 		t.Errorf("the late result was met with %v", err)
 	}
 }
@@ -369,7 +370,7 @@ func TestAJobMayTakeLongerThanItsLease(t *testing.T) {
 		t.Error("the job was started twice")
 	default:
 	}
-	if job := w.ended(id); job.Status != jobs.Succeeded || job.Attempt != 1 || job.Incarnation != "w1" {
+	if job := w.ended(id); job.Status != preflightjob.Succeeded || job.Attempt != 1 || job.Incarnation != "w1" {
 		t.Errorf("job %s of %s in attempt %d", job.Status, job.Incarnation, job.Attempt)
 	}
 }
@@ -390,7 +391,7 @@ func TestADrainGivesBackWhatDoesNotEnd(t *testing.T) {
 		w.start("w2")
 		// A read that had begun may have handed it to w1 once more, which gave that
 		// back, too. Neither counts.
-		if job := w.ended(id); job.Status != jobs.Succeeded || job.Attempt < 2 || job.Tries != 1 || job.Incarnation != "w2" {
+		if job := w.ended(id); job.Status != preflightjob.Succeeded || job.Attempt < 2 || job.Tries != 1 || job.Incarnation != "w2" {
 			t.Errorf("job %s of %s in attempt %d, of which %d count", job.Status, job.Incarnation, job.Attempt, job.Tries)
 		}
 	})
@@ -412,7 +413,7 @@ func TestADrainWaitsForWhatEnds(t *testing.T) {
 		late := w.submit()
 		close(leave)
 		<-r.ended
-		if job := w.job(id); job.Status != jobs.Succeeded || job.Attempt != 1 {
+		if job := w.job(id); job.Status != preflightjob.Succeeded || job.Attempt != 1 {
 			t.Errorf("job %s in attempt %d", job.Status, job.Attempt)
 		}
 		if r.Healthy() != nil {
@@ -461,7 +462,7 @@ func TestAStoreThatIsAwayHoldsTheJob(t *testing.T) {
 				w.until("the inspection", func() bool { return inspected.count() == 1 })
 				heal()
 			}
-			if job := w.ended(id); job.Status != jobs.Succeeded || job.Attempt != 1 || inspected.count() != 1 {
+			if job := w.ended(id); job.Status != preflightjob.Succeeded || job.Attempt != 1 || inspected.count() != 1 {
 				t.Errorf("job %s in attempt %d after %d inspections", job.Status, job.Attempt, inspected.count())
 			}
 			w.wantQueue(queue.Stats{})
@@ -483,7 +484,7 @@ func TestAnAttemptThatTheRowNeverSawIsGivenBack(t *testing.T) {
 	w.store.Set(storetest.None)
 	w.wantQueue(queue.Stats{Open: 1, Waiting: 1})
 	w.start("w2")
-	if job := w.ended(id); job.Status != jobs.Succeeded || job.Tries != 1 || job.Incarnation != "w2" {
+	if job := w.ended(id); job.Status != preflightjob.Succeeded || job.Tries != 1 || job.Incarnation != "w2" {
 		t.Errorf("job %s of %s after %d tries", job.Status, job.Incarnation, job.Tries)
 	}
 }
@@ -502,7 +503,7 @@ func TestNoPlaceForFilesIsTriedAgain(t *testing.T) {
 			return 0
 		}
 	})
-	if job := w.ended(id); job.Status != jobs.Succeeded || job.Attempt != 2 {
+	if job := w.ended(id); job.Status != preflightjob.Succeeded || job.Attempt != 2 {
 		t.Errorf("job %s in attempt %d", job.Status, job.Attempt)
 	}
 }
@@ -529,12 +530,12 @@ func TestRedisMayComeAndGo(t *testing.T) {
 	server.Kill()
 	w.until("the worker notices", func() bool { return r.Healthy() != nil })
 	close(leave)
-	if job := w.ended(running); job.Status != jobs.Succeeded || job.Attempt != 1 {
+	if job := w.ended(running); job.Status != preflightjob.Succeeded || job.Attempt != 1 {
 		t.Errorf("without Redis the job is %s in attempt %d", job.Status, job.Attempt)
 	}
 	server.Restart(t)
 	w.until("the worker notices", func() bool { return r.Healthy() == nil })
-	if job := w.ended(w.submit()); job.Status != jobs.Succeeded {
+	if job := w.ended(w.submit()); job.Status != preflightjob.Succeeded {
 		t.Errorf("a job after the return is %s", job.Status)
 	}
 	w.wantQueue(queue.Stats{}) // the first job's entry was found to be done

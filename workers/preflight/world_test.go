@@ -12,14 +12,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/jobs"
-	"github.com/printmarket/printmarket/internal/preflight/report"
+	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/queue"
-	"github.com/printmarket/printmarket/internal/redistest"
 	"github.com/printmarket/printmarket/internal/store/sqlite"
-	"github.com/printmarket/printmarket/internal/store/storetest"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
+	"github.com/printmarket/printmarket/test/redistest"
+	"github.com/printmarket/printmarket/test/storetest"
 	"github.com/printmarket/printmarket/workers/preflight"
 )
 
@@ -37,7 +37,7 @@ type world struct {
 	*testing.T
 	server *redistest.Server
 	store  *storetest.Faulty
-	jobs   *jobs.Service
+	jobs   *preflightjob.Service
 	queue  *queue.Queue
 }
 
@@ -51,7 +51,7 @@ func newWorld(t *testing.T, server *redistest.Server) *world {
 	w.store = storetest.NewFaulty(store)
 	w.queue, err = queue.New(server.Client(t), "preflight", queue.Options{})
 	w.must(err)
-	w.jobs = jobs.New(jobs.Config{
+	w.jobs = preflightjob.New(preflightjob.Config{
 		Store: w.store, Dispatcher: w.queue, Profiles: []string{"print_ready"}, Now: time.Now, Random: rand.Reader, Logger: telemetry.Discard(),
 	})
 	return w
@@ -67,12 +67,12 @@ func (w *world) must(err error) {
 // submit makes a job and returns its id.
 func (w *world) submit() string {
 	w.Helper()
-	submitted, err := w.jobs.Submit(w.Context(), acme, jobs.Request{FileURL: flyerURL, Profile: "print_ready"}, 1000)
+	submitted, err := w.jobs.Submit(w.Context(), acme, preflightjob.Request{FileURL: flyerURL, Profile: "print_ready"}, 1000)
 	w.must(err)
 	return submitted.Job.ID
 }
 
-func (w *world) job(id string) jobs.Job {
+func (w *world) job(id string) preflightjob.Job {
 	w.Helper()
 	job, err := w.jobs.Get(w.Context(), acme, id)
 	w.must(err)
@@ -90,7 +90,7 @@ func (w *world) until(what string, holds func() bool) {
 }
 
 // ended waits for a job's end.
-func (w *world) ended(id string) jobs.Job {
+func (w *world) ended(id string) preflightjob.Job {
 	w.Helper()
 	w.until("the job ends", func() bool { return w.job(id).Status.Terminal() })
 	return w.job(id)

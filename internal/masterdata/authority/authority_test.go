@@ -14,8 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/printmarket/printmarket/internal/fixed"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
+	"github.com/printmarket/printmarket/internal/masterdata/fixed"
 )
 
 func TestASnapshotIsNamedByItsContentAndNotByItsOrder(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"regexp"
 
-	"github.com/printmarket/printmarket/internal/fixed"
+	"github.com/printmarket/printmarket/internal/masterdata/fixed"
 )
 
 // foldCatalog is the form of FoldingIntent/@FoldCatalog (XJDF 2.2).

@@ -5,8 +5,8 @@ package authority_test
 import (
 	"testing"
 
-	"github.com/printmarket/printmarket/internal/fixed"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
+	"github.com/printmarket/printmarket/internal/masterdata/fixed"
 )
 
 func area(width, height int64) authority.Area {

@@ -5,7 +5,7 @@ package authority
 import (
 	"slices"
 
-	"github.com/printmarket/printmarket/internal/fixed"
+	"github.com/printmarket/printmarket/internal/masterdata/fixed"
 )
 
 // Family is a kind of costed resources (interface specification, section 4.4).

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/printmarket/printmarket/internal/fixed"
+	"github.com/printmarket/printmarket/internal/masterdata/fixed"
 )
 
 // shape is what an entry of a list may say, taken from its Go type: the names are

@@ -12,8 +12,8 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/explain"
-	"github.com/printmarket/printmarket/internal/posture/posturetest"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/test/posturetest"
 )
 
 // The answers to requests are those that the statuses of the objects show.

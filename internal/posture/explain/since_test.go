@@ -13,7 +13,7 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/explain"
-	"github.com/printmarket/printmarket/internal/posture/posturetest"
+	"github.com/printmarket/printmarket/test/posturetest"
 )
 
 // began is when the schedule of [scheduled] lets partners in.

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
-	"github.com/printmarket/printmarket/internal/kubetest"
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // A replica keeps no managed fields, and no status. What it tells of edits is held

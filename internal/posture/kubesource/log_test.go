@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/kubetest"
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
+	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // journal keeps what is logged, and may be read meanwhile.

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
-	"github.com/printmarket/printmarket/internal/kubetest"
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
+	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // manyPartners are as many pages as manyPages.

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/kubetest"
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
-	"github.com/printmarket/printmarket/internal/telemetry/telemetrytest"
+	"github.com/printmarket/printmarket/test/kubetest"
+	"github.com/printmarket/printmarket/test/telemetrytest"
 )
 
 // TestALiveReadIsATraceThatTellsWhetherThePostureHolds breaks the watches, and then

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/pgtest"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/test/pgtest"
 )
 
 // connections is what an API server may have at most by default.

@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/store/reply"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // querier is a connection or a transaction.
@@ -45,7 +45,7 @@ func collect[T any](rows pgx.Rows, err error, scan func(pgx.Row) (T, error)) ([]
 func found[T any](record T, err error) (T, error) {
 	if errors.Is(err, pgx.ErrNoRows) {
 		var none T
-		return none, reply.Of(ledger.ErrNotFound)
+		return none, reply.Of(transaction.ErrNotFound)
 	}
 	return record, err
 }

@@ -16,11 +16,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/jobs"
-	"github.com/printmarket/printmarket/internal/ledger"
-	"github.com/printmarket/printmarket/internal/pgtest"
+	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"
+	"github.com/printmarket/printmarket/test/pgtest"
 )
 
 // killsEnv says how often the long test kills the database.
@@ -125,7 +125,7 @@ func (l *load) insist(t *testing.T, call func(context.Context) error) bool {
 	defer cancel()
 	for {
 		err := call(ctx)
-		var away *ledger.UnavailableError
+		var away *transaction.UnavailableError
 		switch {
 		case err == nil:
 			return true
@@ -148,7 +148,7 @@ func (l *load) createRFQ(t *testing.T, rfqs *rfq.Service, key string) {
 	}
 }
 
-func (l *load) inspect(t *testing.T, preflight *jobs.Service, key string) {
+func (l *load) inspect(t *testing.T, preflight *preflightjob.Service, key string) {
 	var id string
 	if l.insist(t, func(ctx context.Context) error {
 		submitted, err := preflight.Submit(ctx, acme, jobOf(key), 1<<30)
@@ -244,7 +244,7 @@ func relay(ctx context.Context, store *Store) error {
 func (l *load) follow(t *testing.T, store *Store) {
 	after := int64(0)
 	l.repeat(func(string) {
-		var page []ledger.Entry
+		var page []transaction.Entry
 		if !l.insist(t, func(ctx context.Context) (err error) {
 			page, err = store.Events(ctx, after, 100)
 			return err
@@ -345,8 +345,8 @@ func TestAStoreOutlivesARestartOfItsDatabase(t *testing.T) {
 	rfqs, _ := services(t, store)
 	before := create(t, rfqs, "k1")
 	server.Stop()
-	var away *ledger.UnavailableError
-	if _, err := rfqs.Create(t.Context(), acme, posters, termsOf("k2")); !errors.As(err, &away) || errors.Is(err, ledger.ErrOverloaded) {
+	var away *transaction.UnavailableError
+	if _, err := rfqs.Create(t.Context(), acme, posters, termsOf("k2")); !errors.As(err, &away) || errors.Is(err, transaction.ErrOverloaded) {
 		t.Errorf("create while the database is away: error = %v, want UnavailableError without overload", err)
 	}
 	if err := store.Ping(t.Context()); !errors.As(err, &away) {

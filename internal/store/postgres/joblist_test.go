@@ -9,9 +9,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/printmarket/printmarket/internal/jobs"
-	"github.com/printmarket/printmarket/internal/pgtest"
+	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/store/selection"
+	"github.com/printmarket/printmarket/test/pgtest"
 )
 
 // TestJobsAreListedByIndex looks at the plans for a tenant with 100,000 jobs and for
@@ -30,14 +30,14 @@ func TestJobsAreListedByIndex(t *testing.T) {
 			now() + CASE WHEN n <= 55000 THEN interval '-1 day' ELSE interval '10 days' END, now()
 		 FROM generate_series(1, 110000) AS n`,
 		`VACUUM ANALYZE job`)
-	for _, status := range append(jobs.Statuses(), "") {
+	for _, status := range append(preflightjob.Statuses(), "") {
 		for page, ago := range map[string]time.Duration{"first": 0, "middle": 30_000 * time.Second, "last": 54_990 * time.Second} {
 			for _, owner := range []string{"org_acme01/live", "org_stark1/live"} {
 				plan := explain(t, store, selection.Jobs(jobColumns, status), pgx.NamedArgs{
 					"owner": owner, "at": time.Now().Add(-ago), "before": "", "status": status, "limit": 51, "now": time.Now(),
 				})
 				indexes := "job_status"
-				if status == "" || status == jobs.Succeeded {
+				if status == "" || status == preflightjob.Succeeded {
 					// What most jobs are is found as fast among all of the tenant.
 					indexes += " job_listing"
 				}

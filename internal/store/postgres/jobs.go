@@ -9,14 +9,14 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/printmarket/printmarket/internal/jobs"
-	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/store/reply"
 	"github.com/printmarket/printmarket/internal/store/selection"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-var _ jobs.Store = (*Store)(nil)
+var _ preflightjob.Store = (*Store)(nil)
 
 const jobColumns = `id, tenant, file_url, profile, ticket, status, attempt, incarnation, pages_done, pages_total,
 	verdict, failure_code, failure_detail, version, submitted_at, started_at, finished_at, expires_at, dispatched_at, tries, trace`
@@ -33,65 +33,65 @@ const createJob = claimed + `room_for_job($1, $11)` + claimedEnd + `, made AS (
 )
 SELECT outcome, subject, wait FROM claimed`
 
-// CreateJob implements [jobs.Store].
-func (s *Store) CreateJob(ctx context.Context, job jobs.Job, terms ledger.Terms, backlogCap int) (jobs.Job, ledger.Outcome, error) {
+// CreateJob implements [preflightjob.Store].
+func (s *Store) CreateJob(ctx context.Context, job preflightjob.Job, terms transaction.Terms, backlogCap int) (preflightjob.Job, transaction.Outcome, error) {
 	const op = "create job"
 	args, err := claimArgs(ctx, terms, job.ID)
 	if err != nil {
-		return jobs.Job{}, 0, reply.Error(op, err)
+		return preflightjob.Job{}, 0, reply.Error(op, err)
 	}
 	args = append(args, backlogCap,
 		job.FileURL, job.Profile, job.Ticket, job.Status, job.Attempt, job.Incarnation,
 		job.Progress.PagesDone, job.Progress.PagesTotal, job.Verdict, job.Failure.Code, job.Failure.Detail, job.Version,
 		job.SubmittedAt, maybe(job.StartedAt), maybe(job.FinishedAt), job.ExpiresAt, job.DispatchedAt, job.Tries, job.Trace)
-	stored, outcome := job, ledger.Created
+	stored, outcome := job, transaction.Created
 	err = s.use(ctx, op, func(ctx context.Context, conn *pgxpool.Conn) error {
 		claim, err := scanClaim(conn.QueryRow(ctx, createJob, args...))
 		if err != nil {
 			return err
 		}
-		replayed, err := claim.replayed(terms, &jobs.BacklogExceededError{Cap: backlogCap})
+		replayed, err := claim.replayed(terms, &preflightjob.BacklogExceededError{Cap: backlogCap})
 		if err != nil || replayed == "" {
 			return err
 		}
-		outcome = ledger.Replayed
+		outcome = transaction.Replayed
 		stored, err = oneJob(ctx, conn, terms.Tenant, replayed)
 		return err
 	})
 	if err != nil {
-		return jobs.Job{}, 0, err
+		return preflightjob.Job{}, 0, err
 	}
 	return stored, outcome, nil
 }
 
-// ReplayedJob implements [jobs.Store].
-func (s *Store) ReplayedJob(ctx context.Context, who tenant.ID, used ledger.Idempotency, now time.Time) (jobs.Job, error) {
-	return read(ctx, s, "replay job", func(ctx context.Context, q querier) (jobs.Job, error) {
-		subject, err := committed(ctx, q, who, ledger.SubmitPreflight, used, now)
+// ReplayedJob implements [preflightjob.Store].
+func (s *Store) ReplayedJob(ctx context.Context, who tenant.ID, used transaction.Idempotency, now time.Time) (preflightjob.Job, error) {
+	return read(ctx, s, "replay job", func(ctx context.Context, q querier) (preflightjob.Job, error) {
+		subject, err := committed(ctx, q, who, transaction.SubmitPreflight, used, now)
 		if err != nil {
-			return jobs.Job{}, err
+			return preflightjob.Job{}, err
 		}
 		if subject == "" {
-			return jobs.Job{}, reply.Of(ledger.ErrNotFound)
+			return preflightjob.Job{}, reply.Of(transaction.ErrNotFound)
 		}
 		return oneJob(ctx, q, who, subject)
 	})
 }
 
-// Job implements [jobs.Store].
-func (s *Store) Job(ctx context.Context, who tenant.ID, id string) (jobs.Job, error) {
-	return read(ctx, s, "read job", func(ctx context.Context, q querier) (jobs.Job, error) { return oneJob(ctx, q, who, id) })
+// Job implements [preflightjob.Store].
+func (s *Store) Job(ctx context.Context, who tenant.ID, id string) (preflightjob.Job, error) {
+	return read(ctx, s, "read job", func(ctx context.Context, q querier) (preflightjob.Job, error) { return oneJob(ctx, q, who, id) })
 }
 
-// Jobs implements [jobs.Store].
-func (s *Store) Jobs(ctx context.Context, who tenant.ID, chosen jobs.Selection) ([]jobs.Job, error) {
-	var malformed jobs.MalformedError
-	listed, err := read(ctx, s, "list jobs", func(ctx context.Context, q querier) ([]jobs.Job, error) {
-		malformed = jobs.MalformedError{}
+// Jobs implements [preflightjob.Store].
+func (s *Store) Jobs(ctx context.Context, who tenant.ID, chosen preflightjob.Selection) ([]preflightjob.Job, error) {
+	var malformed preflightjob.MalformedError
+	listed, err := read(ctx, s, "list jobs", func(ctx context.Context, q querier) ([]preflightjob.Job, error) {
+		malformed = preflightjob.MalformedError{}
 		rows, err := q.Query(ctx, selection.Jobs(jobColumns, chosen.Status), pgx.NamedArgs{
 			"owner": who.String(), "at": chosen.Before.SubmittedAt, "before": chosen.Before.ID, "status": chosen.Status, "limit": chosen.Limit, "now": chosen.Now,
 		})
-		return collect(rows, err, func(r pgx.Row) (jobs.Job, error) { return malformed.Apart(scanJob(r)) })
+		return collect(rows, err, func(r pgx.Row) (preflightjob.Job, error) { return malformed.Apart(scanJob(r)) })
 	})
 	if err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func (s *Store) Jobs(ctx context.Context, who tenant.ID, chosen jobs.Selection) 
 	return malformed.Sound(listed)
 }
 
-// JobReport implements [jobs.Store].
+// JobReport implements [preflightjob.Store].
 func (s *Store) JobReport(ctx context.Context, who tenant.ID, id string) ([]byte, error) {
 	return read(ctx, s, "read report", func(ctx context.Context, q querier) (body []byte, err error) {
 		err = q.QueryRow(ctx,
@@ -109,9 +109,9 @@ func (s *Store) JobReport(ctx context.Context, who tenant.ID, id string) ([]byte
 	})
 }
 
-// AmendJob implements [jobs.Store].
-func (s *Store) AmendJob(ctx context.Context, id string, decide func(jobs.Job) (jobs.Change, error)) (jobs.Job, error) {
-	var amended jobs.Job
+// AmendJob implements [preflightjob.Store].
+func (s *Store) AmendJob(ctx context.Context, id string, decide func(preflightjob.Job) (preflightjob.Change, error)) (preflightjob.Job, error) {
+	var amended preflightjob.Job
 	err := s.write(ctx, "amend job", func(ctx context.Context, tx pgx.Tx) error {
 		job, err := found(scanJob(tx.QueryRow(ctx, `SELECT `+jobColumns+` FROM job WHERE id = $1 FOR UPDATE`, id)))
 		if err != nil {
@@ -136,20 +136,20 @@ func (s *Store) AmendJob(ctx context.Context, id string, decide func(jobs.Job) (
 		return tx.SendBatch(ctx, changes).Close()
 	})
 	if err != nil {
-		return jobs.Job{}, err
+		return preflightjob.Job{}, err
 	}
 	return amended, nil
 }
 
-// OpenJobs implements [jobs.Store].
-func (s *Store) OpenJobs(ctx context.Context, dispatchedBy time.Time, limit int) ([]jobs.Job, error) {
-	var malformed jobs.MalformedError
-	open, err := read(ctx, s, "list open jobs", func(ctx context.Context, q querier) ([]jobs.Job, error) {
-		malformed = jobs.MalformedError{}
+// OpenJobs implements [preflightjob.Store].
+func (s *Store) OpenJobs(ctx context.Context, dispatchedBy time.Time, limit int) ([]preflightjob.Job, error) {
+	var malformed preflightjob.MalformedError
+	open, err := read(ctx, s, "list open jobs", func(ctx context.Context, q querier) ([]preflightjob.Job, error) {
+		malformed = preflightjob.MalformedError{}
 		rows, err := q.Query(ctx,
 			`SELECT `+jobColumns+` FROM job WHERE `+isOpen+` AND dispatched_at <= $1 ORDER BY dispatched_at, id LIMIT $2`,
 			dispatchedBy, limit)
-		return collect(rows, err, func(r pgx.Row) (jobs.Job, error) { return malformed.Apart(scanJob(r)) })
+		return collect(rows, err, func(r pgx.Row) (preflightjob.Job, error) { return malformed.Apart(scanJob(r)) })
 	})
 	if err != nil {
 		return nil, err
@@ -157,7 +157,7 @@ func (s *Store) OpenJobs(ctx context.Context, dispatchedBy time.Time, limit int)
 	return malformed.Sound(open)
 }
 
-// MarkDispatched implements [jobs.Store]. Every replica sweeps, and two of them
+// MarkDispatched implements [preflightjob.Store]. Every replica sweeps, and two of them
 // lock the same rows in the same order.
 func (s *Store) MarkDispatched(ctx context.Context, ids []string, at time.Time) error {
 	if len(ids) == 0 {
@@ -171,7 +171,7 @@ func (s *Store) MarkDispatched(ctx context.Context, ids []string, at time.Time) 
 	})
 }
 
-// PurgeJobs implements [jobs.Store]. What another replica is purging is left to
+// PurgeJobs implements [preflightjob.Store]. What another replica is purging is left to
 // it.
 func (s *Store) PurgeJobs(ctx context.Context, now time.Time, limit int) (int, error) {
 	var purged int64
@@ -188,12 +188,12 @@ func (s *Store) PurgeJobs(ctx context.Context, now time.Time, limit int) (int, e
 	return int(purged), err
 }
 
-func oneJob(ctx context.Context, q querier, who tenant.ID, id string) (jobs.Job, error) {
+func oneJob(ctx context.Context, q querier, who tenant.ID, id string) (preflightjob.Job, error) {
 	return found(scanJob(q.QueryRow(ctx, `SELECT `+jobColumns+` FROM job WHERE id = $1 AND tenant = $2`, id, who.String())))
 }
 
-// scanJob reads a row, or tells with a [jobs.MalformedError] that it is none of ours.
-func scanJob(r pgx.Row) (job jobs.Job, err error) {
+// scanJob reads a row, or tells with a [preflightjob.MalformedError] that it is none of ours.
+func scanJob(r pgx.Row) (job preflightjob.Job, err error) {
 	var fields reply.Fields
 	err = r.Scan(&job.ID, fields.Of(&job.Tenant), fields.Of(&job.FileURL), &job.Profile, reply.Maybe(&fields, &job.Ticket),
 		&job.Status, &job.Attempt, &job.Incarnation,
@@ -201,12 +201,12 @@ func scanJob(r pgx.Row) (job jobs.Job, err error) {
 		instant{&job.SubmittedAt}, instant{&job.StartedAt}, instant{&job.FinishedAt}, instant{&job.ExpiresAt}, instant{&job.DispatchedAt},
 		&job.Tries, text{&job.Trace})
 	if fault := fields.Fault(); err == nil && fault != nil {
-		err = reply.Of(&jobs.MalformedError{IDs: []string{job.ID}, Err: fault})
+		err = reply.Of(&preflightjob.MalformedError{IDs: []string{job.ID}, Err: fault})
 	}
 	return job, err
 }
 
-func queueJob(batch *pgx.Batch, id string, job jobs.Job) {
+func queueJob(batch *pgx.Batch, id string, job preflightjob.Job) {
 	batch.Queue(
 		`UPDATE job SET status = $2, attempt = $3, incarnation = $4, pages_done = $5, pages_total = $6, verdict = $7,
 		 failure_code = $8, failure_detail = $9, version = $10, started_at = $11, finished_at = $12, expires_at = $13, tries = $14 WHERE id = $1`,

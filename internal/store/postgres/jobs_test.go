@@ -6,8 +6,8 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/printmarket/printmarket/internal/jobs"
-	"github.com/printmarket/printmarket/internal/pgtest"
+	"github.com/printmarket/printmarket/internal/preflightjob"
+	"github.com/printmarket/printmarket/test/pgtest"
 )
 
 func TestASubmissionWaitsForAnotherOfItsTenantAndCountsItsJob(t *testing.T) {
@@ -39,7 +39,7 @@ func TestASubmissionWaitsForAnotherOfItsTenantAndCountsItsJob(t *testing.T) {
 	if err := other.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	var exceeded *jobs.BacklogExceededError
+	var exceeded *preflightjob.BacklogExceededError
 	if err := <-submitted; !errors.As(err, &exceeded) {
 		t.Errorf("error = %v, want BacklogExceededError", err)
 	}

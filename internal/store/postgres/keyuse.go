@@ -12,15 +12,15 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/keyuse"
+	"github.com/printmarket/printmarket/internal/credential/lastused"
 )
 
-var _ keyuse.Store = (*Store)(nil)
+var _ lastused.Store = (*Store)(nil)
 
-// MarkKeysUsed implements [keyuse.Store]. Replicas write the same keys at the
+// MarkKeysUsed implements [lastused.Store]. Replicas write the same keys at the
 // same time, so each takes them in the same order.
-func (s *Store) MarkKeysUsed(ctx context.Context, uses []keyuse.Use) error {
-	sorted := slices.SortedFunc(slices.Values(uses), func(a, b keyuse.Use) int { return bytes.Compare(a.Key[:], b.Key[:]) })
+func (s *Store) MarkKeysUsed(ctx context.Context, uses []lastused.Use) error {
+	sorted := slices.SortedFunc(slices.Values(uses), func(a, b lastused.Use) int { return bytes.Compare(a.Key[:], b.Key[:]) })
 	digests, times := make([][]byte, len(sorted)), make([]time.Time, len(sorted))
 	for i, use := range sorted {
 		digests[i], times[i] = use.Key[:], use.At
@@ -35,15 +35,15 @@ func (s *Store) MarkKeysUsed(ctx context.Context, uses []keyuse.Use) error {
 	})
 }
 
-// KeyUses implements [keyuse.Store].
-func (s *Store) KeyUses(ctx context.Context, keys []credential.Digest) ([]keyuse.Use, error) {
+// KeyUses implements [lastused.Store].
+func (s *Store) KeyUses(ctx context.Context, keys []credential.Digest) ([]lastused.Use, error) {
 	digests := make([][]byte, len(keys))
 	for i := range keys {
 		digests[i] = keys[i][:]
 	}
-	return read(ctx, s, "read use of keys", func(ctx context.Context, q querier) ([]keyuse.Use, error) {
+	return read(ctx, s, "read use of keys", func(ctx context.Context, q querier) ([]lastused.Use, error) {
 		rows, err := q.Query(ctx, `SELECT digest, used_at FROM key_use WHERE digest = ANY ($1)`, digests)
-		return collect(rows, err, func(r pgx.Row) (use keyuse.Use, err error) {
+		return collect(rows, err, func(r pgx.Row) (use lastused.Use, err error) {
 			var digest []byte
 			err = r.Scan(&digest, instant{&use.At})
 			copy(use.Key[:], digest)

@@ -12,10 +12,10 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/store/reply"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // claimed begins the statement of a counted write, up to the argument that says
@@ -27,7 +27,7 @@ const (
 	claimedEnd = `, $10))`
 )
 
-func claimArgs(ctx context.Context, terms ledger.Terms, record string) ([]any, error) {
+func claimArgs(ctx context.Context, terms transaction.Terms, record string) ([]any, error) {
 	events, err := rowsOf(outboxRows(ctx, terms.Events))
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func claimArgs(ctx context.Context, terms ledger.Terms, record string) ([]any, e
 	}
 	return []any{
 		terms.Tenant.String(), terms.Operation, terms.Idempotency.Key, terms.Idempotency.Fingerprint[:], record,
-		terms.Now, terms.Now.Add(-ledger.KeyRetention), limit, window, events,
+		terms.Now, terms.Now.Add(-transaction.KeyRetention), limit, window, events,
 	}, nil
 }
 
@@ -58,18 +58,18 @@ func scanClaim(r pgx.Row) (c claim, err error) {
 // replayed is the subject of a key that was committed before, empty if the
 // record is created now. A refusal is a reply; full says what it means that
 // there is no room.
-func (c claim) replayed(terms ledger.Terms, full error) (string, error) {
+func (c claim) replayed(terms transaction.Terms, full error) (string, error) {
 	switch {
 	case c.outcome == "created":
 		return "", nil
 	case c.outcome == "replayed" && c.subject != nil:
 		return *c.subject, nil
 	case c.outcome == "reused":
-		return "", reply.Of(ledger.ErrKeyReused)
+		return "", reply.Of(transaction.ErrKeyReused)
 	case c.outcome == "busy":
-		return "", reply.Of(ledger.ErrInProgress)
+		return "", reply.Of(transaction.ErrInProgress)
 	case c.outcome == "exceeded" && c.wait != nil && terms.Quota != nil:
-		return "", reply.Of(&ledger.QuotaExceededError{
+		return "", reply.Of(&transaction.QuotaExceededError{
 			Quota:      *terms.Quota,
 			RetryAfter: max(time.Duration(*c.wait)*time.Microsecond, time.Second),
 		})
@@ -81,7 +81,7 @@ func (c claim) replayed(terms ledger.Terms, full error) (string, error) {
 }
 
 // committed finds the subject that a key was committed with; none is empty.
-func committed(ctx context.Context, q querier, who tenant.ID, operation ledger.Operation, used ledger.Idempotency, now time.Time) (string, error) {
+func committed(ctx context.Context, q querier, who tenant.ID, operation transaction.Operation, used transaction.Idempotency, now time.Time) (string, error) {
 	if used.Key == "" {
 		return "", nil
 	}
@@ -90,14 +90,14 @@ func committed(ctx context.Context, q querier, who tenant.ID, operation ledger.O
 	err := q.QueryRow(ctx,
 		`SELECT subject, fingerprint FROM idempotency
 		 WHERE tenant = $1 AND operation = $2 AND key = $3 AND created_at > $4`,
-		who.String(), operation, used.Key, now.Add(-ledger.KeyRetention)).Scan(&subject, &fingerprint)
+		who.String(), operation, used.Key, now.Add(-transaction.KeyRetention)).Scan(&subject, &fingerprint)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return "", nil
 	case err != nil:
 		return "", err
 	case !bytes.Equal(fingerprint, used.Fingerprint[:]):
-		return "", reply.Of(ledger.ErrKeyReused)
+		return "", reply.Of(transaction.ErrKeyReused)
 	default:
 		return subject, nil
 	}
@@ -105,15 +105,15 @@ func committed(ctx context.Context, q querier, who tenant.ID, operation ledger.O
 
 // outboxRow is an event as publish reads it.
 type outboxRow struct {
-	ID      string           `json:"id"`
-	Type    ledger.EventType `json:"type"`
-	Subject string           `json:"subject"`
-	At      time.Time        `json:"at"`
-	Trace   string           `json:"trace,omitempty"`
+	ID      string                `json:"id"`
+	Type    transaction.EventType `json:"type"`
+	Subject string                `json:"subject"`
+	At      time.Time             `json:"at"`
+	Trace   string                `json:"trace,omitempty"`
 }
 
 // outboxRows are events that come of ctx.
-func outboxRows(ctx context.Context, events []ledger.Event) []outboxRow {
+func outboxRows(ctx context.Context, events []transaction.Event) []outboxRow {
 	rows, trace := make([]outboxRow, len(events)), telemetry.Traceparent(ctx)
 	for i, event := range events {
 		rows[i] = outboxRow(event)
@@ -133,8 +133,8 @@ LEFT JOIN quota q ON q.tenant = $1 AND q.operation = $2 AND q.window_start = b.b
 
 // QuotaUsage tells how much a tenant has used of a quota in the present window.
 // The caller's clock does not count.
-func (s *Store) QuotaUsage(ctx context.Context, who tenant.ID, operation ledger.Operation, quota ledger.Quota, _ time.Time) (ledger.Usage, error) {
-	return read(ctx, s, "read quota", func(ctx context.Context, q querier) (usage ledger.Usage, err error) {
+func (s *Store) QuotaUsage(ctx context.Context, who tenant.ID, operation transaction.Operation, quota transaction.Quota, _ time.Time) (transaction.Usage, error) {
+	return read(ctx, s, "read quota", func(ctx context.Context, q querier) (usage transaction.Usage, err error) {
 		err = q.QueryRow(ctx, quotaUsage, who.String(), operation, int64(quota.Window/time.Second)).Scan(&usage.Used, &usage.Ends)
 		usage.Ends = usage.Ends.UTC()
 		return usage, err
@@ -145,8 +145,8 @@ func (s *Store) QuotaUsage(ctx context.Context, who tenant.ID, operation ledger.
 // since the one of an instant, the first one first and none on which nothing was used.
 // Windows that have not been erased yet, the present ones included, are counted among
 // them, in one view of both tables.
-func (s *Store) QuotaDays(ctx context.Context, who tenant.ID, operation ledger.Operation, since time.Time) ([]ledger.DayUse, error) {
-	return read(ctx, s, "read quota history", func(ctx context.Context, q querier) ([]ledger.DayUse, error) {
+func (s *Store) QuotaDays(ctx context.Context, who tenant.ID, operation transaction.Operation, since time.Time) ([]transaction.DayUse, error) {
+	return read(ctx, s, "read quota history", func(ctx context.Context, q querier) ([]transaction.DayUse, error) {
 		rows, err := q.Query(ctx,
 			`SELECT day, sum(used)::bigint FROM (
 				SELECT day, used FROM quota_day WHERE tenant = $1 AND operation = $2
@@ -154,7 +154,7 @@ func (s *Store) QuotaDays(ctx context.Context, who tenant.ID, operation ledger.O
 				SELECT `+dayOfWindow+`, used FROM quota WHERE tenant = $1 AND operation = $2
 			) AS known WHERE day >= ($3::timestamptz AT TIME ZONE 'UTC')::date GROUP BY day ORDER BY day`,
 			who.String(), operation, since)
-		return collect(rows, err, func(r pgx.Row) (use ledger.DayUse, err error) {
+		return collect(rows, err, func(r pgx.Row) (use transaction.DayUse, err error) {
 			err = r.Scan(instant{&use.Day}, &use.Used)
 			return use, err
 		})
@@ -164,7 +164,7 @@ func (s *Store) QuotaDays(ctx context.Context, who tenant.ID, operation ledger.O
 const dayOfWindow = `(window_start AT TIME ZONE 'UTC')::date`
 
 // queuePublish adds the events of a tenant to a batch.
-func queuePublish(ctx context.Context, batch *pgx.Batch, who tenant.ID, events []ledger.Event) error {
+func queuePublish(ctx context.Context, batch *pgx.Batch, who tenant.ID, events []transaction.Event) error {
 	if len(events) == 0 {
 		return nil
 	}
@@ -181,15 +181,15 @@ func queuePublish(ctx context.Context, batch *pgx.Batch, who tenant.ID, events [
 // that, so that no entry ever appears below a Seq that was read. Of commits at
 // the same time either may come first; one that began after another had ended
 // always comes later.
-func (s *Store) Events(ctx context.Context, after int64, limit int) ([]ledger.Entry, error) {
-	var entries []ledger.Entry
+func (s *Store) Events(ctx context.Context, after int64, limit int) ([]transaction.Entry, error) {
+	var entries []transaction.Entry
 	err := s.use(ctx, "read outbox", func(ctx context.Context, conn *pgxpool.Conn) error {
 		if _, err := conn.Exec(ctx, `SELECT number_outbox($1)`, limit); err != nil {
 			return err
 		}
 		rows, err := conn.Query(ctx,
 			`SELECT seq, tenant, id, type, subject, at, trace FROM outbox WHERE seq > $1 ORDER BY seq LIMIT $2`, after, limit)
-		entries, err = collect(rows, err, func(r pgx.Row) (e ledger.Entry, err error) {
+		entries, err = collect(rows, err, func(r pgx.Row) (e transaction.Entry, err error) {
 			err = r.Scan(&e.Seq, &e.Tenant, &e.Event.ID, &e.Event.Type, &e.Event.Subject, instant{&e.Event.At}, text{&e.Event.Trace})
 			return e, err
 		})
@@ -217,7 +217,7 @@ func (s *Store) PurgeLedger(ctx context.Context, now time.Time) error {
 			DELETE FROM idempotency i USING due
 			WHERE i.tenant = due.tenant AND i.operation = due.operation AND i.key = due.key RETURNING 1
 		)
-		SELECT count(*) FROM gone`, []any{now.Add(-ledger.KeyRetention)}},
+		SELECT count(*) FROM gone`, []any{now.Add(-transaction.KeyRetention)}},
 		{purgeWindows, nil},
 		{`WITH due AS (
 			SELECT tenant, operation, day FROM quota_day WHERE day < (ledger_now() AT TIME ZONE 'UTC')::date - $2::integer
@@ -225,7 +225,7 @@ func (s *Store) PurgeLedger(ctx context.Context, now time.Time) error {
 		), gone AS (
 			DELETE FROM quota_day d USING due WHERE d.tenant = due.tenant AND d.operation = due.operation AND d.day = due.day RETURNING 1
 		)
-		SELECT count(*) FROM gone`, []any{ledger.HistoryDays}},
+		SELECT count(*) FROM gone`, []any{transaction.HistoryDays}},
 	} {
 		if err := s.purge(ctx, one.statement, one.args...); err != nil {
 			return err

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/ledger"
-	"github.com/printmarket/printmarket/internal/pgtest"
 	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/transaction"
+	"github.com/printmarket/printmarket/test/pgtest"
 )
 
 func TestPurgeLedgerErasesOnlyWhatNobodyCanSeeAnyMore(t *testing.T) {
@@ -27,8 +27,8 @@ func TestPurgeLedgerErasesOnlyWhatNobodyCanSeeAnyMore(t *testing.T) {
 		{"within the window", testTime, testTime, 1, 1},
 		{"when the window has ended for us but not for the database", ends, ends.Add(-time.Microsecond), 1, 1},
 		{"when the window has ended", ends, ends, 1, 0},
-		{"just within the retention of keys", testTime.Add(ledger.KeyRetention - time.Millisecond), ends, 1, 0},
-		{"when the retention has ended", testTime.Add(ledger.KeyRetention), ends, 0, 0},
+		{"just within the retention of keys", testTime.Add(transaction.KeyRetention - time.Millisecond), ends, 1, 0},
+		{"when the retention has ended", testTime.Add(transaction.KeyRetention), ends, 0, 0},
 	}
 	for _, tc := range tests {
 		store.SetClock(t, tc.theirs)
@@ -60,7 +60,7 @@ func TestQuotaWindowsGoByTheClockOfTheDatabase(t *testing.T) {
 	t.Parallel()
 	store := newClocked(t)
 	rfqs, _ := services(t, store)
-	once := rfq.Terms{Quota: ledger.Quota{Limit: 1, Window: time.Hour}}
+	once := rfq.Terms{Quota: transaction.Quota{Limit: 1, Window: time.Hour}}
 	tests := []struct {
 		name     string
 		at       time.Time
@@ -75,7 +75,7 @@ func TestQuotaWindowsGoByTheClockOfTheDatabase(t *testing.T) {
 	for _, tc := range tests {
 		store.SetClock(t, tc.at)
 		_, err := rfqs.Create(t.Context(), acme, posters, once)
-		var exceeded *ledger.QuotaExceededError
+		var exceeded *transaction.QuotaExceededError
 		switch {
 		case tc.admitted && err != nil:
 			t.Errorf("%s: %v", tc.name, err)

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/jobs"
-	"github.com/printmarket/printmarket/internal/ledger"
-	"github.com/printmarket/printmarket/internal/pgtest"
+	"github.com/printmarket/printmarket/internal/preflightjob"
+	"github.com/printmarket/printmarket/internal/transaction"
+	"github.com/printmarket/printmarket/test/pgtest"
 )
 
 // A row that somebody damaged must stop neither the jobs beside it nor a worker
@@ -32,7 +32,7 @@ func TestAMalformedRowOfAJobIsToldAndPassedOver(t *testing.T) {
 				ids = append(ids, submitted.Job.ID)
 			}
 			execute(t, address, `UPDATE job SET `+column+` = '`+value+`' WHERE id = '`+ids[1]+`'`)
-			var malformed *jobs.MalformedError
+			var malformed *preflightjob.MalformedError
 			open, err := store.OpenJobs(t.Context(), time.Now().Add(time.Hour), 10)
 			if !errors.As(err, &malformed) || len(malformed.IDs) != 1 || malformed.IDs[0] != ids[1] {
 				t.Errorf("OpenJobs: %v, want that of %s", err, ids[1])
@@ -48,11 +48,11 @@ func TestAMalformedRowOfAJobIsToldAndPassedOver(t *testing.T) {
 			if !slices.Equal(sound, want) {
 				t.Errorf("open jobs %v, want the two sound ones, %v", sound, want)
 			}
-			listed, err := store.Jobs(t.Context(), acme, jobs.Selection{Before: jobs.Position{SubmittedAt: time.Now().Add(time.Hour)}, Now: time.Now(), Limit: 10})
+			listed, err := store.Jobs(t.Context(), acme, preflightjob.Selection{Before: preflightjob.Position{SubmittedAt: time.Now().Add(time.Hour)}, Now: time.Now(), Limit: 10})
 			if told := errors.As(err, &malformed); told != (column != "tenant") || !told && err != nil || len(listed) != 2 {
 				t.Errorf("Jobs = %v, %v; want the two sound ones, and that of %s if it is the tenant's", listed, err, ids[1])
 			}
-			var away *ledger.UnavailableError
+			var away *transaction.UnavailableError
 			if _, err := preflight.Begin(t.Context(), ids[1], 1, "w1"); !errors.As(err, &malformed) || errors.As(err, &away) {
 				t.Errorf("Begin: %v, want a MalformedError and no absence", err)
 			}

@@ -10,10 +10,10 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/store/selection"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // selectRFQs lists RFQs of some owners. owner is the parameter of that name.
@@ -66,7 +66,7 @@ func (s *Store) DueRFQs(ctx context.Context, now, simulate time.Time, limit int)
 }
 
 // queueAudit adds a deed to a batch; nil is none.
-func queueAudit(batch *pgx.Batch, deed *ledger.Deed) {
+func queueAudit(batch *pgx.Batch, deed *transaction.AuditEntry) {
 	if deed == nil {
 		return
 	}
@@ -77,7 +77,7 @@ func queueAudit(batch *pgx.Batch, deed *ledger.Deed) {
 }
 
 // AddDeed commits a line of the audit by itself.
-func (s *Store) AddDeed(ctx context.Context, deed ledger.Deed) error {
+func (s *Store) AddDeed(ctx context.Context, deed transaction.AuditEntry) error {
 	return s.use(ctx, "audit", func(ctx context.Context, conn *pgxpool.Conn) error {
 		var batch pgx.Batch
 		queueAudit(&batch, &deed)
@@ -88,12 +88,12 @@ func (s *Store) AddDeed(ctx context.Context, deed ledger.Deed) error {
 // Deeds lists what the marketplace's side has done to records of a mode, the
 // latest first, from the first id that is less than before; an empty before
 // starts at the latest.
-func (s *Store) Deeds(ctx context.Context, mode tenant.Mode, before string, limit int) ([]ledger.Deed, error) {
-	return read(ctx, s, "read audit", func(ctx context.Context, q querier) ([]ledger.Deed, error) {
+func (s *Store) Deeds(ctx context.Context, mode tenant.Mode, before string, limit int) ([]transaction.AuditEntry, error) {
+	return read(ctx, s, "read audit", func(ctx context.Context, q querier) ([]transaction.AuditEntry, error) {
 		rows, err := q.Query(ctx,
 			`SELECT id, at, organization, key, request_id, verb, tenant, subject, reason FROM audit
 			 WHERE `+selection.OfMode(mode)+` AND id < $1 ORDER BY id DESC LIMIT $2`, cmp.Or(before, selection.BeforeAll), limit)
-		return collect(rows, err, func(r pgx.Row) (d ledger.Deed, err error) {
+		return collect(rows, err, func(r pgx.Row) (d transaction.AuditEntry, err error) {
 			err = r.Scan(&d.ID, instant{&d.At}, &d.Actor.Organization, &d.Actor.Key, &d.Actor.RequestID,
 				&d.Verb, &d.Owner, &d.Subject, &d.Reason)
 			return d, err

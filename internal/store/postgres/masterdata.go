@@ -9,9 +9,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/store/reply"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 var _ masterdata.Store = (*Store)(nil)
@@ -23,7 +23,7 @@ const (
 )
 
 // ImportMasterData implements [masterdata.Store].
-func (s *Store) ImportMasterData(ctx context.Context, snapshot masterdata.Snapshot, content []byte, deed ledger.Deed) (kept bool, err error) {
+func (s *Store) ImportMasterData(ctx context.Context, snapshot masterdata.Snapshot, content []byte, deed transaction.AuditEntry) (kept bool, err error) {
 	err = s.write(ctx, "import master data", func(ctx context.Context, tx pgx.Tx) error {
 		done, err := tx.Exec(ctx,
 			`INSERT INTO masterdata_snapshot (`+snapshotColumns+`, content) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
@@ -69,7 +69,7 @@ func (s *Store) MasterDataContent(ctx context.Context, id string) ([]byte, error
 }
 
 // ApproveMasterData implements [masterdata.Store].
-func (s *Store) ApproveMasterData(ctx context.Context, a masterdata.Approval, deed ledger.Deed) error {
+func (s *Store) ApproveMasterData(ctx context.Context, a masterdata.Approval, deed transaction.AuditEntry) error {
 	return s.write(ctx, "approve master data", func(ctx context.Context, tx pgx.Tx) error {
 		if err := raiseMasterData(ctx, tx); err != nil {
 			return err
@@ -92,7 +92,7 @@ func raiseMasterData(ctx context.Context, tx pgx.Tx) error {
 }
 
 // WithdrawMasterData implements [masterdata.Store].
-func (s *Store) WithdrawMasterData(ctx context.Context, a masterdata.Approval, deed ledger.Deed) (withdrawn masterdata.Approval, err error) {
+func (s *Store) WithdrawMasterData(ctx context.Context, a masterdata.Approval, deed transaction.AuditEntry) (withdrawn masterdata.Approval, err error) {
 	err = s.write(ctx, "withdraw approval", func(ctx context.Context, tx pgx.Tx) error {
 		if err := raiseMasterData(ctx, tx); err != nil {
 			return err

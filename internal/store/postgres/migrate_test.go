@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/pressly/goose/v3/lock"
 
-	"github.com/printmarket/printmarket/internal/pgtest"
+	"github.com/printmarket/printmarket/test/pgtest"
 )
 
 const needed = 18

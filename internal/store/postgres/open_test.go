@@ -17,9 +17,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/printmarket/printmarket/internal/ledger"
-	"github.com/printmarket/printmarket/internal/pgtest"
 	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/transaction"
+	"github.com/printmarket/printmarket/test/pgtest"
 )
 
 func with(t testing.TB, address string, change func(*url.URL)) string {
@@ -109,7 +109,7 @@ func TestADatabaseThatCannotBeReachedSaysSoWithoutItsPassword(t *testing.T) {
 	_ = listener.Close()
 	present := pgtest.Shared(t)
 	unreachable := func(err error) bool {
-		var away *ledger.UnavailableError
+		var away *transaction.UnavailableError
 		return errors.As(err, &away)
 	}
 	badURL := func(err error) bool { return errors.Is(err, ErrURL) }
@@ -149,7 +149,7 @@ func TestADatabaseThatCannotBeReachedSaysSoWithoutItsPassword(t *testing.T) {
 func TestAStandbyIsRefused(t *testing.T) {
 	t.Parallel()
 	address := withParameter(t, pgtest.Shared(t), "default_transaction_read_only", "on")
-	var away *ledger.UnavailableError
+	var away *transaction.UnavailableError
 	if _, err := Open(t.Context(), address, Options{}); !errors.As(err, &away) || !strings.Contains(err.Error(), "read only") {
 		t.Errorf("error = %v, want one that says read only", err)
 	}
@@ -167,7 +167,7 @@ func TestAClosedStoreIsUnavailable(t *testing.T) {
 		"read":  func(ctx context.Context) error { _, err := store.Events(ctx, 0, 1); return err },
 		"write": func(ctx context.Context) error { return store.MarkDispatched(ctx, []string{"pref_"}, testTime) },
 	} {
-		var away *ledger.UnavailableError
+		var away *transaction.UnavailableError
 		if err := call(t.Context()); !errors.As(err, &away) || away.Op == "" {
 			t.Errorf("%s: error = %v, want UnavailableError that names its operation", name, err)
 		}
@@ -206,7 +206,7 @@ func TestAServerThatHangsHoldsNobodyForLong(t *testing.T) {
 		go func() { ended <- call(t.Context()) }()
 		select {
 		case err := <-ended:
-			var away *ledger.UnavailableError
+			var away *transaction.UnavailableError
 			if !errors.As(err, &away) {
 				t.Errorf("%s: error = %v, want UnavailableError", name, err)
 			}
@@ -271,7 +271,7 @@ func TestEveryRefusalOfACrowdIsAnOverload(t *testing.T) {
 				if err == nil {
 					continue
 				}
-				if refused.Add(1); !errors.Is(err, ledger.ErrOverloaded) {
+				if refused.Add(1); !errors.Is(err, transaction.ErrOverloaded) {
 					t.Errorf("error = %v, want ErrOverloaded", err)
 				}
 			}
@@ -298,13 +298,13 @@ func TestAPoolInFullUseIsOverloadedAndWritesNothing(t *testing.T) {
 		busy = append(busy, conn)
 	}
 	_, err := rfqs.Create(t.Context(), acme, posters, termsOf("k1"))
-	var away *ledger.UnavailableError
-	if !errors.Is(err, ledger.ErrOverloaded) || !errors.As(err, &away) {
+	var away *transaction.UnavailableError
+	if !errors.Is(err, transaction.ErrOverloaded) || !errors.As(err, &away) {
 		t.Errorf("error = %v, want ErrOverloaded in an UnavailableError", err)
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := store.Ping(cancelled); !errors.Is(err, context.Canceled) || errors.Is(err, ledger.ErrOverloaded) {
+	if err := store.Ping(cancelled); !errors.Is(err, context.Canceled) || errors.Is(err, transaction.ErrOverloaded) {
 		t.Errorf("a caller that left: error = %v, want its own end and no overload", err)
 	}
 	for _, conn := range busy {
@@ -331,7 +331,7 @@ func TestAServerWithoutAFreeConnectionIsOverloaded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer held.Release()
-	if err := store.Ping(t.Context()); !errors.Is(err, ledger.ErrOverloaded) {
+	if err := store.Ping(t.Context()); !errors.Is(err, transaction.ErrOverloaded) {
 		t.Errorf("error = %v, want ErrOverloaded", err)
 	}
 }

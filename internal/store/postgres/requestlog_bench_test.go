@@ -8,10 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/ledger"
-	"github.com/printmarket/printmarket/internal/pgtest"
+	"github.com/printmarket/printmarket/internal/recordid"
+
 	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/test/pgtest"
 )
 
 // BenchmarkRequestLog writes full batches of the request log, and erases them in steps
@@ -24,7 +25,7 @@ func BenchmarkRequestLog(b *testing.B) {
 		var entries []requestlog.Entry
 		for n := range batch {
 			at = at.Add(time.Millisecond)
-			id, err := ledger.NewID("log_", at, rand.Reader)
+			id, err := recordid.New("log_", at, rand.Reader)
 			if err != nil {
 				b.Fatal(err)
 			}

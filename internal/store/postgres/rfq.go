@@ -12,12 +12,12 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/store/reply"
 	"github.com/printmarket/printmarket/internal/store/selection"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 var _ rfq.Store = (*Store)(nil)
@@ -43,7 +43,7 @@ SELECT outcome, subject, wait FROM claimed`
 
 // CreateRFQ implements [rfq.Store]. It shares its statement and its commit with
 // creates that come at the same time.
-func (s *Store) CreateRFQ(ctx context.Context, record rfq.RFQ, quotes []rfq.Quote, terms ledger.Terms) (rfq.RFQ, ledger.Outcome, error) {
+func (s *Store) CreateRFQ(ctx context.Context, record rfq.RFQ, quotes []rfq.Quote, terms transaction.Terms) (rfq.RFQ, transaction.Outcome, error) {
 	args, err := createRFQArgs(ctx, record, quotes, terms)
 	if err != nil {
 		return rfq.RFQ{}, 0, reply.Error(createOp, err)
@@ -66,7 +66,7 @@ func (s *Store) createTogether(ctx context.Context, own creation) (created, erro
 
 // createAlone commits one create in a statement of its own.
 func (s *Store) createAlone(ctx context.Context, c creation) (created, error) {
-	made := created{c.record, ledger.Created}
+	made := created{c.record, transaction.Created}
 	err := s.use(ctx, createOp, func(ctx context.Context, conn *pgxpool.Conn) error {
 		claim, err := scanClaim(conn.QueryRow(ctx, createRFQ, c.args...))
 		if err != nil {
@@ -76,7 +76,7 @@ func (s *Store) createAlone(ctx context.Context, c creation) (created, error) {
 		if err != nil || replayed == "" {
 			return err
 		}
-		made.outcome = ledger.Replayed
+		made.outcome = transaction.Replayed
 		made.record, err = oneRFQ(ctx, conn, c.terms.Tenant, replayed)
 		return err
 	})
@@ -86,7 +86,7 @@ func (s *Store) createAlone(ctx context.Context, c creation) (created, error) {
 	return made, nil
 }
 
-func createRFQArgs(ctx context.Context, record rfq.RFQ, quotes []rfq.Quote, terms ledger.Terms) ([]any, error) {
+func createRFQArgs(ctx context.Context, record rfq.RFQ, quotes []rfq.Quote, terms transaction.Terms) ([]any, error) {
 	args, err := claimArgs(ctx, terms, record.ID)
 	if err != nil {
 		return nil, err
@@ -104,14 +104,14 @@ func createRFQArgs(ctx context.Context, record rfq.RFQ, quotes []rfq.Quote, term
 }
 
 // ReplayedRFQ implements [rfq.Store].
-func (s *Store) ReplayedRFQ(ctx context.Context, who tenant.ID, used ledger.Idempotency, now time.Time) (rfq.RFQ, error) {
+func (s *Store) ReplayedRFQ(ctx context.Context, who tenant.ID, used transaction.Idempotency, now time.Time) (rfq.RFQ, error) {
 	return read(ctx, s, "replay rfq", func(ctx context.Context, q querier) (rfq.RFQ, error) {
-		subject, err := committed(ctx, q, who, ledger.CreateRFQ, used, now)
+		subject, err := committed(ctx, q, who, transaction.CreateRFQ, used, now)
 		if err != nil {
 			return rfq.RFQ{}, err
 		}
 		if subject == "" {
-			return rfq.RFQ{}, reply.Of(ledger.ErrNotFound)
+			return rfq.RFQ{}, reply.Of(transaction.ErrNotFound)
 		}
 		return oneRFQ(ctx, q, who, subject)
 	})

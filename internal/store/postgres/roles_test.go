@@ -10,13 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/printmarket/printmarket/internal/jobs"
-	"github.com/printmarket/printmarket/internal/ledger"
-	"github.com/printmarket/printmarket/internal/pgtest"
+	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"
 	"github.com/printmarket/printmarket/internal/xjmf"
+	"github.com/printmarket/printmarket/test/pgtest"
 )
 
 // insufficientPrivilege is the SQLSTATE of a right that a role has not.
@@ -59,7 +59,7 @@ func TestAWorkersRoleBeginsAndFinishesJobsAndCanDoNothingElse(t *testing.T) {
 	if _, err := running.Begin(t.Context(), id, 1, "w1"); err != nil {
 		t.Error(err)
 	}
-	if err := running.Progress(t.Context(), id, 1, "w1", jobs.Progress{PagesDone: 1, PagesTotal: 2}); err != nil {
+	if err := running.Progress(t.Context(), id, 1, "w1", preflightjob.Progress{PagesDone: 1, PagesTotal: 2}); err != nil {
 		t.Error(err)
 	}
 	if _, err := running.Finish(t.Context(), id, 1, "w1", passed(id)); err != nil {
@@ -133,7 +133,7 @@ func TestTheRuntimeRoleServesEverythingAndCannotMoveTheClock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	later := testTime.Add(2 * jobs.Retention)
+	later := testTime.Add(2 * preflightjob.Retention)
 	if err := owner.Enroll(t.Context(), []webhook.Endpoint{orders}, testTime); err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +229,7 @@ func waits(map[xjmf.Job]xjmf.State) (xjmf.Change, error) {
 func TestARoleThatDoesNotExistIsNamed(t *testing.T) {
 	t.Parallel()
 	store := openStore(t, pgtest.Shared(t))
-	var away *ledger.UnavailableError
+	var away *transaction.UnavailableError
 	err := store.Grant(t.Context(), Roles{Webhooks: "nobody"})
 	if err == nil || errors.As(err, &away) || !strings.Contains(err.Error(), `role "nobody" does not exist`) {
 		t.Errorf("error = %v, want the role's name and not that the store is away", err)

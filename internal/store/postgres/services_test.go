@@ -11,26 +11,26 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/cursor"
-	"github.com/printmarket/printmarket/internal/jobs"
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/money"
+	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/rfq"
-	"github.com/printmarket/printmarket/internal/store/storetest"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
+	"github.com/printmarket/printmarket/test/storetest"
 )
 
 var (
 	testTime = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	acme     = tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
-	daily    = ledger.Quota{Limit: 1 << 40, Window: 24 * time.Hour}
+	daily    = transaction.Quota{Limit: 1 << 40, Window: 24 * time.Hour}
 	posters  = rfq.Draft{
 		CatalogProductUID: "print:posters:a2", Category: "large-format",
 		Title: "Posters", Quantity: 10, DeliveryCity: "Oslo",
 	}
 )
 
-func services(t testing.TB, store storetest.Store) (*rfq.Service, *jobs.Service) {
+func services(t testing.TB, store storetest.Store) (*rfq.Service, *preflightjob.Service) {
 	t.Helper()
 	catalog, err := catalog.Demo()
 	if err != nil {
@@ -44,7 +44,7 @@ func services(t testing.TB, store storetest.Store) (*rfq.Service, *jobs.Service)
 	return rfq.New(rfq.Config{
 			Store: store, Cursors: cursors, Now: now, Random: rand.Reader,
 			Catalog: func(time.Time) (rfq.Catalog, error) { return catalog, nil },
-		}), jobs.New(jobs.Config{
+		}), preflightjob.New(preflightjob.Config{
 			Store: store, Dispatcher: nowhere{}, Profiles: []string{"print_ready"},
 			Now: now, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler),
 		})
@@ -54,21 +54,21 @@ func services(t testing.TB, store storetest.Store) (*rfq.Service, *jobs.Service)
 type nowhere struct{}
 
 func (nowhere) Submit(context.Context, string, tenant.ID, int) error { return nil }
-func (nowhere) SubmitAll(_ context.Context, all []jobs.Submission) (int, error) {
+func (nowhere) SubmitAll(_ context.Context, all []preflightjob.Submission) (int, error) {
 	return len(all), nil
 }
 func (nowhere) Cancel(context.Context, string) error { return nil }
 
 func termsOf(key string) rfq.Terms {
-	return rfq.Terms{Quota: daily, Idempotency: ledger.Idempotency{Key: key, Fingerprint: sha256.Sum256([]byte(key))}}
+	return rfq.Terms{Quota: daily, Idempotency: transaction.Idempotency{Key: key, Fingerprint: sha256.Sum256([]byte(key))}}
 }
 
-func jobOf(key string) jobs.Request {
-	return jobs.Request{FileURL: "https://files.example.com/a.pdf", Profile: "print_ready", Idempotency: termsOf(key).Idempotency}
+func jobOf(key string) preflightjob.Request {
+	return preflightjob.Request{FileURL: "https://files.example.com/a.pdf", Profile: "print_ready", Idempotency: termsOf(key).Idempotency}
 }
 
-func passed(id string) jobs.Result {
-	return jobs.Result{Report: []byte(`{"id":"` + id + `"}`), Verdict: jobs.Pass}
+func passed(id string) preflightjob.Result {
+	return preflightjob.Result{Report: []byte(`{"id":"` + id + `"}`), Verdict: preflightjob.Pass}
 }
 
 func offerOf(t testing.TB, supplier string) rfq.Offer {

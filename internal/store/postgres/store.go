@@ -26,10 +26,10 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/printmarket/printmarket/internal/combine"
-	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/batch"
 	"github.com/printmarket/printmarket/internal/store/reply"
 	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // Options tunes a [Store]. The zero value is right for an API replica.
@@ -81,7 +81,7 @@ func (o Options) withDefaults() Options {
 type Store struct {
 	pool    *pgxpool.Pool
 	options Options
-	creates *combine.Combiner[creation, created]
+	creates *batch.Batcher[creation, created]
 }
 
 func newStore(pool *pgxpool.Pool, options Options) *Store {
@@ -120,7 +120,7 @@ func (s *Store) reach(ctx context.Context) error {
 		return fmt.Errorf("open database: %w", volatile)
 	}
 	if err != nil {
-		return &ledger.UnavailableError{Op: "open database", Err: err}
+		return &transaction.UnavailableError{Op: "open database", Err: err}
 	}
 	defer conn.Release()
 	s.prepare(ctx)
@@ -252,7 +252,7 @@ func (s *Store) borrow(ctx context.Context, work func(context.Context, *pgxpool.
 		defer cancel()
 		return work(bounded, conn)
 	case crowded(err), ctx.Err() == nil && waiting.Err() != nil && s.allBusy():
-		return fmt.Errorf("%w: no connection within %s: %w", ledger.ErrOverloaded, s.options.AcquireTimeout, err)
+		return fmt.Errorf("%w: no connection within %s: %w", transaction.ErrOverloaded, s.options.AcquireTimeout, err)
 	default:
 		return err
 	}

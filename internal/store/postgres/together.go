@@ -12,10 +12,10 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/printmarket/printmarket/internal/combine"
-	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/batch"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/store/reply"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // How creates share the database: more batches at a time would be smaller ones,
@@ -31,14 +31,14 @@ const createOp = "create rfq"
 // creation is one create, with its arguments for createRFQ.
 type creation struct {
 	record rfq.RFQ
-	terms  ledger.Terms
+	terms  transaction.Terms
 	args   []any
 }
 
 // created is what became of it when it is no error.
 type created struct {
 	record  rfq.RFQ
-	outcome ledger.Outcome
+	outcome transaction.Outcome
 }
 
 // errUnsettled means that a create has to be settled alone: it is a replay, or
@@ -62,8 +62,8 @@ const createRFQs = `WITH claimed AS MATERIALIZED (
 SELECT outcome, wait FROM claimed ORDER BY n`
 
 // combineCreates lets creates that come at the same time share a statement and a commit.
-func (s *Store) combineCreates() *combine.Combiner[creation, created] {
-	return combine.New(combine.Config[creation, created]{
+func (s *Store) combineCreates() *batch.Batcher[creation, created] {
+	return batch.New(batch.Config[creation, created]{
 		Slots: min(createBatches, int(s.options.MaxConns)), Most: createBatchSize, Long: createTurn,
 		Patience: s.options.AcquireTimeout, Run: s.createBatch, Refuse: refusedCreate,
 	})
@@ -71,27 +71,27 @@ func (s *Store) combineCreates() *combine.Combiner[creation, created] {
 
 // refusedCreate tells why a create was not answered.
 func refusedCreate(err error) error {
-	if errors.Is(err, combine.ErrNoTurn) {
-		err = fmt.Errorf("%w: %w", ledger.ErrOverloaded, err)
+	if errors.Is(err, batch.ErrNoTurn) {
+		err = fmt.Errorf("%w: %w", transaction.ErrOverloaded, err)
 	}
-	return &ledger.UnavailableError{Op: createOp, Err: err}
+	return &transaction.UnavailableError{Op: createOp, Err: err}
 }
 
 // createBatch answers creates that came together. One alone is cheaper by
 // itself.
-func (s *Store) createBatch(ctx context.Context, batch []creation) []combine.End[created] {
-	ends := make([]combine.End[created], len(batch))
-	if len(batch) == 1 {
-		ends[0].Out, ends[0].Err = s.createAlone(ctx, batch[0])
+func (s *Store) createBatch(ctx context.Context, creations []creation) []batch.Result[created] {
+	ends := make([]batch.Result[created], len(creations))
+	if len(creations) == 1 {
+		ends[0].Out, ends[0].Err = s.createAlone(ctx, creations[0])
 		return ends
 	}
-	claims, err := s.claimTogether(ctx, batch)
-	for i, c := range batch {
+	claims, err := s.claimTogether(ctx, creations)
+	for i, c := range creations {
 		switch {
 		case err != nil:
 			ends[i].Err = err
 		case claims[i].outcome == "created":
-			ends[i].Out = created{c.record, ledger.Created}
+			ends[i].Out = created{c.record, transaction.Created}
 		case claims[i].outcome == "replayed", claims[i].outcome == "unsettled":
 			ends[i].Err = errUnsettled
 		default:
@@ -103,9 +103,9 @@ func (s *Store) createBatch(ctx context.Context, batch []creation) []combine.End
 }
 
 // claimTogether commits what can be settled together of a batch.
-func (s *Store) claimTogether(ctx context.Context, batch []creation) (claims []claim, err error) {
+func (s *Store) claimTogether(ctx context.Context, creations []creation) (claims []claim, err error) {
 	err = s.use(ctx, createOp, func(ctx context.Context, conn *pgxpool.Conn) error {
-		rows, err := conn.Query(ctx, createRFQs, columns(batch)...)
+		rows, err := conn.Query(ctx, createRFQs, columns(creations)...)
 		claims, err = collect(rows, err, func(r pgx.Row) (c claim, err error) {
 			err = r.Scan(&c.outcome, &c.wait)
 			return c, err
@@ -134,11 +134,11 @@ func separable(err error) bool {
 }
 
 // columns makes one array of each argument.
-func columns(batch []creation) []any {
-	turned := make([]any, len(batch[0].args))
+func columns(creations []creation) []any {
+	turned := make([]any, len(creations[0].args))
 	for i := range turned {
-		column := make([]any, len(batch))
-		for n, c := range batch {
+		column := make([]any, len(creations))
+		for n, c := range creations {
 			column[n] = c.args[i]
 		}
 		turned[i] = column

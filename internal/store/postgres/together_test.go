@@ -11,24 +11,26 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/internal/recordid"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/printmarket/printmarket/internal/combine"
-	"github.com/printmarket/printmarket/internal/ledger"
-	"github.com/printmarket/printmarket/internal/pgtest"
+	"github.com/printmarket/printmarket/internal/batch"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
+	"github.com/printmarket/printmarket/test/pgtest"
 )
 
 // creationOf is a create as the service hands it over; an empty key is none.
-func creationOf(t testing.TB, who tenant.ID, key string, change func(*rfq.RFQ, *ledger.Terms)) creation {
+func creationOf(t testing.TB, who tenant.ID, key string, change func(*rfq.RFQ, *transaction.Terms)) creation {
 	t.Helper()
-	id, err := ledger.NewID(ledger.RFQPrefix, testTime, rand.Reader)
+	id, err := recordid.New(recordid.RFQ, testTime, rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	event, err := ledger.NewEvent(ledger.RFQCreated, id, testTime, rand.Reader)
+	event, err := transaction.NewEvent(transaction.RFQCreated, id, testTime, rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,9 +39,9 @@ func creationOf(t testing.TB, who tenant.ID, key string, change func(*rfq.RFQ, *
 			ID: id, Tenant: who, TrackingCode: rand.Text(), Draft: posters, Status: rfq.Open, Version: 1,
 			ResponseDeadline: testTime, ExpiresAt: testTime, CreatedAt: testTime, UpdatedAt: testTime,
 		},
-		terms: ledger.Terms{
-			Tenant: who, Operation: ledger.CreateRFQ, Idempotency: termsOf(key).Idempotency, Quota: &daily,
-			Events: []ledger.Event{event}, Now: testTime,
+		terms: transaction.Terms{
+			Tenant: who, Operation: transaction.CreateRFQ, Idempotency: termsOf(key).Idempotency, Quota: &daily,
+			Events: []transaction.Event{event}, Now: testTime,
 		},
 	}
 	if change != nil {
@@ -51,23 +53,25 @@ func creationOf(t testing.TB, who tenant.ID, key string, change func(*rfq.RFQ, *
 	return c
 }
 
-func stay(*rfq.RFQ, *ledger.Terms) {}
+func stay(*rfq.RFQ, *transaction.Terms) {}
 
-func limited(limit int64) func(*rfq.RFQ, *ledger.Terms) {
-	return func(_ *rfq.RFQ, terms *ledger.Terms) { terms.Quota = &ledger.Quota{Limit: limit, Window: time.Hour} }
+func limited(limit int64) func(*rfq.RFQ, *transaction.Terms) {
+	return func(_ *rfq.RFQ, terms *transaction.Terms) {
+		terms.Quota = &transaction.Quota{Limit: limit, Window: time.Hour}
+	}
 }
 
 // ends says in a word what became of each create.
-func endsOf(ends []combine.End[created]) []string {
+func endsOf(ends []batch.Result[created]) []string {
 	words := make([]string, len(ends))
 	for i, end := range ends {
-		exceeded := (*ledger.QuotaExceededError)(nil)
+		exceeded := (*transaction.QuotaExceededError)(nil)
 		switch {
-		case end.Err == nil && end.Out.outcome == ledger.Created:
+		case end.Err == nil && end.Out.outcome == transaction.Created:
 			words[i] = "created"
 		case errors.Is(end.Err, errUnsettled):
 			words[i] = "unsettled"
-		case errors.Is(end.Err, ledger.ErrKeyReused):
+		case errors.Is(end.Err, transaction.ErrKeyReused):
 			words[i] = "reused"
 		case errors.As(end.Err, &exceeded):
 			words[i] = "exceeded"
@@ -81,13 +85,15 @@ func endsOf(ends []combine.End[created]) []string {
 func TestAStatementSettlesWhatItCanAndLeavesTheRestAlone(t *testing.T) {
 	t.Parallel()
 	other := func(name string) tenant.ID { return tenant.ID{Organization: "org_" + name, Mode: tenant.Live} }
-	otherBody := func(_ *rfq.RFQ, terms *ledger.Terms) { terms.Idempotency.Fingerprint = sha256.Sum256([]byte("other")) }
-	unlimited := func(_ *rfq.RFQ, terms *ledger.Terms) { terms.Quota = nil }
-	later := func(_ *rfq.RFQ, terms *ledger.Terms) { terms.Now = terms.Now.Add(ledger.KeyRetention) }
+	otherBody := func(_ *rfq.RFQ, terms *transaction.Terms) {
+		terms.Idempotency.Fingerprint = sha256.Sum256([]byte("other"))
+	}
+	unlimited := func(_ *rfq.RFQ, terms *transaction.Terms) { terms.Quota = nil }
+	later := func(_ *rfq.RFQ, terms *transaction.Terms) { terms.Now = terms.Now.Add(transaction.KeyRetention) }
 	type item struct {
 		who    tenant.ID
 		key    string
-		change func(*rfq.RFQ, *ledger.Terms)
+		change func(*rfq.RFQ, *transaction.Terms)
 		want   string
 	}
 	tests := map[string]struct {
@@ -130,7 +136,7 @@ func TestAStatementSettlesWhatItCanAndLeavesTheRestAlone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			store := openStore(t, pgtest.Shared(t))
-			run := func(items []item, settle func([]creation) []combine.End[created]) (made int) {
+			run := func(items []item, settle func([]creation) []batch.Result[created]) (made int) {
 				batch, want := make([]creation, len(items)), make([]string, len(items))
 				for i, item := range items {
 					batch[i], want[i] = creationOf(t, item.who, item.key, item.change), item.want
@@ -149,13 +155,13 @@ func TestAStatementSettlesWhatItCanAndLeavesTheRestAlone(t *testing.T) {
 				}
 				return made
 			}
-			made := run(tc.before, func(batch []creation) (ends []combine.End[created]) {
+			made := run(tc.before, func(batch []creation) (ends []batch.Result[created]) {
 				for _, c := range batch {
 					ends = append(ends, store.createBatch(t.Context(), []creation{c})...)
 				}
 				return ends
 			})
-			made += run(tc.items, func(batch []creation) []combine.End[created] { return store.createBatch(t.Context(), batch) })
+			made += run(tc.items, func(batch []creation) []batch.Result[created] { return store.createBatch(t.Context(), batch) })
 			for table, question := range map[string]string{
 				"records": `SELECT count(*) FROM rfq`, "events": `SELECT count(*) FROM outbox JOIN rfq ON rfq.id = outbox.subject AND rfq.tenant = outbox.tenant`,
 			} {
@@ -180,10 +186,10 @@ func TestABatchThatOneSpoilsLeavesNothingAndIsToBeSettledAlone(t *testing.T) {
 	if _, err := store.createAlone(t.Context(), standing); err != nil {
 		t.Fatal(err)
 	}
-	for what, spoil := range map[string]func(*rfq.RFQ, *ledger.Terms){
-		"a unique value":        func(r *rfq.RFQ, _ *ledger.Terms) { r.TrackingCode = standing.record.TrackingCode },
-		"a constraint":          func(r *rfq.RFQ, _ *ledger.Terms) { r.Quantity = 0 },
-		"a text it cannot have": func(r *rfq.RFQ, _ *ledger.Terms) { r.Title = "nul \x00 inside" },
+	for what, spoil := range map[string]func(*rfq.RFQ, *transaction.Terms){
+		"a unique value":        func(r *rfq.RFQ, _ *transaction.Terms) { r.TrackingCode = standing.record.TrackingCode },
+		"a constraint":          func(r *rfq.RFQ, _ *transaction.Terms) { r.Quantity = 0 },
+		"a text it cannot have": func(r *rfq.RFQ, _ *transaction.Terms) { r.Title = "nul \x00 inside" },
 	} {
 		got := endsOf(store.createBatch(t.Context(), []creation{creationOf(t, acme, "k2", nil), creationOf(t, acme, "k3", spoil)}))
 		if diff := cmp.Diff([]string{"unsettled", "unsettled"}, got); diff != "" {
@@ -289,7 +295,7 @@ func TestAKeyThatAnotherTransactionHoldsForLongIsInProgress(t *testing.T) {
 	// Alone, and together with others, who do not suffer for it.
 	for range 3 {
 		callers.Go(func() {
-			if _, err := rfqs.Create(t.Context(), acme, posters, termsOf("k1")); !errors.Is(err, ledger.ErrInProgress) {
+			if _, err := rfqs.Create(t.Context(), acme, posters, termsOf("k1")); !errors.Is(err, transaction.ErrInProgress) {
 				t.Errorf("create: error = %v, want ErrInProgress", err)
 			}
 		})
@@ -300,7 +306,7 @@ func TestAKeyThatAnotherTransactionHoldsForLongIsInProgress(t *testing.T) {
 		})
 	}
 	callers.Go(func() {
-		if _, err := preflight.Submit(t.Context(), acme, jobOf("k1"), 10); !errors.Is(err, ledger.ErrInProgress) {
+		if _, err := preflight.Submit(t.Context(), acme, jobOf("k1"), 10); !errors.Is(err, transaction.ErrInProgress) {
 			t.Errorf("submit: error = %v, want ErrInProgress", err)
 		}
 	})
@@ -344,7 +350,7 @@ func TestATenantWhoseWindowIsLockedHoldsUpNobodyElse(t *testing.T) {
 	var held sync.WaitGroup
 	for range 6 { // more than there are slots
 		held.Go(func() {
-			var away *ledger.UnavailableError
+			var away *transaction.UnavailableError
 			if _, err := rfqs.Create(t.Context(), acme, posters, termsOf(rand.Text())); !errors.As(err, &away) {
 				t.Errorf("with its window locked: error = %v, want UnavailableError", err)
 			}

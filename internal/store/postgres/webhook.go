@@ -7,14 +7,16 @@ import (
 	"context"
 	"time"
 
+	"github.com/printmarket/printmarket/internal/recordid"
+
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/store/reply"
 	"github.com/printmarket/printmarket/internal/store/selection"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
@@ -233,7 +235,7 @@ func lockEndpoint(ctx context.Context, tx pgx.Tx, address webhook.Address) (name
 // unsent is an event that an endpoint has not had, with its delivery if there is
 // one.
 type unsent struct {
-	event    ledger.Event
+	event    transaction.Event
 	delivery *string
 }
 
@@ -273,7 +275,7 @@ func (s *Store) Enable(ctx context.Context, address webhook.Address, now time.Ti
 				failures = 0, rests = 0, rests_until = NULL
 			 WHERE tenant = $1 AND name = $2`, address.Owner.String(), address.Name, now)
 		if err == nil && enabled.RowsAffected() == 0 {
-			return reply.Of(ledger.ErrNotFound)
+			return reply.Of(transaction.ErrNotFound)
 		}
 		return err
 	})
@@ -318,7 +320,7 @@ func purgeOutbox(ctx context.Context, tx pgx.Tx, before time.Time, limit int) (i
 		return 0, err
 	}
 	done, err := tx.Exec(ctx, purgeEvents,
-		ledger.FirstID(ledger.EventPrefix, before.Add(time.Millisecond)), before, limit)
+		recordid.First(recordid.Event, before.Add(time.Millisecond)), before, limit)
 	return done.RowsAffected(), err
 }
 

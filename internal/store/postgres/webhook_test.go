@@ -13,13 +13,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/internal/recordid"
+
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 
-	"github.com/printmarket/printmarket/internal/ledger"
-	"github.com/printmarket/printmarket/internal/pgtest"
 	"github.com/printmarket/printmarket/internal/store/selection"
+	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"
+	"github.com/printmarket/printmarket/test/pgtest"
 )
 
 // orders and proofs are endpoints of acme.
@@ -28,7 +30,9 @@ var (
 	proofs = webhook.Endpoint{Address: webhook.Address{Owner: acme, Name: "proofs"}, URL: "https://proofs.example.com/"}
 )
 
-func deliveryID() (string, error) { return ledger.NewID(webhook.DeliveryPrefix, testTime, rand.Reader) }
+func deliveryID() (string, error) {
+	return recordid.New(webhook.DeliveryPrefix, testTime, rand.Reader)
+}
 
 // deliveryTo is a new delivery that is due.
 func deliveryTo(t testing.TB, to webhook.Address) webhook.Delivery {
@@ -37,7 +41,7 @@ func deliveryTo(t testing.TB, to webhook.Address) webhook.Delivery {
 	if err != nil {
 		t.Fatal(err)
 	}
-	event, err := ledger.NewEvent(ledger.RFQCreated, "rfq_1", testTime, rand.Reader)
+	event, err := transaction.NewEvent(transaction.RFQCreated, "rfq_1", testTime, rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/store/reply"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/xjmf"
 )
 
@@ -28,19 +28,19 @@ const (
 // first has it, and everybody else waits there for the commit; only then come
 // the rows of jobs, in their order. So nobody who holds one of them waits for a
 // callback, and two who wait for jobs cannot wait for each other.
-func (s *Store) ReceiveXJMF(ctx context.Context, record xjmf.Record, jobs []xjmf.Job, decide func(map[xjmf.Job]xjmf.State) (xjmf.Change, error)) ([]byte, ledger.Outcome, error) {
+func (s *Store) ReceiveXJMF(ctx context.Context, record xjmf.Record, jobs []xjmf.Job, decide func(map[xjmf.Job]xjmf.State) (xjmf.Change, error)) ([]byte, transaction.Outcome, error) {
 	var answer []byte
-	outcome := ledger.Created
+	outcome := transaction.Created
 	err := s.write(ctx, "receive xjmf", func(ctx context.Context, tx pgx.Tx) error {
 		current, fresh, err := claimXJMF(ctx, tx, record, jobs)
 		if code(err) == lockNotAvailable {
-			return reply.Of(ledger.ErrInProgress)
+			return reply.Of(transaction.ErrInProgress)
 		}
 		if err != nil {
 			return err
 		}
 		if !fresh {
-			outcome = ledger.Replayed
+			outcome = transaction.Replayed
 			answer, err = answeredXJMF(ctx, tx, record)
 			return err
 		}
@@ -48,7 +48,7 @@ func (s *Store) ReceiveXJMF(ctx context.Context, record xjmf.Record, jobs []xjmf
 		if err != nil {
 			return reply.Of(err)
 		}
-		answer, outcome = change.Answer, ledger.Created
+		answer, outcome = change.Answer, transaction.Created
 		return storeXJMF(ctx, tx, record, change)
 	})
 	if err != nil {

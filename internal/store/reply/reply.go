@@ -11,8 +11,8 @@ package reply
 import (
 	"errors"
 
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 type answer struct{ error }
@@ -33,18 +33,18 @@ func Error(op string, err error) error {
 	case errors.As(err, &known):
 		return known.error
 	default:
-		return &ledger.UnavailableError{Op: op, Err: err}
+		return &transaction.UnavailableError{Op: op, Err: err}
 	}
 }
 
 // Fault is why a call has failed, by its error as [Error] made it, in a word for a
 // span; empty where the store has answered.
 func Fault(err error) string {
-	var unavailable *ledger.UnavailableError
+	var unavailable *transaction.UnavailableError
 	switch {
 	case err == nil, !errors.As(err, &unavailable):
 		return ""
-	case errors.Is(err, ledger.ErrOverloaded):
+	case errors.Is(err, transaction.ErrOverloaded):
 		return "overloaded"
 	default:
 		return telemetry.Unanswered(err)

@@ -17,7 +17,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -88,7 +88,7 @@ func part(columns, owners, condition string) string {
 // have it as @status. The order begins with the time, so that no planner reads it off
 // the primary key, between the jobs of everybody. What was purged has no file any more
 // and stands in no index of lists: they do not grow with all that was ever submitted.
-func Jobs(columns string, status jobs.Status) string {
+func Jobs(columns string, status preflightjob.Status) string {
 	condition := ""
 	if status != "" {
 		condition = ` AND status = @status`

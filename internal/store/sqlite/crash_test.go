@@ -18,14 +18,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/internal/recordid"
+
 	"github.com/printmarket/printmarket/internal/cursor"
-	"github.com/printmarket/printmarket/internal/jobs"
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
+	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/rfq"
-	"github.com/printmarket/printmarket/internal/store/storetest"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"
+	"github.com/printmarket/printmarket/test/storetest"
 )
 
 // crashEnv holds the path of a database; a test binary that is started with
@@ -43,14 +45,14 @@ func TestMain(m *testing.M) {
 var (
 	testTime  = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	crasher   = tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
-	crashDay  = ledger.Quota{Limit: 1 << 40, Window: 24 * time.Hour}
+	crashDay  = transaction.Quota{Limit: 1 << 40, Window: 24 * time.Hour}
 	crashBody = rfq.Draft{
 		CatalogProductUID: "print:posters:a2", Category: "large-format",
 		Title: "Crash", Quantity: 10, DeliveryCity: "Oslo",
 	}
 )
 
-func services(store storetest.Store) (*rfq.Service, *jobs.Service, error) {
+func services(store storetest.Store) (*rfq.Service, *preflightjob.Service, error) {
 	catalog, err := catalog.Demo()
 	if err != nil {
 		return nil, nil, err
@@ -63,7 +65,7 @@ func services(store storetest.Store) (*rfq.Service, *jobs.Service, error) {
 	return rfq.New(rfq.Config{
 			Store: store, Cursors: cursors, Now: now, Random: rand.Reader,
 			Catalog: func(time.Time) (rfq.Catalog, error) { return catalog, nil },
-		}), jobs.New(jobs.Config{
+		}), preflightjob.New(preflightjob.Config{
 			Store: store, Dispatcher: nowhere{}, Profiles: []string{"print_ready"},
 			Now: now, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler),
 		}), nil
@@ -73,13 +75,13 @@ func services(store storetest.Store) (*rfq.Service, *jobs.Service, error) {
 type nowhere struct{}
 
 func (nowhere) Submit(context.Context, string, tenant.ID, int) error { return nil }
-func (nowhere) SubmitAll(_ context.Context, all []jobs.Submission) (int, error) {
+func (nowhere) SubmitAll(_ context.Context, all []preflightjob.Submission) (int, error) {
 	return len(all), nil
 }
 func (nowhere) Cancel(context.Context, string) error { return nil }
 
 func crashTerms(key string) rfq.Terms {
-	return rfq.Terms{Quota: crashDay, Idempotency: ledger.Idempotency{Key: key, Fingerprint: sha256.Sum256([]byte(key))}}
+	return rfq.Terms{Quota: crashDay, Idempotency: transaction.Idempotency{Key: key, Fingerprint: sha256.Sum256([]byte(key))}}
 }
 
 // writeUntilKilled creates RFQs, finishes jobs and delivers events from several
@@ -171,7 +173,7 @@ func relayOne(ctx context.Context, store *Store) error {
 	if err != nil || len(entries) == 0 {
 		return err
 	}
-	id, err := ledger.NewID(webhook.DeliveryPrefix, testTime, rand.Reader)
+	id, err := recordid.New(webhook.DeliveryPrefix, testTime, rand.Reader)
 	if err != nil {
 		return err
 	}
@@ -181,8 +183,8 @@ func relayOne(ctx context.Context, store *Store) error {
 	return err
 }
 
-func inspectOnce(ctx context.Context, preflight *jobs.Service) (string, error) {
-	submitted, err := preflight.Submit(ctx, crasher, jobs.Request{FileURL: "https://files.example.com/a.pdf", Profile: "print_ready"}, 1<<30)
+func inspectOnce(ctx context.Context, preflight *preflightjob.Service) (string, error) {
+	submitted, err := preflight.Submit(ctx, crasher, preflightjob.Request{FileURL: "https://files.example.com/a.pdf", Profile: "print_ready"}, 1<<30)
 	if err != nil {
 		return "", err
 	}
@@ -190,7 +192,7 @@ func inspectOnce(ctx context.Context, preflight *jobs.Service) (string, error) {
 	if _, err := preflight.Begin(ctx, id, 1, "w1"); err != nil {
 		return "", err
 	}
-	_, err = preflight.Finish(ctx, id, 1, "w1", jobs.Result{Report: []byte(`{"id":"` + id + `"}`), Verdict: jobs.Pass})
+	_, err = preflight.Finish(ctx, id, 1, "w1", preflightjob.Result{Report: []byte(`{"id":"` + id + `"}`), Verdict: preflightjob.Pass})
 	return id, err
 }
 

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/rfq"
-	"github.com/printmarket/printmarket/internal/store/storetest"
+	"github.com/printmarket/printmarket/internal/transaction"
+	"github.com/printmarket/printmarket/test/storetest"
 )
 
 func TestAStoreThatFailsIsUnavailableAndRecovers(t *testing.T) {
@@ -25,7 +25,7 @@ func TestAStoreThatFailsIsUnavailableAndRecovers(t *testing.T) {
 	for _, fault := range []storetest.Fault{storetest.Away, storetest.Unknown} {
 		faulty.Set(fault)
 		_, err := create()
-		if away := (*ledger.UnavailableError)(nil); !errors.As(err, &away) || !errors.Is(err, storetest.ErrInjected) {
+		if away := (*transaction.UnavailableError)(nil); !errors.As(err, &away) || !errors.Is(err, storetest.ErrInjected) {
 			t.Errorf("fault %d: error = %v, want the injected UnavailableError", fault, err)
 		}
 	}

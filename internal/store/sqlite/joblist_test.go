@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/printmarket/printmarket/internal/jobs"
+	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/store/selection"
 )
 
@@ -17,7 +17,7 @@ import (
 func TestJobsAreListedByIndex(t *testing.T) {
 	t.Parallel()
 	store := openStore(t, filepath.Join(t.TempDir(), "records.db"))
-	for _, status := range append(jobs.Statuses(), "") {
+	for _, status := range append(preflightjob.Statuses(), "") {
 		index := "job_status (tenant=? AND status=? AND (submitted_at,id)<(?,?))"
 		if status == "" {
 			index = "job_listing (tenant=? AND (submitted_at,id)<(?,?))"

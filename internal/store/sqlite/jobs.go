@@ -8,14 +8,14 @@ import (
 	"errors"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/jobs"
-	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/store/reply"
 	"github.com/printmarket/printmarket/internal/store/selection"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-var _ jobs.Store = (*Store)(nil)
+var _ preflightjob.Store = (*Store)(nil)
 
 const jobColumns = `id, tenant, file_url, profile, ticket, status, attempt, incarnation, pages_done, pages_total,
 	verdict, failure_code, failure_detail, version, submitted_at, started_at, finished_at, expires_at, dispatched_at, tries, trace`
@@ -23,9 +23,9 @@ const jobColumns = `id, tenant, file_url, profile, ticket, status, attempt, inca
 // isOpen is the condition of the partial indexes, word for word.
 const isOpen = `status IN ('queued', 'processing')`
 
-// CreateJob implements [jobs.Store].
-func (s *Store) CreateJob(ctx context.Context, job jobs.Job, terms ledger.Terms, backlogCap int) (jobs.Job, ledger.Outcome, error) {
-	stored, outcome := job, ledger.Created
+// CreateJob implements [preflightjob.Store].
+func (s *Store) CreateJob(ctx context.Context, job preflightjob.Job, terms transaction.Terms, backlogCap int) (preflightjob.Job, transaction.Outcome, error) {
+	stored, outcome := job, transaction.Created
 	err := s.write(ctx, "create job", func(tx *sql.Tx) error {
 		replayed, err := counted(ctx, tx, terms, job.ID, func() error {
 			if err := admit(ctx, tx, terms.Tenant, backlogCap); err != nil {
@@ -36,12 +36,12 @@ func (s *Store) CreateJob(ctx context.Context, job jobs.Job, terms ledger.Terms,
 		if err != nil || replayed == "" {
 			return err
 		}
-		outcome = ledger.Replayed
+		outcome = transaction.Replayed
 		stored, err = oneJob(ctx, tx, terms.Tenant, replayed)
 		return err
 	})
 	if err != nil {
-		return jobs.Job{}, 0, err
+		return preflightjob.Job{}, 0, err
 	}
 	return stored, outcome, nil
 }
@@ -52,38 +52,38 @@ func admit(ctx context.Context, tx *sql.Tx, who tenant.ID, backlogCap int) error
 		return err
 	}
 	if open >= backlogCap {
-		return reply.Of(&jobs.BacklogExceededError{Cap: backlogCap})
+		return reply.Of(&preflightjob.BacklogExceededError{Cap: backlogCap})
 	}
 	return nil
 }
 
-// ReplayedJob implements [jobs.Store].
-func (s *Store) ReplayedJob(ctx context.Context, who tenant.ID, used ledger.Idempotency, now time.Time) (jobs.Job, error) {
-	return read(ctx, s, "replay job", func(q querier) (jobs.Job, error) {
-		subject, err := committed(ctx, q, who, ledger.SubmitPreflight, used, now)
+// ReplayedJob implements [preflightjob.Store].
+func (s *Store) ReplayedJob(ctx context.Context, who tenant.ID, used transaction.Idempotency, now time.Time) (preflightjob.Job, error) {
+	return read(ctx, s, "replay job", func(q querier) (preflightjob.Job, error) {
+		subject, err := committed(ctx, q, who, transaction.SubmitPreflight, used, now)
 		if err != nil {
-			return jobs.Job{}, err
+			return preflightjob.Job{}, err
 		}
 		if subject == "" {
-			return jobs.Job{}, reply.Of(ledger.ErrNotFound)
+			return preflightjob.Job{}, reply.Of(transaction.ErrNotFound)
 		}
 		return oneJob(ctx, q, who, subject)
 	})
 }
 
-// Job implements [jobs.Store].
-func (s *Store) Job(ctx context.Context, who tenant.ID, id string) (jobs.Job, error) {
-	return read(ctx, s, "read job", func(q querier) (jobs.Job, error) { return oneJob(ctx, q, who, id) })
+// Job implements [preflightjob.Store].
+func (s *Store) Job(ctx context.Context, who tenant.ID, id string) (preflightjob.Job, error) {
+	return read(ctx, s, "read job", func(q querier) (preflightjob.Job, error) { return oneJob(ctx, q, who, id) })
 }
 
-// Jobs implements [jobs.Store].
-func (s *Store) Jobs(ctx context.Context, who tenant.ID, chosen jobs.Selection) ([]jobs.Job, error) {
-	var malformed jobs.MalformedError
-	listed, err := read(ctx, s, "list jobs", func(q querier) ([]jobs.Job, error) {
+// Jobs implements [preflightjob.Store].
+func (s *Store) Jobs(ctx context.Context, who tenant.ID, chosen preflightjob.Selection) ([]preflightjob.Job, error) {
+	var malformed preflightjob.MalformedError
+	listed, err := read(ctx, s, "list jobs", func(q querier) ([]preflightjob.Job, error) {
 		rows, err := q.QueryContext(ctx, selection.Jobs(jobColumns, chosen.Status),
 			sql.Named("owner", who.String()), sql.Named("at", millis(chosen.Before.SubmittedAt)), sql.Named("before", chosen.Before.ID),
 			sql.Named("status", chosen.Status), sql.Named("limit", chosen.Limit), sql.Named("now", millis(chosen.Now)))
-		return collect(rows, err, func(r row) (jobs.Job, error) { return malformed.Apart(scanJob(r)) })
+		return collect(rows, err, func(r row) (preflightjob.Job, error) { return malformed.Apart(scanJob(r)) })
 	})
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func (s *Store) Jobs(ctx context.Context, who tenant.ID, chosen jobs.Selection) 
 	return malformed.Sound(listed)
 }
 
-// JobReport implements [jobs.Store].
+// JobReport implements [preflightjob.Store].
 func (s *Store) JobReport(ctx context.Context, who tenant.ID, id string) ([]byte, error) {
 	return read(ctx, s, "read report", func(q querier) (body []byte, err error) {
 		err = q.QueryRowContext(ctx,
@@ -101,9 +101,9 @@ func (s *Store) JobReport(ctx context.Context, who tenant.ID, id string) ([]byte
 	})
 }
 
-// AmendJob implements [jobs.Store].
-func (s *Store) AmendJob(ctx context.Context, id string, decide func(jobs.Job) (jobs.Change, error)) (jobs.Job, error) {
-	var amended jobs.Job
+// AmendJob implements [preflightjob.Store].
+func (s *Store) AmendJob(ctx context.Context, id string, decide func(preflightjob.Job) (preflightjob.Change, error)) (preflightjob.Job, error) {
+	var amended preflightjob.Job
 	err := s.write(ctx, "amend job", func(tx *sql.Tx) error {
 		job, err := found(scanJob(tx.QueryRowContext(ctx, `SELECT `+jobColumns+` FROM job WHERE id = ?`, id)))
 		if err != nil {
@@ -128,19 +128,19 @@ func (s *Store) AmendJob(ctx context.Context, id string, decide func(jobs.Job) (
 		return publish(ctx, tx, job.Tenant, change.Events)
 	})
 	if err != nil {
-		return jobs.Job{}, err
+		return preflightjob.Job{}, err
 	}
 	return amended, nil
 }
 
-// OpenJobs implements [jobs.Store].
-func (s *Store) OpenJobs(ctx context.Context, dispatchedBy time.Time, limit int) ([]jobs.Job, error) {
-	var malformed jobs.MalformedError
-	open, err := read(ctx, s, "list open jobs", func(q querier) ([]jobs.Job, error) {
+// OpenJobs implements [preflightjob.Store].
+func (s *Store) OpenJobs(ctx context.Context, dispatchedBy time.Time, limit int) ([]preflightjob.Job, error) {
+	var malformed preflightjob.MalformedError
+	open, err := read(ctx, s, "list open jobs", func(q querier) ([]preflightjob.Job, error) {
 		rows, err := q.QueryContext(ctx,
 			`SELECT `+jobColumns+` FROM job WHERE `+isOpen+` AND dispatched_at <= ? ORDER BY dispatched_at, id LIMIT ?`,
 			millis(dispatchedBy), limit)
-		return collect(rows, err, func(r row) (jobs.Job, error) { return malformed.Apart(scanJob(r)) })
+		return collect(rows, err, func(r row) (preflightjob.Job, error) { return malformed.Apart(scanJob(r)) })
 	})
 	if err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func (s *Store) OpenJobs(ctx context.Context, dispatchedBy time.Time, limit int)
 	return malformed.Sound(open)
 }
 
-// MarkDispatched implements [jobs.Store].
+// MarkDispatched implements [preflightjob.Store].
 func (s *Store) MarkDispatched(ctx context.Context, ids []string, at time.Time) error {
 	if len(ids) == 0 {
 		return nil
@@ -163,7 +163,7 @@ func (s *Store) MarkDispatched(ctx context.Context, ids []string, at time.Time) 
 	})
 }
 
-// PurgeJobs implements [jobs.Store].
+// PurgeJobs implements [preflightjob.Store].
 func (s *Store) PurgeJobs(ctx context.Context, now time.Time, limit int) (int, error) {
 	purged := 0
 	err := s.write(ctx, "purge jobs", func(tx *sql.Tx) error {
@@ -190,20 +190,20 @@ func (s *Store) PurgeJobs(ctx context.Context, now time.Time, limit int) (int, e
 	return purged, nil
 }
 
-func oneJob(ctx context.Context, q querier, who tenant.ID, id string) (jobs.Job, error) {
+func oneJob(ctx context.Context, q querier, who tenant.ID, id string) (preflightjob.Job, error) {
 	return found(scanJob(q.QueryRowContext(ctx,
 		`SELECT `+jobColumns+` FROM job WHERE id = ? AND tenant = ?`, id, who.String())))
 }
 
-func found(job jobs.Job, err error) (jobs.Job, error) {
+func found(job preflightjob.Job, err error) (preflightjob.Job, error) {
 	if errors.Is(err, sql.ErrNoRows) {
-		return jobs.Job{}, reply.Of(ledger.ErrNotFound)
+		return preflightjob.Job{}, reply.Of(transaction.ErrNotFound)
 	}
 	return job, err
 }
 
-// scanJob reads a row, or tells with a [jobs.MalformedError] that it is none of ours.
-func scanJob(r row) (job jobs.Job, err error) {
+// scanJob reads a row, or tells with a [preflightjob.MalformedError] that it is none of ours.
+func scanJob(r row) (job preflightjob.Job, err error) {
 	var fields reply.Fields
 	err = r.Scan(&job.ID, fields.Of(&job.Tenant), fields.Of(&job.FileURL), &job.Profile, reply.Maybe(&fields, &job.Ticket),
 		&job.Status, &job.Attempt, &job.Incarnation,
@@ -211,12 +211,12 @@ func scanJob(r row) (job jobs.Job, err error) {
 		instant{&job.SubmittedAt}, instant{&job.StartedAt}, instant{&job.FinishedAt}, instant{&job.ExpiresAt}, instant{&job.DispatchedAt},
 		&job.Tries, text{&job.Trace})
 	if fault := fields.Fault(); err == nil && fault != nil {
-		err = reply.Of(&jobs.MalformedError{IDs: []string{job.ID}, Err: fault})
+		err = reply.Of(&preflightjob.MalformedError{IDs: []string{job.ID}, Err: fault})
 	}
 	return job, err
 }
 
-func insertJob(ctx context.Context, tx *sql.Tx, job jobs.Job) error {
+func insertJob(ctx context.Context, tx *sql.Tx, job preflightjob.Job) error {
 	_, err := tx.ExecContext(ctx,
 		`INSERT INTO job (`+jobColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(?, ''))`,
 		job.ID, job.Tenant.String(), job.FileURL, job.Profile, job.Ticket, job.Status, job.Attempt, job.Incarnation,
@@ -226,7 +226,7 @@ func insertJob(ctx context.Context, tx *sql.Tx, job jobs.Job) error {
 	return err
 }
 
-func updateJob(ctx context.Context, tx *sql.Tx, job jobs.Job) error {
+func updateJob(ctx context.Context, tx *sql.Tx, job preflightjob.Job) error {
 	_, err := tx.ExecContext(ctx,
 		`UPDATE job SET status = ?, attempt = ?, incarnation = ?, pages_done = ?, pages_total = ?, verdict = ?,
 		 failure_code = ?, failure_detail = ?, version = ?, started_at = ?, finished_at = ?, expires_at = ?, tries = ? WHERE id = ?`,

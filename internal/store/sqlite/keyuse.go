@@ -8,13 +8,13 @@ import (
 	"encoding/json"
 
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/keyuse"
+	"github.com/printmarket/printmarket/internal/credential/lastused"
 )
 
-var _ keyuse.Store = (*Store)(nil)
+var _ lastused.Store = (*Store)(nil)
 
-// MarkKeysUsed implements [keyuse.Store].
-func (s *Store) MarkKeysUsed(ctx context.Context, uses []keyuse.Use) error {
+// MarkKeysUsed implements [lastused.Store].
+func (s *Store) MarkKeysUsed(ctx context.Context, uses []lastused.Use) error {
 	return s.write(ctx, "mark keys used", func(tx *sql.Tx) error {
 		for _, use := range uses {
 			if _, err := tx.ExecContext(ctx,
@@ -28,8 +28,8 @@ func (s *Store) MarkKeysUsed(ctx context.Context, uses []keyuse.Use) error {
 	})
 }
 
-// KeyUses implements [keyuse.Store].
-func (s *Store) KeyUses(ctx context.Context, keys []credential.Digest) ([]keyuse.Use, error) {
+// KeyUses implements [lastused.Store].
+func (s *Store) KeyUses(ctx context.Context, keys []credential.Digest) ([]lastused.Use, error) {
 	digests := make([]string, len(keys))
 	for i, key := range keys {
 		digests[i] = key.String()
@@ -38,10 +38,10 @@ func (s *Store) KeyUses(ctx context.Context, keys []credential.Digest) ([]keyuse
 	if err != nil {
 		return nil, err
 	}
-	return read(ctx, s, "read use of keys", func(q querier) ([]keyuse.Use, error) {
+	return read(ctx, s, "read use of keys", func(q querier) ([]lastused.Use, error) {
 		rows, err := q.QueryContext(ctx,
 			`SELECT digest, used_at FROM key_use WHERE digest IN (SELECT unhex(value) FROM json_each(?))`, string(list))
-		return collect(rows, err, func(r row) (use keyuse.Use, err error) {
+		return collect(rows, err, func(r row) (use lastused.Use, err error) {
 			var digest []byte
 			err = r.Scan(&digest, instant{&use.At})
 			copy(use.Key[:], digest)

@@ -9,17 +9,17 @@ import (
 	"errors"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/store/reply"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // counted runs the part of a counted write that every operation shares, around
 // the insert of its record: the key answers first, then the quota. It returns
 // the subject of the key if it was committed before, and then has written
 // nothing.
-func counted(ctx context.Context, tx *sql.Tx, terms ledger.Terms, subject string, insert func() error) (replayed string, err error) {
+func counted(ctx context.Context, tx *sql.Tx, terms transaction.Terms, subject string, insert func() error) (replayed string, err error) {
 	replayed, err = committed(ctx, tx, terms.Tenant, terms.Operation, terms.Idempotency, terms.Now)
 	if err != nil || replayed != "" {
 		return replayed, err
@@ -37,7 +37,7 @@ func counted(ctx context.Context, tx *sql.Tx, terms ledger.Terms, subject string
 }
 
 // committed finds the subject that a key was committed with; none is empty.
-func committed(ctx context.Context, q querier, who tenant.ID, operation ledger.Operation, used ledger.Idempotency, now time.Time) (string, error) {
+func committed(ctx context.Context, q querier, who tenant.ID, operation transaction.Operation, used transaction.Idempotency, now time.Time) (string, error) {
 	if used.Key == "" {
 		return "", nil
 	}
@@ -45,21 +45,21 @@ func committed(ctx context.Context, q querier, who tenant.ID, operation ledger.O
 	var fingerprint []byte
 	err := q.QueryRowContext(ctx,
 		`SELECT subject, fingerprint FROM idempotency WHERE tenant = ? AND operation = ? AND key = ? AND created_at > ?`,
-		who.String(), operation, used.Key, millis(now.Add(-ledger.KeyRetention))).Scan(&subject, &fingerprint)
+		who.String(), operation, used.Key, millis(now.Add(-transaction.KeyRetention))).Scan(&subject, &fingerprint)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return "", nil
 	case err != nil:
 		return "", err
 	case !bytes.Equal(fingerprint, used.Fingerprint[:]):
-		return "", reply.Of(ledger.ErrKeyReused)
+		return "", reply.Of(transaction.ErrKeyReused)
 	default:
 		return subject, nil
 	}
 }
 
 // charge takes one from the quota's window, or answers that it is used up.
-func charge(ctx context.Context, tx *sql.Tx, terms ledger.Terms) error {
+func charge(ctx context.Context, tx *sql.Tx, terms transaction.Terms) error {
 	if terms.Quota == nil {
 		return nil
 	}
@@ -75,7 +75,7 @@ func charge(ctx context.Context, tx *sql.Tx, terms ledger.Terms) error {
 	if n, err := changed.RowsAffected(); err != nil || n == 1 {
 		return err
 	}
-	return reply.Of(&ledger.QuotaExceededError{
+	return reply.Of(&transaction.QuotaExceededError{
 		Quota:      *terms.Quota,
 		RetryAfter: max(end.Sub(terms.Now), time.Second),
 	})
@@ -83,7 +83,7 @@ func charge(ctx context.Context, tx *sql.Tx, terms ledger.Terms) error {
 
 // remember writes the key. A row that is still there has outlived its
 // retention, or committed would have found it.
-func remember(ctx context.Context, tx *sql.Tx, terms ledger.Terms, subject string) error {
+func remember(ctx context.Context, tx *sql.Tx, terms transaction.Terms, subject string) error {
 	if terms.Idempotency.Key == "" {
 		return nil
 	}
@@ -94,7 +94,7 @@ func remember(ctx context.Context, tx *sql.Tx, terms ledger.Terms, subject strin
 }
 
 // publish writes events that come of ctx.
-func publish(ctx context.Context, tx *sql.Tx, who tenant.ID, events []ledger.Event) error {
+func publish(ctx context.Context, tx *sql.Tx, who tenant.ID, events []transaction.Event) error {
 	trace := telemetry.Traceparent(ctx)
 	for _, event := range events {
 		if _, err := tx.ExecContext(ctx,
@@ -108,11 +108,11 @@ func publish(ctx context.Context, tx *sql.Tx, who tenant.ID, events []ledger.Eve
 
 // Events reads the outbox in the order of commits, at most limit entries, from
 // the first whose Seq is greater than after.
-func (s *Store) Events(ctx context.Context, after int64, limit int) ([]ledger.Entry, error) {
-	return read(ctx, s, "read outbox", func(q querier) ([]ledger.Entry, error) {
+func (s *Store) Events(ctx context.Context, after int64, limit int) ([]transaction.Entry, error) {
+	return read(ctx, s, "read outbox", func(q querier) ([]transaction.Entry, error) {
 		rows, err := q.QueryContext(ctx,
 			`SELECT seq, tenant, id, type, subject, at, trace FROM outbox WHERE seq > ? ORDER BY seq LIMIT ?`, after, limit)
-		return collect(rows, err, func(r row) (e ledger.Entry, err error) {
+		return collect(rows, err, func(r row) (e transaction.Entry, err error) {
 			err = r.Scan(&e.Seq, &e.Tenant, &e.Event.ID, &e.Event.Type, &e.Event.Subject, instant{&e.Event.At}, text{&e.Event.Trace})
 			return e, err
 		})
@@ -121,9 +121,9 @@ func (s *Store) Events(ctx context.Context, after int64, limit int) ([]ledger.En
 
 // QuotaUsage tells how much a tenant has used of a quota in the window in which
 // now lies.
-func (s *Store) QuotaUsage(ctx context.Context, who tenant.ID, operation ledger.Operation, quota ledger.Quota, now time.Time) (ledger.Usage, error) {
-	return read(ctx, s, "read quota", func(q querier) (ledger.Usage, error) {
-		usage := ledger.Usage{Ends: quota.End(now)}
+func (s *Store) QuotaUsage(ctx context.Context, who tenant.ID, operation transaction.Operation, quota transaction.Quota, now time.Time) (transaction.Usage, error) {
+	return read(ctx, s, "read quota", func(q querier) (transaction.Usage, error) {
+		usage := transaction.Usage{Ends: quota.End(now)}
 		err := q.QueryRowContext(ctx,
 			`SELECT used FROM quota WHERE tenant = ? AND operation = ? AND window_start = ? AND window_end = ?`,
 			who.String(), operation, millis(quota.Start(now)), millis(usage.Ends)).Scan(&usage.Used)
@@ -141,8 +141,8 @@ const dayMillis = int64(24 * time.Hour / time.Millisecond)
 // since the one of an instant, the first one first and none on which nothing was used.
 // Windows that have not been erased yet, the present ones included, are counted among
 // them.
-func (s *Store) QuotaDays(ctx context.Context, who tenant.ID, operation ledger.Operation, since time.Time) ([]ledger.DayUse, error) {
-	return read(ctx, s, "read quota history", func(q querier) ([]ledger.DayUse, error) {
+func (s *Store) QuotaDays(ctx context.Context, who tenant.ID, operation transaction.Operation, since time.Time) ([]transaction.DayUse, error) {
+	return read(ctx, s, "read quota history", func(q querier) ([]transaction.DayUse, error) {
 		rows, err := q.QueryContext(ctx,
 			`SELECT day, sum(used) FROM (
 				SELECT day, used FROM quota_day WHERE tenant = @owner AND operation = @operation
@@ -150,7 +150,7 @@ func (s *Store) QuotaDays(ctx context.Context, who tenant.ID, operation ledger.O
 				SELECT window_start - window_start % @length, used FROM quota WHERE tenant = @owner AND operation = @operation
 			) WHERE day >= @since - @since % @length GROUP BY day ORDER BY day`,
 			sql.Named("owner", who.String()), sql.Named("operation", operation), sql.Named("length", dayMillis), sql.Named("since", millis(since)))
-		return collect(rows, err, func(r row) (use ledger.DayUse, err error) {
+		return collect(rows, err, func(r row) (use transaction.DayUse, err error) {
 			err = r.Scan(instant{&use.Day}, &use.Used)
 			return use, err
 		})
@@ -166,12 +166,12 @@ func (s *Store) PurgeLedger(ctx context.Context, now time.Time) error {
 			statement string
 			args      []any
 		}{
-			{`DELETE FROM idempotency WHERE created_at <= ?`, []any{millis(now.Add(-ledger.KeyRetention))}},
+			{`DELETE FROM idempotency WHERE created_at <= ?`, []any{millis(now.Add(-transaction.KeyRetention))}},
 			{`INSERT INTO quota_day (tenant, operation, day, used)
 			  SELECT tenant, operation, window_start - window_start % ?, sum(used) FROM quota WHERE window_end <= ? GROUP BY 1, 2, 3
 			  ON CONFLICT DO UPDATE SET used = used + excluded.used`, []any{dayMillis, millis(now)}},
 			{`DELETE FROM quota WHERE window_end <= ?`, []any{millis(now)}},
-			{`DELETE FROM quota_day WHERE day < ?`, []any{millis(now.Truncate(24*time.Hour).AddDate(0, 0, -ledger.HistoryDays))}},
+			{`DELETE FROM quota_day WHERE day < ?`, []any{millis(now.Truncate(24*time.Hour).AddDate(0, 0, -transaction.HistoryDays))}},
 		} {
 			if _, err := tx.ExecContext(ctx, one.statement, one.args...); err != nil {
 				return err

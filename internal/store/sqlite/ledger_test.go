@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 func TestPurgeLedgerErasesOnlyWhatNobodyCanSeeAnyMore(t *testing.T) {
@@ -28,8 +28,8 @@ func TestPurgeLedgerErasesOnlyWhatNobodyCanSeeAnyMore(t *testing.T) {
 	}{
 		{"within the window", testTime, 1, 1},
 		{"when the window has ended", crashDay.End(testTime), 1, 0},
-		{"just within the retention of keys", testTime.Add(ledger.KeyRetention - time.Millisecond), 1, 0},
-		{"when the retention has ended", testTime.Add(ledger.KeyRetention), 0, 0},
+		{"just within the retention of keys", testTime.Add(transaction.KeyRetention - time.Millisecond), 1, 0},
+		{"when the retention has ended", testTime.Add(transaction.KeyRetention), 0, 0},
 	}
 	for _, tc := range tests {
 		if err := store.PurgeLedger(t.Context(), tc.at); err != nil {

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/jobs"
-	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // A row that somebody damaged must stop neither the jobs beside it nor a worker
@@ -32,7 +32,7 @@ func TestAMalformedRowOfAJobIsToldAndPassedOver(t *testing.T) {
 	who := tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
 	var ids []string
 	for range 3 {
-		submitted, err := preflight.Submit(t.Context(), who, jobs.Request{FileURL: "https://files.example.com/f.pdf", Profile: "print_ready"}, 10)
+		submitted, err := preflight.Submit(t.Context(), who, preflightjob.Request{FileURL: "https://files.example.com/f.pdf", Profile: "print_ready"}, 10)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,12 +41,12 @@ func TestAMalformedRowOfAJobIsToldAndPassedOver(t *testing.T) {
 	if _, err := store.writer.ExecContext(t.Context(), `UPDATE job SET tenant = 'nobody' WHERE id = ?`, ids[1]); err != nil {
 		t.Fatal(err)
 	}
-	var malformed *jobs.MalformedError
+	var malformed *preflightjob.MalformedError
 	open, err := store.OpenJobs(t.Context(), time.Now().Add(time.Hour), 10)
 	if !errors.As(err, &malformed) || len(malformed.IDs) != 1 || malformed.IDs[0] != ids[1] || len(open) != 2 {
 		t.Errorf("OpenJobs = %v, %v; want the two sound ones, and that of %s", open, err, ids[1])
 	}
-	var away *ledger.UnavailableError
+	var away *transaction.UnavailableError
 	if _, err := preflight.Begin(t.Context(), ids[1], 1, "w1"); !errors.As(err, &malformed) || errors.As(err, &away) {
 		t.Errorf("Begin: %v, want a MalformedError and no absence", err)
 	}

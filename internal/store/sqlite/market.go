@@ -8,10 +8,10 @@ import (
 	"database/sql"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/store/selection"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // selectRFQs lists RFQs of some owners. owner is the parameter of that name.
@@ -62,7 +62,7 @@ func (s *Store) DueRFQs(ctx context.Context, now, simulate time.Time, limit int)
 }
 
 // audit writes a deed; nil is none.
-func audit(ctx context.Context, tx *sql.Tx, deed *ledger.Deed) error {
+func audit(ctx context.Context, tx *sql.Tx, deed *transaction.AuditEntry) error {
 	if deed == nil {
 		return nil
 	}
@@ -74,19 +74,19 @@ func audit(ctx context.Context, tx *sql.Tx, deed *ledger.Deed) error {
 }
 
 // AddDeed commits a line of the audit by itself.
-func (s *Store) AddDeed(ctx context.Context, deed ledger.Deed) error {
+func (s *Store) AddDeed(ctx context.Context, deed transaction.AuditEntry) error {
 	return s.write(ctx, "audit", func(tx *sql.Tx) error { return audit(ctx, tx, &deed) })
 }
 
 // Deeds lists what the marketplace's side has done to records of a mode, the
 // latest first, from the first id that is less than before; an empty before
 // starts at the latest.
-func (s *Store) Deeds(ctx context.Context, mode tenant.Mode, before string, limit int) ([]ledger.Deed, error) {
-	return read(ctx, s, "read audit", func(q querier) ([]ledger.Deed, error) {
+func (s *Store) Deeds(ctx context.Context, mode tenant.Mode, before string, limit int) ([]transaction.AuditEntry, error) {
+	return read(ctx, s, "read audit", func(q querier) ([]transaction.AuditEntry, error) {
 		rows, err := q.QueryContext(ctx,
 			`SELECT id, at, organization, key, request_id, verb, tenant, subject, reason FROM audit
 			 WHERE tenant LIKE '%/' || ? AND id < ? ORDER BY id DESC LIMIT ?`, string(mode), cmp.Or(before, selection.BeforeAll), limit)
-		return collect(rows, err, func(r row) (d ledger.Deed, err error) {
+		return collect(rows, err, func(r row) (d transaction.AuditEntry, err error) {
 			err = r.Scan(&d.ID, instant{&d.At}, &d.Actor.Organization, &d.Actor.Key, &d.Actor.RequestID,
 				&d.Verb, &d.Owner, &d.Subject, &d.Reason)
 			return d, err

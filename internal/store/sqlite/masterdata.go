@@ -11,9 +11,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/store/reply"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 var _ masterdata.Store = (*Store)(nil)
@@ -25,7 +25,7 @@ const (
 )
 
 // ImportMasterData implements [masterdata.Store].
-func (s *Store) ImportMasterData(ctx context.Context, snapshot masterdata.Snapshot, content []byte, deed ledger.Deed) (kept bool, err error) {
+func (s *Store) ImportMasterData(ctx context.Context, snapshot masterdata.Snapshot, content []byte, deed transaction.AuditEntry) (kept bool, err error) {
 	err = s.write(ctx, "import master data", func(tx *sql.Tx) error {
 		done, err := tx.ExecContext(ctx,
 			`INSERT INTO masterdata_snapshot (`+snapshotColumns+`, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
@@ -75,13 +75,13 @@ func (s *Store) MasterDataContent(ctx context.Context, id string) ([]byte, error
 // missing makes a row that is not there an answer.
 func missing(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
-		return reply.Of(ledger.ErrNotFound)
+		return reply.Of(transaction.ErrNotFound)
 	}
 	return err
 }
 
 // ApproveMasterData implements [masterdata.Store].
-func (s *Store) ApproveMasterData(ctx context.Context, a masterdata.Approval, deed ledger.Deed) error {
+func (s *Store) ApproveMasterData(ctx context.Context, a masterdata.Approval, deed transaction.AuditEntry) error {
 	return s.write(ctx, "approve master data", func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx,
 			`INSERT INTO masterdata_approval (id, snapshot, level, owner, effective_from, effective_until, approved_at, approved_by, note)
@@ -93,7 +93,7 @@ func (s *Store) ApproveMasterData(ctx context.Context, a masterdata.Approval, de
 	})
 }
 
-func raiseMasterData(ctx context.Context, tx *sql.Tx, deed ledger.Deed) error {
+func raiseMasterData(ctx context.Context, tx *sql.Tx, deed transaction.AuditEntry) error {
 	if _, err := tx.ExecContext(ctx, `UPDATE masterdata_revision SET revision = revision + 1`); err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func raiseMasterData(ctx context.Context, tx *sql.Tx, deed ledger.Deed) error {
 }
 
 // WithdrawMasterData implements [masterdata.Store].
-func (s *Store) WithdrawMasterData(ctx context.Context, a masterdata.Approval, deed ledger.Deed) (withdrawn masterdata.Approval, err error) {
+func (s *Store) WithdrawMasterData(ctx context.Context, a masterdata.Approval, deed transaction.AuditEntry) (withdrawn masterdata.Approval, err error) {
 	err = s.write(ctx, "withdraw approval", func(tx *sql.Tx) error {
 		withdrawn, err = scanApproval(tx.QueryRowContext(ctx,
 			`UPDATE masterdata_approval SET withdrawn_at = ?, withdrawn_by = ?, withdrawn_reason = ?

@@ -10,11 +10,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/store/reply"
 	"github.com/printmarket/printmarket/internal/store/selection"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 var _ rfq.Store = (*Store)(nil)
@@ -24,8 +24,8 @@ const rfqColumns = `id, tenant, tracking_code, catalog_product_uid, title, categ
 	response_deadline, expires_at, created_at, updated_at`
 
 // CreateRFQ implements [rfq.Store].
-func (s *Store) CreateRFQ(ctx context.Context, record rfq.RFQ, quotes []rfq.Quote, terms ledger.Terms) (rfq.RFQ, ledger.Outcome, error) {
-	stored, outcome := record, ledger.Created
+func (s *Store) CreateRFQ(ctx context.Context, record rfq.RFQ, quotes []rfq.Quote, terms transaction.Terms) (rfq.RFQ, transaction.Outcome, error) {
+	stored, outcome := record, transaction.Created
 	err := s.write(ctx, "create rfq", func(tx *sql.Tx) error {
 		replayed, err := counted(ctx, tx, terms, record.ID, func() error {
 			if err := insertRFQ(ctx, tx, record); err != nil {
@@ -36,7 +36,7 @@ func (s *Store) CreateRFQ(ctx context.Context, record rfq.RFQ, quotes []rfq.Quot
 		if err != nil || replayed == "" {
 			return err
 		}
-		outcome = ledger.Replayed
+		outcome = transaction.Replayed
 		stored, err = oneRFQ(ctx, tx, terms.Tenant, replayed)
 		return err
 	})
@@ -47,14 +47,14 @@ func (s *Store) CreateRFQ(ctx context.Context, record rfq.RFQ, quotes []rfq.Quot
 }
 
 // ReplayedRFQ implements [rfq.Store].
-func (s *Store) ReplayedRFQ(ctx context.Context, who tenant.ID, used ledger.Idempotency, now time.Time) (rfq.RFQ, error) {
+func (s *Store) ReplayedRFQ(ctx context.Context, who tenant.ID, used transaction.Idempotency, now time.Time) (rfq.RFQ, error) {
 	return read(ctx, s, "replay rfq", func(q querier) (rfq.RFQ, error) {
-		subject, err := committed(ctx, q, who, ledger.CreateRFQ, used, now)
+		subject, err := committed(ctx, q, who, transaction.CreateRFQ, used, now)
 		if err != nil {
 			return rfq.RFQ{}, err
 		}
 		if subject == "" {
-			return rfq.RFQ{}, reply.Of(ledger.ErrNotFound)
+			return rfq.RFQ{}, reply.Of(transaction.ErrNotFound)
 		}
 		return oneRFQ(ctx, q, who, subject)
 	})
@@ -112,7 +112,7 @@ func oneRFQ(ctx context.Context, q querier, who tenant.ID, id string) (rfq.RFQ, 
 	record, err := scanRFQ(q.QueryRowContext(ctx,
 		`SELECT `+rfqColumns+` FROM rfq WHERE id = ? AND tenant = ?`, id, who.String()))
 	if errors.Is(err, sql.ErrNoRows) {
-		return rfq.RFQ{}, reply.Of(ledger.ErrNotFound)
+		return rfq.RFQ{}, reply.Of(transaction.ErrNotFound)
 	}
 	return record, err
 }

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/printmarket/printmarket/internal/ledger"
-	"github.com/printmarket/printmarket/internal/store/storetest"
+	"github.com/printmarket/printmarket/internal/transaction"
+	"github.com/printmarket/printmarket/test/storetest"
 )
 
 func TestStore(t *testing.T) {
@@ -157,7 +157,7 @@ func TestAClosedStoreIsUnavailable(t *testing.T) {
 		"read":  func(ctx context.Context) error { _, err := store.Events(ctx, 0, 1); return err },
 		"write": func(ctx context.Context) error { return store.MarkDispatched(ctx, []string{"pref_"}, testTime) },
 	} {
-		var away *ledger.UnavailableError
+		var away *transaction.UnavailableError
 		if err := call(t.Context()); !errors.As(err, &away) || away.Op == "" {
 			t.Errorf("%s: error = %v, want UnavailableError that names its operation", name, err)
 		}

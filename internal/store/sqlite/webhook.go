@@ -11,11 +11,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/recordid"
+
 	"github.com/printmarket/printmarket/internal/store/reply"
 	"github.com/printmarket/printmarket/internal/store/selection"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
@@ -270,7 +272,7 @@ func deliveryOf(ctx context.Context, q querier, owner tenant.ID, id string) (web
 	delivery, err := scanDelivery(q.QueryRowContext(ctx,
 		`SELECT `+deliveryColumns+` FROM webhook_delivery WHERE id = ? AND tenant = ?`, id, owner.String()))
 	if errors.Is(err, sql.ErrNoRows) {
-		err = reply.Of(ledger.ErrNotFound)
+		err = reply.Of(transaction.ErrNotFound)
 	}
 	return delivery, err
 }
@@ -324,14 +326,14 @@ const recoverable = `
 // Recover implements [webhook.Store].
 func (s *Store) Recover(ctx context.Context, endpoint webhook.Endpoint, since, now time.Time, limit int, mint func() (string, error)) (int, error) {
 	const op = "recover deliveries"
-	wanted, err := json.Marshal(append([]ledger.EventType{}, endpoint.Events...))
+	wanted, err := json.Marshal(append([]transaction.EventType{}, endpoint.Events...))
 	if err != nil {
 		return 0, reply.Error(op, err)
 	}
 	recovered := 0
 	err = s.write(ctx, op, func(tx *sql.Tx) error {
 		if _, err := standingOf(ctx, tx, endpoint.Address); errors.Is(err, sql.ErrNoRows) {
-			return reply.Of(ledger.ErrNotFound)
+			return reply.Of(transaction.ErrNotFound)
 		} else if err != nil {
 			return err
 		}
@@ -352,7 +354,7 @@ func (s *Store) Recover(ctx context.Context, endpoint webhook.Endpoint, since, n
 // unsent is an event that an endpoint has not had, with the id of its delivery if
 // there is one.
 type unsent struct {
-	event    ledger.Event
+	event    transaction.Event
 	delivery string
 }
 
@@ -390,7 +392,7 @@ func (s *Store) Enable(ctx context.Context, address webhook.Address, now time.Ti
 			 WHERE tenant = ? AND name = ?`,
 			millis(now), address.Owner.String(), address.Name))
 		if err == nil && enabled == 0 {
-			return reply.Of(ledger.ErrNotFound)
+			return reply.Of(transaction.ErrNotFound)
 		}
 		return err
 	})
@@ -409,7 +411,7 @@ func (s *Store) PurgeWebhooks(ctx context.Context, before time.Time, limit int) 
 		}
 		events, err := affected(tx.ExecContext(ctx,
 			`DELETE FROM outbox WHERE seq IN (SELECT seq FROM outbox WHERE id < ? AND at < ? ORDER BY id LIMIT ?)`,
-			ledger.FirstID(ledger.EventPrefix, before.Add(time.Millisecond)), millis(before), limit))
+			recordid.First(recordid.Event, before.Add(time.Millisecond)), millis(before), limit))
 		erased = deliveries + events
 		return err
 	})

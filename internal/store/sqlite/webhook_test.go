@@ -11,7 +11,7 @@ import (
 
 	"github.com/pressly/goose/v3"
 
-	"github.com/printmarket/printmarket/internal/ledger"
+	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
@@ -71,7 +71,7 @@ func TestTheDatabaseRefusesRowsOfDeliveriesThatNobodyCouldRead(t *testing.T) {
 	if err := store.Enroll(t.Context(), []webhook.Endpoint{crashEndpoint}, testTime); err != nil {
 		t.Fatal(err)
 	}
-	event, err := ledger.NewEvent(ledger.RFQCreated, "rfq_1", testTime, rand.Reader)
+	event, err := transaction.NewEvent(transaction.RFQCreated, "rfq_1", testTime, rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}

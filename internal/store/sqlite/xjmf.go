@@ -9,9 +9,9 @@ import (
 	"errors"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/ledger"
 	"github.com/printmarket/printmarket/internal/store/reply"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/xjmf"
 )
 
@@ -25,16 +25,16 @@ const (
 
 // ReceiveXJMF implements [xjmf.Store]. There is one writer, so nothing needs a
 // lock.
-func (s *Store) ReceiveXJMF(ctx context.Context, record xjmf.Record, jobs []xjmf.Job, decide func(map[xjmf.Job]xjmf.State) (xjmf.Change, error)) ([]byte, ledger.Outcome, error) {
+func (s *Store) ReceiveXJMF(ctx context.Context, record xjmf.Record, jobs []xjmf.Job, decide func(map[xjmf.Job]xjmf.State) (xjmf.Change, error)) ([]byte, transaction.Outcome, error) {
 	var answer []byte
-	outcome := ledger.Created
+	outcome := transaction.Created
 	err := s.write(ctx, "receive xjmf", func(tx *sql.Tx) error {
 		stored, err := answeredXJMF(ctx, tx, record)
 		if err != nil {
 			return err
 		}
 		if stored != nil {
-			answer, outcome = stored, ledger.Replayed
+			answer, outcome = stored, transaction.Replayed
 			return nil
 		}
 		current, err := xjmfStatesOf(ctx, tx, record.Tenant, jobs)

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package bridgeapi_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/test/apitest"
+)
+
+// BenchmarkPage asks for the last page of 1,000 media and of 100,000 in turn. The
+// ratio is what the second costs of the first; it is about 1.
+func BenchmarkPage(b *testing.B) {
+	few, many := apitest.New(b, apitest.Options{}), apitest.New(b, apitest.Options{})
+	publish(b, few, content(acme, "own", 1_000))
+	publish(b, many, content(acme, "own", 100_000))
+	ask := func(w *apitest.World, offset int) func() time.Duration {
+		w.Limit("acme", "bridge", 1_000_000)
+		return func() time.Duration {
+			r := w.Build(b, apitest.Request{Method: "GET", Path: fmt.Sprintf("%s?limit=100&offset=%d", mediaPath, offset), Key: "acme-live"})
+			rec := httptest.NewRecorder()
+			start := time.Now()
+			w.Handler.ServeHTTP(rec, r)
+			took := time.Since(start)
+			if rec.Code != http.StatusOK {
+				b.Fatalf("answered %d", rec.Code)
+			}
+			return took
+		}
+	}
+	ofFew, ofMany := ask(few, 900), ask(many, 99_900)
+	var small, large time.Duration
+	for b.Loop() {
+		small += ofFew()
+		large += ofMany()
+	}
+	b.ReportMetric(float64(small.Nanoseconds())/float64(b.N), "of-1000-ns")
+	b.ReportMetric(float64(large.Nanoseconds())/float64(b.N), "of-100000-ns")
+	b.ReportMetric(float64(large)/float64(small), "ratio")
+}
+
+// BenchmarkExport writes the largest export that there can be, about.
+func BenchmarkExport(b *testing.B) {
+	w := apitest.New(b, apitest.Options{})
+	publish(b, w, content(acme, "own", 25_000))
+	for _, query := range []string{"", "&includeValidation=true"} {
+		b.Run("media"+query, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				rec := httptest.NewRecorder()
+				w.Handler.ServeHTTP(rec, w.Build(b, apitest.Request{Method: "GET", Path: exportPath + "?category=media" + query, Key: "acme-live"}))
+				if rec.Code != http.StatusOK {
+					b.Fatalf("answered %d %s", rec.Code, rec.Body)
+				}
+				b.SetBytes(int64(rec.Body.Len()))
+			}
+		})
+	}
+}

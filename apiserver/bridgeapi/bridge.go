@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package bridgeapi serves master data to the systems that feed the XJDF layer.
+//
+// Its contract, docs/internal/bridge-openapi.yaml, is not published; zz_generated.go
+// holds the models generated from it. The API key and the parameter source alone
+// select whose data the caller reads. An owner without data gets an empty answer,
+// never the data of another owner. A snapshot with faults is refused as a whole.
+// No answer contains prices, rates or identifiers of the catalog. Package apiserver
+// sets the cache headers of every answer, refusals included.
+package bridgeapi
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/pkg/xjdf"
+	"github.com/printmarket/printmarket/pkg/xjdf/validate"
+)
+
+// The paths of the surface.
+const (
+	mediaPath   = "/api/v1/xjdf/media-catalog"
+	devicesPath = "/api/v1/xjdf/devices"
+	exportPath  = "/api/v1/xjdf/master-data-export"
+)
+
+// Authority is what the surface needs of an authority.Holder.
+type Authority interface {
+	Current(owner string, now time.Time) (authority.Effective, error)
+}
+
+type surface struct {
+	authority Authority
+	validator *validate.Validator
+	turns     *xjdf.Turns
+}
+
+// Routes is the surface's table of routes. The first of them catch what the others
+// do not serve. The turns are those of all documents.
+func Routes(held Authority, turns *xjdf.Turns) []gate.Route {
+	s := &surface{authority: held, validator: validate.New(), turns: turns}
+	served := []gate.Route{
+		{Pattern: mediaPath, Scope: posture.ScopeMasterDataRead, Serve: s.media},
+		{Pattern: devicesPath, Scope: posture.ScopeDevicesRead, Serve: s.devices},
+		{Pattern: exportPath, Scope: posture.ScopeMasterDataRead, Serve: s.export, Offers: exportTypes()},
+	}
+	var routes []gate.Route
+	for i := range served {
+		rt := &served[i]
+		rt.Method, rt.Capability, rt.Internal = http.MethodGet, posture.MasterDataBridge, true
+		for _, pattern := range []string{rt.Pattern, rt.Pattern + "/*"} {
+			routes = append(routes, gate.Route{
+				Method: gate.AnyMethod, Pattern: pattern, Capability: rt.Capability, Scope: rt.Scope, Internal: true, Serve: unserved,
+			})
+		}
+	}
+	return append(routes, served...)
+}
+
+func unserved(*gate.Call) error {
+	return problem.New(problem.CodeRouteNotFound, "The bridge does not serve this method at this path.")
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package bridgeapi_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/apiserver/bridgeapi"
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
+	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/pkg/xjdf"
+	"github.com/printmarket/printmarket/test/apitest"
+)
+
+func guide(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/guides/bridge.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// shown is what the guide's examples are made of.
+func shown() authority.Content {
+	return authority.Content{
+		Owner: acme, Currency: "EUR",
+		Media: []authority.Media{
+			{
+				ID: "acme-silk-135", Name: "Silk 135 g/m2, 70 x 100 cm", MediaType: "Paper", Width: 700 * fixed.One, Height: 1000 * fixed.One,
+				Weight: 135 * fixed.One, Thickness: 105 * fixed.One, Grain: authority.GrainY, Coating: "Satin", Price: per(authority.PerThousandSheets),
+			},
+			{
+				ID: "acme-uncoated-90", Name: "Uncoated 90 g/m2, SRA3", MediaType: "Paper", Width: 320 * fixed.One, Height: 450 * fixed.One,
+				Weight: 90 * fixed.One, Thickness: 112 * fixed.One, Coating: "None", Price: per(authority.PerThousandSheets),
+			},
+		},
+		Devices: []authority.Device{{
+			ID: "acme-b2", Name: "B2 press", Manufacturer: "Maker", Process: authority.ConventionalPrinting, MaxSheet: area(530, 750), PrintArea: area(520, 740),
+			Weight: authority.Range{Min: 60 * fixed.One, Max: 400 * fixed.One}, Speed: 15_000 * fixed.One, Colors: 4, Perfecting: true, Plate: "acme-plate",
+		}},
+		Plates: []authority.Plate{{ID: "acme-plate", Name: "Plate", Width: 605 * fixed.One, Height: 745 * fixed.One, Price: per(authority.PerPiece)}},
+	}
+}
+
+var digest = regexp.MustCompile(`sha256:[0-9a-f]{64}`)
+
+// TestTheGuideShowsWhatIsAnswered asks the requests of the guide; the digest alone
+// is not that of the guide.
+func TestTheGuideShowsWhatIsAnswered(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	publish(t, w, shown())
+	text := guide(t)
+	zeros := []byte("sha256:" + strings.Repeat("0", 64))
+	fences := regexp.MustCompile("(?s)```(json|xml)\n(.*?)```").FindAllStringSubmatch(text, -1)
+	asked := regexp.MustCompile("GET (/api/v1/xjdf/[^`]+)`:").FindAllStringSubmatch(text, -1)
+	if len(fences) != 3 || len(asked) != 2 {
+		t.Fatalf("%d examples for %d requests", len(fences), len(asked))
+	}
+	for i, request := range asked {
+		var got, want any
+		body := digest.ReplaceAll(get(t, w, "acme-live", request[1]).Want(t, 200, "").Body, zeros)
+		if err := json.Unmarshal([]byte(fences[i][2]), &want); err != nil {
+			t.Fatal(err)
+		}
+		apitest.Answer{Body: body}.Into(t, &got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-guide +answer):\n%s", request[1], diff)
+		}
+	}
+	body := digest.ReplaceAll(export(t, w, "?category=media", "application/xml").Want(t, 200, "").Body, zeros)
+	want, err := xjdf.Parse([]byte(fences[2][2]), xjdf.DefaultLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := xjdf.Parse(body, xjdf.DefaultLimits)
+	if err != nil || !xjdf.Equal(want.Root, got.Root) {
+		t.Errorf("the document of the guide is not (%v)\n%s", err, body)
+	}
+}
+
+// rows are those of the table with a heading.
+func rows(t *testing.T, heading string) [][]string {
+	t.Helper()
+	_, after, found := strings.Cut(guide(t), heading+"\n")
+	if !found {
+		t.Fatalf("there is no table %s", heading)
+	}
+	var all [][]string
+	for _, line := range strings.Split(after, "\n")[1:] {
+		if !strings.HasPrefix(line, "|") {
+			break
+		}
+		var cells []string
+		for _, cell := range strings.Split(strings.Trim(line, "| "), "|") {
+			cells = append(cells, strings.TrimSpace(cell))
+		}
+		all = append(all, cells)
+	}
+	return all
+}
+
+func TestTheGuideHasTheSetOfEachFamily(t *testing.T) {
+	t.Parallel()
+	s := snapshot(t, content(acme, "own", 1))
+	var want, got []string
+	for _, family := range authority.Families() {
+		set := bridgeapi.Document(s, []authority.Family{family}).Child("ResourceSet")
+		name, _ := set.Attr("Name")
+		usage, told := set.Attr("ProcessUsage")
+		if !told {
+			usage = "-"
+		}
+		want = append(want, fmt.Sprintf("%s | %s | %s", family, name, usage))
+	}
+	for _, row := range rows(t, "| category | set | ProcessUsage | a resource holds |") {
+		got = append(got, strings.Join(row[:3], " | "))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("sets (-code +guide):\n%s", diff)
+	}
+}
+
+// TestTheGuideHasEveryDescriptor writes one of everything that may need one.
+func TestTheGuideHasEveryDescriptor(t *testing.T) {
+	t.Parallel()
+	c := content(acme, "own", 1)
+	c.Inks[0].Separation, c.Laminations[0].Texture, c.Varnishes[0].Coating, c.Labor[0].LaborType = "a b", "a b", "a b", "a b"
+	met := map[string]bool{}
+	for n := range bridgeapi.Document(snapshot(t, c), authority.Families()).Descendants() {
+		if usage, told := n.Attr("IDUsage"); told && n.Parent.Name.Local == "Resource" {
+			met[usage] = true
+		}
+	}
+	var listed []string
+	for _, row := range rows(t, "| IDUsage | of | unit |") {
+		listed = append(listed, strings.Split(row[0], ", ")...)
+	}
+	for _, usage := range listed {
+		if !met[usage] {
+			t.Errorf("%s is never written", usage)
+		}
+		delete(met, usage)
+	}
+	if len(met) > 0 {
+		t.Errorf("the guide does not list %v", met)
+	}
+}
+
+func TestTheGuideHasTheScopesTheSourcesAndTheStatusOfEachCode(t *testing.T) {
+	t.Parallel()
+	var scopes []string
+	for _, row := range rows(t, "| path | scope | source, if none is named |") {
+		scopes = append(scopes, strings.Trim(row[0], "`")+" "+row[1][:strings.LastIndex(row[1][:min(len(row[1]), 20)], "`")+1]+" "+row[2])
+	}
+	want := []string{mediaPath + " `master_data:read` organization", devicesPath + " `devices:read` platform", exportPath + " `master_data:read` organization"}
+	if diff := cmp.Diff(want, scopes); diff != "" {
+		t.Errorf("routes (-code +guide):\n%s", diff)
+	}
+	var codes []string
+	for _, row := range rows(t, "| answer | when |") {
+		status, code, _ := strings.Cut(row[0], " ")
+		definition, known := problem.Lookup(problem.Code(strings.Trim(code, "`")))
+		if !known || fmt.Sprint(definition.Status) != status {
+			t.Errorf("%s is answered %d", row[0], definition.Status)
+		}
+		codes = append(codes, string(definition.Code))
+	}
+	for _, code := range []problem.Code{problem.CodeInvalidCategory, problem.CodeMasterDataDuplicate, problem.CodeMasterDataOverflow, problem.CodeMasterDataUnavailable} {
+		if !slices.Contains(codes, string(code)) {
+			t.Errorf("the guide does not tell of %s", code)
+		}
+	}
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package bridgeapi
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
+	"github.com/printmarket/printmarket/internal/problem"
+)
+
+// Where master data come from.
+const (
+	fromPlatform     = "platform"
+	fromOrganization = "organization"
+)
+
+// Bounds of a page (interface specification, section 8).
+const (
+	defaultLimit = 20
+	maxLimit     = 100
+	maxOffset    = 100_000
+)
+
+// parameters are those of a request, each there once.
+type parameters map[string]string
+
+// read takes the parameters of a request that holds nothing else: a typing error
+// must not be answered with everything, and whoever names an organization must not
+// believe that it counts.
+func read(c *gate.Call, known ...string) (parameters, error) {
+	query, err := url.ParseQuery(c.Request.URL.RawQuery)
+	if err != nil {
+		return nil, problem.New(problem.CodeInvalidRequest, "The query cannot be read.").With(err)
+	}
+	if err := impersonal(c.Request, query); err != nil {
+		return nil, err
+	}
+	found := parameters{}
+	for name, values := range query {
+		switch {
+		case !slices.Contains(known, name):
+			return nil, problem.New(problem.CodeInvalidRequest, "There is no parameter %.40q here.", name)
+		case len(values) != 1:
+			return nil, problem.New(problem.CodeInvalidRequest, "Send the parameter %s once.", name)
+		}
+		found[name] = values[0]
+	}
+	return found, nil
+}
+
+// impersonal refuses a request that says whose data it wants, in the query or in
+// the header, or that has a body, in which it might.
+func impersonal(r *http.Request, query url.Values) error {
+	for name := range query {
+		if namesOrganization(name) {
+			return named(name)
+		}
+	}
+	for name := range r.Header {
+		if namesOrganization(name) {
+			return named(name)
+		}
+	}
+	if r.ContentLength != 0 {
+		return problem.New(problem.CodeInvalidRequest, "The request has a body, which is not read here.")
+	}
+	return nil
+}
+
+func named(name string) error {
+	return problem.New(problem.CodeInvalidRequest, "The organization is that of the API key; leave %.40q out.", name)
+}
+
+// namesOrganization reports whether a name is orgId in any spelling, such as
+// organization_id or X-Org-ID.
+func namesOrganization(name string) bool {
+	plain := strings.NewReplacer("-", "", "_", "", ".", "", "[", "", "]", "", " ", "").Replace(strings.ToLower(name))
+	plain = strings.ReplaceAll(plain, "organisation", "organization")
+	switch strings.TrimPrefix(plain, "x") {
+	case "org", "orgs", "organization", "organizations":
+		return true
+	}
+	for _, end := range []string{"orgid", "orgids", "organizationid", "organizationids"} {
+		if strings.HasSuffix(plain, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// source is whose data are asked for.
+func (p parameters) source(otherwise string) (string, error) {
+	source, told := p["source"]
+	switch {
+	case !told:
+		return otherwise, nil
+	case source != fromPlatform && source != fromOrganization:
+		return "", problem.New(problem.CodeInvalidRequest, "The parameter source is %s or %s.", fromPlatform, fromOrganization)
+	default:
+		return source, nil
+	}
+}
+
+// whole is a number in decimal digits, without a sign, a point, an exponent or
+// leading zeros: all that can be taken for another number is refused.
+func (p parameters) whole(name string, low, high, otherwise int) (int, error) {
+	text, told := p[name]
+	if !told {
+		return otherwise, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || strconv.Itoa(n) != text || n < low || n > high {
+		return 0, problem.New(problem.CodeInvalidRequest, "The parameter %s is an integer from %d to %d, in decimal digits.", name, low, high)
+	}
+	return n, nil
+}
+
+func (p parameters) flag(name string) (bool, error) {
+	switch text, told := p[name]; {
+	case !told, text == "false":
+		return false, nil
+	case text == "true":
+		return true, nil
+	default:
+		return false, problem.New(problem.CodeInvalidRequest, "The parameter %s is true or false.", name)
+	}
+}
+
+// families are those of the parameter category, in their own order; all of them if
+// it is absent.
+func (p parameters) families() ([]authority.Family, error) {
+	list, told := p["category"]
+	if !told {
+		return authority.Families(), nil
+	}
+	asked := map[authority.Family]bool{}
+	for name := range strings.SplitSeq(list, ",") {
+		family, known := familyOf(name)
+		if !known || asked[family] {
+			return nil, problem.New(problem.CodeInvalidCategory, "The parameter category names some of %s, each once, with commas between them.", categories())
+		}
+		asked[family] = true
+	}
+	var families []authority.Family
+	for _, family := range authority.Families() {
+		if asked[family] {
+			families = append(families, family)
+		}
+	}
+	return families, nil
+}
+
+// familyOf knows the other names that the specification has for two families.
+func familyOf(name string) (authority.Family, bool) {
+	switch name {
+	case "paper":
+		return authority.FamilyMedia, true
+	case "machine":
+		return authority.FamilyDevice, true
+	default:
+		return authority.ParseFamily(name)
+	}
+}
+
+func categories() string {
+	var names []string
+	for _, family := range authority.Families() {
+		names = append(names, string(family))
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package bridgeapi
+
+import (
+	"slices"
+
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
+	"github.com/printmarket/printmarket/pkg/xjdf"
+)
+
+// What the root says, which is about no job.
+const (
+	// JobID is that of every document.
+	JobID = "master-data"
+	// Types has a prefix, as processes have that are not of the standard.
+	Types   = "printmarket:MasterData"
+	version = "2.2"
+)
+
+// Document is a document with the families of a snapshot, which may be nil: then
+// nothing is in force, and there are no sets.
+func Document(s *authority.Snapshot, families []authority.Family) *xjdf.Node {
+	root := xjdf.New("XJDF").Set("JobID", JobID).Set("Types", Types).Set("Version", version)
+	if s == nil {
+		return root
+	}
+	describe(root, "Snapshot", s.ID())
+	for _, f := range forms() {
+		if slices.Contains(families, f.family) && s.Count(f.family) > 0 {
+			f.write(f.set(root), s.Content())
+		}
+	}
+	return root
+}
+
+// Count is how many resources the document has.
+func Count(s *authority.Snapshot, families []authority.Family) int {
+	count := 0
+	for _, f := range families {
+		count += s.Count(f)
+	}
+	return count
+}
+
+// form is how a family is written: as which set, and each of its resources.
+type form struct {
+	family authority.Family
+	// name is that of the set; usage tells it from others of the name.
+	name, usage string
+	// unit is what amounts of it are counted in; empty: as the standard has it.
+	unit  string
+	write func(*xjdf.Node, *authority.Content)
+}
+
+// forms are in the order of the families.
+func forms() []form {
+	return []form{
+		{authority.FamilyMedia, "Media", "", "", func(set *xjdf.Node, c *authority.Content) { all(set, c.Media, media) }},
+		{authority.FamilyDevice, "Device", "", "", func(set *xjdf.Node, c *authority.Content) { all(set, c.Devices, device) }},
+		{authority.FamilyInk, "Ink", "", "", func(set *xjdf.Node, c *authority.Content) { all(set, c.Inks, ink) }},
+		{authority.FamilyLamination, "MiscConsumable", "Laminate", "", func(set *xjdf.Node, c *authority.Content) { all(set, c.Laminations, lamination) }},
+		{authority.FamilyVarnish, "Ink", "Varnish", "", func(set *xjdf.Node, c *authority.Content) { all(set, c.Varnishes, varnish) }},
+		{authority.FamilyPlate, "Media", "Plate", "", func(set *xjdf.Node, c *authority.Content) { all(set, c.Plates, plate) }},
+		{authority.FamilyAdhesive, "MiscConsumable", "Glue", "", func(set *xjdf.Node, c *authority.Content) { all(set, c.Adhesives, adhesive) }},
+		{authority.FamilyElectricity, "MiscConsumable", "Electricity", "kWh", func(set *xjdf.Node, c *authority.Content) { all(set, c.Electricity, electricity) }},
+		{authority.FamilyLabor, "ManualLaborParams", "", "", func(set *xjdf.Node, c *authority.Content) { all(set, c.Labor, labor) }},
+	}
+}
+
+// set adds the set of a form to a document.
+func (f form) set(root *xjdf.Node) *xjdf.Node {
+	set := root.Add("ResourceSet").Set("Name", f.name).Set("Usage", "Input")
+	if f.usage != "" {
+		set.Set("ProcessUsage", f.usage)
+	}
+	if f.unit != "" {
+		set.Set("Unit", f.unit)
+	}
+	return set
+}
+
+// all adds a resource for each of a family.
+func all[T any](set *xjdf.Node, family []T, write func(*xjdf.Node, *T)) {
+	set.Children = make([]*xjdf.Node, 0, len(family))
+	for i := range family {
+		write(set.Add("Resource"), &family[i])
+	}
+}

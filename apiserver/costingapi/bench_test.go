@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package costingapi_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/apiserver/costingapi"
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
+	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/test/apitest"
+)
+
+// large is a printer with fifty media and ten devices, half of them presses.
+func large() authority.Content {
+	c := apitest.Printer(acme, 1)
+	for i := range 49 {
+		one := c.Media[0]
+		one.ID = fmt.Sprintf("medium-%02d", i)
+		c.Media = append(c.Media, one)
+	}
+	for i := range 8 {
+		one := c.Devices[i%2]
+		one.ID = fmt.Sprintf("%s-%d", one.ID, i)
+		one.HourlyRate += 5 * fixed.One
+		one.SetupMinutes /= 2
+		c.Devices = append(c.Devices, one)
+	}
+	return c
+}
+
+// BenchmarkCalculate asks for the costs of a document and for its validation in turn.
+// The ratio is what the first costs of the second; allocations are of both.
+func BenchmarkCalculate(b *testing.B) {
+	w := apitest.New(b, apitest.Options{})
+	w.Costs(b, large())
+	session := w.Session(b, "acme-live")
+	ask := func(r func() *http.Request) func() time.Duration {
+		return func() time.Duration {
+			request, rec := r(), httptest.NewRecorder()
+			start := time.Now()
+			w.Handler.ServeHTTP(rec, request)
+			took := time.Since(start)
+			if rec.Code != http.StatusOK {
+				b.Fatalf("answered %d %s", rec.Code, rec.Body)
+			}
+			return took
+		}
+	}
+	calculate := ask(func() *http.Request {
+		return w.Build(b, apitest.Request{Method: "POST", Path: costingapi.Path, Body: body(apitest.Flyer, ""), Header: map[string]string{"Authorization": "Bearer " + session}})
+	})
+	validate := ask(func() *http.Request {
+		return w.Build(b, apitest.Request{Method: "POST", Path: "/api/v1/xjdf/validate", Body: apitest.Flyer, Key: "acme-live"})
+	})
+	var calculated, validated time.Duration
+	asked := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		if asked++; asked%1000 == 0 {
+			w.Advance(time.Second) // the rate limit has room
+		}
+		calculated += calculate()
+		validated += validate()
+	}
+	b.ReportMetric(float64(calculated.Microseconds())/float64(b.N), "calculated-µs")
+	b.ReportMetric(float64(validated.Microseconds())/float64(b.N), "validated-µs")
+	b.ReportMetric(float64(calculated)/float64(validated), "ratio")
+}
+
+// BenchmarkAllocations is a request for the costs of a document alone.
+func BenchmarkAllocations(b *testing.B) {
+	w := apitest.New(b, apitest.Options{})
+	w.Costs(b, large())
+	session := w.Session(b, "acme-live")
+	request := apitest.Request{Method: "POST", Path: costingapi.Path, Body: body(apitest.Flyer, ""), Header: map[string]string{"Authorization": "Bearer " + session}}
+	asked := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		if asked++; asked%1000 == 0 {
+			w.Advance(time.Second)
+		}
+		rec := httptest.NewRecorder()
+		if w.Handler.ServeHTTP(rec, w.Build(b, request)); rec.Code != http.StatusOK {
+			b.Fatalf("answered %d %s", rec.Code, rec.Body)
+		}
+	}
+}

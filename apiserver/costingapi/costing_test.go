@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package costingapi_test
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/test/apitest"
+)
+
+func TestADocumentCostsWhatTheDataOfTheSessionsOrganizationSay(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	content := apitest.Printer(acme, 7)
+	w.Costs(t, content, apitest.Printer("platform", 8))
+	for _, key := range []string{"acme-live", "acme-test"} {
+		var got figures
+		calculate(t, w, w.Session(t, key), body(apitest.Flyer, "")).Want(t, 200, "").Into(t, &got)
+		want := w.InForce(t, content)
+		if got.Snapshot.ID != want.Value.ID() || got.Snapshot.Approval != want.Approval || got.Snapshot.Currency != "EUR" {
+			t.Errorf("%s: snapshot %+v", key, got.Snapshot)
+		}
+		if got.Mode != "authoritative" || got.Outcome != "authoritative" || got.Product.Quantity != 5000 || len(got.Breaks) != 1 || len(got.Breaks[0].Lines) < 8 {
+			t.Errorf("%s: %+v", key, got)
+		}
+		for _, line := range got.Breaks[0].Lines {
+			if !strings.HasSuffix(line.Rate, ".000007") {
+				t.Errorf("%s: %s costs %s", key, line.Resource.ID, line.Rate)
+			}
+		}
+	}
+	none := calculate(t, w, w.Session(t, "stark-live"), body(apitest.Flyer, "")).Want(t, 409, problem.CodeCostingAuthorityRequired)
+	if bytes.Contains(none.Body, []byte("sha256:")) {
+		t.Errorf("an organization without data is told of a snapshot: %s", none.Body)
+	}
+}
+
+// TestEqualQuestionsHaveEqualAnswers to the byte, however they are written.
+func TestEqualQuestionsHaveEqualAnswers(t *testing.T) {
+	t.Parallel()
+	w := world(t)
+	session := w.Session(t, "acme-live")
+	first := calculate(t, w, session, body(apitest.Flyer, "")).Want(t, 200, "").Body
+	for name, document := range map[string]string{
+		"the same bytes":           apitest.Flyer,
+		"attributes with an @":     attributed(apitest.Flyer),
+		"a wrapper":                `{"XJDF":` + attributed(apitest.Flyer) + `}`,
+		"a number as text":         flyer(`"Amount":5000`, `"Amount":"5000"`),
+		"another order of members": flyer(`"ID":"P1","IsRoot":true,"Amount":5000`, `"Amount":5000,"IsRoot":true,"ID":"P1"`),
+		"labels that mean nothing": flyer(`"MediaType":"Paper"`, `"MediaType":"Paper","ExternalID":"silk-135"`),
+	} {
+		for _, members := range []string{"", `"executionMode":"authoritative",`, `"organizationId":"org_acme01",`} {
+			if got := calculate(t, w, session, body(document, members)).Want(t, 200, "").Body; !bytes.Equal(first, got) {
+				t.Errorf("%s: another answer\n%s\n%s", name, first, got)
+			}
+		}
+	}
+	w.Advance(time.Minute)
+	if got := calculate(t, w, w.Session(t, "acme-live"), body(apitest.Flyer, "")).Want(t, 200, "").Body; !bytes.Equal(first, got) {
+		t.Errorf("a minute later: another answer\n%s\n%s", first, got)
+	}
+}
+
+// attributed is a document with its attributes as @Name.
+func attributed(document string) string {
+	document = regexp.MustCompile(`"([A-Za-z]+)":([0-9"tf]|\["|\[[0-9])`).ReplaceAllString(document, `"@$1":$2`)
+	return strings.Replace(document, `"@$schema"`, `"$schema"`, 1)
+}
+
+func TestACalculationAsksNoStore(t *testing.T) {
+	t.Parallel()
+	w := world(t)
+	letPreview(w)
+	session := w.Session(t, "acme-live")
+	calls := w.Store.Calls()
+	for range 5 {
+		calculate(t, w, session, body(apitest.Flyer, "")).Want(t, 200, "")
+		calculate(t, w, session, body(apitest.Flyer, preview)).Want(t, 409, problem.CodeCostingManualReviewRequired)
+		calculate(t, w, session, body(flyer("gloss-135", "silk"), "")).Want(t, 422, problem.CodeCostingMediaRequired)
+		calculate(t, w, session, body(`{}`, "")).Want(t, 400, problem.CodeValidationError)
+	}
+	if n := w.Store.Calls(); n != calls {
+		t.Errorf("the store was asked %d times", n-calls)
+	}
+}
+
+// documents are those of which a person has to look at the result, with the codes of
+// the reasons, and whether there are figures.
+func documents() map[string]struct {
+	document, codes string
+	figures         bool
+} {
+	type one = struct {
+		document, codes string
+		figures         bool
+	}
+	return map[string]one{
+		"a large quantity":    {flyer(`"Amount":5000`, `"Amount":100001`), "QUANTITY_ABOVE_LIMIT", true},
+		"another description": {flyer(`"MediaType":"Paper"`, `"MediaType":"Paper","Weight":300`), "MEDIA_CONFLICT", true},
+		"no quantity":         {flyer(`"Amount":5000,`, ``), "QUANTITY_MISSING", false},
+		"a colour without ink": {
+			flyer(`["Cyan","Black"]`, `["Cyan","Gold"]`), "COLORS_UNKNOWN COLORS_UNKNOWN", true,
+		},
+		"no device for a fold": {
+			flyer(`{"Name":"LayoutIntent"`, `{"Name":"FoldingIntent","FoldingIntent":{"FoldCatalog":"F4-1"}},{"Name":"LayoutIntent"`, `"Pages":2`, `"Pages":4`), "PROCESS_NOT_OFFERED", false,
+		},
+		"a size beyond the press": {flyer(`[419.528,595.276,0]`, `[2834.646,1984.252,0]`), "NO_DEVICE", false},
+	}
+}
+
+func TestAResultThatIsNotSafeIsARefusalWithItsReasons(t *testing.T) {
+	t.Parallel()
+	for name, tc := range documents() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := world(t)
+			session := w.Session(t, "acme-live")
+			sent := body(tc.document, "")
+			wantReview(t, calculate(t, w, session, sent), sent, tc.codes, false)
+			wantReview(t, calculate(t, w, session, body(tc.document, preview)), body(tc.document, preview), "PREVIEW "+tc.codes, false)
+			letPreview(w)
+			wantReview(t, calculate(t, w, session, sent), sent, tc.codes, tc.figures)
+			wantReview(t, calculate(t, w, session, body(tc.document, preview)), body(tc.document, preview), "PREVIEW "+tc.codes, tc.figures)
+		})
+	}
+}
+
+// wantReview checks a refusal with reasons, whose places are in the body, and whether
+// it has figures.
+func wantReview(t *testing.T, a apitest.Answer, sent, codes string, figured bool) {
+	t.Helper()
+	var got review
+	a.Want(t, 409, problem.CodeCostingManualReviewRequired).Into(t, &got)
+	if got.codes() != codes {
+		t.Errorf("reasons %s, want %s", got.codes(), codes)
+	}
+	for _, reason := range got.Reasons {
+		if err := resolve(sent, reason.Pointer, false); err != nil || !strings.HasPrefix(reason.Pointer, "/xjdf") {
+			t.Errorf("%s at %q: %v", reason.Code, reason.Pointer, err)
+		}
+		if reason.Detail == "" {
+			t.Errorf("%s has no detail", reason.Code)
+		}
+	}
+	if got.Breaks != nil || got.Snapshot != nil {
+		t.Errorf("a problem is a result: %s", a.Body)
+	}
+	if figured != (got.Estimate != nil) {
+		t.Errorf("figures %v, want %t", got.Estimate, figured)
+	}
+	if figured && (got.Estimate.Outcome != "manualReview" || len(got.Estimate.Breaks) == 0) {
+		t.Errorf("estimate %+v", got.Estimate)
+	}
+	if !figured && (bytes.Contains(a.Body, []byte("sha256:")) || regexp.MustCompile(`"(total|amount|rate|unitCost|lines)"|000001`).Match(a.Body)) {
+		t.Errorf("figures in %s", a.Body)
+	}
+}
+
+// TestAPreviewIsNeverAQuote of whatever document.
+func TestAPreviewIsNeverAQuote(t *testing.T) {
+	t.Parallel()
+	w := world(t)
+	plain := w.Session(t, "stark-live")
+	session := w.Session(t, "acme-live")
+	w.Costs(t, apitest.Printer(acme, 1), apitest.Printer(stark, 1))
+	letPreview(w)
+	for name, tc := range map[string]struct {
+		document, codes string
+		figures         bool
+	}{
+		"a document that is safe": {apitest.Flyer, "PREVIEW", true},
+		"attributes with an @":    {attributed(apitest.Flyer), "PREVIEW", true},
+		"media without ids":       {flyer(`"ID":"gloss-135",`, ``), "PREVIEW MEDIA_AUTHORITY MEDIA_AMBIGUOUS", false},
+		"media that are unknown":  {flyer(`gloss-135`, `silk`), "PREVIEW MEDIA_AUTHORITY MEDIA_AMBIGUOUS", false},
+		"a minimal document":      {`{"Name":"XJDF","Version":"2.2","Types":["Product"],"JobID":"J","ProductList":{"Product":[{"IsRoot":true,"Amount":1}]}}`, "", false},
+	} {
+		sent := body(tc.document, preview)
+		for _, session := range []string{session, plain} {
+			a := calculate(t, w, session, sent)
+			var got review
+			if a.Into(t, &got); a.Status != 409 || got.Code != problem.CodeCostingManualReviewRequired || !strings.HasPrefix(got.codes(), "PREVIEW") {
+				t.Errorf("%s: %d %s %s", name, a.Status, got.Code, got.codes())
+				continue
+			}
+			codes := tc.codes
+			if codes == "" {
+				codes = got.codes()
+			}
+			wantReview(t, a, sent, codes, tc.figures && session != plain)
+		}
+	}
+}
+
+func TestFiguresNeedTheScopeOfTheKeyAtThatTime(t *testing.T) {
+	t.Parallel()
+	w := world(t)
+	session, sent := w.Session(t, "acme-live"), body(apitest.Flyer, preview)
+	wantReview(t, calculate(t, w, session, sent), sent, "PREVIEW", false)
+	letPreview(w)
+	wantReview(t, calculate(t, w, session, sent), sent, "PREVIEW", true)
+	dropPreview(w)
+	wantReview(t, calculate(t, w, session, sent), sent, "PREVIEW", false)
+}
+
+func TestBreaksBetweenTheBoundsAreCalculated(t *testing.T) {
+	t.Parallel()
+	w := world(t)
+	content := apitest.Printer(acme, 1)
+	content.Policy.QuantityBreaks = []int64{9000, 100, 1000, 4000}
+	w.Costs(t, content)
+	var got figures
+	calculate(t, w, w.Session(t, "acme-live"), body(flyer(`"Amount":5000`, `"Amount":5000,"MinAmount":1000,"MaxAmount":8000`), "")).Want(t, 200, "").Into(t, &got)
+	var quantities []string
+	for _, b := range got.Breaks {
+		quantities = append(quantities, fmt.Sprint(b.Quantity))
+	}
+	if text := strings.Join(quantities, " "); text != "1000 4000 5000 8000" {
+		t.Errorf("quantities %s", text)
+	}
+}
+
+// TestDataThatEndWithinADayAreOnesToAskAbout: 409 from the first instant at which they
+// are not in force for another day.
+func TestDataThatEndWithinADayAreOnesToAskAbout(t *testing.T) {
+	t.Parallel()
+	w := world(t)
+	session, sent := w.Session(t, "acme-live"), body(apitest.Flyer, "")
+	span := w.InForce(t, apitest.Printer(acme, 1))
+	span.Until = w.Clock.Now().Add(24 * time.Hour)
+	w.Authority.Publish(map[string][]effective{acme: {span}}, w.Clock.Now())
+	calculate(t, w, session, sent).Want(t, 200, "")
+	w.Advance(time.Millisecond)
+	wantReview(t, calculate(t, w, session, sent), sent, "AUTHORITY_ENDS", false)
+}

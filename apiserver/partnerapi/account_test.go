@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package partnerapi_test
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/test/apitest"
+	"github.com/printmarket/printmarket/test/storetest"
+)
+
+// account is the answer, as far as the tests look at it.
+type account struct {
+	Organization struct{ ID, DisplayName string }
+	Entitlement  struct{ Package, State, Mode string }
+	Key          struct {
+		Name   string
+		Scopes []string
+	}
+	Capabilities []capability
+	RateLimits   []struct {
+		Surface                 string
+		Requests, WindowSeconds int64
+	}
+}
+
+type capability struct {
+	Name, Posture, Access string
+	Code                  problem.Code
+	Quota                 *struct{ Limit, Used, Remaining, WindowSeconds int64 }
+}
+
+func accountOf(t *testing.T, w *apitest.World, key string) account {
+	t.Helper()
+	var got account
+	if err := json.Unmarshal(get(t, w, key, "/api/v1/account").Want(t, 200, "").Body, &got); err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func (a account) capability(t *testing.T, name string) capability {
+	t.Helper()
+	i := slices.IndexFunc(a.Capabilities, func(c capability) bool { return c.Name == name })
+	if i < 0 {
+		t.Fatalf("the account does not tell of %s", name)
+	}
+	return a.Capabilities[i]
+}
+
+func TestAnAccountTellsWhoIsAskingAndWhatTheyMayDo(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	w.Limit("acme", "preflight", 7)
+	got := accountOf(t, w, "acme-live")
+	if got.Organization.ID != "org_acme01" || got.Entitlement.Package != "enterprise" || got.Entitlement.State != "active" || got.Entitlement.Mode != "live" {
+		t.Errorf("account of %+v, %+v", got.Organization, got.Entitlement)
+	}
+	if got.Key.Name != "live" || !slices.Contains(got.Key.Scopes, "account:read") {
+		t.Errorf("key %+v", got.Key)
+	}
+	var names []string
+	for _, c := range got.Capabilities {
+		names = append(names, c.Name)
+	}
+	// What is disabled for everyone, or has no routes yet, is not told.
+	if diff := cmp.Diff([]string{"rfq-create", "rfq-read", "rfq-list", "quote-read", "preflight", "xjdf"}, names); diff != "" {
+		t.Errorf("capabilities (-want +got):\n%s", diff)
+	}
+	var limits []int64
+	for _, limit := range got.RateLimits {
+		limits = append(limits, limit.Requests, limit.WindowSeconds)
+	}
+	if diff := cmp.Diff([]int64{10_000, 10, 7, 1, 10_000, 10}, limits); diff != "" {
+		t.Errorf("rate limits of partner, preflight and xjdf (-want +got):\n%s", diff)
+	}
+	if mode := accountOf(t, w, "acme-test").Entitlement.Mode; mode != "test" {
+		t.Errorf("the test key has the mode %s", mode)
+	}
+}
+
+// What the account says of a capability is what a request gets.
+func TestAnAccountPromisesWhatRequestsGet(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	tests := map[string]struct {
+		key, capability, access string
+		code                    problem.Code
+	}{
+		"everything":                  {"acme-live", "rfq-create", "full", ""},
+		"a key that may only read":    {"acme-reads", "rfq-create", "read", problem.CodeInsufficientScope},
+		"another capability":          {"acme-live", "preflight", "full", ""},
+		"a partner without the grant": {"globex-live", "rfq-create", "none", problem.CodeCapabilityNotEntitled},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := accountOf(t, w, tc.key).capability(t, tc.capability)
+			if got.Access != tc.access || got.Code != tc.code {
+				t.Errorf("%s is %s %s, want %s %s", tc.capability, got.Access, got.Code, tc.access, tc.code)
+			}
+			if tc.capability != "rfq-create" {
+				return
+			}
+			created := createAs(t, w, tc.key, "k-1", flyers)
+			if refused := created.Status != 201; refused != (tc.code != "") || refused && created.Text(t, "code") != string(tc.code) {
+				t.Errorf("a create is %d %s", created.Status, created.Body)
+			}
+			if read := get(t, w, tc.key, "/api/v1/catalog/products").Status == 200; read != (tc.access != "none") {
+				t.Errorf("reading the catalog is allowed %t", read)
+			}
+		})
+	}
+}
+
+func TestAnAccountNeedsItsScopeAndNothingElse(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	get(t, w, "", "/api/v1/account").Want(t, 401, problem.CodeMissingAPIKey)
+	get(t, w, "acme-none", "/api/v1/account").Want(t, 403, problem.CodeInsufficientScope)
+	get(t, w, "acme-writes", "/api/v1/account").Want(t, 403, problem.CodeInsufficientScope)
+}
+
+func TestAnAccountCountsWhatAQuotaCounts(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	w.Grant("acme", "rfq-create", 2)
+	for used := range int64(4) {
+		quota := accountOf(t, w, "acme-live").capability(t, "rfq-create").Quota
+		if quota == nil || quota.Limit != 2 || quota.Used != min(used, 2) || quota.Remaining != max(0, 2-used) || quota.WindowSeconds != 3600 {
+			t.Errorf("after %d creates: quota %+v", used, quota)
+		}
+		create(t, w, "k-"+string(rune('a'+used)), flyers)
+	}
+	if quota := accountOf(t, w, "acme-test").capability(t, "rfq-create").Quota; quota.Used != 0 {
+		t.Errorf("the sandbox has used %d of what production used", quota.Used)
+	}
+	if quota := accountOf(t, w, "acme-live").capability(t, "rfq-read").Quota; quota != nil {
+		t.Errorf("reading has the quota %+v", quota)
+	}
+}
+
+func TestAnAccountWithoutAStoreIsUnavailable(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	w.Store.Set(storetest.Away)
+	if got := get(t, w, "acme-live", "/api/v1/account").Want(t, 503, problem.CodeStoreUnavailable); got.Header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package partnerapi serves the partner contract, docs/api/openapi.yaml: the account,
+// the catalog, RFQs and their quotes, and the routes of disabled capabilities.
+// zz_generated.go holds the models and the server generated from the contract.
+package partnerapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/printmarket/printmarket/apiserver/account"
+	"github.com/printmarket/printmarket/apiserver/contracts"
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/listing"
+	"github.com/printmarket/printmarket/apiserver/strict"
+	"github.com/printmarket/printmarket/internal/masterdata/catalog"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
+)
+
+// bodyLimit is the contract's limit for a request body.
+const bodyLimit = 64 << 10
+
+// RFQs is what the surface needs of package rfq.
+type RFQs interface {
+	Create(ctx context.Context, who tenant.ID, draft rfq.Draft, terms rfq.Terms) (rfq.Created, error)
+	Replay(ctx context.Context, who tenant.ID, used transaction.Idempotency) (rfq.RFQ, bool, error)
+	Get(ctx context.Context, who tenant.ID, id string) (rfq.RFQ, error)
+	List(ctx context.Context, who tenant.ID, page rfq.Page) (rfq.List, error)
+	Quotes(ctx context.Context, who tenant.ID, id string) ([]rfq.Quote, error)
+}
+
+// Catalog is what the surface needs of package catalog.
+type Catalog interface {
+	Current(now time.Time) (*catalog.Catalog, error)
+}
+
+type surface struct {
+	rfqs    RFQs
+	catalog Catalog
+	quotas  account.Quotas
+	create  *contracts.Schema
+}
+
+// Routes is the surface's table of routes.
+func Routes(rfqs RFQs, catalog Catalog, quotas account.Quotas, set *contracts.Set) ([]gate.Route, error) {
+	create, err := set.Schema(contracts.Partner, "RfqCreate")
+	if err != nil {
+		return nil, err
+	}
+	s := &surface{rfqs: rfqs, catalog: catalog, quotas: quotas, create: create}
+	api := s.server()
+	list := contracts.Operation{Contract: contracts.Partner, Method: http.MethodGet, Path: "/api/v1/rfq"}
+	body := &gate.Body{Limit: bodyLimit, Idempotency: gate.KeyRequired}
+	return append([]gate.Route{
+		{Method: http.MethodGet, Pattern: "/api/v1/account", Scope: posture.ScopeAccountRead, Serve: strict.Serve(api.GetAccount)},
+		{Method: http.MethodGet, Pattern: "/api/v1/catalog/products", Capability: posture.RFQCreate, Serve: strict.Serve(api.ListCatalogProducts)},
+		{Method: http.MethodPost, Pattern: "/api/v1/rfq", Capability: posture.RFQCreate, Write: true, Body: body, Serve: s.checked(strict.Serve(api.CreateRFQ))},
+		{Method: http.MethodGet, Pattern: "/api/v1/rfq", Capability: posture.RFQList, Serve: listing.Only(set.QueryParameters(list), strict.Serve(api.ListRfqs))},
+		{Method: http.MethodGet, Pattern: "/api/v1/rfq/{rfqId}", Capability: posture.RFQRead, Offers: forms(), Serve: inPrintTalk(true, s.requestForQuotation, strict.Serve(api.GetRFQ))},
+		{Method: http.MethodGet, Pattern: "/api/v1/rfq/{rfqId}/quotes", Capability: posture.QuoteRead, Offers: forms(), Serve: inPrintTalk(false, s.quotation, strict.Serve(api.ListQuotes))},
+	}, Disabled()...), nil
+}
+
+// server is the generated server of the surface. Its errors end at the gate.
+func (s *surface) server() *ServerInterfaceWrapper {
+	return &ServerInterfaceWrapper{
+		Handler: NewStrictHandlerWithOptions(s, nil, StrictHTTPServerOptions{
+			RequestErrorHandlerFunc: strict.BadBody, ResponseErrorHandlerFunc: strict.Failed,
+		}),
+		ErrorHandlerFunc: listing.BadParameter(parameter),
+	}
+}
+
+// parameter is the one that generated code could not read.
+func parameter(err error) string {
+	var format *InvalidParamFormatError
+	if errors.As(err, &format) {
+		return format.ParamName
+	}
+	return ""
+}
+
+// Disabled is the table of the families that have nothing behind their gate.
+// They answer every method and authenticate first. Only estimate is published.
+func Disabled() []gate.Route {
+	const accept = "/api/v1/rfq/{rfqId}/quotes/{quoteId}/accept"
+	return []gate.Route{
+		{Method: gate.AnyMethod, Pattern: "/api/v1/estimate", Capability: posture.Estimate},
+		{Method: gate.AnyMethod, Pattern: accept, Capability: posture.QuoteAccept, Internal: true},
+		{Method: gate.AnyMethod, Pattern: accept + "/*", Capability: posture.QuoteAccept, Internal: true},
+		{Method: gate.AnyMethod, Pattern: "/api/v1/orders", Capability: posture.Order, Internal: true},
+		{Method: gate.AnyMethod, Pattern: "/api/v1/orders/*", Capability: posture.Order, Internal: true},
+		{Method: gate.AnyMethod, Pattern: "/api/v1/orders/batch", Capability: posture.OrderBatch, Internal: true},
+		{Method: gate.AnyMethod, Pattern: "/api/v1/orders/batch/*", Capability: posture.OrderBatch, Internal: true},
+	}
+}

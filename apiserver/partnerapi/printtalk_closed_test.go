@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package partnerapi_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/test/apitest"
+)
+
+// terms are those of a partner that reads RFQs and quotes as acme, and beside
+// them has what these say of the layer.
+type terms struct {
+	scopes                      []v1alpha1.Scope
+	granted, rolledOut, invited bool
+}
+
+// enforce puts a partner with one key in force, and no other, and returns the
+// header fields with which it asks for PrintTalk.
+func (by terms) enforce(t *testing.T, w *apitest.World) map[string]string {
+	t.Helper()
+	key, err := credential.Mint(tenant.Live, strings.NewReader(strings.Repeat("apprentice-0123456789abcdef", 64)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := v1alpha1.PartnerEntitlement{
+		ObjectMeta: metav1.ObjectMeta{Name: "apprentice", Namespace: "default"},
+		Spec: v1alpha1.PartnerEntitlementSpec{
+			OrganizationID: acme.Organization, Package: v1alpha1.PackageStandard, State: v1alpha1.StateActive, Scopes: by.scopes,
+			Contract: &v1alpha1.Contract{Reference: "C-2", EffectiveFrom: metav1.NewTime(w.Clock.Now().Add(-time.Hour))},
+			Keys:     []v1alpha1.APIKey{{Name: "live", Kind: v1alpha1.KeyKindLive, SHA256: key.Digest().String(), State: v1alpha1.KeyStateActive}},
+		},
+	}
+	var in posture.Inputs
+	for _, capability := range []posture.Capability{posture.RFQRead, posture.QuoteRead, posture.XJDF} {
+		name, own := v1alpha1.CapabilityName(capability.String()), capability != posture.XJDF
+		if own || by.granted {
+			p.Spec.Capabilities = append(p.Spec.Capabilities, v1alpha1.CapabilityGrant{Name: name})
+		}
+		rollout := v1alpha1.CapabilityRollout{ObjectMeta: metav1.ObjectMeta{Name: string(name), Namespace: "default"}, Spec: v1alpha1.CapabilityRolloutSpec{
+			Capability: name, Stage: v1alpha1.Stage(capability.Definition().Shipped.Stage()), Change: v1alpha1.Change{Ticket: "T-2"},
+		}}
+		if by.invited && !own {
+			rollout.Spec.Audience = &v1alpha1.Audience{Partners: []string{p.Name}}
+		}
+		if own || by.rolledOut {
+			in.Rollouts = append(in.Rollouts, rollout)
+		}
+	}
+	in.Partners = []v1alpha1.PartnerEntitlement{p}
+	w.Gates.Publish(posture.Compile(in), w.Clock.Now())
+	return map[string]string{"Authorization": "Bearer " + key.Secret().Reveal(), "Accept": printTalk}
+}
+
+func TestWhoeverTheLayerIsClosedToGetsNoPrintTalk(t *testing.T) {
+	t.Parallel()
+	reads, all := []v1alpha1.Scope{"rfq:read", "quote:read"}, []v1alpha1.Scope{"rfq:read", "quote:read", "xjdf:read"}
+	closed := problem.Code(posture.XJDF.Definition().Code)
+	for name, tc := range map[string]struct {
+		terms  terms
+		status int
+		code   problem.Code
+	}{
+		"a partner without the capability":        {terms{all, false, true, true}, 403, problem.CodeCapabilityNotEntitled},
+		"a key without the scope":                 {terms{reads, true, true, true}, 403, problem.CodeInsufficientScope},
+		"no scope comes before a closed layer":    {terms{reads, true, false, true}, 403, problem.CodeInsufficientScope},
+		"a layer that is rolled out to nobody":    {terms{all, true, false, true}, 503, closed},
+		"a partner outside the audience":          {terms{all, true, true, false}, 503, closed},
+		"a closed layer comes before entitlement": {terms{all, false, false, true}, 503, closed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := apitest.New(t, apitest.Options{})
+			path, _ := quoted(t, w, offer(t, w))
+			header := terms{all, true, true, true}.enforce(t, w)
+			w.Do(t, apitest.Request{Method: "GET", Path: path, Header: header}).Want(t, 200, "")
+			tc.terms.enforce(t, w)
+			for _, at := range []string{path, path + "/quotes"} {
+				w.Do(t, apitest.Request{Method: "GET", Path: at, Header: header}).Want(t, tc.status, tc.code)
+				plain := map[string]string{"Authorization": header["Authorization"]}
+				if got := w.Do(t, apitest.Request{Method: "GET", Path: at, Header: plain}).Want(t, 200, "").Header.Get("Content-Type"); got != "application/json" {
+					t.Errorf("%s without Accept came as %s", at, got)
+				}
+			}
+		})
+	}
+}
+
+// TestWhoTakesJSONTooHasItWhereTheLayerIsClosed: a browser likes XML better, and
+// is not refused for it.
+func TestWhoTakesJSONTooHasItWhereTheLayerIsClosed(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	path, _ := quoted(t, w, offer(t, w))
+	const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+	ask := func(at, accept string) apitest.Request {
+		return apitest.Request{Method: "GET", Path: at, Key: "acme-live", Header: map[string]string{"Accept": accept}}
+	}
+	if got := w.Do(t, ask(path, browser)).Want(t, 200, "").Header.Get("Content-Type"); got != "application/xml" {
+		t.Errorf("an open layer answers a browser with %s", got)
+	}
+	w.Kill(posture.XJDF)
+	for _, at := range []string{path, path + "/quotes"} {
+		for _, accept := range []string{browser, printTalk + ", application/json;q=0.1"} {
+			if got := w.Do(t, ask(at, accept)).Want(t, 200, "").Header.Get("Content-Type"); got != "application/json" {
+				t.Errorf("a closed layer answers %q with %s", accept, got)
+			}
+		}
+		w.Do(t, ask(at, printTalk+", application/json;q=0")).Want(t, 503, problem.CodeXJDFUnavailable)
+	}
+}

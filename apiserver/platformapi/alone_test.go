@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package platformapi_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+
+	"github.com/printmarket/printmarket/apiserver/contracts"
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/platformapi"
+	"github.com/printmarket/printmarket/docs"
+	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/test/apitest"
+	"github.com/printmarket/printmarket/test/storetest"
+)
+
+// held is a service whose checks last until they are let go.
+type held struct {
+	platformapi.MasterData
+	began, release chan struct{}
+}
+
+func (h *held) Check(ctx context.Context, d masterdata.Draft, by masterdata.Instruction) (masterdata.Imported, error) {
+	h.began <- struct{}{}
+	<-h.release
+	return h.MasterData.Check(ctx, d, by)
+}
+
+// TestOneImportIsInMemoryAtATime holds one, and sends another.
+func TestOneImportIsInMemoryAtATime(t *testing.T) {
+	t.Parallel()
+	set, err := contracts.Load(docs.API)
+	if err != nil {
+		t.Fatal(err)
+	}
+	service := &held{began: make(chan struct{}, 1), release: make(chan struct{})}
+	all, err := platformapi.Routes(nil, nil, nil, nil, service, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var route gate.Route
+	for _, one := range all {
+		if one.Method == http.MethodPost && one.Pattern == root+snapshots {
+			route = one
+		}
+	}
+	w := apitest.New(t, apitest.Options{Routes: []gate.Route{route}})
+	service.MasterData = w.MasterData
+	text := document(t, "org_acme01", 1)
+	done := make(chan int, 1)
+	first := w.Build(t, apitest.Request{Method: "POST", Path: root + snapshots + "?dryRun=true", Key: "desk-live", Body: text})
+	go func() {
+		var rec status
+		w.Handler.ServeHTTP(&rec, first)
+		done <- int(rec)
+	}()
+	<-service.began
+	for _, body := range []string{text, `{}`} {
+		a, _, _ := imports(t, w, "", body)
+		a.Want(t, 503, problem.CodeOverloaded).WantRetry(t)
+	}
+	get(t, w, "desk-reads", snapshots).Want(t, 200, "")
+	close(service.release)
+	if got := <-done; got != http.StatusOK {
+		t.Errorf("the first is answered %d", got)
+	}
+	a, _, _ := imports(t, w, "", text)
+	a.Want(t, 201, "")
+	a, _, _ = imports(t, w, "", `{}`)
+	a.Want(t, 422, problem.CodePlatformRequestInvalid)
+	a, _, _ = imports(t, w, "", text)
+	a.Want(t, 200, "") // what was refused has left its place
+}
+
+// status is an answer of which only that counts.
+type status int
+
+func (*status) Header() http.Header         { return http.Header{} }
+func (*status) Write(b []byte) (int, error) { return len(b), nil }
+func (s *status) WriteHeader(code int)      { *s = status(code) }
+
+func TestAStoreThatIsAwayIsSaidOfMasterDataToo(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	text := document(t, "org_acme01", 1)
+	_, s, _ := imports(t, w, "", text)
+	id := post(t, w, "desk-live", snapshots+"/"+s.ID+"/approve", `{}`).Want(t, 201, "").Text(t, "id")
+	w.Store.Set(storetest.Away)
+	for _, path := range []string{snapshots, snapshots + "/" + s.ID, snapshots + "/" + s.ID + "/content", approvals} {
+		get(t, w, "desk-reads", path).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
+	}
+	for path, body := range map[string]string{
+		snapshots: text, snapshots + "?dryRun=true": text, snapshots + "/" + s.ID + "/approve": `{}`, approvals + "/" + id + "/withdraw": reason,
+	} {
+		post(t, w, "desk-live", path, body).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
+	}
+	w.Store.Set(storetest.Unknown)
+	post(t, w, "desk-live", snapshots, document(t, "org_acme01", 2)).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
+	w.Store.Set(storetest.None)
+	a, _, isNew := imports(t, w, "", document(t, "org_acme01", 2))
+	if a.Want(t, 200, ""); isNew { // it was committed
+		t.Error("the import whose end nobody knew has left nothing")
+	}
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package platformapi
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"github.com/printmarket/printmarket/internal/recordid"
+
+	"github.com/printmarket/printmarket/apiserver/listing"
+	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/apiserver/strict"
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/credential/lastused"
+	"github.com/printmarket/printmarket/internal/problem"
+)
+
+// ListAudit serves GET /api/v1/platform/audit.
+func (s *surface) ListAudit(ctx context.Context, in ListAuditRequestObject) (ListAuditResponseObject, error) {
+	page, err := listing.Page(listing.Parameters{Limit: in.Params.Limit})
+	if err != nil {
+		return nil, err
+	}
+	var before string
+	if in.Params.Before != nil {
+		if before = *in.Params.Before; !recordid.Valid(recordid.Audit, before) {
+			return nil, problem.New(problem.CodeInvalidRequest, "The parameter before is no id of a line.")
+		}
+	}
+	deeds, err := s.records.Deeds(ctx, strict.Call(ctx).Tenant().Mode, before, page.Limit)
+	if err != nil {
+		return nil, problemOf(err)
+	}
+	answer := ListAudit200JSONResponse{Items: make([]Deed, len(deeds))}
+	for i, d := range deeds {
+		answer.Items[i] = Deed{
+			ID: d.ID, At: respond.Instant(d.At), Organization: d.Actor.Organization, Key: d.Actor.Key, RequestID: d.Actor.RequestID,
+			Verb: string(d.Verb), Owner: d.Owner.Organization, Subject: d.Subject, Reason: d.Reason,
+		}
+	}
+	return answer, nil
+}
+
+// maxDigests is the contract's bound for one request.
+const maxDigests = 100
+
+// ListKeyUses serves GET /api/v1/platform/keys.
+func (s *surface) ListKeyUses(ctx context.Context, in ListKeyUsesRequestObject) (ListKeyUsesResponseObject, error) {
+	if n := len(in.Params.Digest); n < 1 || n > maxDigests {
+		return nil, problem.New(problem.CodeInvalidRequest, "Send the parameter digest 1 to %d times.", maxDigests)
+	}
+	keys := make([]credential.Digest, len(in.Params.Digest))
+	for i, text := range in.Params.Digest {
+		var err error
+		if keys[i], err = credential.ParseDigest(text); err != nil {
+			return nil, problem.New(problem.CodeInvalidRequest, "The parameter digest is 64 lower-case hexadecimal digits.")
+		}
+	}
+	uses, err := s.records.KeyUses(ctx, keys)
+	if err != nil {
+		return nil, problemOf(err)
+	}
+	slices.SortFunc(uses, func(a, b lastused.Use) int { return bytes.Compare(a.Key[:], b.Key[:]) })
+	answer := ListKeyUses200JSONResponse{Items: make([]KeyUse, len(uses))}
+	for i, use := range uses {
+		answer.Items[i] = KeyUse{Digest: use.Key.String(), LastUsedAt: respond.Instant(use.At)}
+	}
+	return answer, nil
+}

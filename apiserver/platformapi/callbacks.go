@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package platformapi
+
+import (
+	"context"
+	"errors"
+
+	"github.com/printmarket/printmarket/apiserver/listing"
+	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/apiserver/strict"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
+	"github.com/printmarket/printmarket/internal/xjmf"
+)
+
+// Callbacks is what the surface needs of package xjmf.
+type Callbacks interface {
+	Messages(ctx context.Context, who tenant.ID, before string, limit int) ([]xjmf.Entry, error)
+	States(ctx context.Context, who tenant.ID, jobID string) ([]xjmf.State, error)
+}
+
+// of is an organization in the mode of the key that asks.
+func of(ctx context.Context, organization string) tenant.ID {
+	return tenant.ID{Organization: organization, Mode: strict.Call(ctx).Tenant().Mode}
+}
+
+// ListCallbacks serves GET /api/v1/platform/callbacks.
+func (s *surface) ListCallbacks(ctx context.Context, in ListCallbacksRequestObject) (ListCallbacksResponseObject, error) {
+	page, err := listing.Page(listing.Parameters{Limit: in.Params.Limit})
+	if err != nil {
+		return nil, err
+	}
+	before := ""
+	if in.Params.Before != nil {
+		before = *in.Params.Before
+	}
+	entries, err := s.callbacks.Messages(ctx, of(ctx, in.Params.Organization), before, page.Limit)
+	if errors.Is(err, transaction.ErrNotFound) {
+		return nil, problem.New(problem.CodeInvalidRequest, "The parameter before is no id of a callback.")
+	}
+	if err != nil {
+		return nil, problemOf(err)
+	}
+	answer := ListCallbacks200JSONResponse{Items: make([]Callback, len(entries))}
+	for i := range entries {
+		e := &entries[i]
+		answer.Items[i] = Callback{
+			ID: e.ID, Sender: e.Sender, MessageID: e.MessageID, Encoding: e.Encoding, Bytes: e.Bytes,
+			SentAt: respond.Instant(e.SentAt), ReceivedAt: respond.Instant(e.ReceivedAt),
+		}
+	}
+	return answer, nil
+}
+
+// ListJobStatuses serves GET /api/v1/platform/callbacks/jobs.
+func (s *surface) ListJobStatuses(ctx context.Context, in ListJobStatusesRequestObject) (ListJobStatusesResponseObject, error) {
+	states, err := s.callbacks.States(ctx, of(ctx, in.Params.Organization), in.Params.JobID)
+	if err != nil {
+		return nil, problemOf(err)
+	}
+	answer := ListJobStatuses200JSONResponse{Items: make([]JobStatus, len(states))}
+	for i := range states {
+		state := &states[i]
+		answer.Items[i] = JobStatus{
+			JobID: state.Job.ID, JobPartID: state.Job.PartID, Partition: state.Job.Partition,
+			Status: state.Status.String(), StatusDetails: state.Details, Sender: state.Sender, DeviceID: state.DeviceID,
+			At: respond.Instant(state.Stamp.At), ReceivedAt: respond.Instant(state.ReceivedAt),
+		}
+	}
+	return answer, nil
+}

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package platformapi
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/recordid"
+
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/listing"
+	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/apiserver/strict"
+	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
+	"github.com/printmarket/printmarket/internal/masterdata/source"
+	"github.com/printmarket/printmarket/internal/masterdata/timeline"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
+)
+
+// MasterData is what the surface needs of package masterdata.
+type MasterData interface {
+	Check(ctx context.Context, d masterdata.Draft, by masterdata.Instruction) (masterdata.Imported, error)
+	Import(ctx context.Context, d masterdata.Draft, by masterdata.Instruction) (masterdata.Imported, error)
+	Approve(ctx context.Context, id string, w masterdata.Window, by masterdata.Instruction) (masterdata.Approval, error)
+	Withdraw(ctx context.Context, id string, by masterdata.Instruction) (masterdata.Approval, error)
+	Snapshots(ctx context.Context, f masterdata.Filter, before string, limit int) ([]masterdata.Snapshot, error)
+	Snapshot(ctx context.Context, id string) (masterdata.Snapshot, error)
+	Content(ctx context.Context, id string) (masterdata.Draft, error)
+	Approvals(ctx context.Context, f masterdata.Filter, before string, limit int) ([]masterdata.Approval, error)
+	InForce(ctx context.Context) (map[string]bool, error)
+}
+
+// Bounds of an import.
+const (
+	// importLimit is what is sent, importSize what it may come to uncompressed.
+	importLimit = 16 << 20
+	importSize  = 64 << 20
+)
+
+// live lets keys of production pass alone: master data has no sandbox.
+func live(next gate.Handler) gate.Handler {
+	return func(c *gate.Call) error {
+		if c.Tenant().Mode != tenant.Live {
+			return problem.New(problem.CodeLiveKeyRequired, "Master data is changed with a live key; the sandbox has the same.")
+		}
+		return next(c)
+	}
+}
+
+// alone lets one snapshot at a time into memory, to be imported or exported.
+func (s *surface) alone(next gate.Handler) gate.Handler {
+	return func(c *gate.Call) error {
+		select {
+		case s.whole <- struct{}{}:
+			defer func() { <-s.whole }()
+			return next(c)
+		default:
+			return problem.New(problem.CodeOverloaded, "Another import or export is running on this replica.").After(time.Second)
+		}
+	}
+}
+
+// undecoded keeps generated code from decoding a document, which package source
+// reads by itself and tells the faults of.
+func undecoded(next gate.Handler) gate.Handler {
+	return func(c *gate.Call) error {
+		c.Request.Header.Del("Content-Type") // the gate has read it
+		return next(c)
+	}
+}
+
+// ImportSnapshot serves POST /api/v1/platform/masterdata/snapshots.
+func (s *surface) ImportSnapshot(ctx context.Context, in ImportSnapshotRequestObject) (ImportSnapshotResponseObject, error) {
+	draft, err := draftOf(ctx, strict.Call(ctx))
+	if err != nil {
+		return nil, err
+	}
+	act := s.data.Import
+	dry := in.Params.DryRun != nil && *in.Params.DryRun
+	if dry {
+		act = s.data.Check
+	}
+	imported, err := act(ctx, draft, clerk(ctx, in.Params.Note))
+	if err != nil {
+		return nil, masterDataProblem(err)
+	}
+	answer := ImportedSnapshot{Snapshot: snapshotModel(&imported.Snapshot), New: imported.New}
+	if imported.New && !dry {
+		return ImportSnapshot201JSONResponse(answer), nil
+	}
+	return ImportSnapshot200JSONResponse(answer), nil
+}
+
+// draftOf reads the document of a request.
+func draftOf(ctx context.Context, c *gate.Call) (masterdata.Draft, error) {
+	text := bytes.NewReader(c.Body)
+	if c.ContentType == "application/gzip" {
+		unpacked, err := unpack(c.Body)
+		if err != nil {
+			return masterdata.Draft{}, err
+		}
+		text = bytes.NewReader(unpacked)
+	}
+	document, err := source.ReadJSON(ctx, text)
+	var invalid *source.InvalidError
+	if errors.As(err, &invalid) {
+		return masterdata.Draft{}, problem.New(problem.CodePlatformRequestInvalid, "The document is not valid.").Violates(faults(invalid)...)
+	}
+	if err != nil {
+		return masterdata.Draft{}, fmt.Errorf("read master data: %w", err)
+	}
+	return masterdata.DraftOf(document), nil
+}
+
+// unpack measures a compressed document before it takes the memory for it, exactly
+// as much as it needs.
+func unpack(packed []byte) ([]byte, error) {
+	size := int64(0)
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err == nil {
+		size, err = io.Copy(io.Discard, io.LimitReader(r, importSize+1))
+	}
+	if err != nil {
+		return nil, problem.New(problem.CodeInvalidRequest, "The body is not compressed with gzip.").With(err)
+	}
+	if size > importSize {
+		return nil, problem.New(problem.CodePayloadTooLarge, "The document is larger than %d bytes.", importSize)
+	}
+	text := make([]byte, size)
+	if r, err = gzip.NewReader(bytes.NewReader(packed)); err == nil {
+		_, err = io.ReadFull(r, text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("unpack a document: %w", err)
+	}
+	return text, nil
+}
+
+// faults are what is wrong with a document, with the lines in which it is.
+func faults(invalid *source.InvalidError) []problem.Violation {
+	violations := make([]problem.Violation, len(invalid.Faults))
+	for i, fault := range invalid.Faults {
+		violations[i] = problem.Violation{Pointer: "#", Detail: fault.String()}
+	}
+	return violations
+}
+
+// clerk is who acts, and why.
+func clerk(ctx context.Context, note *string) masterdata.Instruction {
+	c := strict.Call(ctx)
+	by := masterdata.Instruction{Actor: transaction.Actor{Organization: c.Tenant().Organization, Key: c.Caller.KeyName(), RequestID: c.RequestID()}}
+	if note != nil {
+		by.Note = *note
+	}
+	return by
+}
+
+// ListSnapshots serves GET /api/v1/platform/masterdata/snapshots.
+func (s *surface) ListSnapshots(ctx context.Context, in ListSnapshotsRequestObject) (ListSnapshotsResponseObject, error) {
+	page, err := listing.Page(listing.Parameters{Limit: in.Params.Limit})
+	if err != nil {
+		return nil, err
+	}
+	filter, err := filterOf((*string)(in.Params.Level), in.Params.Owner)
+	if err != nil {
+		return nil, err
+	}
+	before, err := beforeOf(in.Params.Before, masterdata.IsSnapshotID)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.data.Snapshots(ctx, filter, before, page.Limit)
+	if err != nil {
+		return nil, masterDataProblem(err)
+	}
+	answer := ListSnapshots200JSONResponse{Items: make([]Snapshot, len(found))}
+	for i := range found {
+		answer.Items[i] = snapshotModel(&found[i])
+	}
+	return answer, nil
+}
+
+// filterOf reads the filters of both lists.
+func filterOf(level, owner *string) (masterdata.Filter, error) {
+	var f masterdata.Filter
+	if level != nil {
+		parsed, known := masterdata.ParseLevel(*level)
+		if !known {
+			return f, problem.New(problem.CodeInvalidRequest, "The parameter level is catalog or resources.")
+		}
+		f.Level = parsed
+	}
+	if owner != nil {
+		if !authority.IsOwner(*owner) {
+			return f, problem.New(problem.CodeInvalidRequest, "The parameter owner is platform or the id of an organization.")
+		}
+		f.Owner = *owner
+	}
+	return f, nil
+}
+
+// beforeOf reads the id after which a page begins; empty: it is the first.
+func beforeOf(before *string, isID func(string) bool) (string, error) {
+	if before == nil {
+		return "", nil
+	}
+	if !isID(*before) {
+		return "", problem.New(problem.CodeInvalidRequest, "The parameter before is no id of this list.")
+	}
+	return *before, nil
+}
+
+// ShowSnapshot serves GET /api/v1/platform/masterdata/snapshots/{snapshotId}.
+func (s *surface) ShowSnapshot(ctx context.Context, in ShowSnapshotRequestObject) (ShowSnapshotResponseObject, error) {
+	found, err := s.data.Snapshot(ctx, in.SnapshotID)
+	if err != nil {
+		return nil, masterDataProblem(err)
+	}
+	return ShowSnapshot200JSONResponse(snapshotModel(&found)), nil
+}
+
+// exported is a document as it is sent.
+type exported []byte
+
+// VisitExportSnapshotResponse implements platformapi.ExportSnapshotResponseObject.
+func (e exported) VisitExportSnapshotResponse(w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusOK)
+	_, err := w.Write(e)
+	return err
+}
+
+// ExportSnapshot serves GET /api/v1/platform/masterdata/snapshots/{snapshotId}/content.
+func (s *surface) ExportSnapshot(ctx context.Context, in ExportSnapshotRequestObject) (ExportSnapshotResponseObject, error) {
+	draft, err := s.data.Content(ctx, in.SnapshotID)
+	if err != nil {
+		return nil, masterDataProblem(err)
+	}
+	text, err := draft.Document().JSON()
+	if err != nil {
+		return nil, fmt.Errorf("export master data: %w", err)
+	}
+	return exported(text), nil
+}
+
+// ApproveSnapshot serves POST /api/v1/platform/masterdata/snapshots/{snapshotId}/approve.
+func (s *surface) ApproveSnapshot(ctx context.Context, in ApproveSnapshotRequestObject) (ApproveSnapshotResponseObject, error) {
+	var window masterdata.Window
+	for _, member := range []struct {
+		pointer string
+		text    *string
+		into    *time.Time
+	}{{"#/effectiveFrom", in.Body.EffectiveFrom, &window.From}, {"#/effectiveUntil", in.Body.EffectiveUntil, &window.Until}} {
+		if member.text == nil {
+			continue
+		}
+		at, err := time.Parse(time.RFC3339, *member.text)
+		if err != nil || at.IsZero() { // what was left out is the zero time
+			return nil, invalid([]problem.Violation{{Pointer: member.pointer, Detail: "a time is like 2027-01-01T00:00:00Z"}})
+		}
+		*member.into = at
+	}
+	approved, err := s.data.Approve(ctx, in.SnapshotID, window, clerk(ctx, in.Body.Note))
+	if err != nil {
+		return nil, masterDataProblem(err)
+	}
+	model, err := s.approvalModels(ctx, approved)
+	if err != nil {
+		return nil, err
+	}
+	return ApproveSnapshot201JSONResponse(model[0]), nil
+}
+
+// ListApprovals serves GET /api/v1/platform/masterdata/approvals.
+func (s *surface) ListApprovals(ctx context.Context, in ListApprovalsRequestObject) (ListApprovalsResponseObject, error) {
+	page, err := listing.Page(listing.Parameters{Limit: in.Params.Limit})
+	if err != nil {
+		return nil, err
+	}
+	filter, err := filterOf((*string)(in.Params.Level), in.Params.Owner)
+	if err != nil {
+		return nil, err
+	}
+	before, err := beforeOf(in.Params.Before, func(id string) bool { return recordid.Valid(masterdata.ApprovalPrefix, id) })
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.data.Approvals(ctx, filter, before, page.Limit)
+	if err != nil {
+		return nil, masterDataProblem(err)
+	}
+	items, err := s.approvalModels(ctx, found...)
+	if err != nil {
+		return nil, err
+	}
+	return ListApprovals200JSONResponse{Items: items}, nil
+}
+
+// WithdrawApproval serves POST /api/v1/platform/masterdata/approvals/{approvalId}/withdraw.
+func (s *surface) WithdrawApproval(ctx context.Context, in WithdrawApprovalRequestObject) (WithdrawApprovalResponseObject, error) {
+	withdrawn, err := s.data.Withdraw(ctx, in.ApprovalID, clerk(ctx, &in.Body.Reason))
+	if err != nil {
+		return nil, masterDataProblem(err)
+	}
+	model, err := s.approvalModels(ctx, withdrawn)
+	if err != nil {
+		return nil, err
+	}
+	return WithdrawApproval200JSONResponse(model[0]), nil
+}
+
+func snapshotModel(s *masterdata.Snapshot) Snapshot {
+	return Snapshot{
+		ID: s.ID, Level: string(s.Level), Owner: s.Owner, Currency: s.Currency, Counts: s.Counts,
+		Provenance: Provenance{Source: s.Provenance.Source, Reference: s.Provenance.Reference, Note: s.Provenance.Note},
+		ImportedAt: respond.Instant(s.ImportedAt), ImportedBy: s.ImportedBy,
+	}
+}
+
+// approvalModels says of each approval whether it is what its owner is judged by now.
+func (s *surface) approvalModels(ctx context.Context, approvals ...masterdata.Approval) ([]Approval, error) {
+	current, err := s.data.InForce(ctx)
+	if err != nil {
+		return nil, masterDataProblem(err)
+	}
+	models := make([]Approval, len(approvals))
+	for i := range approvals {
+		models[i] = approvalModel(&approvals[i])
+		models[i].InForce = current[approvals[i].ID]
+	}
+	return models, nil
+}
+
+func approvalModel(a *masterdata.Approval) Approval {
+	return Approval{
+		ID: a.ID, SnapshotID: a.Snapshot, Level: string(a.Level), Owner: a.Owner,
+		EffectiveFrom: respond.Instant(a.From), EffectiveUntil: respond.Since(a.Until),
+		ApprovedAt: respond.Instant(a.ApprovedAt), ApprovedBy: a.ApprovedBy, Note: a.Note,
+		WithdrawnAt: respond.Since(a.WithdrawnAt), WithdrawnBy: a.WithdrawnBy, WithdrawnReason: a.WithdrawnReason,
+	}
+}
+
+// masterDataProblem is where errors of package masterdata become answers.
+func masterDataProblem(err error) error {
+	var malformed *masterdata.InvalidError
+	switch {
+	case errors.As(err, &malformed):
+		return invalid([]problem.Violation{{Pointer: "#/" + malformed.Field, Detail: malformed.Reason}})
+	case errors.Is(err, masterdata.ErrWithdrawn):
+		return problem.New(problem.CodeMasterDataConflict, "The approval was withdrawn already.")
+	case errors.Is(err, timeline.ErrIntegrity), errors.Is(err, timeline.ErrDuplicate):
+		return fmt.Errorf("a stored snapshot cannot be read: %w", err)
+	default:
+		return problemOf(err)
+	}
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package platformapi_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
+	"github.com/printmarket/printmarket/internal/masterdata/source"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/test/apitest"
+)
+
+const (
+	snapshots = "/masterdata/snapshots"
+	approvals = "/masterdata/approvals"
+)
+
+// document is master data of an owner as they are sent.
+func document(t testing.TB, owner string, mark int64) string {
+	t.Helper()
+	s, err := authority.New(apitest.Printer(owner, mark))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := source.FromAuthority(s, source.Provenance{Source: "ERP", Reference: "2026-11"}).JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// packed is text compressed.
+func packed(t testing.TB, text string) string {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := gzip.NewWriterLevel(&out, gzip.BestSpeed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// kept is a snapshot as it is told.
+type kept struct {
+	ID, Level, Owner, Currency string
+	Counts                     map[string]int
+	Provenance                 struct{ Source, Reference, Note string }
+	ImportedAt, ImportedBy     string
+}
+
+// imports sends a document.
+func imports(t *testing.T, w *apitest.World, query, document string, header ...string) (a apitest.Answer, s kept, isNew bool) {
+	t.Helper()
+	a = post(t, w, "desk-live", snapshots+query, document, header...)
+	var told struct {
+		Snapshot kept
+		New      bool
+	}
+	if a.Status < 400 {
+		a.Into(t, &told)
+	}
+	return a, told.Snapshot, told.New
+}
+
+// listed are the ids of a list.
+func listed(t *testing.T, w *apitest.World, path string) (ids []string) {
+	t.Helper()
+	var page struct{ Items []struct{ ID string } }
+	get(t, w, "desk-reads", path).Want(t, 200, "").Into(t, &page)
+	for _, one := range page.Items {
+		ids = append(ids, one.ID)
+	}
+	return ids
+}
+
+func TestTheSameMasterDataAreImportedOnce(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	text := document(t, "org_acme01", 1)
+	for _, sent := range []struct{ name, body, mediaType string }{{"JSON", text, "application/json"}, {"gzip", packed(t, text), "application/gzip"}} {
+		a, dry, isNew := imports(t, w, "?dryRun=true&note=look", sent.body, "Content-Type", sent.mediaType)
+		if a.Want(t, 200, ""); !isNew || !strings.HasPrefix(dry.ID, "sha256:") || dry.Counts["media"] != 1 {
+			t.Errorf("a dry run of %s: %+v, new %t", sent.name, dry, isNew)
+		}
+	}
+	if got := listed(t, w, snapshots); len(got) != 0 {
+		t.Fatalf("dry runs have left %v", got)
+	}
+	if got := listed(t, w, "/audit"); len(got) != 0 {
+		t.Fatalf("dry runs are in the audit: %v", got)
+	}
+	a, first, isNew := imports(t, w, "", packed(t, text), "Content-Type", "application/gzip")
+	a.Want(t, 201, "")
+	want := kept{
+		ID: first.ID, Level: "resources", Owner: "org_acme01", Currency: "EUR", ImportedAt: "2026-11-20T12:00:00.000Z", ImportedBy: "live",
+		Counts: map[string]int{"media": 1, "devices": 2, "inks": 2, "laminations": 0, "varnishes": 0, "plates": 1, "adhesives": 0, "electricity": 1, "labor": 2},
+	}
+	want.Provenance.Source, want.Provenance.Reference = "ERP", "2026-11"
+	if diff := cmp.Diff(want, first); diff != "" || !isNew {
+		t.Errorf("imported, new %t (-want +got):\n%s", isNew, diff)
+	}
+	w.Advance(time.Hour)
+	for _, query := range []string{"", "?dryRun=true", "?dryRun=false&note=again"} {
+		a, again, isNew := imports(t, w, query, text)
+		if a.Want(t, 200, ""); isNew || !cmp.Equal(first, again) {
+			t.Errorf("again with %q: new %t, %+v", query, isNew, again)
+		}
+	}
+	if got := listed(t, w, snapshots); len(got) != 1 || got[0] != first.ID {
+		t.Errorf("kept %v", got)
+	}
+	if got := listed(t, w, "/audit"); len(got) != 1 {
+		t.Errorf("one import has left the lines %v", got)
+	}
+	exported := get(t, w, "desk-reads", snapshots+"/"+first.ID+"/content").Want(t, 200, "")
+	if string(exported.Body) != text {
+		t.Errorf("exported:\n%s\nimported:\n%s", exported.Body, text)
+	}
+}
+
+func TestMasterDataThatAreWrongAreRefusedWithTheirLines(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	var lines bytes.Buffer
+	if err := json.Indent(&lines, []byte(document(t, "org_acme01", 1)), "", " "); err != nil {
+		t.Fatal(err)
+	}
+	good := lines.String()
+	for name, tc := range map[string]struct{ old, changed, want string }{
+		"a unit of something else":  {`"per": "ThousandSheets"`, `"per": "Hour"`, "price.per"},
+		"a price that is no number": {`90.000001`, `"90,00"`, "price.amount"},
+		"a price below nothing":     {`90.000001`, `-1`, "price.amount"},
+		"an unknown member":         {`"mediaType"`, `"mediatype": "Paper", "mediaType"`, "mediatype"},
+		"an identifier twice":       {`"id": "cutter"`, `"id": "press"`, "press"},
+		"an unknown owner":          {`"owner": "org_acme01"`, `"owner": "acme"`, "owner"},
+		"an unknown level":          {`"level": "resources"`, `"level": "prices"`, "level"},
+		"no source":                 {`"source": "ERP"`, `"source": ""`, "source"},
+		"half a document":           {`"mediaType": "Paper",`, ``, "mediaType"},
+		"no JSON":                   {`"level"`, `level`, "JSON"},
+		"a name twice":              {`"owner"`, `"owner": "platform", "owner"`, "there already"},
+		"a reference to nothing":    {`"labor": "printer"`, `"labor": "nobody"`, "nobody"},
+	} {
+		if !strings.Contains(good, tc.old) {
+			t.Fatalf("%s: the document has no %s", name, tc.old)
+		}
+		for _, query := range []string{"", "?dryRun=true"} {
+			a, _, _ := imports(t, w, query, strings.Replace(good, tc.old, tc.changed, 1))
+			text := string(a.Want(t, 422, problem.CodePlatformRequestInvalid).Body)
+			if !strings.Contains(text, tc.want) || name != "half a document" && name != "an identifier twice" && !lineOf(good, tc.old, text) {
+				t.Errorf("%s: %s", name, text)
+			}
+		}
+	}
+	for _, body := range []string{`{}`, `[]`, `null`, `"x"`, `{"level":"resources"}`, strings.Repeat(`[`, 20_000), good + good} {
+		a, _, _ := imports(t, w, "", body)
+		a.Want(t, 422, problem.CodePlatformRequestInvalid)
+	}
+	if got := listed(t, w, snapshots); len(got) != 0 {
+		t.Errorf("what was refused has left %v", got)
+	}
+}
+
+// lineOf reports whether an answer names the line of a document in which a text is.
+func lineOf(document, text, answer string) bool {
+	before, _, _ := strings.Cut(document, text)
+	return strings.Contains(answer, fmt.Sprintf(":%d", strings.Count(before, "\n")+1)) || strings.Contains(answer, fmt.Sprintf("line %d", strings.Count(before, "\n")+1))
+}
+
+func TestAnImportIsBoundedHoweverItIsSent(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	text := document(t, "org_acme01", 1)
+	bomb := packed(t, strings.Repeat(" ", 64<<20+1))
+	for name, tc := range map[string]struct {
+		body, mediaType string
+		status          int
+		code            problem.Code
+	}{
+		"more than 16 MiB":              {strings.Repeat(" ", 16<<20+1), "application/json", 413, problem.CodePayloadTooLarge},
+		"more than 16 MiB compressed":   {"\x1f\x8b" + strings.Repeat("x", 16<<20), "application/gzip", 413, problem.CodePayloadTooLarge},
+		"more than 64 MiB uncompressed": {bomb, "application/gzip", 413, problem.CodePayloadTooLarge},
+		"64 MiB twice":                  {bomb + bomb, "application/gzip", 413, problem.CodePayloadTooLarge},
+		"not compressed":                {text, "application/gzip", 400, problem.CodeInvalidRequest},
+		"cut short":                     {packed(t, text)[:100], "application/gzip", 400, problem.CodeInvalidRequest},
+		"with a wrong checksum":         {spoiled(packed(t, text)), "application/gzip", 400, problem.CodeInvalidRequest},
+		"compressed and not said":       {packed(t, text), "application/json", 422, problem.CodePlatformRequestInvalid},
+		"compressed twice":              {packed(t, packed(t, text)), "application/gzip", 422, problem.CodePlatformRequestInvalid},
+		"as YAML":                       {"level: resources", "application/yaml", 415, problem.CodeUnsupportedMediaType},
+		"as nothing":                    {"", "", 415, problem.CodeUnsupportedMediaType},
+	} {
+		t.Log(name)
+		a, _, _ := imports(t, w, "", tc.body, "Content-Type", tc.mediaType)
+		a.Want(t, tc.status, tc.code)
+	}
+	a, _, _ := imports(t, w, "", packed(t, text[:len(text)/2])+packed(t, text[len(text)/2:]), "Content-Type", "application/gzip")
+	a.Want(t, 201, "") // gzip may come in members (RFC 1952, section 2.2)
+}
+
+// spoiled is compressed text whose checksum is another.
+func spoiled(packed string) string {
+	b := []byte(packed)
+	b[len(b)-8] ^= 1
+	return string(b)
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package platformapi serves the platform API for operators of the marketplace: the
+// RFQs of every organization, quotes, the audit, XJMF callbacks, webhooks, master
+// data and the request log.
+//
+// Its contract, docs/internal/platform-openapi.yaml, is not published; zz_generated.go
+// holds the models, the server and the client generated from it. Only keys of the
+// package Platform have the scopes. An unknown path and a wrong method get 401 or 403
+// before 404 or 405.
+package platformapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/printmarket/printmarket/apiserver/contracts"
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/listing"
+	"github.com/printmarket/printmarket/apiserver/strict"
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/credential/lastused"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/requestlog"
+	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
+)
+
+// bodyLimit is more than the largest offer.
+const bodyLimit = 256 << 10
+
+// Desk is what the surface needs of package rfq.
+type Desk interface {
+	Owner(ctx context.Context, mode tenant.Mode, id string) (tenant.ID, error)
+	List(ctx context.Context, who tenant.ID, page rfq.Page) (rfq.List, error)
+	ListAll(ctx context.Context, mode tenant.Mode, page rfq.Page) (rfq.List, error)
+	Get(ctx context.Context, who tenant.ID, id string) (rfq.RFQ, error)
+	Quotes(ctx context.Context, who tenant.ID, id string) ([]rfq.Quote, error)
+	Close(ctx context.Context, who tenant.ID, id string, by rfq.Instruction) (rfq.RFQ, error)
+	Cancel(ctx context.Context, who tenant.ID, id string, by rfq.Instruction) (rfq.RFQ, error)
+	SubmitQuote(ctx context.Context, who tenant.ID, id string, offer rfq.Offer, by rfq.Instruction) (rfq.Submitted, error)
+	WithdrawQuote(ctx context.Context, who tenant.ID, id, quoteID string, by rfq.Instruction) (rfq.Quote, error)
+}
+
+// Records is what the surface needs of a store beside that.
+type Records interface {
+	KeyUses(ctx context.Context, keys []credential.Digest) ([]lastused.Use, error)
+	Deeds(ctx context.Context, mode tenant.Mode, before string, limit int) ([]transaction.AuditEntry, error)
+	Requests(ctx context.Context, query requestlog.Query) ([]requestlog.Entry, error)
+	Denials(ctx context.Context, since time.Time, limit int) ([]requestlog.Denial, error)
+}
+
+type surface struct {
+	desk      Desk
+	records   Records
+	callbacks Callbacks
+	webhooks  Webhooks
+	data      MasterData
+	// whole has room for the one snapshot that may be in memory for a request.
+	whole chan struct{}
+}
+
+// Routes is the surface's table of routes. The first of them catch what the
+// others do not serve.
+func Routes(desk Desk, records Records, callbacks Callbacks, hooks Webhooks, data MasterData, set *contracts.Set) ([]gate.Route, error) {
+	s := &surface{desk: desk, records: records, callbacks: callbacks, webhooks: hooks, data: data, whole: make(chan struct{}, 1)}
+	offer, err := set.Schema(contracts.Platform, "Offer")
+	if err != nil {
+		return nil, err
+	}
+	reason, err := set.Schema(contracts.Platform, "Reason")
+	if err != nil {
+		return nil, err
+	}
+	approval, err := set.Schema(contracts.Platform, "ApprovalRequest")
+	if err != nil {
+		return nil, err
+	}
+	recovery, err := set.Schema(contracts.Platform, "Recovery")
+	if err != nil {
+		return nil, err
+	}
+	api := s.server()
+	const root, one = "/api/v1/platform", "/api/v1/platform/rfqs/{rfqId}"
+	reads := func(pattern string, operation http.HandlerFunc) gate.Route {
+		op := contracts.Operation{Contract: contracts.Platform, Method: http.MethodGet, Path: pattern}
+		return gate.Route{
+			Method: op.Method, Pattern: pattern, Scope: posture.ScopeOpsRead, Internal: true,
+			Serve: listing.Only(set.QueryParameters(op), strict.Serve(operation)),
+		}
+	}
+	changes := func(pattern string, body *contracts.Schema, operation http.HandlerFunc) gate.Route {
+		return gate.Route{
+			Method: http.MethodPost, Pattern: pattern, Scope: posture.ScopeQuotesIngest, Write: true, Internal: true,
+			Body: &gate.Body{Limit: bodyLimit}, Serve: checked(body, strict.Serve(operation)),
+		}
+	}
+	// manages changes master data.
+	const kept = root + "/masterdata"
+	manages := func(pattern string, body *contracts.Schema, operation http.HandlerFunc) gate.Route {
+		rt := changes(pattern, body, operation)
+		rt.Scope, rt.Serve = posture.ScopeMasterDataWrite, live(rt.Serve)
+		return rt
+	}
+	// sends has what was told sent again. It takes its parameters in the query.
+	sends := func(pattern string, body *contracts.Schema, operation http.HandlerFunc) gate.Route {
+		rt := changes(pattern, body, operation)
+		rt.Serve = listing.Only(set.QueryParameters(contracts.Operation{Contract: contracts.Platform, Method: rt.Method, Path: pattern}), rt.Serve)
+		return rt
+	}
+	const endpoint, delivery = root + "/webhooks/endpoints/{name}", root + "/webhooks/deliveries/{deliveryId}"
+	served := []gate.Route{
+		reads(root+"/rfqs", api.ListAllRfqs),
+		reads(one, api.ShowRFQ),
+		changes(one+"/close", reason, api.CloseRFQ),
+		changes(one+"/cancel", reason, api.CancelRFQ),
+		changes(one+"/quotes", offer, api.SubmitQuote),
+		changes(one+"/quotes/{quoteId}/withdraw", reason, api.WithdrawQuote),
+		reads(root+"/audit", api.ListAudit),
+		reads(root+"/keys", api.ListKeyUses),
+		reads(root+"/requests", api.ListRequests),
+		reads(root+"/denials", api.ListDenials),
+		reads(root+"/callbacks", api.ListCallbacks),
+		reads(root+"/callbacks/jobs", api.ListJobStatuses),
+		reads(root+"/webhooks/endpoints", api.ListEndpoints),
+		sends(endpoint+"/test", reason, api.TestEndpoint),
+		sends(endpoint+"/recover", recovery, api.RecoverEndpoint),
+		sends(endpoint+"/enable", reason, api.EnableEndpoint),
+		reads(root+"/webhooks/deliveries", api.ListDeliveries),
+		reads(delivery, api.ShowDelivery),
+		sends(delivery+"/redeliver", reason, api.Redeliver),
+		reads(kept+"/snapshots", api.ListSnapshots),
+		s.imports(set, kept+"/snapshots", api.ImportSnapshot),
+		reads(kept+"/snapshots/{snapshotId}", api.ShowSnapshot),
+		s.exports(reads(kept+"/snapshots/{snapshotId}/content", api.ExportSnapshot)),
+		manages(kept+"/snapshots/{snapshotId}/approve", approval, api.ApproveSnapshot),
+		reads(kept+"/approvals", api.ListApprovals),
+		manages(kept+"/approvals/{approvalId}/withdraw", reason, api.WithdrawApproval),
+	}
+	return append(unserved(root, served), served...), nil
+}
+
+// imports is the route of imports, whose body is read as what it was sent as.
+func (s *surface) imports(set *contracts.Set, pattern string, operation http.HandlerFunc) gate.Route {
+	op := contracts.Operation{Contract: contracts.Platform, Method: http.MethodPost, Path: pattern}
+	return gate.Route{
+		Method: op.Method, Pattern: pattern, Scope: posture.ScopeMasterDataWrite, Write: true, Internal: true,
+		Body:  &gate.Body{Limit: importLimit, MediaTypes: []string{"application/json", "application/gzip"}, Raw: true},
+		Serve: live(s.alone(listing.Only(set.QueryParameters(op), undecoded(strict.Serve(operation))))),
+	}
+}
+
+// exports is the route of exports.
+func (s *surface) exports(rt gate.Route) gate.Route {
+	rt.Serve = s.alone(rt.Serve)
+	return rt
+}
+
+// unserved are the routes that answer other paths and methods, to those alone
+// who may read.
+func unserved(root string, served []gate.Route) []gate.Route {
+	patterns := []string{root, root + "/*"}
+	for _, rt := range served {
+		patterns = append(patterns, rt.Pattern)
+	}
+	routes := make([]gate.Route, len(patterns))
+	for i, pattern := range patterns {
+		routes[i] = gate.Route{
+			Method: gate.AnyMethod, Pattern: pattern, Scope: posture.ScopeOpsRead, Internal: true,
+			Serve: func(*gate.Call) error {
+				return problem.New(problem.CodeRouteNotFound, "The platform API does not serve this method at this path.")
+			},
+		}
+	}
+	return routes
+}
+
+// server is the generated server of the surface. Its errors end at the gate.
+func (s *surface) server() *ServerInterfaceWrapper {
+	return &ServerInterfaceWrapper{
+		Handler: NewStrictHandlerWithOptions(s, nil, StrictHTTPServerOptions{
+			RequestErrorHandlerFunc: strict.BadBody, ResponseErrorHandlerFunc: strict.Failed,
+		}),
+		ErrorHandlerFunc: listing.BadParameter(parameter),
+	}
+}
+
+// parameter is the one that generated code could not read.
+func parameter(err error) string {
+	var format *InvalidParamFormatError
+	if errors.As(err, &format) {
+		return format.ParamName
+	}
+	return ""
+}
+
+// checked lets a body pass that the contract's schema accepts.
+func checked(schema *contracts.Schema, next gate.Handler) gate.Handler {
+	return func(c *gate.Call) error {
+		if violations := schema.Violations(c.Document); len(violations) > 0 {
+			return invalid(violations)
+		}
+		return next(c)
+	}
+}
+
+func invalid(violations []problem.Violation) error {
+	return problem.New(problem.CodePlatformRequestInvalid, "The request is not valid.").Violates(violations...)
+}

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package platformapi_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/internal/credential/lastused"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/test/apitest"
+	"github.com/printmarket/printmarket/test/storetest"
+)
+
+const (
+	root   = "/api/v1/platform"
+	flyers = `{"catalogProductUid":"print:flyers:a5","title":"Spring flyers","category":"commercial-print","quantity":5000,"deliveryCity":"Utrecht"}`
+	offer  = `{"supplier":{"id":"press_1","displayName":"Press One"},"total":{"amount":"205.00","currency":"EUR"},
+		"unitPrice":{"amount":"0.0410","currency":"EUR"},"quantity":5000,"leadTimeDays":6,
+		"delivery":{"city":"Utrecht","terms":"DAP"},"validUntil":"2026-11-27T12:00:00Z"}`
+	reason = `{"reason":"The buyer called."}`
+)
+
+func create(t *testing.T, w *apitest.World, who string) (id string) {
+	t.Helper()
+	w.Advance(time.Millisecond)
+	return w.Do(t, apitest.Request{
+		Method: "POST", Path: "/api/v1/rfq", Key: who, Body: flyers, Header: map[string]string{"Idempotency-Key": w.Clock.Now().Format(time.RFC3339Nano)},
+	}).Want(t, 201, "").Text(t, "id")
+}
+
+func get(t *testing.T, w *apitest.World, who, path string) apitest.Answer {
+	t.Helper()
+	return w.Do(t, apitest.Request{Method: "GET", Path: root + path, Key: who})
+}
+
+func post(t *testing.T, w *apitest.World, who, path, body string, header ...string) apitest.Answer {
+	t.Helper()
+	fields := map[string]string{}
+	for i := 0; i < len(header); i += 2 {
+		fields[header[i]] = header[i+1]
+	}
+	return w.Do(t, apitest.Request{Method: "POST", Path: root + path, Key: who, Body: body, Header: fields})
+}
+
+type record struct {
+	ID, Organization, Status string
+	Version, QuoteCount      int
+	Livemode                 bool
+}
+
+func list(t *testing.T, w *apitest.World, who, query string) []record {
+	t.Helper()
+	var body struct {
+		Items      []record
+		NextCursor *string
+	}
+	get(t, w, who, "/rfqs"+query).Want(t, 200, "").Into(t, &body)
+	return body.Items
+}
+
+func TestTheDeskSeesTheRFQsOfEveryOrganizationInItsMode(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	acme, sandboxed, stark := create(t, w, "acme-live"), create(t, w, "acme-test"), create(t, w, "stark-live")
+	ids := func(records []record) (all []string) {
+		for _, r := range records {
+			all = append(all, r.Organization+" "+r.ID)
+		}
+		return all
+	}
+	for name, tc := range map[string]struct {
+		who, query string
+		want       []string
+	}{
+		"everybody's":           {"desk-reads", "", []string{"org_stark1 " + stark, "org_acme01 " + acme}},
+		"the sandbox's":         {"desk-test", "", []string{"org_acme01 " + sandboxed}},
+		"one organization's":    {"desk-live", "?organization=org_acme01", []string{"org_acme01 " + acme}},
+		"nobody's":              {"desk-live", "?organization=org_nobody", nil},
+		"of a status":           {"desk-live", "?status=quoted", nil},
+		"of a time":             {"desk-live", "?createdAfter=2026-11-20T12:00:00.002Z", []string{"org_stark1 " + stark}},
+		"of several conditions": {"desk-live", "?organization=org_stark1&status=open&status=closed", []string{"org_stark1 " + stark}},
+	} {
+		if diff := cmp.Diff(tc.want, ids(list(t, w, tc.who, tc.query))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	first := get(t, w, "desk-live", "/rfqs?limit=1").Want(t, 200, "").Text(t, "nextCursor")
+	if got := ids(list(t, w, "desk-live", "?limit=1&cursor="+url.QueryEscape(first))); len(got) != 1 || got[0] != "org_acme01 "+acme {
+		t.Errorf("the second page: %v", got)
+	}
+	for _, id := range []string{sandboxed, "rfq_01KB0QXR80ZZZZZZZZZZZZZZZZ", "x"} {
+		get(t, w, "desk-live", "/rfqs/"+id).Want(t, 404, problem.CodeNotFound)
+	}
+	get(t, w, "desk-test", "/rfqs/"+sandboxed).Want(t, 200, "")
+}
+
+func TestBadListsAreRefused(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	for _, query := range []string{
+		"limit=0", "limit=101", "limit=x", "limit=1&limit=2", "status=draft", "createdAfter=soon", "cursor=abc", "organization=",
+		"organization=nobody", "organization=org_a&organization=org_b", "organisation=org_acme01", "limit=%zz",
+	} {
+		get(t, w, "desk-live", "/rfqs?"+query).Want(t, 400, problem.CodeInvalidRequest)
+	}
+	for _, query := range []string{"limit=0", "before=abc", "before=rfq_01KB0QXR80ZZZZZZZZZZZZZZZZ", "cursor=x"} {
+		get(t, w, "desk-live", "/audit?"+query).Want(t, 400, problem.CodeInvalidRequest)
+	}
+}
+
+// TestNobodyLearnsWhatThereIs before it is known who asks.
+func TestNobodyLearnsWhatThereIs(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	id := create(t, w, "acme-live")
+	calls := w.Store.Calls()
+	paths := []string{
+		"", "/", "/rfqs", "/rfqs/" + id, "/rfqs/" + id + "/close", "/rfqs/" + id + "/quotes", "/rfqs/" + id + "/quotes/quo_x/withdraw",
+		"/audit", "/keys", "/nothing", "/rfqs/" + id + "/nothing",
+	}
+	for _, path := range paths {
+		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PURGE"} {
+			ask := func(who string) apitest.Answer {
+				return w.Do(t, apitest.Request{Method: method, Path: root + path, Key: who, Body: "{"})
+			}
+			if a := ask(""); a.Status != 401 {
+				t.Errorf("%s %s without a key: %d", method, path, a.Status)
+			}
+			for _, partner := range []string{"acme-live", "acme-test", "globex-live"} {
+				if a := ask(partner); a.Status != 403 {
+					t.Errorf("%s %s by a partner: %d", method, path, a.Status)
+				}
+			}
+		}
+	}
+	if n := w.Store.Calls(); n != calls {
+		t.Errorf("the store was asked %d times", n-calls)
+	}
+	for _, path := range []string{"", "/nothing", "/rfqs/" + id + "/nothing"} {
+		get(t, w, "desk-live", path).Want(t, 404, problem.CodeRouteNotFound)
+	}
+	w.Do(t, apitest.Request{Method: "DELETE", Path: root + "/rfqs/" + id, Key: "desk-live"}).Want(t, 404, problem.CodeRouteNotFound)
+	// A method that nobody has heard of is none of those that change something.
+	w.Do(t, apitest.Request{Method: "PURGE", Path: root + "/rfqs/" + id + "/cancel", Key: "desk-live", Body: reason}).Want(t, 404, problem.CodeRouteNotFound)
+	for _, path := range []string{"/close", "/cancel"} {
+		post(t, w, "desk-reads", "/rfqs/"+id+path, reason).Want(t, 403, problem.CodeInsufficientScope)
+	}
+	post(t, w, "desk-reads", "/rfqs/"+id+"/quotes", offer).Want(t, 403, problem.CodeInsufficientScope)
+}
+
+func TestAQuoteReachesThePartner(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	id := create(t, w, "acme-live")
+	path := "/rfqs/" + id + "/quotes"
+	quoted := post(t, w, "desk-live", path, offer).Want(t, 201, "")
+	quoteID := quoted.Text(t, "id")
+	if again := post(t, w, "desk-live", path, offer).Want(t, 200, ""); string(again.Body) != string(quoted.Body) {
+		t.Errorf("the same offer again: %s, first %s", again.Body, quoted.Body)
+	}
+	var seen struct{ Items []struct{ ID, Status string } }
+	w.Do(t, apitest.Request{Method: "GET", Path: "/api/v1/rfq/" + id + "/quotes", Key: "acme-live"}).Want(t, 200, "").Into(t, &seen)
+	if len(seen.Items) != 1 || seen.Items[0].ID != quoteID || seen.Items[0].Status != "submitted" {
+		t.Errorf("the partner sees %+v", seen)
+	}
+	spelled := strings.NewReplacer(`"quantity":5000`, `"quantity":5e3`, `"leadTimeDays":6`, `"leadTimeDays":6.0`).Replace(offer)
+	post(t, w, "desk-live", path, spelled).Want(t, 200, "") // the same numbers
+	better := strings.Replace(offer, "205.00", "199.00", 1)
+	if got := post(t, w, "desk-live", path, better).Want(t, 201, ""); !strings.Contains(string(got.Body), `"revision":2`) {
+		t.Errorf("a better offer: %s", got.Body)
+	}
+	post(t, w, "desk-live", path+"/"+quoteID+"/withdraw", reason).Want(t, 409, problem.CodeRFQStateConflict)
+	post(t, w, "desk-live", path+"/quo_01KB0QXR80ZZZZZZZZZZZZZZZZ/withdraw", reason).Want(t, 404, problem.CodeNotFound)
+	var shown struct {
+		RFQ    record
+		Quotes []struct {
+			ID, Status string
+			Offer      json.RawMessage
+		}
+	}
+	get(t, w, "desk-live", "/rfqs/"+id).Want(t, 200, "").Into(t, &shown)
+	if shown.RFQ.Status != "quoted" || shown.RFQ.QuoteCount != 1 || len(shown.Quotes) != 2 {
+		t.Fatalf("shown: %+v", shown)
+	}
+	for _, quote := range shown.Quotes {
+		if quote.Status != "submitted" {
+			continue
+		}
+		if got := post(t, w, "desk-live", path+"/"+quote.ID+"/withdraw", reason).Want(t, 200, "").Text(t, "status"); got != "withdrawn" {
+			t.Errorf("withdrawn: %s", got)
+		}
+	}
+}
+
+func TestBadOffersAreRefusedWithTheirFaults(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	path := "/rfqs/" + create(t, w, "acme-live") + "/quotes"
+	for name, tc := range map[string]struct {
+		body string
+		want []string
+	}{
+		"nothing":                     {`{}`, []string{"#/delivery", "#/leadTimeDays", "#/quantity", "#/supplier", "#/total", "#/unitPrice", "#/validUntil"}},
+		"an unknown member":           {strings.Replace(offer, `"quantity"`, `"colour":"red","quantity"`, 1), []string{"#/colour"}},
+		"an unknown member below":     {strings.Replace(offer, `"id":"press_1"`, `"id":"press_1","vat":"x"`, 1), []string{"#/supplier/vat"}},
+		"a price that is a number":    {strings.Replace(offer, `"205.00"`, `205.00`, 1), []string{"#/total/amount"}},
+		"a price with a sign":         {strings.Replace(offer, `"205.00"`, `"-205.00"`, 1), []string{"#/total"}},
+		"a currency that there isn't": {strings.ReplaceAll(offer, `EUR`, `ZZZ`), []string{"#/total", "#/unitPrice"}},
+		"two currencies":              {strings.Replace(offer, `EUR`, `USD`, 1), []string{"#/unitPrice"}},
+		"a validity that is over":     {strings.Replace(offer, `2026-11-27`, `2026-11-20`, 1), []string{"#/validUntil"}},
+		"a validity beyond measure":   {strings.Replace(offer, `2026-11-27T12:00:00Z`, `9999-12-31T23:59:59-01:00`, 1), []string{"#/validUntil"}},
+		"no time":                     {strings.Replace(offer, `2026-11-27T12:00:00Z`, `next week`, 1), []string{"#/validUntil"}},
+		"a list":                      {`[]`, []string{"#"}},
+	} {
+		answer := post(t, w, "desk-live", path, tc.body).Want(t, 422, problem.CodePlatformRequestInvalid)
+		var got []string
+		for pointer := range answer.Violations(t) {
+			got = append(got, pointer)
+		}
+		if diff := cmp.Diff(tc.want, slices.Sorted(slices.Values(got))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s\n%s", name, diff, answer.Body)
+		}
+	}
+	post(t, w, "desk-live", path, offer, "Content-Type", "text/plain").Want(t, 415, problem.CodeUnsupportedMediaType)
+	post(t, w, "desk-live", path, offer+"x").Want(t, 400, problem.CodeInvalidRequest)
+	post(t, w, "desk-live", path, strings.Repeat(" ", 300<<10)).Want(t, 413, problem.CodePayloadTooLarge)
+}
+
+func TestAnRFQEndsOnceAndForTheVersionThatWasSeen(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	id := create(t, w, "acme-live")
+	path := "/rfqs/" + id
+	tag := get(t, w, "desk-live", path).Want(t, 200, "").Header.Get("Etag")
+	post(t, w, "desk-live", path+"/quotes", offer).Want(t, 201, "")
+	for _, stale := range []string{tag, `"7"`, `W/"2"`, "2", `"x"`, `"2", "3"`} {
+		post(t, w, "desk-live", path+"/close", reason, "If-Match", stale).Want(t, 412, problem.CodeRevisionConflict)
+	}
+	tag = get(t, w, "desk-live", path).Want(t, 200, "").Header.Get("Etag")
+	closed := post(t, w, "desk-live", path+"/close", reason, "If-Match", tag).Want(t, 200, "")
+	if closed.Text(t, "status") != "closed" || closed.Header.Get("Etag") == tag {
+		t.Errorf("closed: %s, tag %s", closed.Body, closed.Header.Get("Etag"))
+	}
+	post(t, w, "desk-live", path+"/close", reason, "If-Match", "*").Want(t, 200, "")
+	post(t, w, "desk-live", path+"/quotes", offer).Want(t, 200, "") // it stands already
+	post(t, w, "desk-live", path+"/quotes", strings.Replace(offer, "205", "204", 1)).Want(t, 409, problem.CodeRFQStateConflict)
+	for _, body := range []string{`{}`, `{"reason":""}`, `{"reason":" "}`, `{"reason":"` + strings.Repeat("x", 501) + `"}`, `{"reason":1}`, `{"reason":"a","x":1}`} {
+		post(t, w, "desk-live", path+"/cancel", body).Want(t, 422, problem.CodePlatformRequestInvalid)
+	}
+	post(t, w, "desk-live", path+"/cancel", reason).Want(t, 200, "")
+	post(t, w, "desk-live", path+"/close", reason).Want(t, 409, problem.CodeRFQStateConflict)
+	post(t, w, "desk-test", path+"/cancel", reason).Want(t, 404, problem.CodeNotFound)
+	if got := w.Do(t, apitest.Request{Method: "GET", Path: "/api/v1/rfq/" + id, Key: "acme-live"}).Want(t, 200, "").Text(t, "status"); got != "cancelled" {
+		t.Errorf("the partner sees %s", got)
+	}
+}
+
+func TestEveryChangeIsInTheAudit(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	id := create(t, w, "acme-live")
+	request := map[string]string{}
+	for i, step := range []struct{ path, body string }{{"/quotes", offer}, {"/close", reason}, {"/close", reason}, {"/cancel", reason}} {
+		w.Advance(time.Second)
+		sent := fmt.Sprintf("ticket-%04d", i)
+		a := post(t, w, "desk-live", "/rfqs/"+id+step.path, step.body, "X-Request-Id", sent)
+		request[sent] = a.Header.Get("X-Request-Id")
+	}
+	post(t, w, "desk-live", "/rfqs/"+id+"/quotes", offer) // refused or repeated, not a change
+	type deed struct{ ID, At, Organization, Key, RequestID, Verb, Owner, Subject, Reason string }
+	var body struct{ Items []deed }
+	get(t, w, "desk-reads", "/audit").Want(t, 200, "").Into(t, &body)
+	for i := range body.Items {
+		body.Items[i].ID = ""
+	}
+	of := func(at, request, verb, reason string) deed {
+		return deed{At: at, Organization: "org_market", Key: "live", RequestID: request, Verb: verb, Owner: "org_acme01", Subject: id, Reason: reason}
+	}
+	want := []deed{
+		of("2026-11-20T12:00:04.001Z", "ticket-0003", "rfq.cancel", "The buyer called."),
+		of("2026-11-20T12:00:02.001Z", "ticket-0001", "rfq.close", "The buyer called."),
+		of("2026-11-20T12:00:01.001Z", "ticket-0000", "quote.submit", ""),
+	}
+	if diff := cmp.Diff(want, body.Items); diff != "" {
+		t.Errorf("audit (-want +got):\n%s", diff)
+	}
+	get(t, w, "desk-reads", "/audit?limit=1").Want(t, 200, "").Into(t, &body)
+	last := body.Items[0].ID
+	get(t, w, "desk-reads", "/audit?limit=1&before="+last).Want(t, 200, "").Into(t, &body)
+	if len(body.Items) != 1 || body.Items[0].Verb != "rfq.close" {
+		t.Errorf("before the last: %+v", body.Items)
+	}
+	get(t, w, "desk-test", "/audit").Want(t, 200, "").Into(t, &body)
+	if len(body.Items) != 0 {
+		t.Errorf("the sandbox's audit has %+v", body.Items)
+	}
+}
+
+func TestTheDeskTellsWhenKeysWereUsed(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	used, unused := w.Digest("acme-live"), w.Digest("stark-live")
+	if err := w.Store.MarkKeysUsed(t.Context(), []lastused.Use{{Key: used, At: w.Clock.Now()}}); err != nil {
+		t.Fatal(err)
+	}
+	got := string(get(t, w, "desk-reads", "/keys?digest="+unused.String()+"&digest="+used.String()).Want(t, 200, "").Body)
+	if want := fmt.Sprintf(`{"items":[{"digest":%q,"lastUsedAt":"2026-11-20T12:00:00.000Z"}]}`+"\n", used); got != want {
+		t.Errorf("uses %s, want %s", got, want)
+	}
+	for _, query := range []string{"", "?digest=x", "?digest=" + strings.ToUpper(used.String()), "?" + strings.Repeat("digest="+used.String()+"&", 101)} {
+		get(t, w, "desk-reads", "/keys"+query).Want(t, 400, problem.CodeInvalidRequest)
+	}
+}
+
+func TestTheDeskSeesWhatSendersHaveTold(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	for i, key := range []string{"acme-live", "acme-live", "stark-live"} {
+		body := strings.NewReplacer("M-1", fmt.Sprintf("M-%d", i+1), "S-1", fmt.Sprintf("S-%d", i+1)).Replace(apitest.Signal)
+		w.Do(t, apitest.Request{Method: http.MethodPost, Path: "/api/v1/webhooks/xjmf", Key: key, Body: body}).Want(t, 200, "")
+		w.Advance(time.Second)
+	}
+	var came struct {
+		Items []struct{ ID, Sender, MessageID string }
+	}
+	get(t, w, "desk-reads", "/callbacks?organization=org_acme01").Want(t, 200, "").Into(t, &came)
+	if len(came.Items) != 2 || came.Items[0].MessageID != "M-2" || came.Items[0].Sender != apitest.SenderOf("acme") {
+		t.Fatalf("callbacks %+v", came.Items)
+	}
+	get(t, w, "desk-reads", "/callbacks?organization=org_acme01&limit=1&before="+came.Items[0].ID).Want(t, 200, "").Into(t, &came)
+	if len(came.Items) != 1 || came.Items[0].MessageID != "M-1" {
+		t.Errorf("the page after: %+v", came.Items)
+	}
+	var told struct {
+		Items []struct{ JobID, Status, DeviceID string }
+	}
+	get(t, w, "desk-reads", "/callbacks/jobs?organization=org_stark1&jobId=J-1").Want(t, 200, "").Into(t, &told)
+	if len(told.Items) != 1 || told.Items[0].Status != "InProgress" || told.Items[0].DeviceID != "press-7" {
+		t.Errorf("statuses %+v", told.Items)
+	}
+	for _, path := range []string{"/callbacks?organization=org_nobody", "/callbacks/jobs?organization=org_acme01&jobId=J-9"} {
+		get(t, w, "desk-reads", path).Want(t, 200, "").Into(t, &told)
+		if len(told.Items) != 0 {
+			t.Errorf("%s has %+v", path, told.Items)
+		}
+	}
+	for _, path := range []string{"/callbacks", "/callbacks?organization=org_acme01&before=x", "/callbacks?organization=org_acme01&limit=0", "/callbacks/jobs?organization=org_acme01"} {
+		get(t, w, "desk-reads", path).Want(t, 400, problem.CodeInvalidRequest)
+	}
+	get(t, w, "acme-live", "/callbacks?organization=org_acme01").Want(t, 403, problem.CodeInsufficientScope)
+}
+
+func TestAStoreThatIsAwayIsSaidSo(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	id := create(t, w, "acme-live")
+	w.Store.Set(storetest.Away)
+	for _, path := range []string{"/rfqs", "/rfqs/" + id, "/audit", "/keys?digest=" + w.Digest("acme-live").String(), "/callbacks?organization=o"} {
+		get(t, w, "desk-live", path).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
+	}
+	post(t, w, "desk-live", "/rfqs/"+id+"/quotes", offer).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
+	w.Store.Set(storetest.Unknown)
+	post(t, w, "desk-live", "/rfqs/"+id+"/quotes", offer).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
+	w.Store.Set(storetest.None)
+	post(t, w, "desk-live", "/rfqs/"+id+"/quotes", offer).Want(t, 200, "") // it was committed
+}

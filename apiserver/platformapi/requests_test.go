@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package platformapi_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/test/apitest"
+)
+
+// ask lets keys of partners read an RFQ that there is not, one after the other, and
+// writes the log. It is the request id of the last one.
+func ask(t *testing.T, w *apitest.World, keys ...string) (id string) {
+	t.Helper()
+	for _, key := range keys {
+		answer := w.Do(t, apitest.Request{Method: http.MethodGet, Path: "/api/v1/rfq/rfq_01M3HQ5V0S1TQ8X2ZC4E6GJ9KM", Key: key})
+		id = answer.Header.Get("X-Request-Id")
+		w.Advance(time.Second)
+	}
+	w.Logged(t, tenant.ID{})
+	return id
+}
+
+func TestTheDeskFindsTheRequestOfAPartner(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	ask(t, w, "stark-live", "acme-live", "acme-none", "acme-test")
+	id := ask(t, w, "acme-live")
+	var page struct {
+		Items []struct {
+			ID, RequestID, Key, Route, Code, Reason string
+			Status                                  int
+			Requests                                int64
+		}
+	}
+	list := func(query string) {
+		t.Helper()
+		get(t, w, "desk-reads", "/requests?organization=org_acme01"+query).Want(t, 200, "").Into(t, &page)
+	}
+	list("&requestId=" + id)
+	if len(page.Items) != 1 || page.Items[0].Code != "NOT_FOUND" || page.Items[0].Route != "/api/v1/rfq/{rfqId}" || page.Items[0].Requests != 1 {
+		t.Errorf("by its id: %+v", page.Items)
+	}
+	list("")
+	if len(page.Items) != 3 || page.Items[0].RequestID != id || page.Items[1].Key != "none" || page.Items[1].Reason != "ScopeMissing" {
+		t.Errorf("all: %+v", page.Items)
+	}
+	list("&limit=1&before=" + page.Items[0].ID)
+	if len(page.Items) != 1 || page.Items[0].Key != "none" {
+		t.Errorf("behind the first: %+v", page.Items)
+	}
+	list("&code=NOT_FOUND")
+	if len(page.Items) != 2 {
+		t.Errorf("by its code: %+v", page.Items)
+	}
+	get(t, w, "desk-test", "/requests?organization=org_acme01").Want(t, 200, "").Into(t, &page)
+	if len(page.Items) != 1 || page.Items[0].Key != "test" {
+		t.Errorf("of the sandbox: %+v", page.Items)
+	}
+	for _, query := range []string{"", "?organization=org_acme01&requestId=x", "?organization=org_acme01&code=LOST", "?organization=org_acme01&before=x", "?organization=org_acme01&limit=0"} {
+		get(t, w, "desk-reads", "/requests"+query).Want(t, 400, problem.CodeInvalidRequest)
+	}
+}
+
+func TestTheDeskSeesWhatTheGatesRefuse(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	ask(t, w, "acme-none")
+	w.Kill(posture.RFQRead)
+	ask(t, w, "acme-live", "acme-test", "stark-live")
+	var page struct {
+		Items []struct {
+			Reason, Code, Capability, Surface, LastAt string
+			Requests, Organizations                   int64
+		}
+	}
+	get(t, w, "desk-reads", "/denials?since=2026-11-20T12:00:00Z").Want(t, 200, "").Into(t, &page)
+	if len(page.Items) != 2 || page.Items[0].Reason != "NoRollout" || page.Items[0].Requests != 3 || page.Items[0].Organizations != 2 ||
+		page.Items[0].LastAt != "2026-11-20T12:00:03.000Z" || page.Items[1].Reason != "ScopeMissing" {
+		t.Errorf("denials %+v", page.Items)
+	}
+	get(t, w, "desk-reads", "/denials?since=2026-11-20T12:00:01Z&limit=1").Want(t, 200, "").Into(t, &page)
+	if len(page.Items) != 1 || page.Items[0].Code != "PARTNER_RFQ_READ_CAPABILITY_UNAVAILABLE" || page.Items[0].Capability != "rfq-read" || page.Items[0].Surface != "partner" {
+		t.Errorf("the most frequent: %+v", page.Items)
+	}
+	for _, query := range []string{"", "?since=yesterday", "?since=2026-11-20T12:00:00Z&limit=0"} {
+		get(t, w, "desk-reads", "/denials"+query).Want(t, 400, problem.CodeInvalidRequest)
+	}
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflightapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/strict"
+	"github.com/printmarket/printmarket/internal/preflightjob"
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
+)
+
+// mediaEvents is that of server-sent events (WHATWG HTML, section 9.2).
+const mediaEvents = "text/event-stream"
+
+// FollowPreflight serves GET /api/v1/preflight/{jobId}/events.
+func (s *surface) FollowPreflight(ctx context.Context, in FollowPreflightRequestObject) (FollowPreflightResponseObject, error) {
+	c := strict.Call(ctx)
+	job, err := s.Jobs.Get(ctx, c.Tenant(), in.JobID)
+	if err != nil {
+		return nil, s.problemOf(err)
+	}
+	seen := LastEvent(c.Request)
+	if job.Status.Terminal() && seen == job.Revision() {
+		// The one answer after which a client does not connect again.
+		return FollowPreflight204Response{}, nil
+	}
+	return &following{surface: s, call: c, job: job, seen: seen}, nil
+}
+
+// LastEvent is the revision of a job that a client has seen. A field that cannot be
+// one is that of a client which has seen nothing.
+func LastEvent(r *http.Request) string {
+	if fields := r.Header["Last-Event-Id"]; len(fields) == 1 {
+		return fields[0]
+	}
+	return ""
+}
+
+// EventFields are the header fields of an answer that is a stream of events.
+func EventFields(header http.Header) {
+	header.Set("Content-Type", mediaEvents)
+	header.Set("X-Accel-Buffering", "no")
+}
+
+// following is the answer to somebody who follows a job.
+type following struct {
+	*surface
+	call *gate.Call
+	job  preflightjob.Job
+	seen string
+}
+
+// VisitFollowPreflightResponse writes the answer, for as long as the job goes on.
+func (f *following) VisitFollowPreflightResponse(w http.ResponseWriter) error {
+	EventFields(w.Header())
+	if f.call.Request.Method == http.MethodHead {
+		w.WriteHeader(http.StatusOK)
+		return nil
+	}
+	stream, refusal := f.call.Stream()
+	if refusal != nil {
+		return refusal
+	}
+	defer stream.Close()
+	f.follower.Follow(f.call.Request.Context(), f.job, f.seen, f.call.StillAllowed, stream)
+	return nil
+}
+
+// Follower tells of the changes of jobs, on whatever listener.
+type Follower struct {
+	// Jobs reads them.
+	Jobs interface {
+		Get(ctx context.Context, who tenant.ID, id string) (preflightjob.Job, error)
+	}
+	// Pace is how closely they are followed. The zero value is as the contract
+	// promises.
+	Pace Pace
+	// Changes tells of changes as they are announced; nil where nobody announces
+	// any.
+	Changes *Changes
+}
+
+// Follow writes a job as it is, unless the client has seen that revision, and then as
+// it changes, as events that hold what GET answers. It returns when the job has ended,
+// when nobody listens, when allowed says that the client may not be told any more,
+// when the server is about to stop, or when it is time to connect again.
+func (f Follower) Follow(ctx context.Context, job preflightjob.Job, seen string, allowed func() bool, stream *gate.Stream) {
+	f.Pace.setDefaults()
+	changed, unfollow := f.Changes.follow(job.ID)
+	defer unfollow()
+	follow(ctx, f.Pace, source{
+		read:    func(ctx context.Context) (preflightjob.Job, error) { return f.Jobs.Get(ctx, job.Tenant, job.ID) },
+		changed: changed,
+		open:    allowed,
+		stops:   stream.Draining(),
+	}, job, seen, stream)
+}
+
+// over reports whether an error of reading a job is the end of following it.
+// After any other one it may be readable again.
+func over(err error) bool {
+	return errors.Is(err, transaction.ErrNotFound) || errors.Is(err, preflightjob.ErrGone)
+}

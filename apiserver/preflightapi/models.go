@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflightapi
+
+import (
+	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/internal/preflightjob"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+func path(id string) string { return "/api/v1/preflight/" + id }
+
+// modelOf is a job as partners see it; report is nil unless the job has
+// succeeded. The file's URL is not in it: its query may be a credential, and the
+// partner knows it.
+func modelOf(job preflightjob.Job, report []byte) PreflightJob {
+	model := PreflightJob{
+		JobID: job.ID, Status: PreflightJobStatus(job.Status), Profile: job.Profile, Intent: job.Ticket,
+		SubmittedAt: respond.Instant(job.SubmittedAt), StartedAt: respond.Since(job.StartedAt),
+		FinishedAt: respond.Since(job.FinishedAt), ExpiresAt: respond.Instant(job.ExpiresAt),
+		Attempt: job.Attempt, Livemode: job.Tenant.Mode == tenant.Live,
+		Verdict: Verdict(job.Verdict), Result: report,
+		Links: JobLinks{Self: path(job.ID), Events: path(job.ID) + "/events"},
+	}
+	if job.Progress.PagesTotal > 0 {
+		model.Progress = &Progress{PagesDone: job.Progress.PagesDone, PagesTotal: job.Progress.PagesTotal}
+	}
+	if job.Status == preflightjob.Failed {
+		model.Failure = &Failure{Code: string(job.Failure.Code), Detail: job.Failure.Detail}
+	}
+	if job.Status == preflightjob.Succeeded {
+		model.Links.Report = path(job.ID) + "/report"
+	}
+	return model
+}

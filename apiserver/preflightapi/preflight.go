@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package preflightapi serves the preflight contract, docs/api/preflight-openapi.yaml:
+// submit a URL, poll or follow the job, read its report, cancel the job. Workers
+// inspect the file. zz_generated.go holds the models and the server generated from
+// the contract.
+package preflightapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/printmarket/printmarket/apiserver/contracts"
+	"github.com/printmarket/printmarket/apiserver/counted"
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/strict"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/preflightjob"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
+)
+
+const (
+	bodyLimit = 64 << 10
+	// pollAfter is the seconds that Retry-After suggests for a job that has not
+	// ended.
+	pollAfter = 1
+	// retryBacklog and retryQueue are when to come back to a full backlog and
+	// to a queue that is away.
+	retryBacklog = 10 * time.Second
+	retryQueue   = 5 * time.Second
+)
+
+// Jobs is what the surface needs of package jobs.
+type Jobs interface {
+	Submit(ctx context.Context, who tenant.ID, request preflightjob.Request, backlogCap int) (preflightjob.Submitted, error)
+	Replay(ctx context.Context, who tenant.ID, used transaction.Idempotency) (preflightjob.Job, bool, error)
+	Get(ctx context.Context, who tenant.ID, id string) (preflightjob.Job, error)
+	Report(ctx context.Context, who tenant.ID, id string) ([]byte, error)
+	Cancel(ctx context.Context, who tenant.ID, id string) (preflightjob.Job, error)
+}
+
+// Queue tells whether new work is welcome: nil, or why not. It answers from
+// memory.
+type Queue interface{ Refuses() error }
+
+// Config is what the surface is made of.
+type Config struct {
+	Jobs  Jobs
+	RFQs  RFQs
+	Queue Queue
+	// Backlog is how many open jobs a tenant may have.
+	Backlog int
+	// Profiles are named in the answer to an unknown one.
+	Profiles []string
+	// Pace is how closely jobs are followed. The zero value is as the contract
+	// promises.
+	Pace Pace
+	// Changes tells of changes of jobs as they are announced; nil where nobody
+	// announces any.
+	Changes *Changes
+}
+
+type surface struct {
+	Config
+	submitSchema *contracts.Schema
+	registry     *registry
+	follower     Follower
+}
+
+// Routes is the surface's table of routes.
+func Routes(config Config, set *contracts.Set) ([]gate.Route, error) {
+	submit, err := set.Schema(contracts.Preflight, "PreflightSubmit")
+	if err != nil {
+		return nil, err
+	}
+	known, err := newRegistry()
+	if err != nil {
+		return nil, err
+	}
+	s := &surface{
+		Config: config, submitSchema: submit, registry: known,
+		follower: Follower{Jobs: config.Jobs, Pace: config.Pace, Changes: config.Changes},
+	}
+	api := s.server()
+	const job = "/api/v1/preflight/{jobId}"
+	body := &gate.Body{Limit: bodyLimit, Idempotency: gate.KeyOptional}
+	return []gate.Route{
+		{Method: http.MethodPost, Pattern: "/api/v1/preflight", Capability: posture.Preflight, Write: true, Body: body, Serve: s.checked(strict.Serve(api.SubmitPreflight))},
+		{Method: http.MethodGet, Pattern: "/api/v1/preflight/profiles", Capability: posture.Preflight, Serve: strict.Serve(api.ListPreflightProfiles)},
+		{Method: http.MethodGet, Pattern: "/api/v1/preflight/profiles/{profile}", Capability: posture.Preflight, Serve: strict.Serve(api.GetPreflightProfile)},
+		{Method: http.MethodGet, Pattern: "/api/v1/preflight/rules", Capability: posture.Preflight, Serve: strict.Serve(api.ListPreflightRules)},
+		{Method: http.MethodGet, Pattern: job, Capability: posture.Preflight, Serve: strict.Serve(api.GetPreflight)},
+		{Method: http.MethodDelete, Pattern: job, Capability: posture.Preflight, Write: true, Serve: strict.Serve(api.CancelPreflight)},
+		{Method: http.MethodGet, Pattern: job + "/events", Capability: posture.Preflight, Offers: []string{mediaEvents}, Serve: strict.Serve(api.FollowPreflight)},
+		{Method: http.MethodGet, Pattern: job + "/report", Capability: posture.Preflight, Offers: []string{MediaJSON, MediaHTML, MediaXFDF}, Serve: strict.Serve(api.GetPreflightReport)},
+	}, nil
+}
+
+// server is the generated server of the surface. Its errors end at the gate.
+func (s *surface) server() *ServerInterfaceWrapper {
+	return &ServerInterfaceWrapper{
+		Handler: NewStrictHandlerWithOptions(s, nil, StrictHTTPServerOptions{
+			RequestErrorHandlerFunc: strict.BadBody, ResponseErrorHandlerFunc: strict.Failed,
+		}),
+		ErrorHandlerFunc: strict.BadParameter,
+	}
+}
+
+// checked lets a body pass that the contract's schema accepts. For any other the
+// answer is what was committed under its key, else the refusal.
+func (s *surface) checked(next gate.Handler) gate.Handler {
+	return func(c *gate.Call) error {
+		violations := s.submitSchema.Violations(c.Document)
+		if len(violations) == 0 {
+			return next(c)
+		}
+		answer, err := s.replayOr(c, violations)
+		if err != nil {
+			return err
+		}
+		return strict.Answer(c, answer.VisitSubmitPreflightResponse)
+	}
+}
+
+// replayOr is what was committed under a call's key, or else the refusal.
+func (s *surface) replayOr(c *gate.Call, violations []problem.Violation) (SubmitPreflightResponseObject, error) {
+	job, found, err := s.Jobs.Replay(c.Request.Context(), c.Tenant(), counted.Idempotency(c))
+	switch {
+	case err != nil:
+		return nil, s.problemOf(err)
+	case found:
+		return submitted(c, job, true), nil
+	default:
+		return nil, invalid(violations)
+	}
+}
+
+// SubmitPreflight serves POST /api/v1/preflight.
+func (s *surface) SubmitPreflight(ctx context.Context, in SubmitPreflightRequestObject) (SubmitPreflightResponseObject, error) {
+	c := strict.Call(ctx)
+	ordered, err := s.ticket(ctx, c.Tenant(), in.Body.Intent)
+	if errors.Is(err, errNoRFQ) {
+		return s.replayOr(c, foreignRFQ())
+	}
+	if err != nil {
+		return nil, s.problemOf(err)
+	}
+	refusal, backlog := s.Queue.Refuses(), s.Backlog
+	if refusal != nil {
+		// A backlog of none lets no job in; a committed key and a bad request
+		// still have their answers before that.
+		backlog = 0
+	}
+	made, err := s.Jobs.Submit(ctx, c.Tenant(), preflightjob.Request{
+		FileURL: in.Body.FileURL, Profile: in.Body.Profile, Ticket: ordered, Idempotency: counted.Idempotency(c),
+		Quota: &transaction.Quota{Limit: c.Decision.Quota.Limit, Window: c.Decision.Quota.Window},
+		Trace: telemetry.Traceparent(ctx),
+	}, backlog)
+	var full *preflightjob.BacklogExceededError
+	switch {
+	case refusal != nil && errors.As(err, &full):
+		return nil, problem.New(problem.CodePreflightQueueUnavailable, "New jobs are not taken at the moment.").After(retryQueue).With(refusal)
+	case err != nil:
+		return nil, s.problemOf(err)
+	default:
+		return submitted(c, made.Job, made.Replayed), nil
+	}
+}
+
+func submitted(c *gate.Call, job preflightjob.Job, replayed bool) SubmitPreflight202JSONResponse {
+	counted.MarkReplay(c, replayed)
+	return SubmitPreflight202JSONResponse{
+		Body:    modelOf(job, nil),
+		Headers: SubmitPreflight202ResponseHeaders{Location: path(job.ID), RetryAfter: pollAfter},
+	}
+}
+
+// GetPreflight serves GET /api/v1/preflight/{jobId}.
+func (s *surface) GetPreflight(ctx context.Context, in GetPreflightRequestObject) (GetPreflightResponseObject, error) {
+	c := strict.Call(ctx)
+	job, err := s.Jobs.Get(ctx, c.Tenant(), in.JobID)
+	if err != nil {
+		return nil, s.problemOf(err)
+	}
+	var poll *Seconds
+	if !job.Status.Terminal() {
+		poll = new(pollAfter)
+	}
+	if c.Revalidate(`"` + job.Revision() + `"`) {
+		return GetPreflight304Response{Headers: GetPreflight304ResponseHeaders{RetryAfter: poll}}, nil
+	}
+	var report []byte
+	if job.Status == preflightjob.Succeeded {
+		if report, err = s.Jobs.Report(ctx, c.Tenant(), in.JobID); err != nil {
+			return nil, s.problemOf(err)
+		}
+	}
+	return GetPreflight200JSONResponse{
+		Body: modelOf(job, report), Headers: GetPreflight200ResponseHeaders{RetryAfter: poll},
+	}, nil
+}
+
+// CancelPreflight serves DELETE /api/v1/preflight/{jobId}.
+func (s *surface) CancelPreflight(ctx context.Context, in CancelPreflightRequestObject) (CancelPreflightResponseObject, error) {
+	job, err := s.Jobs.Cancel(ctx, strict.Call(ctx).Tenant(), in.JobID)
+	if err != nil {
+		return nil, s.problemOf(err)
+	}
+	return CancelPreflight200JSONResponse(modelOf(job, nil)), nil
+}
+
+func invalid(violations []problem.Violation) *problem.Problem {
+	return problem.New(problem.CodePreflightInvalid, "The request is not valid.").Violates(violations...)
+}
+
+// problemOf is the one place where errors of jobs become answers.
+func (s *surface) problemOf(err error) error {
+	var wrong *preflightjob.ValidationError
+	var backlog *preflightjob.BacklogExceededError
+	switch {
+	case errors.As(err, &wrong):
+		return invalid(s.violations(wrong))
+	case errors.As(err, &backlog):
+		return problem.New(problem.CodePreflightBacklogExceeded, "You have %d jobs that have not ended.", backlog.Cap).After(retryBacklog)
+	case errors.Is(err, preflightjob.ErrNotCancellable):
+		return problem.New(problem.CodePreflightNotCancellable, "The job has ended.")
+	}
+	if p := Unreadable(err); p != nil {
+		return p
+	}
+	if p := counted.Problem(err, problem.CodePreflightQuotaExceeded); p != nil {
+		return p
+	}
+	return err
+}
+
+// Unreadable is the problem with reading a job that is gone, or its report that is
+// not there; nil for any other error.
+func Unreadable(err error) *problem.Problem {
+	switch {
+	case errors.Is(err, preflightjob.ErrGone):
+		return problem.New(problem.CodeGone, "The job is past its retention time.")
+	case errors.Is(err, preflightjob.ErrNotReady):
+		return problem.New(problem.CodePreflightReportNotReady, "The job has no report, or not yet.")
+	default:
+		return nil
+	}
+}
+
+// violations adds the known profiles to the one about the profile.
+func (s *surface) violations(wrong *preflightjob.ValidationError) []problem.Violation {
+	all := problem.Violations(wrong.Violations)
+	for i := range all {
+		if all[i].Pointer == "#/profile" {
+			all[i].Detail = "must be one of: " + strings.Join(s.Profiles, ", ")
+		}
+	}
+	return all
+}

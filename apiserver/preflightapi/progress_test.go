@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflightapi_test
+
+import (
+	"testing"
+
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/test/apitest"
+	"github.com/printmarket/printmarket/test/storetest"
+)
+
+// TestAKeyWhoseRequestHasNotEnded is a conflict that passes by itself.
+func TestAKeyWhoseRequestHasNotEnded(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	w.Store.Set(storetest.InProgress)
+	a := submit(t, w, "k-1", flyer).Want(t, 409, problem.CodeIdempotencyInProgress)
+	if got := a.Header.Get("Retry-After"); got != "1" {
+		t.Errorf("Retry-After = %q, want 1", got)
+	}
+	w.Store.Set(storetest.None)
+	submit(t, w, "k-1", flyer).Want(t, 202, "")
+}

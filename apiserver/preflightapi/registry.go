@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflightapi
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/printmarket/printmarket/apiserver/strict"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/pkg/preflight/profile"
+	"github.com/printmarket/printmarket/pkg/preflight/rules"
+)
+
+// registry is what files are judged by, as partners read it. It is the same for
+// everybody and made once.
+type registry struct {
+	profiles PreflightProfiles
+	profile  map[string]PreflightProfile
+	rules    PreflightRules
+	// profilesTag and rulesTag are the validators of the two lists; that of one
+	// profile is its digest.
+	profilesTag, rulesTag string
+}
+
+func newRegistry() (*registry, error) {
+	r := &registry{profile: map[string]PreflightProfile{}}
+	for _, name := range profile.Names() {
+		p, err := profile.Lookup(name)
+		if err != nil {
+			return nil, fmt.Errorf("list preflight profiles: %w", err)
+		}
+		r.add(p)
+	}
+	for _, rule := range rules.All() {
+		r.rules.Items = append(r.rules.Items, PreflightRule{
+			ID: rule.ID, Category: string(rule.Category), Severity: Severity(rule.Severity), Title: rule.Title,
+			Always: rule.Always, Op: rule.Op, Unit: rule.Unit, FixHint: rule.FixHint, Ref: rule.Ref,
+		})
+	}
+	var err error
+	if r.profilesTag, err = tag(r.profiles); err == nil {
+		r.rulesTag, err = tag(r.rules)
+	}
+	return r, err
+}
+
+func (r *registry) add(p profile.Profile) {
+	links := ProfileLinks{Self: "/api/v1/preflight/profiles/" + p.Name}
+	r.profiles.Items = append(r.profiles.Items, ProfileSummary{
+		Name: p.Name, Version: p.Version, Title: p.Title, Description: p.Description, Digest: p.Digest, Links: links,
+	})
+	model := PreflightProfile{
+		Name: p.Name, Version: p.Version, Title: p.Title, Description: p.Description, Digest: p.Digest, Links: links,
+		Rules: []ProfileRule{},
+	}
+	for _, id := range slices.Sorted(maps.Keys(p.Rules)) {
+		s := p.Rules[id]
+		model.Rules = append(model.Rules, ProfileRule{
+			Rule: id, Severity: Severity(s.Severity), Limit: s.Limit,
+			Tolerance: unlessZero(s.Tolerance), AreaMm2: unlessZero(s.Area), Source: s.Source,
+		})
+	}
+	r.profile[p.Name] = model
+}
+
+func unlessZero(v float64) *float64 {
+	if v == 0 {
+		return nil
+	}
+	return &v
+}
+
+// tag is a strong validator of a list.
+func tag(list any) (string, error) {
+	text, err := json.Marshal(list)
+	if err != nil {
+		return "", fmt.Errorf("encode preflight registry: %w", err)
+	}
+	sum := sha256.Sum256(text)
+	return `"` + hex.EncodeToString(sum[:16]) + `"`, nil
+}
+
+// ListPreflightProfiles serves GET /api/v1/preflight/profiles.
+func (s *surface) ListPreflightProfiles(ctx context.Context, _ ListPreflightProfilesRequestObject) (ListPreflightProfilesResponseObject, error) {
+	if strict.Call(ctx).Revalidate(s.registry.profilesTag) {
+		return ListPreflightProfiles304Response{}, nil
+	}
+	return ListPreflightProfiles200JSONResponse(s.registry.profiles), nil
+}
+
+// GetPreflightProfile serves GET /api/v1/preflight/profiles/{profile}.
+func (s *surface) GetPreflightProfile(ctx context.Context, in GetPreflightProfileRequestObject) (GetPreflightProfileResponseObject, error) {
+	model, ok := s.registry.profile[in.Profile]
+	if !ok {
+		return nil, problem.New(problem.CodeNotFound, "There is no such profile.")
+	}
+	if strict.Call(ctx).Revalidate(`"` + model.Digest + `"`) {
+		return GetPreflightProfile304Response{}, nil
+	}
+	return GetPreflightProfile200JSONResponse(model), nil
+}
+
+// ListPreflightRules serves GET /api/v1/preflight/rules.
+func (s *surface) ListPreflightRules(ctx context.Context, _ ListPreflightRulesRequestObject) (ListPreflightRulesResponseObject, error) {
+	if strict.Call(ctx).Revalidate(s.registry.rulesTag) {
+		return ListPreflightRules304Response{}, nil
+	}
+	return ListPreflightRules200JSONResponse(s.registry.rules), nil
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflightapi_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/pkg/preflight/profile"
+	"github.com/printmarket/printmarket/pkg/preflight/rules"
+	"github.com/printmarket/printmarket/test/apitest"
+)
+
+func TestProfilesAreListedAndLeadToTheirThresholds(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	var list struct {
+		Items []struct {
+			Name, Digest string
+			Links        struct{ Self string }
+		}
+	}
+	get(t, w, "acme-live", "/api/v1/preflight/profiles").Want(t, 200, "").Into(t, &list)
+	var names []string
+	for _, item := range list.Items {
+		names = append(names, item.Name)
+		known, err := profile.Lookup(item.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var one struct {
+			Digest string
+			Rules  []struct {
+				Rule, Source string
+				Limit        *float64
+			}
+		}
+		get(t, w, "acme-live", item.Links.Self).Want(t, 200, "").Into(t, &one)
+		if one.Digest != known.Digest || item.Digest != known.Digest || len(one.Rules) != len(known.Rules) {
+			t.Errorf("%s: digest %s with %d rules, want %s with %d", item.Name, one.Digest, len(one.Rules), known.Digest, len(known.Rules))
+		}
+		for _, r := range one.Rules {
+			if diff := cmp.Diff(known.Rules[r.Rule].Limit, r.Limit); diff != "" || r.Source == "" {
+				t.Errorf("%s: %s: source %q, limit (-want +got):\n%s", item.Name, r.Rule, r.Source, diff)
+			}
+		}
+	}
+	if diff := cmp.Diff(profile.Names(), names); diff != "" {
+		t.Errorf("profiles (-want +got):\n%s", diff)
+	}
+	get(t, w, "acme-live", "/api/v1/preflight/profiles/nope").Want(t, 404, "NOT_FOUND")
+}
+
+func TestRulesAreListed(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	var list struct{ Items []rules.Rule }
+	get(t, w, "acme-live", "/api/v1/preflight/rules").Want(t, 200, "").Into(t, &list)
+	if len(list.Items) != len(rules.All()) {
+		t.Errorf("%d rules, want %d", len(list.Items), len(rules.All()))
+	}
+}
+
+func TestWhatFilesAreJudgedByIsRevalidated(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	for _, path := range []string{"/api/v1/preflight/profiles", "/api/v1/preflight/profiles/print_ready", "/api/v1/preflight/rules"} {
+		first := get(t, w, "acme-live", path).Want(t, 200, "")
+		again := w.Do(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live", Header: map[string]string{"If-None-Match": first.Header.Get("ETag")}})
+		if again.Status != 304 {
+			t.Errorf("%s with its own validator %s answered %d", path, first.Header.Get("ETag"), again.Status)
+		}
+	}
+}

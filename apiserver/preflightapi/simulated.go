@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflightapi
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/printmarket/printmarket/internal/preflightjob"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
+)
+
+// The simulator inspects no file, so its reports name an engine of their own,
+// and the digest of nothing.
+const (
+	simulatorName    = "printmarket-simulator"
+	simulatorVersion = "1.0.0"
+)
+
+// SimulatedReport is the report of a simulated job: of one A4 page with what
+// the verdict needs, and valid by the contract like any other. A verdict that
+// does not exist has no report: nil, which no job can end with.
+func SimulatedReport(verdict preflightjob.Verdict) []byte {
+	if !verdict.Valid() {
+		return nil
+	}
+	nothing := sha256.Sum256(nil)
+	digest := hex.EncodeToString(nothing[:])
+	findings := simulatedFindings(verdict)
+	encoded, err := report.Encode(report.Report{
+		Version:  report.Version,
+		Engine:   report.Engine{Name: simulatorName, Version: simulatorVersion, Parser: "none"},
+		Profile:  report.Profile{Name: "sim:succeeded:" + string(verdict), Version: simulatorVersion, Digest: digest},
+		Verdict:  report.Judge(findings),
+		Complete: true,
+		File:     report.File{SHA256: digest},
+		Summary:  report.Count(findings),
+		Document: &report.Document{
+			PDFVersion: "1.6", Pages: 1, Title: "Simulated",
+			Standards: []string{}, OutputIntents: []report.OutputIntent{}, Layers: []report.Layer{}, Annotations: map[string]int{}, Actions: map[string]int{}, Attachments: []string{},
+		},
+		Pages: []report.Page{{
+			Number: 1, Size: [2]float64{210, 297}, UserUnit: 1, Boxes: report.Boxes{Media: report.Rect{0, 0, 595.28, 841.89}}, Text: []report.Rect{},
+		}},
+		Fonts: []report.Font{}, Images: []report.Image{}, Colors: []report.Color{}, Inks: []report.Ink{},
+		Findings: findings,
+	})
+	if err != nil {
+		return nil // numbers and strings always encode
+	}
+	return encoded
+}
+
+func simulatedFindings(verdict preflightjob.Verdict) []report.Finding {
+	severity := map[preflightjob.Verdict]report.Severity{preflightjob.Warn: report.Warning, preflightjob.Fail: report.Error}[verdict]
+	if severity == "" {
+		return []report.Finding{}
+	}
+	return []report.Finding{{
+		Rule: "file.simulated", Severity: severity, Category: report.CategoryFile, Count: 1,
+		Message: "Simulated: the profile of the job asked for this verdict. No file was fetched.",
+		FixHint: "Submit the file with an inspection profile.",
+	}}
+}

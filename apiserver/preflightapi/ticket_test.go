@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflightapi_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
+	"github.com/printmarket/printmarket/test/apitest"
+	"github.com/printmarket/printmarket/test/storetest"
+)
+
+func intended(intent string) string {
+	return fmt.Sprintf(`{"fileUrl":"https://files.example.com/flyer.pdf","profile":"print_ready","intent":%s}`, intent)
+}
+
+// anRFQ creates one of 5000 flyers and returns its id.
+func anRFQ(t *testing.T, w *apitest.World, who string) string {
+	t.Helper()
+	return w.Do(t, apitest.Request{
+		Method: "POST", Path: "/api/v1/rfq", Key: who, Header: map[string]string{"Idempotency-Key": "rfq"},
+		Body: `{"catalogProductUid":"print:flyers:a5","title":"Flyers","category":"commercial-print","quantity":5000,"deliveryCity":"Berlin"}`,
+	}).Want(t, 201, "").Text(t, "id")
+}
+
+func TestAnIntentIsKeptWithTheJob(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	a := submit(t, w, "k", intended(`{"trimSize":{"width":148,"height":210.5},"pages":2,"colors":{"process":4,"spots":["Gold"]},"quantity":500}`)).Want(t, 202, "")
+	var got struct{ Intent *jobticket.Ticket }
+	get(t, w, "acme-live", "/api/v1/preflight/"+a.Text(t, "jobId")).Want(t, 200, "").Into(t, &got)
+	want := &jobticket.Ticket{
+		TrimSize: &jobticket.Size{Width: 148, Height: 210.5}, Pages: 2, Colors: &jobticket.Colors{Process: 4, Spots: []string{"Gold"}}, Quantity: 500,
+	}
+	if diff := cmp.Diff(want, got.Intent); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	again := submit(t, w, "k", intended(`{"trimSize":{"width":148,"height":210.5},"pages":2,"colors":{"process":4,"spots":["Gold"]},"quantity":500}`)).Want(t, 202, "")
+	if again.Text(t, "jobId") != a.Text(t, "jobId") {
+		t.Error("the replay is another job")
+	}
+	submit(t, w, "k", intended(`{"pages":3}`)).Want(t, 422, "IDEMPOTENCY_KEY_REUSED")
+}
+
+func TestAnIntentTakesTheQuantityOfAnOwnedRFQ(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	id := anRFQ(t, w, "acme-live")
+	tests := map[string]struct {
+		intent string
+		want   jobticket.Count
+	}{
+		"where it says none":    {fmt.Sprintf(`{"rfqId":%q,"pages":2}`, id), 5000},
+		"but not where it does": {fmt.Sprintf(`{"rfqId":%q,"quantity":7}`, id), 7},
+	}
+	for name, tc := range tests {
+		var got struct{ Intent jobticket.Ticket }
+		submit(t, w, "", intended(tc.intent)).Want(t, 202, "").Into(t, &got)
+		if got.Intent.Quantity != tc.want || got.Intent.RFQID != id {
+			t.Errorf("%s: %+v", name, got.Intent)
+		}
+	}
+}
+
+func TestWhateverIntentTheContractAllowsIsReadBack(t *testing.T) {
+	t.Parallel()
+	for name, asked := range map[string]string{
+		"whole numbers with fraction or exponent":     `{"pages":2.0,"quantity":1e3,"colors":{"process":4.0}}`,
+		"names of the greatest length, in many bytes": fmt.Sprintf(`{"colors":{"process":4,"spots":[%q]}}`, strings.Repeat("\u00fc", 200)),
+		"names that are written with escapes only":    fmt.Sprintf(`{"colors":{"process":4,"spots":[%s"x"]}}`, strings.Repeat(`"`+strings.Repeat("<", 200)+`",`, 15)),
+		"the largest numbers":                         `{"pages":100000,"quantity":1000000000,"trimSize":{"width":100000,"height":1e-300}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := apitest.New(t, apitest.Options{})
+			id := submit(t, w, "", intended(asked)).Want(t, 202, "").Text(t, "jobId")
+			get(t, w, "acme-live", "/api/v1/preflight/"+id).Want(t, 200, "")
+		})
+	}
+}
+
+func TestAnIntentOutOfBoundsIsRefusedWithItsPointer(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	foreign := anRFQ(t, w, "stark-live")
+	for name, tc := range map[string]struct{ intent, pointer string }{
+		"an empty one":             {`{}`, "#/intent"},
+		"an unknown member":        {`{"paper":"135 gsm"}`, "#/intent/paper"},
+		"no pages":                 {`{"pages":0}`, "#/intent/pages"},
+		"a size without a width":   {`{"trimSize":{"width":0,"height":210}}`, "#/intent/trimSize/width"},
+		"three process colours":    {`{"colors":{"process":3}}`, "#/intent/colors/process"},
+		"an RFQ that is not there": {`{"rfqId":"rfq_01KB0QXR80ZZZZZZZZZZZZZZZZ"}`, "#/intent/rfqId"},
+		"an RFQ of somebody else":  {fmt.Sprintf(`{"rfqId":%q}`, foreign), "#/intent/rfqId"},
+		"what is no id":            {`{"rfqId":"rfq_../../x"}`, "#/intent/rfqId"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := submit(t, w, "", intended(tc.intent)).Want(t, 422, "PREFLIGHT_INVALID")
+			var body struct{ Errors []struct{ Pointer string } }
+			a.Into(t, &body)
+			if len(body.Errors) != 1 || body.Errors[0].Pointer != tc.pointer {
+				t.Errorf("errors %+v, want one at %s", body.Errors, tc.pointer)
+			}
+		})
+	}
+}
+
+func TestAKeyAnswersBeforeItsRFQIsLookedAt(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	const gone = `{"rfqId":"rfq_01KB0QXR80ZZZZZZZZZZZZZZZZ"}`
+	submit(t, w, "k", flyer).Want(t, 202, "")
+	submit(t, w, "k", intended(gone)).Want(t, 422, "IDEMPOTENCY_KEY_REUSED")
+	w.Store.Set(storetest.Away)
+	submit(t, w, "k2", intended(gone)).Want(t, 503, "STORE_UNAVAILABLE")
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package webhooksapi
+
+import (
+	"context"
+	"net/url"
+	"regexp"
+
+	"github.com/printmarket/printmarket/apiserver/listing"
+	"github.com/printmarket/printmarket/apiserver/strict"
+	"github.com/printmarket/printmarket/internal/cursor"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/transaction"
+	"github.com/printmarket/printmarket/internal/webhook"
+)
+
+// How many deliveries are on a page, if nothing else is asked for, and at most.
+const (
+	DefaultLimit = 20
+	MaxLimit     = 100
+)
+
+// maxName and maxType are the contract's bounds of names and types, in bytes.
+const (
+	maxName = 63
+	maxType = 64
+)
+
+// endpointName is the form of names.
+var endpointName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
+
+// Filter are the parameters of a list, as generated code reads them; nil is absent.
+type Filter struct {
+	Endpoint, State, Type *string
+	Limit                 *int
+}
+
+// eventType is the form of types. Those that nobody emits any more, or not yet, are
+// no mistakes: there are none of them.
+var eventType = regexp.MustCompile(`^[a-z]+\.[a-z]+$`)
+
+// Query turns parameters into a query without an owner, or into the problem with
+// them.
+func (f Filter) Query() (q webhook.Query, err error) {
+	q.Limit = DefaultLimit
+	if f.Limit != nil {
+		q.Limit = *f.Limit
+	}
+	if q.Limit < 1 || q.Limit > MaxLimit {
+		return q, problem.New(problem.CodeInvalidRequest, "The parameter limit is an integer from 1 to %d.", MaxLimit)
+	}
+	if f.Endpoint != nil {
+		if q.Endpoint = *f.Endpoint; len(q.Endpoint) > maxName || !endpointName.MatchString(q.Endpoint) {
+			return q, problem.New(problem.CodeInvalidRequest, "The parameter endpoint is the name of an endpoint.")
+		}
+	}
+	if f.State != nil {
+		switch q.State = webhook.State(*f.State); q.State {
+		case webhook.Pending, webhook.Delivered, webhook.Exhausted:
+		default:
+			return q, problem.New(problem.CodeInvalidRequest, "The parameter state is pending, delivered or exhausted.")
+		}
+	}
+	if f.Type != nil {
+		if q.Type = transaction.EventType(*f.Type); len(q.Type) > maxType || !eventType.MatchString(*f.Type) {
+			return q, problem.New(problem.CodeInvalidRequest, "The parameter type is one like rfq.quoted.")
+		}
+	}
+	return q, nil
+}
+
+// ListWebhookDeliveries serves GET /api/v1/webhooks/deliveries.
+func (s *surface) ListWebhookDeliveries(ctx context.Context, in ListWebhookDeliveriesRequestObject) (ListWebhookDeliveriesResponseObject, error) {
+	query, err := Filter{in.Params.Endpoint, in.Params.State, in.Params.Type, in.Params.Limit}.Query()
+	if err != nil {
+		return nil, err
+	}
+	query.Owner = strict.Call(ctx).Tenant()
+	found, next, err := List(ctx, s.desk, s.cursors, query, in.Params.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	page := ListWebhookDeliveries200JSONResponse{Items: Deliveries(found)}
+	if next != "" {
+		page.NextCursor = &next
+	}
+	return page, nil
+}
+
+// List reads a page of what a query with an owner selects: the one that a cursor
+// leads to, or the first without one. next is the cursor of the page after it, empty
+// on the last. Its errors are problems, or those of package webhook that are none.
+func List(ctx context.Context, desk Desk, cursors Cursors, query webhook.Query, at *string) (found []webhook.Delivery, next string, err error) {
+	if at != nil {
+		if query.Before, err = cursors.Open(scopeOf(query), *at); err != nil {
+			return nil, "", listing.BadPage(err)
+		}
+	}
+	limit := query.Limit
+	query.Limit++ // one more says whether there is a next page
+	if found, err = desk.Deliveries(ctx, query); err != nil {
+		return nil, "", ProblemOf(err)
+	}
+	if len(found) <= limit {
+		return found, "", nil
+	}
+	found = found[:limit]
+	next, err = cursors.Seal(scopeOf(query), found[limit-1].ID)
+	return found, next, err
+}
+
+// scopeOf is what a cursor of a list belongs to: the owner, and every filter.
+func scopeOf(q webhook.Query) cursor.Scope {
+	filters := url.Values{"endpoint": {q.Endpoint}, "state": {string(q.State)}, "type": {string(q.Type)}}
+	return cursor.Scope{Tenant: q.Owner.String(), Query: "webhook deliveries?" + filters.Encode()}
+}
+
+// GetWebhookDelivery serves GET /api/v1/webhooks/deliveries/{deliveryId}.
+func (s *surface) GetWebhookDelivery(ctx context.Context, in GetWebhookDeliveryRequestObject) (GetWebhookDeliveryResponseObject, error) {
+	c := strict.Call(ctx)
+	delivery, attempts, err := s.desk.Delivery(ctx, c.Tenant(), in.DeliveryID)
+	if err != nil {
+		return nil, ProblemOf(err)
+	}
+	if c.Revalidate(`"` + delivery.Revision() + `"`) {
+		return GetWebhookDelivery304Response{}, nil
+	}
+	return GetWebhookDelivery200JSONResponse(Attempted(delivery, attempts)), nil
+}
+
+// RedeliverWebhook serves POST /api/v1/webhooks/deliveries/{deliveryId}/redeliver.
+func (s *surface) RedeliverWebhook(ctx context.Context, in RedeliverWebhookRequestObject) (RedeliverWebhookResponseObject, error) {
+	delivery, err := s.desk.Redeliver(ctx, strict.Call(ctx).Tenant(), in.DeliveryID)
+	if err != nil {
+		return nil, ProblemOf(err)
+	}
+	return RedeliverWebhook202JSONResponse{
+		Body: DeliveryModel(delivery), Headers: RedeliverWebhook202ResponseHeaders{Location: pathOf(delivery)},
+	}, nil
+}
+
+// pathOf is where a delivery is read.
+func pathOf(d webhook.Delivery) string { return deliveriesPath + "/" + d.ID }

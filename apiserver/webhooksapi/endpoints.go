@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package webhooksapi
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/printmarket/printmarket/apiserver/strict"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/webhook"
+)
+
+// ListWebhookEndpoints serves GET /api/v1/webhooks/endpoints.
+func (s *surface) ListWebhookEndpoints(ctx context.Context, _ ListWebhookEndpointsRequestObject) (ListWebhookEndpointsResponseObject, error) {
+	known, err := s.desk.Endpoints(ctx, strict.Call(ctx).Tenant())
+	if err != nil {
+		return nil, ProblemOf(err)
+	}
+	return ListWebhookEndpoints200JSONResponse{Items: EndpointModels(known)}, nil
+}
+
+// TestWebhookEndpoint serves POST /api/v1/webhooks/endpoints/{name}/test.
+func (s *surface) TestWebhookEndpoint(ctx context.Context, in TestWebhookEndpointRequestObject) (TestWebhookEndpointResponseObject, error) {
+	delivery, err := s.desk.Test(ctx, address(ctx, in.Name))
+	if err != nil {
+		return nil, ProblemOf(err)
+	}
+	return TestWebhookEndpoint202JSONResponse{
+		Body: DeliveryModel(delivery), Headers: TestWebhookEndpoint202ResponseHeaders{Location: pathOf(delivery)},
+	}, nil
+}
+
+// RecoverWebhookEndpoint serves POST /api/v1/webhooks/endpoints/{name}/recover.
+func (s *surface) RecoverWebhookEndpoint(ctx context.Context, in RecoverWebhookEndpointRequestObject) (RecoverWebhookEndpointResponseObject, error) {
+	since, err := Since(in.Body.Since)
+	if err != nil {
+		return nil, err
+	}
+	recovered, err := s.desk.Recover(ctx, address(ctx, in.Name), since)
+	if err != nil {
+		return nil, ProblemOf(err)
+	}
+	return RecoverWebhookEndpoint202JSONResponse{Recovered: recovered}, nil
+}
+
+// EnableWebhookEndpoint serves POST /api/v1/webhooks/endpoints/{name}/enable.
+func (s *surface) EnableWebhookEndpoint(ctx context.Context, in EnableWebhookEndpointRequestObject) (EnableWebhookEndpointResponseObject, error) {
+	at := address(ctx, in.Name)
+	if err := s.desk.Enable(ctx, at); err != nil {
+		return nil, ProblemOf(err)
+	}
+	known, err := s.desk.Find(ctx, at)
+	if err != nil {
+		return nil, ProblemOf(err)
+	}
+	return EnableWebhookEndpoint200JSONResponse(EndpointModel(known)), nil
+}
+
+// address is that of an endpoint of the caller's.
+func address(ctx context.Context, name string) webhook.Address {
+	return webhook.Address{Owner: strict.Call(ctx).Tenant(), Name: name}
+}
+
+// Since reads the instant that a recovery begins at, or says what is wrong with it.
+func Since(text string) (time.Time, error) {
+	// The letters may be small (RFC 3339, section 5.6); a comma, which package time
+	// takes for a point, may not be there.
+	at, err := time.Parse(time.RFC3339, strings.ToUpper(text))
+	if err != nil || strings.Contains(text, ",") {
+		return time.Time{}, invalid(problem.Violation{Pointer: "#/since", Detail: "must be a time like 2026-11-20T09:00:00Z"})
+	}
+	return at.UTC(), nil
+}

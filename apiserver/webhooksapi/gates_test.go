@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package webhooksapi_test
+
+import (
+	"bytes"
+	"regexp"
+	"testing"
+
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/test/apitest"
+)
+
+// operations are all of the surface, with ids that lead to acme's delivery or to
+// nothing.
+func operations(id string) []apitest.Request {
+	return []apitest.Request{
+		{Method: "GET", Path: endpoints},
+		{Method: "POST", Path: endpoints + "/mis/test"},
+		{Method: "POST", Path: endpoints + "/mis/recover", Body: `{"since":"2026-11-20T11:00:00Z"}`},
+		{Method: "POST", Path: endpoints + "/mis/enable"},
+		{Method: "GET", Path: deliveries},
+		{Method: "GET", Path: deliveries + "/" + id},
+		{Method: "POST", Path: deliveries + "/" + id + "/redeliver"},
+		{Method: "GET", Path: "/api/v1/webhooks/openapi"},
+	}
+}
+
+// TestTheFirstGateThatIsClosedAnswers takes away one reason to pass after another,
+// the last of the chain first.
+func TestTheFirstGateThatIsClosedAnswers(t *testing.T) {
+	t.Parallel()
+	w := world(t)
+	id := delivered(t, w, acme, 1)[0].ID
+	steps := []struct {
+		name, key string
+		world     func()
+		status    int
+		code      problem.Code
+	}{
+		{"without a grant", "globex-live", nil, 403, problem.CodeCapabilityNotEntitled},
+		{"and closed for everybody", "globex-live", func() { w.Kill(posture.WebhookDelivery) }, 503, problem.CodeWebhookUnavailable},
+		{"and without the scope", "acme-writes", nil, 403, problem.CodeInsufficientScope},
+		{"and without a key", "", nil, 401, problem.CodeMissingAPIKey},
+		{"and without a posture", "", w.Stale, 503, problem.CodePostureUnavailable},
+	}
+	for _, request := range operations(id) {
+		request.Key = "acme-live"
+		if a := w.Do(t, request); a.Status >= 300 {
+			t.Errorf("%s %s with all reasons to pass: %d %s", request.Method, request.Path, a.Status, a.Code())
+		}
+	}
+	for _, step := range steps {
+		if step.world != nil {
+			step.world()
+		}
+		for _, request := range operations(id) {
+			request.Key = step.key
+			if a := w.Do(t, request); a.Status != step.status || a.Code() != step.code {
+				t.Errorf("%s: %s %s: %d %s, want %d %s", step.name, request.Method, request.Path, a.Status, a.Code(), step.status, step.code)
+			}
+		}
+	}
+}
+
+func TestEveryMethodAndSubpathAsksForAKeyFirst(t *testing.T) {
+	t.Parallel()
+	w := world(t)
+	for _, path := range []string{"/api/v1/webhooks", "/api/v1/webhooks/x", endpoints + "/mis", endpoints + "/mis/x", deliveries + "/x/y/z", endpoints} {
+		for _, method := range []string{"PUT", "PATCH", "DELETE", "OPTIONS", "BREW"} {
+			w.Do(t, apitest.Request{Method: method, Path: path}).Want(t, 401, problem.CodeMissingAPIKey)
+			a := w.Do(t, apitest.Request{Method: method, Path: path, Key: "acme-live"}).Want(t, 404, problem.CodeRouteNotFound)
+			if a.Header.Get("Allow") != "" {
+				t.Errorf("%s %s tells Allow %q", method, path, a.Header.Get("Allow"))
+			}
+		}
+	}
+}
+
+// TestWhatIsAnothersIsAnsweredLikeWhatIsNot compares the whole bodies, but for the id
+// of the request.
+func TestWhatIsAnothersIsAnsweredLikeWhatIsNot(t *testing.T) {
+	t.Parallel()
+	w := world(t)
+	w.Endpoints.Declare(endpoint(acme, "mis"))
+	id := delivered(t, w, acme, 1)[0].ID
+	requestID := regexp.MustCompile(`"requestId":"[^"]*"`)
+	bare := func(a apitest.Answer) []byte {
+		return requestID.ReplaceAll(a.Want(t, 404, problem.CodeNotFound).Body, nil)
+	}
+	const nothing = deliveries + "/dlv_01M3HQ7G5C8RJ2N4VKXW6TZB9D"
+	for _, key := range []string{"acme-test", "stark-live"} {
+		none := bare(get(t, w, key, nothing))
+		for name, a := range map[string]apitest.Answer{
+			"a delivery":               get(t, w, key, deliveries+"/"+id),
+			"what is no id":            get(t, w, key, deliveries+"/rfq_x"),
+			"what no id could be":      get(t, w, key, deliveries+"/%00"),
+			"a delivery to send again": post(t, w, key, deliveries+"/"+id+"/redeliver", ""),
+			"none to send again":       post(t, w, key, nothing+"/redeliver", ""),
+			"an endpoint":              post(t, w, key, endpoints+"/mis/test", ""),
+			"an endpoint to recover":   post(t, w, key, endpoints+"/mis/recover", since(w.Clock.Now())),
+			"an endpoint to enable":    post(t, w, key, endpoints+"/mis/enable", ""),
+			"no endpoint":              post(t, w, key, endpoints+"/%00/enable", ""),
+		} {
+			if got := bare(a); !bytes.Equal(got, none) {
+				t.Errorf("%s by %s is answered\n%s, not\n%s", name, key, got, none)
+			}
+		}
+	}
+}
+
+// TestNothingOfOneTenantIsInAListOfAnother asks with every key for every list.
+func TestNothingOfOneTenantIsInAListOfAnother(t *testing.T) {
+	t.Parallel()
+	w := world(t)
+	own := map[string]string{
+		"acme-live": delivered(t, w, acme, 1)[0].ID, "acme-test": delivered(t, w, acmeTest, 1)[0].ID, "stark-live": delivered(t, w, stark, 1)[0].ID,
+	}
+	for key := range own {
+		a := get(t, w, key, deliveries).Want(t, 200, "")
+		for other, id := range own {
+			if got := bytes.Contains(a.Body, []byte(id)); got != (other == key) {
+				t.Errorf("%s sees that of %s: %t", key, other, got)
+			}
+		}
+	}
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package webhooksapi lets partners operate their webhooks: list endpoints and their
+// state, list deliveries, and send events again.
+//
+// Its contract, docs/internal/webhooks-openapi.yaml, is not published; zz_generated.go
+// holds the models and the server generated from it. Every route requires the
+// capability webhook-delivery and a scope of its own. A partner sees its own tenant
+// only: a record of another tenant and a missing record get the same answer.
+package webhooksapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/printmarket/printmarket/apiserver/contracts"
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/listing"
+	"github.com/printmarket/printmarket/apiserver/strict"
+	"github.com/printmarket/printmarket/internal/cursor"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/webhook"
+)
+
+// The paths of the surface.
+const (
+	root           = "/api/v1/webhooks"
+	endpointsPath  = root + "/endpoints"
+	deliveriesPath = root + "/deliveries"
+	openapiPath    = root + "/openapi"
+)
+
+// bodyLimit is more than a time needs, in bytes.
+const bodyLimit = 4 << 10
+
+// Whoever may do anything here has the capability, by this scope.
+const (
+	Capability = posture.WebhookDelivery
+	Scope      = posture.ScopeAccountRead
+)
+
+// Desk is what the surface needs of package webhook.
+type Desk interface {
+	Endpoints(ctx context.Context, owner tenant.ID) ([]webhook.Known, error)
+	Find(ctx context.Context, address webhook.Address) (webhook.Known, error)
+	Deliveries(ctx context.Context, query webhook.Query) ([]webhook.Delivery, error)
+	Delivery(ctx context.Context, owner tenant.ID, id string) (webhook.Delivery, []webhook.Attempt, error)
+	Test(ctx context.Context, address webhook.Address) (webhook.Delivery, error)
+	Redeliver(ctx context.Context, owner tenant.ID, id string) (webhook.Delivery, error)
+	Recover(ctx context.Context, address webhook.Address, since time.Time) (int, error)
+	Enable(ctx context.Context, address webhook.Address) error
+}
+
+// Cursors seals the positions of lists.
+type Cursors interface {
+	Seal(scope cursor.Scope, position string) (string, error)
+	Open(scope cursor.Scope, text string) (string, error)
+}
+
+type surface struct {
+	desk      Desk
+	cursors   Cursors
+	documents map[string]contracts.Document
+}
+
+// Routes is the surface's table of routes. The first of them catch what the others
+// do not serve.
+func Routes(desk Desk, cursors Cursors, set *contracts.Set) ([]gate.Route, error) {
+	s := &surface{desk: desk, cursors: cursors, documents: map[string]contracts.Document{}}
+	documents, err := set.Documents(contracts.Webhooks)
+	if err != nil {
+		return nil, err
+	}
+	var offers []string
+	for _, document := range documents {
+		offers = append(offers, document.MediaType)
+		s.documents[document.MediaType] = document
+	}
+	recovery, err := set.Schema(contracts.Webhooks, "Recovery")
+	if err != nil {
+		return nil, err
+	}
+	api := s.server()
+	const endpoint, delivery = endpointsPath + "/{name}", deliveriesPath + "/{deliveryId}"
+	served := []gate.Route{
+		{Method: http.MethodGet, Pattern: endpointsPath, Serve: strict.Serve(api.ListWebhookEndpoints)},
+		{Method: http.MethodPost, Pattern: endpoint + "/test", Serve: strict.Serve(api.TestWebhookEndpoint)},
+		{
+			Method: http.MethodPost, Pattern: endpoint + "/recover", Body: &gate.Body{Limit: bodyLimit},
+			Serve: checked(recovery, strict.Serve(api.RecoverWebhookEndpoint)),
+		},
+		{Method: http.MethodPost, Pattern: endpoint + "/enable", Serve: strict.Serve(api.EnableWebhookEndpoint)},
+		{Method: http.MethodGet, Pattern: deliveriesPath, Serve: strict.Serve(api.ListWebhookDeliveries)},
+		{Method: http.MethodGet, Pattern: delivery, Serve: strict.Serve(api.GetWebhookDelivery)},
+		{Method: http.MethodPost, Pattern: delivery + "/redeliver", Serve: strict.Serve(api.RedeliverWebhook)},
+		{Method: http.MethodGet, Pattern: openapiPath, Offers: offers, Serve: strict.Serve(api.GetWebhooksOpenapi)},
+	}
+	patterns := []string{root, root + "/*"}
+	for i := range served {
+		rt := &served[i]
+		rt.Write = rt.Method != http.MethodGet
+		op := contracts.Operation{Contract: contracts.Webhooks, Method: rt.Method, Path: rt.Pattern}
+		rt.Serve = listing.Only(set.QueryParameters(op), rt.Serve)
+		patterns = append(patterns, rt.Pattern)
+	}
+	routes := append(unserved(patterns), served...)
+	for i := range routes {
+		routes[i].Capability, routes[i].Scope, routes[i].Internal = Capability, Scope, true
+	}
+	return routes, nil
+}
+
+// unserved are the routes that answer other paths and methods, to those alone who
+// may use the surface.
+func unserved(patterns []string) []gate.Route {
+	routes := make([]gate.Route, len(patterns))
+	for i, pattern := range patterns {
+		routes[i] = gate.Route{Method: gate.AnyMethod, Pattern: pattern, Serve: func(*gate.Call) error {
+			return problem.New(problem.CodeRouteNotFound, "Webhooks do not serve this method at this path.")
+		}}
+	}
+	return routes
+}
+
+// server is the generated server of the surface. Its errors end at the gate.
+func (s *surface) server() *ServerInterfaceWrapper {
+	return &ServerInterfaceWrapper{
+		Handler: NewStrictHandlerWithOptions(s, nil, StrictHTTPServerOptions{
+			RequestErrorHandlerFunc: strict.BadBody, ResponseErrorHandlerFunc: strict.Failed,
+		}),
+		ErrorHandlerFunc: listing.BadParameter(parameter),
+	}
+}
+
+// parameter is the one that generated code could not read.
+func parameter(err error) string {
+	var format *InvalidParamFormatError
+	if errors.As(err, &format) {
+		return format.ParamName
+	}
+	return ""
+}
+
+// checked lets a body pass that the contract's schema accepts.
+func checked(schema *contracts.Schema, next gate.Handler) gate.Handler {
+	return func(c *gate.Call) error {
+		if violations := schema.Violations(c.Document); len(violations) > 0 {
+			return invalid(violations...)
+		}
+		return next(c)
+	}
+}

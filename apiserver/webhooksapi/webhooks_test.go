@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package webhooksapi_test
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/transaction"
+	"github.com/printmarket/printmarket/internal/webhook"
+	"github.com/printmarket/printmarket/test/apitest"
+	"github.com/printmarket/printmarket/test/storetest"
+)
+
+// told is what tests read of an endpoint.
+type told struct{ Name, State, Reason, URL string }
+
+func listed(t *testing.T, w *apitest.World, key string) []told {
+	t.Helper()
+	var list struct{ Items []told }
+	get(t, w, key, endpoints).Want(t, 200, "").Into(t, &list)
+	return list.Items
+}
+
+func TestEndpointsAreToldWithoutTheTokensOfTheirURLs(t *testing.T) {
+	t.Parallel()
+	w := world(t)
+	a := get(t, w, "acme-live", endpoints).Want(t, 200, "")
+	if strings.Contains(string(a.Body), "s3cret") {
+		t.Errorf("the answer has the token: %s", a.Body)
+	}
+	const where = "https://hooks.example.com/org_acme01?redacted"
+	want := []told{{"mis", "open", "", where}, {"new", "not-enrolled", "", where}}
+	if diff := cmp.Diff(want, listed(t, w, "acme-live")); diff != "" {
+		t.Errorf("endpoints (-want +got):\n%s", diff)
+	}
+	if got := listed(t, w, "stark-test"); len(got) != 0 {
+		t.Errorf("a tenant without endpoints sees %v", got)
+	}
+}
+
+func TestAnEndpointSaysWhyNothingIsSentToIt(t *testing.T) {
+	t.Parallel()
+	w := world(t)
+	w.Endpoints.Close("KillSwitchEngaged")
+	if got := listed(t, w, "acme-live")[0]; got.State != "closed" || got.Reason != "KillSwitchEngaged" {
+		t.Errorf("while the capability is closed: %+v", got)
+	}
+	w.Endpoints.Close("")
+	attempted(t, w, delivered(t, w, acme, 1)[0], webhook.Exhausted, webhook.FaultGone, 410)
+	if got := listed(t, w, "acme-live")[0]; got.State != "disabled" || got.Reason != "Gone" {
+		t.Errorf("after a 410: %+v", got)
+	}
+	post(t, w, "acme-live", endpoints+"/mis/test", "").Want(t, 409, problem.CodeWebhookStateConflict)
+	var enabled struct{ told }
+	post(t, w, "acme-live", endpoints+"/mis/enable", "").Want(t, 200, "").Into(t, &enabled)
+	if enabled.State != "open" {
+		t.Errorf("after it was enabled: %+v", enabled)
+	}
+	post(t, w, "acme-live", endpoints+"/mis/test", "").Want(t, 202, "")
+}
+
+func TestATestIsADeliveryThatCanBeRead(t *testing.T) {
+	t.Parallel()
+	w := world(t)
+	a := post(t, w, "acme-live", endpoints+"/mis/test", "").Want(t, 202, "")
+	var made struct{ ID, Type, State string }
+	a.Into(t, &made)
+	if made.Type != "webhook.test" || made.State != "pending" || a.Header.Get("Location") != deliveries+"/"+made.ID {
+		t.Errorf("the test is %+v at %q", made, a.Header.Get("Location"))
+	}
+	get(t, w, "acme-live", a.Header.Get("Location")).Want(t, 200, "")
+}
+
+func TestADeliveryIsReadWithItsAttempts(t *testing.T) {
+	t.Parallel()
+	w := world(t)
+	d := delivered(t, w, acme, 1)[0]
+	attempted(t, w, d, webhook.Exhausted, webhook.FaultStatus, 500)
+	var got struct {
+		Delivery struct{ ID, Event, Subject, State, Endpoint string }
+		Attempts []struct {
+			Number, Milliseconds, Status int
+			Fault, Excerpt               string
+		}
+	}
+	get(t, w, "acme-live", deliveries+"/"+d.ID).Want(t, 200, "").Into(t, &got)
+	if got.Delivery.ID != d.ID || got.Delivery.Event != d.Event.ID || got.Delivery.Subject != d.Event.Subject || got.Delivery.State != "exhausted" {
+		t.Errorf("the delivery is %+v", got.Delivery)
+	}
+	if len(got.Attempts) != 1 || got.Attempts[0].Status != 500 || got.Attempts[0].Milliseconds != 1500 || got.Attempts[0].Fault != "Status" || got.Attempts[0].Excerpt != "out of paper" {
+		t.Errorf("the attempts are %+v", got.Attempts)
+	}
+}
+
+func TestADeliveryIsReadAgainOnlyWhenItHasChanged(t *testing.T) {
+	t.Parallel()
+	w := world(t)
+	d := delivered(t, w, acme, 1)[0]
+	path := deliveries + "/" + d.ID
+	tag := get(t, w, "acme-live", path).Want(t, 200, "").Header.Get("Etag")
+	again := func(tag string) apitest.Answer {
+		return w.Do(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live", Header: map[string]string{"If-None-Match": tag}})
+	}
+	steps := []struct {
+		state string
+		act   func()
+	}{
+		{"exhausted", func() { attempted(t, w, d, webhook.Exhausted, webhook.FaultStatus, 500) }},
+		{"pending", func() { w.Advance(time.Second); post(t, w, "acme-live", path+"/redeliver", "").Want(t, 202, "") }},
+		{"pending", func() { w.Advance(time.Second); post(t, w, "acme-live", path+"/redeliver", "").Want(t, 202, "") }},
+		{"delivered", func() { attempted(t, w, d, webhook.Delivered, webhook.NoFault, 200) }},
+	}
+	for _, step := range steps {
+		same := again(tag).Want(t, 304, "")
+		if same.Header.Get("Etag") != tag || same.Header.Get("Cache-Control") != "private, no-cache" || len(same.Body) != 0 {
+			t.Errorf("before it is %s: a 304 with %v and %d bytes", step.state, same.Header, len(same.Body))
+		}
+		step.act()
+		changed := again(tag).Want(t, 200, "")
+		var got struct{ Delivery struct{ State string } }
+		if changed.Into(t, &got); got.Delivery.State != step.state || changed.Header.Get("Etag") == tag {
+			t.Errorf("it is %s with the tag %s, want %s with another", got.Delivery.State, changed.Header.Get("Etag"), step.state)
+		}
+		tag = changed.Header.Get("Etag")
+	}
+}
+
+func TestARedeliveryBeginsAnew(t *testing.T) {
+	t.Parallel()
+	w := world(t)
+	d := delivered(t, w, acme, 1)[0]
+	attempted(t, w, d, webhook.Delivered, webhook.NoFault, 200)
+	var got struct{ ID, State string }
+	a := post(t, w, "acme-live", deliveries+"/"+d.ID+"/redeliver", "").Want(t, 202, "")
+	if a.Into(t, &got); got.ID != d.ID || got.State != "pending" {
+		t.Errorf("redelivered: %+v", got)
+	}
+}
+
+func TestARecoverySendsWhatWasMissedSinceThen(t *testing.T) {
+	t.Parallel()
+	w := world(t)
+	all := delivered(t, w, acme, 3)
+	for _, d := range all {
+		w.Advance(2 * time.Minute) // claims of before have ended
+		attempted(t, w, d, webhook.Exhausted, webhook.FaultTimeout, 0)
+	}
+	var got struct{ Recovered int }
+	post(t, w, "acme-live", endpoints+"/mis/recover", since(all[1].Event.At)).Want(t, 202, "").Into(t, &got)
+	if got.Recovered != 2 {
+		t.Errorf("%d recovered, want the 2 since the second", got.Recovered)
+	}
+}
+
+func TestABadRecoveryIsRefusedWithThePointer(t *testing.T) {
+	t.Parallel()
+	w := world(t)
+	now := w.Clock.Now()
+	for name, body := range map[string]string{
+		"without an instant":             `{}`,
+		"with a member that there isn't": `{"since":"2026-11-20T09:00:00Z","until":"2026-11-20T10:00:00Z"}`,
+		"with a number":                  `{"since":1}`,
+		"with no time":                   `{"since":"yesterday"}`,
+		"with a comma":                   `{"since":"2026-11-20T09:00:00,5Z"}`,
+		"of the time to come":            since(now.Add(time.Second)),
+		"of more than 30 days ago":       since(now.Add(-webhook.Retention - time.Second)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := post(t, w, "acme-live", endpoints+"/mis/recover", body).Want(t, 422, problem.CodeWebhookInvalid)
+			if !strings.Contains(string(a.Body), `"pointer":"#`) {
+				t.Errorf("no pointer in %s", a.Body)
+			}
+		})
+	}
+	post(t, w, "acme-live", endpoints+"/mis/recover", since(now.Add(-webhook.Retention))).Want(t, 202, "")
+	post(t, w, "acme-live", endpoints+"/mis/recover", "{").Want(t, 400, problem.CodeInvalidRequest)
+}
+
+func TestDeliveriesAreListedNewestFirstInPages(t *testing.T) {
+	t.Parallel()
+	w := world(t)
+	all := delivered(t, w, acme, 5)
+	var got []string
+	query := url.Values{"limit": {"2"}}
+	for {
+		var page struct {
+			Items      []struct{ ID string }
+			NextCursor *string
+		}
+		get(t, w, "acme-live", deliveries+"?"+query.Encode()).Want(t, 200, "").Into(t, &page)
+		for _, item := range page.Items {
+			got = append(got, item.ID)
+		}
+		if page.NextCursor == nil {
+			break
+		}
+		query.Set("cursor", *page.NextCursor)
+	}
+	want := []string{all[4].ID, all[3].ID, all[2].ID, all[1].ID, all[0].ID}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("pages (-want +got):\n%s", diff)
+	}
+}
+
+func TestAListIsNarrowedByEachFilter(t *testing.T) {
+	t.Parallel()
+	w := world(t)
+	all := delivered(t, w, acme, 3)
+	attempted(t, w, all[0], webhook.Delivered, webhook.NoFault, 200)
+	post(t, w, "acme-live", endpoints+"/mis/test", "").Want(t, 202, "")
+	for query, want := range map[string]int{
+		"": 4, "?endpoint=mis": 4, "?endpoint=new": 0, "?state=pending": 3, "?state=delivered": 1, "?state=exhausted": 0,
+		"?type=rfq.quoted": 3, "?type=webhook.test": 1, "?type=order.shipped": 0, "?state=pending&type=rfq.quoted&endpoint=mis&limit=1": 1,
+	} {
+		var page struct{ Items []struct{ ID string } }
+		get(t, w, "acme-live", deliveries+query).Want(t, 200, "").Into(t, &page)
+		if len(page.Items) != want {
+			t.Errorf("%q lists %d, want %d", query, len(page.Items), want)
+		}
+	}
+}
+
+func TestParametersThatAreNoneAreRefused(t *testing.T) {
+	t.Parallel()
+	w := world(t)
+	delivered(t, w, acme, 2)
+	var page struct{ NextCursor string }
+	get(t, w, "acme-live", deliveries+"?limit=1").Want(t, 200, "").Into(t, &page)
+	for _, query := range []string{
+		"limit=0", "limit=101", "limit=-1", "limit=x", "limit=1&limit=2", "limit=99999999999999999999", "state=", "state=gone", "state=PENDING",
+		"type=", "type=rfq", "type=" + strings.Repeat("a", 64) + ".b", "type=rfq.quoted%00", "endpoint=", "endpoint=%00", "endpoint=Mis",
+		"endpoint=" + strings.Repeat("a", 64), "cursor=", "cursor=x", "cursor=" + strings.Repeat("A", 9000), "colour=red", "%zz",
+		"state=pending&cursor=" + page.NextCursor,
+	} {
+		get(t, w, "acme-live", deliveries+"?"+query).Want(t, 400, problem.CodeInvalidRequest)
+	}
+	get(t, w, "stark-live", deliveries+"?cursor="+page.NextCursor).Want(t, 400, problem.CodeInvalidRequest)
+	get(t, w, "acme-live", endpoints+"?limit=1").Want(t, 400, problem.CodeInvalidRequest)
+	post(t, w, "acme-live", endpoints+"/mis/test?now=1", "").Want(t, 400, problem.CodeInvalidRequest)
+}
+
+func TestTheContractIsHandedOutInItsForms(t *testing.T) {
+	t.Parallel()
+	w := world(t)
+	for accept, want := range map[string]string{
+		"": "application/vnd.oai.openapi+json;version=3.1", "application/json": "application/json", "application/yaml": "application/yaml",
+	} {
+		request := apitest.Request{Method: "GET", Path: "/api/v1/webhooks/openapi", Key: "acme-live"}
+		if accept != "" {
+			request.Header = map[string]string{"Accept": accept}
+		}
+		a := w.Do(t, request).Want(t, 200, "")
+		if a.Header.Get("Content-Type") != want || a.Header.Get("Content-Length") != strconv.Itoa(len(a.Body)) || !strings.Contains(string(a.Body), "listWebhookEndpoints") {
+			t.Errorf("Accept %q: %s of %s bytes", accept, a.Header.Get("Content-Type"), a.Header.Get("Content-Length"))
+		}
+	}
+}
+
+func TestWhenTheStoreIsAwayItIsSaidSo(t *testing.T) {
+	t.Parallel()
+	w := world(t)
+	d := delivered(t, w, acme, 1)[0]
+	w.Store.Set(storetest.Away)
+	for _, path := range []string{endpoints, deliveries, deliveries + "/" + d.ID} {
+		get(t, w, "acme-live", path).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
+	}
+	for _, path := range []string{endpoints + "/mis/test", endpoints + "/mis/enable", deliveries + "/" + d.ID + "/redeliver"} {
+		post(t, w, "acme-live", path, "").Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
+	}
+	post(t, w, "acme-live", endpoints+"/mis/recover", since(w.Clock.Now())).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
+}
+
+func TestAnEndpointThatIsNotEnrolledHasNothingToRecoverOrEnable(t *testing.T) {
+	t.Parallel()
+	w := world(t)
+	post(t, w, "acme-live", endpoints+"/new/recover", since(w.Clock.Now())).Want(t, 404, problem.CodeNotFound)
+	post(t, w, "acme-live", endpoints+"/new/enable", "").Want(t, 404, problem.CodeNotFound)
+}
+
+func TestAnEndpointTellsWhichEventsItWants(t *testing.T) {
+	t.Parallel()
+	w := world(t)
+	w.Endpoints.Declare(endpoint(acme, "all"), endpoint(acme, "some", transaction.RFQQuoted, transaction.PreflightFailed))
+	var list struct {
+		Items []struct {
+			Name   string
+			Events []string
+		}
+	}
+	get(t, w, "acme-live", endpoints).Want(t, 200, "").Into(t, &list)
+	if len(list.Items) != 2 || list.Items[0].Events == nil || len(list.Items[0].Events) != 0 {
+		t.Fatalf("endpoints %+v", list.Items)
+	}
+	if diff := cmp.Diff([]string{"rfq.quoted", "preflight.failed"}, list.Items[1].Events); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}

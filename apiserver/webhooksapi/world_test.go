@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package webhooksapi_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
+	"github.com/printmarket/printmarket/internal/webhook"
+	"github.com/printmarket/printmarket/test/apitest"
+)
+
+const (
+	endpoints  = "/api/v1/webhooks/endpoints"
+	deliveries = "/api/v1/webhooks/deliveries"
+)
+
+var (
+	acme     = tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
+	acmeTest = tenant.ID{Organization: "org_acme01", Mode: tenant.Test}
+	stark    = tenant.ID{Organization: "org_stark1", Mode: tenant.Live}
+)
+
+// world is one with the endpoints mis of acme, with a token in its URL, of acme's
+// sandbox and of stark, which are enrolled, and new of acme, which is not.
+func world(t testing.TB) *apitest.World {
+	t.Helper()
+	w := apitest.New(t, apitest.Options{})
+	enrolled := []webhook.Endpoint{endpoint(acme, "mis"), endpoint(acmeTest, "mis"), endpoint(stark, "mis")}
+	w.Enroll(t, enrolled...)
+	w.Endpoints.Declare(append(enrolled, endpoint(acme, "new"))...)
+	return w
+}
+
+func endpoint(owner tenant.ID, name string, events ...transaction.EventType) webhook.Endpoint {
+	return apitest.Endpoint(owner, name, events...)
+}
+
+// delivered keeps deliveries to the endpoint mis of an owner.
+func delivered(t testing.TB, w *apitest.World, owner tenant.ID, n int) []webhook.Delivery {
+	t.Helper()
+	return w.Deliveries(t, webhook.Address{Owner: owner, Name: "mis"}, n)
+}
+
+// attempted ends a delivery's claim with an attempt that came to a fault.
+func attempted(t testing.TB, w *apitest.World, d webhook.Delivery, state webhook.State, fault webhook.Fault, status int) {
+	t.Helper()
+	w.Attempt(t, d, state, webhook.Attempt{Took: 1500 * time.Millisecond, Status: status, Fault: fault, Excerpt: "out of paper"})
+}
+
+func get(t testing.TB, w *apitest.World, key, path string) apitest.Answer {
+	t.Helper()
+	return w.Do(t, apitest.Request{Method: "GET", Path: path, Key: key})
+}
+
+func post(t testing.TB, w *apitest.World, key, path, body string) apitest.Answer {
+	t.Helper()
+	return w.Do(t, apitest.Request{Method: "POST", Path: path, Key: key, Body: body})
+}
+
+// since is the body of a recovery.
+func since(at time.Time) string { return fmt.Sprintf(`{"since":%q}`, at.Format(time.RFC3339)) }

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package xjdfapi
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/printmarket/printmarket/apiserver/strict"
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
+	"github.com/printmarket/printmarket/internal/masterdata/catalog"
+	"github.com/printmarket/printmarket/internal/masterdata/fixed"
+	"github.com/printmarket/printmarket/internal/masterdata/timeline"
+	"github.com/printmarket/printmarket/internal/problem"
+	xjdfdoc "github.com/printmarket/printmarket/pkg/xjdf"
+	"github.com/printmarket/printmarket/pkg/xjdf/validate"
+)
+
+// offer is what the marketplace takes by one catalog: the value that documents
+// are held against, and how it is told.
+type offer struct {
+	// by are the ids of the catalog and of the platform's costed resources.
+	by    [2]string
+	takes validate.Capabilities
+	told  XJDFCapabilities
+	etag  string
+}
+
+// offered is the offer by the master data in force. It is made anew when they
+// change, by whoever comes first; two that come at once make the same.
+func (s *surface) offered(now time.Time) (*offer, error) {
+	catalog, err := s.catalog.Current(now)
+	if err != nil {
+		return nil, problem.New(problem.CodeRFQCatalogUnavailable, "The catalog is not available at the moment.").With(err).After(catalogRetry)
+	}
+	platform, err := s.authorities.Current(authority.Platform, now)
+	if err != nil && !errors.Is(err, timeline.ErrNone) {
+		return nil, problem.New(problem.CodeRFQCatalogUnavailable, "The master data are not available at the moment.").With(err).After(catalogRetry)
+	}
+	by := [2]string{catalog.ID(), platform.Approval}
+	if held := s.offer.Load(); held != nil && held.by == by {
+		return held, nil
+	}
+	made, err := newOffer(catalog, platform.Value)
+	if err != nil {
+		return nil, err
+	}
+	made.by = by
+	s.offer.Store(made)
+	return made, nil
+}
+
+// catalogRetry is when a catalog that is not available is worth another try.
+const catalogRetry = 5 * time.Second
+
+func newOffer(catalog *catalog.Catalog, platform *authority.Snapshot) (*offer, error) {
+	o := &offer{takes: validate.Marketplace(catalog.Types()).MadeWith(production(platform))}
+	o.told = tell(o.takes)
+	o.told.Products = productsOf(catalog)
+	body, err := json.Marshal(o.told)
+	if err != nil {
+		return nil, fmt.Errorf("encode the capabilities: %w", err)
+	}
+	digest := sha256.Sum256(body)
+	o.etag = `"` + hex.EncodeToString(digest[:16]) + `"`
+	return o, nil
+}
+
+// production is what the platform prints with; nothing, if there is no snapshot.
+func production(platform *authority.Snapshot) (p validate.Production) {
+	if platform == nil {
+		return p
+	}
+	content := platform.Content()
+	for i := range content.Media {
+		m := &content.Media[i]
+		p.MediaTypes = append(p.MediaTypes, m.MediaType)
+		weight := float64(m.Weight) / float64(fixed.One)
+		if p.MinWeight == 0 || weight < p.MinWeight {
+			p.MinWeight = weight
+		}
+		p.MaxWeight = max(p.MaxWeight, weight)
+	}
+	for i := range content.Devices {
+		p.Processes = append(p.Processes, string(content.Devices[i].Process))
+	}
+	for _, names := range []*[]string{&p.MediaTypes, &p.Processes} {
+		slices.Sort(*names)
+		*names = slices.Compact(*names)
+	}
+	return p
+}
+
+func tell(takes validate.Capabilities) XJDFCapabilities {
+	told := XJDFCapabilities{
+		Specifications: specifications(), AcceptedVersions: validate.Versions(), MediaTypes: documentTypes(),
+		Limits: XJDFLimits{
+			Bytes: xjdfdoc.DefaultLimits.Bytes, Depth: xjdfdoc.DefaultLimits.Depth, Nodes: xjdfdoc.DefaultLimits.Nodes, Findings: validate.MaxFindings,
+		},
+		Parts: takes.Parts,
+		Media: XJDFMedia{MediaTypes: takes.MediaTypes}, Finishing: []XJDFFinishing{},
+		Resources: takes.Resources, Processes: takes.Processes,
+	}
+	if takes.MaxWeight > 0 {
+		told.Media.Weight = &XJDFRange{Minimum: takes.MinWeight, Maximum: takes.MaxWeight, Unit: "g/m2"}
+	}
+	for _, profile := range validate.Profiles() {
+		told.Profiles = append(told.Profiles, XJDFProfile(profile))
+	}
+	for _, finishing := range takes.Finishing {
+		one := XJDFFinishing{Intent: finishing.Intent, Attributes: []XJDFValues{}}
+		for _, limit := range finishing.Limits {
+			one.Attributes = append(one.Attributes, XJDFValues{Name: limit.Attribute, Values: limit.Values})
+		}
+		told.Finishing = append(told.Finishing, one)
+	}
+	return told
+}
+
+func productsOf(catalog *catalog.Catalog) []XJDFProduct {
+	products := []XJDFProduct{}
+	for _, kind := range catalog.Types() {
+		one := XJDFProduct{ProductType: kind}
+		for _, p := range catalog.Products("") {
+			if p.Type == kind {
+				one.CatalogProducts = append(one.CatalogProducts, XJDFCatalogProduct{CatalogProductUID: p.UID, Name: p.Name, Category: p.Group})
+			}
+		}
+		products = append(products, one)
+	}
+	return products
+}
+
+// GetXJDFCapabilities serves GET /api/v1/xjdf/capabilities.
+func (s *surface) GetXJDFCapabilities(ctx context.Context, _ GetXJDFCapabilitiesRequestObject) (GetXJDFCapabilitiesResponseObject, error) {
+	c := strict.Call(ctx)
+	o, err := s.offered(c.Now)
+	if err != nil {
+		return nil, err
+	}
+	if c.Revalidate(o.etag) {
+		return GetXJDFCapabilities304Response{}, nil
+	}
+	return GetXJDFCapabilities200JSONResponse(o.told), nil
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package xjdfapi serves the XJDF and PrintTalk readiness layer,
+// docs/api/xjdf-openapi.yaml: discovery, the contract, the supported capabilities and
+// validation. The layer is a private beta. zz_generated.go holds the models and the
+// server generated from the contract.
+package xjdfapi
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/printmarket/printmarket/apiserver/contracts"
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/strict"
+	"github.com/printmarket/printmarket/apiserver/xjmfapi"
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
+	"github.com/printmarket/printmarket/internal/masterdata/catalog"
+	"github.com/printmarket/printmarket/internal/posture"
+	xjdfdoc "github.com/printmarket/printmarket/pkg/xjdf"
+	"github.com/printmarket/printmarket/pkg/xjdf/printtalk"
+	"github.com/printmarket/printmarket/pkg/xjdf/validate"
+)
+
+// The paths of the surface.
+const (
+	root    = "/api/v1/xjdf"
+	openapi = root + "/openapi"
+	takes   = root + "/capabilities"
+	judges  = root + "/validate"
+	// rules is where the validator's catalogue is published.
+	rules = contracts.Prefix + "xjdf-rules.json"
+)
+
+// statement is the specification's sentence about this layer (section 1).
+const statement = "A private-beta readiness layer, not a certification or legal conformance claim, and not generally available."
+
+// Catalog is what the surface needs of package catalog.
+type Catalog interface {
+	Current(now time.Time) (*catalog.Catalog, error)
+}
+
+// Authorities is what the surface needs of package authority.
+type Authorities interface {
+	Current(owner string, now time.Time) (authority.Effective, error)
+}
+
+// surface holds what its answers have in common for every partner.
+type surface struct {
+	discovery Discovery
+	documents map[string]contracts.Document
+	catalog   Catalog
+	// authorities has what the platform prints with.
+	authorities Authorities
+	validator   *validate.Validator
+	turns       *xjdfdoc.Turns
+	// offer is by the master data that were in force last.
+	offer atomic.Pointer[offer]
+}
+
+// Routes is the surface's table of routes. The turns are those of all documents.
+func Routes(catalog Catalog, authorities Authorities, turns *xjdfdoc.Turns, set *contracts.Set) ([]gate.Route, error) {
+	documents, err := set.Documents(contracts.XJDF)
+	if err != nil {
+		return nil, err
+	}
+	s := &surface{discovery: describe(set.Info(contracts.XJDF)), documents: map[string]contracts.Document{}, catalog: catalog, authorities: authorities, validator: validate.New(), turns: turns}
+	offers := make([]string, len(documents))
+	for i, document := range documents {
+		offers[i] = document.MediaType
+		s.documents[document.MediaType] = document
+	}
+	api := s.server()
+	return []gate.Route{
+		{Method: http.MethodGet, Pattern: root, Capability: posture.XJDF, Serve: strict.Serve(api.GetXJDF)},
+		{Method: http.MethodGet, Pattern: openapi, Capability: posture.XJDF, Offers: offers, Serve: strict.Serve(api.GetXJDFOpenapi)},
+		{Method: http.MethodGet, Pattern: takes, Capability: posture.XJDF, Serve: strict.Serve(api.GetXJDFCapabilities)},
+		{
+			Method: http.MethodPost, Pattern: judges, Capability: posture.XJDF, Write: true, Serve: s.validate,
+			Body: &gate.Body{Limit: int64(xjdfdoc.DefaultLimits.Bytes), MediaTypes: documentTypes(), Raw: true},
+		},
+	}, nil
+}
+
+// server is the generated server of the surface. Its errors end at the gate.
+func (s *surface) server() *ServerInterfaceWrapper {
+	return &ServerInterfaceWrapper{
+		Handler: NewStrictHandlerWithOptions(s, nil, StrictHTTPServerOptions{
+			RequestErrorHandlerFunc: strict.BadBody, ResponseErrorHandlerFunc: strict.Failed,
+		}),
+		ErrorHandlerFunc: strict.BadParameter,
+	}
+}
+
+func describe(info contracts.Info) Discovery {
+	return Discovery{
+		Title: info.Title, APIVersion: "v1", ContractVersion: info.Version, Status: info.Status, Statement: statement,
+		Specifications: specifications(),
+		Links: Links{
+			Self: root, Openapi: openapi, Capabilities: takes, Validate: judges, Callbacks: xjmfapi.Path, Rules: rules,
+			PublishedContract: contracts.Prefix + string(contracts.XJDF), Documentation: contracts.Viewer,
+		},
+	}
+}
+
+func specifications() []Specification {
+	return []Specification{{Name: "XJDF", Version: "2.2"}, {Name: "PrintTalk", Version: "2.2"}, {Name: "XJMF", Version: "2.2"}}
+}
+
+// parts are what can be asked of the layer, wherever it is served.
+func parts() []Surface {
+	return []Surface{
+		{Name: "capabilities", Method: http.MethodGet, Path: takes, Capability: posture.XJDF.String(), MediaTypes: []string{"application/json"}},
+		{Name: "validation", Method: http.MethodPost, Path: judges, Capability: posture.XJDF.String(), MediaTypes: documentTypes()},
+		{Name: "costing", Method: http.MethodPost, Path: "/api/v1/costing/calculate-xjdf", Capability: posture.XJDFCosting.String(), MediaTypes: []string{"application/json"}},
+		{Name: "callbacks", Method: http.MethodPost, Path: xjmfapi.Path, Capability: posture.XJMFInbound.String(), MediaTypes: xjmfapi.MediaTypes()},
+		{Name: "rfq-as-printtalk", Method: http.MethodGet, Path: "/api/v1/rfq/{rfqId}", Capability: posture.RFQRead.String(), MediaTypes: printtalk.MediaTypes()},
+		{Name: "quotes-as-printtalk", Method: http.MethodGet, Path: "/api/v1/rfq/{rfqId}/quotes", Capability: posture.QuoteRead.String(), MediaTypes: printtalk.MediaTypes()},
+	}
+}
+
+// GetXJDF serves GET /api/v1/xjdf. A part is open as far as its own capability
+// and, but for costing and callbacks, which do not need it, the layer's are.
+func (s *surface) GetXJDF(ctx context.Context, _ GetXJDFRequestObject) (GetXJDFResponseObject, error) {
+	c, answer := strict.Call(ctx), s.discovery
+	answer.Surfaces = parts()
+	for i := range answer.Surfaces {
+		part := &answer.Surfaces[i]
+		capability, _ := posture.ParseCapability(part.Capability) // of our own table
+		open := c.Decide(capability, part.Method != http.MethodGet).Posture
+		if capability != posture.XJMFInbound && capability != posture.XJDFCosting {
+			open = min(open, c.Decision.Posture)
+		}
+		part.Posture = open.String()
+	}
+	return GetXJDF200JSONResponse(answer), nil
+}
+
+// GetXJDFOpenapi serves GET /api/v1/xjdf/openapi, in the form that the gate has
+// negotiated.
+func (s *surface) GetXJDFOpenapi(ctx context.Context, _ GetXJDFOpenapiRequestObject) (GetXJDFOpenapiResponseObject, error) {
+	c := strict.Call(ctx)
+	document := s.documents[c.MediaType]
+	if c.Revalidate(document.ETag) {
+		return GetXJDFOpenapi304Response{Headers: GetXJDFOpenapi304ResponseHeaders{ReprDigest: document.Digest}}, nil
+	}
+	return GetXJDFOpenapi200ApplicationResponse{
+		Body: bytes.NewReader(document.Body), ContentType: document.MediaType, ContentLength: int64(len(document.Body)),
+		Headers: GetXJDFOpenapi200ResponseHeaders{ReprDigest: document.Digest},
+	}, nil
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package xjmfapi
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/internal/credential/signature"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/problem"
+)
+
+// The header fields of a callback, in canonical spelling.
+const (
+	senderField    = "X-Xjmf-Sender"
+	signatureField = "X-Xjmf-Signature"
+	timestampField = "X-Xjmf-Timestamp"
+)
+
+// challenge is what a 401 names as the way to authenticate (RFC 9110, section
+// 11.6.1).
+const challenge = `XJMF-Signature realm="printmarket"`
+
+// authenticate finds the sender by the signature of the raw body. Whatever is
+// wrong with it - a field that is missing, a sender that nobody knows or that is
+// suspended, a signature that does not fit - the answer is one, and takes as long:
+// the body is read and signed for an unknown sender too.
+func authenticate(c *gate.Call) (posture.Caller, *problem.Problem) {
+	id, hasSender := only(c.Request, senderField)
+	signed, hasSignature := only(c.Request, signatureField)
+	timestamp, hasTimestamp := only(c.Request, timestampField)
+	if !hasSender || !hasSignature || !hasTimestamp {
+		gate.LeaveBody(c.Writer, c.Request)
+		return posture.Caller{}, unsigned(c)
+	}
+	if c.Request.ContentLength < 0 {
+		c.Writer.Header().Set("Connection", "close")
+		return posture.Caller{}, problem.New(problem.CodeLengthRequired, "Send a Content-Length header.")
+	}
+	if refusal := c.ReadBody(); refusal != nil {
+		return posture.Caller{}, refusal
+	}
+	sender, known := c.Sender(id)
+	scheme, err := signature.ParseScheme(string(sender.Scheme()))
+	holds := signature.Verify(scheme, sender.Secrets(c.Now), signed, timestamp, c.Body)
+	caller := sender.Caller(c.Now)
+	if !known || err != nil || !holds || !caller.Valid() {
+		return posture.Caller{}, unsigned(c)
+	}
+	at, err := signature.ParseTimestamp(timestamp)
+	if err != nil || !at.Within(c.Now, sender.ReplayWindow()) {
+		return posture.Caller{}, outside(c, sender.ReplayWindow())
+	}
+	return caller, nil
+}
+
+// only is the value of a field that is there once.
+func only(r *http.Request, name string) (string, bool) {
+	values := r.Header[name]
+	if len(values) != 1 || values[0] == "" {
+		return "", false
+	}
+	return values[0], true
+}
+
+func unsigned(c *gate.Call) *problem.Problem {
+	c.Writer.Header()["Www-Authenticate"] = []string{challenge}
+	return problem.New(problem.CodeXJMFSignatureInvalid, "The message is not signed by a registered sender.")
+}
+
+func outside(c *gate.Call, window time.Duration) *problem.Problem {
+	c.Writer.Header()["Www-Authenticate"] = []string{challenge}
+	return problem.New(problem.CodeXJMFTimestampOutside, "X-XJMF-Timestamp is no time within %d s of our clock.", int(window.Seconds()))
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package xjmf takes the XJMF callbacks of registered senders (interface
+// specification, section 4.3). No API key is involved: the signature of the raw
+// body says who has sent it, and is looked at before anything else is.
+package xjmfapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
+	"github.com/printmarket/printmarket/internal/xjmf"
+	"github.com/printmarket/printmarket/pkg/xjdf"
+)
+
+// Path is where callbacks are sent.
+const Path = "/api/v1/webhooks/xjmf"
+
+// Receiver is what the surface needs of package xjmf.
+type Receiver interface {
+	Receive(ctx context.Context, who tenant.ID, sender string, body []byte) (xjmf.Receipt, error)
+}
+
+type surface struct{ receiver Receiver }
+
+// Routes is the surface's table of routes.
+func Routes(receiver Receiver) []gate.Route {
+	s := &surface{receiver}
+	return []gate.Route{{
+		Method: http.MethodPost, Pattern: Path, Capability: posture.XJMFInbound, Write: true,
+		Authenticate: authenticate, Serve: s.receive,
+		Body:   &gate.Body{Limit: int64(xjdf.DefaultLimits.Bytes), MediaTypes: MediaTypes(), Raw: true},
+		Offers: MediaTypes(), Mirror: true,
+	}}
+}
+
+// MediaTypes are those of messages (XJDF 2.2, section 9.10), and what their
+// senders' tools call them.
+func MediaTypes() []string {
+	return []string{"application/vnd.cip4-xjmf+json", "application/json", "application/vnd.cip4-xjmf+xml", "application/xml", "text/xml"}
+}
+
+// receive serves POST /api/v1/webhooks/xjmf: the answer is XJMF as well.
+func (s *surface) receive(c *gate.Call) error {
+	// The answer is called what the gate has negotiated for the media type.
+	if strings.HasSuffix(c.ContentType, "xml") != xjdf.IsXML(c.Body) {
+		return problem.New(problem.CodeValidationError, "The message cannot be read.").Violates(problem.Violation{Pointer: "#", Detail: "It is not " + c.ContentType + "."})
+	}
+	sender, _ := only(c.Request, senderField)
+	receipt, err := s.receiver.Receive(c.Request.Context(), c.Tenant(), sender, c.Body)
+	if err != nil {
+		return refusal(err, strings.HasSuffix(c.ContentType, "xml"))
+	}
+	respond.Bytes(c.Writer, http.StatusOK, c.MediaType, receipt.Answer)
+	return nil
+}
+
+// busyRetry is when a callback that met another of its job is worth a try.
+const busyRetry = time.Second
+
+// refusal is the answer to an error of the receiver.
+func refusal(err error, inXML bool) error {
+	var unreadable *xjdf.Error
+	var invalid *xjmf.InvalidError
+	var outside *xjmf.HorizonError
+	var unavailable *transaction.UnavailableError
+	switch {
+	case errors.As(err, &unreadable):
+		detail := fmt.Sprintf("Line %d, column %d: %s.", unreadable.Line, unreadable.Column, reason(unreadable))
+		return problem.New(problem.CodeValidationError, "The message cannot be read.").Violates(problem.Violation{Pointer: "#" + unreadable.Pointer, Detail: detail})
+	case errors.As(err, &invalid):
+		return problem.New(problem.CodeValidationError, "The message is not one that is taken.").Violates(violations(invalid, inXML)...)
+	case errors.As(err, &outside):
+		return problem.New(problem.CodeValidationError, "The message is too old, or of a time to come.").Violates(violation(outside.Place, timeFault(outside), inXML))
+	case errors.Is(err, xjdf.ErrNoTurn):
+		return problem.New(problem.CodeOverloaded, "Too many messages are being read.").With(err).After(busyRetry)
+	case errors.Is(err, xjmf.ErrConflict):
+		return problem.New(problem.CodeXJMFMessageIDReused, "Another message of this sender has the same Header/@ID.")
+	case errors.Is(err, transaction.ErrInProgress):
+		return problem.New(problem.CodeStoreUnavailable, "Another message about the same job is in work.").After(busyRetry)
+	case errors.As(err, &unavailable):
+		return problem.New(problem.CodeStoreUnavailable, "The store does not answer at the moment. The same message can be sent again safely.").With(err).After(storeRetry)
+	default:
+		return err
+	}
+}
+
+const storeRetry = 2 * time.Second
+
+func reason(fault *xjdf.Error) string {
+	if fault.Detail == "" {
+		return fault.Reason.Error()
+	}
+	return fault.Reason.Error() + ", " + fault.Detail
+}
+
+func timeFault(outside *xjmf.HorizonError) string {
+	if outside.Ahead {
+		return "The time of the message is to come."
+	}
+	return "The time of the message is too long ago."
+}
+
+func violations(invalid *xjmf.InvalidError, inXML bool) []problem.Violation {
+	all := make([]problem.Violation, len(invalid.Violations))
+	for i, v := range invalid.Violations {
+		detail := v.Detail
+		if v.Suggestion != "" {
+			detail += "; " + v.Suggestion
+		}
+		all[i] = violation(v.Place, detail, inXML)
+	}
+	return all
+}
+
+// violation points into a body of JSON. In XML the path of the standard stands
+// before what is wrong.
+func violation(at xjdf.Place, detail string, inXML bool) problem.Violation {
+	if inXML {
+		detail = at.XPath + ": " + detail
+	}
+	return problem.Violation{Pointer: "#" + at.Pointer, Detail: detail}
+}

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package xjmfapi_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/apiserver/xjmfapi"
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/credential/signature"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/test/apitest"
+)
+
+var acme = tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
+
+// signal is a callback with an id that says a status of job J-1.
+func signal(id, status string) string {
+	return strings.NewReplacer("M-1", id, "S-1", "S"+id, "InProgress", status).Replace(apitest.Signal)
+}
+
+const inXML = `<XJMF xmlns="http://www.CIP4.org/JDFSchema_2_0" Version="2.2"><Header DeviceID="press-7" ID="M-9" Time="2026-11-20T12:00:00Z"/>` +
+	`<SignalStatus><Header DeviceID="press-7" ID="S-9" Time="2026-11-20T12:00:00Z"/><DeviceInfo Status="Idle"/></SignalStatus></XJMF>`
+
+func callback(body string) apitest.Request {
+	return apitest.Request{Method: http.MethodPost, Path: xjmfapi.Path, Key: "acme-live", Body: body}
+}
+
+// with replaces fields of a callback's header.
+func with(in apitest.Request, fields ...string) apitest.Request {
+	in.Header = map[string]string{}
+	for i := 0; i < len(fields); i += 2 {
+		in.Header[fields[i]] = fields[i+1]
+	}
+	return in
+}
+
+func TestASignalIsStoredAppliedAndAnsweredInXJMF(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	a := w.Do(t, callback(signal("M-1", "InProgress"))).Want(t, 200, "")
+	var answer struct {
+		Name   string
+		Header struct {
+			RefID string `json:"refID"`
+		}
+		ResponseStatus struct{ ReturnCode int }
+	}
+	a.Into(t, &answer)
+	if answer.Name != "XJMF" || answer.Header.RefID != "M-1" || answer.ResponseStatus.ReturnCode != 0 {
+		t.Errorf("answer %s", a.Body)
+	}
+	states, err := w.Callbacks.States(t.Context(), acme, "J-1")
+	if err != nil || len(states) != 1 || states[0].Status.String() != "InProgress" || states[0].Sender != apitest.SenderOf("acme") {
+		t.Errorf("states %+v, %v", states, err)
+	}
+}
+
+func TestTheAnswerIsWrittenAsTheMessageIs(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct{ sent, accept, body, want string }{
+		"the JSON of the standard":        {"application/vnd.cip4-xjmf+json", "", apitest.Signal, "application/vnd.cip4-xjmf+json"},
+		"JSON, whatever it is called":     {"application/json; charset=UTF-8", "*/*", apitest.Signal, "application/vnd.cip4-xjmf+json"},
+		"JSON that is to be called so":    {"application/json", "application/json", apitest.Signal, "application/json"},
+		"the XML of the standard":         {"application/vnd.cip4-xjmf+xml", "", inXML, "application/vnd.cip4-xjmf+xml"},
+		"XML, for whom anything will do":  {"text/xml", "*/*", inXML, "application/vnd.cip4-xjmf+xml"},
+		"XML of an old gateway":           {"text/xml", "text/html, text/xml;q=0.9", inXML, "text/xml"},
+		"XML, though JSON would be liked": {"application/xml", "application/json, */*;q=0.1", inXML, "application/vnd.cip4-xjmf+xml"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := apitest.New(t, apitest.Options{})
+			a := w.Do(t, with(callback(tc.body), "Content-Type", tc.sent, "Accept", tc.accept)).Want(t, 200, "")
+			if got := a.Header.Get("Content-Type"); got != tc.want || bytes.HasPrefix(bytes.TrimSpace(a.Body), []byte("<")) != strings.HasSuffix(got, "xml") {
+				t.Errorf("answered as %s: %s", got, a.Body)
+			}
+		})
+	}
+}
+
+// TestABodyIsReadAsWhatItIsSentAs keeps the answer in the syntax of its media
+// type: the two are told by different things otherwise.
+func TestABodyIsReadAsWhatItIsSentAs(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	for mediaType, body := range map[string]string{"application/vnd.cip4-xjmf+xml": apitest.Signal, "application/vnd.cip4-xjmf+json": inXML} {
+		w.Do(t, with(callback(body), "Content-Type", mediaType)).Want(t, 400, problem.CodeValidationError)
+	}
+}
+
+// TestWhoIsNotKnownAndWhoSignsBadlyAreToldTheSame: byte for byte, but for the id
+// of the request.
+func TestWhoIsNotKnownAndWhoSignsBadlyAreToldTheSame(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	w.Sender("stark", func(s *v1alpha1.XJMFSenderSpec) { s.State = v1alpha1.StateSuspended })
+	good := signature.Sign(signature.Body, apitest.SecretOf("acme"), "", []byte(apitest.Signal))
+	tests := map[string]apitest.Request{
+		"no fields at all":            {Method: http.MethodPost, Path: xjmfapi.Path, Body: apitest.Signal},
+		"an API key instead":          {Method: http.MethodPost, Path: xjmfapi.Path, Body: apitest.Signal, Header: map[string]string{"Authorization": "Bearer " + w.Key("acme-live")}},
+		"no sender":                   with(callback(apitest.Signal), "X-XJMF-Sender", ""),
+		"no signature":                with(callback(apitest.Signal), "X-XJMF-Signature", ""),
+		"no timestamp":                with(callback(apitest.Signal), "X-XJMF-Timestamp", ""),
+		"an unknown sender":           with(callback(apitest.Signal), "X-XJMF-Sender", "press.nobody"),
+		"the sender in capitals":      with(callback(apitest.Signal), "X-XJMF-Sender", "PRESS.ACME"),
+		"another sender":              with(callback(apitest.Signal), "X-XJMF-Sender", apitest.SenderOf("globex")),
+		"a suspended sender":          {Method: http.MethodPost, Path: xjmfapi.Path, Key: "stark-live", Body: apitest.Signal},
+		"a signature without digits":  with(callback(apitest.Signal), "X-XJMF-Signature", "sha256="),
+		"a signature in capitals":     with(callback(apitest.Signal), "X-XJMF-Signature", "sha256="+strings.ToUpper(strings.TrimPrefix(good, "sha256="))),
+		"a signature of half of it":   with(callback(apitest.Signal), "X-XJMF-Signature", good[:40]),
+		"a signature of another body": with(callback(apitest.Signal+" "), "X-XJMF-Signature", good),
+		"a body that is no XJMF":      with(callback("no XJMF"), "X-XJMF-Signature", good),
+		"a media type of no sense":    with(callback(apitest.Signal), "X-XJMF-Sender", "press.nobody", "Content-Type", "image/png"),
+	}
+	for name, in := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := w.Do(t, in).Want(t, 401, problem.CodeXJMFSignatureInvalid)
+			want := map[string]any{
+				"type": apitest.Origin + "/problems/marketplace/unauthenticated", "title": "Authentication is required", "status": float64(401),
+				"code": "XJMF_SIGNATURE_INVALID", "detail": "The message is not signed by a registered sender.",
+			}
+			var got map[string]any
+			a.Into(t, &got)
+			delete(got, "requestId")
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("problem (-want +got):\n%s", diff)
+			}
+			if a.Header.Get("Marketplace-Entitlement") != "" || a.Header.Get("Marketplace-Capability") != "" {
+				t.Errorf("the answer tells of a partner: %v", a.Header)
+			}
+		})
+	}
+	if kept, err := w.Callbacks.Messages(t.Context(), acme, "", 10); err != nil || len(kept) > 0 {
+		t.Errorf("%d messages are kept, %v", len(kept), err)
+	}
+}
+
+func TestATimestampCountsWithinFiveMinutesInEitherDirection(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	now := w.Clock.Now()
+	format := map[string]func(time.Time) string{
+		"seconds":      func(at time.Time) string { return strconv.FormatInt(at.Unix(), 10) },
+		"milliseconds": func(at time.Time) string { return strconv.FormatInt(at.UnixMilli(), 10) },
+		"RFC 3339":     func(at time.Time) string { return at.Format(time.RFC3339) },
+		"an offset":    func(at time.Time) string { return at.In(time.FixedZone("", 3600)).Format(time.RFC3339) },
+	}
+	for name, write := range format {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, off := range []time.Duration{-300 * time.Second, 0, 300 * time.Second} {
+				w.Do(t, with(callback(apitest.Signal), "X-XJMF-Timestamp", write(now.Add(off)))).Want(t, 200, "")
+			}
+			for _, off := range []time.Duration{-301 * time.Second, 301 * time.Second, 240 * time.Hour} {
+				w.Do(t, with(callback(apitest.Signal), "X-XJMF-Timestamp", write(now.Add(off)))).Want(t, 401, problem.CodeXJMFTimestampOutside)
+			}
+		})
+	}
+	for _, text := range []string{"yesterday", "0", "-1", "1e9", "99999999999999999999", " 1", "2026-11-20", "2026-11-20T12:00:00"} {
+		w.Do(t, with(callback(apitest.Signal), "X-XJMF-Timestamp", text)).Want(t, 401, problem.CodeXJMFTimestampOutside)
+	}
+}
+
+// TestATimestampThatIsSignedCannotBeReplaced holds for senders of that scheme.
+func TestATimestampThatIsSignedCannotBeReplaced(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	w.Sender("acme", func(s *v1alpha1.XJMFSenderSpec) { s.Scheme = v1alpha1.SchemeTimestampBody })
+	now := strconv.FormatInt(w.Clock.Now().Unix(), 10)
+	later := strconv.FormatInt(w.Clock.Now().Unix()+1, 10)
+	signed := signature.Sign(signature.TimestampBody, apitest.SecretOf("acme"), now, []byte(apitest.Signal))
+	w.Do(t, with(callback(apitest.Signal), "X-XJMF-Signature", signed)).Want(t, 200, "")
+	w.Do(t, with(callback(apitest.Signal), "X-XJMF-Signature", signed, "X-XJMF-Timestamp", later)).Want(t, 401, problem.CodeXJMFSignatureInvalid)
+	w.Do(t, callback(apitest.Signal)).Want(t, 401, problem.CodeXJMFSignatureInvalid) // signed by the other scheme
+}
+
+func TestASenderMaySignByEitherOfTwoSecretsWhileTheyRotate(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	end, begin := metav1.NewTime(w.Clock.Now().Add(time.Hour)), metav1.NewTime(w.Clock.Now().Add(-time.Hour))
+	w.Secret("acme-next", "next-secret-of-thirty-two-bytes-or-more")
+	w.Sender("acme", func(s *v1alpha1.XJMFSenderSpec) {
+		s.Secrets[0].NotAfter = &end
+		s.Secrets = append(s.Secrets, v1alpha1.SharedSecret{
+			Name: "next", NotBefore: &begin, SecretRef: v1alpha1.SecretKeyReference{Name: "acme-next", Key: "hmac"},
+		})
+	})
+	by := func(secret credential.Secret) apitest.Request {
+		return with(callback(apitest.Signal), "X-XJMF-Signature", signature.Sign(signature.Body, secret, "", []byte(apitest.Signal)))
+	}
+	w.Do(t, by(apitest.SecretOf("acme"))).Want(t, 200, "")
+	w.Do(t, by("next-secret-of-thirty-two-bytes-or-more")).Want(t, 200, "")
+	w.Advance(time.Hour)
+	late := strconv.FormatInt(w.Clock.Now().Unix(), 10)
+	old, next := by(apitest.SecretOf("acme")), by("next-secret-of-thirty-two-bytes-or-more")
+	old.Header["X-XJMF-Timestamp"], next.Header["X-XJMF-Timestamp"] = late, late
+	w.Do(t, old).Want(t, 401, problem.CodeXJMFSignatureInvalid)
+	w.Do(t, next).Want(t, 200, "")
+}
+
+func TestAMessageCountsOnceAndItsAnswerComesAgain(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	first := w.Do(t, callback(signal("M-1", "InProgress"))).Want(t, 200, "")
+	w.Do(t, callback(strings.Replace(signal("M-2", "Completed"), "12:00:00Z", "12:00:00.500Z", 2))).Want(t, 200, "")
+	again := w.Do(t, callback(signal("M-1", "InProgress"))).Want(t, 200, "")
+	if !bytes.Equal(first.Body, again.Body) {
+		t.Errorf("the second answer is another:\n%s\n%s", first.Body, again.Body)
+	}
+	states, err := w.Callbacks.States(t.Context(), acme, "J-1")
+	if err != nil || len(states) != 1 || states[0].Status.String() != "Completed" {
+		t.Errorf("states %+v, %v", states, err)
+	}
+	w.Do(t, callback(signal("M-1", "Completed"))).Want(t, 409, problem.CodeXJMFMessageIDReused)
+	// Another partner's sender may use the same id.
+	w.Do(t, apitest.Request{Method: http.MethodPost, Path: xjmfapi.Path, Key: "stark-live", Body: signal("M-1", "Completed")}).Want(t, 200, "")
+}
+
+func TestWhatHasEndedStaysSoAndTheSenderIsToldGently(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	w.Do(t, callback(signal("M-1", "Completed"))).Want(t, 200, "")
+	w.Advance(time.Second)
+	a := w.Do(t, callback(strings.ReplaceAll(signal("M-2", "InProgress"), "12:00:00Z", "12:00:01Z"))).Want(t, 200, "")
+	if text := string(a.Body); !strings.Contains(text, `"ReturnCode":0`) && !strings.Contains(text, `"ReturnCode": 0`) || !strings.Contains(text, "Warning") {
+		t.Errorf("answer %s", text)
+	}
+	states, err := w.Callbacks.States(t.Context(), acme, "J-1")
+	if err != nil || len(states) != 1 || states[0].Status.String() != "Completed" {
+		t.Errorf("states %+v, %v", states, err)
+	}
+	if kept, err := w.Callbacks.Messages(t.Context(), acme, "", 10); err != nil || len(kept) != 2 {
+		t.Errorf("%d messages are kept, %v", len(kept), err)
+	}
+}
+
+func TestOnlyTheExternalVocabularyIsTaken(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	tests := map[string]struct{ body, pointer, hint string }{
+		"a status of JDF 1":         {signal("A", "Running"), "#/SignalStatus/DeviceInfo/0/JobPhase/0/Status", "InProgress"},
+		"a stage of ours":           {signal("B", "ImpositionReview"), "#/SignalStatus/DeviceInfo/0/JobPhase/0/Status", ""},
+		"a status in small letters": {signal("C", "inprogress"), "#/SignalStatus/DeviceInfo/0/JobPhase/0/Status", ""},
+		"a status of a device":      {strings.Replace(apitest.Signal, `"Production"`, `"Running"`, 1), "#/SignalStatus/DeviceInfo/0/Status", "Production"},
+		"no JSON":                   {`{"Name":"XJMF",`, "#", ""},
+		"no message":                {`{}`, "#", ""},
+		"a document":                {`{"Name":"XJDF","Version":"2.2"}`, "#", ""},
+		"a message of long ago":     {strings.Replace(apitest.Signal, "2026-11-20T12:00:00Z", "2026-11-18T12:00:00Z", 1), "#/Header/Time", "long ago"},
+		"a time without a zone":     {strings.Replace(apitest.Signal, "2026-11-20T12:00:00Z", "2026-11-20T12:00:00", 1), "#/Header/Time", "zone"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			found := w.Do(t, callback(tc.body)).Want(t, 400, problem.CodeValidationError).Violations(t)
+			detail, pointed := found[tc.pointer]
+			if !pointed && tc.pointer != "#" || len(found) == 0 || !strings.Contains(detail, tc.hint) {
+				t.Errorf("violations %v, want one at %s that says %q", found, tc.pointer, tc.hint)
+			}
+		})
+	}
+	if kept, err := w.Callbacks.Messages(t.Context(), acme, "", 10); err != nil || len(kept) > 0 {
+		t.Errorf("%d messages are kept, %v", len(kept), err)
+	}
+}
+
+func TestPostureCountsWhenTheSignatureHoldsAndNotBefore(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	w.Kill(posture.XJMFInbound)
+	w.Do(t, callback(apitest.Signal)).Want(t, 503, problem.CodeXJMFUnavailable)
+	w.Do(t, with(callback(apitest.Signal), "X-XJMF-Signature", "sha256=00")).Want(t, 401, problem.CodeXJMFSignatureInvalid)
+	w.Do(t, with(callback(apitest.Signal), "X-XJMF-Timestamp", "1")).Want(t, 401, problem.CodeXJMFTimestampOutside)
+	w.Do(t, apitest.Request{Method: http.MethodPost, Path: xjmfapi.Path, Key: "globex-live", Body: apitest.Signal}).Want(t, 503, problem.CodeXJMFUnavailable)
+}
+
+func TestABodyOfNoToldLengthIsRefused(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	r := w.Build(t, callback(apitest.Signal))
+	r.Body, r.ContentLength = io.NopCloser(strings.NewReader(apitest.Signal)), -1
+	a := w.Send(t, r).Want(t, 411, problem.CodeLengthRequired)
+	if a.Header.Get("Connection") != "close" {
+		t.Error("the connection stays, with a body on it that nobody reads")
+	}
+}
+
+func TestCallbacksAreCountedApart(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	w.Limit("acme", v1alpha1.SurfaceXJMF, 1)
+	w.Do(t, callback(apitest.Signal)).Want(t, 200, "")
+	w.Do(t, callback(apitest.Signal)).Want(t, 429, problem.CodeRateLimitExceeded).WantRetry(t)
+	w.Do(t, apitest.Request{Method: http.MethodGet, Path: "/api/v1/xjdf", Key: "acme-live"}).Want(t, 200, "")
+	// Who has no signature cannot use up what others may send.
+	w.Do(t, with(callback(apitest.Signal), "X-XJMF-Signature", "sha256=00")).Want(t, 401, problem.CodeXJMFSignatureInvalid)
+}
+
+func TestAnUnsupportedMessageIsAnsweredWithAReturnCode(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	body := strings.NewReplacer("SignalStatus", "QueryStatus", `,
+"DeviceInfo":[{"Status":"Production","JobPhase":[{"JobID":"J-1","Status":"InProgress"}]}]`, "").Replace(apitest.Signal)
+	a := w.Do(t, callback(body)).Want(t, 200, "")
+	var answer struct {
+		ResponseStatus struct{ ReturnCode json.Number }
+	}
+	a.Into(t, &answer)
+	if answer.ResponseStatus.ReturnCode != "5" {
+		t.Errorf("answer %s", a.Body)
+	}
+}

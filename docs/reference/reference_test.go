@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package reference_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/docs/reference"
+)
+
+var update = flag.Bool("update", false, "write the pages")
+
+func TestThePagesAreWhatTheCodeSays(t *testing.T) {
+	t.Parallel()
+	pages, err := reference.Pages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range pages {
+		file := filepath.Join(".", name)
+		if *update {
+			if err := os.WriteFile(file, want, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(got), string(want)); diff != "" {
+			t.Errorf("%s (-page +code); make reference writes it:\n%s", name, diff)
+		}
+	}
+}

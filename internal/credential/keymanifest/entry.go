@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package keymanifest
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+)
+
+// entry is a key as it stands in a manifest, in this order.
+type entry struct {
+	Name      string    `yaml:"name"`
+	Kind      string    `yaml:"kind"`
+	SHA256    yaml.Node `yaml:"sha256"`
+	State     string    `yaml:"state,omitempty"`
+	ExpiresAt string    `yaml:"expiresAt,omitempty"`
+	Scopes    yaml.Node `yaml:"scopes,omitempty"`
+}
+
+// entryOf is an entry of the list in lines that begin with an indentation. The
+// digest is quoted: some digests are numbers to YAML.
+func entryOf(key v1alpha1.APIKey, indent string) (string, error) {
+	e := entry{
+		Name: key.Name, Kind: string(key.Kind), State: string(key.State),
+		SHA256: yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key.SHA256, Style: yaml.DoubleQuotedStyle},
+	}
+	if key.ExpiresAt != nil {
+		text, err := key.ExpiresAt.MarshalJSON()
+		if err != nil {
+			return "", err
+		}
+		e.ExpiresAt = strings.Trim(string(text), `"`)
+	}
+	if key.Scopes != nil {
+		if err := e.Scopes.Encode(key.Scopes); err != nil {
+			return "", err
+		}
+		e.Scopes.Style = yaml.FlowStyle
+	}
+	var out bytes.Buffer
+	encoder := yaml.NewEncoder(&out)
+	encoder.SetIndent(2)
+	if err := encoder.Encode([]entry{e}); err != nil {
+		return "", err
+	}
+	var lines strings.Builder
+	for line := range strings.Lines(out.String()) {
+		lines.WriteString(indent + line)
+	}
+	return lines.String(), nil
+}
+
+// convert goes by way of JSON, as the API server reads manifests.
+func convert(from, to any) error {
+	text, err := json.Marshal(from)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, to)
+}
+
+// equal compares what manifests say of two keys.
+func equal(a, b v1alpha1.APIKey) bool {
+	left, err := json.Marshal(a)
+	if err != nil {
+		return false
+	}
+	right, err := json.Marshal(b)
+	return err == nil && bytes.Equal(left, right)
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package keyring changes the API keys of a partner: in a PartnerEntitlement, or
+// in the manifest of one.
+//
+// A key is made, shown once and forgotten; what is kept is its digest. To rotate
+// a key is to add another one and to let the first expire after a while, so that
+// two are good as long as the partner needs to change over.
+package keymanifest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// Errors of the verbs. The objects that they are about are named around them.
+var (
+	ErrNoKey   = errors.New("there is no such key")
+	ErrTaken   = errors.New("the name is taken; a key keeps its name for ever")
+	ErrRevoked = errors.New("the key is revoked")
+	ErrKind    = errors.New("the kind of the key is neither Test nor Live")
+)
+
+// Keys are the entries of one partner.
+type Keys []v1alpha1.APIKey
+
+// Issue adds an entry for a key. expires is zero for a key without an end; with
+// scopes nil it has every scope of the partner. Errors: ErrTaken.
+func (k Keys) Issue(name string, key credential.Key, expires time.Time, scopes []v1alpha1.Scope) (Keys, error) {
+	if k.index(name) >= 0 {
+		return nil, fmt.Errorf("issue %s: %w", name, ErrTaken)
+	}
+	entry := v1alpha1.APIKey{
+		Name: name, Kind: KindOf(key.Mode()), SHA256: key.Digest().String(), State: v1alpha1.KeyStateActive, Scopes: scopes,
+	}
+	if !expires.IsZero() {
+		entry.ExpiresAt = new(metav1.NewTime(expires.UTC().Truncate(time.Second)))
+	}
+	return append(slices.Clone(k), entry), nil
+}
+
+// Rotate adds an entry with the scopes of another one, which is good until ends
+// and no longer. An end that it has already stays if it comes before that.
+// Errors: ErrNoKey, ErrRevoked, ErrTaken, ErrKind for a key of another kind.
+func (k Keys) Rotate(old, name string, key credential.Key, ends time.Time) (Keys, error) {
+	i := k.index(old)
+	switch {
+	case i < 0:
+		return nil, fmt.Errorf("rotate %s: %w", old, ErrNoKey)
+	case k[i].State != v1alpha1.KeyStateActive:
+		return nil, fmt.Errorf("rotate %s: %w", old, ErrRevoked)
+	case k[i].Kind != KindOf(key.Mode()):
+		return nil, fmt.Errorf("rotate %s: %w", old, ErrKind)
+	}
+	next, err := k.Issue(name, key, time.Time{}, slices.Clone(k[i].Scopes))
+	if err != nil {
+		return nil, err
+	}
+	ends = ends.UTC().Truncate(time.Second)
+	if next[i].ExpiresAt == nil || ends.Before(next[i].ExpiresAt.Time) {
+		next[i].ExpiresAt = new(metav1.NewTime(ends))
+	}
+	return next, nil
+}
+
+// Revoke refuses a key at once and for ever. A key that is revoked stays so.
+// Errors: ErrNoKey.
+func (k Keys) Revoke(name string) (Keys, error) {
+	i := k.index(name)
+	if i < 0 {
+		return nil, fmt.Errorf("revoke %s: %w", name, ErrNoKey)
+	}
+	next := slices.Clone(k)
+	next[i].State = v1alpha1.KeyStateRevoked
+	return next, nil
+}
+
+// Mode is the mode of a key. Errors: ErrNoKey, ErrKind.
+func (k Keys) Mode(name string) (tenant.Mode, error) {
+	i := k.index(name)
+	if i < 0 {
+		return "", fmt.Errorf("find %s: %w", name, ErrNoKey)
+	}
+	switch k[i].Kind {
+	case v1alpha1.KeyKindLive:
+		return tenant.Live, nil
+	case v1alpha1.KeyKindTest:
+		return tenant.Test, nil
+	default:
+		return "", fmt.Errorf("find %s: %w", name, ErrKind)
+	}
+}
+
+func (k Keys) index(name string) int {
+	return slices.IndexFunc(k, func(key v1alpha1.APIKey) bool { return key.Name == name })
+}
+
+// KindOf is the kind of the keys of a mode.
+func KindOf(mode tenant.Mode) v1alpha1.KeyKind {
+	if mode == tenant.Live {
+		return v1alpha1.KeyKindLive
+	}
+	return v1alpha1.KeyKindTest
+}

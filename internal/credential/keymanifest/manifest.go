@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package keymanifest
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+)
+
+// maxManifest bounds a file, in bytes.
+const maxManifest = 1 << 20
+
+// Errors about manifests.
+var (
+	ErrNoPartner = errors.New("no manifest of the directory is the PartnerEntitlement")
+	ErrForm      = errors.New("spec.keys is no list with an entry to a line; edit the manifest by hand")
+	ErrLarge     = errors.New("the manifest is larger than 1 MiB")
+)
+
+// Manifest is the file with one partner's entitlement, which may hold other
+// objects. It is changed line by line, so that comments and order stay.
+type Manifest struct {
+	// Path is the file's.
+	Path string
+	Keys Keys
+
+	partner string
+	text    []byte
+	// keys is the list; nil if there is none.
+	keys *yaml.Node
+}
+
+// Find looks for the manifest of a partner in a directory and below it. Errors:
+// ErrNoPartner, ErrLarge, and those of files and YAML.
+func Find(dir, partner string) (*Manifest, error) {
+	var found *Manifest
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !isManifest(path) {
+			return err
+		}
+		m, err := read(path, partner)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		if m == nil {
+			return nil
+		}
+		found = m
+		return fs.SkipAll
+	})
+	if err == nil && found == nil {
+		err = ErrNoPartner
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find partner %s: %w", partner, err)
+	}
+	return found, nil
+}
+
+func isManifest(path string) bool {
+	ext := filepath.Ext(path)
+	return (ext == ".yaml" || ext == ".yml") && !strings.HasPrefix(filepath.Base(path), ".")
+}
+
+// read is nil for a file without the partner.
+func read(path, partner string) (*Manifest, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxManifest {
+		return nil, ErrLarge
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	root, err := find(text, partner)
+	if err != nil || root == nil {
+		return nil, err
+	}
+	m := &Manifest{Path: path, partner: partner, text: text, keys: member(member(root, "spec"), "keys")}
+	return m, m.decode()
+}
+
+// find looks for the document of a partner; nil if there is none.
+func find(text []byte, partner string) (*yaml.Node, error) {
+	for decoder := yaml.NewDecoder(bytes.NewReader(text)); ; {
+		var document yaml.Node
+		switch err := decoder.Decode(&document); {
+		case errors.Is(err, io.EOF):
+			return nil, nil
+		case err != nil:
+			return nil, err
+		}
+		root := document.Content[0]
+		if value(member(root, "kind")) == v1alpha1.KindPartnerEntitlement && value(member(member(root, "metadata"), "name")) == partner {
+			return root, nil
+		}
+	}
+}
+
+// decode reads the entries, times as texts, as the API server does.
+func (m *Manifest) decode() error {
+	if m.keys == nil {
+		return nil
+	}
+	var plain []map[string]any
+	if err := m.keys.Decode(&plain); err != nil {
+		return err
+	}
+	if err := convert(plain, &m.Keys); err != nil {
+		return err
+	}
+	for i := range m.Keys {
+		m.Keys[i].State = cmp.Or(m.Keys[i].State, v1alpha1.KeyStateActive) // the schema's default
+	}
+	return nil
+}
+
+// Change writes other entries, all at once: who reads the file sees the former
+// or the new ones. Before that, check is given the object as it would be, and may
+// refuse it. Errors: ErrForm, that of check.
+func (m *Manifest) Change(keys Keys, check func(object map[string]any) error) error {
+	text, err := m.with(keys)
+	if err != nil {
+		return err
+	}
+	object, err := m.review(text, keys)
+	if err != nil {
+		return err
+	}
+	if err := check(object); err != nil {
+		return err
+	}
+	info, err := os.Stat(m.Path)
+	if err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(filepath.Dir(m.Path), ".keys-*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(file.Name()) }() // it has its name by then, or none
+	_, err = file.Write(text)
+	if err := errors.Join(err, file.Chmod(info.Mode().Perm()), file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), m.Path)
+}
+
+// with is the file with other entries: the lines of each that has changed are
+// replaced, and new ones come after the last.
+func (m *Manifest) with(keys Keys) ([]byte, error) {
+	lines := strings.SplitAfter(string(m.text), "\n")
+	if m.keys == nil || m.keys.Style&yaml.FlowStyle != 0 || len(m.keys.Content) == 0 || len(keys) < len(m.Keys) {
+		return nil, ErrForm
+	}
+	indent := strings.Repeat(" ", m.keys.Column-1)
+	for i := len(keys) - 1; i >= 0; i-- { // from the end, so that line numbers hold
+		if i < len(m.Keys) && equal(m.Keys[i], keys[i]) {
+			continue
+		}
+		entry, err := entryOf(keys[i], indent)
+		if err != nil {
+			return nil, err
+		}
+		from, to := m.linesOf(i)
+		lines = append(lines[:from:from], append([]string{entry}, lines[to:]...)...)
+	}
+	return []byte(strings.Join(lines, "")), nil
+}
+
+// review reads what would be written, and makes sure that it says what was meant
+// and nothing else: YAML has more forms than lines can tell. It returns the
+// object as JSON has it. Errors: ErrForm.
+func (m *Manifest) review(text []byte, keys Keys) (map[string]any, error) {
+	before, _, err := others(m.text, m.partner)
+	if err != nil {
+		return nil, err
+	}
+	after, object, err := others(text, m.partner)
+	if err != nil || !reflect.DeepEqual(before, after) {
+		return nil, errors.Join(ErrForm, err)
+	}
+	root, err := find(text, m.partner)
+	if err != nil {
+		return nil, errors.Join(ErrForm, err)
+	}
+	written := Manifest{keys: member(member(root, "spec"), "keys")}
+	if err := written.decode(); err != nil || !slices.EqualFunc(keys, written.Keys, equal) {
+		return nil, errors.Join(ErrForm, err)
+	}
+	var plain map[string]any
+	return plain, convert(object, &plain)
+}
+
+// others are all documents of a file, without the keys of the partner, and the
+// partner's object with them.
+func others(text []byte, partner string) (all []any, object map[string]any, err error) {
+	for decoder := yaml.NewDecoder(bytes.NewReader(text)); ; {
+		var document any
+		switch err := decoder.Decode(&document); {
+		case errors.Is(err, io.EOF):
+			return all, object, nil
+		case err != nil:
+			return nil, nil, err
+		}
+		all = append(all, document)
+		found, ok := document.(map[string]any)
+		if metadata, _ := found["metadata"].(map[string]any); !ok || object != nil || found["kind"] != v1alpha1.KindPartnerEntitlement || metadata["name"] != partner {
+			continue
+		}
+		object = maps.Clone(found)
+		if spec, ok := found["spec"].(map[string]any); ok {
+			rest := maps.Clone(spec)
+			delete(rest, "keys")
+			found["spec"] = rest
+		}
+	}
+}
+
+// linesOf are the lines of an entry, or the place of a new one.
+func (m *Manifest) linesOf(i int) (from, to int) {
+	if i >= len(m.Keys) {
+		end := lastLine(m.keys)
+		return end, end
+	}
+	node := m.keys.Content[i]
+	return node.Line - 1, lastLine(node)
+}
+
+func lastLine(node *yaml.Node) int {
+	last := node.Line
+	for _, child := range node.Content {
+		last = max(last, lastLine(child))
+	}
+	return last
+}
+
+func member(node *yaml.Node, name string) *yaml.Node {
+	if node == nil || node.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		if node.Content[i].Value == name {
+			return node.Content[i+1]
+		}
+	}
+	return nil
+}
+
+func value(node *yaml.Node) string {
+	if node == nil {
+		return ""
+	}
+	return node.Value
+}

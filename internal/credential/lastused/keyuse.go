@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package keyuse remembers when each API key was used last, so that people can
+// see which keys nobody needs any more.
+//
+// A request must not wait for that: [Recorder.Seen] notes the time in memory,
+// coarsely, and [Recorder.Run] writes what has changed now and then. Up to one
+// interval is lost with the process, which a question of weeks can bear.
+package lastused
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/credential"
+)
+
+// Grain is how exact a time of use is. A key that is used all the time costs one
+// look-up a request, and one note a grain.
+const Grain = time.Minute
+
+// Use is when a key was used last, to the [Grain].
+type Use struct {
+	Key credential.Digest
+	At  time.Time
+}
+
+// Store keeps uses. A use that is older than the one it has changes nothing.
+type Store interface {
+	MarkKeysUsed(ctx context.Context, uses []Use) error
+	// KeyUses reads the uses of those keys that were ever used, in any order.
+	KeyUses(ctx context.Context, keys []credential.Digest) ([]Use, error)
+}
+
+// Recorder notes uses. The zero Recorder is ready, and is safe for concurrent
+// use.
+type Recorder struct {
+	mu   sync.RWMutex
+	keys map[credential.Digest]*note
+}
+
+// note is one key's grain, and whether it was written.
+type note struct{ seen, written atomic.Int64 }
+
+// Seen notes that a key was used.
+func (r *Recorder) Seen(key credential.Digest, now time.Time) {
+	r.mu.RLock()
+	n := r.keys[key]
+	r.mu.RUnlock()
+	if n == nil {
+		n = r.note(key)
+	}
+	if grain := now.Unix() / int64(Grain/time.Second); n.seen.Load() < grain {
+		n.seen.Store(grain)
+	}
+}
+
+func (r *Recorder) note(key credential.Digest) *note {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.keys == nil {
+		r.keys = map[credential.Digest]*note{}
+	}
+	if r.keys[key] == nil {
+		r.keys[key] = &note{}
+	}
+	return r.keys[key]
+}
+
+// unwritten lists what is newer than what was written.
+func (r *Recorder) unwritten() (uses []Use, notes []*note) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	for key, n := range r.keys {
+		if seen := n.seen.Load(); seen > n.written.Load() {
+			uses = append(uses, Use{Key: key, At: time.Unix(seen*int64(Grain/time.Second), 0).UTC()})
+			notes = append(notes, n)
+		}
+	}
+	return uses, notes
+}
+
+// batch bounds one write.
+const batch = 500
+
+// Run writes what has changed every interval until ctx ends, and once more
+// behind that.
+func (r *Recorder) Run(ctx context.Context, store Store, interval time.Duration, log *slog.Logger) {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+			defer cancel()
+			r.write(last, store, log)
+			return
+		case <-tick.C:
+			r.write(ctx, store, log)
+		}
+	}
+}
+
+// write stores every use that is not. What fails is tried again the next time.
+func (r *Recorder) write(ctx context.Context, store Store, log *slog.Logger) {
+	uses, notes := r.unwritten()
+	for len(uses) > 0 {
+		n := min(len(uses), batch)
+		if err := store.MarkKeysUsed(ctx, uses[:n]); err != nil {
+			log.WarnContext(ctx, "write the last use of keys", "keys", len(uses), "error", err)
+			return
+		}
+		for i, written := range notes[:n] {
+			written.written.Store(uses[i].At.Unix() / int64(Grain/time.Second))
+		}
+		uses, notes = uses[n:], notes[n:]
+	}
+}

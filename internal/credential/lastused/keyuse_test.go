@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lastused_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/credential/lastused"
+)
+
+// memory is a store that writes down each call.
+type memory struct {
+	mu     sync.Mutex
+	writes [][]lastused.Use
+	err    error
+}
+
+func (m *memory) MarkKeysUsed(ctx context.Context, uses []lastused.Use) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.err != nil {
+		return errors.Join(m.err, ctx.Err())
+	}
+	m.writes = append(m.writes, append([]lastused.Use{}, uses...))
+	return ctx.Err()
+}
+
+func (m *memory) KeyUses(context.Context, []credential.Digest) ([]lastused.Use, error) {
+	return nil, nil
+}
+
+func (m *memory) take() [][]lastused.Use {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	taken := m.writes
+	m.writes = nil
+	return taken
+}
+
+func (m *memory) fail(err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.err = err
+}
+
+func digest(n uint64) (d credential.Digest) {
+	binary.BigEndian.PutUint64(d[:], n)
+	return d
+}
+
+// In a bubble the clock begins at midnight of 2000-01-01.
+var midnight = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// running starts a recorder and returns how to end it.
+func running(t *testing.T, r *lastused.Recorder, store lastused.Store, log *slog.Logger) (end func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() { defer close(ended); r.Run(ctx, store, time.Minute, log) }()
+	return func() { cancel(); <-ended }
+}
+
+func TestAUseIsWrittenOncePerGrainAndAtTheEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var r lastused.Recorder
+		store := &memory{}
+		end := running(t, &r, store, slog.New(slog.DiscardHandler))
+		for range 1000 {
+			r.Seen(digest(1), time.Now())
+		}
+		time.Sleep(61 * time.Second) // 00:01:01
+		want := [][]lastused.Use{{{Key: digest(1), At: midnight}}}
+		if diff := cmp.Diff(want, store.take()); diff != "" {
+			t.Errorf("after a minute (-want +got):\n%s", diff)
+		}
+		time.Sleep(10 * time.Minute) // 00:11:01
+		if got := store.take(); got != nil {
+			t.Errorf("unused, and written: %v", got)
+		}
+		r.Seen(digest(1), time.Now())
+		r.Seen(digest(1), midnight) // a clock that went back takes nothing back
+		end()
+		want = [][]lastused.Use{{{Key: digest(1), At: midnight.Add(11 * time.Minute)}}}
+		if diff := cmp.Diff(want, store.take()); diff != "" {
+			t.Errorf("at the end (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestWhatCouldNotBeWrittenIsWrittenLater(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var r lastused.Recorder
+		var log bytes.Buffer
+		store := &memory{}
+		end := running(t, &r, store, slog.New(slog.NewTextHandler(&log, nil)))
+		r.Seen(digest(1), time.Now())
+		store.fail(errors.New("the store is away"))
+		time.Sleep(61 * time.Second)
+		store.fail(nil)
+		time.Sleep(time.Minute)
+		if diff := cmp.Diff([][]lastused.Use{{{Key: digest(1), At: midnight}}}, store.take()); diff != "" {
+			t.Errorf("when the store is back (-want +got):\n%s", diff)
+		}
+		end()
+		if n := strings.Count(log.String(), "the store is away"); n != 1 {
+			t.Errorf("%d warnings, want 1:\n%s", n, &log)
+		}
+	})
+}
+
+func TestManyKeysAreWrittenInBoundedCalls(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var r lastused.Recorder
+		store := &memory{}
+		end := running(t, &r, store, slog.New(slog.DiscardHandler))
+		const keys = 1201
+		var using sync.WaitGroup
+		for worker := range uint64(4) {
+			using.Go(func() {
+				for n := range uint64(keys) {
+					r.Seen(digest(n+worker%2), time.Now())
+				}
+			})
+		}
+		using.Wait()
+		end()
+		seen := map[credential.Digest]bool{}
+		for _, write := range store.take() {
+			if len(write) > 500 {
+				t.Errorf("a write of %d keys", len(write))
+			}
+			for _, use := range write {
+				seen[use.Key] = true
+			}
+		}
+		if len(seen) != keys+1 {
+			t.Errorf("%d keys were written, want %d", len(seen), keys+1)
+		}
+	})
+}
+
+func TestAKeyThatIsInUseCostsNoAllocation(t *testing.T) {
+	var r lastused.Recorder
+	key := digest(1)
+	r.Seen(key, midnight)
+	if n := testing.AllocsPerRun(100, func() { r.Seen(key, midnight) }); n > 0 {
+		t.Errorf("%.0f allocations", n)
+	}
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflightjob
+
+// FailureCode says why we could not do our work. The codes are a closed set.
+type FailureCode string
+
+// The codes; [Failures] describes them.
+const (
+	FetchRefused      FailureCode = "FETCH_REFUSED"
+	FetchTimeout      FailureCode = "FETCH_TIMEOUT"
+	FetchStatus       FailureCode = "FETCH_STATUS"
+	FetchFailed       FailureCode = "FETCH_FAILED"
+	FileTooLarge      FailureCode = "FILE_TOO_LARGE"
+	TimeLimit         FailureCode = "TIME_LIMIT"
+	MemoryLimit       FailureCode = "MEMORY_LIMIT"
+	EngineCrash       FailureCode = "ENGINE_CRASH"
+	OutputLimit       FailureCode = "OUTPUT_LIMIT"
+	AttemptsExhausted FailureCode = "ATTEMPTS_EXHAUSTED"
+)
+
+// FailureKind is one row of the table of failures.
+type FailureKind struct {
+	Code FailureCode `json:"code"`
+	// Detail is what the partner reads.
+	Detail string `json:"detail"`
+}
+
+var failures = [...]FailureKind{
+	{FetchRefused, "The address of fileUrl is not one that we fetch from: it must be a public internet address."},
+	{FetchTimeout, "The server of fileUrl did not deliver the file in time; check that it is reachable and fast enough, then submit again."},
+	{FetchStatus, "The server of fileUrl did not answer with the file but with an error status; check that the URL is right and has not expired."},
+	{FetchFailed, "The file could not be fetched: the connection failed, was not trusted, or was redirected too often."},
+	{FileTooLarge, "The file is larger than preflight accepts; the contract states the limit."},
+	{TimeLimit, "The inspection took longer than a job may; simplify the file or split it."},
+	{MemoryLimit, "The inspection needed more memory than a job may use; simplify the file or split it."},
+	{EngineCrash, "The inspection engine ended unexpectedly with this file, twice; nothing is known about the file's quality."},
+	{OutputLimit, "The inspection found more than a report can hold; simplify the file or split it."},
+	{AttemptsExhausted, "The job was started several times and never came to its end; submit it again."},
+}
+
+// Failures returns the table of failures.
+func Failures() []FailureKind { return append([]FailureKind(nil), failures[:]...) }
+
+// Failure is why a job failed. The zero Failure means that it did not.
+type Failure struct {
+	Code   FailureCode
+	Detail string
+}
+
+// NewFailure makes a Failure with the sentence of the table; false for a code
+// that is not in it.
+func NewFailure(code FailureCode) (Failure, bool) {
+	for _, kind := range failures {
+		if kind.Code == code {
+			return Failure(kind), true
+		}
+	}
+	return Failure{}, false
+}

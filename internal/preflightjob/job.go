@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package jobs is the life of a preflight job.
+//
+// A partner submits the URL of a PDF; a worker fetches and inspects it; the
+// partner polls the [Job] and reads its report. The row in the store is the
+// truth about a job. The queue only carries its id to a worker, may lose or
+// repeat it, and is repaired from the rows by [Service.Sweep].
+//
+// Each run of a job is an attempt, numbered by the queue, made by a worker
+// incarnation, named by the worker. A row remembers the highest attempt that
+// began, and who made it: the holder. Only the holder can report progress or
+// finish; a worker that lost its lease finds its writes fenced off. Attempts
+// never run backwards, because a row that is dispatched again takes its own
+// attempt number with it and the queue counts on from there.
+//
+// A job that failed stays so, unless an operator has it tried again with
+// [Service.Reopen].
+package preflightjob
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
+)
+
+// Retention is how long a job and its report can be read, from its end; an
+// unfinished job's from its submission.
+const Retention = 30 * 24 * time.Hour
+
+// Status is about our work, never about the file: an unreadable PDF is a
+// succeeded job with the verdict fail.
+type Status string
+
+// The states of a job.
+const (
+	Queued     Status = "queued"
+	Processing Status = "processing"
+	Succeeded  Status = "succeeded"
+	Failed     Status = "failed"
+	Cancelled  Status = "cancelled"
+)
+
+// transitions is the state graph. A job that is processing may begin again
+// with a newer attempt, when the worker before was lost.
+var transitions = map[Status][]Status{
+	Queued:     {Processing, Failed, Cancelled},
+	Processing: {Processing, Succeeded, Failed, Cancelled},
+	Succeeded:  {},
+	Failed:     {},
+	Cancelled:  {},
+}
+
+// Statuses lists the states in the order of a job's life.
+func Statuses() []Status { return []Status{Queued, Processing, Succeeded, Failed, Cancelled} }
+
+// CanBecome reports whether the state graph has an edge from s to next.
+func (s Status) CanBecome(next Status) bool {
+	for _, allowed := range transitions[s] {
+		if allowed == next {
+			return true
+		}
+	}
+	return false
+}
+
+// Terminal reports whether a job in this state has ended.
+func (s Status) Terminal() bool { return len(transitions[s]) == 0 }
+
+// Verdict is about the file, and only of a succeeded job.
+type Verdict string
+
+// The verdicts; none is the empty one.
+const (
+	Pass Verdict = "pass"
+	Warn Verdict = "warn"
+	Fail Verdict = "fail"
+)
+
+// Valid reports whether v is one of the three.
+func (v Verdict) Valid() bool { return v == Pass || v == Warn || v == Fail }
+
+// Progress is how far the holder has come. Total 0 means not known yet.
+type Progress struct{ PagesDone, PagesTotal int }
+
+// Job is one preflight job. All times are UTC in whole milliseconds; a time
+// that has not come is the zero time.
+type Job struct {
+	ID      string
+	Tenant  tenant.ID
+	FileURL FileURL
+	Profile string
+	// Ticket is what was ordered, to hold the file against; nil for nothing.
+	Ticket *jobticket.Ticket
+	Status Status
+	// Attempt is the highest attempt that began, 0 before the first, and
+	// Incarnation the worker that made it.
+	Attempt     int
+	Incarnation string
+	// Tries counts the attempts that began and are held against the job: not
+	// those that a draining worker gave back. Numbers of attempts may have gaps;
+	// this has none.
+	Tries    int
+	Progress Progress
+	// Verdict is set if the job succeeded, Failure if it failed.
+	Verdict Verdict
+	Failure Failure
+	// Version counts the stored changes, progress included, from 1.
+	Version     int64
+	SubmittedAt time.Time
+	StartedAt   time.Time
+	FinishedAt  time.Time
+	ExpiresAt   time.Time
+	// DispatchedAt is when the row was last handed to the queue.
+	DispatchedAt time.Time
+	// Trace is the traceparent of the request that submitted the job, for those who
+	// follow it; empty for none. It is no part of what a reader sees.
+	Trace string
+}
+
+// Gone reports whether a job is past its retention.
+func (j Job) Gone(now time.Time) bool { return !now.Before(j.ExpiresAt) }
+
+// Revision changes exactly when what a reader sees changes.
+func (j Job) Revision() string { return fmt.Sprintf("%d-%s", j.Version, j.Status) }
+
+// asSubmitted is the job as the answer to its submission told it, so that a
+// replay repeats that answer whatever has happened since.
+func (j Job) asSubmitted() Job {
+	return Job{
+		ID: j.ID, Tenant: j.Tenant, FileURL: j.FileURL, Profile: j.Profile, Ticket: j.Ticket,
+		Status: Queued, Version: 1,
+		SubmittedAt: j.SubmittedAt, ExpiresAt: j.SubmittedAt.Add(Retention), DispatchedAt: j.SubmittedAt,
+		Trace: j.Trace,
+	}
+}

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflightjob
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/recordid"
+
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
+)
+
+// Bounds of what a worker hands in.
+const (
+	// MaxReport bounds a report, in bytes.
+	MaxReport      = 8 << 20
+	maxIncarnation = 128
+	maxPages       = 10_000_000
+)
+
+// Result is how an attempt ended: with a report and its verdict, or with a
+// failure. Exactly one of the two is set.
+type Result struct {
+	Report  []byte
+	Verdict Verdict
+	// Failure is the code of [Failures]; empty if there is a report.
+	Failure FailureCode
+}
+
+// Begin starts an attempt for a worker. Errors: [ErrTerminal], after which the
+// worker takes the job off the queue; [ErrStaleAttempt], after which it gives
+// the job back; ledger.ErrNotFound for a job that does not exist. An attempt
+// past the limit ends the job as ATTEMPTS_EXHAUSTED and is [ErrExhausted],
+// which is an ErrTerminal.
+// Calling it again with the same attempt and incarnation, after an answer was
+// lost, returns the job as it is.
+func (s *Service) Begin(ctx context.Context, id string, attempt int, incarnation string) (Job, error) {
+	if err := checkHolder(id, attempt, incarnation); err != nil {
+		return Job{}, err
+	}
+	now, exhausted := s.now(), false
+	job, err := s.config.Store.AmendJob(ctx, id, func(job Job) (Change, error) {
+		if job.heldBy(attempt, incarnation) && !job.Status.Terminal() {
+			return Change{Job: job, Unchanged: true}, nil
+		}
+		begun, err := job.begin(attempt, incarnation, now)
+		if err != nil {
+			return Change{}, err
+		}
+		if exhausted = begun.Tries > s.config.MaxAttempts; exhausted {
+			return s.end(begun, Result{Failure: AttemptsExhausted}, now)
+		}
+		return Change{Job: begun}, nil
+	})
+	switch {
+	case err != nil:
+		return Job{}, fmt.Errorf("begin job: %w", err)
+	case exhausted:
+		s.announce(ctx, id)
+		return Job{}, fmt.Errorf("begin job: %w: %d attempts are used up", ErrExhausted, s.config.MaxAttempts)
+	default:
+		s.announce(ctx, id)
+		return job, nil
+	}
+}
+
+// Progress notes how far the holder has come; anybody else is [ErrFenced].
+func (s *Service) Progress(ctx context.Context, id string, attempt int, incarnation string, progress Progress) error {
+	if err := checkHolder(id, attempt, incarnation); err != nil {
+		return err
+	}
+	if progress.PagesDone < 0 || progress.PagesTotal < 0 || max(progress.PagesDone, progress.PagesTotal) > maxPages {
+		return fmt.Errorf("%w: progress out of range", ErrInvalidResult)
+	}
+	_, err := s.config.Store.AmendJob(ctx, id, func(job Job) (Change, error) {
+		if job.Status != Processing || !job.heldBy(attempt, incarnation) {
+			return Change{}, ErrFenced
+		}
+		if job.Progress == progress {
+			return Change{Job: job, Unchanged: true}, nil
+		}
+		job.Progress = progress
+		job.Version++
+		return Change{Job: job}, nil
+	})
+	if err != nil {
+		return fmt.Errorf("report progress: %w", err)
+	}
+	s.announce(ctx, id)
+	return nil
+}
+
+// Finish ends a job with its result: row, report and event in one commit. Only
+// the holder of a processing job can; anybody else is [ErrFenced], a cancelled
+// job's holder too. Calling it again after an answer was lost returns the job
+// as it ended.
+func (s *Service) Finish(ctx context.Context, id string, attempt int, incarnation string, result Result) (Job, error) {
+	if err := checkHolder(id, attempt, incarnation); err != nil {
+		return Job{}, err
+	}
+	if err := result.check(); err != nil {
+		return Job{}, err
+	}
+	now := s.now()
+	job, err := s.config.Store.AmendJob(ctx, id, func(job Job) (Change, error) {
+		switch held := job.heldBy(attempt, incarnation); {
+		case held && (job.Status == Succeeded || job.Status == Failed):
+			return Change{Job: job, Unchanged: true}, nil
+		case !held || job.Status != Processing:
+			return Change{}, ErrFenced
+		default:
+			return s.end(job, result, now)
+		}
+	})
+	if err != nil {
+		return Job{}, fmt.Errorf("finish job: %w", err)
+	}
+	s.announce(ctx, id)
+	return job, nil
+}
+
+// Cancel ends an owned job that has not ended. Cancelling a cancelled job
+// changes nothing; one that ended otherwise is [ErrNotCancellable]. The worker
+// is told, but need not hear it: its Finish is fenced.
+func (s *Service) Cancel(ctx context.Context, who tenant.ID, id string) (Job, error) {
+	if _, err := s.Get(ctx, who, id); err != nil {
+		return Job{}, err
+	}
+	job, err := s.withdraw(ctx, id, func(job Job) bool { return job.Tenant == who })
+	if err != nil {
+		return Job{}, err
+	}
+	if err := s.config.Dispatcher.Cancel(ctx, id); err != nil {
+		s.config.Logger.WarnContext(ctx, "job is cancelled but still in the queue; a worker will drop it", "job", id, "error", err)
+	}
+	return job, nil
+}
+
+// Withdraw is Cancel for an operator, whoever owns the job. The caller tells the
+// queue.
+func (s *Service) Withdraw(ctx context.Context, id string) (Job, error) {
+	if !recordid.Valid(recordid.Job, id) {
+		return Job{}, transaction.ErrNotFound
+	}
+	return s.withdraw(ctx, id, func(Job) bool { return true })
+}
+
+func (s *Service) withdraw(ctx context.Context, id string, owned func(Job) bool) (Job, error) {
+	now := s.now()
+	job, err := s.config.Store.AmendJob(ctx, id, func(job Job) (Change, error) {
+		switch {
+		case !owned(job):
+			return Change{}, transaction.ErrNotFound
+		case job.Status == Cancelled:
+			return Change{Job: job, Unchanged: true}, nil
+		case job.Status.Terminal():
+			return Change{}, ErrNotCancellable
+		default:
+			return s.close(job, Cancelled, now)
+		}
+	})
+	if err != nil {
+		return Job{}, fmt.Errorf("cancel job: %w", err)
+	}
+	s.announce(ctx, id)
+	return job, nil
+}
+
+// Release gives an attempt back that a draining worker cannot end: it is not
+// held against the job, and its worker holds the job no more. Anybody but the
+// holder of a processing job is [ErrFenced].
+func (s *Service) Release(ctx context.Context, id string, attempt int, incarnation string) error {
+	if err := checkHolder(id, attempt, incarnation); err != nil {
+		return err
+	}
+	_, err := s.config.Store.AmendJob(ctx, id, func(job Job) (Change, error) {
+		if job.Status != Processing || !job.heldBy(attempt, incarnation) {
+			return Change{}, ErrFenced
+		}
+		// The number stays used: it is what fences late writes.
+		job.Incarnation, job.Tries = "", max(0, job.Tries-1)
+		return Change{Job: job}, nil
+	})
+	if err != nil {
+		return fmt.Errorf("release job: %w", err)
+	}
+	return nil
+}
+
+// Reopen lets a job that failed be tried again, with all attempts before it, as
+// an operator asked when since was the number of its last one: a job that has been
+// tried after that is not tried again for having been asked once. A job that has
+// not ended stays as it is. Errors: [ErrTerminal] for one that ended otherwise or
+// later, [ErrGone] past its retention.
+func (s *Service) Reopen(ctx context.Context, id string, since int) (Job, error) {
+	if !recordid.Valid(recordid.Job, id) {
+		return Job{}, transaction.ErrNotFound
+	}
+	now := s.now()
+	job, err := s.config.Store.AmendJob(ctx, id, func(job Job) (Change, error) {
+		switch {
+		case !job.Status.Terminal():
+			return Change{Job: job, Unchanged: true}, nil
+		case job.Status != Failed || job.Attempt > since:
+			return Change{}, ErrTerminal
+		case job.Gone(now):
+			return Change{}, ErrGone
+		}
+		job.Status, job.Failure, job.Tries, job.Progress = Queued, Failure{}, 0, Progress{}
+		job.FinishedAt, job.ExpiresAt = time.Time{}, now.Add(Retention)
+		job.Version++
+		return Change{Job: job}, nil
+	})
+	if err != nil {
+		return Job{}, fmt.Errorf("reopen job: %w", err)
+	}
+	s.announce(ctx, id)
+	return job, nil
+}
+
+// announce tells whoever follows jobs in other processes. They find out by
+// themselves too, later.
+func (s *Service) announce(ctx context.Context, id string) {
+	if s.config.Announce != nil {
+		s.config.Announce(ctx, id)
+	}
+}
+
+func (j Job) heldBy(attempt int, incarnation string) bool {
+	return j.Attempt == attempt && j.Incarnation == incarnation
+}
+
+func (j Job) begin(attempt int, incarnation string, now time.Time) (Job, error) {
+	switch {
+	case j.Status.Terminal():
+		return Job{}, ErrTerminal
+	case attempt <= j.Attempt:
+		return Job{}, ErrStaleAttempt
+	}
+	j.Status, j.Attempt, j.Incarnation, j.Tries = Processing, attempt, incarnation, j.Tries+1
+	j.Progress = Progress{}
+	if j.StartedAt.IsZero() {
+		j.StartedAt = now
+	}
+	j.Version++
+	return j, nil
+}
+
+// end turns a result into the change that commits it.
+func (s *Service) end(job Job, result Result, now time.Time) (Change, error) {
+	if result.Failure == "" {
+		job.Verdict = result.Verdict
+		change, err := s.close(job, Succeeded, now)
+		change.Report = result.Report
+		return change, err
+	}
+	failure, known := NewFailure(result.Failure)
+	if !known {
+		return Change{}, fmt.Errorf("%w: failure code %q", ErrInvalidResult, result.Failure)
+	}
+	job.Failure = failure
+	return s.close(job, Failed, now)
+}
+
+// endings maps each terminal state to the event that tells of it.
+var endings = map[Status]transaction.EventType{
+	Succeeded: transaction.PreflightSucceeded,
+	Failed:    transaction.PreflightFailed,
+	Cancelled: transaction.PreflightCancelled,
+}
+
+func (s *Service) close(job Job, status Status, now time.Time) (Change, error) {
+	event, err := transaction.NewEvent(endings[status], job.ID, now, s.config.Random)
+	if err != nil {
+		return Change{}, err
+	}
+	job.Status, job.FinishedAt, job.ExpiresAt = status, now, now.Add(Retention)
+	job.Version++
+	return Change{Job: job, Events: []transaction.Event{event}}, nil
+}
+
+func checkHolder(id string, attempt int, incarnation string) error {
+	switch {
+	case !recordid.Valid(recordid.Job, id):
+		return transaction.ErrNotFound
+	case attempt < 1 || incarnation == "" || len(incarnation) > maxIncarnation || strings.ContainsFunc(incarnation, unprintable):
+		return fmt.Errorf("%w: attempt %d of an incarnation of %d bytes", ErrInvalidResult, attempt, len(incarnation))
+	default:
+		return nil
+	}
+}
+
+// unprintable tells what is no visible ASCII. Not every store can keep the rest.
+func unprintable(r rune) bool { return r <= ' ' || r > '~' }
+
+func (r Result) check() error {
+	if r.Failure != "" {
+		if _, known := NewFailure(r.Failure); !known || r.Report != nil || r.Verdict != "" {
+			return fmt.Errorf("%w: failure %q", ErrInvalidResult, r.Failure)
+		}
+		return nil
+	}
+	switch {
+	case !r.Verdict.Valid():
+		return fmt.Errorf("%w: verdict %q", ErrInvalidResult, r.Verdict)
+	case len(r.Report) == 0 || len(r.Report) > MaxReport || !json.Valid(r.Report):
+		return fmt.Errorf("%w: report of %d bytes", ErrInvalidResult, len(r.Report))
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflightjob
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// With a test key, a `sim:` profile ends a job in a chosen way, so that a
+// partner can test how they handle each. The file is never fetched, the queue
+// never asked: the job is stored as queued, which is what the answer says, and
+// is brought to its end right behind that commit, before the answer is sent.
+// If the process dies between the two, the sweeper brings it to its end. With
+// a live key these profiles do not exist.
+
+// simulation is one row of the simulator's table.
+type simulation struct {
+	profile string
+	// ending is terminal; verdict and failure go with it.
+	ending  Status
+	verdict Verdict
+	failure FailureCode
+}
+
+// simulations has a row for every verdict, every failure, and cancellation.
+func simulations() []simulation {
+	rows := make([]simulation, 0, 3+len(failures)+1)
+	for _, verdict := range []Verdict{Pass, Warn, Fail} {
+		rows = append(rows, simulation{profile: "sim:succeeded:" + string(verdict), ending: Succeeded, verdict: verdict})
+	}
+	for _, kind := range failures {
+		rows = append(rows, simulation{profile: "sim:failed:" + string(kind.Code), ending: Failed, failure: kind.Code})
+	}
+	return append(rows, simulation{profile: "sim:cancelled", ending: Cancelled})
+}
+
+// SimulatorProfiles lists the simulated profiles, for contracts and
+// documentation.
+func SimulatorProfiles() []string {
+	rows := simulations()
+	profiles := make([]string, len(rows))
+	for i, row := range rows {
+		profiles[i] = row.profile
+	}
+	return profiles
+}
+
+func simulationOf(who tenant.ID, profile string) (simulation, bool) {
+	if who.Mode != tenant.Test {
+		return simulation{}, false
+	}
+	for _, row := range simulations() {
+		if row.profile == profile {
+			return row, true
+		}
+	}
+	return simulation{}, false
+}
+
+func isSimulated(who tenant.ID, profile string) bool {
+	_, found := simulationOf(who, profile)
+	return found
+}
+
+// simulator is the incarnation that holds simulated jobs.
+const simulator = "simulator"
+
+// settle brings a simulated job to its end, in one commit. A job that has
+// ended meanwhile, by a cancellation, stays as it is.
+func (s *Service) settle(ctx context.Context, job Job) error {
+	row, found := simulationOf(job.Tenant, job.Profile)
+	if !found {
+		return fmt.Errorf("settle job: %q is no simulated profile", job.Profile)
+	}
+	now := s.now()
+	_, err := s.config.Store.AmendJob(ctx, job.ID, func(job Job) (Change, error) {
+		if job.Status.Terminal() {
+			return Change{Job: job, Unchanged: true}, nil
+		}
+		return s.simulate(job, row, now)
+	})
+	if err != nil {
+		return fmt.Errorf("settle job: %w", err)
+	}
+	return nil
+}
+
+func (s *Service) simulate(job Job, row simulation, now time.Time) (Change, error) {
+	if row.ending == Cancelled {
+		return s.close(job, Cancelled, now)
+	}
+	begun, err := job.begin(job.Attempt+1, simulator, now)
+	if err != nil {
+		return Change{}, err
+	}
+	result := Result{Verdict: row.verdict, Failure: row.failure}
+	if row.ending == Succeeded {
+		result.Report = s.config.SimulatedReport(row.verdict)
+	}
+	if err := result.check(); err != nil {
+		return Change{}, err
+	}
+	return s.end(begun, result, now)
+}
+
+func minimalReport(verdict Verdict) []byte {
+	// A struct of strings always encodes.
+	report, _ := json.Marshal(struct {
+		Simulated bool    `json:"simulated"`
+		Verdict   Verdict `json:"verdict"`
+	}{true, verdict})
+	return report
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflightjob
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Sweep hands open jobs to the queue again that were last handed over longer
+// than olderThan ago, batch by batch until there are none left, and says how
+// many it was. Jobs that the queue still has are not harmed by it. With
+// olderThan 0 every open job goes, as after a loss of the queue's memory. It
+// stops at the first error of the queue or the store; the next sweep goes on
+// from there.
+func (s *Service) Sweep(ctx context.Context, olderThan time.Duration, batch int) (int, error) {
+	now := s.now()
+	cutoff := now.Add(-olderThan)
+	batch = max(batch, 1)
+	total := 0
+	for {
+		open, err := s.config.Store.OpenJobs(ctx, cutoff, batch)
+		var malformed *MalformedError
+		if err != nil && !errors.As(err, &malformed) {
+			return total, fmt.Errorf("sweep jobs: %w", err)
+		}
+		// One past the cutoff at least, so that this sweep sees none twice.
+		done, failure := s.redispatch(ctx, open)
+		seen := len(open)
+		if malformed != nil {
+			// Nobody can do them; they come by again with the next sweeps.
+			s.config.Logger.ErrorContext(ctx, "rows of jobs cannot be read", "jobs", malformed.IDs, "error", malformed.Err)
+			seen += len(malformed.IDs)
+			done = append(done, malformed.IDs...)
+		}
+		if err := s.config.Store.MarkDispatched(ctx, done, now.Add(time.Millisecond)); err != nil {
+			return total, fmt.Errorf("sweep jobs: %w", err)
+		}
+		total += len(done)
+		if failure != nil {
+			return total, fmt.Errorf("sweep jobs: %w", failure)
+		}
+		if seen < batch {
+			return total, nil
+		}
+	}
+}
+
+// redispatch submits what is for the queue, and then settles what is not. It stops at
+// the first error; done are those before it.
+func (s *Service) redispatch(ctx context.Context, open []Job) (done []string, err error) {
+	var queued []Submission
+	var simulated []Job
+	for _, job := range open {
+		if isSimulated(job.Tenant, job.Profile) {
+			simulated = append(simulated, job)
+		} else {
+			queued = append(queued, Submission{ID: job.ID, Owner: job.Tenant, Attempt: job.Attempt})
+		}
+	}
+	submitted, err := s.config.Dispatcher.SubmitAll(ctx, queued)
+	for _, job := range queued[:submitted] {
+		done = append(done, job.ID)
+	}
+	if err != nil {
+		return done, err
+	}
+	for _, job := range simulated {
+		if err := s.settle(ctx, job); err != nil {
+			return done, err
+		}
+		done = append(done, job.ID)
+	}
+	return done, nil
+}
+
+// Purge erases what is past its retention, at most limit jobs, and says how
+// many. It is called until it says 0.
+func (s *Service) Purge(ctx context.Context, limit int) (int, error) {
+	purged, err := s.config.Store.PurgeJobs(ctx, s.now(), limit)
+	if err != nil {
+		return 0, fmt.Errorf("purge jobs: %w", err)
+	}
+	return purged, nil
+}

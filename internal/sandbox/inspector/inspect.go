@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package inspect is the body of the inspector, the process in which foreign
+// PDFs are opened.
+//
+// It speaks the protocol of package protocol: it waits until its parent has
+// put limits around it, reads the PDF from descriptor 3, and writes one report,
+// or the findings as an update of the PDF. It needs no file system, no network and no environment. The same body runs as
+// the binary workers/inspector and, where that is not installed, inside the main
+// binary under a hidden command.
+package inspector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+
+	"github.com/printmarket/printmarket/internal/sandbox"
+	"github.com/printmarket/printmarket/pkg/preflight"
+	"github.com/printmarket/printmarket/pkg/preflight/profile"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
+)
+
+// maxStack bounds a goroutine's stack. A reader that recurses without end then
+// dies at once instead of after filling a gigabyte.
+const maxStack = 64 << 20
+
+// Main runs the inspector and returns the exit code.
+func Main() int {
+	debug.SetMaxStack(maxStack)
+	file := os.NewFile(sandbox.InspectorFile, "pdf")
+	progress := os.NewFile(sandbox.ProgressFile, "progress")
+	if file == nil || progress == nil {
+		fmt.Fprintln(os.Stderr, "inspector: descriptors 3 and 4 are not open")
+		return sandbox.ExitInput
+	}
+	defer func() { _, _ = file.Close(), progress.Close() }()
+	code, err := run(os.Stdin, file, progress, os.Stdout)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "inspector:", err)
+	}
+	return code
+}
+
+// run is Main without the process.
+func run(in io.Reader, file *os.File, progress, out io.Writer) (int, error) {
+	if _, err := io.ReadFull(in, make([]byte, 1)); err != nil {
+		return sandbox.ExitNotReleased, fmt.Errorf("wait for release: %w", err)
+	}
+	ask, err := sandbox.ReadRequest(in)
+	if err != nil {
+		return sandbox.ExitUsage, err
+	}
+	p, err := profile.Lookup(ask.Profile)
+	if err != nil {
+		return sandbox.ExitUsage, err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return sandbox.ExitInput, fmt.Errorf("stat PDF: %w", err)
+	}
+	r, err := preflight.Inspect(context.Background(), file, info.Size(), p, preflight.Options{
+		Ticket: ask.Ticket, Progress: told(progress),
+	})
+	if err != nil {
+		return sandbox.ExitInput, err
+	}
+	if ask.Annotate {
+		return annotated(file, info.Size(), r, out)
+	}
+	return write(out, r)
+}
+
+// annotated writes the update. A refusal is an exit code of its own.
+func annotated(file *os.File, size int64, r report.Report, out io.Writer) (int, error) {
+	data, err := preflight.Annotate(context.Background(), file, size, r, preflight.Limits{})
+	var refusal report.Refusal
+	switch {
+	case errors.As(err, &refusal):
+		return int(refusal), err
+	case err != nil:
+		return sandbox.ExitInput, err
+	}
+	if _, err := out.Write(data); err != nil {
+		return sandbox.ExitInternal, fmt.Errorf("write update: %w", err)
+	}
+	return sandbox.ExitReport, nil
+}
+
+// told writes progress for as long as somebody takes it.
+func told(w io.Writer) func(done, total int) {
+	broken := false
+	return func(done, total int) {
+		if broken {
+			return
+		}
+		broken = sandbox.Progress{Done: uint32(done), Total: uint32(total)}.Write(w) != nil
+	}
+}
+
+func write(out io.Writer, r report.Report) (int, error) {
+	data, err := report.Encode(r)
+	if err != nil {
+		return sandbox.ExitInternal, err
+	}
+	if len(data) > report.MaxBytes {
+		return sandbox.ExitInternal, fmt.Errorf("report has %d bytes, more than %d", len(data), report.MaxBytes)
+	}
+	if _, err := out.Write(data); err != nil {
+		return sandbox.ExitInternal, fmt.Errorf("write report: %w", err)
+	}
+	return sandbox.ExitReport, nil
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package inspector
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/internal/sandbox"
+	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
+)
+
+func file(t *testing.T, data []byte) *os.File {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "file.pdf")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Close() })
+	return f
+}
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("disk full") }
+
+func TestExitCodes(t *testing.T) {
+	t.Parallel()
+	closed := file(t, pdftest.Good())
+	if err := closed.Close(); err != nil {
+		t.Fatal(err)
+	}
+	const good = `x{"profile":"print_ready"}`
+	tests := map[string]struct {
+		in   string
+		file *os.File
+		out  io.Writer
+		want int
+	}{
+		"a good file":                            {good, file(t, pdftest.Good()), nil, sandbox.ExitReport},
+		"a bad file is a report":                 {good, file(t, nil), nil, sandbox.ExitReport},
+		"a ticket":                               {`x{"profile":"print_ready","ticket":{"pages":1}}`, file(t, pdftest.Good()), nil, sandbox.ExitReport},
+		"nothing is asked":                       {"x", file(t, nil), nil, sandbox.ExitUsage},
+		"what is asked is no JSON":               {"xx", file(t, nil), nil, sandbox.ExitUsage},
+		"an unknown profile":                     {`x{"profile":"nope"}`, file(t, nil), nil, sandbox.ExitUsage},
+		"a parent that gave up":                  {"", file(t, nil), nil, sandbox.ExitNotReleased},
+		"a PDF that is not there":                {good, closed, nil, sandbox.ExitInput},
+		"nobody takes the report":                {good, file(t, nil), fullDisk{}, sandbox.ExitInternal},
+		"a directory is no PDF":                  {good, directory(t), nil, sandbox.ExitInput},
+		"annotations of a file that is in order": {`x{"profile":"print_ready","annotate":true}`, file(t, pdftest.Pages(pdftest.Page{})), nil, sandbox.ExitReport},
+		"annotations of no PDF":                  {`x{"profile":"print_ready","annotate":true}`, file(t, nil), nil, int(report.RefusedUnreadable)},
+		"nobody takes the annotations":           {`x{"profile":"print_ready","annotate":true}`, file(t, pdftest.Pages(pdftest.Page{})), fullDisk{}, sandbox.ExitInternal},
+		"structure only, the same":               {`x{"profile":"structure_only"}`, file(t, pdftest.Good()), nil, sandbox.ExitReport},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var out bytes.Buffer
+			if tc.out == nil {
+				tc.out = &out
+			}
+			code, err := run(strings.NewReader(tc.in), tc.file, io.Discard, tc.out)
+			if code != tc.want || (err == nil) != (code == sandbox.ExitReport) {
+				t.Fatalf("exit %d, %v, want %d", code, err, tc.want)
+			}
+			check := func(data []byte) error { _, err := report.Decode(data); return err }
+			if strings.Contains(tc.in, "annotate") {
+				check = report.CheckUpdate
+			}
+			if err := check(out.Bytes()); (err == nil) != (code == sandbox.ExitReport) {
+				t.Errorf("exit %d with output %q", code, out.String())
+			}
+		})
+	}
+}
+
+func TestProgressIsToldForAsLongAsItIsTaken(t *testing.T) {
+	t.Parallel()
+	three := pdftest.Pages(pdftest.Page{}, pdftest.Page{}, pdftest.Page{})
+	const ask = `x{"profile":"structure_only"}`
+	var wire, out bytes.Buffer
+	if code, err := run(strings.NewReader(ask), file(t, three), &wire, &out); code != sandbox.ExitReport {
+		t.Fatalf("exit %d, %v", code, err)
+	}
+	var got []sandbox.Progress
+	sandbox.ReadProgress(&wire, func(p sandbox.Progress) { got = append(got, p) })
+	if diff := cmp.Diff([]sandbox.Progress{{Done: 1, Total: 3}, {Done: 2, Total: 3}, {Done: 3, Total: 3}}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if code, err := run(strings.NewReader(ask), file(t, three), fullDisk{}, io.Discard); code != sandbox.ExitReport {
+		t.Errorf("nobody takes the progress: exit %d, %v", code, err)
+	}
+}
+
+func directory(t *testing.T) *os.File {
+	t.Helper()
+	f, err := os.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Close() })
+	return f
+}
+
+// TestInspectorStaysSmall keeps what makes a binary start slowly, or what could
+// leak a secret, out of the process that opens foreign files. net/http is not
+// on the list: the parser brings it, for certificates of signatures.
+func TestInspectorStaysSmall(t *testing.T) {
+	t.Parallel()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "github.com/printmarket/printmarket/workers/inspector").Output()
+	if err != nil {
+		t.Skipf("skipped: go list does not run here: %v", err)
+	}
+	deps := strings.Fields(string(out))
+	if len(deps) < 50 {
+		t.Fatalf("only %d dependencies listed", len(deps))
+	}
+	for _, dep := range deps {
+		for _, heavy := range []string{
+			"k8s.io/", "sigs.k8s.io/controller-runtime", "github.com/google/cel-go", "modernc.org/", "github.com/jackc/pgx",
+			"github.com/redis/", "github.com/spf13/cobra", "github.com/prometheus/", "go.opentelemetry.io/", "google.golang.org/grpc",
+			"github.com/pdfcpu/pdfcpu/pkg/api", "github.com/pdfcpu/pdfcpu/pkg/cli",
+		} {
+			if strings.HasPrefix(dep, heavy) {
+				t.Errorf("the inspector links %s", dep)
+			}
+		}
+		if strings.HasPrefix(dep, "github.com/printmarket/") && !strings.Contains(dep, "/internal/preflight") && !strings.HasSuffix(dep, "/workers/inspector") {
+			t.Errorf("the inspector links %s", dep)
+		}
+	}
+}
+
+// TestReportNeedsNoParser keeps the parser out of everybody who only carries
+// reports or names profiles: the API server and the sandbox.
+func TestReportNeedsNoParser(t *testing.T) {
+	t.Parallel()
+	for _, pkg := range []string{"internal/sandbox", "pkg/preflight/report", "pkg/preflight/profile", "pkg/preflight/rules", "internal/sandbox"} {
+		out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "github.com/printmarket/printmarket/"+pkg).Output()
+		if err != nil {
+			t.Skipf("skipped: go list does not run here: %v", err)
+		}
+		if strings.Contains(string(out), "pdfcpu") {
+			t.Errorf("%s links the parser", pkg)
+		}
+	}
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+// The protocol between the sandbox and the inspector:
+//
+//   - Arguments: none.
+//   - File descriptor 3: the PDF, readable at any offset.
+//   - File descriptor 4: the inspector writes each [Progress] to it, and continues
+//     if a write fails.
+//   - Standard input: one byte, sent after the limits of the process are in force,
+//     then the [Request] as JSON up to the end. The inspector reads nothing of the
+//     PDF before the byte arrives.
+//   - Standard output, only if the exit code is 0: the report as JSON or, if the
+//     request asks for annotations, the bytes to append to the PDF.
+//   - Standard error: log lines.
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
+)
+
+const (
+	// InspectorName is the file name of the inspector's executable.
+	InspectorName = "inspector"
+	// InspectorFile is the descriptor of the PDF.
+	InspectorFile = 3
+	// ProgressFile is the descriptor of the progress.
+	ProgressFile = 4
+)
+
+// The inspector's exit codes. The Go runtime ends with 2 when it panics, runs
+// out of memory or overflows its stack, so 2 is not ours.
+const (
+	ExitReport = 0
+	// ExitUsage: an Ask that cannot be read, or an unknown profile.
+	ExitUsage = 64
+	// ExitInput: the PDF could not be read from its descriptor.
+	ExitInput = 66
+	// ExitInternal: the report could not be made or written.
+	ExitInternal = 70
+	// ExitNotReleased: standard input closed before the byte came.
+	ExitNotReleased = 75
+)
+
+// Request is what the inspector is asked to do.
+type Request struct {
+	// Profile is the name of the profile.
+	Profile string `json:"profile"`
+	// Ticket is what was ordered; it may be nil.
+	Ticket *jobticket.Ticket `json:"ticket,omitempty"`
+	// Annotate asks for the findings as an update of the PDF in place of the
+	// report.
+	Annotate bool `json:"annotate,omitempty"`
+}
+
+// maxRequest bounds the JSON of an Ask.
+const maxRequest = 64 << 10
+
+// ErrInvalidRequest is the error of an Ask that cannot be read.
+var ErrInvalidRequest = errors.New("invalid request to the inspector")
+
+// Encode writes an Ask.
+func (a Request) Encode() ([]byte, error) {
+	data, err := json.Marshal(a)
+	if err != nil {
+		return nil, fmt.Errorf("encode request to the inspector: %w", err)
+	}
+	return data, nil
+}
+
+// ReadRequest reads an Ask to the end of the input. It refuses what is too long, has
+// unknown members or a ticket out of bounds with [ErrInvalidRequest].
+func ReadRequest(in io.Reader) (Request, error) {
+	data, err := io.ReadAll(io.LimitReader(in, maxRequest+1))
+	if err != nil {
+		return Request{}, fmt.Errorf("%w: %w", ErrInvalidRequest, err)
+	}
+	if len(data) > maxRequest {
+		return Request{}, fmt.Errorf("%w: longer than %d bytes", ErrInvalidRequest, maxRequest)
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	var a Request
+	if err := dec.Decode(&a); err != nil {
+		return Request{}, fmt.Errorf("%w: %w", ErrInvalidRequest, err)
+	}
+	if dec.More() {
+		return Request{}, fmt.Errorf("%w: data after the document", ErrInvalidRequest)
+	}
+	if err := a.Ticket.Check(); err != nil {
+		return Request{}, fmt.Errorf("%w: %w", ErrInvalidRequest, err)
+	}
+	return a, nil
+}
+
+// Progress is how many pages have been read.
+type Progress struct{ Done, Total uint32 }
+
+// progressBytes is the length of a Progress on the wire: two big-endian numbers.
+const progressBytes = 8
+
+// Write writes a Progress in one piece.
+func (p Progress) Write(w io.Writer) error {
+	var wire [progressBytes]byte
+	binary.BigEndian.PutUint32(wire[:4], p.Done)
+	binary.BigEndian.PutUint32(wire[4:], p.Total)
+	if _, err := w.Write(wire[:]); err != nil {
+		return fmt.Errorf("write progress: %w", err)
+	}
+	return nil
+}
+
+// ReadProgress hands each Progress of a stream to see, until the stream ends. The
+// inspector is not trusted: what cannot be true is left out.
+func ReadProgress(r io.Reader, see func(Progress)) {
+	var wire [progressBytes]byte
+	for {
+		if _, err := io.ReadFull(r, wire[:]); err != nil {
+			return
+		}
+		p := Progress{Done: binary.BigEndian.Uint32(wire[:4]), Total: binary.BigEndian.Uint32(wire[4:])}
+		if p.Done <= p.Total && p.Total <= maxPages {
+			see(p)
+		}
+	}
+}
+
+// maxPages is more pages than the engine reads of any file.
+const maxPages = 1_000_000

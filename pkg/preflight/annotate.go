@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflight
+
+// An annotated copy is the file with an incremental update appended (ISO 32000-2,
+// 7.5.6). The original bytes stay unchanged, so signatures keep covering what they
+// covered, and removing the update restores the file. The update is read back
+// before it is returned.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
+)
+
+// Annotate makes the bytes that add the findings of a report to the file that the
+// report is about. The same file and report give the same bytes. The error is a
+// [report.Refusal] when the file cannot get comments; any other means that it
+// could not be read, or that the context ended.
+func Annotate(ctx context.Context, file io.ReaderAt, size int64, r report.Report, limits document.Limits) ([]byte, error) {
+	if limits == (document.Limits{}) {
+		limits = document.DefaultLimits()
+	}
+	comments := report.Comments(r)
+	if r.Document != nil && len(comments) == 0 {
+		return nil, report.RefusedNothing
+	}
+	made, want, err := write(ctx, io.NewSectionReader(file, 0, size), size, limits, comments, r.File.SHA256)
+	if err != nil {
+		return nil, err
+	}
+	if size+int64(len(made)) > limits.FileBytes {
+		return nil, report.RefusedTooLarge
+	}
+	if err := verify(ctx, joined{file: file, size: size, update: made}, limits, want); err != nil {
+		return nil, err
+	}
+	return made, nil
+}
+
+// expected is what must be found when the update is read.
+type expected struct {
+	pages int
+	// table is where the newest section of the table stands.
+	table int64
+	// annots is how many annotations each changed page has, by its index.
+	annots map[int]int
+}
+
+// write makes the update, unread.
+func write(ctx context.Context, in io.ReadSeeker, size int64, limits document.Limits, comments []report.Comment, digest string) ([]byte, expected, error) {
+	file, base, err := open(ctx, in, size, limits)
+	if err != nil {
+		return nil, expected{}, err
+	}
+	pages := file.Pages()
+	u := &update{base: base, next: base.Next}
+	want := expected{pages: len(pages), annots: map[int]int{}}
+	sheets, err := sheetsOf(file, pages, comments)
+	if err != nil {
+		return nil, expected{}, err
+	}
+	looks := looks{update: u}
+	for _, s := range sheets {
+		annots := append(types.Array{}, file.Array(s.page.Annots)...)
+		for _, c := range s.comments {
+			c.Name += "-" + digest[:min(len(digest), 8)]
+			annots = append(annots, looks.annotation(c, s))
+		}
+		for _, index := range s.indexes {
+			want.annots[index] = len(annots)
+		}
+		u.replace(s.ref, file.Generation(s.ref), changed(s.page.Dict, annots))
+	}
+	data, err := u.close()
+	want.table = base.Size + int64(u.table)
+	return data, want, err
+}
+
+// open reads a file that can be updated.
+func open(ctx context.Context, in io.ReadSeeker, size int64, limits document.Limits) (*document.File, document.Base, error) {
+	collector := facts.NewCollector(nil)
+	file, err := document.Open(ctx, in, size, limits, collector)
+	if err != nil {
+		return nil, document.Base{}, fmt.Errorf("annotate: %w", err)
+	}
+	if file == nil {
+		for _, incident := range collector.Document().Incidents {
+			if incident.Rule == document.RulePassword || incident.Rule == document.RuleEncrypted {
+				return nil, document.Base{}, report.RefusedEncrypted
+			}
+		}
+		return nil, document.Base{}, report.RefusedUnreadable
+	}
+	base, err := file.Base()
+	switch {
+	case errors.Is(err, document.ErrEncrypted):
+		return nil, base, report.RefusedEncrypted
+	case err != nil:
+		return nil, base, report.RefusedRepaired
+	}
+	return file, base, nil
+}
+
+// sheet is a page object with what is to be said about it. One object may be
+// several pages.
+type sheet struct {
+	page     *document.Page
+	ref      types.IndirectRef
+	indexes  []int
+	comments []report.Comment
+}
+
+// sheetsOf lists the page objects that change, in the order of their first
+// comments.
+func sheetsOf(file *document.File, pages []document.Page, comments []report.Comment) ([]*sheet, error) {
+	known := map[types.IndirectRef]*sheet{}
+	for i := range pages {
+		ref, ok := pages[i].Object.(types.IndirectRef)
+		if !ok {
+			continue
+		}
+		if known[ref] == nil {
+			known[ref] = &sheet{page: &pages[i], ref: ref}
+		}
+		known[ref].indexes = append(known[ref].indexes, i)
+	}
+	var out []*sheet
+	for _, c := range comments {
+		if c.Page > len(pages) {
+			continue
+		}
+		ref, _ := pages[c.Page-1].Object.(types.IndirectRef)
+		s := known[ref]
+		if _, plain := file.Resolve(ref).(types.Dict); s == nil || !plain {
+			// A page that is no object of its own cannot be replaced.
+			return nil, report.RefusedStructure
+		}
+		if len(s.comments) == 0 {
+			out = append(out, s)
+		}
+		s.comments = append(s.comments, c)
+	}
+	if len(out) == 0 {
+		return nil, report.RefusedNothing
+	}
+	return out, nil
+}
+
+// changed is a page with other annotations.
+func changed(page types.Dict, annots types.Array) types.Dict {
+	out := make(types.Dict, len(page)+1)
+	for key, value := range page {
+		out[key] = value
+	}
+	out["Annots"] = annots
+	return out
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflight
+
+import (
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+	"github.com/printmarket/printmarket/pkg/preflight/profile"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
+	"github.com/printmarket/printmarket/pkg/preflight/rules"
+)
+
+// What a report lists at most. Rules have seen everything; the report says how
+// much it leaves out.
+const (
+	maxPages       = 1000
+	maxFonts       = 500
+	maxImages      = 1000
+	maxInks        = 100
+	maxLayers      = 200
+	maxAttachments = 100
+	// maxText is how many boxes of text all pages together list.
+	maxText = 6000
+)
+
+// compose makes the report of facts and findings.
+func compose(doc *facts.Document, outcome rules.Outcome, p profile.Profile, file report.File) report.Report {
+	r := report.Report{
+		Version:  report.Version,
+		Engine:   report.Engine{Name: engineName, Version: engineVersion, Parser: parserVersion},
+		Profile:  report.Profile{Name: p.Name, Version: p.Version, Digest: p.Digest},
+		Verdict:  report.Judge(outcome.Findings),
+		Complete: doc.Complete,
+		File:     file,
+		Summary:  summarize(outcome),
+		Pages:    []report.Page{},
+		Fonts:    []report.Font{},
+		Images:   []report.Image{},
+		Colors:   []report.Color{},
+		Inks:     []report.Ink{},
+		Findings: outcome.Findings,
+		Omitted: report.Omitted{
+			Pages:    max(0, len(doc.Pages)-maxPages),
+			Fonts:    max(0, len(doc.Fonts)-maxFonts),
+			Images:   max(0, len(doc.Images)-maxImages),
+			Inks:     max(0, len(doc.Inks)-maxInks),
+			Layers:   max(0, len(doc.Layers)-maxLayers),
+			Findings: outcome.Omitted,
+		},
+	}
+	if r.Findings == nil {
+		r.Findings = []report.Finding{}
+	}
+	if doc.Opened {
+		r.Document = describe(doc)
+	}
+	text := maxText
+	for i := range doc.Pages[:min(len(doc.Pages), maxPages)] {
+		r.Pages = append(r.Pages, page(&doc.Pages[i], &text))
+	}
+	for _, f := range doc.Fonts[:min(len(doc.Fonts), maxFonts)] {
+		r.Fonts = append(r.Fonts, font(f))
+	}
+	for i := range doc.Images[:min(len(doc.Images), maxImages)] {
+		r.Images = append(r.Images, image(doc, &doc.Images[i]))
+	}
+	for _, i := range doc.Inks[:min(len(doc.Inks), maxInks)] {
+		r.Inks = append(r.Inks, ink(i))
+	}
+	for _, c := range doc.Colors {
+		r.Colors = append(r.Colors, report.Color{Space: c.Space, Pages: listed(c.Uses)})
+	}
+	return r
+}
+
+func summarize(outcome rules.Outcome) report.Summary {
+	s := report.Count(outcome.Findings)
+	s.RulesRun, s.RulesSkipped = outcome.Run, outcome.Skipped
+	return s
+}
+
+// page describes a page; text is how many boxes of text may still be listed.
+func page(p *facts.Page, text *int) report.Page {
+	width, height := p.Size()
+	out := report.Page{
+		Number: p.Number, Rotate: p.Rotate, UserUnit: p.UserUnit,
+		Size:  [2]float64{geom.Round(width, 2), geom.Round(height, 2)},
+		Boxes: report.Boxes{Media: *rules.Box(p.Media), Crop: box(p.Crop), Bleed: box(p.Bleed), Trim: box(p.Trim), Art: box(p.Art)},
+		Blank: p.Painted == 0, MaxInk: geom.Round(p.MaxInk, 1), MinLine: least(p.MinStroke), MinText: least(p.MinText),
+		Transparent: p.Transparent, Text: []report.Rect{},
+	}
+	if p.Trim != nil || p.Art != nil {
+		b := p.BleedEdges()
+		out.Bleed = &report.Edges{
+			Top: geom.Round(b.Top, 2), Right: geom.Round(b.Right, 2),
+			Bottom: geom.Round(b.Bottom, 2), Left: geom.Round(b.Left, 2),
+		}
+	}
+	view := p.View()
+	for _, r := range p.Text[:min(len(p.Text), *text)] {
+		out.Text = append(out.Text, *rules.Box(view.Rect(r)))
+	}
+	*text -= len(out.Text)
+	return out
+}
+
+func least(l facts.Least) *float64 {
+	if !l.Any {
+		return nil
+	}
+	v := geom.Round(l.Value, 3)
+	return &v
+}
+
+func box(r *geom.Rect) *report.Rect {
+	if r == nil {
+		return nil
+	}
+	return rules.Box(*r)
+}
+
+func font(f *facts.Font) report.Font {
+	return report.Font{
+		Name: f.Name, Type: f.Type, Embedded: f.Embedded, Subset: f.Subset,
+		Used: f.Uses.Count > 0, Pages: listed(f.Uses), Object: f.Object,
+	}
+}
+
+// image shows where the placement is on the page as it is looked at, as findings
+// do.
+func image(doc *facts.Document, i *facts.Image) report.Image {
+	return report.Image{
+		Page: i.Page, Object: i.Object, Pixels: [2]int{i.Width, i.Height}, BitsPerComponent: i.Bits,
+		ColorSpace: i.ColorSpace, Filter: i.Filter, Mask: i.Mask, Soft: i.Soft, Hidden: i.Hidden, Quality: i.Quality,
+		PPI:  [2]float64{geom.Round(i.PPIX, 1), geom.Round(i.PPIY, 1)},
+		BBox: *rules.Place(&doc.Pages[i.Page-1], i.Box),
+	}
+}
+
+func ink(i *facts.Ink) report.Ink {
+	return report.Ink{
+		Name: i.Name, Kind: string(i.Kind), Space: i.Space, Full: rounded(i.Full), Definitions: len(i.Alternates), Pages: listed(i.Uses),
+	}
+}
+
+func rounded(values []float64) []float64 {
+	out := make([]float64, 0, len(values))
+	for _, v := range values {
+		out = append(out, geom.Round(v, 4))
+	}
+	return out
+}
+
+// listed is never nil: a list in a report is never null.
+func listed(u facts.Uses) []int { return append([]int{}, u.Pages...) }

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflight
+
+import (
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
+)
+
+// describe is what the report says of the file as a whole.
+func describe(doc *facts.Document) *report.Document {
+	out := &report.Document{
+		PDFVersion: doc.PDFVersion, Pages: len(doc.Pages),
+		Title: doc.Title, Producer: doc.Producer, Creator: doc.Creator, Created: doc.Created, Modified: doc.Modified,
+		Trapped: doc.Trapped, Encrypted: doc.Encrypted, PrintDenied: doc.PrintDenied, Linearized: doc.Linearized, Tagged: doc.Tagged,
+		Standards: []string{}, OutputIntents: []report.OutputIntent{}, Layers: []report.Layer{},
+		Annotations: map[string]int{}, Actions: map[string]int{},
+		FormFields: doc.Form.Fields, Signatures: doc.Form.Signatures,
+		Attachments: append([]string{}, doc.Attachments[:min(len(doc.Attachments), maxAttachments)]...),
+	}
+	for _, s := range doc.Standards {
+		out.Standards = append(out.Standards, s.Version)
+	}
+	for i := range doc.Intents {
+		out.OutputIntents = append(out.OutputIntents, outputIntent(&doc.Intents[i]))
+	}
+	for _, l := range doc.Layers[:min(len(doc.Layers), maxLayers)] {
+		out.Layers = append(out.Layers, layer(l))
+	}
+	for i := range doc.Annotations {
+		out.Annotations[doc.Annotations[i].Subtype]++
+	}
+	for _, a := range doc.Actions {
+		out.Actions[a.Type]++
+	}
+	return out
+}
+
+func outputIntent(i *facts.OutputIntent) report.OutputIntent {
+	out := report.OutputIntent{Subtype: i.Subtype, Condition: i.Condition, Registry: i.Registry}
+	if p := i.Profile; p != nil {
+		out.Profile = &report.ICC{
+			Description: p.Description, Space: p.Space, Class: p.Class, Version: p.Version, Components: p.Components, SHA256: p.SHA256,
+		}
+	}
+	return out
+}
+
+func layer(l *facts.Layer) report.Layer {
+	out := report.Layer{Name: l.Name, Printed: l.Printed, Pages: listed(l.Uses)}
+	if l.Group != "" {
+		out.ProcessingStep = l.Group
+		if l.Type != "" {
+			out.ProcessingStep += " " + l.Type
+		}
+	}
+	return out
+}

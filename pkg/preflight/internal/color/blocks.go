@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package color
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// A large JPEG is measured by the mean of each block of 8 x 8 samples, which its
+// data holds as one number (ITU-T T.81, A.3.3): that needs no transform, an eighth
+// of the time, and is nearer to how ink is limited, by area and not by pixel.
+
+// The bounds of a JPEG that is read in blocks.
+const (
+	maxComponents = 4
+	maxBlocks     = 1 << 22
+)
+
+// component is one of the planes of a JPEG.
+type component struct {
+	id               byte
+	h, v             int
+	quant            int
+	wide, high       int
+	dcTable, acTable int
+	means            []int16
+	seen             bool
+}
+
+// blocks reads a JPEG.
+type blocks struct {
+	data          []byte
+	width, height int
+	progressive   bool
+	transform     int
+	restart       int
+	step          [4]int
+	tables        [2][4]*huffman
+	planes        []component
+	hMax, vMax    int
+}
+
+// unpackBlocks turns a JPEG into one sample for each block. It reports false for
+// one that is coded in another way than usual, or damaged.
+func unpackBlocks(i Image, room func(bytes int64) bool) (Image, bool) {
+	b := blocks{data: i.Data}
+	if n := i.Space.Components; n != 1 && n != 4 || !b.headers(room) || len(b.planes) != n {
+		return i, false
+	}
+	first := &b.planes[0]
+	wide, high := first.wide, first.high
+	out := make([]byte, 0, wide*high*len(b.planes))
+	for y := range high {
+		for x := range wide {
+			out = b.append(out, x, y)
+		}
+	}
+	i.Width, i.Height, i.Bits, i.JPEG, i.Data = wide, high, 8, false, out
+	return i, true
+}
+
+// append adds the samples of one block, as a PDF reader would see them.
+func (b *blocks) append(out []byte, x, y int) []byte {
+	var v [maxComponents]int
+	first := &b.planes[0]
+	for c := range b.planes {
+		p := &b.planes[c]
+		px, py := min(x*p.h/first.h, p.wide-1), min(y*p.v/first.v, p.high-1)
+		v[c] = int(p.means[py*p.wide+px])
+	}
+	if len(b.planes) == 4 && b.transform != 0 {
+		cb, cr := v[1]-128, v[2]-128
+		luma := v[0]
+		v[0] = 255 - clampByte(luma+cr*1402/1000)
+		v[1] = 255 - clampByte(luma-cb*344/1000-cr*714/1000)
+		v[2] = 255 - clampByte(luma+cb*1772/1000)
+	}
+	for c := range b.planes {
+		out = append(out, byte(clampByte(v[c]))) // #nosec G115 -- clamped
+	}
+	return out
+}
+
+func clampByte(v int) int { return min(max(v, 0), 255) }
+
+// headers reads segments up to the end, and each scan where it stands.
+func (b *blocks) headers(room func(bytes int64) bool) bool {
+	at := 2
+	for at+4 <= len(b.data) {
+		if b.data[at] != 0xff {
+			return false
+		}
+		marker := b.data[at+1]
+		if marker == 0xff {
+			at++
+			continue
+		}
+		if marker == 0xd9 {
+			break
+		}
+		size := int(binary.BigEndian.Uint16(b.data[at+2:]))
+		if size < 2 || at+2+size > len(b.data) {
+			return false
+		}
+		body := b.data[at+4 : at+2+size]
+		at += 2 + size
+		if marker == 0xda {
+			next, ok := b.scan(body, at)
+			if !ok || b.complete() {
+				return ok
+			}
+			at = next
+			continue
+		}
+		if !b.segment(marker, body, room) {
+			return false
+		}
+	}
+	return b.complete()
+}
+
+// complete reports whether the means of all planes are known.
+func (b *blocks) complete() bool {
+	return len(b.planes) > 0 && !slices.ContainsFunc(b.planes, func(c component) bool { return !c.seen })
+}
+
+func (b *blocks) segment(marker byte, body []byte, room func(bytes int64) bool) bool {
+	switch {
+	case marker == 0xdb:
+		return b.quantization(body)
+	case marker == 0xc4:
+		return b.huffmanTables(body)
+	case marker == 0xdd && len(body) >= 2:
+		b.restart = int(binary.BigEndian.Uint16(body))
+	case marker == 0xee && len(body) >= 12 && string(body[:5]) == "Adobe":
+		b.transform = int(body[11])
+	case marker == 0xc0 || marker == 0xc1 || marker == 0xc2:
+		b.progressive = marker == 0xc2
+		return b.frame(body, room)
+	case frameHeader(marker):
+		return false
+	}
+	return true
+}
+
+// quantization keeps the step of the mean, the first of each table.
+func (b *blocks) quantization(body []byte) bool {
+	for len(body) > 0 {
+		wide, id := int(body[0]>>4), int(body[0]&15)
+		size := 1 + 64*(wide+1)
+		if wide > 1 || id > 3 || len(body) < size {
+			return false
+		}
+		b.step[id] = int(body[1])
+		if wide == 1 {
+			b.step[id] = int(binary.BigEndian.Uint16(body[1:]))
+		}
+		body = body[size:]
+	}
+	return true
+}
+
+func (b *blocks) frame(body []byte, room func(bytes int64) bool) bool {
+	if len(b.planes) > 0 || len(body) < 6 || body[0] != 8 {
+		return false
+	}
+	b.height, b.width = int(binary.BigEndian.Uint16(body[1:])), int(binary.BigEndian.Uint16(body[3:]))
+	n := int(body[5])
+	if b.height == 0 || b.width == 0 || n == 0 || n > maxComponents || len(body) < 6+3*n {
+		return false
+	}
+	for c := range n {
+		part := body[6+3*c:]
+		p := component{id: part[0], h: int(part[1] >> 4), v: int(part[1] & 15), quant: int(part[2])}
+		if p.h < 1 || p.h > 4 || p.v < 1 || p.v > 4 || p.quant > 3 {
+			return false
+		}
+		b.hMax, b.vMax = max(b.hMax, p.h), max(b.vMax, p.v)
+		b.planes = append(b.planes, p)
+	}
+	return b.allocate(room)
+}
+
+// allocate makes room for the means: of whole units, some of which lie beyond the
+// edge of the picture.
+func (b *blocks) allocate(room func(bytes int64) bool) bool {
+	total := int64(0)
+	for c := range b.planes {
+		p := &b.planes[c]
+		p.wide = ceil(ceil(b.width*p.h, b.hMax), 8)
+		p.high = ceil(ceil(b.height*p.v, b.vMax), 8)
+		total += int64(p.wide) * int64(p.high)
+	}
+	if total > maxComponents*maxBlocks || !room(3*total) {
+		return false
+	}
+	for c := range b.planes {
+		b.planes[c].means = make([]int16, b.planes[c].wide*b.planes[c].high)
+	}
+	return true
+}
+
+func ceil(a, b int) int { return (a + b - 1) / b }

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package color evaluates the colours of a PDF: colour spaces (ISO 32000-2, 8.6),
+// functions (7.10) and the pixels of images.
+//
+// It converts no colours. Grey, CMYK, Separation and DeviceN colours are inks by
+// their names; all other spaces have unknown inks. A [Resolver] reads the spaces of
+// one document and caches them.
+package color
+
+import (
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+)
+
+// The families of colour that a report names.
+const (
+	DeviceGray = "DeviceGray"
+	DeviceRGB  = "DeviceRGB"
+	DeviceCMYK = "DeviceCMYK"
+	CalGray    = "CalGray"
+	CalRGB     = "CalRGB"
+	Lab        = "Lab"
+	ICCGray    = "ICCBased-Gray"
+	ICCRGB     = "ICCBased-RGB"
+	ICCCMYK    = "ICCBased-CMYK"
+	Separation = "Separation"
+	DeviceN    = "DeviceN"
+	Pattern    = "Pattern"
+)
+
+// MaxComponents is how many colorants a space may have (ISO 32000-2, annex C).
+const MaxComponents = 32
+
+// trace is an amount of ink that nobody sees: rounding of numbers in the file.
+const trace = 0.0005
+
+// kind says how the components of a space become ink.
+type kind uint8
+
+const (
+	// foreign components are no inks.
+	foreign kind = iota
+	light
+	additive
+	process
+	tints
+	indexed
+	pattern
+)
+
+// Space is a colour space that has been looked into. It does not change.
+type Space struct {
+	// Family is one of the constants, "" for a space that is broken. An Indexed
+	// space has that of its base.
+	Family string
+	// Components is how many numbers a colour has.
+	Components int
+	// Profile is that of an ICCBased space.
+	Profile *facts.ICC
+	// Under is the space below an uncoloured pattern, nil for none; of an Indexed
+	// space it is the base.
+	Under *Space
+	// Inks are the named colorants, but for None.
+	Inks []Ink
+
+	kind    kind
+	targets []int
+	spots   []string
+	table   []byte
+}
+
+// Ink is a colorant of a Separation or DeviceN space.
+type Ink struct {
+	Name string
+	Kind facts.InkKind
+	// Space is the family of the alternate space.
+	Space string
+	// Definition is a digest of alternate space and tint transform; "" when the
+	// file does not say for this colorant alone.
+	Definition string
+	// Full is the full tint in the alternate space.
+	Full []float64
+}
+
+// Targets of a component other than the four process inks and the spots.
+const (
+	none = -1
+	all  = -2
+	// firstSpot is where spots begin among the amounts.
+	firstSpot = 4
+)
+
+// Known reports whether colours of this space are inks.
+func (s *Space) Known() bool {
+	if s.kind == indexed {
+		return s.Under.Known()
+	}
+	return s.kind == light || s.kind == process || s.kind == tints
+}
+
+// Pattern reports whether its colours are patterns.
+func (s *Space) Pattern() bool { return s.kind == pattern }
+
+// Indexed reports whether its colours are numbers of entries.
+func (s *Space) Indexed() bool { return s.kind == indexed }
+
+// Process tells the spaces whose components are the amounts of cyan, magenta,
+// yellow and black.
+func (s *Space) Process() bool { return s.kind == process }
+
+// Paints is false when all colorants are None: nothing is painted at all.
+func (s *Space) Paints() bool {
+	if s.kind == indexed {
+		return s.Under.Paints()
+	}
+	return s.kind != tints || len(s.Inks) > 0
+}
+
+// Single reports whether no colour of this space has more than one ink.
+func (s *Space) Single() bool {
+	switch s.kind {
+	case light:
+		return true
+	case tints:
+		return len(s.Inks) == 1 && s.Inks[0].Kind != facts.Registration
+	case indexed:
+		return s.Under.Single()
+	default:
+		return false
+	}
+}
+
+// Spots are the names of the spots, in the order of [Space.Amounts].
+func (s *Space) Spots() []string {
+	if s.kind == indexed {
+		return s.Under.spots
+	}
+	return s.spots
+}
+
+// Initial appends the colour that is current after the space has been chosen
+// (ISO 32000-2, table 73).
+func (s *Space) Initial(dst []float64) []float64 {
+	for range s.Components {
+		dst = append(dst, 0)
+	}
+	v := dst[len(dst)-s.Components:]
+	switch {
+	case s.kind == tints:
+		for i := range v {
+			v[i] = 1
+		}
+	case s.Family == DeviceCMYK && s.kind == process:
+		v[3] = 1
+	}
+	return dst
+}
+
+// Paint is the paint of one flat colour. Missing components count as 0.
+func (s *Space) Paint(values []float64) facts.Paint {
+	p := facts.Paint{Space: s.Family, Known: s.Known()}
+	switch s.kind {
+	case indexed:
+		var buffer [MaxComponents]float64
+		return s.Under.Paint(s.entry(values, buffer[:0]))
+	case additive:
+		p.White = s.white(values)
+	case light, process, tints:
+		var buffer [firstSpot + MaxComponents]float64
+		amounts := s.Amounts(buffer[:0], values)
+		copy(p.CMYK[:], amounts)
+		if len(s.spots) > 0 {
+			p.Spots = make([]facts.Tint, len(s.spots))
+			for i, name := range s.spots {
+				p.Spots[i] = facts.Tint{Name: name, Amount: amounts[firstSpot+i]}
+			}
+		}
+		p.White = true
+		for _, v := range amounts {
+			p.White = p.White && v <= trace
+		}
+	default:
+	}
+	return p
+}
+
+// white is the lightest colour of a space that adds light.
+func (s *Space) white(values []float64) bool {
+	if s.Family == Lab {
+		return at(values, 0) >= 100*(1-trace) && at(values, 1) == 0 && at(values, 2) == 0
+	}
+	for i := range s.Components {
+		if at(values, i) < 1-trace {
+			return false
+		}
+	}
+	return true
+}
+
+// Amounts appends the amount of each ink, 0 to 1: cyan, magenta, yellow, black,
+// and the spots. It must not be asked of a space that is not [Space.Known].
+func (s *Space) Amounts(dst, values []float64) []float64 {
+	start := len(dst)
+	dst = append(dst, 0, 0, 0, 0)
+	switch s.kind {
+	case indexed:
+		var buffer [MaxComponents]float64
+		return s.Under.Amounts(dst[:start], s.entry(values, buffer[:0]))
+	case light:
+		dst[start+3] = 1 - share(at(values, 0))
+	case process:
+		for i := range 4 {
+			dst[start+i] = share(at(values, i))
+		}
+	case tints:
+		for range s.spots {
+			dst = append(dst, 0)
+		}
+		out := dst[start:]
+		for i, target := range s.targets {
+			v := share(at(values, i))
+			switch target {
+			case none:
+			case all:
+				for k := range 4 {
+					out[k] = max(out[k], v)
+				}
+			default:
+				out[target] = max(out[target], v)
+			}
+		}
+	default:
+	}
+	return dst
+}
+
+// entry appends the colour that an index stands for, in the base space.
+func (s *Space) entry(values, dst []float64) []float64 {
+	n := s.Under.Components
+	if n == 0 || len(s.table) < n {
+		return dst
+	}
+	i := int(min(max(at(values, 0), 0), 255))
+	i = min(i, len(s.table)/n-1)
+	for k, b := range s.table[i*n : (i+1)*n] {
+		v := float64(b) / 255
+		if s.Under.Family == Lab {
+			v = labValue(k, v)
+		}
+		dst = append(dst, v)
+	}
+	return dst
+}
+
+// labValue stretches a share over the usual range of L*, a* and b*.
+func labValue(component int, v float64) float64 {
+	if component == 0 {
+		return v * 100
+	}
+	return v*200 - 100
+}
+
+// at is the i-th value, or 0.
+func at(values []float64, i int) float64 {
+	if i < len(values) {
+		return values[i]
+	}
+	return 0
+}
+
+// share cuts to 0 to 1.
+func share(v float64) float64 {
+	if v > 0 {
+		return min(v, 1)
+	}
+	return 0 // also for what is no number
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package color
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+)
+
+// maxName bounds the name of a colorant, in characters. Longer than the rules for
+// names, so that those can complain.
+const maxName = 127
+
+// tints reads a Separation or DeviceN space.
+func (r *Resolver) tints(family string, names types.Array, alternate, transform types.Object, attributes types.Dict, depth int) *Space {
+	if len(names) == 0 || len(names) > MaxComponents {
+		return r.broken
+	}
+	s := &Space{Family: family, Components: len(names), kind: tints}
+	colorants := r.file.Dict(attributes["Colorants"])
+	for _, o := range names {
+		name := r.file.Name(o)
+		s.addTarget(name)
+		if name == "None" {
+			continue
+		}
+		ink := Ink{Name: cleanName(name), Kind: inkKind(name)}
+		if len(names) == 1 {
+			r.define(&ink, alternate, transform, depth)
+		} else if own := r.file.Array(colorants[name]); len(own) >= 4 {
+			r.define(&ink, own[2], own[3], depth)
+		}
+		s.Inks = append(s.Inks, ink)
+	}
+	return s
+}
+
+// addTarget says what the next component is an amount of.
+func (s *Space) addTarget(name string) {
+	target := slices.Index([]string{"Cyan", "Magenta", "Yellow", "Black"}, name)
+	switch {
+	case target >= 0:
+	case name == "None":
+		target = none
+	case name == "All":
+		target = all
+	default:
+		target = firstSpot + len(s.spots)
+		s.spots = append(s.spots, cleanName(name))
+	}
+	s.targets = append(s.targets, target)
+}
+
+func inkKind(name string) facts.InkKind {
+	switch name {
+	case "Cyan", "Magenta", "Yellow", "Black":
+		return facts.Process
+	case "All":
+		return facts.Registration
+	}
+	return facts.Spot
+}
+
+// cleanName makes a name fit for a report, but leaves its blanks: they are what
+// makes two inks of one.
+func cleanName(name string) string {
+	runes := []rune(name) // what is no UTF-8 becomes U+FFFD
+	for i, c := range runes {
+		if !unicode.IsPrint(c) {
+			runes[i] = unicode.ReplacementChar
+		}
+	}
+	return string(runes[:min(len(runes), maxName)])
+}
+
+// define says what a colorant looks like. Two definitions are the same when
+// they mean the same, however they are written: the half and the full tint are
+// compared, in whole percent.
+func (r *Resolver) define(ink *Ink, alternate, transform types.Object, depth int) {
+	space := r.resolve(alternate, depth-1)
+	f, err := ParseFunction(r.file, transform, r.page)
+	if err != nil || space.Family == "" || f.Inputs() != 1 || f.Outputs() < space.Components {
+		return
+	}
+	ink.Space = space.Family
+	ink.Full = f.Eval(nil, []float64{1})[:space.Components]
+	var text strings.Builder
+	text.WriteString(space.Family)
+	for _, v := range append(f.Eval(nil, []float64{0.5})[:space.Components], ink.Full...) {
+		fmt.Fprintf(&text, " %d", int64(math.Round(min(max(v, -1e6), 1e6)*100)))
+	}
+	sum := sha256.Sum256([]byte(text.String()))
+	ink.Definition = hex.EncodeToString(sum[:16])
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package color
+
+import (
+	"bytes"
+	"encoding/binary"
+	"image"
+	"image/jpeg"
+)
+
+// fullPixels is how large a JPEG may be to be unpacked in full, and mostPixels how
+// large if it cannot be read in blocks.
+const (
+	fullPixels = 1 << 19
+	mostPixels = 1 << 24
+)
+
+// unpackJPEG turns a JPEG into plain samples of eight bits: each of a small one,
+// one for each block of a large one.
+func unpackJPEG(i Image, room func(bytes int64) bool) (Image, bool) {
+	if i.Width > fullPixels/i.Height {
+		if unpacked, ok := unpackBlocks(i, room); ok {
+			return unpacked, true
+		}
+	}
+	return unpack(i, room)
+}
+
+// unpack unpacks every sample.
+func unpack(i Image, room func(bytes int64) bool) (Image, bool) {
+	data := withAdobe(i.Data)
+	config, err := jpeg.DecodeConfig(bytes.NewReader(data))
+	if err != nil || config.Width <= 0 || config.Height <= 0 || config.Width > maxSide || config.Height > maxSide || config.Width > mostPixels/config.Height {
+		return i, false
+	}
+	if !room(int64(config.Width) * int64(config.Height) * 4) {
+		return i, false
+	}
+	picture, err := jpeg.Decode(bytes.NewReader(data))
+	if err != nil {
+		return i, false
+	}
+	i.Width, i.Height, i.Bits, i.JPEG = config.Width, config.Height, 8, false
+	switch p := picture.(type) {
+	case *image.Gray:
+		i.Data = plane(p.Pix, p.Stride, i.Width, i.Height)
+		return i, i.Space.Components == 1
+	case *image.CMYK:
+		i.Data = plane(p.Pix, p.Stride, 4*i.Width, i.Height)
+		// The decoder takes every CMYK JPEG to be stored upside down and turns it
+		// over. A PDF says with Decode whether it is.
+		for k, v := range i.Data {
+			i.Data[k] = 255 - v
+		}
+		return i, i.Space.Components == 4
+	}
+	return i, false
+}
+
+// plane cuts what lies beyond the width.
+func plane(pix []byte, stride, width, height int) []byte {
+	if stride == width {
+		return pix[:width*height]
+	}
+	out := make([]byte, 0, width*height)
+	for y := range height {
+		out = append(out, pix[y*stride:y*stride+width]...)
+	}
+	return out
+}
+
+// adobe is a marker that says: four components, not transformed. The decoder
+// refuses four components without one; a PDF does not need it.
+const adobe = "\xff\xee\x00\x0eAdobe\x00\x64\x00\x00\x00\x00\x00"
+
+// withAdobe adds the marker where there is none.
+func withAdobe(data []byte) []byte {
+	components, marked := 0, false
+	segments(data, func(marker byte, body []byte) {
+		switch {
+		case marker == 0xee && bytes.HasPrefix(body, []byte("Adobe")):
+			marked = true
+		case frameHeader(marker) && len(body) > 5:
+			components = int(body[5])
+		}
+	})
+	if marked || components != 4 {
+		return data
+	}
+	out := append([]byte(nil), data[:2]...)
+	return append(append(out, adobe...), data[2:]...)
+}
+
+// frameHeader tells the markers that carry the size.
+func frameHeader(marker byte) bool {
+	return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc
+}
+
+// segments calls visit for each marker segment before the coded data.
+func segments(data []byte, visit func(marker byte, body []byte)) {
+	if !bytes.HasPrefix(data, []byte{0xff, 0xd8}) {
+		return
+	}
+	for at := 2; at+4 <= len(data); {
+		if data[at] != 0xff {
+			return
+		}
+		marker := data[at+1]
+		if marker == 0xff { // filling
+			at++
+			continue
+		}
+		size := int(binary.BigEndian.Uint16(data[at+2:]))
+		if marker == 0xda || size < 2 || at+2+size > len(data) {
+			return
+		}
+		visit(marker, data[at+4:at+2+size])
+		at += 2 + size
+	}
+}
+
+// commonSum is the sum of the luminance table of ITU-T T.81, annex K: quality 50.
+const commonSum = 3688
+
+// JPEGQuality estimates the quality of a JPEG, 1 to 100, by how coarse its first
+// quantization table is compared with the one that most encoders scale. It is 0
+// when there is none.
+func JPEGQuality(data []byte) int {
+	sum := 0
+	segments(data, func(marker byte, body []byte) {
+		if marker == 0xdb && sum == 0 {
+			sum = tableSum(body)
+		}
+	})
+	if sum == 0 {
+		return 0
+	}
+	scale := float64(sum) * 100 / commonSum
+	quality := 5000 / scale
+	if scale <= 100 {
+		quality = (200 - scale) / 2
+	}
+	// A table of ones is the finest there is.
+	if sum <= 64 {
+		return 100
+	}
+	return max(1, min(int(quality+0.5), 100))
+}
+
+// tableSum adds up the first table of a DQT segment.
+func tableSum(body []byte) int {
+	if len(body) < 65 {
+		return 0
+	}
+	sum := 0
+	if body[0]>>4 == 0 {
+		for _, v := range body[1:65] {
+			sum += int(v)
+		}
+		return sum
+	}
+	for k := 1; k+1 < min(len(body), 129); k += 2 {
+		sum += int(binary.BigEndian.Uint16(body[k:]))
+	}
+	return sum
+}

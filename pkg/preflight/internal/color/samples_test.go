@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package color_test
+
+import (
+	"bytes"
+	"image"
+	"image/jpeg"
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
+)
+
+// space resolves a colour space that is written as an object.
+func space(t testing.TB, text string) *color.Space {
+	t.Helper()
+	var b pdftest.Builder
+	ref := b.Add("%s", text)
+	data := b.Document(pdftest.Page{})
+	file, err := document.Open(t.Context(), bytes.NewReader(data), int64(len(data)), document.DefaultLimits(), facts.NewCollector(nil))
+	if err != nil || file == nil {
+		t.Fatalf("open: %v", err)
+	}
+	return color.NewResolver(file).Resolve(*types.NewIndirectRef(int(ref), 0), 1)
+}
+
+const duotone = "[/DeviceN [/Black /Gold] /DeviceCMYK << /FunctionType 2 /Domain [0 1] /N 1 >>]"
+
+func unlimited(int64) bool { return true }
+
+func TestMeasure(t *testing.T) {
+	t.Parallel()
+	type result struct {
+		CMYK  [4]float64
+		Spots []facts.Tint
+		Max   float64
+		Over  float64 // share above 200 percent
+		White bool
+	}
+	tests := map[string]struct {
+		space string
+		image color.Image
+		want  result
+	}{
+		"CMYK": {
+			"/DeviceCMYK",
+			color.Image{Width: 2, Height: 1, Bits: 8, Data: []byte{255, 255, 255, 0, 0, 0, 0, 51}},
+			result{CMYK: [4]float64{1, 1, 1, 0.2}, Max: 300, Over: 0.5},
+		},
+		"CMYK upside down": {
+			"/DeviceCMYK",
+			color.Image{Width: 1, Height: 1, Bits: 8, Decode: []float64{1, 0, 1, 0, 1, 0, 1, 0}, Data: []byte{255, 255, 255, 0}},
+			result{CMYK: [4]float64{0, 0, 0, 1}, Max: 100},
+		},
+		"grey is black ink": {"/DeviceGray", color.Image{Width: 2, Height: 1, Bits: 8, Data: []byte{255, 0}}, result{CMYK: [4]float64{0, 0, 0, 1}, Max: 100}},
+		"white is none":     {"/DeviceGray", color.Image{Width: 8, Height: 1, Bits: 1, Data: []byte{255}}, result{White: true}},
+		"one bit":           {"/DeviceGray", color.Image{Width: 9, Height: 2, Bits: 1, Data: []byte{255, 255, 255, 0}}, result{CMYK: [4]float64{0, 0, 0, 1}, Max: 100}},
+		"two bits":          {"/DeviceGray", color.Image{Width: 2, Height: 1, Bits: 2, Data: []byte{0b11_11_00_00}}, result{White: true}},
+		"four bits":         {"/DeviceCMYK", color.Image{Width: 1, Height: 1, Bits: 4, Data: []byte{0xf0, 0x0f}}, result{CMYK: [4]float64{1, 0, 0, 1}, Max: 200}},
+		"sixteen bits":      {"/DeviceCMYK", color.Image{Width: 1, Height: 1, Bits: 16, Data: []byte{255, 255, 0, 0, 255, 255, 255, 255}}, result{CMYK: [4]float64{1, 0, 1, 1}, Max: 300, Over: 1}},
+		"inks by name":      {duotone, color.Image{Width: 1, Height: 1, Bits: 8, Data: []byte{255, 51}}, result{CMYK: [4]float64{0, 0, 0, 1}, Spots: []facts.Tint{{Name: "Gold", Amount: 0.2}}, Max: 120}},
+		"a table":           {"[/Indexed /DeviceCMYK 1 <00000000FFFFFF00>]", color.Image{Width: 8, Height: 1, Bits: 1, Data: []byte{0x01}}, result{CMYK: [4]float64{1, 1, 1, 0}, Max: 300, Over: 0.125}},
+		"an index beyond the table is the last": {
+			"[/Indexed /DeviceCMYK 1 <00000000FF000000>]",
+			color.Image{Width: 1, Height: 1, Bits: 8, Data: []byte{200}},
+			result{CMYK: [4]float64{1, 0, 0, 0}, Max: 100},
+		},
+		"rows that are missing are not counted": {
+			"/DeviceCMYK",
+			color.Image{Width: 1, Height: 100, Bits: 8, Data: []byte{255, 255, 255, 0}},
+			result{CMYK: [4]float64{1, 1, 1, 0}, Max: 300, Over: 1},
+		},
+		"registration is every process ink": {
+			"[/Separation /All /DeviceGray << /FunctionType 2 /Domain [0 1] /N 1 >>]",
+			color.Image{Width: 1, Height: 1, Bits: 8, Data: []byte{255}},
+			result{CMYK: [4]float64{1, 1, 1, 1}, Max: 400, Over: 1},
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tc.image.Space = space(t, tc.space)
+			p, ok := color.MeasureImage(tc.image, unlimited)
+			if !ok {
+				t.Fatal("not measured")
+			}
+			got := result{CMYK: p.CMYK, Spots: p.Spots, Max: p.Coverage.Max(), Over: p.Coverage.Over(200), White: p.White}
+			near := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-6 })
+			if diff := cmp.Diff(tc.want, got, near); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestWhatCannotBeMeasured(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		space string
+		image color.Image
+	}{
+		"light is no ink":         {"/DeviceRGB", color.Image{Width: 1, Height: 1, Bits: 8, Data: []byte{1, 2, 3}}},
+		"an unknown depth":        {"/DeviceGray", color.Image{Width: 1, Height: 1, Bits: 7, Data: []byte{1}}},
+		"no data":                 {"/DeviceGray", color.Image{Width: 1, Height: 1, Bits: 8}},
+		"no size":                 {"/DeviceGray", color.Image{Bits: 8, Data: []byte{1}}},
+		"a damaged JPEG":          {"/DeviceGray", color.Image{Width: 1, Height: 1, JPEG: true, Data: []byte{0xff, 0xd8, 0xff}}},
+		"a JPEG of another space": {"/DeviceCMYK", color.Image{Width: 1, Height: 1, JPEG: true, Data: coded(t, 50)}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tc.image.Space = space(t, tc.space)
+			if p, ok := color.MeasureImage(tc.image, unlimited); ok {
+				t.Errorf("measured %+v", p)
+			}
+		})
+	}
+}
+
+// coded is a grey JPEG of 16 x 16 pixels.
+func coded(t testing.TB, quality int) []byte {
+	t.Helper()
+	picture := image.NewGray(image.Rect(0, 0, 16, 16))
+	for i := range picture.Pix {
+		picture.Pix[i] = 51
+	}
+	var out bytes.Buffer
+	if err := jpeg.Encode(&out, picture, &jpeg.Options{Quality: quality}); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestJPEG(t *testing.T) {
+	t.Parallel()
+	p, ok := color.MeasureImage(color.Image{Width: 16, Height: 16, JPEG: true, Data: coded(t, 90), Space: space(t, "/DeviceGray")}, unlimited)
+	if !ok || math.Abs(p.CMYK[3]-0.8) > 0.02 {
+		t.Errorf("%+v, %t: want 80 percent of black", p, ok)
+	}
+	if _, ok := color.MeasureImage(color.Image{Width: 16, Height: 16, JPEG: true, Data: coded(t, 90), Space: space(t, "/DeviceGray")}, func(n int64) bool { return n < 100 }); ok {
+		t.Error("measured without room")
+	}
+}
+
+func TestQualityIsThatOfTheEncoder(t *testing.T) {
+	t.Parallel()
+	for _, want := range []int{25, 50, 75, 90, 95, 100} {
+		if got := color.JPEGQuality(coded(t, want)); got < want-1 || got > want+1 {
+			t.Errorf("quality %d is taken for %d", want, got)
+		}
+	}
+	if got := color.JPEGQuality([]byte("no JPEG")); got != 0 {
+		t.Errorf("no JPEG has quality %d", got)
+	}
+}
+
+func TestFourComponentsNeedNoMarker(t *testing.T) {
+	t.Parallel()
+	data := cmykJPEG()
+	p, ok := color.MeasureImage(color.Image{Width: 8, Height: 8, JPEG: true, Data: data, Space: space(t, "/DeviceCMYK")}, unlimited)
+	if !ok {
+		t.Fatal("not measured")
+	}
+	// All coefficients are zero: the middle of the scale in every ink.
+	for _, v := range p.CMYK {
+		if math.Abs(v-128.0/255) > 0.01 {
+			t.Errorf("inks %v, want half of each", p.CMYK)
+		}
+	}
+}
+
+func TestLargeJPEGsAreMeasuredByTheirBlocks(t *testing.T) {
+	t.Parallel()
+	// A slope from black to white, and a patch of black ink in one corner.
+	picture := image.NewGray(image.Rect(0, 0, 1000, 1000))
+	for y := range 1000 {
+		for x := range 1000 {
+			picture.Pix[y*picture.Stride+x] = byte(64 + x*128/1000)
+			if x >= 800 && y >= 800 {
+				picture.Pix[y*picture.Stride+x] = 0
+			}
+		}
+	}
+	var out bytes.Buffer
+	if err := jpeg.Encode(&out, picture, &jpeg.Options{Quality: 85}); err != nil {
+		t.Fatal(err)
+	}
+	gray := space(t, "/DeviceGray")
+	asked := int64(0)
+	p, ok := color.MeasureImage(color.Image{Width: 1000, Height: 1000, JPEG: true, Data: out.Bytes(), Space: gray}, func(n int64) bool {
+		asked += n
+		return true
+	})
+	if !ok || p.CMYK[3] < 0.98 || math.Abs(p.Coverage.Over(90)-0.04) > 0.005 || math.Abs(p.Coverage.Over(50)-0.54) > 0.02 {
+		t.Errorf("%t: black %v, over 90 percent %v, over 50 percent %v", ok, p.CMYK[3], p.Coverage.Over(90), p.Coverage.Over(50))
+	}
+	if asked > 100_000 {
+		t.Errorf("asked for %d bytes: the whole was unpacked", asked)
+	}
+}
+
+func TestFourLargeComponents(t *testing.T) {
+	t.Parallel()
+	cmyk := space(t, "/DeviceCMYK")
+	for name, progressive := range map[string]bool{"sequential": false, "progressive": true} {
+		p, ok := color.MeasureImage(color.Image{Width: 1000, Height: 1000, JPEG: true, Data: flatJPEG(1000, progressive), Space: cmyk}, unlimited)
+		if !ok || math.Abs(p.Coverage.Max()-4*128.0/255*100) > 1 {
+			t.Errorf("%s: %t, total %v, want half of each", name, ok, p)
+		}
+	}
+}
+
+// cmykJPEG is the smallest there is: one block for each of four components.
+func cmykJPEG() []byte { return flatJPEG(8, false) }
+
+// flatJPEG is a square of four components without anything in them.
+func flatJPEG(side int, progressive bool) []byte {
+	out := []byte{0xff, 0xd8, 0xff, 0xdb, 0, 67, 0}
+	for range 64 {
+		out = append(out, 1)
+	}
+	frame, end := byte(0xc0), byte(63)
+	if progressive {
+		frame, end = 0xc2, 0
+	}
+	out = append(out, 0xff, frame, 0, 20, 8, byte(side>>8), byte(side), byte(side>>8), byte(side), 4)
+	for c := byte(1); c <= 4; c++ {
+		out = append(out, c, 0x11, 0)
+	}
+	for _, class := range []byte{0x00, 0x10} { // one code of one bit: no difference, end of block
+		out = append(out, 0xff, 0xc4, 0, 20, class, 1)
+		out = append(out, make([]byte, 15)...)
+		out = append(out, 0)
+	}
+	out = append(out, 0xff, 0xda, 0, 14, 4, 1, 0, 2, 0, 3, 0, 4, 0, 0, end, 0)
+	blocks := (side + 7) / 8
+	out = append(out, make([]byte, blocks*blocks)...)
+	return append(out, 0xff, 0xd9)
+}
+
+// FuzzMeasure feeds images of any shape and any data.
+func FuzzMeasure(f *testing.F) {
+	f.Add(2, 2, 8, false, []byte{1, 2, 3, 4, 5, 6, 7, 8})
+	f.Add(8, 8, 8, true, cmykJPEG())
+	f.Add(2000, 2000, 8, true, flatJPEG(64, true))
+	f.Add(2000, 2000, 8, true, flatJPEG(64, false))
+	f.Add(9, 3, 1, false, []byte{1, 2, 3, 4, 5, 6, 7, 8})
+	spaces := []*color.Space{space(f, "/DeviceCMYK"), space(f, "/DeviceGray"), space(f, duotone), space(f, "[/Indexed /DeviceCMYK 1 <00>]")}
+	f.Fuzz(func(t *testing.T, width, height, bits int, coded bool, data []byte) {
+		color.JPEGQuality(data)
+		for _, s := range spaces {
+			p, ok := color.MeasureImage(color.Image{Width: width, Height: height, Bits: bits, Space: s, JPEG: coded, Data: data}, func(n int64) bool { return n < 1<<20 })
+			if ok && (p.Total() < 0 || math.IsNaN(p.Total()) || p.Coverage.Max() > 400.1) {
+				t.Errorf("%+v", p)
+			}
+		}
+	})
+}
+
+func BenchmarkMeasure(b *testing.B) {
+	i := color.Image{Width: 2000, Height: 2000, Bits: 8, Space: space(b, "/DeviceCMYK"), Data: bytes.Repeat([]byte{10, 20, 30, 40}, 4_000_000)}
+	b.ReportAllocs()
+	for b.Loop() {
+		color.MeasureImage(i, unlimited)
+	}
+}
+
+func BenchmarkJPEG(b *testing.B) {
+	picture := image.NewGray(image.Rect(0, 0, 2480, 3508))
+	for i := range picture.Pix {
+		picture.Pix[i] = byte(i*7 + i/2480*3)
+	}
+	var out bytes.Buffer
+	if err := jpeg.Encode(&out, picture, &jpeg.Options{Quality: 80}); err != nil {
+		b.Fatal(err)
+	}
+	i := color.Image{Width: 2480, Height: 3508, JPEG: true, Space: space(b, "/DeviceGray"), Data: out.Bytes()}
+	b.SetBytes(int64(out.Len()))
+	for b.Loop() {
+		color.MeasureImage(i, unlimited)
+	}
+}
+
+func TestProcessImagesAreCountedAsOthersAre(t *testing.T) {
+	t.Parallel()
+	data := make([]byte, 64*64*4)
+	for i := range data {
+		data[i] = byte(i * 37)
+	}
+	// The same inks, said in a way that takes the general loop.
+	fast, slow := space(t, "/DeviceCMYK"), space(t, "[/DeviceN [/Cyan /Magenta /Yellow /Black] /DeviceCMYK << /FunctionType 4 /Domain [0 1 0 1 0 1 0 1] /Range [0 1 0 1 0 1 0 1] >>]")
+	for _, decode := range [][]float64{nil, {1, 0, 1, 0, 1, 0, 1, 0}, {-1, 2, 0, 0.5, 0, 1, 0, 1}} {
+		a, ok := color.MeasureImage(color.Image{Width: 64, Height: 64, Bits: 8, Space: fast, Decode: decode, Data: data}, unlimited)
+		b, okToo := color.MeasureImage(color.Image{Width: 64, Height: 64, Bits: 8, Space: slow, Decode: decode, Data: data}, unlimited)
+		if !ok || !okToo || math.Abs(a.Coverage.Max()-b.Coverage.Max()) > 0.05 {
+			t.Fatalf("%t %t: at most %v, the general loop says %v", ok, okToo, a.Coverage.Max(), b.Coverage.Max())
+		}
+		for c := range a.CMYK {
+			if math.Abs(a.CMYK[c]-b.CMYK[c]) > 0.001 {
+				t.Errorf("ink %d: %v, the general loop says %v", c, a.CMYK[c], b.CMYK[c])
+			}
+		}
+		for limit := 10.0; limit < 400; limit += 10 {
+			if math.Abs(a.Coverage.Over(limit)-b.Coverage.Over(limit)) > 0.002 {
+				t.Errorf("over %v: %v, the general loop says %v", limit, a.Coverage.Over(limit), b.Coverage.Over(limit))
+			}
+		}
+	}
+}

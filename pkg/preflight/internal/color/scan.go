@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package color
+
+import "slices"
+
+// scan reads the means of the planes of one scan. Of a progressive JPEG only the
+// first scan of each plane is read, whose means are all but exact. It returns
+// where the next segment begins.
+func (b *blocks) scan(body []byte, at int) (int, bool) {
+	if len(body) < 1 || len(body) < 1+2*int(body[0])+3 {
+		return 0, false
+	}
+	n := int(body[0])
+	var parts []*component
+	for k := range n {
+		index := slices.IndexFunc(b.planes, func(c component) bool { return c.id == body[1+2*k] })
+		if index < 0 {
+			return 0, false
+		}
+		p := &b.planes[index]
+		p.dcTable, p.acTable = int(body[2+2*k]>>4), int(body[2+2*k]&15)
+		if p.dcTable > 3 || p.acTable > 3 {
+			return 0, false
+		}
+		parts = append(parts, p)
+	}
+	tail := body[1+2*n:]
+	if b.progressive && (tail[0] != 0 || tail[2]>>4 != 0) {
+		return b.skip(at), true
+	}
+	r := reader{data: b.data, at: at}
+	ok := b.units(&r, parts, int(tail[2]&15))
+	for _, p := range parts {
+		p.seen = true
+	}
+	return b.skip(r.at), ok
+}
+
+// skip finds the next marker that is no restart.
+func (b *blocks) skip(at int) int {
+	for ; at+1 < len(b.data); at++ {
+		if b.data[at] == 0xff && b.data[at+1] != 0 && b.data[at+1] != 0xff && b.data[at+1]&0xf8 != 0xd0 {
+			return at
+		}
+	}
+	return len(b.data)
+}
+
+// units goes over the units of a scan: one block, or a few of each plane.
+func (b *blocks) units(r *reader, parts []*component, shift int) bool {
+	across, down := ceil(b.width, 8*b.hMax), ceil(b.height, 8*b.vMax)
+	if len(parts) == 1 {
+		across, down = parts[0].wide, parts[0].high
+	}
+	var last [maxComponents]int
+	for unit := range across * down {
+		if b.restart > 0 && unit > 0 && unit%b.restart == 0 {
+			if !r.restart() {
+				return false
+			}
+			last = [maxComponents]int{}
+		}
+		x, y := unit%across, unit/across
+		for k, p := range parts {
+			h, v := p.h, p.v
+			if len(parts) == 1 {
+				h, v = 1, 1
+			}
+			for block := range h * v {
+				value, ok := b.block(r, p, &last[k])
+				if !ok {
+					return false
+				}
+				p.set(x*h+block%h, y*v+block/h, (value<<shift)*b.step[p.quant]/8+128)
+			}
+		}
+	}
+	return true
+}
+
+func (p *component) set(x, y, mean int) {
+	if x < p.wide && y < p.high {
+		p.means[y*p.wide+x] = int16(min(max(mean, -1024), 1024)) // #nosec G115 -- bounded
+	}
+}
+
+// block reads the mean of one block and skips the rest of it.
+func (b *blocks) block(r *reader, p *component, last *int) (int, bool) {
+	dc := b.tables[0][p.dcTable]
+	if dc == nil {
+		return 0, false
+	}
+	size, ok := r.decode(dc)
+	if !ok || size > 15 {
+		return 0, false
+	}
+	*last += r.signed(int(size))
+	if b.progressive {
+		return *last, true
+	}
+	ac := b.tables[1][p.acTable]
+	if ac == nil {
+		return 0, false
+	}
+	for k := 1; k < 64; k++ {
+		symbol, ok := r.decode(ac)
+		if !ok {
+			return 0, false
+		}
+		run, size := int(symbol>>4), int(symbol&15)
+		if size == 0 {
+			if run != 15 {
+				break
+			}
+			k += 15
+			continue
+		}
+		k += run
+		r.take(size)
+	}
+	return *last, true
+}

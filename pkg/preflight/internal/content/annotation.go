@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package content
+
+import (
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+)
+
+// The bits of an annotation's /F entry (12.5.3).
+const (
+	annotHidden = 1 << 1
+	annotPrint  = 1 << 2
+	annotNoView = 1 << 5
+)
+
+// annotations notes all of them, and executes the appearance of those that are
+// printed.
+func (in *Interpreter) annotations() {
+	for _, o := range in.file.Array(in.page.Annots) {
+		annot := in.file.Dict(o)
+		if annot == nil {
+			continue
+		}
+		if !in.file.Budget.Operator(in.page.Number, streamCost) {
+			return
+		}
+		flags := in.file.Int(annot["F"])
+		printed := flags&annotPrint != 0 && flags&annotHidden == 0
+		if oc, ok := annot["OC"]; ok && !in.layers.visible(oc, in.page.Number) {
+			printed = false
+		}
+		rect, hasPlace := in.place(annot["Rect"])
+		in.collector.Annotation(facts.Annotation{
+			Page: in.page.Number, Object: document.Ref(o), Subtype: document.Clean(in.file.Name(annot["Subtype"]), 40),
+			Printed: printed, Hidden: flags&(annotHidden|annotNoView) != 0, Box: rect,
+		})
+		if printed && hasPlace {
+			in.appearance(annot, rect)
+		}
+	}
+}
+
+// place is a rectangle, which may be without area: then nothing is drawn in it.
+func (in *Interpreter) place(o types.Object) (geom.Rect, bool) {
+	v, ok := in.file.Numbers(o, 4)
+	if !ok || !geom.Rect(v).Finite() {
+		return geom.Rect{}, false
+	}
+	r := geom.Rect(v).Normal()
+	return r, !r.Empty()
+}
+
+// appearance fits the normal appearance into the annotation's rectangle, by the
+// algorithm of 12.5.5.
+func (in *Interpreter) appearance(annot types.Dict, rect geom.Rect) {
+	normal := in.file.Dict(annot["AP"])["N"]
+	if _, isStream := in.file.Stream(normal); !isStream {
+		normal = in.file.Dict(normal)[in.file.Name(annot["AS"])]
+	}
+	form := in.file.Dict(normal)
+	if form == nil {
+		return
+	}
+	outer := in.frame(in.page.Resources)
+	outer.state = in.initial(in.page.Media)
+	if box, ok := in.file.Rect(form["BBox"]); ok {
+		outer.state.ctm = fit(in.file.Matrix(form["Matrix"]).Rect(box), rect)
+	}
+	in.form(outer, normal, form)
+	in.release(outer)
+}
+
+// fit is the matrix that scales and moves one rectangle onto another.
+func fit(from, to geom.Rect) geom.Matrix {
+	if from.Empty() {
+		return geom.Identity()
+	}
+	x, y := to.Width()/from.Width(), to.Height()/from.Height()
+	return geom.Matrix{x, 0, 0, y, to[0] - from[0]*x, to[1] - from[1]*y}
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package content
+
+import (
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+)
+
+// xobject is Do.
+func (in *Interpreter) xobject(f *frame) {
+	o := in.resource(f, "XObject", f.last())
+	dict := in.file.Dict(o)
+	if dict == nil {
+		return
+	}
+	outside := f.layers.outside
+	if oc, ok := dict["OC"]; ok && !in.layers.visible(oc, in.page.Number) {
+		f.layers.outside = true
+	}
+	switch in.file.Name(dict["Subtype"]) {
+	case "Image":
+		in.image(f, o, dict)
+	case "Form":
+		in.form(f, o, dict)
+	case "PS":
+		in.formFeature(f, facts.PostScript, o)
+	}
+	f.layers.outside = outside
+}
+
+// formFeature notes something about an XObject that is painted.
+func (in *Interpreter) formFeature(f *frame, kind facts.FeatureKind, o types.Object) {
+	if !f.layers.hidden() {
+		in.feature(kind, "", o, nil)
+	}
+}
+
+// form executes a form XObject in the current state (8.10.1).
+func (in *Interpreter) form(f *frame, o types.Object, dict types.Dict) {
+	if in.file.Name(dict["Subtype2"]) == "PS" || dict["PS"] != nil {
+		in.formFeature(f, facts.PostScript, o)
+	}
+	if dict["OPI"] != nil {
+		in.formFeature(f, facts.OPI, o)
+	}
+	if dict["Ref"] != nil {
+		in.formFeature(f, facts.ReferenceXObject, o)
+	}
+	inner := in.within(f, in.file.Dict(dict["Resources"]))
+	group := in.file.Dict(dict["Group"])
+	if in.file.Name(group["S"]) != "Transparency" {
+		in.runForm(inner, o, dict)
+		return
+	}
+	inner.enterGroup(f)
+	before := in.blended
+	in.runForm(inner, o, dict)
+	if in.blended > before && (in.file.Bool(group["I"]) || in.file.Bool(group["K"])) {
+		in.feature(facts.Transparency, "Group", o, nil)
+	}
+}
+
+// enterGroup starts a transparency group: what applied to its parts, applies to
+// the whole (11.6.6).
+func (inner *frame) enterGroup(f *frame) {
+	outer := f.state.transparency
+	inner.group.fillAlpha = f.group.fillAlpha * outer.fillAlpha
+	inner.group.softMask = f.group.softMask || outer.softMask
+	if outer.blend != normal {
+		inner.group.blend = outer.blend
+	}
+	inner.state.transparency = opaque()
+}
+
+// runForm executes a form in a frame that is used up by it.
+func (in *Interpreter) runForm(inner *frame, o types.Object, dict types.Dict) {
+	inner.state.ctm = in.file.Matrix(dict["Matrix"]).Then(inner.state.ctm)
+	if box, ok := in.file.Rect(dict["BBox"]); ok {
+		inner.clipTo(box)
+	}
+	in.nested(o, inner)
+	in.release(inner)
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package content
+
+import (
+	"math"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+)
+
+// showGlyph executes a glyph of a Type 3 font. One that has colours of its own is
+// painted each time; one that has not is read once for each page and size, for
+// its images, and the mark of the text stands for the rest.
+func (in *Interpreter) showGlyph(f *frame, r *run, code int) {
+	t, s := r.shape.Type3, &f.state
+	o := t.Glyph(code)
+	dict := in.file.Dict(o)
+	if dict == nil || s.renderMode == invisible || f.layers.hidden() {
+		return
+	}
+	x, y := f.along(r, r.pen)
+	ctm := t.Matrix.Then(geom.Matrix{s.size * s.stretch, 0, 0, s.size, x, y + s.rise}).Then(f.text.matrix).Then(s.ctm)
+	id := document.Identity(dict)
+	fresh := in.first(dict, scaleClass(ctm))
+	if in.outlines[id] && !fresh {
+		r.outlined = true
+		return
+	}
+	// The string that is being shown must not be overwritten.
+	outer := in.text
+	in.text = nil
+	inner := in.within(f, t.Resources)
+	inner.state.ctm, inner.glyph, inner.again = ctm, true, f.again || !fresh
+	in.nested(o, inner)
+	in.text = outer
+	if inner.muted && !f.muted || in.outlines[id] {
+		in.outlines[id], r.outlined = true, true
+	} else {
+		r.colored = true
+	}
+	in.release(inner)
+}
+
+// scaleClass sorts matrices by size, sixteen classes to a power of two.
+func scaleClass(m geom.Matrix) int {
+	x, y := m.Scale()
+	if v := math.Log2(x*y) * 16; !math.IsNaN(v) && !math.IsInf(v, 0) {
+		return int(v)
+	}
+	return math.MinInt32
+}

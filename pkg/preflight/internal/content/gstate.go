@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package content
+
+import (
+	"slices"
+
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+)
+
+// parameters are the entries of a graphics state parameter dictionary that
+// matter here (8.4.5). Only those that are there change the state.
+type parameters struct {
+	// dict keeps the dictionary alive, whose address is the key.
+	dict                   types.Dict
+	lineWidth              *float64
+	font                   types.Object
+	size                   float64
+	fillAlpha, strokeAlpha *float64
+	blend                  string
+	overprintFill          *bool
+	overprintStroke        *bool
+	overprintMode          *int
+	masks                  bool
+	mask                   types.Object
+	features               []usedFeature
+}
+
+// usedFeature is one that is used by choosing the dictionary.
+type usedFeature struct {
+	kind   facts.FeatureKind
+	detail string
+}
+
+// extGState is gs.
+func (in *Interpreter) extGState(f *frame) {
+	o := in.resource(f, "ExtGState", f.last())
+	dict := in.file.Dict(o)
+	if dict == nil {
+		return
+	}
+	id := document.Identity(dict)
+	p := in.states[id]
+	if p == nil {
+		p = in.parameters(dict)
+		in.states[id] = p
+	}
+	in.apply(f, p)
+	if f.layers.hidden() {
+		return
+	}
+	for _, used := range p.features {
+		in.feature(used.kind, used.detail, o, nil)
+	}
+}
+
+func (in *Interpreter) parameters(dict types.Dict) *parameters {
+	p := &parameters{dict: dict}
+	p.lineWidth = in.optional(dict["LW"])
+	p.fillAlpha, p.strokeAlpha = in.optional(dict["ca"]), in.optional(dict["CA"])
+	if pair := in.file.Array(dict["Font"]); len(pair) == 2 {
+		p.font = pair[0]
+		p.size, _ = in.file.Number(pair[1])
+	}
+	if v := in.optional(dict["OPM"]); v != nil {
+		mode := min(max(int(*v), 0), 1)
+		p.overprintMode = &mode
+	}
+	p.overprintStroke = in.flag(dict["OP"])
+	// OP alone is for both (table 57).
+	if p.overprintFill = in.flag(dict["op"]); p.overprintFill == nil {
+		p.overprintFill = p.overprintStroke
+	}
+	p.blend = in.blendMode(dict["BM"])
+	if mask, ok := dict["SMask"]; ok && in.file.Resolve(mask) != nil {
+		p.masks, p.mask = true, mask
+	}
+	p.features = in.prepressFeatures(dict)
+	return p
+}
+
+func (in *Interpreter) optional(o types.Object) *float64 {
+	if v, ok := in.file.Number(o); ok {
+		return &v
+	}
+	return nil
+}
+
+func (in *Interpreter) flag(o types.Object) *bool {
+	if v, ok := in.file.Resolve(o).(types.Boolean); ok {
+		on := bool(v)
+		return &on
+	}
+	return nil
+}
+
+// blendMode is the first known one of a list, or "" when nothing is said.
+func (in *Interpreter) blendMode(o types.Object) string {
+	names := in.file.Array(o)
+	if names == nil && in.file.Name(o) != "" {
+		names = types.Array{o}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	for _, o := range names[:min(len(names), 16)] {
+		name := in.file.Name(o)
+		if slices.Contains(blendModes(), name) {
+			return name
+		}
+	}
+	return normal
+}
+
+// blendModes are those that do something (tables 134 and 135).
+func blendModes() []string {
+	return []string{
+		"Multiply", "Screen", "Overlay", "Darken", "Lighten", "ColorDodge", "ColorBurn", "HardLight",
+		"SoftLight", "Difference", "Exclusion", "Hue", "Saturation", "Color", "Luminosity",
+	}
+}
+
+// prepressFeatures are those that PDF/X forbids, where they are not at their
+// neutral values. Of a pair the newer entry counts.
+func (in *Interpreter) prepressFeatures(dict types.Dict) []usedFeature {
+	var out []usedFeature
+	use := func(kind facts.FeatureKind, keys ...string) {
+		for _, key := range keys {
+			o, ok := dict[key]
+			if !ok || in.file.Resolve(o) == nil {
+				continue
+			}
+			if !in.neutral(o) {
+				out = append(out, usedFeature{kind, key})
+			}
+			return
+		}
+	}
+	use(facts.TransferFunction, "TR2", "TR")
+	use(facts.Halftone, "HT")
+	use(facts.BlackGeneration, "BG2", "BG")
+	use(facts.BlackGeneration, "UCR2", "UCR")
+	return out
+}
+
+// neutral tells Identity and Default, also as a list for each ink.
+func (in *Interpreter) neutral(o types.Object) bool {
+	list := in.file.Array(o)
+	if list == nil {
+		name := in.file.Name(o)
+		return name == "Identity" || name == "Default"
+	}
+	for _, o := range list[:min(len(list), 16)] {
+		if name := in.file.Name(o); name != "Identity" && name != "Default" {
+			return false
+		}
+	}
+	return true
+}
+
+func (in *Interpreter) apply(f *frame, p *parameters) {
+	s := &f.state
+	set(&s.lineWidth, p.lineWidth)
+	set(&s.fillAlpha, unit(p.fillAlpha))
+	set(&s.strokeAlpha, unit(p.strokeAlpha))
+	set(&s.overprintFill, p.overprintFill)
+	set(&s.overprintStroke, p.overprintStroke)
+	set(&s.overprintMode, p.overprintMode)
+	if p.blend != "" {
+		s.blend = p.blend
+	}
+	if p.font != nil {
+		s.font, s.size = in.font(p.font, "ExtGState"), p.size
+	}
+	if p.masks {
+		in.softMask(f, p.mask)
+	}
+}
+
+func set[T any](to *T, from *T) {
+	if from != nil {
+		*to = *from
+	}
+}
+
+// unit cuts an opacity to 0 to 1.
+func unit(v *float64) *float64 {
+	if v == nil {
+		return nil
+	}
+	cut := min(max(*v, 0), 1)
+	return &cut
+}
+
+// softMask chooses a mask, or none. Its images are noted, its colours are not
+// printed.
+func (in *Interpreter) softMask(f *frame, o types.Object) {
+	group := in.file.Dict(o)["G"]
+	form := in.file.Dict(group)
+	f.state.softMask = form != nil
+	if form == nil || !in.first(form, scaleClass(f.state.ctm)) {
+		return
+	}
+	inner := in.within(f, in.file.Dict(form["Resources"]))
+	inner.mask = true
+	in.runForm(inner, group, form)
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package content
+
+import (
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+)
+
+// The codecs that are told apart.
+const (
+	dct = "DCTDecode"
+	jpx = "JPXDecode"
+)
+
+// cheapPixels is how many an image may have for its ink to be measured although
+// it can have only one: larger ones are taken to have all of it.
+const cheapPixels = 1 << 18
+
+// picture is an image XObject that has been looked into.
+type picture struct {
+	fact  facts.Image
+	space *color.Space
+	// stream keeps the dictionary.
+	dict     types.Dict
+	paint    facts.Paint
+	softMask types.Object
+}
+
+// imageKey tells an image apart by object, or by address, and by what stands in
+// for its space.
+type imageKey struct {
+	dict  uintptr
+	space *color.Space
+}
+
+// image notes the placement of an image XObject.
+func (in *Interpreter) image(f *frame, o types.Object, dict types.Dict) {
+	p := in.picture(o, dict)
+	if !f.layers.hidden() {
+		in.imageFeatures(f, o, dict)
+	}
+	in.placement = p.fact
+	asked := p.space
+	with := ink{space: asked}
+	if !p.fact.Mask {
+		with.choose(asked, in.remap(f, asked))
+	}
+	if in.position(f, &in.placement) {
+		in.note(f)
+		in.placeMask(f, p)
+		if in.placement.Hidden {
+			return
+		}
+		if !p.fact.Mask {
+			with.paint = in.measure(f, o, p, with.space)
+		}
+		in.paintImage(f, &with, p.softMask != nil)
+	}
+}
+
+// picture reads the dictionary of an image, once.
+func (in *Interpreter) picture(o types.Object, dict types.Dict) *picture {
+	key := imageKey{dict: document.Identity(dict)}
+	if known := in.images[key]; known != nil {
+		return known
+	}
+	p := &picture{dict: dict, fact: facts.Image{
+		Object:      document.Ref(o),
+		Width:       in.file.Int(dict["Width"]),
+		Height:      in.file.Int(dict["Height"]),
+		Bits:        in.file.Int(dict["BitsPerComponent"]),
+		Filter:      in.filter(dict["Filter"]),
+		Mask:        in.file.Bool(dict["ImageMask"]),
+		Interpolate: in.file.Bool(dict["Interpolate"]),
+	}}
+	p.space = in.spaces.Device(color.DeviceGray)
+	if p.fact.Mask {
+		p.fact.Bits, p.fact.Components = 1, 1
+	} else {
+		p.space = in.imageSpace(dict["ColorSpace"])
+		p.fact.ColorSpace, p.fact.Components = p.space.Family, p.space.Components
+	}
+	if p.fact.Filter == jpx {
+		in.jpx(p, o)
+	}
+	if p.fact.Filter == dct {
+		p.fact.Bits = 8
+		p.fact.Quality = color.JPEGQuality(in.coded(o, dict))
+	}
+	if mask, ok := dict["SMask"]; ok && in.file.Dict(mask) != nil {
+		p.softMask = mask
+	}
+	in.images[key] = p
+	return p
+}
+
+// imageSpace is that of an image; its name may be one of the resources' only in
+// inline images.
+func (in *Interpreter) imageSpace(o types.Object) *color.Space {
+	return in.spaces.Resolve(o, in.page.Number)
+}
+
+// coded is the data of an image as its codec left it, if no other filter lies
+// over it.
+func (in *Interpreter) coded(o types.Object, dict types.Dict) []byte {
+	if list := in.file.Array(dict["Filter"]); len(list) > 1 {
+		return nil
+	}
+	stream, ok := in.file.Stream(o)
+	if !ok {
+		return nil
+	}
+	return stream.Raw
+}
+
+// jpx takes from a JPEG 2000 file what the dictionary leaves to it.
+func (in *Interpreter) jpx(p *picture, o types.Object) {
+	header, ok := color.ReadJPX(in.coded(o, p.dict))
+	if !ok {
+		return
+	}
+	if p.fact.Bits == 0 {
+		p.fact.Bits = header.Bits
+	}
+	if _, said := p.dict["ColorSpace"]; !said && !p.fact.Mask {
+		if header.Family == "" {
+			header.Family = usualFamily(header.Components)
+		}
+		p.space = &color.Space{Family: header.Family, Components: header.Components}
+		p.fact.ColorSpace, p.fact.Components = header.Family, header.Components
+	}
+}
+
+// usualFamily is what viewers take for a colour space that they do not know.
+func usualFamily(components int) string {
+	switch components {
+	case 1:
+		return color.DeviceGray
+	case 4:
+		return color.DeviceCMYK
+	}
+	return color.DeviceRGB
+}
+
+// filter is the last filter of a pipeline, the one that codes the image.
+func (in *Interpreter) filter(o types.Object) string {
+	name := in.file.Name(o)
+	if list := in.file.Array(o); len(list) > 0 {
+		name = in.file.Name(list[len(list)-1])
+	}
+	return document.Clean(name, 40)
+}
+
+func (in *Interpreter) imageFeatures(f *frame, o types.Object, dict types.Dict) {
+	if dict["OPI"] != nil {
+		in.feature(facts.OPI, "", o, nil)
+	}
+	if in.file.Array(dict["Alternates"]) != nil {
+		in.feature(facts.Alternate, "", o, nil)
+	}
+	if in.file.Int(dict["SMaskInData"]) > 0 && !f.mask {
+		in.feature(facts.Transparency, "SoftMask", o, nil)
+	}
+}
+
+// position completes a placement: the image fills the unit square of the current
+// user space. It reports false for an image that has no place.
+func (in *Interpreter) position(f *frame, fact *facts.Image) bool {
+	box := f.state.ctm.Rect(geom.Rect{0, 0, 1, 1})
+	width, height := f.state.ctm.Scale()
+	unit := in.page.UserUnit / 72
+	if fact.Width <= 0 || fact.Height <= 0 || width == 0 || height == 0 || !box.Finite() {
+		return false
+	}
+	fact.Page, fact.Box = in.page.Number, box
+	fact.PPIX = float64(fact.Width) / (width * unit)
+	fact.PPIY = float64(fact.Height) / (height * unit)
+	fact.Soft = fact.Soft || f.mask
+	fact.Hidden = f.layers.hidden() || !f.visible(box)
+	return true
+}
+
+// note adds the placement to the facts, unless the same stream has done so.
+func (in *Interpreter) note(f *frame) {
+	if !f.again {
+		in.collector.Image(in.placement)
+	}
+}
+
+// placeMask notes the soft mask of an image, which lies on it.
+func (in *Interpreter) placeMask(f *frame, p *picture) {
+	if p.softMask == nil || f.again {
+		return
+	}
+	dict := in.file.Dict(p.softMask)
+	mask := in.picture(p.softMask, dict).fact
+	mask.Soft = true
+	if in.position(f, &mask) {
+		in.collector.Image(mask)
+	}
+}
+
+// measure finds the inks of an image, once for each space it is seen in.
+func (in *Interpreter) measure(f *frame, o types.Object, p *picture, space *color.Space) facts.Paint {
+	if f.mask {
+		return facts.Paint{}
+	}
+	key := imageKey{dict: document.Identity(p.dict), space: space}
+	m := in.images[key]
+	if m == nil {
+		m = &picture{dict: p.dict, paint: in.inks(o, p, space)}
+		in.images[key] = m
+	}
+	return m.paint
+}
+
+// inks measures the samples. Where that is not worth it, every ink may have its
+// whole amount; where it is not possible, the inks are not known.
+func (in *Interpreter) inks(o types.Object, p *picture, space *color.Space) facts.Paint {
+	unknown := facts.Paint{Space: space.Family}
+	coded := bilevel(p.fact.Filter)
+	if !space.Known() || p.fact.Filter == jpx || coded && !space.Single() {
+		return unknown
+	}
+	if space.Single() && (p.fact.Width > cheapPixels/p.fact.Height || coded) {
+		return most(space)
+	}
+	decode, _ := in.file.Numbers(p.dict["Decode"], 2*space.Components)
+	paint, ok := color.MeasureImage(color.Image{
+		Width: p.fact.Width, Height: p.fact.Height, Bits: p.fact.Bits, Space: space, Decode: decode,
+		JPEG: p.fact.Filter == dct, Data: in.file.ImageData(o, in.page.Number),
+	}, in.room)
+	if !ok {
+		return unknown
+	}
+	return paint
+}
+
+// bilevel tells the codings of one-bit images. They are not unpacked: their ink is
+// all or nothing, and the parser does not know all that a fax may be.
+func bilevel(filter string) bool { return filter == "JBIG2Decode" || filter == "CCITTFaxDecode" }
+
+// room takes what measuring an image costs from the budget for images.
+func (in *Interpreter) room(n int64) bool { return in.file.Budget.Samples(in.page.Number, n) }
+
+// most is the paint of a single ink in full.
+func most(space *color.Space) facts.Paint {
+	if space.Indexed() {
+		space = space.Under
+	}
+	full := 1.0
+	if len(space.Inks) == 0 {
+		full = 0 // of grey, black is the absence of light
+	}
+	return space.Paint([]float64{full})
+}
+
+// paintImage makes the mark of the placement.
+func (in *Interpreter) paintImage(f *frame, with *ink, masked bool) {
+	box := in.placement.Box
+	m := in.begin(f, facts.Picture, box)
+	if m == nil {
+		return
+	}
+	m.Object, m.Image = in.placement.Object, &in.placement
+	m.Area = in.visibleArea(f.state.ctm.Area(), box, m.Box)
+	if masked {
+		in.blended++
+		in.feature(facts.Transparency, "SoftMask", nil, &m.Box)
+	}
+	if in.placement.Mask {
+		m.Kind = facts.Stencil
+		in.paint(f, &f.state.fill, m)
+		return
+	}
+	in.paint(f, with, m)
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package content
+
+import (
+	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/lexer"
+)
+
+// inline is an image that stands in the content (8.9.7).
+type inline struct {
+	fact    facts.Image
+	space   *color.Space
+	decode  []float64
+	length  int
+	filters int
+}
+
+// inlineImage reads BI ... ID ... EI.
+func (in *Interpreter) inlineImage(f *frame, tokens *lexer.Lexer) {
+	i := inline{length: -1, space: in.spaces.Device(color.DeviceGray)}
+	for {
+		key := tokens.Next()
+		if key.Kind == lexer.EOF {
+			return
+		}
+		if key.Kind == lexer.Keyword {
+			if string(key.Text) != "ID" {
+				continue
+			}
+			break
+		}
+		value := tokens.Next()
+		if value.Kind == lexer.EOF {
+			return
+		}
+		in.inlineEntry(f, &i, string(key.Text), value)
+	}
+	tokens.Release()
+	i.fact.Object = "inline"
+	if i.fact.Mask {
+		i.fact.Bits, i.fact.Components = 1, 1
+	} else {
+		i.fact.ColorSpace, i.fact.Components = i.space.Family, i.space.Components
+	}
+	if i.length < 0 && i.filters == 0 {
+		i.length = i.rawLength()
+	}
+	in.placeInline(f, &i, tokens.InlineData(i.length))
+}
+
+// placeInline notes the image. The samples of one without filters are measured.
+func (in *Interpreter) placeInline(f *frame, i *inline, data []byte) {
+	in.placement = i.fact
+	if !in.position(f, &in.placement) {
+		return
+	}
+	in.note(f)
+	if in.placement.Hidden {
+		return
+	}
+	var with ink
+	with.choose(i.space, in.remap(f, i.space))
+	with.paint = facts.Paint{Space: with.space.Family}
+	if i.filters == 0 && !i.fact.Mask {
+		if paint, ok := color.MeasureImage(color.Image{
+			Width: i.fact.Width, Height: i.fact.Height, Bits: i.fact.Bits, Space: with.space, Decode: i.decode, Data: data,
+		}, in.room); ok {
+			with.paint = paint
+		}
+	} else if with.space.Known() && with.space.Single() {
+		with.paint = most(with.space)
+	}
+	in.paintImage(f, &with, false)
+}
+
+// inlineEntry takes one entry; keys may be abbreviated.
+func (in *Interpreter) inlineEntry(f *frame, i *inline, key string, value lexer.Object) {
+	whole := func() int { return int(min(max(value.Value, 0), 1<<30)) }
+	switch key {
+	case "W", "Width":
+		i.fact.Width = whole()
+	case "H", "Height":
+		i.fact.Height = whole()
+	case "BPC", "BitsPerComponent":
+		i.fact.Bits = whole()
+	case "L", "Length":
+		i.length = int(min(max(value.Value, -1), 1<<30))
+	case "IM", "ImageMask":
+		i.fact.Mask = value.Kind == lexer.Bool && value.Value == 1
+	case "I", "Interpolate":
+		i.fact.Interpolate = value.Kind == lexer.Bool && value.Value == 1
+	case "D", "Decode":
+		for k := range value.Items[:min(len(value.Items), 2*color.MaxComponents)] {
+			i.decode = append(i.decode, value.Items[k].Value)
+		}
+	case "F", "Filter":
+		i.filter(value)
+	case "CS", "ColorSpace":
+		i.space = in.inlineSpace(f, value)
+	}
+}
+
+// filter keeps the last of the filters.
+func (i *inline) filter(value lexer.Object) {
+	i.filters = 1
+	if value.Kind == lexer.Array {
+		i.filters = len(value.Items)
+		if i.filters == 0 {
+			return
+		}
+		value = value.Items[len(value.Items)-1]
+	}
+	i.fact.Filter = document.Clean(wholeName(string(value.Text)), 40)
+}
+
+// wholeName spells out the abbreviation of a filter (table 92).
+func wholeName(filter string) string {
+	switch filter {
+	case "AHx":
+		return "ASCIIHexDecode"
+	case "A85":
+		return "ASCII85Decode"
+	case "LZW":
+		return "LZWDecode"
+	case "Fl":
+		return "FlateDecode"
+	case "RL":
+		return "RunLengthDecode"
+	case "CCF":
+		return "CCITTFaxDecode"
+	case "DCT":
+		return dct
+	}
+	return filter
+}
+
+// inlineSpace is a name, or an Indexed space over one.
+func (in *Interpreter) inlineSpace(f *frame, value lexer.Object) *color.Space {
+	if value.Kind != lexer.Array {
+		return in.namedSpace(f, value.Text)
+	}
+	if len(value.Items) < 4 {
+		return in.spaces.Device(color.DeviceGray)
+	}
+	base := in.namedSpace(f, value.Items[1].Text)
+	return color.Indexed(base, lexer.AppendText(nil, &value.Items[3]))
+}
+
+// rawLength is how long the samples of an image without a filter are, or -1.
+func (i *inline) rawLength() int {
+	components, bits := i.fact.Components, i.fact.Bits
+	if components == 0 || bits == 0 || bits > 16 || i.fact.Width > 1<<20 || i.fact.Height > 1<<20 {
+		return -1
+	}
+	return (i.fact.Width*components*bits + 7) / 8 * i.fact.Height
+}

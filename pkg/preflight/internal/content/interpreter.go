@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package content executes page descriptions, as a printer would, but draws
+// nothing: it keeps the graphics state (transformation, clip, colour, text,
+// transparency) and notes what is painted, where and in what.
+//
+// It follows forms, patterns, shadings, glyphs of Type 3 fonts, soft masks and
+// the printed appearance of annotations, and leaves out what stands on layers
+// that are not printed. Everything is bounded: by the budget of the document, by
+// nesting, and by depth of saved states.
+package content
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/lexer"
+)
+
+// cancelEvery is how many operators go between two looks at the context.
+const cancelEvery = 4096
+
+// streamCost is what starting another stream costs, in plain operators.
+const streamCost = 16
+
+// Interpreter reads the pages of one document, in order.
+type Interpreter struct {
+	file      *document.File
+	collector *facts.Collector
+	limits    document.Limits
+	steps     int
+	// stopped is the context's Err during one call of Page.
+	stopped func() error
+
+	// What has been looked into, for the whole document.
+	spaces   *color.Resolver
+	layers   *layers
+	fonts    map[uintptr]*fontUse
+	absent   map[string]*fontUse
+	declared map[uintptr]types.Dict
+	images   map[imageKey]*picture
+	shadings map[shadingKey]shade
+	states   map[uintptr]*parameters
+	// outlines are the glyphs of Type 3 fonts that have no colours of their own.
+	outlines map[uintptr]bool
+	strange  int
+
+	sheet
+	// active are the streams that are being executed, outermost first.
+	active []uintptr
+	// idle are frames that can be used again.
+	idle []*frame
+	// recordings are the patterns that are being read for the first time.
+	recordings []*tiling
+	mark       facts.Mark
+	placement  facts.Image
+	text       []byte
+}
+
+// sheet is what belongs to one page.
+type sheet struct {
+	page *document.Page
+	// mm2 is how many square millimetres a square unit of user space has.
+	mm2 float64
+	// visited are the masks and glyphs that were read on this page.
+	visited map[visit]bool
+	tilings map[tilingKey]*tiling
+	// colored are the spaces whose inks and profile have been noted.
+	colored   map[*color.Space]bool
+	invisible bool
+	// blended counts the marks that are not opaque.
+	blended int
+}
+
+// visit is one reading of a content stream that does not depend on where on the
+// page it is painted.
+type visit struct {
+	dict uintptr
+	// scale tells readings apart that differ in size, in 1/16 of a power of two.
+	scale int
+}
+
+// New prepares to read a document, and notes its layers.
+func New(file *document.File, collector *facts.Collector, limits document.Limits) *Interpreter {
+	return &Interpreter{
+		file: file, collector: collector, limits: limits,
+		spaces: color.NewResolver(file), layers: readLayers(file, collector),
+		fonts: map[uintptr]*fontUse{}, absent: map[string]*fontUse{}, declared: map[uintptr]types.Dict{}, images: map[imageKey]*picture{},
+		shadings: map[shadingKey]shade{}, states: map[uintptr]*parameters{}, outlines: map[uintptr]bool{},
+	}
+}
+
+// Page reads one page. The error is that of the context.
+func (in *Interpreter) Page(ctx context.Context, page *document.Page) error {
+	in.stopped, in.active = ctx.Err, in.active[:0]
+	side := geom.Millimetres(page.UserUnit)
+	in.sheet = sheet{
+		page: page, mm2: side * side,
+		visited: map[visit]bool{}, tilings: map[tilingKey]*tiling{}, colored: map[*color.Space]bool{},
+	}
+	in.pageGroup()
+	root := in.frame(page.Resources)
+	root.state = in.initial(page.Media)
+	root.state.fill.choose(root.state.fill.space, in.remap(root, root.state.fill.space))
+	root.state.fill.paint = root.state.fill.space.Paint([]float64{0})
+	root.state.stroke = root.state.fill
+	in.declare(root.resources)
+	in.run(root, in.streams(page.Contents))
+	in.release(root)
+	in.annotations()
+	return context.Cause(ctx)
+}
+
+// pageGroup notes the transparency group of the page.
+func (in *Interpreter) pageGroup() {
+	group := in.file.Dict(in.page.Dict["Group"])
+	if in.file.Name(group["S"]) != "Transparency" {
+		return
+	}
+	fact := &facts.Group{}
+	if cs, ok := group["CS"]; ok {
+		fact.Space = in.spaces.Resolve(cs, in.page.Number).Family
+	}
+	in.collector.Document().Pages[in.page.Number-1].Group = fact
+}
+
+// run executes streams. It stops quietly when the budget is used up or the
+// context is done; both are noted elsewhere.
+func (in *Interpreter) run(f *frame, chunks func() ([]byte, bool)) {
+	f.base = f.state.ctm
+	f.path.reset()
+	tokens := lexer.New(chunks)
+	for {
+		o := f.operand(in.limits.Operands)
+		tokens.Read(o)
+		switch o.Kind {
+		case lexer.EOF:
+			return
+		case lexer.Keyword:
+			name := o.Text
+			f.operands = f.operands[:len(f.operands)-1]
+			if !in.step(f, tokens, name) {
+				return
+			}
+			f.operands = f.operands[:0]
+			tokens.Release()
+		default:
+		}
+	}
+}
+
+// step executes one operator.
+func (in *Interpreter) step(f *frame, tokens *lexer.Lexer, name []byte) bool {
+	budget := in.file.Budget
+	if !budget.Operator(in.page.Number, 1) {
+		return false
+	}
+	if in.steps++; in.steps%cancelEvery == 0 && in.stopped() != nil {
+		return false
+	}
+	if string(name) == "BI" {
+		in.inlineImage(f, tokens)
+		return true
+	}
+	in.operator(f, name)
+	return !budget.Spent()
+}
+
+// streams yields the streams of a /Contents entry, one after the other, so that
+// they are never in memory together.
+func (in *Interpreter) streams(contents types.Object) func() ([]byte, bool) {
+	parts := in.file.Array(contents)
+	if parts == nil {
+		parts = types.Array{contents}
+	}
+	return func() ([]byte, bool) {
+		for len(parts) > 0 && !in.file.Budget.Spent() {
+			part := parts[0]
+			parts = parts[1:]
+			if data := in.load(part); len(data) > 0 {
+				return data, true
+			}
+			// An endless list of empty streams is work, too.
+			if !in.file.Budget.Operator(in.page.Number, streamCost) {
+				break
+			}
+		}
+		return nil, false
+	}
+}
+
+// load decodes a stream that is about to be executed.
+func (in *Interpreter) load(o types.Object) []byte {
+	data := in.file.Decode(o, in.page.Number)
+	if !in.file.Budget.Content(in.page.Number, len(data)) {
+		return nil
+	}
+	return data
+}
+
+// nested executes the stream o inside another one.
+func (in *Interpreter) nested(o types.Object, f *frame) {
+	dict := in.file.Dict(o)
+	if dict == nil || f.state.clip.Empty() || !in.file.Budget.Operator(in.page.Number, streamCost) {
+		return
+	}
+	id := document.Identity(dict)
+	for _, running := range in.active {
+		if running == id {
+			in.incident(o, "The drawing instructions contain themselves.")
+			return
+		}
+	}
+	if len(in.active) >= in.limits.Nesting {
+		in.collector.Incomplete()
+		in.incident(o, fmt.Sprintf("Drawings are nested more than %d deep; what lies deeper was not looked at.", in.limits.Nesting))
+		return
+	}
+	in.active = append(in.active, id)
+	in.declare(f.resources)
+	once := false
+	in.run(f, func() ([]byte, bool) {
+		if once {
+			return nil, false
+		}
+		once = true
+		data := in.load(o)
+		return data, len(data) > 0
+	})
+	in.active = in.active[:len(in.active)-1]
+}
+
+func (in *Interpreter) incident(o types.Object, detail string) {
+	in.collector.Incident(facts.Incident{Rule: document.RuleNesting, Page: in.page.Number, Object: document.Ref(o), Detail: detail})
+}
+
+// feature notes that the page makes use of something.
+func (in *Interpreter) feature(kind facts.FeatureKind, detail string, o types.Object, where *geom.Rect) {
+	in.collector.Feature(kind, detail, document.Ref(o), in.page.Number, where)
+}
+
+// resource looks up a named resource: in.resource(f, "Font", "F1").
+func (in *Interpreter) resource(f *frame, category string, name []byte) types.Object {
+	return in.file.Dict(f.resources[category])[string(name)]
+}
+
+// first reports whether a stream is read for the first time on this page.
+func (in *Interpreter) first(dict types.Dict, scale int) bool {
+	v := visit{dict: document.Identity(dict), scale: scale}
+	if in.visited[v] {
+		return false
+	}
+	in.visited[v] = true
+	return true
+}

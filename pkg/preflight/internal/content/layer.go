@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package content
+
+import (
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/lexer"
+)
+
+// The bounds of optional content.
+const (
+	maxLayers = 5_000
+	// maxTerms and maxTermDepth bound one visibility expression.
+	maxTerms     = 1_000
+	maxTermDepth = 16
+	// maxMarked is how deep marked content is followed.
+	maxMarked = 4_096
+)
+
+// layers knows which optional content comes out on paper (8.11): it follows the
+// default configuration, with what that says about printing.
+type layers struct {
+	file      *document.File
+	collector *facts.Collector
+	groups    map[uintptr]*facts.Layer
+	// keep holds the dictionaries, whose addresses are the keys.
+	keep []types.Dict
+}
+
+func readLayers(file *document.File, collector *facts.Collector) *layers {
+	l := &layers{file: file, collector: collector, groups: map[uintptr]*facts.Layer{}}
+	properties := file.Dict(file.Root()["OCProperties"])
+	config := file.Dict(properties["D"])
+	doc := collector.Document()
+	on := file.Name(config["BaseState"]) != "OFF"
+	list := file.Array(properties["OCGs"])
+	for _, o := range list[:min(len(list), maxLayers)] {
+		dict := file.Dict(o)
+		if dict == nil || l.groups[document.Identity(dict)] != nil {
+			continue
+		}
+		layer := l.describe(o, dict)
+		layer.Printed = on
+		l.groups[document.Identity(dict)] = layer
+		l.keep = append(l.keep, dict)
+		doc.Layers = append(doc.Layers, layer)
+	}
+	l.switchAll(config["ON"], true)
+	l.switchAll(config["OFF"], false)
+	l.automatic(config)
+	l.ignoreIntents(config)
+	return l
+}
+
+// describe reads a group, and whether it is a processing step (ISO 19593-1).
+func (l *layers) describe(o types.Object, dict types.Dict) *facts.Layer {
+	step := l.file.Dict(dict["GTS_Metadata"])
+	return &facts.Layer{
+		Name: l.file.Text(dict["Name"]), Object: document.Ref(o),
+		Group: document.Clean(l.file.Name(step["GTS_ProcStepsGroup"]), 60),
+		Type:  document.Clean(l.file.Name(step["GTS_ProcStepsType"]), 60),
+	}
+}
+
+func (l *layers) switchAll(o types.Object, on bool) {
+	list := l.file.Array(o)
+	for _, o := range list[:min(len(list), 2*maxLayers)] {
+		if layer := l.group(l.file.Dict(o)); layer != nil {
+			layer.Printed = on
+		}
+	}
+}
+
+func (l *layers) group(dict types.Dict) *facts.Layer {
+	if dict == nil {
+		return nil
+	}
+	return l.groups[document.Identity(dict)]
+}
+
+// automatic follows the usage applications for printing (table 101).
+func (l *layers) automatic(config types.Dict) {
+	list := l.file.Array(config["AS"])
+	for _, o := range list[:min(len(list), 64)] {
+		application := l.file.Dict(o)
+		if l.file.Name(application["Event"]) != "Print" || !l.lists(application["Category"], "Print") {
+			continue
+		}
+		groups := l.file.Array(application["OCGs"])
+		for _, o := range groups[:min(len(groups), maxLayers)] {
+			dict := l.file.Dict(o)
+			layer := l.group(dict)
+			if layer == nil {
+				continue
+			}
+			switch l.file.Name(l.file.Dict(l.file.Dict(dict["Usage"])["Print"])["PrintState"]) {
+			case "ON":
+				layer.Printed = true
+			case "OFF":
+				layer.Printed = false
+			}
+		}
+	}
+}
+
+// lists reports whether a name or an array of names holds one.
+func (l *layers) lists(o types.Object, name string) bool {
+	if l.file.Name(o) == name {
+		return true
+	}
+	list := l.file.Array(o)
+	for _, o := range list[:min(len(list), 64)] {
+		if l.file.Name(o) == name {
+			return true
+		}
+	}
+	return false
+}
+
+// ignoreIntents shows groups that are not meant for viewing: they do not take
+// part in what is visible.
+func (l *layers) ignoreIntents(config types.Dict) {
+	if o, ok := config["Intent"]; ok && !l.lists(o, "View") {
+		return
+	}
+	for _, dict := range l.keep {
+		if o, ok := dict["Intent"]; ok && !l.lists(o, "View") && !l.lists(o, "All") {
+			l.groups[document.Identity(dict)].Printed = true
+		}
+	}
+}
+
+// visible decides on a group or a membership, and notes that the page uses it.
+// What is neither, is shown.
+func (l *layers) visible(o types.Object, page int) bool {
+	dict := l.file.Dict(o)
+	if layer := l.group(dict); layer != nil {
+		l.collector.UseLayer(layer, page)
+		return layer.Printed
+	}
+	if l.file.Name(dict["Type"]) != "OCMD" {
+		return true
+	}
+	if l.file.Array(dict["VE"]) != nil {
+		terms := maxTerms
+		return l.expression(dict["VE"], page, maxTermDepth, &terms)
+	}
+	return l.policy(dict, page)
+}
+
+// policy is that of a membership over its groups; groups that do not exist do
+// not count.
+func (l *layers) policy(dict types.Dict, page int) bool {
+	list := l.file.Array(dict["OCGs"])
+	if list == nil {
+		list = types.Array{dict["OCGs"]}
+	}
+	on, off := 0, 0
+	for _, o := range list[:min(len(list), maxLayers)] {
+		layer := l.group(l.file.Dict(o))
+		if layer == nil {
+			continue
+		}
+		l.collector.UseLayer(layer, page)
+		if layer.Printed {
+			on++
+		} else {
+			off++
+		}
+	}
+	switch p := l.file.Name(dict["P"]); {
+	case on+off == 0:
+		return true
+	case p == "AllOn":
+		return off == 0
+	case p == "AnyOff":
+		return off > 0
+	case p == "AllOff":
+		return on == 0
+	}
+	return on > 0
+}
+
+// expression evaluates /VE: [/And ...], [/Or ...] or [/Not one]. What is too deep
+// or too long is shown.
+func (l *layers) expression(o types.Object, page, depth int, terms *int) bool {
+	if *terms--; depth == 0 || *terms < 0 {
+		return true
+	}
+	list := l.file.Array(o)
+	if len(list) == 0 {
+		layer := l.group(l.file.Dict(o))
+		if layer == nil {
+			return true
+		}
+		l.collector.UseLayer(layer, page)
+		return layer.Printed
+	}
+	name := l.file.Name(list[0])
+	if name == "Not" {
+		return len(list) < 2 || !l.expression(list[1], page, depth-1, terms)
+	}
+	result := name == "And"
+	for _, o := range list[1:] {
+		if *terms < 0 {
+			return true
+		}
+		// Every term is looked at, so that the use of every layer is noted.
+		if shown := l.expression(o, page, depth-1, terms); shown != (name == "And") {
+			result = shown
+		}
+	}
+	return result
+}
+
+// marked is the marked content that is open (14.6).
+type marked struct {
+	// hides tells of each whether it is hidden; deep counts those beyond the bound.
+	hides []bool
+	deep  int
+	// count is how many of them hide; outside is what holds the whole stream.
+	count   int
+	outside bool
+}
+
+func (m *marked) hidden() bool { return m.outside || m.count > 0 }
+
+func (m *marked) open(hides bool) {
+	if len(m.hides) >= maxMarked {
+		m.deep++
+		return
+	}
+	m.hides = append(m.hides, hides)
+	if hides {
+		m.count++
+	}
+}
+
+func (m *marked) close() {
+	if m.deep > 0 {
+		m.deep--
+		return
+	}
+	if n := len(m.hides); n > 0 {
+		if m.hides[n-1] {
+			m.count--
+		}
+		m.hides = m.hides[:n-1]
+	}
+}
+
+// markedOperator executes those of 14.6 and the compatibility sections.
+func (in *Interpreter) markedOperator(f *frame, name []byte) bool {
+	switch string(name) {
+	case "BMC":
+		f.layers.open(false)
+	case "BDC":
+		f.layers.open(in.hides(f))
+	case "EMC":
+		f.layers.close()
+	case "BX":
+		f.compatible++
+	case "EX":
+		f.compatible = max(f.compatible-1, 0)
+	default:
+		return false
+	}
+	return true
+}
+
+// hides reports whether marked content is on a layer that is not printed.
+func (in *Interpreter) hides(f *frame) bool {
+	if len(f.operands) < 2 || string(f.operands[0].Text) != "OC" || f.operands[1].Kind != lexer.Name {
+		return false
+	}
+	return !in.layers.visible(in.resource(f, "Properties", f.operands[1].Text), in.page.Number)
+}

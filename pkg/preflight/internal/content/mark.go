@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package content
+
+import (
+	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+)
+
+// normal is the blend mode that does nothing.
+const normal = "Normal"
+
+// begin prepares the one mark there is at a time, or returns nil when what is
+// painted in the box cannot be seen on paper.
+func (in *Interpreter) begin(f *frame, kind facts.Kind, box geom.Rect) *facts.Mark {
+	if f.mask || f.silent || f.layers.hidden() || !f.visible(box) {
+		return nil
+	}
+	in.mark = facts.Mark{Kind: kind, Box: box.Intersect(f.state.clip)}
+	return &in.mark
+}
+
+// visible reports whether a box lies in the clip. It may be a line.
+func (f *frame) visible(box geom.Rect) bool {
+	return !f.state.clip.Empty() && box.Finite() && box.Touches(f.state.clip)
+}
+
+// visibleArea is the part of an area that lies in the clip, in square
+// millimetres, if it is spread evenly over its box.
+func (in *Interpreter) visibleArea(area float64, box, seen geom.Rect) float64 {
+	whole, part := box.Area(), seen.Area()
+	if whole <= 0 || part <= 0 {
+		return 0
+	}
+	return min(area*min(part/whole, 1), part) * in.mm2
+}
+
+// paint completes a mark with a colour. What a pattern paints are marks of its
+// own.
+func (in *Interpreter) paint(f *frame, with *ink, m *facts.Mark) {
+	if with.space.Pattern() {
+		in.paintPattern(f, with, m)
+		return
+	}
+	if !with.space.Paints() {
+		return
+	}
+	m.Paint = with.paint
+	if with.remapped != "" {
+		in.feature(facts.DefaultSpace, with.remapped, nil, &m.Box)
+	}
+	in.emit(f, with.space, m)
+}
+
+// emit hands a mark on.
+func (in *Interpreter) emit(f *frame, space *color.Space, m *facts.Mark) {
+	in.composite(f, m)
+	for _, r := range in.recordings {
+		r.record(m)
+	}
+	if f.over != nil {
+		m.Box = f.over.box
+		m.Area = min(m.Area*f.over.share, m.Box.Area()*in.mm2)
+	}
+	in.useSpace(space)
+	in.collector.Mark(in.page.Number, m)
+}
+
+// composite fills in overprint and transparency.
+func (in *Interpreter) composite(f *frame, m *facts.Mark) {
+	s := &f.state
+	m.Mode, m.Overprint, m.Alpha = s.overprintMode, s.overprintFill, s.fillAlpha*f.group.fillAlpha
+	if m.Stroked {
+		m.Overprint, m.Alpha = s.overprintStroke, s.strokeAlpha*f.group.fillAlpha
+	}
+	m.Blend = s.blend
+	if m.Blend == normal {
+		m.Blend = f.group.blend
+	}
+	if m.Alpha >= 1 && m.Blend == normal && !s.softMask && !f.group.softMask {
+		return
+	}
+	in.blended++
+	if m.Alpha < 1 {
+		in.feature(facts.Transparency, "Alpha", nil, &m.Box)
+	}
+	if m.Blend != normal {
+		in.feature(facts.Transparency, "BlendMode "+m.Blend, nil, &m.Box)
+	}
+	if s.softMask || f.group.softMask {
+		in.feature(facts.Transparency, "SoftMask", nil, &m.Box)
+	}
+}
+
+// useSpace notes the inks and the profile of a space, once for each page.
+func (in *Interpreter) useSpace(s *color.Space) {
+	if s == nil || len(s.Inks) == 0 && s.Profile == nil || in.colored[s] {
+		return
+	}
+	in.colored[s] = true
+	if s.Profile != nil {
+		in.collector.UseProfile(s.Profile, in.page.Number)
+	}
+	for i := range s.Inks {
+		k := &s.Inks[i]
+		in.collector.Ink(k.Name, k.Kind, in.page.Number, k.Space, k.Definition, k.Full)
+	}
+}

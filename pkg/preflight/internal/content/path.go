@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package content
+
+import (
+	"math"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+)
+
+// point is a place on the page, in its default user space.
+type point struct{ x, y float64 }
+
+func cross(a, b point) float64 { return a.x*b.y - a.y*b.x }
+
+// noExtent is the thinness of a filled shape that has none: printers make it as
+// thin as they can.
+const noExtent = 1e-4
+
+// path is the current path. Its shape is not kept: only its box, its area, its
+// length, and how thin it is if it is made of rectangles.
+type path struct {
+	box   geom.Rect
+	drawn bool
+	// clips is set by W until the path is painted.
+	clips bool
+
+	start, at point
+	open      bool
+	// corners are those of the open part, as far as it may be a rectangle.
+	corners [5]point
+	n       int
+	curved  bool
+	// twice is twice the area of the open part, with a sign.
+	twice float64
+
+	// Of the parts that are done: the sum of their areas with signs and without.
+	signed, sum float64
+	length      float64
+	thin        float64
+	shapeless   bool
+}
+
+func (p *path) reset() { *p = path{box: geom.Nothing(), thin: math.MaxFloat64} }
+
+func (p *path) move(to point) {
+	p.finish()
+	p.start, p.at = to, to
+}
+
+// begin starts a part with its first segment.
+func (p *path) begin() {
+	if p.open {
+		return
+	}
+	p.open, p.drawn, p.curved, p.twice = true, true, false, 0
+	p.corners[0], p.n = p.at, 1
+	p.box = p.box.Add(p.at.x, p.at.y)
+}
+
+func (p *path) lineTo(to point) {
+	p.begin()
+	p.twice += cross(p.at, to)
+	p.length += math.Hypot(to.x-p.at.x, to.y-p.at.y)
+	p.box = p.box.Add(to.x, to.y)
+	if p.n < len(p.corners) {
+		p.corners[p.n] = to
+	}
+	p.n++
+	p.at = to
+}
+
+func (p *path) curveTo(b, c, d point) {
+	p.begin()
+	a := p.at
+	// The area between a Bézier curve and the origin, exactly.
+	p.twice += (6*cross(a, b) + 3*cross(a, c) + cross(a, d) + 3*cross(b, c) + 3*cross(b, d) + 6*cross(c, d)) / 10
+	chord := math.Hypot(d.x-a.x, d.y-a.y)
+	around := math.Hypot(b.x-a.x, b.y-a.y) + math.Hypot(c.x-b.x, c.y-b.y) + math.Hypot(d.x-c.x, d.y-c.y)
+	p.length += (chord + around) / 2
+	p.box = p.box.Add(d.x, d.y)
+	p.curveBox(a, b, c, d)
+	p.curved = true
+	p.at = d
+}
+
+// curveBox adds the extremes of a curve, where its control points lie outside.
+func (p *path) curveBox(a, b, c, d point) {
+	if p.box.Contains(geom.Rect{min(b.x, c.x), min(b.y, c.y), max(b.x, c.x), max(b.y, c.y)}, 0) {
+		return
+	}
+	for _, t := range extremes(a.x, b.x, c.x, d.x) {
+		x := bezier(t, a.x, b.x, c.x, d.x)
+		p.box[0], p.box[2] = min(p.box[0], x), max(p.box[2], x)
+	}
+	for _, t := range extremes(a.y, b.y, c.y, d.y) {
+		y := bezier(t, a.y, b.y, c.y, d.y)
+		p.box[1], p.box[3] = min(p.box[1], y), max(p.box[3], y)
+	}
+}
+
+// extremes are where the curve turns in one direction; both may be the same.
+func extremes(a, b, c, d float64) [2]float64 {
+	// The derivative is u t^2 + v t + w.
+	u, v, w := d-a+3*(b-c), 2*(a-2*b+c), b-a
+	if math.Abs(u) < 1e-12 {
+		return [2]float64{-w / v, 0}
+	}
+	root := math.Sqrt(v*v - 4*u*w)
+	return [2]float64{(-v + root) / (2 * u), (-v - root) / (2 * u)}
+}
+
+// bezier is the curve at t, or its start where t is not on it.
+func bezier(t, a, b, c, d float64) float64 {
+	if !(t > 0 && t < 1) {
+		return a
+	}
+	s := 1 - t
+	return s*s*s*a + 3*s*s*t*b + 3*s*t*t*c + t*t*t*d
+}
+
+func (p *path) close() {
+	if p.open {
+		p.length += math.Hypot(p.start.x-p.at.x, p.start.y-p.at.y)
+	}
+	p.finish()
+	p.at = p.start
+}
+
+// finish ends a part. For filling, every part is closed.
+func (p *path) finish() {
+	if !p.open {
+		return
+	}
+	p.open = false
+	area := (p.twice + cross(p.at, p.start)) / 2
+	p.signed += area
+	p.sum += math.Abs(area)
+	p.thinness(math.Abs(area))
+}
+
+// thinness takes the smaller extent of a part that is a rectangle or a line.
+func (p *path) thinness(area float64) {
+	n := p.n
+	if n > 1 && n <= len(p.corners) && near(p.corners[n-1], p.corners[0]) {
+		n--
+	}
+	side := func(i, k int) float64 {
+		return math.Hypot(p.corners[k].x-p.corners[i].x, p.corners[k].y-p.corners[i].y)
+	}
+	switch {
+	case p.curved:
+		p.shapeless = true
+	case area < 1e-9:
+		p.thin = min(p.thin, noExtent)
+	case n != 4:
+		p.shapeless = true
+	default:
+		c := &p.corners
+		if !near(point{c[1].x - c[0].x, c[1].y - c[0].y}, point{c[2].x - c[3].x, c[2].y - c[3].y}) {
+			p.shapeless = true
+			return
+		}
+		p.thin = min(p.thin, max(area/max(side(0, 1), side(1, 2)), noExtent))
+	}
+}
+
+func near(a, b point) bool { return math.Abs(a.x-b.x) < 1e-3 && math.Abs(a.y-b.y) < 1e-3 }
+
+// area that is filled. Parts that run the other way round are holes of a path
+// that is filled by winding; where nothing is left, they are not.
+func (p *path) area(evenOdd bool) float64 {
+	if signed := math.Abs(p.signed); !evenOdd && signed > p.sum/100 {
+		return signed
+	}
+	return p.sum
+}
+
+// pathOperator executes those of 8.5.
+func (in *Interpreter) pathOperator(f *frame, name []byte) bool {
+	switch string(name) {
+	case "m":
+		f.path.move(f.point(0))
+	case "l":
+		f.path.lineTo(f.point(0))
+	case "c":
+		f.path.curveTo(f.point(0), f.point(2), f.point(4))
+	case "v":
+		f.path.curveTo(f.path.at, f.point(0), f.point(2))
+	case "y":
+		f.path.curveTo(f.point(0), f.point(2), f.point(2))
+	case "h":
+		f.path.close()
+	case "re":
+		f.rectangle()
+	case "W", "W*":
+		f.path.clips = true
+	case "n":
+		in.paintPath(f, painting{})
+	case "f", "F":
+		in.paintPath(f, painting{fill: true})
+	case "f*":
+		in.paintPath(f, painting{fill: true, evenOdd: true})
+	case "S":
+		in.paintPath(f, painting{stroke: true})
+	case "s":
+		in.paintPath(f, painting{stroke: true, close: true})
+	case "B":
+		in.paintPath(f, painting{fill: true, stroke: true})
+	case "B*":
+		in.paintPath(f, painting{fill: true, stroke: true, evenOdd: true})
+	case "b":
+		in.paintPath(f, painting{fill: true, stroke: true, close: true})
+	case "b*":
+		in.paintPath(f, painting{fill: true, stroke: true, close: true, evenOdd: true})
+	default:
+		return false
+	}
+	return true
+}
+
+// point is two operands, on the page.
+func (f *frame) point(i int) point {
+	x, y := f.state.ctm.Point(f.number(i), f.number(i+1))
+	return point{x, y}
+}
+
+func (f *frame) rectangle() {
+	x, y, w, h := f.number(0), f.number(1), f.number(2), f.number(3)
+	corner := func(x, y float64) point {
+		px, py := f.state.ctm.Point(x, y)
+		return point{px, py}
+	}
+	f.path.move(corner(x, y))
+	f.path.lineTo(corner(x+w, y))
+	f.path.lineTo(corner(x+w, y+h))
+	f.path.lineTo(corner(x, y+h))
+	f.path.close()
+}
+
+// painting is what an operator does with the path.
+type painting struct{ fill, stroke, close, evenOdd bool }
+
+// paintPath ends a path: it is painted first and becomes the clip afterwards.
+func (in *Interpreter) paintPath(f *frame, how painting) {
+	p := &f.path
+	if how.close {
+		p.close()
+	}
+	p.finish()
+	if p.drawn {
+		if how.fill {
+			in.fillPath(f, how.evenOdd)
+		}
+		if how.stroke {
+			in.strokePath(f)
+		}
+		if p.clips {
+			f.state.clip = f.state.clip.Intersect(p.box)
+		}
+	}
+	p.reset()
+}
+
+func (in *Interpreter) fillPath(f *frame, evenOdd bool) {
+	m := in.begin(f, facts.Path, f.path.box)
+	if m == nil {
+		return
+	}
+	if !f.path.shapeless {
+		m.Thin = f.path.thin * in.page.UserUnit
+	}
+	m.Area = in.visibleArea(f.path.area(evenOdd), f.path.box, m.Box)
+	in.paint(f, &f.state.fill, m)
+}
+
+func (in *Interpreter) strokePath(f *frame) {
+	least, greatest := f.state.ctm.Stretch()
+	width := math.Abs(f.state.lineWidth)
+	box := f.path.box.Grow(width * greatest / 2)
+	m := in.begin(f, facts.Path, box)
+	if m == nil {
+		return
+	}
+	m.Stroked = true
+	m.Width = width * least * in.page.UserUnit
+	m.Area = in.visibleArea(f.path.length*width*(least+greatest)/2, box, m.Box)
+	in.paint(f, &f.state.stroke, m)
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package content
+
+import (
+	"math"
+
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+)
+
+// maxRecorded bounds the marks of a pattern that are noted again where the
+// pattern paints again.
+const maxRecorded = 64
+
+// tilingKey tells readings of a tiling pattern apart: by pattern, by size, and
+// by the colour of one that has none of its own.
+type tilingKey struct {
+	visit
+	space *color.Space
+	cmyk  [4]float64
+	spots float64
+	white bool
+}
+
+// tiling is what a pattern was found to paint.
+type tiling struct {
+	marks []recorded
+	// cell is the area of one tile on the page, in square millimetres.
+	cell float64
+}
+
+// recorded is a mark of one tile. Its image is a copy.
+type recorded struct {
+	mark  facts.Mark
+	image facts.Image
+}
+
+func (t *tiling) record(m *facts.Mark) {
+	if len(t.marks) >= maxRecorded {
+		return
+	}
+	r := recorded{mark: *m}
+	if m.Image != nil {
+		r.image = *m.Image
+	}
+	t.marks = append(t.marks, r)
+}
+
+// paintPattern paints the region of a mark with a pattern.
+func (in *Interpreter) paintPattern(f *frame, with *ink, m *facts.Mark) {
+	dict := in.file.Dict(with.pattern)
+	if dict == nil {
+		return
+	}
+	if shading, ok := dict["Shading"]; ok {
+		in.paintShading(f, shading, m.Box, m.Area)
+		return
+	}
+	matrix := in.file.Matrix(dict["Matrix"]).Then(f.base)
+	uncolored := in.file.Int(dict["PaintType"]) == 2
+	key := tilingKey{visit: visit{dict: document.Identity(dict), scale: scaleClass(matrix)}}
+	if uncolored {
+		if with.space.Under == nil {
+			return
+		}
+		key.space, key.cmyk, key.white = with.space.Under, with.paint.CMYK, with.paint.White
+		key.spots = with.paint.Total()
+	}
+	region := overlay{box: m.Box}
+	area := m.Area
+	if known := in.tilings[key]; known != nil {
+		in.repeat(f, known, region, area)
+		return
+	}
+	t := &tiling{cell: in.cell(dict, matrix)}
+	in.tilings[key] = t
+	region.share = shareOf(area, t.cell)
+	in.tile(f, with, dict, matrix, t, region, uncolored)
+}
+
+func shareOf(area, cell float64) float64 {
+	if cell <= 0 {
+		return 0
+	}
+	return area / cell
+}
+
+// cell is the area of one tile.
+func (in *Interpreter) cell(dict types.Dict, matrix geom.Matrix) float64 {
+	x, _ := in.file.Number(dict["XStep"])
+	y, _ := in.file.Number(dict["YStep"])
+	if x == 0 || y == 0 {
+		box, _ := in.file.Rect(dict["BBox"])
+		x, y = box.Width(), box.Height()
+	}
+	if v := math.Abs(x*y) * matrix.Area() * in.mm2; !math.IsNaN(v) && !math.IsInf(v, 0) {
+		return v
+	}
+	return 0
+}
+
+// tile reads the content of a pattern.
+func (in *Interpreter) tile(f *frame, with *ink, dict types.Dict, matrix geom.Matrix, t *tiling, region overlay, uncolored bool) {
+	pattern := with.pattern
+	colored := ink{space: with.space.Under, paint: with.paint}
+	inner := in.frame(in.file.Dict(dict["Resources"]))
+	inner.state = in.initial(geom.Everything())
+	inner.state.ctm = matrix
+	inner.muted, inner.mask, inner.again = uncolored, f.mask, f.again
+	inner.layers.outside = f.layers.hidden()
+	inner.group = f.group
+	if uncolored {
+		inner.state.fill, inner.state.stroke = colored, colored
+	}
+	inner.enterPattern(f)
+	if box, ok := in.file.Rect(dict["BBox"]); ok {
+		inner.clipTo(box)
+	}
+	// Inside another pattern, the region of that is what is painted.
+	if f.over != nil {
+		region.box, region.share = f.over.box, region.share*f.over.share
+	}
+	inner.over = &region
+	in.recordings = append(in.recordings, t)
+	in.nested(pattern, inner)
+	in.recordings = in.recordings[:len(in.recordings)-1]
+	in.release(inner)
+}
+
+// enterPattern applies the transparency of the place to the pattern as a whole.
+func (inner *frame) enterPattern(f *frame) {
+	inner.group.fillAlpha *= f.state.fillAlpha
+	inner.group.softMask = inner.group.softMask || f.state.softMask
+	if f.state.blend != normal {
+		inner.group.blend = f.state.blend
+	}
+}
+
+// repeat notes the marks of a pattern in another place.
+func (in *Interpreter) repeat(f *frame, t *tiling, region overlay, area float64) {
+	share := shareOf(area, t.cell)
+	if f.over != nil {
+		region.box, share = f.over.box, share*f.over.share
+	}
+	for i := range t.marks {
+		if !in.file.Budget.Operator(in.page.Number, 1) {
+			return
+		}
+		r := t.marks[i]
+		m := r.mark
+		if m.Image != nil {
+			m.Image = &r.image
+		}
+		m.Box = region.box
+		m.Area = min(m.Area*share, region.box.Area()*in.mm2)
+		in.collector.Mark(in.page.Number, &m)
+	}
+}

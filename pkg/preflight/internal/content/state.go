@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package content
+
+import (
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/lexer"
+)
+
+// state is what q saves and Q restores.
+type state struct {
+	ctm geom.Matrix
+	// clip is a box around the clipping path, so it may be too large but never
+	// too small.
+	clip         geom.Rect
+	fill, stroke ink
+	lineWidth    float64
+	textState
+	transparency
+	overprintFill, overprintStroke bool
+	overprintMode                  int
+}
+
+// textState are the parameters of 9.3.
+type textState struct {
+	font       *fontUse
+	size       float64
+	stretch    float64
+	rise       float64
+	charSpace  float64
+	wordSpace  float64
+	leading    float64
+	renderMode int
+}
+
+// transparency are the parameters of clause 11 that a mark tells of.
+type transparency struct {
+	fillAlpha, strokeAlpha float64
+	blend                  string
+	softMask               bool
+}
+
+// ink is a current colour.
+type ink struct {
+	space *color.Space
+	paint facts.Paint
+	// pattern is set when the colour is a pattern.
+	pattern types.Object
+	// remapped is the resource that stands in for a device space, or "".
+	remapped string
+}
+
+func opaque() transparency {
+	return transparency{fillAlpha: 1, strokeAlpha: 1, blend: normal}
+}
+
+// initial is the state at the start of a page (table 51 and 52).
+func (in *Interpreter) initial(clip geom.Rect) state {
+	gray := in.spaces.Device(color.DeviceGray)
+	black := ink{space: gray, paint: gray.Paint([]float64{0})}
+	return state{
+		ctm: geom.Identity(), clip: clip, fill: black, stroke: black, lineWidth: 1,
+		textState: textState{stretch: 1}, transparency: opaque(),
+	}
+}
+
+// frame is one content stream that is being executed.
+type frame struct {
+	resources types.Dict
+	state     state
+	saved     []state
+	// base is the matrix at the start of the stream: patterns hang from it.
+	base geom.Matrix
+	text text
+	path path
+	// muted is set for streams that may not set colours: uncoloured patterns
+	// and glyphs.
+	muted bool
+	// mask is set inside soft masks, whose colours are not printed.
+	mask bool
+	// silent is set while nothing is noted as a mark: a text mark stands for the
+	// outlines of a glyph.
+	silent bool
+	// again is set when the images of the stream have been noted before.
+	again bool
+	glyph bool
+	// over is what the marks of a pattern cover in its place; nil elsewhere.
+	over *overlay
+	// group is what a transparency group as a whole is painted with.
+	group  transparency
+	layers marked
+	// compatible is the depth of BX.
+	compatible int
+	// defaults are what DefaultGray, DefaultRGB and DefaultCMYK say.
+	defaults     [3]*color.Space
+	defaultsRead bool
+	// operands wait for an operator.
+	operands []lexer.Object
+}
+
+// overlay is the region that a pattern paints.
+type overlay struct {
+	box geom.Rect
+	// share is how often the cell fits into the region.
+	share float64
+}
+
+// frame takes one that is idle, or makes one.
+func (in *Interpreter) frame(resources types.Dict) *frame {
+	n := len(in.idle)
+	if n == 0 {
+		return &frame{resources: resources, group: opaque()}
+	}
+	f := in.idle[n-1]
+	in.idle = in.idle[:n-1]
+	*f = frame{resources: resources, group: opaque(), saved: f.saved[:0], operands: f.operands[:0]}
+	return f
+}
+
+// within is a frame for a stream that goes on in the state of another.
+func (in *Interpreter) within(f *frame, resources types.Dict) *frame {
+	if resources == nil {
+		resources = f.resources
+	}
+	inner := in.frame(resources)
+	inner.state, inner.muted, inner.mask, inner.silent, inner.again = f.state, f.muted, f.mask, f.silent, f.again
+	inner.over, inner.group = f.over, f.group
+	inner.layers.outside = f.layers.hidden()
+	return inner
+}
+
+// release gives a frame back. Nobody may hold it.
+func (in *Interpreter) release(f *frame) { in.idle = append(in.idle, f) }
+
+// text holds what lives between BT and ET.
+type text struct {
+	matrix, line geom.Matrix
+	// clip is the box around the text that becomes the clip.
+	clip  geom.Rect
+	clips bool
+}
+
+// operand makes room for another one. One too many takes the place of the last.
+func (f *frame) operand(most int) *lexer.Object {
+	n := len(f.operands)
+	switch {
+	case n > most:
+		n--
+	case n < cap(f.operands):
+		f.operands = f.operands[:n+1]
+	default:
+		f.operands = append(f.operands, lexer.Object{})
+	}
+	return &f.operands[n]
+}
+
+// number is the i-th operand, or 0.
+func (f *frame) number(i int) float64 {
+	if i < len(f.operands) {
+		return f.operands[i].Value
+	}
+	return 0
+}
+
+// last is the text of the last operand, or nil.
+func (f *frame) last() []byte {
+	if n := len(f.operands); n > 0 {
+		return f.operands[n-1].Text
+	}
+	return nil
+}
+
+// matrix is six operands.
+func (f *frame) matrix() geom.Matrix {
+	var m geom.Matrix
+	for i := range m {
+		m[i] = f.number(i)
+	}
+	return m
+}
+
+// clipTo narrows the clip to a box in the current user space.
+func (f *frame) clipTo(box geom.Rect) {
+	f.state.clip = f.state.clip.Intersect(f.state.ctm.Rect(box))
+}

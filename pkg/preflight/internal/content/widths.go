@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package content
+
+import (
+	"sort"
+	"strings"
+
+	standard "github.com/pdfcpu/pdfcpu/pkg/font"
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
+)
+
+// The bounds of a table of widths.
+const (
+	maxWidths = 1 << 16
+	// maxAdvance is wider than any glyph, in units of the size of the font.
+	maxAdvance = 50
+	// usualAdvance stands in where nothing is known.
+	usualAdvance = 0.5
+)
+
+// widths are the advances of the codes from first on; runs of a composite font
+// are sorted by their first code.
+type widths struct {
+	first  int
+	table  []float32
+	runs   []widthRun
+	others float32
+}
+
+// widthRun is a stretch of codes of a composite font: with a width of its own each,
+// or all the same.
+type widthRun struct {
+	first, last int
+	table       []float32
+	same        float32
+}
+
+func (w *widths) of(code int) float64 {
+	if k := code - w.first; k >= 0 && k < len(w.table) {
+		return float64(w.table[k])
+	}
+	if len(w.runs) > 0 {
+		k := sort.Search(len(w.runs), func(i int) bool { return w.runs[i].first > code }) - 1
+		if k >= 0 && code <= w.runs[k].last {
+			r := &w.runs[k]
+			if r.table != nil {
+				return float64(r.table[code-r.first])
+			}
+			return float64(r.same)
+		}
+	}
+	return float64(w.others)
+}
+
+// advance turns a width into units of the size of the font.
+func advance(v, unit float64) float32 {
+	return float32(min(max(v*unit, -maxAdvance), maxAdvance))
+}
+
+// simpleWidths reads those of a font with codes of one byte.
+func simpleWidths(file *document.File, dict types.Dict, unit float64) widths {
+	list := file.Array(dict["Widths"])
+	if len(list) == 0 {
+		return standardWidths(file.Name(dict["BaseFont"]))
+	}
+	missing, _ := file.Number(file.Dict(dict["FontDescriptor"])["MissingWidth"])
+	w := widths{first: file.Int(dict["FirstChar"]), others: advance(missing, unit)}
+	for _, o := range list[:min(len(list), 256)] {
+		v, _ := file.Number(o)
+		w.table = append(w.table, advance(v, unit))
+	}
+	return w
+}
+
+// standardWidths are those of the fourteen fonts that every reader has, and that
+// may be used without saying how wide they are.
+func standardWidths(name string) widths {
+	name = standardName(name)
+	if !standard.IsCoreFont(name) {
+		return widths{others: usualAdvance}
+	}
+	w := widths{others: usualAdvance, table: make([]float32, 256)}
+	for code := range w.table {
+		w.table[code] = usualAdvance
+		if v, err := standard.CharWidth(name, rune(code)); err == nil && v > 0 {
+			w.table[code] = advance(float64(v), 0.001)
+		}
+	}
+	return w
+}
+
+// standardName finds the standard font behind the names that Windows gave them.
+func standardName(name string) string {
+	family, style, _ := strings.Cut(name, ",")
+	if style == "" {
+		family, style, _ = strings.Cut(strings.TrimSuffix(name, "MT"), "-")
+	}
+	bold, italic := strings.Contains(style, "Bold"), strings.Contains(style, "Italic") || strings.Contains(style, "Oblique")
+	switch family {
+	case "Arial", "Helvetica":
+		return styled("Helvetica", "", "Oblique", bold, italic)
+	case "CourierNew", "CourierNewPS", "Courier":
+		return styled("Courier", "", "Oblique", bold, italic)
+	case "TimesNewRoman", "TimesNewRomanPS", "Times":
+		return styled("Times", "Roman", "Italic", bold, italic)
+	}
+	return name
+}
+
+func styled(family, plain, slanted string, bold, italic bool) string {
+	style := plain
+	switch {
+	case bold && italic:
+		style = "Bold" + slanted
+	case bold:
+		style = "Bold"
+	case italic:
+		style = slanted
+	}
+	if style == "" {
+		return family
+	}
+	return family + "-" + style
+}
+
+// compositeWidths reads /W and /DW, or for lines that run downwards /DW2.
+func compositeWidths(file *document.File, descendant types.Dict, vertical bool) widths {
+	if vertical {
+		w := widths{others: 1}
+		if v, ok := file.Numbers(descendant["DW2"], 2); ok {
+			w.others = advance(-v[1], 0.001)
+		}
+		return w
+	}
+	w := widths{others: 1}
+	if v, ok := file.Number(descendant["DW"]); ok {
+		w.others = advance(v, 0.001)
+	}
+	list := file.Array(descendant["W"])
+	for room := maxWidths; len(list) >= 2 && room > 0; {
+		first := file.Int(list[0])
+		if each := file.Array(list[1]); each != nil {
+			r := widthRun{first: first}
+			for _, o := range each[:min(len(each), room)] {
+				v, _ := file.Number(o)
+				r.table = append(r.table, advance(v, 0.001))
+			}
+			room -= len(each) + 1
+			r.last = first + len(r.table) - 1
+			w.add(r)
+			list = list[2:]
+			continue
+		}
+		if len(list) < 3 {
+			break
+		}
+		v, _ := file.Number(list[2])
+		w.add(widthRun{first: first, last: file.Int(list[1]), same: advance(v, 0.001)})
+		room--
+		list = list[3:]
+	}
+	sort.SliceStable(w.runs, func(i, k int) bool { return w.runs[i].first < w.runs[k].first })
+	return w
+}
+
+func (w *widths) add(r widthRun) {
+	if r.last >= r.first {
+		w.runs = append(w.runs, r)
+	}
+}

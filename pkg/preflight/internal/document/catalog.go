@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package document
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+)
+
+// catalog fills the facts that hang from the document catalog (ISO 32000-2,
+// table 29) and need no page.
+func (f *File) catalog() {
+	doc, root := f.collector.Document(), f.Dict(rootOf(f))
+	doc.Tagged = f.Bool(f.Dict(root["MarkInfo"])["Marked"])
+	f.outputIntents(root)
+	f.attachments(root)
+	f.form(root)
+	f.documentActions(root)
+	f.privateData(root, Ref(rootOf(f)), 0)
+}
+
+// crawl walks structures that may be damaged on purpose: no object is entered
+// twice, and all crawls of a document share one bound.
+type crawl struct {
+	file *File
+	seen map[int]bool
+}
+
+func (f *File) crawl() *crawl { return &crawl{file: f, seen: map[int]bool{}} }
+
+// step takes one element's worth of work.
+func (f *File) step() bool {
+	if f.steps++; f.steps <= f.limits.Elements {
+		return true
+	}
+	f.collector.Exhausted(RuleStructure, 0, fmt.Sprintf("The file has more than %d bookmarks, form fields, actions and the like; the rest was not looked at.", f.limits.Elements))
+	return false
+}
+
+// enter reports whether an element is to be looked at.
+func (c *crawl) enter(o types.Object) bool {
+	if !c.file.step() {
+		return false
+	}
+	ref, ok := o.(types.IndirectRef)
+	if !ok {
+		return true
+	}
+	number := int(ref.ObjectNumber)
+	if c.seen[number] {
+		return false
+	}
+	c.seen[number] = true
+	return true
+}
+
+// nameTree visits the leaves of a name tree (ISO 32000-2, 7.9.6).
+func (f *File) nameTree(root types.Object, visit func(key string, value types.Object)) {
+	c, stack := f.crawl(), []types.Object{root}
+	for len(stack) > 0 {
+		node := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if !c.enter(node) || node == nil {
+			continue
+		}
+		dict := f.Dict(node)
+		names := f.Array(dict["Names"])
+		for i := 0; i+1 < len(names) && f.step(); i += 2 {
+			visit(f.Text(names[i]), names[i+1])
+		}
+		stack = c.push(stack, f.Array(dict["Kids"]))
+	}
+}
+
+// push adds elements so that the first is taken next.
+func (c *crawl) push(stack []types.Object, kids types.Array) []types.Object {
+	if room := c.file.limits.Elements - c.file.steps - len(stack); len(kids) > room {
+		// One more than there is room for, so that the bound is told.
+		kids = kids[:max(0, room)+1]
+	}
+	for _, kid := range slices.Backward(kids) {
+		stack = append(stack, kid)
+	}
+	return stack
+}
+
+// The bounds of private data: applications of one dictionary and of the
+// document. Its names must not crowd out other features.
+const (
+	maxApplications    = 16
+	maxApplicationsAll = 64
+)
+
+// privateData notes what applications keep for themselves (ISO 32000-2, 14.5).
+func (f *File) privateData(dict types.Dict, object string, page int) {
+	pieces := f.Dict(dict["PieceInfo"])
+	for i, name := range slices.Sorted(maps.Keys(pieces)) {
+		if i >= maxApplications {
+			return
+		}
+		name = Clean(name, 60)
+		if !f.applications[name] {
+			if len(f.applications) >= maxApplicationsAll {
+				continue
+			}
+			f.applications[name] = true
+		}
+		f.collector.Feature(facts.PrivateData, name, object, page, nil)
+	}
+}

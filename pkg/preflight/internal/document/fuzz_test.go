@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package document_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
+)
+
+// maxSeed keeps the seeds small: what makes the others long is a repetition.
+const maxSeed = 32 << 10
+
+// FuzzOpen reads any bytes as a document. Limits are small: what is looked for
+// are panics, endless loops and facts that contradict each other.
+func FuzzOpen(f *testing.F) {
+	for name, write := range pdftest.Hostile() {
+		if strings.Contains(name, "bomb") {
+			continue
+		}
+		if data := write(); len(data) <= maxSeed {
+			f.Add(data)
+		}
+	}
+	for _, flaw := range pdftest.Flaws() {
+		if !strings.HasPrefix(flaw.Rule, "limits.") {
+			f.Add(flaw.Breaks())
+		}
+	}
+	f.Add(packed())
+	limits := document.DefaultLimits()
+	limits.StreamBytes, limits.DocumentBytes, limits.Pages, limits.Elements = 1<<20, 4<<20, 100, 10_000
+	f.Fuzz(func(t *testing.T, data []byte) {
+		collector := facts.NewCollector(nil)
+		file, err := document.Open(t.Context(), bytes.NewReader(data), int64(len(data)), limits, collector)
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc := collector.Document()
+		if doc.Opened != (file != nil) {
+			t.Fatalf("opened %t, file %t", doc.Opened, file != nil)
+		}
+		if file != nil {
+			file.Pages()
+		}
+		if (!doc.Opened || !doc.Complete) && len(doc.Incidents) == 0 {
+			t.Error("something was left off, and nothing says what")
+		}
+		for _, text := range []string{doc.Title, doc.Producer, doc.Creator, doc.Created, doc.Modified, doc.PDFVersion} {
+			if text != document.Clean(text, 300) {
+				t.Errorf("%q is not fit for a report", text)
+			}
+		}
+	})
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package document
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+)
+
+// panicError is a panic of the parser. Its text is not shown: it may hold
+// anything.
+type panicError struct{ value any }
+
+func (e *panicError) Error() string { return "parser panicked" }
+
+// guard calls the parser. A panic becomes an incident and an error. What cannot
+// be recovered from (stack overflow, out of memory) ends the process; for that
+// there is the sandbox.
+func (f *File) guard(call func() error) error {
+	err := caught(call)
+	var panicked *panicError
+	if errors.As(err, &panicked) {
+		f.panicked(panicked)
+	}
+	return err
+}
+
+// panicked notes a panic.
+func (f *File) panicked(err *panicError) {
+	f.collector.Incomplete()
+	f.collector.Incident(facts.Incident{
+		Rule:   RulePanic,
+		Detail: fmt.Sprintf("The structure of the file is damaged in a way that the parser does not survive (%T).", err.value),
+	})
+}
+
+// caught turns a panic into an error.
+func caught(call func() error) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = &panicError{value: value}
+		}
+	}()
+	return call()
+}

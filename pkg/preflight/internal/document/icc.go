@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package document
+
+// ICC profiles are read as far as their header and description go (ICC.1:2022, 7.2
+// and 9.2.41).
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// The layout of a profile, and the bounds of what is read of it.
+const (
+	headerSize     = 128
+	tagSize        = 12
+	maxTags        = 256
+	maxDescription = 120
+)
+
+// ICCHeader is what a profile says of itself. Signatures are without their trailing
+// blanks.
+type ICCHeader struct {
+	// Size is how long the profile says it is.
+	Size int
+	// Version is "4.3".
+	Version string
+	// Class is scnr, mntr, prtr, link, spac, abst or nmcl.
+	Class string
+	// Space is GRAY, RGB, CMYK, Lab and so on: the side of the device.
+	Space string
+	// Connection is XYZ or Lab; of a device link it is a space like Space.
+	Connection string
+	// Description is the name of the profile, fit for a report; "" when it has
+	// none that can be read.
+	Description string
+}
+
+// ICCFault is why a profile cannot be trusted, as a sentence.
+type ICCFault struct{ Reason string }
+
+func (f *ICCFault) Error() string { return f.Reason }
+
+// ParseICC reads the header and the description of a profile. When the profile is
+// damaged it returns a *[ICCFault] and what could still be read.
+func ParseICC(data []byte) (ICCHeader, error) {
+	if len(data) < headerSize {
+		return ICCHeader{}, &ICCFault{fmt.Sprintf("The profile has %d bytes; its header alone needs %d.", len(data), headerSize)}
+	}
+	h := ICCHeader{
+		Size:       int(binary.BigEndian.Uint32(data)),
+		Version:    fmt.Sprintf("%d.%d", data[8], data[9]>>4),
+		Class:      signature(data[12:16]),
+		Space:      signature(data[16:20]),
+		Connection: signature(data[20:24]),
+	}
+	if string(data[36:40]) != "acsp" {
+		return h, &ICCFault{"The profile does not have the signature acsp that every ICC profile has."}
+	}
+	if h.Size > len(data) {
+		return h, &ICCFault{fmt.Sprintf("The profile says that it has %d bytes; %d are there.", h.Size, len(data))}
+	}
+	tag, err := descriptionTag(data)
+	if err != nil {
+		return h, err
+	}
+	h.Description = description(tag)
+	return h, h.check()
+}
+
+// check holds the header against the values that the specification allows.
+func (h *ICCHeader) check() error {
+	switch h.Class {
+	case "scnr", "mntr", "prtr", "link", "spac", "abst", "nmcl":
+	default:
+		return &ICCFault{fmt.Sprintf("The profile has the unknown class %q.", h.Class)}
+	}
+	if h.Channels() == 0 {
+		return &ICCFault{fmt.Sprintf("The profile has the unknown colour space %q.", h.Space)}
+	}
+	if h.Version[0] < '2' || h.Version[0] > '5' || h.Version[1] != '.' {
+		return &ICCFault{"The profile has the unknown version " + h.Version + "."}
+	}
+	return nil
+}
+
+// Channels is how many components a colour of Space has, or 0 when the space is
+// unknown (ICC.1:2022, table 19).
+func (h *ICCHeader) Channels() int {
+	switch h.Space {
+	case "GRAY":
+		return 1
+	case "RGB", "Lab", "XYZ", "Luv", "YCbr", "Yxy", "HSV", "HLS", "CMY":
+		return 3
+	case "CMYK":
+		return 4
+	}
+	if digit, ok := strings.CutSuffix(h.Space, "CLR"); ok && len(digit) == 1 {
+		return max(strings.Index("0123456789ABCDEF", digit), 0)
+	}
+	return 0
+}
+
+// signature is four letters, fit for a report.
+func signature(b []byte) string {
+	return clean(strings.TrimRight(string(b), " \x00"))
+}
+
+// descriptionTag finds the data of the desc tag, nil when there is none.
+func descriptionTag(data []byte) ([]byte, error) {
+	if len(data) < headerSize+4 {
+		return nil, &ICCFault{"The profile ends before its table of tags."}
+	}
+	count := int(binary.BigEndian.Uint32(data[headerSize:]))
+	table := data[headerSize+4:]
+	if count > len(table)/tagSize {
+		return nil, &ICCFault{fmt.Sprintf("The profile says that it has %d tags; it is too short for them.", count)}
+	}
+	for i := range min(count, maxTags) {
+		tag := table[i*tagSize:]
+		if string(tag[:4]) != "desc" {
+			continue
+		}
+		offset, size := int64(binary.BigEndian.Uint32(tag[4:])), int64(binary.BigEndian.Uint32(tag[8:]))
+		if offset+size > int64(len(data)) {
+			return nil, &ICCFault{"The description of the profile lies outside of it."}
+		}
+		return data[offset : offset+size], nil
+	}
+	return nil, nil
+}
+
+// description reads both forms: textDescriptionType of version 2 and
+// multiLocalizedUnicodeType of version 4, of which the first record is taken.
+func description(tag []byte) string {
+	if len(tag) < 12 {
+		return ""
+	}
+	switch string(tag[:4]) {
+	case "desc":
+		size := int64(binary.BigEndian.Uint32(tag[8:]))
+		text := tag[12:]
+		text = text[:min(size, int64(len(text)))]
+		text, _, _ = bytes.Cut(text, []byte{0})
+		return clean(string(text))
+	case "mluc":
+		if len(tag) < 28 || binary.BigEndian.Uint32(tag[8:]) == 0 {
+			return ""
+		}
+		size, offset := int64(binary.BigEndian.Uint32(tag[20:])), int64(binary.BigEndian.Uint32(tag[24:]))
+		if offset+size > int64(len(tag)) {
+			return ""
+		}
+		return clean(utf16Text(tag[offset : offset+min(size, 4*maxDescription)]))
+	}
+	return ""
+}
+
+func utf16Text(data []byte) string {
+	units := make([]uint16, len(data)/2)
+	for i := range units {
+		units[i] = binary.BigEndian.Uint16(data[2*i:])
+	}
+	return string(utf16.Decode(units))
+}
+
+// clean makes a text fit for a report: valid, printable, not long.
+func clean(text string) string {
+	var out strings.Builder
+	for n := 0; len(text) > 0 && n < maxDescription; n++ {
+		r, size := utf8.DecodeRuneInString(text)
+		text = text[size:]
+		if r == 0 {
+			break
+		}
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
+			r = '\uFFFD'
+		}
+		out.WriteRune(r)
+	}
+	return strings.TrimSpace(out.String())
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package document
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+)
+
+// maxIntents bounds the output intents: a sound file has one for each standard.
+const maxIntents = 32
+
+// outputIntents reads ISO 32000-2, 14.11.5.
+func (f *File) outputIntents(root types.Dict) {
+	doc := f.collector.Document()
+	for _, o := range f.Array(root["OutputIntents"]) {
+		dict := f.Dict(o)
+		if dict == nil {
+			continue
+		}
+		if len(doc.Intents) >= maxIntents {
+			f.collector.Exhausted(RuleStructure, 0, fmt.Sprintf("The file has more than %d output intents; the rest was not looked at.", maxIntents))
+			return
+		}
+		doc.Intents = append(doc.Intents, facts.OutputIntent{
+			Subtype:    Clean(f.Name(dict["S"]), 40),
+			Condition:  f.Text(dict["OutputConditionIdentifier"]),
+			Registry:   f.Text(dict["RegistryName"]),
+			Info:       f.Text(dict["Info"]),
+			Profile:    f.ICC(dict["DestOutputProfile"]),
+			Referenced: f.Dict(dict["DestOutputProfileRef"]) != nil,
+			Object:     Ref(o),
+		})
+	}
+}
+
+// ICC reads an ICC profile: the stream of an ICCBased space or of an output
+// intent. It returns nil when there is none, or when the document has too many.
+// The same object is the same profile.
+func (f *File) ICC(o types.Object) *facts.ICC {
+	ref, isRef := o.(types.IndirectRef)
+	number := int(ref.ObjectNumber)
+	if known, ok := f.profiles[number]; ok && isRef {
+		return known
+	}
+	stream, ok := f.Stream(o)
+	if !ok {
+		return nil
+	}
+	out := facts.ICC{Object: Ref(o), Components: f.Int(stream.Dict["N"])}
+	f.readProfile(stream, &out)
+	profile := f.collector.Profile(out)
+	if isRef {
+		f.profiles[number] = profile
+	}
+	return profile
+}
+
+// readProfile fills in what the profile says of itself.
+func (f *File) readProfile(stream types.StreamDict, out *facts.ICC) {
+	data, err := f.decode(stream)
+	if err != nil {
+		out.Fault = "The profile cannot be unpacked."
+		return
+	}
+	sum := sha256.Sum256(data)
+	out.SHA256 = hex.EncodeToString(sum[:])
+	header, err := ParseICC(data)
+	out.Space, out.Class, out.Version, out.Description = header.Space, header.Class, header.Version, header.Description
+	switch channels := header.Channels(); {
+	case err != nil:
+		out.Fault = err.Error()
+	case channels != out.Components:
+		out.Fault = fmt.Sprintf("The profile is for %d components (%s); the PDF says %d.", channels, header.Space, out.Components)
+	}
+}

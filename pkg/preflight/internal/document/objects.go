@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package document
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+)
+
+// maxHops bounds references to references.
+const maxHops = 8
+
+// maxText bounds a text that goes into a report, in characters.
+const maxText = 200
+
+// Resolve follows references. What is missing, broken or circular is nil, as the
+// null object is.
+func (f *File) Resolve(o types.Object) types.Object {
+	for range maxHops {
+		ref, ok := o.(types.IndirectRef)
+		if !ok {
+			return o
+		}
+		var next types.Object
+		err := f.guard(func() (err error) {
+			next, err = f.pdf.Dereference(ref)
+			return err
+		})
+		if err != nil {
+			return nil
+		}
+		o = next
+	}
+	return nil
+}
+
+// Dict resolves to a dictionary, or nil; the dictionary of a stream counts.
+func (f *File) Dict(o types.Object) types.Dict {
+	switch v := f.Resolve(o).(type) {
+	case types.Dict:
+		return v
+	case types.StreamDict:
+		return v.Dict
+	case *types.StreamDict:
+		if v != nil {
+			return v.Dict
+		}
+	case types.ObjectStreamDict:
+		return v.Dict
+	}
+	return nil
+}
+
+// Stream resolves to a stream.
+func (f *File) Stream(o types.Object) (types.StreamDict, bool) {
+	switch v := f.Resolve(o).(type) {
+	case types.StreamDict:
+		return f.whole(v), true
+	case *types.StreamDict:
+		if v != nil {
+			return f.whole(*v), true
+		}
+	}
+	return types.StreamDict{}, false
+}
+
+// Array resolves to an array, or nil.
+func (f *File) Array(o types.Object) types.Array {
+	a, _ := f.Resolve(o).(types.Array)
+	return a
+}
+
+// Name resolves to a name, or "".
+func (f *File) Name(o types.Object) string {
+	n, _ := f.Resolve(o).(types.Name)
+	return string(n)
+}
+
+// Number resolves to a finite number.
+func (f *File) Number(o types.Object) (float64, bool) {
+	switch v := f.Resolve(o).(type) {
+	case types.Integer:
+		return float64(v), true
+	case types.Float:
+		return float64(v), !math.IsNaN(float64(v)) && !math.IsInf(float64(v), 0)
+	}
+	return 0, false
+}
+
+// Int resolves to a whole number that fits 31 bits, or 0.
+func (f *File) Int(o types.Object) int {
+	v, ok := f.Number(o)
+	if !ok || math.Abs(v) > math.MaxInt32 {
+		return 0
+	}
+	return int(v)
+}
+
+// Bool resolves to true.
+func (f *File) Bool(o types.Object) bool {
+	b, _ := f.Resolve(o).(types.Boolean)
+	return bool(b)
+}
+
+// Numbers resolves to n finite numbers.
+func (f *File) Numbers(o types.Object, n int) ([]float64, bool) {
+	a := f.Array(o)
+	if len(a) < n {
+		return nil, false
+	}
+	out := make([]float64, n)
+	for i := range out {
+		v, ok := f.Number(a[i])
+		if !ok {
+			return nil, false
+		}
+		out[i] = v
+	}
+	return out, true
+}
+
+// Rect resolves to a rectangle with an area.
+func (f *File) Rect(o types.Object) (geom.Rect, bool) {
+	v, ok := f.Numbers(o, 4)
+	if !ok {
+		return geom.Rect{}, false
+	}
+	r := geom.Rect(v).Normal()
+	return r, r.Finite() && !r.Empty()
+}
+
+// Matrix resolves to a matrix; what is absent or broken is the identity.
+func (f *File) Matrix(o types.Object) geom.Matrix {
+	v, ok := f.Numbers(o, 6)
+	if !ok {
+		return geom.Identity()
+	}
+	return geom.Matrix(v)
+}
+
+// Text resolves to a text string, fit for a report.
+func (f *File) Text(o types.Object) string {
+	var text string
+	err := f.guard(func() (err error) {
+		text, err = model.Text(f.Resolve(o))
+		return err
+	})
+	if err != nil {
+		return ""
+	}
+	return Clean(text, maxText)
+}
+
+// Clean makes any bytes fit for a report: valid UTF-8, no control characters,
+// not long.
+func Clean(text string, limit int) string {
+	var out strings.Builder
+	for n := 0; len(text) > 0 && n < limit; n++ {
+		r, size := utf8.DecodeRuneInString(text)
+		text = text[size:]
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
+			r = '\uFFFD'
+		}
+		out.WriteRune(r)
+	}
+	if text != "" {
+		out.WriteString("...")
+	}
+	return strings.TrimSpace(out.String())
+}
+
+// Ref names an object in a report: "12 0 R", or "" for a direct one.
+func Ref(o types.Object) string {
+	if ref, ok := o.(types.IndirectRef); ok {
+		return fmt.Sprintf("%d %d R", ref.ObjectNumber, ref.GenerationNumber)
+	}
+	return ""
+}
+
+// Identity tells whether two dictionaries are the same object in memory, which
+// they are when the file refers to one object twice.
+func Identity(d types.Dict) uintptr { return reflect.ValueOf(d).Pointer() }

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package document opens a PDF and hands out its objects.
+//
+// It is the only package that calls the parser (pdfcpu), and it does so with
+// suspicion: every call is wrapped against panics, every stream is decoded
+// against a budget that the whole document shares, the page tree is walked here,
+// and the parser's validator, page count and content reader are never used,
+// because they change the document, believe /Count, or join streams without a
+// bound.
+//
+// What is wrong with the file becomes an incident in the facts. An error means
+// that we could not do our work: the file could not be read from disk, or the
+// context was cancelled.
+package document
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu"
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+)
+
+// Rule ids of the incidents of opening a file.
+const (
+	RuleNotPDF      = "file.not_pdf"
+	RuleEmpty       = "file.empty"
+	RuleUnreadable  = "structure.unreadable"
+	RulePanic       = "structure.parser_panic"
+	RulePageTree    = "structure.page_tree"
+	RuleStream      = "structure.stream_unreadable"
+	RuleRepaired    = "structure.repaired"
+	RulePassword    = "security.password_required"
+	RuleEncrypted   = "security.encrypted"
+	headerSearch    = 1024
+	encryptedDetail = "The file is encrypted."
+)
+
+// File is an open PDF. It is not safe for concurrent use.
+type File struct {
+	Budget *Budget
+
+	pdf *model.Context
+	// frame is the file as it was before anything was read; mended tells that
+	// something else was read.
+	frame  *survey
+	mended bool
+	// source is what pdf was read from.
+	source    io.ReadSeeker
+	collector *facts.Collector
+	limits    Limits
+	// streams keeps small decoded streams: forms are used again and again.
+	streams map[int][]byte
+	kept    int64
+	// profiles are the ICC profiles that were read, by object number.
+	profiles map[int]*facts.ICC
+	// actions counts actions by type, applications and attached tell what was
+	// noted already.
+	actions      map[string]int
+	applications map[string]bool
+	attached     map[uintptr]bool
+	// steps counts the elements of structures that were looked at.
+	steps int
+	// samples is the buffer of image data.
+	samples []byte
+	// remeasured are streams by where they stand: nil where nothing was wrong
+	// with their length. mending counts the bytes that were read for it.
+	remeasured  map[int64][]byte
+	mending     int64
+	lengthNoted bool
+	// opaque is true when content is encrypted with a key that we do not have.
+	opaque bool
+}
+
+// Open reads the file's objects. It returns nil without an error when the file
+// cannot be opened as a PDF; the incident says why.
+func Open(ctx context.Context, in io.ReadSeeker, size int64, limits Limits, collector *facts.Collector) (*File, error) {
+	f := &File{
+		Budget:     &Budget{limits: limits, collector: collector},
+		collector:  collector,
+		limits:     limits,
+		streams:    map[int][]byte{},
+		remeasured: map[int64][]byte{},
+		profiles:   map[int]*facts.ICC{},
+		actions:    map[string]int{}, applications: map[string]bool{}, attached: map[uintptr]bool{},
+	}
+	head, err := f.sniff(in, size)
+	if head == nil || err != nil {
+		collector.Incomplete()
+		return nil, err
+	}
+	frame := look(in, size, head, f.tableFits)
+	if frame.refused != "" {
+		collector.Exhausted(frame.rule, 0, frame.refused)
+		return nil, nil
+	}
+	if err := f.load(ctx, frame); err != nil {
+		var ours *inputError
+		switch {
+		case ctx.Err() != nil:
+			return nil, fmt.Errorf("read PDF: %w", context.Cause(ctx))
+		case errors.As(err, &ours):
+			return nil, fmt.Errorf("read PDF: %w", ours.fault)
+		}
+		collector.Incomplete()
+		f.refused(err)
+		return nil, nil
+	}
+	f.frame = frame
+	f.describe(frame)
+	return f, nil
+}
+
+// sniff looks at the first bytes before the parser does; nil means that this is
+// no PDF.
+func (f *File) sniff(in io.ReadSeeker, size int64) ([]byte, error) {
+	if size == 0 {
+		f.incident(RuleEmpty, "The file has no content: zero bytes.")
+		return nil, nil
+	}
+	if size > f.limits.FileBytes {
+		f.collector.Exhausted(RuleFileSize, 0, fmt.Sprintf("The file has %d bytes; at most %d are inspected.", size, f.limits.FileBytes))
+		return nil, nil
+	}
+	head := make([]byte, min(size, headerSearch))
+	if _, err := in.Seek(0, io.SeekStart); err != nil {
+		return nil, fmt.Errorf("read PDF header: %w", err)
+	}
+	if _, err := io.ReadFull(in, head); err != nil {
+		return nil, fmt.Errorf("read PDF header: %w", err)
+	}
+	if !bytes.Contains(head, []byte("%PDF-")) {
+		f.incident(RuleNotPDF, "The file is not a PDF: the mark %PDF- is missing at its start.")
+		return nil, nil
+	}
+	return head, nil
+}
+
+// refused turns the parser's error into the incident that fits.
+func (f *File) refused(err error) {
+	var panicked *panicError
+	switch {
+	case errors.As(err, &panicked):
+		f.panicked(panicked)
+	case errors.Is(err, pdfcpu.ErrWrongPassword), errors.Is(err, pdfcpu.ErrOwnerPasswordRequired):
+		f.incident(RulePassword, "The file can only be opened with a password.")
+	case errors.Is(err, pdfcpu.ErrUnsupportedEncryptionFeature), errors.Is(err, pdfcpu.ErrPermissionDenied):
+		f.incident(RuleEncrypted, encryptedDetail)
+		f.incident(RuleUnreadable, "The file is encrypted in a way that cannot be opened. The parser says: "+sentence(err))
+	default:
+		f.incident(RuleUnreadable, "The file is damaged or incomplete and cannot be opened. The parser says: "+sentence(err))
+	}
+}
+
+// encrypted tells refusals that no repair can help against.
+func encrypted(err error) bool {
+	return errors.Is(err, pdfcpu.ErrWrongPassword) || errors.Is(err, pdfcpu.ErrOwnerPasswordRequired) ||
+		errors.Is(err, pdfcpu.ErrUnsupportedEncryptionFeature) || errors.Is(err, pdfcpu.ErrPermissionDenied)
+}
+
+// describe fills the facts that stand outside the pages.
+func (f *File) describe(frame *survey) {
+	doc := f.collector.Document()
+	doc.Opened = true
+	doc.PDFVersion = frame.version
+	if f.pdf.RootVersion != nil {
+		doc.PDFVersion = f.pdf.RootVersion.String()
+	}
+	f.frameNotes(frame)
+	doc.Encrypted = f.pdf.Encrypt != nil || f.opaque
+	if f.opaque {
+		f.collector.Incomplete()
+	}
+	if doc.Encrypted {
+		f.incident(RuleEncrypted, encryptedDetail)
+	}
+	doc.HasID = len(f.pdf.ID) == 2
+	doc.Linearized = f.linearized(frame.size)
+	if f.pdf.E != nil {
+		doc.PrintDenied = printDenied(f.pdf.E.R, f.pdf.E.P)
+	}
+	if f.opaque {
+		return
+	}
+	f.metadata()
+	f.catalog()
+}
+
+// frameNotes tell what every reader forgives, and a strict one does not.
+func (f *File) frameNotes(frame *survey) {
+	if frame.header > 0 {
+		f.incident(RuleRepaired, fmt.Sprintf("%d bytes that are no part of the PDF stand before its header.", frame.header))
+	}
+	if !frame.ends {
+		f.incident(RuleRepaired, "The file does not end with the mark %%EOF.")
+	}
+}
+
+// linearized reports whether the file is still as a program optimised it for the
+// web: a later update leaves the mark, but the length no longer fits (ISO
+// 32000-2, annex F.3.3).
+func (f *File) linearized(size int64) bool {
+	for number := range f.pdf.LinearizationObjs {
+		ref := types.NewIndirectRef(number, 0)
+		if length, ok := f.Number(f.Dict(*ref)["L"]); ok && int64(length) == size {
+			return true
+		}
+	}
+	return false
+}
+
+// Opaque reports whether the content is encrypted and cannot be read, although
+// the structure could.
+func (f *File) Opaque() bool { return f.opaque }
+
+func (f *File) incident(rule, detail string) {
+	f.collector.Incident(facts.Incident{Rule: rule, Detail: detail})
+}
+
+// sentence is the parser's error as one bounded line.
+func sentence(err error) string { return Clean(err.Error(), 160) + "." }

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package document
+
+import (
+	"fmt"
+	"maps"
+
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+)
+
+// Page is one leaf of the page tree, with what it inherits.
+type Page struct {
+	facts.Page
+	// Object is what the page tree names the page by: a reference, in a file that
+	// is in order.
+	Object types.Object
+	// Dict is the page's own dictionary.
+	Dict      types.Dict
+	Resources types.Dict
+	Contents  types.Object
+	Annots    types.Object
+}
+
+// node is one place in the tree that is still to be visited.
+type node struct {
+	object types.Object
+	// inherited holds Resources, MediaBox, CropBox and Rotate of the ancestors.
+	inherited map[string]types.Object
+}
+
+// letter is what viewers take for a page without a MediaBox.
+var letter = geom.Rect{0, 0, 612, 792}
+
+// Pages walks the page tree. It does not recurse, visits no node twice, and does
+// not look at /Count except to say that it is wrong.
+func (f *File) Pages() []Page {
+	root := f.Dict(rootOf(f))
+	tree, ok := root["Pages"]
+	if !ok || f.Dict(tree) == nil {
+		f.pageTree(0, "", "The file has no page tree.")
+		f.collector.Incomplete()
+		return nil
+	}
+	w := walk{file: f, seen: map[int]bool{}, stack: []node{{object: tree}}}
+	for len(w.stack) > 0 {
+		last := w.stack[len(w.stack)-1]
+		w.stack = w.stack[:len(w.stack)-1]
+		if !w.visit(last) {
+			break
+		}
+	}
+	f.checkCount(tree, len(w.pages))
+	return w.pages
+}
+
+func rootOf(f *File) types.Object {
+	if f.pdf.Root == nil {
+		return nil
+	}
+	return *f.pdf.Root
+}
+
+func (f *File) pageTree(page int, object, detail string) {
+	f.collector.Incident(facts.Incident{Rule: RulePageTree, Page: page, Object: object, Detail: detail})
+}
+
+// checkCount compares what the file says with what was found.
+func (f *File) checkCount(tree types.Object, found int) {
+	count, ok := f.Number(f.Dict(tree)["Count"])
+	if ok && int(count) == found && count == float64(int(count)) || f.Budget.Spent() {
+		return
+	}
+	if !ok {
+		f.pageTree(0, Ref(tree), fmt.Sprintf("The page tree does not say how many pages it has; %d were found.", found))
+		return
+	}
+	f.pageTree(0, Ref(tree), fmt.Sprintf("The page tree says that it has %.0f pages; %d were found.", count, found))
+}
+
+type walk struct {
+	file  *File
+	seen  map[int]bool
+	stack []node
+	pages []Page
+	nodes int
+}
+
+// visit handles one node; false ends the walk.
+func (w *walk) visit(n node) bool {
+	f := w.file
+	if w.nodes++; w.nodes > 10*f.limits.Pages || len(w.pages) >= f.limits.Pages {
+		f.Budget.exhaust(RulePages, 0, fmt.Sprintf("The file has more than %d pages; the rest was not looked at.", f.limits.Pages))
+		return false
+	}
+	dict := f.Dict(n.object)
+	if dict == nil {
+		f.pageTree(0, Ref(n.object), "The page tree names a page that does not exist.")
+		return true
+	}
+	kids, inner := dict["Kids"]
+	if inner && f.emptyNode(dict) {
+		return true
+	}
+	if inner = inner && f.Name(dict["Type"]) != "Page"; inner && !w.enter(n.object) {
+		f.pageTree(0, Ref(n.object), "The page tree comes back to a part of itself.")
+		return true
+	}
+	inherited := f.inherit(n.inherited, dict)
+	if !inner {
+		w.leaf(n.object, dict, inherited)
+		return true
+	}
+	array := f.Array(kids)
+	if room := 10*f.limits.Pages - w.nodes - len(w.stack); len(array) > room {
+		array = array[:max(0, room)+1]
+	}
+	for i := len(array) - 1; i >= 0; i-- {
+		w.stack = append(w.stack, node{object: array[i], inherited: inherited})
+	}
+	return true
+}
+
+// emptyNode tells a branch without pages, which some programs name again and
+// again where others have none.
+func (f *File) emptyNode(dict types.Dict) bool {
+	kids, isArray := f.Resolve(dict["Kids"]).(types.Array)
+	return isArray && len(kids) == 0 && f.Name(dict["Type"]) == "Pages"
+}
+
+// enter notes a node and says whether it is new. Direct nodes cannot repeat.
+func (w *walk) enter(o types.Object) bool {
+	ref, ok := o.(types.IndirectRef)
+	if !ok {
+		return true
+	}
+	number := int(ref.ObjectNumber)
+	if w.seen[number] {
+		return false
+	}
+	w.seen[number] = true
+	return true
+}
+
+// leaf adds a page. One that stands in the tree twice is printed twice, and said
+// to be odd.
+func (w *walk) leaf(object types.Object, dict types.Dict, inherited map[string]types.Object) {
+	f, number := w.file, len(w.pages)+1
+	if !w.enter(object) {
+		f.pageTree(number, Ref(object), "This page stands in the page tree more than once.")
+	}
+	page := Page{
+		Page:      f.boxes(number, object, dict, inherited),
+		Object:    object,
+		Dict:      dict,
+		Resources: f.Dict(inherited["Resources"]),
+		Contents:  dict["Contents"],
+		Annots:    dict["Annots"],
+	}
+	w.pages = append(w.pages, page)
+	f.collector.Page(page.Page)
+	if !f.opaque {
+		f.pageActions(dict, number)
+		f.privateData(dict, Ref(object), number)
+	}
+}
+
+// inherit adds a node's inheritable entries (ISO 32000-2, table 31).
+func (f *File) inherit(above map[string]types.Object, dict types.Dict) map[string]types.Object {
+	out, copied := above, false
+	for _, key := range [...]string{"Resources", "MediaBox", "CropBox", "Rotate"} {
+		value, ok := dict[key]
+		if !ok || value == nil {
+			continue
+		}
+		if !copied {
+			out, copied = make(map[string]types.Object, 4), true
+			maps.Copy(out, above)
+		}
+		out[key] = value
+	}
+	return out
+}
+
+// boxes reads the geometry of a page.
+func (f *File) boxes(number int, object types.Object, dict types.Dict, inherited map[string]types.Object) facts.Page {
+	page := facts.Page{Number: number, Object: Ref(object), Media: letter, UserUnit: 1}
+	if media, ok := f.Rect(inherited["MediaBox"]); ok {
+		page.Media = media
+	} else {
+		f.pageTree(number, Ref(object), "This page has no usable MediaBox; it was inspected as US Letter.")
+	}
+	page.Crop = f.box(inherited["CropBox"])
+	page.Bleed = f.box(dict["BleedBox"])
+	page.Trim = f.box(dict["TrimBox"])
+	page.Art = f.box(dict["ArtBox"])
+	if unit, ok := f.Number(dict["UserUnit"]); ok && unit > 0 && unit <= 1e6 {
+		page.UserUnit = unit
+	}
+	page.RawRotate = f.Int(inherited["Rotate"])
+	if page.RawRotate%90 == 0 {
+		page.Rotate = (page.RawRotate%360 + 360) % 360
+	}
+	return page
+}
+
+func (f *File) box(o types.Object) *geom.Rect {
+	if r, ok := f.Rect(o); ok {
+		return &r
+	}
+	return nil
+}

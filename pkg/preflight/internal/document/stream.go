@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package document
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/pdfcpu/pdfcpu/pkg/filter"
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+)
+
+// Streams up to keepEach bytes are kept, keepAll bytes together.
+const (
+	keepEach = 1 << 20
+	keepAll  = 16 << 20
+)
+
+// Decode returns the content of a stream, or nil; then an incident says why.
+func (f *File) Decode(o types.Object, page int) []byte {
+	ref, isRef := o.(types.IndirectRef)
+	number := int(ref.ObjectNumber)
+	if data, ok := f.streams[number]; ok && isRef {
+		return data
+	}
+	stream, ok := f.Stream(o)
+	if !ok {
+		return nil
+	}
+	data, err := f.decode(stream)
+	var damaged *damage
+	switch {
+	case errors.Is(err, filter.ErrDecodeLimitExceeded):
+		f.Budget.exhaust(RuleDecode, page, fmt.Sprintf(
+			"The compressed data of the file unpacks to more than %d MiB in one piece or %d MiB together; the rest was not looked at.",
+			f.limits.StreamBytes>>20, f.limits.DocumentBytes>>20))
+		return nil
+	case errors.Is(err, errChecksum):
+		f.collector.Incident(facts.Incident{
+			Rule: RuleRepaired, Page: page, Object: Ref(o),
+			Detail: "The checksum of compressed data that this page needs is wrong; the data was used all the same.",
+		})
+	case err != nil:
+		f.collector.Incomplete()
+		f.collector.Incident(facts.Incident{
+			Rule: RuleStream, Page: page, Object: Ref(o),
+			Detail: "Compressed data that this page needs is damaged. The parser says: " + sentence(err),
+		})
+		if !errors.As(err, &damaged) {
+			return nil
+		}
+	}
+	if isRef && len(data) <= keepEach && f.kept+int64(len(data)) <= keepAll {
+		f.streams[number] = data
+		f.kept += int64(len(data))
+	}
+	return data
+}
+
+// decode charges what it produces, and what it may have produced before it
+// failed, to the budget.
+func (f *File) decode(stream types.StreamDict) ([]byte, error) {
+	return f.decodeUpTo(stream, f.limits.StreamBytes)
+}
+
+// decodeUpTo is decode for what should be small.
+func (f *File) decodeUpTo(stream types.StreamDict, most int64) ([]byte, error) {
+	limit := min(most, f.Budget.decodable())
+	if limit <= 0 {
+		return nil, filter.ErrDecodeLimitExceeded
+	}
+	data, err := f.undo(stream, limit)
+	f.Budget.decoded += int64(len(data))
+	return data, err
+}

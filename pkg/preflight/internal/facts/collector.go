@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package facts
+
+import (
+	"slices"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+)
+
+// The bounds of a collection. What goes over them is an incident, never
+// forgotten in silence.
+const (
+	maxImages      = 20_000
+	maxFonts       = 5_000
+	maxIncidents   = 1_000
+	maxAnnotations = 20_000
+	maxInks        = 500
+	maxFeatures    = 1_000
+	maxProfiles    = 500
+	// maxSameRule is how many incidents of one rule are kept.
+	maxSameRule = 60
+	// maxFrame and maxText bound the boxes that are kept of one page.
+	maxFrame = 1_024
+	maxText  = 60
+)
+
+// Rules of the incidents that a collection makes itself.
+const (
+	ruleImages      = "limits.images"
+	ruleFonts       = "limits.fonts"
+	ruleAnnotations = "limits.annotations"
+	ruleInks        = "limits.inks"
+)
+
+// Collector gathers facts in the order of reading. It is not safe for concurrent
+// use.
+type Collector struct {
+	doc      Document
+	sink     Sink
+	perRule  map[string]int
+	colors   map[string]*Color
+	inks     map[string]*Ink
+	features map[featureKey]*Feature
+}
+
+// Sink takes the marks of a page, in the order of painting. Neither of the two
+// may be kept.
+type Sink func(*Page, *Mark)
+
+type featureKey struct {
+	kind   FeatureKind
+	detail string
+}
+
+// NewCollector makes an empty one that hands marks to a sink, which may be nil.
+func NewCollector(sink Sink) *Collector {
+	if sink == nil {
+		sink = func(*Page, *Mark) {}
+	}
+	return &Collector{
+		doc: Document{Complete: true}, sink: sink,
+		perRule: map[string]int{}, colors: map[string]*Color{}, inks: map[string]*Ink{}, features: map[featureKey]*Feature{},
+	}
+}
+
+// Document is what has been gathered so far.
+func (c *Collector) Document() *Document { return &c.doc }
+
+// Incident notes something that went wrong.
+func (c *Collector) Incident(in Incident) {
+	if c.perRule[in.Rule] >= maxSameRule || len(c.doc.Incidents) >= maxIncidents {
+		return
+	}
+	c.perRule[in.Rule]++
+	c.doc.Incidents = append(c.doc.Incidents, in)
+}
+
+// Exhausted notes that a limit stopped the reading: once for each limit.
+func (c *Collector) Exhausted(rule string, page int, detail string) {
+	c.doc.Complete = false
+	if c.perRule[rule] == 0 {
+		c.Incident(Incident{Rule: rule, Page: page, Detail: detail})
+	}
+}
+
+// Incomplete notes that part of the file was not read.
+func (c *Collector) Incomplete() { c.doc.Complete = false }
+
+// Page adds a page. Its number is that of its place.
+func (c *Collector) Page(p Page) {
+	p.Extent = geom.Nothing()
+	c.doc.Pages = append(c.doc.Pages, p)
+}
+
+// Mark hands on a mark and adds it to what is known of its page, its colours and
+// its inks.
+func (c *Collector) Mark(number int, m *Mark) {
+	page := &c.doc.Pages[number-1]
+	c.sink(page, m)
+	if m.Paint.Space != "" {
+		c.Color(m.Paint.Space, number, &m.Box)
+	}
+	page.see(m)
+}
+
+// see adds a mark to the sums of its page.
+func (p *Page) see(m *Mark) {
+	if m.Alpha < 1 || m.Blend != "" && m.Blend != "Normal" {
+		p.Transparent = true
+	}
+	switch {
+	case m.Kind == Text:
+		p.MinText.see(m.Size)
+	case m.Kind == Path && m.Stroked:
+		p.MinStroke.see(m.Width)
+	}
+	if m.Kind == Text {
+		p.addText(m.Box)
+	}
+	if m.Paint.White {
+		return
+	}
+	if m.Paint.Known {
+		p.MaxInk = max(p.MaxInk, m.Paint.highest())
+	}
+	p.Painted++
+	p.Extent = p.Extent.Union(m.Box)
+	p.addFrame(m.Box)
+}
+
+// highest is the most ink that the paint has anywhere.
+func (p *Paint) highest() float64 {
+	if p.Coverage != nil {
+		return p.Coverage.Max()
+	}
+	return p.Total()
+}
+
+// addFrame keeps a box that comes near the finished edge, unless one that is
+// kept holds it.
+func (p *Page) addFrame(box geom.Rect) {
+	inner := p.Finished().Grow(-FrameDepth / p.UserUnit)
+	if inner.Contains(box, 0) || slices.ContainsFunc(p.Frame, func(kept geom.Rect) bool { return kept.Contains(box, 0) }) {
+		return
+	}
+	if len(p.Frame) >= maxFrame {
+		p.FrameFull = true
+		return
+	}
+	p.Frame = append(p.Frame, box)
+}
+
+// addText joins a box to the last one when they are neighbours, and to the
+// nearest kept when there is no room for another.
+func (p *Page) addText(box geom.Rect) {
+	n := len(p.Text)
+	if n == 0 {
+		p.Text = append(p.Text, box)
+		return
+	}
+	reach := box.Height()
+	last := p.Text[n-1]
+	if n >= maxText || last.Grow(reach).Touches(box) {
+		p.Text[n-1] = last.Union(box)
+		return
+	}
+	p.Text = append(p.Text, box)
+}
+
+// Font adds a font that is declared and returns it, or nil when there are too
+// many.
+func (c *Collector) Font(f Font) *Font {
+	if len(c.doc.Fonts) >= maxFonts {
+		c.Exhausted(ruleFonts, 0, "The document declares more than 5000 fonts; the rest was not looked at.")
+		return nil
+	}
+	c.doc.Fonts = append(c.doc.Fonts, &f)
+	return &f
+}
+
+// UseFont notes that visible text is shown.
+func (c *Collector) UseFont(f *Font, page int) { f.Uses.add(page) }
+
+// Image adds a placement.
+func (c *Collector) Image(i Image) {
+	if len(c.doc.Images) >= maxImages {
+		c.Exhausted(ruleImages, i.Page, "The document places images more than 20000 times; the rest was not looked at.")
+		return
+	}
+	c.doc.Images = append(c.doc.Images, i)
+}
+
+// Color notes that something is painted in a family of colour; where may be nil.
+func (c *Collector) Color(space string, page int, where *geom.Rect) {
+	color := c.colors[space]
+	if color == nil {
+		color = &Color{Space: space}
+		c.colors[space] = color
+		c.doc.Colors = append(c.doc.Colors, color)
+	}
+	if color.Uses.add(page) {
+		color.First = append(color.First, copied(where))
+	}
+}
+
+// Ink notes that something is painted with a named colorant. definition is a
+// digest of its alternate space and tint transform, full the colour of its full
+// tint in that space; both may be empty.
+func (c *Collector) Ink(name string, kind InkKind, page int, space, definition string, full []float64) {
+	ink := c.inks[name]
+	if ink == nil {
+		if len(c.doc.Inks) >= maxInks {
+			c.Exhausted(ruleInks, page, "The document uses more than 500 inks; the rest was not looked at.")
+			return
+		}
+		ink = &Ink{Name: name, Kind: kind, Space: space, Full: full}
+		c.inks[name] = ink
+		c.doc.Inks = append(c.doc.Inks, ink)
+	}
+	ink.Uses.add(page)
+	if definition != "" && len(ink.Alternates) < MaxUses && !slices.Contains(ink.Alternates, definition) {
+		ink.Alternates = append(ink.Alternates, definition)
+	}
+}
+
+// Feature notes that a page makes use of something; where may be nil. The same
+// kind and detail is one feature. Page 0 is the document.
+func (c *Collector) Feature(kind FeatureKind, detail, object string, page int, where *geom.Rect) {
+	key := featureKey{kind: kind, detail: detail}
+	feature := c.features[key]
+	if feature == nil {
+		if len(c.doc.Features) >= maxFeatures {
+			return
+		}
+		feature = &Feature{Kind: kind, Detail: detail, Object: object}
+		c.features[key] = feature
+		c.doc.Features = append(c.doc.Features, feature)
+	}
+	if feature.Uses.add(page) {
+		feature.First = append(feature.First, copied(where))
+	}
+	if kind == Transparency && page > 0 {
+		c.doc.Pages[page-1].Transparent = true
+	}
+}
+
+// Profile adds an ICC profile that the file holds and returns it, or nil when
+// there are too many.
+func (c *Collector) Profile(p ICC) *ICC {
+	if len(c.doc.Profiles) >= maxProfiles {
+		return nil
+	}
+	c.doc.Profiles = append(c.doc.Profiles, &p)
+	return &p
+}
+
+// UseProfile notes that a page paints through a profile.
+func (c *Collector) UseProfile(p *ICC, page int) { p.Uses.add(page) }
+
+// UseLayer notes that a page has content on a layer, whether it is printed or
+// not.
+func (c *Collector) UseLayer(l *Layer, page int) { l.Uses.add(page) }
+
+// Annotation adds one.
+func (c *Collector) Annotation(a Annotation) {
+	if len(c.doc.Annotations) >= maxAnnotations {
+		c.Exhausted(ruleAnnotations, a.Page, "The document has more than 20000 annotations; the rest was not looked at.")
+		return
+	}
+	c.doc.Annotations = append(c.doc.Annotations, a)
+}
+
+// copied keeps a box whose owner may go on changing it.
+func copied(r *geom.Rect) *geom.Rect {
+	if r == nil {
+		return nil
+	}
+	out := *r
+	return &out
+}

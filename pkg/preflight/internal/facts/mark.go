@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package facts
+
+import (
+	"math"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+)
+
+// Mark is one act of painting on a page that comes out on paper: inside the clip
+// and the MediaBox, on a layer that is printed, in no mask. White counts: it
+// hides what lies below.
+type Mark struct {
+	Kind Kind
+	// Stroked is true for the outline of a path or of text.
+	Stroked bool
+	// Box is around what is painted, cut to the clip.
+	Box geom.Rect
+	// Object is the object that holds it: the image, the font; "" for a path.
+	Object string
+	Paint  Paint
+	// Width of a stroke in points, at its thinnest where the matrix distorts it.
+	Width float64
+	// Thin is the smaller extent of a filled shape in points; 0 where it is not
+	// known (shapes that are no rectangle or line) and for everything else.
+	Thin float64
+	// Size of text in points: the height of the em square.
+	Size float64
+	// Font of text.
+	Font *Font
+	// Image is the placement that an image or stencil mask makes.
+	Image *Image
+	// Area that is inked, in square millimetres; never more than Box. For text
+	// and curves it is an estimate.
+	Area float64
+	// Overprint tells whether overprinting is on for this kind of painting, and
+	// Mode is OPM (ISO 32000-2, 8.6.7): 0 or 1.
+	Overprint bool
+	Mode      int
+	// Alpha is the constant opacity, 0 to 1; Blend is Normal or another blend
+	// mode.
+	Alpha float64
+	Blend string
+}
+
+// Kind is what is painted.
+type Kind int
+
+// The kinds of marks.
+const (
+	Path Kind = iota
+	Text
+	Picture
+	Stencil
+	Shading
+)
+
+// Paint is the colour of a mark. A pattern is none: what it paints is.
+type Paint struct {
+	// Space is the family of the colour space: DeviceGray, DeviceRGB, DeviceCMYK,
+	// CalGray, CalRGB, Lab, ICCBased-Gray, ICCBased-RGB, ICCBased-CMYK,
+	// Separation or DeviceN; "" when it is broken.
+	Space string
+	// Known tells whether the inks are known: grey, CMYK, Separation and DeviceN.
+	// Others are turned into inks by the printer.
+	Known bool
+	// CMYK and Spots are the inks of one flat colour, 0 to 1. For images and
+	// shadings they are the highest of each that occurs.
+	CMYK  [4]float64
+	Spots []Tint
+	// White is true for a colour that leaves the paper as it is.
+	White bool
+	// Coverage is how much of the area has how much ink, for images and
+	// shadings whose inks are known; nil for flat colours.
+	Coverage *Coverage
+}
+
+// Tint is an amount of a spot colour, 0 to 1.
+type Tint struct {
+	Name   string
+	Amount float64
+}
+
+// Total is all inks together, in percent.
+func (p *Paint) Total() float64 {
+	total := 0.0
+	for _, v := range p.CMYK {
+		total += v
+	}
+	for _, s := range p.Spots {
+		total += s.Amount
+	}
+	return total * 100
+}
+
+// Inks counts those that print at all.
+func (p *Paint) Inks() int {
+	n := 0
+	for _, v := range p.CMYK {
+		if v > Trace {
+			n++
+		}
+	}
+	for _, s := range p.Spots {
+		if s.Amount > Trace {
+			n++
+		}
+	}
+	return n
+}
+
+// OnlyBlack reports whether black is the only ink and at least the share of it,
+// 0 to 1.
+func (p *Paint) OnlyBlack(share float64) bool {
+	return p.Known && p.Inks() == 1 && p.CMYK[3] >= share && p.CMYK[3] > 0
+}
+
+// Over is the share of the mark's area, 0 to 1, with more ink than a limit in
+// percent.
+func (p *Paint) Over(limit float64) float64 {
+	switch {
+	case !p.Known:
+		return 0
+	case p.Coverage != nil:
+		return p.Coverage.Over(limit)
+	case p.Total() > limit+InkNoise:
+		return 1
+	}
+	return 0
+}
+
+// Trace is an amount of ink, 0 to 1, that no press prints: programs write it for
+// none at all, because they calculate in 8 or 16 bits.
+const Trace = 0.002
+
+// InkNoise is what rounding may add to a total of inks, in percent. The black that
+// programs mix by default is 75, 68, 67 and 90 %: files have 300.2 for that.
+const InkNoise = 0.5
+
+// Coverage counts samples by their total of inks in steps of [InkStep] percent.
+type Coverage struct {
+	bins [InkSteps + 1]uint32
+	all  uint64
+	max  float64
+}
+
+// The steps of a [Coverage]: fine enough to tell 300 from 301 percent. What is
+// above the last one counts as the last.
+const (
+	InkStep  = 1
+	InkSteps = 800
+)
+
+// Add counts a sample with a total of inks in percent.
+func (c *Coverage) Add(total float64) {
+	if math.IsNaN(total) {
+		return
+	}
+	// A total of exactly the step belongs to it: 300.0 is not over 300.
+	i := int(math.Ceil((total - InkNoise) / InkStep))
+	c.bins[min(max(i, 0), InkSteps)]++
+	c.all++
+	c.max = max(c.max, total)
+}
+
+// AddTotals counts many samples at once: counts[i] of them have more than i-1 and at
+// most i steps, rounding left out, and highest is the most of all.
+func (c *Coverage) AddTotals(counts []uint32, highest float64) {
+	for i, n := range counts {
+		c.bins[min(i, InkSteps)] += n
+		c.all += uint64(n)
+	}
+	c.max = max(c.max, highest)
+}
+
+// Over is the share of the samples above a limit in percent.
+func (c *Coverage) Over(limit float64) float64 {
+	if c.all == 0 {
+		return 0
+	}
+	n := uint64(0)
+	for _, b := range c.bins[min(max(int(math.Floor(limit/InkStep))+1, 0), InkSteps):] {
+		n += uint64(b)
+	}
+	return float64(n) / float64(c.all)
+}
+
+// Max is the highest total, in percent.
+func (c *Coverage) Max() float64 { return c.max }
+
+// Image is one placement of an image.
+type Image struct {
+	Page       int
+	Object     string
+	Width      int
+	Height     int
+	Bits       int
+	Components int
+	ColorSpace string
+	// Filter is the last of the filters, the one that codes the image.
+	Filter string
+	// Mask is a stencil mask; Soft is the soft mask of another image.
+	Mask, Soft bool
+	// Quality is that of a JPEG, estimated from its quantization tables, 1 to
+	// 100; 0 when it is not known.
+	Quality int
+	// Interpolate is the entry of that name.
+	Interpolate bool
+	// PPIX and PPIY are effective: pixels to inches on the page.
+	PPIX, PPIY float64
+	Box        geom.Rect
+	// Hidden is true when it lies outside the page or the clip or on a layer that
+	// is not printed, so that it cannot be seen on paper.
+	Hidden bool
+}
+
+// PPI is the lower of the two resolutions.
+func (i *Image) PPI() float64 { return min(i.PPIX, i.PPIY) }
+
+// Bitonal reports whether its samples are either ink or none.
+func (i *Image) Bitonal() bool { return i.Mask || i.Bits == 1 && i.Components <= 1 }

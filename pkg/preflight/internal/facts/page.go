@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package facts
+
+import (
+	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
+)
+
+// Page is one page with its boxes, inheritance and defaults resolved, and, once
+// it has been read, what its marks come to.
+type Page struct {
+	Number int
+	// Rotate is 0, 90, 180 or 270.
+	Rotate int
+	// RawRotate is what the file says, which may be no multiple of 90.
+	RawRotate int
+	// UserUnit is the size of a unit in 1/72 inch.
+	UserUnit float64
+	Object   string
+	// Media is always there; the others only where the file declares them.
+	Media                  geom.Rect
+	Crop, Bleed, Trim, Art *geom.Rect
+	// Group is the transparency group of the page, nil when it declares none.
+	Group *Group
+	// Painted counts the visible marks that leave ink or light on the paper, and
+	// Extent is the box around them.
+	Painted int
+	Extent  geom.Rect
+	// Frame are the boxes of visible marks that are not white and come within
+	// [FrameDepth] of the finished edge or go over it; FrameFull is true when
+	// there were more than are kept.
+	Frame     []geom.Rect
+	FrameFull bool
+	// MaxInk is the highest total of inks of a known colour, in percent.
+	MaxInk float64
+	// MinStroke and MinText are the thinnest line and the smallest visible text
+	// in points; 0 means none, because nothing can be smaller.
+	MinStroke, MinText Least
+	// Transparent tells whether something on the page is transparent.
+	Transparent bool
+	// Text are the boxes of the text, neighbours joined, for a map of the page.
+	Text []geom.Rect
+}
+
+// Least is the smallest of some values.
+type Least struct {
+	Value float64
+	// Any is false while there was no value.
+	Any bool
+}
+
+func (l *Least) see(v float64) {
+	if !l.Any || v < l.Value {
+		l.Value, l.Any = v, true
+	}
+}
+
+// Group is a transparency group (ISO 32000-2, 11.6.6).
+type Group struct {
+	// Space is the family of its blend colour space, "" for none.
+	Space string
+}
+
+// FrameDepth is how near to the finished edge a mark must come to count as
+// touching it, in points.
+const FrameDepth = 3.0
+
+// Finished is the box that the page is cut to: TrimBox, or the ArtBox that
+// PDF/X allows in its place, or, as ISO 32000-2 14.11.2 has it, the CropBox.
+func (p *Page) Finished() geom.Rect {
+	switch {
+	case p.Trim != nil:
+		return *p.Trim
+	case p.Art != nil:
+		return *p.Art
+	}
+	return p.Visible()
+}
+
+// Visible is the CropBox, or the MediaBox that it defaults to.
+func (p *Page) Visible() geom.Rect {
+	if p.Crop != nil {
+		return p.Crop.Intersect(p.Media)
+	}
+	return p.Media
+}
+
+// BleedArea is the BleedBox, or the CropBox that it defaults to.
+func (p *Page) BleedArea() geom.Rect {
+	if p.Bleed != nil {
+		return p.Bleed.Intersect(p.Media)
+	}
+	return p.Visible()
+}
+
+// BleedEdges is what the bleed area leaves around the finished page, in millimetres;
+// negative where it is inside. Edges are those of the page as it is written, not
+// as a viewer rotates it.
+func (p *Page) BleedEdges() report.Edges {
+	f, b := p.Finished(), p.BleedArea()
+	mm := func(units float64) float64 { return geom.Millimetres(units * p.UserUnit) }
+	return report.Edges{Top: mm(b[3] - f[3]), Right: mm(b[2] - f[2]), Bottom: mm(f[1] - b[1]), Left: mm(f[0] - b[0])}
+}
+
+// Size is width and height of the finished page as it is looked at, in
+// millimetres.
+func (p *Page) Size() (width, height float64) {
+	f := p.Finished()
+	width, height = geom.Millimetres(f.Width()*p.UserUnit), geom.Millimetres(f.Height()*p.UserUnit)
+	if p.Rotate%180 != 0 {
+		width, height = height, width
+	}
+	return width, height
+}
+
+// View maps the page's default user space to the page as it is looked at
+// ([geom.View]).
+func (p *Page) View() geom.Matrix { return geom.View(p.Media, p.Rotate, p.UserUnit) }

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package intent is what the customer ordered, as far as a PDF can be held
+// against it: the job ticket of a preflight ("intent preflight" of the Ghent
+// Workgroup).
+package jobticket
+
+import (
+	"bytes"
+	"database/sql/driver"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"unicode/utf8"
+)
+
+// Ticket is an order. A zero member says nothing.
+type Ticket struct {
+	// TrimSize is the finished size of a page as it is looked at.
+	TrimSize *Size `json:"trimSize,omitempty"`
+	// Pages is how many pages one copy has, 1 to [MaxPages].
+	Pages Count `json:"pages,omitempty"`
+	// Colors are the inks that are paid for.
+	Colors *Colors `json:"colors,omitempty"`
+	// Quantity is how many copies are ordered, 1 to [MaxQuantity]. A file of
+	// Pages times Quantity pages is one of variable data.
+	Quantity Count `json:"quantity,omitempty"`
+	// RFQID names the request for quotation that Quantity was taken from; it is
+	// here to be told again, at most 64 bytes.
+	RFQID string `json:"rfqId,omitempty"`
+}
+
+// Size is in millimetres, each more than 0 and at most [MaxLength].
+type Size struct {
+	Width  float64 `json:"width"`
+	Height float64 `json:"height"`
+}
+
+// Colors are the inks of an order.
+type Colors struct {
+	// Process is 4 for CMYK, 1 for black and 0 for none.
+	Process Count `json:"process"`
+	// Spots are the names of spot colours, at most [MaxSpots].
+	Spots []string `json:"spots,omitempty"`
+}
+
+// The bounds of a ticket.
+const (
+	MaxPages    = 100_000
+	MaxQuantity = 1_000_000_000
+	MaxLength   = 100_000.0
+	MaxSpots    = 16
+	maxName     = 200 // characters, as the contract counts
+	maxID       = 64
+)
+
+// ErrInvalid is the error of a ticket that is out of bounds.
+var ErrInvalid = errors.New("invalid job ticket")
+
+// Empty reports whether the ticket says nothing.
+func (t *Ticket) Empty() bool {
+	return t == nil || t.TrimSize == nil && t.Pages == 0 && t.Colors == nil && t.Quantity == 0 && t.RFQID == ""
+}
+
+// Check refuses a ticket that is out of bounds with [ErrInvalid]. A nil ticket is
+// good.
+func (t *Ticket) Check() error {
+	switch {
+	case t == nil:
+		return nil
+	case t.Pages < 0 || t.Pages > MaxPages:
+		return fmt.Errorf("%w: pages must be 1 to %d", ErrInvalid, MaxPages)
+	case t.Quantity < 0 || t.Quantity > MaxQuantity:
+		return fmt.Errorf("%w: quantity must be 1 to %d", ErrInvalid, MaxQuantity)
+	case len(t.RFQID) > maxID || !utf8.ValidString(t.RFQID):
+		return fmt.Errorf("%w: rfqId is too long", ErrInvalid)
+	case t.TrimSize != nil && !(length(t.TrimSize.Width) && length(t.TrimSize.Height)):
+		return fmt.Errorf("%w: trimSize must be more than 0 and at most %.0f mm", ErrInvalid, MaxLength)
+	}
+	return t.Colors.check()
+}
+
+func length(v float64) bool { return !math.IsNaN(v) && v > 0 && v <= MaxLength }
+
+func (c *Colors) check() error {
+	switch {
+	case c == nil:
+		return nil
+	case c.Process != 0 && c.Process != 1 && c.Process != 4:
+		return fmt.Errorf("%w: colors.process must be 0, 1 or 4", ErrInvalid)
+	case len(c.Spots) > MaxSpots:
+		return fmt.Errorf("%w: at most %d spot colours", ErrInvalid, MaxSpots)
+	}
+	for _, name := range c.Spots {
+		if name == "" || utf8.RuneCountInString(name) > maxName || !utf8.ValidString(name) {
+			return fmt.Errorf("%w: the name of a spot colour must have 1 to %d characters", ErrInvalid, maxName)
+		}
+	}
+	return nil
+}
+
+// maxText bounds the JSON of a ticket in bytes. Names of the greatest length take
+// 19 KiB when each of their characters is escaped.
+const maxText = 32 << 10
+
+// Parse reads a ticket from JSON. Unknown members and a ticket out of bounds are
+// refused with [ErrInvalid].
+func Parse(text []byte) (*Ticket, error) {
+	if len(text) > maxText {
+		return nil, fmt.Errorf("%w: longer than %d bytes", ErrInvalid, maxText)
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	var t Ticket
+	if err := dec.Decode(&t); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	if dec.More() {
+		return nil, fmt.Errorf("%w: data after the ticket", ErrInvalid)
+	}
+	return &t, t.Check()
+}
+
+// Value implements [driver.Valuer]: JSON, or NULL for a nil ticket.
+func (t *Ticket) Value() (driver.Value, error) {
+	if t == nil {
+		return nil, nil
+	}
+	text, err := json.Marshal(t)
+	if err != nil {
+		return nil, fmt.Errorf("encode job ticket: %w", err)
+	}
+	return string(text), nil
+}
+
+// Scan implements the Scanner of database/sql. What is stored was judged before
+// that, and members that a later release has added are passed over: a row that
+// cannot be read is a job that nobody can end.
+func (t *Ticket) Scan(source any) error {
+	var text []byte
+	switch v := source.(type) {
+	case string:
+		text = []byte(v)
+	case []byte:
+		text = v
+	default:
+		return fmt.Errorf("%w: stored as %T", ErrInvalid, source)
+	}
+	var read Ticket
+	if err := json.Unmarshal(text, &read); err != nil {
+		return fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	*t = read
+	return nil
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package pdftest
+
+import "fmt"
+
+// state is content that runs under a graphics state parameter dictionary.
+func state(entries, text string) func() []byte {
+	return with("/G gs "+text, fixed("/ExtGState << /G << /Type /ExtGState "+entries+" >> >>"))
+}
+
+const (
+	overprint = "/OP true /op true /OPM 1"
+	knockout  = "/OP false /op false /OPM 1"
+)
+
+func overprintFlaws() []Flaw {
+	dark := "0 0 0 0.6 k 90 290 80 80 re f "
+	tint := func(entries string) func() []byte {
+		return with(dark+"/G gs /C cs 0 scn"+square, func(s *Sound) string {
+			return fmt.Sprintf("/ColorSpace << /C %s >> /ExtGState << /G << %s >> >>", s.Spot("Gold", "0 0.2 0.8 0.2"), entries)
+		})
+	}
+	both := func(rule, variant, text string) Flaw {
+		return Flaw{Rule: rule, Variant: variant, Breaks: state(overprint, text), Twin: state(knockout, text)}
+	}
+	reverse := func(rule, text string) Flaw {
+		return Flaw{Rule: rule, Breaks: state(knockout, text), Twin: state(overprint, text)}
+	}
+	return []Flaw{
+		both("overprint.white", "CMYK", dark+"0 0 0 0 k"+square),
+		both("overprint.white", "grey", dark+"1 g"+square),
+		both("overprint.white", "text", dark+"0 0 0 0 k BT /F1 14 Tf 100 300 Td (AB) Tj ET\n"),
+		{Rule: "overprint.white", Variant: "tint of a spot colour", Breaks: tint(overprint), Twin: tint(knockout)},
+		{Rule: "overprint.white", Variant: "mode 0", Breaks: state(overprint, dark+"0 0 0 0 k"+square), Twin: state("/OP true /op true /OPM 0", dark+"0 0 0 0 k"+square)},
+		both("overprint.gray", "", "0.5 g"+square),
+		reverse("overprint.black_text_knockout", "0 0 0 1 k "+word(10)),
+		reverse("overprint.black_line_knockout", "0 0 0 1 K 0.5 w 100 300 m 200 350 l S\n"),
+	}
+}
+
+func lineFlaws() []Flaw {
+	stroke := func(color string, width float64) func() []byte {
+		return content(fmt.Sprintf("%s K %g w 100 300 m 200 350 l S\n", color, width))
+	}
+	fill := func(height float64) func() []byte {
+		return content(fmt.Sprintf("0 0 0 0.6 k 100 300 100 %g re f\n", height))
+	}
+	const one, two = "0 0 0 0.6", "0.6 0 0 0.6"
+	return []Flaw{
+		{Rule: "line.hairline", Breaks: stroke(one, 0.1), Twin: stroke(one, 0.125)},
+		{Rule: "line.hairline", Variant: "of no width", Breaks: stroke(one, 0), Twin: stroke(one, 0.3)},
+		{Rule: "line.hairline", Variant: "by the matrix", Breaks: content("q 0.1 0 0 0.1 0 0 cm 0 0 0 0.6 K 1 w 1000 3000 m 2000 3500 l S Q\n"), Twin: content("q 0.5 0 0 0.5 0 0 cm 0 0 0 0.6 K 1 w 200 600 m 400 700 l S Q\n")},
+		{Rule: "line.thin", Breaks: stroke(one, 0.2), Twin: stroke(one, 0.25)},
+		{Rule: "line.multi_ink_thin", Breaks: stroke(two, 0.2), Twin: stroke(one, 0.2)},
+		{Rule: "line.thin_fill", Breaks: fill(0.1), Twin: fill(0.2)},
+	}
+}
+
+func transparencyFlaws() []Flaw {
+	group := func(space string) func() []byte {
+		return func() []byte {
+			s := NewSound()
+			p := s.Page("/G gs 0 0 0 0.6 k"+square, "/ExtGState << /G << /ca 0.5 >> >>")
+			p.Extra = "/Group << /Type /Group /S /Transparency /CS " + space + " >>"
+			return s.Bytes(p)
+		}
+	}
+	mark := "0 0 0 0.6 k" + square
+	softMask := func(painted string) func() []byte {
+		return func() []byte {
+			s := NewSound()
+			mask := s.Stream("/Type /XObject /Subtype /Form /BBox [0 0 600 800] /Group << /S /Transparency /CS /DeviceGray >>", []byte("0.5 g 0 0 600 800 re f"))
+			return s.Bytes(s.Page(painted, fmt.Sprintf("/ExtGState << /G << /SMask << /S /Luminosity /G %s >> >> >>", mask)))
+		}
+	}
+	old := func(entries string) func() []byte {
+		return func() []byte {
+			s := NewSound()
+			s.Version, s.XMP = "1.4", ""
+			s.Info["GTS_PDFXVersion"] = "(PDF/X-1a:2003)"
+			return s.Bytes(s.Page("/G gs "+mark, "/ExtGState << /G << "+entries+" >> >>"))
+		}
+	}
+	return []Flaw{
+		{Rule: "transparency.used", Variant: "alpha", Breaks: state("/ca 0.5", mark), Twin: state("/ca 1", mark)},
+		{Rule: "transparency.used", Variant: "blend mode", Breaks: state("/BM /Multiply", mark), Twin: state("/BM /Normal", mark)},
+		{Rule: "transparency.used", Variant: "soft mask", Breaks: softMask("/G gs " + mark), Twin: softMask(mark)},
+		{Rule: "transparency.used", Variant: "declared only", Breaks: state("/ca 0.5", mark), Twin: with(mark, fixed("/ExtGState << /G << /ca 0.5 >> >>"))},
+		{Rule: "transparency.used", Variant: "in PDF/X-1a", Profile: "pdfx1a", Breaks: old("/ca 0.5"), Twin: old("/ca 1")},
+		{Rule: "transparency.blend_space_rgb", Breaks: group("/DeviceRGB"), Twin: group("/DeviceCMYK")},
+	}
+}
+
+func layerFlaws() []Flaw {
+	layer := func(group, configuration string) func() []byte {
+		return func() []byte {
+			s := NewSound()
+			r := s.Add("<< /Type /OCG /Name (Layer) %s >>", group)
+			s.Catalog = fmt.Sprintf("/OCProperties << /OCGs [%s] /D << /Name (Default) /Order [%s] %s [%s] >> >>", r, r, configuration, r)
+			return s.Bytes(s.Page("/OC /L BDC 0 0 0 0.6 k"+square+"EMC\n", fmt.Sprintf("/Properties << /L %s >>", r)))
+		}
+	}
+	const step = "/GTS_Metadata << /GTS_ProcStepsGroup /Structural /GTS_ProcStepsType /Cutting >>"
+	return []Flaw{
+		{Rule: "layer.present", Breaks: layer("", "/ON"), Twin: content("/OC /L BDC 0 0 0 0.6 k" + square + "EMC\n")},
+		{Rule: "layer.hidden", Breaks: layer("", "/OFF"), Twin: layer("", "/ON")},
+		{Rule: "layer.processing_step", Breaks: layer(step, "/ON"), Twin: layer("", "/ON")},
+	}
+}

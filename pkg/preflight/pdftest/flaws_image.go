@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package pdftest
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/jpeg"
+)
+
+// inch places an image of one inch, so that its pixels are its resolution.
+const inch = "q 72 0 0 72 100 300 cm /Im Do Q\n"
+
+// placed is a page with an image.
+func placed(write func(s *Sound) Ref) func() []byte {
+	return with(inch, func(s *Sound) string { return fmt.Sprintf("/XObject << /Im %s >>", write(s)) })
+}
+
+// grey is an image of a resolution; extra goes into its dictionary.
+func grey(ppi int, extra string) func(s *Sound) Ref {
+	return func(s *Sound) Ref {
+		return s.Flate(imageDict(ppi, 8, "/DeviceGray")+extra, bytes.Repeat([]byte{0x80}, ppi*ppi))
+	}
+}
+
+func bitmap(ppi int, mask bool) func(s *Sound) Ref {
+	return func(s *Sound) Ref {
+		data := bytes.Repeat([]byte{0xAA}, (ppi+7)/8*ppi)
+		if mask {
+			return s.Flate(fmt.Sprintf("/Type /XObject /Subtype /Image /ImageMask true /BitsPerComponent 1 /Width %d /Height %d", ppi, ppi), data)
+		}
+		return s.Flate(imageDict(ppi, 1, "/DeviceGray"), data)
+	}
+}
+
+func imageDict(ppi, bits int, space string) string {
+	return fmt.Sprintf("/Type /XObject /Subtype /Image /Width %d /Height %d /BitsPerComponent %d /ColorSpace %s ", ppi, ppi, bits, space)
+}
+
+// JPEG is a picture of a gradient, square, with one or three components.
+func JPEG(pixels, components, quality int) []byte {
+	var picture image.Image
+	if components == 1 {
+		g := image.NewGray(image.Rect(0, 0, pixels, pixels))
+		for i := range g.Pix {
+			g.Pix[i] = uint8(i % pixels)
+		}
+		picture = g
+	} else {
+		p := image.NewRGBA(image.Rect(0, 0, pixels, pixels))
+		for x := range pixels {
+			for y := range pixels {
+				p.Set(x, y, color.RGBA{R: uint8(x), G: uint8(y), B: 0x40, A: 0xFF})
+			}
+		}
+		picture = p
+	}
+	var out bytes.Buffer
+	_ = jpeg.Encode(&out, picture, &jpeg.Options{Quality: quality}) // a bytes.Buffer does not fail
+	return out.Bytes()
+}
+
+func photo(quality int) func(s *Sound) Ref {
+	return func(s *Sound) Ref {
+		return s.Stream(imageDict(300, 8, "/DeviceGray")+"/Filter /DCTDecode", JPEG(300, 1, quality))
+	}
+}
+
+func imageFlaws() []Flaw {
+	deep := func(s *Sound) Ref {
+		return s.Flate(imageDict(300, 16, "/DeviceGray"), bytes.Repeat([]byte{0x80}, 2*300*300))
+	}
+	coded := func(bits, ppi int, filter string, data []byte) func(s *Sound) Ref {
+		return func(s *Sound) Ref { return s.Stream(imageDict(ppi, bits, "/DeviceGray")+"/Filter /"+filter, data) }
+	}
+	proxy := "/OPI << /2.0 << /Type /OPI /Version 2.0 /F (high.tif) >> >> "
+	withAlternate := func(s *Sound) Ref {
+		other := grey(400, "")(s)
+		return grey(300, fmt.Sprintf("/Alternates [<< /Image %s /DefaultForPrinting false >>] ", other))(s)
+	}
+	return []Flaw{
+		{Rule: "image.ppi_low", Breaks: placed(grey(140, "")), Twin: placed(grey(150, ""))},
+		{Rule: "image.ppi_below_target", Breaks: placed(grey(290, "")), Twin: placed(grey(300, ""))},
+		{Rule: "image.ppi_high", Breaks: placed(grey(460, "")), Twin: placed(grey(440, ""))},
+		{Rule: "image.bitmap_ppi_low", Breaks: placed(bitmap(540, false)), Twin: placed(bitmap(560, false))},
+		{Rule: "image.bitmap_ppi_low", Variant: "stencil", Breaks: placed(bitmap(540, true)), Twin: placed(bitmap(560, true))},
+		{Rule: "image.bitmap_ppi_below_target", Breaks: placed(bitmap(790, false)), Twin: placed(bitmap(800, false))},
+		{Rule: "image.16bit", Breaks: placed(deep), Twin: placed(grey(300, ""))},
+		// The samples of these two are never read: a header must do.
+		{Rule: "image.jpx", Breaks: placed(coded(8, 300, "JPXDecode", []byte("\x00\x00\x00\x0CjP  \r\n\x87\n"))), Twin: placed(grey(300, ""))},
+		{Rule: "image.jbig2", Breaks: placed(coded(1, 1000, "JBIG2Decode", []byte("\x00\x00\x00\x00\x30\x00\x01\x00\x00\x00\x13"))), Twin: placed(bitmap(1000, false))},
+		{Rule: "image.opi", Breaks: placed(grey(300, proxy)), Twin: placed(grey(300, ""))},
+		{Rule: "image.alternate", Breaks: placed(withAlternate), Twin: placed(grey(300, ""))},
+		{Rule: "image.interpolate", Breaks: placed(grey(300, "/Interpolate true ")), Twin: placed(grey(300, "/Interpolate false "))},
+		{Rule: "image.jpeg_quality", Breaks: placed(photo(20)), Twin: placed(photo(90))},
+	}
+}

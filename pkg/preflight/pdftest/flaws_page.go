@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package pdftest
+
+// sized gives a page another size, with the same margins.
+func (p *Page) sized(width, height float64) {
+	p.Trim = &Box{MM(10), MM(10), MM(10 + width), MM(10 + height)}
+	p.Media, p.Bleed = p.Trim.Around(MM(10)), p.Trim.Around(MM(3))
+	p.Media[0], p.Media[1] = 0, 0
+}
+
+func pageFlaws() []Flaw {
+	pages := func(n int) func() []byte { return func() []byte { return pagesOf(n) } }
+	second := func(width, height float64) func() []byte {
+		return func() []byte {
+			s := NewSound()
+			p := s.Page("", "")
+			p.sized(width, height)
+			return s.Bytes(s.Page("", ""), p)
+		}
+	}
+	return []Flaw{
+		{Rule: "page.count", Breaks: pages(0), Twin: pages(1)},
+		{Rule: "page.count_above", Profile: "magazine_ad", Breaks: pages(2), Twin: pages(1)},
+		{Rule: "page.count_multiple", Profile: "book_interior", Breaks: pages(3), Twin: pages(4)},
+		{Rule: "page.blank", Breaks: page(func(_ *Sound, p *Page) { p.Content = "" }), Twin: sound},
+		{Rule: "page.blank", Variant: "white paint", Breaks: page(func(_ *Sound, p *Page) { p.Content = "0 0 0 0 k 60 60 90 90 re f" }), Twin: page(func(_ *Sound, p *Page) { p.Content = "0 0 0 0.5 k 60 60 90 90 re f" })},
+		{Rule: "page.size_mixed", Breaks: second(148, 210), Twin: second(210, 297.2)},
+		{Rule: "page.orientation_mixed", Breaks: second(297, 210), Twin: second(210, 297)},
+		{Rule: "page.user_unit", Breaks: page(func(_ *Sound, p *Page) { p.sized(105, 148.5); p.UserUnit = 2 }), Twin: page(func(_ *Sound, p *Page) { p.sized(105, 148.5) })},
+		{Rule: "page.rotate_invalid", Breaks: page(func(_ *Sound, p *Page) { p.Rotate = 45 }), Twin: page(func(_ *Sound, p *Page) { p.Rotate = 90 })},
+	}
+}
+
+func boxFlaws() []Flaw {
+	// background fills the finished page and what is around it.
+	background := func(around float64) func() []byte {
+		b := A4().Around(MM(around))
+		return content("0 0 0 0.5 k " + rectangle(*b) + " f\n")
+	}
+	return []Flaw{
+		{Rule: "box.trim_missing", Breaks: page(func(_ *Sound, p *Page) { p.Trim, p.Bleed = nil, nil }), Twin: sound},
+		{Rule: "box.nesting", Breaks: page(func(_ *Sound, p *Page) { p.Bleed = p.Trim.Around(MM(15)) }), Twin: page(func(_ *Sound, p *Page) { p.Bleed = p.Trim.Around(MM(10)) })},
+		{Rule: "box.trim_and_art", Breaks: page(func(_ *Sound, p *Page) { p.Art = p.Trim }), Twin: page(func(_ *Sound, p *Page) { p.Art, p.Trim = p.Trim, nil })},
+		{Rule: "box.crop_differs", Breaks: page(func(_ *Sound, p *Page) { p.Crop = p.Trim }), Twin: page(func(_ *Sound, p *Page) { p.Crop = p.Media })},
+		{Rule: "box.bleed_missing", Breaks: page(func(_ *Sound, p *Page) { p.Media, p.Bleed = p.Trim, nil }), Twin: page(func(_ *Sound, p *Page) { p.Bleed = nil })},
+		{Rule: "box.bleed_missing", Variant: "BleedBox is the TrimBox", Breaks: page(func(_ *Sound, p *Page) { p.Bleed = p.Trim }), Twin: sound},
+		{Rule: "box.bleed_short", Breaks: page(func(_ *Sound, p *Page) { p.Bleed = p.Trim.Around(MM(2)) }), Twin: page(func(_ *Sound, p *Page) { p.Bleed = p.Trim.Around(MM(2.95)) })},
+		{Rule: "box.bleed_short", Variant: "one side", Breaks: page(func(_ *Sound, p *Page) { p.Bleed[2] -= MM(1) }), Twin: sound},
+		{Rule: "box.art_short_of_bleed", Breaks: background(1), Twin: background(3)},
+		{Rule: "box.art_short_of_bleed", Variant: "up to the edge", Breaks: background(0), Twin: background(-5)},
+		{Rule: "box.oversize", Breaks: page(func(_ *Sound, p *Page) { p.sized(5200, 297) }), Twin: page(func(_ *Sound, p *Page) { p.sized(5000, 297) })},
+		{Rule: "safety.content_near_trim", Breaks: content(wordAt(MM(11))), Twin: content(wordAt(MM(15)))},
+	}
+}

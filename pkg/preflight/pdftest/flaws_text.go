@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package pdftest
+
+import "fmt"
+
+// wordAt is a grey word at a distance from the left of the page.
+func wordAt(x float64) string {
+	return fmt.Sprintf("0 0 0 0.6 k BT /F1 14 Tf %g 400 Td (AB) Tj ET\n", x)
+}
+
+// word is a word of a size in the colour that is set before.
+func word(size float64) string { return wordIn("F1", size) }
+
+func wordIn(font string, size float64) string {
+	return fmt.Sprintf("BT /%s %g Tf 100 400 Td (AB) Tj ET\n", font, size)
+}
+
+// inFont shows a word in one more font.
+func inFont(text string, write func(s *Sound) Ref) func() []byte {
+	return func() []byte {
+		s := NewSound()
+		p := s.Page(text, "")
+		p.Resources = fmt.Sprintf("/Font << /F1 %s /F2 %s >>", s.Font, write(s))
+		return s.Bytes(p)
+	}
+}
+
+// ProgramlessFont writes a font as a careless program does: described, but not
+// embedded.
+func (b *Builder) ProgramlessFont(name string) Ref {
+	descriptor := b.Add("<< /Type /FontDescriptor /FontName /%s /Flags 32 /FontBBox [0 0 600 700] /ItalicAngle 0 /Ascent 800 /Descent -200 /CapHeight 700 /StemV 80 >>", name)
+	return b.Add("<< /Type /Font /Subtype /TrueType /BaseFont /%s /FirstChar 65 /LastChar 66 /Widths [600 600] /Encoding /WinAnsiEncoding /FontDescriptor %s >>", name, descriptor)
+}
+
+func fontFlaws() []Flaw {
+	shown := "0 0 0 0.6 k " + wordIn("F2", 16)
+	font := func(name string) func(*Sound) Ref { return func(s *Sound) Ref { return s.ProgramFont(name) } }
+	bare := func(name string) func(*Sound) Ref { return func(s *Sound) Ref { return s.ProgramlessFont(name) } }
+	standard := func(s *Sound) Ref { return s.StandardFont("Helvetica") }
+	type3 := func(s *Sound) Ref { return s.Type3Font("600 0 d0 0 0 0 0.6 k 0 0 500 500 re f", "") }
+	return []Flaw{
+		{Rule: "font.not_embedded", Breaks: inFont(shown, bare("Missing")), Twin: inFont(shown, font("ABCDEF+There"))},
+		{Rule: "font.not_embedded", Variant: "standard font", Breaks: inFont(shown, standard), Twin: inFont("", standard)},
+		{Rule: "font.declared_unused", Profile: NoProfile, Breaks: inFont("", bare("Missing")), Twin: inFont("", font("ABCDEF+There"))},
+		{Rule: "font.type3", Breaks: inFont("0 0 0 0.6 k BT /F2 16 Tf 100 400 Td (A) Tj ET\n", type3), Twin: inFont("", type3)},
+		{Rule: "font.courier", Breaks: inFont(shown, font("ABCDEF+Courier-Bold")), Twin: inFont(shown, font("ABCDEF+Corner-Bold"))},
+		{Rule: "font.not_subset", Profile: NoProfile, Breaks: inFont(shown, font("Whole")), Twin: inFont(shown, font("ABCDEF+Whole"))},
+	}
+}
+
+func textFlaws() []Flaw {
+	const dark = "0 0 0 0.6 k 90 390 60 40 re f 0 0 0 0 k "
+	return []Flaw{
+		{Rule: "text.small", Breaks: content("0 0 0 0.6 k " + word(4.5)), Twin: content("0 0 0 0.6 k " + word(5))},
+		{Rule: "text.small", Variant: "by the matrix", Breaks: content("0 0 0 0.6 k q 0.25 0 0 0.25 0 0 cm " + word(16) + "Q\n"), Twin: content("0 0 0 0.6 k q 0.5 0 0 0.5 0 0 cm " + word(16) + "Q\n")},
+		{Rule: "text.small_multi_ink", Breaks: content("0.5 0.5 0 0 k " + word(7)), Twin: content("0.5 0 0 0 k " + word(7))},
+		{Rule: "text.small_white", Breaks: content(dark + word(7)), Twin: content(dark + word(8))},
+		{Rule: "text.rich_black", Breaks: content("0.5 0 0 1 k " + word(11)), Twin: content("0.5 0 0 1 k " + word(12))},
+		{Rule: "text.invisible", Breaks: content("3 Tr " + word(16)), Twin: content("0 Tr 0 0 0 0.6 k " + word(16))},
+	}
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package pdftest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Sound is a document in the making that a printer has nothing to say against:
+// PDF/X-4, with an output intent, a title, dates and a font. A test changes the
+// members that it is about, adds objects, and writes it with [Sound.Bytes].
+type Sound struct {
+	Builder
+	// Info are the entries of the information dictionary, as they are written.
+	Info map[string]string
+	// XMP are the properties of the metadata packet.
+	XMP string
+	// Intents is the inside of the /OutputIntents array.
+	Intents string
+	// NoID leaves the file identifiers out.
+	NoID bool
+	// Font is embedded, and F1 of every page.
+	Font Ref
+}
+
+// claimX4 is how PDF/X-4 identifies itself (ISO 15930-7, 6.5).
+const claimX4 = "<pdfxid:GTS_PDFXVersion>PDF/X-4</pdfxid:GTS_PDFXVersion>"
+
+// NewSound starts a document.
+func NewSound() *Sound { return startSound(&Sound{}) }
+
+// NewEncrypted starts a document that is encrypted; permissions are those of ISO
+// 32000-2, table 22, 0 for all.
+func NewEncrypted(userPassword string, permissions int32) *Sound {
+	s := &Sound{NoID: true}
+	s.Permissions = permissions
+	s.Encrypt(userPassword, "owner", false)
+	return startSound(s)
+}
+
+func startSound(s *Sound) *Sound {
+	s.Info = map[string]string{
+		"Title": "(A sound document)", "Trapped": "/False",
+		"CreationDate": "(D:20260102030405Z)", "ModDate": "(D:20260102030405Z)",
+	}
+	s.XMP = claimX4
+	s.Font = s.ProgramFont("ABCDEF+Boxes")
+	s.Intents = s.Intent("GTS_PDFX", "FOGRA51", s.ProfileStream(4, Profile{Space: "CMYK"}))
+	return s
+}
+
+// Good is a page with text and an image that passes print_ready.
+func Good() []byte {
+	s := NewSound()
+	s.Info["Title"], s.Info["Producer"] = "(A good page)", "(testpdf)"
+	image := s.Image(Image{Width: 600, Height: 600})
+	return s.Bytes(s.Page(Place("Im1", 200, 100, 144, 144), fmt.Sprintf("/XObject << /Im1 %s >>", image)))
+}
+
+// Intent is an output intent; profile 0 leaves the profile out.
+func (b *Builder) Intent(subtype, condition string, profile Ref) string {
+	stream := ""
+	if profile != 0 {
+		stream = fmt.Sprintf(" /DestOutputProfile %s", profile)
+	}
+	r := b.Reserve()
+	b.Set(r, "<< /Type /OutputIntent /S /%s /OutputConditionIdentifier %s /Info %s%s >>", subtype, b.Text(r, condition), b.Text(r, condition), stream)
+	return r.String()
+}
+
+// ProfileStream writes an ICC profile under a number of components, which need
+// not be its own.
+func (b *Builder) ProfileStream(n int, p Profile) Ref {
+	return b.Flate(fmt.Sprintf("/N %d", n), p.Bytes())
+}
+
+// Bytes writes the document.
+func (s *Sound) Bytes(pages ...Page) []byte {
+	s.Builder.Info = s.Reserve()
+	var info strings.Builder
+	for _, key := range slices.Sorted(maps.Keys(s.Info)) {
+		value := s.Info[key]
+		if text, ok := strings.CutPrefix(value, "("); ok {
+			value = s.Text(s.Builder.Info, strings.TrimSuffix(text, ")"))
+		}
+		fmt.Fprintf(&info, " /%s %s", key, value)
+	}
+	s.Set(s.Builder.Info, "<<%s >>", info.String())
+	s.Catalog += fmt.Sprintf(" /Metadata %s", s.Stream("/Type /Metadata /Subtype /XML", []byte(XMP(s.XMP))))
+	if s.Intents != "" {
+		s.Catalog += fmt.Sprintf(" /OutputIntents [%s]", s.Intents)
+	}
+	if !s.NoID {
+		s.Trailer += fmt.Sprintf(" /ID [<%x> <%x>]", fileID, fileID)
+	}
+	return s.Document(pages...)
+}
+
+// Paper is the content that keeps a page from being blank: a grey square and a
+// word. Neither is of interest to any rule.
+const Paper = "0 0 0 0.5 k 60 100 50 50 re f\nBT /F1 16 Tf 60 60 Td (AB) Tj ET\n"
+
+// Page is a sound page with more content and resources.
+func (s *Sound) Page(content, resources string) Page {
+	return Print(Paper+content, s.Resources(resources))
+}
+
+// Resources adds the font to the inside of a resource dictionary.
+func (s *Sound) Resources(more string) string {
+	return fmt.Sprintf("/Font << /F1 %s >> %s", s.Font, more)
+}
+
+// XMP is a metadata packet with these properties (ISO 16684-1).
+func XMP(properties string) string {
+	return "<?xpacket begin=\"\uFEFF\" id=\"W5M0MpCehiHzreSzNTczkc9d\"?>\n" + `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about=""
+ xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:xmp="http://ns.adobe.com/xap/1.0/" xmlns:pdf="http://ns.adobe.com/pdf/1.3/"
+ xmlns:pdfx="http://ns.adobe.com/pdfx/1.3/" xmlns:pdfxid="http://www.npes.org/pdfx/ns/id/" xmlns:pdfvtid="http://www.npes.org/pdfvt/ns/id/"
+ xmlns:pdfaid="http://www.aiim.org/pdfa/ns/id/" xmlns:pdfuaid="http://www.aiim.org/pdfua/ns/id/">` + properties + "</rdf:Description></rdf:RDF></x:xmpmeta>\n" + strings.Repeat(" ", 200) + "\n<?xpacket end=\"w\"?>"
+}

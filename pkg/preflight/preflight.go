@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package preflight inspects PDF files for print production.
+//
+// [Inspect] opens a file, reads its pages, judges what it found by a profile and
+// returns a report. [Annotate] writes the findings of a report into the file as
+// comments. Inspect untrusted files in a separate process with memory and time
+// limits: a parser cannot recover from every hostile file in its own process.
+package preflight
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/content"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
+	"github.com/printmarket/printmarket/pkg/preflight/profile"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
+	"github.com/printmarket/printmarket/pkg/preflight/rules"
+)
+
+// The engine's own version changes when the same file may give another report.
+const (
+	engineName    = "printmarket-preflight"
+	engineVersion = "2.0.0"
+	parserVersion = "pdfcpu v0.15.0"
+)
+
+// Limits bound the work that one file may cause. The zero value selects the
+// defaults.
+type Limits = document.Limits
+
+// Options holds the optional arguments of [Inspect]. The zero value is usable.
+type Options struct {
+	// Limits bound the work; the zero value selects the defaults.
+	Limits Limits
+	// Ticket is what was ordered, to hold the file against; nil for nothing.
+	Ticket *jobticket.Ticket
+	// Progress, if not nil, is called after each page.
+	Progress func(done, total int)
+}
+
+// Inspect judges size bytes of a PDF by a profile.
+//
+// A file that cannot be read, needs a password or is no PDF has a report like
+// any other. An error means that we could not do our work: reading failed, or
+// the context ended.
+func Inspect(ctx context.Context, file io.ReaderAt, size int64, p profile.Profile, opts Options) (report.Report, error) {
+	limits := opts.Limits
+	if limits == (document.Limits{}) {
+		limits = document.DefaultLimits()
+	}
+	sum, err := digest(ctx, file, size)
+	if err != nil {
+		return report.Report{}, fmt.Errorf("preflight: %w", err)
+	}
+	judging := rules.Start(p, opts.Ticket)
+	collector := facts.NewCollector(judging.Mark)
+	if err := gather(ctx, io.NewSectionReader(file, 0, size), size, limits, collector, opts.Progress); err != nil {
+		return report.Report{}, fmt.Errorf("preflight: %w", err)
+	}
+	doc := collector.Document()
+	made := compose(doc, judging.Finish(doc), p, report.File{SHA256: sum, Bytes: size})
+	if !opts.Ticket.Empty() {
+		made.Ticket = opts.Ticket
+	}
+	return made, nil
+}
+
+// gather fills the collector.
+func gather(ctx context.Context, in io.ReadSeeker, size int64, limits document.Limits, collector *facts.Collector, progress func(done, total int)) error {
+	file, err := document.Open(ctx, in, size, limits, collector)
+	if file == nil || err != nil {
+		return err
+	}
+	pages := file.Pages()
+	if file.Opaque() {
+		return nil
+	}
+	interpreter := content.New(file, collector, limits)
+	for i := range pages {
+		if file.Budget.Spent() {
+			break
+		}
+		if err := interpreter.Page(ctx, &pages[i]); err != nil {
+			return fmt.Errorf("read page %d: %w", i+1, err)
+		}
+		if progress != nil {
+			progress(i+1, len(pages))
+		}
+	}
+	return nil
+}
+
+// digest is the SHA-256 of the file.
+func digest(ctx context.Context, file io.ReaderAt, size int64) (string, error) {
+	hash := sha256.New()
+	in := io.NewSectionReader(file, 0, size)
+	for {
+		if err := ctx.Err(); err != nil {
+			return "", fmt.Errorf("hash file: %w", context.Cause(ctx))
+		}
+		n, err := io.CopyN(hash, in, 1<<20)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return "", fmt.Errorf("hash file: %w", err)
+		}
+		if n == 0 {
+			break
+		}
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
+}

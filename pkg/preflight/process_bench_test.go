@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflight_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/sandbox"
+	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
+)
+
+// job is a document of a kind that print shops get.
+type job struct {
+	name  string
+	pages int
+	pdf   func() []byte
+}
+
+func jobs() []job {
+	return []job{
+		{"flyer of 2 pages", 2, func() []byte { return illustrated(2, 1, 20) }},
+		{"brochure of 10 pages", 10, func() []byte { return illustrated(10, 2, 40) }},
+		{"catalogue of 100 pages", 100, func() []byte { return illustrated(100, 4, 30) }},
+		{"book of 500 pages", 500, func() []byte { return illustrated(500, 0, 40) }},
+	}
+}
+
+// illustrated is a document whose pages have so many images of their own, and lines
+// of text.
+func illustrated(pages, images, lines int) []byte {
+	var b pdftest.Builder
+	font := b.EmbeddedFont("ABCDEF+Text")
+	text := make([]string, lines)
+	for i := range text {
+		text[i] = fmt.Sprintf("BT 0 0 0 1 k /F1 11 Tf 80 %d Td (Some words that stand on one line of a text, and a few more of them) Tj ET\n", 800-i*14)
+	}
+	sheets := make([]pdftest.Page, pages)
+	for i := range sheets {
+		var placed, named strings.Builder
+		for k := range images {
+			im := b.Image(pdftest.Image{Width: 600, Height: 400})
+			fmt.Fprintf(&named, "/Im%d %s ", k, im)
+			placed.WriteString(pdftest.Place(fmt.Sprintf("Im%d", k), 60, float64(60+k*110), 144, 96))
+		}
+		sheets[i] = pdftest.Print(strings.Join(text, "")+placed.String(), fmt.Sprintf("/Font << /F1 %s >> /XObject << %s >>", font, named.String()))
+	}
+	return b.Document(sheets...)
+}
+
+// spent is what a process took.
+type spent struct {
+	wall, cpu time.Duration
+	// resident is the most memory that it had, in bytes.
+	resident int64
+}
+
+func measured(b *testing.B, cmd *exec.Cmd) spent {
+	b.Helper()
+	start := time.Now()
+	if err := cmd.Run(); err != nil {
+		b.Fatalf("%s: %v", cmd, err)
+	}
+	out := spent{wall: time.Since(start), cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
+	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		out.resident = usage.Maxrss << 10
+	}
+	return out
+}
+
+// buildInspector builds it as it is released.
+func buildInspector(b *testing.B) string {
+	b.Helper()
+	path := filepath.Join(b.TempDir(), sandbox.InspectorName)
+	cmd := exec.CommandContext(b.Context(), "go", "build", "-trimpath", "-o", path, "../../workers/inspector")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("build inspector: %v\n%s", err, out)
+	}
+	return path
+}
+
+// inspectInChild starts an inspector as the sandbox does.
+func inspectInChild(b *testing.B, inspector, path string) spent {
+	b.Helper()
+	ask, err := sandbox.Request{Profile: "print_ready"}.Encode()
+	if err != nil {
+		b.Fatal(err)
+	}
+	pdf, err := os.Open(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = pdf.Close() }()
+	progress, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = progress.Close() }()
+	cmd := exec.CommandContext(b.Context(), inspector)
+	cmd.Env = []string{"GOMEMLIMIT=402653184", "GOMAXPROCS=2"}
+	cmd.Stdin, cmd.Stdout = bytes.NewReader(append([]byte{1}, ask...)), io.Discard
+	cmd.ExtraFiles = []*os.File{pdf, progress}
+	return measured(b, cmd)
+}
+
+// popplerTools tell pages and boxes, fonts, and images: a part of what we do.
+func popplerTools(b *testing.B, path string) (total spent) {
+	b.Helper()
+	for _, args := range [][]string{{"pdfinfo", "-box", "-l", "10000", path}, {"pdffonts", path}, {"pdfimages", "-list", path}} {
+		one := measured(b, exec.CommandContext(b.Context(), args[0], args[1:]...))
+		total.wall, total.cpu = total.wall+one.wall, total.cpu+one.cpu
+		total.resident = max(total.resident, one.resident)
+	}
+	return total
+}
+
+// BenchmarkAgainstPoppler compares one inspection in a process of its own, start
+// included, with the three tools of poppler that tell pages, fonts and images of
+// the same file. They take turns, so that whatever else the machine does meets
+// both. The metrics are medians: ratio is our time over theirs, cpu-ratio the same
+// of processor time, and MiB the most memory that the inspector had.
+func BenchmarkAgainstPoppler(b *testing.B) {
+	needPoppler(b)
+	inspector := buildInspector(b)
+	for _, j := range jobs() {
+		b.Run(j.name, func(b *testing.B) {
+			path := written(b, j.pdf())
+			var ratios, cpus, memory, walls []float64
+			for b.Loop() {
+				ours, theirs := inspectInChild(b, inspector, path), popplerTools(b, path)
+				ratios = append(ratios, float64(ours.wall)/float64(theirs.wall))
+				cpus = append(cpus, float64(ours.cpu)/float64(max(theirs.cpu, 1)))
+				memory = append(memory, float64(ours.resident)/(1<<20))
+				walls = append(walls, ours.wall.Seconds())
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(median(ratios), "ratio")
+			b.ReportMetric(median(cpus), "cpu-ratio")
+			b.ReportMetric(median(memory), "MiB")
+			b.ReportMetric(median(walls)*1000, "ms")
+			b.ReportMetric(float64(j.pages)/median(walls), "pages/s")
+		})
+	}
+}
+
+// BenchmarkEveryFileAgainstPoppler compares the same over the files that the
+// rules are tested with, each once. ratio is the median of all files.
+func BenchmarkEveryFileAgainstPoppler(b *testing.B) {
+	needPoppler(b)
+	inspector := buildInspector(b)
+	var paths []string
+	for _, flaw := range pdftest.Flaws() {
+		if !strings.HasPrefix(flaw.Rule, "limits.") && !strings.HasPrefix(flaw.Rule, "file.") && !strings.HasPrefix(flaw.Rule, "security.") && !strings.HasPrefix(flaw.Rule, "structure.") {
+			paths = append(paths, written(b, flaw.Twin()))
+		}
+	}
+	var ratios, memory []float64
+	for b.Loop() {
+		for _, path := range paths {
+			ours, theirs := inspectInChild(b, inspector, path), popplerTools(b, path)
+			ratios = append(ratios, float64(ours.wall)/float64(theirs.wall))
+			memory = append(memory, float64(ours.resident)/(1<<20))
+		}
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(len(paths)), "files")
+	b.ReportMetric(median(ratios), "ratio")
+	b.ReportMetric(median(memory), "MiB")
+}
+
+func needPoppler(b *testing.B) {
+	b.Helper()
+	for _, tool := range []string{"pdfinfo", "pdffonts", "pdfimages"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			b.Skipf("skipped: %s of poppler-utils is not installed: %v", tool, err)
+		}
+	}
+}
+
+// BenchmarkInspectorsAtOnce runs inspectors one after the other and two at a time.
+func BenchmarkInspectorsAtOnce(b *testing.B) {
+	inspector := buildInspector(b)
+	brochure := jobs()[1]
+	path := written(b, brochure.pdf())
+	for _, at := range []int{1, 2} {
+		b.Run(fmt.Sprintf("%d", at), func(b *testing.B) {
+			for b.Loop() {
+				var all sync.WaitGroup
+				for range at {
+					all.Go(func() { inspectInChild(b, inspector, path) })
+				}
+				all.Wait()
+			}
+			b.ReportMetric(float64(b.N*at*brochure.pages)/b.Elapsed().Seconds(), "pages/s")
+		})
+	}
+}
+
+func written(b *testing.B, pdf []byte) string {
+	b.Helper()
+	path := filepath.Join(b.TempDir(), "file.pdf")
+	if err := os.WriteFile(path, pdf, 0o600); err != nil {
+		b.Fatal(err)
+	}
+	return path
+}
+
+func median(values []float64) float64 {
+	slices.Sort(values)
+	return values[len(values)/2]
+}

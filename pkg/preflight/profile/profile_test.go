@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package profile_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/pkg/preflight/profile"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
+)
+
+func TestEveryEmbeddedProfileIsValidAndNamedAsItsFile(t *testing.T) {
+	t.Parallel()
+	names := profile.Names()
+	want := []string{
+		"book_cover", "book_interior", "carton", "digital_toner", "label", "large_format", "magazine_ad", "newspaper", "pdfx1a", "pdfx4",
+		"photo_rgb", "print_ready", "sheetfed_offset", "sheetfed_offset_spot", "structure_only", "web_offset_heatset",
+	}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if !slices.Contains(names, profile.Default) {
+		t.Errorf("the default %s is not among them", profile.Default)
+	}
+	for _, name := range names {
+		p, err := profile.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Name != name || len(p.Digest) != 64 || len(p.Rules) == 0 {
+			t.Errorf("%s: name %q, digest %q, %d rules", name, p.Name, p.Digest, len(p.Rules))
+		}
+		for id, s := range p.Rules {
+			if s.Source == "" || s.Severity == "" {
+				t.Errorf("%s: %s has no source or severity", name, id)
+			}
+		}
+	}
+}
+
+func TestLookupOfAnUnknownNameListsTheKnownOnes(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"", "PRINT_READY", "../print_ready", "print_ready.yaml", strings.Repeat("x", 1000)} {
+		_, err := profile.Lookup(name)
+		if !errors.Is(err, profile.ErrUnknown) || !strings.Contains(err.Error(), "print_ready, sheetfed_offset,") || len(err.Error()) > 500 {
+			t.Errorf("Lookup(%.20q) = %v", name, err)
+		}
+	}
+}
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	const head = "name: x\nversion: '1'\ntitle: T\ndescription: D\n"
+	tests := map[string]struct {
+		text string
+		ok   bool
+	}{
+		"a profile without rules":           {head, true},
+		"a rule with everything":            {head + "rules: {a.b: {severity: info, limit: 3, tolerance: 0.1, source: s}}", true},
+		"an unknown member is refused":      {head + "extra: 1", false},
+		"an unknown severity is refused":    {head + "rules: {a.b: {severity: fatal, source: s}}", false},
+		"a missing severity is refused":     {head + "rules: {a.b: {source: s}}", false},
+		"a missing source is refused":       {head + "rules: {a.b: {severity: info}}", false},
+		"a negative limit is refused":       {head + "rules: {a.b: {severity: info, limit: -1, source: s}}", false},
+		"a negative tolerance is refused":   {head + "rules: {a.b: {severity: info, tolerance: -1, source: s}}", false},
+		"a rule that stands twice":          {head + "rules:\n  a.b: {severity: info, source: s}\n  a.b: {severity: error, source: s}", false},
+		"a missing name is refused":         {"version: '1'\ntitle: T\ndescription: D", false},
+		"what is no YAML is refused":        {"\x00{", false},
+		"what is too long is refused":       {head + "#" + strings.Repeat("x", 1<<20), false},
+		"a limit that is text is refused":   {head + "rules: {a.b: {severity: info, limit: many, source: s}}", false},
+		"a missing description is refused":  {"name: x\nversion: '1'\ntitle: T\n", false},
+		"an empty text is refused":          {"", false},
+		"a severity in capitals is refused": {head + "rules: {a.b: {severity: ERROR, source: s}}", false},
+		"a severity of true is refused":     {head + "rules: {a.b: {severity: true, source: s}}", false},
+		"an area":                           {head + "rules: {a.b: {severity: info, limit: 3, area: 15, source: s}}", true},
+		"a negative area is refused":        {head + "rules: {a.b: {severity: info, area: -1, source: s}}", false},
+		"a limit without end is refused":    {head + "rules: {a.b: {severity: info, limit: .inf, source: s}}", false},
+		"a limit beyond reason is refused":  {head + "rules: {a.b: {severity: info, limit: 1e300, source: s}}", false},
+		"what was not on cannot be off":     {head + "rules: {a.b: {severity: off, source: s}}", false},
+		"an embedded profile is extended":   {head + "extends: print_ready\nrules: {color.rgb: {severity: off, source: s}}", true},
+		"an unknown one cannot be extended": {head + "extends: no_such_profile", false},
+		"a path cannot be extended":         {head + "extends: ../profile", false},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := profile.Parse([]byte(tc.text))
+			if (err == nil) != tc.ok || err != nil && !errors.Is(err, profile.ErrInvalid) {
+				t.Errorf("error = %v, want ok %t", err, tc.ok)
+			}
+		})
+	}
+}
+
+// library is some profiles that extend each other.
+func library(texts map[string]string) func(string) ([]byte, error) {
+	return func(name string) ([]byte, error) {
+		text, ok := texts[name]
+		if !ok {
+			return nil, errors.New("none")
+		}
+		return []byte(named(name) + text), nil
+	}
+}
+
+func named(name string) string {
+	return "name: " + name + "\nversion: '1'\ntitle: T\ndescription: D\n"
+}
+
+func TestProfileThatExtendsAnotherHoldsWhatDiffers(t *testing.T) {
+	t.Parallel()
+	base := library(map[string]string{
+		"middle": "extends: base\nrules:\n  a.one: {limit: 7, source: middle}\n  a.two: {severity: off, source: middle}\n  a.three: {severity: info, source: middle}",
+		"base":   "rules:\n  a.one: {severity: error, limit: 3, tolerance: 0.5, area: 2, source: base}\n  a.two: {severity: error, source: base}\n  a.four: {severity: error, source: base}",
+	})
+	p, err := profile.Resolve([]byte(named("own")+"extends: middle\nrules:\n  a.four: {severity: 'off', source: own}\n  a.one: {severity: warning, tolerance: 0, source: own}"), base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seven := 7.0
+	want := map[string]profile.Setting{
+		"a.one":   {Severity: report.Warning, Limit: &seven, Area: 2, Source: "own"},
+		"a.three": {Severity: report.Info, Source: "middle"},
+	}
+	if diff := cmp.Diff(want, p.Rules); diff != "" || p.Name != "own" {
+		t.Errorf("%s (-want +got):\n%s", p.Name, diff)
+	}
+}
+
+func TestProfilesThatExtendEachOtherForEverAreRefused(t *testing.T) {
+	t.Parallel()
+	base := library(map[string]string{"a": "extends: b", "b": "extends: a", "self": "extends: self"})
+	for _, name := range []string{"a", "self"} {
+		if _, err := profile.Resolve([]byte(named("own")+"extends: "+name), base); !errors.Is(err, profile.ErrInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestDigestIsThatOfWhatCounts(t *testing.T) {
+	t.Parallel()
+	digest := func(text string, base map[string]string) string {
+		t.Helper()
+		p, err := profile.Resolve([]byte(named("own")+text), library(base))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Digest
+	}
+	rule := "rules: {a.b: {severity: info, limit: 3, source: s}, a.c: {severity: error, source: s}}"
+	first := digest(rule, nil)
+	if got := digest("# a remark\nrules:\n  a.c: {source: s, severity: error}\n  a.b: {limit: 3.0, severity: info, source: s}", nil); got != first {
+		t.Error("order and remarks change the digest")
+	}
+	if got := digest("extends: base", map[string]string{"base": rule}); got != first {
+		t.Error("where a setting stands changes the digest")
+	}
+	if got := digest("extends: base", map[string]string{"base": strings.Replace(rule, "3", "4", 1)}); got == first {
+		t.Error("a limit of the extended profile does not change the digest")
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte("name: x\nversion: '1'\ntitle: T\ndescription: D\nrules: {a.b: {severity: info, limit: 3, source: s}}"))
+	f.Add([]byte(named("x") + "extends: label\nrules: {color.rgb: {severity: off, source: s}, ink.tac: {limit: 200, area: 1, source: s}}"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		p, err := profile.Parse(text)
+		if err != nil {
+			return
+		}
+		for id, s := range p.Rules {
+			if _, err := report.ParseSeverity(string(s.Severity)); s.Source == "" || err != nil {
+				t.Errorf("rule %s was let through without source or severity", id)
+			}
+		}
+		again, err := profile.Parse(text)
+		if err != nil || again.Digest != p.Digest || len(p.Digest) != 64 {
+			t.Errorf("digest %q, then %q, %v", p.Digest, again.Digest, err)
+		}
+	})
+}

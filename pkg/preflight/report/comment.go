@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package report
+
+// Comments carry findings to the pages of a PDF, for operators who correct the file
+// in a PDF application: as XFDF (ISO 19444-1), which the application imports, or as
+// annotations of the file.
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+)
+
+// CommentAuthor is the title of every comment.
+const CommentAuthor = "printmarket preflight"
+
+// Comment is one finding at its place.
+type Comment struct {
+	// Name is unique in the document and the same each time.
+	Name string
+	// Page counts from 1.
+	Page int
+	// Rect is in the default user space of the page.
+	Rect geom.Rect
+	// Located is true where Rect is the place of the finding, false where it is a
+	// note at the edge of the page.
+	Located  bool
+	Severity Severity
+	// Subject is the rule.
+	Subject string
+	// Contents is what it says, in lines.
+	Contents string
+}
+
+// noteSize is the edge of a note in points, noteGap what lies between two.
+const (
+	noteSize = 18.0
+	noteGap  = 4.0
+)
+
+// Comments lists the comments of a report, in the order of its findings. Findings about
+// the whole document stand on the first page; one that is true of more pages has
+// a note on each that it names; those on a page that the report does not list are
+// left out.
+func Comments(r Report) []Comment {
+	pages := make(map[int]*Page, len(r.Pages))
+	for i := range r.Pages {
+		pages[r.Pages[i].Number] = &r.Pages[i]
+	}
+	notes := map[int]int{}
+	var out []Comment
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		for _, number := range numbers(f) {
+			page := pages[number]
+			if page == nil {
+				continue
+			}
+			c := Comment{Name: name(i, number, f), Page: number, Severity: f.Severity, Subject: f.Rule, Contents: contents(f)}
+			c.Rect, c.Located = place(f, page, notes[number])
+			if !c.Located {
+				notes[number]++
+			}
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// numbers are the pages that a finding is noted on, the one of its place first.
+func numbers(f *Finding) []int {
+	out := []int{max(f.Page, 1)}
+	for _, number := range f.Pages {
+		if !slices.Contains(out, number) {
+			out = append(out, number)
+		}
+	}
+	return out
+}
+
+// name of the comment of a finding on a page.
+func name(index, page int, f *Finding) string {
+	out := "preflight-" + strconv.Itoa(index+1)
+	if page != max(f.Page, 1) {
+		out += "-page-" + strconv.Itoa(page)
+	}
+	return out
+}
+
+// place is where a finding stands, or the note of that number.
+func place(f *Finding, page *Page, note int) (geom.Rect, bool) {
+	media := geom.Rect(page.Boxes.Media)
+	view := geom.View(media, page.Rotate, page.UserUnit)
+	back, ok := view.Invert()
+	if f.BBox != nil && f.Page == page.Number && ok {
+		return back.Rect(geom.Rect(*f.BBox)), true
+	}
+	seen := view.Rect(media)
+	perColumn := max(1, int((seen.Height()-noteGap)/(noteSize+noteGap)))
+	x := seen[0] + noteGap + float64(note/perColumn)*(noteSize+noteGap)
+	y := seen[3] - noteGap - float64(note%perColumn)*(noteSize+noteGap)
+	return back.Rect(geom.Rect{x, y - noteSize, x + noteSize, y}), false
+}
+
+func contents(f *Finding) string {
+	lines := []string{strings.ToUpper(string(f.Severity)) + ": " + f.Message}
+	if f.Measured != nil && f.Threshold != nil {
+		lines = append(lines, fmt.Sprintf("Measured %s %s, should be %s %s %s.",
+			xfdfNumber(f.Measured.Value), f.Measured.Unit, f.Threshold.Op, xfdfNumber(f.Threshold.Value), f.Threshold.Unit))
+	}
+	if f.Count > 1 {
+		lines = append(lines, occurrences(f))
+	}
+	if f.FixHint != "" {
+		lines = append(lines, "What to do: "+f.FixHint)
+	}
+	rule := "Rule " + f.Rule
+	if f.Ref != "" {
+		rule += " (" + f.Ref + ")"
+	}
+	return strings.Join(append(lines, rule+"."), "\n")
+}
+
+// mostPages is how many pages a finding names at most.
+const mostPages = 10
+
+func occurrences(f *Finding) string {
+	out := fmt.Sprintf("Found %d times", f.Count)
+	if len(f.Pages) < 2 {
+		return out + "."
+	}
+	where := ", on pages "
+	if len(f.Pages) >= mostPages {
+		where = ", first on pages "
+	}
+	return out + where + strings.Join(PageRuns(f.Pages), ", ") + "."
+}
+
+func xfdfNumber(v float64) string { return geom.Decimal(v, 3) }
+
+// SeverityColor is that of a severity, red, green and blue from 0 to 255.
+func SeverityColor(s Severity) [3]uint8 {
+	switch s {
+	case Error:
+		return [3]uint8{0xb3, 0x26, 0x1e}
+	case Warning:
+		return [3]uint8{0xe6, 0x91, 0x00}
+	}
+	return [3]uint8{0x1f, 0x5f, 0xa8}
+}

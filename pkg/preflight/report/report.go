@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package report is what a preflight inspection says about a PDF.
+//
+// A [Report] is a value that is made by the engine (package preflight), carried
+// as JSON from the inspector process to the worker, stored, and handed to the
+// customer as it is. It depends on the bytes of the file and on the profile and
+// on nothing else: two inspections of one file with one profile give the same
+// JSON, byte for byte. So it holds no clock and no duration; the job that asked
+// for it has those.
+//
+// Places (bbox, text) are in points of 1/72 inch on the page as it is looked at:
+// rotated, UserUnit applied, with the origin at the lower left corner of the
+// MediaBox. The boxes of a page are as the file has them, in its default user
+// space. Members whose name ends in _mm or _pt are in those units; resolutions
+// are in pixels per inch, amounts of ink in percent.
+package report
+
+import "github.com/printmarket/printmarket/pkg/preflight/jobticket"
+
+// Version is the version of the JSON document. The first number changes when a
+// reader written for the old form could misread the new one.
+const Version = "1.0"
+
+// Report is the whole document.
+type Report struct {
+	// Version is the package's [Version].
+	Version string  `json:"reportVersion"`
+	Engine  Engine  `json:"engine"`
+	Profile Profile `json:"profile"`
+	// Ticket is what was ordered, absent when nothing was said about it.
+	Ticket *jobticket.Ticket `json:"ticket,omitempty"`
+	// Verdict is fail when there is a finding of severity error, warn when
+	// there is one of severity warning, else pass.
+	Verdict Verdict `json:"verdict"`
+	// Complete is false when a limit ended the inspection early or the file
+	// could not be read to its end: absent findings then prove nothing.
+	Complete bool    `json:"complete"`
+	File     File    `json:"file"`
+	Summary  Summary `json:"summary"`
+	// Document is null when the file could not be opened.
+	Document *Document `json:"document"`
+	Pages    []Page    `json:"pages"`
+	Fonts    []Font    `json:"fonts"`
+	Images   []Image   `json:"images"`
+	Colors   []Color   `json:"colors"`
+	Inks     []Ink     `json:"inks"`
+	// Omitted counts what the lists above leave out, so that a report stays
+	// small; rules have judged the whole document all the same.
+	Omitted  Omitted   `json:"omitted"`
+	Findings []Finding `json:"findings"`
+}
+
+// Engine names what made the report.
+type Engine struct {
+	Name string `json:"name"`
+	// Version changes when the same file may give another report.
+	Version string `json:"version"`
+	// Parser is the PDF library and its version.
+	Parser string `json:"parser"`
+}
+
+// Profile names what the file was judged by.
+type Profile struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	// Digest is the SHA-256 of the profile's text, in lower-case hexadecimal.
+	Digest string `json:"digest"`
+}
+
+// File describes the bytes that were inspected.
+type File struct {
+	// SHA256 is in lower-case hexadecimal.
+	SHA256 string `json:"sha256"`
+	Bytes  int64  `json:"bytes"`
+}
+
+// Summary counts the findings.
+type Summary struct {
+	Errors   int `json:"errors"`
+	Warnings int `json:"warnings"`
+	Infos    int `json:"infos"`
+	// ByCategory counts findings for each category that has one.
+	ByCategory map[Category]int `json:"byCategory"`
+	// RulesRun and RulesSkipped add up to all rules that the engine knows. A
+	// rule is skipped when the profile does not select it or when the file
+	// could not be opened.
+	RulesRun     int `json:"rulesRun"`
+	RulesSkipped int `json:"rulesSkipped"`
+}
+
+// Count summarizes findings; which rules were run is not told by them.
+func Count(findings []Finding) Summary {
+	s := Summary{ByCategory: map[Category]int{}}
+	for i := range findings {
+		s.ByCategory[findings[i].Category]++
+		switch findings[i].Severity {
+		case Error:
+			s.Errors++
+		case Warning:
+			s.Warnings++
+		case Info:
+			s.Infos++
+		}
+	}
+	return s
+}
+
+// Document holds the facts that belong to no page.
+type Document struct {
+	// PDFVersion is "1.7"; the catalog's entry wins over the header.
+	PDFVersion string `json:"pdfVersion"`
+	// Pages is counted by walking the page tree; the file's own /Count is not
+	// trusted.
+	Pages    int    `json:"pages"`
+	Title    string `json:"title,omitempty"`
+	Producer string `json:"producer,omitempty"`
+	Creator  string `json:"creator,omitempty"`
+	// Created and Modified are RFC 3339.
+	Created  string `json:"created,omitempty"`
+	Modified string `json:"modified,omitempty"`
+	// Trapped is True, False, Unknown or absent.
+	Trapped   string `json:"trapped,omitempty"`
+	Encrypted bool   `json:"encrypted"`
+	// PrintDenied means that the file forbids printing in full quality.
+	PrintDenied bool `json:"printDenied"`
+	Linearized  bool `json:"linearized"`
+	Tagged      bool `json:"tagged"`
+	// Standards are what the file claims to conform to: "PDF/X-4", "PDF/A-2b".
+	Standards     []string       `json:"standards"`
+	OutputIntents []OutputIntent `json:"outputIntents"`
+	Layers        []Layer        `json:"layers"`
+	// Annotations counts them by subtype.
+	Annotations map[string]int `json:"annotations"`
+	FormFields  int            `json:"formFields"`
+	Signatures  int            `json:"signatures"`
+	// Actions counts them by type: JavaScript, URI, ...
+	Actions     map[string]int `json:"actions"`
+	Attachments []string       `json:"attachments"`
+}
+
+// OutputIntent is the printing condition that the file was made for.
+type OutputIntent struct {
+	Subtype   string `json:"subtype"`
+	Condition string `json:"condition,omitempty"`
+	Registry  string `json:"registry,omitempty"`
+	// Profile is the embedded ICC profile.
+	Profile *ICC `json:"profile,omitempty"`
+}
+
+// ICC is an ICC profile.
+type ICC struct {
+	Description string `json:"description,omitempty"`
+	// Space and Class are signatures of ICC.1: CMYK, prtr.
+	Space      string `json:"space"`
+	Class      string `json:"class"`
+	Version    string `json:"version"`
+	Components int    `json:"components"`
+	SHA256     string `json:"sha256"`
+}
+
+// Layer is an optional content group.
+type Layer struct {
+	Name string `json:"name"`
+	// Printed tells whether it comes out on paper as the file is set up.
+	Printed bool `json:"printed"`
+	// ProcessingStep is its group and type of ISO 19593-1: "Structural Cutting".
+	ProcessingStep string `json:"processingStep,omitempty"`
+	// Pages are the first pages with content on it, at most ten.
+	Pages []int `json:"pages"`
+}
+
+// Page is one page, in reading order.
+type Page struct {
+	// Number counts from 1.
+	Number int `json:"number"`
+	// Size is width and height of the finished page in millimetres: of the
+	// TrimBox where there is one, else of the CropBox; UserUnit and rotation
+	// are applied.
+	Size [2]float64 `json:"size_mm"`
+	// Rotate is 0, 90, 180 or 270.
+	Rotate int `json:"rotate"`
+	// UserUnit is the size of a unit in 1/72 inch; 1 nearly always.
+	UserUnit float64 `json:"userUnit"`
+	Boxes    Boxes   `json:"boxes"`
+	// Bleed is what BleedBox and MediaBox leave around the TrimBox; absent
+	// without a TrimBox.
+	Bleed *Edges `json:"bleed_mm,omitempty"`
+	// Blank means that nothing on it leaves ink.
+	Blank bool `json:"blank"`
+	// MaxInk is the highest total of inks, as far as inks are known: RGB and Lab
+	// get theirs only at the press.
+	MaxInk float64 `json:"maxInk"`
+	// MinLine and MinText are the thinnest line and the smallest text; absent
+	// where there is none.
+	MinLine *float64 `json:"minLine_pt,omitempty"`
+	MinText *float64 `json:"minText_pt,omitempty"`
+	// Transparent means that something on it is.
+	Transparent bool `json:"transparent"`
+	// Text is where text stands, neighbours joined; for a map of the page.
+	Text []Rect `json:"text"`
+}
+
+// Boxes are the page's boxes, inheritance applied. A box that the file does not
+// declare is absent, except for MediaBox, which every page has.
+type Boxes struct {
+	Media Rect  `json:"media"`
+	Crop  *Rect `json:"crop,omitempty"`
+	Bleed *Rect `json:"bleed,omitempty"`
+	Trim  *Rect `json:"trim,omitempty"`
+	Art   *Rect `json:"art,omitempty"`
+}
+
+// Rect is left, bottom, right, top.
+type Rect [4]float64
+
+// Edges are distances at the four edges of a page.
+type Edges struct {
+	Top    float64 `json:"t"`
+	Right  float64 `json:"r"`
+	Bottom float64 `json:"b"`
+	Left   float64 `json:"l"`
+}
+
+// Font is a font that some page can reach.
+type Font struct {
+	// Name is the PostScript name, or the name of the resource for a font that
+	// has none (Type 3).
+	Name string `json:"name"`
+	// Type is Type1, MMType1, TrueType, Type3, CIDFontType0 or CIDFontType2.
+	Type     string `json:"type"`
+	Embedded bool   `json:"embedded"`
+	Subset   bool   `json:"subset"`
+	// Used means that text is shown with it; a font that is merely declared
+	// cannot harm the print.
+	Used bool `json:"used"`
+	// Pages are the first pages that use it, at most ten.
+	Pages  []int  `json:"pages"`
+	Object string `json:"object,omitempty"`
+}
+
+// Image is one placement of an image on a page.
+type Image struct {
+	Page int `json:"page"`
+	// Object is the object number of the image ("12 0 R"), or "inline".
+	Object string `json:"object"`
+	// Pixels is width and height in samples.
+	Pixels           [2]int `json:"px"`
+	BitsPerComponent int    `json:"bpc"`
+	ColorSpace       string `json:"colorSpace,omitempty"`
+	Filter           string `json:"filter,omitempty"`
+	// PPI is the effective resolution of this placement in both directions.
+	PPI [2]float64 `json:"ppi"`
+	// BBox is where it stands on the page.
+	BBox Rect `json:"bbox"`
+	// Mask is true for a stencil mask, which is painted with the current
+	// colour.
+	Mask bool `json:"mask"`
+	// Soft is true for the soft mask of another image.
+	Soft bool `json:"soft"`
+	// Hidden is true where it cannot be seen on paper.
+	Hidden bool `json:"hidden"`
+	// Quality of a JPEG is estimated from its quantization tables, 1 to 100.
+	Quality int `json:"quality,omitempty"`
+}
+
+// Color is a family of colour that is used, not merely declared.
+type Color struct {
+	// Space is DeviceRGB, CalRGB, ICCBased-RGB, DeviceCMYK, Separation, ...
+	Space string `json:"space"`
+	// Pages are the first pages that use it, at most ten.
+	Pages []int `json:"pages"`
+}
+
+// Ink is a colorant with a name of its own that is used.
+type Ink struct {
+	Name string `json:"name"`
+	// Kind is process, spot or registration.
+	Kind string `json:"kind"`
+	// Space and Full are the alternate colour space and the colour of the full
+	// tint in it.
+	Space string    `json:"space,omitempty"`
+	Full  []float64 `json:"full,omitempty"`
+	// Definitions is how many different ones the file has for this name.
+	Definitions int   `json:"definitions"`
+	Pages       []int `json:"pages"`
+}
+
+// Omitted counts what is not listed.
+type Omitted struct {
+	Pages    int `json:"pages"`
+	Fonts    int `json:"fonts"`
+	Images   int `json:"images"`
+	Inks     int `json:"inks"`
+	Layers   int `json:"layers"`
+	Findings int `json:"findings"`
+}
+
+// Finding is one thing that a rule has to say. Findings are ordered by page,
+// rule and object; page 0 is the document as a whole.
+type Finding struct {
+	// Rule is the rule's stable id, for example font.not_embedded.
+	Rule     string   `json:"rule"`
+	Severity Severity `json:"severity"`
+	Category Category `json:"category"`
+	// Page is where it is found first; absent for the document.
+	Page int `json:"page,omitempty"`
+	// Pages are all pages where the same is true, at most the first ten; absent
+	// when there is one.
+	Pages []int `json:"pages,omitempty"`
+	// BBox is the place on Page, as it is looked at.
+	BBox   *Rect  `json:"bbox,omitempty"`
+	Object string `json:"object,omitempty"`
+	// Message is a sentence for a designer.
+	Message   string     `json:"message"`
+	Measured  *Measure   `json:"measured,omitempty"`
+	Threshold *Threshold `json:"threshold,omitempty"`
+	// Count is how many occurrences this finding stands for; at least 1.
+	Count int `json:"count"`
+	// FixHint says what to do about it.
+	FixHint string `json:"fixHint,omitempty"`
+	// Ref is the clause that the rule comes from.
+	Ref string `json:"ref,omitempty"`
+}
+
+// Measure is a value with its unit.
+type Measure struct {
+	Value float64 `json:"value"`
+	Unit  string  `json:"unit"`
+}
+
+// Threshold is what a value was compared with: it should have been Op Value.
+type Threshold struct {
+	Op    string  `json:"op"`
+	Value float64 `json:"value"`
+	Unit  string  `json:"unit"`
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package rules
+
+import (
+	"fmt"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
+)
+
+func lines() []Rule {
+	const thicker = "Make the line thicker: 0.25 pt (0.09 mm) or more, and more still in several inks or in white."
+	row := func(id string, severity report.Severity, title, above string, of slots, pick func(*view, *facts.Mark) (float64, bool)) Rule {
+		return Rule{
+			ID: id, Category: report.CategoryLine, Severity: severity, Title: title, Op: atLeast, Unit: "pt", FixHint: thicker, Ref: "GWG 2015 4.17",
+			mark: &marks{of: of, pick: pick, group: byPaint, above: above, decimals: 3, say: sayThin},
+		}
+	}
+	return []Rule{
+		row("line.hairline", report.Error, "Hairline", "", stroke, strokeWidth),
+		row("line.thin", report.Warning, "Line is thin", "line.hairline", stroke, singleWidth),
+		row("line.multi_ink_thin", report.Warning, "Thin line in several inks or in white", "", stroke, multiWidth),
+		row("line.thin_fill", report.Warning, "Filled shape is as thin as a hairline", "", fill, fillThickness),
+	}
+}
+
+func sayThin(i *instance) string {
+	what, trouble := "A line", "it may break up or vanish in print"
+	switch {
+	case !i.mark.Stroked:
+		what = "A filled shape"
+	case i.mark.Paint.White:
+		trouble = "the ink beside it may close it"
+	case i.mark.Paint.Inks() > 1:
+		trouble = "where the inks do not meet exactly it blurs"
+	}
+	return fmt.Sprintf("%s in %s is only %s pt thick; %s.", what, paintInWords(&i.mark.Paint), number(i.value, 3), trouble)
+}
+
+func strokeWidth(_ *view, m *facts.Mark) (float64, bool) { return m.Width, true }
+
+// delicate lines are those that need more width.
+func delicate(p *facts.Paint) bool { return p.White || p.Known && p.Inks() > 1 }
+
+// singleWidth leaves delicate lines to line.multi_ink_thin.
+func singleWidth(_ *view, m *facts.Mark) (float64, bool) { return m.Width, !delicate(&m.Paint) }
+
+func multiWidth(_ *view, m *facts.Mark) (float64, bool) { return m.Width, delicate(&m.Paint) }
+
+func fillThickness(_ *view, m *facts.Mark) (float64, bool) {
+	return m.Thin, m.Thin > 0 && !m.Paint.White
+}

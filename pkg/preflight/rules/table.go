@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package rules
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/printmarket/printmarket/pkg/preflight/profile"
+)
+
+// All lists the rules in alphabetical order of their ids.
+func All() []Rule {
+	all := slices.Concat(
+		reading(), documents(), outputIntents(), pages(), boxes(), safety(), fonts(), texts(), images(), colors(),
+		inks(), overprints(), lines(), transparencies(), layers(), annotations(), features(), orders(),
+	)
+	slices.SortFunc(all, func(a, b Rule) int { return cmp.Compare(a.ID, b.ID) })
+	return all
+}
+
+// Check says whether a profile fits the rules: every id known and selectable,
+// a limit, a tolerance and an area only where the rule has one, and no rule that
+// compares without its limit.
+func Check(p profile.Profile) error {
+	known := map[string]Rule{}
+	for _, rule := range All() {
+		known[rule.ID] = rule
+	}
+	for id, setting := range p.Rules {
+		rule, ok := known[id]
+		if !ok {
+			return fmt.Errorf("%w: there is no rule %q", profile.ErrInvalid, id)
+		}
+		if fault := rule.misfit(setting); fault != "" {
+			return fmt.Errorf("%w: rule %s: %s", profile.ErrInvalid, id, fault)
+		}
+	}
+	return nil
+}
+
+// misfit is what is wrong with a setting, or "".
+func (r *Rule) misfit(s profile.Setting) string {
+	switch {
+	case r.Always:
+		return "it cannot be set by a profile"
+	case (r.Op != "") != (s.Limit != nil):
+		return "a limit is needed exactly where the rule compares"
+	case r.Tolerance == "" && s.Tolerance != 0:
+		return "it has no tolerance"
+	case !r.Area && s.Area != 0:
+		return "it has no area"
+	case r.Op == multiple && *s.Limit < 1:
+		return "a multiple of less than one page makes no sense"
+	}
+	return ""
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package rules
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
+)
+
+func transparencies() []Rule {
+	return []Rule{
+		{
+			ID: "transparency.used", Category: report.CategoryTransparency, Severity: report.Info, Title: "Transparency is used",
+			FixHint: "Nothing has to be done for PDF/X-4; for PDF/X-1a flatten transparency when exporting.", Ref: "GWG 2015 4.24; ISO 32000-2 11.1",
+			judge: transparencyUsed,
+		},
+		{
+			ID: "transparency.blend_space_rgb", Category: report.CategoryTransparency, Severity: report.Warning, Title: "Transparency is blended in RGB",
+			FixHint: "Set the blend space of the document to CMYK and export once more.", Ref: "GWG 2015 4.25; ISO 32000-2 11.3.4",
+			judge: everyPage(blendRGB),
+		},
+	}
+}
+
+// transparencyUsed is one observation: an operator wants to know whether and
+// where, not how often each kind.
+func transparencyUsed(q *question) []observation {
+	var kinds []string
+	var all facts.Uses
+	var o observation
+	for _, f := range q.doc.Features {
+		if f.Kind != facts.Transparency {
+			continue
+		}
+		kinds = append(kinds, f.Detail)
+		if all.Count == 0 || f.Uses.Count > all.Count {
+			all = f.Uses
+			o = used(&f.Uses, f.First, f.Object, "")
+		}
+	}
+	if len(kinds) == 0 {
+		return nil
+	}
+	slices.Sort(kinds)
+	o.message = fmt.Sprintf("Transparency is used: %s.", listed(slices.Compact(kinds)))
+	return []observation{o}
+}
+
+func blendRGB(_ *question, page *facts.Page) (observation, bool) {
+	if !page.Transparent || page.Group == nil || !isRGB(page.Group.Space) {
+		return observation{}, false
+	}
+	return observation{
+		message: fmt.Sprintf("Transparency on the page is blended in %s; colours may change where objects lie over each other.", page.Group.Space),
+	}, true
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package xjdf_test
+
+import (
+	"errors"
+	"fmt"
+	"log"
+	"os"
+
+	"github.com/printmarket/printmarket/pkg/xjdf"
+)
+
+// Whatever a partner sends, what comes out is what the standard says.
+func Example() {
+	body := []byte(`{"@Version": "2.2", "@Types": "Product",
+		"ProductList": {"Product": {"@ProductType": "BusinessCard", "@Amount": "250"}}}`)
+	document, err := xjdf.Parse(body, xjdf.DefaultLimits)
+	if err != nil {
+		log.Fatal(err)
+	}
+	product := document.Root.Child("ProductList").Child("Product")
+	amount, _ := product.Attr("Amount")
+	fmt.Println(document.Encoding, amount, document.AttributePlace(product, "Amount").Pointer)
+	if err := xjdf.WriteXML(os.Stdout, document.Root); err != nil {
+		log.Fatal(err)
+	}
+	if err := xjdf.WriteJSON(os.Stdout, document.Root, xjdf.Indent("  ")); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// attribute-json 250 /ProductList/Product/@Amount
+	// <?xml version="1.0" encoding="UTF-8"?>
+	// <XJDF xmlns="http://www.CIP4.org/JDFSchema_2_0" Types="Product" Version="2.2">
+	//   <ProductList>
+	//     <Product Amount="250" ProductType="BusinessCard"/>
+	//   </ProductList>
+	// </XJDF>
+	// {
+	//   "$schema": "https://schema.cip4.org/jdfschema_2_2/xjdf.json",
+	//   "Name": "XJDF",
+	//   "Types": [
+	//     "Product"
+	//   ],
+	//   "Version": "2.2",
+	//   "ProductList": {
+	//     "Product": [
+	//       {
+	//         "Amount": 250,
+	//         "ProductType": "BusinessCard"
+	//       }
+	//     ]
+	//   }
+	// }
+}
+
+// An error says why and where, in a form that an answer can be made of.
+func ExampleError() {
+	_, err := xjdf.Parse([]byte("{\"Version\": \"2.2\",\n \"JobID\": null}"), xjdf.DefaultLimits)
+	var refused *xjdf.Error
+	if errors.As(err, &refused) {
+		fmt.Println(refused.Reason, refused.Pointer, refused.Line, refused.Column)
+	}
+	fmt.Println(errors.Is(err, xjdf.ReasonNull))
+	// Output:
+	// null value /JobID 2 11
+	// true
+}
+
+// A document of one's own is built from its root.
+func ExampleNew() {
+	response := xjdf.New("XJMF").Set("Version", "2.2")
+	response.Add("Header").Set("DeviceID", "MARKET").Set("Time", "2026-01-15T10:02:12Z")
+	response.Add("ResponseStatus").Set("ReturnCode", "0").
+		Add("Header").Set("DeviceID", "MARKET").Set("refID", "S-000042").Set("Time", "2026-01-15T10:02:12Z")
+	if err := xjdf.WriteXML(os.Stdout, response); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// <?xml version="1.0" encoding="UTF-8"?>
+	// <XJMF xmlns="http://www.CIP4.org/JDFSchema_2_0" Version="2.2">
+	//   <Header DeviceID="MARKET" Time="2026-01-15T10:02:12Z"/>
+	//   <ResponseStatus ReturnCode="0">
+	//     <Header DeviceID="MARKET" Time="2026-01-15T10:02:12Z" refID="S-000042"/>
+	//   </ResponseStatus>
+	// </XJMF>
+}

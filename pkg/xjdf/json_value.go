@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package xjdf
+
+import (
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/printmarket/printmarket/pkg/xjdf/vocabulary"
+)
+
+// attributes writes the attributes of an element.
+func (j *jsonWriter) attributes(n *Node, e *vocabulary.Element) {
+	attributes := sortedAttributes(n)
+	for i := range attributes {
+		a := &attributes[i]
+		var known *vocabulary.Attribute
+		if e != nil && a.Name.Space == "" {
+			known = e.Attribute(a.Name.Local)
+		}
+		if known == nil && !j.unambiguous(a.Name, e) {
+			j.fail(n, "the attribute "+quote(a.Name.String())+" would be read as something else")
+			return
+		}
+		j.token(jsontext.String(j.prefixes.qualified(a.Name)))
+		if known == nil {
+			j.string(a.Value)
+			continue
+		}
+		j.value(known.Type, a.Value)
+	}
+}
+
+// unambiguous refuses the names of unknown attributes that would be read as
+// text, as an element or as a declaration.
+func (j *jsonWriter) unambiguous(name Name, on *vocabulary.Element) bool {
+	if !plain(name.Local) || name.Space == "" && name.Local == "xmlns" {
+		return false
+	}
+	if name.Space != "" && name.Space != Namespace {
+		return true
+	}
+	if name.Space == "" && name.Local == textMember && keepsBlank(on) {
+		return false
+	}
+	return !keepsBlank(j.vocabulary.Element(name.Local))
+}
+
+// value writes a value with the type that its datatype has in JSON.
+func (j *jsonWriter) value(t vocabulary.Datatype, value string) {
+	switch {
+	case t == vocabulary.TransferFunction:
+		j.pairs(fields(value))
+	case t.List():
+		j.token(jsontext.BeginArray)
+		for _, item := range fields(value) {
+			j.scalar(t, item)
+		}
+		j.token(jsontext.EndArray)
+	default:
+		j.scalar(t, value)
+	}
+}
+
+func (j *jsonWriter) scalar(t vocabulary.Datatype, value string) {
+	switch {
+	case t == vocabulary.Boolean && value == "true":
+		j.token(jsontext.True)
+	case t == vocabulary.Boolean && value == "false":
+		j.token(jsontext.False)
+	case t.Numeric() && isNumber(value):
+		if j.err == nil {
+			j.err = j.to.WriteValue(jsontext.Value(value))
+		}
+	default:
+		j.string(value)
+	}
+}
+
+// pairs writes the points of a transfer function. A list that does not come out
+// even is written as it is.
+func (j *jsonWriter) pairs(items []string) {
+	even := len(items)%2 == 0
+	j.token(jsontext.BeginArray)
+	for i, item := range items {
+		if even && i%2 == 0 {
+			j.token(jsontext.BeginArray)
+		}
+		j.scalar(vocabulary.TransferFunction, item)
+		if even && i%2 == 1 {
+			j.token(jsontext.EndArray)
+		}
+	}
+	j.token(jsontext.EndArray)
+}
+
+// isNumber reports whether a text is a number of JSON, which has fewer ways of
+// writing one than XML: no plus sign, no leading zero, no INF. The digits are
+// kept as they are, so a number may be larger than any Go type.
+func isNumber(text string) bool {
+	rest := strings.TrimPrefix(text, "-")
+	whole := digits(rest)
+	if whole == 0 || whole > 1 && rest[0] == '0' {
+		return false
+	}
+	rest = rest[whole:]
+	if strings.HasPrefix(rest, ".") {
+		fraction := digits(rest[1:])
+		if fraction == 0 {
+			return false
+		}
+		rest = rest[1+fraction:]
+	}
+	if rest == "" {
+		return true
+	}
+	if rest[0] != 'e' && rest[0] != 'E' {
+		return false
+	}
+	rest = rest[1:]
+	if rest != "" && (rest[0] == '+' || rest[0] == '-') {
+		rest = rest[1:]
+	}
+	return rest != "" && digits(rest) == len(rest)
+}
+
+// digits counts those that a text begins with.
+func digits(text string) int {
+	n := 0
+	for n < len(text) && '0' <= text[n] && text[n] <= '9' {
+		n++
+	}
+	return n
+}
+
+// stored is a text with U+FFFD for what XML cannot hold.
+func stored(text string) string {
+	return strings.Map(func(r rune) rune {
+		if storableRune(r) {
+			return r
+		}
+		return '\uFFFD'
+	}, text)
+}

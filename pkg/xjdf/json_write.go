@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package xjdf
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/printmarket/printmarket/pkg/xjdf/vocabulary"
+)
+
+// JSONOption changes how WriteJSON writes.
+type JSONOption func(*jsonWriter)
+
+// Indent makes lines of the JSON, for people to read. It takes spaces or tabs.
+func Indent(by string) JSONOption {
+	return func(j *jsonWriter) { j.options = append(j.options, jsontext.WithIndent(by)) }
+}
+
+// schemaOf is what "$schema" says, as the standard asks for (9.10).
+func schemaOf(root *Node) string {
+	switch {
+	case !root.Name.Core():
+		return ""
+	case root.Name.Local == "XJDF":
+		return "https://schema.cip4.org/jdfschema_2_2/xjdf.json"
+	case root.Name.Local == "XJMF":
+		return "https://schema.cip4.org/jdfschema_2_2/xjmf.json"
+	default:
+		return ""
+	}
+}
+
+// WriteJSON writes a tree as the JSON of the standard, in one line and without
+// a line break at the end. Values have the type that the vocabulary says; one
+// that is no number where a number is due stays a string. Trees that are
+// [Equal] give the same bytes. If the tree cannot be written, the error is a
+// [*WriteError] and nothing is written: an XJMF with several messages (9.10.2),
+// an element outside of any namespace, or an unknown attribute and an unknown
+// element that would be one member.
+func WriteJSON(w io.Writer, root *Node, options ...JSONOption) error {
+	j := jsonWriter{vocabulary: vocabulary.Load(), prefixes: prefixesOf(root, true)}
+	j.options = []jsontext.Options{jsontext.AllowInvalidUTF8(true)}
+	for _, option := range options {
+		option(&j)
+	}
+	var out bytes.Buffer
+	j.to = jsontext.NewEncoder(&out, j.options...)
+	if err := j.root(root); err != nil {
+		return err
+	}
+	if _, err := w.Write(bytes.TrimSuffix(out.Bytes(), []byte("\n"))); err != nil {
+		return fmt.Errorf("write XJDF: %w", err)
+	}
+	return nil
+}
+
+type jsonWriter struct {
+	vocabulary *vocabulary.Vocabulary
+	prefixes   prefixes
+	options    []jsontext.Options
+	to         *jsontext.Encoder
+	err        error // of the encoder, the first
+	at         *Node // the element that is being written
+}
+
+func (j *jsonWriter) root(n *Node) error {
+	j.enter(n)
+	j.nameable(n)
+	j.token(jsontext.BeginObject)
+	if schema := schemaOf(n); schema != "" {
+		j.text(schemaMember, schema)
+	}
+	j.context()
+	j.text(nameMember, j.name(n))
+	j.body(n)
+	j.token(jsontext.EndObject)
+	return j.failure()
+}
+
+// failure makes our error of the first one of the encoder.
+func (j *jsonWriter) failure() error {
+	var own *WriteError
+	switch {
+	case j.err == nil:
+		return nil
+	case errors.As(j.err, &own):
+		return own
+	}
+	detail := j.err.Error()
+	var syntactic *jsontext.SyntacticError
+	if errors.As(j.err, &syntactic) && errors.Is(j.err, jsontext.ErrDuplicateName) {
+		detail = "two members " + quote(syntactic.JSONPointer.LastToken())
+	}
+	return &WriteError{Encoding: CanonicalJSON, XPath: xpath(j.at), Detail: detail}
+}
+
+// fail keeps the first error; after it nothing is written any more.
+func (j *jsonWriter) fail(n *Node, detail string) {
+	if j.err == nil {
+		j.err = &WriteError{Encoding: CanonicalJSON, XPath: xpath(n), Detail: detail}
+	}
+}
+
+// enter notes which element is being written, for an error to name it.
+func (j *jsonWriter) enter(n *Node) {
+	if j.err == nil {
+		j.at = n
+	}
+}
+
+func (j *jsonWriter) token(t jsontext.Token) {
+	if j.err == nil {
+		j.err = j.to.WriteToken(t)
+	}
+}
+
+func (j *jsonWriter) string(value string) {
+	if !storable(value) {
+		value = stored(value)
+	}
+	j.token(jsontext.String(value))
+}
+
+func (j *jsonWriter) text(member, value string) {
+	j.token(jsontext.String(member))
+	j.string(value)
+}
+
+// name is the name of an element, with a prefix if it is foreign.
+func (j *jsonWriter) name(n *Node) string {
+	if n.Name.Core() {
+		return n.Name.Local
+	}
+	return j.prefixes.qualified(n.Name)
+}
+
+// nameable refuses an element that JSON has no name for.
+func (j *jsonWriter) nameable(n *Node) {
+	if !plain(n.Name.Local) || n.Name.Space == "" {
+		j.fail(n, "the element has no name or no namespace")
+	}
+}
+
+func (j *jsonWriter) context() {
+	if len(j.prefixes.spaces) == 0 {
+		return
+	}
+	j.token(jsontext.String(contextMember))
+	j.token(jsontext.BeginObject)
+	for _, s := range j.prefixes.sorted() {
+		j.text(s.prefix, s.space)
+	}
+	j.token(jsontext.EndObject)
+}
+
+// body writes the members of an element.
+func (j *jsonWriter) body(n *Node) {
+	e := definition(j.vocabulary, n)
+	j.attributes(n, e)
+	if n.Text != "" {
+		member := anyTextMember
+		if e != nil && e.Text == vocabulary.TextMember {
+			member = textMember
+		}
+		j.text(member, n.Text)
+	}
+	if e != nil && e.Name == "XJMF" {
+		j.oneMessage(n)
+	}
+	children := grouped(n)
+	for len(children) > 0 && j.err == nil {
+		run := 1
+		for run < len(children) && children[run].Name.same(children[0].Name) {
+			run++
+		}
+		j.children(e, children[:run])
+		children = children[run:]
+	}
+	j.enter(n)
+}
+
+// oneMessage refuses an XJMF that JSON cannot hold.
+func (j *jsonWriter) oneMessage(n *Node) {
+	messages := 0
+	for _, child := range n.Children {
+		if e := definition(j.vocabulary, child); e != nil && e.Kind == vocabulary.Message {
+			messages++
+		}
+	}
+	if messages > 1 {
+		j.fail(n, "JSON has one message in a document")
+	}
+}
+
+// children writes all children of one name.
+func (j *jsonWriter) children(parent *vocabulary.Element, run []*Node) {
+	first := run[0]
+	j.nameable(first)
+	j.enter(first.Parent)
+	j.token(jsontext.String(j.name(first)))
+	e := definition(j.vocabulary, first)
+	if e != nil && e.Pool {
+		if len(run) > 1 {
+			j.fail(first, "the element is there more than once")
+			return
+		}
+		j.pool(first)
+		return
+	}
+	array := len(run) > 1
+	if parent != nil && e != nil {
+		child, _ := parent.Child(e.Name)
+		array = array || child != nil && child.Many
+	}
+	if array {
+		j.token(jsontext.BeginArray)
+	}
+	for _, n := range run {
+		j.element(n, e)
+	}
+	if array {
+		j.token(jsontext.EndArray)
+	}
+}
+
+func (j *jsonWriter) element(n *Node, e *vocabulary.Element) {
+	if e != nil && e.Text == vocabulary.TextOnly && len(n.Attributes) == 0 && len(n.Children) == 0 {
+		j.string(n.Text)
+		return
+	}
+	j.enter(n)
+	j.token(jsontext.BeginObject)
+	j.body(n)
+	j.token(jsontext.EndObject)
+}
+
+// pool writes elements of several names as one array. What belongs to the pool
+// itself, and should not be there, is an object without a name.
+func (j *jsonWriter) pool(n *Node) {
+	j.token(jsontext.BeginArray)
+	if len(n.Attributes) > 0 || n.Text != "" {
+		if n.Attribute(nameMember) != nil {
+			j.fail(n, "the name would be that of an item")
+			return
+		}
+		own := *n
+		own.Children = nil
+		j.token(jsontext.BeginObject)
+		j.body(&own)
+		j.token(jsontext.EndObject)
+	}
+	for _, child := range sequenced(n) {
+		j.nameable(child)
+		j.enter(child)
+		j.token(jsontext.BeginObject)
+		j.text(nameMember, j.name(child))
+		j.body(child)
+		j.token(jsontext.EndObject)
+	}
+	j.token(jsontext.EndArray)
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package xjdf
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/printmarket/printmarket/pkg/xjdf/vocabulary"
+)
+
+// Equal reports whether two trees say the same. The order of attributes has no
+// meaning, nor has that of children with different names, which JSON does not
+// keep; but it has in a pool and for the messages of an XJMF.
+func Equal(a, b *Node) bool {
+	return a.Name.same(b.Name) && a.Text == b.Text &&
+		slices.EqualFunc(sortedAttributes(a), sortedAttributes(b), func(x, y Attribute) bool {
+			return x.Name.same(y.Name) && x.Value == y.Value
+		}) &&
+		slices.EqualFunc(grouped(a), grouped(b), Equal)
+}
+
+// definition is what the vocabulary says of a node, which may have been made
+// by hand.
+func definition(v *vocabulary.Vocabulary, n *Node) *vocabulary.Element {
+	if !n.Name.Core() {
+		return nil
+	}
+	return v.Element(n.Name.Local)
+}
+
+// sequential reports whether the order of all children means something.
+func sequential(e *vocabulary.Element) bool { return e != nil && (e.Pool || e.Name == "XJMF") }
+
+// sortedAttributes are those of XJDF by name and after them the foreign ones.
+func sortedAttributes(n *Node) []Attribute {
+	byName := func(a, b Attribute) int {
+		return cmp.Or(cmp.Compare(a.Name.Space, b.Name.Space), cmp.Compare(a.Name.Local, b.Name.Local))
+	}
+	if slices.IsSortedFunc(n.Attributes, byName) {
+		return n.Attributes
+	}
+	sorted := slices.Clone(n.Attributes)
+	slices.SortStableFunc(sorted, byName)
+	return sorted
+}
+
+// grouped are the children as JSON writes them: those of one name together, in
+// the order of the schema, and after them by name what it does not have.
+func grouped(n *Node) []*Node {
+	e := definition(vocabulary.Load(), n)
+	if sequential(e) {
+		return sequenced(n)
+	}
+	return sortedChildren(n, func(a, b *Node) int {
+		return cmp.Or(cmp.Compare(schemaPlace(e, a), schemaPlace(e, b)),
+			cmp.Compare(a.Name.Space, b.Name.Space), cmp.Compare(a.Name.Local, b.Name.Local))
+	})
+}
+
+// sequenced are the children as XML writes them: in the order of the schema,
+// which gives several of them one place where their order means something, and
+// after them what it does not have.
+func sequenced(n *Node) []*Node {
+	e := definition(vocabulary.Load(), n)
+	return sortedChildren(n, func(a, b *Node) int {
+		return cmp.Compare(sharedPlace(e, a), sharedPlace(e, b))
+	})
+}
+
+func sortedChildren(n *Node, compare func(a, b *Node) int) []*Node {
+	if slices.IsSortedFunc(n.Children, compare) {
+		return n.Children
+	}
+	sorted := slices.Clone(n.Children)
+	slices.SortStableFunc(sorted, compare)
+	return sorted
+}
+
+// schemaPlace is the place of a child in the order of the schema.
+func schemaPlace(parent *vocabulary.Element, child *Node) int {
+	if parent != nil && child.Name.Core() {
+		if _, place := parent.Child(child.Name.Local); place >= 0 {
+			return place
+		}
+	}
+	return math.MaxInt
+}
+
+// sharedPlace is the same, but for children that may come in any order among
+// each other.
+func sharedPlace(parent *vocabulary.Element, child *Node) int {
+	place := schemaPlace(parent, child)
+	if place == math.MaxInt {
+		return place
+	}
+	if choice := parent.Children[place].Choice; choice >= 0 && parent.Choices[choice].Many {
+		_, place = parent.Child(parent.Choices[choice].Children[0])
+	}
+	return place
+}

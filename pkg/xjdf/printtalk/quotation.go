@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package printtalk
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/printmarket/printmarket/pkg/xjdf"
+)
+
+// Quote is one offer that stands.
+type Quote struct {
+	// ID is an NMTOKEN.
+	ID string
+	// Supplier is the name of who offers it.
+	Supplier string
+	// Currency is that of all its prices (ISO 4217), which are decimal numbers.
+	Currency         string
+	Total, UnitPrice string
+	Quantity         int64
+	// Breaks are what other quantities cost, in all.
+	Breaks                []Break
+	LeadTimeDays          int
+	DeliveryCity, Terms   string
+	ValidUntil, Submitted time.Time
+	Assumptions           []string
+}
+
+// Break is the price of another quantity.
+type Break struct {
+	Quantity int64
+	// Total is for all of the quantity, in the quote's currency.
+	Total string
+}
+
+// Quotation is the offers that stand on an RFQ, as a document from the
+// marketplace to the buyer; nil if there are none, which PrintTalk cannot say. It
+// expires with the first of its quotes.
+func Quotation(r RFQ, quotes []Quote) *xjdf.Node {
+	if len(quotes) == 0 {
+		return nil
+	}
+	at, expires := quotes[0].Submitted, quotes[0].ValidUntil
+	for _, q := range quotes[1:] {
+		if q.Submitted.After(at) {
+			at = q.Submitted
+		}
+		if q.ValidUntil.Before(expires) {
+			expires = q.ValidUntil
+		}
+	}
+	root, business := envelope{
+		from: Marketplace(), to: Buyer(r.Organization), id: "quotation." + r.ID, refers: r.ID, title: r.Title, at: at,
+	}.wrap("Quotation")
+	business.Set("Estimate", "false").Set("Expires", instant(expires))
+	for i := range quotes {
+		quote(business.Add("Quote"), &quotes[i], i+1)
+	}
+	return root
+}
+
+// quote fills in a Quote, of which number tells its lines apart from those of
+// others.
+func quote(n *xjdf.Node, q *Quote, number int) {
+	n.Set("QuoteID", q.ID)
+	pricing := n.Add("Pricing").Set("Currency", q.Currency)
+	line := "L" + strconv.Itoa(number)
+	product := price(pricing, "Product", fmt.Sprintf("%d copies by %s", q.Quantity, q.Supplier), q.Total)
+	product.Set("Amount", strconv.FormatInt(q.Quantity, 10)).Set("LineID", line).Set("UnitPrice", q.UnitPrice)
+	for _, other := range q.Breaks {
+		product.Add("Additional").Set("BaseAmount", strconv.FormatInt(other.Quantity, 10)).Set("BasePrice", other.Total)
+	}
+	price(pricing, "Total", "Total", q.Total).Set("LineIDRefs", line)
+	core(n, "Comment").Set("Type", "JobDescription").Text = terms(q)
+}
+
+func price(pricing *xjdf.Node, kind, name, amount string) *xjdf.Node {
+	return pricing.Add("Price").Set("DescriptiveName", name).Set("Price", amount).Set("PriceType", kind).Set("TaxType", "Net")
+}
+
+// terms are what PrintTalk has no place for.
+func terms(q *Quote) string {
+	parts := []string{
+		"Supplier: " + q.Supplier,
+		fmt.Sprintf("Lead time: %d days", q.LeadTimeDays),
+		strings.TrimSpace("Delivery: " + q.DeliveryCity + " " + q.Terms),
+		"Valid until: " + instant(q.ValidUntil),
+	}
+	for _, assumption := range q.Assumptions {
+		parts = append(parts, "Assumption: "+assumption)
+	}
+	return strings.Join(parts, "\n")
+}

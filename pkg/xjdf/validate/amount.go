@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import (
+	"strconv"
+
+	"github.com/printmarket/printmarket/pkg/xjdf"
+)
+
+func amountRules() []row {
+	return []row{
+		newRow("AMOUNT_RANGE", Semantics, both(Error), "3.3.1", "MinAmount is at most Amount, and Amount at most MaxAmount.", "Make MinAmount at most Amount, and Amount at most MaxAmount.").of("Product", amountRange).also("PartAmount"),
+		newRow("AMOUNT_NONPOSITIVE", Semantics, both(Error), "3.3.1", "An amount of products is at least 1.", "Write how many are wanted.").of("Product", amountNonPositive),
+		newRow("AMOUNT_MISSING", Semantics, both(Info), "3.3.1.1", "A product that is delivered has an Amount.", "Add Amount to get a price.").of(document, amountMissing),
+		newRow("AMOUNT_OF_PART", Semantics, both(Warning), "3.3.1", "A part of a product has no overage or underage of its own.", "Move MinAmount and MaxAmount to the product that is delivered.").of(document, amountOfPart),
+		newRow("POOL_AMOUNT", Semantics, both(Error), "6.1.2", "Amounts and waste of a resource are not negative.", "Write an amount of 0 or more.").of("PartAmount", poolAmount),
+		newRow("POOL_ACTUAL", Semantics, both(Error), "6.1.2", "What has been used or made has no MinAmount or MaxAmount.", "Write Amount and Waste only.").of("PartAmount", poolActual),
+		newRow("POOL_PART", Semantics, both(Error), "6.1.2", "An amount of a part is of one that the resource has.", "Write the value that a Part of the resource has, or leave the key out.").of("AmountPool", poolPart),
+		newRow("WASTE_SOURCE", Semantics, both(Error), "6.1.4", "PartWaste says where waste arose, or how.", "Add ModuleIDs or WasteDetails.").of("PartWaste", wasteSource),
+	}
+}
+
+// integer is the whole number of an attribute; not ok if it is absent or none.
+func integer(n *xjdf.Node, attribute string) (int64, bool) {
+	text, told := n.Attr(attribute)
+	if !told {
+		return 0, false
+	}
+	value, err := strconv.ParseInt(text, 10, 64)
+	return value, err == nil
+}
+
+// float is the number of an attribute.
+func float(n *xjdf.Node, attribute string) (float64, bool) {
+	text, told := n.Attr(attribute)
+	if !told || !decimal(text) {
+		return 0, false
+	}
+	value, err := strconv.ParseFloat(text, 64)
+	return value, err == nil
+}
+
+func amountRange(p *pass, n *xjdf.Node) {
+	least, hasLeast := float(n, "MinAmount")
+	amount, hasAmount := float(n, "Amount")
+	most, hasMost := float(n, "MaxAmount")
+	switch {
+	case hasLeast && hasAmount && least > amount:
+		p.findf(n, "MinAmount", "MinAmount %s is more than Amount %s.", number(least), number(amount))
+	case hasAmount && hasMost && amount > most:
+		p.findf(n, "MaxAmount", "MaxAmount %s is less than Amount %s.", number(most), number(amount))
+	case hasLeast && hasMost && least > most:
+		p.findf(n, "MinAmount", "MinAmount %s is more than MaxAmount %s.", number(least), number(most))
+	}
+}
+
+func amountNonPositive(p *pass, product *xjdf.Node) {
+	for _, name := range []string{"Amount", "MinAmount", "MaxAmount"} {
+		if value, ok := integer(product, name); ok && (value < 0 || value == 0 && name != "MinAmount") {
+			p.findf(product, name, "%s is %d.", name, value)
+		}
+	}
+}
+
+func amountMissing(p *pass, _ *xjdf.Node) {
+	for _, product := range p.roots() {
+		if _, told := product.Attr("Amount"); !told {
+			p.find(product, "", "The product has no Amount.", "")
+		}
+	}
+}
+
+func amountOfPart(p *pass, _ *xjdf.Node) {
+	if len(p.products) < 2 {
+		return
+	}
+	p.roots()
+	for _, product := range p.products {
+		for _, name := range []string{"MinAmount", "MaxAmount"} {
+			if _, told := product.Attr(name); told && !p.rootSet[product] {
+				p.findf(product, name, "The product is part of another and has a %s.", name)
+				break
+			}
+		}
+	}
+}
+
+func poolAmount(p *pass, n *xjdf.Node) {
+	for _, name := range []string{"Amount", "Waste", "MinAmount", "MaxAmount"} {
+		if value, ok := float(n, name); ok && value < 0 {
+			p.findf(n, name, "%s is %s.", name, number(value))
+		}
+	}
+}
+
+func poolActual(p *pass, n *xjdf.Node) {
+	if within(n, "ResourceInfo") == nil {
+		return
+	}
+	for _, name := range []string{"MinAmount", "MaxAmount"} {
+		if _, told := n.Attr(name); told {
+			p.findf(n, name, "ResourceInfo says what has been used or made, and there is a %s.", name)
+		}
+	}
+}
+
+// within is the nearest element of that name above a node, or nil.
+func within(n *xjdf.Node, name string) *xjdf.Node {
+	for n = n.Parent; n != nil; n = n.Parent {
+		if n.Name.Local == name && n.Name.Core() {
+			return n
+		}
+	}
+	return nil
+}
+
+// poolPart holds the keys of PartAmount/Part against those of the resource around
+// it: a key that all its parts have has one of their values.
+func poolPart(p *pass, pool *xjdf.Node) {
+	if pool.Parent == nil || pool.Parent.Child("Part") == nil {
+		return
+	}
+	of := keysOf(pool.Parent)
+	for amount := range pool.All("PartAmount") {
+		for part := range amount.All("Part") {
+			for i := range part.Attributes {
+				a := &part.Attributes[i]
+				if a.Definition != nil && of.count[a.Name.Local] == of.parts && !of.values[[2]string{a.Name.Local, a.Value}] {
+					p.findf(part, a.Name.Local, "%s is %s, which no Part of the resource has.", a.Name.Local, quoted(a.Value))
+				}
+			}
+		}
+	}
+}
+
+// partKeys are what the parts of a resource say.
+type partKeys struct {
+	parts  int
+	count  map[string]int
+	values map[[2]string]bool
+}
+
+func keysOf(resource *xjdf.Node) partKeys {
+	k := partKeys{count: map[string]int{}, values: map[[2]string]bool{}}
+	for part := range resource.All("Part") {
+		k.parts++
+		for i := range part.Attributes {
+			a := &part.Attributes[i]
+			k.count[a.Name.Local]++
+			k.values[[2]string{a.Name.Local, a.Value}] = true
+		}
+	}
+	return k
+}
+
+func wasteSource(p *pass, n *xjdf.Node) {
+	_, modules := n.Attr("ModuleIDs")
+	if _, details := n.Attr("WasteDetails"); !modules && !details {
+		p.find(n, "", "PartWaste has neither ModuleIDs nor WasteDetails.", "")
+	}
+}

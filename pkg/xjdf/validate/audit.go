@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import (
+	"strings"
+	"time"
+
+	"github.com/printmarket/printmarket/pkg/xjdf"
+)
+
+func auditRules() []row {
+	return []row{
+		newRow("AUDIT_ORDER", Semantics, both(Warning), "3.2", "Audits are in the order of time.", "Order the audits by Header/@Time.").of("AuditPool", auditOrder),
+		newRow("AUDIT_FIRST", Semantics, both(Warning), "3.2", "AuditCreated is the first of the audits.", "Move AuditCreated to the front.").of("AuditPool", auditFirst),
+		newRow("TIME_ORDER", Semantics, both(Error), "3.2.3.1", "What has ended has begun before.", "Make the end no earlier than the start.").of("ProcessRun", runTimes),
+		newRow("SCHEDULE_ORDER", Semantics, both(Warning), "6.59", "A schedule ends after it begins, and its latest times are after its earliest.", "Order the times.").of("NodeInfo", scheduleTimes),
+		newRow("STATUS_DETAILS", Semantics, both(Warning), "A.3.21", "StatusDetails go with the Status.", "Write the Status that the details go with.").of("NodeInfo", nodeStatus).also("JobPhase", "DeviceInfo"),
+	}
+}
+
+// instant is the time of an attribute.
+func instant(n *xjdf.Node, attribute string) (time.Time, bool) {
+	text, told := n.Attr(attribute)
+	if !told {
+		return time.Time{}, false
+	}
+	at, err := time.Parse(time.RFC3339Nano, text)
+	return at, err == nil
+}
+
+func auditOrder(p *pass, pool *xjdf.Node) {
+	var last time.Time
+	for _, audit := range pool.Children {
+		header := audit.Child("Header")
+		if header == nil {
+			continue
+		}
+		at, ok := instant(header, "Time")
+		if ok && at.Before(last) {
+			p.find(header, "Time", "The audit is earlier than the one before.", "")
+			return
+		}
+		if ok {
+			last = at
+		}
+	}
+}
+
+func auditFirst(p *pass, pool *xjdf.Node) {
+	if created := pool.Child("AuditCreated"); created != nil && created != pool.Children[0] {
+		p.find(created, "", "AuditCreated comes after other audits.", "")
+	}
+}
+
+func runTimes(p *pass, n *xjdf.Node) { p.inOrder(n, "Start", "End") }
+
+func scheduleTimes(p *pass, n *xjdf.Node) {
+	p.inOrder(n, "Start", "End")
+	p.inOrder(n, "FirstStart", "LastStart")
+	p.inOrder(n, "FirstEnd", "LastEnd")
+}
+
+func (p *pass) inOrder(n *xjdf.Node, first, last string) {
+	from, begun := instant(n, first)
+	if to, ended := instant(n, last); begun && ended && to.Before(from) {
+		p.findf(n, last, "%s is before %s.", last, first)
+	}
+}
+
+// nodeStatus compares Status with what the tables of StatusDetails say goes with
+// it: of a job, or of a device.
+func nodeStatus(p *pass, n *xjdf.Node) {
+	status, told := n.Attr("Status")
+	details, also := n.Attr("StatusDetails")
+	if !told || !also {
+		return
+	}
+	job, device, known := p.validator.vocabulary.StatusDetails(details)
+	fitting := job
+	if n.Name.Local == "DeviceInfo" {
+		fitting = device
+	}
+	if !known || fitting == "" || strings.Contains(" "+fitting+" ", " "+status+" ") {
+		return
+	}
+	p.add(p.rule, n, "StatusDetails", func() (string, string) {
+		return "StatusDetails is " + quoted(details) + ", and Status is " + quoted(status) + ".",
+			"With these details Status is " + strings.ReplaceAll(fitting, " ", " or ") + "."
+	})
+}

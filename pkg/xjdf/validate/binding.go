@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/printmarket/printmarket/pkg/xjdf"
+)
+
+func bindingRules() []row {
+	return []row{
+		newRow("BINDING_DETAIL", Semantics, both(Error), "4.3", "The details of a binding are those of its BindingType.", "Make BindingType and the element agree.").of("BindingIntent", bindingDetail),
+		newRow("BINDING_SIDE", Semantics, both(Error), "4.3", "What is not bound has no side on which it is.", "Remove BindingSide, or write another BindingOrder.").of("BindingIntent", bindingSide),
+		newRow("BINDING_TABS", Semantics, both(Error), "4.3.8", "Tabs that are not reinforced have no colour of the reinforcement.", "Write ReinforceTabs true, or remove ReinforceColor.").of("Tabs", bindingTabs),
+		newRow("BINDING_PAGES", Semantics, both(Warning), "4.10", "A stitched or folded body has four pages to a sheet.", "Make Pages a multiple of 4.").of(document, bindingPages),
+		newRow("BINDING_WITHOUT_PAGES", Semantics, both(Info), "4.3", "What is bound has pages, of its own or of its parts.", "Add a LayoutIntent with Pages, or ChildRefs.").of("Product", bindingWithoutPages),
+	}
+}
+
+// detailed are the BindingTypes that an element of BindingIntent or LooseBinding
+// details; nil for those that go with any.
+func detailed(element string) []string {
+	switch element {
+	case "AdhesiveNote", "EdgeGluing":
+		return []string{element}
+	case "HardCoverBinding":
+		return []string{"HardCover"}
+	case "LooseBinding":
+		// The standard lists five, has a generic name for them (A.2.7), and speaks
+		// of WireComb in the details (4.3.4.1).
+		return []string{"ChannelBinding", "CoilBinding", "CombBinding", "RingBinding", "StripBinding", "LooseBinding", "WireComb"}
+	case "CoilBinding":
+		return []string{"CoilBinding", "WireComb"}
+	case "CombBinding":
+		return []string{"CombBinding", "WireComb"} // or wire comb binding (4.3.4)
+	case "RingBinding":
+		return []string{"RingBinding"}
+	case "SaddleStitching":
+		return []string{"SaddleStitch"}
+	case "SideStitching":
+		return []string{"SideStitch"}
+	case "SoftCoverBinding":
+		return []string{"SoftCover"}
+	default:
+		return nil
+	}
+}
+
+func bindingDetail(p *pass, n *xjdf.Node) {
+	kind, told := n.Attr("BindingType")
+	if !told {
+		return
+	}
+	p.detail(n, kind)
+	if loose := n.Child("LooseBinding"); loose != nil {
+		p.detail(loose, kind)
+	}
+}
+
+func (p *pass) detail(n *xjdf.Node, kind string) {
+	for _, child := range n.Children {
+		if types := detailed(child.Name.Local); types != nil && !slices.Contains(types, kind) {
+			p.findf(child, "", "BindingType is %s, and %s is about %s.", clip(kind), child.Name.Local, types[0])
+		}
+	}
+}
+
+func bindingTabs(p *pass, n *xjdf.Node) {
+	_, colored := n.Attr("ReinforceColor")
+	if reinforced, _ := n.Attr("ReinforceTabs"); colored && reinforced != "true" && reinforced != "1" {
+		p.find(n, "ReinforceColor", "There is a ReinforceColor, and ReinforceTabs is not true.", "")
+	}
+}
+
+func bindingSide(p *pass, n *xjdf.Node) {
+	_, side := n.Attr("BindingSide")
+	if order, _ := n.Attr("BindingOrder"); side && order == "None" {
+		p.find(n, "BindingSide", "There is a BindingSide, and BindingOrder is None.", "")
+	}
+}
+
+// bindingPages looks at what is stitched: the product itself, and the parts that
+// are stitched together.
+func bindingPages(p *pass, _ *xjdf.Node) {
+	seen := map[*xjdf.Node]bool{} // what many refer to is looked at once
+	for _, product := range p.products {
+		binding := p.intentsOf(product).binding
+		if binding == nil {
+			continue
+		}
+		if kind, _ := binding.Attr("BindingType"); kind != "SaddleStitch" {
+			continue
+		}
+		p.stitched(product, seen)
+		refs, _ := binding.Attr("ChildRefs")
+		for id := range strings.FieldsSeq(refs) {
+			if part := p.target(id); part != nil && part.Name.Local == "Product" {
+				p.stitched(part, seen)
+			}
+		}
+	}
+}
+
+func (p *pass) stitched(product *xjdf.Node, seen map[*xjdf.Node]bool) {
+	if seen[product] {
+		return
+	}
+	seen[product] = true
+	layout := p.intentsOf(product).layout
+	if layout == nil {
+		return
+	}
+	if pages, ok := integer(layout, "Pages"); ok && pages > 0 && pages%4 != 0 {
+		p.findf(layout, "Pages", "Pages is %d, and saddle stitching has four to a sheet.", pages)
+	}
+}
+
+func bindingWithoutPages(p *pass, product *xjdf.Node) {
+	binding := p.intentsOf(product).binding
+	if binding == nil {
+		return
+	}
+	if kind, _ := binding.Attr("BindingType"); kind == "None" {
+		return
+	}
+	if _, parts := binding.Attr("ChildRefs"); parts {
+		return
+	}
+	if layout := p.intentsOf(product).layout; layout != nil {
+		if _, told := layout.Attr("Pages"); told {
+			return
+		}
+	}
+	p.find(binding, "", "Something is bound that has neither Pages nor parts.", "")
+}

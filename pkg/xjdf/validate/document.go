@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/printmarket/printmarket/pkg/xjdf"
+)
+
+const (
+	unreadable  = "DOCUMENT_UNREADABLE"
+	rootUnknown = "ROOT_UNKNOWN"
+	legacyJDF   = "LEGACY_JDF"
+	namespace   = "NAMESPACE"
+)
+
+func documentRules() []row {
+	return []row{
+		newRow(unreadable, Schema, both(Error), "1.4", "A document is well-formed JSON or XML, within the limits of this service.", "Mend what the message names."),
+		newRow(rootUnknown, Schema, both(Error), "3.1", "The root is XJDF.", "Send an XJDF document."),
+		newRow(legacyJDF, Schema, both(Error), "", "JDF 1.x and JMF 1.x are other languages.", "Convert it by the external JDF adapter; this service reads XJDF 2.2."),
+		newRow(namespace, Schema, both(Error), "1.4.1", "The elements of XML are in the namespace of XJDF 2.", "Declare xmlns=\""+xjdf.Namespace+"\" on the root."),
+		newRow("VERSION_MISSING", Semantics, both(Warning), "3.1", "The document says by which version it is written.", "Write Version 2.2.").of(rootName, versionMissing),
+		newRow("VERSION_UNKNOWN", Vocabulary, both(Error), "3.1", "The version is one that this service reads.", "Write by XJDF 2.2.").of(rootName, versionUnknown).inSchema(),
+		newRow("VERSION_OLDER", Semantics, both(Warning), "3.1", "The version is 2.2.", "Write by XJDF 2.2, which has all that 2.0 and 2.1 have.").of(rootName, versionOlder),
+		newRow("JOBID_DEFAULTED", Schema, lenient(), "3.1", "The document has a JobID.", "Give the document a JobID.").of(rootName, jobID),
+		newRow("TYPES_DEFAULTED", Schema, lenient(), "3.1", "The document has Types.", "Write Types: Product for what is to be made, or the processes.").of(rootName, types),
+		newRow("TYPE_UNKNOWN", Vocabulary, both(Warning), "3.5.6", "A process is one of the standard's, or has a prefix.", "Write one of the processes of the standard.").of(rootName, typeUnknown),
+		newRow("TYPES_PRODUCT_MIXED", Semantics, lenient(), "3.1.3", "Product stands alone in Types.", "Describe the product and its production in two documents.").of(rootName, typesMixed),
+		newRow("TYPES_WITHOUT_PRODUCT", Semantics, both(Warning), "3.1.2", "A document of the type Product has a product.", "Add a ProductList.").of(rootName, typesWithoutProduct),
+		newRow("DOCUMENT_EMPTY", Semantics, both(Error), "3.1", "A document says something: products, resources or processes.", "Add a ProductList with a Product.").of(rootName, documentEmpty),
+		newRow("ROOT_NAME", Semantics, [2]Severity{Info, Error}, "3.1", "The root of JSON has the member Name.", `Add "Name": "XJDF".`).of(rootName, rootNameMember),
+		newRow("ICS_FORM", Vocabulary, both(Warning), "3.1.1", "ICSVersions name a level and a version, such as MIS_L1-2.2.", "Write Name_L<level>-<version>.").of(rootName, icsForm),
+		newRow("RELATED_PART_WITHOUT_JOB", Semantics, both(Error), "3.1", "A related part belongs to a related job.", "Add RelatedJobID.").of(rootName, relatedPart),
+	}
+}
+
+// root judges what makes a document one of XJDF 2 at all, and reports whether
+// there is a reason to go on.
+func (p *pass) root() bool {
+	root := p.doc.Root
+	name := root.Name
+	switch {
+	case name.Space == xjdf.LegacyNamespace || name.Local == "JDF" || name.Local == "JMF":
+		p.findAs(legacyJDF, root, "", func() (string, string) {
+			return fmt.Sprintf("The root is %s in %s.", quoted(name.Local), orNone(name.Space)), ""
+		})
+	case name.Local != rootName:
+		p.findAs(rootUnknown, root, "", func() (string, string) { return wrongRoot(name) })
+	case !name.Core():
+		p.findAs(namespace, root, "", func() (string, string) {
+			return fmt.Sprintf("The root is in %s.", orNone(name.Space)), ""
+		})
+	}
+	return root.Definition != nil && name.Core() && name.Local == rootName
+}
+
+func wrongRoot(name xjdf.Name) (message, suggestion string) {
+	switch name.Local {
+	case "XJMF":
+		return "The root is XJMF, a message.", "Send messages to the callback address, signed."
+	case "PrintTalk":
+		return "The root is PrintTalk, an envelope.", "Send the XJDF document within it by itself."
+	default:
+		return fmt.Sprintf("The root is %s.", quoted(name.String())), ""
+	}
+}
+
+func orNone(space string) string {
+	if space == "" {
+		return "no namespace"
+	}
+	return "the namespace " + quoted(space)
+}
+
+// Versions are those of documents that are read; all but the last with a warning.
+func Versions() []string { return []string{"2.0", "2.1", newest} }
+
+// newest is the version by which documents are judged.
+const newest = "2.2"
+
+func versionMissing(p *pass, root *xjdf.Node) {
+	if _, told := root.Attr("Version"); !told {
+		p.version = newest
+		p.assume("Version", newest)
+		p.find(root, "", "Version is missing; 2.2 is assumed.", "")
+	}
+}
+
+func versionUnknown(p *pass, root *xjdf.Node) {
+	switch version, told := root.Attr("Version"); {
+	case !told || version == newest || version == "2.0" || version == "2.1":
+	case strings.HasPrefix(version, "1."):
+		p.find(root, "Version", fmt.Sprintf("Version %s is one of JDF.", quoted(version)), "Convert it by the external JDF adapter; this service reads XJDF 2.2.")
+	default:
+		p.findf(root, "Version", "Version %s is not read here; 2.0, 2.1 and 2.2 are.", quoted(version))
+	}
+}
+
+func versionOlder(p *pass, root *xjdf.Node) {
+	if version, _ := root.Attr("Version"); version == "2.0" || version == "2.1" {
+		p.findf(root, "Version", "Version is %s; the document is judged by 2.2.", version)
+	}
+}
+
+func jobID(p *pass, root *xjdf.Node) {
+	switch id, told := root.Attr("JobID"); {
+	case !told:
+		p.assume("JobID", "(assigned)")
+		p.find(root, "", p.lacks("JobID", "one is assigned when the document is used"), "")
+	case !token(id):
+		p.findAs(valueInvalid, root, "JobID", func() (string, string) {
+			return fmt.Sprintf("JobID is %s, which is no NMTOKEN.", quoted(id)), "Use letters, digits, full stops, hyphens, underscores and colons."
+		})
+	}
+}
+
+func types(p *pass, root *xjdf.Node) {
+	a := root.Attribute("Types")
+	if a == nil {
+		p.assume("Types", productProcess)
+		p.find(root, "", p.lacks("Types", "Product is assumed"), "")
+		return
+	}
+	p.value(root, a)
+}
+
+// lacks says that an attribute is missing and, where one is taken, what is taken
+// for it.
+func (p *pass) lacks(attribute, taken string) string {
+	if p.options.Profile == Strict {
+		return attribute + " is missing."
+	}
+	return attribute + " is missing; " + taken + "."
+}
+
+// productProcess is the type of a document that says what is to be made.
+const productProcess = "Product"
+
+// processesOf are the types of a document.
+func processesOf(root *xjdf.Node) []string {
+	value, told := root.Attr("Types")
+	if !told {
+		return []string{productProcess}
+	}
+	return slices.Collect(items(value))
+}
+
+func typeUnknown(p *pass, root *xjdf.Node) {
+	for _, name := range p.types {
+		if _, known := p.validator.vocabulary.Process(name); known || strings.Contains(name, ":") || !token(name) {
+			continue
+		}
+		p.add(p.rule, root, "Types", func() (string, string) {
+			return fmt.Sprintf("The standard has no process %s.", quoted(name)), p.meantProcess(name)
+		})
+	}
+}
+
+func (p *pass) meantProcess(name string) string {
+	switch name {
+	case "LayoutPreparation", "ImpositionPreparation":
+		return "That is a process of JDF 1; XJDF has Stripping and Imposition."
+	case "PrePressPreparation", "ProofImaging":
+		return "That is a process of JDF 1, which XJDF has not."
+	}
+	if nearest, ok := p.validator.vocabulary.SuggestProcess(clip(name)); ok {
+		return fmt.Sprintf("Did you mean %s?", nearest)
+	}
+	return ""
+}
+
+func typesMixed(p *pass, root *xjdf.Node) {
+	product, processes := 0, 0
+	for _, name := range p.types {
+		if name == productProcess {
+			product++
+		} else {
+			processes++
+		}
+	}
+	if product > 0 && processes > 0 {
+		p.find(root, "Types", "Types has Product beside processes.", "")
+	}
+}
+
+func typesWithoutProduct(p *pass, root *xjdf.Node) {
+	if _, told := root.Attr("Types"); told && root.Child("ProductList") == nil && slices.Contains(p.types, productProcess) {
+		p.find(root, "Types", "Types is Product, and there is no ProductList.", "")
+	}
+}
+
+func documentEmpty(p *pass, root *xjdf.Node) {
+	if root.Child("ProductList") != nil || root.Child("ResourceSet") != nil {
+		return
+	}
+	if _, told := root.Attr("Types"); told {
+		return // TYPES_WITHOUT_PRODUCT, or a process without resources
+	}
+	p.find(root, "", "There are no products, no resources and no processes.", "")
+}
+
+func rootNameMember(p *pass, root *xjdf.Node) {
+	if p.doc.Encoding == xjdf.CanonicalJSON && !p.doc.Named && !p.doc.Wrapped {
+		p.find(root, "", "The root has no member Name; it is read as XJDF.", "")
+	}
+}
+
+func icsForm(p *pass, root *xjdf.Node) {
+	value, told := root.Attr("ICSVersions")
+	if !told {
+		return
+	}
+	form := regexp.MustCompile(`^[A-Za-z][A-Za-z0-9.-]*_L[0-9]+-[0-9]+\.[0-9]+$`)
+	for name := range items(value) {
+		if !form.MatchString(name) && !strings.Contains(name, ":") {
+			p.findf(root, "ICSVersions", "%s names no level and version.", quoted(name))
+			return
+		}
+	}
+}
+
+func relatedPart(p *pass, root *xjdf.Node) {
+	_, part := root.Attr("RelatedJobPartID")
+	if _, job := root.Attr("RelatedJobID"); part && !job {
+		p.find(root, "RelatedJobPartID", "There is a RelatedJobPartID and no RelatedJobID.", "")
+	}
+}

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/printmarket/printmarket/pkg/xjdf"
+	"github.com/printmarket/printmarket/pkg/xjdf/vocabulary"
+)
+
+func intentRules() []row {
+	return []row{
+		newRow("INTENT_NAME_MISMATCH", Semantics, both(Error), "4.1", "The element in an Intent is the one that Name says.", "Make Name and the element agree.").of("Intent", intentName),
+		newRow("INTENT_UNKNOWN", Vocabulary, lenient(), "4.1", "An intent is one of the standard's, or has a prefix.", "Write one of the intents of the standard.").of("Intent", intentUnknown),
+		newRow("INTENT_EMPTY", Semantics, both(Warning), "4.1", "An Intent holds the element that Name says.", "Add the element, or remove the Intent.").of("Intent", intentEmpty),
+		newRow("INTENT_DUPLICATE", Semantics, both(Error), "4.1", "A product has one intent of each name.", "Put what is wanted into one intent.").of("Product", intentDuplicate),
+		newRow("SURFACE_DUPLICATE", Semantics, both(Error), "4.4", "A surface has one description of its colours.", "Put the colours of a surface into one SurfaceColor.").of("ColorIntent", surfaceDuplicate),
+		newRow("SIDES_VS_COLOR", Semantics, both(Warning), "4.4", "The surfaces that have colours are those that Sides says are printed.", "Correct Sides, or the surfaces of ColorIntent.").of("Product", sidesVersusColor),
+		newRow("COLOR_DETAILS", Semantics, both(Warning), "4.3", "Details of a colour come with its name.", "Add the named colour that is nearest.").of("BindingIntent", colorDetails).
+			also("HardCoverBinding", "Tabs", "EmbossingItem", "MediaIntent", "MiscConsumable"),
+		newRow("FOLDING_DETAILS_WITHOUT_CATALOG", Semantics, both(Error), "4.7", "FoldingDetails say more about a FoldCatalog.", "Add FoldCatalog, such as F4-1.").of("FoldingIntent", foldingDetails),
+		newRow("FOLD_PAGES", Semantics, both(Info), "4.7", "A folded sheet has as many pages as its FoldCatalog says.", "Check Pages and FoldCatalog.").of("Product", foldPages),
+		newRow("ASSEMBLY_CONTAINER_SELF", Semantics, both(Error), "4.2", "A product is not its own container.", "Let Container name the part that the others are put into.").of("AssemblingIntent", assemblyContainer),
+		newRow("STICKON_FACE_FOLIO", Semantics, both(Error), "4.2.4", "StickOn has Face or Folio, and not both.", "Write one of Face and Folio.").of("StickOn", stickOn),
+		newRow("VARIABLE_PAGES", Semantics, both(Error), "4.14", "MinPages is at most AveragePages, and that at most MaxPages.", "Order the three numbers.").of("VariableIntent", variablePages),
+		newRow("VARIABLE_PARTS", Semantics, both(Error), "4.14", "What is assembled or bound has its parts there, and not in VariableIntent.", "Remove ChildRefs of the VariableIntent, or the other intent.").of("Product", variableParts),
+		newRow("VARIABLE_COLORS", Semantics, lenient(), "4.14", "The colours of variable data are among those of the surface.", "Add them to ColorsUsed of the surface.").of("Product", variableColors),
+	}
+}
+
+// specific is the element that an Intent holds: the intent of the standard or, if
+// there is none, an extension, if possible of that name; or nil.
+func specific(n *xjdf.Node) *xjdf.Node {
+	name, _ := n.Attr("Name")
+	var found *xjdf.Node
+	for _, child := range n.Children {
+		switch {
+		case child.Definition != nil && child.Definition.Kind == vocabulary.Intent:
+			return child
+		case found == nil && child.Definition == nil, child.Name.String() == name:
+			found = child
+		}
+	}
+	return found
+}
+
+func intentName(p *pass, n *xjdf.Node) {
+	name, told := n.Attr("Name")
+	held := specific(n)
+	if told && held != nil && held.Name.String() != name && held.Name.Local != name {
+		p.findf(n, "Name", "Name is %s, and the element is %s.", quoted(name), quoted(held.Name.String()))
+	}
+}
+
+func intentUnknown(p *pass, n *xjdf.Node) {
+	name, told := n.Attr("Name")
+	if !told || strings.Contains(name, ":") || isIntent(p.validator.vocabulary, name) {
+		return
+	}
+	p.add(p.rule, n, "Name", func() (string, string) {
+		suggestion := ""
+		if nearest, ok := p.validator.vocabulary.SuggestIntent(clip(name)); ok {
+			suggestion = fmt.Sprintf("Did you mean %s?", nearest)
+		}
+		return fmt.Sprintf("The standard has no intent %s.", quoted(name)), suggestion
+	})
+	p.reject(category, "Intent "+clip(name), n, "Name")
+}
+
+func intentEmpty(p *pass, n *xjdf.Node) {
+	if name, told := n.Attr("Name"); told && len(n.Children) == 0 {
+		p.findf(n, "", "The Intent holds no %s.", clip(name))
+	}
+}
+
+func intentDuplicate(p *pass, product *xjdf.Node) {
+	const few = 16
+	var seen map[string]bool
+	if len(product.Children) > few {
+		seen = make(map[string]bool, len(product.Children))
+	}
+	for i, one := range product.Children {
+		name, told := one.Attr("Name")
+		if !told || one.Name.Local != "Intent" || !one.Name.Core() {
+			continue
+		}
+		again := seen[name] || seen == nil && slices.ContainsFunc(product.Children[:i], func(other *xjdf.Node) bool {
+			former, _ := other.Attr("Name")
+			return former == name && other.Name.Local == "Intent"
+		})
+		if again {
+			p.findf(one, "Name", "The product has several intents %s.", quoted(name))
+		}
+		if seen != nil {
+			seen[name] = true
+		}
+	}
+}
+
+func surfaceDuplicate(p *pass, n *xjdf.Node) {
+	seen := map[string]bool{}
+	for one := range n.All("SurfaceColor") {
+		surface, told := one.Attr("Surface")
+		if told && seen[surface] {
+			p.findf(one, "Surface", "The surface %s is described twice.", clip(surface))
+		}
+		seen[surface] = true
+	}
+}
+
+// printed says which surfaces a value of Sides has printed.
+func printed(sides string) (front, back, ok bool) {
+	switch sides {
+	case "OneSided":
+		return true, false, true
+	case "OneSidedBack":
+		return false, true, true
+	case "TwoSidedHeadToHead", "TwoSidedHeadToFoot":
+		return true, true, true
+	case "Unprinted":
+		return false, false, true
+	default:
+		return false, false, false
+	}
+}
+
+func sidesVersusColor(p *pass, product *xjdf.Node) {
+	layout, colors := p.intentsOf(product).layout, p.intentsOf(product).color
+	if layout == nil || colors == nil || colors.Child("SurfaceColor") == nil {
+		return
+	}
+	sides, _ := layout.Attr("Sides")
+	front, back, ok := printed(sides)
+	if !ok {
+		return
+	}
+	p.surfaceVersusSides(colors, "Front", sides, front)
+	p.surfaceVersusSides(colors, "Back", sides, back)
+}
+
+func (p *pass) surfaceVersusSides(colors *xjdf.Node, surface, sides string, printed bool) {
+	described := false
+	for one := range colors.All("SurfaceColor") {
+		if name, _ := one.Attr("Surface"); name != surface {
+			continue
+		}
+		described = true
+		if used, _ := one.Attr("ColorsUsed"); used != "" && !printed {
+			p.findf(one, "ColorsUsed", "Sides is %s, and the surface %s has colours.", sides, surface)
+		}
+	}
+	if printed && !described {
+		p.findf(colors, "", "Sides is %s, and the surface %s has no colours.", sides, surface)
+	}
+}
+
+// colorDetails looks at each attribute that says more about a named colour.
+func colorDetails(p *pass, n *xjdf.Node) {
+	for i := range n.Attributes {
+		name := n.Attributes[i].Name.Local
+		color, found := strings.CutSuffix(name, "Details")
+		if !found || !strings.HasSuffix(color, "Color") || n.Definition.Attribute(color) == nil {
+			continue
+		}
+		if _, told := n.Attr(color); !told {
+			p.findf(n, name, "There are %s and no %s.", name, color)
+		}
+	}
+}
+
+func foldingDetails(p *pass, n *xjdf.Node) {
+	_, details := n.Attr("FoldingDetails")
+	if _, catalog := n.Attr("FoldCatalog"); details && !catalog {
+		p.find(n, "FoldingDetails", "There are FoldingDetails and no FoldCatalog.", "")
+	}
+}
+
+func foldPages(p *pass, product *xjdf.Node) {
+	folding, layout := p.intentsOf(product).folding, p.intentsOf(product).layout
+	if folding == nil || layout == nil {
+		return
+	}
+	catalog, _ := folding.Attr("FoldCatalog")
+	name, _, _ := strings.Cut(catalog, "-")
+	pages, ok := integer(layout, "Pages")
+	if want := strings.TrimPrefix(name, "F"); ok && want != name && strconv.FormatInt(pages, 10) != want {
+		p.findf(layout, "Pages", "A sheet folded by %s has %s pages, and Pages is %d.", clip(catalog), clip(want), pages)
+	}
+}
+
+func assemblyContainer(p *pass, n *xjdf.Node) {
+	container, told := n.Attr("Container")
+	product := p.productOf(n)
+	if !told || product == nil {
+		return
+	}
+	if id, _ := product.Attr("ID"); id == container {
+		p.findf(n, "Container", "Container names the product %s itself.", quoted(container))
+	}
+}
+
+func stickOn(p *pass, n *xjdf.Node) {
+	_, face := n.Attr("Face")
+	_, folio := n.Attr("Folio")
+	if face && folio {
+		p.find(n, "Face", "StickOn has both Face and Folio.", "")
+	}
+}
+
+func variablePages(p *pass, n *xjdf.Node) {
+	var last int64
+	name := ""
+	for _, attribute := range []string{"MinPages", "AveragePages", "MaxPages"} {
+		value, ok := integer(n, attribute)
+		if !ok {
+			continue
+		}
+		if name != "" && value < last {
+			p.findf(n, attribute, "%s is %d, which is less than %s, %d.", attribute, value, name, last)
+		}
+		last, name = value, attribute
+	}
+}
+
+func variableParts(p *pass, product *xjdf.Node) {
+	has := p.intentsOf(product)
+	variable := has.variables
+	if variable == nil {
+		return
+	}
+	if _, told := variable.Attr("ChildRefs"); !told {
+		return
+	}
+	if has.assembling != nil || has.binding != nil {
+		p.find(variable, "ChildRefs", "VariableIntent has ChildRefs beside an AssemblingIntent or a BindingIntent.", "")
+	}
+}
+
+func variableColors(p *pass, product *xjdf.Node) {
+	variable, colors := p.intentsOf(product).variables, p.intentsOf(product).color
+	if variable == nil {
+		return
+	}
+	for _, surface := range []string{"Front", "Back"} {
+		used, told := variable.Attr("ColorsUsed" + surface)
+		if !told {
+			continue
+		}
+		have := colorsOf(colors, surface)
+		for color := range items(used) {
+			if !have[color] {
+				p.findf(variable, "ColorsUsed"+surface, "The colour %s is not among those of the surface %s.", quoted(color), surface)
+				break
+			}
+		}
+	}
+}
+
+// colorsOf are the colours of a surface; colors may be nil.
+func colorsOf(colors *xjdf.Node, surface string) map[string]bool {
+	have := map[string]bool{}
+	if colors == nil {
+		return have
+	}
+	for one := range colors.All("SurfaceColor") {
+		if name, _ := one.Attr("Surface"); name == surface {
+			used, _ := one.Attr("ColorsUsed")
+			for color := range items(used) {
+				have[color] = true
+			}
+		}
+	}
+	return have
+}

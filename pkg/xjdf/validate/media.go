@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/printmarket/printmarket/pkg/xjdf"
+)
+
+func mediaRules() []row {
+	return []row{
+		newRow("MEDIAINTENT_PROCESS_MEDIA", Semantics, both(Warning), "4.11", "MediaIntent describes what the product is made of.", "Describe plates, blankets and the like as resources of production.").of("MediaIntent", intentOfProcessMedia),
+		newRow("ISO_BACK_WITHOUT_FRONT", Semantics, both(Error), "4.11", "The back is described when the front is.", "Add ISOPaperSubstrate.").of("MediaIntent", backWithoutFront).also("Media"),
+		newRow("WEIGHT_RANGE", Semantics, both(Warning), "A.3.23", "Weight is in grams per square metre.", "Write the weight in grams per square metre.").of("MediaIntent", weightRange).also("Media"),
+		newRow("THICKNESS_RANGE", Semantics, both(Warning), "A.3.23", "Thickness is in micrometres.", "Write the thickness in micrometres.").of("MediaIntent", thicknessRange).also("Media"),
+		newRow("MEDIA_LOOKS_MM", Semantics, both(Warning), "A.3.23", "Sheet sizes are in points, 1/72 inch.", "Multiply millimetres by 2.834646.").of("Media", mediaMillimetres),
+		newRow("MEDIA_DEPRECATED_USE", Semantics, both(Warning), "1.7.3", "From 2.2 on what does not take ink is no Media.", "Write foil, laminate and end boards as MiscConsumable or Tool.").of("Media", mediaDeprecated),
+		newRow("MEDIA_ID_EXTENSION", Semantics, both(Info), "", "Media/@ID is an extension of this service, for costing.", "Nothing; Resource/@ID does the same.").of("Media", mediaID),
+		newRow("MEDIA_ID_CONFLICT", Semantics, both(Error), "", "Media/@ID and Resource/@ID name the same medium.", "Write the identifier once.").of("Media", mediaIDConflict),
+	}
+}
+
+func intentOfProcessMedia(p *pass, n *xjdf.Node) {
+	kind, _ := n.Attr("MediaType")
+	switch kind {
+	case "Plate", "Screen", "Sleeve", "GravureCylinder", "ImagingCylinder", "Blanket", "MountingTape", "EmbossingFoil", "LaminatingFoil":
+		p.findf(n, "MediaType", "MediaType is %s, which no product is made of.", kind)
+	}
+}
+
+func backWithoutFront(p *pass, n *xjdf.Node) {
+	_, back := n.Attr("BackISOPaperSubstrate")
+	if _, front := n.Attr("ISOPaperSubstrate"); back && !front {
+		p.find(n, "BackISOPaperSubstrate", "There is a BackISOPaperSubstrate and no ISOPaperSubstrate.", "")
+	}
+}
+
+func weightRange(p *pass, n *xjdf.Node) {
+	weight, ok := float(n, "Weight")
+	switch {
+	case !ok || weight >= 10 && weight <= 3000:
+	case weight > 0 && weight < 3:
+		p.find(n, "Weight", fmt.Sprintf("Weight is %s g/m2; it looks like kilograms.", number(weight)), fmt.Sprintf("Write %s.", number(weight*1000)))
+	default:
+		p.findf(n, "Weight", "Weight is %s g/m2.", number(weight))
+	}
+}
+
+func thicknessRange(p *pass, n *xjdf.Node) {
+	thickness, ok := float(n, "Thickness")
+	switch {
+	case !ok || thickness >= 10 && thickness <= 30_000:
+	case thickness > 0 && thickness < 10:
+		p.find(n, "Thickness", fmt.Sprintf("Thickness is %s um; it looks like millimetres.", number(thickness)), fmt.Sprintf("Write %s.", number(thickness*1000)))
+	default:
+		p.findf(n, "Thickness", "Thickness is %s um.", number(thickness))
+	}
+}
+
+// sheetSizes are sizes of sheets in millimetres, the shorter side first.
+var sheetSizes = [...][2]float64{
+	{350, 500},
+	{360, 520},
+	{320, 450},
+	{320, 460},
+	{320, 464},
+	{330, 480},
+	{330, 488},
+	{450, 640},
+	{460, 640},
+	{480, 650},
+	{500, 700},
+	{520, 720},
+	{520, 740},
+	{530, 750},
+	{610, 860},
+	{630, 880},
+	{640, 900},
+	{650, 920},
+	{700, 1000},
+	{720, 1020},
+	{740, 1050},
+	{750, 1060},
+	{860, 1220},
+	{1000, 1400},
+	{1020, 1420},
+	{1200, 1620},
+}
+
+func mediaMillimetres(p *pass, n *xjdf.Node) {
+	text, told := n.Attr("Dimension")
+	if !told {
+		return
+	}
+	numbers, count := floats(text)
+	if width, height := numbers[0], numbers[1]; count == 2 && (knownSize(sheetSizes[:], width, height) || knownSize(trimSizes[:], width, height)) {
+		p.find(n, "Dimension", fmt.Sprintf("%s x %s looks like millimetres.", number(width), number(height)), inPoints(width, height, pointsPerMillimetre))
+	}
+}
+
+func mediaDeprecated(p *pass, n *xjdf.Node) {
+	kind, _ := n.Attr("MediaType")
+	if slices.Contains([]string{"EmbossingFoil", "LaminatingFoil", "MountingTape"}, kind) {
+		p.findf(n, "MediaType", "MediaType is %s, which is no medium since XJDF 2.2.", kind)
+	}
+}
+
+func mediaID(p *pass, n *xjdf.Node) {
+	if _, told := n.Attr("ID"); told {
+		p.find(n, "ID", "The standard has the ID at the Resource.", "")
+	}
+}
+
+func mediaIDConflict(p *pass, n *xjdf.Node) {
+	own, told := n.Attr("ID")
+	if !told || n.Parent == nil {
+		return
+	}
+	if above, also := n.Parent.Attr("ID"); also && above != own {
+		p.findf(n, "ID", "Media/@ID is %s, and Resource/@ID is %s.", quoted(own), quoted(above))
+	}
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import (
+	"slices"
+
+	"github.com/printmarket/printmarket/pkg/xjdf"
+)
+
+func productRules() []row {
+	return []row{
+		newRow("PRODUCT_NO_ROOT", Semantics, both(Error), "3.3.1", "One of the products is what is delivered.", "Give the product that is delivered IsRoot true.").of(document, productNoRoot),
+		newRow("PRODUCT_MULTI_ROOT", Semantics, both(Warning), "3.3", "One product is delivered, unless the document is of a gang.", "Give IsRoot true only to what is delivered.").of(document, productMultiRoot),
+		newRow("PRODUCT_ROOT_UNSTATED", Semantics, both(Warning), "3.3.1", "Of several products the root says that it is one.", "Give the product that is delivered IsRoot true, and its parts IsRoot false.").of(document, productRootUnstated),
+		newRow("PRODUCT_ORPHAN", Semantics, both(Warning), "4.1.2", "A product that is no root is part of another.", "Refer to it from a BindingIntent or AssemblingIntent, or remove it.").of(document, productOrphan),
+		newRow("PRODUCT_CHILD_IS_ROOT", Semantics, both(Warning), "3.3.1", "A product that is part of another is no root.", "Give it IsRoot false.").of(document, productChildIsRoot),
+		newRow("PRODUCT_VERSION", Semantics, both(Error), "3.3.1", "A product has the PartVersion of its parts.", "Give both the same PartVersion.").of(document, productVersion),
+		newRow("PRODUCTTYPE_MISSING", Semantics, both(Warning), "3.3.1", "The product that is delivered has a type.", "Add ProductType, such as BusinessCard.").of(document, productTypeMissing),
+		newRow("PRODUCTTYPE_DETAILS", Semantics, both(Warning), "3.3.1", "ProductTypeDetails say more about a ProductType.", "Add ProductType.").of("Product", productTypeDetails),
+		newRow("PRODUCTTYPE_PROOF", Semantics, both(Warning), "A.3.18", "A proof is not a product.", "Ask for proofs by a ContentCheckIntent.").of("Product", productTypeProof),
+		newRow("PRODUCT_INTENT", Semantics, both(Warning), "A.3.18", "The intents of a product fit its type.", "Change the type, or take the intent away.").of("Product", productIntent),
+		newRow("PRODUCT_PAGES", Semantics, both(Warning), "A.3.18", "The number of pages fits the type of the product.", "Correct Pages or ProductType.").of("Product", productPages),
+	}
+}
+
+func isRoot(n *xjdf.Node) (value, told bool) {
+	text, told := n.Attr("IsRoot")
+	return text == "true" || text == "1", told
+}
+
+// partsOf are the products that others refer to.
+func (p *pass) partsOf() map[*xjdf.Node]bool {
+	if p.partSet == nil {
+		p.partSet = map[*xjdf.Node]bool{}
+		for _, r := range p.references {
+			from := p.productOf(r.node)
+			for id := range items(r.value) {
+				if target := p.target(id); from != nil && target != nil && target.Name.Local == "Product" && target != from {
+					p.partSet[target] = true
+				}
+			}
+		}
+	}
+	return p.partSet
+}
+
+// productOf is the product that an element belongs to, or nil.
+func (p *pass) productOf(n *xjdf.Node) *xjdf.Node {
+	for ; n != nil; n = n.Parent {
+		if n.Name.Local == "Product" && n.Name.Core() {
+			return n
+		}
+	}
+	return nil
+}
+
+// roots are the products that are delivered: those that say so or, if none
+// speaks of it, those that are part of no other.
+func (p *pass) roots() []*xjdf.Node {
+	if p.rootSet == nil {
+		p.rootNodes = p.findRoots()
+		p.rootSet = make(map[*xjdf.Node]bool, len(p.rootNodes))
+		for _, root := range p.rootNodes {
+			p.rootSet[root] = true
+		}
+	}
+	return p.rootNodes
+}
+
+func (p *pass) findRoots() []*xjdf.Node {
+	var explicit, silent []*xjdf.Node
+	for _, product := range p.products {
+		switch root, told := isRoot(product); {
+		case root:
+			explicit = append(explicit, product)
+		case !told:
+			silent = append(silent, product)
+		}
+	}
+	if len(explicit) > 0 {
+		return explicit
+	}
+	parts := p.partsOf()
+	return slices.DeleteFunc(silent, func(n *xjdf.Node) bool { return parts[n] })
+}
+
+func productNoRoot(p *pass, _ *xjdf.Node) {
+	if len(p.products) > 0 && len(p.roots()) == 0 {
+		p.find(p.products[0].Parent, "", "No product is a root.", "")
+	}
+}
+
+func productMultiRoot(p *pass, _ *xjdf.Node) {
+	if len(p.products) < 2 {
+		return
+	}
+	if roots := p.roots(); len(roots) > 1 {
+		p.findf(roots[1], "IsRoot", "%d products are roots.", len(roots))
+	}
+}
+
+func productRootUnstated(p *pass, _ *xjdf.Node) {
+	if len(p.products) < 2 {
+		return
+	}
+	if roots := p.roots(); len(roots) == 1 {
+		if _, told := isRoot(roots[0]); !told {
+			p.findf(roots[0], "", "The product is taken for the root of %d, since no other refers to it.", len(p.products))
+		}
+	}
+}
+
+func productOrphan(p *pass, _ *xjdf.Node) {
+	if len(p.products) < 2 || len(p.roots()) == 0 {
+		return
+	}
+	parts := p.partsOf()
+	for _, product := range p.products {
+		if !parts[product] && !p.rootSet[product] {
+			p.find(product, "", "The product is no root and part of no other.", "")
+		}
+	}
+}
+
+func productChildIsRoot(p *pass, _ *xjdf.Node) {
+	if len(p.products) < 2 {
+		return
+	}
+	parts := p.partsOf()
+	for _, product := range p.products {
+		if root, _ := isRoot(product); root && parts[product] {
+			p.find(product, "IsRoot", "The product is a root and part of another.", "")
+		}
+	}
+}
+
+// productVersion compares a part with the root that refers to it.
+func productVersion(p *pass, _ *xjdf.Node) {
+	if len(p.products) < 2 {
+		return
+	}
+	p.roots()
+	for _, r := range p.references {
+		product := p.productOf(r.node)
+		if product == nil || !p.rootSet[product] {
+			continue
+		}
+		own, _ := product.Attr("PartVersion")
+		for id := range items(r.value) {
+			target := p.target(id)
+			if target == nil || target == product || target.Name.Local != "Product" {
+				continue
+			}
+			if version, told := target.Attr("PartVersion"); told && version != own {
+				p.findf(target, "PartVersion", "PartVersion is %s, and that of the product it is part of is %s.", quoted(version), orMissing(own))
+			}
+		}
+	}
+}
+
+func orMissing(value string) string {
+	if value == "" {
+		return "missing"
+	}
+	return quoted(value)
+}
+
+func productTypeMissing(p *pass, _ *xjdf.Node) {
+	for _, product := range p.roots() {
+		if _, told := product.Attr("ProductType"); !told {
+			p.find(product, "", "The product has no ProductType.", "")
+		}
+	}
+}
+
+func productTypeDetails(p *pass, product *xjdf.Node) {
+	_, details := product.Attr("ProductTypeDetails")
+	if _, told := product.Attr("ProductType"); details && !told {
+		p.find(product, "ProductTypeDetails", "There are ProductTypeDetails and no ProductType.", "")
+	}
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package validate_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"html/template"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/pkg/xjdf/validate"
+)
+
+var update = flag.Bool("update", false, "write the registry and the guide of rules")
+
+// The registry is what every server shows of the rules, for people and for
+// programs; the guide is the same in the repository. The names of the members of
+// the data are for ever.
+const (
+	registryPage = "../../../docs/api/xjdf-rules.html"
+	registryData = "../../../docs/api/xjdf-rules.json"
+	guide        = "../../../docs/guides/xjdf-rules.md"
+)
+
+// ruleEntry is a rule with an example out of the suite of faults.
+type ruleEntry struct {
+	validate.Rule
+
+	Example example `json:"example"`
+}
+
+// example is what is found and what is not: fragments of a document.
+type example struct {
+	Sentence string `json:"-"`
+	Faulty   string `json:"faulty"`
+	Valid    string `json:"valid"`
+}
+
+func registry() []ruleEntry {
+	all := faults()
+	var entries []ruleEntry
+	for _, r := range validate.Rules() {
+		entry := ruleEntry{Rule: r}
+		for _, sentence := range slices.Sorted(maps.Keys(all)) {
+			f := all[sentence]
+			if f.rule == r.Code && (entry.Example.Sentence == "" || len(f.faulty) < len(entry.Example.Faulty)) {
+				entry.Example = example{Sentence: sentence, Faulty: short(f.faulty), Valid: short(f.valid)}
+			}
+		}
+		entries = append(entries, entry)
+	}
+	return entries
+}
+
+// short is a fragment in one line, without the novels that some faults are about.
+func short(fragment string) string {
+	fragment = strings.Join(strings.Fields(fragment), " ")
+	return regexp.MustCompile(`x{20,}`).ReplaceAllString(fragment, "xxx ... xxx")
+}
+
+func TestRegistrySaysWhatTheTableSays(t *testing.T) {
+	t.Parallel()
+	var data bytes.Buffer
+	encoder := json.NewEncoder(&data)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(map[string]any{"profiles": profiles(), "rules": registry()}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, registryData, data.Bytes())
+	golden(t, registryPage, writeRegistry(t))
+	golden(t, guide, writeGuide(t))
+}
+
+// golden compares a published file with what it should be, or writes it.
+func golden(t *testing.T, path string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s is stale, update with -update (-file +table):\n%s", path, diff)
+	}
+}
+
+type profileEntry struct {
+	Name        validate.Profile `json:"name"`
+	Description string           `json:"description"`
+}
+
+func profiles() []profileEntry {
+	described := map[validate.Profile]string{
+		validate.ProductIntent: "what is to be printed; a default is stated for what partners leave out, with a warning.",
+		validate.Strict:        "what is passed on to others; what the standard demands is an error.",
+	}
+	var all []profileEntry
+	for _, p := range validate.Profiles() {
+		all = append(all, profileEntry{p, described[p]})
+	}
+	return all
+}
+
+// section is a kind with its rules.
+type section struct {
+	Kind  validate.Kind
+	About string
+	Rules []ruleEntry
+}
+
+func sections() []section {
+	all := []section{
+		{Kind: validate.Schema, About: "What a schema of the standard can express: structure and datatypes."},
+		{Kind: validate.Vocabulary, About: "Names and values that the standard has not."},
+		{Kind: validate.Semantics, About: "What the standard says in words, and what a printer would ask back about."},
+		{Kind: validate.Support, About: "What the marketplace does not take, valid or not."},
+	}
+	for i := range all {
+		for _, r := range registry() {
+			if r.Kind == all[i].Kind {
+				all[i].Rules = append(all[i].Rules, r)
+			}
+		}
+	}
+	return all
+}
+
+func writeRegistry(t *testing.T) []byte {
+	t.Helper()
+	page, err := template.ParseFiles("testdata/registry.tmpl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := page.Execute(&out, map[string]any{"Sections": sections(), "Profiles": profiles(), "Count": len(validate.Rules())}); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// opening of the guide.
+const opening = `# XJDF rules
+
+What ` + "`POST /api/v1/xjdf/validate`" + ` looks for in a document. A rule has a code that never changes. A document with an
+error is not valid, and the answer is 400 with the report beside the problem; warnings and remarks leave it valid. This
+page is written by a test from the table that the validator runs on; every server shows the same, with what to do about
+each finding, at ` + "`/docs/api/xjdf-rules.html`, and as data at `/docs/api/xjdf-rules.json`" + `. Why the rules are as they
+are is in [ADR 27](../adr/0027-xjdf-validation.md).
+
+Two severities with an arrow are those of the profiles ` + "`product-intent` and `strict`" + `. Clauses are of XJDF 2.2; a dash
+is a rule of this service. The examples are fragments: what is found, and what is not. The suite of tests has more.
+
+`
+
+func writeGuide(t *testing.T) []byte {
+	t.Helper()
+	var out strings.Builder
+	out.WriteString(opening)
+	for _, p := range profiles() {
+		fmt.Fprintf(&out, "- `%s`: %s\n", p.Name, p.Description)
+	}
+	for _, s := range sections() {
+		fmt.Fprintf(&out, "\n## Rules: %s\n\n%s\n", s.Kind, s.About)
+		for _, r := range s.Rules {
+			fmt.Fprintf(&out, "\n### %s\n\n%s (%s; %s)\n\n", r.Code, r.Summary, severities(r.Rule), clause(r.Rule))
+			fmt.Fprintf(&out, "Found, and not found: %s.\n\n```diff\n%s\n%s\n```\n", r.Example.Sentence, marked("-", r.Example.Faulty), marked("+", r.Example.Valid))
+		}
+	}
+	for number, line := range strings.Split(out.String(), "\n") {
+		if n := utf8.RuneCountInString(line); n > 120 {
+			t.Errorf("line %d has %d characters: %s", number+1, n, line)
+		}
+	}
+	return []byte(out.String())
+}
+
+// marked is a fragment in lines of a width that can be read, each with a mark.
+func marked(mark, fragment string) string {
+	const width = 110
+	var lines []string
+	line := mark
+	for word := range strings.FieldsSeq(fragment) {
+		if len(line)+1+len(word) > width && line != mark {
+			lines = append(lines, line)
+			line = mark + " "
+		}
+		line += " " + word
+	}
+	return strings.Join(append(lines, line), "\n")
+}
+
+func severities(r validate.Rule) string {
+	if r.Severity == r.Strict {
+		return string(r.Severity)
+	}
+	return fmt.Sprintf("%s -> %s", r.Severity, r.Strict)
+}
+
+func clause(r validate.Rule) string {
+	if r.Reference == "" {
+		return "-"
+	}
+	return strings.TrimPrefix(r.Reference, "XJDF 2.2, ")
+}
+
+func TestEveryLinkOfTheRegistryLeadsSomewhere(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile(registryPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	anchors := map[string]bool{}
+	for _, match := range regexp.MustCompile(` id="([^"]+)"`).FindAllSubmatch(page, -1) {
+		if anchors[string(match[1])] {
+			t.Errorf("the anchor %s is there twice", match[1])
+		}
+		anchors[string(match[1])] = true
+	}
+	for _, match := range regexp.MustCompile(`href="#([^"]+)"`).FindAllSubmatch(page, -1) {
+		if !anchors[string(match[1])] {
+			t.Errorf("there is no anchor %s", match[1])
+		}
+	}
+	for _, rule := range validate.Rules() {
+		if !anchors[rule.Code] {
+			t.Errorf("the rule %s has no anchor", rule.Code)
+		}
+	}
+}

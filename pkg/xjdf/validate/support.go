@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/printmarket/printmarket/pkg/xjdf"
+	"github.com/printmarket/printmarket/pkg/xjdf/vocabulary"
+)
+
+// The kinds of [Unsupported].
+const (
+	field    = "field"
+	category = "category"
+)
+
+// Capabilities are what the marketplace takes. GET /api/v1/xjdf/capabilities
+// answers with them and the support rules hold documents against them, so that
+// the two cannot differ. The zero value takes everything.
+type Capabilities struct {
+	// Products are the types of products that are delivered, Parts those of which
+	// others are made up.
+	Products, Parts []string
+	// MediaTypes are what products are made of.
+	MediaTypes []string
+	// MinWeight and MaxWeight bound the weight of media, in g/m2.
+	MinWeight, MaxWeight float64
+	// Finishing are the intents beyond layout, colour and media.
+	Finishing []Finishing
+	// Resources are the names of resource sets.
+	Resources []string
+	// Processes are the types of documents.
+	Processes []string
+}
+
+// Finishing is an intent that is taken.
+type Finishing struct {
+	// Intent is its name.
+	Intent string
+	// Limits are attributes of which some values are taken only.
+	Limits []Limit
+}
+
+// Limit is an attribute with the values that are taken.
+type Limit struct {
+	Attribute string
+	Values    []string
+}
+
+// Marketplace is what this marketplace takes, of products of these types: those
+// of its catalog.
+func Marketplace(products []string) Capabilities {
+	return Capabilities{
+		Products:   products,
+		Parts:      []string{"BackCover", "Body", "BookBlock", "BookCase", "Cover", "EndSheet", "FrontCover", "Insert", "Jacket", "ResponseCard", "Section"},
+		MediaTypes: []string{"Paper", "SelfAdhesive", "Vinyl", "CorrugatedBoard", "Textile", "Transparency"},
+		MinWeight:  30, MaxWeight: 800,
+		Finishing: []Finishing{
+			{Intent: "AssemblingIntent"},
+			{Intent: "BindingIntent", Limits: []Limit{{"BindingType", []string{
+				"AdhesiveNote", "CoilBinding", "CornerStitch", "EdgeGluing", "HardCover", "LooseBinding", "None", "RingBinding", "SaddleStitch", "SideStitch", "SoftCover", "WireComb",
+			}}}},
+			{Intent: "EmbossingIntent"},
+			{Intent: "FoldingIntent"},
+			{Intent: "HoleMakingIntent"},
+			{Intent: "LaminatingIntent"},
+			{Intent: "ProductionIntent", Limits: []Limit{{"PrintProcess", []string{
+				"Electrophotography", "ElectroInk", "Flexography", "InkJet", "OffsetLithography", "ScreenPrinting",
+			}}}},
+			{Intent: "ShapeCuttingIntent"},
+		},
+		Resources: []string{
+			"ApprovalDetails", "Color", "ColorantControl", "Component", "Contact", "Content", "CustomerInfo", "DeliveryParams", "Device", "Ink", "ManualLaborParams",
+			"Media", "MiscConsumable", "NodeInfo", "PreflightReport", "RunList", "Tool",
+		},
+		Processes: []string{productProcess},
+	}
+}
+
+// Production is what products are made with.
+type Production struct {
+	// MediaTypes are those of the media that there are, MinWeight and MaxWeight the
+	// bounds of their weights, in g/m2; zero if there are none.
+	MediaTypes           []string
+	MinWeight, MaxWeight float64
+	// Processes are what the devices do, by the names of XJDF.
+	Processes []string
+}
+
+// needs says which process a finishing, or a value of it, takes one of; nil: none.
+var needs = []struct {
+	intent, attribute, value string
+	processes                []string
+}{
+	{"AssemblingIntent", "", "", []string{"Stitching", "CoverApplication"}},
+	{"BindingIntent", "BindingType", "SaddleStitch", []string{"Stitching"}},
+	{"BindingIntent", "BindingType", "SoftCover", []string{"CoverApplication"}},
+	{"FoldingIntent", "", "", []string{"Folding"}},
+	{"HoleMakingIntent", "", "", []string{"HoleMaking"}},
+	{"LaminatingIntent", "", "", []string{"Laminating"}},
+	{"ShapeCuttingIntent", "", "", []string{"ShapeCutting"}},
+	{"ProductionIntent", "PrintProcess", "OffsetLithography", []string{"ConventionalPrinting"}},
+	{"ProductionIntent", "PrintProcess", "Electrophotography", []string{"DigitalPrinting"}},
+	{"ProductionIntent", "PrintProcess", "ElectroInk", []string{"DigitalPrinting"}},
+	{"ProductionIntent", "PrintProcess", "InkJet", []string{"DigitalPrinting"}},
+	{"BindingIntent", "BindingType", "None", nil},
+}
+
+// MadeWith are the capabilities as far as there is something to do them with.
+func (c Capabilities) MadeWith(p Production) Capabilities {
+	c.MediaTypes = append([]string{}, p.MediaTypes...)
+	c.MinWeight, c.MaxWeight = p.MinWeight, p.MaxWeight
+	all := c.Finishing
+	c.Finishing = []Finishing{}
+	for _, finishing := range all {
+		if left, possible := finishing.madeWith(p.Processes); possible {
+			c.Finishing = append(c.Finishing, left)
+		}
+	}
+	return c
+}
+
+// madeWith is what is left of a finishing; false if nothing is.
+func (f Finishing) madeWith(processes []string) (Finishing, bool) {
+	left := Finishing{Intent: f.Intent}
+	for _, limit := range f.Limits {
+		values := []string{}
+		for _, value := range limit.Values {
+			if possible(processes, f.Intent, limit.Attribute, value) {
+				values = append(values, value)
+			}
+		}
+		left.Limits = append(left.Limits, Limit{limit.Attribute, values})
+	}
+	if len(f.Limits) > 0 {
+		return left, slices.ContainsFunc(left.Limits, func(l Limit) bool { return len(l.Values) > 0 })
+	}
+	return left, possible(processes, f.Intent, "", "")
+}
+
+// possible reports whether one of the processes that something takes is there. What
+// needs does not list is not made with anything that there could be.
+func possible(processes []string, intent, attribute, value string) bool {
+	for _, need := range needs {
+		if need.intent == intent && need.attribute == attribute && need.value == value {
+			return need.processes == nil || slices.ContainsFunc(need.processes, func(p string) bool { return slices.Contains(processes, p) })
+		}
+	}
+	return false
+}
+
+// basic are the intents that every product may have.
+func basic(intent string) bool {
+	return intent == "ColorIntent" || intent == "LayoutIntent" || intent == "MediaIntent"
+}
+
+func supportRules() []row {
+	const fix = "See the capabilities of the marketplace for what it takes."
+	return []row{
+		newRow("UNSUPPORTED_PRODUCT", Support, both(Warning), "", "The marketplace offers products of this type.", fix).of(document, unsupportedProduct),
+		newRow("UNSUPPORTED_MEDIA", Support, both(Warning), "", "The marketplace prints on media of this type and weight.", fix).of("MediaIntent", unsupportedMedia),
+		newRow("UNSUPPORTED_FINISHING", Support, both(Warning), "", "The marketplace does this finishing.", fix).of("Intent", unsupportedFinishing),
+		newRow("UNSUPPORTED_RESOURCE", Support, both(Warning), "", "The marketplace reads resources of this kind.", fix).of("ResourceSet", unsupportedResource),
+		newRow("UNSUPPORTED_PROCESS", Support, both(Warning), "", "The marketplace takes what is to be made, not how.", fix).of(rootName, unsupportedProcess),
+	}
+}
+
+// refuse reports what is not taken, and lists it.
+func (p *pass) refuse(kind, name string, n *xjdf.Node, attribute, message string, taken []string) {
+	suggestion := ""
+	if len(taken) > 0 {
+		suggestion = fmt.Sprintf("It takes %s.", some(taken))
+	}
+	p.find(n, attribute, message, suggestion)
+	p.reject(kind, name, n, attribute)
+}
+
+func unsupportedProduct(p *pass, _ *xjdf.Node) {
+	taken := p.options.Support.Products
+	if taken == nil {
+		return
+	}
+	p.roots()
+	for _, product := range p.products {
+		kind, told := product.Attr("ProductType")
+		if !told || slices.Contains(taken, kind) || !p.rootSet[product] && slices.Contains(p.options.Support.Parts, kind) {
+			continue
+		}
+		p.refuse(category, "ProductType "+clip(kind), product, "ProductType", fmt.Sprintf("The marketplace offers no %s.", quoted(kind)), taken)
+	}
+}
+
+func unsupportedMedia(p *pass, n *xjdf.Node) {
+	s := &p.options.Support
+	if s.MediaTypes == nil {
+		return
+	}
+	kind, told := n.Attr("MediaType")
+	if known := p.validator.vocabulary.List("MediaType"); told && known.Has(kind) && !slices.Contains(s.MediaTypes, kind) {
+		p.refuse(category, "MediaType "+clip(kind), n, "MediaType", fmt.Sprintf("The marketplace does not print on %s.", quoted(kind)), s.MediaTypes)
+	}
+	if weight, ok := float(n, "Weight"); ok && s.MaxWeight > 0 && (weight < s.MinWeight || weight > s.MaxWeight) {
+		p.refuse(category, "Weight "+number(weight), n, "Weight",
+			fmt.Sprintf("The marketplace prints on %s to %s g/m2.", number(s.MinWeight), number(s.MaxWeight)), nil)
+	}
+}
+
+func unsupportedFinishing(p *pass, n *xjdf.Node) {
+	taken := p.options.Support.Finishing
+	name, told := n.Attr("Name")
+	if taken == nil || !told || basic(name) || !isIntent(p.validator.vocabulary, name) {
+		return
+	}
+	i := slices.IndexFunc(taken, func(f Finishing) bool { return f.Intent == name })
+	if i < 0 {
+		p.refuse(category, "Intent "+name, n, "Name", fmt.Sprintf("The marketplace does not read %s.", name), nil)
+		return
+	}
+	held := n.Child(name)
+	if held == nil {
+		return
+	}
+	for _, limit := range taken[i].Limits {
+		value, _ := held.Attr(limit.Attribute)
+		for item := range items(value) {
+			if !slices.Contains(limit.Values, item) {
+				p.refuse(category, limit.Attribute+" "+clip(item), held, limit.Attribute, fmt.Sprintf("The marketplace does not do %s.", quoted(item)), limit.Values)
+			}
+		}
+	}
+}
+
+func isIntent(v *vocabulary.Vocabulary, name string) bool {
+	def := v.Element(name)
+	return def != nil && def.Kind == vocabulary.Intent
+}
+
+func unsupportedResource(p *pass, set *xjdf.Node) {
+	taken := p.options.Support.Resources
+	name, _ := set.Attr("Name")
+	if taken != nil && p.isResource(name) && !slices.Contains(taken, name) {
+		p.refuse(field, "ResourceSet "+name, set, "Name", fmt.Sprintf("The marketplace does not read %s.", name), nil)
+	}
+}
+
+func unsupportedProcess(p *pass, root *xjdf.Node) {
+	taken := p.options.Support.Processes
+	if taken == nil {
+		return
+	}
+	for _, name := range p.types {
+		if _, known := p.validator.vocabulary.Process(name); known && !slices.Contains(taken, name) {
+			p.refuse(category, "Types "+name, root, "Types", fmt.Sprintf("The marketplace does not read the process %s.", name), taken)
+		}
+	}
+}

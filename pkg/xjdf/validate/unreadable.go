@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import "github.com/printmarket/printmarket/pkg/xjdf"
+
+// Unreadable is the report of a document that could not be read: one finding,
+// which says why and where.
+func (v *Validator) Unreadable(fault *xjdf.Error, encoding xjdf.Encoding, profile Profile) Report {
+	if profile == "" {
+		profile = ProductIntent
+	}
+	row := v.row(unreadable)
+	finding := Finding{
+		Code: row.Code, Severity: Error, Kind: row.Kind, Path: rootName, Line: fault.Line, Column: fault.Column,
+		Message: "The document cannot be read: " + fault.Reason.Error() + detail(fault) + ".", Suggestion: mend(fault.Reason, row.Fix), Reference: row.Reference,
+	}
+	if encoding != xjdf.XML {
+		finding.Pointer = &fault.Pointer
+	}
+	return Report{
+		Profile: profile, Encoding: encoding.String(), Unsupported: []Unsupported{}, Defaults: []Default{},
+		Findings: []Finding{finding}, Summary: Summary{Errors: 1},
+	}
+}
+
+func detail(fault *xjdf.Error) string {
+	if fault.Detail == "" {
+		return ""
+	}
+	return ", " + fault.Detail
+}
+
+// mend is what to do about a document that cannot be read, where more can be said
+// than to look at the place.
+func mend(reason xjdf.Reason, otherwise string) string {
+	switch reason {
+	case xjdf.ReasonCharset:
+		return "Save it as UTF-8."
+	case xjdf.ReasonByteOrderMark:
+		return "Save it without a byte order mark."
+	case xjdf.ReasonDoctype:
+		return "Remove the document type declaration; entities are not expanded."
+	case xjdf.ReasonInstruction:
+		return "Remove the processing instruction."
+	case xjdf.ReasonNull:
+		return "Leave the member out."
+	case xjdf.ReasonDuplicate:
+		return "Keep one of them."
+	case xjdf.ReasonPrefix:
+		return "Declare the prefix with xmlns, or in @context."
+	case xjdf.ReasonDepth, xjdf.ReasonNodes, xjdf.ReasonLength:
+		return "Send a smaller document; the capabilities tell the limits."
+	default:
+		return otherwise
+	}
+}

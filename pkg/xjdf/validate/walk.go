@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package validate
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/printmarket/printmarket/pkg/xjdf"
+	"github.com/printmarket/printmarket/pkg/xjdf/vocabulary"
+)
+
+// The rules that the walk itself reports.
+const (
+	elementUnknown     = "ELEMENT_UNKNOWN"
+	elementMisplaced   = "ELEMENT_MISPLACED"
+	elementMissing     = "ELEMENT_MISSING"
+	elementRepeated    = "ELEMENT_REPEATED"
+	elementChoice      = "ELEMENT_CHOICE"
+	elementOrder       = "ELEMENT_ORDER"
+	attributeUnknown   = "ATTRIBUTE_UNKNOWN"
+	attributeMissing   = "ATTRIBUTE_MISSING"
+	textUnexpected     = "TEXT_UNEXPECTED"
+	extension          = "EXTENSION"
+	extensionMisplaced = "EXTENSION_MISPLACED"
+)
+
+func structureRules() []row {
+	return []row{
+		newRow(elementUnknown, Vocabulary, lenient(), "3.5", "An element of the XJDF namespace is one that the standard has.", "Remove it, or put it into a namespace of your own.").inSchema(),
+		newRow(elementMisplaced, Schema, both(Error), "1.6.6", "An element stands where the standard has it.", "Move it to where the standard has it."),
+		newRow(elementMissing, Schema, both(Error), "1.6.5", "An element that is required is there.", "Add it."),
+		newRow(elementRepeated, Schema, both(Error), "1.6.5", "An element is there no more often than the standard allows.", "Keep one of them."),
+		newRow(elementChoice, Schema, both(Error), "1.6.5", "Of elements that exclude each other one is there.", "Keep one of them."),
+		newRow(elementOrder, Schema, lenient(), "1.6.6", "Elements of XML come in the order of the schema, extensions last.", "Write them in the order of the schema; JSON has no such order."),
+		newRow(attributeUnknown, Vocabulary, lenient(), "3.5", "An attribute without a prefix is one that the standard has there.", "Remove it, or put it into a namespace of your own.").inSchema(),
+		newRow(attributeMissing, Schema, both(Error), "1.6.5", "An attribute that is required is there.", "Add it."),
+		newRow(textUnexpected, Schema, both(Error), "A.1", "Only comments, address lines and organizational units hold text.", "Put it into an attribute or a Comment."),
+		newRow(extension, Semantics, both(Info), "3.5.1", "Elements and attributes of other namespaces are extensions, which are passed over.", "Nothing, if you do not count on them being read."),
+		newRow(extensionMisplaced, Schema, lenient(), "3.5.1", "Elements of other namespaces stand where the standard allows them.", "Move it into an Intent, a Resource or a message, or make it an attribute."),
+	}
+}
+
+// walk holds an element and all below it against the vocabulary, and runs the
+// rules of each. What is not known is not looked into.
+func (p *pass) walk(n *xjdf.Node) {
+	def := n.Definition
+	plan := p.validator.plans[def]
+	p.attributes(n, def, plan)
+	p.children(n, def, plan)
+	if def.Text == vocabulary.NoText && n.Text != "" {
+		p.findAs(textUnexpected, n, "", func() (string, string) {
+			return fmt.Sprintf("%s holds the text %s.", n.Name.Local, quoted(n.Text)), ""
+		})
+	}
+	p.collect(n, def)
+	p.check(plan.rules, n)
+	for _, child := range n.Children {
+		if child.Definition == nil {
+			continue
+		}
+		if spec, _ := def.Child(child.Name.Local); spec != nil && spec.Element == child.Definition {
+			p.walk(child) // what is out of place is not looked into
+		}
+	}
+}
+
+// collect keeps what the rules about the whole document look at.
+func (p *pass) collect(n *xjdf.Node, def *vocabulary.Element) {
+	switch def.Name {
+	case "Product":
+		p.products = append(p.products, n)
+	case "ResourceSet":
+		if n.Parent == p.doc.Root { // audits have sets of their own
+			p.sets = append(p.sets, n)
+		}
+	case "Part":
+		if n.Attribute("Product") != nil {
+			p.parts = append(p.parts, n)
+		}
+	}
+}
+
+// judgedElsewhere are attributes about which a rule of their own says more than
+// the vocabulary could.
+func judgedElsewhere(element, attribute string) bool {
+	return element == rootName && (attribute == "Version" || attribute == "Types" || attribute == "JobID")
+}
+
+func (p *pass) attributes(n *xjdf.Node, def *vocabulary.Element, plan *plan) {
+	for i := range n.Attributes {
+		a := &n.Attributes[i]
+		switch {
+		case a.Definition != nil:
+			p.attribute(n, a)
+		case a.Name.Core():
+			// An attribute with a prefix of the namespace of XJDF: those of the
+			// standard have none.
+			p.unknownAttribute(n, def, a.Name)
+		case a.Name.Prefix != "" || a.Name.Space != "":
+			p.foreign(n, a.Name, true)
+		default:
+			p.unknownAttribute(n, def, a.Name)
+		}
+	}
+	for _, i := range plan.attributes {
+		a := &def.Attributes[i]
+		if n.Attribute(a.Name) == nil && !p.stated(n, a.Name) {
+			p.findAs(attributeMissing, n, "", func() (string, string) {
+				return fmt.Sprintf("%s has no %s.", n.Name.Local, a.Name), fmt.Sprintf("Add %s.", a.Name)
+			})
+		}
+	}
+}
+
+func (p *pass) attribute(n *xjdf.Node, a *xjdf.Attribute) {
+	switch a.Definition.Type {
+	case vocabulary.ID:
+		p.ids = append(p.ids, identified{a.Value, n})
+	case vocabulary.IDREF, vocabulary.IDREFS:
+		p.references = append(p.references, reference{n, a.Definition, a.Value})
+	case vocabulary.String:
+		if a.Definition.Extension { // Media/@ID
+			p.ids = append(p.ids, identified{a.Value, n})
+		}
+	}
+	switch {
+	case !judgedElsewhere(n.Definition.Name, a.Name.Local):
+		p.value(n, a)
+	case a.Name.Local != "Types": // whose rule asks for all of it
+		p.form(n, a)
+	}
+}
+
+// stated reports whether an attribute that is left out has a default, and states
+// it: the header of an audit need not name a device where partners write it.
+func (p *pass) stated(n *xjdf.Node, attribute string) bool {
+	return p.options.Profile == ProductIntent && n.Definition.Name == "Header" && attribute == "DeviceID"
+}
+
+func (p *pass) unknownAttribute(n *xjdf.Node, def *vocabulary.Element, name xjdf.Name) {
+	p.findAs(attributeUnknown, n, name.String(), func() (string, string) {
+		suggestion := ""
+		switch nearest, ok := def.NearestAttribute(clip(name.Local)); {
+		case name.Prefix != "":
+			suggestion = fmt.Sprintf("Write %s without a prefix.", clip(name.Local))
+		case ok:
+			suggestion = fmt.Sprintf("Did you mean %s?", nearest)
+		}
+		return fmt.Sprintf("%s has no attribute %s.", n.Name.Local, quoted(name.String())), suggestion
+	})
+	p.reject(field, n.Name.Local+"/@"+clip(name.String()), n, name.String())
+}
+
+// foreign notes the first thing of each prefix.
+func (p *pass) foreign(n *xjdf.Node, name xjdf.Name, attribute bool) {
+	if slices.Contains(p.prefixes, name.Prefix) || len(p.prefixes) >= maxPrefixes {
+		return
+	}
+	p.prefixes = append(p.prefixes, name.Prefix)
+	at := ""
+	if attribute {
+		at = name.String()
+	}
+	p.findAs(extension, n, at, func() (string, string) {
+		return quoted(name.String()) + " is an extension; what has its prefix is passed over.", ""
+	})
+}
+
+// maxPrefixes is how many prefixes are told apart.
+const maxPrefixes = 20

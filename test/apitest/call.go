@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apitest
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/printmarket/printmarket/apiserver/costingapi"
+	"github.com/printmarket/printmarket/apiserver/xjmfapi"
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/credential/signature"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// Request is one request.
+type Request struct {
+	Method, Path string
+	// Key names a key of the world; empty sends none. A callback is signed by the
+	// sender of the key's partner instead, and costing gets a session of the key.
+	Key string
+	// Body is sent as application/json; empty sends none.
+	Body string
+	// Header is added, or replaces what would be sent; an empty value removes.
+	Header map[string]string
+}
+
+// Answer is what came back.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Do makes a request and holds the answer against contract and conventions.
+func (w *World) Do(t testing.TB, in Request) Answer {
+	t.Helper()
+	return w.Send(t, w.Build(t, in))
+}
+
+// Send is Do for a request that was made elsewhere.
+func (w *World) Send(t testing.TB, r *http.Request) Answer {
+	t.Helper()
+	in := Request{Method: r.Method, Path: r.URL.EscapedPath()}
+	rec := httptest.NewRecorder()
+	w.Handler.ServeHTTP(rec, r)
+	a := Answer{Status: rec.Code, Header: rec.Header(), Body: rec.Body.Bytes()}
+	if in.Method == http.MethodHead {
+		a.Body = nil // as net/http does
+	}
+	w.hold(t, in, a)
+	return a
+}
+
+// Build makes the HTTP request alone.
+func (w *World) Build(t testing.TB, in Request) *http.Request {
+	t.Helper()
+	var body io.Reader
+	if in.Body != "" {
+		body = strings.NewReader(in.Body)
+	}
+	r := httptest.NewRequestWithContext(t.Context(), in.Method, in.Path, body)
+	if in.Body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if in.Key != "" {
+		if w.Key(in.Key) == "" {
+			t.Fatalf("no key is called %q", in.Key)
+		}
+		r.Header.Set("Authorization", "Bearer "+w.Key(in.Key))
+	}
+	if in.Path == xjmfapi.Path && in.Key != "" {
+		w.sign(r, in)
+	}
+	if in.Path == costingapi.Path && in.Key != "" {
+		r.Header.Set("Authorization", "Bearer "+w.sealed(t, in.Key))
+	}
+	for name, value := range in.Header {
+		r.Header.Set(name, value)
+		if value == "" {
+			r.Header.Del(name)
+		}
+	}
+	return r
+}
+
+// sealed is the token of a session of a key, as if it had been opened just now: where
+// nothing of a posture lets it be opened.
+func (w *World) sealed(t testing.TB, key string) string {
+	t.Helper()
+	partner, _, _ := strings.Cut(key, "-")
+	session := credential.Session{
+		Tenant: tenant.ID{Organization: w.partners[partner].Spec.OrganizationID, Mode: w.keys[key].Mode()},
+		Key:    w.Digest(key), Expires: w.Clock.Now().Add(credential.SessionLifetime),
+	}
+	token, err := w.Sessions.Seal(session, w.Clock.Now(), rand.Reader)
+	must(t, err)
+	return token.Reveal()
+}
+
+// sign makes the request one of the sender that speaks for the key's partner.
+func (w *World) sign(r *http.Request, in Request) {
+	partner, _, _ := strings.Cut(in.Key, "-")
+	timestamp := strconv.FormatInt(w.Clock.Now().Unix(), 10)
+	r.Header.Set("X-XJMF-Sender", SenderOf(partner))
+	r.Header.Set("X-XJMF-Timestamp", timestamp)
+	r.Header.Set("X-XJMF-Signature", signature.Sign(signature.Body, SecretOf(partner), timestamp, []byte(in.Body)))
+}
+
+// SenderOf is the id of the machine that sends callbacks for a partner.
+func SenderOf(partner string) string { return "press." + partner }
+
+// Signal is a callback that is taken at the time of a new world.
+const Signal = `{"Name":"XJMF","Version":"2.2","Header":{"DeviceID":"press-7","ID":"M-1","Time":"2026-11-20T12:00:00Z"},
+"SignalStatus":{"Header":{"DeviceID":"press-7","ID":"S-1","Time":"2026-11-20T12:00:00Z"},
+"DeviceInfo":[{"Status":"Production","JobPhase":[{"JobID":"J-1","Status":"InProgress"}]}]}}`
+
+// SecretOf is its secret.
+func SecretOf(partner string) credential.Secret {
+	return credential.Secret(partner + "-secret-of-thirty-two-bytes-or-more")
+}
+
+// Want checks status and code; the empty code is for answers that are no
+// problem.
+func (a Answer) Want(t testing.TB, status int, code problem.Code) Answer {
+	t.Helper()
+	if a.Status != status || a.Code() != code {
+		t.Fatalf("answer %d %q, want %d %q\n%s", a.Status, a.Code(), status, code, a.Body)
+	}
+	return a
+}
+
+// WantRetry checks that the answer says when to come back, within bounds.
+func (a Answer) WantRetry(t testing.TB) {
+	t.Helper()
+	text := a.Header.Get("Retry-After")
+	if n, err := strconv.Atoi(text); err != nil || n < 1 || n > 86400 || strconv.Itoa(n) != text {
+		t.Errorf("Retry-After = %q, want whole seconds", text)
+	}
+}
+
+// Code is the problem's code; empty for other answers.
+func (a Answer) Code() problem.Code {
+	var body struct {
+		Code problem.Code `json:"code"`
+	}
+	if a.Status >= 400 && len(a.Body) > 0 {
+		_ = json.Unmarshal(a.Body, &body) // no problem, no code
+	}
+	return body.Code
+}
+
+// Violations are the pointers of a problem's errors with their details.
+func (a Answer) Violations(t testing.TB) map[string]string {
+	t.Helper()
+	var body struct {
+		Errors []problem.Violation `json:"errors"`
+	}
+	a.Into(t, &body)
+	found := map[string]string{}
+	for _, v := range body.Errors {
+		found[v.Pointer] = v.Detail
+	}
+	return found
+}
+
+// Into decodes the body.
+func (a Answer) Into(t testing.TB, value any) {
+	t.Helper()
+	if err := json.Unmarshal(a.Body, value); err != nil {
+		t.Fatalf("decode answer: %v\n%s", err, a.Body)
+	}
+}
+
+// Text is a string member of the body, inside the named objects.
+func (a Answer) Text(t testing.TB, path ...string) string {
+	t.Helper()
+	var value any
+	a.Into(t, &value)
+	for _, name := range path {
+		object, _ := value.(map[string]any)
+		value = object[name]
+	}
+	text, ok := value.(string)
+	if !ok {
+		t.Fatalf("the answer has no text at %v\n%s", path, a.Body)
+	}
+	return text
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apitest
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/printmarket/printmarket/apiserver/contracts"
+	"github.com/printmarket/printmarket/apiserver/gate/strictjson"
+	"github.com/printmarket/printmarket/docs"
+)
+
+// answers bound what is read of an answer: reports are far larger than requests.
+var answers = strictjson.Limits{Depth: strictjson.MaxDepth, Members: 10_000, Elements: 100_000, Values: 2_000_000, Digits: 1_000}
+
+// schema is the published schema of problem details, compiled.
+type schema struct{ compiled *jsonschema.Schema }
+
+func problemSchema(t testing.TB) *schema {
+	t.Helper()
+	const address = "file:///problem.json"
+	text, err := docs.API.ReadFile("api/marketplace-problem-details.v1.schema.json")
+	must(t, err)
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	must(t, err)
+	if object, ok := document.(map[string]any); ok {
+		delete(object, "$id") // a path, which needs an origin
+	}
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	must(t, compiler.AddResource(address, document))
+	compiled, err := compiler.Compile(address)
+	must(t, err)
+	return &schema{compiled}
+}
+
+// transport are header fields that belong to HTTP itself and that contracts need
+// not tell of.
+var transport = map[string]bool{"Connection": true, "Content-Length": true, "Content-Type": true, "Date": true}
+
+// hold checks what must be true of every answer.
+func (w *World) hold(t testing.TB, in Request, a Answer) {
+	t.Helper()
+	for _, fault := range w.faults(in, a) {
+		t.Errorf("%s %s answered %d: %s\n%s", in.Method, in.Path, a.Status, fault, a.Body)
+	}
+}
+
+// token is that of a session; the example of the contract is shorter.
+var token = regexp.MustCompile(`pms_[A-Za-z0-9_-]{100}`)
+
+// faults lists what is wrong with an answer, whatever the test is about.
+func (w *World) faults(in Request, a Answer) []string {
+	var found faults
+	if a.Header.Get("X-Request-Id") == "" {
+		found.add("no X-Request-Id")
+	}
+	if a.Header.Get("Cache-Control") == "" {
+		found.add("no Cache-Control")
+	}
+	if bytes.Contains(a.Body, []byte("pmk_")) {
+		found.add("a key is in the body")
+	}
+	if token.Match(a.Body) && (a.Status != http.StatusCreated || in.Path != sessionsPath) {
+		found.add("a session is in the body")
+	}
+	if a.Status >= 400 && len(a.Body) > 0 {
+		w.holdProblem(&found, a)
+	}
+	if op, published := w.operation(in.Method, in.Path); published {
+		w.holdContract(&found, in, a, op)
+	}
+	return found
+}
+
+type faults []string
+
+func (f *faults) add(format string, args ...any) { *f = append(*f, fmt.Sprintf(format, args...)) }
+
+// holdProblem checks an error by the published schema and our own rules.
+func (w *World) holdProblem(found *faults, a Answer) {
+	if got := a.Header.Get("Content-Type"); got != "application/problem+json" {
+		found.add("an error of type %q", got)
+		return
+	}
+	value, err := answers.Decode(a.Body)
+	if err != nil {
+		found.add("%v", err)
+		return
+	}
+	if err := w.problems.compiled.Validate(value); err != nil {
+		found.add("%v", err)
+		return
+	}
+	body, _ := value.(map[string]any)
+	if body["requestId"] != a.Header.Get("X-Request-Id") {
+		found.add("requestId %v, X-Request-Id %s", body["requestId"], a.Header.Get("X-Request-Id"))
+	}
+	uri, _ := body["type"].(string)
+	if uri != "about:blank" && !strings.HasPrefix(uri, Origin+"/problems/marketplace/") {
+		found.add("type %s", uri)
+	}
+}
+
+// holdContract checks an answer by what the contract promises for it.
+func (w *World) holdContract(found *faults, in Request, a Answer, op contracts.Operation) {
+	promise, err := w.Contracts.Answer(op, a.Status)
+	if err != nil {
+		found.add("%v", err)
+		return
+	}
+	holdHeaders(found, a.Header, promise.Headers)
+	if in.Method != http.MethodHead {
+		holdBody(found, a, promise)
+	}
+}
+
+// holdHeaders wants every field that is promised for certain, no field that is
+// not promised, and no value that is not of its form.
+func holdHeaders(found *faults, got http.Header, promised map[string]contracts.Header) {
+	for name, header := range promised {
+		if header.Required && len(got[name]) == 0 {
+			found.add("no %s, which the contract promises", name)
+		}
+	}
+	for name, values := range got {
+		header, known := promised[name]
+		if !known && !transport[name] {
+			found.add("the contract does not tell of the header field %s: %v", name, values)
+		}
+		for _, value := range values {
+			if wrong := header.Violations(value); len(wrong) > 0 {
+				found.add("%s: %q is not what the contract promises: %v", name, value, wrong)
+			}
+		}
+	}
+}
+
+// holdBody wants a promised media type, a body of its schema, and of a problem
+// a promised code.
+func holdBody(found *faults, a Answer, promise contracts.Answer) {
+	mediaType := a.Header.Get("Content-Type")
+	schema, promised := promise.Bodies[mediaType]
+	if !promised && (mediaType != "" || len(a.Body) > 0 || len(promise.Bodies) > 0) {
+		found.add("media type %q, the contract promises %q", mediaType, promise.MediaTypes())
+		return
+	}
+	if code := a.Code(); code != "" && !slices.Contains(promise.Codes, code) {
+		found.add("code %s, the contract promises %v", code, promise.Codes)
+	}
+	if schema == nil || !strings.Contains(mediaType, "json") {
+		return // a schema cannot look into other forms
+	}
+	value, err := answers.Decode(a.Body)
+	if err != nil {
+		found.add("%v", err)
+		return
+	}
+	if violations := schema.Violations(value); len(violations) > 0 {
+		found.add("not what the contract promises: %v", violations)
+	}
+}
+
+// operation finds the operation of a request in any contract; HEAD is GET's.
+func (w *World) operation(method, path string) (contracts.Operation, bool) {
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	path, _, _ = strings.Cut(path, "?")
+	for _, op := range append(w.Contracts.Operations(), w.Contracts.InternalOperations()...) {
+		if op.Method == method && fits(op.Path, path) {
+			return op, true
+		}
+	}
+	return contracts.Operation{}, false
+}
+
+// fits reports whether a path is of a template.
+func fits(template, path string) bool {
+	want, got := strings.Split(template, "/"), strings.Split(path, "/")
+	if len(want) != len(got) {
+		return false
+	}
+	for i := range want {
+		if want[i] != got[i] && (got[i] == "" || !strings.HasPrefix(want[i], "{")) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apitest
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/apiserver/contracts"
+	"github.com/printmarket/printmarket/apiserver/costingapi"
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/xjmfapi"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/test/storetest"
+)
+
+// cause is something that a request can be refused for, whatever it asks.
+type cause struct {
+	status int
+	code   problem.Code
+	// world, if any, changes what is asked.
+	world func(t *testing.T, w *World)
+	// request, if any, changes the request.
+	request func(*Request)
+	// method, if any, is the one that the cause concerns, and but the paths that it
+	// does not.
+	method string
+	but    []string
+}
+
+func header(name, value string) func(*Request) {
+	return func(r *Request) { r.Header[name] = value }
+}
+
+func causes() map[string]cause {
+	acme := func(change func(*v1alpha1.PartnerEntitlementSpec)) func(*testing.T, *World) {
+		return func(_ *testing.T, w *World) {
+			change(&w.partners["acme"].Spec)
+			w.Publish()
+		}
+	}
+	return map[string]cause{
+		"nothing":             {},
+		"header fields":       {status: 431, code: problem.CodeHeadersTooLarge, request: header("X-Large", strings.Repeat("x", 33<<10))},
+		"a closed capability": {status: 503, code: anyClosed, world: closeAll},
+		"early data":          {status: 425, code: problem.CodeTooEarly, request: header("Early-Data", "1")},
+		"no current posture":  {status: 503, code: problem.CodePostureUnavailable, world: func(_ *testing.T, w *World) { w.Clock.now = w.Clock.now.Add(2 * time.Hour) }},
+		"no key":              {status: 401, code: problem.CodeMissingAPIKey, request: func(r *Request) { r.Key = "" }},
+		"a key that is none":  {status: 401, code: problem.CodeInvalidAPIKey, request: header("Authorization", "Bearer pmk_live_x")},
+		"suspension":          {status: 403, code: problem.CodePartnerSuspended, world: acme(func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended })},
+		"a contract to come":  {status: 403, code: problem.CodeContractNotEffective, world: acme(notYet)},
+		"a key without scope": {status: 403, code: problem.CodeInsufficientScope, request: func(r *Request) { r.Key = "acme-none" }},
+		"no grant":            {status: 403, code: problem.CodeCapabilityNotEntitled, request: func(r *Request) { r.Key = "globex-live" }},
+		"too many requests":   {status: 429, code: problem.CodeRateLimitExceeded, world: exhaust},
+		"another answer":      {status: 406, code: problem.CodeNotAcceptable, request: header("Accept", "image/png")},
+		"another body":        {status: 415, code: problem.CodeUnsupportedMediaType, request: header("Content-Type", "text/plain")},
+		"a large body":        {status: 413, code: problem.CodePayloadTooLarge, request: func(r *Request) { r.Body = `"` + strings.Repeat("x", 1<<20) + `"` }},
+		"half a body":         {status: 400, code: problem.CodeInvalidRequest, request: func(r *Request) { r.Body = `{` }, method: http.MethodPost, but: []string{"/api/v1/xjdf/validate", "/api/v1/sessions"}},
+		"half a document":     {status: 400, code: problem.CodeValidationError, request: func(r *Request) { r.Body = `{` }, but: []string{costingapi.Path}},
+		"no document":         {status: 400, code: problem.CodeValidationError, request: func(r *Request) { r.Body = `{}` }},
+		"a bad parameter":     {status: 400, code: problem.CodeInvalidRequest, request: func(r *Request) { r.Path += "?limit=x&access_token=x" }, method: http.MethodGet},
+		"no idempotency key":  {status: 400, code: problem.CodeIdempotencyKeyRequired, request: func(r *Request) { delete(r.Header, "Idempotency-Key") }},
+		"an idempotency key":  {status: 400, code: problem.CodeIdempotencyKeyInvalid, request: header("Idempotency-Key", "ä")},
+		"a body of no sense":  {status: 422, code: problem.CodeRFQInvalid},
+		"a job of no sense":   {status: 422, code: problem.CodePreflightInvalid},
+		"the wrong id":        {status: 404, code: problem.CodeNotFound},
+		"a store that is away": {status: 503, code: problem.CodeStoreUnavailable, world: func(_ *testing.T, w *World) { w.Store.Set(storetest.Away) }, request: func(r *Request) {
+			r.Path = strings.NewReplacer("rfq_x", "rfq_01KB0QXR80ZZZZZZZZZZZZZZZZ", "pref_x", "pref_01KB0QXR80ZZZZZZZZZZZZZZZZ").Replace(r.Path)
+			if r.Path == xjmfapi.Path {
+				r.Body = Signal
+			}
+		}},
+		"a queue that is away": {status: 503, code: problem.CodePreflightQueueUnavailable, world: func(_ *testing.T, w *World) { w.Intake.Refuse(errors.New("away")) }, request: func(r *Request) {
+			r.Body = `{"fileUrl":"https://x.example/a.pdf","profile":"print_ready"}`
+		}},
+	}
+}
+
+func notYet(s *v1alpha1.PartnerEntitlementSpec) {
+	s.Contract.EffectiveFrom = metav1.NewTime(s.Contract.EffectiveFrom.Add(48 * time.Hour))
+}
+
+// exhaust uses up the rate limits.
+func exhaust(t *testing.T, w *World) {
+	t.Helper()
+	for surface, path := range map[v1alpha1.Surface]string{
+		v1alpha1.SurfacePartner: "/api/v1/account", v1alpha1.SurfacePreflight: "/api/v1/preflight/pref_x", v1alpha1.SurfaceXJDF: "/api/v1/xjdf",
+	} {
+		w.Limit("acme", surface, 1)
+		w.Do(t, Request{Method: http.MethodGet, Path: path, Key: "acme-live"})
+	}
+	w.Limit("acme", v1alpha1.SurfaceXJMF, 1)
+	w.Do(t, Request{Method: http.MethodPost, Path: xjmfapi.Path, Key: "acme-live", Body: "{}"})
+}
+
+// closeAll disables every capability.
+func closeAll(_ *testing.T, w *World) {
+	for _, rollout := range w.rollouts {
+		rollout.Spec.Stage = v1alpha1.StageDisabled
+	}
+	w.Publish()
+}
+
+// TestEveryOperationRefusesAsItsContractSays asks every published operation for
+// every cause. Each answer is held against the contract; where the contract tells
+// the code of the cause, that is the answer.
+func TestEveryOperationRefusesAsItsContractSays(t *testing.T) {
+	t.Parallel()
+	ordinary := New(t, Options{})
+	for name, cause := range causes() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := ordinary
+			if cause.world != nil {
+				w = New(t, Options{})
+				cause.world(t, w)
+			}
+			askAll(t, w, cause)
+		})
+	}
+}
+
+// TestEveryOperationIsShedAsItsContractSays asks from inside of the one request
+// that the listener answers at a time.
+func TestEveryOperationIsShedAsItsContractSays(t *testing.T) {
+	t.Parallel()
+	var w *World
+	w = New(t, Options{MaxInFlight: 1, Routes: []gate.Route{{
+		Method: http.MethodGet, Pattern: "/internal/ask", Capability: posture.RFQRead, Internal: true,
+		Serve: func(c *gate.Call) error {
+			askAll(t, w, cause{status: 503, code: problem.CodeOverloaded})
+			return c.JSON(http.StatusOK, "asked")
+		},
+	}}})
+	w.Do(t, Request{Method: http.MethodGet, Path: "/internal/ask", Key: "acme-live"}).Want(t, 200, "")
+}
+
+// askAll asks every operation; some must tell of the cause.
+func askAll(t *testing.T, w *World, cause cause) {
+	t.Helper()
+	told := false
+	for _, op := range w.Contracts.Operations() {
+		told = refused(t, w, op, cause) || told
+	}
+	if !told && cause.code != "" {
+		t.Errorf("no operation tells %s", cause.code)
+	}
+}
+
+// refused makes one request, and reports whether its contract tells the cause.
+func refused(t *testing.T, w *World, op contracts.Operation, cause cause) bool {
+	t.Helper()
+	in := Request{
+		Method: op.Method, Path: strings.NewReplacer("{rfqId}", "rfq_x", "{jobId}", "pref_x").Replace(op.Path),
+		Key: "acme-live", Header: map[string]string{"Idempotency-Key": "k"},
+	}
+	if op.Method == http.MethodPost {
+		in.Body = "{}"
+	}
+	if cause.request != nil {
+		cause.request(&in)
+	}
+	a := w.Do(t, in)
+	promise, err := w.Contracts.Answer(op, cause.status)
+	code := cause.code
+	if i := slices.IndexFunc(promise.Codes, closed); code == anyClosed && i >= 0 {
+		code = promise.Codes[i]
+	}
+	if err != nil || !slices.Contains(promise.Codes, code) || cause.method != "" && cause.method != op.Method || slices.Contains(cause.but, op.Path) {
+		return false
+	}
+	if a.Status != cause.status || a.Code() != code {
+		t.Errorf("%s %s answered %d %s, want %d %s", in.Method, in.Path, a.Status, a.Code(), cause.status, code)
+	}
+	return true
+}
+
+// anyClosed stands for the code of whatever capability an operation belongs to.
+const anyClosed problem.Code = "CAPABILITY_UNAVAILABLE"
+
+func closed(code problem.Code) bool { return strings.HasSuffix(string(code), string(anyClosed)) }

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package browsertest
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/printmarket/printmarket/test/built"
+)
+
+// AxeVersion is the version of axe-core that tools/axe installs; a test compares the
+// two.
+const AxeVersion = "4.14.1"
+
+// Axe is the script of axe-core. Without it the test is skipped, or fails if
+// PRINTMARKET_AXE_REQUIRED is set.
+func Axe(t testing.TB) string {
+	t.Helper()
+	cache, err := built.Cache(os.Getenv)
+	must(t, err)
+	script, err := os.ReadFile(filepath.Join(cache, "axe", "axe-core-"+AxeVersion, "axe.min.js"))
+	if err != nil {
+		missing(t, "PRINTMARKET_AXE_REQUIRED", "axe-core is not installed; tools/axe/install.sh installs it: "+err.Error())
+	}
+	return string(script)
+}
+
+// Violation is a rule that a page breaks.
+type Violation struct {
+	// ID is the rule's name, Impact how much it hinders somebody: minor, moderate,
+	// serious or critical. Help says what is wanted.
+	ID, Impact, Help string
+	Nodes            []struct {
+		HTML           string
+		FailureSummary string
+	}
+}
+
+// String is everything that is needed to mend it.
+func (v Violation) String() string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s (%s): %s", v.ID, v.Impact, v.Help)
+	for _, node := range v.Nodes {
+		fmt.Fprintf(&text, "\n  %.300s\n    %s", node.HTML, strings.ReplaceAll(node.FailureSummary, "\n", "\n    "))
+	}
+	return text.String()
+}
+
+// axeOptions are the rules: WCAG 2.2 at the levels A and AA, and best practices.
+// Nothing is fetched.
+const axeOptions = `{
+	runOnly: {type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']},
+	rules: {'target-size': {enabled: true}}, preload: false, resultTypes: ['violations', 'passes'],
+}`
+
+// Violations are the rules of WCAG 2.2, level A and AA, and of good practice that the
+// page in the tab breaks as it is now. The script is that of [Axe]; it runs beside
+// the page's own, whatever the page's policy is.
+func (p *Tab) Violations(script string) []Violation {
+	p.t.Helper()
+	var loaded bool
+	p.Eval("typeof axe === 'object'", &loaded)
+	if !loaded {
+		p.Eval(script+"\n;true", &loaded)
+	}
+	var result struct {
+		Violations []Violation
+		Passes     json.RawMessage
+	}
+	p.Eval("axe.run(document, "+axeOptions+").then((found) => ({violations: found.violations, passes: found.passes.map((rule) => rule.id)}))", &result)
+	if !strings.Contains(string(result.Passes), `"color-contrast"`) && !broken(result.Violations, "color-contrast") {
+		p.t.Errorf("no text of the page was judged; the rules that hold are %s", result.Passes)
+	}
+	return result.Violations
+}
+
+func broken(violations []Violation, id string) bool {
+	for i := range violations {
+		if violations[i].ID == id {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package browsertest_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/test/browsertest"
+)
+
+// served is the address of a server of one page.
+func served(t *testing.T, page string) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		if r.URL.Path != "/" {
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+		_, _ = fmt.Fprint(w, page)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+const frame = `<!doctype html><html lang="en"><head><title>A page</title></head><body><main><h1>A page</h1>%s</main></body></html>`
+
+func TestWhatAPageComplainsOfIsNoticed(t *testing.T) {
+	t.Parallel()
+	tab := browsertest.Start(t).Open(t)
+	url := served(t, fmt.Sprintf(frame, "<p>Quiet.</p>"))
+	tab.Go(url)
+	tab.WantInnocence(url, 1)
+	for sentence, act := range map[string]string{
+		"a word in the console":        "console.error('x')",
+		"a dialog":                     "setTimeout(() => alert(1))",
+		"an error of a script":         "setTimeout(() => { throw new Error('x') })",
+		"a file that cannot be loaded": "new Image().src = 'https://elsewhere.example/x.png'",
+	} {
+		before := tab.Complained()
+		var done bool
+		tab.Eval(act+"; true", &done)
+		for deadline := time.Now().Add(2 * time.Minute); tab.Complained() == before; time.Sleep(20 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("%s is not noticed", sentence)
+			}
+		}
+	}
+}
+
+func TestARuleThatAPageBreaksIsFound(t *testing.T) {
+	t.Parallel()
+	axe := browsertest.Axe(t)
+	b := browsertest.Start(t)
+	for sentence, test := range map[string]struct{ part, want string }{
+		"nothing is wrong":                     {`<p>Dark on light.</p>`, ""},
+		"text that can hardly be read":         {`<p style="color: #bbb; background: #fff">Pale.</p>`, "color-contrast"},
+		"a field without a label":              {`<input name="x">`, "label"},
+		"a level of headings that is left out": {`<h4>Skipped</h4>`, "heading-order"},
+		"an image without words":               {`<img src="/x.png">`, "image-alt"},
+		"buttons too small and too close":      {`<button style="width: 9px; height: 9px; padding: 0; border: 0" aria-label="a"></button><button style="width: 9px; height: 9px; padding: 0; border: 0" aria-label="b"></button>`, "target-size"},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			tab := b.Open(t)
+			tab.Go(served(t, fmt.Sprintf(frame, test.part)))
+			var found []string
+			for _, violation := range tab.Violations(axe) {
+				found = append(found, violation.ID)
+			}
+			if test.want == "" && len(found) > 0 || test.want != "" && !slices.Contains(found, test.want) {
+				t.Errorf("found %v, want %q", found, test.want)
+			}
+		})
+	}
+}
+
+func TestAxeIsTheVersionThatIsInstalled(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../tools/axe/package-lock.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lock struct {
+		Packages map[string]struct{ Version, Integrity string }
+	}
+	if err := json.Unmarshal(text, &lock); err != nil {
+		t.Fatal(err)
+	}
+	if locked := lock.Packages["node_modules/axe-core"]; locked.Version != browsertest.AxeVersion || locked.Integrity == "" {
+		t.Errorf("tools/axe installs %+v, tests want %s", locked, browsertest.AxeVersion)
+	}
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package cani asks a cluster who may do what to the objects of the platform,
+// as `kubectl auth can-i` does but without a process for each answer, and shows
+// the answers as one matrix: a row for each [Target], a column for each
+// [Subject], a letter for each of the [Verbs].
+package cani
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	authorization "k8s.io/client-go/kubernetes/typed/authorization/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/printmarket/printmarket/test/kubetest"
+	"github.com/printmarket/printmarket/test/terminal"
+)
+
+// verb with the letter that stands for it.
+type verb struct{ letter, name string }
+
+func verbs() []verb {
+	return []verb{
+		{"g", "get"},
+		{"l", "list"},
+		{"w", "watch"},
+		{"c", "create"},
+		{"u", "update"},
+		{"p", "patch"},
+		{"d", "delete"},
+		{"D", "deletecollection"},
+		{"r", "raise"},
+		{"e", "engage"},
+	}
+}
+
+// Verbs are the ones that a matrix tells of.
+func Verbs() []string {
+	var names []string
+	for _, v := range verbs() {
+		names = append(names, v.name)
+	}
+	return names
+}
+
+// Target is a resource, or one object of it.
+type Target struct {
+	Group, Resource, Name string
+	// Elsewhere is the namespace "default" in place of that of the platform.
+	Elsewhere bool
+}
+
+const marketplace = "marketplace.printmarket.dev"
+
+// Targets are the rows of a matrix: every resource that a Role of the platform
+// names, and some that none may.
+func Targets() []Target {
+	return []Target{
+		{Group: marketplace, Resource: "capabilityrollouts"},
+		{Group: marketplace, Resource: "capabilityrollouts/status"},
+		{Group: marketplace, Resource: "partnerentitlements"},
+		{Group: marketplace, Resource: "partnerentitlements/status"},
+		{Group: marketplace, Resource: "xjmfsenders"},
+		{Group: marketplace, Resource: "xjmfsenders/status"},
+		{Resource: "secrets"},
+		{Resource: "secrets", Name: "printmarket-gate-api"},
+		{Resource: "secrets", Name: "printmarket-gate-webhooks"},
+		{Resource: "secrets", Name: "printmarket-database"},
+		{Resource: "secrets", Name: "acme-xjmf"},
+		{Group: "coordination.k8s.io", Resource: "leases"},
+		{Group: "coordination.k8s.io", Resource: "leases", Name: "printmarket-controller"},
+		{Resource: "events"},
+		{Group: "events.k8s.io", Resource: "events"},
+		{Group: "discovery.k8s.io", Resource: "endpointslices"},
+		{Resource: "pods"},
+		{Resource: "pods/exec"},
+		{Resource: "configmaps"},
+		{Resource: "serviceaccounts/token"},
+		{Group: rbacv1.GroupName, Resource: "rolebindings"},
+		{Resource: "namespaces"},
+		{Group: marketplace, Resource: "capabilityrollouts", Elsewhere: true},
+		{Resource: "secrets", Elsewhere: true},
+	}
+}
+
+func (o Target) String() string {
+	text := o.Resource
+	if o.Group != "" {
+		text += "." + o.Group
+	}
+	if o.Name != "" {
+		text += " " + o.Name
+	}
+	if o.Elsewhere {
+		text += ", in default"
+	}
+	return text
+}
+
+func (o Target) attributes(namespace, verb string) *authorizationv1.ResourceAttributes {
+	if o.Elsewhere {
+		namespace = "default"
+	}
+	resource, sub, _ := strings.Cut(o.Resource, "/")
+	return &authorizationv1.ResourceAttributes{
+		Namespace: namespace, Verb: verb, Group: o.Group, Resource: resource, Subresource: sub, Name: o.Name,
+	}
+}
+
+// Subject is somebody in a column of that name. User is the name that
+// Kubernetes knows; a service account's begins with system:serviceaccount:.
+type Subject struct{ Column, User string }
+
+// Account is the user that a service account of a namespace is.
+func Account(namespace, name string) string { return accounts + namespace + ":" + name }
+
+const accounts = "system:serviceaccount:"
+
+// groups are those that Kubernetes itself puts a user in.
+func groups(user string) []string {
+	all := []string{"system:authenticated"}
+	if account, found := strings.CutPrefix(user, accounts); found {
+		namespace, _, _ := strings.Cut(account, ":")
+		all = append(all, "system:serviceaccounts", "system:serviceaccounts:"+namespace)
+	}
+	return all
+}
+
+// Reviewer asks about a namespace.
+type Reviewer struct {
+	namespace string
+	reviews   authorization.SubjectAccessReviewInterface
+}
+
+// NewReviewer asks with the rights of a configuration, which must allow to
+// create a SubjectAccessReview.
+func NewReviewer(tb testing.TB, config *rest.Config, namespace string) Reviewer {
+	tb.Helper()
+	made, err := authorization.NewForConfig(config)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return Reviewer{namespace: namespace, reviews: made.SubjectAccessReviews()}
+}
+
+// Allows reports whether a user may do something to a target.
+func (r Reviewer) Allows(tb testing.TB, user, verb string, target Target) bool {
+	tb.Helper()
+	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+		User: user, Groups: groups(user), ResourceAttributes: target.attributes(r.namespace, verb),
+	}}
+	answer, err := r.reviews.Create(tb.Context(), review, metav1.CreateOptions{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return answer.Status.Allowed
+}
+
+// AwaitRole waits until the API server knows of a user's Role, all of which
+// allow to list rollouts.
+func (r Reviewer) AwaitRole(tb testing.TB, user string) {
+	tb.Helper()
+	kubetest.Eventually(tb, func() error {
+		if !r.Allows(tb, user, "list", Target{Group: marketplace, Resource: "capabilityrollouts"}) {
+			return fmt.Errorf("%s has no Role yet", user)
+		}
+		return nil
+	})
+}
+
+// Matrix is what each subject may do to each target.
+func (r Reviewer) Matrix(tb testing.TB, subjects []Subject) string {
+	tb.Helper()
+	var out strings.Builder
+	out.WriteString("What each may do in the namespace of the platform, as kubectl auth can-i says:\n")
+	for _, v := range verbs() {
+		fmt.Fprintf(&out, "%s=%s ", v.letter, v.name)
+	}
+	fmt.Fprintf(&out, "\n\n%-60s", "")
+	for _, s := range subjects {
+		fmt.Fprintf(&out, "%-11s", s.Column)
+	}
+	for _, o := range Targets() {
+		fmt.Fprintf(&out, "\n%-60s", o)
+		for _, s := range subjects {
+			fmt.Fprintf(&out, "%-11s", r.letters(tb, s.User, o))
+		}
+	}
+	return terminal.Trimmed(out.String() + "\n")
+}
+
+func (r Reviewer) letters(tb testing.TB, user string, target Target) string {
+	tb.Helper()
+	var out strings.Builder
+	for _, v := range verbs() {
+		letter := "-"
+		if r.Allows(tb, user, v.name, target) {
+			letter = v.letter
+		}
+		out.WriteString(letter)
+	}
+	return out.String()
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build linux
+
+package e2e_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/printmarket/printmarket/test/kubetest"
+	"github.com/printmarket/printmarket/test/nodes"
+)
+
+// tokenFile is where a pod has its token, if it has one.
+const tokenFile = "/var/run/secrets/kubernetes.io/serviceaccount/token"
+
+// tokens tries what somebody would who has broken into a pod: the token that an API
+// server has opens one Secret and no other; a worker has none to try.
+func (p *platform) tokens() {
+	token, err := os.ReadFile(p.container("api").File(tokenFile))
+	p.must(err)
+	admin, err := cluster.Config()
+	p.must(err)
+	stolen := rest.AnonymousClientConfig(admin)
+	stolen.BearerToken = strings.TrimSpace(string(token))
+	thief := kubetest.NewClient(p, stolen)
+	read := func(name string) error {
+		return thief.Get(p.Context(), client.ObjectKey{Namespace: p.namespace, Name: name}, new(corev1.Secret))
+	}
+	if err := read("printmarket-gate-api"); err != nil {
+		p.Errorf("its own Secret: %v", err)
+	}
+	for _, name := range []string{"printmarket-database", "printmarket-database-owner", "printmarket-redis"} {
+		if err := read(name); !apierrors.IsForbidden(err) {
+			p.Errorf("%s: %v, want that it is forbidden", name, err)
+		}
+	}
+	if err := thief.List(p.Context(), new(corev1.SecretList), client.InNamespace(p.namespace)); !apierrors.IsForbidden(err) {
+		p.Errorf("all Secrets: %v, want that it is forbidden", err)
+	}
+
+	worker := p.container("worker-preflight")
+	if _, err := os.Stat(worker.File("/etc/hostname")); err != nil {
+		p.Errorf("the worker's files: %v", err)
+	}
+	if _, err := os.Stat(worker.File(tokenFile)); !errors.Is(err, fs.ErrNotExist) {
+		p.Errorf("the worker's token: %v, want none", err)
+	}
+}
+
+// container is one that runs of a component.
+func (p *platform) container(component string) nodes.Container {
+	p.Helper()
+	return p.containerOf(p.pods(component)[0].Name)
+}
+
+func (p *platform) containerOf(pod string) nodes.Container {
+	p.Helper()
+	container, err := cluster.Container(p.Context(), p.namespace, pod)
+	p.must(err)
+	return container
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build linux
+
+package e2e_test
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+
+	"github.com/printmarket/printmarket/test/nodes/archive"
+	"github.com/printmarket/printmarket/test/pgtest"
+)
+
+// valkeyImage is this machine's Valkey, or Redis in its place, where the image
+// "valkey/valkey" has it.
+func (p *platform) valkeyImage() string {
+	p.Helper()
+	server, err := exec.LookPath("valkey-server")
+	if err != nil {
+		server, err = exec.LookPath("redis-server")
+	}
+	p.must(err)
+	p.Logf("the trial Redis is %s", server)
+	return p.pack(archive.Image{
+		Name: "localhost/valkey:e2e", Env: []string{"PATH=/usr/bin"},
+		Layers: [][]archive.File{p.libraries(server), {{Path: "/usr/bin/valkey-server", Source: server, Mode: 0o755}}},
+	})
+}
+
+// postgresImage is this machine's PostgreSQL, with an entrypoint that does what the
+// image "postgres" documents of its own: testdata/postgres.sh.
+func (p *platform) postgresImage() string {
+	p.Helper()
+	bin, err := pgtest.Programs(p.Context())
+	p.must(err)
+	p.Logf("the trial database is %s", bin)
+	version := filepath.Base(filepath.Dir(bin))
+	shell, err := exec.LookPath("sh")
+	p.must(err)
+	programs := []archive.File{
+		{Path: "/bin/sh", Source: shell, Mode: 0o755},
+		{Path: "/entrypoint.sh", Source: "testdata/postgres.sh", Mode: 0o755},
+		{Path: "/etc/passwd", Source: "testdata/postgres.passwd", Mode: 0o644},
+		{Path: "/usr/share/zoneinfo/UTC", Source: "/usr/share/zoneinfo/UTC", Mode: 0o644},
+	}
+	linked := []string{shell}
+	for _, name := range []string{"postgres", "initdb", "pg_ctl", "pg_isready", "pg_dump", "pg_restore", "psql"} {
+		program := filepath.Join(bin, name)
+		linked = append(linked, program)
+		programs = append(programs, archive.File{Path: program, Source: program, Mode: 0o755})
+	}
+	for _, module := range []string{"plpgsql.so", "dict_snowball.so"} {
+		path := filepath.Join(filepath.Dir(bin), "lib", module)
+		linked = append(linked, path)
+		programs = append(programs, archive.File{Path: path, Source: path, Mode: 0o644})
+	}
+	return p.pack(archive.Image{
+		Name: "localhost/postgres:e2e", Env: []string{"PATH=" + bin + ":/bin"}, Entrypoint: []string{"/entrypoint.sh"},
+		Layers: [][]archive.File{p.libraries(linked...), p.tree("/usr/share/postgresql/" + version), programs},
+	})
+}
+
+// pack gives an image to the nodes, and returns its name.
+func (p *platform) pack(image archive.Image) string {
+	p.Helper()
+	file := filepath.Join(p.TempDir(), "image.tar")
+	p.must(archive.Write(file, image))
+	p.must(cluster.LoadImage(p.Context(), file))
+	return image.Name
+}
+
+// library is a file in what ldd says of a program.
+var library = regexp.MustCompile(`(?m)(/\S+) \(0x`)
+
+// libraries are what programs of this machine are linked with.
+func (p *platform) libraries(programs ...string) (files []archive.File) {
+	p.Helper()
+	output, err := exec.CommandContext(p.Context(), "ldd", programs...).Output()
+	p.must(err)
+	seen := map[string]bool{}
+	for _, found := range library.FindAllSubmatch(output, -1) {
+		if path := filepath.Clean(string(found[1])); !seen[path] {
+			seen[path] = true
+			files = append(files, archive.File{Path: path, Source: path, Mode: 0o755})
+		}
+	}
+	return files
+}
+
+// tree are the files below a directory of this machine. Links are followed; those that
+// lead to nothing are left out.
+func (p *platform) tree(directory string) (files []archive.File) {
+	p.Helper()
+	p.must(filepath.WalkDir(directory, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			files = append(files, archive.File{Path: path, Source: path, Mode: 0o644})
+		}
+		return nil
+	}))
+	return files
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package freeport_test
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"testing"
+
+	"github.com/printmarket/printmarket/test/freeport"
+)
+
+// kernelRange is from where the kernel takes ports of its own choice.
+func kernelRange(t *testing.T) (low, high uint16) {
+	t.Helper()
+	text, err := os.ReadFile("/proc/sys/net/ipv4/ip_local_port_range")
+	if err != nil {
+		t.Skipf("the kernel does not tell its range: %v", err)
+	}
+	if _, err := fmt.Sscan(string(text), &low, &high); err != nil {
+		t.Fatalf("%q: %v", text, err)
+	}
+	if usual := uint16(32768); low < usual {
+		t.Skipf("the kernel's range begins at %d on this machine, below the usual %d", low, usual)
+	}
+	return low, high
+}
+
+func TestNobodyElseIsGivenAPortWhileItsServerIsAway(t *testing.T) {
+	t.Parallel()
+	low, high := kernelRange(t)
+	for range 1000 {
+		address, err := freeport.Loopback(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if port := address.Port(); port >= low && port <= high {
+			t.Fatalf("%d is among those that the kernel gives away: %d to %d", port, low, high)
+		}
+	}
+}
+
+func TestAServerCanListenAtItsAddress(t *testing.T) {
+	t.Parallel()
+	address, err := freeport.Loopback(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp4", address.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := listener.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package kubetest gives tests a real Kubernetes control plane: see package
+// controlplane for what it is.
+//
+// A package whose tests only read and write objects shares one plane, which
+// takes a few seconds to start:
+//
+//	var plane *kubetest.Plane
+//
+//	func TestMain(m *testing.M) { os.Exit(kubetest.Run(m, &plane)) }
+//
+// and each test works in a namespace of its own. A test that stops servers
+// starts a plane for itself with [Start].
+package kubetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	appsv1 "k8s.io/api/apps/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/test/controlplane"
+)
+
+// RequiredVariable names the environment variable that, when it is not empty,
+// makes a missing control plane a failure and not a reason to skip.
+const RequiredVariable = "PRINTMARKET_CONTROLPLANE_REQUIRED"
+
+// deadline is how long conditions are polled for. It is generous because it
+// only costs time when a test fails.
+const deadline = 30 * time.Second
+
+// Plane is a control plane with what tests need.
+type Plane struct {
+	*controlplane.Plane
+
+	// mu guards admin, which is made for the first test that asks.
+	mu    sync.Mutex
+	admin client.Client
+}
+
+// Run runs the tests of a package with one plane, for os.Exit in TestMain.
+// Where the programs are missing it runs no test, says why, and succeeds unless
+// [RequiredVariable] is set.
+func Run(m *testing.M, plane **Plane) int {
+	started, err := launch(context.Background())
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "kubetest: no test of this package runs:", err)
+		return exitCode(err)
+	}
+	defer func() {
+		if err := started.Close(); err != nil {
+			fmt.Fprintln(os.Stderr, "kubetest:", err)
+		}
+	}()
+	*plane = started
+	return m.Run()
+}
+
+func exitCode(err error) int {
+	if errors.Is(err, controlplane.ErrNoAssets) && !Required() {
+		return 0
+	}
+	return 1
+}
+
+// Start starts a plane for one test, which may stop its servers. Where the
+// programs are missing the test is skipped, unless [RequiredVariable] is set.
+func Start(tb testing.TB) *Plane {
+	tb.Helper()
+	plane, err := launch(tb.Context())
+	switch {
+	case errors.Is(err, controlplane.ErrNoAssets) && !Required():
+		tb.Skip(err)
+	case err != nil:
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := plane.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return plane
+}
+
+func launch(ctx context.Context) (*Plane, error) {
+	quiet()
+	launched, err := controlplane.Launch(ctx, controlplane.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return &Plane{Plane: launched}, nil
+}
+
+// quiet keeps controller-runtime from printing a stack because it has no log.
+func quiet() { log.SetLogger(logr.Discard()) }
+
+// Required reports whether [RequiredVariable] is set.
+func Required() bool { return os.Getenv(RequiredVariable) != "" }
+
+// Restart starts kube-apiserver again after StopServer.
+func (p *Plane) Restart(tb testing.TB) {
+	tb.Helper()
+	if err := p.RestartServer(tb.Context()); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// NewUser makes a user, whom the test then binds roles to.
+func (p *Plane) NewUser(tb testing.TB, name string, groups ...string) controlplane.User {
+	tb.Helper()
+	user, err := p.User(name, groups...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return user
+}
+
+// Client is the administrator's client for every kind that the platform uses.
+func (p *Plane) Client(tb testing.TB) client.Client {
+	tb.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.admin == nil {
+		p.admin = p.ClientOf(tb, p.Admin())
+	}
+	return p.admin
+}
+
+// ClientOf is a user's client.
+func (p *Plane) ClientOf(tb testing.TB, user controlplane.User) client.Client {
+	tb.Helper()
+	return NewClient(tb, user.Config())
+}
+
+// NewClient is a client of any cluster for every kind that the platform uses.
+func NewClient(tb testing.TB, config *rest.Config) client.Client {
+	tb.Helper()
+	quiet()
+	made, err := client.New(config, client.Options{Scheme: Scheme(tb)})
+	if err != nil {
+		tb.Fatalf("make a client: %v", err)
+	}
+	return made
+}
+
+// Scheme knows every kind that the platform uses.
+func Scheme(tb testing.TB) *runtime.Scheme {
+	tb.Helper()
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{
+		v1alpha1.AddToScheme, corev1.AddToScheme, rbacv1.AddToScheme, appsv1.AddToScheme,
+		discoveryv1.AddToScheme, coordinationv1.AddToScheme, apiextensionsv1.AddToScheme,
+	} {
+		if err := add(scheme); err != nil {
+			tb.Fatalf("make a scheme: %v", err)
+		}
+	}
+	return scheme
+}
+
+// Namespace makes a namespace for one test. It stays: nothing in a plane would
+// finish its deletion.
+func (p *Plane) Namespace(tb testing.TB) string {
+	tb.Helper()
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}
+	if err := p.Client(tb).Create(tb.Context(), namespace); err != nil {
+		tb.Fatalf("make a namespace: %v", err)
+	}
+	return namespace.Name
+}
+
+// Kubectl runs kubectl as a user and returns its standard output. A failure is
+// returned, because tests look at refusals too.
+func (p *Plane) Kubectl(tb testing.TB, user controlplane.User, arguments ...string) (string, error) {
+	tb.Helper()
+	return p.Plane.Kubectl(tb.Context(), user, "", arguments...)
+}
+
+// Apply has kubectl apply manifests as a user.
+func (p *Plane) Apply(tb testing.TB, user controlplane.User, namespace string, manifests ...string) error {
+	tb.Helper()
+	_, err := p.Plane.Kubectl(tb.Context(), user, strings.Join(manifests, "\n---\n"),
+		"apply", "--server-side", "--namespace="+namespace, "--filename=-")
+	return err
+}
+
+// Eventually polls until the condition holds, for up to 30 seconds, and then
+// fails the test with the condition's last error.
+func Eventually(tb testing.TB, condition func() error) {
+	tb.Helper()
+	Within(tb, deadline, condition)
+}
+
+// Within is Eventually with a limit of its own.
+func Within(tb testing.TB, limit time.Duration, condition func() error) {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(tb.Context(), limit)
+	defer cancel()
+	ticker := time.NewTicker(10 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		err := condition()
+		if err == nil {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			tb.Fatalf("still not after %v: %v", limit, err)
+		case <-ticker.C:
+		}
+	}
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build linux
+
+package nodes
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/printmarket/printmarket/test/built"
+	"github.com/printmarket/printmarket/test/controlplane"
+)
+
+// CoreDNSVersion is the one that tools/node builds; a test compares it with its
+// go.mod file. The version of Kubernetes is that of package controlplane.
+const CoreDNSVersion = "v1.15.0"
+
+// assets are the programs of a cluster.
+type assets struct {
+	control controlplane.Assets
+	node    string
+	// plugins is the directory of Debian's network plugins.
+	plugins string
+}
+
+// made are the programs that tools/node/build.sh makes.
+func made() []string {
+	return []string{"kube-controller-manager", "kube-scheduler", "kubelet", "kube-proxy", "coredns", "pause"}
+}
+
+// installed are the programs that tools/node/setup.sh installs, and what the
+// programs above run.
+func installed() []string {
+	return []string{"containerd", "containerd-shim-runc-v2", "ctr", "runc", "nft", "ip", "mount", "umount"}
+}
+
+func findAssets() (assets, error) {
+	control, err := controlplane.FindAssets()
+	if err != nil {
+		return assets{}, err
+	}
+	node, err := built.Directory(os.Getenv, "node", "kubernetes-"+controlplane.KubernetesVersion+"-coredns-"+CoreDNSVersion)
+	if err != nil {
+		return assets{}, err
+	}
+	for _, program := range made() {
+		if _, err := os.Stat(filepath.Join(node, program)); err != nil {
+			return assets{}, fmt.Errorf("build it with tools/node/build.sh: %w", err)
+		}
+	}
+	for _, program := range installed() {
+		if _, err := exec.LookPath(program); err != nil {
+			return assets{}, fmt.Errorf("install it with tools/node/setup.sh: %w", err)
+		}
+	}
+	plugins, err := pluginDirectory()
+	return assets{control: control, node: node, plugins: plugins}, err
+}
+
+// pluginDirectory is Debian's or the one that everybody else uses.
+func pluginDirectory() (string, error) {
+	var missing error
+	for _, directory := range []string{"/usr/lib/cni", "/opt/cni/bin"} {
+		_, err := os.Stat(filepath.Join(directory, "ptp"))
+		if err == nil {
+			return directory, nil
+		}
+		missing = err
+	}
+	return "", fmt.Errorf("install network plugins with tools/node/setup.sh: %w", missing)
+}
+
+func (a assets) controlProgram(name string) string { return filepath.Join(string(a.control), name) }
+func (a assets) nodeProgram(name string) string    { return filepath.Join(a.node, name) }

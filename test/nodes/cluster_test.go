@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build linux
+
+package nodes_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/test/nodes"
+)
+
+var cluster *nodes.Cluster
+
+func TestMain(m *testing.M) {
+	nodes.Enter()
+	if end := os.Getenv(childVariable); end != "" {
+		endWithCluster(end)
+	}
+	if os.Getenv(nodes.WantedVariable) == "" {
+		// There is much to test without a cluster.
+		os.Exit(m.Run())
+	}
+	os.Exit(nodes.Run(m, nodes.Options{Nodes: 2}, &cluster))
+}
+
+func requireCluster(t *testing.T) {
+	t.Helper()
+	if cluster == nil {
+		t.Skipf("%s is not set", nodes.WantedVariable)
+	}
+}
+
+func TestServicesReachPodsOfEveryNodeFromTheHost(t *testing.T) {
+	t.Parallel()
+	d := deploy(t, "reach")
+	nodes := d.each(t, ".spec.nodeName")
+	if joined := strings.Join(nodes, " "); !strings.Contains(joined, "node-1") || !strings.Contains(joined, "node-2") {
+		t.Errorf("pods are on %q; want both nodes", nodes)
+	}
+	seen := map[string]bool{}
+	eventually(t, func() error {
+		answer, err := get(t.Context(), newConnections(), http.MethodGet, "http://"+d.address)
+		if err != nil {
+			return err
+		}
+		seen[answer] = true
+		if len(seen) < len(nodes) {
+			return fmt.Errorf("seen %d of %d pods", len(seen), len(nodes))
+		}
+		return nil
+	})
+}
+
+func TestPodsReachTheHostAndNothingBeyondIt(t *testing.T) {
+	t.Parallel()
+	d := deploy(t, "host")
+	listener, err := net.Listen("tcp", net.JoinHostPort(cluster.Host().String(), "0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, r.RemoteAddr)
+	}))
+	_ = server.Listener.Close()
+	server.Listener = listener
+	server.Start()
+	t.Cleanup(server.Close)
+
+	from, err := get(t.Context(), newConnections(), http.MethodGet, "http://"+d.address+"/fetch/"+listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ips := d.each(t, ".status.podIP")
+	if ip, _, err := net.SplitHostPort(from); err != nil || !slices.Contains(ips, ip) {
+		t.Errorf("the host was asked by %s; pods are %q", from, ips)
+	}
+	// An address for documents: nobody has it.
+	if answer, err := get(t.Context(), newConnections(), http.MethodGet, "http://"+d.address+"/fetch/203.0.113.1"); err == nil ||
+		!strings.Contains(err.Error(), "unreachable") {
+		t.Errorf("the world answers %q, %v", answer, err)
+	}
+}
+
+func TestPodsLookUpNamesOfTheClusterAndNoOthers(t *testing.T) {
+	t.Parallel()
+	d := deploy(t, "names")
+	for name, want := range map[string]string{
+		"server":                         d.address,
+		"server." + d.namespace + ".svc": d.address,
+		"server." + d.namespace + ".svc.cluster.local": d.address,
+	} {
+		eventually(t, func() error {
+			got, err := get(t.Context(), newConnections(), http.MethodGet, "http://"+d.address+"/lookup/"+name)
+			if err == nil && got != want {
+				err = fmt.Errorf("%s is %s; want %s", name, got, want)
+			}
+			return err
+		})
+	}
+	if got, err := get(t.Context(), newConnections(), http.MethodGet, "http://"+d.address+"/lookup/example.org"); err == nil {
+		t.Errorf("example.org is %s", got)
+	} else if !strings.Contains(err.Error(), "no such host") {
+		t.Errorf("example.org: %v; want that there is no such host", err)
+	}
+}
+
+func TestKubectlReachesIntoPods(t *testing.T) {
+	t.Parallel()
+	d := deploy(t, "into")
+	pod := d.pods(t)[0]
+	if log := d.kubectl(t, "logs", pod); !strings.Contains(log, "serving version one") {
+		t.Errorf("log: %q", log)
+	}
+	echo, err := cluster.Kubectl(t.Context(), "a line", "exec", "--namespace="+d.namespace, "--stdin", pod, "--", "/testserver", "echo")
+	if err != nil || echo != "a line" {
+		t.Errorf("exec: %q, %v", echo, err)
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	forward := cluster.Command(ctx, "port-forward", "--namespace="+d.namespace, "pod/"+pod, ":8080")
+	output, err := forward.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := forward.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cancel(); _ = forward.Wait() })
+	var port int
+	if _, err := fmt.Fscanf(output, "Forwarding from 127.0.0.1:%d", &port); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := get(t.Context(), newConnections(), http.MethodGet, fmt.Sprintf("http://127.0.0.1:%d/", port))
+	if want := "one " + pod; err != nil || answer != want {
+		t.Errorf("got %q, %v; want %q", answer, err, want)
+	}
+}
+
+func TestNoRequestFailsDuringARollout(t *testing.T) {
+	t.Parallel()
+	d := deploy(t, "rollout")
+	load := start(t, d)
+	d.kubectl(t, "set", "env", "deployment/server", "VERSION=two")
+	d.rolledOut(t)
+	eventually(t, func() error {
+		answer, err := get(t.Context(), newConnections(), http.MethodGet, "http://"+d.address)
+		if err == nil && !strings.HasPrefix(answer, "two ") {
+			err = fmt.Errorf("answer %q", answer)
+		}
+		return err
+	})
+	load.check(t)
+}
+
+func TestAContainerThatEatsMoreThanItsLimitIsKilled(t *testing.T) {
+	t.Parallel()
+	d := deploy(t, "memory")
+	pod := d.pods(t)[0]
+	ip := d.kubectl(t, "get", "pod", pod, "--output=jsonpath={.status.podIP}")
+	if answer, err := get(t.Context(), newConnections(), http.MethodPost, "http://"+ip+":8080/eat/256"); err == nil {
+		t.Errorf("it ate: %q", answer)
+	}
+	eventually(t, func() error {
+		ended := d.kubectl(t, "get", "pod", pod,
+			"--output=jsonpath={.status.containerStatuses[0].lastState.terminated.reason} {.status.containerStatuses[0].lastState.terminated.exitCode}")
+		if ended != "OOMKilled 137" {
+			return fmt.Errorf("it ended: %q", ended)
+		}
+		return nil
+	})
+	d.rolledOut(t)
+}
+
+func TestAFrozenContainerAnswersNothingUntilItIsBack(t *testing.T) {
+	t.Parallel()
+	d := deploy(t, "frozen")
+	pod := d.pods(t)[0]
+	container, err := cluster.Container(t.Context(), d.namespace, pod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if name, err := os.ReadFile(container.File("/etc/hostname")); err != nil || strings.TrimSpace(string(name)) != pod {
+		t.Fatalf("the container of %s is that of %q, %v", pod, name, err)
+	}
+	ip := d.kubectl(t, "get", "pod", pod, "--output=jsonpath={.status.podIP}")
+	ask := func() error {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := get(ctx, newConnections(), http.MethodGet, "http://"+ip+":8080")
+		return err
+	}
+	if err := container.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	if err := ask(); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("frozen it answers: %v", err)
+	}
+	if err := container.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, ask)
+
+	d.kubectl(t, "scale", "deployment/server", "--replicas=0")
+	eventually(t, func() error {
+		_, err := cluster.Container(t.Context(), d.namespace, pod)
+		if err == nil {
+			return errors.New("a pod that is gone has a container")
+		}
+		return nil
+	})
+}
+
+func TestPodsServeWhileKubeAPIServerIsAway(t *testing.T) {
+	// Not parallel: others need the server.
+	d := deploy(t, "outage")
+	load := start(t, d)
+	if err := cluster.StopServer(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := cluster.RestartServer(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	if output, err := cluster.Kubectl(t.Context(), "", "get", "nodes"); err == nil {
+		t.Errorf("a stopped server answers %q", output)
+	}
+	if _, err := get(t.Context(), newConnections(), http.MethodGet, "http://"+d.address); err != nil {
+		t.Error(err)
+	}
+	load.check(t)
+}
+
+func TestNoRequestFailsWhenANodeIsDrained(t *testing.T) {
+	// Not parallel: others need the node.
+	d := deploy(t, "drain")
+	load := start(t, d)
+	t.Cleanup(func() {
+		if _, err := cluster.Kubectl(context.WithoutCancel(t.Context()), "", "uncordon", "node-2"); err != nil {
+			t.Error(err)
+		}
+	})
+	// The scheduler hears in its own time that the node takes no more pods, so one
+	// that had to go can come back to it; who drains then drains again.
+	eventually(t, func() error {
+		d.kubectl(t, "drain", "node-2", "--ignore-daemonsets", "--delete-emptydir-data", "--timeout=180s")
+		d.rolledOut(t)
+		for _, node := range d.each(t, ".spec.nodeName") {
+			if node != "node-1" {
+				return fmt.Errorf("a pod is on %s", node)
+			}
+		}
+		return nil
+	})
+	load.check(t)
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build linux
+
+package nodes
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// Config is that of the administrator, without client-go's own limit of requests.
+func (c *Cluster) Config() (*rest.Config, error) {
+	config, err := clientcmd.BuildConfigFromFlags("", c.Kubeconfig())
+	if err != nil {
+		return nil, fmt.Errorf("configuration of the administrator: %w", err)
+	}
+	config.QPS = -1
+	return config, nil
+}
+
+// writeKubeconfig writes NAME.kubeconfig for the certificate of that name.
+func (c *Cluster) writeKubeconfig(file string) error {
+	const name = "default"
+	return clientcmd.WriteToFile(clientcmdapi.Config{
+		Clusters: map[string]*clientcmdapi.Cluster{name: {
+			Server: c.addresses.server(), CertificateAuthority: c.pki("ca.crt"),
+		}},
+		AuthInfos: map[string]*clientcmdapi.AuthInfo{name: {
+			ClientCertificate: c.pki(file + ".crt"), ClientKey: c.pki(file + ".key"),
+		}},
+		Contexts:       map[string]*clientcmdapi.Context{name: {Cluster: name, AuthInfo: name}},
+		CurrentContext: name,
+	}, c.pki(file+".kubeconfig"))
+}
+
+// CommandError is what a program says when it fails.
+type CommandError struct {
+	Arguments []string
+	// Output is what it wrote to standard error.
+	Output string
+	Err    error
+}
+
+func (e *CommandError) Error() string {
+	return fmt.Sprintf("%s: %v: %s", strings.Join(e.Arguments, " "), e.Err, strings.TrimSpace(e.Output))
+}
+
+func (e *CommandError) Unwrap() error { return e.Err }
+
+// Command is kubectl as the administrator, for whoever needs its pipes.
+func (c *Cluster) Command(ctx context.Context, arguments ...string) *exec.Cmd {
+	all := append([]string{"--kubeconfig=" + c.Kubeconfig(), "--cache-dir=" + c.work("kubectl")}, arguments...)
+	command := exec.CommandContext(ctx, c.assets.controlProgram("kubectl"), all...)
+	// Neither the caller's kubeconfig nor its kuberc may play a part.
+	command.Env = append(os.Environ(), "HOME="+c.work(), "KUBECONFIG=", "KUBERC=off")
+	return command
+}
+
+// Kubectl runs kubectl as the administrator, with input as its standard input,
+// and returns its standard output. Its error is a *[CommandError].
+func (c *Cluster) Kubectl(ctx context.Context, input string, arguments ...string) (string, error) {
+	return run(c.Command(ctx, arguments...), input)
+}
+
+func run(command *exec.Cmd, input string) (string, error) {
+	command.Stdin = strings.NewReader(input)
+	var output, complaint bytes.Buffer
+	command.Stdout, command.Stderr = &output, &complaint
+	if err := command.Run(); err != nil {
+		return output.String(), &CommandError{Arguments: command.Args, Output: complaint.String(), Err: err}
+	}
+	return output.String(), nil
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build linux
+
+package nodes
+
+import (
+	"crypto/rand"
+	"errors"
+	"net"
+	"net/netip"
+	"testing"
+
+	"github.com/printmarket/printmarket/test/kubetest"
+)
+
+func TestASlotIsTakenAsLongAsItsFileIsOpen(t *testing.T) {
+	t.Parallel()
+	slot := "test-" + rand.Text()
+	first, err := tryHold(slot)
+	if err != nil || first == nil {
+		t.Fatalf("a free slot: %v, %v", first, err)
+	}
+	if second, err := tryHold(slot); err != nil || second != nil {
+		t.Errorf("it was given twice: %v, %v", second, err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	// A child that another test starts has the file too, until it has become its program.
+	kubetest.Eventually(t, func() error {
+		third, err := tryHold(slot)
+		if err == nil && third == nil {
+			err = errors.New("it was given back, and cannot be taken again")
+		}
+		if err != nil {
+			return err
+		}
+		return third.Close()
+	})
+}
+
+func TestANetworkOfTheHostIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	own, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, address := range own {
+		network, err := netip.ParsePrefix(address.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if free, err := isFree(network.Masked()); err != nil || free {
+			t.Errorf("%v is free: %v, %v", network, free, err)
+		}
+	}
+	// A range that is for documents.
+	if free, err := isFree(netip.MustParsePrefix("203.0.113.0/24")); err != nil || !free {
+		t.Errorf("203.0.113.0/24 is free: %v, %v", free, err)
+	}
+}

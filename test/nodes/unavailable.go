@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build linux
+
+package nodes
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/printmarket/printmarket/test/built"
+	"github.com/printmarket/printmarket/test/nodes/tree"
+)
+
+// Unavailable says why this machine cannot run clusters; it is empty if it can.
+func Unavailable() string {
+	for _, check := range []func() error{
+		asRoot,
+		namespaces,
+		tree.CgroupsUnavailable,
+		visibleCache,
+		func() error { _, err := findAssets(); return err },
+	} {
+		if err := check(); err != nil {
+			return err.Error()
+		}
+	}
+	return ""
+}
+
+func asRoot() error {
+	if os.Geteuid() != 0 {
+		return errors.New("a cluster with nodes needs root: it makes namespaces, cgroups and a link")
+	}
+	return nil
+}
+
+// namespaces reports whether the kernel, or the container that this is, permits
+// to make them.
+func namespaces() error {
+	process, err := os.StartProcess("/bin/true", []string{"true"}, &os.ProcAttr{Sys: &syscall.SysProcAttr{
+		Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWNET | syscall.CLONE_NEWPID | syscall.CLONE_NEWIPC |
+			syscall.CLONE_NEWUTS,
+	}})
+	if err != nil {
+		return fmt.Errorf("namespaces cannot be made: %w", err)
+	}
+	_, err = process.Wait()
+	return err
+}
+
+// visibleCache refuses a cache that nodes would not see, because they have
+// directories of their own there.
+func visibleCache() error {
+	cache, err := built.Cache(os.Getenv)
+	if err != nil {
+		return err
+	}
+	for _, private := range []string{"/run/", "/var/lib/", "/var/log/"} {
+		if strings.HasPrefix(filepath.Clean(cache)+"/", private) {
+			return fmt.Errorf("the cache %s is below %s, which nodes have for themselves; set XDG_CACHE_HOME", cache, private)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package redistest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/printmarket/printmarket/test/freeport"
+)
+
+// patience is how long anything here may take. It is for machines that are
+// busy with something else.
+const patience = time.Minute
+
+// poll is how often something that will come is looked for.
+const poll = 5 * time.Millisecond
+
+// errPortTaken means that another process has the port.
+var errPortTaken = errors.New("port is taken")
+
+// durable is how a server is set that keeps data, and loses none to a crash of
+// its process.
+var durable = []string{`save ""`, "appendonly yes", "appendfsync everysec", "maxmemory-policy noeviction"}
+
+// start starts a program of the Redis family until the test ends, on a free
+// loopback port and in a directory of its own. The last of two settings wins.
+func start(t testing.TB, name string, settings ...[]string) *Server {
+	t.Helper()
+	program := name
+	if name == sentinel {
+		program = "redis-server"
+	}
+	program, err := exec.LookPath(program)
+	if err != nil {
+		t.Skipf("%s is not installed (`make test` installs it where it can be had): %v", name, err)
+	}
+	s := &Server{Name: name, Pass: time.Sleep, program: program, dir: t.TempDir()}
+	t.Cleanup(s.Kill)
+	for range 10 {
+		s.Addr = freeAddr(t)
+		s.configure(t, slices.Concat(settings...))
+		// Somebody else may take the port in between.
+		if err = s.launch(); !errors.Is(err, errPortTaken) {
+			break
+		}
+	}
+	if err != nil {
+		t.Fatalf("start %s: %v", name, err)
+	}
+	return s
+}
+
+func (s *Server) config() string { return filepath.Join(s.dir, "server.conf") }
+func (s *Server) log() string    { return filepath.Join(s.dir, "server.log") }
+
+// configure writes the configuration, a file because a sentinel rewrites it:
+// its own and that of a server that it has promoted.
+func (s *Server) configure(t testing.TB, settings []string) {
+	t.Helper()
+	host, port := split(t, s.Addr)
+	lines := append([]string{"bind " + host, "port " + port, "dir " + s.dir}, settings...)
+	if err := os.WriteFile(s.config(), []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func split(t testing.TB, addr string) (host, port string) {
+	t.Helper()
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return host, port
+}
+
+// launch starts the process and waits until it answers.
+func (s *Server) launch() error {
+	args := []string{s.config()}
+	if s.Name == sentinel {
+		args = append(args, "--sentinel")
+	}
+	var err error
+	if s.process, err = startProcess(s.log(), s.program, args...); err != nil {
+		return err
+	}
+	client := redis.NewClient(&redis.Options{Addr: s.Addr, Protocol: 2, MaxRetries: -1, DialerRetries: 1})
+	defer func() { _ = client.Close() }()
+	for deadline := time.Now().Add(patience); !s.answers(client); time.Sleep(poll) {
+		select {
+		case <-s.process.ended:
+			return s.epitaph()
+		default:
+		}
+		if time.Now().After(deadline) {
+			s.Kill()
+			return fmt.Errorf("no answer within %s: %w", patience, s.epitaph())
+		}
+	}
+	return nil
+}
+
+// answers reports whether this very process serves: another one may have got
+// the port, and one that reads its data refuses everything.
+func (s *Server) answers(client *redis.Client) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if client.Ping(ctx).Err() != nil {
+		return false
+	}
+	info, err := client.Info(ctx, "server").Result()
+	return err == nil && strings.Contains(info, fmt.Sprintf("process_id:%d\r\n", s.process.pid))
+}
+
+// epitaph says why a server ended, in its own last words.
+func (s *Server) epitaph() error {
+	log, err := os.ReadFile(s.log())
+	if err != nil {
+		return err
+	}
+	if strings.Contains(string(log), "Address already in use") {
+		return errPortTaken
+	}
+	return fmt.Errorf("its log ends: %s", log[max(0, len(log)-2000):])
+}
+
+// Restart starts a killed server again, on its address and its data.
+func (s *Server) Restart(t testing.TB) {
+	t.Helper()
+	if s.process != nil {
+		t.Fatalf("%s runs already", s.Name)
+	}
+	if err := s.launch(); err != nil {
+		t.Fatalf("restart %s: %v", s.Name, err)
+	}
+}
+
+// Kill ends a server as a crash would. Killing a dead one does nothing.
+func (s *Server) Kill() {
+	if s.process != nil {
+		s.process.signal(syscall.SIGKILL)
+		<-s.process.ended
+		s.process = nil
+	}
+}
+
+// Pause keeps a server from running until Resume: it neither answers nor
+// refuses, as if it were cut off.
+func (s *Server) Pause() { s.process.signal(syscall.SIGSTOP) }
+
+// Resume lets a paused server go on.
+func (s *Server) Resume() { s.process.signal(syscall.SIGCONT) }
+
+func freeAddr(t testing.TB) string {
+	t.Helper()
+	address, err := freeport.Loopback(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return address.String()
+}

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package storetest
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/credential/lastused"
+	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/preflightjob"
+	"github.com/printmarket/printmarket/internal/requestlog"
+	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
+	"github.com/printmarket/printmarket/internal/webhook"
+	"github.com/printmarket/printmarket/internal/xjmf"
+)
+
+// Fault is a way for a store to fail.
+type Fault int32
+
+const (
+	// None lets every call through.
+	None Fault = iota
+	// Away fails every call before it does anything, as when the database
+	// cannot be reached.
+	Away
+	// Unknown lets writes happen and then says that it does not know: the
+	// connection broke between the commit and its answer.
+	Unknown
+	// InProgress lets no counted write begin, because another one with its key
+	// has not ended.
+	InProgress
+)
+
+// ErrInjected is inside every ledger.UnavailableError that a [Faulty] makes.
+var ErrInjected = errors.New("injected fault")
+
+// Faulty is a store that fails on demand. Set may be called at any time.
+type Faulty struct {
+	store Store
+	fault atomic.Int32
+	calls atomic.Int64
+}
+
+var _ Store = (*Faulty)(nil)
+
+// NewFaulty wraps a store, without a fault at first.
+func NewFaulty(store Store) *Faulty { return &Faulty{store: store} }
+
+// Set chooses how calls fail from now on.
+func (f *Faulty) Set(fault Fault) { f.fault.Store(int32(fault)) }
+
+// Calls counts the calls so far, failed ones included: a test that a route
+// touches no record compares it before and after.
+func (f *Faulty) Calls() int64 { return f.calls.Load() }
+
+// around runs a call under the fault that is set.
+func around[T any](f *Faulty, op string, write bool, call func() (T, error)) (T, error) {
+	f.calls.Add(1)
+	var none T
+	injected := &transaction.UnavailableError{Op: op, Err: ErrInjected}
+	switch fault := Fault(f.fault.Load()); {
+	case fault == Away:
+		return none, injected
+	case fault == Unknown && write:
+		if _, err := call(); err != nil {
+			return none, err
+		}
+		return none, injected
+	default:
+		return call()
+	}
+}
+
+// aroundCounted is around for a counted write.
+func aroundCounted[T any](f *Faulty, op string, call func() (T, transaction.Outcome, error)) (T, transaction.Outcome, error) {
+	var outcome transaction.Outcome
+	record, err := around(f, op, true, func() (record T, err error) {
+		if Fault(f.fault.Load()) == InProgress {
+			return record, transaction.ErrInProgress
+		}
+		record, outcome, err = call()
+		return record, err
+	})
+	if err != nil {
+		return record, 0, err
+	}
+	return record, outcome, nil
+}
+
+// CreateRFQ implements [rfq.Store].
+func (f *Faulty) CreateRFQ(ctx context.Context, record rfq.RFQ, quotes []rfq.Quote, terms transaction.Terms) (rfq.RFQ, transaction.Outcome, error) {
+	return aroundCounted(f, "create rfq", func() (rfq.RFQ, transaction.Outcome, error) {
+		return f.store.CreateRFQ(ctx, record, quotes, terms)
+	})
+}
+
+// ReplayedRFQ implements [rfq.Store].
+func (f *Faulty) ReplayedRFQ(ctx context.Context, who tenant.ID, used transaction.Idempotency, now time.Time) (rfq.RFQ, error) {
+	return around(f, "replay rfq", false, func() (rfq.RFQ, error) { return f.store.ReplayedRFQ(ctx, who, used, now) })
+}
+
+// RFQ implements [rfq.Store].
+func (f *Faulty) RFQ(ctx context.Context, who tenant.ID, id string) (rfq.RFQ, error) {
+	return around(f, "read rfq", false, func() (rfq.RFQ, error) { return f.store.RFQ(ctx, who, id) })
+}
+
+// RFQs implements [rfq.Store].
+func (f *Faulty) RFQs(ctx context.Context, who tenant.ID, selection rfq.Selection) ([]rfq.RFQ, error) {
+	return around(f, "list rfqs", false, func() ([]rfq.RFQ, error) { return f.store.RFQs(ctx, who, selection) })
+}
+
+// AllRFQs implements [rfq.Store].
+func (f *Faulty) AllRFQs(ctx context.Context, mode tenant.Mode, selection rfq.Selection) ([]rfq.RFQ, error) {
+	return around(f, "list all rfqs", false, func() ([]rfq.RFQ, error) { return f.store.AllRFQs(ctx, mode, selection) })
+}
+
+// RFQOwner implements [rfq.Store].
+func (f *Faulty) RFQOwner(ctx context.Context, mode tenant.Mode, id string) (tenant.ID, error) {
+	return around(f, "find owner", false, func() (tenant.ID, error) { return f.store.RFQOwner(ctx, mode, id) })
+}
+
+// DueRFQs implements [rfq.Store].
+func (f *Faulty) DueRFQs(ctx context.Context, now, simulate time.Time, limit int) ([]rfq.Due, error) {
+	return around(f, "list due rfqs", false, func() ([]rfq.Due, error) { return f.store.DueRFQs(ctx, now, simulate, limit) })
+}
+
+// MarkKeysUsed implements [lastused.Store].
+func (f *Faulty) MarkKeysUsed(ctx context.Context, uses []lastused.Use) error {
+	_, err := around(f, "mark keys used", true, func() (struct{}, error) { return struct{}{}, f.store.MarkKeysUsed(ctx, uses) })
+	return err
+}
+
+// KeyUses implements [lastused.Store].
+func (f *Faulty) KeyUses(ctx context.Context, keys []credential.Digest) ([]lastused.Use, error) {
+	return around(f, "read use of keys", false, func() ([]lastused.Use, error) { return f.store.KeyUses(ctx, keys) })
+}
+
+// AddRequests implements [requestlog.Store].
+func (f *Faulty) AddRequests(ctx context.Context, entries []requestlog.Entry) error {
+	_, err := around(f, "log requests", true, func() (struct{}, error) { return struct{}{}, f.store.AddRequests(ctx, entries) })
+	return err
+}
+
+// Requests implements [requestlog.Store].
+func (f *Faulty) Requests(ctx context.Context, query requestlog.Query) ([]requestlog.Entry, error) {
+	return around(f, "list requests", false, func() ([]requestlog.Entry, error) { return f.store.Requests(ctx, query) })
+}
+
+// Denials implements [requestlog.Store].
+func (f *Faulty) Denials(ctx context.Context, since time.Time, limit int) ([]requestlog.Denial, error) {
+	return around(f, "list denials", false, func() ([]requestlog.Denial, error) { return f.store.Denials(ctx, since, limit) })
+}
+
+// PurgeRequests implements [requestlog.Store].
+func (f *Faulty) PurgeRequests(ctx context.Context, until time.Time, limit int) (int, error) {
+	return around(f, "purge requests", true, func() (int, error) { return f.store.PurgeRequests(ctx, until, limit) })
+}
+
+// AddDeed implements [Audit].
+func (f *Faulty) AddDeed(ctx context.Context, deed transaction.AuditEntry) error {
+	_, err := around(f, "audit", true, func() (struct{}, error) { return struct{}{}, f.store.AddDeed(ctx, deed) })
+	return err
+}
+
+// Deeds implements [Audit].
+func (f *Faulty) Deeds(ctx context.Context, mode tenant.Mode, before string, limit int) ([]transaction.AuditEntry, error) {
+	return around(f, "read audit", false, func() ([]transaction.AuditEntry, error) { return f.store.Deeds(ctx, mode, before, limit) })
+}
+
+// RFQQuotes implements [rfq.Store].
+func (f *Faulty) RFQQuotes(ctx context.Context, who tenant.ID, id string) ([]rfq.Quote, error) {
+	return around(f, "list quotes", false, func() ([]rfq.Quote, error) { return f.store.RFQQuotes(ctx, who, id) })
+}
+
+// AmendRFQ implements [rfq.Store].
+func (f *Faulty) AmendRFQ(ctx context.Context, who tenant.ID, id string, decide func(rfq.RFQ, []rfq.Quote) (rfq.Amendment, error)) error {
+	_, err := around(f, "amend rfq", true, func() (struct{}, error) {
+		return struct{}{}, f.store.AmendRFQ(ctx, who, id, decide)
+	})
+	return err
+}
+
+// CreateJob implements [preflightjob.Store].
+func (f *Faulty) CreateJob(ctx context.Context, job preflightjob.Job, terms transaction.Terms, backlogCap int) (preflightjob.Job, transaction.Outcome, error) {
+	return aroundCounted(f, "create job", func() (preflightjob.Job, transaction.Outcome, error) {
+		return f.store.CreateJob(ctx, job, terms, backlogCap)
+	})
+}
+
+// ReplayedJob implements [preflightjob.Store].
+func (f *Faulty) ReplayedJob(ctx context.Context, who tenant.ID, used transaction.Idempotency, now time.Time) (preflightjob.Job, error) {
+	return around(f, "replay job", false, func() (preflightjob.Job, error) { return f.store.ReplayedJob(ctx, who, used, now) })
+}
+
+// Job implements [preflightjob.Store].
+func (f *Faulty) Job(ctx context.Context, who tenant.ID, id string) (preflightjob.Job, error) {
+	return around(f, "read job", false, func() (preflightjob.Job, error) { return f.store.Job(ctx, who, id) })
+}
+
+// Jobs implements [preflightjob.Store].
+func (f *Faulty) Jobs(ctx context.Context, who tenant.ID, selection preflightjob.Selection) ([]preflightjob.Job, error) {
+	return around(f, "list jobs", false, func() ([]preflightjob.Job, error) { return f.store.Jobs(ctx, who, selection) })
+}
+
+// JobReport implements [preflightjob.Store].
+func (f *Faulty) JobReport(ctx context.Context, who tenant.ID, id string) ([]byte, error) {
+	return around(f, "read report", false, func() ([]byte, error) { return f.store.JobReport(ctx, who, id) })
+}
+
+// AmendJob implements [preflightjob.Store].
+func (f *Faulty) AmendJob(ctx context.Context, id string, decide func(preflightjob.Job) (preflightjob.Change, error)) (preflightjob.Job, error) {
+	return around(f, "amend job", true, func() (preflightjob.Job, error) { return f.store.AmendJob(ctx, id, decide) })
+}
+
+// OpenJobs implements [preflightjob.Store].
+func (f *Faulty) OpenJobs(ctx context.Context, dispatchedBy time.Time, limit int) ([]preflightjob.Job, error) {
+	return around(f, "list open jobs", false, func() ([]preflightjob.Job, error) { return f.store.OpenJobs(ctx, dispatchedBy, limit) })
+}
+
+// MarkDispatched implements [preflightjob.Store].
+func (f *Faulty) MarkDispatched(ctx context.Context, ids []string, at time.Time) error {
+	_, err := around(f, "mark jobs dispatched", true, func() (struct{}, error) {
+		return struct{}{}, f.store.MarkDispatched(ctx, ids, at)
+	})
+	return err
+}
+
+// PurgeJobs implements [preflightjob.Store].
+func (f *Faulty) PurgeJobs(ctx context.Context, now time.Time, limit int) (int, error) {
+	return around(f, "purge jobs", true, func() (int, error) { return f.store.PurgeJobs(ctx, now, limit) })
+}
+
+// ReceiveXJMF implements [xjmf.Store].
+func (f *Faulty) ReceiveXJMF(ctx context.Context, record xjmf.Record, jobs []xjmf.Job, decide func(map[xjmf.Job]xjmf.State) (xjmf.Change, error)) ([]byte, transaction.Outcome, error) {
+	return aroundCounted(f, "receive xjmf", func() ([]byte, transaction.Outcome, error) {
+		return f.store.ReceiveXJMF(ctx, record, jobs, decide)
+	})
+}
+
+// XJMFStates implements [xjmf.Store].
+func (f *Faulty) XJMFStates(ctx context.Context, who tenant.ID, jobID string, limit int) ([]xjmf.State, error) {
+	return around(f, "list states of a job", false, func() ([]xjmf.State, error) { return f.store.XJMFStates(ctx, who, jobID, limit) })
+}
+
+// XJMFRecords implements [xjmf.Store].
+func (f *Faulty) XJMFRecords(ctx context.Context, who tenant.ID, before string, limit int) ([]xjmf.Entry, error) {
+	return around(f, "list callbacks", false, func() ([]xjmf.Entry, error) { return f.store.XJMFRecords(ctx, who, before, limit) })
+}
+
+// PurgeXJMF implements [xjmf.Store].
+func (f *Faulty) PurgeXJMF(ctx context.Context, until time.Time, limit int) (int, error) {
+	return around(f, "purge xjmf", true, func() (int, error) { return f.store.PurgeXJMF(ctx, until, limit) })
+}
+
+// QuotaUsage implements [Quotas].
+func (f *Faulty) QuotaUsage(ctx context.Context, who tenant.ID, operation transaction.Operation, quota transaction.Quota, now time.Time) (transaction.Usage, error) {
+	return around(f, "read quota", false, func() (transaction.Usage, error) { return f.store.QuotaUsage(ctx, who, operation, quota, now) })
+}
+
+// QuotaDays implements [Quotas].
+func (f *Faulty) QuotaDays(ctx context.Context, who tenant.ID, operation transaction.Operation, since time.Time) ([]transaction.DayUse, error) {
+	return around(f, "read quota history", false, func() ([]transaction.DayUse, error) { return f.store.QuotaDays(ctx, who, operation, since) })
+}
+
+// PurgeLedger implements [Quotas].
+func (f *Faulty) PurgeLedger(ctx context.Context, now time.Time) error {
+	_, err := around(f, "purge ledger", true, func() (struct{}, error) { return struct{}{}, f.store.PurgeLedger(ctx, now) })
+	return err
+}
+
+// Events implements [Outbox].
+func (f *Faulty) Events(ctx context.Context, after int64, limit int) ([]transaction.Entry, error) {
+	return around(f, "read outbox", false, func() ([]transaction.Entry, error) { return f.store.Events(ctx, after, limit) })
+}
+
+// ImportMasterData implements [masterdata.Store].
+func (f *Faulty) ImportMasterData(ctx context.Context, s masterdata.Snapshot, content []byte, deed transaction.AuditEntry) (bool, error) {
+	return around(f, "import master data", true, func() (bool, error) { return f.store.ImportMasterData(ctx, s, content, deed) })
+}
+
+// MasterData implements [masterdata.Store].
+func (f *Faulty) MasterData(ctx context.Context, filter masterdata.Filter, before string, limit int) ([]masterdata.Snapshot, error) {
+	return around(f, "list master data", false, func() ([]masterdata.Snapshot, error) { return f.store.MasterData(ctx, filter, before, limit) })
+}
+
+// MasterDataSnapshot implements [masterdata.Store].
+func (f *Faulty) MasterDataSnapshot(ctx context.Context, id string) (masterdata.Snapshot, error) {
+	return around(f, "read master data", false, func() (masterdata.Snapshot, error) { return f.store.MasterDataSnapshot(ctx, id) })
+}
+
+// MasterDataContent implements [masterdata.Store].
+func (f *Faulty) MasterDataContent(ctx context.Context, id string) ([]byte, error) {
+	return around(f, "read master data", false, func() ([]byte, error) { return f.store.MasterDataContent(ctx, id) })
+}
+
+// ApproveMasterData implements [masterdata.Store].
+func (f *Faulty) ApproveMasterData(ctx context.Context, a masterdata.Approval, deed transaction.AuditEntry) error {
+	_, err := around(f, "approve master data", true, func() (struct{}, error) { return struct{}{}, f.store.ApproveMasterData(ctx, a, deed) })
+	return err
+}
+
+// WithdrawMasterData implements [masterdata.Store].
+func (f *Faulty) WithdrawMasterData(ctx context.Context, a masterdata.Approval, deed transaction.AuditEntry) (masterdata.Approval, error) {
+	return around(f, "withdraw approval", true, func() (masterdata.Approval, error) { return f.store.WithdrawMasterData(ctx, a, deed) })
+}
+
+// MasterDataApproval implements [masterdata.Store].
+func (f *Faulty) MasterDataApproval(ctx context.Context, id string) (masterdata.Approval, error) {
+	return around(f, "read approval", false, func() (masterdata.Approval, error) { return f.store.MasterDataApproval(ctx, id) })
+}
+
+// MasterDataApprovals implements [masterdata.Store].
+func (f *Faulty) MasterDataApprovals(ctx context.Context, filter masterdata.Filter, before string, limit int) ([]masterdata.Approval, error) {
+	return around(f, "list approvals", false, func() ([]masterdata.Approval, error) {
+		return f.store.MasterDataApprovals(ctx, filter, before, limit)
+	})
+}
+
+// MasterDataRevision implements [masterdata.Heads].
+func (f *Faulty) MasterDataRevision(ctx context.Context) (int64, error) {
+	return around(f, "read revision of master data", false, func() (int64, error) { return f.store.MasterDataRevision(ctx) })
+}
+
+// MasterDataHeads implements [masterdata.Heads].
+func (f *Faulty) MasterDataHeads(ctx context.Context, now time.Time) (revision int64, heads []masterdata.Approval, err error) {
+	heads, err = around(f, "read heads of master data", false, func() (heads []masterdata.Approval, err error) {
+		revision, heads, err = f.store.MasterDataHeads(ctx, now)
+		return heads, err
+	})
+	return revision, heads, err
+}
+
+// Relayed implements [webhook.Store].
+func (f *Faulty) Relayed(ctx context.Context) (int64, error) {
+	return around(f, "read relay", false, func() (int64, error) { return f.store.Relayed(ctx) })
+}
+
+// Relay implements [webhook.Store].
+func (f *Faulty) Relay(ctx context.Context, from, to int64, deliveries []webhook.Delivery) (bool, error) {
+	return around(f, "relay events", true, func() (bool, error) { return f.store.Relay(ctx, from, to, deliveries) })
+}
+
+// Enroll implements [webhook.Store].
+func (f *Faulty) Enroll(ctx context.Context, endpoints []webhook.Endpoint, now time.Time) error {
+	_, err := around(f, "enroll endpoints", true, func() (struct{}, error) { return struct{}{}, f.store.Enroll(ctx, endpoints, now) })
+	return err
+}
+
+// Standings implements [webhook.Store].
+func (f *Faulty) Standings(ctx context.Context, owner tenant.ID) ([]webhook.Standing, error) {
+	return around(f, "read standings", false, func() ([]webhook.Standing, error) { return f.store.Standings(ctx, owner) })
+}
+
+// Claim implements [webhook.Store].
+func (f *Faulty) Claim(ctx context.Context, lanes []webhook.Lane, now time.Time, lease time.Duration) ([]webhook.Claim, error) {
+	return around(f, "claim deliveries", true, func() ([]webhook.Claim, error) { return f.store.Claim(ctx, lanes, now, lease) })
+}
+
+// Release implements [webhook.Store].
+func (f *Faulty) Release(ctx context.Context, claims []webhook.Claim) error {
+	_, err := around(f, "release deliveries", true, func() (struct{}, error) { return struct{}{}, f.store.Release(ctx, claims) })
+	return err
+}
+
+// Record implements [webhook.Store].
+func (f *Faulty) Record(ctx context.Context, results []webhook.Result, now time.Time) ([]webhook.Standing, error) {
+	return around(f, "record deliveries", true, func() ([]webhook.Standing, error) { return f.store.Record(ctx, results, now) })
+}
+
+// Deliveries implements [webhook.Store].
+func (f *Faulty) Deliveries(ctx context.Context, query webhook.Query) ([]webhook.Delivery, error) {
+	return around(f, "list deliveries", false, func() ([]webhook.Delivery, error) { return f.store.Deliveries(ctx, query) })
+}
+
+// Delivery implements [webhook.Store].
+func (f *Faulty) Delivery(ctx context.Context, owner tenant.ID, id string) (delivery webhook.Delivery, attempts []webhook.Attempt, err error) {
+	attempts, err = around(f, "read delivery", false, func() (attempts []webhook.Attempt, err error) {
+		delivery, attempts, err = f.store.Delivery(ctx, owner, id)
+		return attempts, err
+	})
+	return delivery, attempts, err
+}
+
+// AddDelivery implements [webhook.Store].
+func (f *Faulty) AddDelivery(ctx context.Context, delivery webhook.Delivery) error {
+	_, err := around(f, "add delivery", true, func() (struct{}, error) { return struct{}{}, f.store.AddDelivery(ctx, delivery) })
+	return err
+}
+
+// Redeliver implements [webhook.Store].
+func (f *Faulty) Redeliver(ctx context.Context, owner tenant.ID, id string, now time.Time) (webhook.Delivery, error) {
+	return around(f, "redeliver", true, func() (webhook.Delivery, error) { return f.store.Redeliver(ctx, owner, id, now) })
+}
+
+// Recover implements [webhook.Store].
+func (f *Faulty) Recover(ctx context.Context, endpoint webhook.Endpoint, since, now time.Time, limit int, mint func() (string, error)) (int, error) {
+	return around(f, "recover deliveries", true, func() (int, error) { return f.store.Recover(ctx, endpoint, since, now, limit, mint) })
+}
+
+// Enable implements [webhook.Store].
+func (f *Faulty) Enable(ctx context.Context, address webhook.Address, now time.Time) error {
+	_, err := around(f, "enable endpoint", true, func() (struct{}, error) { return struct{}{}, f.store.Enable(ctx, address, now) })
+	return err
+}
+
+// PurgeWebhooks implements [webhook.Store].
+func (f *Faulty) PurgeWebhooks(ctx context.Context, before time.Time, limit int) (int, error) {
+	return around(f, "purge webhooks", true, func() (int, error) { return f.store.PurgeWebhooks(ctx, before, limit) })
+}

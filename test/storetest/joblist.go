@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/preflightjob"
+)
+
+var jobListCases = map[string]func(*testing.T, *world){
+	"pages of jobs of any size join to the whole list, newest first": jobPagesJoin,
+	"jobs submitted between two pages do not shift the second":       jobPagesAreStable,
+	"a list holds the tenant's own jobs alone":                       jobListIsOwn,
+	"a list of a status holds the jobs that have it":                 jobListOfStatus,
+	"a job is listed until its retention has passed, purged or not":  jobListForgets,
+	"a cursor of jobs is good for its tenant and its status alone":   jobCursorIsBound,
+}
+
+// queueUp submits jobs of acme and returns their ids, the newest first.
+func (w *world) queueUp(t *testing.T, n int) []string {
+	t.Helper()
+	var ids []string
+	for range n {
+		ids = append(ids, w.submit(t, acme).ID)
+		w.clock.advance(time.Millisecond)
+	}
+	slices.Reverse(ids)
+	return ids
+}
+
+// walkJobs reads every page of acme's jobs and returns the ids.
+func (w *world) walkJobs(t *testing.T, next preflightjob.Page, between func()) []string {
+	t.Helper()
+	var ids []string
+	for range maxPages {
+		list, err := w.jobs.List(t.Context(), acme, next)
+		if err != nil {
+			t.Fatalf("a page of %d: %v", next.Limit, err)
+		}
+		for _, item := range list.Items {
+			ids = append(ids, item.ID)
+		}
+		if list.NextCursor == "" {
+			return ids
+		}
+		if len(list.Items) != next.Limit {
+			t.Fatalf("a page has %d items and a next page, want %d", len(list.Items), next.Limit)
+		}
+		next.Cursor = list.NextCursor
+		between()
+	}
+	t.Fatalf("no end after %d pages of %d", maxPages, next.Limit)
+	return nil
+}
+
+func jobPagesJoin(t *testing.T, w *world) {
+	const total = 23
+	want := w.queueUp(t, total)
+	for _, limit := range []int{1, 5, total - 1, total, total + 1, preflightjob.MaxLimit} {
+		wantEqual(t, fmt.Sprintf("ids in pages of %d", limit), want, w.walkJobs(t, preflightjob.Page{Limit: limit}, func() {}))
+	}
+}
+
+func jobPagesAreStable(t *testing.T, w *world) {
+	want := w.queueUp(t, 12)
+	got := w.walkJobs(t, preflightjob.Page{Limit: 4}, func() { w.queueUp(t, 3) })
+	wantEqual(t, "ids read while others were submitted", want, got)
+}
+
+func jobListIsOwn(t *testing.T, w *world) {
+	mine := w.submit(t, acme)
+	for _, who := range strangers {
+		w.submit(t, who)
+	}
+	list, err := w.jobs.List(t.Context(), acme, preflightjob.Page{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantEqual(t, "list", []preflightjob.Job{mine}, list.Items)
+}
+
+func jobListOfStatus(t *testing.T, w *world) {
+	ids := w.queueUp(t, 5)
+	finishJob(t, w, ids[0])
+	finishJob(t, w, ids[3])
+	if _, err := w.jobs.Cancel(t.Context(), acme, ids[2]); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.jobs.Begin(t.Context(), ids[4], 1, "w1"); err != nil {
+		t.Fatal(err)
+	}
+	for status, want := range map[preflightjob.Status][]string{
+		"": ids, preflightjob.Queued: {ids[1]}, preflightjob.Processing: {ids[4]}, preflightjob.Succeeded: {ids[0], ids[3]}, preflightjob.Failed: nil, preflightjob.Cancelled: {ids[2]},
+	} {
+		wantEqual(t, fmt.Sprintf("ids with the status %q", status), want, w.walkJobs(t, preflightjob.Page{Status: status, Limit: 1}, func() {}))
+	}
+}
+
+func jobListForgets(t *testing.T, w *world) {
+	ended := w.submit(t, acme)
+	finishJob(t, w, ended.ID)
+	w.clock.advance(time.Hour)
+	later := w.submit(t, acme)
+	finishJob(t, w, later.ID)
+	w.clock.advance(preflightjob.Retention - time.Hour - time.Millisecond)
+	both := []string{later.ID, ended.ID}
+	wantEqual(t, "just before the end", both, w.walkJobs(t, preflightjob.Page{}, func() {}))
+	w.clock.advance(time.Millisecond)
+	wantEqual(t, "at the end", both[:1], w.walkJobs(t, preflightjob.Page{}, func() {}))
+	if n, err := w.jobs.Purge(t.Context(), 10); n != 1 || err != nil {
+		t.Errorf("purged %d (%v), want 1", n, err)
+	}
+	wantEqual(t, "after the purge", both[:1], w.walkJobs(t, preflightjob.Page{}, func() {}))
+}
+
+func jobCursorIsBound(t *testing.T, w *world) {
+	w.queueUp(t, 3)
+	first, err := w.jobs.List(t.Context(), acme, preflightjob.Page{Limit: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, who := range strangers {
+		if _, err := w.jobs.List(t.Context(), who, preflightjob.Page{Limit: 1, Cursor: first.NextCursor}); !errors.Is(err, preflightjob.ErrInvalidPage) {
+			t.Errorf("as %s: error = %v, want ErrInvalidPage", who, err)
+		}
+	}
+	if _, err := w.jobs.List(t.Context(), acme, preflightjob.Page{Status: preflightjob.Queued, Cursor: first.NextCursor}); !errors.Is(err, preflightjob.ErrInvalidPage) {
+		t.Errorf("of another status: error = %v, want ErrInvalidPage", err)
+	}
+}

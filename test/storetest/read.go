@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/preflightjob"
+	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
+)
+
+var readCases = map[string]func(*testing.T, *world){
+	"nothing of a tenant is found by another organization or mode": isolation,
+	"pages of any size join to the whole list, newest first":       pagesJoin,
+	"rfqs created between two pages do not shift the second":       pagesAreStable,
+	"a list holds the tenant's own rfqs alone":                     listIsOwn,
+}
+
+func isolation(t *testing.T, w *world) {
+	record, job := w.create(t, acme, "mine"), w.submit(t, acme)
+	if _, err := w.rfqs.SubmitQuote(t.Context(), acme, record.ID, w.offer(t, "s1", "205.00"), rfq.Instruction{}); err != nil {
+		t.Fatal(err)
+	}
+	finishJob(t, w, job.ID)
+	open := w.submit(t, acme)
+	reads := map[string]func(tenant.ID) error{
+		"rfq":    func(who tenant.ID) error { _, err := w.rfqs.Get(t.Context(), who, record.ID); return err },
+		"quotes": func(who tenant.ID) error { _, err := w.rfqs.Quotes(t.Context(), who, record.ID); return err },
+		"submit quote": func(who tenant.ID) error {
+			_, err := w.rfqs.SubmitQuote(t.Context(), who, record.ID, w.offer(t, "s2", "1.00"), rfq.Instruction{})
+			return err
+		},
+		"job":        func(who tenant.ID) error { _, err := w.jobs.Get(t.Context(), who, job.ID); return err },
+		"report":     func(who tenant.ID) error { _, err := w.jobs.Report(t.Context(), who, job.ID); return err },
+		"raw report": func(who tenant.ID) error { _, err := w.store.JobReport(t.Context(), who, job.ID); return err },
+		"list of jobs": func(who tenant.ID) error {
+			list, err := w.jobs.List(t.Context(), who, preflightjob.Page{})
+			if err == nil && len(list.Items) == 0 {
+				return transaction.ErrNotFound
+			}
+			return err
+		},
+		"cancel": func(who tenant.ID) error { _, err := w.jobs.Cancel(t.Context(), who, open.ID); return err },
+	}
+	for name, read := range reads {
+		for _, who := range strangers {
+			if err := read(who); !errors.Is(err, transaction.ErrNotFound) {
+				t.Errorf("%s as %s: error = %v, want ErrNotFound", name, who, err)
+			}
+		}
+		if err := read(acme); err != nil {
+			t.Errorf("%s as its owner: %v", name, err)
+		}
+	}
+}
+
+func listIsOwn(t *testing.T, w *world) {
+	mine := w.create(t, acme, "mine")
+	for _, who := range strangers {
+		w.create(t, who, "theirs")
+	}
+	list, err := w.rfqs.List(t.Context(), acme, rfq.Page{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantEqual(t, "list", []rfq.RFQ{mine}, list.Items)
+}
+
+// maxPages is far more than any list of the suite has: a store that repeats
+// itself fails instead of going on for ever.
+const maxPages = 200
+
+// walk reads every page and returns the ids.
+func (w *world) walk(t *testing.T, limit int, between func(page int)) []string {
+	t.Helper()
+	var ids []string
+	next := rfq.Page{Limit: limit}
+	for page := range maxPages {
+		list, err := w.rfqs.List(t.Context(), acme, next)
+		if err != nil {
+			t.Fatalf("page %d of %d: %v", page, limit, err)
+		}
+		for _, item := range list.Items {
+			ids = append(ids, item.ID)
+		}
+		if list.NextCursor == "" {
+			return ids
+		}
+		if len(list.Items) != limit {
+			t.Fatalf("page %d has %d items and a next page, want %d", page, len(list.Items), limit)
+		}
+		next.Cursor = list.NextCursor
+		between(page)
+	}
+	t.Fatalf("no end after %d pages of %d", maxPages, limit)
+	return nil
+}
+
+func (w *world) fill(t *testing.T, n int) []string {
+	t.Helper()
+	var ids []string
+	for i := range n {
+		ids = append(ids, w.create(t, acme, fmt.Sprint("rfq ", i)).ID)
+		w.clock.advance(time.Millisecond)
+	}
+	slices.Reverse(ids)
+	return ids
+}
+
+func pagesJoin(t *testing.T, w *world) {
+	const total = 23
+	want := w.fill(t, total)
+	for _, limit := range []int{1, 5, total - 1, total, total + 1, rfq.MaxLimit} {
+		wantEqual(t, fmt.Sprintf("ids in pages of %d", limit), want, w.walk(t, limit, func(int) {}))
+	}
+}
+
+func pagesAreStable(t *testing.T, w *world) {
+	want := w.fill(t, 12)
+	got := w.walk(t, 4, func(page int) {
+		for i := range 3 {
+			w.create(t, acme, fmt.Sprint("newer ", page, i))
+		}
+	})
+	wantEqual(t, "ids read while others were created", want, got)
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package delivery_test
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	mathrand "math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/recordid"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/safehttp"
+	"github.com/printmarket/printmarket/internal/store/postgres"
+	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
+	domain "github.com/printmarket/printmarket/internal/webhook"
+	"github.com/printmarket/printmarket/test/pgtest"
+	"github.com/printmarket/printmarket/test/webhooktest"
+	"github.com/printmarket/printmarket/workers/delivery"
+)
+
+// receiverEnv makes a process of this binary the receivers of a benchmark.
+const receiverEnv = "PRINTMARKET_TEST_WEBHOOK_RECEIVER"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(receiverEnv) != "" {
+		receiveForAnother()
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// BenchmarkOnPostgreSQL delivers whole cycles on a real PostgreSQL: events in the
+// outbox are relayed, claimed, signed, posted to a hundred partners of this machine
+// and recorded; and again with one partner more, who never answers. The worker has
+// one processor; database and receivers are other processes, so that its processor
+// time is its own.
+func BenchmarkOnPostgreSQL(b *testing.B) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	var alone, beside []figures
+	for b.Loop() {
+		alone = append(alone, deliverFromPostgreSQL(b, false))
+		beside = append(beside, deliverFromPostgreSQL(b, true))
+	}
+	of := func(all []figures, figure func(figures) float64) float64 {
+		sum := 0.0
+		for _, one := range all {
+			sum += figure(one)
+		}
+		return sum / float64(len(all))
+	}
+	perCore := func(f figures) float64 { return f.perCore }
+	p99 := func(f figures) float64 { return f.p99.Seconds() * 1000 }
+	b.ReportMetric(of(alone, perCore), "deliveries/core-s")
+	b.ReportMetric(of(beside, perCore), "deliveries/core-s-beside")
+	b.ReportMetric(of(alone, func(f figures) float64 { return f.rate }), "deliveries/s")
+	b.ReportMetric(of(alone, p99), "p99-ms")
+	b.ReportMetric(of(beside, p99), "p99-ms-beside")
+	b.ReportMetric(of(beside, p99)/of(alone, p99), "p99-ratio")
+}
+
+// benchmarked is one installation that delivers.
+type benchmarked struct {
+	*testing.B
+	database  string
+	store     *postgres.Store
+	directory webhooktest.Directory
+	owners    []tenant.ID
+}
+
+// deliverFromPostgreSQL has fifty events delivered to each of a hundred partners.
+func deliverFromPostgreSQL(b *testing.B, dead bool) figures {
+	const healthy, events = 100, 50
+	receivers := startReceivers(b)
+	defer receivers.stop()
+	m := newBenchmarked(b)
+	for i := range healthy {
+		m.declare(i, receivers.address+"/healthy")
+	}
+	if dead {
+		m.declare(healthy, receivers.address+"/dead")
+	}
+	m.enroll()
+	m.happen(events)
+	began, used := time.Now(), coreTime(b)
+	stop := m.work()
+	for receivers.ask("/count") != fmt.Sprint(healthy*events) {
+		if time.Since(began) > 2*time.Minute {
+			b.Fatalf("%s of %d have come", receivers.ask("/count"), healthy*events)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	stop()
+	used = coreTime(b) - used
+	var at []time.Time
+	if err := json.Unmarshal([]byte(receivers.ask("/arrivals")), &at); err != nil {
+		b.Fatal(err)
+	}
+	took := make([]time.Duration, len(at))
+	for i := range at {
+		took[i] = at[i].Sub(began)
+	}
+	slices.Sort(took)
+	m.mustHaveRecorded(healthy * events)
+	return figures{
+		perCore: healthy * events / used.Seconds(), rate: healthy * events / took[len(took)-1].Seconds(), p99: took[len(took)*99/100],
+	}
+}
+
+func newBenchmarked(b *testing.B) *benchmarked {
+	b.Helper()
+	m := &benchmarked{B: b, database: pgtest.Start(b).URL("postgres")}
+	store, err := postgres.Open(b.Context(), m.database, postgres.Options{MaxConns: 4})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = store.Close() })
+	if err := store.Migrate(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	m.store = store
+	return m
+}
+
+// declare adds a partner with one endpoint.
+func (m *benchmarked) declare(i int, url string) {
+	owner := tenant.ID{Organization: fmt.Sprintf("org_bench%03d", i), Mode: tenant.Live}
+	m.owners = append(m.owners, owner)
+	m.directory.Declare(append(m.directory.Endpoints(time.Now()), domain.Endpoint{
+		Address: domain.Address{Owner: owner, Name: "mis"}, URL: url, Secrets: []credential.Secret{newer},
+	})...)
+}
+
+func (m *benchmarked) enroll() {
+	if err := m.store.Enroll(m.Context(), m.directory.Endpoints(time.Now()), time.Now()); err != nil {
+		m.Fatal(err)
+	}
+}
+
+// happen commits n events of each partner, in turns.
+func (m *benchmarked) happen(n int) {
+	conn, err := pgx.Connect(m.Context(), m.database)
+	if err != nil {
+		m.Fatal(err)
+	}
+	defer func() { _ = conn.Close(m.Context()) }()
+	var rows [][]any
+	for range n {
+		for _, owner := range m.owners {
+			subject, err := recordid.New(recordid.RFQ, time.Now(), rand.Reader)
+			if err != nil {
+				m.Fatal(err)
+			}
+			event, err := transaction.NewEvent(transaction.RFQQuoted, subject, time.Now(), rand.Reader)
+			if err != nil {
+				m.Fatal(err)
+			}
+			rows = append(rows, []any{event.ID, owner.String(), string(event.Type), event.Subject, event.At})
+		}
+	}
+	columns := []string{"id", "tenant", "type", "subject", "at"}
+	if _, err := conn.CopyFrom(m.Context(), pgx.Identifier{"outbox"}, columns, pgx.CopyFromRows(rows)); err != nil {
+		m.Fatal(err)
+	}
+}
+
+// work starts a worker with its defaults, as an installation has it; stop waits until
+// it has ended.
+func (m *benchmarked) work() (stop func()) {
+	w := &world{TB: m.B}
+	return w.run(delivery.New(delivery.Config{
+		Store: m.store, Directory: &m.directory,
+		Relay:   &domain.Relay{Store: m.store, Directory: &m.directory, Now: time.Now, Random: rand.Reader},
+		Sender:  domain.Sender{Schedule: domain.Schedule{Random: mathrand.Float64}, Now: time.Now},
+		Connect: delivery.Connections(safehttp.Config{Allow: local, UserAgent: "test/1"}),
+		Drain:   time.Millisecond, Random: mathrand.Float64, Now: time.Now,
+		Log: telemetry.NewLogger(io.Discard, slog.LevelInfo), Metrics: telemetry.NewMetrics(),
+	}))
+}
+
+// mustHaveRecorded fails unless so many deliveries are delivered.
+func (m *benchmarked) mustHaveRecorded(want int) {
+	conn, err := pgx.Connect(m.Context(), m.database)
+	if err != nil {
+		m.Fatal(err)
+	}
+	defer func() { _ = conn.Close(m.Context()) }()
+	var recorded int
+	err = conn.QueryRow(m.Context(), `SELECT count(*) FROM webhook_delivery d WHERE state = 'delivered' AND attempts = 1
+		AND EXISTS (SELECT FROM webhook_attempt a WHERE a.delivery_id = d.id)`).Scan(&recorded)
+	if err != nil || recorded != want {
+		m.Fatalf("%d are delivered, %v; want %d", recorded, err, want)
+	}
+}
+
+// remote are receivers in a process of their own.
+type remote struct {
+	*testing.B
+	address string
+	process *exec.Cmd
+	input   io.Closer
+}
+
+func startReceivers(b *testing.B) *remote {
+	b.Helper()
+	r := &remote{B: b, process: exec.CommandContext(b.Context(), os.Args[0])}
+	r.process.Env = append(os.Environ(), receiverEnv+"=1")
+	r.process.Stderr = os.Stderr
+	input, err := r.process.StdinPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	output, err := r.process.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	r.input = input
+	if err := r.process.Start(); err != nil {
+		b.Fatal(err)
+	}
+	line, err := bufio.NewReader(output).ReadString('\n')
+	if err != nil {
+		b.Fatal(err)
+	}
+	r.address = strings.TrimSpace(line)
+	return r
+}
+
+// stop ends the process, which does so when its input does.
+func (r *remote) stop() {
+	_ = r.input.Close()
+	if err := r.process.Wait(); err != nil {
+		r.Error(err)
+	}
+}
+
+func (r *remote) ask(path string) string {
+	answer, err := http.Get(r.address + path)
+	if err != nil {
+		r.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	var body bytes.Buffer
+	if _, err := body.ReadFrom(answer.Body); err != nil {
+		r.Fatal(err)
+	}
+	return body.String()
+}
+
+// receiveForAnother receives until the standard input ends, and tells what came.
+func receiveForAnother() {
+	var came arrivals
+	var over atomic.Bool
+	mux := http.NewServeMux()
+	mux.Handle("/healthy", &came)
+	mux.HandleFunc("/dead", func(_ http.ResponseWriter, r *http.Request) {
+		for !over.Load() && r.Context().Err() == nil {
+			time.Sleep(100 * time.Millisecond)
+		}
+	})
+	mux.HandleFunc("/count", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, came.count()) })
+	mux.HandleFunc("/arrivals", func(w http.ResponseWriter, _ *http.Request) {
+		came.mu.Lock()
+		defer came.mu.Unlock()
+		_ = json.NewEncoder(w).Encode(came.at) // who asked sees that it is not all
+	})
+	server := httptest.NewServer(mux)
+	_, _ = fmt.Fprintln(os.Stdout, server.URL) // who started this sees that there is none
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	over.Store(true)
+	server.CloseClientConnections()
+	server.Close()
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package delivery_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/workers/delivery"
+)
+
+// BenchmarkOneDeadAmongAHundred delivers to a hundred healthy endpoints of this
+// machine, and again with one that never answers among them. It tells deliveries in
+// a second of one core's time, the 99th percentile of the time from an event to the
+// healthy ones, and how much of both is left beside the dead one. Receivers, store
+// and worker share the cores.
+func BenchmarkOneDeadAmongAHundred(b *testing.B) {
+	var alone, beside figures
+	for b.Loop() {
+		alone = deliverToMany(b, false)
+		beside = deliverToMany(b, true)
+	}
+	b.ReportMetric(alone.perCore, "deliveries/core-s")
+	b.ReportMetric(beside.perCore, "deliveries/core-s-beside")
+	b.ReportMetric(alone.p99.Seconds()*1000, "p99-ms")
+	b.ReportMetric(beside.p99.Seconds()*1000, "p99-ms-beside")
+	b.ReportMetric(beside.perCore/alone.perCore, "rate-ratio")
+	b.ReportMetric(beside.p99.Seconds()/alone.p99.Seconds(), "p99-ratio")
+}
+
+// figures are what one run came to.
+type figures struct {
+	// perCore is deliveries in a second of a core's time, rate in a second.
+	perCore, rate float64
+	p99           time.Duration
+}
+
+// arrivals are the times of what came to the healthy endpoints.
+type arrivals struct {
+	mu sync.Mutex
+	at []time.Time
+}
+
+func (a *arrivals) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
+	_, _ = io.Copy(io.Discard, r.Body)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.at = append(a.at, time.Now())
+}
+
+func (a *arrivals) count() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.at)
+}
+
+// deliverToMany has twenty events delivered to a hundred endpoints.
+func deliverToMany(b *testing.B, dead bool) figures {
+	const healthy, events = 100, 20
+	var came arrivals
+	server := httptest.NewServer(&came)
+	defer server.Close()
+	over := make(chan struct{})
+	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-r.Context().Done():
+		case <-over:
+		}
+	}))
+	defer func() { close(over); silent.CloseClientConnections(); silent.Close() }()
+	urls := map[string]string{}
+	for i := range healthy {
+		urls[fmt.Sprintf("healthy-%d", i)] = fmt.Sprintf("%s/%d", server.URL, i)
+	}
+	if dead {
+		urls["dead"] = silent.URL
+	}
+	w := newWorld(b)
+	w.declare(urls)
+	w.enroll()
+	w.happen(events)
+	began, used := time.Now(), coreTime(b)
+	stop := w.running(func(c *delivery.Config) {
+		loopback(c)
+		c.Drain = time.Millisecond
+	})
+	w.eventually("all have come", func() bool { return came.count() == healthy*events })
+	used = coreTime(b) - used
+	stop()
+	took := make([]time.Duration, len(came.at))
+	for i, at := range came.at {
+		took[i] = at.Sub(began)
+	}
+	slices.Sort(took)
+	return figures{perCore: healthy * events / used.Seconds(), p99: took[len(took)*99/100]}
+}
+
+// enroll enrolls what is declared.
+func (w *world) enroll() {
+	w.Helper()
+	if err := w.store.Enroll(w.Context(), w.directory.Endpoints(time.Now()), time.Now()); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// coreTime is what this process has used of the cores so far.
+func coreTime(b *testing.B) time.Duration {
+	b.Helper()
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package delivery
+
+import (
+	"context"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/webhook"
+)
+
+// watchTime is how often the store is asked for what waits.
+const watchTime = 15 * time.Second
+
+// sight is what the worker saw last, for its metrics.
+type sight struct {
+	// seen says that the store has told of what waits.
+	seen     bool
+	waiting  int
+	oldest   time.Time
+	disabled int
+	breakers map[webhook.BreakerState]int
+}
+
+// Gauges registers what is read of the worker when it is scraped.
+func (w *Worker) Gauges(m *telemetry.Metrics) {
+	last := func(read func(sight) float64) func() (float64, bool) {
+		return func() (float64, bool) {
+			s := w.seen()
+			return read(s), s.seen
+		}
+	}
+	m.GaugeIf("printmarket_webhook_waiting",
+		"Deliveries that wait for endpoints that are open and not disabled.",
+		last(func(s sight) float64 { return float64(s.waiting) }))
+	m.GaugeIf("printmarket_webhook_oldest_seconds",
+		"Age of the oldest event among those deliveries; 0 if there are none.",
+		last(func(s sight) float64 {
+			if s.oldest.IsZero() {
+				return 0
+			}
+			return w.Now().Sub(s.oldest).Seconds()
+		}))
+	m.GaugeIf("printmarket_webhook_endpoints_disabled",
+		"Declared endpoints that get nothing because they failed for too long, or said that they are gone.",
+		last(func(s sight) float64 { return float64(s.disabled) }))
+	m.Gauges("printmarket_webhook_breakers", "Declared endpoints by the state of their breaker, which all workers share.",
+		[]string{"state"}, func(set func(float64, ...string)) {
+			breakers := w.seen().breakers
+			for _, state := range webhook.BreakerStates() {
+				set(float64(breakers[state]), string(state))
+			}
+		})
+}
+
+func (w *Worker) seen() sight {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.sight
+}
+
+// watchEvery asks the store for what waits until ctx ends.
+func (w *Worker) watchEvery(ctx context.Context) {
+	for ctx.Err() == nil {
+		w.watch(ctx)
+		pause(ctx, watchTime)
+	}
+}
+
+func (w *Worker) watch(ctx context.Context) {
+	ask, cancel := context.WithTimeout(ctx, askAtMost)
+	defer cancel()
+	standings, err := w.Store.Standings(ask, tenant.ID{})
+	w.store.note(ctx, "watch", err)
+	open := map[webhook.Address]webhook.Endpoint{}
+	for _, endpoint := range w.Directory.Endpoints(w.Now()) {
+		open[endpoint.Address] = endpoint
+	}
+	now, breakers := w.Now(), map[webhook.BreakerState]int{webhook.BreakerClosed: len(open)}
+	for _, standing := range standings {
+		if endpoint, declared := open[standing.Address]; declared && endpoint.URL == standing.URL {
+			breakers[webhook.BreakerClosed]--
+			breakers[standing.Breaker.State(now)]++
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err == nil {
+		w.sight.breakers = breakers
+	}
+	w.sight.seen, w.sight.waiting, w.sight.disabled, w.sight.oldest = err == nil, 0, 0, time.Time{}
+	for _, standing := range standings {
+		endpoint, declared := open[standing.Address]
+		switch {
+		case !declared:
+		case standing.Disabled != webhook.NotDisabled:
+			w.sight.disabled++
+		case endpoint.Withheld() == "" && standing.Waiting > 0:
+			w.sight.waiting += standing.Waiting
+			if w.sight.oldest.IsZero() || standing.OldestAt.Before(w.sight.oldest) {
+				w.sight.oldest = standing.OldestAt
+			}
+		}
+	}
+}

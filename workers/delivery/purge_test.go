@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package delivery_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/internal/transaction"
+	domain "github.com/printmarket/printmarket/internal/webhook"
+	"github.com/printmarket/printmarket/test/webhooktest"
+	"github.com/printmarket/printmarket/workers/delivery"
+)
+
+// purged is a store that has so much to erase, or fails.
+type purged struct {
+	*webhooktest.Memory
+
+	mu      sync.Mutex
+	answers []int
+	// asked is when it was asked, and age how old what it was to erase is at least.
+	asked []time.Duration
+	age   time.Duration
+	start time.Time
+}
+
+func (p *purged) PurgeWebhooks(_ context.Context, before time.Time, limit int) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.asked, p.age = append(p.asked, time.Since(p.start)), time.Since(before)
+	if len(p.answers) == 0 {
+		return 0, &transaction.UnavailableError{}
+	}
+	answer := p.answers[0]
+	p.answers = p.answers[1:]
+	return min(answer, limit), nil
+}
+
+func TestWhatIsPastItsRetentionIsErasedBatchAfterBatchEachHour(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		store := &purged{Memory: &w.store, answers: []int{5000, 5000, 17, 0}, start: w.start}
+		stop := w.running(func(c *delivery.Config) { c.Store = store })
+		time.Sleep(3*time.Hour - time.Second)
+		stop()
+		want := []time.Duration{0, 0, 0, time.Hour, 2 * time.Hour}
+		if diff := cmp.Diff(want, store.asked); diff != "" {
+			t.Errorf("asked (-want +got):\n%s", diff)
+		}
+		if store.age != domain.Retention {
+			t.Errorf("erases what is %s old, want %s", store.age, domain.Retention)
+		}
+	})
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package delivery
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/transaction"
+	"github.com/printmarket/printmarket/internal/webhook"
+)
+
+// What is finished is recorded together: what ends within this time, up to so much.
+const (
+	gatherFor  = 10 * time.Millisecond
+	gatherMost = 256
+)
+
+// recordAll records what ended until there is no more, and passes it on.
+func (w *Worker) recordAll(ctx context.Context, ended <-chan ending, settled chan<- []ending) {
+	for first := range ended {
+		endings := gather(first, ended)
+		w.record(ctx, endings)
+		settled <- endings
+	}
+}
+
+// gather waits shortly for what ends soon after the first.
+func gather(first ending, ended <-chan ending) []ending {
+	endings, over := []ending{first}, time.After(gatherFor)
+	for len(endings) < gatherMost {
+		select {
+		case next, more := <-ended:
+			if !more {
+				return endings
+			}
+			endings = append(endings, next)
+		case <-over:
+			return endings
+		}
+	}
+	return endings
+}
+
+func (w *Worker) record(ctx context.Context, endings []ending) {
+	var results []webhook.Result
+	var unsent []webhook.Claim
+	for _, e := range endings {
+		if e.sent {
+			results = append(results, e.result)
+		} else {
+			unsent = append(unsent, e.claim)
+		}
+	}
+	if len(results) > 0 {
+		w.untilStored(ctx, "record", func(ctx context.Context) error { return w.recordResults(ctx, results) })
+	}
+	if len(unsent) > 0 {
+		w.untilStored(ctx, "release", func(ctx context.Context) error { return w.Store.Release(ctx, unsent) })
+	}
+	w.count(ctx, endings)
+}
+
+func (w *Worker) recordResults(ctx context.Context, results []webhook.Result) error {
+	disabled, err := w.Store.Record(ctx, results, w.Now())
+	for _, standing := range disabled {
+		w.Log.WarnContext(ctx, "webhook endpoint was disabled", "tenant", standing.Owner.String(),
+			"endpoint", standing.Name, "reason", string(standing.Disabled), "failing_since", standing.FailingSince)
+	}
+	return err
+}
+
+// untilStored tries for as long as the store is away. To write the same again is
+// harmless: what was written the first time has left its claim. What the store will
+// not have is sent again when its lease runs out.
+func (w *Worker) untilStored(ctx context.Context, op string, write func(context.Context) error) {
+	for failures := 1; ; failures++ {
+		ask, cancel := context.WithTimeout(ctx, askAtMost)
+		err := write(ask)
+		cancel()
+		w.store.note(ctx, op, err)
+		var unavailable *transaction.UnavailableError
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		if !errors.As(err, &unavailable) {
+			w.Log.ErrorContext(ctx, "the store refuses what came of deliveries", "op", op, "error", err)
+			return
+		}
+		pause(ctx, w.store.backoff(failures))
+	}
+}
+
+// count tells of what ended.
+func (w *Worker) count(ctx context.Context, endings []ending) {
+	for _, e := range endings {
+		if !e.sent {
+			w.Metrics.Unsent("released")
+			continue
+		}
+		r := e.result
+		outcome := string(r.State)
+		if r.State == webhook.Pending {
+			outcome = "retried"
+		}
+		w.Metrics.Sent(outcome, r.Attempt.Took)
+		w.Log.InfoContext(e.span.In(ctx), "attempt ended", "delivery", r.ID, "tenant", r.Owner.String(), "endpoint", r.Name,
+			"event", r.Event.ID, "attempt", r.Attempt.Number, "outcome", outcome, "fault", string(r.Attempt.Fault),
+			"status", r.Attempt.Status, "ms", r.Attempt.Took.Milliseconds())
+	}
+}

@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package delivery_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/internal/credential"
+	domain "github.com/printmarket/printmarket/internal/webhook"
+	"github.com/printmarket/printmarket/workers/delivery"
+)
+
+// The tests of this file run inside a bubble of package synctest, where the clock
+// jumps and a goroutine that is left behind fails the test.
+
+const hook = "https://a.test/"
+
+// minutely keeps tests of days short: the bubble's clock stops at each tick.
+func minutely(c *delivery.Config) { c.Every = time.Minute }
+
+func TestAnEventIsDeliveredOnceToEachEndpoint(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a", "b")
+		stop := w.running(nil)
+		time.Sleep(time.Second)
+		w.happen(100)
+		time.Sleep(2 * time.Second)
+		stop()
+		for _, name := range []string{"a", "b"} {
+			if diff := cmp.Diff(map[domain.State]int{domain.Delivered: 100}, w.states(name)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", name, diff)
+			}
+			if err := w.receivers.twice("https://" + name + ".test/"); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+func TestAReceiverThatIsAwayIsTriedForThreeDays(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a")
+		w.receivers.answer(hook, 500, 0)
+		w.happen(1)
+		stop := w.running(minutely)
+		time.Sleep(100 * time.Hour)
+		stop()
+		posts := w.receivers.to(hook)
+		if len(posts) != domain.Tries || w.states("a")[domain.Exhausted] != 1 {
+			t.Fatalf("%d tries, %v; want %d, and then exhausted", len(posts), w.states("a"), domain.Tries)
+		}
+		for i, wait := range []time.Duration{
+			5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour,
+			10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
+		} {
+			took := posts[i+1].at.Sub(posts[i].at)
+			if took < wait*4/5 || took > wait*6/5+2*time.Minute {
+				t.Errorf("try %d came %s after the one before, want %s and a fifth either way", i+2, took, wait)
+			}
+			if posts[i].body != posts[i+1].body || posts[i].header.Get(domain.HeaderID) != posts[i+1].header.Get(domain.HeaderID) {
+				t.Errorf("try %d is another message", i+2)
+			}
+			if posts[i].header.Get(domain.HeaderTimestamp) == posts[i+1].header.Get(domain.HeaderTimestamp) {
+				t.Errorf("try %d has the time of the one before", i+2)
+			}
+		}
+	})
+}
+
+func TestFiveDaysOfFailuresDisableAnEndpointUntilItIsEnabled(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a")
+		w.receivers.answer(hook, 500, 0)
+		stop := w.running(minutely)
+		for range 5*4 - 1 {
+			w.happen(1)
+			time.Sleep(6 * time.Hour)
+		}
+		if got := standing(t, w).Disabled; got != domain.NotDisabled {
+			t.Fatalf("it is disabled after less than five days: %s", got)
+		}
+		for range 8 {
+			w.happen(1)
+			time.Sleep(6 * time.Hour)
+		}
+		before, waiting := len(w.receivers.to(hook)), w.states("a")[domain.Pending]
+		if got := standing(t, w).Disabled; got != domain.Failing || !strings.Contains(w.log.String(), "webhook endpoint was disabled") {
+			t.Fatalf("after six days it is disabled as %q; log %s", got, w.log.String())
+		}
+		w.receivers.answer(hook, 200, 0)
+		w.happen(1)
+		time.Sleep(48 * time.Hour)
+		if got := len(w.receivers.to(hook)); got != before {
+			t.Errorf("%d posts to a disabled endpoint", got-before)
+		}
+		if err := w.store.Enable(t.Context(), address("a"), time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Minute)
+		stop()
+		if got := w.states("a"); got[domain.Pending] != 0 || got[domain.Delivered] != waiting+1 {
+			t.Errorf("after it was enabled %v, want %d delivered", got, waiting+1)
+		}
+	})
+}
+
+func standing(t *testing.T, w *world) domain.Standing {
+	t.Helper()
+	standings, err := w.store.Standings(t.Context(), acme)
+	if err != nil || len(standings) != 1 {
+		t.Fatalf("standings %v, %v", standings, err)
+	}
+	return standings[0]
+}
+
+func TestGoneDisablesAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a")
+		w.receivers.answer(hook, 410, 0)
+		w.happen(1)
+		stop := w.running(nil)
+		time.Sleep(time.Hour)
+		stop()
+		if got := len(w.receivers.to(hook)); got != 1 || standing(t, w).Disabled != domain.Gone || w.states("a")[domain.Pending] != 1 {
+			t.Errorf("%d posts, disabled as %q, %v; want 1, Gone, and the delivery waiting", got, standing(t, w).Disabled, w.states("a"))
+		}
+	})
+}
+
+func TestARollbackDelaysEventsAndLosesNone(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a")
+		stop := w.running(nil)
+		time.Sleep(time.Second)
+		w.happen(10)
+		time.Sleep(3 * time.Second)
+		w.directory.Close("the capability is closed")
+		w.happen(50)
+		time.Sleep(time.Hour)
+		if got := len(w.receivers.to(hook)); got != 10 {
+			t.Errorf("%d posts, of which %d while it was closed", got, got-10)
+		}
+		w.directory.Close("")
+		time.Sleep(3 * time.Second)
+		stop()
+		if got := w.states("a")[domain.Delivered]; got != 60 {
+			t.Errorf("%d delivered after it was opened again, want 60", got)
+		}
+	})
+}
+
+func TestNothingIsWrittenForWhoWasNeverEnrolled(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a")
+		w.directory.Close("the capability is closed")
+		w.happen(5)
+		stop := w.running(nil)
+		time.Sleep(time.Minute)
+		stop()
+		if all, _ := w.store.All(); len(all) != 0 {
+			t.Errorf("%d deliveries", len(all))
+		}
+	})
+}
+
+// fickle says that endpoints are open, until it is asked for one of them.
+type fickle struct{ domain.Directory }
+
+func (f fickle) Endpoint(address domain.Address, now time.Time) (domain.Endpoint, bool) {
+	endpoint, found := f.Directory.Endpoint(address, now)
+	endpoint.Closed = "Stage"
+	return endpoint, found
+}
+
+func TestTheGateIsAskedAgainBeforeSending(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a")
+		w.happen(10)
+		stop := w.running(func(c *delivery.Config) { c.Directory = fickle{&w.directory} })
+		time.Sleep(10 * time.Second)
+		stop()
+		if got := len(w.receivers.to(hook)); got != 0 || w.states("a")[domain.Pending] != 10 {
+			t.Errorf("%d posts, %v", got, w.states("a"))
+		}
+		claims, err := w.store.Claim(t.Context(), []domain.Lane{{Address: address("a"), Most: 10}}, time.Now(), time.Minute)
+		if err != nil || len(claims) != 10 {
+			t.Errorf("%d of 10 were given back, %v", len(claims), err)
+		}
+	})
+}
+
+func TestSecretsAreChangedWithoutALoss(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a")
+		stop := w.running(nil)
+		time.Sleep(time.Second)
+		for _, secrets := range [][]credential.Secret{{older}, {newer, older}, {newer}, nil} {
+			declared := endpoints("a")
+			declared[0].Secrets = secrets
+			w.directory.Declare(declared...)
+			time.Sleep(2 * time.Second)
+			w.happen(1)
+			time.Sleep(2 * time.Second)
+		}
+		stop()
+		posts := w.receivers.to(hook)
+		if len(posts) != 3 || w.states("a")[domain.Pending] != 1 {
+			t.Fatalf("%d posts, %v; want 3, and one that waits for a secret", len(posts), w.states("a"))
+		}
+		for i, want := range []int{1, 2, 1} {
+			if got := len(strings.Fields(posts[i].header.Get(domain.HeaderSignatures))); got != want {
+				t.Errorf("post %d has %d signatures, want %d", i, got, want)
+			}
+		}
+	})
+}
+
+func TestNobodyWaitsForTheDeadAndTheSlow(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a", "dead", "slow", "b")
+		w.receivers.answer("https://dead.test/", 0, time.Hour)
+		w.receivers.answer("https://slow.test/", 200, 10*time.Second)
+		stop := w.running(nil)
+		time.Sleep(time.Second)
+		w.happen(400)
+		time.Sleep(5 * time.Second)
+		for _, name := range []string{"a", "b"} {
+			if got := w.states(name)[domain.Delivered]; got != 400 {
+				t.Errorf("%s has %d of 400 after 5 s", name, got)
+			}
+		}
+		time.Sleep(10 * time.Minute)
+		stop()
+		// Two rounds of four, then one by one after 30 s and more.
+		if got := len(w.receivers.to("https://dead.test/")); got < 6 || got > 18 {
+			t.Errorf("the dead one was tried %d times in ten minutes", got)
+		}
+		if got := w.states("slow")[domain.Delivered]; got < 200 {
+			t.Errorf("the slow one has %d of about 240", got)
+		}
+		for url, most := range w.receivers.most {
+			if url != "" && most > 4 {
+				t.Errorf("%s had %d at once", url, most)
+			}
+		}
+	})
+}
+
+func TestABreakerClosesWithOneSuccess(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a")
+		w.receivers.answer(hook, 503, 0)
+		stop := w.running(nil)
+		time.Sleep(time.Second)
+		w.happen(100)
+		time.Sleep(10 * time.Second)
+		if got := len(w.receivers.to(hook)); got < 5 || got > 8 {
+			t.Errorf("%d posts before the breaker opened, want 5 to 8", got)
+		}
+		w.receivers.answer(hook, 200, 0)
+		time.Sleep(time.Minute)
+		if got := w.states("a")[domain.Delivered]; got < 92 {
+			t.Errorf("%d delivered a minute later, want all but those that wait for their next try", got)
+		}
+		time.Sleep(10 * time.Minute)
+		stop()
+		if got := w.states("a")[domain.Delivered]; got != 100 {
+			t.Errorf("%d delivered, want 100", got)
+		}
+	})
+}
+
+func TestNoMoreAreInFlightThanThereIsRoomFor(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a", "b", "c", "d", "e")
+		for _, name := range []string{"a", "b", "c", "d", "e"} {
+			w.receivers.answer("https://"+name+".test/", 200, time.Second)
+		}
+		w.happen(20)
+		stop := w.running(func(c *delivery.Config) { c.InFlight = 6 })
+		time.Sleep(time.Minute)
+		stop()
+		if got := w.receivers.most[""]; got != 6 {
+			t.Errorf("%d at once, want 6", got)
+		}
+		for _, name := range []string{"a", "b", "c", "d", "e"} {
+			if got := w.states(name)[domain.Delivered]; got != 20 {
+				t.Errorf("%s has %d of 20: it went short", name, got)
+			}
+		}
+	})
+}
+
+func TestTwoWorkersDeliverEachOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a", "b")
+		w.receivers.answer(hook, 200, 50*time.Millisecond)
+		first, second := w.running(nil), w.running(nil)
+		for range 10 {
+			w.happen(20)
+			time.Sleep(700 * time.Millisecond)
+		}
+		time.Sleep(30 * time.Second)
+		first()
+		second()
+		for _, name := range []string{"a", "b"} {
+			if err := w.receivers.twice("https://" + name + ".test/"); err != nil || w.states(name)[domain.Delivered] != 200 {
+				t.Errorf("%s: %v, %v", name, err, w.states(name))
+			}
+		}
+		if most := w.receivers.most[hook]; most > 4 {
+			t.Errorf("%d at once from both", most)
+		}
+	})
+}
+
+func TestWhatAKilledWorkerHeldIsSentByAnother(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a")
+		w.receivers.answer(hook, 200, 2*time.Second)
+		w.happen(3)
+		kill := w.running(func(c *delivery.Config) { c.Drain = time.Nanosecond })
+		time.Sleep(2 * time.Second)
+		// It can tell nobody any more, and comes to its end.
+		w.store.Away(true)
+		kill()
+		w.store.Away(false)
+		if got := len(w.receivers.to(hook)); got != 3 || w.states("a")[domain.Pending] != 3 {
+			t.Fatalf("%d posts, %v", got, w.states("a"))
+		}
+		stop := w.running(nil)
+		time.Sleep(10 * time.Second)
+		if got := len(w.receivers.to(hook)); got != 3 {
+			t.Errorf("%d posts before the leases ran out", got-3)
+		}
+		time.Sleep(time.Minute)
+		stop()
+		if got := w.states("a")[domain.Delivered]; got != 3 {
+			t.Errorf("%d delivered in the end, want 3", got)
+		}
+	})
+}
+
+func TestAWorkerThatStopsFinishesWhatItHasBegun(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a")
+		w.receivers.answer(hook, 200, 5*time.Second)
+		w.happen(10)
+		stop := w.running(nil)
+		time.Sleep(2 * time.Second)
+		began := time.Now()
+		stop()
+		if got := len(w.receivers.to(hook)); got != 4 || w.states("a")[domain.Delivered] != 4 {
+			t.Errorf("%d posts, %v; want the four that were under way", got, w.states("a"))
+		}
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("it took %s", took)
+		}
+	})
+}
+
+func TestAWorkerThatStopsGivesBackWhatTakesTooLong(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a")
+		w.receivers.answer(hook, 200, 14*time.Second)
+		w.happen(2)
+		stop := w.running(func(c *delivery.Config) { c.Drain = 3 * time.Second })
+		time.Sleep(2 * time.Second)
+		began := time.Now()
+		stop()
+		if took := time.Since(began); took > 4*time.Second {
+			t.Errorf("it took %s", took)
+		}
+		w.receivers.answer(hook, 200, 0)
+		stop = w.running(nil)
+		time.Sleep(2 * time.Second)
+		stop()
+		if got := w.states("a")[domain.Delivered]; got != 2 {
+			t.Errorf("%d delivered at once by the next worker, want 2", got)
+		}
+	})
+}
+
+func TestAStoreThatIsAwayIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a")
+		w.receivers.answer(hook, 200, time.Second)
+		worker := w.worker(nil)
+		stop := w.run(worker)
+		time.Sleep(time.Second)
+		w.happen(4)
+		time.Sleep(1500 * time.Millisecond)
+		w.store.Away(true)
+		time.Sleep(5 * time.Minute)
+		if worker.Healthy() == nil {
+			t.Error("it is healthy without a store")
+		}
+		if got := strings.Count(w.log.String(), "available=false"); got < 1 || got > 5 {
+			t.Errorf("%d lines tell that the store is away, want one for each thing that is done with it", got)
+		}
+		w.store.Away(false)
+		time.Sleep(time.Minute)
+		if err := worker.Healthy(); err != nil {
+			t.Errorf("after it came back: %v", err)
+		}
+		stop()
+		if err := w.receivers.twice(hook); err != nil || w.states("a")[domain.Delivered] != 4 {
+			t.Errorf("what was sent before is not recorded after: %v, %v", err, w.states("a"))
+		}
+	})
+}
+
+func TestAnotherURLIsAnotherReceiver(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a")
+		w.receivers.answer(hook, 410, 0)
+		w.happen(1)
+		stop := w.running(nil)
+		time.Sleep(time.Minute)
+		moved := endpoints("a")
+		moved[0].URL = "https://moved.test/"
+		w.directory.Declare(moved...)
+		time.Sleep(time.Minute)
+		stop()
+		if got := len(w.receivers.to("https://moved.test/")); got != 1 || w.states("a")[domain.Delivered] != 1 {
+			t.Errorf("%d posts to the new URL, %v", got, w.states("a"))
+		}
+	})
+}

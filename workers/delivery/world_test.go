@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package delivery_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	mathrand "math/rand/v2"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/recordid"
+
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/safehttp"
+	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
+	domain "github.com/printmarket/printmarket/internal/webhook"
+	"github.com/printmarket/printmarket/test/webhooktest"
+	"github.com/printmarket/printmarket/workers/delivery"
+)
+
+var acme = tenant.ID{Organization: "org_acme01", Mode: tenant.Test}
+
+const (
+	older = credential.Secret("whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")
+	newer = credential.Secret("whsec_ZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXp7fH1+f4CBgoOEhYaHiImKi4yNjo+QkZKTlJWWl5iZmpucnZ6foKGiow==")
+)
+
+// world is what a worker works on. The clock is that of the bubble, if the test runs
+// in one.
+type world struct {
+	testing.TB
+	store     webhooktest.Memory
+	directory webhooktest.Directory
+	receivers receivers
+	log       bytes.Buffer
+	metrics   *telemetry.Metrics
+	start     time.Time
+}
+
+func newWorld(t testing.TB, names ...string) *world {
+	w := &world{TB: t, start: time.Now(), metrics: telemetry.NewMetrics()}
+	w.directory.Declare(endpoints(names...)...)
+	return w
+}
+
+func endpoints(names ...string) []domain.Endpoint {
+	declared := make([]domain.Endpoint, len(names))
+	for i, name := range names {
+		declared[i] = domain.Endpoint{Address: address(name), URL: "https://" + name + ".test/", Secrets: []credential.Secret{older}}
+	}
+	return declared
+}
+
+func address(name string) domain.Address { return domain.Address{Owner: acme, Name: name} }
+
+// worker is one with its defaults, but for what a test changes.
+func (w *world) worker(change func(*delivery.Config)) *delivery.Worker {
+	config := delivery.Config{
+		Store: &w.store, Directory: &w.directory,
+		Relay:   &domain.Relay{Store: &w.store, Directory: &w.directory, Now: time.Now, Random: rand.Reader},
+		Sender:  domain.Sender{Schedule: domain.Schedule{Random: mathrand.Float64}, Now: time.Now},
+		Connect: func() delivery.Connection { return &w.receivers },
+		Drain:   20 * time.Second, Random: mathrand.Float64, Now: time.Now,
+		Log: slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelWarn})), Metrics: w.metrics,
+	}
+	if change != nil {
+		change(&config)
+	}
+	return delivery.New(config)
+}
+
+// running starts a worker; stop tells it to stop and waits until it has.
+func (w *world) running(change func(*delivery.Config)) (stop func()) {
+	return w.run(w.worker(change))
+}
+
+// run starts a worker; stop is as of running.
+func (w *world) run(worker *delivery.Worker) (stop func()) {
+	ctx, cancel := context.WithCancel(w.Context())
+	ended := make(chan struct{})
+	go func() { defer close(ended); worker.Run(ctx) }()
+	stop = func() { cancel(); <-ended }
+	w.Cleanup(stop)
+	return stop
+}
+
+// happen commits events.
+func (w *world) happen(n int) {
+	w.Helper()
+	for range n {
+		w.happenIn("")
+	}
+}
+
+// happenIn appends an event that comes of a span; empty for none.
+func (w *world) happenIn(traceparent string) {
+	w.Helper()
+	subject, err := recordid.New(recordid.RFQ, time.Now(), rand.Reader)
+	if err != nil {
+		w.Fatal(err)
+	}
+	event, err := transaction.NewEvent(transaction.RFQCreated, subject, time.Now(), rand.Reader)
+	if err != nil {
+		w.Fatal(err)
+	}
+	event.Trace = traceparent
+	w.store.Append(acme, event)
+}
+
+// states counts the deliveries of an endpoint by their states.
+func (w *world) states(name string) map[domain.State]int {
+	counts := map[domain.State]int{}
+	all, _ := w.store.All()
+	for _, d := range all {
+		if d.Name == name {
+			counts[d.State]++
+		}
+	}
+	return counts
+}
+
+// receivers are all endpoints, told apart by their URLs. They answer 200 at once
+// unless they are told otherwise.
+type receivers struct {
+	mu    sync.Mutex
+	posts []posted
+	// under counts what is under way, most what was so at once, by URL.
+	under, most map[string]int
+	// answers say what is answered, and after what time, by URL.
+	answers map[string]answer
+}
+
+type answer struct {
+	status int
+	after  time.Duration
+}
+
+type posted struct {
+	at     time.Time
+	url    string
+	body   string
+	header http.Header
+}
+
+func (r *receivers) answer(url string, status int, after time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.answers == nil {
+		r.answers = map[string]answer{}
+	}
+	r.answers[url] = answer{status, after}
+}
+
+func (r *receivers) Post(ctx context.Context, url string, header http.Header, body []byte, _ int64) (safehttp.Answer, error) {
+	says := r.begin(posted{time.Now(), url, string(body), header.Clone()})
+	defer r.end(url)
+	select {
+	case <-ctx.Done():
+		return safehttp.Answer{}, ctx.Err()
+	case <-time.After(min(says.after, domain.AttemptLimit)):
+	}
+	if says.after >= domain.AttemptLimit {
+		return safehttp.Answer{}, safehttp.ErrTimeout
+	}
+	return safehttp.Answer{Status: says.status}, nil
+}
+
+func (r *receivers) begin(p posted) answer {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.under == nil {
+		r.under, r.most = map[string]int{}, map[string]int{}
+	}
+	r.posts = append(r.posts, p)
+	for _, name := range []string{p.url, ""} {
+		r.under[name]++
+		r.most[name] = max(r.most[name], r.under[name])
+	}
+	if says, told := r.answers[p.url]; told {
+		return says
+	}
+	return answer{status: 200}
+}
+
+func (r *receivers) end(url string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.under[url]--
+	r.under[""]--
+}
+
+func (r *receivers) Close() {}
+
+// to are the posts to a URL so far.
+func (r *receivers) to(url string) (posts []posted) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, p := range r.posts {
+		if p.url == url {
+			posts = append(posts, p)
+		}
+	}
+	return posts
+}
+
+// twice names an event that an URL was sent more than once.
+func (r *receivers) twice(url string) error {
+	seen := map[string]bool{}
+	for _, p := range r.to(url) {
+		if seen[p.header.Get(domain.HeaderID)] {
+			return fmt.Errorf("%s came twice", p.header.Get(domain.HeaderID))
+		}
+		seen[p.header.Get(domain.HeaderID)] = true
+	}
+	return nil
+}
