@@ -96,25 +96,16 @@ generate: generate-api ## Make deepcopy functions, CustomResourceDefinitions, th
 	$(TOOL) controller-gen crd paths=./api/... output:crd:artifacts:config=config/crd/bases
 	$(TOOL) controller-gen rbac:roleName=printmarket-controller paths=./controllers output:rbac:artifacts:config=config/rbac
 
-# $(call generated,CONTRACT,PACKAGE) makes a package of a contract.
-define generated
-	go run tools/memberorder/main.go <docs/$(1) >bin/$(notdir $(1))
-	$(TOOL) oapi-codegen -config $(2)/generate.yaml bin/$(notdir $(1))
-	sed -i '1i// SPDX-License-Identifier: Apache-2.0\n' $(2)/zz_generated.go
-endef
+# Each contract with the packages generated from it.
+CONTRACTS = api/openapi.yaml=apiserver/partnerapi api/openapi.yaml=pkg/client/partnerapi \
+	api/preflight-openapi.yaml=apiserver/preflightapi api/preflight-openapi.yaml=pkg/client/preflightapi \
+	api/xjdf-openapi.yaml=apiserver/xjdfapi api/xjdf-openapi.yaml=pkg/client/xjdfapi \
+	internal/platform-openapi.yaml=apiserver/platformapi internal/bridge-openapi.yaml=apiserver/bridgeapi \
+	internal/webhooks-openapi.yaml=apiserver/webhooksapi
 
 .PHONY: generate-api
-generate-api: ## Make models, server interfaces and clients of the contracts
-	@mkdir -p bin
-	$(call generated,api/openapi.yaml,apiserver/partnerapi)
-	$(call generated,api/preflight-openapi.yaml,apiserver/preflightapi)
-	$(call generated,api/xjdf-openapi.yaml,apiserver/xjdfapi)
-	$(call generated,internal/platform-openapi.yaml,apiserver/platformapi)
-	$(call generated,internal/bridge-openapi.yaml,apiserver/bridgeapi)
-	$(call generated,internal/webhooks-openapi.yaml,apiserver/webhooksapi)
-	$(call generated,api/openapi.yaml,pkg/client/partnerapi)
-	$(call generated,api/preflight-openapi.yaml,pkg/client/preflightapi)
-	$(call generated,api/xjdf-openapi.yaml,pkg/client/xjdfapi)
+generate-api: ## Generate models, servers and clients from the contracts
+	@tools/generate-api.sh $(CONTRACTS)
 
 .PHONY: release-contracts
 release-contracts: ## Keep a copy of each contract as it is released
@@ -136,7 +127,7 @@ verify: generate ## Fail if generated files or go.mod are not up to date
 	cd bench/queue && go mod tidy -diff && go vet .
 	cd tools/helm && go mod tidy -diff
 	cd tools/image && go mod tidy -diff && go vet ./...
-	git diff --exit-code -- api apiserver/partnerapi apiserver/preflightapi apiserver/platformapi apiserver/bridgeapi apiserver/webhooksapi apiserver/xjdfapi pkg/client config/crd config/rbac/role.yaml go.mod go.sum
+	git diff --exit-code -- api 'apiserver/*/zz_generated.go' pkg/client config/crd config/rbac/role.yaml go.mod go.sum
 
 ##@ Figures
 # One package at a time: benchmarks that run at once measure each other.

@@ -15,9 +15,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 	"github.com/oapi-codegen/runtime"
-
 	"github.com/printmarket/printmarket/apiserver/respond"
-	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 )
 
 // Defines values for PreflightJobStatus.
@@ -59,7 +57,7 @@ type Failure struct {
 type Instant = respond.Instant
 
 // Intent What was ordered.
-type Intent = jobticket.Ticket
+type Intent = intent.Ticket
 
 // JobLinks defines model for JobLinks.
 type JobLinks struct {

@@ -16,7 +16,6 @@ import (
 
 	"github.com/go-chi/chi/v5"
 	"github.com/oapi-codegen/runtime"
-
 	"github.com/printmarket/printmarket/apiserver/respond"
 )
 
