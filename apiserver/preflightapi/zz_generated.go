@@ -16,6 +16,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/oapi-codegen/runtime"
 	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 )
 
 // Defines values for PreflightJobStatus.
@@ -57,7 +58,7 @@ type Failure struct {
 type Instant = respond.Instant
 
 // Intent What was ordered.
-type Intent = intent.Ticket
+type Intent = jobticket.Ticket
 
 // JobLinks defines model for JobLinks.
 type JobLinks struct {
