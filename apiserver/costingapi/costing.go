@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package costing calculates what a document costs to produce, for sessions of
-// organizations (interface specification, sections 2.8 and 4.3).
+// Package costingapi calculates the production cost of XJDF documents for sessions
+// of organizations, as docs/api/xjdf-openapi.yaml describes.
 //
-// The organization is that of the session, and the master data are those that were
-// approved for it and are in force: nothing in a request names either. A result that
-// is not safe to quote unattended is a problem with its reasons; figures come with
-// it for the marketplace's own people alone.
+// The session selects the organization, and the approved master data in force for
+// that organization select the prices: no member of a request names either. A result
+// that is unsafe to quote unattended is a problem with reasons. Only sessions with
+// the scope costing:preview see its figures.
 package costingapi
 
 import (

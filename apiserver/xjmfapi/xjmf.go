@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package xjmf takes the XJMF callbacks of registered senders (interface
-// specification, section 4.3). No API key is involved: the signature of the raw
-// body says who has sent it, and is looked at before anything else is.
+// Package xjmfapi receives the XJMF callbacks of registered senders, as
+// docs/api/xjdf-openapi.yaml describes. The signature of the raw body identifies the
+// sender; API keys are not involved. The signature is verified before the body is
+// parsed.
 package xjmfapi
 
 import (

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package combine lets calls that arrive while others are running go together: the
-// busier what they need is, the more of them share one round trip of it.
+// Package batch is group commit: calls that arrive while other calls run share one
+// round trip. The busier the resource is, the larger the batches become.
 package batch
 
 import (

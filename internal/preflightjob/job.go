@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package jobs is the life of a preflight job.
+// Package preflightjob implements the life of a preflight job.
 //
-// A partner submits the URL of a PDF; a worker fetches and inspects it; the
-// partner polls the [Job] and reads its report. The row in the store is the
-// truth about a job. The queue only carries its id to a worker, may lose or
-// repeat it, and is repaired from the rows by [Service.Sweep].
+// A partner submits the URL of a PDF; a worker fetches and inspects the file; the
+// partner polls the [Job] and reads its report. The row in the store is
+// authoritative. The queue carries only the id of the job to a worker, may lose or
+// repeat the id, and is repaired from the rows by [Service.Sweep].
 //
-// Each run of a job is an attempt, numbered by the queue, made by a worker
-// incarnation, named by the worker. A row remembers the highest attempt that
-// began, and who made it: the holder. Only the holder can report progress or
-// finish; a worker that lost its lease finds its writes fenced off. Attempts
-// never run backwards, because a row that is dispatched again takes its own
-// attempt number with it and the queue counts on from there.
+// Each run of a job is an attempt, numbered by the queue. A row stores the highest
+// attempt that began and the worker that began it: the holder. Only the holder can
+// report progress or finish the job; the store rejects writes of a worker that lost
+// its lease. Attempt numbers never decrease, because a row that is dispatched again
+// carries its attempt number with it.
 //
-// A job that failed stays so, unless an operator has it tried again with
-// [Service.Reopen].
+// A failed job stays failed unless an operator reopens it with [Service.Reopen].
 package preflightjob
 
 import (

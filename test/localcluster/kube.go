@@ -156,7 +156,7 @@ func (c *cluster) writeKubeconfig(ctx context.Context) error {
 		return err
 	}
 	script := fmt.Sprintf("#!/bin/sh\nKUBECONFIG=%s exec %s \"$@\"\n", quote(path), quote(filepath.Join(string(c.plane.Assets()), "kubectl")))
-	return os.WriteFile(c.path("kubectl"), []byte(script), 0o700) //nolint:gosec // it is to be run
+	return os.WriteFile(c.path("kubectl"), []byte(script), 0o700)
 }
 
 // quote makes one word of a path for a shell.

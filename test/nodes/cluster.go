@@ -2,7 +2,7 @@
 
 //go:build linux
 
-// Package kubenode runs a Kubernetes with nodes for tests: pods of it are real
+// Package nodes runs a Kubernetes with nodes for tests: pods of it are real
 // containers, and Services, names, rollouts, evictions and limits of memory are
 // the real ones. Where only objects matter, package kubetest is a tenth of the
 // cost.
@@ -16,10 +16,10 @@
 //
 // A package of tests shares one cluster:
 //
-//	var cluster *kubenode.Cluster
+//	var cluster *nodes.Cluster
 //
 //	func TestMain(m *testing.M) {
-//		os.Exit(kubenode.Run(m, kubenode.Options{Nodes: 2}, &cluster))
+//		os.Exit(nodes.Run(m, nodes.Options{Nodes: 2}, &cluster))
 //	}
 package nodes
 

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package webhook is the worker that delivers events to partners' endpoints.
+// Package delivery is the worker that delivers events to the webhook endpoints of
+// partners.
 //
-// It claims what is due in the store, posts it, and records what came of it. Any
-// number of workers may run on one store. Whatever dies, its claims run out, and
-// another worker sends again what was not recorded: a receiver sees an event once or
-// more, always with the same id.
+// The worker claims due deliveries in the store, posts them, and records the result.
+// Any number of workers can share one store. Claims expire, so another worker sends
+// again what a dead worker did not record: a receiver gets each event at least once,
+// always with the same id.
 //
-// Three goroutines stay for as long as the worker runs. One relays the outbox, one
-// claims and hands out, one records; between them runs one for each attempt. Beside
-// them others look at what waits, and erase what is past its retention. What is
-// known of endpoints here (their lanes) belongs to the one that claims.
+// Three goroutines run for the life of the worker: one relays the outbox, one claims
+// and dispatches, one records. Each attempt has its own goroutine. Further goroutines
+// measure the backlog and erase records past their retention. Only the claiming
+// goroutine uses the lanes of endpoints.
 package delivery
 
 import (

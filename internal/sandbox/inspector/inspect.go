@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package inspect is the body of the inspector, the process in which foreign
-// PDFs are opened.
+// Package inspector is the child side of package sandbox: the process that opens
+// foreign PDFs.
 //
-// It speaks the protocol of package protocol: it waits until its parent has
-// put limits around it, reads the PDF from descriptor 3, and writes one report,
-// or the findings as an update of the PDF. It needs no file system, no network and no environment. The same body runs as
-// the binary workers/inspector and, where that is not installed, inside the main
-// binary under a hidden command.
+// It waits until its parent has set the limits, reads the PDF from descriptor 3, and
+// writes one report, or the findings as an update of the PDF. It uses no file system,
+// network or environment. The binary workers/inspector runs it; where that binary is
+// not installed, the main binary runs it under a hidden command.
 package inspector
 
 import (

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package testpdf writes PDF files for tests, from the ground up: no test
-// depends on a file that somebody once found somewhere. [Builder] writes
-// objects; [Pages] writes documents of pages with readable parameters; [Hostile]
-// writes the files that break readers.
+// Package pdftest generates PDF files for tests and demonstrations. [Builder] writes
+// objects; [Pages] writes documents with readable parameters; [Hostile] returns files
+// that break readers.
 package pdftest
 
 import (

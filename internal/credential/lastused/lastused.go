@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package keyuse remembers when each API key was used last, so that people can
-// see which keys nobody needs any more.
+// Package lastused records when each API key was last used, so that operators can
+// find unused keys.
 //
-// A request must not wait for that: [Recorder.Seen] notes the time in memory,
-// coarsely, and [Recorder.Run] writes what has changed now and then. Up to one
-// interval is lost with the process, which a question of weeks can bear.
+// [Recorder.Seen] stores the time in memory, to the minute, and never blocks a
+// request. [Recorder.Run] writes changes periodically. If the process dies, at most
+// one interval is lost.
 package lastused
 
 import (

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package keyring changes the API keys of a partner: in a PartnerEntitlement, or
-// in the manifest of one.
+// Package keymanifest edits the API keys of a partner, in a PartnerEntitlement or in
+// its manifest.
 //
-// A key is made, shown once and forgotten; what is kept is its digest. To rotate
-// a key is to add another one and to let the first expire after a while, so that
-// two are good as long as the partner needs to change over.
+// A new key is shown once; only its digest is stored. Rotating a key adds another
+// key and lets the first one expire later, so both work while the partner changes
+// over.
 package keymanifest
 
 import (

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package intent is what the customer ordered, as far as a PDF can be held
-// against it: the job ticket of a preflight ("intent preflight" of the Ghent
-// Workgroup).
+// Package jobticket describes what the customer ordered, as far as a PDF can be
+// compared with the order: pages, trim size, colours, quantity.
 package jobticket
 
 import (
