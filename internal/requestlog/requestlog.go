@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/recordid"
-
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
