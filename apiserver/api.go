@@ -94,7 +94,14 @@ func (a API) Handler() (http.Handler, error) {
 	if err := a.checkContracts(); err != nil {
 		return nil, err
 	}
-	a.setDefaults()
+	a.Listener = cmp.Or(a.Listener, "api")
+	a.MaxInFlight = cmp.Or(a.MaxInFlight, DefaultMaxInFlight)
+	a.MaxFiles = cmp.Or(a.MaxFiles, defaultMaxFiles)
+	a.MaxPerOrganization = cmp.Or(a.MaxPerOrganization, defaultMaxPerOrganization)
+	a.MaxBodies = cmp.Or(a.MaxBodies, defaultMaxBodies)
+	a.MaxUnsigned = cmp.Or(a.MaxUnsigned, defaultMaxUnsigned)
+	a.Streams = cmp.Or(a.Streams, NewStreams())
+	a.BodyTimeout = cmp.Or(a.BodyTimeout, bodyTimeout)
 	router, slots := chi.NewRouter(), gate.NewSlots(a.MaxInFlight)
 	g := gate.New(gate.Config{
 		Gates: a.Gates, Limits: a.Limits, Uses: a.Uses, Problems: a.Problems, Metrics: a.Metrics, Log: a.Log, Now: a.Now, BodyTimeout: a.BodyTimeout,
@@ -113,17 +120,6 @@ func (a API) Handler() (http.Handler, error) {
 		accounts: accounts{listener: a.Listener, metrics: a.Metrics, tracer: a.Tracer, log: a.Log, now: a.Now, requests: a.Requests},
 		problems: a.Problems, slots: slots, unshared: unsharedOf(a.Routes), next: router,
 	}, nil
-}
-
-func (a *API) setDefaults() {
-	a.Listener = cmp.Or(a.Listener, "api")
-	a.MaxInFlight = cmp.Or(a.MaxInFlight, DefaultMaxInFlight)
-	a.MaxFiles = cmp.Or(a.MaxFiles, defaultMaxFiles)
-	a.MaxPerOrganization = cmp.Or(a.MaxPerOrganization, defaultMaxPerOrganization)
-	a.MaxBodies = cmp.Or(a.MaxBodies, defaultMaxBodies)
-	a.MaxUnsigned = cmp.Or(a.MaxUnsigned, defaultMaxUnsigned)
-	a.Streams = cmp.Or(a.Streams, NewStreams())
-	a.BodyTimeout = cmp.Or(a.BodyTimeout, bodyTimeout)
 }
 
 // withLifecycles are the routes with what the contracts say about their ends.

@@ -52,9 +52,6 @@ func ProxyFields() []ProxyField {
 	return []ProxyField{FieldClientCert, FieldSSLClientCert, FieldForwardedTLS}
 }
 
-// nobody is a certificate that no pin matches and whose time never was.
-func nobody() *x509.Certificate { return &x509.Certificate{} }
-
 // lookThrough replaces the certificate of a proxy by the one of its client, and
 // takes the field away. A proxy's client without a certificate, or with an
 // unreadable one, is nobody; on this listener that opens nothing.
@@ -67,7 +64,7 @@ func (p Proxies) lookThrough(state *tls.ConnectionState, peer net.Addr, header h
 	}
 	client, err := field.read(values)
 	if err != nil {
-		client = nobody()
+		client = &x509.Certificate{}
 	}
 	state.PeerCertificates = []*x509.Certificate{client}
 	return err

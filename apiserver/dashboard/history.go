@@ -69,13 +69,8 @@ func (b *board) history(v *visit, c account.Capability) (history, error) {
 	if c.Quota.Window == 24*time.Hour {
 		h.Limit = c.Quota.Limit
 	}
-	h.draw()
-	return h, nil
-}
-
-// draw gives each day its bar. The highest is as high as the chart, or as the limit if
-// that is more. A day on which anything was used can be seen.
-func (h *history) draw() {
+	// Give each day its bar. The highest is as high as the chart, or as the limit if
+	// that is more. A day on which anything was used can be seen.
 	scale := float64(max(h.Most, h.Limit, 1))
 	height := func(used int64) int { return int(float64(used) / scale * chartHeight) }
 	for i := range h.Days {
@@ -87,4 +82,5 @@ func (h *history) draw() {
 		bar.Y = chartHeight - bar.Height
 	}
 	h.LimitY = chartHeight - height(h.Limit)
+	return h, nil
 }

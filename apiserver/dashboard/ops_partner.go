@@ -5,7 +5,6 @@ package dashboard
 import (
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture/explain"
@@ -107,7 +106,7 @@ func explainedOf(e explain.Explained) explainedRow {
 		Requests: strings.TrimSuffix(e.Keys+" keys, "+e.Explanation.Access, ", "),
 	}
 	if e.Quota.Window > 0 {
-		row.Quota = countIn(e.Quota.Limit, e.Quota.Window)
+		row.Quota = number(e.Quota.Limit) + " in " + span(e.Quota.Window)
 	}
 	for _, rule := range e.Rules {
 		if rule.Remedy != "" {
@@ -119,5 +118,3 @@ func explainedOf(e explain.Explained) explainedRow {
 	}
 	return row
 }
-
-func countIn(limit int64, window time.Duration) string { return number(limit) + " in " + span(window) }

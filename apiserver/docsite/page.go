@@ -90,17 +90,6 @@ func (p *page) links() []*ast.Link {
 	return all
 }
 
-// unlink leaves the text of a link where the link was.
-func (p *page) unlink(link *ast.Link) {
-	parent := link.Parent()
-	for child := link.FirstChild(); child != nil; {
-		next := child.NextSibling()
-		parent.InsertBefore(parent, link, child)
-		child = next
-	}
-	parent.RemoveChild(parent, link)
-}
-
 // target is what a link of a page leads to within the documentation.
 type target struct {
 	// file begins with ../ if it is outside.

@@ -29,7 +29,15 @@ type index struct {
 func (b *builder) writeSearch() error {
 	all := index{Pages: [][2]string{}, Headings: [][3]any{}, Words: map[string][]int{}}
 	for _, name := range b.byWeight() {
-		all.add(b.pages[name])
+		p := b.pages[name]
+		number := len(all.Pages)
+		all.Pages = append(all.Pages, [2]string{address(p.path), p.title})
+		for _, h := range p.headings[min(1, len(p.headings)):] {
+			all.Headings = append(all.Headings, [3]any{number, h.ID, h.Text})
+		}
+		for _, word := range words(plain(p.tree, p.source)) {
+			all.Words[word] = append(all.Words[word], number)
+		}
 	}
 	encoded, err := json.Marshal(all)
 	if err != nil {
@@ -57,17 +65,6 @@ func (b *builder) byWeight() []string {
 	return slices.SortedFunc(maps.Keys(b.pages), func(a, c string) int {
 		return cmp.Or(cmp.Compare(weight(a), weight(c)), strings.Compare(a, c))
 	})
-}
-
-func (i *index) add(p *page) {
-	number := len(i.Pages)
-	i.Pages = append(i.Pages, [2]string{address(p.path), p.title})
-	for _, h := range p.headings[min(1, len(p.headings)):] {
-		i.Headings = append(i.Headings, [3]any{number, h.ID, h.Text})
-	}
-	for _, word := range words(plain(p.tree, p.source)) {
-		i.Words[word] = append(i.Words[word], number)
-	}
 }
 
 // words are those of a text that somebody may look for, each once: letters, digits

@@ -159,7 +159,14 @@ func (b *builder) resolve(p *page) error {
 		case outside:
 			continue
 		case strings.HasPrefix(target.file, "../"):
-			p.unlink(link)
+			// Leave the text of a link where the link was.
+			parent := link.Parent()
+			for child := link.FirstChild(); child != nil; {
+				next := child.NextSibling()
+				parent.InsertBefore(parent, link, child)
+				child = next
+			}
+			parent.RemoveChild(parent, link)
 			continue
 		}
 		file, err := b.locate(target)

@@ -55,7 +55,15 @@ var accepted = [...]credentials{
 
 func authenticate(g *Gate, rt *Route, c *Call) *problem.Problem {
 	if rt.Authenticate != nil {
-		return authenticateOtherwise(g, rt, c)
+		caller, refusal := rt.Authenticate(c)
+		if refusal != nil {
+			g.metrics.Decision(rt.Capability.String(), string(refusal.Code))
+			return refusal
+		}
+		c.Caller = caller
+		c.known(caller.Tenant(), caller.KeyName())
+		c.Writer.Header()["Marketplace-Entitlement"] = g.entitlementHeader(caller)
+		return nil
 	}
 	accepts := &accepted[rt.surface()]
 	header := c.Writer.Header()
@@ -81,19 +89,6 @@ func authenticate(g *Gate, rt *Route, c *Call) *problem.Problem {
 		header["Www-Authenticate"] = challengeInvalid
 	}
 	return refusal
-}
-
-// authenticateOtherwise leaves it to the route who is calling.
-func authenticateOtherwise(g *Gate, rt *Route, c *Call) *problem.Problem {
-	caller, refusal := rt.Authenticate(c)
-	if refusal != nil {
-		g.metrics.Decision(rt.Capability.String(), string(refusal.Code))
-		return refusal
-	}
-	c.Caller = caller
-	c.known(caller.Tenant(), caller.KeyName())
-	c.Writer.Header()["Marketplace-Entitlement"] = g.entitlementHeader(caller)
-	return nil
 }
 
 // read finds the one key of a request.

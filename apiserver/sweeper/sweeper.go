@@ -235,7 +235,14 @@ func (s *Sweeper) sweepEvery(ctx context.Context) {
 				s.share(ctx)
 			}
 		case <-purge.C:
-			s.purge(ctx)
+			// Forget what is past its retention: keys, quota windows, reports,
+			// callbacks.
+			if err := s.Ledger.PurgeLedger(ctx, s.Now()); err != nil {
+				s.Log.WarnContext(ctx, "purge ledger", "error", err)
+			}
+			s.purgeAll(ctx, "jobs", s.Jobs.Purge)
+			s.purgeAll(ctx, "callbacks", s.Callbacks.Purge)
+			s.purgeAll(ctx, "requests", s.Requests.Purge)
 		}
 	}
 }
@@ -401,17 +408,6 @@ func (s *Sweeper) sweep(ctx context.Context, olderThan time.Duration) bool {
 		s.Log.InfoContext(ctx, "swept", "jobs", n)
 	}
 	return err == nil
-}
-
-// purge forgets what is past its retention: keys, quota windows, reports,
-// callbacks.
-func (s *Sweeper) purge(ctx context.Context) {
-	if err := s.Ledger.PurgeLedger(ctx, s.Now()); err != nil {
-		s.Log.WarnContext(ctx, "purge ledger", "error", err)
-	}
-	s.purgeAll(ctx, "jobs", s.Jobs.Purge)
-	s.purgeAll(ctx, "callbacks", s.Callbacks.Purge)
-	s.purgeAll(ctx, "requests", s.Requests.Purge)
 }
 
 // purgeAll forgets batch after batch, until nothing is left or something fails.

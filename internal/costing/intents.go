@@ -113,7 +113,19 @@ func (r *reader) shadowed(j *job) {
 	}
 	inherits := func(p *part) bool { return intentOf("LayoutIntent", p.node) == nil }
 	if !slices.ContainsFunc(j.parts, func(p *part) bool { return p.role == roleBody && inherits(p) }) {
-		r.pagesAgree(j, layout)
+		// Hold the pages of the whole against those of the parts, with the cover
+		// or without.
+		pages, told := r.count(layout, "Pages")
+		inside, all := int64(0), int64(0)
+		for _, p := range j.parts {
+			all += p.pages
+			if p.role == roleBody {
+				inside += p.pages
+			}
+		}
+		if told && pages != inside && pages != all {
+			r.left(layout, "Pages", fmt.Sprintf("%d pages of the whole are not the %d of its parts", pages, all))
+		}
 	}
 	if slices.ContainsFunc(j.parts, inherits) {
 		return
@@ -125,21 +137,5 @@ func (r *reader) shadowed(j *job) {
 				r.left(layout, attribute, fmt.Sprintf("%s of the whole is not that of %s", attribute, described(p.node)))
 			}
 		}
-	}
-}
-
-// pagesAgree holds the pages of the whole against those of the parts, with the cover
-// or without.
-func (r *reader) pagesAgree(j *job, layout *xjdf.Node) {
-	pages, told := r.count(layout, "Pages")
-	inside, all := int64(0), int64(0)
-	for _, p := range j.parts {
-		all += p.pages
-		if p.role == roleBody {
-			inside += p.pages
-		}
-	}
-	if told && pages != inside && pages != all {
-		r.left(layout, "Pages", fmt.Sprintf("%d pages of the whole are not the %d of its parts", pages, all))
 	}
 }

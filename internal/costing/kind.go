@@ -26,9 +26,6 @@ func oneSheet() []string {
 	return []string{"BlankSheet", "BusinessCard", "CoverLetter", "FlatWork", "Label", "Leaflet", "Letter", "Poster", "Postcard", "ResponseCard"}
 }
 
-// bodies are parts that are bound into a product.
-func bodies() []string { return []string{"", "Body", "BookBlock", "Section"} }
-
 // kinds compares what products are called with how they are calculated.
 func (r *reader) kinds(j *job) {
 	contradicted := slices.Contains(madeOtherwise(), j.kind) || j.bind == "" && slices.Contains(severalSheets(), j.kind) ||
@@ -37,7 +34,7 @@ func (r *reader) kinds(j *job) {
 		r.left(j.node, "ProductType", fmt.Sprintf("%.60q is not what is described, and calculated", j.kind))
 	}
 	for _, p := range j.parts {
-		if kind := attr(p.node, "ProductType"); p.node != j.node && p.role == roleBody && !slices.Contains(bodies(), kind) {
+		if kind := attr(p.node, "ProductType"); p.node != j.node && p.role == roleBody && !slices.Contains([]string{"", "Body", "BookBlock", "Section"}, kind) {
 			r.left(p.node, "ProductType", fmt.Sprintf("%.60q is calculated as pages of the body", kind))
 		}
 	}

@@ -97,7 +97,13 @@ func (r *reader) intent(j *job, product, n *xjdf.Node) {
 			r.left(n, "", "holes in a part alone are not in the figures")
 		}
 	case "ShapeCuttingIntent":
-		r.shapes(n)
+		r.once(n, "ShapeCut", "one shape is in the figures")
+		for cut := range n.All("ShapeCut") {
+			if attr(cut, "ShapeType") == "Path" || attr(cut, "CutType") == "Perforate" {
+				r.left(cut, "ShapeType", "the tool of a shape, or a perforation, is not in the figures")
+			}
+			r.unlessOneOf(cut, "CutDepth", "cutting through a part of the medium is not in the figures", "Full")
+		}
 		if isPart {
 			r.left(n, "", "shapes of a part alone are not in the figures")
 		}
@@ -173,15 +179,5 @@ func (r *reader) bindingDetails(j *job, n *xjdf.Node) {
 		}
 		r.unlessOneOf(detail, "GlueProcedure", "glue is on the spine alone", "Spine")
 		r.unlessOneOf(detail, "SpineGlue", "the glue is that of the binder", "Hotmelt")
-	}
-}
-
-func (r *reader) shapes(n *xjdf.Node) {
-	r.once(n, "ShapeCut", "one shape is in the figures")
-	for cut := range n.All("ShapeCut") {
-		if attr(cut, "ShapeType") == "Path" || attr(cut, "CutType") == "Perforate" {
-			r.left(cut, "ShapeType", "the tool of a shape, or a perforation, is not in the figures")
-		}
-		r.unlessOneOf(cut, "CutDepth", "cutting through a part of the medium is not in the figures", "Full")
 	}
 }

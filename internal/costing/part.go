@@ -20,24 +20,6 @@ const (
 	creaseAbove  = 170 * fixed.One
 )
 
-// part reads what one part is like.
-func (r *reader) part(p *part, j *job) {
-	layout := intentOf("LayoutIntent", p.node, j.node)
-	r.sizes(p, j, layout)
-	r.pages(p, j, layout)
-	r.bleed(p, layout)
-	p.trim = max(p.bleed, fromMillimetres(r.policy.Bleed))
-	r.grain(p, j)
-	r.sides(p, j, layout)
-	r.blank(p, layout)
-	r.films(p, j)
-	r.alike(p)
-	p.crease = p.role == roleFlat && p.fold != "" && p.medium.Weight > creaseAbove || p.creased()
-	if p.role == roleBody && j.bind == authority.CoverApplication {
-		p.wide = fromMillimetres(r.policy.SpineMilling)
-	}
-}
-
 // alike leaves out what is on one side only of leaves of which the sheets of a body
 // mix the sides.
 func (r *reader) alike(p *part) {

@@ -34,7 +34,20 @@ func (r *reader) job(entries []entry) *job {
 	r.others(j)
 	for _, p := range j.parts {
 		r.assign(p, j.id, entries)
-		r.part(p, j)
+		layout := intentOf("LayoutIntent", p.node, j.node)
+		r.sizes(p, j, layout)
+		r.pages(p, j, layout)
+		r.bleed(p, layout)
+		p.trim = max(p.bleed, fromMillimetres(r.policy.Bleed))
+		r.grain(p, j)
+		r.sides(p, j, layout)
+		r.blank(p, layout)
+		r.films(p, j)
+		r.alike(p)
+		p.crease = p.role == roleFlat && p.fold != "" && p.medium.Weight > creaseAbove || p.creased()
+		if p.role == roleBody && j.bind == authority.CoverApplication {
+			p.wide = fromMillimetres(r.policy.SpineMilling)
+		}
 	}
 	r.unused(entries)
 	r.whole(j)
@@ -160,7 +173,18 @@ func (r *reader) boundParts(j *job, intent *xjdf.Node) {
 		case "FrontCover", "BackCover":
 			r.stop(ProductStructure, node, "ProductType", "covers of two sheets are not calculated")
 		}
-		r.single(node, j)
+		// Check that a product has a part once.
+		if amount, told := r.count(node, "Amount"); told && amount != 1 && amount != j.amount {
+			r.stop(ProductStructure, node, "Amount", "a part is there once in each product")
+		}
+		for _, bound := range [...]string{"MinAmount", "MaxAmount"} {
+			if attr(node, bound) != "" {
+				r.review(ValueUnreadable, node, bound, "a part has no bounds of its own; those of the whole are taken")
+			}
+		}
+		if intentOf("BindingIntent", node) != nil {
+			r.stop(ProductStructure, node, "", "parts that are bound themselves are not calculated")
+		}
 		j.parts = append(j.parts, p)
 	}
 	if len(refs) == 0 {
@@ -168,21 +192,6 @@ func (r *reader) boundParts(j *job, intent *xjdf.Node) {
 	}
 	if covers > 1 || covers == len(j.parts) || j.bind == authority.CoverApplication && covers == 0 {
 		r.stop(ProductStructure, intent, "ChildRefs", "a bound product has a body and one cover, and a stitched one may have none")
-	}
-}
-
-// single checks that a product has a part once.
-func (r *reader) single(node *xjdf.Node, j *job) {
-	if amount, told := r.count(node, "Amount"); told && amount != 1 && amount != j.amount {
-		r.stop(ProductStructure, node, "Amount", "a part is there once in each product")
-	}
-	for _, bound := range [...]string{"MinAmount", "MaxAmount"} {
-		if attr(node, bound) != "" {
-			r.review(ValueUnreadable, node, bound, "a part has no bounds of its own; those of the whole are taken")
-		}
-	}
-	if intentOf("BindingIntent", node) != nil {
-		r.stop(ProductStructure, node, "", "parts that are bound themselves are not calculated")
 	}
 }
 

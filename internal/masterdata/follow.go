@@ -91,27 +91,24 @@ func (f *Follower) Run(ctx context.Context) {
 	ticker := time.NewTicker(Poll)
 	defer ticker.Stop()
 	for {
-		f.report(ctx, f.Refresh(ctx))
+		// Log a change between well and not.
+		err := f.Refresh(ctx)
+		f.mu.Lock()
+		former := f.err
+		f.err, f.asked = err, true
+		f.mu.Unlock()
+		switch {
+		case ctx.Err() != nil:
+		case err != nil && former == nil:
+			f.config.Log.Warn("master data cannot be read; what is in force stays and grows stale", "error", err)
+		case err == nil && former != nil:
+			f.config.Log.Info("master data is read again")
+		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
 		}
-	}
-}
-
-// report logs a change between well and not.
-func (f *Follower) report(ctx context.Context, err error) {
-	f.mu.Lock()
-	former := f.err
-	f.err, f.asked = err, true
-	f.mu.Unlock()
-	switch {
-	case ctx.Err() != nil:
-	case err != nil && former == nil:
-		f.config.Log.Warn("master data cannot be read; what is in force stays and grows stale", "error", err)
-	case err == nil && former != nil:
-		f.config.Log.Info("master data is read again")
 	}
 }
 
@@ -157,7 +154,7 @@ func (f *Follower) reload(ctx context.Context, now time.Time) error {
 	held := 0
 	var missing error
 	for _, head := range f.byPrecedence(heads) {
-		if !near(head, now) || has(drafts, faults, head.Snapshot) {
+		if head.From.After(now.Add(ahead)) || has(drafts, faults, head.Snapshot) {
 			continue
 		}
 		draft, fault, err := f.obtain(ctx, head)
@@ -217,9 +214,6 @@ func has(drafts map[string]Draft, faults map[string]error, id string) bool {
 	_, held := drafts[id]
 	return held || faults[id] != nil
 }
-
-// near reports whether a head is in force or will soon be.
-func near(a Approval, now time.Time) bool { return !a.From.After(now.Add(ahead)) }
 
 // obtain is the content of a head: held already, or read now. A fault is that of the
 // content, an error that of reading.

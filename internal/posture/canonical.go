@@ -142,7 +142,15 @@ func (e *encoder) rollout(o *v1alpha1.CapabilityRollout) identity {
 		texts(e, a.Partners)
 		texts(e, a.Excluded)
 		if e.present(a.Selector != nil) {
-			e.selector(a.Selector)
+			s := a.Selector
+			e.labels(s.MatchLabels)
+			e.number(int64(len(s.MatchExpressions)))
+			for i := range s.MatchExpressions {
+				r := &s.MatchExpressions[i]
+				e.text(r.Key)
+				e.text(string(r.Operator))
+				texts(e, r.Values)
+			}
 		}
 	}
 	if s := o.Spec.Schedule; e.present(s != nil) {
@@ -164,17 +172,6 @@ func (e *encoder) rollout(o *v1alpha1.CapabilityRollout) identity {
 		e.text(k.Reason)
 	}
 	return identity{o.CreationTimestamp.Unix(), o.Namespace, o.Name, e.sum()}
-}
-
-func (e *encoder) selector(s *v1alpha1.PartnerSelector) {
-	e.labels(s.MatchLabels)
-	e.number(int64(len(s.MatchExpressions)))
-	for i := range s.MatchExpressions {
-		r := &s.MatchExpressions[i]
-		e.text(r.Key)
-		e.text(string(r.Operator))
-		texts(e, r.Values)
-	}
 }
 
 func (e *encoder) partner(o *v1alpha1.PartnerEntitlement) identity {
@@ -215,7 +212,18 @@ func (e *encoder) partner(o *v1alpha1.PartnerEntitlement) identity {
 		e.number(int64(limit.WindowSeconds))
 	}
 	if len(o.Spec.ClientCertificates) > 0 || o.Spec.RequireClientCertificate {
-		e.certificates(&o.Spec)
+		spec := &o.Spec
+		e.text("clientCertificates")
+		e.present(spec.RequireClientCertificate)
+		e.number(int64(len(spec.ClientCertificates)))
+		for i := range spec.ClientCertificates {
+			c := &spec.ClientCertificates[i]
+			e.text(c.Name)
+			e.text(c.SPKISHA256)
+			if e.present(c.NotAfter != nil) {
+				e.time(c.NotAfter.Time)
+			}
+		}
 	}
 	for i := range o.Spec.Capabilities {
 		if g := &o.Spec.Capabilities[i]; g.Workers != nil {
@@ -229,20 +237,6 @@ func (e *encoder) partner(o *v1alpha1.PartnerEntitlement) identity {
 		e.webhook(&o.Spec.Webhooks[i])
 	}
 	return identity{o.CreationTimestamp.Unix(), o.Namespace, o.Name, e.sum()}
-}
-
-func (e *encoder) certificates(spec *v1alpha1.PartnerEntitlementSpec) {
-	e.text("clientCertificates")
-	e.present(spec.RequireClientCertificate)
-	e.number(int64(len(spec.ClientCertificates)))
-	for i := range spec.ClientCertificates {
-		c := &spec.ClientCertificates[i]
-		e.text(c.Name)
-		e.text(c.SPKISHA256)
-		if e.present(c.NotAfter != nil) {
-			e.time(c.NotAfter.Time)
-		}
-	}
 }
 
 func (e *encoder) key(k *v1alpha1.APIKey) {

@@ -59,10 +59,6 @@ func (v verdict) conditions() []Condition {
 	}
 }
 
-func rolloutConditions(r *rollout, now time.Time) []Condition {
-	return rolloutVerdict(r, now).conditions()
-}
-
 func rolloutVerdict(r *rollout, now time.Time) verdict {
 	switch r.closed(now) {
 	case ReasonRolloutNotReady:

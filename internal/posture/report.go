@@ -180,7 +180,7 @@ func rolloutReport(o *rollout, counts *admissions, now time.Time) RolloutReport 
 		EffectiveStage: o.posture(now).Stage(),
 		Admitted:       counts.admitted,
 		NextTransition: instant(o.next(now)),
-		Conditions:     rolloutConditions(o, now),
+		Conditions:     rolloutVerdict(o, now).conditions(),
 	}
 	for reason, partners := range counts.denials {
 		if partners > 0 {

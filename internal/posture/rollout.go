@@ -215,24 +215,20 @@ func (s *Snapshot) Plan(name ObjectName) []PlanPoint {
 	}
 	for _, r := range s.declared {
 		if r.object.Namespace == name.Namespace && r.object.Name == name.Name && r.fault == "" {
-			return r.plan()
+			percent := func(at time.Time) uint8 {
+				if !r.window.contains(at) {
+					return 0
+				}
+				return r.percent(at)
+			}
+			plan := []PlanPoint{{Percent: percent(time.Time{})}}
+			for at := r.next(time.Time{}); !at.IsZero(); at = r.next(at) {
+				if p := percent(at); p != plan[len(plan)-1].Percent {
+					plan = append(plan, PlanPoint{at, p})
+				}
+			}
+			return plan
 		}
 	}
 	return nil
-}
-
-func (r *rollout) plan() []PlanPoint {
-	percent := func(at time.Time) uint8 {
-		if !r.window.contains(at) {
-			return 0
-		}
-		return r.percent(at)
-	}
-	plan := []PlanPoint{{Percent: percent(time.Time{})}}
-	for at := r.next(time.Time{}); !at.IsZero(); at = r.next(at) {
-		if p := percent(at); p != plan[len(plan)-1].Percent {
-			plan = append(plan, PlanPoint{at, p})
-		}
-	}
-	return plan
 }

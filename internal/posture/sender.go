@@ -28,24 +28,6 @@ type sender struct {
 	secrets   sharedSecrets
 }
 
-func (s *Snapshot) compileSenders(objects []ranked[v1alpha1.XJMFSender], secrets Bundle) {
-	s.senders = make([]*sender, 0, len(objects))
-	for i := range objects {
-		o := newSender(objects[i].object, secrets)
-		if s.senderIDs[o.object.Spec.SenderID] != nil {
-			o.duplicate = true
-			o.fault = v1alpha1.ReasonDuplicateSender
-		} else {
-			s.senderIDs[o.object.Spec.SenderID] = o
-		}
-		o.partner = s.soundPartner(o.object.Namespace, o.object.Spec.Partner)
-		if o.fault == "" && o.partner == nil {
-			o.fault = v1alpha1.ReasonPartnerNotFound
-		}
-		s.senders = append(s.senders, o)
-	}
-}
-
 // soundPartner finds a partner by name. Senders are few, and the lists are
 // short enough for a scan.
 func (s *Snapshot) soundPartner(namespace, name string) *partner {

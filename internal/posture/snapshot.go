@@ -70,7 +70,21 @@ func Compile(in Inputs) *Snapshot {
 	s.compileRollouts(canon.rollouts)
 	s.compilePartners(canon.partners, in.Webhooks)
 	s.listWebhooks()
-	s.compileSenders(canon.senders, in.Secrets)
+	s.senders = make([]*sender, 0, len(canon.senders))
+	for i := range canon.senders {
+		o := newSender(canon.senders[i].object, in.Secrets)
+		if s.senderIDs[o.object.Spec.SenderID] != nil {
+			o.duplicate = true
+			o.fault = v1alpha1.ReasonDuplicateSender
+		} else {
+			s.senderIDs[o.object.Spec.SenderID] = o
+		}
+		o.partner = s.soundPartner(o.object.Namespace, o.object.Spec.Partner)
+		if o.fault == "" && o.partner == nil {
+			o.fault = v1alpha1.ReasonPartnerNotFound
+		}
+		s.senders = append(s.senders, o)
+	}
 	s.memory = &memory{members: sync.OnceValue(s.sortMembers)}
 	return s
 }

@@ -36,7 +36,11 @@ func (s *Snapshot) Survey(now time.Time) *Survey {
 // [ReasonOpen].
 func (v *Survey) Open(m Member, mode tenant.Mode, c Capability) bool {
 	if v.partner != m.partner {
-		v.meet(m.partner)
+		// Turn to another partner.
+		v.partner, v.keys = m.partner, m.partner.itself
+		v.keys[0].scopes, v.keys[1].scopes = m.partner.scopes, m.partner.scopes
+		v.barred = m.partner.barred(v.now) != ReasonOpen
+		v.refused = query{now: v.now, partner: m.partner}.reason(phaseStanding) != ReasonOpen
 	}
 	if v.barred || c == NoCapability || c >= capabilityCount {
 		return false
@@ -49,14 +53,6 @@ func (v *Survey) Open(m Member, mode tenant.Mode, c Capability) bool {
 	q := query{now: v.now, partner: m.partner, key: &v.keys[indexOf(mode)], rollout: &v.snapshot.rollouts[c], grant: &m.partner.grants[c]}
 	phases &^= phaseAuthentication | phaseStanding | phaseClosed
 	return q.best(definition, phases) == ReasonOpen
-}
-
-// meet turns to another partner.
-func (v *Survey) meet(p *partner) {
-	v.partner, v.keys = p, p.itself
-	v.keys[0].scopes, v.keys[1].scopes = p.scopes, p.scopes
-	v.barred = p.barred(v.now) != ReasonOpen
-	v.refused = query{now: v.now, partner: p}.reason(phaseStanding) != ReasonOpen
 }
 
 // indexOf is the place of a mode among what a partner itself is.

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"github.com/printmarket/printmarket/internal/tenant"
 )
@@ -82,30 +81,26 @@ func (s *Service) settle(ctx context.Context, job Job) error {
 		if job.Status.Terminal() {
 			return Change{Job: job, Unchanged: true}, nil
 		}
-		return s.simulate(job, row, now)
+		if row.ending == Cancelled {
+			return s.close(job, Cancelled, now)
+		}
+		begun, err := job.begin(job.Attempt+1, simulator, now)
+		if err != nil {
+			return Change{}, err
+		}
+		result := Result{Verdict: row.verdict, Failure: row.failure}
+		if row.ending == Succeeded {
+			result.Report = s.config.SimulatedReport(row.verdict)
+		}
+		if err := result.check(); err != nil {
+			return Change{}, err
+		}
+		return s.end(begun, result, now)
 	})
 	if err != nil {
 		return fmt.Errorf("settle job: %w", err)
 	}
 	return nil
-}
-
-func (s *Service) simulate(job Job, row simulation, now time.Time) (Change, error) {
-	if row.ending == Cancelled {
-		return s.close(job, Cancelled, now)
-	}
-	begun, err := job.begin(job.Attempt+1, simulator, now)
-	if err != nil {
-		return Change{}, err
-	}
-	result := Result{Verdict: row.verdict, Failure: row.failure}
-	if row.ending == Succeeded {
-		result.Report = s.config.SimulatedReport(row.verdict)
-	}
-	if err := result.check(); err != nil {
-		return Change{}, err
-	}
-	return s.end(begun, result, now)
 }
 
 func minimalReport(verdict Verdict) []byte {

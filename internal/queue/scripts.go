@@ -182,8 +182,6 @@ func (s *script) byName(ctx context.Context, q *Queue, client redis.Scripter, ar
 	return form.EvalSha(ctx, client, []string{q.stream}, append([]any{q.prefix}, args...)...)
 }
 
-func isUnknownScript(err error) bool { return redis.HasErrorPrefix(err, "NOSCRIPT") }
-
 func (s *script) ask(ctx context.Context, q *Queue, client redis.Scripter, args []any) *redis.Cmd {
 	all := append([]any{q.prefix}, args...)
 	if !s.usePlain.Load() {

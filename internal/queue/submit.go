@@ -42,7 +42,7 @@ func (q *Queue) SubmitAll(ctx context.Context, all []Submission) (done int, err 
 		var taken int
 		taken, err = q.submitTogether(ctx, all[done:min(len(all), done+submitsTogether)])
 		done += taken
-		if isUnknownScript(err) {
+		if redis.HasErrorPrefix(err, "NOSCRIPT") {
 			// The server was never told it, or has forgotten. This tells it.
 			if err = q.submitAlone(ctx, all[done]); err == nil {
 				done++

@@ -91,7 +91,10 @@ func (l *Limiter) Take(ctx context.Context, key Key, policy Policy, now time.Tim
 		return state
 	}
 	if together, ok := l.together(ctx, key, policy, now); ok {
-		return together.orTighter(state)
+		if !together.Allowed || together.Remaining < state.Remaining {
+			return together
+		}
+		return state
 	}
 	return state
 }
@@ -111,14 +114,6 @@ func (l *Limiter) together(ctx context.Context, key Key, policy Policy, now time
 		l.shunned.Store(now.Add(shunTime).UnixNano())
 	}
 	return State{}, false
-}
-
-// orTighter is what both say: the one that leaves less.
-func (s State) orTighter(other State) State {
-	if !s.Allowed || s.Remaining < other.Remaining {
-		return s
-	}
-	return other
 }
 
 // local are the counts of this replica. What has been paid back is the same as

@@ -94,7 +94,11 @@ func (r *Recorder) count(of *account, e *Entry) {
 	key := alikeOf(e)
 	switch grows := r.counting[key]; {
 	case grows != nil:
-		grows.add(e)
+		// Count one more.
+		one := e
+		grows.Requests += one.Requests
+		grows.Took = max(grows.Took, one.Took)
+		grows.Bytes += one.Bytes
 	case of.counting >= maxCounted || len(r.waiting)+len(r.counting) >= capacity:
 		r.stats.Dropped++
 		return

@@ -101,10 +101,3 @@ func counted(first *Entry) *Entry {
 	e.RequestID, e.At = "", first.At.Truncate(grain)
 	return &e
 }
-
-// add counts one more.
-func (e *Entry) add(one *Entry) {
-	e.Requests += one.Requests
-	e.Took = max(e.Took, one.Took)
-	e.Bytes += one.Bytes
-}

@@ -119,7 +119,21 @@ func (p *Provider) Finish(ctx context.Context, flow Flow, query url.Values) (Per
 	if err != nil {
 		return Person{}, err
 	}
-	return p.admit(token, flow)
+	var all map[string]json.RawMessage
+	if err := token.Claims(&all); err != nil {
+		return Person{}, refuse(ReasonToken, "")
+	}
+	c := readClaims(all, p.config.GroupsClaim)
+	c.audience, c.nonce, c.subject, c.expires = token.Audience, token.Nonce, token.Subject, token.Expiry
+	reason, admitted := c.judge(&p.config, flow)
+	if !admitted {
+		refusal := refuse(reason, "")
+		if reason > ReasonSubject {
+			refusal.Subject = c.subject
+		}
+		return Person{}, refusal
+	}
+	return personOf(c, p.config.Now())
 }
 
 // began reports whether a query answers this flow.

@@ -130,25 +130,6 @@ func (c claims) judge(config *Config, flow Flow) (Reason, bool) {
 	return 0, true
 }
 
-// admit lets the person of a token in that is good.
-func (p *Provider) admit(token *oidc.IDToken, flow Flow) (Person, error) {
-	var all map[string]json.RawMessage
-	if err := token.Claims(&all); err != nil {
-		return Person{}, refuse(ReasonToken, "")
-	}
-	c := readClaims(all, p.config.GroupsClaim)
-	c.audience, c.nonce, c.subject, c.expires = token.Audience, token.Nonce, token.Subject, token.Expiry
-	reason, admitted := c.judge(&p.config, flow)
-	if !admitted {
-		refusal := refuse(reason, "")
-		if reason > ReasonSubject {
-			refusal.Subject = c.subject
-		}
-		return Person{}, refusal
-	}
-	return personOf(c, p.config.Now())
-}
-
 // personOf is who a token is about, for as long as it is good.
 func personOf(c claims, now time.Time) (Person, error) {
 	signedIn := now.UTC().Truncate(time.Millisecond)

@@ -14,25 +14,6 @@ import (
 // nowhere, so they are told from those that are only unknown.
 var formerStatuses = map[string]bool{"Status": true, "DeviceStatus": true, "NodeStatus": true, "QueueStatus": true, "JobStatus": true}
 
-// check holds a message against the vocabulary: closed lists, and what is
-// required. Names that it does not know may be extensions and are let pass, but
-// a status anywhere is one of the vocabulary or a fault.
-func (r *reader) check(message *xjdf.Node) {
-	for n := range message.Descendants() {
-		if !n.Name.Core() {
-			continue
-		}
-		for i := range n.Attributes {
-			if a := &n.Attributes[i]; a.Name.Space == "" {
-				r.checkAttribute(n, a)
-			}
-		}
-		if n.Definition != nil && n.Name.Local != "Header" {
-			r.checkRequired(n, n == message)
-		}
-	}
-}
-
 func (r *reader) checkAttribute(n *xjdf.Node, a *xjdf.Attribute) {
 	if a.Definition == nil {
 		if formerStatuses[a.Name.Local] {

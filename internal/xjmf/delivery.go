@@ -38,22 +38,6 @@ type Message struct {
 	Warnings []string
 }
 
-// stamp places the updates of messages without an id: those of one second would
-// pass for each other, and all but the first for repeated. The document's
-// identity and the place in it stand in.
-func (d *Delivery) stamp(identity string) {
-	place := 0
-	for i := range d.Messages {
-		message := &d.Messages[i]
-		for j := range message.Updates {
-			if message.ID == "" {
-				message.Updates[j].Stamp.Message, message.Updates[j].Stamp.Index = identity, place
-			}
-			place++
-		}
-	}
-}
-
 // Horizon is how far XJMF/Header/@Time may be from the clock. It is signed, so
 // it bounds how long a copy of a callback is good for anything.
 type Horizon struct{ Back, Ahead time.Duration }
@@ -218,7 +202,23 @@ func (r *reader) message(n *xjdf.Node, outer origin) Message {
 		made.Unsupported = true
 		return made
 	}
-	r.check(n)
+	// Hold a message against the vocabulary: closed lists, and what is
+	// required. Names that it does not know may be extensions and are let pass, but
+	// a status anywhere is one of the vocabulary or a fault.
+	message := n
+	for n := range message.Descendants() {
+		if !n.Name.Core() {
+			continue
+		}
+		for i := range n.Attributes {
+			if a := &n.Attributes[i]; a.Name.Space == "" {
+				r.checkAttribute(n, a)
+			}
+		}
+		if n.Definition != nil && n.Name.Local != "Header" {
+			r.checkRequired(n, n == message)
+		}
+	}
 	if extract != nil {
 		x := extraction{reader: r, message: &made, origin: own}
 		extract(&x, n)

@@ -37,7 +37,12 @@ type extraction struct {
 // status reads SignalStatus: what devices do, and the phases of their jobs.
 func (x *extraction) status(message *xjdf.Node) {
 	for device := range message.All("DeviceInfo") {
-		x.device(device)
+		n := device
+		word, _ := n.Attr("Status")
+		details := x.details(n)
+		if _, device, known := vocabulary.Load().StatusDetails(details); known {
+			x.pair(n, details, word, device)
+		}
 		for phase := range device.All("JobPhase") {
 			id, _ := phase.Attr("JobID")
 			x.job(phase, phase, id)
@@ -109,14 +114,6 @@ func (x *extraction) jobOf(said, named, parts *xjdf.Node, id string) {
 		x.pair(said, update.Details, word, node)
 	}
 	x.message.Updates = append(x.message.Updates, update)
-}
-
-func (x *extraction) device(n *xjdf.Node) {
-	word, _ := n.Attr("Status")
-	details := x.details(n)
-	if _, device, known := vocabulary.Load().StatusDetails(details); known {
-		x.pair(n, details, word, device)
-	}
 }
 
 func (x *extraction) details(n *xjdf.Node) string {

@@ -5,8 +5,6 @@ package xjmf
 import (
 	"context"
 	"fmt"
-	"iter"
-	"maps"
 
 	"github.com/printmarket/printmarket/internal/recordid"
 
@@ -55,7 +53,5 @@ func (r *Receiver) Purge(ctx context.Context, limit int) (int, error) {
 	}
 	return purged, nil
 }
-
-func values(states map[Job]State) iter.Seq[State] { return maps.Values(states) }
 
 func byJob(a, b State) int { return a.Job.Compare(b.Job) }

@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"time"
 
@@ -94,7 +95,19 @@ func (r *Receiver) Receive(ctx context.Context, who tenant.ID, sender string, bo
 		sender: sender,
 	}
 	record := recordOf(ids[0], who, sender, body, &delivery, now)
-	delivery.stamp(record.MessageID)
+	// Place the updates of messages without an id: those of one second would
+	// pass for each other, and all but the first for repeated. The document's
+	// identity and the place in it stand in.
+	place := 0
+	for i := range delivery.Messages {
+		message := &delivery.Messages[i]
+		for j := range message.Updates {
+			if message.ID == "" {
+				message.Updates[j].Stamp.Message, message.Updates[j].Stamp.Index = record.MessageID, place
+			}
+			place++
+		}
+	}
 	answer, outcome, err := r.config.Store.ReceiveXJMF(ctx, record, jobsOf(&delivery), a.decide)
 	if err != nil {
 		return Receipt{}, fmt.Errorf("receive XJMF: %w", err)
@@ -193,7 +206,7 @@ func (a *application) decide(current map[Job]State) (Change, error) {
 		}
 	}
 	answer, err := a.reply.bytes(warnings)
-	return Change{States: slices.SortedFunc(values(changed), byJob), Answer: answer}, err
+	return Change{States: slices.SortedFunc(maps.Values(changed), byJob), Answer: answer}, err
 }
 
 // remark tells the sender why an update was not applied, or that it is odd.

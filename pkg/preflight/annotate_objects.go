@@ -56,35 +56,27 @@ func (w *objects) object(o types.Object, depth int) {
 	case types.IndirectRef:
 		w.text.WriteString(v.PDFString())
 	case types.Array:
-		w.array(v, depth)
+		w.text.WriteByte('[')
+		for i, element := range v {
+			if i > 0 {
+				w.text.WriteByte(' ')
+			}
+			w.object(element, depth+1)
+		}
+		w.text.WriteByte(']')
 	case types.Dict:
-		w.dict(v, depth)
+		// Write the entries in the order of their keys.
+		w.text.WriteString("<<")
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			w.text.WriteByte(' ')
+			w.name(key)
+			w.text.WriteByte(' ')
+			w.object(v[key], depth+1)
+		}
+		w.text.WriteString(" >>")
 	default:
 		w.failed = true
 	}
-}
-
-func (w *objects) array(a types.Array, depth int) {
-	w.text.WriteByte('[')
-	for i, element := range a {
-		if i > 0 {
-			w.text.WriteByte(' ')
-		}
-		w.object(element, depth+1)
-	}
-	w.text.WriteByte(']')
-}
-
-// dict writes the entries in the order of their keys.
-func (w *objects) dict(d types.Dict, depth int) {
-	w.text.WriteString("<<")
-	for _, key := range slices.Sorted(maps.Keys(d)) {
-		w.text.WriteByte(' ')
-		w.name(key)
-		w.text.WriteByte(' ')
-		w.object(d[key], depth+1)
-	}
-	w.text.WriteString(" >>")
 }
 
 // number writes no exponent: PDF has none.

@@ -70,9 +70,33 @@ func (u *update) begin(number, generation int) {
 func (u *update) close() ([]byte, error) {
 	u.table = u.out.text.Len()
 	if u.base.Stream {
-		u.closeStream()
+		// Write a section as a stream (7.5.8), which is an object itself.
+		u.begin(u.next, 0)
+		u.next++
+		var index, rows []byte
+		for _, run := range u.runs() {
+			index = fmt.Appendf(index, " %d %d", run[0].number, len(run))
+			for _, r := range run {
+				rows = append(rows, 1)
+				rows = binary.BigEndian.AppendUint32(rows, uint32(r.offset))
+				rows = binary.BigEndian.AppendUint16(rows, uint16(r.generation))
+			}
+		}
+		fmt.Fprintf(&u.out.text, "<< /Type /XRef /W [1 4 2] /Index [%s ] /Length %d", index, len(rows))
+		u.trailer()
+		fmt.Fprintf(&u.out.text, " >>\nstream\n%s\nendstream%s", rows, endObject)
 	} else {
-		u.closeTable()
+		// Write a section as of PDF 1.0 (7.5.4).
+		u.out.text.WriteString("xref\n")
+		for _, run := range u.runs() {
+			fmt.Fprintf(&u.out.text, "%d %d\n", run[0].number, len(run))
+			for _, r := range run {
+				fmt.Fprintf(&u.out.text, "%010d %05d n \n", r.offset, r.generation)
+			}
+		}
+		u.out.text.WriteString("trailer\n<<")
+		u.trailer()
+		u.out.text.WriteString(" >>\n")
 	}
 	fmt.Fprintf(&u.out.text, "startxref\n%d\n%%%%EOF\n", u.base.Size+int64(u.table))
 	switch {
@@ -82,38 +106,6 @@ func (u *update) close() ([]byte, error) {
 		return nil, report.RefusedTooLarge
 	}
 	return u.out.text.Bytes(), nil
-}
-
-// closeTable writes a section as of PDF 1.0 (7.5.4).
-func (u *update) closeTable() {
-	u.out.text.WriteString("xref\n")
-	for _, run := range u.runs() {
-		fmt.Fprintf(&u.out.text, "%d %d\n", run[0].number, len(run))
-		for _, r := range run {
-			fmt.Fprintf(&u.out.text, "%010d %05d n \n", r.offset, r.generation)
-		}
-	}
-	u.out.text.WriteString("trailer\n<<")
-	u.trailer()
-	u.out.text.WriteString(" >>\n")
-}
-
-// closeStream writes a section as a stream (7.5.8), which is an object itself.
-func (u *update) closeStream() {
-	u.begin(u.next, 0)
-	u.next++
-	var index, rows []byte
-	for _, run := range u.runs() {
-		index = fmt.Appendf(index, " %d %d", run[0].number, len(run))
-		for _, r := range run {
-			rows = append(rows, 1)
-			rows = binary.BigEndian.AppendUint32(rows, uint32(r.offset))
-			rows = binary.BigEndian.AppendUint16(rows, uint16(r.generation))
-		}
-	}
-	fmt.Fprintf(&u.out.text, "<< /Type /XRef /W [1 4 2] /Index [%s ] /Length %d", index, len(rows))
-	u.trailer()
-	fmt.Fprintf(&u.out.text, " >>\nstream\n%s\nendstream%s", rows, endObject)
 }
 
 // runs are the rows in order, split where numbers are left out.

@@ -28,12 +28,8 @@ type builder struct {
 	chunk          int
 }
 
-// chunkSize suits a document of a few kilobytes, in which an element or an
-// attribute takes about twenty bytes.
-func chunkSize(body int) int { return min(max(body/40, 8), 512) }
-
 func newBuilder(body []byte, limits Limits) builder {
-	size := chunkSize(len(body))
+	size := min(max(len(body)/40, 8), 512)
 	return builder{
 		vocabulary: vocabulary.Load(), limits: limits, chunk: size,
 		attributes: make([]Attribute, 0, min(size, 16)), children: make([]*Node, 0, min(size, 16)),

@@ -137,23 +137,18 @@ func (r *jsonReader) members(o open, first *member, late bool) error {
 func (r *jsonReader) finish(o open, mark int) error {
 	if r.style || r.prefixed {
 		if twice := repeated(r.attributesOf(o)); twice != nil {
-			return r.refuseTwice(o.node, twice)
+			err := refusal(r.body, int64(twice.key)-1, ReasonDuplicate, quote(twice.Name.String()))
+			err.Pointer = string(r.doc.memberPointer(r.doc.pointer(nil, o.node), twice.key))
+			return err
 		}
 	}
-	if o.node.Text != "" && blank(o.node.Text) && !keepsBlank(o.node.Definition) {
+	if o.node.Text != "" && strings.Trim(o.node.Text, " \t\r\n") == "" && !keepsBlank(o.node.Definition) {
 		o.node.Text = ""
 	}
 	r.close(o)
 	r.spaces.restore(mark)
 	r.depth--
 	return nil
-}
-
-// refuseTwice is an error at the second of two spellings of one attribute.
-func (r *jsonReader) refuseTwice(n *Node, a *Attribute) error {
-	err := refusal(r.body, int64(a.key)-1, ReasonDuplicate, quote(a.Name.String()))
-	err.Pointer = string(r.doc.memberPointer(r.doc.pointer(nil, n), a.key))
-	return err
 }
 
 // keepsBlank reports whether white space is text in an element.

@@ -28,7 +28,33 @@ func (j *jsonWriter) attributes(n *Node, e *vocabulary.Element) {
 			j.string(a.Value)
 			continue
 		}
-		j.value(known.Type, a.Value)
+		t, value := known.Type, a.Value
+		switch {
+		case t == vocabulary.TransferFunction:
+			// Write the points of a transfer function. A list that does not come out
+			// even is written as it is.
+			items := fields(value)
+			even := len(items)%2 == 0
+			j.token(jsontext.BeginArray)
+			for i, item := range items {
+				if even && i%2 == 0 {
+					j.token(jsontext.BeginArray)
+				}
+				j.scalar(vocabulary.TransferFunction, item)
+				if even && i%2 == 1 {
+					j.token(jsontext.EndArray)
+				}
+			}
+			j.token(jsontext.EndArray)
+		case t.List():
+			j.token(jsontext.BeginArray)
+			for _, item := range fields(value) {
+				j.scalar(t, item)
+			}
+			j.token(jsontext.EndArray)
+		default:
+			j.scalar(t, value)
+		}
 	}
 }
 
@@ -47,22 +73,6 @@ func (j *jsonWriter) unambiguous(name Name, on *vocabulary.Element) bool {
 	return !keepsBlank(j.vocabulary.Element(name.Local))
 }
 
-// value writes a value with the type that its datatype has in JSON.
-func (j *jsonWriter) value(t vocabulary.Datatype, value string) {
-	switch {
-	case t == vocabulary.TransferFunction:
-		j.pairs(fields(value))
-	case t.List():
-		j.token(jsontext.BeginArray)
-		for _, item := range fields(value) {
-			j.scalar(t, item)
-		}
-		j.token(jsontext.EndArray)
-	default:
-		j.scalar(t, value)
-	}
-}
-
 func (j *jsonWriter) scalar(t vocabulary.Datatype, value string) {
 	switch {
 	case t == vocabulary.Boolean && value == "true":
@@ -76,23 +86,6 @@ func (j *jsonWriter) scalar(t vocabulary.Datatype, value string) {
 	default:
 		j.string(value)
 	}
-}
-
-// pairs writes the points of a transfer function. A list that does not come out
-// even is written as it is.
-func (j *jsonWriter) pairs(items []string) {
-	even := len(items)%2 == 0
-	j.token(jsontext.BeginArray)
-	for i, item := range items {
-		if even && i%2 == 0 {
-			j.token(jsontext.BeginArray)
-		}
-		j.scalar(vocabulary.TransferFunction, item)
-		if even && i%2 == 1 {
-			j.token(jsontext.EndArray)
-		}
-	}
-	j.token(jsontext.EndArray)
 }
 
 // isNumber reports whether a text is a number of JSON, which has fewer ways of

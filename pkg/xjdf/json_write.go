@@ -79,11 +79,6 @@ func (j *jsonWriter) root(n *Node) error {
 	j.text(nameMember, j.name(n))
 	j.body(n)
 	j.token(jsontext.EndObject)
-	return j.failure()
-}
-
-// failure makes our error of the first one of the encoder.
-func (j *jsonWriter) failure() error {
 	var own *WriteError
 	switch {
 	case j.err == nil:
@@ -170,7 +165,16 @@ func (j *jsonWriter) body(n *Node) {
 		j.text(member, n.Text)
 	}
 	if e != nil && e.Name == "XJMF" {
-		j.oneMessage(n)
+		// Refuse an XJMF that JSON cannot hold.
+		messages := 0
+		for _, child := range n.Children {
+			if e := definition(j.vocabulary, child); e != nil && e.Kind == vocabulary.Message {
+				messages++
+			}
+		}
+		if messages > 1 {
+			j.fail(n, "JSON has one message in a document")
+		}
 	}
 	children := grouped(n)
 	for len(children) > 0 && j.err == nil {
@@ -182,19 +186,6 @@ func (j *jsonWriter) body(n *Node) {
 		children = children[run:]
 	}
 	j.enter(n)
-}
-
-// oneMessage refuses an XJMF that JSON cannot hold.
-func (j *jsonWriter) oneMessage(n *Node) {
-	messages := 0
-	for _, child := range n.Children {
-		if e := definition(j.vocabulary, child); e != nil && e.Kind == vocabulary.Message {
-			messages++
-		}
-	}
-	if messages > 1 {
-		j.fail(n, "JSON has one message in a document")
-	}
 }
 
 // children writes all children of one name.

@@ -118,23 +118,17 @@ func plain(name string) bool {
 		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', c == '_':
 		case i > 0 && ('0' <= c && c <= '9' || c == '-' || c == '.'):
 		case c >= utf8.RuneSelf:
-			return exotic(name)
+			if strings.ContainsAny(name, ":/>=&<\"' \t\r\n") {
+				return false
+			}
+			token, err := xml.NewDecoder(strings.NewReader("<" + name + "/>")).RawToken()
+			start, ok := token.(xml.StartElement)
+			return err == nil && ok && start.Name.Local == name && start.Name.Space == "" && len(start.Attr) == 0
 		default:
 			return false
 		}
 	}
 	return name != ""
-}
-
-// exotic asks the reader of XML about a name that is not in ASCII, so that
-// what is accepted in JSON can be read back from XML.
-func exotic(name string) bool {
-	if strings.ContainsAny(name, ":/>=&<\"' \t\r\n") {
-		return false
-	}
-	token, err := xml.NewDecoder(strings.NewReader("<" + name + "/>")).RawToken()
-	start, ok := token.(xml.StartElement)
-	return err == nil && ok && start.Name.Local == name && start.Name.Space == "" && len(start.Attr) == 0
 }
 
 // storable reports whether XML can hold each character of a text.
@@ -157,6 +151,3 @@ func storableRune(r rune) bool {
 		return r != 0xFFFE && r != 0xFFFF && r <= utf8.MaxRune
 	}
 }
-
-// blank reports whether a text is nothing but white space of XML.
-func blank(text string) bool { return strings.Trim(text, " \t\r\n") == "" }

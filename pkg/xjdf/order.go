@@ -30,9 +30,6 @@ func definition(v *vocabulary.Vocabulary, n *Node) *vocabulary.Element {
 	return v.Element(n.Name.Local)
 }
 
-// sequential reports whether the order of all children means something.
-func sequential(e *vocabulary.Element) bool { return e != nil && (e.Pool || e.Name == "XJMF") }
-
 // sortedAttributes are those of XJDF by name and after them the foreign ones.
 func sortedAttributes(n *Node) []Attribute {
 	byName := func(a, b Attribute) int {
@@ -50,7 +47,7 @@ func sortedAttributes(n *Node) []Attribute {
 // the order of the schema, and after them by name what it does not have.
 func grouped(n *Node) []*Node {
 	e := definition(vocabulary.Load(), n)
-	if sequential(e) {
+	if e != nil && (e.Pool || e.Name == "XJMF") {
 		return sequenced(n)
 	}
 	return sortedChildren(n, func(a, b *Node) int {

@@ -25,22 +25,20 @@ type block struct {
 	start int32
 }
 
-func (r *ruler) measure(body []byte) {
-	var before block
-	for at := 0; at <= len(body); at += blockLen {
-		r.blocks = append(r.blocks, before)
-		text := body[at:min(at+blockLen, len(body))]
-		before.characters += int32(characters(text))
-		before.lines += int32(bytes.Count(text, []byte{'\n'}))
-		if i := bytes.LastIndexByte(text, '\n'); i >= 0 {
-			before.start = int32(at + i + 1)
-		}
-	}
-}
-
 // position is that of an offset within the body, in lines and characters from 1.
 func (r *ruler) position(body []byte, offset int) (line, column int) {
-	r.once.Do(func() { r.measure(body) })
+	r.once.Do(func() {
+		var before block
+		for at := 0; at <= len(body); at += blockLen {
+			r.blocks = append(r.blocks, before)
+			text := body[at:min(at+blockLen, len(body))]
+			before.characters += int32(characters(text))
+			before.lines += int32(bytes.Count(text, []byte{'\n'}))
+			if i := bytes.LastIndexByte(text, '\n'); i >= 0 {
+				before.start = int32(at + i + 1)
+			}
+		}
+	})
 	at := offset / blockLen
 	begin := &r.blocks[at]
 	text := body[at*blockLen : offset]

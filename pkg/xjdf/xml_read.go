@@ -56,10 +56,25 @@ func (r *xmlReader) document(skipped int64) error {
 		r.start = skipped + r.tokens.InputOffset()
 		token, err := r.tokens.RawToken()
 		if errors.Is(err, io.EOF) {
-			return r.end()
+			switch {
+			case len(r.frames) > 0:
+				return refusal(r.body, int64(len(r.body)), ReasonSyntax, "the document ends in its middle")
+			case r.doc.Root == nil:
+				return refusal(r.body, 0, ReasonEmpty, "no element")
+			default:
+				return nil
+			}
 		}
 		if err != nil {
-			return r.syntax(err, skipped)
+			offset := skipped + r.tokens.InputOffset()
+			if errors.Is(err, errCharset) {
+				return refusal(r.body, r.start, ReasonCharset, fmt.Sprint(errCharset))
+			}
+			var syntactic *xml.SyntaxError
+			if errors.As(err, &syntactic) {
+				return refusal(r.body, offset, ReasonSyntax, syntactic.Msg)
+			}
+			return refusal(r.body, offset, ReasonSyntax, strings.TrimPrefix(err.Error(), "xml: "))
 		}
 		if err := r.token(token, skipped); err != nil {
 			return err
@@ -72,9 +87,36 @@ func (r *xmlReader) token(token xml.Token, skipped int64) error {
 	case xml.StartElement:
 		return r.startTag(t, skipped)
 	case xml.EndElement:
-		return r.endTag(t)
+		if len(r.frames) == 0 {
+			return r.refuse(ReasonSyntax, "an end tag without a start tag")
+		}
+		f := r.frames[len(r.frames)-1]
+		if f.tag != t.Name {
+			return r.refuse(ReasonSyntax, "an end tag of "+quote(written(t.Name))+" in "+quote(written(f.tag)))
+		}
+		r.frames = r.frames[:len(r.frames)-1]
+		f.node.Text = string(f.text)
+		r.close(f.open)
+		r.spaces.restore(f.mark)
+		r.depth--
+		return nil
 	case xml.CharData:
-		return r.characters(t)
+		space := len(bytes.Trim(t, " \t\r\n")) == 0
+		if len(r.frames) == 0 {
+			if space {
+				return nil
+			}
+			reason := ReasonTrailing
+			if r.doc.Root == nil {
+				reason = ReasonSyntax
+			}
+			return r.refuse(reason, "text outside of the root element")
+		}
+		f := &r.frames[len(r.frames)-1]
+		if !space || keepsBlank(f.node.Definition) {
+			f.text = append(f.text, t...)
+		}
+		return nil
 	case xml.ProcInst:
 		if t.Target == "xml" && r.start == skipped {
 			return nil
@@ -83,18 +125,6 @@ func (r *xmlReader) token(token xml.Token, skipped int64) error {
 	case xml.Directive:
 		return r.refuse(ReasonDoctype, "")
 	default: // a comment
-		return nil
-	}
-}
-
-// end checks that the document is complete.
-func (r *xmlReader) end() error {
-	switch {
-	case len(r.frames) > 0:
-		return refusal(r.body, int64(len(r.body)), ReasonSyntax, "the document ends in its middle")
-	case r.doc.Root == nil:
-		return refusal(r.body, 0, ReasonEmpty, "no element")
-	default:
 		return nil
 	}
 }
@@ -202,13 +232,8 @@ func (r *xmlReader) addAttributes(o open, attributes []xml.Attr, tag []byte) err
 	if twice := repeated(r.attributesOf(o)); twice != nil {
 		return r.refuse(ReasonDuplicate, quote(twice.Name.String()))
 	}
-	r.dropInstanceAttributes(o)
-	return nil
-}
-
-// dropInstanceAttributes takes out what speaks to a validator of XML Schema:
-// xsi:type, xsi:schemaLocation. What it refers to is never fetched.
-func (r *xmlReader) dropInstanceAttributes(o open) {
+	// Take out what speaks to a validator of XML Schema:
+	// xsi:type, xsi:schemaLocation. What it refers to is never fetched.
 	kept := r.attributes[:o.attributes]
 	for _, a := range r.attributes[o.attributes:] {
 		if a.Name.Space != schemaNamespace {
@@ -216,21 +241,6 @@ func (r *xmlReader) dropInstanceAttributes(o open) {
 		}
 	}
 	r.attributes = kept
-}
-
-func (r *xmlReader) endTag(t xml.EndElement) error {
-	if len(r.frames) == 0 {
-		return r.refuse(ReasonSyntax, "an end tag without a start tag")
-	}
-	f := r.frames[len(r.frames)-1]
-	if f.tag != t.Name {
-		return r.refuse(ReasonSyntax, "an end tag of "+quote(written(t.Name))+" in "+quote(written(f.tag)))
-	}
-	r.frames = r.frames[:len(r.frames)-1]
-	f.node.Text = string(f.text)
-	r.close(f.open)
-	r.spaces.restore(f.mark)
-	r.depth--
 	return nil
 }
 
@@ -238,38 +248,6 @@ func written(name xml.Name) string {
 	return Name{Prefix: name.Space, Local: name.Local}.String()
 }
 
-func (r *xmlReader) characters(data xml.CharData) error {
-	space := len(bytes.Trim(data, " \t\r\n")) == 0
-	if len(r.frames) == 0 {
-		if space {
-			return nil
-		}
-		reason := ReasonTrailing
-		if r.doc.Root == nil {
-			reason = ReasonSyntax
-		}
-		return r.refuse(reason, "text outside of the root element")
-	}
-	f := &r.frames[len(r.frames)-1]
-	if !space || keepsBlank(f.node.Definition) {
-		f.text = append(f.text, data...)
-	}
-	return nil
-}
-
 func (r *xmlReader) refuse(reason Reason, detail string) error {
 	return refusal(r.body, r.start, reason, detail)
-}
-
-// syntax makes our error of one of the tokenizer.
-func (r *xmlReader) syntax(err error, skipped int64) error {
-	offset := skipped + r.tokens.InputOffset()
-	if errors.Is(err, errCharset) {
-		return refusal(r.body, r.start, ReasonCharset, fmt.Sprint(errCharset))
-	}
-	var syntactic *xml.SyntaxError
-	if errors.As(err, &syntactic) {
-		return refusal(r.body, offset, ReasonSyntax, syntactic.Msg)
-	}
-	return refusal(r.body, offset, ReasonSyntax, strings.TrimPrefix(err.Error(), "xml: "))
 }

@@ -51,7 +51,9 @@ func (x *xmlWriter) element(n *Node, space string, depth int, inline bool) error
 		x.attribute("xmlns", space)
 	}
 	if depth == 0 {
-		x.declarations()
+		for _, s := range x.prefixes.sorted() {
+			x.attribute("xmlns:"+s.prefix, s.space)
+		}
 	}
 	if err := x.attributes(n); err != nil {
 		return err
@@ -91,12 +93,6 @@ func (x *xmlWriter) line(depth int) {
 	x.out.WriteByte('\n')
 	for range depth {
 		x.out.WriteString("  ")
-	}
-}
-
-func (x *xmlWriter) declarations() {
-	for _, s := range x.prefixes.sorted() {
-		x.attribute("xmlns:"+s.prefix, s.space)
 	}
 }
 

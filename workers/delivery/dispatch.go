@@ -68,7 +68,14 @@ func (d *dispatcher) run(ctx, attempts context.Context, relayed <-chan struct{},
 		case <-relayed:
 			d.look()
 		case endings := <-settled:
-			d.settle(endings)
+			for _, e := range endings {
+				l := d.lanes[e.claim.Address]
+				l.held--
+				d.inFlight--
+				if !e.sent {
+					l.dry = true
+				}
+			}
 		}
 	}
 }
@@ -215,18 +222,6 @@ func (w *Worker) send(ctx context.Context, connection Connection, endpoint webho
 	}
 	span.End(string(result.Attempt.Fault))
 	return result, span, nil
-}
-
-// settle makes room where claims have come to their end.
-func (d *dispatcher) settle(endings []ending) {
-	for _, e := range endings {
-		l := d.lanes[e.claim.Address]
-		l.held--
-		d.inFlight--
-		if !e.sent {
-			l.dry = true
-		}
-	}
 }
 
 // close ends the connections of all lanes.

@@ -61,14 +61,6 @@ func (w *Worker) seen() sight {
 	return w.sight
 }
 
-// watchEvery asks the store for what waits until ctx ends.
-func (w *Worker) watchEvery(ctx context.Context) {
-	for ctx.Err() == nil {
-		w.watch(ctx)
-		pause(ctx, watchTime)
-	}
-}
-
 func (w *Worker) watch(ctx context.Context) {
 	ask, cancel := context.WithTimeout(ctx, askAtMost)
 	defer cancel()

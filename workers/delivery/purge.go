@@ -16,15 +16,6 @@ const (
 	purgeBatch = 5000
 )
 
-// purgeEvery erases what is past its retention until ctx ends.
-func (w *Worker) purgeEvery(ctx context.Context) {
-	for ctx.Err() == nil {
-		if w.purge(ctx) < purgeBatch {
-			pause(ctx, purgeTime)
-		}
-	}
-}
-
 // purge erases a batch and says how much that was. What fails is erased the next
 // time.
 func (w *Worker) purge(ctx context.Context) int {

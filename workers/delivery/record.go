@@ -21,7 +21,22 @@ const (
 func (w *Worker) recordAll(ctx context.Context, ended <-chan ending, settled chan<- []ending) {
 	for first := range ended {
 		endings := gather(first, ended)
-		w.record(ctx, endings)
+		var results []webhook.Result
+		var unsent []webhook.Claim
+		for _, e := range endings {
+			if e.sent {
+				results = append(results, e.result)
+			} else {
+				unsent = append(unsent, e.claim)
+			}
+		}
+		if len(results) > 0 {
+			w.untilStored(ctx, "record", func(ctx context.Context) error { return w.recordResults(ctx, results) })
+		}
+		if len(unsent) > 0 {
+			w.untilStored(ctx, "release", func(ctx context.Context) error { return w.Store.Release(ctx, unsent) })
+		}
+		w.count(ctx, endings)
 		settled <- endings
 	}
 }
@@ -41,25 +56,6 @@ func gather(first ending, ended <-chan ending) []ending {
 		}
 	}
 	return endings
-}
-
-func (w *Worker) record(ctx context.Context, endings []ending) {
-	var results []webhook.Result
-	var unsent []webhook.Claim
-	for _, e := range endings {
-		if e.sent {
-			results = append(results, e.result)
-		} else {
-			unsent = append(unsent, e.claim)
-		}
-	}
-	if len(results) > 0 {
-		w.untilStored(ctx, "record", func(ctx context.Context) error { return w.recordResults(ctx, results) })
-	}
-	if len(unsent) > 0 {
-		w.untilStored(ctx, "release", func(ctx context.Context) error { return w.Store.Release(ctx, unsent) })
-	}
-	w.count(ctx, endings)
 }
 
 func (w *Worker) recordResults(ctx context.Context, results []webhook.Result) error {

@@ -119,8 +119,19 @@ func (w *Worker) Run(ctx context.Context) {
 	var beside sync.WaitGroup
 	beside.Go(func() { w.endDrain(ctx, done, abandon, giveUp) })
 	beside.Go(func() { w.relayEvery(ctx, relayed) })
-	beside.Go(func() { w.watchEvery(ctx) })
-	beside.Go(func() { w.purgeEvery(ctx) })
+	beside.Go(func() { // Ask the store for what waits until ctx ends.
+		for ctx.Err() == nil {
+			w.watch(ctx)
+			pause(ctx, watchTime)
+		}
+	})
+	beside.Go(func() { // Erase what is past its retention until ctx ends.
+		for ctx.Err() == nil {
+			if w.purge(ctx) < purgeBatch {
+				pause(ctx, purgeTime)
+			}
+		}
+	})
 	var recording sync.WaitGroup
 	recording.Go(func() { w.recordAll(records, ended, settled) })
 	newDispatcher(w, ended).run(ctx, attempts, relayed, settled)

@@ -14,25 +14,6 @@ import (
 // whose attempts would be used up beside it.
 const suspectAfter = 2
 
-// chain does a job, and then whatever the queue hands out when it is told of the
-// end of the one before.
-func (w *Worker) chain(ctx, work context.Context, lease queue.Lease) {
-	for more := true; more; {
-		next := w.one(work, lease, func() bool { return ctx.Err() == nil && !w.isQuiet() })
-		more = false
-		for _, lease = range next {
-			switch {
-			case ctx.Err() != nil:
-				w.giveBack(work, lease, errDraining)
-			case lease.Lost >= suspectAfter:
-				w.suspect(lease)
-			default:
-				more = true
-			}
-		}
-	}
-}
-
 // one does one job, and returns what it was handed at its end if it wanted more.
 func (w *Worker) one(work context.Context, lease queue.Lease, wantsMore func() bool) []queue.Lease {
 	job, stop := context.WithCancelCause(work)
@@ -94,16 +75,6 @@ func (w *Worker) runAlone(ctx, work context.Context, running *sync.WaitGroup, le
 	case <-ended:
 	case <-ctx.Done():
 	}
-}
-
-// giveBackSuspects lets others have the jobs that waited to be run alone.
-func (w *Worker) giveBackSuspects(work context.Context) {
-	var telling sync.WaitGroup
-	for lease, found := w.nextSuspect(); found; lease, found = w.nextSuspect() {
-		w.drop(lease)
-		telling.Go(func() { w.giveBack(context.WithoutCancel(work), lease, errDraining) })
-	}
-	telling.Wait()
 }
 
 func (w *Worker) setQuiet(quiet bool) {

@@ -144,7 +144,13 @@ func (w *Worker) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		w.take(ctx, work, &running)
 	}
-	w.giveBackSuspects(work)
+	// Let others have the jobs that waited to be run alone.
+	var telling sync.WaitGroup
+	for lease, found := w.nextSuspect(); found; lease, found = w.nextSuspect() {
+		w.drop(lease)
+		telling.Go(func() { w.giveBack(context.WithoutCancel(work), lease, errDraining) })
+	}
+	telling.Wait()
 	running.Wait()
 	stopBeat()
 	beside.Wait()
@@ -219,7 +225,20 @@ func (w *Worker) take(ctx, work context.Context, running *sync.WaitGroup) {
 			w.slots <- struct{}{}
 			running.Go(func() {
 				defer func() { <-w.slots }()
-				w.chain(ctx, work, lease)
+				for more := true; more; {
+					next := w.one(work, lease, func() bool { return ctx.Err() == nil && !w.isQuiet() })
+					more = false
+					for _, lease = range next {
+						switch {
+						case ctx.Err() != nil:
+							w.giveBack(work, lease, errDraining)
+						case lease.Lost >= suspectAfter:
+							w.suspect(lease)
+						default:
+							more = true
+						}
+					}
+				}
 			})
 		}
 	}

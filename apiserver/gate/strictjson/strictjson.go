@@ -179,7 +179,18 @@ func (r *reader) value(depth int) (any, error) {
 		if token == '{' {
 			return r.object(depth + 1)
 		}
-		return r.array(depth + 1)
+		elements := []any{}
+		for r.dec.More() {
+			if len(elements) == r.limits.Elements {
+				return nil, r.exceeds(TooManyElements, r.limits.Elements)
+			}
+			element, err := r.value(depth + 1)
+			if err != nil {
+				return nil, err
+			}
+			elements = append(elements, element)
+		}
+		return elements, r.close()
 	default:
 		return token, nil
 	}
@@ -204,21 +215,6 @@ func (r *reader) object(depth int) (any, error) {
 		}
 	}
 	return members, r.close()
-}
-
-func (r *reader) array(depth int) (any, error) {
-	elements := []any{}
-	for r.dec.More() {
-		if len(elements) == r.limits.Elements {
-			return nil, r.exceeds(TooManyElements, r.limits.Elements)
-		}
-		element, err := r.value(depth)
-		if err != nil {
-			return nil, err
-		}
-		elements = append(elements, element)
-	}
-	return elements, r.close()
 }
 
 // close reads the delimiter that ends an array or object.

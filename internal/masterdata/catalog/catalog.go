@@ -70,7 +70,13 @@ func NewCatalog(groups []Group, products []Product) (*Catalog, error) {
 		byUID:    make(map[string]Product, len(products)),
 		byGroup:  make(map[string][]Product, len(groups)),
 	}
-	c.index()
+	for _, g := range c.groups {
+		c.byGroup[g.UID] = nil
+	}
+	for _, p := range c.products {
+		c.byUID[p.UID] = p
+		c.byGroup[p.Group] = append(c.byGroup[p.Group], p)
+	}
 	content, err := json.Marshal(struct {
 		Groups   []Group   `json:"groups"`
 		Products []Product `json:"products"`
@@ -81,16 +87,6 @@ func NewCatalog(groups []Group, products []Product) (*Catalog, error) {
 	digest := sha256.Sum256(content)
 	c.id = "sha256:" + hex.EncodeToString(digest[:])
 	return c, nil
-}
-
-func (c *Catalog) index() {
-	for _, g := range c.groups {
-		c.byGroup[g.UID] = nil
-	}
-	for _, p := range c.products {
-		c.byUID[p.UID] = p
-		c.byGroup[p.Group] = append(c.byGroup[p.Group], p)
-	}
 }
 
 func printable(text string, limit int) bool {

@@ -101,11 +101,6 @@ func (s *sheet) header() bool {
 		}
 		s.columns = append(s.columns, c)
 	}
-	return s.complete(paths)
-}
-
-// complete says which columns are missing, once for all rows.
-func (s *sheet) complete(paths []string) bool {
 	complete := true
 	for i, c := range s.table.shape.columns {
 		if s.table.shape.required&(1<<i) != 0 && !slices.Contains(paths, c.path) {

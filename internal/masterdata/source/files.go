@@ -141,7 +141,18 @@ func directory(fsys fs.FS, name, prefix string) ([]*file, error) {
 		if err != nil {
 			return nil, err
 		}
-		f.belong(strings.TrimSuffix(base, path.Ext(base)), known)
+		stem := strings.TrimSuffix(base, path.Ext(base))
+		f.header = stem == headerName
+		if !f.header {
+			f.member = stem
+		}
+		switch {
+		case f.fault != "":
+		case f.header && f.format == ".csv":
+			f.fault = "the whole is told in YAML or JSON"
+		case !f.header && !slices.Contains(known, stem):
+			f.fault = meant(stem, append(known, headerName))
+		}
 		if f.header {
 			files = slices.Insert(files, 0, f)
 			continue
@@ -152,21 +163,6 @@ func directory(fsys fs.FS, name, prefix string) ([]*file, error) {
 		files[1].fault = "one " + headerName + " is read, not several"
 	}
 	return files, nil
-}
-
-// belong says what a file of a directory has.
-func (f *file) belong(stem string, known []string) {
-	f.header = stem == headerName
-	if !f.header {
-		f.member = stem
-	}
-	switch {
-	case f.fault != "":
-	case f.header && f.format == ".csv":
-		f.fault = "the whole is told in YAML or JSON"
-	case !f.header && !slices.Contains(known, stem):
-		f.fault = meant(stem, append(known, headerName))
-	}
 }
 
 // listNames are those of the lists of a document.
@@ -242,7 +238,19 @@ func (d *draft) readFile(i int, f *file) error {
 	case ".json":
 		return d.readJSON(i, data, t)
 	default:
-		return d.readYAML(i, data, t)
+		y := &yamlFile{draft: d, file: i, only: t}
+		parts := yamlParts{data: data, lists: y.lists()}
+		for parts.next() {
+			y.line, y.offset = parts.line, parts.offset
+			if parts.fault != "" {
+				y.fail(place{i, spot{uint32(parts.line), 0}}, parts.fault)
+				return nil
+			}
+			if err := y.part(&parts); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 }
 

@@ -179,7 +179,11 @@ func putOne(target reflect.Value, k kind, v value) string {
 	case wholeKind:
 		return putWhole(target, v)
 	case flagKind:
-		return putFlag(target, v)
+		if v.form == quoted || v.form == number || v.text != "true" && v.text != "false" {
+			return fmt.Sprintf("%.60q is neither true nor false", v.text)
+		}
+		target.SetBool(v.text == "true")
+		return ""
 	case textKind, textsKind, wholesKind:
 	}
 	if v.form == number || v.form == boolean {
@@ -206,14 +210,6 @@ func putWhole(target reflect.Value, v value) string {
 		return fmt.Sprintf("%.60q is no whole number", v.text)
 	}
 	target.SetInt(n)
-	return ""
-}
-
-func putFlag(target reflect.Value, v value) string {
-	if v.form == quoted || v.form == number || v.text != "true" && v.text != "false" {
-		return fmt.Sprintf("%.60q is neither true nor false", v.text)
-	}
-	target.SetBool(v.text == "true")
 	return ""
 }
 

@@ -28,22 +28,6 @@ type yamlFile struct {
 	line, offset int
 }
 
-func (d *draft) readYAML(file int, data []byte, only *table) error {
-	y := &yamlFile{draft: d, file: file, only: only}
-	parts := yamlParts{data: data, lists: y.lists()}
-	for parts.next() {
-		y.line, y.offset = parts.line, parts.offset
-		if parts.fault != "" {
-			y.fail(place{file, spot{uint32(parts.line), 0}}, parts.fault)
-			return nil
-		}
-		if err := y.part(&parts); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // lists are the names of lists, as lines of the top have them.
 func (y *yamlFile) lists() map[string]bool {
 	lists := map[string]bool{}
@@ -252,11 +236,7 @@ func (y *yamlFile) once(t *table, seen *uint64, m *member, path string, name, no
 		return
 	}
 	*seen |= 1 << m.order
-	y.value(t, m, path, name, node)
-}
-
-// value reads what stands after a name.
-func (y *yamlFile) value(t *table, m *member, path string, name, node *yaml.Node) {
+	// Read what stands after a name.
 	switch {
 	case !y.simple(node):
 	case m.column >= 0 && node.Kind != yaml.MappingNode:

@@ -146,7 +146,16 @@ func (s *Store) connect(ctx context.Context, path string, options Options, setti
 	if s.reader, err = dial(ctx, path, shared, readers, url.Values{"_pragma": {"query_only(1)"}}); err != nil {
 		return err
 	}
-	return s.refuseVolatile(ctx)
+	for _, setting := range durable {
+		var got string
+		if err := s.writer.QueryRowContext(ctx, "PRAGMA "+setting.pragma).Scan(&got); err != nil {
+			return err
+		}
+		if got != setting.want {
+			return &VolatileError{Setting: setting.pragma, Got: got, Want: setting.want}
+		}
+	}
+	return nil
 }
 
 func dial(ctx context.Context, path string, shared url.Values, connections int, own url.Values) (*sql.DB, error) {
@@ -162,21 +171,6 @@ func dial(ctx context.Context, path string, shared url.Values, connections int, 
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
 	return db, db.PingContext(ctx)
-}
-
-// refuseVolatile asks the connection that writes what it is really set to: a
-// file system without shared memory, say, silently keeps another journal.
-func (s *Store) refuseVolatile(ctx context.Context) error {
-	for _, setting := range durable {
-		var got string
-		if err := s.writer.QueryRowContext(ctx, "PRAGMA "+setting.pragma).Scan(&got); err != nil {
-			return err
-		}
-		if got != setting.want {
-			return &VolatileError{Setting: setting.pragma, Got: got, Want: setting.want}
-		}
-	}
-	return nil
 }
 
 // Ping proves that the database answers.

@@ -56,7 +56,15 @@ func limitFlaws() []Flaw {
 		{Rule: "limits.decoded_bytes", Breaks: many(80<<20, decodeBomb), Twin: many(8<<20, decodeBomb)},
 		{Rule: "limits.content_bytes", Breaks: many(2000, repeatedText), Twin: many(2, repeatedText)},
 		{Rule: "limits.operators", Breaks: many(1000, repeatedOperators), Twin: many(2, repeatedOperators)},
-		{Rule: "limits.nesting", Variant: "a form in itself", Breaks: formInItself, Twin: func() []byte { return formsInForms(3) }},
+		{Rule: "limits.nesting", Variant: "a form in itself", Breaks: formInItself, Twin: func() []byte {
+			s := NewSound()
+			box := Box{0, 0, 600, 800}
+			inner := s.Form(box, "", "0 0 0 0.5 k 50 50 10 10 re f", "")
+			for range 3 {
+				inner = s.Form(box, "", "/Fm Do", fmt.Sprintf("/XObject << /Fm %s >>", inner))
+			}
+			return s.Bytes(s.Page("/Fm Do", fmt.Sprintf("/XObject << /Fm %s >>", inner)))
+		}},
 		{Rule: "limits.nesting", Variant: "saved states", Breaks: content(strings.Repeat("q ", 5000)), Twin: content(strings.Repeat("q ", 50) + strings.Repeat("Q ", 50))},
 		{Rule: "limits.structure", Breaks: many(1001, tableChain), Twin: many(20, tableChain)},
 		{Rule: "limits.fonts", Breaks: many(5001, fontsOf), Twin: many(50, fontsOf)},
@@ -76,17 +84,6 @@ func pagesOf(n int) []byte {
 		pages[i] = p
 	}
 	return s.Bytes(pages...)
-}
-
-// formsInForms draws the innermost of nested forms.
-func formsInForms(depth int) []byte {
-	s := NewSound()
-	box := Box{0, 0, 600, 800}
-	inner := s.Form(box, "", "0 0 0 0.5 k 50 50 10 10 re f", "")
-	for range depth {
-		inner = s.Form(box, "", "/Fm Do", fmt.Sprintf("/XObject << /Fm %s >>", inner))
-	}
-	return s.Bytes(s.Page("/Fm Do", fmt.Sprintf("/XObject << /Fm %s >>", inner)))
 }
 
 func fontsOf(n int) []byte {

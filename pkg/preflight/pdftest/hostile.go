@@ -13,27 +13,31 @@ import (
 // to need not be.
 func Hostile() map[string]func() []byte {
 	out := map[string]func() []byte{
-		"empty":               func() []byte { return []byte{} },
-		"not a PDF":           func() []byte { return []byte("GIF89a this is no PDF at all") },
-		"only a header":       func() []byte { return []byte("%PDF-1.7\n%\xE2\xE3\xCF\xD3\n") },
-		"unknown version":     func() []byte { return bytes.Replace(Good(), []byte("%PDF-1.6"), []byte("%PDF-9.9"), 1) },
-		"truncated":           func() []byte { return Good()[:len(Good())/2] },
-		"password":            password,
-		"direct encrypt":      directEncrypt,
-		"form in itself":      formInItself,
-		"billion laughs":      billionLaughs,
-		"page tree cycle":     pageTreeCycle,
-		"count lies":          countLies,
-		"no pages":            func() []byte { return Pages() },
-		"contents array bomb": func() []byte { return contentsArrayBomb(1000, 48<<20) },
-		"decode bomb":         func() []byte { return decodeBomb(1 << 30) },
-		"table bomb":          func() []byte { return tableBomb(300 << 20) },
-		"table chain":         func() []byte { return tableChain(5000) },
-		"endless operators":   func() []byte { return repeatedOperators(1000) },
-		"endless text":        func() []byte { return repeatedText(2000) },
-		"deep save":           func() []byte { return Pages(Print(strings.Repeat("q ", 10_000), "")) },
-		"deep arrays":         func() []byte { return Pages(Print(strings.Repeat("[", 100_000)+" TJ", "")) },
-		"damaged stream":      damagedStream,
+		"empty":           func() []byte { return []byte{} },
+		"not a PDF":       func() []byte { return []byte("GIF89a this is no PDF at all") },
+		"only a header":   func() []byte { return []byte("%PDF-1.7\n%\xE2\xE3\xCF\xD3\n") },
+		"unknown version": func() []byte { return bytes.Replace(Good(), []byte("%PDF-1.6"), []byte("%PDF-9.9"), 1) },
+		"truncated":       func() []byte { return Good()[:len(Good())/2] },
+		"password":        password,
+		"direct encrypt":  directEncrypt,
+		"form in itself":  formInItself,
+		"billion laughs":  billionLaughs,
+		"page tree cycle": pageTreeCycle,
+		"count lies":      countLies,
+		"no pages":        func() []byte { return Pages() },
+		"contents array bomb": func() []byte {
+			var b Builder
+			stream := b.Stream(bombFilters, bomb(' ', 48<<20))
+			return b.Document(Page{Extra: fmt.Sprintf("/Contents [%s]", strings.Repeat(stream.String()+" ", 1000))})
+		},
+		"decode bomb":       func() []byte { return decodeBomb(1 << 30) },
+		"table bomb":        func() []byte { return tableBomb(300 << 20) },
+		"table chain":       func() []byte { return tableChain(5000) },
+		"endless operators": func() []byte { return repeatedOperators(1000) },
+		"endless text":      func() []byte { return repeatedText(2000) },
+		"deep save":         func() []byte { return Pages(Print(strings.Repeat("q ", 10_000), "")) },
+		"deep arrays":       func() []byte { return Pages(Print(strings.Repeat("[", 100_000)+" TJ", "")) },
+		"damaged stream":    damagedStream,
 	}
 	for _, kind := range []string{"separation", "indexed", "pattern"} {
 		out["self reference: "+kind] = func() []byte { return selfReference(kind) }
@@ -97,13 +101,6 @@ func bomb(c byte, size int) []byte {
 }
 
 const bombFilters = "/Filter [/FlateDecode /RunLengthDecode]"
-
-// contentsArrayBomb names one stream of a size many times.
-func contentsArrayBomb(times, size int) []byte {
-	var b Builder
-	stream := b.Stream(bombFilters, bomb(' ', size))
-	return b.Document(Page{Extra: fmt.Sprintf("/Contents [%s]", strings.Repeat(stream.String()+" ", times))})
-}
 
 // decodeBomb is one content stream.
 func decodeBomb(size int) []byte {

@@ -42,10 +42,17 @@ func hostileStructures() map[string]func() []byte {
 		"reference chain":             referenceChain,
 		"page tree: many pages":       func() []byte { return flatPages(50_000) },
 		"page tree: same page twice":  func() []byte { return kids("%[1]s %[1]s %[1]s", 3) },
-		"page tree: too deep":         func() []byte { return deepPages(100_000) },
-		"page tree: exponential":      exponentialPages,
-		"page tree: Count negative":   func() []byte { return kids("%s", -1) },
-		"page tree: Kids is itself":   func() []byte { return wrong("/Kids [", "/Kids [6 0 R ")() },
+		"page tree: too deep": func() []byte {
+			var b Builder
+			next := b.Add("<< /Type /Page /MediaBox [0 0 9 9] >>")
+			for range 100_000 {
+				next = b.Add("<< /Type /Pages /Count 1 /Kids [%s] >>", next)
+			}
+			return b.Bytes(b.Add("<< /Type /Catalog /Pages %s >>", next))
+		},
+		"page tree: exponential":    exponentialPages,
+		"page tree: Count negative": func() []byte { return kids("%s", -1) },
+		"page tree: Kids is itself": func() []byte { return wrong("/Kids [", "/Kids [6 0 R ")() },
 		"outlines: cycle": func() []byte {
 			return cycle("/Outlines << /First %[1]s >>", "<< /Title (x) /First %[1]s /Next %[1]s /Prev %[1]s >>")
 		},
@@ -172,16 +179,6 @@ func kids(format string, count int) []byte {
 	page := b.page(tree, Print("", ""))
 	b.Set(tree, "<< /Type /Pages /Count %d /Kids [%s] >>", count, fmt.Sprintf(format, page))
 	return b.Bytes(b.Add("<< /Type /Catalog /Pages %s >>", tree))
-}
-
-// deepPages is a page under many nodes that stand in each other.
-func deepPages(depth int) []byte {
-	var b Builder
-	next := b.Add("<< /Type /Page /MediaBox [0 0 9 9] >>")
-	for range depth {
-		next = b.Add("<< /Type /Pages /Count 1 /Kids [%s] >>", next)
-	}
-	return b.Bytes(b.Add("<< /Type /Catalog /Pages %s >>", next))
 }
 
 // exponentialPages has nodes that name the next one twice.

@@ -109,7 +109,7 @@ func extraProcess(q *question) []observation {
 	var out []observation
 	for i := range q.inks.uses {
 		t := &q.inks.uses[i]
-		if t.count == 0 || ordered(int(q.ticket.Colors.Process), i) {
+		if t.count == 0 || int(q.ticket.Colors.Process) == 4 || int(q.ticket.Colors.Process) == 1 && i == 3 {
 			continue
 		}
 		message := fmt.Sprintf("Colours of %s would be printed with four inks, which were not ordered.", t.worst.mark.Paint.Space)
@@ -121,11 +121,6 @@ func extraProcess(q *question) []observation {
 		})
 	}
 	return out
-}
-
-// ordered tells whether an order for so many process inks has one of them.
-func ordered(process, ink int) bool {
-	return process == 4 || process == 1 && ink == 3
 }
 
 func extraSpots(q *question) []observation {

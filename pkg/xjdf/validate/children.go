@@ -27,9 +27,26 @@ func (p *pass) children(n *xjdf.Node, def *vocabulary.Element, plan *plan) {
 			continue
 		}
 		p.counts[place]++
-		order.meet(child, place)
+		late := place < order.last && !exchangeable(order.def, place, order.last)
+		if order.on && (late || order.extended) {
+			order.on = false
+			order.pass.findAs(elementOrder, child, "", func() (string, string) {
+				before := "an extension"
+				if late {
+					before = order.def.Children[order.last].Name
+				}
+				return fmt.Sprintf("%s comes after %s.", child.Name.Local, before), ""
+			})
+		}
+		order.last = max(order.last, place)
 		if spec.Max > 0 && p.counts[place] == spec.Max+1 {
-			p.repeated(n, child, spec)
+			p.findAs(elementRepeated, child, "", func() (string, string) {
+				count := 0
+				for range n.All(spec.Name) {
+					count++
+				}
+				return fmt.Sprintf("%s has %d of %s; at most %d may be there.", n.Name.Local, count, spec.Name, spec.Max), ""
+			})
 		}
 		if spec.Deprecated.Since != "" && p.counts[place] == 1 {
 			p.findAs(valueDeprecated, child, "", func() (string, string) {
@@ -40,16 +57,6 @@ func (p *pass) children(n *xjdf.Node, def *vocabulary.Element, plan *plan) {
 	p.cardinality(n, def, plan, foreign)
 }
 
-func (p *pass) repeated(n, child *xjdf.Node, spec *vocabulary.Child) {
-	p.findAs(elementRepeated, child, "", func() (string, string) {
-		count := 0
-		for range n.All(spec.Name) {
-			count++
-		}
-		return fmt.Sprintf("%s has %d of %s; at most %d may be there.", n.Name.Local, count, spec.Name, spec.Max), ""
-	})
-}
-
 // ordered watches the order of the children of an element of XML.
 type ordered struct {
 	pass *pass
@@ -58,22 +65,6 @@ type ordered struct {
 	on   bool
 	// extended: an extension has been met, which comes last.
 	extended bool
-}
-
-// meet reports the first child that is too late.
-func (o *ordered) meet(child *xjdf.Node, place int) {
-	late := place < o.last && !exchangeable(o.def, place, o.last)
-	if o.on && (late || o.extended) {
-		o.on = false
-		o.pass.findAs(elementOrder, child, "", func() (string, string) {
-			before := "an extension"
-			if late {
-				before = o.def.Children[o.last].Name
-			}
-			return fmt.Sprintf("%s comes after %s.", child.Name.Local, before), ""
-		})
-	}
-	o.last = max(o.last, place)
 }
 
 // exchangeable: the two are alternatives that may come in any order.
@@ -149,7 +140,15 @@ func (p *pass) stranger(parent, n *xjdf.Node) bool {
 			return fmt.Sprintf("%s has no element %s.", parent.Name.Local, name), ""
 		})
 	default:
-		p.unknownElement(parent, n)
+		name := n.Name.Local
+		p.findAs(elementUnknown, n, "", func() (string, string) {
+			suggestion := ""
+			if nearest, ok := parent.Definition.NearestChild(clip(name)); ok {
+				suggestion = fmt.Sprintf("Did you mean %s?", nearest)
+			}
+			return fmt.Sprintf("The standard has no element %s.", quoted(name)), suggestion
+		})
+		p.reject(field, parent.Name.Local+"/"+clip(name), n, "")
 	}
 	return false
 }
@@ -171,16 +170,4 @@ func (p *pass) extended(parent, n *xjdf.Node) {
 	p.findAs(extensionMisplaced, n, "", func() (string, string) {
 		return fmt.Sprintf("%s has no place for the extension %s.", parent.Name.Local, quoted(n.Name.String())), ""
 	})
-}
-
-func (p *pass) unknownElement(parent, n *xjdf.Node) {
-	name := n.Name.Local
-	p.findAs(elementUnknown, n, "", func() (string, string) {
-		suggestion := ""
-		if nearest, ok := parent.Definition.NearestChild(clip(name)); ok {
-			suggestion = fmt.Sprintf("Did you mean %s?", nearest)
-		}
-		return fmt.Sprintf("The standard has no element %s.", quoted(name)), suggestion
-	})
-	p.reject(field, parent.Name.Local+"/"+clip(name), n, "")
 }

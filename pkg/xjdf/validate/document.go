@@ -50,24 +50,22 @@ func (p *pass) root() bool {
 			return fmt.Sprintf("The root is %s in %s.", quoted(name.Local), orNone(name.Space)), ""
 		})
 	case name.Local != rootName:
-		p.findAs(rootUnknown, root, "", func() (string, string) { return wrongRoot(name) })
+		p.findAs(rootUnknown, root, "", func() (string, string) {
+			switch name.Local {
+			case "XJMF":
+				return "The root is XJMF, a message.", "Send messages to the callback address, signed."
+			case "PrintTalk":
+				return "The root is PrintTalk, an envelope.", "Send the XJDF document within it by itself."
+			default:
+				return fmt.Sprintf("The root is %s.", quoted(name.String())), ""
+			}
+		})
 	case !name.Core():
 		p.findAs(namespace, root, "", func() (string, string) {
 			return fmt.Sprintf("The root is in %s.", orNone(name.Space)), ""
 		})
 	}
 	return root.Definition != nil && name.Core() && name.Local == rootName
-}
-
-func wrongRoot(name xjdf.Name) (message, suggestion string) {
-	switch name.Local {
-	case "XJMF":
-		return "The root is XJMF, a message.", "Send messages to the callback address, signed."
-	case "PrintTalk":
-		return "The root is PrintTalk, an envelope.", "Send the XJDF document within it by itself."
-	default:
-		return fmt.Sprintf("The root is %s.", quoted(name.String())), ""
-	}
 }
 
 func orNone(space string) string {

@@ -20,7 +20,14 @@ const maxString = 1023
 func malformed(datatype vocabulary.Datatype, item string) string {
 	switch {
 	case datatype == vocabulary.Boolean:
-		return malformedBoolean(item)
+		switch item {
+		case "true", "false":
+			return ""
+		case "0", "1":
+			return booleanNumeric
+		default:
+			return valueInvalid
+		}
 	case datatype.Numeric():
 		return invalidUnless(datatype.Whole() && whole(item) || !datatype.Whole() && decimal(item))
 	case datatype == vocabulary.DateTime:
@@ -32,13 +39,28 @@ func malformed(datatype vocabulary.Datatype, item string) string {
 	case datatype == vocabulary.HexBinary:
 		return invalidUnless(len(item)%2 == 0 && strings.Trim(item, "0123456789abcdefABCDEF") == "")
 	case datatype == vocabulary.ID, datatype == vocabulary.IDREF, datatype == vocabulary.IDREFS:
-		return malformedID(item)
+		if !token(item) {
+			return valueInvalid
+		}
+		first, _ := utf8.DecodeRuneInString(item)
+		if first != '_' && !unicode.IsLetter(first) || strings.Contains(item, ":") {
+			return idForm
+		}
+		return ""
 	case datatype.Token():
 		return invalidUnless(token(item))
 	case datatype == vocabulary.URL, datatype == vocabulary.URI:
 		return malformedURL(item)
 	default:
-		return malformedString(item)
+		if len(item) > maxString && utf8.RuneCountInString(item) > maxString {
+			return stringTooLong
+		}
+		for i := range len(item) {
+			if item[i] < ' ' || item[i] == 0x7f {
+				return stringControl
+			}
+		}
+		return ""
 	}
 }
 
@@ -47,42 +69,6 @@ func invalidUnless(ok bool) string {
 		return ""
 	}
 	return valueInvalid
-}
-
-func malformedBoolean(item string) string {
-	switch item {
-	case "true", "false":
-		return ""
-	case "0", "1":
-		return booleanNumeric
-	default:
-		return valueInvalid
-	}
-}
-
-// malformedID wants a name token that is also a name: it begins like one, and has
-// no colon, which separates a prefix.
-func malformedID(item string) string {
-	if !token(item) {
-		return valueInvalid
-	}
-	first, _ := utf8.DecodeRuneInString(item)
-	if first != '_' && !unicode.IsLetter(first) || strings.Contains(item, ":") {
-		return idForm
-	}
-	return ""
-}
-
-func malformedString(item string) string {
-	if len(item) > maxString && utf8.RuneCountInString(item) > maxString {
-		return stringTooLong
-	}
-	for i := range len(item) {
-		if item[i] < ' ' || item[i] == 0x7f {
-			return stringControl
-		}
-	}
-	return ""
 }
 
 // maxURL bounds a URL: longer ones are not passed on by what is on the way.

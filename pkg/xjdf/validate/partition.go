@@ -59,7 +59,15 @@ func partitions(p *pass, set *xjdf.Node) {
 			if shadowed == nil && seen.general(part, hashes, resource) {
 				shadowed = part
 			}
-			seen.add(part, hashes)
+			x := &seen
+			var sum uint64
+			for _, h := range hashes {
+				sum += h
+			}
+			if x.first[sum] == nil {
+				x.first[sum] = part
+			}
+			x.sizes[len(hashes)] = true
 		}
 	}
 	if duplicate != nil {
@@ -96,17 +104,6 @@ func (x *partIndex) hashes(part *xjdf.Node) ([]uint64, bool) {
 		all = append(all, maphash.String(x.seed, a.Name.Local)*31+maphash.String(x.seed, a.Value))
 	}
 	return all, true
-}
-
-func (x *partIndex) add(part *xjdf.Node, hashes []uint64) {
-	var sum uint64
-	for _, h := range hashes {
-		sum += h
-	}
-	if x.first[sum] == nil {
-		x.first[sum] = part
-	}
-	x.sizes[len(hashes)] = true
 }
 
 // find is an earlier part that says just what this one says in the keys that are

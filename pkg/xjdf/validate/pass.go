@@ -114,7 +114,21 @@ const kept = 2 * MaxFindings
 
 func (p *pass) add(r *row, n *xjdf.Node, attribute string, say func() (message, suggestion string)) {
 	severity := p.severity(r)
-	p.count(r, severity)
+	switch severity {
+	case Error:
+		p.summary.Errors++
+		p.valid = false
+		if r.Kind == Schema || r.Schema {
+			p.schemaValid = false
+		}
+	case Warning:
+		p.summary.Warnings++
+	case Info:
+		p.summary.Infos++
+	}
+	if r.Kind == Vocabulary && severity != Info {
+		p.vocabularyValid = false
+	}
 	if len(p.raised) >= kept && !p.displace(severity) {
 		return
 	}
@@ -136,24 +150,6 @@ func (p *pass) displace(severity Severity) bool {
 	}
 	p.raised = slices.Delete(p.raised, i, i+1)
 	return true
-}
-
-func (p *pass) count(r *row, severity Severity) {
-	switch severity {
-	case Error:
-		p.summary.Errors++
-		p.valid = false
-		if r.Kind == Schema || r.Schema {
-			p.schemaValid = false
-		}
-	case Warning:
-		p.summary.Warnings++
-	case Info:
-		p.summary.Infos++
-	}
-	if r.Kind == Vocabulary && severity != Info {
-		p.vocabularyValid = false
-	}
 }
 
 // assume notes what is taken for something that is left out.

@@ -53,7 +53,19 @@ func (p *pass) walk(n *xjdf.Node) {
 			return fmt.Sprintf("%s holds the text %s.", n.Name.Local, quoted(n.Text)), ""
 		})
 	}
-	p.collect(n, def)
+	// Keep what the rules about the whole document look at.
+	switch def.Name {
+	case "Product":
+		p.products = append(p.products, n)
+	case "ResourceSet":
+		if n.Parent == p.doc.Root {
+			p.sets = append(p.sets, n)
+		}
+	case "Part":
+		if n.Attribute("Product") != nil {
+			p.parts = append(p.parts, n)
+		}
+	}
 	p.check(plan.rules, n)
 	for _, child := range n.Children {
 		if child.Definition == nil {
@@ -61,22 +73,6 @@ func (p *pass) walk(n *xjdf.Node) {
 		}
 		if spec, _ := def.Child(child.Name.Local); spec != nil && spec.Element == child.Definition {
 			p.walk(child) // what is out of place is not looked into
-		}
-	}
-}
-
-// collect keeps what the rules about the whole document look at.
-func (p *pass) collect(n *xjdf.Node, def *vocabulary.Element) {
-	switch def.Name {
-	case "Product":
-		p.products = append(p.products, n)
-	case "ResourceSet":
-		if n.Parent == p.doc.Root { // audits have sets of their own
-			p.sets = append(p.sets, n)
-		}
-	case "Part":
-		if n.Attribute("Product") != nil {
-			p.parts = append(p.parts, n)
 		}
 	}
 }

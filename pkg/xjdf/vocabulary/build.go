@@ -196,20 +196,3 @@ func (b *builder) statuses(list, text string) (string, error) {
 	}
 	return strings.Join(values, " "), nil
 }
-
-func (b *builder) collectNames() {
-	names := &b.v.names
-	for _, e := range b.v.elements {
-		names.elements = append(names.elements, e.Name)
-		switch e.Kind {
-		case Intent:
-			names.intents = append(names.intents, e.Name)
-		case Resource:
-			names.resources = append(names.resources, e.Name)
-		case Structure, Message, Audit:
-		}
-	}
-	for i := range b.v.processes {
-		names.processes = append(names.processes, b.v.processes[i].Name)
-	}
-}

@@ -44,7 +44,20 @@ func read(files fs.FS) (*Vocabulary, error) {
 	if err := b.file(files, statusFile, b.statusStanza); err != nil {
 		return nil, err
 	}
-	b.collectNames()
+	names := &b.v.names
+	for _, e := range b.v.elements {
+		names.elements = append(names.elements, e.Name)
+		switch e.Kind {
+		case Intent:
+			names.intents = append(names.intents, e.Name)
+		case Resource:
+			names.resources = append(names.resources, e.Name)
+		case Structure, Message, Audit:
+		}
+	}
+	for i := range b.v.processes {
+		names.processes = append(names.processes, b.v.processes[i].Name)
+	}
 	return b.v, nil
 }
 

@@ -179,12 +179,6 @@ func (b *blocks) frame(body []byte, room func(bytes int64) bool) bool {
 		b.hMax, b.vMax = max(b.hMax, p.h), max(b.vMax, p.v)
 		b.planes = append(b.planes, p)
 	}
-	return b.allocate(room)
-}
-
-// allocate makes room for the means: of whole units, some of which lie beyond the
-// edge of the picture.
-func (b *blocks) allocate(room func(bytes int64) bool) bool {
 	total := int64(0)
 	for c := range b.planes {
 		p := &b.planes[c]

@@ -225,7 +225,16 @@ func (c *calculator) eval(out, in []float64) {
 				pc = i.target - 1
 			}
 		default:
-			m.run(i.op)
+			m, op := &m, i.op
+			switch {
+			case op >= pop:
+				m.arrange(op)
+			case unary(op):
+				m.push(one(op, m.pop()))
+			default:
+				b, a := m.pop(), m.pop()
+				m.push(two(op, a, b))
+			}
 		}
 	}
 	for i := len(out) - 1; i >= 0; i-- {

@@ -29,7 +29,18 @@ func (r *Resolver) tints(family string, names types.Array, alternate, transform 
 	colorants := r.file.Dict(attributes["Colorants"])
 	for _, o := range names {
 		name := r.file.Name(o)
-		s.addTarget(name)
+		target := slices.Index([]string{"Cyan", "Magenta", "Yellow", "Black"}, name)
+		switch {
+		case target >= 0:
+		case name == "None":
+			target = none
+		case name == "All":
+			target = all
+		default:
+			target = firstSpot + len(s.spots)
+			s.spots = append(s.spots, cleanName(name))
+		}
+		s.targets = append(s.targets, target)
 		if name == "None" {
 			continue
 		}
@@ -42,22 +53,6 @@ func (r *Resolver) tints(family string, names types.Array, alternate, transform 
 		s.Inks = append(s.Inks, ink)
 	}
 	return s
-}
-
-// addTarget says what the next component is an amount of.
-func (s *Space) addTarget(name string) {
-	target := slices.Index([]string{"Cyan", "Magenta", "Yellow", "Black"}, name)
-	switch {
-	case target >= 0:
-	case name == "None":
-		target = none
-	case name == "All":
-		target = all
-	default:
-		target = firstSpot + len(s.spots)
-		s.spots = append(s.spots, cleanName(name))
-	}
-	s.targets = append(s.targets, target)
 }
 
 func inkKind(name string) facts.InkKind {

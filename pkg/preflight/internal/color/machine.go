@@ -30,18 +30,6 @@ func (m *machine) pop() float64 {
 	return m.stack[m.n]
 }
 
-func (m *machine) run(op code) {
-	switch {
-	case op >= pop:
-		m.arrange(op)
-	case unary(op):
-		m.push(one(op, m.pop()))
-	default:
-		b, a := m.pop(), m.pop()
-		m.push(two(op, a, b))
-	}
-}
-
 func unary(op code) bool {
 	switch op {
 	case abs, ceiling, cosine, convertInteger, convertReal, floor, logNatural, logTen, negate, round, sine, squareRoot, truncate, bitNot:
@@ -108,26 +96,22 @@ func two(op code, a, b float64) float64 {
 	case arcTangent:
 		return math.Mod(math.Atan2(a, b)*180/math.Pi+360, 360)
 	default:
-		return compare(op, a, b)
-	}
-}
-
-func compare(op code, a, b float64) float64 {
-	switch op {
-	case equal:
-		return truth(a == b)
-	case notEqual:
-		return truth(a != b)
-	case greaterEqual:
-		return truth(a >= b)
-	case greater:
-		return truth(a > b)
-	case lessEqual:
-		return truth(a <= b)
-	case less:
-		return truth(a < b)
-	default:
-		return bitwise(op, whole(a), whole(b))
+		switch op {
+		case equal:
+			return truth(a == b)
+		case notEqual:
+			return truth(a != b)
+		case greaterEqual:
+			return truth(a >= b)
+		case greater:
+			return truth(a > b)
+		case lessEqual:
+			return truth(a <= b)
+		case less:
+			return truth(a < b)
+		default:
+			return bitwise(op, whole(a), whole(b))
+		}
 	}
 }
 

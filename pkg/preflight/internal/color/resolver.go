@@ -122,10 +122,6 @@ func (r *Resolver) named(name string) *Space {
 	case "CMYK":
 		return r.cmyk
 	}
-	return r.calibrated(name)
-}
-
-func (r *Resolver) calibrated(name string) *Space {
 	switch name {
 	case CalGray:
 		return &Space{Family: CalGray, Components: 1, kind: light}

@@ -114,7 +114,14 @@ func (m *meter) sample() bool {
 				values[c] = m.levels[c][m.at(row, x*m.n+c)]
 			}
 			amounts = i.Space.Amounts(amounts[:0], values[:m.n])
-			m.count(amounts)
+			total := 0.0
+			for k, v := range amounts {
+				total += v
+				if v > m.highest[k] {
+					m.highest[k] = v
+				}
+			}
+			m.coverage.Add(total * 100)
 			seen = true
 		}
 	}
@@ -132,17 +139,6 @@ func (m *meter) at(row []byte, k int) int {
 		first := k * bits
 		return int(row[first/8]>>(8-bits-first%8)) & (1<<bits - 1)
 	}
-}
-
-func (m *meter) count(amounts []float64) {
-	total := 0.0
-	for k, v := range amounts {
-		total += v
-		if v > m.highest[k] {
-			m.highest[k] = v
-		}
-	}
-	m.coverage.Add(total * 100)
 }
 
 func (m *meter) paint() facts.Paint {

@@ -72,17 +72,14 @@ func (b *blocks) units(r *reader, parts []*component, shift int) bool {
 				if !ok {
 					return false
 				}
-				p.set(x*h+block%h, y*v+block/h, (value<<shift)*b.step[p.quant]/8+128)
+				x, y, mean := x*h+block%h, y*v+block/h, (value<<shift)*b.step[p.quant]/8+128
+				if x < p.wide && y < p.high {
+					p.means[y*p.wide+x] = int16(min(max(mean, -1024), 1024))
+				}
 			}
 		}
 	}
 	return true
-}
-
-func (p *component) set(x, y, mean int) {
-	if x < p.wide && y < p.high {
-		p.means[y*p.wide+x] = int16(min(max(mean, -1024), 1024)) // #nosec G115 -- bounded
-	}
 }
 
 // block reads the mean of one block and skips the rest of it.

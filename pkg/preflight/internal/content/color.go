@@ -115,7 +115,13 @@ func (in *Interpreter) namedSpace(f *frame, name []byte) *color.Space {
 // remap is what the resources put in the place of a device space.
 func (in *Interpreter) remap(f *frame, s *color.Space) *color.Space {
 	if !f.defaultsRead {
-		in.readDefaults(f)
+		f.defaultsRead = true
+		spaces := in.file.Dict(f.resources["ColorSpace"])
+		for i, key := range [...]string{"DefaultGray", "DefaultRGB", "DefaultCMYK"} {
+			if o, ok := spaces[key]; ok {
+				f.defaults[i] = in.usable(o)
+			}
+		}
 	}
 	if f.defaults == ([3]*color.Space{}) {
 		return s
@@ -129,16 +135,6 @@ func (in *Interpreter) remap(f *frame, s *color.Space) *color.Space {
 		}
 		return f.defaults[2]
 	})
-}
-
-func (in *Interpreter) readDefaults(f *frame) {
-	f.defaultsRead = true
-	spaces := in.file.Dict(f.resources["ColorSpace"])
-	for i, key := range [...]string{"DefaultGray", "DefaultRGB", "DefaultCMYK"} {
-		if o, ok := spaces[key]; ok {
-			f.defaults[i] = in.usable(o)
-		}
-	}
 }
 
 // usable is a space that can stand in for another; nil for a broken one.

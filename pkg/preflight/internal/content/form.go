@@ -54,17 +54,8 @@ func (in *Interpreter) form(f *frame, o types.Object, dict types.Dict) {
 		in.runForm(inner, o, dict)
 		return
 	}
-	inner.enterGroup(f)
-	before := in.blended
-	in.runForm(inner, o, dict)
-	if in.blended > before && (in.file.Bool(group["I"]) || in.file.Bool(group["K"])) {
-		in.feature(facts.Transparency, "Group", o, nil)
-	}
-}
-
-// enterGroup starts a transparency group: what applied to its parts, applies to
-// the whole (11.6.6).
-func (inner *frame) enterGroup(f *frame) {
+	// Start a transparency group: what applied to its parts, applies to
+	// the whole (11.6.6).
 	outer := f.state.transparency
 	inner.group.fillAlpha = f.group.fillAlpha * outer.fillAlpha
 	inner.group.softMask = f.group.softMask || outer.softMask
@@ -72,6 +63,11 @@ func (inner *frame) enterGroup(f *frame) {
 		inner.group.blend = outer.blend
 	}
 	inner.state.transparency = opaque()
+	before := in.blended
+	in.runForm(inner, o, dict)
+	if in.blended > before && (in.file.Bool(group["I"]) || in.file.Bool(group["K"])) {
+		in.feature(facts.Transparency, "Group", o, nil)
+	}
 }
 
 // runForm executes a form in a frame that is used up by it.

@@ -48,7 +48,22 @@ func (in *Interpreter) extGState(f *frame) {
 		p = in.parameters(dict)
 		in.states[id] = p
 	}
-	in.apply(f, p)
+	s := &f.state
+	set(&s.lineWidth, p.lineWidth)
+	set(&s.fillAlpha, unit(p.fillAlpha))
+	set(&s.strokeAlpha, unit(p.strokeAlpha))
+	set(&s.overprintFill, p.overprintFill)
+	set(&s.overprintStroke, p.overprintStroke)
+	set(&s.overprintMode, p.overprintMode)
+	if p.blend != "" {
+		s.blend = p.blend
+	}
+	if p.font != nil {
+		s.font, s.size = in.font(p.font, "ExtGState"), p.size
+	}
+	if p.masks {
+		in.softMask(f, p.mask)
+	}
 	if f.layers.hidden() {
 		return
 	}
@@ -159,25 +174,6 @@ func (in *Interpreter) neutral(o types.Object) bool {
 		}
 	}
 	return true
-}
-
-func (in *Interpreter) apply(f *frame, p *parameters) {
-	s := &f.state
-	set(&s.lineWidth, p.lineWidth)
-	set(&s.fillAlpha, unit(p.fillAlpha))
-	set(&s.strokeAlpha, unit(p.strokeAlpha))
-	set(&s.overprintFill, p.overprintFill)
-	set(&s.overprintStroke, p.overprintStroke)
-	set(&s.overprintMode, p.overprintMode)
-	if p.blend != "" {
-		s.blend = p.blend
-	}
-	if p.font != nil {
-		s.font, s.size = in.font(p.font, "ExtGState"), p.size
-	}
-	if p.masks {
-		in.softMask(f, p.mask)
-	}
 }
 
 func set[T any](to *T, from *T) {

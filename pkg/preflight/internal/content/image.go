@@ -42,7 +42,15 @@ type imageKey struct {
 func (in *Interpreter) image(f *frame, o types.Object, dict types.Dict) {
 	p := in.picture(o, dict)
 	if !f.layers.hidden() {
-		in.imageFeatures(f, o, dict)
+		if dict["OPI"] != nil {
+			in.feature(facts.OPI, "", o, nil)
+		}
+		if in.file.Array(dict["Alternates"]) != nil {
+			in.feature(facts.Alternate, "", o, nil)
+		}
+		if in.file.Int(dict["SMaskInData"]) > 0 && !f.mask {
+			in.feature(facts.Transparency, "SoftMask", o, nil)
+		}
 	}
 	in.placement = p.fact
 	asked := p.space
@@ -82,7 +90,7 @@ func (in *Interpreter) picture(o types.Object, dict types.Dict) *picture {
 	if p.fact.Mask {
 		p.fact.Bits, p.fact.Components = 1, 1
 	} else {
-		p.space = in.imageSpace(dict["ColorSpace"])
+		p.space = in.spaces.Resolve(dict["ColorSpace"], in.page.Number)
 		p.fact.ColorSpace, p.fact.Components = p.space.Family, p.space.Components
 	}
 	if p.fact.Filter == jpx {
@@ -97,12 +105,6 @@ func (in *Interpreter) picture(o types.Object, dict types.Dict) *picture {
 	}
 	in.images[key] = p
 	return p
-}
-
-// imageSpace is that of an image; its name may be one of the resources' only in
-// inline images.
-func (in *Interpreter) imageSpace(o types.Object) *color.Space {
-	return in.spaces.Resolve(o, in.page.Number)
 }
 
 // coded is the data of an image as its codec left it, if no other filter lies
@@ -154,18 +156,6 @@ func (in *Interpreter) filter(o types.Object) string {
 		name = in.file.Name(list[len(list)-1])
 	}
 	return document.Clean(name, 40)
-}
-
-func (in *Interpreter) imageFeatures(f *frame, o types.Object, dict types.Dict) {
-	if dict["OPI"] != nil {
-		in.feature(facts.OPI, "", o, nil)
-	}
-	if in.file.Array(dict["Alternates"]) != nil {
-		in.feature(facts.Alternate, "", o, nil)
-	}
-	if in.file.Int(dict["SMaskInData"]) > 0 && !f.mask {
-		in.feature(facts.Transparency, "SoftMask", o, nil)
-	}
 }
 
 // position completes a placement: the image fills the unit square of the current

@@ -193,7 +193,13 @@ func (in *Interpreter) pathOperator(f *frame, name []byte) bool {
 	case "h":
 		f.path.close()
 	case "re":
-		f.rectangle()
+		x, y, w, h := f.number(0), f.number(1), f.number(2), f.number(3)
+		corner := func(x, y float64) point { px, py := f.state.ctm.Point(x, y); return point{px, py} }
+		f.path.move(corner(x, y))
+		f.path.lineTo(corner(x+w, y))
+		f.path.lineTo(corner(x+w, y+h))
+		f.path.lineTo(corner(x, y+h))
+		f.path.close()
 	case "W", "W*":
 		f.path.clips = true
 	case "n":
@@ -224,19 +230,6 @@ func (in *Interpreter) pathOperator(f *frame, name []byte) bool {
 func (f *frame) point(i int) point {
 	x, y := f.state.ctm.Point(f.number(i), f.number(i+1))
 	return point{x, y}
-}
-
-func (f *frame) rectangle() {
-	x, y, w, h := f.number(0), f.number(1), f.number(2), f.number(3)
-	corner := func(x, y float64) point {
-		px, py := f.state.ctm.Point(x, y)
-		return point{px, py}
-	}
-	f.path.move(corner(x, y))
-	f.path.lineTo(corner(x+w, y))
-	f.path.lineTo(corner(x+w, y+h))
-	f.path.lineTo(corner(x, y+h))
-	f.path.close()
 }
 
 // painting is what an operator does with the path.

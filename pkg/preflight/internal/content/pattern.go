@@ -117,7 +117,12 @@ func (in *Interpreter) tile(f *frame, with *ink, dict types.Dict, matrix geom.Ma
 	if uncolored {
 		inner.state.fill, inner.state.stroke = colored, colored
 	}
-	inner.enterPattern(f)
+	// Apply the transparency of the place to the pattern as a whole.
+	inner.group.fillAlpha *= f.state.fillAlpha
+	inner.group.softMask = inner.group.softMask || f.state.softMask
+	if f.state.blend != normal {
+		inner.group.blend = f.state.blend
+	}
 	if box, ok := in.file.Rect(dict["BBox"]); ok {
 		inner.clipTo(box)
 	}
@@ -130,15 +135,6 @@ func (in *Interpreter) tile(f *frame, with *ink, dict types.Dict, matrix geom.Ma
 	in.nested(pattern, inner)
 	in.recordings = in.recordings[:len(in.recordings)-1]
 	in.release(inner)
-}
-
-// enterPattern applies the transparency of the place to the pattern as a whole.
-func (inner *frame) enterPattern(f *frame) {
-	inner.group.fillAlpha *= f.state.fillAlpha
-	inner.group.softMask = inner.group.softMask || f.state.softMask
-	if f.state.blend != normal {
-		inner.group.blend = f.state.blend
-	}
 }
 
 // repeat notes the marks of a pattern in another place.

@@ -89,7 +89,17 @@ func (in *Interpreter) shade(o types.Object, dict types.Dict, space *color.Space
 	default:
 		in.mesh(o, dict, &c)
 	}
-	return c.paint()
+	p := facts.Paint{Space: c.space.Family}
+	if !c.seen {
+		return p
+	}
+	p.Known, p.Coverage = true, c.coverage
+	p.White = c.coverage.Max() < 0.1
+	copy(p.CMYK[:], c.highest)
+	for i, name := range c.space.Spots() {
+		p.Spots = append(p.Spots, facts.Tint{Name: name, Amount: c.highest[4+i]})
+	}
+	return p
 }
 
 func (in *Interpreter) interval(o types.Object) (low, high float64) {
@@ -172,19 +182,4 @@ func (c *colors) add(values []float64) {
 	}
 	c.coverage.Add(total * 100)
 	c.seen = true
-}
-
-// paint is what the colours come to.
-func (c *colors) paint() facts.Paint {
-	p := facts.Paint{Space: c.space.Family}
-	if !c.seen {
-		return p
-	}
-	p.Known, p.Coverage = true, c.coverage
-	p.White = c.coverage.Max() < 0.1
-	copy(p.CMYK[:], c.highest)
-	for i, name := range c.space.Spots() {
-		p.Spots = append(p.Spots, facts.Tint{Name: name, Amount: c.highest[4+i]})
-	}
-	return p
 }

@@ -238,10 +238,16 @@ func (in *Interpreter) paintText(f *frame, r *run) {
 		mode = 0
 	}
 	if mode%4 != 1 {
-		in.fillText(f, t)
+		if m := in.textMark(f, t, filledShare); m != nil {
+			in.paint(f, &f.state.fill, m)
+		}
 	}
 	if mode%4 == 1 || mode%4 == 2 {
-		in.strokeText(f, t)
+		if m := in.textMark(f, t, outlinedShare); m != nil {
+			least, _ := f.state.ctm.Stretch()
+			m.Stroked, m.Width = true, math.Abs(f.state.lineWidth)*least*in.page.UserUnit
+			in.paint(f, &f.state.stroke, m)
+		}
 	}
 }
 
@@ -271,18 +277,4 @@ func (in *Interpreter) textMark(f *frame, t typeset, share float64) *facts.Mark 
 		m.Area = in.visibleArea(t.area*share, t.box, m.Box)
 	}
 	return m
-}
-
-func (in *Interpreter) fillText(f *frame, t typeset) {
-	if m := in.textMark(f, t, filledShare); m != nil {
-		in.paint(f, &f.state.fill, m)
-	}
-}
-
-func (in *Interpreter) strokeText(f *frame, t typeset) {
-	if m := in.textMark(f, t, outlinedShare); m != nil {
-		least, _ := f.state.ctm.Stretch()
-		m.Stroked, m.Width = true, math.Abs(f.state.lineWidth)*least*in.page.UserUnit
-		in.paint(f, &f.state.stroke, m)
-	}
 }

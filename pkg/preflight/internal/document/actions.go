@@ -28,15 +28,6 @@ func knownAction(name string) bool {
 	return false
 }
 
-// documentActions finds the actions of the catalog, of the named scripts and of
-// the bookmarks.
-func (f *File) documentActions(root types.Dict) {
-	f.action(root["OpenAction"], 0)
-	f.triggers(root["AA"], 0)
-	f.nameTree(f.Dict(root["Names"])["JavaScript"], func(_ string, value types.Object) { f.action(value, 0) })
-	f.outlines(f.Dict(root["Outlines"]))
-}
-
 // triggers are the actions of an AA dictionary, in a fixed order.
 func (f *File) triggers(o types.Object, page int) {
 	dict := f.Dict(o)

@@ -20,7 +20,12 @@ func (f *File) catalog() {
 	f.outputIntents(root)
 	f.attachments(root)
 	f.form(root)
-	f.documentActions(root)
+	// Find the actions of the catalog, of the named scripts and of
+	// the bookmarks.
+	f.action(root["OpenAction"], 0)
+	f.triggers(root["AA"], 0)
+	f.nameTree(f.Dict(root["Names"])["JavaScript"], func(_ string, value types.Object) { f.action(value, 0) })
+	f.outlines(f.Dict(root["Outlines"]))
 	f.privateData(root, Ref(rootOf(f)), 0)
 }
 

@@ -54,7 +54,20 @@ func span(data []byte) int {
 func token(data []byte) int {
 	switch c := data[0]; {
 	case c == '(':
-		return literal(data)
+		depth := 0
+		for i := 0; i < len(data); i++ {
+			switch data[i] {
+			case '\\':
+				i++
+			case '(':
+				depth++
+			case ')':
+				if depth--; depth == 0 {
+					return i + 1
+				}
+			}
+		}
+		return 0
 	case c == '%':
 		return bytes.IndexAny(data, "\r\n") + 1
 	case len(data) > 1 && (c == '<' || c == '>') && data[1] == c:
@@ -75,24 +88,6 @@ func regular(data []byte) int {
 		return n
 	}
 	return len(data)
-}
-
-// literal is the length of a string in parentheses.
-func literal(data []byte) int {
-	depth := 0
-	for i := 0; i < len(data); i++ {
-		switch data[i] {
-		case '\\':
-			i++
-		case '(':
-			depth++
-		case ')':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-	}
-	return 0
 }
 
 // dictionary is the dictionary at the start of data, or nil.

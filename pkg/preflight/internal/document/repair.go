@@ -75,15 +75,12 @@ func (r *repaired) moveEncryption(s *survey) {
 	r.data = fmt.Appendf(r.data, "\n%d 0 obj\n%s\nendobj\n", number, value(s.trailer, "Encrypt"))
 	table := len(r.data)
 	r.data = fmt.Appendf(r.data, "xref\n%d 1\n%010d 00000 n \ntrailer\n<< /Size %d /Prev %d /Encrypt %d 0 R", number, object, number+1, s.start, number)
-	r.keep(s.trailer, "Root", "Info", "ID")
-	r.data = fmt.Appendf(r.data, " >>\nstartxref\n%d\n%%%%EOF\n", table)
-}
-
-// keep copies entries of a trailer.
-func (r *repaired) keep(trailer []byte, keys ...string) {
-	for _, key := range keys {
+	// Copy entries of a trailer.
+	trailer := s.trailer
+	for _, key := range []string{"Root", "Info", "ID"} {
 		r.entry(key, value(trailer, key))
 	}
+	r.data = fmt.Appendf(r.data, " >>\nstartxref\n%d\n%%%%EOF\n", table)
 }
 
 func (r *repaired) entry(key string, value []byte) {
@@ -96,7 +93,7 @@ func (r *repaired) entry(key string, value []byte) {
 // object of a number counts, as it does after updates.
 func (f *File) rebuild(r *repaired) bool {
 	found := scan(r.data)
-	if !found.encrypted() {
+	if !(found.trailerValue("Encrypt") != nil) {
 		for _, number := range slices.Sorted(maps.Keys(found.packed)) {
 			f.unpack(found, number)
 		}

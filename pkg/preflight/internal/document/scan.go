@@ -143,8 +143,6 @@ func (s *scanned) trailerValue(key string) []byte {
 	return nil
 }
 
-func (s *scanned) encrypted() bool { return s.trailerValue("Encrypt") != nil }
-
 // objectHead reads "7 0 " before the word obj, backwards.
 func objectHead(data []byte, at int) (number int, generation uint16, start int, ok bool) {
 	from := max(0, at-24)

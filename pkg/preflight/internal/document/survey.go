@@ -143,7 +143,7 @@ func (s *survey) section(at int64) ([]byte, bool) {
 				return nil, false
 			}
 			dict := dictionary(body)
-			if dict != nil && (whole || window > 16<<10 || streamEnds(body)) {
+			if dict != nil && (whole || window > 16<<10 || bytes.Contains(body, []byte("endstream"))) {
 				return dict, s.streamSection(dict, body)
 			}
 		}
@@ -165,5 +165,3 @@ func (s *survey) streamSection(dict, body []byte) bool {
 	}
 	return true
 }
-
-func streamEnds(body []byte) bool { return bytes.Contains(body, []byte("endstream")) }

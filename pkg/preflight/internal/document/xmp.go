@@ -92,31 +92,27 @@ type packetReader struct {
 func (r *packetReader) take(token xml.Token) bool {
 	switch t := token.(type) {
 	case xml.StartElement:
-		return r.start(t)
+		if len(r.open) >= maxXMLDepth {
+			return false
+		}
+		r.open = append(r.open, t.Name)
+		n := len(r.open)
+		switch {
+		case t.Name == (xml.Name{Space: nsRDF, Local: "Description"}) && r.inside(n-1, "RDF"):
+			for _, attr := range t.Attr {
+				r.set(attr.Name, attr.Value)
+			}
+		case r.property == 0 && n > 2 && r.inside(n-1, "Description") && r.inside(n-2, "RDF"):
+			r.property = n - 1
+			r.value.Reset()
+		}
+		return true
 	case xml.EndElement:
 		r.end()
 	case xml.CharData:
 		if r.property > 0 && r.value.Len() < maxValue {
 			r.value.Write(t[:min(len(t), maxValue)])
 		}
-	}
-	return true
-}
-
-func (r *packetReader) start(e xml.StartElement) bool {
-	if len(r.open) >= maxXMLDepth {
-		return false
-	}
-	r.open = append(r.open, e.Name)
-	n := len(r.open)
-	switch {
-	case e.Name == (xml.Name{Space: nsRDF, Local: "Description"}) && r.inside(n-1, "RDF"):
-		for _, attr := range e.Attr {
-			r.set(attr.Name, attr.Value)
-		}
-	case r.property == 0 && n > 2 && r.inside(n-1, "Description") && r.inside(n-2, "RDF"):
-		r.property = n - 1
-		r.value.Reset()
 	}
 	return true
 }

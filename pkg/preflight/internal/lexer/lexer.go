@@ -162,7 +162,9 @@ func (l *Lexer) skipSpace() (byte, bool) {
 			case classes[c] == space:
 				l.pos++
 			case c == '%':
-				l.skipComment()
+				for l.pos < len(l.chunk) && l.chunk[l.pos] != '\n' && l.chunk[l.pos] != '\r' {
+					l.pos++
+				}
 			default:
 				return c, true
 			}
@@ -173,12 +175,6 @@ func (l *Lexer) skipSpace() (byte, bool) {
 			return 0, false
 		}
 		l.chunk, l.pos = next, 0
-	}
-}
-
-func (l *Lexer) skipComment() {
-	for l.pos < len(l.chunk) && l.chunk[l.pos] != '\n' && l.chunk[l.pos] != '\r' {
-		l.pos++
 	}
 }
 
