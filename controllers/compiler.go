@@ -10,157 +10,180 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// errNotCompiled is why a leader is not ready that has not come to its first
-// result.
-var errNotCompiled = errors.New("nothing has been compiled yet")
+var errNotCompiled = errors.New("no compilation has completed")
 
-// world compiles everything, whatever has changed. There is one request for
-// all events, so that any number of them that come together cost one run.
-type world struct {
-	namespace string
-	cache     client.Reader
-	vault     *vault
-	// gate is for senders, webhooks for webhooks.
-	gate, webhooks *gateSecret
-	board          *board
-	metrics        *metrics
-	now            func() time.Time
-	heartbeat      time.Duration
-	// published is called after the board has a new result.
-	published func()
+// compiler compiles all objects, whichever has changed, and publishes the result
+// to the status tracker. All events make the same request, so any number of
+// events that arrive together cause one compilation for all kinds.
+type compiler struct {
+	namespace                 string
+	cache                     client.Reader
+	secrets                   *secretResolver
+	gateSecret, webhookSecret *gateSecretReconciler
+	tracker                   *statusTracker
+	propagation               *trigger
+	metrics                   *metrics
+	now                       func() time.Time
+	heartbeat                 time.Duration
 
 	mu sync.Mutex
-	// ran is when the last run looked at the clock, due when the next one must.
-	ran, due time.Time
-	fault    error
+	// compiledAt is the time for which the objects were compiled last, due the
+	// time of the next compilation without a change.
+	compiledAt, due time.Time
+	err             error
 }
 
-// Reconcile runs the world once.
-func (w *world) Reconcile(ctx context.Context, _ everything) (reconcile.Result, error) {
-	// Without the monotonic reading: it stands still while a machine sleeps,
-	// and manifests speak of the wall clock.
-	now := w.now().Round(0)
-	due, err := w.run(ctx, now)
-	var result reconcile.Result
+// Reconcile compiles all objects once.
+func (c *compiler) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, error) {
+	// Round removes the monotonic reading. It stops while the machine sleeps, but
+	// schedules refer to the wall clock.
+	now := c.now().Round(0)
+	due, err := c.compile(ctx, now)
+	var result ctrl.Result
 	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
-		// Somebody else has written a gate Secret; it is read again.
+		// Another client has written a gate Secret, which is read again.
 		result.RequeueAfter, err = conflictRetry, nil
 	}
-	w.mu.Lock()
-	w.ran, w.due, w.fault = now, due, err
-	w.mu.Unlock()
+	c.mu.Lock()
+	c.compiledAt, c.due, c.err = now, due, err
+	c.mu.Unlock()
 	return result, err
 }
 
-// run compiles what there is at one instant and publishes the result. The time
-// at which it ceases to hold is told by the same instant, so that no transition
-// can fall between the two.
-func (w *world) run(ctx context.Context, now time.Time) (time.Time, error) {
-	in, err := w.read(ctx, now)
+// compile compiles the objects for one instant, publishes the result and returns
+// the time of the next compilation. That time follows from the same instant, so
+// no transition can fall between the two.
+func (c *compiler) compile(ctx context.Context, now time.Time) (time.Time, error) {
+	inputs, err := c.readInputs(ctx, now)
 	if err != nil {
 		return now, err
 	}
 	start := time.Now()
-	report := posture.Compile(in).Report(now)
-	w.metrics.compile.Observe(time.Since(start).Seconds())
-	// Statuses are told even if the gate Secret cannot be written: senders are
-	// then not propagated, and all others do not depend on it.
-	version, err := w.gate.keep(ctx, in.Secrets, now)
-	_, fault := w.webhooks.keep(ctx, in.Webhooks, now)
-	w.board.publish(subjects(in, report), version)
-	w.published()
-	due := now.Add(w.heartbeat)
+	report := posture.Compile(inputs).Report(now)
+	c.metrics.compile.Observe(time.Since(start).Seconds())
+
+	// A gate Secret that cannot be written does not hold up the statuses: only
+	// senders depend on it, and they are not propagated then.
+	gateVersion, gateErr := c.gateSecret.reconcile(ctx, inputs.Secrets, now)
+	_, webhookErr := c.webhookSecret.reconcile(ctx, inputs.Webhooks, now)
+	c.tracker.publish(compiledObjects(inputs, report), gateVersion)
+	c.propagation.add(allObjects)
+
+	due := now.Add(c.heartbeat)
 	if next := report.NextTransition; next != nil && next.Before(due) {
 		due = *next
 	}
-	return due, errors.Join(err, fault)
+	return due, errors.Join(gateErr, webhookErr)
 }
 
-// read takes everything from the cache, but the values of Secrets. The objects
-// are those of the cache itself; nothing here changes them.
-func (w *world) read(ctx context.Context, now time.Time) (posture.Inputs, error) {
+// readInputs reads the objects from the cache, without copying them, and
+// resolves the Secrets that they refer to.
+func (c *compiler) readInputs(ctx context.Context, now time.Time) (posture.Inputs, error) {
 	var rollouts v1alpha1.CapabilityRolloutList
 	var partners v1alpha1.PartnerEntitlementList
 	var senders v1alpha1.XJMFSenderList
 	for _, list := range []client.ObjectList{&rollouts, &partners, &senders} {
-		if err := w.cache.List(ctx, list, client.InNamespace(w.namespace), client.UnsafeDisableDeepCopy); err != nil {
+		if err := c.cache.List(ctx, list, client.InNamespace(c.namespace), client.UnsafeDisableDeepCopy); err != nil {
 			return posture.Inputs{}, fmt.Errorf("list the resources: %w", err)
 		}
 	}
-	secrets, err := w.vault.resolve(ctx, senders.Items, partners.Items)
+	secrets, err := c.secrets.resolve(ctx, senders.Items, partners.Items)
 	if err != nil {
 		return posture.Inputs{}, err
 	}
-	in := posture.Inputs{Rollouts: rollouts.Items, Partners: partners.Items, Senders: senders.Items}
-	in.ResolveSecrets(secrets, now)
-	return in, nil
+	inputs := posture.Inputs{Rollouts: rollouts.Items, Partners: partners.Items, Senders: senders.Items}
+	inputs.ResolveSecrets(secrets, now)
+	return inputs, nil
 }
 
-// overdue reports whether the clock alone calls for a run: a transition has
-// passed, the heartbeat is due, or the clock was set back.
-func (w *world) overdue(now time.Time) bool {
-	now = now.Round(0)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return !w.ran.IsZero() && (!now.Before(w.due) || now.Before(w.ran))
-}
-
-// healthy is why the last run failed.
-func (w *world) healthy() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.ran.IsZero() {
-		return errNotCompiled
+// compiledObjects joins the objects with their reports. Objects that are being
+// deleted have no report.
+func compiledObjects(inputs posture.Inputs, report posture.Report) []compiledObject {
+	objects := make(map[objectKey]client.Object, len(inputs.Rollouts)+len(inputs.Partners)+len(inputs.Senders))
+	for i := range inputs.Rollouts {
+		objects[keyOf(&inputs.Rollouts[i])] = &inputs.Rollouts[i]
 	}
-	return w.fault
-}
-
-// subjects joins the objects with what the report says of them. Objects that
-// are being deleted are not in the report.
-func subjects(in posture.Inputs, report posture.Report) []subject {
-	out := make([]subject, 0, len(report.Rollouts)+len(report.Partners)+len(report.Senders))
-	rollouts := byName(in.Rollouts, rolloutShape())
+	for i := range inputs.Partners {
+		objects[keyOf(&inputs.Partners[i])] = &inputs.Partners[i]
+	}
+	for i := range inputs.Senders {
+		objects[keyOf(&inputs.Senders[i])] = &inputs.Senders[i]
+	}
+	out := make([]compiledObject, 0, len(objects))
+	add := func(kind string, name posture.Object, report any, conditions []posture.Condition) {
+		key := objectKey{kind, types.NamespacedName{Namespace: name.Namespace, Name: name.Name}}
+		out = append(out, newCompiledObject(key, objects[key], report, conditions))
+	}
 	for _, r := range report.Rollouts {
-		out = append(out, rolloutShape().subject(rollouts[nameOf(r.Object)], r, r.Conditions))
+		add(v1alpha1.KindCapabilityRollout, r.Object, r, r.Conditions)
 	}
-	partners := byName(in.Partners, partnerShape())
 	for _, r := range report.Partners {
-		out = append(out, partnerShape().subject(partners[nameOf(r.Object)], r, r.Conditions))
+		add(v1alpha1.KindPartnerEntitlement, r.Object, r, r.Conditions)
 	}
-	senders := byName(in.Senders, senderShape())
 	for _, r := range report.Senders {
-		s := senderShape().subject(senders[nameOf(r.Object)], r, r.Conditions)
-		s.needsGateSecret = true
-		s.secrets = in.Secrets.Fingerprint(s.key.Namespace, s.key.Name)
-		out = append(out, s)
+		add(v1alpha1.KindXJMFSender, r.Object, r, r.Conditions)
+		sender := &out[len(out)-1]
+		sender.inGateSecret, sender.secrets = true, inputs.Secrets.Fingerprint(r.Namespace, r.Name)
 	}
 	return out
 }
 
-func nameOf(o posture.Object) types.NamespacedName {
-	return types.NamespacedName{Namespace: o.Namespace, Name: o.Name}
+func newCompiledObject(key objectKey, o client.Object, report any, conditions []posture.Condition) compiledObject {
+	out := compiledObject{
+		key: key, uid: o.GetUID(), version: o.GetResourceVersion(), generation: o.GetGeneration(), labels: o.GetLabels(),
+		report: report, conditions: conditions,
+	}
+	written := *statusOf(o).conditions
+	if c := meta.FindStatusCondition(written, v1alpha1.ConditionPropagated); c != nil &&
+		c.Status == metav1.ConditionTrue && c.ObservedGeneration == out.generation {
+		out.propagated = &propagationResult{c.Status, c.Reason, c.Message}
+	}
+	if c := meta.FindStatusCondition(written, v1alpha1.ConditionReady); c != nil {
+		out.readyReason = c.Reason
+	}
+	return out
 }
 
-// clockwork runs the world when time alone has changed something. It looks at
-// the clock again and again, instead of waiting for a span of time: a clock can
-// be set, a machine can sleep, and a timer notices neither.
-type clockwork struct {
-	every time.Duration
-	now   func() time.Time
-	world *world
-	wake  *wake[everything]
+// overdue reports whether the clock alone requires a compilation: a transition
+// has passed, a heartbeat is due, or the clock was set back.
+func (c *compiler) overdue(now time.Time) bool {
+	now = now.Round(0)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.compiledAt.IsZero() && (!now.Before(c.due) || now.Before(c.compiledAt))
 }
 
-// Start watches the clock until the context ends.
-func (c *clockwork) Start(ctx context.Context) error {
+// healthy returns the error of the last compilation.
+func (c *compiler) healthy() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.compiledAt.IsZero() {
+		return errNotCompiled
+	}
+	return c.err
+}
+
+// transitionClock requeues the compiler at the next transition. It polls the
+// clock instead of starting a timer, because a timer does not notice a clock
+// that is set or a machine that sleeps.
+type transitionClock struct {
+	every    time.Duration
+	compiler *compiler
+	trigger  *trigger
+}
+
+// Start polls the clock until the context ends.
+func (c *transitionClock) Start(ctx context.Context) error {
 	ticker := time.NewTicker(c.every)
 	defer ticker.Stop()
 	for {
@@ -168,8 +191,8 @@ func (c *clockwork) Start(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-ticker.C:
-			if c.world.overdue(c.now()) {
-				c.wake.add(everything{})
+			if c.compiler.overdue(c.compiler.now()) {
+				c.trigger.add(allObjects)
 			}
 		}
 	}

@@ -14,39 +14,39 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 )
 
-// maxNote is how long the text of an Event may be, in bytes.
+// maxNote is the maximum length of the text of an Event, in bytes.
 const maxNote = 1024
 
-// herald tells of changes of the reason of Ready, as Events. An engaged kill
-// switch is such a reason, and so is what follows when it is released.
-type herald struct {
-	board    *board
+// eventRecorder records an Event, and counts a transition, when the reason of an
+// object's condition Ready changes. An engaged kill switch is such a reason.
+type eventRecorder struct {
+	tracker  *statusTracker
 	recorder events.EventRecorder
 	metrics  *metrics
 }
 
-// announce tells of an object's Ready, if that is news.
-func (h *herald) announce(k key, o client.Object, conditions []metav1.Condition) {
-	ready := meta.FindStatusCondition(conditions, v1alpha1.ConditionReady)
-	if ready == nil || !h.board.announce(k, o.GetUID(), ready.Reason) {
+func (e *eventRecorder) record(o client.Object) {
+	status := statusOf(o)
+	ready := meta.FindStatusCondition(*status.conditions, v1alpha1.ConditionReady)
+	if ready == nil || !e.tracker.recordReason(keyOf(o), o.GetUID(), ready.Reason) {
 		return
 	}
-	h.metrics.transitions.WithLabelValues(k.kind, ready.Reason).Inc()
+	e.metrics.transitions.WithLabelValues(status.kind, ready.Reason).Inc()
 	level := corev1.EventTypeNormal
 	if ready.Status != metav1.ConditionTrue || ready.Reason == v1alpha1.ReasonKilled {
 		level = corev1.EventTypeWarning
 	}
-	h.recorder.Eventf(o, nil, level, ready.Reason, "Enforce", "%s", note(ready.Message))
+	e.recorder.Eventf(o, nil, level, ready.Reason, "Enforce", "%s", note(ready.Message))
 }
 
-// note cuts a text to what an Event takes.
+// note truncates a text to what an Event accepts, at the start of a character.
 func note(text string) string {
 	if len(text) <= maxNote {
 		return text
 	}
-	cut := maxNote
-	for !utf8.RuneStart(text[cut]) {
-		cut--
+	end := maxNote
+	for !utf8.RuneStart(text[end]) {
+		end--
 	}
-	return text[:cut]
+	return text[:end]
 }

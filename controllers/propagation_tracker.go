@@ -12,108 +12,135 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
 const (
-	// askers is how many replicas are asked at once.
-	askers = 32
-	// silentTries is how many questions in a row must fail, beside the time
-	// that must pass, before a replica counts as silent.
-	silentTries = 3
-	// eagerRounds is after how many rounds a change that is still not in force
-	// is asked for less often: something is wrong, and haste does not mend it.
+	// concurrentProbes is how many replicas are probed concurrently.
+	concurrentProbes = 32
+	// silentFailures is how many probes in a row must fail before a replica
+	// counts as silent. Intervals.Silence must pass, too.
+	silentFailures = 3
+	// eagerRounds is the number of rounds after which replicas that still lack a
+	// change are probed less often.
 	eagerRounds = 100
 )
 
-var (
-	errNoWatermark = errors.New("ask a replica: the answer is no watermark")
-	errNoPort      = errors.New("the Service has no port for operations")
-)
+var errNoPort = errors.New("the Service has no port for operations")
 
-// prober asks the serving replicas what they have compiled: often while one of
-// them lacks something, seldom otherwise. One request stands for all replicas,
-// so only one round is under way.
-type prober struct {
+// propagationTracker probes the serving replicas for what they have compiled:
+// often while one of them lacks a required version, rarely otherwise. One
+// request covers all replicas, so rounds never overlap.
+type propagationTracker struct {
 	cache              client.Reader
 	namespace, service string
 	port               string
-	ask                question
-	board              *board
+	probe              replicaProbe
+	tracker            *statusTracker
 	intervals          Intervals
-	// now paces questions. It is the true time even where the clock of
-	// manifests is another one.
+	// now paces the probes. It is the real clock even where schedules follow
+	// another one.
 	now func() time.Time
 
-	contacts []*contact
+	replicas []*probedReplica
 	epoch    uint64
 	rounds   int
 }
 
-// contact is what the prober knows of one replica.
-type contact struct {
-	endpoint
-	mark *posture.Watermark
-	// asked is when it was asked last; zero before the first time.
-	asked time.Time
-	// failures counts the failed questions since failing; zero after an answer.
-	failures int
-	failing  time.Time
-	silent   bool
+// servingReplicas are the replicas behind the Service of the API server. They
+// are unknown before the first round.
+type servingReplicas struct {
+	known    bool
+	replicas []replica
 }
 
-// Reconcile holds one round of questions and says when the next one is due.
-func (p *prober) Reconcile(ctx context.Context, _ everything) (reconcile.Result, error) {
+// replica is a serving replica of the API server.
+type replica struct {
+	// watermark is its last answer; nil before the first.
+	watermark *posture.Watermark
+	// silent is set when it has not answered for too long.
+	silent bool
+}
+
+// enforces reports whether the replica has compiled all these versions and its
+// posture is fresh enough to decide by.
+func (r replica) enforces(required []requiredVersion) bool {
+	if r.watermark == nil || !r.watermark.Enforcing {
+		return false
+	}
+	for _, v := range required {
+		if !r.watermark.Passed(v.kind, v.version) {
+			return false
+		}
+	}
+	return true
+}
+
+// probedReplica is a replica and the history of its probes.
+type probedReplica struct {
+	replica
+	endpoint
+
+	// probed is the time of the last probe; zero before the first.
+	probed time.Time
+	// failures counts the probes that have failed since the last answer, the
+	// first of them at failingSince.
+	failures     int
+	failingSince time.Time
+}
+
+// Reconcile probes the replicas that are due, publishes what all replicas
+// enforce, and requeues for the next round.
+func (p *propagationTracker) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, error) {
 	var list discoveryv1.EndpointSliceList
 	err := p.cache.List(ctx, &list, client.InNamespace(p.namespace), client.MatchingLabels{discoveryv1.LabelServiceName: p.service})
 	if err != nil {
-		return reconcile.Result{}, fmt.Errorf("list the endpoints: %w", err)
+		return ctrl.Result{}, fmt.Errorf("list the endpoints: %w", err)
 	}
-	p.meet(servingEndpoints(list.Items, p.port))
-	wanted, epoch := p.board.wants()
+	p.updateReplicas(servingEndpoints(list.Items, p.port))
+	required, epoch := p.tracker.requiredVersions()
 	if epoch != p.epoch {
 		p.epoch, p.rounds = epoch, 0
 	}
-	if !p.round(ctx, wanted) {
-		return reconcile.Result{}, nil
+	if !p.probeDue(ctx, required) {
+		return ctrl.Result{}, nil
 	}
-	p.board.observe(p.fleet())
-	return reconcile.Result{RequeueAfter: p.pause(wanted)}, nil
+	p.tracker.observe(p.serving())
+	return ctrl.Result{RequeueAfter: p.untilNextProbe(required)}, nil
 }
 
-// meet keeps what is known of the replicas that are still there. An address
-// that is another replica's now is a new contact.
-func (p *prober) meet(endpoints []endpoint) {
-	known := make(map[endpoint]*contact, len(p.contacts))
-	for _, c := range p.contacts {
-		known[c.endpoint] = c
+// updateReplicas keeps the history of the replicas that still serve. A replica
+// with a new address, or another one at a known address, starts a new history.
+func (p *propagationTracker) updateReplicas(endpoints []endpoint) {
+	known := make(map[endpoint]*probedReplica, len(p.replicas))
+	for _, r := range p.replicas {
+		known[r.endpoint] = r
 	}
-	p.contacts = make([]*contact, 0, len(endpoints))
+	p.replicas = make([]*probedReplica, 0, len(endpoints))
 	for _, e := range endpoints {
-		c := known[e]
-		if c == nil {
-			c = &contact{endpoint: e}
+		r := known[e]
+		if r == nil {
+			r = &probedReplica{endpoint: e}
 			p.rounds = 0
 		}
-		p.contacts = append(p.contacts, c)
+		p.replicas = append(p.replicas, r)
 	}
 }
 
-// round asks all replicas that are due. It reports false when the process is
-// ending: what was not answered because of that says nothing.
-func (p *prober) round(ctx context.Context, wanted []need) bool {
-	slots := make(chan struct{}, askers)
+// probeDue probes all replicas that are due. It reports false if the process is
+// stopping, since a cancelled probe shows nothing about its replica.
+func (p *propagationTracker) probeDue(ctx context.Context, required []requiredVersion) bool {
+	slots := make(chan struct{}, concurrentProbes)
 	var group sync.WaitGroup
-	for _, c := range p.contacts {
-		if p.now().Sub(c.asked) < p.wait(c, wanted) {
+	for _, r := range p.replicas {
+		if p.now().Sub(r.probed) < p.interval(r, required) {
 			continue
 		}
 		slots <- struct{}{}
 		group.Go(func() {
 			defer func() { <-slots }()
-			p.hear(ctx, c)
+			p.probeReplica(ctx, r)
 		})
 	}
 	group.Wait()
@@ -121,42 +148,41 @@ func (p *prober) round(ctx context.Context, wanted []need) bool {
 	return ctx.Err() == nil
 }
 
-// hear asks one replica.
-func (p *prober) hear(ctx context.Context, c *contact) {
-	mark, err := posture.Watermark{}, errNoPort
-	if c.address != "" {
-		mark, err = p.ask(ctx, c.address)
+func (p *propagationTracker) probeReplica(ctx context.Context, r *probedReplica) {
+	watermark, err := posture.Watermark{}, errNoPort
+	if r.address != "" {
+		watermark, err = p.probe(ctx, r.address)
 	}
 	if ctx.Err() != nil {
 		return
 	}
-	c.asked = p.now()
+	r.probed = p.now()
 	log := ctrl.LoggerFrom(ctx)
 	if err == nil {
-		if c.silent {
-			log.Info("a replica answers again", "address", c.address)
+		if r.silent {
+			log.Info("a replica answers again", "address", r.address)
 		}
-		c.mark, c.failures, c.silent = &mark, 0, false
+		r.watermark, r.failures, r.silent = &watermark, 0, false
 		return
 	}
-	if c.failures == 0 {
-		c.failing = c.asked
+	if r.failures == 0 {
+		r.failingSince = r.probed
 	}
-	c.failures++
-	if !c.silent && c.failures >= silentTries && c.asked.Sub(c.failing) >= p.intervals.Silence {
-		c.silent = true
-		log.Info("a replica does not answer", "address", c.address, "error", err.Error())
+	r.failures++
+	if !r.silent && r.failures >= silentFailures && r.probed.Sub(r.failingSince) >= p.intervals.Silence {
+		r.silent = true
+		log.Info("a replica does not answer", "address", r.address, "error", err.Error())
 	}
 }
 
-// wait is how long after the last question the next one may follow.
-func (p *prober) wait(c *contact, wanted []need) time.Duration {
+// interval returns the time between the last probe of a replica and the next.
+func (p *propagationTracker) interval(r *probedReplica, required []requiredVersion) time.Duration {
 	switch {
-	case c.asked.IsZero():
+	case r.probed.IsZero():
 		return 0
-	case c.failures > 0:
+	case r.failures > 0:
 		return p.intervals.Silence / 10
-	case c.replica().passed(wanted):
+	case r.enforces(required):
 		return p.intervals.Settled
 	case p.rounds > eagerRounds:
 		return 10 * p.intervals.Pending
@@ -165,21 +191,19 @@ func (p *prober) wait(c *contact, wanted []need) time.Duration {
 	}
 }
 
-// pause is the time until the first replica is due.
-func (p *prober) pause(wanted []need) time.Duration {
-	pause := p.intervals.Settled
-	for _, c := range p.contacts {
-		pause = min(pause, p.wait(c, wanted)-p.now().Sub(c.asked))
+// untilNextProbe returns the time until the first replica is due.
+func (p *propagationTracker) untilNextProbe(required []requiredVersion) time.Duration {
+	next := p.intervals.Settled
+	for _, r := range p.replicas {
+		next = min(next, p.interval(r, required)-p.now().Sub(r.probed))
 	}
-	return max(pause, time.Millisecond)
+	return max(next, time.Millisecond)
 }
 
-func (p *prober) fleet() fleet {
-	f := fleet{known: true, replicas: make([]replica, 0, len(p.contacts))}
-	for _, c := range p.contacts {
-		f.replicas = append(f.replicas, c.replica())
+func (p *propagationTracker) serving() servingReplicas {
+	s := servingReplicas{known: true, replicas: make([]replica, 0, len(p.replicas))}
+	for _, r := range p.replicas {
+		s.replicas = append(s.replicas, r.replica)
 	}
-	return f
+	return s
 }
-
-func (c *contact) replica() replica { return replica{id: c.id, mark: c.mark, silent: c.silent} }

@@ -5,6 +5,7 @@ package controllers
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -15,20 +16,22 @@ import (
 )
 
 const (
-	askTimeout   = time.Second
-	maxMarkLen   = 64 << 10
-	maxHeaderLen = 16 << 10
+	probeTimeout    = time.Second
+	maxWatermarkLen = 64 << 10
+	maxHeaderLen    = 16 << 10
 )
 
-// question asks one replica what it has compiled.
-type question func(ctx context.Context, address string) (posture.Watermark, error)
+var errNoWatermark = errors.New("ask a replica: the answer is no watermark")
 
-// newQuestion makes the client for all questions. It uses no proxy, follows no
-// redirect and keeps no connection: an address may belong to another replica
-// next time.
-func newQuestion(dial func(ctx context.Context, network, address string) (net.Conn, error)) question {
+// replicaProbe asks the replica at an address for its watermark.
+type replicaProbe func(ctx context.Context, address string) (posture.Watermark, error)
+
+// newReplicaProbe returns a probe that uses no proxy, follows no redirect and
+// keeps no connection, because an address may belong to another replica next
+// time.
+func newReplicaProbe(dial func(ctx context.Context, network, address string) (net.Conn, error)) replicaProbe {
 	client := &http.Client{
-		Timeout: askTimeout,
+		Timeout: probeTimeout,
 		Transport: &http.Transport{
 			DialContext:            dial,
 			DisableKeepAlives:      true,
@@ -46,22 +49,18 @@ func newQuestion(dial func(ctx context.Context, network, address string) (net.Co
 			return posture.Watermark{}, fmt.Errorf("ask a replica: %w", err)
 		}
 		defer func() { _ = response.Body.Close() }()
-		return readWatermark(response)
+		if response.StatusCode != http.StatusOK {
+			return posture.Watermark{}, fmt.Errorf("ask a replica: it answered %d", response.StatusCode)
+		}
+		body, err := io.ReadAll(io.LimitReader(response.Body, maxWatermarkLen+1))
+		if err != nil {
+			return posture.Watermark{}, fmt.Errorf("ask a replica: %w", err)
+		}
+		// Unknown members come from a newer version and are ignored.
+		var watermark posture.Watermark
+		if len(body) > maxWatermarkLen || json.Unmarshal(body, &watermark) != nil {
+			return posture.Watermark{}, errNoWatermark
+		}
+		return watermark, nil
 	}
-}
-
-func readWatermark(response *http.Response) (posture.Watermark, error) {
-	if response.StatusCode != http.StatusOK {
-		return posture.Watermark{}, fmt.Errorf("ask a replica: it answered %d", response.StatusCode)
-	}
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxMarkLen+1))
-	if err != nil {
-		return posture.Watermark{}, fmt.Errorf("ask a replica: %w", err)
-	}
-	var mark posture.Watermark
-	// Members that are not known are those of a newer version, and ignored.
-	if len(body) > maxMarkLen || json.Unmarshal(body, &mark) != nil {
-		return posture.Watermark{}, errNoWatermark
-	}
-	return mark, nil
 }

@@ -19,104 +19,95 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// readers is how many Secrets are read at once.
-const readers = 8
+// concurrentReads is how many Secrets are read concurrently.
+const concurrentReads = 8
 
-// vault holds the Secrets that senders and webhooks refer to, and no other: neither the
-// platform's own nor tokens of accounts and the like. The cache knows of a Secret
-// only that it exists and in which version; values are read when the version has
-// changed.
-type vault struct {
-	// metadata is the cache, live is the server.
+// secretResolver reads the Secrets that senders and webhooks refer to, and no
+// others: neither those of the platform nor tokens of service accounts. The
+// cache of the manager holds only the versions of Secrets. The resolver keeps
+// their values and reads them again when the version has changed.
+type secretResolver struct {
+	// metadata reads from the cache, live from the API server.
 	metadata, live client.Reader
-	// refused are the gate Secrets: to read what was written there would make it
-	// a part of itself.
-	refused []types.NamespacedName
+	// excluded are the gate Secrets, which the controllers write themselves.
+	excluded []types.NamespacedName
 
-	held map[types.NamespacedName]heldSecret
+	secrets map[types.NamespacedName]resolvedSecret
 }
 
-type heldSecret struct {
+type resolvedSecret struct {
 	version string
 	data    map[string]credential.Secret
 }
 
-// resolve returns the Secrets that the senders and partners refer to and that
-// exist.
-func (v *vault) resolve(ctx context.Context, senders []v1alpha1.XJMFSender, partners []v1alpha1.PartnerEntitlement) ([]posture.SecretData, error) {
-	next := map[types.NamespacedName]heldSecret{}
-	var missing []types.NamespacedName
+// resolve returns the existing Secrets that the senders and partners refer to.
+func (r *secretResolver) resolve(ctx context.Context, senders []v1alpha1.XJMFSender, partners []v1alpha1.PartnerEntitlement) ([]posture.SecretData, error) {
+	next := map[types.NamespacedName]resolvedSecret{}
+	var changed []types.NamespacedName
 	for _, referred := range posture.ReferredSecrets(senders, partners) {
 		name := types.NamespacedName(referred)
-		if slices.Contains(v.refused, name) {
+		if slices.Contains(r.excluded, name) {
 			continue
 		}
-		version, err := secretVersion(ctx, v.metadata, name)
-		switch held, found := v.held[name]; {
-		case err != nil:
+		version, err := secretVersion(ctx, r.metadata, name)
+		if err != nil {
 			return nil, err
-		case version == "":
-		case found && held.version == version:
-			next[name] = held
-		default:
-			missing = append(missing, name)
+		}
+		if known, found := r.secrets[name]; found && known.version == version {
+			next[name] = known
+		} else if version != "" {
+			changed = append(changed, name)
 		}
 	}
-	read, err := v.read(ctx, missing)
+	read, err := r.readAll(ctx, changed)
 	if err != nil {
 		return nil, err
 	}
-	for i, name := range missing {
+	for i, name := range changed {
 		if read[i].data != nil {
 			next[name] = read[i]
 		}
 	}
-	v.held = next
+	r.secrets = next
 	out := make([]posture.SecretData, 0, len(next))
-	for name, held := range next {
-		out = append(out, posture.SecretData{Namespace: name.Namespace, Name: name.Name, Data: held.data})
+	for name, secret := range next {
+		out = append(out, posture.SecretData{Namespace: name.Namespace, Name: name.Name, Data: secret.data})
 	}
 	return out, nil
 }
 
-// read reads Secrets from the server, some at a time.
-func (v *vault) read(ctx context.Context, names []types.NamespacedName) ([]heldSecret, error) {
-	secrets := make([]heldSecret, len(names))
-	errs := make([]error, len(names))
-	slots := make(chan struct{}, readers)
+// readAll reads Secrets from the API server. A Secret that was just deleted has
+// no data.
+func (r *secretResolver) readAll(ctx context.Context, names []types.NamespacedName) ([]resolvedSecret, error) {
+	out, errs := make([]resolvedSecret, len(names)), make([]error, len(names))
+	slots := make(chan struct{}, concurrentReads)
 	var group sync.WaitGroup
 	for i := range names {
 		slots <- struct{}{}
 		group.Go(func() {
 			defer func() { <-slots }()
-			secrets[i], errs[i] = v.readOne(ctx, names[i])
+			var secret corev1.Secret
+			if err := r.live.Get(ctx, names[i], &secret); err != nil {
+				errs[i] = client.IgnoreNotFound(err)
+				return
+			}
+			out[i] = resolvedSecret{version: secret.ResourceVersion, data: make(map[string]credential.Secret, len(secret.Data))}
+			for key, value := range secret.Data {
+				out[i].data[key] = credential.Secret(value)
+			}
 		})
 	}
 	group.Wait()
 	for _, err := range errs {
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("read a Secret: %w", err)
 		}
 	}
-	return secrets, nil
+	return out, nil
 }
 
-// readOne reads one Secret; one that has just been deleted is no error.
-func (v *vault) readOne(ctx context.Context, name types.NamespacedName) (heldSecret, error) {
-	var secret corev1.Secret
-	if err := v.live.Get(ctx, name, &secret); apierrors.IsNotFound(err) {
-		return heldSecret{}, nil
-	} else if err != nil {
-		return heldSecret{}, fmt.Errorf("read a Secret: %w", err)
-	}
-	held := heldSecret{version: secret.ResourceVersion, data: make(map[string]credential.Secret, len(secret.Data))}
-	for name, value := range secret.Data {
-		held.data[name] = credential.Secret(value)
-	}
-	return held, nil
-}
-
-// secretVersion is the version of a Secret; empty if there is none.
+// secretVersion returns the resource version of a Secret in the cache, or an
+// empty string if there is no such Secret.
 func secretVersion(ctx context.Context, metadata client.Reader, name types.NamespacedName) (string, error) {
 	var o metav1.PartialObjectMetadata
 	o.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))

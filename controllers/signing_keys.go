@@ -11,60 +11,47 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// cursorKeyLen is the length of the key that seals positions in lists.
+// cursorKeyLen is the length of the key that seals list cursors, in bytes.
 const cursorKeyLen = 32
 
-// seals are the keys by which API servers know again what they have handed out.
-// They outlive what is known of the Secret that holds them: should somebody delete
-// it, the next one has the same keys.
-type seals struct {
+// signingKeys keeps the keys by which API servers recognize the sessions and the
+// list cursors that they have issued. It remembers the keys of a Secret that is
+// deleted, so the next Secret has the same keys.
+type signingKeys struct {
 	cursor   []byte
 	sessions []credential.SessionKey
 }
 
-// renew puts the keys into the data of a Secret that should have them. The key for
-// cursors is made once and restored if it is lost: with another one, every position
-// that a partner holds would be refused.
-func (s *seals) renew(data map[string][]byte, now time.Time) (err error) {
+// renew puts the keys into the data of a Secret. It creates the cursor key once
+// and restores it when it is lost: with another key, API servers would reject
+// every cursor that a partner holds. It adds a session key each day. Invalid
+// session keys are replaced, since sessions last only minutes.
+func (k *signingKeys) renew(data map[string][]byte, now time.Time) error {
 	if len(data[posture.GateSecretCursorKey]) != cursorKeyLen {
-		data[posture.GateSecretCursorKey] = s.cursorKey()
+		cursor := bytes.Clone(k.cursor)
+		if cursor == nil {
+			cursor = make([]byte, cursorKeyLen)
+			// crypto/rand never returns an error.
+			_, _ = rand.Read(cursor)
+		}
+		data[posture.GateSecretCursorKey] = cursor
 	}
-	data[posture.GateSecretSessionsKey], err = s.sessionKeys(data[posture.GateSecretSessionsKey], now)
+	keys, err := credential.DecodeSessionKeys(data[posture.GateSecretSessionsKey])
+	valid := err == nil
+	if !valid {
+		keys = k.sessions
+	}
+	keys, rotated, err := credential.RotateSessionKeys(keys, now, rand.Reader)
+	if err != nil || valid && !rotated {
+		return err
+	}
+	data[posture.GateSecretSessionsKey], err = credential.EncodeSessionKeys(keys)
 	return err
 }
 
-// remember keeps the keys that a Secret has.
-func (s *seals) remember(data map[string][]byte) (err error) {
-	s.cursor = data[posture.GateSecretCursorKey]
-	s.sessions, err = credential.DecodeSessionKeys(data[posture.GateSecretSessionsKey])
+// remember keeps the keys of a Secret.
+func (k *signingKeys) remember(data map[string][]byte) (err error) {
+	k.cursor = data[posture.GateSecretCursorKey]
+	k.sessions, err = credential.DecodeSessionKeys(data[posture.GateSecretSessionsKey])
 	return err
-}
-
-// cursorKey is the key that this process has seen in the Secret, or a new one.
-func (s *seals) cursorKey() []byte {
-	if s.cursor != nil {
-		return bytes.Clone(s.cursor)
-	}
-	key := make([]byte, cursorKeyLen)
-	// crypto/rand never returns an error.
-	_, _ = rand.Read(key)
-	return key
-}
-
-// sessionKeys are those that are there, with a new one each day. Keys that cannot be
-// read are replaced by those that this process has seen, or by new ones: sessions
-// last for minutes.
-func (s *seals) sessionKeys(present []byte, now time.Time) ([]byte, error) {
-	keys, err := credential.DecodeSessionKeys(present)
-	if err != nil {
-		keys, present = s.sessions, nil
-	}
-	keys, changed, err := credential.RotateSessionKeys(keys, now, rand.Reader)
-	if err != nil {
-		return nil, err
-	}
-	if !changed && present != nil {
-		return present, nil
-	}
-	return credential.EncodeSessionKeys(keys)
 }

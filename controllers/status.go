@@ -5,126 +5,163 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"log/slog"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
-// fieldOwner owns what is written here, and is who reports events.
-const fieldOwner = "printmarket-controller"
+const (
+	// fieldOwner is the field manager of all writes and the reporter of Events.
+	fieldOwner = "printmarket-controller"
+	// statusWorkers is how many statuses of one kind are written concurrently.
+	statusWorkers = 4
+	// conflictRetry is the delay before a write that met a conflict is tried
+	// again. By then the cache has what the other client wrote.
+	conflictRetry = time.Second
+)
 
-// conflictRetry is when a write is tried again that met another one; by then the
-// cache has what the other one wrote.
-const conflictRetry = time.Second
+// statusWriter is what the reconcilers of the three kinds share.
+type statusWriter struct {
+	client  client.Client
+	tracker *statusTracker
+	events  *eventRecorder
+	now     func() time.Time
 
-// statuses writes what the board knows into the statuses of one kind.
-type statuses[O client.Object] struct {
-	shape  shape[O]
-	client client.Client
-	board  *board
-	herald *herald
-	now    func() time.Time
+	// triggers hold one trigger for each kind.
+	triggers map[string]*trigger
+	overdue  time.Duration
+	tracer   *telemetry.Tracer
 }
 
-// Reconcile brings one object's status up to date.
-func (s *statuses[O]) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
-	cached := s.shape.make()
-	if err := s.client.Get(ctx, request.NamespacedName, cached); err != nil {
-		return reconcile.Result{}, client.IgnoreNotFound(err)
+// setup adds the controller of one kind. The status tracker triggers it. Events
+// of the object itself arrive late: they report a compilation that is overdue,
+// and restore a status that another client has changed.
+func (w *statusWriter) setup(mgr ctrl.Manager, object client.Object, r reconcile.Reconciler) error {
+	kind := statusOf(object).kind
+	name := statusControllerPrefix + strings.ToLower(kind)
+	return ctrl.NewControllerManagedBy(mgr).Named(name).
+		Watches(object, enqueueAfter(w.overdue, func(o client.Object) reconcile.Request {
+			return reconcile.Request{NamespacedName: client.ObjectKeyFromObject(o)}
+		})).
+		WatchesRawSource(w.triggers[kind]).
+		WithOptions(controllerOptions(statusWorkers)).
+		Complete(tracedReconciler{
+			Reconciler: r, tracer: w.tracer, controller: name,
+			attributes: func(req reconcile.Request) []slog.Attr {
+				return []slog.Attr{slog.String("printmarket.kind", kind), slog.String("printmarket.object", req.String())}
+			},
+		})
+}
+
+// commonStatus points at the fields that the statuses of all kinds have.
+type commonStatus struct {
+	kind               string
+	all                any
+	conditions         *[]metav1.Condition
+	observedGeneration *int64
+}
+
+func statusOf(o client.Object) commonStatus {
+	switch o := o.(type) {
+	case *v1alpha1.CapabilityRollout:
+		return commonStatus{v1alpha1.KindCapabilityRollout, &o.Status, &o.Status.Conditions, &o.Status.ObservedGeneration}
+	case *v1alpha1.PartnerEntitlement:
+		return commonStatus{v1alpha1.KindPartnerEntitlement, &o.Status, &o.Status.Conditions, &o.Status.ObservedGeneration}
+	case *v1alpha1.XJMFSender:
+		return commonStatus{v1alpha1.KindXJMFSender, &o.Status, &o.Status.Conditions, &o.Status.ObservedGeneration}
 	}
-	if cached.GetDeletionTimestamp() != nil {
-		return reconcile.Result{}, nil
+	panic(fmt.Sprintf("no controller writes the status of %T", o))
+}
+
+// statusTime converts an instant to the resolution of a status, one second.
+func statusTime(t *time.Time) *metav1.Time {
+	if t == nil {
+		return nil
 	}
-	k := key{s.shape.kind, request.NamespacedName}
-	c, known := s.board.card(k, cached.GetUID())
-	current := s.freshest(k, cached, c)
-	want := s.wanted(current, c, known)
-	if s.equal(current, want) {
-		return reconcile.Result{}, nil
+	return new(metav1.NewTime(t.UTC().Truncate(time.Second)))
+}
+
+// latest returns the tracked state of a cached object, and the object itself, or
+// the object as the last write returned it while the cache is older. Comparing
+// with an older status would change transition times.
+func latest[O client.Object](tracker *statusTracker, cached O) (O, objectState) {
+	key := keyOf(cached)
+	state := tracker.state(key, cached.GetUID())
+	written, found := state.written.(O)
+	if !found {
+		return cached, state
 	}
-	written, err := s.apply(ctx, want)
+	version := cached.GetResourceVersion()
+	if posture.LaterVersion(version, written.GetResourceVersion()) != version {
+		return written, state
+	}
+	tracker.recordWrite(key, cached.GetUID(), nil)
+	return cached, state
+}
+
+// applyStatus writes the wanted status if it differs, and records an Event when
+// the reason of Ready has changed.
+func (w *statusWriter) applyStatus(ctx context.Context, current, want client.Object) (ctrl.Result, error) {
+	if equalStatus(current, want) {
+		return ctrl.Result{}, nil
+	}
+	written, err := w.apply(ctx, want)
 	switch {
 	case apierrors.IsNotFound(err):
-		return reconcile.Result{}, nil
+		return ctrl.Result{}, nil
 	case apierrors.IsConflict(err):
-		return reconcile.Result{RequeueAfter: conflictRetry}, nil
+		return ctrl.Result{RequeueAfter: conflictRetry}, nil
 	case err != nil:
-		return reconcile.Result{}, fmt.Errorf("write a status: %w", err)
+		return ctrl.Result{}, fmt.Errorf("write a status: %w", err)
 	}
-	s.board.wrote(k, written.GetUID(), written)
-	conditions, _ := s.shape.common(want)
-	s.herald.announce(k, want, *conditions)
-	return reconcile.Result{}, nil
+	w.tracker.recordWrite(keyOf(written), written.GetUID(), written)
+	w.events.record(want)
+	return ctrl.Result{}, nil
 }
 
-// freshest is the object as the cache has it, or as our last write left it
-// while the cache does not have that yet. To judge by an older status would
-// move the times of transitions.
-func (s *statuses[O]) freshest(k key, cached O, c card) O {
-	written, isO := c.written.(O)
-	if !isO {
-		return cached
-	}
-	if later := posture.LaterVersion(cached.GetResourceVersion(), written.GetResourceVersion()); later != cached.GetResourceVersion() {
-		return written
-	}
-	s.board.wrote(k, cached.GetUID(), nil)
-	return cached
+// equalStatus compares statuses without the conditions of other controllers.
+func equalStatus(current, want client.Object) bool {
+	theirs, ours := statusOf(current.DeepCopyObject().(client.Object)), statusOf(want)
+	*theirs.conditions = pick(*theirs.conditions, *ours.conditions)
+	return equality.Semantic.DeepEqual(theirs.all, ours.all)
 }
 
-// wanted is the object with the status that it should have.
-func (s *statuses[O]) wanted(current O, c card, known bool) O {
-	want := s.shape.copy(current)
-	conditions, observed := s.shape.common(want)
-	generation := want.GetGeneration()
-	switch {
-	case known && c.generation == generation:
-		s.shape.fill(want, c.report)
-		*conditions = stamp(withPropagation(c.conditions, c.verdict), *conditions, generation, s.now())
-		*observed = generation
-	case *observed != generation:
-		// What else the status says is about an older generation, as the
-		// number that stays in observedGeneration tells.
-		*conditions = merge(*conditions, stamp(uncompiled(), *conditions, generation, s.now()))
-	}
-	return want
-}
-
-// equal compares statuses, as far as they are ours.
-func (s *statuses[O]) equal(current, want O) bool {
-	current = s.shape.copy(current)
-	theirs, _ := s.shape.common(current)
-	ours, _ := s.shape.common(want)
-	*theirs = pick(*theirs, *ours)
-	return equality.Semantic.DeepEqual(s.shape.status(current), s.shape.status(want))
-}
-
-// apply writes the status by server-side apply. The version makes sure that it
-// is this object's and not that of one which has taken its name: of a UID that
-// is another's, the API server takes no notice in the status subresource.
-func (s *statuses[O]) apply(ctx context.Context, want O) (O, error) {
-	status, err := runtime.DefaultUnstructuredConverter.ToUnstructured(s.shape.status(want))
+// apply writes a status by server-side apply and returns the object that the API
+// server responds with. The resource version guards against writing to another
+// object that has taken the name: the API server ignores the UID in the status
+// subresource.
+func (w *statusWriter) apply(ctx context.Context, want client.Object) (client.Object, error) {
+	of := statusOf(want)
+	status, err := runtime.DefaultUnstructuredConverter.ToUnstructured(of.all)
 	if err != nil {
-		return want, err
+		return nil, err
 	}
+	gvk := v1alpha1.GroupVersion.WithKind(of.kind)
 	content := &unstructured.Unstructured{Object: map[string]any{"status": status}}
-	content.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(s.shape.kind))
+	content.SetGroupVersionKind(gvk)
 	content.SetNamespace(want.GetNamespace())
 	content.SetName(want.GetName())
 	content.SetResourceVersion(want.GetResourceVersion())
 	configuration := client.ApplyConfigurationFromUnstructured(content)
-	if err := s.client.Status().Apply(ctx, configuration, client.FieldOwner(fieldOwner), client.ForceOwnership); err != nil {
-		return want, err
+	if err := w.client.Status().Apply(ctx, configuration, client.FieldOwner(fieldOwner), client.ForceOwnership); err != nil {
+		return nil, err
 	}
-	written := s.shape.make()
-	err = runtime.DefaultUnstructuredConverter.FromUnstructured(content.Object, written)
-	return written, err
+	written, err := w.client.Scheme().New(gvk)
+	if err != nil {
+		return nil, err
+	}
+	return written.(client.Object), runtime.DefaultUnstructuredConverter.FromUnstructured(content.Object, written)
 }

@@ -16,244 +16,255 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// subject is one object as a run of the world saw it.
-type subject struct {
-	key             key
-	uid             types.UID
-	version         string
-	generation      int64
-	labels          map[string]string
-	report          any
-	conditions      []posture.Condition
-	before          past
-	secrets         [sha256.Size]byte
-	needsGateSecret bool
+// statusTracker holds the latest results of the compiler and of the propagation
+// tracker, and calls changed with the objects whose status changes by them. It
+// is safe for concurrent use.
+type statusTracker struct {
+	changed func([]objectKey)
+
+	mu      sync.Mutex
+	objects map[objectKey]*objectState
+	serving servingReplicas
+	// required is the latest version of each kind that any object requires.
+	// The epoch increases when it changes.
+	required []requiredVersion
+	epoch    uint64
 }
 
-// past is what an object's own status says of the present generation: all that
-// a controller knows of what happened before it was started.
-type past struct {
-	// propagated is the condition Propagated if it was True.
-	propagated *verdict
-	// reason is the reason of the condition Ready.
-	reason string
-}
-
-// key names an object.
-type key struct {
+// objectKey identifies an object.
+type objectKey struct {
 	kind string
 	types.NamespacedName
 }
 
-// card is what the board knows of one object. It goes when the object goes.
-type card struct {
+func keyOf(o client.Object) objectKey {
+	return objectKey{statusOf(o).kind, client.ObjectKeyFromObject(o)}
+}
+
+// requiredVersion is a version that every replica must have compiled before an
+// object counts as propagated: the object's own, and for a sender that of the
+// gate Secret. No replica meets an empty version.
+type requiredVersion struct{ kind, version string }
+
+// compiledObject is the result of a compilation for one object.
+type compiledObject struct {
+	key        objectKey
 	uid        types.UID
+	version    string
 	generation int64
 	labels     map[string]string
-	secrets    [sha256.Size]byte
 	report     any
 	conditions []posture.Condition
-	needs      []need
-	// settled is the verdict by which the needs were met once; nil before.
-	settled *verdict
-	verdict verdict
-	// written is the object as the last write left it, until the cache has it.
+	// inGateSecret is set if replicas read secrets of the object from the gate
+	// Secret. The fingerprint of these secrets is in secrets.
+	inGateSecret bool
+	secrets      [sha256.Size]byte
+	// propagated and readyReason come from the object's own status, which is all
+	// that a new leader can know of the past: the condition Propagated if it was
+	// True for the present generation, and the reason of the condition Ready.
+	propagated  *propagationResult
+	readyReason string
+}
+
+// objectState is what the tracker holds of one object until its deletion.
+type objectState struct {
+	compiledObject
+
+	required    []requiredVersion
+	propagation propagationResult
+	// written is the object as the last write returned it; nil once the cache
+	// has that version.
 	written client.Object
-	// announced is the reason that was told last.
-	announced string
 }
 
-// board holds what the last run of the world and the last round of questions
-// came to, and tells whom it concerns when that changes.
-type board struct {
-	changed func([]key)
-
-	mu    sync.Mutex
-	cards map[key]*card
-	fleet fleet
-	// wanted is the latest version of each kind that any object needs.
-	wanted []need
-	epoch  uint64
+// compiled reports whether the state describes the present generation of an object.
+func (s *objectState) compiled(o client.Object) bool {
+	return s.uid == o.GetUID() && s.generation == o.GetGeneration()
 }
 
-func newBoard(changed func([]key)) *board {
-	return &board{changed: changed, cards: map[key]*card{}}
+func newStatusTracker(changed func([]objectKey)) *statusTracker {
+	return &statusTracker{changed: changed, objects: map[objectKey]*objectState{}}
 }
 
-// publish replaces what is known of all objects. gateVersion is the version of
-// the gate Secret that holds what the subjects' secrets are; empty when it could
-// not be written.
-func (b *board) publish(subjects []subject, gateVersion string) {
-	b.mu.Lock()
-	var changed []key
-	next := make(map[key]*card, len(subjects))
-	for i := range subjects {
-		s := &subjects[i]
-		old := b.cards[s.key]
-		if old != nil && old.uid != s.uid {
+// publish replaces the state of all objects by the results of a compilation.
+// The gate version is that of the gate Secret which holds the secrets of these
+// objects, or empty if the Secret could not be written.
+func (t *statusTracker) publish(compiled []compiledObject, gateVersion string) {
+	t.mu.Lock()
+	var changed []objectKey
+	next := make(map[objectKey]*objectState, len(compiled))
+	for _, c := range compiled {
+		old := t.objects[c.key]
+		if old != nil && old.uid != c.uid {
 			old = nil
 		}
-		c := newCard(s, old, gateVersion)
-		c.judge(b.fleet)
-		next[s.key] = c
-		if old == nil || !c.saysTheSame(old) {
-			changed = append(changed, s.key)
+		state := nextState(c, old, gateVersion)
+		state.evaluate(t.serving)
+		next[c.key] = state
+		if old == nil || state.generation != old.generation || state.propagation != old.propagation ||
+			!slices.Equal(state.conditions, old.conditions) || !reflect.DeepEqual(state.report, old.report) {
+			changed = append(changed, c.key)
 		}
 	}
-	b.cards = next
-	b.want()
-	b.mu.Unlock()
-	b.changed(changed)
+	t.objects = next
+	t.updateRequired()
+	t.mu.Unlock()
+	t.changed(changed)
 }
 
-// newCard carries over from the object's last card, or from its own status,
-// what this run does not change.
-func newCard(s *subject, old *card, gateVersion string) *card {
-	c := &card{uid: s.uid, generation: s.generation, labels: s.labels, secrets: s.secrets, report: s.report, conditions: s.conditions}
+// nextState returns the state of an object after a compilation. The versions
+// that the object requires change only with what the replicas must compile: its
+// generation, its labels or its secrets. Writes of its status and heartbeats of
+// the gate Secret make newer versions which no replica has to reach.
+func nextState(c compiledObject, old *objectState, gateVersion string) *objectState {
+	object, gate := []requiredVersion{{c.key.kind, c.version}}, []requiredVersion(nil)
+	if c.inGateSecret {
+		gate = []requiredVersion{{posture.KindSecret, gateVersion}}
+	}
+	state := &objectState{compiledObject: c}
 	if old == nil {
-		c.needs = s.needs(gateVersion)
-		c.settled, c.announced = s.before.propagated, s.before.reason
-		return c
+		state.required = append(object, gate...)
+		return state
 	}
-	c.needs, c.settled, c.written, c.announced = old.needs, old.settled, old.written, old.announced
-	now := s.needs(gateVersion)
-	if old.generation != s.generation || !maps.Equal(old.labels, s.labels) {
-		c.needs, c.settled = slices.Concat(now[:1], c.needs[1:]), nil
+	state.propagated, state.readyReason, state.written = old.propagated, old.readyReason, old.written
+	sameObject := old.generation == c.generation && maps.Equal(old.labels, c.labels)
+	sameSecrets := !c.inGateSecret || old.secrets == c.secrets && old.required[1].version != ""
+	if sameObject {
+		object = old.required[:1]
 	}
-	if s.needsGateSecret && (old.secrets != s.secrets || c.needs[1].version == "") {
-		c.needs, c.settled = slices.Concat(c.needs[:1], now[1:]), nil
+	if sameSecrets {
+		gate = old.required[1:]
 	}
-	return c
+	state.required = slices.Concat(object, gate)
+	if !sameObject || !sameSecrets {
+		state.propagated = nil
+	}
+	return state
 }
 
-// needs are what a replica must have compiled to know the subject as it is now.
-func (s *subject) needs(gateVersion string) []need {
-	needs := []need{{s.key.kind, s.version}}
-	if s.needsGateSecret {
-		needs = append(needs, need{posture.KindSecret, gateVersion})
-	}
-	return needs
-}
-
-func (c *card) judge(f fleet) {
-	c.verdict = f.judge(c.needs, c.settled)
-	if c.verdict.propagated() && (c.settled == nil || *c.settled != c.verdict) {
-		settled := c.verdict
-		c.settled = &settled
+func (s *objectState) evaluate(serving servingReplicas) {
+	s.propagation = evaluatePropagation(serving, s.required, s.propagated)
+	if s.propagation.propagated() && (s.propagated == nil || *s.propagated != s.propagation) {
+		s.propagated = new(s.propagation)
 	}
 }
 
-// saysTheSame reports whether both cards lead to the same status.
-func (c *card) saysTheSame(old *card) bool {
-	return c.generation == old.generation && c.verdict == old.verdict &&
-		slices.Equal(c.conditions, old.conditions) && reflect.DeepEqual(c.report, old.report)
-}
-
-// want sums up what all objects need. A replica that has that has everything,
-// because versions only grow.
-func (b *board) want() {
-	latest := map[string]string{}
-	for _, c := range b.cards {
-		for _, n := range c.needs {
-			latest[n.kind] = posture.LaterVersion(latest[n.kind], n.version)
+// updateRequired sums up the versions that all objects require. A replica that
+// has the latest version of a kind has all of them, because versions only grow.
+func (t *statusTracker) updateRequired() {
+	newest := map[string]string{}
+	for _, state := range t.objects {
+		for _, r := range state.required {
+			newest[r.kind] = posture.LaterVersion(newest[r.kind], r.version)
 		}
 	}
-	var wanted []need
-	for _, kind := range slices.Sorted(maps.Keys(latest)) {
-		if latest[kind] != "" {
-			wanted = append(wanted, need{kind, latest[kind]})
+	var required []requiredVersion
+	for _, kind := range slices.Sorted(maps.Keys(newest)) {
+		if newest[kind] != "" {
+			required = append(required, requiredVersion{kind, newest[kind]})
 		}
 	}
-	if !slices.Equal(wanted, b.wanted) {
-		b.wanted = wanted
-		b.epoch++
+	if !slices.Equal(required, t.required) {
+		t.required = required
+		t.epoch++
 	}
 }
 
-// wants is what every replica should have; the number changes when it does.
-func (b *board) wants() ([]need, uint64) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.wanted, b.epoch
+// requiredVersions returns the versions that every replica should enforce, and a
+// number that changes with them.
+func (t *statusTracker) requiredVersions() ([]requiredVersion, uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.required, t.epoch
 }
 
-// observe takes in what the replicas have.
-func (b *board) observe(f fleet) {
-	b.mu.Lock()
-	b.fleet = f
-	var changed []key
-	for k, c := range b.cards {
-		before := c.verdict
-		c.judge(f)
-		if c.verdict != before {
-			changed = append(changed, k)
+// observe stores what the replicas enforce.
+func (t *statusTracker) observe(serving servingReplicas) {
+	t.mu.Lock()
+	t.serving = serving
+	var changed []objectKey
+	for key, state := range t.objects {
+		before := state.propagation
+		state.evaluate(serving)
+		if state.propagation != before {
+			changed = append(changed, key)
 		}
 	}
-	b.mu.Unlock()
-	b.changed(changed)
+	t.mu.Unlock()
+	t.changed(changed)
 }
 
-// card is a copy of what is known of one object; false if nothing is.
-func (b *board) card(k key, uid types.UID) (card, bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	c := b.cards[k]
-	if c == nil || c.uid != uid {
-		return card{}, false
+// state returns a copy of the state of an object, or the zero state if the
+// object is not compiled.
+func (t *statusTracker) state(key objectKey, uid types.UID) objectState {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if state := t.find(key, uid); state != nil {
+		return *state
 	}
-	return *c, true
+	return objectState{}
 }
 
-// wrote notes how a write left the object; nil once the cache has it.
-func (b *board) wrote(k key, uid types.UID, o client.Object) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if c := b.cards[k]; c != nil && c.uid == uid {
-		c.written = o
+func (t *statusTracker) find(key objectKey, uid types.UID) *objectState {
+	if state := t.objects[key]; state != nil && state.uid == uid {
+		return state
+	}
+	return nil
+}
+
+// recordWrite stores the object as a write returned it, or nil once the cache
+// has that version.
+func (t *statusTracker) recordWrite(key objectKey, uid types.UID, written client.Object) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if state := t.find(key, uid); state != nil {
+		state.written = written
 	}
 }
 
-// announce notes a reason of Ready, and reports whether it is news. What is on
-// its way is none, and what a replica does is not the object's.
-func (b *board) announce(k key, uid types.UID, reason string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	c := b.cards[k]
-	if c == nil || c.uid != uid || reason == c.announced || reason == v1alpha1.ReasonProgressing || reason == v1alpha1.ReasonReplicaSilent {
+// recordReason stores the reason of an object's condition Ready, and reports
+// whether it is news. A change that is on its way is not, and neither is the
+// failure of a replica, which is no change of the object.
+func (t *statusTracker) recordReason(key objectKey, uid types.UID, reason string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	state := t.find(key, uid)
+	if state == nil || reason == state.readyReason || reason == v1alpha1.ReasonProgressing || reason == v1alpha1.ReasonReplicaSilent {
 		return false
 	}
-	c.announced = reason
+	state.readyReason = reason
 	return true
 }
 
-// tally counts objects by kind and by the status of Ready.
-func (b *board) tally() map[[2]string]int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+// countObjects counts the objects by kind and by the status of Ready.
+func (t *statusTracker) countObjects() map[[2]string]int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	counts := map[[2]string]int{}
-	for k, c := range b.cards {
+	for key, state := range t.objects {
 		ready := "False"
-		if isTrue(withPropagation(c.conditions, c.verdict), v1alpha1.ConditionReady) {
+		if isTrue(withPropagation(state.conditions, state.propagation), v1alpha1.ConditionReady) {
 			ready = "True"
 		}
-		counts[[2]string{k.kind, ready}]++
+		counts[[2]string{key.kind, ready}]++
 	}
 	return counts
 }
 
-// roll counts the replicas by what they answer.
-func (b *board) roll() map[string]int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+// countReplicas counts the serving replicas by state. It returns an empty map
+// before the first probe.
+func (t *statusTracker) countReplicas() map[string]int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	counts := map[string]int{}
-	if b.fleet.known {
+	if t.serving.known {
 		counts = map[string]int{"enforcing": 0, "behind": 0, "silent": 0}
 	}
-	for _, r := range b.fleet.replicas {
+	for _, r := range t.serving.replicas {
 		switch {
 		case r.silent:
 			counts["silent"]++
-		case r.passed(b.wanted):
+		case r.enforces(t.required):
 			counts["enforcing"]++
 		default:
 			counts["behind"]++

@@ -13,187 +13,184 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// told is a board with the names that it told of since the last look.
-type told struct {
-	*board
-	names []string
+// recordingTracker is a status tracker with the names of the objects that have
+// changed since the last call of takeChanged.
+type recordingTracker struct {
+	*statusTracker
+	changedNames []string
 }
 
-func newTold() *told {
-	t := &told{}
-	t.board = newBoard(func(keys []key) {
+func newRecordingTracker() *recordingTracker {
+	t := &recordingTracker{}
+	t.statusTracker = newStatusTracker(func(keys []objectKey) {
 		for _, k := range keys {
-			t.names = append(t.names, k.Name)
+			t.changedNames = append(t.changedNames, k.Name)
 		}
 	})
 	return t
 }
 
-func (b *told) look() []string {
-	names := b.names
-	b.names = nil
+func (r *recordingTracker) takeChanged() []string {
+	names := r.changedNames
+	r.changedNames = nil
 	slices.Sort(names)
 	return names
 }
 
-func keyOf(kind, name string) key {
-	return key{kind, types.NamespacedName{Namespace: "ns", Name: name}}
-}
-
-func partner(name, version string) subject {
-	return subject{
-		key: keyOf(v1alpha1.KindPartnerEntitlement, name), uid: types.UID(name), version: version, generation: 1,
-		report: posture.PartnerReport{Open: "0/0"}, conditions: compiled("True", "False", v1alpha1.ReasonEnforced),
+func compiledPartner(name, version string) compiledObject {
+	return compiledObject{
+		key: objectKey{v1alpha1.KindPartnerEntitlement, types.NamespacedName{Namespace: "ns", Name: name}},
+		uid: types.UID(name), version: version, generation: 1,
+		report: posture.PartnerReport{Open: "0/0"}, conditions: compiledConditions("True", "False", v1alpha1.ReasonEnforced),
 	}
 }
 
-func senderOf(name, version string, secret byte) subject {
-	s := partner(name, version)
-	s.key.kind = v1alpha1.KindXJMFSender
-	s.needsGateSecret, s.secrets[0] = true, secret
-	return s
+func compiledSender(name, version string, secret byte) compiledObject {
+	o := compiledPartner(name, version)
+	o.key.kind = v1alpha1.KindXJMFSender
+	o.inGateSecret, o.secrets[0] = true, secret
+	return o
 }
 
-// having is a fleet of one replica that has compiled these versions.
-func having(partners, senders, secret string) fleet {
-	return fleet{true, []replica{{mark: &posture.Watermark{Enforcing: true, Compiled: map[string]string{
+// oneReplica serves alone and has compiled these versions.
+func oneReplica(partners, senders, secret string) servingReplicas {
+	return servingReplicas{true, []replica{{watermark: &posture.Watermark{Enforcing: true, Compiled: map[string]string{
 		v1alpha1.KindPartnerEntitlement: partners, v1alpha1.KindXJMFSender: senders, posture.KindSecret: secret,
 	}}}}}
 }
 
-func (b *told) ready(t *testing.T, s subject) bool {
+func (r *recordingTracker) propagated(t *testing.T, o compiledObject) bool {
 	t.Helper()
-	c, known := b.card(s.key, s.uid)
-	if !known {
-		t.Fatalf("%s is not on the board", s.key.Name)
+	state := r.state(o.key, o.uid)
+	if state.uid == "" {
+		t.Fatalf("the tracker has no state of %s", o.key.Name)
 	}
-	return c.verdict.propagated()
+	return state.propagation.propagated()
 }
 
-func TestOnlyWhomItConcernsIsTold(t *testing.T) {
+func TestOnlyObjectsWhoseStatusChangesAreTriggered(t *testing.T) {
 	t.Parallel()
-	b := newTold()
-	a, other := partner("a", "10"), partner("b", "11")
+	tracker := newRecordingTracker()
+	a, other := compiledPartner("a", "10"), compiledPartner("b", "11")
 	steps := []struct {
-		what string
-		do   func()
-		want []string
+		sentence string
+		do       func()
+		want     []string
 	}{
-		{"both are new", func() { b.publish([]subject{a, other}, "") }, []string{"a", "b"}},
-		{"nothing has changed", func() { b.publish([]subject{a, other}, "") }, nil},
-		{"a status was written", func() { a.version = "12"; b.publish([]subject{a, other}, "") }, nil},
-		{"the replica has one", func() { b.observe(having("10", "", "")) }, []string{"a", "b"}}, // b learns that it is behind
-		{"the replica has both", func() { b.observe(having("11", "", "")) }, []string{"b"}},
-		{"the same answer", func() { b.observe(having("11", "", "")) }, nil},
-		{"a report changes", func() { a.report = posture.PartnerReport{Open: "1/1"}; b.publish([]subject{a, other}, "") }, []string{"a"}},
+		{"both objects are new", func() { tracker.publish([]compiledObject{a, other}, "") }, []string{"a", "b"}},
+		{"nothing has changed", func() { tracker.publish([]compiledObject{a, other}, "") }, nil},
+		{"a status was written", func() { a.version = "12"; tracker.publish([]compiledObject{a, other}, "") }, nil},
+		{"the replica has compiled one of them", func() { tracker.observe(oneReplica("10", "", "")) }, []string{"a", "b"}}, // the status of b now says that the replica is behind
+		{"the replica has compiled both", func() { tracker.observe(oneReplica("11", "", "")) }, []string{"b"}},
+		{"the replica answers the same", func() { tracker.observe(oneReplica("11", "", "")) }, nil},
+		{"a report changes", func() { a.report = posture.PartnerReport{Open: "1/1"}; tracker.publish([]compiledObject{a, other}, "") }, []string{"a"}},
 		{"a condition changes", func() {
-			a.conditions = compiled("True", "False", v1alpha1.ReasonSuspended)
-			b.publish([]subject{a, other}, "")
+			a.conditions = compiledConditions("True", "False", v1alpha1.ReasonSuspended)
+			tracker.publish([]compiledObject{a, other}, "")
 		}, []string{"a"}},
-		{"an edit", func() { a.generation, a.version = 2, "20"; b.publish([]subject{a, other}, "") }, []string{"a"}},
-		{"a deletion", func() { b.publish([]subject{other}, "") }, nil},
+		{"the spec is edited", func() { a.generation, a.version = 2, "20"; tracker.publish([]compiledObject{a, other}, "") }, []string{"a"}},
+		{"the object is deleted", func() { tracker.publish([]compiledObject{other}, "") }, nil},
 	}
 	for _, step := range steps {
 		step.do()
-		if diff := cmp.Diff(step.want, b.look()); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", step.what, diff)
+		if diff := cmp.Diff(step.want, tracker.takeChanged()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", step.sentence, diff)
 		}
 	}
-	if _, known := b.card(a.key, a.uid); known {
-		t.Error("a deleted object is still on the board")
+	if tracker.state(a.key, a.uid).uid != "" {
+		t.Error("the tracker still has the state of a deleted object")
 	}
 }
 
-// The version that counts is the first one with a generation: later ones are
-// those of our own writes, and a replica need not see them.
-func TestTheFirstVersionOfAGenerationCounts(t *testing.T) {
+// Later versions of the generation come from writes of the status, which no
+// replica has to compile.
+func TestAReplicaMustCompileTheFirstVersionOfAGeneration(t *testing.T) {
 	t.Parallel()
-	b, s := newTold(), partner("a", "10")
-	b.observe(having("10", "", ""))
-	b.publish([]subject{s}, "")
+	tracker, s := newRecordingTracker(), compiledPartner("a", "10")
+	tracker.observe(oneReplica("10", "", ""))
+	tracker.publish([]compiledObject{s}, "")
 	s.version = "15"
-	b.publish([]subject{s}, "")
-	if !b.ready(t, s) {
-		t.Error("a write of a status must be waited for")
+	tracker.publish([]compiledObject{s}, "")
+	if !tracker.propagated(t, s) {
+		t.Error("a status write made the object pending again")
 	}
 	s.generation, s.version = 2, "16"
-	b.publish([]subject{s}, "")
-	if b.ready(t, s) {
-		t.Error("a new generation counts before the replica has it")
+	tracker.publish([]compiledObject{s}, "")
+	if tracker.propagated(t, s) {
+		t.Error("a new generation is propagated before the replica has compiled it")
 	}
-	b.observe(having("16", "", ""))
+	tracker.observe(oneReplica("16", "", ""))
 	s.labels, s.version = map[string]string{"tier": "pilot"}, "17"
-	b.publish([]subject{s}, "")
-	if b.ready(t, s) {
-		t.Error("new labels, which audiences select by, count before the replica has them")
+	tracker.publish([]compiledObject{s}, "")
+	if tracker.propagated(t, s) {
+		t.Error("new labels, which audiences select by, are propagated before the replica has compiled them")
 	}
-	b.observe(having("17", "", ""))
+	tracker.observe(oneReplica("17", "", ""))
 	s.uid, s.version, s.generation = "another", "18", 1
-	b.publish([]subject{s}, "")
-	if b.ready(t, s) {
-		t.Error("an object that took another's name inherits its propagation")
+	tracker.publish([]compiledObject{s}, "")
+	if tracker.propagated(t, s) {
+		t.Error("an object that took the name of another inherits its propagation")
 	}
 }
 
-func TestASenderNeedsItsSecretsToo(t *testing.T) {
+func TestASenderIsPropagatedOnlyWithItsSecrets(t *testing.T) {
 	t.Parallel()
-	b, s, other := newTold(), senderOf("s", "10", 1), senderOf("o", "10", 7)
-	b.observe(having("", "10", "99"))
-	b.publish([]subject{s, other}, "")
-	if b.ready(t, s) {
-		t.Error("ready without a gate Secret")
+	tracker, s, other := newRecordingTracker(), compiledSender("s", "10", 1), compiledSender("o", "10", 7)
+	tracker.observe(oneReplica("", "10", "99"))
+	tracker.publish([]compiledObject{s, other}, "")
+	if tracker.propagated(t, s) {
+		t.Error("propagated without a gate Secret")
 	}
-	b.publish([]subject{s, other}, "100")
-	if b.ready(t, s) {
-		t.Error("ready before the replica has the gate Secret")
+	tracker.publish([]compiledObject{s, other}, "100")
+	if tracker.propagated(t, s) {
+		t.Error("propagated before the replica has compiled the gate Secret")
 	}
-	b.observe(having("", "10", "100"))
-	if !b.ready(t, s) {
-		t.Error("not ready although the replica has everything")
+	tracker.observe(oneReplica("", "10", "100"))
+	if !tracker.propagated(t, s) {
+		t.Error("not propagated although the replica has compiled both versions")
 	}
-	b.publish([]subject{s, other}, "120")
-	if !b.ready(t, s) {
-		t.Error("a heartbeat must be waited for")
+	tracker.publish([]compiledObject{s, other}, "120")
+	if !tracker.propagated(t, s) {
+		t.Error("a heartbeat made the sender pending again")
 	}
 	s.secrets[0] = 2
-	b.publish([]subject{s, other}, "130")
-	if b.ready(t, s) || !b.ready(t, other) {
-		t.Error("a rotation must be waited for by the sender that it concerns, and by no other")
+	tracker.publish([]compiledObject{s, other}, "130")
+	if tracker.propagated(t, s) || !tracker.propagated(t, other) {
+		t.Error("a rotation must make its own sender pending, and no other")
 	}
-	b.observe(having("", "10", "130"))
-	if !b.ready(t, s) {
-		t.Error("not ready after the rotation")
-	}
-}
-
-// After a restart the objects' own statuses are all that is known.
-func TestARestartDoesNotTurnStatusesOver(t *testing.T) {
-	t.Parallel()
-	b := newTold()
-	s, fresh := partner("a", "10"), partner("b", "11")
-	s.before = past{propagated: &verdict{"True", v1alpha1.ReasonAllReplicas, "m"}, reason: v1alpha1.ReasonEnforced}
-	b.publish([]subject{s, fresh}, "")
-	if !b.ready(t, s) || b.ready(t, fresh) {
-		t.Error("what was propagated must stay so, and what was not must not become so")
-	}
-	b.look()
-	b.observe(fleet{true, []replica{{}}})
-	if !b.ready(t, s) {
-		t.Error("not asked yet is no reason to doubt")
-	}
-	b.observe(having("9", "", ""))
-	if b.ready(t, s) {
-		t.Error("a replica that is behind is a reason")
-	}
-	if b.announce(s.key, s.uid, v1alpha1.ReasonEnforced) {
-		t.Error("what was told before the restart is told again")
+	tracker.observe(oneReplica("", "10", "130"))
+	if !tracker.propagated(t, s) {
+		t.Error("not propagated after the rotation")
 	}
 }
 
-func TestAReasonIsToldOnce(t *testing.T) {
+// A new leader knows the past only from the statuses of the objects.
+func TestARestartKeepsPropagatedStatuses(t *testing.T) {
 	t.Parallel()
-	b, s := newTold(), partner("a", "10")
-	b.publish([]subject{s}, "")
+	tracker := newRecordingTracker()
+	s, fresh := compiledPartner("a", "10"), compiledPartner("b", "11")
+	s.propagated, s.readyReason = &propagationResult{"True", v1alpha1.ReasonAllReplicas, "m"}, v1alpha1.ReasonEnforced
+	tracker.publish([]compiledObject{s, fresh}, "")
+	if !tracker.propagated(t, s) || tracker.propagated(t, fresh) {
+		t.Error("an object must stay propagated, and another must not become so")
+	}
+	tracker.observe(servingReplicas{true, []replica{{}}})
+	if !tracker.propagated(t, s) {
+		t.Error("a replica that was not probed yet made the object pending")
+	}
+	tracker.observe(oneReplica("9", "", ""))
+	if tracker.propagated(t, s) {
+		t.Error("a replica that is behind did not make the object pending")
+	}
+	if tracker.recordReason(s.key, s.uid, v1alpha1.ReasonEnforced) {
+		t.Error("a reason from before the restart is recorded again")
+	}
+}
+
+func TestEachChangeOfTheReasonIsRecordedOnce(t *testing.T) {
+	t.Parallel()
+	tracker, s := newRecordingTracker(), compiledPartner("a", "10")
+	tracker.publish([]compiledObject{s}, "")
 	for _, step := range []struct {
 		reason string
 		want   bool
@@ -207,8 +204,8 @@ func TestAReasonIsToldOnce(t *testing.T) {
 		{v1alpha1.ReasonProgressing, false},
 		{v1alpha1.ReasonEnforced, true},
 	} {
-		if got := b.announce(s.key, s.uid, step.reason); got != step.want {
-			t.Errorf("%s is told: %t", step.reason, got)
+		if got := tracker.recordReason(s.key, s.uid, step.reason); got != step.want {
+			t.Errorf("%s is recorded: %t", step.reason, got)
 		}
 	}
 }

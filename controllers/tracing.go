@@ -13,57 +13,46 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
-// traced makes a span of each reconciliation, the first one of a trace, and its log
-// lines lines about that. Those that are written within it have the span from the
-// logger in the context, and the one that tells of a failure, which comes behind it,
-// from the error. The prober has none: it asks replicas many times a second while a
-// change is under way.
-type traced[R comparable] struct {
-	inner      reconcile.TypedReconciler[R]
+// tracedReconciler makes each reconciliation the root span of a trace, and adds
+// the span to its log lines: to those written within it by the logger in the
+// context, and to the line with which controller-runtime reports its failure by
+// the error. The propagation tracker has no spans, since it probes replicas many
+// times a second while a change is under way.
+type tracedReconciler struct {
+	reconcile.Reconciler
+
 	tracer     *telemetry.Tracer
 	controller string
-	// about is what a span tells of a request; nil for nothing.
-	about func(R) []slog.Attr
+	// attributes returns the attributes of a request's span; nil for none.
+	attributes func(reconcile.Request) []slog.Attr
 }
 
-// Reconcile implements [reconcile.TypedReconciler].
-func (t traced[R]) Reconcile(ctx context.Context, request R) (reconcile.Result, error) {
+// Reconcile implements [reconcile.Reconciler].
+func (t tracedReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	if t.tracer == nil {
-		return t.inner.Reconcile(ctx, request)
+		return t.Reconciler.Reconcile(ctx, req)
 	}
 	attributes := []slog.Attr{slog.String("printmarket.controller", t.controller)}
-	if t.about != nil {
-		attributes = append(attributes, t.about(request)...)
+	if t.attributes != nil {
+		attributes = append(attributes, t.attributes(req)...)
 	}
 	ctx, span := t.tracer.Start(ctx, telemetry.Inside, "reconcile "+t.controller, attributes...)
 	ctx = ctrl.LoggerInto(ctx, ctrl.LoggerFrom(ctx).WithValues(telemetry.Pairs(ctx)...))
-	result, err := t.inner.Reconcile(ctx, request)
-	span.Set(slog.String("printmarket.result", resultOf(result, err)))
-	span.End(faultOf(err))
-	return result, telemetry.Within(ctx, err)
-}
+	result, err := t.Reconciler.Reconcile(ctx, req)
 
-// resultOf is what came of a reconciliation, as the label of
-// controller_runtime_reconcile_total has it.
-func resultOf(result reconcile.Result, err error) string {
+	// The outcome is that of the label of controller_runtime_reconcile_total. The
+	// error type is the reason of the API server, never the text of the error.
+	outcome, errorType := "success", ""
 	switch {
 	case err != nil:
-		return "error"
+		outcome, errorType = "error", "error"
+		if reason := apierrors.ReasonForError(err); reason != "" {
+			errorType = string(reason)
+		}
 	case result.RequeueAfter > 0:
-		return "requeue_after"
-	default:
-		return "success"
+		outcome = "requeue_after"
 	}
-}
-
-// faultOf is the reason that the cluster has given, or that there was none; "" without
-// an error.
-func faultOf(err error) string {
-	if err == nil {
-		return ""
-	}
-	if reason := apierrors.ReasonForError(err); reason != "" {
-		return string(reason)
-	}
-	return "error"
+	span.Set(slog.String("printmarket.result", outcome))
+	span.End(errorType)
+	return result, telemetry.Within(ctx, err)
 }

@@ -7,70 +7,67 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// everything is the one request of a reconciler that looks at all at once.
-type everything struct{}
+// allObjects is the only request of the compiler and of the propagation tracker,
+// which process all objects at once.
+var allObjects = reconcile.Request{NamespacedName: types.NamespacedName{Name: "all"}}
 
-// wake is a source of requests that come from within this process. It neither
-// blocks nor needs a goroutine. What is added before its controller was started
-// is lost: a started controller looks at everything anyway.
-type wake[R comparable] struct {
-	// first is added when the controller starts.
-	first []R
+// trigger is a source of requests from within this process. It neither blocks
+// nor needs a goroutine. Requests that are added before the controller starts
+// are lost; a controller processes all objects when it starts.
+type trigger struct {
+	// initial requests are added when the controller starts.
+	initial []reconcile.Request
 
 	mu    sync.Mutex
-	queue workqueue.TypedRateLimitingInterface[R]
+	queue workqueue.TypedRateLimitingInterface[reconcile.Request]
 }
 
-// Start is called by the controller.
-func (w *wake[R]) Start(_ context.Context, queue workqueue.TypedRateLimitingInterface[R]) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.queue = queue
-	for _, request := range w.first {
+// Start implements [source.Source].
+func (t *trigger) Start(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.queue = queue
+	for _, request := range t.initial {
 		queue.Add(request)
 	}
 	return nil
 }
 
-func (w *wake[R]) String() string { return "wake" }
+func (t *trigger) String() string { return "trigger" }
 
-// add asks the controller for a reconciliation.
-func (w *wake[R]) add(request R) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.queue != nil {
-		w.queue.Add(request)
+func (t *trigger) add(request reconcile.Request) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.queue != nil {
+		t.queue.Add(request)
 	}
 }
 
-// delayed makes requests of all events of a kind, after a while. Events that
-// come together then make one request.
-func delayed[O any, R comparable](after time.Duration, request func(O) R) handler.TypedEventHandler[O, R] {
-	add := func(queue workqueue.TypedRateLimitingInterface[R], o O) { queue.AddAfter(request(o), after) }
-	return handler.TypedFuncs[O, R]{
-		CreateFunc: func(_ context.Context, e event.TypedCreateEvent[O], queue workqueue.TypedRateLimitingInterface[R]) {
-			add(queue, e.Object)
-		},
-		UpdateFunc: func(_ context.Context, e event.TypedUpdateEvent[O], queue workqueue.TypedRateLimitingInterface[R]) {
-			add(queue, e.ObjectNew)
-		},
-		DeleteFunc: func(_ context.Context, e event.TypedDeleteEvent[O], queue workqueue.TypedRateLimitingInterface[R]) {
-			add(queue, e.Object)
-		},
+// enqueueAfter makes a delayed request of each event. Events of one request that
+// arrive within the delay are processed together.
+func enqueueAfter(delay time.Duration, request func(client.Object) reconcile.Request) handler.EventHandler {
+	type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
+	return handler.Funcs{
+		CreateFunc: func(_ context.Context, e event.CreateEvent, q queue) { q.AddAfter(request(e.Object), delay) },
+		UpdateFunc: func(_ context.Context, e event.UpdateEvent, q queue) { q.AddAfter(request(e.ObjectNew), delay) },
+		DeleteFunc: func(_ context.Context, e event.DeleteEvent, q queue) { q.AddAfter(request(e.Object), delay) },
 	}
 }
 
-// controllerOptions are those of all controllers here: what fails is tried
-// again soon, and no less often than every few seconds.
-func controllerOptions[R comparable](workers int) controller.TypedOptions[R] {
-	return controller.TypedOptions[R]{
+// controllerOptions returns the options of a controller that retries a failed
+// request after 50 ms at first and every 5 s at last.
+func controllerOptions(workers int) controller.Options {
+	return controller.Options{
 		MaxConcurrentReconciles: workers,
-		RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[R](50*time.Millisecond, 5*time.Second),
+		RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](50*time.Millisecond, 5*time.Second),
 	}
 }
