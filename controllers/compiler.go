@@ -109,47 +109,49 @@ func (c *compiler) readInputs(ctx context.Context, now time.Time) (posture.Input
 // compiledObjects joins the objects with their reports. Objects that are being
 // deleted have no report.
 func compiledObjects(inputs posture.Inputs, report posture.Report) []compiledObject {
-	objects := make(map[objectKey]client.Object, len(inputs.Rollouts)+len(inputs.Partners)+len(inputs.Senders))
-	for i := range inputs.Rollouts {
-		objects[keyOf(&inputs.Rollouts[i])] = &inputs.Rollouts[i]
-	}
-	for i := range inputs.Partners {
-		objects[keyOf(&inputs.Partners[i])] = &inputs.Partners[i]
-	}
-	for i := range inputs.Senders {
-		objects[keyOf(&inputs.Senders[i])] = &inputs.Senders[i]
-	}
-	out := make([]compiledObject, 0, len(objects))
-	add := func(kind string, name posture.Object, report any, conditions []posture.Condition) {
-		key := objectKey{kind, types.NamespacedName{Namespace: name.Namespace, Name: name.Name}}
-		out = append(out, newCompiledObject(key, objects[key], report, conditions))
-	}
+	out := make([]compiledObject, 0, len(report.Rollouts)+len(report.Partners)+len(report.Senders))
+	rollouts, partners, senders := byName(inputs.Rollouts), byName(inputs.Partners), byName(inputs.Senders)
 	for _, r := range report.Rollouts {
-		add(v1alpha1.KindCapabilityRollout, r.Object, r, r.Conditions)
+		out = append(out, newCompiledObject(rollouts[nameOf(r.Object)], r, r.Conditions))
 	}
 	for _, r := range report.Partners {
-		add(v1alpha1.KindPartnerEntitlement, r.Object, r, r.Conditions)
+		out = append(out, newCompiledObject(partners[nameOf(r.Object)], r, r.Conditions))
 	}
 	for _, r := range report.Senders {
-		add(v1alpha1.KindXJMFSender, r.Object, r, r.Conditions)
-		sender := &out[len(out)-1]
+		sender := newCompiledObject(senders[nameOf(r.Object)], r, r.Conditions)
 		sender.inGateSecret, sender.secrets = true, inputs.Secrets.Fingerprint(r.Namespace, r.Name)
+		out = append(out, sender)
 	}
 	return out
 }
 
-func newCompiledObject(key objectKey, o client.Object, report any, conditions []posture.Condition) compiledObject {
+func byName[T any, O interface {
+	client.Object
+	*T
+}](items []T) map[types.NamespacedName]O {
+	out := make(map[types.NamespacedName]O, len(items))
+	for i := range items {
+		out[client.ObjectKeyFromObject(O(&items[i]))] = &items[i]
+	}
+	return out
+}
+
+func nameOf(o posture.Object) types.NamespacedName {
+	return types.NamespacedName{Namespace: o.Namespace, Name: o.Name}
+}
+
+func newCompiledObject(o client.Object, report any, conditions []posture.Condition) compiledObject {
 	out := compiledObject{
-		key: key, uid: o.GetUID(), version: o.GetResourceVersion(), generation: o.GetGeneration(), labels: o.GetLabels(),
+		key: keyOf(o), uid: o.GetUID(), version: o.GetResourceVersion(), generation: o.GetGeneration(), labels: o.GetLabels(),
 		report: report, conditions: conditions,
 	}
 	written := *statusOf(o).conditions
 	if c := meta.FindStatusCondition(written, v1alpha1.ConditionPropagated); c != nil &&
 		c.Status == metav1.ConditionTrue && c.ObservedGeneration == out.generation {
-		out.propagated = &propagationResult{c.Status, c.Reason, c.Message}
+		out.writtenPropagation = &propagationResult{c.Status, c.Reason, c.Message}
 	}
 	if c := meta.FindStatusCondition(written, v1alpha1.ConditionReady); c != nil {
-		out.readyReason = c.Reason
+		out.writtenReason = c.Reason
 	}
 	return out
 }

@@ -121,13 +121,13 @@ func evaluatePropagation(serving servingReplicas, required []requiredVersion, la
 			silent++
 		}
 	}
-	text := fmt.Sprintf("%d of %d replicas enforce this generation", enforcing, len(serving.replicas))
-	result := propagationResult{metav1.ConditionFalse, v1alpha1.ReasonReplicaBehind, text + "."}
-	switch {
-	case enforcing == len(serving.replicas):
+	if enforcing == len(serving.replicas) {
 		// Without numbers: they would change with every scaling.
 		return propagationResult{metav1.ConditionTrue, v1alpha1.ReasonAllReplicas, "Every serving replica enforces this generation."}
-	case silent > 0:
+	}
+	text := fmt.Sprintf("%d of %d replicas enforce this generation", enforcing, len(serving.replicas))
+	result := propagationResult{metav1.ConditionFalse, v1alpha1.ReasonReplicaBehind, text + "."}
+	if silent > 0 {
 		result.reason, result.message = v1alpha1.ReasonReplicaSilent, fmt.Sprintf("%s; %d do not answer.", text, silent)
 	}
 	if enforcing == answered {

@@ -59,19 +59,23 @@ type compiledObject struct {
 	// Secret. The fingerprint of these secrets is in secrets.
 	inGateSecret bool
 	secrets      [sha256.Size]byte
-	// propagated and readyReason come from the object's own status, which is all
+	// writtenPropagation and writtenReason come from the object's own status, all
 	// that a new leader can know of the past: the condition Propagated if it was
 	// True for the present generation, and the reason of the condition Ready.
-	propagated  *propagationResult
-	readyReason string
+	writtenPropagation *propagationResult
+	writtenReason      string
 }
 
 // objectState is what the tracker holds of one object until its deletion.
 type objectState struct {
-	compiledObject
+	*compiledObject
 
 	required    []requiredVersion
 	propagation propagationResult
+	// lastPropagated is the latest result in which the present generation was
+	// propagated; nil if there is none.
+	lastPropagated *propagationResult
+	recordedReason string
 	// written is the object as the last write returned it; nil once the cache
 	// has that version.
 	written client.Object
@@ -79,7 +83,7 @@ type objectState struct {
 
 // compiled reports whether the state describes the present generation of an object.
 func (s *objectState) compiled(o client.Object) bool {
-	return s.uid == o.GetUID() && s.generation == o.GetGeneration()
+	return s.compiledObject != nil && s.uid == o.GetUID() && s.generation == o.GetGeneration()
 }
 
 func newStatusTracker(changed func([]objectKey)) *statusTracker {
@@ -93,7 +97,8 @@ func (t *statusTracker) publish(compiled []compiledObject, gateVersion string) {
 	t.mu.Lock()
 	var changed []objectKey
 	next := make(map[objectKey]*objectState, len(compiled))
-	for _, c := range compiled {
+	for i := range compiled {
+		c := &compiled[i]
 		old := t.objects[c.key]
 		if old != nil && old.uid != c.uid {
 			old = nil
@@ -116,36 +121,36 @@ func (t *statusTracker) publish(compiled []compiledObject, gateVersion string) {
 // that the object requires change only with what the replicas must compile: its
 // generation, its labels or its secrets. Writes of its status and heartbeats of
 // the gate Secret make newer versions which no replica has to reach.
-func nextState(c compiledObject, old *objectState, gateVersion string) *objectState {
-	object, gate := []requiredVersion{{c.key.kind, c.version}}, []requiredVersion(nil)
+func nextState(c *compiledObject, old *objectState, gateVersion string) *objectState {
+	state := &objectState{compiledObject: c, lastPropagated: c.writtenPropagation, recordedReason: c.writtenReason}
+	var sameObject, sameSecrets bool
+	if old != nil {
+		state.lastPropagated, state.recordedReason, state.written = old.lastPropagated, old.recordedReason, old.written
+		sameObject = old.generation == c.generation && maps.Equal(old.labels, c.labels)
+		sameSecrets = !c.inGateSecret || old.secrets == c.secrets && old.required[1].version != ""
+		if sameObject && sameSecrets {
+			state.required = old.required
+			return state
+		}
+		state.lastPropagated = nil
+	}
+	state.required = []requiredVersion{{c.key.kind, c.version}}
 	if c.inGateSecret {
-		gate = []requiredVersion{{posture.KindSecret, gateVersion}}
+		state.required = append(state.required, requiredVersion{posture.KindSecret, gateVersion})
 	}
-	state := &objectState{compiledObject: c}
-	if old == nil {
-		state.required = append(object, gate...)
-		return state
-	}
-	state.propagated, state.readyReason, state.written = old.propagated, old.readyReason, old.written
-	sameObject := old.generation == c.generation && maps.Equal(old.labels, c.labels)
-	sameSecrets := !c.inGateSecret || old.secrets == c.secrets && old.required[1].version != ""
 	if sameObject {
-		object = old.required[:1]
+		state.required[0] = old.required[0]
 	}
 	if sameSecrets {
-		gate = old.required[1:]
-	}
-	state.required = slices.Concat(object, gate)
-	if !sameObject || !sameSecrets {
-		state.propagated = nil
+		copy(state.required[1:], old.required[1:])
 	}
 	return state
 }
 
 func (s *objectState) evaluate(serving servingReplicas) {
-	s.propagation = evaluatePropagation(serving, s.required, s.propagated)
-	if s.propagation.propagated() && (s.propagated == nil || *s.propagated != s.propagation) {
-		s.propagated = new(s.propagation)
+	s.propagation = evaluatePropagation(serving, s.required, s.lastPropagated)
+	if s.propagation.propagated() && (s.lastPropagated == nil || *s.lastPropagated != s.propagation) {
+		s.lastPropagated = new(s.propagation)
 	}
 }
 
@@ -229,10 +234,10 @@ func (t *statusTracker) recordReason(key objectKey, uid types.UID, reason string
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	state := t.find(key, uid)
-	if state == nil || reason == state.readyReason || reason == v1alpha1.ReasonProgressing || reason == v1alpha1.ReasonReplicaSilent {
+	if state == nil || reason == state.recordedReason || reason == v1alpha1.ReasonProgressing || reason == v1alpha1.ReasonReplicaSilent {
 		return false
 	}
-	state.readyReason = reason
+	state.recordedReason = reason
 	return true
 }
 

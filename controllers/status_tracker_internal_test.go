@@ -62,7 +62,7 @@ func oneReplica(partners, senders, secret string) servingReplicas {
 func (r *recordingTracker) propagated(t *testing.T, o compiledObject) bool {
 	t.Helper()
 	state := r.state(o.key, o.uid)
-	if state.uid == "" {
+	if state.compiledObject == nil {
 		t.Fatalf("the tracker has no state of %s", o.key.Name)
 	}
 	return state.propagation.propagated()
@@ -97,7 +97,7 @@ func TestOnlyObjectsWhoseStatusChangesAreTriggered(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", step.sentence, diff)
 		}
 	}
-	if tracker.state(a.key, a.uid).uid != "" {
+	if tracker.state(a.key, a.uid).compiledObject != nil {
 		t.Error("the tracker still has the state of a deleted object")
 	}
 }
@@ -169,7 +169,7 @@ func TestARestartKeepsPropagatedStatuses(t *testing.T) {
 	t.Parallel()
 	tracker := newRecordingTracker()
 	s, fresh := compiledPartner("a", "10"), compiledPartner("b", "11")
-	s.propagated, s.readyReason = &propagationResult{"True", v1alpha1.ReasonAllReplicas, "m"}, v1alpha1.ReasonEnforced
+	s.writtenPropagation, s.writtenReason = &propagationResult{"True", v1alpha1.ReasonAllReplicas, "m"}, v1alpha1.ReasonEnforced
 	tracker.publish([]compiledObject{s, fresh}, "")
 	if !tracker.propagated(t, s) || tracker.propagated(t, fresh) {
 		t.Error("an object must stay propagated, and another must not become so")
