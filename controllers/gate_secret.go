@@ -143,9 +143,3 @@ func (g *gateSecretReconciler) write(ctx context.Context, current, want *corev1.
 	patch := client.MergeFromWithOptions(current, client.MergeFromWithOptimisticLock{})
 	return g.writer.Patch(ctx, want, patch, client.FieldOwner(fieldOwner))
 }
-
-// age returns the time since the last heartbeat, and false before the first.
-func (g *gateSecretReconciler) age(now time.Time) (time.Duration, bool) {
-	heartbeat := g.lastHeartbeat.Load()
-	return now.Sub(time.Unix(heartbeat, 0)), heartbeat != 0
-}

@@ -47,8 +47,9 @@ func Metrics() []telemetry.Description {
 	return []telemetry.Description{compileTime, transitionCount, objectCount, gateSecretAge, replicaCount}
 }
 
-func newMetrics() *metrics {
-	return &metrics{
+// newMetrics registers the metrics of the controllers.
+func newMetrics(registry prometheus.Registerer, tracker *statusTracker, now func() time.Time, secrets ...*gateSecretReconciler) (*metrics, error) {
+	m := &metrics{
 		compile: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: compileTime.Name, Help: compileTime.Help, Buckets: prometheus.ExponentialBuckets(0.0005, 2, 12),
 		}),
@@ -56,16 +57,12 @@ func newMetrics() *metrics {
 			Name: transitionCount.Name, Help: transitionCount.Help,
 		}, transitionCount.Labels),
 	}
-}
-
-// register adds all metrics of the controllers to a registry.
-func (m *metrics) register(registry prometheus.Registerer, tracker *statusTracker, now func() time.Time, secrets ...*gateSecretReconciler) error {
 	for _, c := range []prometheus.Collector{m.compile, m.transitions, newGauges(tracker, now, secrets)} {
 		if err := registry.Register(c); err != nil {
-			return fmt.Errorf("register metrics: %w", err)
+			return nil, fmt.Errorf("register metrics: %w", err)
 		}
 	}
-	return nil
+	return m, nil
 }
 
 // gauges reads the state of the controllers when metrics are collected. A process
@@ -111,8 +108,8 @@ func (g *gauges) Collect(out chan<- prometheus.Metric) {
 func (g *gauges) oldest() (oldest time.Duration, known bool) {
 	now := g.now()
 	for _, s := range g.secrets {
-		if age, seen := s.age(now); seen {
-			oldest, known = max(oldest, age), true
+		if heartbeat := s.lastHeartbeat.Load(); heartbeat != 0 {
+			oldest, known = max(oldest, now.Sub(time.Unix(heartbeat, 0))), true
 		}
 	}
 	return oldest, known

@@ -45,7 +45,6 @@ func Setup(mgr ctrl.Manager, o Options) error {
 			triggers[key.kind].add(reconcile.Request{NamespacedName: key.NamespacedName})
 		}
 	})
-	metrics := newMetrics()
 	gateSecret := func(name string, keys *signingKeys) *gateSecretReconciler {
 		return &gateSecretReconciler{
 			name:   types.NamespacedName{Namespace: o.Namespace, Name: name},
@@ -54,6 +53,10 @@ func Setup(mgr ctrl.Manager, o Options) error {
 		}
 	}
 	api, webhooks := gateSecret(o.GateSecret, &signingKeys{}), gateSecret(o.WebhookSecret, nil)
+	metrics, err := newMetrics(o.Registerer, tracker, o.Now, api, webhooks)
+	if err != nil {
+		return err
+	}
 	compiler := &compiler{
 		namespace: o.Namespace, cache: mgr.GetClient(),
 		secrets: &secretResolver{
@@ -81,9 +84,6 @@ func Setup(mgr ctrl.Manager, o Options) error {
 		default:
 			return nil
 		}
-	}
-	if err := metrics.register(o.Registerer, tracker, o.Now, api, webhooks); err != nil {
-		return err
 	}
 	err = errors.Join(
 		compiler.setup(mgr, o),
