@@ -30,6 +30,7 @@ cluster: build setup controlplane ## Run it as on Kubernetes: a local control pl
 test: setup controlplane helm swagger-ui axe ## Install what tests need, then run all of them with the race detector
 	PRINTMARKET_CONTROLPLANE_REQUIRED=1 PRINTMARKET_CHROMIUM_REQUIRED=1 PRINTMARKET_AXE_REQUIRED=1 PRINTMARKET_HELM_REQUIRED=1 CGO_ENABLED=1 $(TOOL) gotestsum --format pkgname-and-test-fails -- -race -timeout 20m $(PKG)
 	$(if $(filter ./...,$(PKG)),cd tools/image && go test -timeout 20m ./...)
+	$(if $(filter ./...,$(PKG)),cd tools/kubebuilder && go test -count=1 ./...)
 
 .PHONY: build
 build: ## Build bin/printmarket, its names for kubectl, and bin/inspector

@@ -3,61 +3,70 @@
 package controllers
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// withPropagation adds what the replicas say to what the compilation says. An
-// object that is sound becomes Ready only once it is propagated; until then it
-// is reconciling. One that is broken waits for an edit, whatever the replicas
-// have seen of it.
-func withPropagation(compiled []posture.Condition, v verdict) []posture.Condition {
+// setConditions computes the conditions and the observed generation of an object
+// from its tracked state.
+func setConditions(o client.Object, state objectState, now time.Time) {
+	status, generation := statusOf(o), o.GetGeneration()
+	switch {
+	case state.compiled(o):
+		*status.conditions = stamp(withPropagation(state.conditions, state.propagation), *status.conditions, generation, now)
+		*status.observedGeneration = generation
+	case *status.observedGeneration != generation:
+		// The other fields of the status still describe the older generation
+		// in observedGeneration.
+		*status.conditions = merge(*status.conditions, stamp(uncompiled(), *status.conditions, generation, now))
+	}
+}
+
+// withPropagation adds the condition Propagated to the conditions of the
+// compilation. A valid object is Ready only when it is propagated, and
+// Reconciling until then. A broken object waits for an edit instead, so its
+// Ready and Reconciling do not depend on the replicas.
+func withPropagation(compiled []posture.Condition, p propagationResult) []posture.Condition {
 	out := make([]posture.Condition, 0, len(compiled)+1)
-	sound := isTrue(compiled, v1alpha1.ConditionReady)
+	pending := isTrue(compiled, v1alpha1.ConditionReady) && !p.propagated()
+	// An unresponsive replica needs attention; one that is behind catches up.
+	reason := v1alpha1.ReasonProgressing
+	if p.reason == v1alpha1.ReasonReplicaSilent {
+		reason = v1alpha1.ReasonReplicaSilent
+	}
 	for _, c := range compiled {
 		switch {
-		case v.propagated() || !sound:
+		case !pending:
 		case c.Type == v1alpha1.ConditionReady:
-			c.Status, c.Reason, c.Message = string(metav1.ConditionFalse), whyNotReady(v), v.message
+			c.Status, c.Reason, c.Message = string(metav1.ConditionFalse), reason, p.message
 		case c.Type == v1alpha1.ConditionReconciling:
-			c.Status, c.Reason, c.Message = string(metav1.ConditionTrue), whyNotReady(v), v.message
+			c.Status, c.Reason, c.Message = string(metav1.ConditionTrue), reason, p.message
 		}
 		out = append(out, c)
 		if c.Type == v1alpha1.ConditionStalled {
 			out = append(out, posture.Condition{
-				Type: v1alpha1.ConditionPropagated, Status: string(v.status), Reason: v.reason, Message: v.message,
+				Type: v1alpha1.ConditionPropagated, Status: string(p.status), Reason: p.reason, Message: p.message,
 			})
 		}
 	}
 	return out
 }
 
-// whyNotReady is the reason of Ready=False: a replica that does not answer
-// deserves a look, one that is behind will catch up.
-func whyNotReady(v verdict) string {
-	if v.reason == v1alpha1.ReasonReplicaSilent {
-		return v1alpha1.ReasonReplicaSilent
-	}
-	return v1alpha1.ReasonProgressing
-}
-
 func isTrue(conditions []posture.Condition, name string) bool {
-	for _, c := range conditions {
-		if c.Type == name {
-			return c.Status == string(metav1.ConditionTrue)
-		}
-	}
-	return false
+	return slices.ContainsFunc(conditions, func(c posture.Condition) bool {
+		return c.Type == name && c.Status == string(metav1.ConditionTrue)
+	})
 }
 
-// uncompiled are the conditions of a generation that the compilation has not
-// reached. They come first, before anything else is known of an object.
+// uncompiled returns the conditions of a generation that is not compiled yet.
 func uncompiled() []posture.Condition {
 	const message = "This generation has not been compiled yet."
 	return []posture.Condition{
@@ -67,16 +76,74 @@ func uncompiled() []posture.Condition {
 	}
 }
 
-// stamp turns conditions into those of a status: the time of a transition is
-// that of the change of status, and stays when only reason or text change.
+// propagationResult is the condition Propagated of one object.
+type propagationResult struct {
+	status          metav1.ConditionStatus
+	reason, message string
+}
+
+func (p propagationResult) propagated() bool { return p.status == metav1.ConditionTrue }
+
+// evaluatePropagation compares the versions that an object requires with those
+// that the replicas enforce. The argument last is the latest result in which the
+// present generation was propagated, or nil.
+//
+// The last result stays while every replica that has ever answered enforces the
+// required versions. A new replica serves only after it has compiled all
+// objects, and a replica that stops responding keeps what it has compiled.
+// Otherwise each new pod and each failed node would change every status twice.
+func evaluatePropagation(serving servingReplicas, required []requiredVersion, last *propagationResult) propagationResult {
+	lastOr := func(result propagationResult) propagationResult {
+		if last != nil {
+			return *last
+		}
+		return result
+	}
+	if !serving.known {
+		return lastOr(propagationResult{metav1.ConditionFalse, v1alpha1.ReasonReplicaBehind, "The replicas have not been asked yet."})
+	}
+	// Even without replicas: the next one to start would miss the version, too.
+	if slices.ContainsFunc(required, func(r requiredVersion) bool { return r.version == "" }) {
+		return propagationResult{metav1.ConditionFalse, v1alpha1.ReasonProgressing, "The gate Secret could not be written yet; the controller's log says why."}
+	}
+	if len(serving.replicas) == 0 {
+		return propagationResult{metav1.ConditionTrue, v1alpha1.ReasonNoReplicas, "No replica of the API server is serving."}
+	}
+	enforcing, answered, silent := 0, 0, 0
+	for _, r := range serving.replicas {
+		if r.watermark != nil {
+			answered++
+		}
+		switch {
+		case r.enforces(required):
+			enforcing++
+		case r.silent:
+			silent++
+		}
+	}
+	if enforcing == len(serving.replicas) {
+		// Without numbers: they would change with every scaling.
+		return propagationResult{metav1.ConditionTrue, v1alpha1.ReasonAllReplicas, "Every serving replica enforces this generation."}
+	}
+	text := fmt.Sprintf("%d of %d replicas enforce this generation", enforcing, len(serving.replicas))
+	result := propagationResult{metav1.ConditionFalse, v1alpha1.ReasonReplicaBehind, text + "."}
+	if silent > 0 {
+		result.reason, result.message = v1alpha1.ReasonReplicaSilent, fmt.Sprintf("%s; %d do not answer.", text, silent)
+	}
+	if enforcing == answered {
+		return lastOr(result)
+	}
+	return result
+}
+
+// stamp turns conditions into those of a status. The transition time of a
+// condition changes only with its status, not with its reason or message.
 func stamp(wanted []posture.Condition, before []metav1.Condition, generation int64, now time.Time) []metav1.Condition {
 	out := make([]metav1.Condition, 0, len(wanted))
 	for _, w := range wanted {
 		c := metav1.Condition{
 			Type: w.Type, Status: metav1.ConditionStatus(w.Status), Reason: w.Reason, Message: w.Message,
-			ObservedGeneration: generation,
-			// A status has whole seconds.
-			LastTransitionTime: metav1.NewTime(now.UTC().Truncate(time.Second)),
+			ObservedGeneration: generation, LastTransitionTime: *statusTime(&now),
 		}
 		if old := meta.FindStatusCondition(before, w.Type); old != nil && old.Status == c.Status {
 			c.LastTransitionTime = old.LastTransitionTime
@@ -86,8 +153,7 @@ func stamp(wanted []posture.Condition, before []metav1.Condition, generation int
 	return out
 }
 
-// pick selects the conditions that are ours, in our order, so that one of
-// somebody else makes no difference.
+// pick returns the conditions that have a type of ours, in the order of ours.
 func pick(conditions, ours []metav1.Condition) []metav1.Condition {
 	out := make([]metav1.Condition, 0, len(ours))
 	for i := range ours {

@@ -20,7 +20,7 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-func compiled(ready, stalled, reason string) []posture.Condition {
+func compiledConditions(ready, stalled, reason string) []posture.Condition {
 	return []posture.Condition{
 		{Type: v1alpha1.ConditionReady, Status: ready, Reason: reason, Message: "m"},
 		{Type: v1alpha1.ConditionReconciling, Status: "False", Reason: reason, Message: "m"},
@@ -28,25 +28,25 @@ func compiled(ready, stalled, reason string) []posture.Condition {
 	}
 }
 
-// What waits for a rollout reads conditions as kstatus does.
-func TestToolsThatWaitSeeTheTruth(t *testing.T) {
+// kubectl, Helm, Flux and Argo CD read conditions as kstatus does.
+func TestToolsThatWaitReadTheStateFromConditions(t *testing.T) {
 	t.Parallel()
-	sound, broken := compiled("True", "False", v1alpha1.ReasonEnforced), compiled("False", "True", v1alpha1.ReasonAboveCeiling)
-	there := verdict{metav1.ConditionTrue, v1alpha1.ReasonAllReplicas, "m"}
-	behind := verdict{metav1.ConditionFalse, v1alpha1.ReasonReplicaBehind, "m"}
-	silent := verdict{metav1.ConditionFalse, v1alpha1.ReasonReplicaSilent, "m"}
+	valid, broken := compiledConditions("True", "False", v1alpha1.ReasonEnforced), compiledConditions("False", "True", v1alpha1.ReasonAboveCeiling)
+	everywhere := propagationResult{metav1.ConditionTrue, v1alpha1.ReasonAllReplicas, "m"}
+	behind := propagationResult{metav1.ConditionFalse, v1alpha1.ReasonReplicaBehind, "m"}
+	silent := propagationResult{metav1.ConditionFalse, v1alpha1.ReasonReplicaSilent, "m"}
 	tests := map[string]struct {
 		conditions         []posture.Condition
 		want               status.Status
 		ready, reconciling string
 		reason             string
 	}{
-		"in force everywhere":              {withPropagation(sound, there), status.CurrentStatus, "True", "False", v1alpha1.ReasonEnforced},
-		"on its way":                       {withPropagation(sound, behind), status.InProgressStatus, "False", "True", v1alpha1.ReasonProgressing},
-		"on its way to one that is silent": {withPropagation(sound, silent), status.InProgressStatus, "False", "True", v1alpha1.ReasonReplicaSilent},
-		"broken, and known to be":          {withPropagation(broken, there), status.FailedStatus, "False", "False", v1alpha1.ReasonAboveCeiling},
-		"broken, and not yet known to be":  {withPropagation(broken, behind), status.FailedStatus, "False", "False", v1alpha1.ReasonAboveCeiling},
-		"not compiled":                     {uncompiled(), status.InProgressStatus, "Unknown", "True", v1alpha1.ReasonProgressing},
+		"a valid object that all replicas enforce":      {withPropagation(valid, everywhere), status.CurrentStatus, "True", "False", v1alpha1.ReasonEnforced},
+		"a valid object that a replica lacks":           {withPropagation(valid, behind), status.InProgressStatus, "False", "True", v1alpha1.ReasonProgressing},
+		"a valid object that a silent replica may lack": {withPropagation(valid, silent), status.InProgressStatus, "False", "True", v1alpha1.ReasonReplicaSilent},
+		"a broken object that all replicas know":        {withPropagation(broken, everywhere), status.FailedStatus, "False", "False", v1alpha1.ReasonAboveCeiling},
+		"a broken object that a replica lacks":          {withPropagation(broken, behind), status.FailedStatus, "False", "False", v1alpha1.ReasonAboveCeiling},
+		"an object that is not compiled":                {uncompiled(), status.InProgressStatus, "Unknown", "True", v1alpha1.ReasonProgressing},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -72,10 +72,10 @@ func TestToolsThatWaitSeeTheTruth(t *testing.T) {
 	}
 }
 
-func TestATransitionIsAChangeOfStatusOnly(t *testing.T) {
+func TestTheTransitionTimeChangesOnlyWithTheStatus(t *testing.T) {
 	t.Parallel()
-	before := stamp(compiled("True", "False", v1alpha1.ReasonEnforced), nil, 1, noon.Add(500*time.Millisecond))
-	after := stamp(compiled("True", "True", v1alpha1.ReasonKilled), before, 2, noon.Add(time.Hour))
+	before := stamp(compiledConditions("True", "False", v1alpha1.ReasonEnforced), nil, 1, noon.Add(500*time.Millisecond))
+	after := stamp(compiledConditions("True", "True", v1alpha1.ReasonKilled), before, 2, noon.Add(time.Hour))
 	want := []time.Time{noon, noon, noon.Add(time.Hour)}
 	for i, c := range after {
 		if !c.LastTransitionTime.Time.Equal(want[i]) {
@@ -87,7 +87,7 @@ func TestATransitionIsAChangeOfStatusOnly(t *testing.T) {
 	}
 }
 
-func TestConditionsOfOthersAreLeftAlone(t *testing.T) {
+func TestConditionsOfOtherControllersAreKept(t *testing.T) {
 	t.Parallel()
 	ours := stamp(uncompiled(), nil, 1, noon)
 	foreign := metav1.Condition{Type: "Example.com/Blessed", Status: "True"}
@@ -101,7 +101,7 @@ func TestConditionsOfOthersAreLeftAlone(t *testing.T) {
 	}
 }
 
-func TestANoteIsNoLongerThanAnEventTakes(t *testing.T) {
+func TestTheNoteOfAnEventIsTruncatedAtACharacter(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "short", strings.Repeat("x", 1024), strings.Repeat("x", 1025), strings.Repeat("x", 1023) + "€€"} {
 		got := note(text)

@@ -35,10 +35,10 @@ func noErrors(t *testing.T) func(*ctrl.Options, *controllers.Options) {
 	}
 }
 
-// A status that is on its way when its object is deleted is not that of the
-// object which takes the name: it would be told that every replica enforces
-// what none has seen.
-func TestAStatusDoesNotReachTheSuccessorOfItsObject(t *testing.T) {
+// A status write that is under way when its object is deleted must not reach the
+// object that takes the name. Otherwise the new object would be reported as
+// enforced by replicas that have never compiled it.
+func TestAStatusIsNotWrittenToAReplacementOfItsObject(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	one := s.serve("10.0.0.1", "pod-1")
@@ -154,9 +154,9 @@ func TestTheGateSecretOfAnotherWriterIsTakenOver(t *testing.T) {
 	}
 }
 
-// An object that is about to end is closed, and its status is left alone:
-// whoever holds it by a finalizer is not disturbed.
-func TestTheStatusOfAnObjectThatEndsIsLeftAlone(t *testing.T) {
+// An object that is being deleted is closed. Its status is not written, so the
+// owner of a finalizer sees no further changes.
+func TestTheStatusOfAnObjectThatIsBeingDeletedIsNotWritten(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.start(func(_ *ctrl.Options, o *controllers.Options) { o.Intervals.Overdue = 10 * time.Millisecond })
@@ -178,7 +178,7 @@ func TestTheStatusOfAnObjectThatEndsIsLeftAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := capability.ResourceVersion
-	// What would be mended, were it not about to end.
+	// Without the deletion, this edit would change the status.
 	s.edit(capability, func() { capability.Spec.Stage, capability.Spec.Change.Ticket = v1alpha1.StageSandbox, "REL-2" })
 	edited := capability.ResourceVersion
 	other := rollout("rfq-read")

@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package controllers tells operators what their custom resources come to, and
-// hands the API server and the workers for webhooks the one thing that they must
-// not read themselves.
+// Package controllers writes the status of the custom resources and keeps the
+// Secrets from which API servers and webhook workers read shared secrets.
 //
-// The gates of the API server do not depend on anything here: each replica
-// compiles the same objects by itself. The leader of the controllers
+// The gates of the API servers do not depend on this package: every API server
+// compiles the same objects itself. The leading controller runs
 //
-//   - compiles them too, all at once, after any change and whenever the clock
-//     passes a transition (world), and keeps what the compilation says of each
-//     object (board);
-//   - keeps two gate Secrets: the shared secrets that senders refer to, and those
-//     that webhooks refer to, each with a heartbeat (gateSecret);
-//   - asks every serving replica what it has compiled (prober), so that Ready
-//     means that a change is in force and not that it was noted;
-//   - writes each object's status by server-side apply, only when it differs
-//     (statuses, one for each kind).
+//   - the compiler, which compiles all objects at once after a change and at the
+//     next transition of any schedule;
+//   - the gate Secret reconcilers, which the compiler calls: one Secret holds the
+//     shared secrets of XJMF senders, the other those of webhooks;
+//   - the propagation tracker, which asks every serving replica of the API server
+//     for the versions that it enforces;
+//   - [CapabilityRolloutReconciler], [PartnerEntitlementReconciler] and
+//     [XJMFSenderReconciler], which write the status of one object each.
 //
-// [Setup] puts them into a manager.
+// The status tracker connects them. The compiler and the propagation tracker
+// store their results there, and the status tracker triggers the reconciler of
+// each object whose status changes by them.
+//
+// [Setup] adds everything to a manager.
 package controllers
 
-// The namespace of these markers is that of the Role in config/rbac.
+// These markers are for what all reconcilers share. The namespace is that of
+// the Role in config/rbac.
 //
-// +kubebuilder:rbac:namespace=printmarket,groups=marketplace.printmarket.dev,resources=capabilityrollouts;partnerentitlements;xjmfsenders,verbs=get;list;watch
-// +kubebuilder:rbac:namespace=printmarket,groups=marketplace.printmarket.dev,resources=capabilityrollouts/status;partnerentitlements/status;xjmfsenders/status,verbs=patch
 // +kubebuilder:rbac:namespace=printmarket,groups="",resources=secrets,verbs=get;list;watch;create
 // +kubebuilder:rbac:namespace=printmarket,groups="",resources=secrets,resourceNames=printmarket-gate-api;printmarket-gate-webhooks,verbs=patch
 // +kubebuilder:rbac:namespace=printmarket,groups=coordination.k8s.io,resources=leases,verbs=create

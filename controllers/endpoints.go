@@ -11,69 +11,61 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 )
 
-// endpoint is where one serving replica answers questions.
+// endpoint is the operations listener of one serving replica.
 type endpoint struct {
-	// id is the UID of the pod, where there is one: a pod that takes over the
-	// address of another is another replica.
+	// id is the UID of the pod, or the address if there is no pod. A pod that
+	// takes over the address of another is another replica.
 	id string
 	// address is host and port; empty if the Service has no such port.
 	address string
 }
 
-// servingEndpoints are the endpoints to which a Service sends requests, those
-// that are about to end included, each once however many slices it is in.
-func servingEndpoints(slices_ []discoveryv1.EndpointSlice, port string) []endpoint {
-	ordered := slices.Clone(slices_)
+// servingEndpoints returns the endpoints to which a Service sends requests,
+// including those that are terminating. Each is listed once, even if it is in
+// several slices.
+func servingEndpoints(slicesOfService []discoveryv1.EndpointSlice, portName string) []endpoint {
+	ordered := slices.Clone(slicesOfService)
 	slices.SortFunc(ordered, func(a, b discoveryv1.EndpointSlice) int {
 		return cmp.Or(cmp.Compare(a.AddressType, b.AddressType), cmp.Compare(a.Name, b.Name))
 	})
 	var out []endpoint
 	seen := map[string]bool{}
-	for i := range ordered {
-		number := portNumber(ordered[i].Ports, port)
-		for j := range ordered[i].Endpoints {
-			one := newEndpoint(&ordered[i].Endpoints[j], number)
-			if one.id == "" || seen[one.id] || !serving(ordered[i].Endpoints[j].Conditions) {
+	for _, slice := range ordered {
+		var port int32
+		for _, p := range slice.Ports {
+			if p.Name != nil && *p.Name == portName && p.Port != nil {
+				port = *p.Port
+				break
+			}
+		}
+		for _, e := range slice.Endpoints {
+			if len(e.Addresses) == 0 || !serving(e.Conditions) {
 				continue
 			}
-			seen[one.id] = true
-			out = append(out, one)
+			// The addresses of one endpoint are interchangeable.
+			found := endpoint{id: e.Addresses[0]}
+			if port != 0 {
+				found.address = net.JoinHostPort(e.Addresses[0], strconv.Itoa(int(port)))
+				found.id = found.address
+			}
+			if e.TargetRef != nil && e.TargetRef.UID != "" {
+				found.id = string(e.TargetRef.UID)
+			}
+			if !seen[found.id] {
+				seen[found.id] = true
+				out = append(out, found)
+			}
 		}
 	}
 	slices.SortFunc(out, func(a, b endpoint) int { return cmp.Compare(a.id, b.id) })
 	return out
 }
 
-func newEndpoint(e *discoveryv1.Endpoint, port int32) endpoint {
-	if len(e.Addresses) == 0 {
-		return endpoint{}
-	}
-	// The addresses of one endpoint are interchangeable.
-	out := endpoint{id: e.Addresses[0]}
-	if port != 0 {
-		out.address = net.JoinHostPort(e.Addresses[0], strconv.Itoa(int(port)))
-		out.id = out.address
-	}
-	if e.TargetRef != nil && e.TargetRef.UID != "" {
-		out.id = string(e.TargetRef.UID)
-	}
-	return out
-}
-
-// serving reads the conditions as the API defines them: what is not said of
-// serving is said of ready, and what is not said of ready is true.
+// serving applies the defaults of the API: an unset condition Serving has the
+// value of Ready, and an unset condition Ready is true.
 func serving(c discoveryv1.EndpointConditions) bool {
 	if c.Serving != nil {
 		return *c.Serving
 	}
 	return c.Ready == nil || *c.Ready
-}
-
-func portNumber(ports []discoveryv1.EndpointPort, name string) int32 {
-	for _, p := range ports {
-		if p.Name != nil && *p.Name == name && p.Port != nil {
-			return *p.Port
-		}
-	}
-	return 0
 }

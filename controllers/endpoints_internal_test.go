@@ -24,7 +24,7 @@ func pod(uid, address string, conditions discoveryv1.EndpointConditions) discove
 	return e
 }
 
-func TestWhoIsAskedIsWhoServes(t *testing.T) {
+func TestServingEndpointsAreProbed(t *testing.T) {
 	t.Parallel()
 	ports := []discoveryv1.EndpointPort{{Name: new("api"), Port: new(int32(8080))}, {Name: new("ops"), Port: new(int32(8082))}}
 	yes, no := new(true), new(false)
@@ -32,26 +32,26 @@ func TestWhoIsAskedIsWhoServes(t *testing.T) {
 		slices []discoveryv1.EndpointSlice
 		want   []endpoint
 	}{
-		"nobody": {nil, nil},
-		"those that serve": {
+		"a Service without endpoints": {nil, nil},
+		"only endpoints that serve": {
 			[]discoveryv1.EndpointSlice{slice("IPv4", "a", ports,
 				pod("u1", "10.0.0.1", discoveryv1.EndpointConditions{Ready: yes, Serving: yes}),
 				pod("u2", "10.0.0.2", discoveryv1.EndpointConditions{Ready: no, Serving: no}))},
 			[]endpoint{{"u1", "10.0.0.1:8082"}},
 		},
-		"those that end and still serve": {
+		"an endpoint that terminates and still serves": {
 			[]discoveryv1.EndpointSlice{slice("IPv4", "a", ports,
 				pod("u1", "10.0.0.1", discoveryv1.EndpointConditions{Ready: no, Serving: yes, Terminating: yes}),
 				pod("u2", "10.0.0.2", discoveryv1.EndpointConditions{Ready: no, Serving: no, Terminating: yes}))},
 			[]endpoint{{"u1", "10.0.0.1:8082"}},
 		},
-		"those of which nothing is said": {
+		"an endpoint without conditions": {
 			[]discoveryv1.EndpointSlice{slice("IPv4", "a", ports,
 				pod("u1", "10.0.0.1", discoveryv1.EndpointConditions{}),
 				pod("u2", "10.0.0.2", discoveryv1.EndpointConditions{Ready: no}))},
 			[]endpoint{{"u1", "10.0.0.1:8082"}},
 		},
-		"each pod once, by its first family": {
+		"each pod once, with its first address family": {
 			[]discoveryv1.EndpointSlice{
 				slice("IPv6", "a", ports, pod("u1", "fd00::1", discoveryv1.EndpointConditions{Serving: yes})),
 				slice("IPv4", "c", ports, pod("u1", "10.0.0.1", discoveryv1.EndpointConditions{Serving: yes})),
@@ -59,19 +59,19 @@ func TestWhoIsAskedIsWhoServes(t *testing.T) {
 			},
 			[]endpoint{{"u1", "10.0.0.1:8082"}},
 		},
-		"an address of the newer family": {
+		"an IPv6 address": {
 			[]discoveryv1.EndpointSlice{slice("IPv6", "a", ports, pod("u1", "fd00::1", discoveryv1.EndpointConditions{Serving: yes}))},
 			[]endpoint{{"u1", "[fd00::1]:8082"}},
 		},
-		"one that is no pod": {
+		"an endpoint that is not a pod": {
 			[]discoveryv1.EndpointSlice{slice("IPv4", "a", ports, pod("", "10.0.0.1", discoveryv1.EndpointConditions{Serving: yes}))},
 			[]endpoint{{"10.0.0.1:8082", "10.0.0.1:8082"}},
 		},
-		"one without the port cannot be asked but counts": {
+		"an endpoint without the port counts but has no address": {
 			[]discoveryv1.EndpointSlice{slice("IPv4", "a", ports[:1], pod("u1", "10.0.0.1", discoveryv1.EndpointConditions{Serving: yes}))},
 			[]endpoint{{"u1", ""}},
 		},
-		"one without an address is none": {
+		"an endpoint without addresses is ignored": {
 			[]discoveryv1.EndpointSlice{slice("IPv4", "a", ports, discoveryv1.Endpoint{})},
 			nil,
 		},

@@ -37,7 +37,7 @@ type follower struct {
 }
 
 // follow runs a replica whose source is as configured, but for what the stage
-// knows itself. It answers questions, and is no endpoint of the Service yet.
+// knows itself. It answers probes, and is no endpoint of the Service yet.
 func (s *stage) follow(address string, config kubesource.Config) follower {
 	s.t.Helper()
 	config.Namespace, config.GateSecret, config.Gates = s.namespace, gateName, posture.NewGates(0)
@@ -62,7 +62,7 @@ func (s *stage) follow(address string, config kubesource.Config) follower {
 }
 
 // What Ready promises: from then on every replica decides by what was applied.
-func TestReadyMeansThatEveryReplicaDecidesSo(t *testing.T) {
+func TestReadyMeansThatEveryReplicaEnforcesTheObject(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	replicas := []*posture.Gates{s.gates("10.0.0.1", "pod-1"), s.gates("10.0.0.2", "pod-2")}

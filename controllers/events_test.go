@@ -17,25 +17,25 @@ import (
 	"github.com/printmarket/printmarket/test/kubetest"
 )
 
-// events are what was told of an object, as "Normal Enforced".
+// events counts the Events of an object by type and reason, as "Normal Enforced".
 func (s *stage) events(name string) (map[string]int, error) {
 	var list corev1.EventList
 	if err := s.admin.List(s.t.Context(), &list, client.InNamespace(s.namespace)); err != nil {
 		return nil, err
 	}
-	told := map[string]int{}
+	recorded := map[string]int{}
 	for _, e := range list.Items {
 		if e.InvolvedObject.Name == name {
-			told[e.Type+" "+e.Reason]++
+			recorded[e.Type+" "+e.Reason]++
 		}
 		if strings.Contains(e.Message, secretValue) {
-			s.t.Errorf("an event tells a secret: %s", e.Message)
+			s.t.Errorf("an Event contains a secret: %s", e.Message)
 		}
 	}
-	return told, nil
+	return recorded, nil
 }
 
-func TestAKillSwitchIsTold(t *testing.T) {
+func TestAKillSwitchIsRecordedAsAnEvent(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.serve("10.0.0.1", "pod-1")
@@ -51,16 +51,16 @@ func TestAKillSwitchIsTold(t *testing.T) {
 	s.edit(capability, func() { capability.Spec.KillSwitch.State = v1alpha1.KillSwitchReleased })
 	s.ready(capability, "True/Enforced")
 	kubetest.Eventually(t, func() error {
-		told, err := s.events("rfq-create")
+		recorded, err := s.events("rfq-create")
 		other, otherErr := s.events("order")
 		if err := errors.Join(err, otherErr); err != nil {
 			return err
 		}
-		if told["Warning Killed"] != 1 || told["Normal Enforced"] < 1 || told["Normal Enforced"] > 2 || len(told) != 2 {
-			return fmt.Errorf("told of the kill switch: %v", told)
+		if recorded["Warning Killed"] != 1 || recorded["Normal Enforced"] < 1 || recorded["Normal Enforced"] > 2 || len(recorded) != 2 {
+			return fmt.Errorf("events of the kill switch: %v", recorded)
 		}
 		if len(other) != 1 || other["Warning AboveCeiling"] != 1 {
-			return fmt.Errorf("told of the ceiling: %v", other)
+			return fmt.Errorf("events of the ceiling: %v", other)
 		}
 		return nil
 	})
@@ -90,7 +90,7 @@ func measured(t *testing.T, registry *prometheus.Registry, name, labels string) 
 	return -1
 }
 
-func TestMetricsCountWhatThereIs(t *testing.T) {
+func TestMetricsCountObjectsReplicasAndTransitions(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	one := s.serve("10.0.0.1", "pod-1")

@@ -145,8 +145,8 @@ func TestAPartnerWithABrokenWebhookIsCurrent(t *testing.T) {
 	}
 }
 
-// Where the compilation is late, an object says so itself.
-func TestAnObjectThatIsNotCompiledSaysSo(t *testing.T) {
+// The status reports a compilation that is late.
+func TestTheStatusReportsThatAnObjectIsNotCompiled(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.start(func(_ *ctrl.Options, o *controllers.Options) {

@@ -15,7 +15,7 @@ import (
 	"github.com/printmarket/printmarket/test/kubetest"
 )
 
-func TestAnObjectIsToldWhatItComesTo(t *testing.T) {
+func TestTheStatusReportsTheEffectiveState(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.start()
@@ -84,7 +84,7 @@ func TestARolloutAboveTheCeilingStalls(t *testing.T) {
 	s.ready(order, "True/Enforced")
 }
 
-func TestOfTwoWithOneOrganizationTheOlderCounts(t *testing.T) {
+func TestTheOlderOfTwoPartnersWithOneOrganizationCounts(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.start()
@@ -106,9 +106,9 @@ func TestOfTwoWithOneOrganizationTheOlderCounts(t *testing.T) {
 	}
 }
 
-// Nothing is written while nothing changes, however often the world is run:
-// each write wakes every watcher of the cluster.
-func TestAStatusThatIsRightIsNotWritten(t *testing.T) {
+// The controllers write nothing while nothing changes, however often they
+// compile: every watcher of the cluster receives each write.
+func TestAnUnchangedStatusIsNotWritten(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.start()
@@ -126,9 +126,9 @@ func TestAStatusThatIsRightIsNotWritten(t *testing.T) {
 	}
 }
 
-// A status is ours: what somebody else makes of it does not last, and what
-// somebody else adds to it does.
-func TestAStatusThatSomebodyChangesIsMended(t *testing.T) {
+// The controllers own their fields of a status. They restore a field that another
+// client changes and keep the conditions that another client adds.
+func TestAStatusThatAnotherClientChangesIsRestored(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.start()
@@ -157,8 +157,8 @@ func TestAStatusThatSomebodyChangesIsMended(t *testing.T) {
 	}
 }
 
-// An object that takes the name of a deleted one has a history of its own.
-func TestARecreatedObjectStartsAnew(t *testing.T) {
+// An object that takes the name of a deleted one starts without its state.
+func TestARecreatedObjectDoesNotInheritAStatus(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.start()

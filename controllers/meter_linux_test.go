@@ -285,8 +285,8 @@ func (p *pen) settles(tb testing.TB, quiet time.Duration) time.Time {
 		if time.Since(began) > quiet && time.Since(last) > quiet {
 			return last
 		}
-		if time.Since(began) > patience {
-			tb.Fatalf("statuses are still written after %v", patience)
+		if time.Since(began) > stepTimeout {
+			tb.Fatalf("statuses are still written after %v", stepTimeout)
 		}
 	}
 }

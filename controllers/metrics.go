@@ -11,8 +11,8 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
-// metrics are what the controllers count. Labels are kinds and reasons, which
-// are closed sets; nothing is labelled with an object.
+// metrics are the metrics that the controllers update. Labels are kinds and
+// reasons, which are closed sets, and never the names of objects.
 type metrics struct {
 	compile     prometheus.Histogram
 	transitions *prometheus.CounterVec
@@ -42,13 +42,14 @@ var (
 	}
 )
 
-// Metrics describes what the controllers serve beside the metrics of their libraries.
+// Metrics describes the metrics of the controllers, without those of their libraries.
 func Metrics() []telemetry.Description {
 	return []telemetry.Description{compileTime, transitionCount, objectCount, gateSecretAge, replicaCount}
 }
 
-func newMetrics() *metrics {
-	return &metrics{
+// newMetrics registers the metrics of the controllers.
+func newMetrics(registry prometheus.Registerer, tracker *statusTracker, now func() time.Time, secrets ...*gateSecretReconciler) (*metrics, error) {
+	m := &metrics{
 		compile: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: compileTime.Name, Help: compileTime.Help, Buckets: prometheus.ExponentialBuckets(0.0005, 2, 12),
 		}),
@@ -56,67 +57,59 @@ func newMetrics() *metrics {
 			Name: transitionCount.Name, Help: transitionCount.Help,
 		}, transitionCount.Labels),
 	}
-}
-
-// register adds all metrics of the controllers to a registry.
-func (m *metrics) register(registry prometheus.Registerer, b *board, now func() time.Time, secrets ...*gateSecret) error {
-	for _, c := range []prometheus.Collector{m.compile, m.transitions, newGauges(b, now, secrets)} {
+	for _, c := range []prometheus.Collector{m.compile, m.transitions, newGauges(tracker, now, secrets)} {
 		if err := registry.Register(c); err != nil {
-			return fmt.Errorf("register metrics: %w", err)
+			return nil, fmt.Errorf("register metrics: %w", err)
 		}
 	}
-	return nil
+	return m, nil
 }
 
-// gauges are read from the state that they describe, so that they cannot
-// differ from it. A process that does not lead has no state and shows none.
+// gauges reads the state of the controllers when metrics are collected. A process
+// that does not lead has no state and serves no gauges.
 type gauges struct {
-	board                     *board
-	now                       func() time.Time
-	secrets                   []*gateSecret
-	objects, secret, replicas *prometheus.Desc
+	tracker                      *statusTracker
+	now                          func() time.Time
+	secrets                      []*gateSecretReconciler
+	objects, secretAge, replicas *prometheus.Desc
 }
 
-func newGauges(b *board, now func() time.Time, secrets []*gateSecret) *gauges {
+func newGauges(tracker *statusTracker, now func() time.Time, secrets []*gateSecretReconciler) *gauges {
+	desc := func(d telemetry.Description) *prometheus.Desc {
+		return prometheus.NewDesc(d.Name, d.Help, d.Labels, nil)
+	}
 	return &gauges{
-		board: b, now: now, secrets: secrets,
-		objects:  descOf(objectCount),
-		secret:   descOf(gateSecretAge),
-		replicas: descOf(replicaCount),
+		tracker: tracker, now: now, secrets: secrets,
+		objects: desc(objectCount), secretAge: desc(gateSecretAge), replicas: desc(replicaCount),
 	}
 }
 
-func descOf(d telemetry.Description) *prometheus.Desc {
-	return prometheus.NewDesc(d.Name, d.Help, d.Labels, nil)
-}
-
-// Describe is part of prometheus.Collector.
+// Describe implements [prometheus.Collector].
 func (g *gauges) Describe(out chan<- *prometheus.Desc) {
 	out <- g.objects
-	out <- g.secret
+	out <- g.secretAge
 	out <- g.replicas
 }
 
-// Collect is part of prometheus.Collector.
+// Collect implements [prometheus.Collector].
 func (g *gauges) Collect(out chan<- prometheus.Metric) {
-	for labels, count := range g.board.tally() {
+	for labels, count := range g.tracker.countObjects() {
 		out <- prometheus.MustNewConstMetric(g.objects, prometheus.GaugeValue, float64(count), labels[0], labels[1])
 	}
-	for state, count := range g.board.roll() {
+	for state, count := range g.tracker.countReplicas() {
 		out <- prometheus.MustNewConstMetric(g.replicas, prometheus.GaugeValue, float64(count), state)
 	}
 	if age, known := g.oldest(); known {
-		out <- prometheus.MustNewConstMetric(g.secret, prometheus.GaugeValue, age.Seconds())
+		out <- prometheus.MustNewConstMetric(g.secretAge, prometheus.GaugeValue, age.Seconds())
 	}
 }
 
-// oldest is the greatest age of the heartbeats; false if this process has seen
-// none.
+// oldest returns the greatest age of the heartbeats, and false before the first.
 func (g *gauges) oldest() (oldest time.Duration, known bool) {
 	now := g.now()
 	for _, s := range g.secrets {
-		if age, seen := s.age(now); seen {
-			oldest, known = max(oldest, age), true
+		if heartbeat := s.lastHeartbeat.Load(); heartbeat != 0 {
+			oldest, known = max(oldest, now.Sub(time.Unix(heartbeat, 0))), true
 		}
 	}
 	return oldest, known

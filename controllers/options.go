@@ -25,51 +25,53 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
-// Options say what the controllers work on. Namespace, GateSecret, WebhookSecret
-// and Service are required; the rest has defaults.
+// Options configure the controllers. Namespace, GateSecret, WebhookSecret and
+// Service are required; the other fields have defaults.
 type Options struct {
-	// Namespace is where the resources, the Secrets and the API server are.
+	// Namespace holds the resources, the Secrets and the API servers.
 	Namespace string
-	// GateSecret is the name of the Secret that is kept for the API server.
+	// GateSecret is the name of the Secret that API servers read.
 	GateSecret string
-	// WebhookSecret is the name of the Secret that is kept for those who send
-	// webhooks, another one than GateSecret.
+	// WebhookSecret is the name of the Secret that webhook workers read. It must
+	// differ from GateSecret.
 	WebhookSecret string
-	// Service is the name of the Service of the API server.
+	// Service is the name of the Service of the API servers.
 	Service string
-	// Port is the name of the Service's port for operations; "ops" by default.
+	// Port is the name of the Service's operations port; "ops" by default.
 	Port string
-	// Now is the clock of schedules.
+	// Now is the clock of schedules; time.Now by default.
 	Now func() time.Time
 	// Dial opens connections to replicas.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Registerer takes the metrics; that of controller-runtime by default.
+	// Registerer registers the metrics; the registry of controller-runtime by default.
 	Registerer prometheus.Registerer
-	// Tracer makes spans of reconciliations; it may be nil.
+	// Tracer records spans of reconciliations; it may be nil.
 	Tracer    *telemetry.Tracer
 	Intervals Intervals
 }
 
-// Intervals are how often things are done; what is zero has a default.
+// Intervals pace the controllers. A field that is zero has the default in
+// parentheses.
 type Intervals struct {
-	// Clock is how often the clock is looked at (1 s).
+	// Clock is how often the clock is polled for a transition (1 s).
 	Clock time.Duration
-	// Gather is how long events are gathered before they make a run (20 ms).
+	// Gather is how long events are gathered before a compilation (20 ms).
 	Gather time.Duration
-	// Overdue is after which time an object that is not compiled is told so in
-	// its status (250 ms).
+	// Overdue is the time after which the status reports that an object is not
+	// compiled yet (250 ms).
 	Overdue time.Duration
-	// Heartbeat is how often the gate Secret shows that the leader is alive
+	// Heartbeat is how often the leader renews the heartbeat of the gate Secrets
 	// (1 min).
 	Heartbeat time.Duration
-	// Pending is how often replicas are asked while a change is under way
+	// Pending is how often replicas are probed while a change is under way
 	// (50 ms), Settled how often otherwise (10 s).
 	Pending, Settled time.Duration
-	// Silence is how long a replica may not answer (5 s).
+	// Silence is how long a replica may fail to answer before it counts as silent
+	// (5 s).
 	Silence time.Duration
 }
 
-// ErrOption is the error of options that are not complete.
+// ErrOption reports that a required option is missing.
 var ErrOption = errors.New("namespace, Service and two gate Secrets are required")
 
 func (o Options) complete() (Options, error) {
@@ -89,26 +91,23 @@ func (o Options) complete() (Options, error) {
 		o.Registerer = crmetrics.Registry
 	}
 	i := &o.Intervals
-	for _, one := range []struct {
-		interval *time.Duration
-		usual    time.Duration
-	}{
-		{&i.Clock, time.Second},
-		{&i.Gather, 20 * time.Millisecond},
-		{&i.Overdue, 250 * time.Millisecond},
-		{&i.Heartbeat, time.Minute},
-		{&i.Pending, 50 * time.Millisecond},
-		{&i.Settled, 10 * time.Second},
-		{&i.Silence, 5 * time.Second},
+	for interval, usual := range map[*time.Duration]time.Duration{
+		&i.Clock:     time.Second,
+		&i.Gather:    20 * time.Millisecond,
+		&i.Overdue:   250 * time.Millisecond,
+		&i.Heartbeat: time.Minute,
+		&i.Pending:   50 * time.Millisecond,
+		&i.Settled:   10 * time.Second,
+		&i.Silence:   5 * time.Second,
 	} {
-		if *one.interval <= 0 {
-			*one.interval = one.usual
+		if *interval <= 0 {
+			*interval = usual
 		}
 	}
 	return o, nil
 }
 
-// Scheme knows the kinds that the controllers read and write.
+// Scheme returns a scheme with the kinds that the controllers read and write.
 func Scheme() (*runtime.Scheme, error) {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{v1alpha1.AddToScheme, corev1.AddToScheme, discoveryv1.AddToScheme} {
@@ -120,10 +119,10 @@ func Scheme() (*runtime.Scheme, error) {
 	return scheme, nil
 }
 
-// CacheOptions are those of the manager that [Setup] is given. They keep the
-// cache to one namespace, and out of it whatever is not needed: Secrets of other
-// types than Opaque, and of the others all but the version, since kubectl leaves
-// the values in an annotation.
+// CacheOptions returns the cache options of the manager for [Setup]. They limit
+// the cache to one namespace, to the EndpointSlices of one Service and to the
+// names and versions of Opaque Secrets: kubectl leaves the values of a Secret in
+// an annotation.
 func CacheOptions(namespace, service string) cache.Options {
 	return cache.Options{
 		DefaultNamespaces:           map[string]cache.Config{namespace: {}},
@@ -136,7 +135,7 @@ func CacheOptions(namespace, service string) cache.Options {
 	}
 }
 
-// onlyVersion leaves the name and the version of an object.
+// onlyVersion removes all metadata but the identity and the version of an object.
 func onlyVersion(o any) (any, error) {
 	if m, isMeta := o.(*metav1.PartialObjectMetadata); isMeta {
 		m.ObjectMeta = metav1.ObjectMeta{Namespace: m.Namespace, Name: m.Name, UID: m.UID, ResourceVersion: m.ResourceVersion}

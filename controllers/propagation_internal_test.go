@@ -11,103 +11,103 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// at is a replica that has compiled rollouts up to a version.
-func at(version string) replica {
-	return replica{mark: &posture.Watermark{Enforcing: true, Compiled: map[string]string{v1alpha1.KindCapabilityRollout: version}}}
+// replicaAt returns a replica that has compiled rollouts up to a version.
+func replicaAt(version string) replica {
+	return replica{watermark: &posture.Watermark{Enforcing: true, Compiled: map[string]string{v1alpha1.KindCapabilityRollout: version}}}
 }
 
-// silently is a replica that does not answer any more.
-func silently(r replica) replica {
+// silent returns the replica after it has stopped answering.
+func silent(r replica) replica {
 	r.silent = true
 	return r
 }
 
-func TestReadyWaitsForEveryReplica(t *testing.T) {
+func TestAnObjectIsPropagatedWhenEveryReplicaEnforcesIt(t *testing.T) {
 	t.Parallel()
-	needs := []need{{v1alpha1.KindCapabilityRollout, "100"}}
-	closed := at("100")
-	closed.mark.Enforcing = false
-	settled := &verdict{metav1.ConditionTrue, v1alpha1.ReasonAllReplicas, "before"}
-	unwritten := verdict{"False", v1alpha1.ReasonProgressing, "The gate Secret could not be written yet; the controller's log says why."}
+	required := []requiredVersion{{v1alpha1.KindCapabilityRollout, "100"}}
+	closed := replicaAt("100")
+	closed.watermark.Enforcing = false
+	last := &propagationResult{metav1.ConditionTrue, v1alpha1.ReasonAllReplicas, "before"}
+	unwritten := propagationResult{"False", v1alpha1.ReasonProgressing, "The gate Secret could not be written yet; the controller's log says why."}
 	tests := map[string]struct {
-		fleet   fleet
-		needs   []need
-		settled *verdict
-		want    verdict
+		serving  servingReplicas
+		required []requiredVersion
+		last     *propagationResult
+		want     propagationResult
 	}{
-		"nobody has looked for replicas": {
-			fleet: fleet{}, want: verdict{"False", v1alpha1.ReasonReplicaBehind, "The replicas have not been asked yet."},
+		"no round of probes has completed": {
+			serving: servingReplicas{}, want: propagationResult{"False", v1alpha1.ReasonReplicaBehind, "The replicas have not been asked yet."},
 		},
-		"nobody has looked, but it was propagated before a restart": {
-			fleet: fleet{}, settled: settled, want: *settled,
+		"no round has completed, but the object was propagated before a restart": {
+			serving: servingReplicas{}, last: last, want: *last,
 		},
-		"nobody serves": {
-			fleet: fleet{known: true}, want: verdict{"True", v1alpha1.ReasonNoReplicas, "No replica of the API server is serving."},
+		"no replica serves": {
+			serving: servingReplicas{known: true}, want: propagationResult{"True", v1alpha1.ReasonNoReplicas, "No replica of the API server is serving."},
 		},
-		"all have it": {
-			fleet: fleet{true, []replica{at("100"), at("101"), at("1000")}},
-			want:  verdict{"True", v1alpha1.ReasonAllReplicas, "Every serving replica enforces this generation."},
+		"all replicas enforce the version": {
+			serving: servingReplicas{true, []replica{replicaAt("100"), replicaAt("101"), replicaAt("1000")}},
+			want:    propagationResult{"True", v1alpha1.ReasonAllReplicas, "Every serving replica enforces this generation."},
 		},
-		"one is behind": {
-			fleet: fleet{true, []replica{at("100"), at("99"), at("101")}},
-			want:  verdict{"False", v1alpha1.ReasonReplicaBehind, "2 of 3 replicas enforce this generation."},
+		"one replica is behind": {
+			serving: servingReplicas{true, []replica{replicaAt("100"), replicaAt("99"), replicaAt("101")}},
+			want:    propagationResult{"False", v1alpha1.ReasonReplicaBehind, "2 of 3 replicas enforce this generation."},
 		},
-		"one is behind what it once had": {
-			fleet: fleet{true, []replica{at("100"), at("99")}}, settled: settled,
-			want: verdict{"False", v1alpha1.ReasonReplicaBehind, "1 of 2 replicas enforce this generation."},
+		"one replica fell behind a version that it had": {
+			serving: servingReplicas{true, []replica{replicaAt("100"), replicaAt("99")}}, last: last,
+			want: propagationResult{"False", v1alpha1.ReasonReplicaBehind, "1 of 2 replicas enforce this generation."},
 		},
-		"one has it but is too stale to enforce anything": {
-			fleet: fleet{true, []replica{at("100"), closed}},
-			want:  verdict{"False", v1alpha1.ReasonReplicaBehind, "1 of 2 replicas enforce this generation."},
+		"one replica has the version but a posture that is too old": {
+			serving: servingReplicas{true, []replica{replicaAt("100"), closed}},
+			want:    propagationResult{"False", v1alpha1.ReasonReplicaBehind, "1 of 2 replicas enforce this generation."},
 		},
-		"one was never asked": {
-			fleet: fleet{true, []replica{at("100"), {}}},
-			want:  verdict{"False", v1alpha1.ReasonReplicaBehind, "1 of 2 replicas enforce this generation."},
+		"one replica was never probed": {
+			serving: servingReplicas{true, []replica{replicaAt("100"), {}}},
+			want:    propagationResult{"False", v1alpha1.ReasonReplicaBehind, "1 of 2 replicas enforce this generation."},
 		},
-		"a new one joins what was propagated": {
-			fleet: fleet{true, []replica{at("100"), {}}}, settled: settled, want: *settled,
+		"a new replica joins when the object is propagated": {
+			serving: servingReplicas{true, []replica{replicaAt("100"), {}}}, last: last, want: *last,
 		},
-		"a new one joins while another is behind": {
-			fleet: fleet{true, []replica{at("99"), {}}}, settled: settled,
-			want: verdict{"False", v1alpha1.ReasonReplicaBehind, "0 of 2 replicas enforce this generation."},
+		"a new replica joins while another is behind": {
+			serving: servingReplicas{true, []replica{replicaAt("99"), {}}}, last: last,
+			want: propagationResult{"False", v1alpha1.ReasonReplicaBehind, "0 of 2 replicas enforce this generation."},
 		},
-		"one is silent": {
-			fleet: fleet{true, []replica{at("100"), silently(replica{})}},
-			want:  verdict{"False", v1alpha1.ReasonReplicaSilent, "1 of 2 replicas enforce this generation; 1 do not answer."},
+		"one replica is silent": {
+			serving: servingReplicas{true, []replica{replicaAt("100"), silent(replica{})}},
+			want:    propagationResult{"False", v1alpha1.ReasonReplicaSilent, "1 of 2 replicas enforce this generation; 1 do not answer."},
 		},
-		"one is silent that had it": {
-			fleet: fleet{true, []replica{at("100"), silently(at("100"))}}, settled: settled,
-			want: verdict{"True", v1alpha1.ReasonAllReplicas, "Every serving replica enforces this generation."},
+		"a replica with the version is silent": {
+			serving: servingReplicas{true, []replica{replicaAt("100"), silent(replicaAt("100"))}}, last: last,
+			want: propagationResult{"True", v1alpha1.ReasonAllReplicas, "Every serving replica enforces this generation."},
 		},
-		"one is silent that had what came before": {
-			fleet: fleet{true, []replica{at("100"), silently(at("99"))}},
-			want:  verdict{"False", v1alpha1.ReasonReplicaSilent, "1 of 2 replicas enforce this generation; 1 do not answer."},
+		"a replica with an earlier version is silent": {
+			serving: servingReplicas{true, []replica{replicaAt("100"), silent(replicaAt("99"))}},
+			want:    propagationResult{"False", v1alpha1.ReasonReplicaSilent, "1 of 2 replicas enforce this generation; 1 do not answer."},
 		},
-		"one is silent, and another behind": {
-			fleet: fleet{true, []replica{at("99"), at("100"), silently(at("99"))}},
-			want:  verdict{"False", v1alpha1.ReasonReplicaSilent, "1 of 3 replicas enforce this generation; 1 do not answer."},
+		"one replica is silent and another behind": {
+			serving: servingReplicas{true, []replica{replicaAt("99"), replicaAt("100"), silent(replicaAt("99"))}},
+			want:    propagationResult{"False", v1alpha1.ReasonReplicaSilent, "1 of 3 replicas enforce this generation; 1 do not answer."},
 		},
-		"a new one that never answers joins what was propagated": {
-			fleet: fleet{true, []replica{at("100"), silently(replica{})}}, settled: settled, want: *settled,
+		"a new replica that never answers joins when the object is propagated": {
+			serving: servingReplicas{true, []replica{replicaAt("100"), silent(replica{})}}, last: last, want: *last,
 		},
-		"a need that cannot be met": {
-			fleet: fleet{true, []replica{at("100")}}, needs: []need{{posture.KindSecret, ""}},
+		"the gate Secret has no version": {
+			serving: servingReplicas{true, []replica{replicaAt("100")}}, required: []requiredVersion{{posture.KindSecret, ""}},
 			want: unwritten,
 		},
-		"a need that cannot be met, and nobody serves": {
-			fleet: fleet{known: true}, needs: []need{{posture.KindSecret, ""}}, settled: settled, want: unwritten,
+		"the gate Secret has no version, and no replica serves": {
+			serving: servingReplicas{known: true}, required: []requiredVersion{{posture.KindSecret, ""}}, last: last, want: unwritten,
 		},
-		"a need that could not be met when this process started": {
-			fleet: fleet{}, needs: []need{{posture.KindSecret, ""}}, settled: settled, want: *settled,
+		"the gate Secret has no version, and no round has completed": {
+			serving: servingReplicas{}, required: []requiredVersion{{posture.KindSecret, ""}}, last: last, want: *last,
 		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if tc.needs == nil {
-				tc.needs = needs
+			if tc.required == nil {
+				tc.required = required
 			}
-			if got := tc.fleet.judge(tc.needs, tc.settled); got != tc.want {
+			if got := evaluatePropagation(tc.serving, tc.required, tc.last); got != tc.want {
 				t.Errorf("got %+v\nwant %+v", got, tc.want)
 			}
 		})

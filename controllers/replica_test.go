@@ -27,8 +27,8 @@ type api struct {
 	stage *stage
 	slice *discoveryv1.EndpointSlice
 
-	// mu is held while an answer is made, so that none of before a hold tells
-	// of what came after it.
+	// mu is held while an answer is made, so that an answer from before a hold
+	// contains no later version.
 	mu   sync.Mutex
 	held *posture.Watermark
 	mute bool

@@ -17,8 +17,8 @@ import (
 	"github.com/printmarket/printmarket/test/kubetest"
 )
 
-// tells waits until the message of Propagated begins like this.
-func (s *stage) tells(o *v1alpha1.PartnerEntitlement, want string) {
+// propagatedMessage waits until the message of Propagated begins with a text.
+func (s *stage) propagatedMessage(o *v1alpha1.PartnerEntitlement, want string) {
 	s.t.Helper()
 	kubetest.Eventually(s.t, func() error {
 		if err := s.refresh(o); err != nil {
@@ -32,7 +32,7 @@ func (s *stage) tells(o *v1alpha1.PartnerEntitlement, want string) {
 	})
 }
 
-func TestReadyComesWhenTheOnlyReplicaHasIt(t *testing.T) {
+func TestAnObjectIsReadyWhenTheOnlyReplicaEnforcesIt(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	one := s.serve("10.0.0.1", "pod-1")
@@ -51,7 +51,7 @@ func TestReadyComesWhenTheOnlyReplicaHasIt(t *testing.T) {
 	s.becomes(acme, v1alpha1.ConditionPropagated, "True/AllReplicas")
 }
 
-func TestReadyComesWithTheLastOfThree(t *testing.T) {
+func TestAnObjectIsReadyWhenTheLastOfThreeReplicasEnforcesIt(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	replicas := []*api{s.serve("10.0.0.1", "pod-1"), s.serve("10.0.0.2", "pod-2"), s.serve("10.0.0.3", "pod-3")}
@@ -63,11 +63,11 @@ func TestReadyComesWithTheLastOfThree(t *testing.T) {
 		replica.hold()
 	}
 	s.edit(acme, func() { acme.Spec.State = v1alpha1.StateSuspended })
-	s.tells(acme, "0 of 3 replicas")
+	s.propagatedMessage(acme, "0 of 3 replicas")
 	replicas[1].follow()
-	s.tells(acme, "1 of 3 replicas")
+	s.propagatedMessage(acme, "1 of 3 replicas")
 	replicas[0].follow()
-	s.tells(acme, "2 of 3 replicas")
+	s.propagatedMessage(acme, "2 of 3 replicas")
 	s.ready(acme, "False/Progressing")
 	replicas[2].follow()
 	s.ready(acme, "True/Suspended")
@@ -75,7 +75,7 @@ func TestReadyComesWithTheLastOfThree(t *testing.T) {
 
 // While a replica does not answer, nothing that comes is ready, what was there stays
 // so, and one that has ended is not waited for.
-func TestASilentReplicaIsNamed(t *testing.T) {
+func TestASilentReplicaIsReported(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.serve("10.0.0.1", "pod-1")
@@ -104,7 +104,7 @@ func TestASilentReplicaIsNamed(t *testing.T) {
 }
 
 // A pod that takes over an address knows nothing of what was said from there.
-func TestAReplacedReplicaHasToAnswerForItself(t *testing.T) {
+func TestAReplacedReplicaMustAnswerItself(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	one := s.serve("10.0.0.1", "pod-1")
@@ -120,7 +120,7 @@ func TestAReplacedReplicaHasToAnswerForItself(t *testing.T) {
 	s.ready(acme, "True/Enforced")
 	// The same address, another pod, behind as the first one was.
 	two := s.serve("10.0.0.1", "pod-2")
-	s.tells(acme, "Every serving replica")
+	s.propagatedMessage(acme, "Every serving replica")
 	two.hold()
 	s.edit(acme, func() { acme.Spec.DisplayName = "Acme Prints" })
 	s.ready(acme, "False/Progressing")

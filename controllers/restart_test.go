@@ -32,8 +32,8 @@ func versions(s *stage, objects ...client.Object) []string {
 	return out
 }
 
-// After a restart everything is looked at again and nothing is written: times
-// of transitions stay, and no watcher is woken.
+// After a restart the controllers compile all objects and write nothing, so
+// transition times stay and no watcher receives an update.
 func TestARestartWritesNothing(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -98,17 +98,17 @@ func TestAHeartbeatAfterARestartWritesNoSender(t *testing.T) {
 		}
 		return nil
 	})
-	// That this one is told of shows that the replica was asked.
+	// The message of this object shows that the replica was probed.
 	other := partner("other")
 	s.create(other)
-	s.tells(other, "0 of 1 replicas")
+	s.propagatedMessage(other, "0 of 1 replicas")
 	if after := versions(s, mis); after[0] != before[0] {
 		t.Errorf("the sender was written: %+v", mis.Status.Conditions)
 	}
 }
 
-// An edit that nobody saw is what a restart finds.
-func TestARestartFindsWhatWasMissed(t *testing.T) {
+// A restart compiles the edits that were made while no controller ran.
+func TestARestartCompilesEditsThatWereMissed(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	first := s.start()
@@ -166,12 +166,12 @@ func TestOneOfTwoLeadsAndTheOtherTakesOver(t *testing.T) {
 	s.edit(acme, func() { acme.Spec.State = v1alpha1.StateSuspended })
 	s.ready(acme, "True/Suspended")
 	if s.holder() == "" {
-		t.Error("nobody holds the Lease")
+		t.Error("no process holds the Lease")
 	}
 }
 
 // A leader that dies cannot give the Lease back; it runs out.
-func TestALeaderThatDiesIsFollowed(t *testing.T) {
+func TestAnotherProcessTakesOverFromALeaderThatDies(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	dies := func(mo *ctrl.Options, o *controllers.Options) {
@@ -197,9 +197,9 @@ func TestALeaderThatDiesIsFollowed(t *testing.T) {
 	}
 }
 
-// A leader that cannot do its work is not ready, and one that waits to lead is:
-// a Deployment that rolls must not wait for it.
-func TestALeaderIsReadyWhenItsWorkIsDone(t *testing.T) {
+// A leader whose compilation fails is not ready. A process that waits to lead is
+// ready, so that a rolling Deployment does not wait for it.
+func TestALeaderIsReadyAfterACompilationWithoutErrors(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	allow := s.forbidNewSecrets()
@@ -222,8 +222,7 @@ func TestALeaderIsReadyWhenItsWorkIsDone(t *testing.T) {
 	kubetest.Eventually(t, func() error { return waiting.ready(nil) })
 }
 
-// An object that is deleted and made again while nobody watches is one update
-// to the cache that has missed it.
+// A cache that has missed a deletion and a creation reports them as one update.
 func TestAnObjectThatIsReplacedUnseenIsCompiled(t *testing.T) {
 	t.Parallel()
 	plane := kubetest.Start(t)

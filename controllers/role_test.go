@@ -9,7 +9,7 @@ import (
 
 // Every test of this package runs with the rights of the generated Role, so
 // none is missing; this one looks for what would be too much.
-func TestTheRoleGivesNoMoreThanIsUsed(t *testing.T) {
+func TestTheRoleGrantsOnlyWhatIsUsed(t *testing.T) {
 	t.Parallel()
 	role := roleOf(t, "any")
 	if role.Kind != "Role" {

@@ -28,8 +28,8 @@ const (
 	// scaleVariable says with how many partners and replicas the scale is
 	// measured, such as 10000x50.
 	scaleVariable = "PRINTMARKET_SCALE"
-	// patience is how long any step may take.
-	patience = 10 * time.Minute
+	// stepTimeout is how long any step may take.
+	stepTimeout = 10 * time.Minute
 	// scaleEdits is how many edits of each kind are timed.
 	scaleEdits = 20
 	// scaleSenders have a Secret each.
@@ -46,7 +46,7 @@ type scale struct {
 
 	pen                *pen
 	partners, replicas int
-	fleet              []follower
+	followers          []follower
 	gatesUser          *rest.Config
 }
 
@@ -199,7 +199,7 @@ func (s *scale) compiles(p *process) {
 // first one holds is weighed with it.
 func (s *scale) grow() {
 	for _, n := range []int{2, 10, s.replicas} {
-		base, former := live(), len(s.fleet)
+		base, former := live(), len(s.followers)
 		if n = min(n, s.replicas); n <= former {
 			continue
 		}
@@ -211,12 +211,12 @@ func (s *scale) grow() {
 
 // grows adds replicas until there are n.
 func (s *scale) grows(n int) {
-	former := len(s.fleet)
+	former := len(s.followers)
 	s.step(fmt.Sprintf("first posture of %d replicas that start together", n-former), func() {
-		for len(s.fleet) < n {
+		for len(s.followers) < n {
 			config := rest.CopyConfig(s.gatesUser)
 			config.Dial = s.dial
-			s.fleet = append(s.fleet, s.follow(addressOf(len(s.fleet)), kubesource.Config{Rest: config, Now: time.Now}))
+			s.followers = append(s.followers, s.follow(addressOf(len(s.followers)), kubesource.Config{Rest: config, Now: time.Now}))
 		}
 		s.decide(func(f follower) bool { return f.gates.Current(time.Now()) != nil })
 	})
@@ -233,7 +233,7 @@ func addressOf(i int) string { return fmt.Sprintf("10.0.1.%d", i+1) }
 func (s *scale) decide(holds func(follower) bool) (first, last time.Duration) {
 	s.t.Helper()
 	began := time.Now()
-	waiting := slices.Clone(s.fleet)
+	waiting := slices.Clone(s.followers)
 	for len(waiting) > 0 {
 		before := len(waiting)
 		waiting = slices.DeleteFunc(waiting, holds)
@@ -241,7 +241,7 @@ func (s *scale) decide(holds func(follower) bool) (first, last time.Duration) {
 		if first == 0 && len(waiting) < before {
 			first = last
 		}
-		if last > patience {
+		if last > stepTimeout {
 			s.t.Fatalf("%d replicas wait still: %+v", len(waiting), waiting[0].Status())
 		}
 		time.Sleep(500 * time.Microsecond)
@@ -256,7 +256,7 @@ func (s *scale) rests() {
 	}
 }
 
-// timesEdits edits one object at a time, and waits for each to be told.
+// timesEdits edits one object at a time, and waits until each is Ready.
 func (s *scale) timesEdits() {
 	capability := rollout(fewCapability)
 	s.times("kill switch", capability, fewPartners+1, func(i int) {
@@ -282,23 +282,23 @@ func (s *scale) times(name string, o client.Object, statuses int, edit func(int)
 	if err := s.refresh(o); err != nil {
 		s.t.Fatal(err)
 	}
-	var firsts, lasts, told []time.Duration
+	var firsts, lasts, readyAfter []time.Duration
 	used := s.step(fmt.Sprintf("%d edits: %s", scaleEdits, name), func() {
 		for i := range scaleEdits {
 			first, last, ready := s.timeOne(o, func() { edit(i) })
-			firsts, lasts, told = append(firsts, first), append(lasts, last), append(told, ready)
+			firsts, lasts, readyAfter = append(firsts, first), append(lasts, last), append(readyAfter, ready)
 			s.pen.settles(s.t, time.Second)
 		}
 	})
-	for _, times := range [][]time.Duration{firsts, lasts, told} {
+	for _, times := range [][]time.Duration{firsts, lasts, readyAfter} {
 		slices.Sort(times)
 	}
 	at := func(times []time.Duration, q float64) time.Duration {
 		return times[int(q*float64(len(times)-1))].Round(time.Millisecond)
 	}
 	s.t.Logf("%s: first replica p50 %v; last replica p50 %v, p99 %v, most %v; Ready p50 %v, most %v", name, at(firsts, 0.5),
-		at(lasts, 0.5), at(lasts, 0.99), at(lasts, 1), at(told, 0.5), at(told, 1))
-	// Each status tells that it is on its way and that it is there, at most.
+		at(lasts, 0.5), at(lasts, 0.99), at(lasts, 1), at(readyAfter, 0.5), at(readyAfter, 1))
+	// Each object has at most two writes: Progressing and Enforced.
 	if n := used.writes(); n > scaleEdits*(statuses+3) {
 		s.t.Errorf("%d statuses were written in %d edits that change %d each", n, scaleEdits, statuses)
 	}
@@ -306,16 +306,16 @@ func (s *scale) times(name string, o client.Object, statuses int, edit func(int)
 
 // timeOne is how long after an edit the first replica has it in force, the last
 // one has, and the object's status says so.
-func (s *scale) timeOne(o client.Object, edit func()) (first, last, told time.Duration) {
+func (s *scale) timeOne(o client.Object, edit func()) (first, last, readyAfter time.Duration) {
 	s.t.Helper()
-	before := s.fleet[0].gates.Current(time.Now()).Revision()
+	before := s.followers[0].gates.Current(time.Now()).Revision()
 	began := time.Now()
 	s.edit(o, edit)
 	sent := time.Since(began)
 	first, last = s.decide(func(f follower) bool { return f.gates.Current(time.Now()).Revision() != before })
 	for is(o, v1alpha1.ConditionPropagated, "True/AllReplicas") != nil {
-		if time.Since(began) > patience {
-			s.t.Fatalf("still not told: %+v", conditions(o))
+		if time.Since(began) > stepTimeout {
+			s.t.Fatalf("still not Ready: %+v", conditions(o))
 		}
 		time.Sleep(5 * time.Millisecond)
 		if err := s.refresh(o); err != nil {
@@ -336,10 +336,10 @@ func (s *scale) storms() {
 	const engaged = v1alpha1.KillSwitchEngaged
 	used := s.step("kill switch of everybody", func() {
 		began := time.Now()
-		first, last, told := s.timeOne(capability, func() {
+		first, last, readyAfter := s.timeOne(capability, func() {
 			capability.Spec.KillSwitch = &v1alpha1.KillSwitch{State: engaged, Reason: "INC-2"}
 		})
-		s.t.Logf("first replica %v, last %v, Ready %v", first, last, told)
+		s.t.Logf("first replica %v, last %v, Ready %v", first, last, readyAfter)
 		s.killsFew(engaged, "an edit meanwhile")
 		s.t.Logf("the last status came after %v", s.pen.settles(s.t, 3*time.Second).Sub(began))
 	})
@@ -355,8 +355,8 @@ func (s *scale) killsFew(state v1alpha1.KillSwitchState, when string) {
 	if err := s.refresh(few); err != nil {
 		s.t.Fatal(err)
 	}
-	first, last, told := s.timeOne(few, func() { few.Spec.KillSwitch = &v1alpha1.KillSwitch{State: state, Reason: "INC-3"} })
-	s.t.Logf("%s: first replica %v, last %v, Ready %v", when, first, last, told)
+	first, last, readyAfter := s.timeOne(few, func() { few.Spec.KillSwitch = &v1alpha1.KillSwitch{State: state, Reason: "INC-3"} })
+	s.t.Logf("%s: first replica %v, last %v, Ready %v", when, first, last, readyAfter)
 }
 
 // restarts starts controllers where nothing has changed.

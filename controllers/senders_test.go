@@ -92,8 +92,8 @@ func TestASendersSecretReachesTheGates(t *testing.T) {
 	s.ready(mis, "False/SecretNotFound")
 }
 
-// Whoever may make senders gets at no Secret by that but at those of senders.
-func TestSecretsThatAreNotForSendersAreNotHandedOver(t *testing.T) {
+// A user who may create senders gains access to no other Secrets by them.
+func TestSecretsThatAreNotForSendersStayOutOfTheGateSecret(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.start()
@@ -106,7 +106,7 @@ func TestSecretsThatAreNotForSendersAreNotHandedOver(t *testing.T) {
 	s.verifies("acme-mis")
 }
 
-func TestARotationNeedsNoGap(t *testing.T) {
+func TestARotationLeavesNoGap(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.start()
@@ -145,7 +145,7 @@ func TestARotationNeedsNoGap(t *testing.T) {
 	s.verifies("acme-mis", next)
 }
 
-func TestTheGateSecretIsAliveAndOurs(t *testing.T) {
+func TestTheGateSecretHasAHeartbeatAndIsRestored(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.start()
@@ -189,8 +189,8 @@ func TestTheGateSecretIsAliveAndOurs(t *testing.T) {
 	beats("2026-11-20T12:01:00Z")
 }
 
-// Positions that partners hold outlast the gate Secret's deletion, also when the
-// new one cannot be written at once.
+// The cursors that partners hold stay valid after the gate Secret is deleted,
+// even if the new one cannot be written at once.
 func TestTheCursorKeyOutlastsTheGateSecret(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -218,9 +218,9 @@ func TestTheCursorKeyOutlastsTheGateSecret(t *testing.T) {
 	s.ready(mis, "True/Enforced")
 }
 
-// Were the gate Secret read for a sender, what is written into it would become
-// a part of it, again and again.
-func TestTheGateSecretIsNobodysSecret(t *testing.T) {
+// If a sender could refer to the gate Secret, each write would add the content of
+// the Secret to itself.
+func TestTheGateSecretIsNotASharedSecret(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	// Admission refuses the usual name, and the Role allows no other.
@@ -233,7 +233,7 @@ func TestTheGateSecretIsNobodysSecret(t *testing.T) {
 	s.ready(mis, "False/SecretNotFound")
 }
 
-func TestWhoComesLastWaitsForRoom(t *testing.T) {
+func TestTheSenderThatExceedsTheCapacityWaits(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.start()
@@ -251,8 +251,8 @@ func TestWhoComesLastWaitsForRoom(t *testing.T) {
 	s.ready(second, "True/Enforced")
 }
 
-// What depends on the gate Secret waits while it cannot be written, and nothing
-// else does; that no replica serves makes no difference.
+// Only senders wait while the gate Secret cannot be written, whether replicas
+// serve or not.
 func TestOnlySendersWaitForTheGateSecret(t *testing.T) {
 	t.Parallel()
 	for name, replicas := range map[string]int{"one replica": 1, "no replica": 0} {

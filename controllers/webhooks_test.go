@@ -39,7 +39,7 @@ func subscriber(name string, webhooks ...v1alpha1.Webhook) *v1alpha1.PartnerEnti
 	return o
 }
 
-// signing is a webhook secret that is told by a letter.
+// signing returns a webhook secret made from a letter.
 func signing(letter string) string {
 	return "whsec_" + base64.StdEncoding.EncodeToString([]byte(strings.Repeat(letter, 24)))
 }
@@ -156,7 +156,7 @@ func TestEachGateSecretHasItsPurposeOnly(t *testing.T) {
 	}
 }
 
-func TestTheRotationOfAWebhooksSecretNeedsNoGap(t *testing.T) {
+func TestTheRotationOfAWebhooksSecretLeavesNoGap(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.start()
@@ -195,7 +195,7 @@ func TestTheRotationOfAWebhooksSecretNeedsNoGap(t *testing.T) {
 	s.webhooks(acme, "False/NoActiveSecret")
 }
 
-func TestSecretsThatAreNotForWebhooksAreNotHandedOver(t *testing.T) {
+func TestSecretsThatAreNotForWebhooksStayOutOfTheGateSecret(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.start()
@@ -208,7 +208,7 @@ func TestSecretsThatAreNotForWebhooksAreNotHandedOver(t *testing.T) {
 	s.signs(acme, "erp")
 }
 
-func TestTheGateSecretForWebhooksIsAliveAndOurs(t *testing.T) {
+func TestTheGateSecretForWebhooksHasAHeartbeatAndIsRestored(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.start()
@@ -238,9 +238,9 @@ func TestTheGateSecretForWebhooksIsAliveAndOurs(t *testing.T) {
 	beats("2026-11-20T12:01:00Z")
 }
 
-// A partner comes with all of its webhooks or waits for room; it is served either
-// way, and so are all others.
-func TestTheWebhooksOfWhoComesLastWaitForRoom(t *testing.T) {
+// All webhooks of a partner fit, or all of them wait for capacity. The partner
+// itself and all others are enforced in both cases.
+func TestTheWebhooksThatExceedTheCapacityWait(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.start()

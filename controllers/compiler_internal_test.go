@@ -15,24 +15,24 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// However the clock moves between two looks at it, a world that has seen one
-// side of a transition is run again on the other side.
+// However the clock moves between two polls, a compilation for one side of a
+// transition is repeated on the other side.
 func TestNoTransitionIsMissedHoweverTheClockMoves(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 20_000 {
 		transition := noon.Add(time.Duration(random.Int64N(int64(4 * time.Second))))
-		w := &world{}
+		c := &compiler{}
 		now := noon
 		for range 8 {
-			if w.ran.IsZero() || w.overdue(now) {
-				w.ran, w.due = now, now.Add(time.Hour)
+			if c.compiledAt.IsZero() || c.overdue(now) {
+				c.compiledAt, c.due = now, now.Add(time.Hour)
 				if transition.After(now) {
-					w.due = transition
+					c.due = transition
 				}
 			}
-			if seen, is := !w.ran.Before(transition), !now.Before(transition); seen != is {
-				t.Fatalf("at %v the world of %v still holds, with a transition at %v", now, w.ran, transition)
+			if compiled, passed := !c.compiledAt.Before(transition), !now.Before(transition); compiled != passed {
+				t.Fatalf("at %v the compilation of %v is still current, with a transition at %v", now, c.compiledAt, transition)
 			}
 			// Steps of nothing, of a nanosecond, of seconds, and backwards.
 			now = now.Add(time.Duration(random.Int64N(int64(2*time.Second))) - 500*time.Millisecond)
@@ -43,17 +43,17 @@ func TestNoTransitionIsMissedHoweverTheClockMoves(t *testing.T) {
 	}
 }
 
-func TestAWorldThatHasNotRunIsNotOverdue(t *testing.T) {
+func TestBeforeTheFirstCompilationTheCompilerIsNeitherOverdueNorHealthy(t *testing.T) {
 	t.Parallel()
-	w := &world{}
-	if w.overdue(noon) || w.healthy() == nil {
-		t.Error("the first run belongs to the start of the controller, and until then there is nothing to be well")
+	c := &compiler{}
+	if c.overdue(noon) || c.healthy() == nil {
+		t.Error("the start of the controller causes the first compilation, and until then the compiler is not healthy")
 	}
 }
 
-func TestTheGateSecretIsWrittenOnlyWhenItMustBe(t *testing.T) {
+func TestTheGateSecretChangesOnlyWhereItMust(t *testing.T) {
 	t.Parallel()
-	g := &gateSecret{heartbeat: time.Minute, seals: &seals{}}
+	g := &gateSecretReconciler{heartbeat: time.Minute, keys: &signingKeys{}}
 	g.name.Namespace, g.name.Name = "ns", "gate"
 	wanted := func(t *testing.T, present *corev1.Secret, bundle string, now time.Time) *corev1.Secret {
 		t.Helper()
@@ -76,11 +76,11 @@ func TestTheGateSecretIsWrittenOnlyWhenItMustBe(t *testing.T) {
 		newCursor bool
 		newKeys   bool
 	}{
-		"nothing":                     {after: 59 * time.Second, heartbeat: "2026-11-20T12:00:00Z"},
-		"a minute":                    {after: time.Minute, heartbeat: "2026-11-20T12:01:00Z"},
-		"another bundle":              {bundle: "two", after: time.Second, heartbeat: "2026-11-20T12:00:00Z"},
-		"a heartbeat that lies ahead": {after: -time.Second, heartbeat: "2026-11-20T11:59:59Z"},
-		"a heartbeat that is none": {
+		"nothing":                   {after: 59 * time.Second, heartbeat: "2026-11-20T12:00:00Z"},
+		"a minute":                  {after: time.Minute, heartbeat: "2026-11-20T12:01:00Z"},
+		"another bundle":            {bundle: "two", after: time.Second, heartbeat: "2026-11-20T12:00:00Z"},
+		"a heartbeat in the future": {after: -time.Second, heartbeat: "2026-11-20T11:59:59Z"},
+		"an invalid heartbeat": {
 			change: func(s *corev1.Secret) { s.Annotations[HeartbeatAnnotation] = "yes" }, after: time.Second, heartbeat: "2026-11-20T12:00:01Z",
 		},
 		"no annotations": {
@@ -92,7 +92,7 @@ func TestTheGateSecretIsWrittenOnlyWhenItMustBe(t *testing.T) {
 		"no data": {
 			change: func(s *corev1.Secret) { s.Data = nil }, heartbeat: "2026-11-20T12:00:00Z", newCursor: true, newKeys: true,
 		},
-		"keys of sessions that are cut": {
+		"session keys that are cut": {
 			change: func(s *corev1.Secret) {
 				s.Data[posture.GateSecretSessionsKey] = s.Data[posture.GateSecretSessionsKey][1:]
 			},
@@ -117,50 +117,50 @@ func TestTheGateSecretIsWrittenOnlyWhenItMustBe(t *testing.T) {
 			}
 			key := want.Data[posture.GateSecretCursorKey]
 			if len(key) != cursorKeyLen || bytes.Equal(key, cursor) == tc.newCursor {
-				t.Error("the key for cursors is not what it should be")
+				t.Error("the cursor key is wrong")
 			}
 			if keys := want.Data[posture.GateSecretSessionsKey]; bytes.Equal(keys, first.Data[posture.GateSecretSessionsKey]) == tc.newKeys {
-				t.Error("the keys of sessions are not what they should be")
+				t.Error("the session keys are wrong")
 			} else if _, err := credential.DecodeSessionKeys(keys); err != nil {
 				t.Error(err)
 			}
 			if string(want.Data[posture.GateSecretBundleKey]) != bundle {
-				t.Error("the bundle is not what it should be")
+				t.Error("the bundle is wrong")
 			}
 		})
 	}
 }
 
-// Those who send webhooks have nothing to unseal.
-func TestTheGateSecretForWebhooksHasNoSeals(t *testing.T) {
+// Webhook workers open neither sessions nor cursors.
+func TestTheGateSecretForWebhooksHasNoKeys(t *testing.T) {
 	t.Parallel()
-	g := &gateSecret{heartbeat: time.Minute}
+	g := &gateSecretReconciler{heartbeat: time.Minute}
 	want, err := g.wanted(nil, []byte("one"), noon)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(want.Data) != 1 || string(want.Data[posture.GateSecretBundleKey]) != "one" || want.Annotations[HeartbeatAnnotation] != "2026-11-20T12:00:00Z" {
-		t.Errorf("it has %d members, heartbeat %q", len(want.Data), want.Annotations[HeartbeatAnnotation])
+		t.Errorf("the Secret has %d members, heartbeat %q", len(want.Data), want.Annotations[HeartbeatAnnotation])
 	}
 }
 
 // One alert watches both Secrets.
-func TestTheAgeOfTheGateSecretsIsThatOfTheOldest(t *testing.T) {
+func TestTheMetricOfTheHeartbeatHasTheAgeOfTheOldest(t *testing.T) {
 	t.Parallel()
-	fresh, stale := &gateSecret{}, &gateSecret{}
-	g := newGauges(newBoard(func([]key) {}), func() time.Time { return noon }, []*gateSecret{fresh, stale})
+	fresh, stale := &gateSecretReconciler{}, &gateSecretReconciler{}
+	g := newGauges(newStatusTracker(func([]objectKey) {}), func() time.Time { return noon }, []*gateSecretReconciler{fresh, stale})
 	if _, known := g.oldest(); known {
 		t.Error("an age is known before the first heartbeat")
 	}
-	fresh.beat.Store(noon.Add(-time.Second).Unix())
-	stale.beat.Store(noon.Add(-time.Hour).Unix())
+	fresh.lastHeartbeat.Store(noon.Add(-time.Second).Unix())
+	stale.lastHeartbeat.Store(noon.Add(-time.Hour).Unix())
 	if age, known := g.oldest(); !known || age != time.Hour {
 		t.Errorf("age %s, %t; want an hour", age, known)
 	}
 }
 
 // kubectl apply leaves the values of a Secret in an annotation.
-func TestTheCacheHoldsNoSecret(t *testing.T) {
+func TestTheCacheHoldsNoValuesOfSecrets(t *testing.T) {
 	t.Parallel()
 	o := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "ns", Name: "a", UID: "u", ResourceVersion: "7",
@@ -175,7 +175,7 @@ func TestTheCacheHoldsNoSecret(t *testing.T) {
 	}
 }
 
-func TestOptionsHaveDefaults(t *testing.T) {
+func TestOptionsHaveDefaultsAndRequiredFields(t *testing.T) {
 	t.Parallel()
 	o, err := Options{Namespace: "ns", GateSecret: "gate", WebhookSecret: "webhooks", Service: "api"}.complete()
 	if err != nil || o.Port != "ops" || o.Now == nil || o.Dial == nil || o.Registerer == nil || o.Intervals.Heartbeat != time.Minute {
@@ -186,7 +186,7 @@ func TestOptionsHaveDefaults(t *testing.T) {
 		{Namespace: "ns", WebhookSecret: "webhooks", Service: "api"},
 		{Namespace: "ns", GateSecret: "gate", WebhookSecret: "webhooks"},
 		{Namespace: "ns", GateSecret: "gate", Service: "api"},
-		// One would overwrite the other, again and again.
+		// Each of two equal names would overwrite the other.
 		{Namespace: "ns", GateSecret: "gate", WebhookSecret: "gate", Service: "api"},
 	} {
 		if _, err := o.complete(); err == nil {

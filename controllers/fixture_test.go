@@ -105,7 +105,7 @@ func readRole(t *testing.T, file, namespace string) *rbacv1.Role {
 type process struct {
 	metrics *prometheus.Registry
 	elected <-chan struct{}
-	// ready is what /readyz is told.
+	// ready is the check behind /readyz.
 	ready healthz.Checker
 	stop  func()
 }

@@ -25,7 +25,7 @@ import (
 	"github.com/printmarket/printmarket/test/telemetrytest"
 )
 
-func TestAReconciliationIsATraceThatTellsWhatCameOfIt(t *testing.T) {
+func TestTheSpanOfAReconciliationHasItsOutcome(t *testing.T) {
 	t.Parallel()
 	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "secrets"}, "planted-name", errors.New("planted-text"))
 	for sentence, tc := range map[string]struct {
@@ -33,26 +33,26 @@ func TestAReconciliationIsATraceThatTellsWhatCameOfIt(t *testing.T) {
 		err    error
 		want   map[string]string
 	}{
-		"a success":                    {reconcile.Result{}, nil, map[string]string{"printmarket.result": "success", "error.type": ""}},
-		"a success, until later":       {reconcile.Result{RequeueAfter: time.Second}, nil, map[string]string{"printmarket.result": "requeue_after", "error.type": ""}},
-		"what the cluster refuses":     {reconcile.Result{}, forbidden, map[string]string{"printmarket.result": "error", "error.type": "Forbidden"}},
-		"a failure without a reason":   {reconcile.Result{}, errors.New("planted-text"), map[string]string{"printmarket.result": "error", "error.type": "error"}},
-		"a failure that is two faults": {reconcile.Result{}, errors.Join(errors.New("planted-text"), forbidden), map[string]string{"printmarket.result": "error", "error.type": "Forbidden"}},
+		"a success":                  {reconcile.Result{}, nil, map[string]string{"printmarket.result": "success", "error.type": ""}},
+		"a success with a requeue":   {reconcile.Result{RequeueAfter: time.Second}, nil, map[string]string{"printmarket.result": "requeue_after", "error.type": ""}},
+		"an error of the API server": {reconcile.Result{}, forbidden, map[string]string{"printmarket.result": "error", "error.type": "Forbidden"}},
+		"an error without a reason":  {reconcile.Result{}, errors.New("planted-text"), map[string]string{"printmarket.result": "error", "error.type": "error"}},
+		"two joined errors":          {reconcile.Result{}, errors.Join(errors.New("planted-text"), forbidden), map[string]string{"printmarket.result": "error", "error.type": "Forbidden"}},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			t.Parallel()
 			collector := telemetrytest.New(t, nil)
 			tracer := collector.Tracer()
 			request := reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "prints", Name: "acme"}}
-			reconciler := traced[reconcile.Request]{
-				inner: reconcile.Func(func(ctx context.Context, got reconcile.Request) (reconcile.Result, error) {
+			reconciler := tracedReconciler{
+				Reconciler: reconcile.Func(func(ctx context.Context, got reconcile.Request) (reconcile.Result, error) {
 					if _, inside := tracer.Start(ctx, telemetry.Inside, "work"); got == request {
 						inside.End("")
 					}
 					return tc.result, tc.err
 				}),
 				tracer: tracer, controller: "status-partnerentitlement",
-				about: func(r reconcile.Request) []slog.Attr {
+				attributes: func(r reconcile.Request) []slog.Attr {
 					return []slog.Attr{slog.String("printmarket.object", r.String())}
 				},
 			}
@@ -65,7 +65,7 @@ func TestAReconciliationIsATraceThatTellsWhatCameOfIt(t *testing.T) {
 				t.Fatalf("spans %+v", collector.Spans())
 			}
 			if within := collector.Named("work"); len(within) != 1 || within[0].Parent != spans[0].ID {
-				t.Errorf("what is done within it is %+v", within)
+				t.Errorf("spans within the reconciliation: %+v", within)
 			}
 			tc.want["printmarket.controller"], tc.want["printmarket.object"] = "status-partnerentitlement", "prints/acme"
 			got := map[string]string{}
@@ -82,29 +82,29 @@ func TestAReconciliationIsATraceThatTellsWhatCameOfIt(t *testing.T) {
 	}
 }
 
-func TestLinesOfAReconciliationNameItsTrace(t *testing.T) {
+func TestLogLinesOfAReconciliationContainItsTrace(t *testing.T) {
 	t.Parallel()
 	collector := telemetrytest.New(t, nil)
 	tracer := collector.Tracer()
 	var lines bytes.Buffer
-	log := logr.FromSlogHandler(telemetry.NewLogger(&lines, slog.LevelInfo).Handler()).WithName("world")
+	log := logr.FromSlogHandler(telemetry.NewLogger(&lines, slog.LevelInfo).Handler()).WithName("compiler")
 	broken := errors.New("broken")
-	reconciler := traced[everything]{
-		inner: reconcile.TypedFunc[everything](func(ctx context.Context, _ everything) (reconcile.Result, error) {
+	reconciler := tracedReconciler{
+		Reconciler: reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
 			ctrl.LoggerFrom(ctx).Info("within", "n", 1)
 			return reconcile.Result{}, fmt.Errorf("compile: %w", reconcile.TerminalError(broken))
 		}),
-		tracer: tracer, controller: "world",
+		tracer: tracer, controller: "compiler",
 	}
-	// So does controller-runtime, whose line of the failure comes behind everything.
-	_, err := reconciler.Reconcile(ctrl.LoggerInto(t.Context(), log), everything{})
+	// controller-runtime reports the failure after the reconciliation in this way.
+	_, err := reconciler.Reconcile(ctrl.LoggerInto(t.Context(), log), allObjects)
 	log.Error(err, "Reconciler error")
-	log.Info("of no reconciliation")
+	log.Info("outside of a reconciliation")
 	tracer.Close(t.Context())
 	if !errors.Is(err, broken) || !errors.Is(err, reconcile.TerminalError(nil)) {
-		t.Errorf("error = %v, which has lost what it was", err)
+		t.Errorf("error = %v, which does not wrap the error of the reconciler", err)
 	}
-	span := collector.Named("reconcile world")[0]
+	span := collector.Named("reconcile compiler")[0]
 	type line struct{ Msg, Logger, Err, TraceID, SpanID string }
 	var got []line
 	for text := range strings.Lines(lines.String()) {
@@ -115,21 +115,21 @@ func TestLinesOfAReconciliationNameItsTrace(t *testing.T) {
 		got = append(got, l)
 	}
 	if diff := cmp.Diff([]line{
-		{"within", "world", "", span.Trace, span.ID},
-		{"Reconciler error", "world", err.Error(), span.Trace, span.ID},
-		{"of no reconciliation", "world", "", "", ""},
+		{"within", "compiler", "", span.Trace, span.ID},
+		{"Reconciler error", "compiler", err.Error(), span.Trace, span.ID},
+		{"outside of a reconciliation", "compiler", "", "", ""},
 	}, got); diff != "" {
 		t.Errorf("lines (-want +got):\n%s", diff)
 	}
 }
 
-func TestWithoutATracerAReconciliationIsWhatItIs(t *testing.T) {
+func TestWithoutATracerTheReconcilerIsCalledAlone(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
-	reconciler := traced[everything]{inner: reconcile.TypedFunc[everything](func(context.Context, everything) (reconcile.Result, error) {
+	reconciler := tracedReconciler{Reconciler: reconcile.Func(func(context.Context, reconcile.Request) (reconcile.Result, error) {
 		return reconcile.Result{RequeueAfter: time.Minute}, broken
 	})}
-	if result, err := reconciler.Reconcile(t.Context(), everything{}); result.RequeueAfter != time.Minute || !errors.Is(err, broken) {
+	if result, err := reconciler.Reconcile(t.Context(), allObjects); result.RequeueAfter != time.Minute || !errors.Is(err, broken) {
 		t.Errorf("%v, %v", result, err)
 	}
 }

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/posture"
+)
+
+// PartnerEntitlementReconciler writes the status of PartnerEntitlements.
+type PartnerEntitlementReconciler struct{ *statusWriter }
+
+// +kubebuilder:rbac:namespace=printmarket,groups=marketplace.printmarket.dev,resources=partnerentitlements,verbs=get;list;watch
+// +kubebuilder:rbac:namespace=printmarket,groups=marketplace.printmarket.dev,resources=partnerentitlements/status,verbs=patch
+
+// Reconcile brings the status of one PartnerEntitlement up to date. The compiler
+// runs again at the next transition and triggers each object that it changes.
+func (r *PartnerEntitlementReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	cached := &v1alpha1.PartnerEntitlement{}
+	if err := r.client.Get(ctx, req.NamespacedName, cached); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	if cached.DeletionTimestamp != nil {
+		return ctrl.Result{}, nil
+	}
+	partner, state := latest(r.tracker, cached)
+	want := partner.DeepCopy()
+	if state.compiled(want) {
+		setPartnerStatus(&want.Status, state.report.(posture.PartnerReport))
+	}
+	setConditions(want, state, r.now())
+	return r.applyStatus(ctx, partner, want)
+}
+
+// SetupWithManager adds the reconciler to a manager.
+func (r *PartnerEntitlementReconciler) SetupWithManager(mgr ctrl.Manager) error {
+	return r.setup(mgr, &v1alpha1.PartnerEntitlement{}, r)
+}
+
+func setPartnerStatus(s *v1alpha1.PartnerEntitlementStatus, r posture.PartnerReport) {
+	s.Open, s.Keys = r.Open, r.Keys
+	s.Capabilities = nil
+	for _, c := range r.Capabilities {
+		capability := v1alpha1.CapabilityPosture{Name: v1alpha1.CapabilityName(c.Name.String()), Posture: v1alpha1.Opening(c.Posture), Reason: c.Reason}
+		for _, kind := range c.KeyKinds {
+			capability.KeyKinds = append(capability.KeyKinds, v1alpha1.KeyKind(kind))
+		}
+		s.Capabilities = append(s.Capabilities, capability)
+	}
+	s.NextTransition = statusTime(r.NextTransition)
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	discoveryv1 "k8s.io/api/discovery/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/printmarket/printmarket/internal/posture"
+)
+
+const (
+	// concurrentProbes is how many replicas are probed concurrently.
+	concurrentProbes = 32
+	// silentFailures is how many probes in a row must fail before a replica
+	// counts as silent. Intervals.Silence must pass, too.
+	silentFailures = 3
+	// eagerRounds is the number of rounds after which replicas that still lack a
+	// change are probed less often.
+	eagerRounds = 100
+)
+
+var errNoPort = errors.New("the Service has no port for operations")
+
+// propagationTracker probes the serving replicas for what they have compiled:
+// often while one of them lacks a required version, rarely otherwise. One
+// request covers all replicas, so rounds never overlap.
+type propagationTracker struct {
+	cache              client.Reader
+	namespace, service string
+	port               string
+	probe              replicaProbe
+	tracker            *statusTracker
+	intervals          Intervals
+	// now paces the probes. It is the real clock even where schedules follow
+	// another one.
+	now func() time.Time
+
+	replicas []*probedReplica
+	epoch    uint64
+	rounds   int
+}
+
+// servingReplicas are the replicas behind the Service of the API server. They
+// are unknown before the first round.
+type servingReplicas struct {
+	known    bool
+	replicas []replica
+}
+
+// replica is a serving replica of the API server.
+type replica struct {
+	// watermark is its last answer; nil before the first.
+	watermark *posture.Watermark
+	// silent is set when it has not answered for too long.
+	silent bool
+}
+
+// enforces reports whether the replica has compiled all these versions and its
+// posture is fresh enough to decide by.
+func (r replica) enforces(required []requiredVersion) bool {
+	if r.watermark == nil || !r.watermark.Enforcing {
+		return false
+	}
+	for _, v := range required {
+		if !r.watermark.Passed(v.kind, v.version) {
+			return false
+		}
+	}
+	return true
+}
+
+// probedReplica is a replica and the history of its probes.
+type probedReplica struct {
+	replica
+	endpoint
+
+	// probed is the time of the last probe; zero before the first.
+	probed time.Time
+	// failures counts the probes that have failed since the last answer, the
+	// first of them at failingSince.
+	failures     int
+	failingSince time.Time
+}
+
+// Reconcile probes the replicas that are due, publishes what all replicas
+// enforce, and requeues for the next round.
+func (p *propagationTracker) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, error) {
+	var list discoveryv1.EndpointSliceList
+	err := p.cache.List(ctx, &list, client.InNamespace(p.namespace), client.MatchingLabels{discoveryv1.LabelServiceName: p.service})
+	if err != nil {
+		return ctrl.Result{}, fmt.Errorf("list the endpoints: %w", err)
+	}
+	p.updateReplicas(servingEndpoints(list.Items, p.port))
+	required, epoch := p.tracker.requiredVersions()
+	if epoch != p.epoch {
+		p.epoch, p.rounds = epoch, 0
+	}
+	if !p.probeDue(ctx, required) {
+		return ctrl.Result{}, nil
+	}
+	p.tracker.observe(p.serving())
+	return ctrl.Result{RequeueAfter: p.untilNextProbe(required)}, nil
+}
+
+// updateReplicas keeps the history of the replicas that still serve. A replica
+// with a new address, or another one at a known address, starts a new history.
+func (p *propagationTracker) updateReplicas(endpoints []endpoint) {
+	known := make(map[endpoint]*probedReplica, len(p.replicas))
+	for _, r := range p.replicas {
+		known[r.endpoint] = r
+	}
+	p.replicas = make([]*probedReplica, 0, len(endpoints))
+	for _, e := range endpoints {
+		r := known[e]
+		if r == nil {
+			r = &probedReplica{endpoint: e}
+			p.rounds = 0
+		}
+		p.replicas = append(p.replicas, r)
+	}
+}
+
+// probeDue probes all replicas that are due. It reports false if the process is
+// stopping, since a cancelled probe shows nothing about its replica.
+func (p *propagationTracker) probeDue(ctx context.Context, required []requiredVersion) bool {
+	slots := make(chan struct{}, concurrentProbes)
+	var group sync.WaitGroup
+	for _, r := range p.replicas {
+		if p.now().Sub(r.probed) < p.interval(r, required) {
+			continue
+		}
+		slots <- struct{}{}
+		group.Go(func() {
+			defer func() { <-slots }()
+			p.probeReplica(ctx, r)
+		})
+	}
+	group.Wait()
+	p.rounds++
+	return ctx.Err() == nil
+}
+
+func (p *propagationTracker) probeReplica(ctx context.Context, r *probedReplica) {
+	watermark, err := posture.Watermark{}, errNoPort
+	if r.address != "" {
+		watermark, err = p.probe(ctx, r.address)
+	}
+	if ctx.Err() != nil {
+		return
+	}
+	r.probed = p.now()
+	log := ctrl.LoggerFrom(ctx)
+	if err == nil {
+		if r.silent {
+			log.Info("a replica answers again", "address", r.address)
+		}
+		r.watermark, r.failures, r.silent = &watermark, 0, false
+		return
+	}
+	if r.failures == 0 {
+		r.failingSince = r.probed
+	}
+	r.failures++
+	if !r.silent && r.failures >= silentFailures && r.probed.Sub(r.failingSince) >= p.intervals.Silence {
+		r.silent = true
+		log.Info("a replica does not answer", "address", r.address, "error", err.Error())
+	}
+}
+
+// interval returns the time between the last probe of a replica and the next.
+func (p *propagationTracker) interval(r *probedReplica, required []requiredVersion) time.Duration {
+	switch {
+	case r.probed.IsZero():
+		return 0
+	case r.failures > 0:
+		return p.intervals.Silence / 10
+	case r.enforces(required):
+		return p.intervals.Settled
+	case p.rounds > eagerRounds:
+		return 10 * p.intervals.Pending
+	default:
+		return p.intervals.Pending
+	}
+}
+
+// untilNextProbe returns the time until the first replica is due.
+func (p *propagationTracker) untilNextProbe(required []requiredVersion) time.Duration {
+	next := p.intervals.Settled
+	for _, r := range p.replicas {
+		next = min(next, p.interval(r, required)-p.now().Sub(r.probed))
+	}
+	return max(next, time.Millisecond)
+}
+
+func (p *propagationTracker) serving() servingReplicas {
+	s := servingReplicas{known: true, replicas: make([]replica, 0, len(p.replicas))}
+	for _, r := range p.replicas {
+		s.replicas = append(s.replicas, r.replica)
+	}
+	return s
+}

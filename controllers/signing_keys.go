@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"bytes"
+	"crypto/rand"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/posture"
+)
+
+// cursorKeyLen is the length of the key that seals list cursors, in bytes.
+const cursorKeyLen = 32
+
+// signingKeys keeps the keys by which API servers recognize the sessions and the
+// list cursors that they have issued. It remembers the keys of a Secret that is
+// deleted, so the next Secret has the same keys.
+type signingKeys struct {
+	cursor   []byte
+	sessions []credential.SessionKey
+}
+
+// renew puts the keys into the data of a Secret. It creates the cursor key once
+// and restores it when it is lost: with another key, API servers would reject
+// every cursor that a partner holds. It adds a session key each day. Invalid
+// session keys are replaced, since sessions last only minutes.
+func (k *signingKeys) renew(data map[string][]byte, now time.Time) error {
+	if len(data[posture.GateSecretCursorKey]) != cursorKeyLen {
+		cursor := bytes.Clone(k.cursor)
+		if cursor == nil {
+			cursor = make([]byte, cursorKeyLen)
+			// crypto/rand never returns an error.
+			_, _ = rand.Read(cursor)
+		}
+		data[posture.GateSecretCursorKey] = cursor
+	}
+	keys, err := credential.DecodeSessionKeys(data[posture.GateSecretSessionsKey])
+	valid := err == nil
+	if !valid {
+		keys = k.sessions
+	}
+	keys, rotated, err := credential.RotateSessionKeys(keys, now, rand.Reader)
+	if err != nil || valid && !rotated {
+		return err
+	}
+	data[posture.GateSecretSessionsKey], err = credential.EncodeSessionKeys(keys)
+	return err
+}
+
+// remember keeps the keys of a Secret.
+func (k *signingKeys) remember(data map[string][]byte) (err error) {
+	k.cursor = data[posture.GateSecretCursorKey]
+	k.sessions, err = credential.DecodeSessionKeys(data[posture.GateSecretSessionsKey])
+	return err
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/telemetry"
+)
+
+const (
+	// fieldOwner is the field manager of all writes and the reporter of Events.
+	fieldOwner = "printmarket-controller"
+	// statusWorkers is how many statuses of one kind are written concurrently.
+	statusWorkers = 4
+	// conflictRetry is the delay before a write that met a conflict is tried
+	// again. By then the cache has what the other client wrote.
+	conflictRetry = time.Second
+)
+
+// statusWriter is what the reconcilers of the three kinds share.
+type statusWriter struct {
+	client  client.Client
+	tracker *statusTracker
+	events  *eventRecorder
+	now     func() time.Time
+
+	// triggers hold one trigger for each kind.
+	triggers map[string]*trigger
+	overdue  time.Duration
+	tracer   *telemetry.Tracer
+}
+
+// setup adds the controller of one kind. The status tracker triggers it. Events
+// of the object itself arrive late: they report a compilation that is overdue,
+// and restore a status that another client has changed.
+func (w *statusWriter) setup(mgr ctrl.Manager, object client.Object, r reconcile.Reconciler) error {
+	kind := statusOf(object).kind
+	name := statusControllerPrefix + strings.ToLower(kind)
+	return ctrl.NewControllerManagedBy(mgr).Named(name).
+		Watches(object, enqueueAfter(w.overdue, func(o client.Object) reconcile.Request {
+			return reconcile.Request{NamespacedName: client.ObjectKeyFromObject(o)}
+		})).
+		WatchesRawSource(w.triggers[kind]).
+		WithOptions(controllerOptions(statusWorkers)).
+		Complete(tracedReconciler{
+			Reconciler: r, tracer: w.tracer, controller: name,
+			attributes: func(req reconcile.Request) []slog.Attr {
+				return []slog.Attr{slog.String("printmarket.kind", kind), slog.String("printmarket.object", req.String())}
+			},
+		})
+}
+
+// commonStatus points at the fields that the statuses of all kinds have.
+type commonStatus struct {
+	kind               string
+	all                any
+	conditions         *[]metav1.Condition
+	observedGeneration *int64
+}
+
+func statusOf(o client.Object) commonStatus {
+	switch o := o.(type) {
+	case *v1alpha1.CapabilityRollout:
+		return commonStatus{v1alpha1.KindCapabilityRollout, &o.Status, &o.Status.Conditions, &o.Status.ObservedGeneration}
+	case *v1alpha1.PartnerEntitlement:
+		return commonStatus{v1alpha1.KindPartnerEntitlement, &o.Status, &o.Status.Conditions, &o.Status.ObservedGeneration}
+	case *v1alpha1.XJMFSender:
+		return commonStatus{v1alpha1.KindXJMFSender, &o.Status, &o.Status.Conditions, &o.Status.ObservedGeneration}
+	}
+	panic(fmt.Sprintf("no controller writes the status of %T", o))
+}
+
+// statusTime converts an instant to the resolution of a status, one second.
+func statusTime(t *time.Time) *metav1.Time {
+	if t == nil {
+		return nil
+	}
+	return new(metav1.NewTime(t.UTC().Truncate(time.Second)))
+}
+
+// latest returns the tracked state of a cached object, and the object itself, or
+// the object as the last write returned it while the cache is older. Comparing
+// with an older status would change transition times.
+func latest[O client.Object](tracker *statusTracker, cached O) (O, objectState) {
+	key := keyOf(cached)
+	state := tracker.state(key, cached.GetUID())
+	written, found := state.written.(O)
+	if !found {
+		return cached, state
+	}
+	version := cached.GetResourceVersion()
+	if posture.LaterVersion(version, written.GetResourceVersion()) != version {
+		return written, state
+	}
+	tracker.recordWrite(key, cached.GetUID(), nil)
+	return cached, state
+}
+
+// applyStatus writes the wanted status if it differs, and records an Event when
+// the reason of Ready has changed.
+func (w *statusWriter) applyStatus(ctx context.Context, current, want client.Object) (ctrl.Result, error) {
+	if equalStatus(current, want) {
+		return ctrl.Result{}, nil
+	}
+	written, err := w.apply(ctx, want)
+	switch {
+	case apierrors.IsNotFound(err):
+		return ctrl.Result{}, nil
+	case apierrors.IsConflict(err):
+		return ctrl.Result{RequeueAfter: conflictRetry}, nil
+	case err != nil:
+		return ctrl.Result{}, fmt.Errorf("write a status: %w", err)
+	}
+	w.tracker.recordWrite(keyOf(written), written.GetUID(), written)
+	w.events.record(want)
+	return ctrl.Result{}, nil
+}
+
+// equalStatus compares statuses without the conditions of other controllers.
+func equalStatus(current, want client.Object) bool {
+	theirs, ours := statusOf(current.DeepCopyObject().(client.Object)), statusOf(want)
+	*theirs.conditions = pick(*theirs.conditions, *ours.conditions)
+	return equality.Semantic.DeepEqual(theirs.all, ours.all)
+}
+
+// apply writes a status by server-side apply and returns the object that the API
+// server responds with. The resource version guards against writing to another
+// object that has taken the name: the API server ignores the UID in the status
+// subresource.
+func (w *statusWriter) apply(ctx context.Context, want client.Object) (client.Object, error) {
+	of := statusOf(want)
+	status, err := runtime.DefaultUnstructuredConverter.ToUnstructured(of.all)
+	if err != nil {
+		return nil, err
+	}
+	gvk := v1alpha1.GroupVersion.WithKind(of.kind)
+	content := &unstructured.Unstructured{Object: map[string]any{"status": status}}
+	content.SetGroupVersionKind(gvk)
+	content.SetNamespace(want.GetNamespace())
+	content.SetName(want.GetName())
+	content.SetResourceVersion(want.GetResourceVersion())
+	configuration := client.ApplyConfigurationFromUnstructured(content)
+	if err := w.client.Status().Apply(ctx, configuration, client.FieldOwner(fieldOwner), client.ForceOwnership); err != nil {
+		return nil, err
+	}
+	written, err := w.client.Scheme().New(gvk)
+	if err != nil {
+		return nil, err
+	}
+	return written.(client.Object), runtime.DefaultUnstructuredConverter.FromUnstructured(content.Object, written)
+}

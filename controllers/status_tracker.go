@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"crypto/sha256"
+	"maps"
+	"reflect"
+	"slices"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/posture"
+)
+
+// statusTracker holds the latest results of the compiler and of the propagation
+// tracker, and calls changed with the objects whose status changes by them. It
+// is safe for concurrent use.
+type statusTracker struct {
+	changed func([]objectKey)
+
+	mu      sync.Mutex
+	objects map[objectKey]*objectState
+	serving servingReplicas
+	// required is the latest version of each kind that any object requires.
+	// The epoch increases when it changes.
+	required []requiredVersion
+	epoch    uint64
+}
+
+// objectKey identifies an object.
+type objectKey struct {
+	kind string
+	types.NamespacedName
+}
+
+func keyOf(o client.Object) objectKey {
+	return objectKey{statusOf(o).kind, client.ObjectKeyFromObject(o)}
+}
+
+// requiredVersion is a version that every replica must have compiled before an
+// object counts as propagated: the object's own, and for a sender that of the
+// gate Secret. No replica meets an empty version.
+type requiredVersion struct{ kind, version string }
+
+// compiledObject is the result of a compilation for one object.
+type compiledObject struct {
+	key        objectKey
+	uid        types.UID
+	version    string
+	generation int64
+	labels     map[string]string
+	report     any
+	conditions []posture.Condition
+	// inGateSecret is set if replicas read secrets of the object from the gate
+	// Secret. The fingerprint of these secrets is in secrets.
+	inGateSecret bool
+	secrets      [sha256.Size]byte
+	// writtenPropagation and writtenReason come from the object's own status, all
+	// that a new leader can know of the past: the condition Propagated if it was
+	// True for the present generation, and the reason of the condition Ready.
+	writtenPropagation *propagationResult
+	writtenReason      string
+}
+
+// objectState is what the tracker holds of one object until its deletion.
+type objectState struct {
+	*compiledObject
+
+	required    []requiredVersion
+	propagation propagationResult
+	// lastPropagated is the latest result in which the present generation was
+	// propagated; nil if there is none.
+	lastPropagated *propagationResult
+	recordedReason string
+	// written is the object as the last write returned it; nil once the cache
+	// has that version.
+	written client.Object
+}
+
+// compiled reports whether the state describes the present generation of an object.
+func (s *objectState) compiled(o client.Object) bool {
+	return s.compiledObject != nil && s.uid == o.GetUID() && s.generation == o.GetGeneration()
+}
+
+func newStatusTracker(changed func([]objectKey)) *statusTracker {
+	return &statusTracker{changed: changed, objects: map[objectKey]*objectState{}}
+}
+
+// publish replaces the state of all objects by the results of a compilation.
+// The gate version is that of the gate Secret which holds the secrets of these
+// objects, or empty if the Secret could not be written.
+func (t *statusTracker) publish(compiled []compiledObject, gateVersion string) {
+	t.mu.Lock()
+	var changed []objectKey
+	next := make(map[objectKey]*objectState, len(compiled))
+	for i := range compiled {
+		c := &compiled[i]
+		old := t.objects[c.key]
+		if old != nil && old.uid != c.uid {
+			old = nil
+		}
+		state := nextState(c, old, gateVersion)
+		state.evaluate(t.serving)
+		next[c.key] = state
+		if old == nil || state.generation != old.generation || state.propagation != old.propagation ||
+			!slices.Equal(state.conditions, old.conditions) || !reflect.DeepEqual(state.report, old.report) {
+			changed = append(changed, c.key)
+		}
+	}
+	t.objects = next
+	t.updateRequired()
+	t.mu.Unlock()
+	t.changed(changed)
+}
+
+// nextState returns the state of an object after a compilation. The versions
+// that the object requires change only with what the replicas must compile: its
+// generation, its labels or its secrets. Writes of its status and heartbeats of
+// the gate Secret make newer versions which no replica has to reach.
+func nextState(c *compiledObject, old *objectState, gateVersion string) *objectState {
+	state := &objectState{compiledObject: c, lastPropagated: c.writtenPropagation, recordedReason: c.writtenReason}
+	var sameObject, sameSecrets bool
+	if old != nil {
+		state.lastPropagated, state.recordedReason, state.written = old.lastPropagated, old.recordedReason, old.written
+		sameObject = old.generation == c.generation && maps.Equal(old.labels, c.labels)
+		sameSecrets = !c.inGateSecret || old.secrets == c.secrets && old.required[1].version != ""
+		if sameObject && sameSecrets {
+			state.required = old.required
+			return state
+		}
+		state.lastPropagated = nil
+	}
+	state.required = []requiredVersion{{c.key.kind, c.version}}
+	if c.inGateSecret {
+		state.required = append(state.required, requiredVersion{posture.KindSecret, gateVersion})
+	}
+	if sameObject {
+		state.required[0] = old.required[0]
+	}
+	if sameSecrets {
+		copy(state.required[1:], old.required[1:])
+	}
+	return state
+}
+
+func (s *objectState) evaluate(serving servingReplicas) {
+	s.propagation = evaluatePropagation(serving, s.required, s.lastPropagated)
+	if s.propagation.propagated() && (s.lastPropagated == nil || *s.lastPropagated != s.propagation) {
+		s.lastPropagated = new(s.propagation)
+	}
+}
+
+// updateRequired sums up the versions that all objects require. A replica that
+// has the latest version of a kind has all of them, because versions only grow.
+func (t *statusTracker) updateRequired() {
+	newest := map[string]string{}
+	for _, state := range t.objects {
+		for _, r := range state.required {
+			newest[r.kind] = posture.LaterVersion(newest[r.kind], r.version)
+		}
+	}
+	var required []requiredVersion
+	for _, kind := range slices.Sorted(maps.Keys(newest)) {
+		if newest[kind] != "" {
+			required = append(required, requiredVersion{kind, newest[kind]})
+		}
+	}
+	if !slices.Equal(required, t.required) {
+		t.required = required
+		t.epoch++
+	}
+}
+
+// requiredVersions returns the versions that every replica should enforce, and a
+// number that changes with them.
+func (t *statusTracker) requiredVersions() ([]requiredVersion, uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.required, t.epoch
+}
+
+// observe stores what the replicas enforce.
+func (t *statusTracker) observe(serving servingReplicas) {
+	t.mu.Lock()
+	t.serving = serving
+	var changed []objectKey
+	for key, state := range t.objects {
+		before := state.propagation
+		state.evaluate(serving)
+		if state.propagation != before {
+			changed = append(changed, key)
+		}
+	}
+	t.mu.Unlock()
+	t.changed(changed)
+}
+
+// state returns a copy of the state of an object, or the zero state if the
+// object is not compiled.
+func (t *statusTracker) state(key objectKey, uid types.UID) objectState {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if state := t.find(key, uid); state != nil {
+		return *state
+	}
+	return objectState{}
+}
+
+func (t *statusTracker) find(key objectKey, uid types.UID) *objectState {
+	if state := t.objects[key]; state != nil && state.uid == uid {
+		return state
+	}
+	return nil
+}
+
+// recordWrite stores the object as a write returned it, or nil once the cache
+// has that version.
+func (t *statusTracker) recordWrite(key objectKey, uid types.UID, written client.Object) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if state := t.find(key, uid); state != nil {
+		state.written = written
+	}
+}
+
+// recordReason stores the reason of an object's condition Ready, and reports
+// whether it is news. A change that is on its way is not, and neither is the
+// failure of a replica, which is no change of the object.
+func (t *statusTracker) recordReason(key objectKey, uid types.UID, reason string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	state := t.find(key, uid)
+	if state == nil || reason == state.recordedReason || reason == v1alpha1.ReasonProgressing || reason == v1alpha1.ReasonReplicaSilent {
+		return false
+	}
+	state.recordedReason = reason
+	return true
+}
+
+// countObjects counts the objects by kind and by the status of Ready.
+func (t *statusTracker) countObjects() map[[2]string]int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	counts := map[[2]string]int{}
+	for key, state := range t.objects {
+		ready := "False"
+		if isTrue(withPropagation(state.conditions, state.propagation), v1alpha1.ConditionReady) {
+			ready = "True"
+		}
+		counts[[2]string{key.kind, ready}]++
+	}
+	return counts
+}
+
+// countReplicas counts the serving replicas by state. It returns an empty map
+// before the first probe.
+func (t *statusTracker) countReplicas() map[string]int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	counts := map[string]int{}
+	if t.serving.known {
+		counts = map[string]int{"enforcing": 0, "behind": 0, "silent": 0}
+	}
+	for _, r := range t.serving.replicas {
+		switch {
+		case r.silent:
+			counts["silent"]++
+		case r.enforces(t.required):
+			counts["enforcing"]++
+		default:
+			counts["behind"]++
+		}
+	}
+	return counts
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/posture"
+)
+
+// recordingTracker is a status tracker with the names of the objects that have
+// changed since the last call of takeChanged.
+type recordingTracker struct {
+	*statusTracker
+	changedNames []string
+}
+
+func newRecordingTracker() *recordingTracker {
+	t := &recordingTracker{}
+	t.statusTracker = newStatusTracker(func(keys []objectKey) {
+		for _, k := range keys {
+			t.changedNames = append(t.changedNames, k.Name)
+		}
+	})
+	return t
+}
+
+func (r *recordingTracker) takeChanged() []string {
+	names := r.changedNames
+	r.changedNames = nil
+	slices.Sort(names)
+	return names
+}
+
+func compiledPartner(name, version string) compiledObject {
+	return compiledObject{
+		key: objectKey{v1alpha1.KindPartnerEntitlement, types.NamespacedName{Namespace: "ns", Name: name}},
+		uid: types.UID(name), version: version, generation: 1,
+		report: posture.PartnerReport{Open: "0/0"}, conditions: compiledConditions("True", "False", v1alpha1.ReasonEnforced),
+	}
+}
+
+func compiledSender(name, version string, secret byte) compiledObject {
+	o := compiledPartner(name, version)
+	o.key.kind = v1alpha1.KindXJMFSender
+	o.inGateSecret, o.secrets[0] = true, secret
+	return o
+}
+
+// oneReplica serves alone and has compiled these versions.
+func oneReplica(partners, senders, secret string) servingReplicas {
+	return servingReplicas{true, []replica{{watermark: &posture.Watermark{Enforcing: true, Compiled: map[string]string{
+		v1alpha1.KindPartnerEntitlement: partners, v1alpha1.KindXJMFSender: senders, posture.KindSecret: secret,
+	}}}}}
+}
+
+func (r *recordingTracker) propagated(t *testing.T, o compiledObject) bool {
+	t.Helper()
+	state := r.state(o.key, o.uid)
+	if state.compiledObject == nil {
+		t.Fatalf("the tracker has no state of %s", o.key.Name)
+	}
+	return state.propagation.propagated()
+}
+
+func TestOnlyObjectsWhoseStatusChangesAreTriggered(t *testing.T) {
+	t.Parallel()
+	tracker := newRecordingTracker()
+	a, other := compiledPartner("a", "10"), compiledPartner("b", "11")
+	steps := []struct {
+		sentence string
+		do       func()
+		want     []string
+	}{
+		{"both objects are new", func() { tracker.publish([]compiledObject{a, other}, "") }, []string{"a", "b"}},
+		{"nothing has changed", func() { tracker.publish([]compiledObject{a, other}, "") }, nil},
+		{"a status was written", func() { a.version = "12"; tracker.publish([]compiledObject{a, other}, "") }, nil},
+		{"the replica has compiled one of them", func() { tracker.observe(oneReplica("10", "", "")) }, []string{"a", "b"}}, // the status of b now says that the replica is behind
+		{"the replica has compiled both", func() { tracker.observe(oneReplica("11", "", "")) }, []string{"b"}},
+		{"the replica answers the same", func() { tracker.observe(oneReplica("11", "", "")) }, nil},
+		{"a report changes", func() { a.report = posture.PartnerReport{Open: "1/1"}; tracker.publish([]compiledObject{a, other}, "") }, []string{"a"}},
+		{"a condition changes", func() {
+			a.conditions = compiledConditions("True", "False", v1alpha1.ReasonSuspended)
+			tracker.publish([]compiledObject{a, other}, "")
+		}, []string{"a"}},
+		{"the spec is edited", func() { a.generation, a.version = 2, "20"; tracker.publish([]compiledObject{a, other}, "") }, []string{"a"}},
+		{"the object is deleted", func() { tracker.publish([]compiledObject{other}, "") }, nil},
+	}
+	for _, step := range steps {
+		step.do()
+		if diff := cmp.Diff(step.want, tracker.takeChanged()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", step.sentence, diff)
+		}
+	}
+	if tracker.state(a.key, a.uid).compiledObject != nil {
+		t.Error("the tracker still has the state of a deleted object")
+	}
+}
+
+// Later versions of the generation come from writes of the status, which no
+// replica has to compile.
+func TestAReplicaMustCompileTheFirstVersionOfAGeneration(t *testing.T) {
+	t.Parallel()
+	tracker, s := newRecordingTracker(), compiledPartner("a", "10")
+	tracker.observe(oneReplica("10", "", ""))
+	tracker.publish([]compiledObject{s}, "")
+	s.version = "15"
+	tracker.publish([]compiledObject{s}, "")
+	if !tracker.propagated(t, s) {
+		t.Error("a status write made the object pending again")
+	}
+	s.generation, s.version = 2, "16"
+	tracker.publish([]compiledObject{s}, "")
+	if tracker.propagated(t, s) {
+		t.Error("a new generation is propagated before the replica has compiled it")
+	}
+	tracker.observe(oneReplica("16", "", ""))
+	s.labels, s.version = map[string]string{"tier": "pilot"}, "17"
+	tracker.publish([]compiledObject{s}, "")
+	if tracker.propagated(t, s) {
+		t.Error("new labels, which audiences select by, are propagated before the replica has compiled them")
+	}
+	tracker.observe(oneReplica("17", "", ""))
+	s.uid, s.version, s.generation = "another", "18", 1
+	tracker.publish([]compiledObject{s}, "")
+	if tracker.propagated(t, s) {
+		t.Error("an object that took the name of another inherits its propagation")
+	}
+}
+
+func TestASenderIsPropagatedOnlyWithItsSecrets(t *testing.T) {
+	t.Parallel()
+	tracker, s, other := newRecordingTracker(), compiledSender("s", "10", 1), compiledSender("o", "10", 7)
+	tracker.observe(oneReplica("", "10", "99"))
+	tracker.publish([]compiledObject{s, other}, "")
+	if tracker.propagated(t, s) {
+		t.Error("propagated without a gate Secret")
+	}
+	tracker.publish([]compiledObject{s, other}, "100")
+	if tracker.propagated(t, s) {
+		t.Error("propagated before the replica has compiled the gate Secret")
+	}
+	tracker.observe(oneReplica("", "10", "100"))
+	if !tracker.propagated(t, s) {
+		t.Error("not propagated although the replica has compiled both versions")
+	}
+	tracker.publish([]compiledObject{s, other}, "120")
+	if !tracker.propagated(t, s) {
+		t.Error("a heartbeat made the sender pending again")
+	}
+	s.secrets[0] = 2
+	tracker.publish([]compiledObject{s, other}, "130")
+	if tracker.propagated(t, s) || !tracker.propagated(t, other) {
+		t.Error("a rotation must make its own sender pending, and no other")
+	}
+	tracker.observe(oneReplica("", "10", "130"))
+	if !tracker.propagated(t, s) {
+		t.Error("not propagated after the rotation")
+	}
+}
+
+// A new leader knows the past only from the statuses of the objects.
+func TestARestartKeepsPropagatedStatuses(t *testing.T) {
+	t.Parallel()
+	tracker := newRecordingTracker()
+	s, fresh := compiledPartner("a", "10"), compiledPartner("b", "11")
+	s.writtenPropagation, s.writtenReason = &propagationResult{"True", v1alpha1.ReasonAllReplicas, "m"}, v1alpha1.ReasonEnforced
+	tracker.publish([]compiledObject{s, fresh}, "")
+	if !tracker.propagated(t, s) || tracker.propagated(t, fresh) {
+		t.Error("an object must stay propagated, and another must not become so")
+	}
+	tracker.observe(servingReplicas{true, []replica{{}}})
+	if !tracker.propagated(t, s) {
+		t.Error("a replica that was not probed yet made the object pending")
+	}
+	tracker.observe(oneReplica("9", "", ""))
+	if tracker.propagated(t, s) {
+		t.Error("a replica that is behind did not make the object pending")
+	}
+	if tracker.recordReason(s.key, s.uid, v1alpha1.ReasonEnforced) {
+		t.Error("a reason from before the restart is recorded again")
+	}
+}
+
+func TestEachChangeOfTheReasonIsRecordedOnce(t *testing.T) {
+	t.Parallel()
+	tracker, s := newRecordingTracker(), compiledPartner("a", "10")
+	tracker.publish([]compiledObject{s}, "")
+	for _, step := range []struct {
+		reason string
+		want   bool
+	}{
+		{v1alpha1.ReasonProgressing, false},
+		{v1alpha1.ReasonEnforced, true},
+		{v1alpha1.ReasonEnforced, false},
+		{v1alpha1.ReasonReplicaSilent, false},
+		{v1alpha1.ReasonEnforced, false},
+		{v1alpha1.ReasonKilled, true},
+		{v1alpha1.ReasonProgressing, false},
+		{v1alpha1.ReasonEnforced, true},
+	} {
+		if got := tracker.recordReason(s.key, s.uid, step.reason); got != step.want {
+			t.Errorf("%s is recorded: %t", step.reason, got)
+		}
+	}
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/posture"
+)
+
+// XJMFSenderReconciler writes the status of XJMFSenders.
+type XJMFSenderReconciler struct{ *statusWriter }
+
+// +kubebuilder:rbac:namespace=printmarket,groups=marketplace.printmarket.dev,resources=xjmfsenders,verbs=get;list;watch
+// +kubebuilder:rbac:namespace=printmarket,groups=marketplace.printmarket.dev,resources=xjmfsenders/status,verbs=patch
+
+// Reconcile brings the status of one XJMFSender up to date. The compiler runs
+// again at the next rotation and triggers each object that it changes.
+func (r *XJMFSenderReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	cached := &v1alpha1.XJMFSender{}
+	if err := r.client.Get(ctx, req.NamespacedName, cached); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	if cached.DeletionTimestamp != nil {
+		return ctrl.Result{}, nil
+	}
+	sender, state := latest(r.tracker, cached)
+	want := sender.DeepCopy()
+	if state.compiled(want) {
+		setSenderStatus(&want.Status, state.report.(posture.SenderReport))
+	}
+	setConditions(want, state, r.now())
+	return r.applyStatus(ctx, sender, want)
+}
+
+// SetupWithManager adds the reconciler to a manager.
+func (r *XJMFSenderReconciler) SetupWithManager(mgr ctrl.Manager) error {
+	return r.setup(mgr, &v1alpha1.XJMFSender{}, r)
+}
+
+func setSenderStatus(s *v1alpha1.XJMFSenderStatus, r posture.SenderReport) {
+	s.ActiveSecrets = slices.Clone(r.ActiveSecrets)
+	s.Secrets = strings.Join(r.ActiveSecrets, ",")
+	s.NextRotation = statusTime(r.NextRotation)
+}
