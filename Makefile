@@ -128,6 +128,7 @@ verify: generate ## Fail if generated files or go.mod are not up to date
 	cd bench/queue && go mod tidy -diff && go vet .
 	cd tools/helm && go mod tidy -diff
 	cd tools/image && go mod tidy -diff && go vet ./...
+	cd tools/kubebuilder && go mod tidy -diff && go vet ./...
 	git diff --exit-code -- api 'apiserver/*/zz_generated.go' pkg/client config/crd config/rbac/role.yaml go.mod go.sum
 
 ##@ Figures
