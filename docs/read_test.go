@@ -4,9 +4,6 @@ package docs_test
 
 import (
 	"bytes"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"io/fs"
 	"os"
 	"path"
@@ -30,77 +27,6 @@ func run(t *testing.T, args ...string) string {
 		t.Fatalf("printmarket %s: exit %d: %s", strings.Join(args, " "), code, errs.String())
 	}
 	return out.String()
-}
-
-// table is the body of the table with this header, without its backticks.
-func table(t *testing.T, file string, header ...string) [][]string {
-	t.Helper()
-	_, after, found := strings.Cut(read(t, file), "\n| "+strings.Join(header, " | ")+" |\n")
-	if !found {
-		t.Fatalf("%s has no table %s", file, strings.Join(header, " | "))
-	}
-	var rows [][]string
-	for _, line := range strings.Split(after, "\n")[1:] {
-		if !strings.HasPrefix(line, "|") {
-			break
-		}
-		cells := strings.Split(strings.Trim(line, "|"), "|")
-		if len(cells) != len(header) {
-			t.Fatalf("%s: %d cells, want %d: %s", file, len(cells), len(header), line)
-		}
-		for i := range cells {
-			cells[i] = strings.ReplaceAll(strings.TrimSpace(cells[i]), "`", "")
-		}
-		rows = append(rows, cells)
-	}
-	return rows
-}
-
-func joined(rows [][]string) []string {
-	all := make([]string, len(rows))
-	for i := range rows {
-		all[i] = strings.Join(rows[i], " | ")
-	}
-	return all
-}
-
-func source(t *testing.T, file string) *ast.File {
-	t.Helper()
-	parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, file), nil, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return parsed
-}
-
-// literal is the composite literal that a package variable begins with.
-func literal(t *testing.T, file, variable string) *ast.CompositeLit {
-	t.Helper()
-	var found *ast.CompositeLit
-	ast.Inspect(source(t, file), func(n ast.Node) bool {
-		if spec, ok := n.(*ast.ValueSpec); ok && spec.Names[0].Name == variable && len(spec.Values) == 1 {
-			found, _ = spec.Values[0].(*ast.CompositeLit)
-		}
-		return true
-	})
-	if found == nil {
-		t.Fatalf("%s has no table %s", file, variable)
-	}
-	return found
-}
-
-// name is the last name of an expression, or the value of a literal.
-func name(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.Ident:
-		return e.Name
-	case *ast.SelectorExpr:
-		return e.Sel.Name
-	case *ast.BasicLit:
-		return strings.Trim(e.Value, `"`)
-	default:
-		return ""
-	}
 }
 
 func read(t *testing.T, file string) string {
@@ -143,4 +69,28 @@ func matching(t *testing.T, pattern string) []string {
 	t.Helper()
 	expression := regexp.MustCompile(pattern)
 	return slices.DeleteFunc(repository(t), func(file string) bool { return !expression.MatchString(file) })
+}
+
+// table is the body of the table with this header, without its backticks.
+func table(t *testing.T, file string, header ...string) [][]string {
+	t.Helper()
+	_, after, found := strings.Cut(read(t, file), "\n| "+strings.Join(header, " | ")+" |\n")
+	if !found {
+		t.Fatalf("%s has no table %s", file, strings.Join(header, " | "))
+	}
+	var rows [][]string
+	for _, line := range strings.Split(after, "\n")[1:] {
+		if !strings.HasPrefix(line, "|") {
+			break
+		}
+		cells := strings.Split(strings.Trim(line, "|"), "|")
+		if len(cells) != len(header) {
+			t.Fatalf("%s: %d cells, want %d: %s", file, len(cells), len(header), line)
+		}
+		for i := range cells {
+			cells[i] = strings.ReplaceAll(strings.TrimSpace(cells[i]), "`", "")
+		}
+		rows = append(rows, cells)
+	}
+	return rows
 }

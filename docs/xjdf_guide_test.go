@@ -4,22 +4,14 @@ package docs_test
 
 import (
 	"bytes"
-	"fmt"
 	"io"
-	"net/http"
 	"path"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/printmarket/printmarket/apiserver/contracts"
-	"github.com/printmarket/printmarket/docs"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
-	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/pkg/xjdf"
 	"github.com/printmarket/printmarket/pkg/xjdf/validate"
 )
@@ -112,19 +104,6 @@ func TestAnExampleOfXJDFIsOneDocumentInEachEncoding(t *testing.T) {
 	}
 }
 
-func TestTheXJDFGuideShowsItsExamplesOrLeadsToThem(t *testing.T) {
-	t.Parallel()
-	text := read(t, xjdfGuide)
-	for _, name := range examples(t) {
-		for end := range encodings() {
-			shown := slices.ContainsFunc(fences(text), func(f [2]string) bool { return f[1] == read(t, xjdfExamples+name+end) })
-			if linked := strings.Contains(text, "(../examples/xjdf/"+name+end+")"); !shown && !linked {
-				t.Errorf("the guide has no %s%s, or another one", name, end)
-			}
-		}
-	}
-}
-
 func TestTheMistakesOfTheXJDFGuideAreFound(t *testing.T) {
 	t.Parallel()
 	flyer := read(t, xjdfExamples+"flyer.json")
@@ -142,54 +121,6 @@ func TestTheMistakesOfTheXJDFGuideAreFound(t *testing.T) {
 		findings := judged(t, doc, validate.ProductIntent).Findings
 		if !slices.ContainsFunc(findings, func(f validate.Finding) bool { return f.Code == row[1] && f.Suggestion == row[2] }) {
 			t.Errorf("%s: findings %+v, want %s with %q", row[0], findings, row[1], row[2])
-		}
-	}
-}
-
-func TestTheXJDFGuideHasTheAnswersOfTheContract(t *testing.T) {
-	t.Parallel()
-	set, err := contracts.Load(docs.API)
-	if err != nil {
-		t.Fatal(err)
-	}
-	op := contracts.Operation{Contract: contracts.XJDF, Method: http.MethodPost, Path: "/api/v1/xjdf/validate"}
-	for _, row := range table(t, xjdfGuide, "status", "code", "when") {
-		status, err := strconv.Atoi(row[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		answer, err := set.Answer(op, status)
-		if err != nil {
-			t.Errorf("the contract has no %d: %v", status, err)
-		}
-		for code := range strings.SplitSeq(row[1], ", ") {
-			if code != "-" && !slices.Contains(answer.Codes, problem.Code(code)) {
-				t.Errorf("%d is none of %s, but of %v", status, code, answer.Codes)
-			}
-		}
-	}
-}
-
-func TestTheXJDFGuideHasProfilesMembersAndLimits(t *testing.T) {
-	t.Parallel()
-	var profiles []string
-	for _, profile := range validate.Profiles() {
-		profiles = append(profiles, string(profile))
-	}
-	var listed []string
-	for _, row := range table(t, xjdfGuide, "profile", "for") {
-		listed = append(listed, row[0])
-	}
-	if diff := cmp.Diff(profiles, listed); diff != "" {
-		t.Errorf("profiles (-code +guide):\n%s", diff)
-	}
-	text, limits := strings.Join(strings.Fields(read(t, xjdfGuide)), " "), xjdf.DefaultLimits
-	for _, sentence := range []string{
-		fmt.Sprintf("at most %d MiB, %d levels, and %d,000 elements and attributes", limits.Bytes>>20, limits.Depth, limits.Nodes/1000),
-		fmt.Sprintf("the gravest first, %d at most", validate.MaxFindings), xjdf.Namespace,
-	} {
-		if !strings.Contains(text, sentence) {
-			t.Errorf("the guide does not say %q", sentence)
 		}
 	}
 }

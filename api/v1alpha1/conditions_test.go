@@ -4,44 +4,10 @@ package v1alpha1_test
 
 import (
 	"encoding/json"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 )
-
-// Operators meet these names in kubectl; each must say what it means.
-func TestEveryConditionAndReasonIsDocumented(t *testing.T) {
-	t.Parallel()
-	file, err := parser.ParseFile(token.NewFileSet(), "conditions.go", nil, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
-	form := regexp.MustCompile(`^"[A-Z][A-Za-z]{2,62}"$`)
-	seen := 0
-	ast.Inspect(file, func(n ast.Node) bool {
-		spec, isValue := n.(*ast.ValueSpec)
-		if !isValue {
-			return true
-		}
-		name, value := spec.Names[0].Name, spec.Values[0].(*ast.BasicLit).Value
-		if !strings.HasPrefix(spec.Doc.Text(), name+" ") {
-			t.Errorf("%s has no comment that begins with its name", name)
-		}
-		if !form.MatchString(value) || !strings.HasSuffix(name, strings.Trim(value, `"`)) {
-			t.Errorf("%s = %s: want PascalCase and the constant's own name", name, value)
-		}
-		seen++
-		return false
-	})
-	if seen < 30 {
-		t.Errorf("found %d constants only", seen)
-	}
-}
 
 func TestScopesOfAKeyTellAbsentFromEmpty(t *testing.T) {
 	t.Parallel()

@@ -29,6 +29,7 @@ func Pages() (map[string][]byte, error) {
 	pages := map[string][]byte{
 		"problem-codes.md":      problems(),
 		"capabilities.md":       capabilities(),
+		"decisions.md":          decisions(),
 		"resources.md":          resources,
 		"preflight-rules.md":    preflightRules(profiles),
 		"preflight-profiles.md": preflightProfiles(profiles),
