@@ -117,9 +117,16 @@ charts: controlplane helm ## Make what of the charts follows from other files: d
 	PRINTMARKET_CONTROLPLANE_REQUIRED=1 PRINTMARKET_HELM_REQUIRED=1 go test ./charts -count=1 -parallel 1 -run 'Definitions|Dashboard|Readmes|Switch|Rollout|Stages' -update
 
 .PHONY: reference
-reference: ## Write docs/reference and docs/metrics.md: what of the documentation follows from code
-	go test ./docs/reference -count=1 -update
+reference: ## Write docs/reference, docs/metrics.md and the pages of rules: documentation that follows from code
+	go test ./docs/reference ./pkg/preflight/rules ./pkg/xjdf/validate -count=1 -run 'SaysWhatTheTable|ThePagesAre' -update
 	go test ./internal/cli -count=1 -run TheReferenceHasEvery -update-reference
+
+.PHONY: update
+update: generate reference charts ## Regenerate everything that follows from other files
+
+.PHONY: affected
+affected: ## Run the tests of packages that differ from BASE=REV and of packages that import them
+	$(MAKE) test PKG="$$(tools/affected.sh $(or $(BASE),HEAD) | tr '\n' ' ')"
 
 .PHONY: verify
 verify: generate ## Fail if generated files or go.mod are not up to date
