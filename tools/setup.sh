@@ -2,7 +2,7 @@
 # Installs the Debian packages that the tests need and that are missing: a C
 # compiler for the race detector, redis-server for the queue's tests and
 # valkey-server beside it where the release has one, postgresql for the store's,
-# poppler's tools, which the preflight engine's facts are compared with, openssl
+# poppler, qpdf and mupdf, which the results of the preflight engine are compared with, openssl
 # and haproxy for a guide, npm for the viewer of the contracts and for axe-core, and
 # a browser for the tests of pages.
 set -eu
@@ -14,6 +14,8 @@ want() { # want COMMAND PACKAGE
 want gcc gcc
 want redis-server redis-server
 want pdffonts poppler-utils
+want qpdf qpdf
+want mutool mupdf-tools
 want openssl openssl
 want haproxy haproxy
 want npm npm
