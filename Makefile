@@ -118,7 +118,7 @@ charts: controlplane helm ## Make what of the charts follows from other files: d
 
 .PHONY: reference
 reference: ## Write docs/reference, docs/metrics.md and the pages of rules: documentation that follows from code
-	go test ./docs/reference ./pkg/preflight/rules ./pkg/xjdf/validate -count=1 -run 'SaysWhatTheTable|ThePagesAre' -update
+	go test ./docs/reference ./pkg/preflight/profile ./pkg/preflight/rules ./pkg/xjdf/validate -count=1 -run 'SaysWhatTheTable|ThePagesAre|ChangedProfile' -update
 	go test ./internal/cli -count=1 -run TheReferenceHasEvery -update-reference
 
 .PHONY: update
