@@ -18,7 +18,8 @@ help: ## Show this list
 	@awk 'BEGIN {FS = ":.*##"} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z0-9-]+:.*##/ {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
-run: build ## Build and start the whole platform (ARGS="--data DIR ..." for flags)
+run: ## Build and start the whole platform (ARGS="--data DIR ..." for flags)
+	$(call executables,-tags nocontroller)
 	bin/printmarket dev $(ARGS)
 
 .PHONY: cluster
@@ -45,13 +46,20 @@ else
 	CGO_ENABLED=1 $(RUN_TESTS) -- -race -timeout 20m $(PKG)
 endif
 
+# $(call executables,FLAGS) builds bin/printmarket and bin/inspector. With the flag
+# "-tags nocontroller" the command `printmarket controller` fails, and a third of
+# the packages need not be compiled.
+define executables
+	@tools/swagger-ui/install.sh --optional
+	@mkdir -p bin
+	@tools/build.sh bin/ ". ./workers/inspector" -ldflags "$(LDFLAGS)" $(1)
+	@ln -sf printmarket bin/kubectl-printmarket
+	@ln -sf printmarket bin/kubectl_complete-printmarket
+endef
+
 .PHONY: build
 build: ## Build bin/printmarket, its names for kubectl, and bin/inspector
-	@tools/swagger-ui/install.sh --optional
-	go build -ldflags "$(LDFLAGS)" -o bin/printmarket .
-	ln -sf printmarket bin/kubectl-printmarket
-	ln -sf printmarket bin/kubectl_complete-printmarket
-	go build -ldflags "$(LDFLAGS)" -o bin/inspector ./workers/inspector
+	$(call executables)
 
 .PHONY: image
 image: swagger-ui ## Build the container image into bin/image, without an engine (ARGS="--push REF --platform linux/amd64,linux/arm64")

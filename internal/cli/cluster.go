@@ -14,7 +14,6 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
-	ctrl "sigs.k8s.io/controller-runtime"
 )
 
 // namespaceFile is where a pod finds its namespace.
@@ -46,10 +45,8 @@ func (o *clusterOptions) registerFinding(f *pflag.FlagSet) {
 // load finds the cluster and the namespace to work in: those of the pod, unless
 // a kubeconfig is named.
 func (o *clusterOptions) load(log *slog.Logger) (*rest.Config, string, error) {
-	// Both Kubernetes libraries would print lines of their own, unredacted.
-	bridge := logr.FromSlogHandler(log.Handler())
-	ctrl.SetLogger(bridge)
-	klog.SetLogger(bridge)
+	// client-go would print lines of its own, unredacted.
+	klog.SetLogger(logr.FromSlogHandler(log.Handler()))
 	return o.find(os.Getenv("KUBERNETES_SERVICE_HOST") != "", namespaceFile)
 }
 

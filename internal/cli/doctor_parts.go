@@ -20,7 +20,7 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
@@ -133,23 +133,17 @@ func (o *doctorOptions) clusterPart() doctor.Examination {
 	}}
 }
 
-func (o *doctorOptions) openReader() (client.Reader, string, error) {
+func (o *doctorOptions) openReader() (*kubeClient, string, error) {
 	config, namespace, err := o.load(telemetry.Discard())
 	if err != nil {
 		return nil, "", err
 	}
-	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{v1alpha1.AddToScheme, apiextensionsv1.AddToScheme} {
-		if err := add(scheme); err != nil {
-			return nil, "", err
-		}
-	}
-	reader, err := client.New(config, client.Options{Scheme: scheme})
+	reader, err := newKubeClient(config, v1alpha1.AddToScheme, apiextensionsv1.AddToScheme)
 	return reader, namespace, err
 }
 
 // definitions compares those of the cluster with those of this program.
-func definitions(ctx context.Context, reader client.Reader) []doctor.Finding {
+func definitions(ctx context.Context, reader *kubeClient) []doctor.Finding {
 	files, err := fs.ReadDir(config.FS, config.CRDDir)
 	if err != nil {
 		return []doctor.Finding{doctor.Fail("definitions", "", "%v", err)}
@@ -173,7 +167,7 @@ func definitions(ctx context.Context, reader client.Reader) []doctor.Finding {
 	return []doctor.Finding{doctor.Well("definitions", "%d, all those of this program", len(files))}
 }
 
-func sameDefinition(ctx context.Context, reader client.Reader, file string) (bool, error) {
+func sameDefinition(ctx context.Context, reader *kubeClient, file string) (bool, error) {
 	text, err := fs.ReadFile(config.FS, file)
 	if err != nil {
 		return false, err
@@ -182,7 +176,7 @@ func sameDefinition(ctx context.Context, reader client.Reader, file string) (boo
 	if err := yaml.UnmarshalStrict(text, &want); err != nil {
 		return false, err
 	}
-	if err := reader.Get(ctx, client.ObjectKey{Name: want.Name}, &got); err != nil {
+	if err := reader.get(ctx, apiextensionsv1.SchemeGroupVersion.WithResource("customresourcedefinitions"), types.NamespacedName{Name: want.Name}, &got); err != nil {
 		return false, err
 	}
 	return len(got.Spec.Versions) == len(want.Spec.Versions) &&
@@ -193,17 +187,17 @@ func sameDefinition(ctx context.Context, reader client.Reader, file string) (boo
 const most = 500
 
 // objects counts those that are not ready, and names some.
-func objects(ctx context.Context, reader client.Reader, namespace string) []doctor.Finding {
+func objects(ctx context.Context, reader *kubeClient, namespace string) []doctor.Finding {
 	var found []doctor.Finding
 	for _, kind := range []struct {
 		name string
-		list client.ObjectList
+		list runtime.Object
 	}{
 		{"partnerentitlements", &v1alpha1.PartnerEntitlementList{}},
 		{"capabilityrollouts", &v1alpha1.CapabilityRolloutList{}},
 		{"xjmfsenders", &v1alpha1.XJMFSenderList{}},
 	} {
-		if err := reader.List(ctx, kind.list, client.InNamespace(namespace), client.Limit(most)); err != nil {
+		if err := reader.list(ctx, v1alpha1.GroupVersion.WithResource(kind.name), namespace, most, kind.list); err != nil {
 			found = append(found, doctor.Fail(kind.name, "You need get and list of the three kinds: the Role printmarket-viewer.", "%v", err))
 			continue
 		}
@@ -215,7 +209,7 @@ func objects(ctx context.Context, reader client.Reader, namespace string) []doct
 // named is how many objects a finding names.
 const named = 5
 
-func unready(kind string, list client.ObjectList) doctor.Finding {
+func unready(kind string, list runtime.Object) doctor.Finding {
 	total, sick := 0, []string{}
 	// The visitor returns no error, and the lists are lists.
 	_ = apimeta.EachListItem(list, func(object runtime.Object) error {

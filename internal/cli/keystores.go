@@ -6,9 +6,8 @@ import (
 	"context"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/retry"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/credential/keymanifest"
@@ -54,7 +53,8 @@ func (m *manifestKeys) change(ctx context.Context, change func(keymanifest.Keys)
 
 // clusterKeys are keys in the custom resource.
 type clusterKeys struct {
-	client client.Client
+	client *kubeClient
+	name   types.NamespacedName
 	object v1alpha1.PartnerEntitlement
 }
 
@@ -66,20 +66,18 @@ func (o *keysOptions) openClusterKeys(ctx context.Context, partner string) (part
 	if err != nil {
 		return nil, err
 	}
-	scheme := runtime.NewScheme()
-	if err := v1alpha1.AddToScheme(scheme); err != nil {
+	c := &clusterKeys{name: types.NamespacedName{Namespace: namespace, Name: partner}}
+	if c.client, err = newKubeClient(config, v1alpha1.AddToScheme); err != nil {
 		return nil, err
 	}
-	c := &clusterKeys{}
-	if c.client, err = client.New(config, client.Options{Scheme: scheme}); err != nil {
-		return nil, err
-	}
-	c.object.Namespace, c.object.Name = namespace, partner
 	return c, c.read(ctx)
 }
 
+var partnerEntitlements = v1alpha1.GroupVersion.WithResource("partnerentitlements")
+
 func (c *clusterKeys) read(ctx context.Context) error {
-	return c.client.Get(ctx, client.ObjectKeyFromObject(&c.object), &c.object)
+	c.object = v1alpha1.PartnerEntitlement{}
+	return c.client.get(ctx, partnerEntitlements, c.name, &c.object)
 }
 
 func (c *clusterKeys) keys() keymanifest.Keys { return c.object.Spec.Keys }
@@ -94,6 +92,6 @@ func (c *clusterKeys) change(ctx context.Context, change func(keymanifest.Keys) 
 			return err
 		}
 		c.object.Spec.Keys = keys
-		return c.client.Update(ctx, &c.object, client.FieldOwner(keysOwner))
+		return c.client.update(ctx, partnerEntitlements, c.name, &c.object, keysOwner)
 	})
 }

@@ -12,7 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/credential"
@@ -62,13 +62,7 @@ func (o *postureOptions) readCluster(ctx context.Context) (postureWorld, error) 
 	if err != nil {
 		return postureWorld{}, err
 	}
-	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{v1alpha1.AddToScheme, corev1.AddToScheme} {
-		if err := add(scheme); err != nil {
-			return postureWorld{}, err
-		}
-	}
-	cluster, err := client.New(config, client.Options{Scheme: scheme})
+	cluster, err := newKubeClient(config, v1alpha1.AddToScheme, corev1.AddToScheme)
 	if err != nil {
 		return postureWorld{}, err
 	}
@@ -79,12 +73,15 @@ func (o *postureOptions) readCluster(ctx context.Context) (postureWorld, error) 
 	return world, world.readSecrets(ctx, cluster, o.now())
 }
 
-func listPosture(ctx context.Context, cluster client.Reader, namespace string) (postureWorld, error) {
+func listPosture(ctx context.Context, cluster *kubeClient, namespace string) (postureWorld, error) {
 	var rollouts v1alpha1.CapabilityRolloutList
 	var partners v1alpha1.PartnerEntitlementList
 	var senders v1alpha1.XJMFSenderList
-	for _, list := range []client.ObjectList{&rollouts, &partners, &senders} {
-		if err := cluster.List(ctx, list, client.InNamespace(namespace)); err != nil {
+	for _, kind := range []struct {
+		resource string
+		list     runtime.Object
+	}{{"capabilityrollouts", &rollouts}, {"partnerentitlements", &partners}, {"xjmfsenders", &senders}} {
+		if err := cluster.list(ctx, v1alpha1.GroupVersion.WithResource(kind.resource), namespace, 0, kind.list); err != nil {
 			return postureWorld{}, err
 		}
 	}
@@ -93,11 +90,11 @@ func listPosture(ctx context.Context, cluster client.Reader, namespace string) (
 
 // readSecrets reads the Secrets that senders and webhooks name. One that the user may not read
 // is noted; one that is not there is judged as the controller would.
-func (w *postureWorld) readSecrets(ctx context.Context, cluster client.Reader, now time.Time) error {
+func (w *postureWorld) readSecrets(ctx context.Context, cluster *kubeClient, now time.Time) error {
 	var found []posture.SecretData
 	for _, name := range posture.ReferredSecrets(w.inputs.Senders, w.inputs.Partners) {
 		var secret corev1.Secret
-		err := cluster.Get(ctx, client.ObjectKey(name), &secret)
+		err := cluster.get(ctx, corev1.SchemeGroupVersion.WithResource("secrets"), types.NamespacedName(name), &secret)
 		switch {
 		case apierrors.IsForbidden(err):
 			w.unread = append(w.unread, name.Name)

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
@@ -93,16 +93,8 @@ type exporter struct {
 }
 
 func newExporter(ctx context.Context, to *destination, c TraceConfig) (*exporter, error) {
-	compression := otlptracehttp.NoCompression
-	if to.gzip {
-		compression = otlptracehttp.GzipCompression
-	}
 	client := to.client()
-	sender, err := otlptracehttp.New(ctx,
-		otlptracehttp.WithEndpointURL(to.url), otlptracehttp.WithHeaders(to.headers), otlptracehttp.WithCompression(compression),
-		otlptracehttp.WithHTTPClient(client), otlptracehttp.WithRetry(otlptracehttp.RetryConfig{
-			Enabled: true, InitialInterval: time.Second, MaxInterval: 5 * time.Second, MaxElapsedTime: to.timeout,
-		}))
+	sender, err := otlptrace.New(ctx, &uploader{to: to, client: client, stopped: make(chan struct{})})
 	if err != nil {
 		return nil, fmt.Errorf("traces: %w", err)
 	}

@@ -19,7 +19,7 @@ func TestJobsThatFailTogetherComeBackSpreadOut(t *testing.T) {
 }
 
 func jobsThatFailTogetherComeBackSpreadOut(t *testing.T) {
-	crowd, workers := size(200, 10_000), size(8, 250)
+	crowd, workers := size(200, 4000), size(8, 100)
 	back := 3 * time.Second
 	w := newWorld(t, simulation.Config{Seed: 9, Workers: workers, Slots: 4})
 	var asked []int

@@ -14,8 +14,8 @@ import (
 func TestNothingIsStuckWhenWorkersDie(t *testing.T) { scenario(t, nothingIsStuckWhenWorkersDie) }
 
 func nothingIsStuckWhenWorkersDie(t *testing.T) {
-	workers, span := size(6, 200), size(40*time.Second, 6*time.Minute)
-	w := newWorld(t, simulation.Config{Seed: 5, Workers: workers, Slots: 4, Crashes: size(1, 0.01), Alone: 2})
+	workers, span := size(6, 50), size(40*time.Second, 6*time.Minute)
+	w := newWorld(t, simulation.Config{Seed: 5, Workers: workers, Slots: 4, Crashes: size(1, 0.04), Alone: 2})
 	mean := meanPreflight()
 	rate := 0.4 * float64(4*workers) / mean.Seconds() / 4
 	for _, name := range []string{"acme01", "acme02", "acme03", "acme04"} {
@@ -47,11 +47,11 @@ func neighboursOfAJobThatKillsItsWorker(t *testing.T) {
 	for _, load := range size([]float64{0.3}, []float64{0.1, 0.6, 0.9}) {
 		for _, alone := range size([]int{0, 2}, []int{0, 1, 2}) {
 			w := newWorld(t, simulation.Config{Seed: 6, Workers: size(3, 10), Slots: 4, Alone: alone})
-			span := size(time.Minute, 10*time.Minute)
+			span := size(time.Minute, 5*time.Minute)
 			mean := meanPreflight()
 			innocent, poisonous := owner("innocent"), owner("poisonous")
 			w.Add(0, w.Steadily(innocent, load*float64(size(12, 40))/mean.Seconds(), span, simulation.Preflight))
-			w.Add(0, poison(size(2, 10), span))
+			w.Add(0, poison(size(2, 5), span))
 			w.drain(2 * span)
 			jobs, tries := w.Waits(simulation.Of(innocent)), w.Tries(simulation.Of(innocent))
 			lost := w.Count(simulation.Exhausted, simulation.Of(innocent))
@@ -62,7 +62,7 @@ func neighboursOfAJobThatKillsItsWorker(t *testing.T) {
 				rule = "never"
 			}
 			rows = append(rows, row(percent(load), rule, w.Deaths(), len(jobs), again, tries[2], tries[3], tries[4], tries[5], lost, jobs.At(0.99), jobs.At(1)))
-			if n := w.Count(simulation.Exhausted, simulation.Of(poisonous)); n != size(2, 10) {
+			if n := w.Count(simulation.Exhausted, simulation.Of(poisonous)); n != size(2, 5) {
 				t.Errorf("%d poisonous jobs ended", n)
 			}
 		}

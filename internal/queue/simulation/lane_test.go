@@ -24,7 +24,7 @@ func aLaneForSmallFiles(t *testing.T) {
 	for _, load := range size([]float64{0.9}, []float64{0.7, 0.9, 1.2}) {
 		for _, layout := range size([]layout{layouts[0], layouts[3]}, layouts) {
 			w := newWorld(t, simulation.Config{Seed: 8, Workers: size(2, 10), Slots: 4, Shares: layout.shares})
-			span := size(time.Minute, 10*time.Minute)
+			span := size(time.Minute, 3*time.Minute)
 			w.Measure(0, span)
 			layout.add(w, load*float64(size(8, 40)), span)
 			w.run(span)

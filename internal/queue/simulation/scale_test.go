@@ -25,7 +25,7 @@ func theAutoscalerClearsABurstAndSettles(t *testing.T) {
 	rows := [][]any{row("burst", "target wait", "cleared after", "most workers", "worker hours", "turns", "p50", "p99", "steady p99")}
 	chart := ""
 	for _, target := range size([]time.Duration{time.Minute}, []time.Duration{time.Minute, 3 * time.Minute}) {
-		burst := size(200, 100_000)
+		burst := size(200, 10_000)
 		w := newWorld(t, simulation.Config{Seed: 7, Workers: 1, Slots: 4, Block: size(5*time.Second, 0)})
 		scaler := &simulation.Scaler{Wait: target, Most: 1000}
 		w.Scale(scaler)

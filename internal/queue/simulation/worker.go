@@ -74,14 +74,15 @@ func (k *worker) take() {
 		if free <= 0 {
 			return
 		}
-		k.world.memory.Blocked()
+		k.world.redis.blocked = 0
 		leases, err := k.consumer.Next(context.Background(), free)
 		k.world.check(err)
+		k.world.granted += len(leases)
 		for _, l := range leases {
 			k.begin(l)
 		}
-		if waits := k.world.memory.Blocked(); len(leases) == 0 && waits > 0 {
-			k.wait(waits)
+		if blocked := k.world.redis.blocked; len(leases) == 0 && blocked > 0 {
+			k.wait(blocked)
 			return
 		}
 	}
@@ -183,6 +184,7 @@ func (k *worker) goOn(l queue.Lease) {
 	}
 	leases, err := k.consumer.FinishNext(context.Background(), l)
 	k.world.check(err)
+	k.world.granted += len(leases)
 	for _, next := range leases {
 		k.begin(next)
 	}

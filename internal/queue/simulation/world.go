@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package simulation runs the preflight queue with up to a thousand workers and
-// millions of jobs in virtual time, to find out what nobody wants to find out
-// in production: who waits for how long when a tenant floods the queue, what
-// becomes of jobs beside one that kills its workers, whether the number of
-// workers settles.
+// Package simulation runs the preflight queue with up to a thousand workers in
+// virtual time. It answers questions that nobody wants to answer in production:
+// how long tenants wait while one of them floods the queue, what happens to jobs
+// beside one that kills its workers, and whether the number of workers settles.
 //
-// What decides is not a model: [World] calls the queue's own client, which runs
-// the queue's own scripts on [keyspace.Keyspace]. What is modelled is the world
-// around them: jobs that take time, workers that take jobs in their slots,
-// renew their leases, die and go, and an autoscaler that adds and removes them.
-// A network and a processor that is shared are not. A run is the same each time
-// for a seed.
+// The decisions are not modelled: [World] calls the queue's own client, which
+// runs the queue's own scripts on miniredis. Modelled are the jobs that take
+// time, the workers that take jobs in their slots, renew their leases, die and
+// leave, and the autoscaler that adds and removes workers. The network and
+// shared processors are not modelled. A run with a seed is always the same.
 //
-// The clock is that of a bubble of [testing/synctest]: the world sleeps until
-// something happens, which takes no time there, and the queue's client has the
-// same clock. Outside of a bubble an hour takes an hour.
+// The clock is that of a bubble of [testing/synctest], in which sleeping takes
+// no time. The world sleeps until the next event; the queue's client and the
+// server have the same clock. Outside of a bubble an hour takes an hour.
 package simulation
 
 import (
@@ -28,10 +26,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"github.com/printmarket/printmarket/internal/queue"
-	"github.com/printmarket/printmarket/internal/queue/simulation/keyspace"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
@@ -71,8 +66,7 @@ const queueName = "preflight"
 type World struct {
 	config Config
 	queue  *queue.Queue
-	memory *keyspace.Keyspace
-	client *redis.Client
+	redis  *memoryRedis
 
 	now    time.Duration
 	events events
@@ -87,6 +81,9 @@ type World struct {
 	workers []*worker
 	born    int
 	waiting []turn
+	// granted is how many leases workers have received: one for each entry of the
+	// stream, until nothing is ready.
+	granted int
 	figures Figures
 	err     error
 }
@@ -105,13 +102,16 @@ func New(config Config) (*World, error) {
 	for n, target := range []**rand.Rand{&w.arrivals, &w.crashes, &w.jitter} {
 		*target = rand.New(rand.NewPCG(config.Seed, uint64(n)))
 	}
-	w.memory = keyspace.New(time.Now)
-	w.client = w.memory.Client()
 	var err error
-	w.queue, err = queue.New(w.client, queueName, queue.Options{Shares: config.shares()})
+	if w.redis, err = startRedis(context.Background()); err != nil {
+		return nil, err
+	}
+	w.queue, err = queue.New(w.redis.client, queueName, queue.Options{Shares: config.shares()})
 	if err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
+	// Keys expire only when the server is told that time has passed.
+	w.Every(time.Second, func() { w.redis.server.FastForward(time.Second) })
 	for range config.Workers {
 		w.hire()
 	}
@@ -120,12 +120,11 @@ func New(config Config) (*World, error) {
 
 // Close frees what the world holds.
 func (w *World) Close() error {
-	err := w.client.Close()
+	var err error
 	for _, worker := range w.workers {
 		err = errors.Join(err, worker.consumer.Close())
 	}
-	w.memory.Close()
-	return err
+	return errors.Join(err, w.redis.close())
 }
 
 // Now is the time since the beginning.
@@ -134,16 +133,17 @@ func (w *World) Now() time.Duration { return w.now }
 // Random is the sequence from which sources draw.
 func (w *World) Random() *rand.Rand { return w.arrivals }
 
-// Commands is how many commands Redis has run, those in scripts included.
-func (w *World) Commands() int { return w.memory.Calls() }
-
 // Queue is the queue that is simulated.
 func (w *World) Queue() *queue.Queue { return w.queue }
 
-// Key reads a key of the queue.
-func (w *World) Key(command, name string, args ...string) (any, error) {
-	return w.memory.Do(append([]string{command, "pm:{" + queueName + "}:" + name}, args...)...)
+// Backlogged returns how many tenants have jobs that wait and may be dispatched.
+func (w *World) Backlogged() int64 {
+	tenants, err := w.redis.client.ZCard(context.Background(), key("ring")).Result()
+	w.check(err)
+	return tenants
 }
+
+func key(name string) string { return "pm:{" + queueName + "}:" + name }
 
 // Source submits jobs one after the other: the next one, and how long after the
 // one before. It returns false when there are no more.
@@ -232,7 +232,10 @@ func (w *World) run(until time.Duration, done func() bool) {
 // serve lets workers that wait take what has become ready, those first that
 // have waited longest, as the server does.
 func (w *World) serve() {
-	for len(w.waiting) > 0 && w.memory.Ready("pm:{"+queueName+"}:s", "workers") > 0 {
+	for range len(w.waiting) {
+		if w.redis.added == w.granted || w.err != nil {
+			return
+		}
 		first := w.waiting[0]
 		w.waiting = w.waiting[1:]
 		if first.valid() {

@@ -82,17 +82,6 @@ func (w *world) drain(limit time.Duration) {
 	}
 }
 
-// zcard is the size of one of the queue's sorted sets.
-func (w *world) zcard(name string) int64 {
-	w.t.Helper()
-	reply, err := w.Key("ZCARD", name)
-	n, isNumber := reply.(int64)
-	if err != nil || !isNumber {
-		w.t.Fatal(reply, err)
-	}
-	return n
-}
-
 // table prints rows in columns.
 func table(rows ...[]any) string {
 	var text strings.Builder

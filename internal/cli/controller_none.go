@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build nocontroller
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+)
+
+// runController fails in the build of `make run`, which leaves out the
+// controller: its libraries are a third of all packages (ADR 0051).
+func runController(context.Context, controllerOptions, io.Writer) error {
+	return errors.New("this executable was built without the controller: build it with make build")
+}

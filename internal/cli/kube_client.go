@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+)
+
+// kubeClient reads and updates objects of a cluster for the operators' commands.
+// It uses client-go's REST client alone: the client of controller-runtime links
+// the types and the clients of every API group (ADR 0051).
+type kubeClient struct {
+	config *rest.Config
+	codecs serializer.CodecFactory
+}
+
+// newKubeClient returns a client for the types that the functions register.
+func newKubeClient(config *rest.Config, register ...func(*runtime.Scheme) error) (*kubeClient, error) {
+	scheme := runtime.NewScheme()
+	for _, add := range append(register, metav1.AddMetaToScheme) {
+		if err := add(scheme); err != nil {
+			return nil, err
+		}
+	}
+	return &kubeClient{config: config, codecs: serializer.NewCodecFactory(scheme)}, nil
+}
+
+// of returns a client for the API group and version of a resource.
+func (c *kubeClient) of(resource schema.GroupVersionResource) (*rest.RESTClient, error) {
+	config, version := rest.CopyConfig(c.config), resource.GroupVersion()
+	config.GroupVersion, config.APIPath = &version, "/apis"
+	if resource.Group == "" {
+		config.APIPath = "/api"
+	}
+	config.NegotiatedSerializer = c.codecs.WithoutConversion()
+	client, err := rest.RESTClientFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("client for %s: %w", resource.Resource, err)
+	}
+	return client, nil
+}
+
+// get reads one object. A resource without namespaces needs none in the name.
+func (c *kubeClient) get(ctx context.Context, resource schema.GroupVersionResource, name types.NamespacedName, into runtime.Object) error {
+	client, err := c.of(resource)
+	if err != nil {
+		return err
+	}
+	return client.Get().NamespaceIfScoped(name.Namespace, name.Namespace != "").
+		Resource(resource.Resource).Name(name.Name).Do(ctx).Into(into)
+}
+
+// list reads the objects of a namespace, up to a limit if it is above 0.
+func (c *kubeClient) list(ctx context.Context, resource schema.GroupVersionResource, namespace string, limit int64, into runtime.Object) error {
+	client, err := c.of(resource)
+	if err != nil {
+		return err
+	}
+	return client.Get().Namespace(namespace).Resource(resource.Resource).
+		VersionedParams(&metav1.ListOptions{Limit: limit}, metav1.ParameterCodec).Do(ctx).Into(into)
+}
+
+// update replaces one object on behalf of a field manager. The server refuses
+// an object that has changed since it was read.
+func (c *kubeClient) update(ctx context.Context, resource schema.GroupVersionResource, name types.NamespacedName, object runtime.Object, manager string) error {
+	client, err := c.of(resource)
+	if err != nil {
+		return err
+	}
+	return client.Put().Namespace(name.Namespace).Resource(resource.Resource).Name(name.Name).
+		VersionedParams(&metav1.UpdateOptions{FieldManager: manager}, metav1.ParameterCodec).Body(object).Do(ctx).Into(object)
+}
