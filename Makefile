@@ -177,7 +177,7 @@ bench-queue: setup ## Compare the queue with asynq, and fail if an aim is missed
 
 .PHONY: simulate
 simulate: ## Run the queue in virtual time: the figures of docs/guides/queue-simulation.md (SIMULATE=update writes them)
-	PRINTMARKET_SIMULATE=$(or $(SIMULATE),check) GOGC=400 go test -count=1 -timeout 60m -v -run '^Test[A-Z]' ./internal/queue/simulation
+	PRINTMARKET_SIMULATE=$(or $(SIMULATE),check) GOGC=400 go test -count=1 -timeout 60m -v -run '^Test[A-Z]' ./test/simulation
 
 .PHONY: soak
 soak: setup ## Kill databases, Redis and workers under load, and send 100,000 hostile requests

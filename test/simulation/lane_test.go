@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/queue"
-	"github.com/printmarket/printmarket/internal/queue/simulation"
+	"github.com/printmarket/printmarket/test/simulation"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 

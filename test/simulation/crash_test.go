@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/queue/simulation"
+	"github.com/printmarket/printmarket/test/simulation"
 )
 
 // TestNothingIsStuckWhenWorkersDie has one worker in a hundred die each minute,

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/queue"
-	"github.com/printmarket/printmarket/internal/queue/simulation"
+	"github.com/printmarket/printmarket/test/simulation"
 )
 
 // TestASmallTenantDoesNotWaitBehindALargeOne has one tenant hand in more than

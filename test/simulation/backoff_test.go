@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/queue/simulation"
+	"github.com/printmarket/printmarket/test/simulation"
 )
 
 // TestJobsThatFailTogetherComeBackSpreadOut has all files of a crowd of jobs on

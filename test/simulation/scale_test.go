@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/internal/queue"
-	"github.com/printmarket/printmarket/internal/queue/simulation"
+	"github.com/printmarket/printmarket/test/simulation"
 )
 
 // TestTheAutoscalerClearsABurstAndSettles has many jobs come at once where one
