@@ -33,7 +33,7 @@ func TestTheDecisionsNameEveryModuleWithItsVersion(t *testing.T) {
 		want[match[1]] = match[2]
 	}
 	for _, match := range named.FindAllStringSubmatch(read(t, "docs/adr/0002-libraries.md")+read(t, "docs/adr/0014-cluster-libraries.md")+read(t, "docs/adr/0041-traces.md")+
-		read(t, "docs/adr/0048-operators-by-openid-connect.md"), -1) {
+		read(t, "docs/adr/0048-operators-by-openid-connect.md")+read(t, "docs/adr/0049-contracts-compared-by-oasdiff.md"), -1) {
 		listed[match[1]] = match[2]
 	}
 	if diff := cmp.Diff(want, listed); diff != "" || len(want) == 0 {

@@ -1,40 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package compat decides whether a contract may follow the one that was
-// released last: a client that was written for that one must not notice.
+// Package compat reports whether a contract may follow its last release: every
+// client of the released contract must continue to work.
 //
-// One question is asked of every schema: is each value that one side may send a
-// value that the other side knows? What a client sends by the old contract, the
-// new one must take; what the server sends by the new contract, the old one
-// must have allowed. So requests may become wider and answers narrower, and
-// never the other way round. What cannot be decided counts as broken.
+// The package compares OpenAPI documents with oasdiff. Three rules are ours:
+// a warning of oasdiff is a break, some changes that oasdiff only reports break
+// our clients (see severities), and a change that oasdiff does not judge is a
+// break as well (see unjudged.go).
+//
+// Only tests import the package, so the product does not link oasdiff.
 package compat
 
 import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
-	"time"
 
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/oasdiff/oasdiff/checker"
+	"github.com/oasdiff/oasdiff/diff"
+	"github.com/oasdiff/oasdiff/load"
 	"sigs.k8s.io/yaml"
 )
 
-// Break is one thing that a client of the released contract would notice.
+// Break is one change that a client of the released contract notices.
 type Break struct {
-	// Where is the operation, and the place in it.
+	// Where is the operation and the place in it.
 	Where string
 	What  string
 }
 
 func (b Break) String() string { return b.Where + ": " + b.What }
 
-// ErrVersion is that of a contract whose info.version does not say that it has
-// changed.
-var ErrVersion = errors.New("the version does not say what has changed")
-
-// BrokenError is that of a contract that breaks clients of the released one.
+// BrokenError lists what breaks the clients of the released contract.
 type BrokenError struct{ Breaks []Break }
 
 func (e *BrokenError) Error() string {
@@ -42,80 +43,131 @@ func (e *BrokenError) Error() string {
 	for i, b := range e.Breaks {
 		lines[i] = "\n  " + b.String()
 	}
-	return "it breaks clients of the released contract, which needs a new major route family:" + strings.Join(lines, "")
+	return "the contract breaks clients of the released one; use a new major route family:" + strings.Join(lines, "")
 }
 
-// Check decides whether a contract may follow the released one at this time.
-// The time matters for operations that the released one has deprecated: these
-// may go when their sunset has come.
-func Check(released, next []byte, now time.Time) error {
-	before, err := parse(released)
+// ErrVersion reports an info.version that does not follow from the changes.
+var ErrVersion = errors.New("invalid version")
+
+// Check returns nil if the contract may follow the released one, a [BrokenError]
+// if it breaks clients, and [ErrVersion] if its info.version is too low. Time
+// matters for deprecated operations, which may go once their sunset has come.
+func Check(released, next []byte) error {
+	before, err := parse("released contract", released)
 	if err != nil {
-		return fmt.Errorf("the released contract: %w", err)
+		return err
 	}
-	after, err := parse(next)
+	after, err := parse("contract", next)
 	if err != nil {
-		return fmt.Errorf("the contract: %w", err)
+		return err
 	}
-	c := &comparison{before: before, after: after, now: now, seen: map[pair]string{}, steps: new(int)}
-	c.documents()
-	if len(c.breaks) > 0 {
-		return &BrokenError{Breaks: c.breaks}
+	if reflect.DeepEqual(before.data, after.data) {
+		return nil
+	}
+	report, sources, err := diff.GetWithOperationsSourcesMap(diff.NewConfig(), before.spec, after.spec)
+	if err != nil {
+		return fmt.Errorf("compare the contracts: %w", err)
+	}
+	if report == nil {
+		report = &diff.Diff{} // it sees no difference
+	}
+	localize := checker.NewDefaultLocalizer()
+	var breaks []Break
+	rules := checker.NewConfig(checker.GetAllChecks(), checker.WithSeverityLevels(severities()))
+	for _, change := range checker.CheckBackwardCompatibility(rules, report, sources) {
+		where := strings.TrimSpace(change.GetOperation() + " " + change.GetPath())
+		breaks = append(breaks, Break{where, fmt.Sprintf("%s [%s]", change.GetUncolorizedText(localize), change.GetId())})
+	}
+	breaks = append(breaks, unjudged(report)...)
+	if len(breaks) > 0 {
+		return &BrokenError{breaks}
 	}
 	return checkVersion(before, after)
 }
 
-// document is a contract as plain data.
-type document map[string]any
-
-func parse(text []byte) (document, error) {
-	var d document
-	if err := yaml.UnmarshalStrict(text, &d); err != nil {
-		return nil, fmt.Errorf("parse: %w", err)
+// severities are the changes that oasdiff reports without calling them a break.
+// Generated clients use the operationId, and a default or a documented header or
+// status is part of what a client relies on. The contracts use none of the
+// keywords at the end; their rules depend on the client.
+func severities() map[string]checker.Level {
+	levels := map[string]checker.Level{
+		checker.APIOperationIdRemovedId:                          checker.ERR,
+		checker.OptionalResponseHeaderRemovedId:                  checker.ERR,
+		checker.ResponseNonSuccessStatusRemovedId:                checker.ERR,
+		checker.RequestBodyPatternPropertyRemovedId:              checker.ERR,
+		checker.RequestPropertyPatternPropertyRemovedId:          checker.ERR,
+		checker.ResponseRequiredPropertyRemovedWithDeprecationId: checker.ERR,
+		checker.RequestPropertyRemovedWithDeprecationId:          checker.ERR,
+		checker.RequestParameterRemovedWithDeprecationId:         checker.ERR,
 	}
-	if d == nil {
-		return nil, errors.New("it is empty")
+	keywords := []string{"default-value-changed", "default-value-removed", "discriminator", "read-only", "write-only"}
+	for _, rule := range checker.GetAllRules() {
+		answerDefault := strings.HasPrefix(rule.Id, "response-") && strings.Contains(rule.Id, "default-value")
+		if !answerDefault && slices.ContainsFunc(keywords, func(word string) bool { return strings.Contains(rule.Id, word) }) {
+			levels[rule.Id] = checker.ERR
+		}
 	}
-	return d, nil
+	return levels
 }
 
-// checkVersion holds the versions against what has changed: nothing, words
-// alone, or something that programs see.
-func checkVersion(before, after document) error {
-	if reflect.DeepEqual(before, after) {
-		return nil
+// contract is a contract as plain data and as oasdiff reads it.
+type contract struct {
+	data map[string]any
+	spec *load.SpecInfo
+}
+
+func parse(name string, text []byte) (contract, error) {
+	var c contract
+	if err := yaml.UnmarshalStrict(text, &c.data); err != nil {
+		return contract{}, fmt.Errorf("parse the %s: %w", name, err)
 	}
-	from, err := versionOf(before)
+	if c.data == nil {
+		return contract{}, fmt.Errorf("parse the %s: it is empty", name)
+	}
+	var err error
+	c.spec, err = load.NewSpecInfoFromData(openapi3.NewLoader(), text, name, load.WithFlattenParams(), load.WithLowercaseHeaders())
+	if err != nil {
+		return contract{}, fmt.Errorf("load the %s: %w", name, err)
+	}
+	return c, nil
+}
+
+// checkVersion requires a higher patch version if only words have changed, and a
+// higher minor version if a program can see the change.
+func checkVersion(before, after contract) error {
+	from, err := ParseVersion(before.spec.GetVersion())
 	if err != nil {
 		return err
 	}
-	to, err := versionOf(after)
+	to, err := ParseVersion(after.spec.GetVersion())
 	if err != nil {
 		return err
 	}
-	needed, why := [3]int{from[0], from[1], from[2] + 1}, "its words have changed"
-	if !reflect.DeepEqual(withoutWords(before), withoutWords(after)) {
-		needed, why = [3]int{from[0], from[1] + 1, 0}, "it has grown"
+	words := diff.WithExcludeElements([]string{
+		diff.ExcludeExamplesOption, diff.ExcludeDescriptionOption, diff.ExcludeTitleOption, diff.ExcludeSummaryOption,
+		diff.ExcludeExtensionsOption, diff.ExcludeTagsOption,
+	})
+	grown, err := diff.Get(diff.NewConfig(words), before.spec.Spec, after.spec.Spec)
+	if err != nil {
+		return fmt.Errorf("compare the contracts without words: %w", err)
 	}
-	if to[0] != from[0] {
-		return fmt.Errorf("%w: %s is another major than %s, which is another route family's", ErrVersion, text(to), text(from))
+	needed, why := [3]int{from[0], from[1], from[2] + 1}, "words have changed"
+	if grown != nil && (grown.PathsDiff != nil || grown.ComponentsDiff != nil || grown.SecurityDiff != nil) {
+		needed, why = [3]int{from[0], from[1] + 1, 0}, "the contract has grown"
 	}
-	if less(to, needed) {
-		return fmt.Errorf("%w: %s since %s, so it is at least %s and not %s", ErrVersion, why, text(from), text(needed), text(to))
+	switch {
+	case to[0] != from[0]:
+		return fmt.Errorf("%w: major %d belongs to another route family than major %d", ErrVersion, to[0], from[0])
+	case slices.Compare(to[:], needed[:]) < 0:
+		return fmt.Errorf("%w: %s since %s, so use at least %s instead of %s", ErrVersion, why, text(from), text(needed), text(to))
 	}
 	return nil
-}
-
-func versionOf(d document) ([3]int, error) {
-	info, _ := d["info"].(map[string]any)
-	written, _ := info["version"].(string)
-	return ParseVersion(written)
 }
 
 // ParseVersion reads major.minor.patch.
 func ParseVersion(written string) (version [3]int, err error) {
 	parts := strings.Split(written, ".")
-	if len(parts) != 3 {
+	if len(parts) != len(version) {
 		return version, fmt.Errorf("%w: %q is not of the form 1.2.3", ErrVersion, written)
 	}
 	for i, part := range parts {
@@ -128,51 +180,4 @@ func ParseVersion(written string) (version [3]int, err error) {
 	return version, nil
 }
 
-func less(a, b [3]int) bool {
-	for i := range a {
-		if a[i] != b[i] {
-			return a[i] < b[i]
-		}
-	}
-	return false
-}
-
 func text(v [3]int) string { return fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2]) }
-
-// words are the members that no program goes by; named are the objects whose
-// members are names of our own, which may be called like them.
-var (
-	words = map[string]bool{"description": true, "summary": true, "title": true, "example": true, "examples": true, "tags": true, "externalDocs": true}
-	named = map[string]bool{
-		"properties": true, "patternProperties": true, "$defs": true, "schemas": true, "responses": true, "headers": true,
-		"parameters": true, "requestBodies": true, "securitySchemes": true, "paths": true, "content": true, "mapping": true,
-	}
-)
-
-// withoutWords is a copy without what only people read, and without info.
-func withoutWords(d document) any {
-	bare, _ := strip(map[string]any(d), false).(map[string]any)
-	delete(bare, "info")
-	return bare
-}
-
-func strip(value any, names bool) any {
-	switch v := value.(type) {
-	case map[string]any:
-		kept := map[string]any{}
-		for name, member := range v {
-			if names || !words[name] && !strings.HasPrefix(name, "x-") {
-				kept[name] = strip(member, named[name] && !names)
-			}
-		}
-		return kept
-	case []any:
-		kept := make([]any, len(v))
-		for i := range v {
-			kept[i] = strip(v[i], false)
-		}
-		return kept
-	default:
-		return value
-	}
-}
