@@ -4,154 +4,192 @@ package kubesource
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/cache"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// world is what the server has told so far. Objects in it are never changed,
-// only replaced, so that a snapshot may keep them.
-type world struct {
-	// changed has a value while there is something that was not taken.
+// clusterState holds the objects of the cluster as the API server last reported
+// them. Objects in it are never changed, only replaced, so that a snapshot may
+// keep them.
+type clusterState struct {
+	// changed has a value while the compiler has not taken the latest state.
 	changed chan struct{}
+	// relisted has a value after a list that was not the first of its kind.
+	relisted chan struct{}
 
 	mu    sync.Mutex
-	kinds [kindCount]held
+	kinds [kindCount]kindState
 	// inputs are the lists as they were taken last.
 	inputs posture.Inputs
 }
 
-// held is what was told of one kind.
-type held struct {
-	// synced is set with the first list.
-	synced bool
-	// version is that up to which the server has told everything.
-	version string
-	objects map[string]object
-	// material tells that a compilation would differ from the last in this kind.
-	material bool
-	// heard counts what the server has sent.
-	heard  uint64
-	ledger ledger
+func newClusterState(relisted chan struct{}) *clusterState {
+	c := &clusterState{changed: make(chan struct{}, 1), relisted: relisted}
+	for i := range c.kinds {
+		c.kinds[i].cluster = c
+	}
+	return c
 }
 
-// taken is one state of the world.
-type taken struct {
+// kindState holds the objects of one kind. It is the store of a Reflector.
+type kindState struct {
+	cluster *clusterState
+	// listed is set with the first list.
+	listed bool
+	// version is that up to which the server has reported everything.
+	version string
+	objects map[string]object
+	// recompile is set when a compilation would differ from the last in this kind.
+	recompile bool
+	// received counts the messages of the server.
+	received uint64
+	marks    markSet
+}
+
+var (
+	_ cache.ReflectorStore         = &kindState{}
+	_ cache.ReflectorBookmarkStore = &kindState{}
+)
+
+// Replace takes a complete list, in which each item is an object.
+func (k *kindState) Replace(items []any, version string) error {
+	objects := make(map[string]object, len(items))
+	for _, item := range items {
+		o, err := stripped(item)
+		if err != nil {
+			return err
+		}
+		objects[o.GetName()] = o
+	}
+	k.cluster.mu.Lock()
+	defer k.cluster.mu.Unlock()
+	if k.listed {
+		signal(k.cluster.relisted)
+	}
+	if !k.listed || !maps.EqualFunc(k.objects, objects, compilesAlike) {
+		k.recompile = true
+	}
+	// Not the later of two versions: a cluster that was restored counts from
+	// further back.
+	k.listed, k.objects, k.version = true, objects, version
+	k.marks.reset(objects)
+	k.report()
+	return nil
+}
+
+// Add takes a new object.
+func (k *kindState) Add(item any) error { return k.Update(item) }
+
+// Update takes a changed object.
+func (k *kindState) Update(item any) error {
+	o, err := stripped(item)
+	if err != nil {
+		return err
+	}
+	k.cluster.mu.Lock()
+	defer k.cluster.mu.Unlock()
+	if former, found := k.objects[o.GetName()]; !found || !compilesAlike(former, o) {
+		k.recompile = true
+	}
+	k.objects[o.GetName()] = o
+	k.marks.note(o.GetName(), markOf(o))
+	k.advance(o.GetResourceVersion())
+	return nil
+}
+
+// Delete takes the last state of a deleted object.
+func (k *kindState) Delete(item any) error {
+	o, err := stripped(item)
+	if err != nil {
+		return err
+	}
+	k.cluster.mu.Lock()
+	defer k.cluster.mu.Unlock()
+	delete(k.objects, o.GetName())
+	k.marks.note(o.GetName(), mark{})
+	k.recompile = true
+	k.advance(o.GetResourceVersion())
+	return nil
+}
+
+// Bookmark takes a version up to which the server has reported everything.
+func (k *kindState) Bookmark(version string) error {
+	k.cluster.mu.Lock()
+	defer k.cluster.mu.Unlock()
+	k.advance(version)
+	return nil
+}
+
+// Resync does nothing: objects that are handed out again are no sign of life.
+func (*kindState) Resync() error { return nil }
+
+func (k *kindState) advance(version string) {
+	k.version = posture.LaterVersion(k.version, version)
+	k.report()
+}
+
+func (k *kindState) report() {
+	k.received++
+	signal(k.cluster.changed)
+}
+
+// received returns how many messages the server has sent of each kind.
+func (c *clusterState) received() (counts [kindCount]uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range c.kinds {
+		counts[i] = c.kinds[i].received
+	}
+	return counts
+}
+
+// compilerInput is one state of the cluster.
+type compilerInput struct {
 	inputs posture.Inputs
-	// material is false when a compilation would give the same as the last.
-	material bool
+	// recompile is false when a compilation would give the same as the last.
+	recompile bool
 	// secret is the gate Secret; nil when there is none.
 	secret *corev1.Secret
 	views  [kindCount]view
 }
 
-func newWorld() *world { return &world{changed: make(chan struct{}, 1)} }
-
-// replace takes a complete list, and reports whether there was one before.
-func (w *world) replace(kind int, version string, objects map[string]object) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	h := &w.kinds[kind]
-	again := h.synced
-	if !h.synced || !maps.EqualFunc(h.objects, objects, alike) {
-		h.material = true
-	}
-	// Not the later of two versions: a cluster that was restored counts from
-	// further back.
-	h.synced, h.objects, h.version = true, objects, version
-	h.ledger.reset(objects)
-	w.told(h)
-	return again
-}
-
-// put takes an object that was created or changed.
-func (w *world) put(kind int, o object) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	h := &w.kinds[kind]
-	if former, found := h.objects[o.GetName()]; !found || !alike(former, o) {
-		h.material = true
-	}
-	h.objects[o.GetName()] = o
-	h.ledger.note(o.GetName(), markOf(o))
-	h.version = posture.LaterVersion(h.version, o.GetResourceVersion())
-	w.told(h)
-}
-
-// remove takes the last state of an object that was deleted.
-func (w *world) remove(kind int, o object) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	h := &w.kinds[kind]
-	delete(h.objects, o.GetName())
-	h.ledger.note(o.GetName(), mark{})
-	h.version = posture.LaterVersion(h.version, o.GetResourceVersion())
-	h.material = true
-	w.told(h)
-}
-
-// advance takes the word of the server that there is nothing else up to a
-// version.
-func (w *world) advance(kind int, version string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	h := &w.kinds[kind]
-	h.version = posture.LaterVersion(h.version, version)
-	w.told(h)
-}
-
-func (w *world) told(h *held) {
-	h.heard++
-	select {
-	case w.changed <- struct{}{}:
-	default:
-	}
-}
-
-// heard is how much the server has sent of each kind.
-func (w *world) heard() (counts [kindCount]uint64) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for i := range w.kinds {
-		counts[i] = w.kinds[i].heard
-	}
-	return counts
-}
-
 // take returns the present state; false before everything was listed.
-func (w *world) take() (taken, bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	var t taken
-	for i := range w.kinds {
-		h := &w.kinds[i]
-		if !h.synced {
-			return taken{}, false
+func (c *clusterState) take() (compilerInput, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var t compilerInput
+	for i := range c.kinds {
+		k := &c.kinds[i]
+		if !k.listed {
+			return compilerInput{}, false
 		}
-		t.views[i] = h.ledger.view(h.version)
-		t.material = t.material || h.material
+		t.views[i] = k.marks.view(k.version)
+		t.recompile = t.recompile || k.recompile
 	}
-	for _, o := range w.kinds[secrets].objects {
+	for _, o := range c.kinds[secrets].objects {
 		t.secret, _ = o.(*corev1.Secret)
 	}
-	refresh(&w.inputs.Rollouts, &w.kinds[rollouts])
-	refresh(&w.inputs.Partners, &w.kinds[partners])
-	refresh(&w.inputs.Senders, &w.kinds[senders])
-	w.kinds[secrets].material = false
-	t.inputs = w.inputs
+	refresh(&c.inputs.Rollouts, &c.kinds[rollouts])
+	refresh(&c.inputs.Partners, &c.kinds[partners])
+	refresh(&c.inputs.Senders, &c.kinds[senders])
+	c.kinds[secrets].recompile = false
+	t.inputs = c.inputs
 	return t, true
 }
 
-// refresh makes a list anew if something in it is. Otherwise the last one
+// refresh rebuilds a list if something in it has changed. Otherwise the last one
 // serves again: most edits leave the partners, of which there are many, alone.
-func refresh[T any](list *[]T, h *held) {
-	if h.material {
-		*list, h.material = values[T](h.objects), false
+func refresh[T any](list *[]T, k *kindState) {
+	if k.recompile {
+		*list, k.recompile = values[T](k.objects), false
 	}
 }
 
@@ -165,10 +203,10 @@ func values[T any](objects map[string]object) []T {
 	return list
 }
 
-// alike reports whether two states of an object are the same to a compilation.
+// compilesAlike reports whether two states of an object compile to the same.
 // The specification of a custom resource changes only with its generation; a
 // Secret has none.
-func alike(a, b object) bool {
+func compilesAlike(a, b object) bool {
 	if a.GetUID() != b.GetUID() || a.GetGeneration() != b.GetGeneration() ||
 		!a.GetDeletionTimestamp().Equal(b.GetDeletionTimestamp()) || !maps.Equal(a.GetLabels(), b.GetLabels()) {
 		return false
@@ -181,13 +219,23 @@ func alike(a, b object) bool {
 	return isSecret && maps.EqualFunc(former.Data, next.Data, bytes.Equal)
 }
 
-// heartbeatAnnotation is when the controller that leads was last alive, on the
-// gate Secret; in the form of RFC 3339.
+// heartbeatAnnotation says on the gate Secret when the leading controller was last
+// alive, in the form of RFC 3339.
 const heartbeatAnnotation = v1alpha1.GroupName + "/heartbeat"
 
-// strip drops what is read by nobody. Most of an object is that: of a partner as
-// the controller keeps it, four fifths. Of the managed fields the time of the last edit
-// is left.
+// stripped returns an item of a Reflector without what nobody reads.
+func stripped(item any) (object, error) {
+	o, ok := item.(object)
+	if !ok {
+		return nil, fmt.Errorf("an item of type %T", item)
+	}
+	strip(o)
+	return o, nil
+}
+
+// strip drops what nobody reads, which is most of an object: four fifths of a
+// partner as the controller keeps it. Of the managed fields it keeps the time of
+// the last edit.
 func strip(o object) {
 	beat, beats := o.GetAnnotations()[heartbeatAnnotation]
 	edited := v1alpha1.LastEdit(o.GetManagedFields())
@@ -209,8 +257,8 @@ func strip(o object) {
 	}
 }
 
-// timeOf is an entry with its time alone; none for nil. The copies let go of what they
-// were decoded with.
+// timeOf returns an entry with its time alone, or none for nil. The copy releases
+// what it was decoded with.
 func timeOf(entry *metav1.ManagedFieldsEntry) []metav1.ManagedFieldsEntry {
 	if entry == nil {
 		return nil
