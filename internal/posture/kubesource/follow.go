@@ -75,7 +75,10 @@ func (f *follower) list(ctx context.Context, options metav1.ListOptions) (runtim
 	if err == nil {
 		// Before the next page is read, because most of a page is not kept.
 		err = meta.EachListItem(page, func(item runtime.Object) error {
-			_, err := stripped(item)
+			o, err := objectOf(item)
+			if err == nil {
+				strip(o)
+			}
 			return err
 		})
 	}

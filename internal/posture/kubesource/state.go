@@ -59,11 +59,11 @@ var (
 	_ cache.ReflectorBookmarkStore = &kindState{}
 )
 
-// Replace takes a complete list, in which each item is an object.
+// Replace takes a complete list, which [follower.list] has stripped.
 func (k *kindState) Replace(items []any, version string) error {
 	objects := make(map[string]object, len(items))
 	for _, item := range items {
-		o, err := stripped(item)
+		o, err := objectOf(item)
 		if err != nil {
 			return err
 		}
@@ -90,10 +90,11 @@ func (k *kindState) Add(item any) error { return k.Update(item) }
 
 // Update takes a changed object.
 func (k *kindState) Update(item any) error {
-	o, err := stripped(item)
+	o, err := objectOf(item)
 	if err != nil {
 		return err
 	}
+	strip(o)
 	k.cluster.mu.Lock()
 	defer k.cluster.mu.Unlock()
 	if former, found := k.objects[o.GetName()]; !found || !compilesAlike(former, o) {
@@ -107,7 +108,7 @@ func (k *kindState) Update(item any) error {
 
 // Delete takes the last state of a deleted object.
 func (k *kindState) Delete(item any) error {
-	o, err := stripped(item)
+	o, err := objectOf(item)
 	if err != nil {
 		return err
 	}
@@ -223,13 +224,12 @@ func compilesAlike(a, b object) bool {
 // alive, in the form of RFC 3339.
 const heartbeatAnnotation = v1alpha1.GroupName + "/heartbeat"
 
-// stripped returns an item of a Reflector without what nobody reads.
-func stripped(item any) (object, error) {
+// objectOf returns an item of a Reflector as an object.
+func objectOf(item any) (object, error) {
 	o, ok := item.(object)
 	if !ok {
 		return nil, fmt.Errorf("an item of type %T", item)
 	}
-	strip(o)
 	return o, nil
 }
 
