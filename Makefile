@@ -29,7 +29,7 @@ cluster: build setup controlplane ## Run it as on Kubernetes: a local control pl
 
 # Packages without concurrent code, and those whose tests run the built executables:
 # the race detector would slow them down and find nothing.
-SEQUENTIAL = ./api/... ./charts/... ./config/... ./docs/... ./pkg/preflight/... ./pkg/xjdf/... ./apiserver/contracts/compat \
+SEQUENTIAL = ./api/... ./charts/... ./config/... ./docs/... ./pkg/preflight/... ./pkg/xjdf/... ./test/contractcompat \
 	./internal/cli ./internal/costing ./internal/cursor ./internal/masterdata/authority ./internal/masterdata/catalog ./internal/masterdata/fixed \
 	./internal/masterdata/source ./internal/masterdata/timeline ./internal/money ./internal/problem ./internal/posture/explain ./internal/recordid ./internal/tenant ./internal/transaction
 RUN_TESTS = PRINTMARKET_CONTROLPLANE_REQUIRED=1 PRINTMARKET_CHROMIUM_REQUIRED=1 PRINTMARKET_AXE_REQUIRED=1 PRINTMARKET_HELM_REQUIRED=1 \

@@ -31,6 +31,8 @@ func newConnection(config *rest.Config) (*connection, error) {
 		DialContext:         (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
 		Proxy:               http.ProxyFromEnvironment,
 		ForceAttemptHTTP2:   true,
+		// For a connection that a request still used when it was closed.
+		IdleConnTimeout: 30 * time.Second,
 		// A second net below the live reads, which find a dead connection sooner.
 		HTTP2: &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second},
 	}

@@ -22,14 +22,14 @@ type gate struct {
 	bundle   posture.Bundle
 }
 
-// enforceAll brings each state of the world into force. Whatever comes while
-// one is compiled is taken together in the next.
+// enforceAll brings each state of the cluster into force. Changes that arrive
+// during a compilation are compiled together in the next one.
 func (s *Source) enforceAll(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-s.world.changed:
+		case <-s.cluster.changed:
 		}
 		s.enforce(ctx)
 		sleep(ctx, s.config.Coalesce)
@@ -37,11 +37,11 @@ func (s *Source) enforceAll(ctx context.Context) {
 }
 
 func (s *Source) enforce(ctx context.Context) {
-	t, synced := s.world.take()
-	if !synced {
+	t, listed := s.cluster.take()
+	if !listed {
 		return
 	}
-	if t.material {
+	if t.recompile {
 		s.inputs, s.compiled = t.inputs, false
 	}
 	s.noteHeartbeat(t.secret)
@@ -71,7 +71,7 @@ func (s *Source) judge(secret *corev1.Secret) (gate, error) {
 	if secret == nil {
 		return last, fmt.Errorf("gate secret %s: %w", name, ErrGateSecretMissing)
 	}
-	if last.accepted && alike(last.data, secret) {
+	if last.accepted && compilesAlike(last.data, secret) {
 		last.version = secret.ResourceVersion
 		return last, nil
 	}
@@ -115,7 +115,7 @@ func (s *Source) noteGate(ctx context.Context, fault error) {
 	}
 }
 
-// install notes a state of the world, and puts its snapshot in force if it is a
+// install notes a state of the cluster, and puts its snapshot in force if it is a
 // new one. The very first waits for a live read. A snapshot that comes later is
 // as old as the last live read, whatever watch made it: the other watches may
 // be dead.
@@ -134,8 +134,8 @@ func (s *Source) install(ctx context.Context, snapshot *posture.Snapshot, views 
 	s.views, s.viewed, s.gate = views, true, next
 }
 
-// publish puts the snapshot in force; mu is held. Before the first one what listing
-// the world took is given back to the kernel: the process is not ready yet, and an
+// publish puts the snapshot in force; mu is held. Before the first one the memory
+// that listing the cluster took is given back to the kernel: the process is not ready yet, and an
 // idle one would keep it resident for minutes.
 func (s *Source) publish(ctx context.Context, at time.Time) {
 	if !s.published {

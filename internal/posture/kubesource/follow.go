@@ -4,144 +4,126 @@ package kubesource
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
+	"github.com/go-logr/logr"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
 )
 
-const (
-	// A server that has returned is noticed within maxPause: a revocation made
-	// right then must not wait for a long backoff.
-	minPause = 50 * time.Millisecond
-	maxPause = time.Second
-	// A watch that has lasted for settleTime works. One that is refused, or breaks
-	// at once, ends no trouble, though the list before it was answered.
-	settleTime = time.Second
-	// A watch is ended by the server after watchSeconds to twice that, and then
-	// everything is listed again.
-	watchSeconds = 300
+// settleTime is how long a watch must last before the kind counts as followed
+// again. A watch that the server refuses, or that breaks at once, ends no
+// trouble, even if the list before it succeeded.
+const settleTime = time.Second
+
+var (
+	// errListAgain makes a Reflector begin again with a list.
+	errListAgain = errors.New("list again")
+	// errShortWatch: the server ended a watch, or sent an error, before it counted.
+	errShortWatch = errors.New("it ended within a second")
 )
 
-// follower keeps one kind of a world up to date. It is an informer that holds
-// nothing but the world's objects, always lists from etcd and not from the
-// server's cache, starts again within a second, and never resyncs: an informer
-// that hands out its own memory again is no sign of life.
+// follower keeps one kind of the cluster state up to date with a Reflector of
+// client-go. What serves a cache serves no gate, so a follower changes three
+// things: each list comes from etcd instead of the server's cache, each watch
+// begins with a list, and a list that expires begins again page by page.
 type follower struct {
 	*resource
-	world *world
-	// index is the kind's in the world.
-	index int
-	// relisted is called after each list but the first, noted with what ended a
-	// round, and with nil once a watch works.
-	relisted func()
-	noted    func(context.Context, error)
+	state *kindState
+	// noted is called with what keeps the kind from being followed, and with nil
+	// once a watch works.
+	noted func(context.Context, error)
+	// listed is set between a list and the watch that follows it.
+	listed bool
 }
 
-// run follows until the context ends.
+// run follows until the context ends. The Reflector tries again within a second:
+// a revocation right after an outage must not wait for a long back-off. Jitter
+// keeps replicas that lost the server together from returning together.
 func (f *follower) run(ctx context.Context) {
-	pause := minPause
-	for ctx.Err() == nil {
-		began := time.Now()
-		if err := f.round(ctx); err != nil && ctx.Err() == nil {
-			f.noted(ctx, fmt.Errorf("follow %s: %w", f.kind.name, err))
-		}
-		if time.Since(began) > maxPause {
-			pause = minPause
-		}
-		// Replicas that lost the server together must not return together.
-		sleep(ctx, pause/2+rand.N(pause/2))
-		pause = min(2*pause, maxPause)
-	}
-}
-
-// round lists and then watches until the watch ends, which is no error.
-func (f *follower) round(ctx context.Context) error {
-	version, err := f.list(ctx)
-	if err != nil {
-		return fmt.Errorf("list: %w", err)
-	}
-	if err := f.stream(ctx, version); err != nil {
-		return fmt.Errorf("watch: %w", err)
-	}
-	return nil
-}
-
-func (f *follower) list(ctx context.Context) (string, error) {
-	objects := map[string]object{}
-	version, err := f.objects(ctx, func(o object) {
-		strip(o)
-		objects[o.GetName()] = o
+	silent := logr.Discard() // list and watch report their errors themselves
+	lists := listWatch{&cache.ListWatch{ListWithContextFunc: f.list, WatchFuncWithContext: f.watch}}
+	reflector := cache.NewReflectorWithOptions(lists, nil, f.state, cache.ReflectorOptions{
+		Name: f.kind.name, Logger: &silent,
+		Backoff: &wait.Backoff{Duration: 25 * time.Millisecond, Factor: 2, Jitter: 1, Steps: 10, Cap: 500 * time.Millisecond},
 	})
-	if err != nil {
-		return "", err
-	}
-	if f.world.replace(f.index, version, objects) {
-		f.relisted()
-	}
-	return version, nil
+	reflector.WatchListPageSize = pageSize
+	reflector.RunWithContext(logr.NewContext(ctx, silent))
 }
 
-func (f *follower) stream(ctx context.Context, version string) error {
-	stream, err := f.watch(ctx, version, watchSeconds+rand.Int64N(watchSeconds))
-	if err != nil {
-		return err
+// listWatch is a ListWatch without streaming lists, which send everything at once.
+type listWatch struct{ *cache.ListWatch }
+
+func (listWatch) IsWatchListSemanticsUnSupported() bool { return true }
+
+// list reads one page for the Reflector. A list without a resource version is as
+// new as etcd.
+func (f *follower) list(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+	if options.Limit == 0 {
+		return nil, apierrors.NewResourceExpired("the list took too long")
 	}
-	defer func() {
-		stream.Stop()
-		// The stream's goroutine has ended when the channel is closed.
-		for range stream.ResultChan() {
-		}
-	}()
-	settled := time.NewTimer(settleTime)
-	defer settled.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-settled.C:
-			f.noted(ctx, nil)
-		case event, open := <-stream.ResultChan():
-			if !open {
-				return nil
+	options.ResourceVersion, options.ResourceVersionMatch = "", ""
+	page := f.kind.newList()
+	err := patiently(ctx, options, func(ctx context.Context) error { return f.page(ctx, options, page) })
+	if err == nil {
+		// Before the next page is read, because most of a page is not kept.
+		err = meta.EachListItem(page, func(item runtime.Object) error {
+			o, err := objectOf(item)
+			if err == nil {
+				strip(o)
 			}
-			if err := f.take(event); err != nil {
-				return err
-			}
+			return err
+		})
+	}
+	if err != nil {
+		f.note(ctx, "list", err)
+		return nil, err
+	}
+	f.listed = true
+	return page, nil
+}
+
+// watch streams what changes after a list. The Reflector would go on with
+// another watch when the server ends one, or refuses it; what is compiled is
+// listed again instead, so that a history that was replaced is noticed.
+func (f *follower) watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+	if !f.listed {
+		return nil, errListAgain
+	}
+	f.listed, options.Watch = false, true
+	stream, err := f.request(options).Watch(ctx)
+	if err != nil {
+		f.note(ctx, "watch", err)
+		return nil, errListAgain
+	}
+	settled := time.AfterFunc(settleTime, func() { f.noted(ctx, nil) })
+	return stoppedWatch{stream, func() {
+		if settled.Stop() {
+			f.note(ctx, "watch", errShortWatch)
 		}
-	}
+	}}, nil
 }
 
-func (f *follower) take(event watch.Event) error {
-	if event.Type == watch.Error {
-		return apierrors.FromObject(event.Object)
-	}
-	o, ok := event.Object.(object)
-	if !ok {
-		return fmt.Errorf("an event of type %T", event.Object)
-	}
-	switch event.Type {
-	case watch.Added, watch.Modified:
-		strip(o)
-		f.world.put(f.index, o)
-	case watch.Deleted:
-		f.world.remove(f.index, o)
-	case watch.Bookmark:
-		f.world.advance(f.index, o.GetResourceVersion())
-	default:
-		return fmt.Errorf("an event %q", event.Type)
-	}
-	return nil
+// stoppedWatch is a watch that calls a function when its reader leaves it.
+type stoppedWatch struct {
+	watch.Interface
+	stopped func()
 }
 
-// sleep waits, unless the context ends before.
-func sleep(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
+func (w stoppedWatch) Stop() {
+	w.stopped()
+	w.Interface.Stop()
+}
+
+func (f *follower) note(ctx context.Context, verb string, err error) {
+	if ctx.Err() == nil {
+		f.noted(ctx, fmt.Errorf("follow %s: %s: %w", f.kind.name, verb, err))
 	}
 }

@@ -74,14 +74,14 @@ func (s *Source) proveTraced(ctx context.Context) error {
 func (s *Source) proveOnce(ctx context.Context) error {
 	former := s.grounds()
 	for range proofTries {
-		began, heard := s.config.Now(), s.world.heard()
+		began, received := s.config.Now(), s.cluster.received()
 		live, err := s.read(ctx, former)
 		if err != nil {
 			return fmt.Errorf("read the cluster live: %w", err)
 		}
 		// To look again costs nothing, to read again may.
 		for range proofLooks {
-			if s.confirm(ctx, live, heard, began) {
+			if s.confirm(ctx, live, received, began) {
 				return nil
 			}
 			sleep(ctx, proofPause)
@@ -145,12 +145,12 @@ func (s *Source) readKind(ctx context.Context, conn *connection, i int, former v
 
 // confirm makes the snapshot as young as the live read, if it is of the state
 // that was read or of a later one. The first snapshot comes into force so.
-func (s *Source) confirm(ctx context.Context, live [kindCount]view, heard [kindCount]uint64, began time.Time) bool {
-	now := s.world.heard()
+func (s *Source) confirm(ctx context.Context, live [kindCount]view, received [kindCount]uint64, began time.Time) bool {
+	now := s.cluster.received()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range live {
-		if !live[i].isIn(s.views[i], now[i] > heard[i]) {
+		if !live[i].isIn(s.views[i], now[i] > received[i]) {
 			return false
 		}
 	}
@@ -188,5 +188,15 @@ func (s *Source) noteProof(ctx context.Context, fault error) {
 		s.config.Log.WarnContext(ctx, "the posture in force grows older", "error", fault.Error())
 	case over:
 		s.config.Log.InfoContext(ctx, "the posture in force is proven again")
+	}
+}
+
+// sleep waits, unless the context ends before.
+func sleep(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
 	}
 }

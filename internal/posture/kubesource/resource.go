@@ -11,12 +11,10 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
-	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/rest"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
@@ -54,45 +52,6 @@ func (c *connection) resource(k *kind, namespace string) (*resource, error) {
 		return nil, fmt.Errorf("client for %s: %w", k.name, err)
 	}
 	return &resource{kind: k, namespace: namespace, client: client}, nil
-}
-
-// watch streams what changes after a version, for some time.
-func (r *resource) watch(ctx context.Context, version string, seconds int64) (watch.Interface, error) {
-	return r.request(metav1.ListOptions{
-		Watch: true, ResourceVersion: version, TimeoutSeconds: &seconds, AllowWatchBookmarks: true,
-	}).Watch(ctx)
-}
-
-// objects lists everything, and returns the version that the list is of. It
-// reads page by page, and asks for no resource version, which makes the answer
-// as new as etcd.
-func (r *resource) objects(ctx context.Context, each func(object)) (string, error) {
-	options := metav1.ListOptions{Limit: pageSize}
-	for {
-		page := r.kind.newList()
-		err := patiently(ctx, options, func(ctx context.Context) error { return r.page(ctx, options, page) })
-		if err != nil {
-			return "", err
-		}
-		err = meta.EachListItemWithAlloc(page, func(item runtime.Object) error {
-			o, ok := item.(object)
-			if !ok {
-				return fmt.Errorf("an item of type %T", item)
-			}
-			each(o)
-			return nil
-		})
-		if err != nil {
-			return "", err
-		}
-		list, err := meta.ListAccessor(page)
-		if err != nil {
-			return "", err
-		}
-		if options.Continue = list.GetContinue(); options.Continue == "" {
-			return list.GetResourceVersion(), nil
-		}
-	}
 }
 
 func (r *resource) page(ctx context.Context, options metav1.ListOptions, page runtime.Object) error {

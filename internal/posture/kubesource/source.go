@@ -66,7 +66,8 @@ type Config struct {
 type Source struct {
 	config Config
 	kinds  [kindCount]kind
-	world  *world
+	// cluster is the state that is compiled.
+	cluster *clusterState
 	// prove asks for a live read, restart for new connections.
 	prove, restart chan struct{}
 
@@ -130,12 +131,15 @@ func New(config Config) (*Source, error) {
 	// The source bounds its requests by itself; a watch has no time limit.
 	config.Rest.QPS, config.Rest.RateLimiter, config.Rest.Timeout = -1, nil, 0
 	config.Rest.WarningHandler = rest.NoWarnings{}
-	return &Source{
+	s := &Source{
 		config: config,
 		kinds:  kindTable(config.GateSecret),
-		world:  newWorld(),
 		prove:  make(chan struct{}, 1), restart: make(chan struct{}, 1),
-	}, nil
+	}
+	// A list after an outage shows that the way to the cluster is good again: the
+	// best time to prove that everything else is, too.
+	s.cluster = newClusterState(s.prove)
+	return s, nil
 }
 
 // Run follows the cluster until the context ends, which is not an error. A
@@ -166,45 +170,31 @@ func (s *Source) Run(ctx context.Context) error {
 func (s *Source) followAll(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	followers, conn, err := s.followers()
+	conn, err := newConnection(s.config.Rest)
+	var resources [kindCount]*resource
+	for i := range s.kinds {
+		if err == nil {
+			resources[i], err = conn.resource(&s.kinds[i], s.config.Namespace)
+		}
+	}
 	s.noteFollow(ctx, &s.connect, err)
 	if err != nil {
-		sleep(ctx, maxPause)
+		sleep(ctx, time.Second)
 		return
 	}
 	defer conn.close()
 	var group sync.WaitGroup
 	defer group.Wait()
 	defer cancel()
-	for _, f := range followers {
+	for i, r := range resources {
+		noted := func(ctx context.Context, err error) { s.noteFollow(ctx, &s.follow[i], err) }
+		f := &follower{resource: r, state: &s.cluster.kinds[i], noted: noted}
 		group.Go(func() { f.run(ctx) })
 	}
 	select {
 	case <-ctx.Done():
 	case <-s.restart:
 	}
-}
-
-func (s *Source) followers() ([]*follower, *connection, error) {
-	conn, err := newConnection(s.config.Rest)
-	if err != nil {
-		return nil, nil, err
-	}
-	var all []*follower
-	for i := range s.kinds {
-		r, err := conn.resource(&s.kinds[i], s.config.Namespace)
-		if err != nil {
-			return nil, nil, err
-		}
-		all = append(all, &follower{
-			resource: r, world: s.world, index: i,
-			noted: func(ctx context.Context, err error) { s.noteFollow(ctx, &s.follow[i], err) },
-			// The way to the cluster is good again: the best time to prove that
-			// everything else is, too.
-			relisted: func() { signal(s.prove) },
-		})
-	}
-	return all, conn, nil
 }
 
 // noteFollow takes what keeps a part of the cluster from being followed, or nil

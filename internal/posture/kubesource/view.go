@@ -40,43 +40,43 @@ func (v view) all() map[string]mark {
 }
 
 // isIn reports whether a compiled view is of this state, a live one, or of a later one.
-// That it is later is believed only of a watch that was heard during the read:
+// That it is later is believed only of a watch that received something during the read:
 // the versions of a cluster that was restored from a backup begin anew, and a
 // dead watch would be ahead of them for ever.
-func (v view) isIn(compiled view, heard bool) bool {
+func (v view) isIn(compiled view, received bool) bool {
 	return maps.Equal(v.all(), compiled.all()) ||
-		heard && posture.LaterVersion(v.version, compiled.version) == compiled.version
+		received && posture.LaterVersion(v.version, compiled.version) == compiled.version
 }
 
-// ledger keeps the marks of a kind for views. A copy of all of them for each
+// markSet keeps the marks of a kind for views. A copy of all of them for each
 // event would be most of a replica's work while the statuses of ten thousand
-// objects are written, so a view shares those that were there some events ago,
-// and copies the later ones.
-type ledger struct{ marks, later map[string]mark }
+// objects are written. A view therefore shares the marks of some events ago, and
+// copies the later ones.
+type markSet struct{ marks, later map[string]mark }
 
 // note takes the mark of one object; the zero mark when it is gone.
-func (l *ledger) note(name string, m mark) {
-	if l.later == nil {
-		l.later = map[string]mark{}
+func (s *markSet) note(name string, m mark) {
+	if s.later == nil {
+		s.later = map[string]mark{}
 	}
-	l.later[name] = m
+	s.later[name] = m
 }
 
 // reset begins anew with all objects.
-func (l *ledger) reset(objects map[string]object) {
-	l.marks, l.later = make(map[string]mark, len(objects)), nil
+func (s *markSet) reset(objects map[string]object) {
+	s.marks, s.later = make(map[string]mark, len(objects)), nil
 	for name, o := range objects {
-		l.marks[name] = markOf(o)
+		s.marks[name] = markOf(o)
 	}
 }
 
 // view is the present state. The later marks are merged when there are so many
 // that copying them costs what merging does.
-func (l *ledger) view(version string) view {
-	v := view{version, l.marks, maps.Clone(l.later)}
-	if len(l.later)*len(l.later) > len(l.marks) {
-		l.marks, l.later = v.all(), nil
-		v = view{version, l.marks, nil}
+func (s *markSet) view(version string) view {
+	v := view{version, s.marks, maps.Clone(s.later)}
+	if len(s.later)*len(s.later) > len(s.marks) {
+		s.marks, s.later = v.all(), nil
+		v = view{version, s.marks, nil}
 	}
 	return v
 }

@@ -69,7 +69,7 @@ func TestLiveReadProvesOnlyWhatIsCompiled(t *testing.T) {
 func TestViewsAreOfTheWorldAsItWasWhenTheyWereTaken(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
-	var l ledger
+	var l markSet
 	objects := map[string]object{}
 	want := map[string]mark{}
 	for i := range 50 {
@@ -105,7 +105,7 @@ func TestViewsAreOfTheWorldAsItWasWhenTheyWereTaken(t *testing.T) {
 func TestViewAfterOneEventCopiesFewMarks(t *testing.T) {
 	t.Parallel()
 	const objects, events = 10_000, 1000
-	l := ledger{marks: map[string]mark{}}
+	l := markSet{marks: map[string]mark{}}
 	for i := range objects {
 		l.marks[fmt.Sprint("p", i)] = mark{"u", "1"}
 	}

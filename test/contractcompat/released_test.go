@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package compat_test
+package contractcompat_test
 
 import (
 	"os"
@@ -8,19 +8,18 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
-	"github.com/printmarket/printmarket/apiserver/contracts/compat"
+	"github.com/printmarket/printmarket/test/contractcompat"
 	"github.com/printmarket/printmarket/docs"
 )
 
 // released is where the copies of released contracts are, seen from here.
-const released = "../../../docs/released"
+const released = "../../docs/released"
 
-// TestNoContractBreaksTheClientsOfTheReleasedOne is the gate: docs/guides/contracts.md
+// TestContractsDoNotBreakClientsOfTheirReleases is the gate: docs/guides/contracts.md
 // says what to do about a failure.
-func TestNoContractBreaksTheClientsOfTheReleasedOne(t *testing.T) {
+func TestContractsDoNotBreakClientsOfTheirReleases(t *testing.T) {
 	t.Parallel()
 	for _, name := range contracts.Names() {
 		t.Run(string(name), func(t *testing.T) {
@@ -38,7 +37,7 @@ func TestNoContractBreaksTheClientsOfTheReleasedOne(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := compat.Check(last, next, time.Now()); err != nil {
+			if err := contractcompat.Check(last, next); err != nil {
 				t.Errorf("%s after %s: %v", name, filepath.Base(copies[len(copies)-1]), err)
 			}
 		})
@@ -54,7 +53,7 @@ func copiesOf(t *testing.T, name contracts.Name) []string {
 		t.Fatal(err)
 	}
 	version := func(file string) [3]int {
-		v, err := compat.ParseVersion(strings.TrimSuffix(strings.TrimPrefix(filepath.Base(file), prefix), ".yaml"))
+		v, err := contractcompat.ParseVersion(strings.TrimSuffix(strings.TrimPrefix(filepath.Base(file), prefix), ".yaml"))
 		if err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
@@ -67,9 +66,9 @@ func copiesOf(t *testing.T, name contracts.Name) []string {
 	return files
 }
 
-// TestReleasedCopiesFollowEachOther keeps a copy from being edited afterwards
+// TestReleasedContractsFollowEachOther keeps a copy from being edited afterwards
 // into something that would not have been released.
-func TestReleasedCopiesFollowEachOther(t *testing.T) {
+func TestReleasedContractsFollowEachOther(t *testing.T) {
 	t.Parallel()
 	for _, name := range contracts.Names() {
 		copies := copiesOf(t, name)
@@ -89,7 +88,7 @@ func TestReleasedCopiesFollowEachOther(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := compat.Check(before, text, time.Now()); err != nil {
+			if err := contractcompat.Check(before, text); err != nil {
 				t.Errorf("%s after %s: %v", file, copies[i-1], err)
 			}
 		}

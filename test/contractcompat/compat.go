@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package contractcompat reports whether a contract may follow its last release: every
+// client of the released contract must continue to work.
+//
+// The package compares OpenAPI documents with oasdiff. Three rules are ours:
+// a warning of oasdiff is a break, some changes that oasdiff only reports break
+// our clients (see severities), and a change that oasdiff does not judge is a
+// break as well (see unjudged.go).
+//
+// Only tests import the package, so the product does not link oasdiff.
+package contractcompat
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/oasdiff/oasdiff/checker"
+	"github.com/oasdiff/oasdiff/diff"
+	"github.com/oasdiff/oasdiff/load"
+	"sigs.k8s.io/yaml"
+)
+
+// Break is one change that a client of the released contract notices.
+type Break struct {
+	// Where is the operation and the place in it.
+	Where string
+	What  string
+}
+
+func (b Break) String() string { return b.Where + ": " + b.What }
+
+// BrokenError lists what breaks the clients of the released contract.
+type BrokenError struct{ Breaks []Break }
+
+func (e *BrokenError) Error() string {
+	lines := make([]string, len(e.Breaks))
+	for i, b := range e.Breaks {
+		lines[i] = "\n  " + b.String()
+	}
+	return "the contract breaks clients of the released one; use a new major route family:" + strings.Join(lines, "")
+}
+
+// ErrVersion reports an info.version that does not follow from the changes.
+var ErrVersion = errors.New("invalid version")
+
+// Check returns nil if the contract may follow the released one, a [BrokenError]
+// if it breaks clients, and [ErrVersion] if its info.version is too low. Time
+// matters for deprecated operations, which may go once their sunset has come.
+func Check(released, next []byte) error {
+	before, err := parse("released contract", released)
+	if err != nil {
+		return err
+	}
+	after, err := parse("contract", next)
+	if err != nil {
+		return err
+	}
+	if reflect.DeepEqual(before.data, after.data) {
+		return nil
+	}
+	report, sources, err := diff.GetWithOperationsSourcesMap(diff.NewConfig(), before.spec, after.spec)
+	if err != nil {
+		return fmt.Errorf("compare the contracts: %w", err)
+	}
+	if report == nil {
+		report = &diff.Diff{} // it sees no difference
+	}
+	localize := checker.NewDefaultLocalizer()
+	var breaks []Break
+	rules := checker.NewConfig(checker.GetAllChecks(), checker.WithSeverityLevels(severities()))
+	for _, change := range checker.CheckBackwardCompatibility(rules, report, sources) {
+		where := strings.TrimSpace(change.GetOperation() + " " + change.GetPath())
+		breaks = append(breaks, Break{where, fmt.Sprintf("%s [%s]", change.GetUncolorizedText(localize), change.GetId())})
+	}
+	breaks = append(breaks, unjudged(report)...)
+	if len(breaks) > 0 {
+		return &BrokenError{breaks}
+	}
+	return checkVersion(before, after)
+}
+
+// severities are the changes that oasdiff reports without calling them a break.
+// Generated clients use the operationId, and a default or a documented header or
+// status is part of what a client relies on. The contracts use none of the
+// keywords at the end; their rules depend on the client.
+func severities() map[string]checker.Level {
+	levels := map[string]checker.Level{
+		checker.APIOperationIdRemovedId:                          checker.ERR,
+		checker.OptionalResponseHeaderRemovedId:                  checker.ERR,
+		checker.ResponseNonSuccessStatusRemovedId:                checker.ERR,
+		checker.RequestBodyPatternPropertyRemovedId:              checker.ERR,
+		checker.RequestPropertyPatternPropertyRemovedId:          checker.ERR,
+		checker.ResponseRequiredPropertyRemovedWithDeprecationId: checker.ERR,
+		checker.RequestPropertyRemovedWithDeprecationId:          checker.ERR,
+		checker.RequestParameterRemovedWithDeprecationId:         checker.ERR,
+	}
+	keywords := []string{"default-value-changed", "default-value-removed", "discriminator", "read-only", "write-only"}
+	for _, rule := range checker.GetAllRules() {
+		answerDefault := strings.HasPrefix(rule.Id, "response-") && strings.Contains(rule.Id, "default-value")
+		if !answerDefault && slices.ContainsFunc(keywords, func(word string) bool { return strings.Contains(rule.Id, word) }) {
+			levels[rule.Id] = checker.ERR
+		}
+	}
+	return levels
+}
+
+// contract is a contract as plain data and as oasdiff reads it.
+type contract struct {
+	data map[string]any
+	spec *load.SpecInfo
+}
+
+func parse(name string, text []byte) (contract, error) {
+	var c contract
+	if err := yaml.UnmarshalStrict(text, &c.data); err != nil {
+		return contract{}, fmt.Errorf("parse the %s: %w", name, err)
+	}
+	if c.data == nil {
+		return contract{}, fmt.Errorf("parse the %s: it is empty", name)
+	}
+	var err error
+	c.spec, err = load.NewSpecInfoFromData(openapi3.NewLoader(), text, name, load.WithFlattenParams(), load.WithLowercaseHeaders())
+	if err != nil {
+		return contract{}, fmt.Errorf("load the %s: %w", name, err)
+	}
+	return c, nil
+}
+
+// checkVersion requires a higher patch version if only words have changed, and a
+// higher minor version if a program can see the change.
+func checkVersion(before, after contract) error {
+	from, err := ParseVersion(before.spec.GetVersion())
+	if err != nil {
+		return err
+	}
+	to, err := ParseVersion(after.spec.GetVersion())
+	if err != nil {
+		return err
+	}
+	words := diff.WithExcludeElements([]string{
+		diff.ExcludeExamplesOption, diff.ExcludeDescriptionOption, diff.ExcludeTitleOption, diff.ExcludeSummaryOption,
+		diff.ExcludeExtensionsOption, diff.ExcludeTagsOption,
+	})
+	grown, err := diff.Get(diff.NewConfig(words), before.spec.Spec, after.spec.Spec)
+	if err != nil {
+		return fmt.Errorf("compare the contracts without words: %w", err)
+	}
+	needed, why := [3]int{from[0], from[1], from[2] + 1}, "words have changed"
+	if grown != nil && (grown.PathsDiff != nil || grown.ComponentsDiff != nil || grown.SecurityDiff != nil) {
+		needed, why = [3]int{from[0], from[1] + 1, 0}, "the contract has grown"
+	}
+	switch {
+	case to[0] != from[0]:
+		return fmt.Errorf("%w: major %d belongs to another route family than major %d", ErrVersion, to[0], from[0])
+	case slices.Compare(to[:], needed[:]) < 0:
+		return fmt.Errorf("%w: %s since %s, so use at least %s instead of %s", ErrVersion, why, text(from), text(needed), text(to))
+	}
+	return nil
+}
+
+// ParseVersion reads major.minor.patch.
+func ParseVersion(written string) (version [3]int, err error) {
+	parts := strings.Split(written, ".")
+	if len(parts) != len(version) {
+		return version, fmt.Errorf("%w: %q is not of the form 1.2.3", ErrVersion, written)
+	}
+	for i, part := range parts {
+		n, err := strconv.ParseUint(part, 10, 16)
+		if err != nil || strconv.FormatUint(n, 10) != part {
+			return version, fmt.Errorf("%w: %q is not of the form 1.2.3", ErrVersion, written)
+		}
+		version[i] = int(n)
+	}
+	return version, nil
+}
+
+func text(v [3]int) string { return fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2]) }
