@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
-	"github.com/printmarket/printmarket/test/contractcompat"
 	"github.com/printmarket/printmarket/docs"
+	"github.com/printmarket/printmarket/test/contractcompat"
 )
 
 // released is where the copies of released contracts are, seen from here.

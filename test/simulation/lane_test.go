@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/queue"
-	"github.com/printmarket/printmarket/test/simulation"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/test/simulation"
 )
 
 // TestALaneForSmallFiles weighs whether jobs with small files should have slots

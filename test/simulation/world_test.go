@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/queue"
-	"github.com/printmarket/printmarket/test/simulation"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/test/simulation"
 )
 
 // The scenarios run in two sizes: small ones with all tests, large ones with
