@@ -46,8 +46,6 @@ var keys = [...]key{
 	{"PLATFORM_TEST_KEY", tenant.Test, 10},
 }
 
-func (k key) dummyDigest() string { return fmt.Sprintf("%064d", k.dummy) }
-
 // What the demo catalog sells, and a group that the product is not in.
 const (
 	Product       = "print:flyers:a5"
@@ -106,14 +104,6 @@ func readSecrets(path string) (Secrets, error) {
 	return found, nil
 }
 
-func writeSecrets(path string, s Secrets) error {
-	text, err := json.MarshalIndent(s, "", "  ")
-	if err != nil {
-		return err
-	}
-	return WriteAtomically(path, append(text, '\n'))
-}
-
 // complete makes and keeps what is missing: everything at first, and what a
 // former version did not know of.
 func (s Secrets) complete(path string, random io.Reader) error {
@@ -138,7 +128,11 @@ func (s Secrets) complete(path string, random io.Reader) error {
 	if len(s) == before {
 		return nil
 	}
-	return writeSecrets(path, s)
+	text, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return err
+	}
+	return WriteAtomically(path, append(text, '\n'))
 }
 
 // writeDemo writes the samples, one object per file, with the dummies replaced.
@@ -149,7 +143,7 @@ func writeDemo(resources string, s Secrets) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", k.variable, err)
 		}
-		replace = append(replace, k.dummyDigest(), parsed.Digest().String())
+		replace = append(replace, fmt.Sprintf("%064d", k.dummy), parsed.Digest().String())
 	}
 	replacer := strings.NewReplacer(replace...)
 	return fs.WalkDir(config.FS, config.SamplesDir, func(path string, entry fs.DirEntry, err error) error {

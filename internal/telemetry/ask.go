@@ -27,7 +27,7 @@ func Ask(ctx context.Context, system, operation string) Span {
 		return Span{}
 	}
 	if held, waits := asker.(*Held); waits {
-		return held.ask(system, operation)
+		return Span{&heldSpan{held: held, system: system, operation: operation, began: held.now()}, held.now}
 	}
 	t, _ := ctx.Value(tracerKey{}).(*Tracer)
 	_, span := t.Start(ctx, Client, operation, questionOf(system, operation)...)

@@ -43,11 +43,6 @@ func (t *Tracer) Hold(ctx context.Context) (context.Context, *Held) {
 // IsRecording is part of trace.Span, and true: [Ask] asks that first.
 func (h *Held) IsRecording() bool { return true }
 
-// ask begins a question.
-func (h *Held) ask(system, operation string) Span {
-	return Span{&heldSpan{held: h, system: system, operation: operation, began: h.now()}, h.now}
-}
-
 func (h *Held) keep(q *heldSpan) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -72,7 +67,12 @@ func (h *Held) Tell(ctx context.Context) {
 		return
 	}
 	for _, q := range asked {
-		q.tell(ctx, t)
+		_, made := t.StartAt(ctx, q.began, Client, q.operation, questionOf(q.system, q.operation)...)
+		made.span.SetAttributes(q.attributes...)
+		if q.failed {
+			made.span.SetStatus(codes.Error, "")
+		}
+		made.span.End(trace.WithTimestamp(q.ended))
 	}
 }
 
@@ -103,15 +103,6 @@ func (q *heldSpan) End(options ...trace.SpanEndOption) {
 	ended := trace.NewSpanEndConfig(options...)
 	q.ended = ended.Timestamp()
 	q.held.keep(q)
-}
-
-func (q *heldSpan) tell(ctx context.Context, t *Tracer) {
-	_, made := t.StartAt(ctx, q.began, Client, q.operation, questionOf(q.system, q.operation)...)
-	made.span.SetAttributes(q.attributes...)
-	if q.failed {
-		made.span.SetStatus(codes.Error, "")
-	}
-	made.span.End(trace.WithTimestamp(q.ended))
 }
 
 // questionOf is what is told of a question, whoever asks it.

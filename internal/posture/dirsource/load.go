@@ -11,7 +11,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture"
@@ -91,7 +90,19 @@ func (l *loader) admit(ctx context.Context, file string, d *document) []*FaultEr
 		return faults
 	}
 	if errs := l.admission.Create(ctx, d.object); len(errs) > 0 {
-		return faultsOf(d, errs)
+		faults := make([]*FaultError, 0, len(errs))
+		for _, e := range errs {
+			problem := e.Detail
+			if problem == "" {
+				problem = e.Type.String()
+			}
+			path := e.Field
+			if path == "<nil>" {
+				path = ""
+			}
+			faults = append(faults, &FaultError{Line: d.lineOf(path), Field: path, Problem: problem})
+		}
+		return faults
 	}
 	if err := l.keep(kind, d.object); err != nil {
 		// The text of a decoding error may quote a value.
@@ -123,31 +134,11 @@ func decode[T any](content []byte, list *[]T, meta func(*T) *metav1.ObjectMeta) 
 	if err := json.Unmarshal(content, &object); err != nil {
 		return err
 	}
-	forgetServer(meta(&object))
-	*list = append(*list, object)
-	return nil
-}
-
-// forgetServer drops the metadata that a cluster sets itself, as it would on
-// creation; a file that was exported from one has them.
-func forgetServer(m *metav1.ObjectMeta) {
+	// Drop the metadata that a cluster sets itself, as it would on
+	// creation; a file that was exported from one has them.
+	m := meta(&object)
 	m.CreationTimestamp, m.DeletionTimestamp = metav1.NewTime(time.Time{}), nil
 	m.UID, m.ResourceVersion, m.Generation, m.ManagedFields = "", "", 0, nil
-}
-
-// faultsOf keeps path and sentence of the errors and drops the values.
-func faultsOf(d *document, errs field.ErrorList) []*FaultError {
-	faults := make([]*FaultError, 0, len(errs))
-	for _, e := range errs {
-		problem := e.Detail
-		if problem == "" {
-			problem = e.Type.String()
-		}
-		path := e.Field
-		if path == "<nil>" {
-			path = ""
-		}
-		faults = append(faults, &FaultError{Line: d.lineOf(path), Field: path, Problem: problem})
-	}
-	return faults
+	*list = append(*list, object)
+	return nil
 }

@@ -143,7 +143,15 @@ func (s *Source) Run(ctx context.Context) error {
 	ticker := time.NewTicker(s.poll)
 	defer ticker.Stop()
 	for {
-		s.sync(ctx, watcher)
+		// Bring the directory's present content into force.
+		set, err := s.settled(ctx, watcher)
+		switch {
+		case ctx.Err() != nil:
+		case err != nil:
+			s.fail(ctx, err)
+		default:
+			s.apply(ctx, set)
+		}
 		select {
 		case <-ctx.Done():
 			return nil
@@ -152,18 +160,6 @@ func (s *Source) Run(ctx context.Context) error {
 		case err := <-faults:
 			s.log.WarnContext(ctx, "watch the posture directory", "error", err)
 		}
-	}
-}
-
-// sync brings the directory's present content into force.
-func (s *Source) sync(ctx context.Context, watcher *fsnotify.Watcher) {
-	set, err := s.settled(ctx, watcher)
-	switch {
-	case ctx.Err() != nil:
-	case err != nil:
-		s.fail(ctx, err)
-	default:
-		s.apply(ctx, set)
 	}
 }
 
@@ -221,7 +217,16 @@ func (s *Source) apply(ctx context.Context, set *contents) {
 	s.mu.Unlock()
 	switch {
 	case inForce:
-		s.confirm(ctx)
+		// Note that the set in force is still what the directory holds.
+		s.gates.Confirm(s.now())
+		s.mu.Lock()
+		recovered := s.status.Fault != nil
+		s.status.Fault, s.refusal = nil, nil
+		revision := s.status.Revision
+		s.mu.Unlock()
+		if recovered {
+			s.log.InfoContext(ctx, "posture directory is sound again", "revision", revision)
+		}
 		return
 	case judged:
 		s.refuse(ctx, refusal)
@@ -250,19 +255,6 @@ func (s *Source) publish(ctx context.Context, snapshot *posture.Snapshot, set *c
 	s.mu.Unlock()
 	s.log.InfoContext(ctx, "posture in force", "revision", snapshot.Revision(), "files", len(set.files))
 	s.onChange(snapshot)
-}
-
-// confirm notes that the set in force is still what the directory holds.
-func (s *Source) confirm(ctx context.Context) {
-	s.gates.Confirm(s.now())
-	s.mu.Lock()
-	recovered := s.status.Fault != nil
-	s.status.Fault, s.refusal = nil, nil
-	revision := s.status.Revision
-	s.mu.Unlock()
-	if recovered {
-		s.log.InfoContext(ctx, "posture directory is sound again", "revision", revision)
-	}
 }
 
 // fail keeps the last good set and reports the fault, once.

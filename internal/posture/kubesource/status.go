@@ -53,7 +53,16 @@ func (s *Source) Healthy() error {
 func (s *Source) fault() error {
 	switch {
 	case !s.published:
-		return s.notLoaded()
+		faults := []error{s.gateFault, s.connect.fault}
+		for i := range s.follow {
+			faults = append(faults, s.follow[i].fault)
+		}
+		for _, fault := range append(faults, s.proof.fault) {
+			if fault != nil {
+				return fmt.Errorf("%w: %w", ErrNotLoaded, fault)
+			}
+		}
+		return ErrNotLoaded
 	case s.config.Gates.Current(s.config.Now()) == nil:
 		return ErrStale
 	case errors.Is(s.proof.fault, ErrBehind):
@@ -61,20 +70,6 @@ func (s *Source) fault() error {
 	default:
 		return nil
 	}
-}
-
-// notLoaded is ErrNotLoaded with the first thing that is in the way.
-func (s *Source) notLoaded() error {
-	faults := []error{s.gateFault, s.connect.fault}
-	for i := range s.follow {
-		faults = append(faults, s.follow[i].fault)
-	}
-	for _, fault := range append(faults, s.proof.fault) {
-		if fault != nil {
-			return fmt.Errorf("%w: %w", ErrNotLoaded, fault)
-		}
-	}
-	return ErrNotLoaded
 }
 
 // Status says what is in force.
