@@ -49,24 +49,6 @@ func between(length, wanted, more int64) bool {
 	return max(length-wanted, wanted-length) <= more+tolerance
 }
 
-// sizesAgree holds the sizes of the parts of a bound product against each other.
-func (r *reader) sizesAgree(j *job, spine int64) {
-	thickness := int64(0)
-	for _, p := range j.parts {
-		thickness = plus(thickness, times(p.pages/2, int64(p.medium.Thickness))/int64(fixed.One))
-	}
-	for _, p := range j.parts {
-		if !near(p.page, j.closed) {
-			r.conflict(p, "FinishedDimensions", fmt.Sprintf("%s of %s is not %s of the other parts", p.page, described(p.node), j.closed))
-		}
-		if p.open != (rectangle{}) && !p.spreadsTo(p.open, spine) {
-			r.conflict(p, "Dimensions", fmt.Sprintf("%s is not %s and its spine, opened", p.open, p.page))
-		}
-		r.thicknessAgrees(p, thickness)
-	}
-	r.wholeAgrees(j)
-}
-
 // spreadsTo reports whether a part has that size when it is opened. The flat size of a
 // cover is what is printed, so that it has to hold two pages and the spine; that of
 // others is not calculated with, and may be the page.

@@ -84,23 +84,18 @@ func (r *reader) assign(p *part, root string, entries []entry) {
 		for _, one := range found {
 			one.used = true
 			p.described = append(p.described, one.node)
-			r.doubted(p, one)
+			if one.medium.ID != p.medium.ID {
+				r.review(MediaAmbiguous, one.node, "ID", fmt.Sprintf("%s and %s are both for %s", p.medium.ID, one.medium.ID, described(p.node)))
+			}
+			for _, d := range one.doubts {
+				r.review(MediaAmbiguous, d.node, d.attribute, d.detail)
+			}
 			r.compare(one.node, one.medium, "Dimension")
 		}
 		r.namesakes(found[0], id)
 		return
 	}
 	r.stop(MediaAmbiguous, p.node, "", "no medium is for "+described(p.node))
-}
-
-// doubted says what speaks against a medium that was found.
-func (r *reader) doubted(p *part, e *entry) {
-	if e.medium.ID != p.medium.ID {
-		r.review(MediaAmbiguous, e.node, "ID", fmt.Sprintf("%s and %s are both for %s", p.medium.ID, e.medium.ID, described(p.node)))
-	}
-	for _, d := range e.doubts {
-		r.review(MediaAmbiguous, d.node, d.attribute, d.detail)
-	}
 }
 
 // namesakes says that a medium is for two products: the standard means the ExternalID

@@ -87,7 +87,11 @@ func (r *reader) result(q Request, j *job) *Result {
 		Assumptions: append([]Assumption{}, r.assumptions...), Rounding: Rounding,
 	}
 	for _, quantity := range j.quantities(r.policy.QuantityBreaks) {
-		t := newTally(r.snapshot.Currency())
+		c := r.snapshot.Currency()
+		t := tally{unit: 1, decimals: c.Decimals(), currency: c}
+		for range 10 - t.decimals {
+			t.unit *= 10
+		}
 		b := p.compare(t, quantity)
 		if b.total > mostMinor {
 			r.stop(FiguresBeyondCalculable, j.node, "Amount", fmt.Sprintf("%d copies cost more than an amount can hold", quantity))

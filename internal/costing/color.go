@@ -97,7 +97,11 @@ func (r *reader) colors(p *part, j *job, side int, surface *xjdf.Node) {
 	}
 	coverage := r.coverage(j, surface, int64(len(names)))
 	for _, name := range names {
-		ink := r.ink(name)
+		all := r.snapshot.Content().Inks
+		ink := cheapest(all, func(i *authority.Ink) bool { return i.Separation == name },
+			func(i *authority.Ink) int64 {
+				return fixed.MulDiv(int64(i.Consumption), int64(i.Price.Amount), int64(fixed.One))
+			})
 		if ink == nil && (r.inked(j) || !slices.Contains([]string{"Cyan", "Magenta", "Yellow", "Black"}, name)) {
 			r.review(ColorsUnknown, surface, "ColorsUsed", fmt.Sprintf("no ink has the separation %.60q", name))
 		}
@@ -146,15 +150,6 @@ func (r *reader) inked(j *job) bool {
 	return j.presses.conventional && slices.ContainsFunc(r.snapshot.Content().Devices, func(d authority.Device) bool {
 		return d.Process == authority.ConventionalPrinting
 	})
-}
-
-// ink is the one of a separation with the lowest price of a square metre.
-func (r *reader) ink(separation string) *authority.Ink {
-	all := r.snapshot.Content().Inks
-	return cheapest(all, func(i *authority.Ink) bool { return i.Separation == separation },
-		func(i *authority.Ink) int64 {
-			return fixed.MulDiv(int64(i.Consumption), int64(i.Price.Amount), int64(fixed.One))
-		})
 }
 
 // cheapest is the first of the cheapest that fit; nil if none does.

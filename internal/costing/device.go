@@ -84,17 +84,19 @@ func (w *workshop) those(p authority.Process, needed bool, against func(*machine
 	var able []*machine
 	for _, m := range w.machines[p] {
 		if reason := against(m); reason != "" {
-			w.refuse(p, m.ID, reason)
+			id := m.ID
+			if w.refusals[p] == nil {
+				w.refusals[p] = map[string]string{}
+			}
+			if _, known := w.refusals[p][id]; !known {
+				w.refusals[p][id] = reason
+			}
 			continue
 		}
 		able = append(able, m)
 	}
-	return undominated(able)
-}
-
-// undominated leaves out machines than which another is as good in everything: they
-// are never cheaper, whatever the quantity.
-func undominated(able []*machine) []*machine {
+	// Leave out machines than which another is as good in everything: they
+	// are never cheaper, whatever the quantity.
 	if len(able) < 2 {
 		return able
 	}
@@ -115,15 +117,6 @@ func (m *machine) noWorse(than *machine) bool {
 		m.HourlyRate <= than.HourlyRate && m.Crew <= than.Crew && m.Power <= than.Power && m.StackHeight >= than.StackHeight &&
 		(m.labor <= than.labor || m.Crew == 0) && (m.electricity <= than.electricity || m.Power == 0) &&
 		m.adhesive.Consumption <= than.adhesive.Consumption && m.adhesive.Price.Amount <= than.adhesive.Price.Amount
-}
-
-func (w *workshop) refuse(p authority.Process, id, reason string) {
-	if w.refusals[p] == nil {
-		w.refusals[p] = map[string]string{}
-	}
-	if _, known := w.refusals[p][id]; !known {
-		w.refusals[p][id] = reason
-	}
 }
 
 // maxRefusals bounds how many devices one detail tells of.

@@ -33,7 +33,17 @@ func (r *reader) plans(j *job) *plans {
 	}
 	s := &search{workshop: w, policy: r.policy, presses: j.presses, most: max(1, mostPlans/(lists*len(presses)))}
 	for _, one := range j.parts {
-		choices := choicesOf(s, one, presses)
+		var choices []choice
+		for _, press := range presses {
+			c := choice{press: press}
+			for _, sort := range one.sorts {
+				ways, why := s.ways(sort, press)
+				if c.ways = append(c.ways, ways); len(ways) == 0 && c.why == "" {
+					c.why = why
+				}
+			}
+			choices = append(choices, c)
+		}
 		if !slices.ContainsFunc(choices, func(c choice) bool { return len(c.decompositions(one)) > 0 }) {
 			r.stop(NoDevice, one.node, "", noPress(choices, w))
 		}
@@ -46,22 +56,6 @@ func (r *reader) plans(j *job) *plans {
 		return nil
 	}
 	return p
-}
-
-// choicesOf are the presses for a part.
-func choicesOf(s *search, one *part, presses []*machine) []choice {
-	var choices []choice
-	for _, press := range presses {
-		c := choice{press: press}
-		for _, sort := range one.sorts {
-			ways, why := s.ways(sort, press)
-			if c.ways = append(c.ways, ways); len(ways) == 0 && c.why == "" {
-				c.why = why
-			}
-		}
-		choices = append(choices, c)
-	}
-	return choices
 }
 
 // noPress tells why each press, and what has to follow it, cannot make a part.

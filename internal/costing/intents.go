@@ -4,6 +4,7 @@ package costing
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/printmarket/printmarket/pkg/xjdf"
@@ -85,7 +86,17 @@ func (r *reader) mediaIntent(p *part, j *job) {
 		return
 	}
 	r.compare(n, p.medium, "")
-	r.sameMedium(n, p)
+	// Hold what is wanted of a medium against what the document says of the
+	// one that it names, where the master data say nothing.
+	names := describing()
+	for _, attribute := range slices.Sorted(maps.Keys(names)) {
+		wanted := attr(n, attribute)
+		for _, media := range p.described {
+			if said := attr(media, names[attribute]); said != "" && wanted != "" && said != wanted {
+				r.review(MediaConflict, n, attribute, fmt.Sprintf("the document says %.60q of medium %s", said, p.medium.ID))
+			}
+		}
+	}
 	for _, attribute := range [...]string{"BuyerSupplied", "PrePrinted"} {
 		if isTrue(attr(n, attribute)) {
 			r.review(IntentNotCosted, n, attribute, "the medium is calculated as one of the owner's, unprinted")

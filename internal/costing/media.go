@@ -4,7 +4,6 @@ package costing
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
@@ -144,20 +143,6 @@ func describing() map[string]string {
 		"BackISOPaperSubstrate": "BackISOPaperSubstrate", "Flute": "Flute", "FluteDirection": "FluteDirection", "ISOPaperSubstrate": "ISOPaperSubstrate",
 		"LabColorValue": "LabColorValue", "MediaColor": "MediaColorName", "MediaColorDetails": "MediaColorNameDetails", "MediaQuality": "MediaQuality",
 		"MediaTypeDetails": "MediaTypeDetails", "Opacity": "Opacity", "StockType": "StockType", "Texture": "Texture",
-	}
-}
-
-// sameMedium holds what is wanted of a medium against what the document says of the
-// one that it names, where the master data say nothing.
-func (r *reader) sameMedium(intent *xjdf.Node, p *part) {
-	names := describing()
-	for _, attribute := range slices.Sorted(maps.Keys(names)) {
-		wanted := attr(intent, attribute)
-		for _, media := range p.described {
-			if said := attr(media, names[attribute]); said != "" && wanted != "" && said != wanted {
-				r.review(MediaConflict, intent, attribute, fmt.Sprintf("the document says %.60q of medium %s", said, p.medium.ID))
-			}
-		}
 	}
 }
 

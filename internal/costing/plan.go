@@ -62,7 +62,9 @@ func (w *way) cost(t *tally, different, products int64) counts {
 		w.cut(t, "cuts that divide bought sheets", bought, w.columns+w.rows-2)
 	}
 	n.bought = bought
-	w.media(t, bought)
+	m := &w.sort.part.medium
+	t.add(row{w.press.Process, ItemMedia, authority.FamilyMedia, m.ID, perSheet(m, bought), m.Price.Per, m.Price.Amount},
+		t.text("%d sheets", bought))
 	return n
 }
 
@@ -204,13 +206,6 @@ func (w *way) varnish(t *tally, step authority.Process, side int, sheets int64) 
 	quantity := kilograms(sheets, times(grams(w.sort.area, v.Consumption), w.layout.up))
 	t.add(row{step, ItemVarnish, authority.FamilyVarnish, v.ID, quantity, authority.PerKilogram, v.Price.Amount},
 		t.text("on one side of %d sheets", sheets))
-}
-
-// media are the sheets that are bought, in the unit of their price.
-func (w *way) media(t *tally, sheets int64) {
-	m := &w.sort.part.medium
-	t.add(row{w.press.Process, ItemMedia, authority.FamilyMedia, m.ID, perSheet(m, sheets), m.Price.Per, m.Price.Amount},
-		t.text("%d sheets", sheets))
 }
 
 // text writes a description if lines are written.

@@ -31,7 +31,19 @@ func (r *reader) job(entries []entry) *job {
 	if !r.binding(j) {
 		return nil
 	}
-	r.others(j)
+	if said, told := j.node.Attr("IsRoot"); told && !isTrue(said) {
+		r.review(ProductAmbiguous, j.node, "IsRoot", described(j.node)+" is part of no other product, and says that it is not delivered")
+	}
+	for _, product := range r.listed() {
+		isPart := slices.ContainsFunc(j.parts, func(p *part) bool { return p.node == product })
+		switch {
+		case product == j.node:
+		case !isPart:
+			r.review(ProductAmbiguous, product, "", described(product)+" is neither the product that is calculated nor a part of it")
+		case isTrue(attr(product, "IsRoot")):
+			r.review(ProductAmbiguous, product, "IsRoot", described(product)+" is a part, and says that it is delivered")
+		}
+	}
 	for _, p := range j.parts {
 		r.assign(p, j.id, entries)
 		layout := intentOf("LayoutIntent", p.node, j.node)
@@ -221,10 +233,30 @@ func (r *reader) whole(j *job) {
 	if j.bind == authority.Stitching {
 		spine = 0
 	}
-	r.sizesAgree(j, spine)
+	// Hold the sizes of the parts of a bound product against each other.
+	thickness := int64(0)
+	for _, p := range j.parts {
+		thickness = plus(thickness, times(p.pages/2, int64(p.medium.Thickness))/int64(fixed.One))
+	}
+	for _, p := range j.parts {
+		if !near(p.page, j.closed) {
+			r.conflict(p, "FinishedDimensions", fmt.Sprintf("%s of %s is not %s of the other parts", p.page, described(p.node), j.closed))
+		}
+		if p.open != (rectangle{}) && !p.spreadsTo(p.open, spine) {
+			r.conflict(p, "Dimensions", fmt.Sprintf("%s is not %s and its spine, opened", p.open, p.page))
+		}
+		r.thicknessAgrees(p, thickness)
+	}
+	r.wholeAgrees(j)
 	for _, p := range j.parts {
 		if p.role == roleCover {
-			r.coverSheet(p, spine)
+			if p.flat == (rectangle{}) {
+				p.flat = rectangle{2*p.page.x + spine, p.page.y}
+				if spine > 0 {
+					r.assume(AssumedSpine, fmt.Sprintf("the spine is %s mm, of the thickness of the medium and the pages", millimetres(spine)))
+				}
+			}
+			p.sorts = []*sort{p.flatSort()}
 			continue
 		}
 		for _, signature := range signatures() {
@@ -233,15 +265,4 @@ func (r *reader) whole(j *job) {
 			}
 		}
 	}
-}
-
-// coverSheet is as wide as two pages and the spine.
-func (r *reader) coverSheet(p *part, spine int64) {
-	if p.flat == (rectangle{}) {
-		p.flat = rectangle{2*p.page.x + spine, p.page.y}
-		if spine > 0 {
-			r.assume(AssumedSpine, fmt.Sprintf("the spine is %s mm, of the thickness of the medium and the pages", millimetres(spine)))
-		}
-	}
-	p.sorts = []*sort{p.flatSort()}
 }

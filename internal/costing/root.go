@@ -46,21 +46,3 @@ func (r *reader) listed() []*xjdf.Node {
 	}
 	return all
 }
-
-// others says which products of the document are not in the figures, whatever they
-// are to the one that is, and which say of themselves what others do not say.
-func (r *reader) others(j *job) {
-	if said, told := j.node.Attr("IsRoot"); told && !isTrue(said) {
-		r.review(ProductAmbiguous, j.node, "IsRoot", described(j.node)+" is part of no other product, and says that it is not delivered")
-	}
-	for _, product := range r.listed() {
-		isPart := slices.ContainsFunc(j.parts, func(p *part) bool { return p.node == product })
-		switch {
-		case product == j.node:
-		case !isPart:
-			r.review(ProductAmbiguous, product, "", described(product)+" is neither the product that is calculated nor a part of it")
-		case isTrue(attr(product, "IsRoot")):
-			r.review(ProductAmbiguous, product, "IsRoot", described(product)+" is a part, and says that it is delivered")
-		}
-	}
-}

@@ -42,14 +42,6 @@ type tally struct {
 	pages int64
 }
 
-func newTally(c money.Currency) tally {
-	t := tally{unit: 1, decimals: c.Decimals(), currency: c}
-	for range 10 - t.decimals {
-		t.unit *= 10
-	}
-	return t
-}
-
 // row is a line before its amount is known.
 type row struct {
 	step     authority.Process

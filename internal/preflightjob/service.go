@@ -120,7 +120,18 @@ func (s *Service) Submit(ctx context.Context, who tenant.ID, request Request, ba
 		return Submitted{}, fmt.Errorf("submit job: %w", err)
 	}
 	if outcome == transaction.Created {
-		s.handOver(ctx, stored)
+		// Give a committed job to the queue, or settle it if it is a
+		// simulated one. Failing is not the partner's business: the row is open, and
+		// the sweeper comes by.
+		var err error
+		if isSimulated(stored.Tenant, stored.Profile) {
+			err = s.settle(ctx, stored)
+		} else {
+			err = s.config.Dispatcher.Submit(ctx, stored.ID, stored.Tenant, stored.Attempt)
+		}
+		if err != nil {
+			s.config.Logger.WarnContext(ctx, "job is stored but not dispatched; the sweeper will repeat it", "job", stored.ID, "error", err)
+		}
 	}
 	return Submitted{Job: stored.asSubmitted(), Replayed: outcome == transaction.Replayed}, nil
 }
@@ -163,21 +174,6 @@ func (s *Service) judge(now time.Time, who tenant.ID, request Request) (Job, err
 		return Job{}, err
 	}
 	return Job{ID: id, Tenant: who, FileURL: address, Profile: request.Profile, Ticket: request.Ticket, SubmittedAt: now, Trace: request.Trace}.asSubmitted(), nil
-}
-
-// handOver gives a committed job to the queue, or settles it if it is a
-// simulated one. Failing is not the partner's business: the row is open, and
-// the sweeper comes by.
-func (s *Service) handOver(ctx context.Context, job Job) {
-	var err error
-	if isSimulated(job.Tenant, job.Profile) {
-		err = s.settle(ctx, job)
-	} else {
-		err = s.config.Dispatcher.Submit(ctx, job.ID, job.Tenant, job.Attempt)
-	}
-	if err != nil {
-		s.config.Logger.WarnContext(ctx, "job is stored but not dispatched; the sweeper will repeat it", "job", job.ID, "error", err)
-	}
 }
 
 // Get reads an owned job, ledger.ErrNotFound or [ErrGone].

@@ -37,7 +37,12 @@ func (q *Queue) Server(ctx context.Context) (Server, error) {
 	if err != nil {
 		return Server{}, failed("ask redis", err)
 	}
-	info := parseInfo(text)
+	info := map[string]string{}
+	for line := range strings.Lines(text) {
+		if name, value, found := strings.Cut(strings.TrimSpace(line), ":"); found {
+			info[name] = value
+		}
+	}
 	server := Server{Run: info["run_id"], Durable: info["aof_enabled"] != "0"}
 	used, _ := strconv.ParseFloat(info["used_memory"], 64)
 	if most, _ := strconv.ParseFloat(info["maxmemory"], 64); most > 0 {
@@ -53,14 +58,4 @@ func (q *Queue) Server(ctx context.Context) (Server, error) {
 		return server, fmt.Errorf("%w but %s: set it in the server's configuration", ErrPolicy, policy)
 	}
 	return server, nil
-}
-
-func parseInfo(text string) map[string]string {
-	info := map[string]string{}
-	for line := range strings.Lines(text) {
-		if name, value, found := strings.Cut(strings.TrimSpace(line), ":"); found {
-			info[name] = value
-		}
-	}
-	return info
 }

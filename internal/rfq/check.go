@@ -17,35 +17,6 @@ const (
 	MaxQuantity     = 10_000_000
 )
 
-// check judges a draft by itself; the error is a [ValidationError].
-func (d Draft) check() error {
-	var found violations
-	found.text("#/catalogProductUid", d.CatalogProductUID, MaxUID)
-	found.text("#/title", d.Title, MaxTitle)
-	found.text("#/category", d.Category, MaxCategory)
-	found.count("#/quantity", d.Quantity, MaxQuantity)
-	found.text("#/deliveryCity", d.DeliveryCity, MaxDeliveryCity)
-	return found.err()
-}
-
-// resolve judges product and category by a catalog and says which of the two
-// is wrong. Where each exists but they do not belong together, it is the
-// category: the product determines its group, not the reverse.
-func (d Draft) resolve(catalog Catalog) (Product, error) {
-	var found violations
-	name, group, known := catalog.Resolve(d.CatalogProductUID)
-	if !known {
-		found.add("#/catalogProductUid", "the catalog has no product with this uid; GET /api/v1/catalog/products lists them")
-	}
-	switch {
-	case !catalog.HasGroup(d.Category):
-		found.add("#/category", "the catalog has no marketplace group with this name")
-	case known && d.Category != group:
-		found.add("#/category", fmt.Sprintf("the product belongs to the marketplace group %q, not to this one", group))
-	}
-	return Product{UID: d.CatalogProductUID, Name: name, Group: group, CatalogID: catalog.ID()}, found.err()
-}
-
 // violations collects the faults of one request.
 type violations []Violation
 

@@ -4,6 +4,7 @@ package rfq
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -76,7 +77,11 @@ func (s *Service) Create(ctx context.Context, who tenant.ID, draft Draft, terms 
 		}
 		return Created{}, refusal
 	}
-	events, err := s.birthEvents(record)
+	kinds := []transaction.EventType{transaction.RFQCreated}
+	if record.Status == Quoted {
+		kinds = append(kinds, transaction.RFQQuoted)
+	}
+	events, err := s.events(record.ID, record.CreatedAt, kinds...)
 	if err != nil {
 		return Created{}, err
 	}
@@ -114,7 +119,14 @@ func (s *Service) Replay(ctx context.Context, who tenant.ID, used transaction.Id
 
 // judge turns a draft into a record with its first quotes, or says why not.
 func (s *Service) judge(now time.Time, who tenant.ID, draft Draft, quota transaction.Quota) (RFQ, []Quote, error) {
-	if err := draft.check(); err != nil {
+	// Judge a draft by itself; the error is a [ValidationError].
+	var found violations
+	found.text("#/catalogProductUid", draft.CatalogProductUID, MaxUID)
+	found.text("#/title", draft.Title, MaxTitle)
+	found.text("#/category", draft.Category, MaxCategory)
+	found.count("#/quantity", draft.Quantity, MaxQuantity)
+	found.text("#/deliveryCity", draft.DeliveryCity, MaxDeliveryCity)
+	if err := found.err(); err != nil {
 		return RFQ{}, nil, err
 	}
 	sim := simulation(who, draft.CatalogProductUID)
@@ -140,7 +152,21 @@ func (s *Service) product(now time.Time, draft Draft, sim simulated, quota trans
 	if err != nil {
 		return Product{}, fmt.Errorf("%w: %w", ErrCatalogUnavailable, err)
 	}
-	return draft.resolve(catalog)
+	// Judge product and category by a catalog and say which of the two
+	// is wrong. Where each exists but they do not belong together, it is the
+	// category: the product determines its group, not the reverse.
+	var found violations
+	name, group, known := catalog.Resolve(draft.CatalogProductUID)
+	if !known {
+		found.add("#/catalogProductUid", "the catalog has no product with this uid; GET /api/v1/catalog/products lists them")
+	}
+	switch {
+	case !catalog.HasGroup(draft.Category):
+		found.add("#/category", "the catalog has no marketplace group with this name")
+	case known && draft.Category != group:
+		found.add("#/category", fmt.Sprintf("the product belongs to the marketplace group %q, not to this one", group))
+	}
+	return Product{UID: draft.CatalogProductUID, Name: name, Group: group, CatalogID: catalog.ID()}, found.err()
 }
 
 func (s *Service) newRFQ(now time.Time, who tenant.ID, draft Draft, product Product) (RFQ, error) {
@@ -148,10 +174,17 @@ func (s *Service) newRFQ(now time.Time, who tenant.ID, draft Draft, product Prod
 	if err != nil {
 		return RFQ{}, err
 	}
-	code, err := newTrackingCode(s.config.Random)
-	if err != nil {
-		return RFQ{}, err
+	var entropy [8]byte
+	if _, err := io.ReadFull(s.config.Random, entropy[:]); err != nil {
+		return RFQ{}, fmt.Errorf("mint tracking code: %w", err)
 	}
+	bits := binary.BigEndian.Uint64(entropy[:])
+	symbols := make([]byte, trackingRandom, trackingSymbols)
+	for i := range symbols {
+		symbols[i] = recordid.Alphabet[bits&31]
+		bits >>= 5
+	}
+	code := formatTracking(append(symbols, checkSymbol(symbols)))
 	return RFQ{
 		ID: id, Tenant: who, TrackingCode: code,
 		Draft: draft, Product: product,
@@ -159,14 +192,6 @@ func (s *Service) newRFQ(now time.Time, who tenant.ID, draft Draft, product Prod
 		ResponseDeadline: now.Add(ResponseTime), ExpiresAt: now.Add(Lifetime),
 		CreatedAt: now, UpdatedAt: now,
 	}, nil
-}
-
-func (s *Service) birthEvents(record RFQ) ([]transaction.Event, error) {
-	kinds := []transaction.EventType{transaction.RFQCreated}
-	if record.Status == Quoted {
-		kinds = append(kinds, transaction.RFQQuoted)
-	}
-	return s.events(record.ID, record.CreatedAt, kinds...)
 }
 
 // now is the clock in the resolution that is stored, so that a record reads

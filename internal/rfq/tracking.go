@@ -4,10 +4,8 @@ package rfq
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/printmarket/printmarket/internal/recordid"
@@ -28,20 +26,6 @@ const (
 // ErrTrackingCode means that a text is no tracking code: wrong length or
 // alphabet, or a check symbol that does not fit, which is a typing error.
 var ErrTrackingCode = errors.New("invalid tracking code")
-
-func newTrackingCode(random io.Reader) (string, error) {
-	var entropy [8]byte
-	if _, err := io.ReadFull(random, entropy[:]); err != nil {
-		return "", fmt.Errorf("mint tracking code: %w", err)
-	}
-	bits := binary.BigEndian.Uint64(entropy[:])
-	symbols := make([]byte, trackingRandom, trackingSymbols)
-	for i := range symbols {
-		symbols[i] = recordid.Alphabet[bits&31]
-		bits >>= 5
-	}
-	return formatTracking(append(symbols, checkSymbol(symbols))), nil
-}
 
 func formatTracking(symbols []byte) string {
 	last := trackingRandom - trackingGroup

@@ -48,10 +48,12 @@ func OpenTracer(ctx context.Context, c TraceConfig) (*Tracer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
-	e, err := newExporter(ctx, to, c)
+	client := to.client()
+	sender, err := otlptrace.New(ctx, &uploader{to: to, client: client, stopped: make(chan struct{})})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("traces: %w", err)
 	}
+	e := &exporter{SpanExporter: sender, client: client, to: to, log: c.Log, count: c.Metrics.Spans, ended: make(chan struct{})}
 	provider := sdktrace.NewTracerProvider(
 		sdktrace.WithResource(made), sdktrace.WithSampler(to.sampler), sdktrace.WithBatcher(e))
 	c.Log.InfoContext(ctx, "traces go to a collector", "endpoint", to.url)
@@ -70,7 +72,9 @@ func (t *Tracer) Close(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTime)
 	defer cancel()
 	if err := t.provider.Shutdown(ctx); err != nil {
-		t.exporter.interrupt(ctx)
+		e := t.exporter
+		e.log.WarnContext(ctx, "the last spans did not reach the collector in time")
+		_ = e.SpanExporter.Shutdown(ctx) // that time is over is why
 	}
 	<-t.exporter.ended
 	t.exporter.client.CloseIdleConnections()
@@ -92,15 +96,6 @@ type exporter struct {
 	away bool
 }
 
-func newExporter(ctx context.Context, to *destination, c TraceConfig) (*exporter, error) {
-	client := to.client()
-	sender, err := otlptrace.New(ctx, &uploader{to: to, client: client, stopped: make(chan struct{})})
-	if err != nil {
-		return nil, fmt.Errorf("traces: %w", err)
-	}
-	return &exporter{SpanExporter: sender, client: client, to: to, log: c.Log, count: c.Metrics.Spans, ended: make(chan struct{})}, nil
-}
-
 // ExportSpans is part of [sdktrace.SpanExporter]. It never fails: the library would
 // print each error to the standard error of the process.
 func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
@@ -118,12 +113,6 @@ func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpa
 func (e *exporter) Shutdown(ctx context.Context) error {
 	defer e.end.Do(func() { close(e.ended) })
 	return e.SpanExporter.Shutdown(ctx)
-}
-
-// interrupt makes the batches that are under way, and all later ones, fail at once.
-func (e *exporter) interrupt(ctx context.Context) {
-	e.log.WarnContext(ctx, "the last spans did not reach the collector in time")
-	_ = e.SpanExporter.Shutdown(ctx) // that time is over is why
 }
 
 func (e *exporter) note(ctx context.Context, err error) {

@@ -73,7 +73,13 @@ func (l *line) attr(attr slog.Attr) bool {
 		l.text = strconv.AppendInt(l.text, attr.Value.Int64(), 10)
 		return true
 	case slog.KindFloat64:
-		return l.float(attr.Value.Float64())
+		// Write the numbers that JSON has without an exponent.
+		f := attr.Value.Float64()
+		if size := math.Abs(f); f != 0 && size < 1e-6 || !(size < 1e21) {
+			return false
+		}
+		l.text = strconv.AppendFloat(l.text, f, 'f', -1, 64)
+		return true
 	default:
 		return false
 	}
@@ -88,13 +94,4 @@ func (l *line) quote(text string) bool {
 	}
 	l.text = append(append(append(l.text, '"'), text...), '"')
 	return !suspicious(text)
-}
-
-// float writes the numbers that JSON has without an exponent.
-func (l *line) float(f float64) bool {
-	if size := math.Abs(f); f != 0 && size < 1e-6 || !(size < 1e21) {
-		return false
-	}
-	l.text = strconv.AppendFloat(l.text, f, 'f', -1, 64)
-	return true
 }

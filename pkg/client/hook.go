@@ -5,7 +5,6 @@ package client
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"time"
 )
 
@@ -63,15 +62,4 @@ func called(ctx context.Context) *call {
 		return c
 	}
 	return &call{}
-}
-
-// tell describes an attempt.
-func tell(ctx context.Context, r *http.Request, number int, answer *http.Response, err error) Attempt {
-	c := called(ctx)
-	told := Attempt{Operation: c.operation, Method: r.Method, Route: c.route, Number: number, Err: err}
-	if answer != nil {
-		told.Status, told.RequestID = answer.StatusCode, answer.Header.Get("X-Request-Id")
-		told.Sunset, _ = http.ParseTime(answer.Header.Get("Sunset")) // zero without one
-	}
-	return told
 }

@@ -78,7 +78,13 @@ func (t *retrying) RoundTrip(r *http.Request) (*http.Response, error) {
 		now := t.now()
 		delay, again := t.again(r, answer, err, number, now)
 		again = again && delay <= patience && within(ctx, now, delay)
-		told := tell(ctx, r, number, answer, err)
+		// Describe an attempt.
+		c := called(ctx)
+		told := Attempt{Operation: c.operation, Method: r.Method, Route: c.route, Number: number, Err: err}
+		if answer != nil {
+			told.Status, told.RequestID = answer.StatusCode, answer.Header.Get("X-Request-Id")
+			told.Sunset, _ = http.ParseTime(answer.Header.Get("Sunset")) // zero without one
+		}
 		told.Duration = now.Sub(begun)
 		if again {
 			told.Wait = delay

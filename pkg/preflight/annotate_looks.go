@@ -47,21 +47,18 @@ func (l *looks) annotation(c report.Comment, s *sheet) types.IndirectRef {
 		"Contents": text(c.Contents), "C": types.Array{component(color[0]), component(color[1]), component(color[2])},
 	}
 	if c.Located {
-		l.square(annot, around(c.Rect, s.page), c.Severity)
+		// Draw a frame whose outer edge is the rectangle.
+		r := around(c.Rect, s.page)
+		annot["Subtype"], annot["Rect"] = types.Name("Square"), rectangle(r)
+		annot["BS"] = types.Dict{"W": types.Float(lineWidth), "S": types.Name("S")}
+		width, height := roundedNumber(r.Width()), roundedNumber(r.Height())
+		line := min(lineWidth, width/2, height/2)
+		annot["AP"] = l.appearance(width, height, fmt.Sprintf("%s RG %s w %s %s %s %s re S",
+			operands(c.Severity), decimal(line), decimal(line/2), decimal(line/2), decimal(width-line), decimal(height-line)))
 	} else {
 		l.note(annot, pinned(c.Rect, s.page.Rotate), c.Severity)
 	}
 	return l.update.add(annot)
-}
-
-// square draws a frame whose outer edge is the rectangle.
-func (l *looks) square(annot types.Dict, r geom.Rect, severity report.Severity) {
-	annot["Subtype"], annot["Rect"] = types.Name("Square"), rectangle(r)
-	annot["BS"] = types.Dict{"W": types.Float(lineWidth), "S": types.Name("S")}
-	width, height := roundedNumber(r.Width()), roundedNumber(r.Height())
-	line := min(lineWidth, width/2, height/2)
-	annot["AP"] = l.appearance(width, height, fmt.Sprintf("%s RG %s w %s %s %s %s re S",
-		operands(severity), decimal(line), decimal(line/2), decimal(line/2), decimal(width-line), decimal(height-line)))
 }
 
 // note draws a leaf of paper with lines.

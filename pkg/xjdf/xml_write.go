@@ -55,8 +55,16 @@ func (x *xmlWriter) element(n *Node, space string, depth int, inline bool) error
 			x.attribute("xmlns:"+s.prefix, s.space)
 		}
 	}
-	if err := x.attributes(n); err != nil {
-		return err
+	attributes := sortedAttributes(n)
+	if twice := repeated(attributes); twice != nil {
+		return &WriteError{Encoding: XML, XPath: xpath(n), Detail: "two attributes " + twice.Name.String()}
+	}
+	for i := range attributes {
+		a := &attributes[i]
+		if !plain(a.Name.Local) || a.Name.Local == "xmlns" && a.Name.Space == "" {
+			return &WriteError{Encoding: XML, XPath: xpath(n), Detail: "an attribute has no name"}
+		}
+		x.attribute(x.prefixes.qualified(a.Name), a.Value)
 	}
 	if n.Text == "" && len(n.Children) == 0 {
 		x.out.WriteString("/>")
@@ -94,21 +102,6 @@ func (x *xmlWriter) line(depth int) {
 	for range depth {
 		x.out.WriteString("  ")
 	}
-}
-
-func (x *xmlWriter) attributes(n *Node) error {
-	attributes := sortedAttributes(n)
-	if twice := repeated(attributes); twice != nil {
-		return &WriteError{Encoding: XML, XPath: xpath(n), Detail: "two attributes " + twice.Name.String()}
-	}
-	for i := range attributes {
-		a := &attributes[i]
-		if !plain(a.Name.Local) || a.Name.Local == "xmlns" && a.Name.Space == "" {
-			return &WriteError{Encoding: XML, XPath: xpath(n), Detail: "an attribute has no name"}
-		}
-		x.attribute(x.prefixes.qualified(a.Name), a.Value)
-	}
-	return nil
 }
 
 func (x *xmlWriter) attribute(name, value string) {

@@ -67,7 +67,14 @@ func (k *checker) deviceAlone(d *Device) {
 	k.text("manufacturer", d.Manufacturer, false)
 	k.text("model", d.Model, false)
 	oneOf(k, "process", d.Process, Processes())
-	k.deviceSizes(d)
+	k.positive("maxSheet.width", d.MaxSheet.Width, maxSide)
+	k.positive("maxSheet.height", d.MaxSheet.Height, maxSide)
+	if d.MinSheet.Width < 0 || d.MinSheet.Height < 0 || d.MinSheet.Width > d.MaxSheet.Width || d.MinSheet.Height > d.MaxSheet.Height {
+		k.fault("minSheet", "negative, or more than maxSheet")
+	}
+	if d.Weight.Min < 0 || d.Weight.Max > maxWeight || d.Weight.Min > d.Weight.Max {
+		k.fault("weight", fmt.Sprintf("min is at least 0, max at least min and at most %s", maxWeight))
+	}
 	k.count("minPages", d.MinPages, maxPages)
 	k.count("maxPages", d.MaxPages, maxPages)
 	if d.MaxPages > 0 && d.MinPages > d.MaxPages {
@@ -87,17 +94,6 @@ func (k *checker) deviceAlone(d *Device) {
 	k.together("labor", "crew", d.Labor != "", d.Crew > 0)
 	k.together("electricity", "power", d.Electricity != "", d.Power > 0)
 	k.deviceMeaning(d)
-}
-
-func (k *checker) deviceSizes(d *Device) {
-	k.positive("maxSheet.width", d.MaxSheet.Width, maxSide)
-	k.positive("maxSheet.height", d.MaxSheet.Height, maxSide)
-	if d.MinSheet.Width < 0 || d.MinSheet.Height < 0 || d.MinSheet.Width > d.MaxSheet.Width || d.MinSheet.Height > d.MaxSheet.Height {
-		k.fault("minSheet", "negative, or more than maxSheet")
-	}
-	if d.Weight.Min < 0 || d.Weight.Max > maxWeight || d.Weight.Min > d.Weight.Max {
-		k.fault("weight", fmt.Sprintf("min is at least 0, max at least min and at most %s", maxWeight))
-	}
 }
 
 // together refuses one of two fields without the other.

@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // headerFile is the file of a directory that says what is about the whole; it may
@@ -131,7 +133,10 @@ func directory(fsys fs.FS, name, prefix string) ([]*file, error) {
 		return nil, err
 	}
 	var files []*file
-	known := listNames()
+	var known []string
+	for _, t := range new(content).tables()[1:] {
+		known = append(known, t.member)
+	}
 	for _, entry := range entries {
 		base := entry.Name()
 		if entry.IsDir() || strings.HasPrefix(base, ".") || formatOf(base) == "" {
@@ -163,15 +168,6 @@ func directory(fsys fs.FS, name, prefix string) ([]*file, error) {
 		files[1].fault = "one " + headerName + " is read, not several"
 	}
 	return files, nil
-}
-
-// listNames are those of the lists of a document.
-func listNames() []string {
-	var names []string
-	for _, t := range new(content).tables()[1:] {
-		names = append(names, t.member)
-	}
-	return names
 }
 
 // readFiles reads one file after the other.
@@ -236,7 +232,18 @@ func (d *draft) readFile(i int, f *file) error {
 	case ".csv":
 		return d.readCSV(i, data, t)
 	case ".json":
-		return d.readJSON(i, data, t)
+		j := &jsonFile{draft: d, file: i, data: data, tokens: jsontext.NewDecoder(bytes.NewBuffer(data)), only: t, line: 1}
+		err := j.document()
+		var syntax *jsontext.SyntacticError
+		switch {
+		case errors.As(err, &syntax):
+			j.failJSON(syntax)
+			return nil
+		case err != nil && !errors.Is(err, errStop) && d.ctx.Err() == nil:
+			j.fail(j.here(), "no JSON: there is nothing")
+			return nil
+		}
+		return err
 	default:
 		y := &yamlFile{draft: d, file: i, only: t}
 		parts := yamlParts{data: data, lists: y.lists()}

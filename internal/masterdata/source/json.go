@@ -25,21 +25,6 @@ type jsonFile struct {
 	line          uint32
 }
 
-func (d *draft) readJSON(file int, data []byte, only *table) error {
-	j := &jsonFile{draft: d, file: file, data: data, tokens: jsontext.NewDecoder(bytes.NewBuffer(data)), only: only, line: 1}
-	err := j.document()
-	var syntax *jsontext.SyntacticError
-	switch {
-	case errors.As(err, &syntax):
-		j.failJSON(syntax)
-		return nil
-	case err != nil && !errors.Is(err, errStop) && d.ctx.Err() == nil:
-		j.fail(j.here(), "no JSON: there is nothing")
-		return nil
-	}
-	return err
-}
-
 func (j *jsonFile) failJSON(err *jsontext.SyntacticError) {
 	j.offset, j.start, j.line = 0, 0, 1 // the fault may be in what was passed over
 	at := j.spotOf(int(min(err.ByteOffset, int64(len(j.data)))))

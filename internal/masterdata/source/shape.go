@@ -175,7 +175,12 @@ func putOne(target reflect.Value, k kind, v value) string {
 	}
 	switch k {
 	case decimalKind:
-		return putDecimal(target, v)
+		d, err := fixed.Parse(v.text)
+		if err != nil || v.form == boolean {
+			return fmt.Sprintf("%.60q is no decimal number such as 12.5: digits, a point, at most %d places", v.text, fixed.Places)
+		}
+		target.SetInt(int64(d))
+		return ""
 	case wholeKind:
 		return putWhole(target, v)
 	case flagKind:
@@ -190,15 +195,6 @@ func putOne(target reflect.Value, k kind, v value) string {
 		return "is a text, which stands in quotes"
 	}
 	target.SetString(v.text)
-	return ""
-}
-
-func putDecimal(target reflect.Value, v value) string {
-	d, err := fixed.Parse(v.text)
-	if err != nil || v.form == boolean {
-		return fmt.Sprintf("%.60q is no decimal number such as 12.5: digits, a point, at most %d places", v.text, fixed.Places)
-	}
-	target.SetInt(int64(d))
 	return ""
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -45,7 +46,13 @@ func (y *yamlFile) part(p *yamlParts) error {
 	}
 	var document yaml.Node
 	if err := parseYAML(p.text, &document); err != nil {
-		y.failYAML(err)
+		// Tell a fault of the syntax.
+		text, at := strings.TrimPrefix(err.Error(), "yaml: "), place{y.file, spot{uint32(y.line), 0}}
+		if match := yamlLine.FindStringSubmatch(err.Error()); match != nil {
+			n, _ := strconv.Atoi(match[1]) // it is of digits; 0 if there were too many
+			at.line, text = uint32(y.line+max(n, 1)-1), match[2]
+		}
+		y.fail(at, fmt.Sprintf("no YAML: %.200s", text))
 		return errNextFile
 	}
 	if p.member != "" {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 )
 
@@ -194,13 +193,3 @@ var yamlLine = regexp.MustCompile(`^yaml: line (\d+): (.*)`)
 
 // errNextFile ends the reading of one file.
 var errNextFile = errors.New("the rest of the file is not read")
-
-// failYAML tells a fault of the syntax.
-func (y *yamlFile) failYAML(err error) {
-	text, at := strings.TrimPrefix(err.Error(), "yaml: "), place{y.file, spot{uint32(y.line), 0}}
-	if match := yamlLine.FindStringSubmatch(err.Error()); match != nil {
-		n, _ := strconv.Atoi(match[1]) // it is of digits; 0 if there were too many
-		at.line, text = uint32(y.line+max(n, 1)-1), match[2]
-	}
-	y.fail(at, fmt.Sprintf("no YAML: %.200s", text))
-}

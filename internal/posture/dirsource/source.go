@@ -243,10 +243,7 @@ func (s *Source) apply(ctx context.Context, set *contents) {
 		s.refuse(ctx, err)
 		return
 	}
-	s.publish(ctx, posture.Compile(inputs), set)
-}
-
-func (s *Source) publish(ctx context.Context, snapshot *posture.Snapshot, set *contents) {
+	snapshot := posture.Compile(inputs)
 	now := s.now()
 	s.gates.Publish(snapshot, now)
 	s.mu.Lock()

@@ -146,7 +146,17 @@ func (p *Prober) nextChange(o *v1alpha1.PartnerEntitlement, c posture.Capability
 // to a copy of the objects, and asks again, until the request is let through or
 // nothing helps.
 func (x *Explanation) judge(p *Prober, o *v1alpha1.PartnerEntitlement, c posture.Capability, r request, now time.Time) {
-	e := newSubject(p, o, c, r, now)
+	// Copy what remedies may change. The rollout is nil where there is
+	// none.
+	e := &subject{
+		partner: o.DeepCopy(), capability: c, mode: r.mode, at: now,
+		decision: p.Decide(o, r.mode, c, r.write, now), snapshot: p.snapshot,
+	}
+	for i := range p.inputs.Rollouts {
+		if rollout := &p.inputs.Rollouts[i]; string(rollout.Spec.Capability) == c.String() {
+			e.rollout = rollout.DeepCopy()
+		}
+	}
 	hits, unfixable := map[posture.Reason]string{}, false
 	for reason := r.reason; reason != posture.ReasonOpen; {
 		text, possible := adviceOn(reason).remedy(e)

@@ -77,12 +77,8 @@ func New(in posture.Inputs) *Prober {
 		}
 	}
 	p.snapshot = posture.Compile(in)
-	p.nameAll(slices.Clone(p.inputs.Partners))
-	return p
-}
-
-// nameAll puts partners in the order of their names, and finds them by these.
-func (p *Prober) nameAll(partners []v1alpha1.PartnerEntitlement) {
+	// Put partners in the order of their names, and index them by their names.
+	partners := slices.Clone(p.inputs.Partners)
 	for i := range partners {
 		p.partners = append(p.partners, &partners[i])
 	}
@@ -90,6 +86,7 @@ func (p *Prober) nameAll(partners []v1alpha1.PartnerEntitlement) {
 	for _, o := range p.partners {
 		p.named[p.names[NameOf(o)]] = o
 	}
+	return p
 }
 
 // sortedNames puts partners in order and gives each the name by which the user knows

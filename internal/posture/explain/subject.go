@@ -4,7 +4,6 @@ package explain
 
 import (
 	"slices"
-	"time"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture"
@@ -17,21 +16,6 @@ type request struct {
 	write        bool
 	kind, access string
 	reason       posture.Reason
-}
-
-// newSubject copies what remedies may change. The rollout is nil where there is
-// none.
-func newSubject(p *Prober, o *v1alpha1.PartnerEntitlement, c posture.Capability, r request, now time.Time) *subject {
-	e := &subject{
-		partner: o.DeepCopy(), capability: c, mode: r.mode, at: now,
-		decision: p.Decide(o, r.mode, c, r.write, now), snapshot: p.snapshot,
-	}
-	for i := range p.inputs.Rollouts {
-		if rollout := &p.inputs.Rollouts[i]; string(rollout.Spec.Capability) == c.String() {
-			e.rollout = rollout.DeepCopy()
-		}
-	}
-	return e
 }
 
 // ask decides the request on the changed objects.

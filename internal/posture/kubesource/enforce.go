@@ -46,7 +46,16 @@ func (s *Source) enforce(ctx context.Context) {
 	}
 	s.noteHeartbeat(t.secret)
 	next, fault := s.judge(t.secret)
-	s.noteGate(ctx, fault)
+	s.mu.Lock()
+	former := s.gateFault
+	s.gateFault = fault
+	s.mu.Unlock()
+	switch {
+	case fault != nil && (former == nil || former.Error() != fault.Error()):
+		s.config.Log.ErrorContext(ctx, "gate secret missing or refused; the last good one stays", "error", fault.Error())
+	case fault == nil && former != nil:
+		s.config.Log.InfoContext(ctx, "gate secret accepted")
+	}
 	if !next.accepted || s.compiled {
 		s.install(ctx, nil, t.views, next)
 		return
@@ -99,19 +108,6 @@ func (s *Source) noteHeartbeat(secret *corev1.Secret) {
 		s.mu.Lock()
 		s.heartbeat = beat
 		s.mu.Unlock()
-	}
-}
-
-func (s *Source) noteGate(ctx context.Context, fault error) {
-	s.mu.Lock()
-	former := s.gateFault
-	s.gateFault = fault
-	s.mu.Unlock()
-	switch {
-	case fault != nil && (former == nil || former.Error() != fault.Error()):
-		s.config.Log.ErrorContext(ctx, "gate secret missing or refused; the last good one stays", "error", fault.Error())
-	case fault == nil && former != nil:
-		s.config.Log.InfoContext(ctx, "gate secret accepted")
 	}
 }
 

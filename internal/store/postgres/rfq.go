@@ -49,19 +49,13 @@ func (s *Store) CreateRFQ(ctx context.Context, record rfq.RFQ, quotes []rfq.Quot
 		return rfq.RFQ{}, 0, reply.Error(createOp, err)
 	}
 	own := creation{record, terms, args}
-	made, err := s.createTogether(ctx, own)
+	span := telemetry.Ask(ctx, system, createOp)
+	made, err := s.creates.Do(ctx, own)
+	end(span, err)
 	if errors.Is(err, errUnsettled) {
 		made, err = s.createAlone(ctx, own)
 	}
 	return made.record, made.outcome, err
-}
-
-// createTogether is one span of a traced caller, the wait for its turn included.
-func (s *Store) createTogether(ctx context.Context, own creation) (created, error) {
-	span := telemetry.Ask(ctx, system, createOp)
-	made, err := s.creates.Do(ctx, own)
-	end(span, err)
-	return made, err
 }
 
 // createAlone commits one create in a statement of its own.

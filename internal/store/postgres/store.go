@@ -61,22 +61,6 @@ const (
 	silence = time.Second
 )
 
-func (o Options) withDefaults() Options {
-	if o.MaxConns == 0 {
-		o.MaxConns = defaultMaxConns
-	}
-	if o.AcquireTimeout == 0 {
-		o.AcquireTimeout = defaultAcquireTimeout
-	}
-	if o.StatementTimeout == 0 {
-		o.StatementTimeout = defaultStatementTimeout
-	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	return o
-}
-
 // Store is one database. It is safe for concurrent use.
 type Store struct {
 	pool    *pgxpool.Pool
@@ -96,7 +80,18 @@ func newStore(pool *pgxpool.Pool, options Options) *Store {
 // [ErrURL], [VolatileError], ledger.UnavailableError. None of them holds the
 // password.
 func Open(ctx context.Context, address string, options Options) (*Store, error) {
-	options = options.withDefaults()
+	if options.MaxConns == 0 {
+		options.MaxConns = defaultMaxConns
+	}
+	if options.AcquireTimeout == 0 {
+		options.AcquireTimeout = defaultAcquireTimeout
+	}
+	if options.StatementTimeout == 0 {
+		options.StatementTimeout = defaultStatementTimeout
+	}
+	if options.Now == nil {
+		options.Now = time.Now
+	}
 	config, err := configure(address, options)
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
@@ -123,13 +118,6 @@ func (s *Store) reach(ctx context.Context) error {
 		return &transaction.UnavailableError{Op: "open database", Err: err}
 	}
 	defer conn.Release()
-	s.prepare(ctx)
-	return nil
-}
-
-// prepare makes connections beside the one that is held. Those that cannot be
-// made now are made when somebody needs them.
-func (s *Store) prepare(ctx context.Context) {
 	var making sync.WaitGroup
 	made := make([]*pgxpool.Conn, max(0, min(s.options.Prepared, s.options.MaxConns)-1))
 	for i := range made {
@@ -141,6 +129,7 @@ func (s *Store) prepare(ctx context.Context) {
 			conn.Release()
 		}
 	}
+	return nil
 }
 
 // Close waits for running calls and closes all connections. The error is nil;

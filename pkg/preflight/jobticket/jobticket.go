@@ -77,12 +77,7 @@ func (t *Ticket) Check() error {
 	case t.TrimSize != nil && !(length(t.TrimSize.Width) && length(t.TrimSize.Height)):
 		return fmt.Errorf("%w: trimSize must be more than 0 and at most %.0f mm", ErrInvalid, MaxLength)
 	}
-	return t.Colors.check()
-}
-
-func length(v float64) bool { return !math.IsNaN(v) && v > 0 && v <= MaxLength }
-
-func (c *Colors) check() error {
+	c := t.Colors
 	switch {
 	case c == nil:
 		return nil
@@ -98,6 +93,8 @@ func (c *Colors) check() error {
 	}
 	return nil
 }
+
+func length(v float64) bool { return !math.IsNaN(v) && v > 0 && v <= MaxLength }
 
 // maxText bounds the JSON of a ticket in bytes. Names of the greatest length take
 // 19 KiB when each of their characters is escaped.

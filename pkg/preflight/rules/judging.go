@@ -3,6 +3,7 @@
 package rules
 
 import (
+	"math"
 	"slices"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
@@ -38,7 +39,14 @@ func Start(p profile.Profile, ticket *jobticket.Ticket) *Judging {
 		if rule.mark == nil || !selected {
 			continue
 		}
-		w := newWatch(rule, setting, p)
+		w := &watch{rule: rule, setting: setting, index: map[group]*tally{}, graver: bounds{math.Inf(-1), math.Inf(1)}}
+		if setting.Limit != nil {
+			w.limit = *setting.Limit
+		}
+		w.bounds = boundsOf(rule.Op, w.limit, setting.Tolerance)
+		if above := p.Rules[rule.mark.above]; above.Limit != nil {
+			w.graver = boundsOf(rule.Op, *above.Limit, above.Tolerance)
+		}
 		j.watches[rule.ID] = w
 		if rule.Area {
 			j.sums = append(j.sums, w)

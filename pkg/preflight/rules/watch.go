@@ -3,7 +3,6 @@
 package rules
 
 import (
-	"math"
 	"slices"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
@@ -73,18 +72,6 @@ type tally struct {
 	count int
 	pages []int
 	last  int
-}
-
-func newWatch(rule *Rule, setting profile.Setting, p profile.Profile) *watch {
-	w := &watch{rule: rule, setting: setting, index: map[group]*tally{}, graver: bounds{math.Inf(-1), math.Inf(1)}}
-	if setting.Limit != nil {
-		w.limit = *setting.Limit
-	}
-	w.bounds = boundsOf(rule.Op, w.limit, setting.Tolerance)
-	if above := p.Rules[rule.mark.above]; above.Limit != nil {
-		w.graver = boundsOf(rule.Op, *above.Limit, above.Tolerance)
-	}
-	return w
 }
 
 // see looks at a mark. It costs nothing but the question while nothing is wrong.

@@ -121,7 +121,15 @@ func poolPart(p *pass, pool *xjdf.Node) {
 	if pool.Parent == nil || pool.Parent.Child("Part") == nil {
 		return
 	}
-	of := keysOf(pool.Parent)
+	of := partKeys{count: map[string]int{}, values: map[[2]string]bool{}}
+	for part := range pool.Parent.All("Part") {
+		of.parts++
+		for i := range part.Attributes {
+			a := &part.Attributes[i]
+			of.count[a.Name.Local]++
+			of.values[[2]string{a.Name.Local, a.Value}] = true
+		}
+	}
 	for amount := range pool.All("PartAmount") {
 		for part := range amount.All("Part") {
 			for i := range part.Attributes {
@@ -139,19 +147,6 @@ type partKeys struct {
 	parts  int
 	count  map[string]int
 	values map[[2]string]bool
-}
-
-func keysOf(resource *xjdf.Node) partKeys {
-	k := partKeys{count: map[string]int{}, values: map[[2]string]bool{}}
-	for part := range resource.All("Part") {
-		k.parts++
-		for i := range part.Attributes {
-			a := &part.Attributes[i]
-			k.count[a.Name.Local]++
-			k.values[[2]string{a.Name.Local, a.Value}] = true
-		}
-	}
-	return k
 }
 
 func wasteSource(p *pass, n *xjdf.Node) {

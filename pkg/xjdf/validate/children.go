@@ -54,7 +54,17 @@ func (p *pass) children(n *xjdf.Node, def *vocabulary.Element, plan *plan) {
 			})
 		}
 	}
-	p.cardinality(n, def, plan, foreign)
+	// Look for what is missing, and for what excludes each other.
+	for _, i := range plan.children {
+		if p.counts[i] == 0 {
+			p.findAs(elementMissing, n, "", func() (string, string) {
+				return fmt.Sprintf("%s has no %s.", n.Name.Local, def.Children[i].Name), fmt.Sprintf("Add %s.", def.Children[i].Name)
+			})
+		}
+	}
+	for i := range def.Choices {
+		p.choice(n, def, i, foreign)
+	}
 }
 
 // ordered watches the order of the children of an element of XML.
@@ -71,20 +81,6 @@ type ordered struct {
 func exchangeable(def *vocabulary.Element, a, b int) bool {
 	choice := def.Children[a].Choice
 	return choice >= 0 && choice == def.Children[b].Choice && def.Choices[choice].Many
-}
-
-// cardinality looks for what is missing, and for what excludes each other.
-func (p *pass) cardinality(n *xjdf.Node, def *vocabulary.Element, plan *plan, foreign int) {
-	for _, i := range plan.children {
-		if p.counts[i] == 0 {
-			p.findAs(elementMissing, n, "", func() (string, string) {
-				return fmt.Sprintf("%s has no %s.", n.Name.Local, def.Children[i].Name), fmt.Sprintf("Add %s.", def.Children[i].Name)
-			})
-		}
-	}
-	for i := range def.Choices {
-		p.choice(n, def, i, foreign)
-	}
 }
 
 func (p *pass) choice(n *xjdf.Node, def *vocabulary.Element, choice, foreign int) {

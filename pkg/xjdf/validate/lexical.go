@@ -31,7 +31,18 @@ func malformed(datatype vocabulary.Datatype, item string) string {
 	case datatype.Numeric():
 		return invalidUnless(datatype.Whole() && whole(item) || !datatype.Whole() && decimal(item))
 	case datatype == vocabulary.DateTime:
-		return malformedTime(item)
+		// Want a dateTime with its zone.
+		const withoutZone = "2006-01-02T15:04:05.999999999"
+		if strings.Contains(item, ",") { // a fraction begins with a full stop in XML
+			return valueInvalid
+		}
+		if _, err := time.Parse(time.RFC3339Nano, item); err == nil {
+			return ""
+		}
+		if _, err := time.Parse(withoutZone, item); err == nil {
+			return timeNoZone
+		}
+		return valueInvalid
 	case datatype == vocabulary.Duration:
 		return invalidUnless(duration(item))
 	case datatype == vocabulary.Language, datatype == vocabulary.Languages:
@@ -196,21 +207,6 @@ func language(item string) bool {
 		allowed = letters + "0123456789"
 	}
 	return true
-}
-
-// malformedTime wants a dateTime with its zone.
-func malformedTime(item string) string {
-	const withoutZone = "2006-01-02T15:04:05.999999999"
-	if strings.Contains(item, ",") { // a fraction begins with a full stop in XML
-		return valueInvalid
-	}
-	if _, err := time.Parse(time.RFC3339Nano, item); err == nil {
-		return ""
-	}
-	if _, err := time.Parse(withoutZone, item); err == nil {
-		return timeNoZone
-	}
-	return valueInvalid
 }
 
 // duration is one of ISO 8601, such as P1DT2H30M.

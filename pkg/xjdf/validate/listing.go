@@ -39,15 +39,7 @@ func (p *pass) listed() []raised {
 	if len(p.raised) == 0 {
 		return nil
 	}
-	order := p.order()
-	slices.SortStableFunc(p.raised, func(a, b raised) int {
-		return cmp.Or(cmp.Compare(a.severity.rank(), b.severity.rank()), cmp.Compare(order[a.node], order[b.node]))
-	})
-	return p.raised[:min(len(p.raised), MaxFindings)]
-}
-
-// order numbers the elements that have findings as they come in the document.
-func (p *pass) order() map[*xjdf.Node]int {
+	// Number the elements that have findings as they come in the document.
 	order := make(map[*xjdf.Node]int, len(p.raised))
 	for i := range p.raised {
 		order[p.raised[i].node] = 0
@@ -59,7 +51,10 @@ func (p *pass) order() map[*xjdf.Node]int {
 			order[n] = place
 		}
 	}
-	return order
+	slices.SortStableFunc(p.raised, func(a, b raised) int {
+		return cmp.Or(cmp.Compare(a.severity.rank(), b.severity.rank()), cmp.Compare(order[a.node], order[b.node]))
+	})
+	return p.raised[:min(len(p.raised), MaxFindings)]
 }
 
 func (f *raised) finding(places *places) Finding {

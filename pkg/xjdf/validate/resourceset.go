@@ -141,7 +141,12 @@ func resourceSetUnreferenced(p *pass, _ *xjdf.Node) {
 	if len(p.sets) == 0 {
 		return
 	}
-	used := p.usedIDs()
+	used := make(map[string]bool, len(p.references))
+	for _, r := range p.references {
+		for id := range items(r.value) {
+			used[id] = true
+		}
+	}
 	for _, set := range p.sets {
 		if _, usage := set.Attr("Usage"); !usage && !exchanged(set) && !refersTo(set, used) && !catalogued(set) {
 			name, _ := set.Attr("Name")
@@ -179,17 +184,6 @@ func catalogued(set *xjdf.Node) bool {
 	return true
 }
 
-// usedIDs are the IDs that references name.
-func (p *pass) usedIDs() map[string]bool {
-	used := make(map[string]bool, len(p.references))
-	for _, r := range p.references {
-		for id := range items(r.value) {
-			used[id] = true
-		}
-	}
-	return used
-}
-
 // refersTo reports whether one of the IDs is the set's or one of its resources'.
 func refersTo(set *xjdf.Node, used map[string]bool) bool {
 	if id, told := set.Attr("ID"); told && used[id] {
@@ -224,19 +218,14 @@ func processIndexRequired(p *pass, set *xjdf.Node) {
 		return
 	}
 	process := strings.TrimSuffix(name, "Params")
-	count := p.times(process)
-	if count > 1 {
-		p.findf(set, "", "%s is in Types %d times, and the set says for none.", process, count)
-	}
-}
-
-// times is how often a process is in Types.
-func (p *pass) times(process string) int {
 	if p.typeCounts == nil {
 		p.typeCounts = make(map[string]int, len(p.types))
 		for _, one := range p.types {
 			p.typeCounts[one]++
 		}
 	}
-	return p.typeCounts[process]
+	count := p.typeCounts[process]
+	if count > 1 {
+		p.findf(set, "", "%s is in Types %d times, and the set says for none.", process, count)
+	}
 }

@@ -124,9 +124,14 @@ func (b *builder) processStanza(s stanza) error {
 	p := Process{Name: s.head[0], Clause: s.head[1]}
 	for _, line := range s.body {
 		direction, rest, _ := strings.Cut(line, " ")
-		requirements, err := b.requirements(rest)
-		if err != nil {
-			return err
+		words := strings.Fields(rest)
+		requirements := make([]Requirement, 0, len(words))
+		for _, word := range words {
+			name, usage, _ := strings.Cut(strings.TrimSuffix(word, ")"), "(")
+			if e := b.v.byElement[name]; e == nil || e.Kind != Resource {
+				return fmt.Errorf("resource %q: %w", name, errUnknown)
+			}
+			requirements = append(requirements, Requirement{Resource: name, Usage: usage})
 		}
 		switch direction {
 		case "in":
@@ -145,19 +150,6 @@ func (b *builder) processStanza(s stanza) error {
 	b.v.byProcess[p.Name] = len(b.v.processes)
 	b.v.processes = append(b.v.processes, p)
 	return nil
-}
-
-func (b *builder) requirements(text string) ([]Requirement, error) {
-	words := strings.Fields(text)
-	requirements := make([]Requirement, 0, len(words))
-	for _, word := range words {
-		name, usage, _ := strings.Cut(strings.TrimSuffix(word, ")"), "(")
-		if e := b.v.byElement[name]; e == nil || e.Kind != Resource {
-			return nil, fmt.Errorf("resource %q: %w", name, errUnknown)
-		}
-		requirements = append(requirements, Requirement{Resource: name, Usage: usage})
-	}
-	return requirements, nil
 }
 
 // statusStanza reads "Table", and under it "Detail NodeStatus[,...] DeviceStatus[,...]"

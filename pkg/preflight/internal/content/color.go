@@ -31,7 +31,13 @@ func (in *Interpreter) colorOperator(f *frame, name []byte) bool {
 	case "k", "K":
 		in.setDevice(f, to, color.DeviceCMYK)
 	case "cs", "CS":
-		in.setSpace(f, to)
+		// Choose a space, and its initial colour.
+		s := in.namedSpace(f, f.last())
+		to.choose(s, in.remap(f, s))
+		if !to.space.Pattern() {
+			var buffer [color.MaxComponents]float64
+			to.paint = to.space.Paint(to.space.Initial(buffer[:0]))
+		}
 	default:
 		in.setColor(f, to)
 	}
@@ -43,16 +49,6 @@ func (in *Interpreter) setDevice(f *frame, to *ink, family string) {
 	device := in.spaces.Device(family)
 	to.choose(device, in.remap(f, device))
 	in.setColor(f, to)
-}
-
-// setSpace chooses a space, and its initial colour.
-func (in *Interpreter) setSpace(f *frame, to *ink) {
-	s := in.namedSpace(f, f.last())
-	to.choose(s, in.remap(f, s))
-	if !to.space.Pattern() {
-		var buffer [color.MaxComponents]float64
-		to.paint = to.space.Paint(to.space.Initial(buffer[:0]))
-	}
 }
 
 // choose takes what stands in for a space that was asked for.

@@ -137,7 +137,16 @@ func (in *Interpreter) run(f *frame, chunks func() ([]byte, bool)) {
 	f.path.reset()
 	tokens := lexer.New(chunks)
 	for {
-		o := f.operand(in.limits.Operands)
+		n := len(f.operands)
+		switch {
+		case n > in.limits.Operands:
+			n--
+		case n < cap(f.operands):
+			f.operands = f.operands[:n+1]
+		default:
+			f.operands = append(f.operands, lexer.Object{})
+		}
+		o := &f.operands[n]
 		tokens.Read(o)
 		switch o.Kind {
 		case lexer.EOF:

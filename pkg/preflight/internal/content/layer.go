@@ -42,7 +42,13 @@ func readLayers(file *document.File, collector *facts.Collector) *layers {
 		if dict == nil || l.groups[document.Identity(dict)] != nil {
 			continue
 		}
-		layer := l.describe(o, dict)
+		// Read a group, and whether it is a processing step (ISO 19593-1).
+		step := l.file.Dict(dict["GTS_Metadata"])
+		layer := &facts.Layer{
+			Name: l.file.Text(dict["Name"]), Object: document.Ref(o),
+			Group: document.Clean(l.file.Name(step["GTS_ProcStepsGroup"]), 60),
+			Type:  document.Clean(l.file.Name(step["GTS_ProcStepsType"]), 60),
+		}
 		layer.Printed = on
 		l.groups[document.Identity(dict)] = layer
 		l.keep = append(l.keep, dict)
@@ -53,16 +59,6 @@ func readLayers(file *document.File, collector *facts.Collector) *layers {
 	l.automatic(config)
 	l.ignoreIntents(config)
 	return l
-}
-
-// describe reads a group, and whether it is a processing step (ISO 19593-1).
-func (l *layers) describe(o types.Object, dict types.Dict) *facts.Layer {
-	step := l.file.Dict(dict["GTS_Metadata"])
-	return &facts.Layer{
-		Name: l.file.Text(dict["Name"]), Object: document.Ref(o),
-		Group: document.Clean(l.file.Name(step["GTS_ProcStepsGroup"]), 60),
-		Type:  document.Clean(l.file.Name(step["GTS_ProcStepsType"]), 60),
-	}
 }
 
 func (l *layers) switchAll(o types.Object, on bool) {

@@ -50,11 +50,7 @@ func (in *Interpreter) paint(f *frame, with *ink, m *facts.Mark) {
 	if with.remapped != "" {
 		in.feature(facts.DefaultSpace, with.remapped, nil, &m.Box)
 	}
-	in.emit(f, with.space, m)
-}
-
-// emit hands a mark on.
-func (in *Interpreter) emit(f *frame, space *color.Space, m *facts.Mark) {
+	// Hand a mark on.
 	in.composite(f, m)
 	for _, r := range in.recordings {
 		r.record(m)
@@ -63,7 +59,7 @@ func (in *Interpreter) emit(f *frame, space *color.Space, m *facts.Mark) {
 		m.Box = f.over.box
 		m.Area = min(m.Area*f.over.share, m.Box.Area()*in.mm2)
 	}
-	in.useSpace(space)
+	in.useSpace(with.space)
 	in.collector.Mark(in.page.Number, m)
 }
 

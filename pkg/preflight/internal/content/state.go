@@ -144,20 +144,6 @@ type text struct {
 	clips bool
 }
 
-// operand makes room for another one. One too many takes the place of the last.
-func (f *frame) operand(most int) *lexer.Object {
-	n := len(f.operands)
-	switch {
-	case n > most:
-		n--
-	case n < cap(f.operands):
-		f.operands = f.operands[:n+1]
-	default:
-		f.operands = append(f.operands, lexer.Object{})
-	}
-	return &f.operands[n]
-}
-
 // number is the i-th operand, or 0.
 func (f *frame) number(i int) float64 {
 	if i < len(f.operands) {

@@ -27,19 +27,7 @@ func (f *File) metadata() {
 	doc.Created = cmp.Or(date(f.Text(info["CreationDate"])), isoDate(packet.get(nsXMP, "CreateDate")))
 	doc.Modified = cmp.Or(date(f.Text(info["ModDate"])), isoDate(packet.get(nsXMP, "ModifyDate")))
 	doc.Trapped = cmp.Or(trapped(f.Name(info["Trapped"])), trapped(packet.get(nsPDF, "Trapped")))
-	f.standards(info, packet)
-}
-
-func trapped(value string) string {
-	switch value {
-	case "True", "False", "Unknown":
-		return value
-	}
-	return ""
-}
-
-// standards collects the claims of conformance.
-func (f *File) standards(info types.Dict, packet packet) {
+	// Collect the claims of conformance.
 	inInfo := cmp.Or(f.Text(info["GTS_PDFXConformance"]), f.Text(info["GTS_PDFXVersion"]))
 	f.claim("PDF/X", inInfo, true)
 	// The keys of the dictionary are repeated in a namespace of Adobe's; the
@@ -53,6 +41,14 @@ func (f *File) standards(info types.Dict, packet packet) {
 		f.claim("PDF/UA", "PDF/UA-"+part, false)
 	}
 	f.claim("PDF/VT", packet.get(nsPDFVT, "GTS_PDFVTVersion"), false)
+}
+
+func trapped(value string) string {
+	switch value {
+	case "True", "False", "Unknown":
+		return value
+	}
+	return ""
 }
 
 // claim notes one claim; the same one in two places is one standard.

@@ -110,7 +110,19 @@ func Open(ctx context.Context, in io.ReadSeeker, size int64, limits Limits, coll
 			return nil, fmt.Errorf("read PDF: %w", ours.fault)
 		}
 		collector.Incomplete()
-		f.refused(err)
+		// Turn the parser's error into the incident that fits.
+		var panicked *panicError
+		switch {
+		case errors.As(err, &panicked):
+			f.panicked(panicked)
+		case errors.Is(err, pdfcpu.ErrWrongPassword), errors.Is(err, pdfcpu.ErrOwnerPasswordRequired):
+			f.incident(RulePassword, "The file can only be opened with a password.")
+		case errors.Is(err, pdfcpu.ErrUnsupportedEncryptionFeature), errors.Is(err, pdfcpu.ErrPermissionDenied):
+			f.incident(RuleEncrypted, encryptedDetail)
+			f.incident(RuleUnreadable, "The file is encrypted in a way that cannot be opened. The parser says: "+sentence(err))
+		default:
+			f.incident(RuleUnreadable, "The file is damaged or incomplete and cannot be opened. The parser says: "+sentence(err))
+		}
 		return nil, nil
 	}
 	f.frame = frame
@@ -143,22 +155,6 @@ func (f *File) sniff(in io.ReadSeeker, size int64) ([]byte, error) {
 	return head, nil
 }
 
-// refused turns the parser's error into the incident that fits.
-func (f *File) refused(err error) {
-	var panicked *panicError
-	switch {
-	case errors.As(err, &panicked):
-		f.panicked(panicked)
-	case errors.Is(err, pdfcpu.ErrWrongPassword), errors.Is(err, pdfcpu.ErrOwnerPasswordRequired):
-		f.incident(RulePassword, "The file can only be opened with a password.")
-	case errors.Is(err, pdfcpu.ErrUnsupportedEncryptionFeature), errors.Is(err, pdfcpu.ErrPermissionDenied):
-		f.incident(RuleEncrypted, encryptedDetail)
-		f.incident(RuleUnreadable, "The file is encrypted in a way that cannot be opened. The parser says: "+sentence(err))
-	default:
-		f.incident(RuleUnreadable, "The file is damaged or incomplete and cannot be opened. The parser says: "+sentence(err))
-	}
-}
-
 // encrypted tells refusals that no repair can help against.
 func encrypted(err error) bool {
 	return errors.Is(err, pdfcpu.ErrWrongPassword) || errors.Is(err, pdfcpu.ErrOwnerPasswordRequired) ||
@@ -173,7 +169,12 @@ func (f *File) describe(frame *survey) {
 	if f.pdf.RootVersion != nil {
 		doc.PDFVersion = f.pdf.RootVersion.String()
 	}
-	f.frameNotes(frame)
+	if frame.header > 0 {
+		f.incident(RuleRepaired, fmt.Sprintf("%d bytes that are no part of the PDF stand before its header.", frame.header))
+	}
+	if !frame.ends {
+		f.incident(RuleRepaired, "The file does not end with the mark %%EOF.")
+	}
 	doc.Encrypted = f.pdf.Encrypt != nil || f.opaque
 	if f.opaque {
 		f.collector.Incomplete()
@@ -191,16 +192,6 @@ func (f *File) describe(frame *survey) {
 	}
 	f.metadata()
 	f.catalog()
-}
-
-// frameNotes tell what every reader forgives, and a strict one does not.
-func (f *File) frameNotes(frame *survey) {
-	if frame.header > 0 {
-		f.incident(RuleRepaired, fmt.Sprintf("%d bytes that are no part of the PDF stand before its header.", frame.header))
-	}
-	if !frame.ends {
-		f.incident(RuleRepaired, "The file does not end with the mark %%EOF.")
-	}
 }
 
 // linearized reports whether the file is still as a program optimised it for the

@@ -109,7 +109,19 @@ func (w *walk) visit(n node) bool {
 		f.pageTree(0, Ref(n.object), "The page tree comes back to a part of itself.")
 		return true
 	}
-	inherited := f.inherit(n.inherited, dict)
+	above := n.inherited
+	inherited, copied := above, false
+	for _, key := range [...]string{"Resources", "MediaBox", "CropBox", "Rotate"} {
+		value, ok := dict[key]
+		if !ok || value == nil {
+			continue
+		}
+		if !copied {
+			inherited, copied = make(map[string]types.Object, 4), true
+			maps.Copy(inherited, above)
+		}
+		inherited[key] = value
+	}
 	if !inner {
 		w.leaf(n.object, dict, inherited)
 		return true
@@ -166,23 +178,6 @@ func (w *walk) leaf(object types.Object, dict types.Dict, inherited map[string]t
 		f.pageActions(dict, number)
 		f.privateData(dict, Ref(object), number)
 	}
-}
-
-// inherit adds a node's inheritable entries (ISO 32000-2, table 31).
-func (f *File) inherit(above map[string]types.Object, dict types.Dict) map[string]types.Object {
-	out, copied := above, false
-	for _, key := range [...]string{"Resources", "MediaBox", "CropBox", "Rotate"} {
-		value, ok := dict[key]
-		if !ok || value == nil {
-			continue
-		}
-		if !copied {
-			out, copied = make(map[string]types.Object, 4), true
-			maps.Copy(out, above)
-		}
-		out[key] = value
-	}
-	return out
 }
 
 // boxes reads the geometry of a page.

@@ -55,7 +55,18 @@ func (f *File) repair(s *survey) *repaired {
 		}
 		r.notes = append(r.notes, "The table that says where the file's objects are is missing or wrong; it was built anew from the objects that were found.")
 	case s.encryptsDirectly():
-		r.moveEncryption(s)
+		// Add an update to the file in which the dictionary is an object.
+		number := integer(s.trailer, "Size")
+		object := len(r.data) + 1
+		r.data = fmt.Appendf(r.data, "\n%d 0 obj\n%s\nendobj\n", number, value(s.trailer, "Encrypt"))
+		table := len(r.data)
+		r.data = fmt.Appendf(r.data, "xref\n%d 1\n%010d 00000 n \ntrailer\n<< /Size %d /Prev %d /Encrypt %d 0 R", number, object, number+1, s.start, number)
+		// Copy entries of a trailer.
+		trailer := s.trailer
+		for _, key := range []string{"Root", "Info", "ID"} {
+			r.entry(key, value(trailer, key))
+		}
+		r.data = fmt.Appendf(r.data, " >>\nstartxref\n%d\n%%%%EOF\n", table)
 	}
 	return r
 }
@@ -66,21 +77,6 @@ func (f *File) repair(s *survey) *repaired {
 // rubbish.
 func (s *survey) encryptsDirectly() bool {
 	return bytes.HasPrefix(value(s.trailer, "Encrypt"), []byte("<<"))
-}
-
-// moveEncryption adds an update to the file in which the dictionary is an object.
-func (r *repaired) moveEncryption(s *survey) {
-	number := integer(s.trailer, "Size")
-	object := len(r.data) + 1
-	r.data = fmt.Appendf(r.data, "\n%d 0 obj\n%s\nendobj\n", number, value(s.trailer, "Encrypt"))
-	table := len(r.data)
-	r.data = fmt.Appendf(r.data, "xref\n%d 1\n%010d 00000 n \ntrailer\n<< /Size %d /Prev %d /Encrypt %d 0 R", number, object, number+1, s.start, number)
-	// Copy entries of a trailer.
-	trailer := s.trailer
-	for _, key := range []string{"Root", "Info", "ID"} {
-		r.entry(key, value(trailer, key))
-	}
-	r.data = fmt.Appendf(r.data, " >>\nstartxref\n%d\n%%%%EOF\n", table)
 }
 
 func (r *repaired) entry(key string, value []byte) {
