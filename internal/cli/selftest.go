@@ -141,23 +141,26 @@ func (s *selftest) done(step selftestStep) error {
 	return s.tell(step)
 }
 
-// awaitReady asks until a replica is ready. What it says of itself is told only
-// when the time is over.
+// awaitReady polls until a replica is ready. When the time is over, the error holds
+// the last answer; a poll that the end of the time cut off does not hide it.
 func (s *selftest) awaitReady(ctx context.Context) error {
 	if s.ops == "" {
 		return nil
 	}
+	var last error
 	for {
 		status, body, err := fetchSmall(ctx, strings.TrimSuffix(s.ops, "/")+"/readyz")
-		if err == nil && status == http.StatusOK {
+		switch {
+		case err == nil && status == http.StatusOK:
 			return s.done(selftestStep{Check: "readiness", Detail: "An API server is ready."})
-		}
-		if err == nil {
-			err = fmt.Errorf("it answers %d: %s", status, body)
+		case err == nil:
+			last = fmt.Errorf("it answers %d: %s", status, body)
+		case last == nil || ctx.Err() == nil:
+			last = err
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("no API server became ready: %w", err)
+			return fmt.Errorf("no API server became ready: %w", last)
 		case <-time.After(selftestPause):
 		}
 	}
