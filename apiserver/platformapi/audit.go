@@ -7,14 +7,13 @@ import (
 	"context"
 	"slices"
 
-	"github.com/printmarket/printmarket/internal/recordid"
-
 	"github.com/printmarket/printmarket/apiserver/listing"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/apiserver/strict"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/credential/lastused"
 	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/recordid"
 )
 
 // ListAudit serves GET /api/v1/platform/audit.

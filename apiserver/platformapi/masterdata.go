@@ -12,8 +12,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/recordid"
-
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/listing"
 	"github.com/printmarket/printmarket/apiserver/respond"
@@ -23,6 +21,7 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/source"
 	"github.com/printmarket/printmarket/internal/masterdata/timeline"
 	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/recordid"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
 )

@@ -6,11 +6,10 @@ import (
 	"context"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/recordid"
-
 	"github.com/printmarket/printmarket/apiserver/strict"
 	"github.com/printmarket/printmarket/apiserver/webhooksapi"
 	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/recordid"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"

@@ -22,12 +22,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/printmarket/printmarket/internal/recordid"
-
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/masterdata/source"
 	"github.com/printmarket/printmarket/internal/masterdata/timeline"
+	"github.com/printmarket/printmarket/internal/recordid"
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 

@@ -11,9 +11,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/recordid"
-
 	"github.com/printmarket/printmarket/internal/cursor"
+	"github.com/printmarket/printmarket/internal/recordid"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"

@@ -11,11 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/recordid"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/internal/preflightjob"
+	"github.com/printmarket/printmarket/internal/recordid"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
 )

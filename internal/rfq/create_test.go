@@ -8,10 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/recordid"
-
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/printmarket/printmarket/internal/recordid"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"

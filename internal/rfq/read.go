@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/printmarket/printmarket/internal/recordid"
-
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
 )

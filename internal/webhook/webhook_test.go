@@ -13,11 +13,10 @@ import (
 	"testing/iotest"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/recordid"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/recordid"
 	"github.com/printmarket/printmarket/internal/safehttp"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"

@@ -11,12 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/recordid"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/printmarket/printmarket/internal/batch"
+	"github.com/printmarket/printmarket/internal/recordid"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"

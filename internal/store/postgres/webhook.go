@@ -7,11 +7,10 @@ import (
 	"context"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/recordid"
-
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/printmarket/printmarket/internal/recordid"
 	"github.com/printmarket/printmarket/internal/store/reply"
 	"github.com/printmarket/printmarket/internal/store/selection"
 	"github.com/printmarket/printmarket/internal/telemetry"

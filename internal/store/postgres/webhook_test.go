@@ -13,11 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/recordid"
-
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 
+	"github.com/printmarket/printmarket/internal/recordid"
 	"github.com/printmarket/printmarket/internal/store/selection"
 	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"

@@ -18,11 +18,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/recordid"
-
 	"github.com/printmarket/printmarket/internal/cursor"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/preflightjob"
+	"github.com/printmarket/printmarket/internal/recordid"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"

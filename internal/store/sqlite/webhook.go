@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/recordid"
-
 	"github.com/printmarket/printmarket/internal/store/reply"
 	"github.com/printmarket/printmarket/internal/store/selection"
 	"github.com/printmarket/printmarket/internal/telemetry"
