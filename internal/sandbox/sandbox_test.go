@@ -56,6 +56,25 @@ func TestGoodFileHasAReport(t *testing.T) {
 	}
 }
 
+func TestReportIsReturnedAsTheInspectorWroteIt(t *testing.T) {
+	t.Parallel()
+	got, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: misbehave("spaces"), File: pdf(t, nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := ` {"reportVersion":"1.0","verdict":"pass"}` + "\n\n"; string(got.JSON) != want || got.Verdict != report.Pass {
+		t.Errorf("report %q with verdict %s, want %q", got.JSON, got.Verdict, want)
+	}
+	got, err = sandbox.Run(t.Context(), sandbox.Spec{Inspector: inspector(), Profile: "print_ready", File: pdf(t, pdftest.Good())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := report.Encode(got.Report)
+	if diff := cmp.Diff(string(encoded), string(got.JSON)); err != nil || diff != "" {
+		t.Errorf("report, %v (-encoded again +as written):\n%s", err, diff)
+	}
+}
+
 func TestProgressAndTicketCrossTheProcess(t *testing.T) {
 	t.Parallel()
 	var got [][2]int
@@ -134,6 +153,9 @@ func TestMisbehaviour(t *testing.T) {
 		"a panic is a crash with its tail":             {mode: "panic", want: sandbox.ErrCrash, wantTail: "on purpose"},
 		"endless output is cut":                        {mode: "flood", limits: sandbox.Limits{Output: 1 << 20}, want: sandbox.ErrOutputLimit},
 		"rubbish is a crash":                           {mode: "rubbish", want: sandbox.ErrCrash},
+		"a second report is a crash":                   {mode: "twice", want: sandbox.ErrCrash},
+		"a brace after the report is a crash":          {mode: "brace", want: sandbox.ErrCrash},
+		"a report that is not UTF-8 is a crash":        {mode: "not UTF8", want: sandbox.ErrCrash},
 		"no output is a crash":                         {mode: "silence", want: sandbox.ErrCrash},
 		"an early death is a crash":                    {mode: "die early", want: sandbox.ErrCrash},
 		"a grandchild does not keep us waiting":        {mode: "fork", limits: sandbox.Limits{Wall: time.Second}, want: sandbox.ErrTimeLimit, wantTail: "grandchild"},

@@ -14,15 +14,6 @@ import (
 // whose attempts would be used up beside it.
 const suspectAfter = 2
 
-// one does one job, and returns what it was handed at its end if it wanted more.
-func (w *Worker) one(work context.Context, lease queue.Lease, wantsMore func() bool) []queue.Lease {
-	job, stop := context.WithCancelCause(work)
-	defer stop(nil)
-	w.hold(lease, stop)
-	defer w.drop(lease)
-	return w.do(job, lease, wantsMore)
-}
-
 // suspect keeps a job until it can be run alone. Its lease is renewed meanwhile.
 func (w *Worker) suspect(lease queue.Lease) {
 	w.hold(lease, func(error) {})
@@ -69,7 +60,7 @@ func (w *Worker) runAlone(ctx, work context.Context, running *sync.WaitGroup, le
 	ended := make(chan struct{})
 	running.Go(func() {
 		defer close(ended)
-		w.one(work, lease, func() bool { return false })
+		w.processJob(work, lease, func() bool { return false })
 	})
 	select {
 	case <-ended:

@@ -12,15 +12,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/recordid"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/queue"
+	"github.com/printmarket/printmarket/internal/recordid"
 	"github.com/printmarket/printmarket/internal/safehttp"
 	"github.com/printmarket/printmarket/internal/sandbox"
-	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/test/redistest"
 	"github.com/printmarket/printmarket/test/storetest"
 	"github.com/printmarket/printmarket/workers/preflight"
@@ -52,12 +50,12 @@ func TestAJobIsFetchedInspectedAndStored(t *testing.T) {
 			return names
 		}
 		ready := make(chan struct{})
-		r = w.start("w1", fetches(func(ctx context.Context, address string, f *os.File) error {
+		r = w.start("w1", fetches(func(ctx context.Context, address string, f io.Writer) error {
 			<-ready
 			url = address
 			return goodFetch(ctx, address, f)
-		}), inspects(func(_ context.Context, f *os.File, what preflight.Inspection) (report.Report, error) {
-			text, err := io.ReadAll(f)
+		}), inspects(func(_ context.Context, what sandbox.Spec) (sandbox.Inspected, error) {
+			text, err := io.ReadAll(what.File)
 			inspected, profile = string(text), what.Profile
 			if left := visible(); len(left) > 0 {
 				t.Errorf("the fetched file has the name %v", left)
@@ -69,10 +67,8 @@ func TestAJobIsFetchedInspectedAndStored(t *testing.T) {
 		if job.Status != preflightjob.Succeeded || job.Verdict != preflightjob.Warn || job.Attempt != 1 || job.Incarnation != "w1" {
 			t.Errorf("job %+v", job)
 		}
-		want, err := report.Encode(goodReport())
-		w.must(err)
 		got, err := w.jobs.Report(t.Context(), acme, id)
-		if diff := cmp.Diff(string(want), string(got)); err != nil || diff != "" {
+		if diff := cmp.Diff(string(goodReport().JSON), string(got)); err != nil || diff != "" {
 			t.Errorf("report, %v (-want +got):\n%s", err, diff)
 		}
 		w.wantQueue(queue.Stats{})
@@ -125,12 +121,12 @@ func TestWhatAnErrorMeansForTheJob(t *testing.T) {
 			w := newWorld(t, redistest.Mini(t))
 			id := w.submit()
 			var fetched, inspected counter
-			w.start("w1", fetches(func(context.Context, string, *os.File) error {
+			w.start("w1", fetches(func(context.Context, string, io.Writer) error {
 				fetched.add()
 				return tc.fetch
-			}), inspects(func(context.Context, *os.File, preflight.Inspection) (report.Report, error) {
+			}), inspects(func(context.Context, sandbox.Spec) (sandbox.Inspected, error) {
 				inspected.add()
-				return report.Report{}, tc.inspect
+				return sandbox.Inspected{}, tc.inspect
 			}))
 			job := w.ended(id)
 			if job.Status != preflightjob.Failed || job.Failure.Code != tc.code {
@@ -155,7 +151,7 @@ func TestACauseThatPassesIsForgotten(t *testing.T) {
 		id := w.submit()
 		causes := []error{safehttp.ErrTimeout, &safehttp.StatusError{Status: 502}, &sandbox.Error{Reason: sandbox.ErrCrash}, errors.New("disk")}
 		var calls counter
-		w.start("w1", fetches(func(ctx context.Context, url string, f *os.File) error {
+		w.start("w1", fetches(func(ctx context.Context, url string, f io.Writer) error {
 			if n := calls.add(); n < 3 {
 				return causes[n-1]
 			}
@@ -185,7 +181,7 @@ func TestRetriesBackOff(t *testing.T) {
 			w := newWorld(t, redistest.Mini(t))
 			id := w.submit()
 			var asked []time.Duration
-			r := w.start("w1", fetches(func(context.Context, string, *os.File) error { return tc.cause }), func(c *preflight.Config) {
+			r := w.start("w1", fetches(func(context.Context, string, io.Writer) error { return tc.cause }), func(c *preflight.Config) {
 				c.Slots = 1
 				c.Jitter = func(d time.Duration) time.Duration { asked = append(asked, d); return 0 }
 			})
@@ -204,7 +200,7 @@ func TestARetryWaitsInTheQueue(t *testing.T) {
 	w := newWorld(t, redistest.Mini(t))
 	id := w.submit()
 	var calls counter
-	w.start("w1", fetches(func(context.Context, string, *os.File) error { calls.add(); return safehttp.ErrFailed }),
+	w.start("w1", fetches(func(context.Context, string, io.Writer) error { calls.add(); return safehttp.ErrFailed }),
 		func(c *preflight.Config) { c.Jitter = func(d time.Duration) time.Duration { return d } })
 	w.wantQueue(queue.Stats{Open: 1, Delayed: 1})
 	w.server.Pass(2100 * time.Millisecond)
@@ -230,7 +226,7 @@ func TestJobsThatNeedNoWorkAreDropped(t *testing.T) {
 			w.must(w.queue.Submit(t.Context(), id, acme, 0))
 		}
 		w.wantQueue(queue.Stats{Open: 3, Waiting: 3})
-		w.start("w1", fetches(func(context.Context, string, *os.File) error { t.Error("something was fetched"); return nil }))
+		w.start("w1", fetches(func(context.Context, string, io.Writer) error { t.Error("something was fetched"); return nil }))
 		w.wantQueue(queue.Stats{})
 		if job := w.job(cancelled); job.Status != preflightjob.Cancelled || job.Attempt != 0 {
 			t.Errorf("the cancelled job is %s in attempt %d", job.Status, job.Attempt)
@@ -252,7 +248,7 @@ func TestAQueueThatForgotCatchesUp(t *testing.T) {
 		_, err := w.jobs.Begin(t.Context(), id, 3, "dead")
 		w.must(err)
 		var calls counter
-		w.start("w1", fetches(func(ctx context.Context, url string, f *os.File) error { calls.add(); return goodFetch(ctx, url, f) }))
+		w.start("w1", fetches(func(ctx context.Context, url string, f io.Writer) error { calls.add(); return goodFetch(ctx, url, f) }))
 		if job := w.ended(id); job.Status != preflightjob.Succeeded || job.Attempt != 4 || calls.count() != 1 {
 			t.Errorf("job %s in attempt %d after %d fetches", job.Status, job.Attempt, calls.count())
 		}
@@ -267,7 +263,7 @@ func TestAFencedAttemptChangesNothing(t *testing.T) {
 	w := newWorld(t, redistest.Mini(t))
 	id := w.submit()
 	other := w.submit()
-	w.start("w1", func(c *preflight.Config) { c.Slots = 1 }, inspects(func(ctx context.Context, _ *os.File, _ preflight.Inspection) (report.Report, error) {
+	w.start("w1", func(c *preflight.Config) { c.Slots = 1 }, inspects(func(ctx context.Context, _ sandbox.Spec) (sandbox.Inspected, error) {
 		if w.job(id).Attempt == 1 {
 			if _, err := w.jobs.Begin(ctx, id, 2, "w2"); err != nil {
 				t.Error(err)
@@ -348,7 +344,7 @@ func TestAJobMayTakeLongerThanItsLease(t *testing.T) {
 	w := newWorld(t, redistest.Mini(t))
 	id := w.submit()
 	entered, leave := make(chan struct{}), make(chan struct{})
-	slow := func(context.Context, *os.File, preflight.Inspection) (report.Report, error) {
+	slow := func(context.Context, sandbox.Spec) (sandbox.Inspected, error) {
 		entered <- struct{}{}
 		<-leave
 		return goodReport(), nil
@@ -403,7 +399,7 @@ func TestADrainWaitsForWhatEnds(t *testing.T) {
 		w := newWorld(t, server)
 		id := w.submit()
 		entered, leave := make(chan struct{}), make(chan struct{})
-		r := w.start("w1", inspects(func(context.Context, *os.File, preflight.Inspection) (report.Report, error) {
+		r := w.start("w1", inspects(func(context.Context, sandbox.Spec) (sandbox.Inspected, error) {
 			entered <- struct{}{}
 			<-leave
 			return goodReport(), nil
@@ -445,7 +441,7 @@ func TestAStoreThatIsAwayHoldsTheJob(t *testing.T) {
 			id := w.submit()
 			w.store.Set(tc.begin)
 			var inspected counter
-			w.start("w1", inspects(func(context.Context, *os.File, preflight.Inspection) (report.Report, error) {
+			w.start("w1", inspects(func(context.Context, sandbox.Spec) (sandbox.Inspected, error) {
 				inspected.add()
 				w.store.Set(tc.end)
 				return goodReport(), nil
@@ -518,7 +514,7 @@ func TestRedisMayComeAndGo(t *testing.T) {
 	r := w.start("w1", func(c *preflight.Config) {
 		c.Jitter = func(d time.Duration) time.Duration { return min(d, 20*time.Millisecond) }
 		c.Queue = w.consumer("w1", 500*time.Millisecond)
-	}, inspects(func(ctx context.Context, _ *os.File, _ preflight.Inspection) (report.Report, error) {
+	}, inspects(func(ctx context.Context, _ sandbox.Spec) (sandbox.Inspected, error) {
 		select {
 		case entered <- struct{}{}:
 			<-leave
