@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/gate/strictjson"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture"
@@ -27,7 +26,7 @@ type Call struct {
 	// MediaType is which of the route's offers the client likes best.
 	MediaType string
 	// Body is the request body as it was sent, ContentType its media type without
-	// parameters, Document what strictjson read of it.
+	// parameters, Document what [DecodeJSON] read of it.
 	Body        []byte
 	ContentType string
 	Document    any
@@ -112,7 +111,7 @@ func (c *Call) Refusal(decision posture.Decision) *problem.Problem {
 }
 
 // Fingerprint is the digest of the meaning of the body.
-func (c *Call) Fingerprint() [32]byte { return strictjson.Fingerprint(c.Document) }
+func (c *Call) Fingerprint() [32]byte { return Fingerprint(c.Document) }
 
 // JSON answers with a value.
 func (c *Call) JSON(status int, value any) error { return respond.JSON(c.Writer, status, value) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package strictjson
+package gate
 
 import (
 	"crypto/sha256"
@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// Fingerprint is the SHA-256 of the canonical form of a value that [Decode]
+// Fingerprint is the SHA-256 of the canonical form of a value that [DecodeJSON]
 // returned. Two texts have the same fingerprint exactly if they mean the same:
 // members in any order, 5e2 for 500. It panics on other Go types.
 func Fingerprint(value any) [sha256.Size]byte {
@@ -48,7 +48,7 @@ func digest(h hash.Hash, value any) {
 			digest(h, v[name])
 		}
 	default:
-		panic(fmt.Sprintf("strictjson: %T is not a decoded value", value))
+		panic(fmt.Sprintf("gate: %T is not a decoded value", value))
 	}
 }
 
