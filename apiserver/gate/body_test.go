@@ -78,3 +78,14 @@ func TestEarlyDataIsRefusedWhereItCouldChangeSomething(t *testing.T) {
 		})
 	}
 }
+
+func TestOnlyAReplayIsMarked(t *testing.T) {
+	t.Parallel()
+	for replayed, want := range map[bool]string{true: "true", false: ""} {
+		rec := httptest.NewRecorder()
+		(&gate.Call{Writer: rec}).MarkReplay(replayed)
+		if got := rec.Header().Get("Idempotent-Replayed"); got != want {
+			t.Errorf("replayed %t is marked %q", replayed, got)
+		}
+	}
+}

@@ -3,6 +3,7 @@
 package gate
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // Call is one request on its way through the chain, and then in its handler.
@@ -41,6 +43,9 @@ type Call struct {
 	// shares: the call counts in its organization's share.
 	shares bool
 }
+
+// Context returns the context of the request.
+func (c *Call) Context() context.Context { return c.Request.Context() }
 
 // Tenant is whose records the call may touch.
 func (c *Call) Tenant() tenant.ID { return c.Caller.Tenant() }
@@ -110,15 +115,35 @@ func (c *Call) Refusal(decision posture.Decision) *problem.Problem {
 	return c.gate.refusals.Of(decision, c.Now)
 }
 
-// Fingerprint is the digest of the meaning of the body.
-func (c *Call) Fingerprint() [32]byte { return Fingerprint(c.Document) }
-
 // JSON answers with a value.
 func (c *Call) JSON(status int, value any) error { return respond.JSON(c.Writer, status, value) }
 
-// Revalidate lets the client keep the answer and ask again, with the strong
-// tag. It reports whether the client has it already; then 304 was answered.
+// Revalidate sets the strong entity tag and lets the client keep the answer for
+// revalidation. It reports whether the client has this version already: the handler
+// then responds with 304.
 func (c *Call) Revalidate(etag string) bool {
 	c.Writer.Header()["Cache-Control"] = privateNoCache
-	return respond.NotModified(c.Writer, c.Request, etag)
+	return respond.Revalidate(c.Writer, c.Request, etag)
+}
+
+// forget removes the header fields of a success, which a handler may have set before it
+// failed.
+func (c *Call) forget() {
+	header := c.Writer.Header()
+	header["Cache-Control"] = privateNoStore
+	for _, name := range []string{"Etag", "Location", "Idempotent-Replayed"} {
+		delete(header, name)
+	}
+}
+
+// Idempotency returns the call's key with the fingerprint of its body.
+func (c *Call) Idempotency() transaction.Idempotency {
+	return transaction.Idempotency{Key: c.Key, Fingerprint: Fingerprint(c.Document)}
+}
+
+// MarkReplay marks the answer as the repetition of an earlier one, if it is one.
+func (c *Call) MarkReplay(replayed bool) {
+	if replayed {
+		c.Writer.Header().Set("Idempotent-Replayed", "true")
+	}
 }
