@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"hash"
 	"maps"
 	"math/big"
 	"slices"
@@ -15,51 +14,45 @@ import (
 	"strings"
 )
 
-// Fingerprint is the SHA-256 of the canonical form of a value that [DecodeJSON]
-// returned. Two texts have the same fingerprint exactly if they mean the same:
-// members in any order, 5e2 for 500. It panics on other Go types.
+// Fingerprint returns the SHA-256 of the canonical form of a value that [DecodeJSON]
+// returned. Two texts have the same fingerprint exactly if they have the same meaning:
+// the order of members and the spelling of numbers do not matter. It panics on other Go
+// types.
 func Fingerprint(value any) [sha256.Size]byte {
-	h := sha256.New()
-	digest(h, value)
-	return [sha256.Size]byte(h.Sum(nil))
+	return sha256.Sum256(appendCanonical(make([]byte, 0, 512), value))
 }
 
-// digest writes a type tag, a length and the content, so that no two values
-// have the same stream.
-func digest(h hash.Hash, value any) {
+// appendCanonical appends the canonical form of a value: a type tag, a length and the
+// content, so that no two values have the same form.
+func appendCanonical(form []byte, value any) []byte {
 	switch v := value.(type) {
 	case nil:
-		write(h, 'z', "")
+		return appendTagged(form, 'z', "")
 	case bool:
-		write(h, 'b', strconv.FormatBool(v))
+		return appendTagged(form, 'b', strconv.FormatBool(v))
 	case string:
-		write(h, 's', v)
+		return appendTagged(form, 's', v)
 	case json.Number:
-		write(h, 'n', canonicalNumber(string(v)))
+		return appendTagged(form, 'n', canonicalNumber(string(v)))
 	case []any:
-		open(h, 'a', len(v))
+		form = binary.BigEndian.AppendUint64(append(form, 'a'), uint64(len(v)))
 		for _, element := range v {
-			digest(h, element)
+			form = appendCanonical(form, element)
 		}
+		return form
 	case map[string]any:
-		open(h, 'o', len(v))
+		form = binary.BigEndian.AppendUint64(append(form, 'o'), uint64(len(v)))
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			write(h, 'k', name)
-			digest(h, v[name])
+			form = appendCanonical(appendTagged(form, 'k', name), v[name])
 		}
+		return form
 	default:
 		panic(fmt.Sprintf("gate: %T is not a decoded value", value))
 	}
 }
 
-func open(h hash.Hash, tag byte, length int) {
-	header := binary.BigEndian.AppendUint64([]byte{tag}, uint64(length))
-	_, _ = h.Write(header) // a hash never fails
-}
-
-func write(h hash.Hash, tag byte, text string) {
-	open(h, tag, len(text))
-	_, _ = h.Write([]byte(text))
+func appendTagged(form []byte, tag byte, text string) []byte {
+	return append(binary.BigEndian.AppendUint64(append(form, tag), uint64(len(text))), text...)
 }
 
 // canonicalNumber spells a JSON number as its significant digits and a power

@@ -20,7 +20,7 @@ func ExampleDecodeJSON() {
 	// Output: an object has two members with the same name (at byte 26)
 }
 
-func TestDecodeRefuses(t *testing.T) {
+func TestDecodeRejectsTextsThatAreNotOneValue(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat("[", gate.MaxJSONDepth+1) + strings.Repeat("]", gate.MaxJSONDepth+1)
 	tests := map[string]struct {
@@ -102,8 +102,8 @@ func TestDecodeStopsAtALimit(t *testing.T) {
 	}
 }
 
-// TestTheDefaultsAreAboveWhatIsNeeded reads an offer with all that one may have.
-func TestTheDefaultsAreAboveWhatIsNeeded(t *testing.T) {
+// TestDefaultLimitsAllowTheLargestRequest reads an offer with all that one may have.
+func TestDefaultLimitsAllowTheLargestRequest(t *testing.T) {
 	t.Parallel()
 	breaks := strings.Repeat(`{"quantity":1000,"unitPrice":{"amount":"1.00","currency":"EUR"},"total":"1000.00"},`, 50)
 	assumptions := strings.Repeat(`"`+strings.Repeat("a", 500)+`",`, 20)
@@ -133,7 +133,7 @@ func TestDecodeReadsEscapes(t *testing.T) {
 	}
 }
 
-func TestFingerprintIsOfTheMeaning(t *testing.T) {
+func TestFingerprintIgnoresTheSpelling(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		a, b string
@@ -164,6 +164,15 @@ func TestFingerprintIsOfTheMeaning(t *testing.T) {
 				t.Errorf("fingerprints of %s and %s equal = %t, want %t", tc.a, tc.b, got, tc.same)
 			}
 		})
+	}
+}
+
+// Fingerprints are stored with idempotency keys, so that releases must agree on them.
+func TestFingerprintStaysTheSameInAllReleases(t *testing.T) {
+	t.Parallel()
+	const want = "cb557b6ad9587504ac6e9fbf24ed43897e3ff838b05baa9b71c3ead82775ba87"
+	if got := fmt.Sprintf("%x", fingerprint(t, `{"b":[1,2.50,{"x":null}],"a":"é","c":{"d":[],"e":false}}`)); got != want {
+		t.Errorf("fingerprint %s, want %s", got, want)
 	}
 }
 
