@@ -111,7 +111,7 @@ func TestAnnotationsCrossTheProcess(t *testing.T) {
 	}
 }
 
-func TestAFileWithoutAnnotationsIsNoFailedInspection(t *testing.T) {
+func TestFileWithoutAnnotationsIsNotAFailedInspection(t *testing.T) {
 	t.Parallel()
 	_, err := sandbox.Annotate(t.Context(), sandbox.Spec{Inspector: inspector(), Profile: "print_ready", File: pdf(t, nil)})
 	var failure *sandbox.Error
@@ -120,7 +120,7 @@ func TestAFileWithoutAnnotationsIsNoFailedInspection(t *testing.T) {
 	}
 }
 
-func TestAnnotationsOfAChildThatMisbehaves(t *testing.T) {
+func TestMisbehavingInspectorReturnsNoAnnotations(t *testing.T) {
 	t.Parallel()
 	for mode, want := range map[string]error{"rubbish": sandbox.ErrCrash, "silence": sandbox.ErrCrash, "panic": sandbox.ErrCrash, "flood": sandbox.ErrOutputLimit} {
 		got, err := sandbox.Annotate(t.Context(), sandbox.Spec{Inspector: misbehave(mode), File: pdf(t, nil), Limits: sandbox.Limits{Output: 1 << 20}})
@@ -138,7 +138,7 @@ func tailOf(err error) string {
 	return ""
 }
 
-func TestMisbehaviour(t *testing.T) {
+func TestMisbehavingInspectorFailsWithItsReason(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		mode     string
@@ -221,7 +221,7 @@ func TestLimitsAreInForceAndNothingIsInherited(t *testing.T) {
 	}
 }
 
-func TestCancelKillsTheChild(t *testing.T) {
+func TestCancellationKillsTheInspector(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("lease lost")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -246,7 +246,7 @@ func TestCancelledContextStartsNothing(t *testing.T) {
 	}
 }
 
-func TestMissingExecutableIsNoInspectionFailure(t *testing.T) {
+func TestMissingExecutableIsNotAFailedInspection(t *testing.T) {
 	t.Parallel()
 	_, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: sandbox.Inspector{Path: filepath.Join(built.dir, "absent")}, Profile: "print_ready", File: pdf(t, nil)})
 	var failure *sandbox.Error
@@ -263,7 +263,7 @@ func TestUnknownProfileIsACrashWithItsReason(t *testing.T) {
 	}
 }
 
-func TestNoChildIsLeftBehind(t *testing.T) {
+func TestNoInspectorIsLeftBehind(t *testing.T) {
 	t.Parallel()
 	for range 20 {
 		if _, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: inspector(), Profile: "structure_only", File: pdf(t, pdftest.Good())}); err != nil {

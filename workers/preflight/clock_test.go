@@ -226,7 +226,7 @@ func ordered(order queue.Order) queue.Lease {
 	return queue.Lease{ID: "pref_1", Tenant: acme, Attempt: 1, Order: order}
 }
 
-func TestTimes(t *testing.T) {
+func TestWorkerActsAtTheRightTimes(t *testing.T) {
 	t.Parallel()
 	away := &transaction.UnavailableError{Op: "test", Err: errors.New("away")}
 	s, ms := time.Second, time.Millisecond

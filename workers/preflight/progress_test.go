@@ -31,7 +31,7 @@ func paging(pages int) preflight.Inspect {
 	}
 }
 
-func TestProgressIsToldOnceASecondWhileItChanges(t *testing.T) {
+func TestProgressIsStoredOnceASecondWhileItChanges(t *testing.T) {
 	t.Parallel()
 	s, ms := time.Second, time.Millisecond
 	away := &transaction.UnavailableError{Op: "test", Err: errors.New("away")}

@@ -32,7 +32,7 @@ func inspects(inspect preflight.Inspect) func(*preflight.Config) {
 	return func(c *preflight.Config) { c.Inspect = inspect }
 }
 
-func TestAJobIsFetchedInspectedAndStored(t *testing.T) {
+func TestJobIsFetchedInspectedAndStored(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		w := newWorld(t, server)
@@ -82,9 +82,9 @@ func TestAJobIsFetchedInspectedAndStored(t *testing.T) {
 	})
 }
 
-// TestWhatAnErrorMeansForTheJob is the table of verdicts: each cause, when it
+// TestLastingErrorEndsTheJobAfterItsAttempts is the table of verdicts: each cause, when it
 // stays, ends the job with its code after its number of attempts.
-func TestWhatAnErrorMeansForTheJob(t *testing.T) {
+func TestLastingErrorEndsTheJobAfterItsAttempts(t *testing.T) {
 	t.Parallel()
 	status := func(code int) error { return &safehttp.StatusError{Status: code} }
 	engine := func(reason error) error {
@@ -144,7 +144,7 @@ func TestWhatAnErrorMeansForTheJob(t *testing.T) {
 	}
 }
 
-func TestACauseThatPassesIsForgotten(t *testing.T) {
+func TestTemporaryErrorIsRetriedUntilTheJobSucceeds(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		w := newWorld(t, server)
@@ -194,8 +194,8 @@ func TestRetriesBackOff(t *testing.T) {
 	}
 }
 
-// TestARetryWaitsInTheQueue: the delay is the queue's, not a sleeping worker.
-func TestARetryWaitsInTheQueue(t *testing.T) {
+// TestRetryWaitsInTheQueue: the delay is the queue's, not a sleeping worker.
+func TestRetryWaitsInTheQueue(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, redistest.Mini(t))
 	id := w.submit()
@@ -238,9 +238,9 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 
-// TestAQueueThatForgotCatchesUp: the row has seen three attempts, the queue
+// TestWipedQueueCatchesUpWithTheAttemptsOfTheRow: the row has seen three attempts, the queue
 // starts again from one.
-func TestAQueueThatForgotCatchesUp(t *testing.T) {
+func TestWipedQueueCatchesUpWithTheAttemptsOfTheRow(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		w := newWorld(t, server)
@@ -256,9 +256,9 @@ func TestAQueueThatForgotCatchesUp(t *testing.T) {
 	})
 }
 
-// TestAFencedAttemptChangesNothing: while this worker inspects, another one
+// TestFencedAttemptChangesNothing: while this worker inspects, another one
 // has begun the next attempt.
-func TestAFencedAttemptChangesNothing(t *testing.T) {
+func TestFencedAttemptChangesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, redistest.Mini(t))
 	id := w.submit()
@@ -278,7 +278,7 @@ func TestAFencedAttemptChangesNothing(t *testing.T) {
 	w.wantQueue(queue.Stats{Open: 1, Held: 1})
 }
 
-func TestALostLeaseStopsTheJob(t *testing.T) {
+func TestLostLeaseStopsTheJob(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, redistest.Mini(t))
 	id := w.submit()
@@ -297,8 +297,8 @@ func TestALostLeaseStopsTheJob(t *testing.T) {
 	w.wantQueue(queue.Stats{})
 }
 
-// TestADeadWorkersJobIsTakenOver after its lease.
-func TestADeadWorkersJobIsTakenOver(t *testing.T) {
+// TestJobOfADeadWorkerIsReclaimed after its lease.
+func TestJobOfADeadWorkerIsReclaimed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, redistest.Mini(t))
 	id := w.submit()
@@ -337,9 +337,9 @@ func (r *renewals) Renew(ctx context.Context, leases ...queue.Lease) ([]queue.Le
 	return lost, err
 }
 
-// TestAJobMayTakeLongerThanItsLease: the server's clock passes several leases,
+// TestJobMayTakeLongerThanItsLease: the server's clock passes several leases,
 // with a renewal in each; another worker waits for it to run out in vain.
-func TestAJobMayTakeLongerThanItsLease(t *testing.T) {
+func TestJobMayTakeLongerThanItsLease(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, redistest.Mini(t))
 	id := w.submit()
@@ -371,7 +371,7 @@ func TestAJobMayTakeLongerThanItsLease(t *testing.T) {
 	}
 }
 
-func TestADrainGivesBackWhatDoesNotEnd(t *testing.T) {
+func TestDrainingWorkerGivesBackJobsThatDoNotEnd(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		w := newWorld(t, server)
@@ -393,7 +393,7 @@ func TestADrainGivesBackWhatDoesNotEnd(t *testing.T) {
 	})
 }
 
-func TestADrainWaitsForWhatEnds(t *testing.T) {
+func TestDrainingWorkerWaitsForJobsThatEnd(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		w := newWorld(t, server)
@@ -422,9 +422,9 @@ func TestADrainWaitsForWhatEnds(t *testing.T) {
 	})
 }
 
-// TestAStoreThatIsAwayHoldsTheJob at its beginning, at its end, and when the
+// TestUnavailableStoreHoldsTheJob at its beginning, at its end, and when the
 // store does not know what it did.
-func TestAStoreThatIsAwayHoldsTheJob(t *testing.T) {
+func TestUnavailableStoreHoldsTheJob(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		begin, end storetest.Fault
@@ -466,9 +466,9 @@ func TestAStoreThatIsAwayHoldsTheJob(t *testing.T) {
 	}
 }
 
-// TestAnAttemptThatTheRowNeverSawIsGivenBack: the worker stops while the store
+// TestAttemptThatNeverBeganIsGivenBack: the worker stops while the store
 // is away.
-func TestAnAttemptThatTheRowNeverSawIsGivenBack(t *testing.T) {
+func TestAttemptThatNeverBeganIsGivenBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, redistest.Mini(t))
 	id := w.submit()
@@ -485,7 +485,7 @@ func TestAnAttemptThatTheRowNeverSawIsGivenBack(t *testing.T) {
 	}
 }
 
-func TestNoPlaceForFilesIsTriedAgain(t *testing.T) {
+func TestMissingTemporaryDirectoryIsRetried(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, redistest.Mini(t))
 	id := w.submit()
@@ -504,8 +504,8 @@ func TestNoPlaceForFilesIsTriedAgain(t *testing.T) {
 	}
 }
 
-// TestRedisMayComeAndGo kills the server while a job runs and while none does.
-func TestRedisMayComeAndGo(t *testing.T) {
+// TestWorkerContinuesAfterRedisReturns kills the server while a job runs and while none does.
+func TestWorkerContinuesAfterRedisReturns(t *testing.T) {
 	t.Parallel()
 	server := redistest.Real(t)
 	w := newWorld(t, server)
