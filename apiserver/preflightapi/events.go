@@ -24,14 +24,13 @@ func (s *surface) FollowPreflight(c *gate.Call, jobID JobID) (FollowPreflightRes
 	}
 	seen := LastEvent(c.Request)
 	if job.Status.Terminal() && seen == job.Revision() {
-		// The one answer after which a client does not connect again.
+		// A client does not reconnect after this answer.
 		return FollowPreflight204Response{}, nil
 	}
 	return following{follower: s.follower, job: job, seen: seen}, nil
 }
 
-// LastEvent is the revision of a job that a client has seen. A field that cannot be
-// one is that of a client which has seen nothing.
+// LastEvent returns the revision of a job that a client has seen, empty for none.
 func LastEvent(r *http.Request) string {
 	if fields := r.Header["Last-Event-Id"]; len(fields) == 1 {
 		return fields[0]
@@ -39,7 +38,7 @@ func LastEvent(r *http.Request) string {
 	return ""
 }
 
-// EventFields are the header fields of an answer that is a stream of events.
+// EventFields sets the header fields of a stream of events.
 func EventFields(header http.Header) {
 	header.Set("Content-Type", mediaEvents)
 	header.Set("X-Accel-Buffering", "no")

@@ -183,10 +183,10 @@ func (a *attempt) inspectFile(ctx context.Context) (sandbox.Inspected, error) {
 	return made, err
 }
 
-// verdict is one row of the table of what an error means for the job.
+// verdict is one row of the table that maps an error to its effect on the job.
 type verdict struct {
 	is func(error) bool
-	// code ends the job once attempts are used up.
+	// code is the failure of the job after its attempts are used up.
 	code     preflightjob.FailureCode
 	attempts int
 	// delay is the base of the backoff between attempts.
@@ -197,9 +197,8 @@ func sentinel(target error) func(error) bool {
 	return func(err error) bool { return errors.Is(err, target) }
 }
 
-// verdicts is read from the top. Errors that are not in it are ours (a full
-// disk, a missing program) and are tried again until the attempts of the job
-// are used up.
+// verdicts is searched from the top. Other errors come from our side (a full disk, a
+// missing program). They are retried until the attempts of the job are used up.
 var verdicts = [...]verdict{
 	{sentinel(safehttp.ErrRefused), preflightjob.FetchRefused, 1, 0},
 	{sentinel(safehttp.ErrTooLarge), preflightjob.FileTooLarge, 1, 0},
@@ -218,8 +217,7 @@ func anyStatus(err error) bool {
 	return errors.As(err, &status)
 }
 
-// mayPass is true for answers that a server gives when it is the server that
-// has a problem.
+// mayPass reports whether a status of a file server may be temporary.
 func mayPass(err error) bool {
 	var status *safehttp.StatusError
 	return errors.As(err, &status) && (status.Status >= 500 || status.Status == http.StatusTooManyRequests || status.Status == http.StatusRequestTimeout)
@@ -254,8 +252,8 @@ func tailOf(err error) string {
 	return ""
 }
 
-// backoff grows with each attempt that counts; where none has begun, with each
-// that was handed out.
+// backoff returns a delay that grows with each counted attempt. Before an attempt has
+// begun, it grows with each leased attempt.
 func (a *attempt) backoff(base time.Duration) time.Duration {
 	made := a.lease.Attempt
 	if a.begun {
@@ -291,8 +289,8 @@ func (a *attempt) store(ctx context.Context, result preflightjob.Result, outcome
 	}
 }
 
-// release lets another worker have the job at once, and gives the attempt back
-// that has begun. A row that cannot be told keeps it.
+// release returns the job to the queue at once and uncounts the attempt that has begun.
+// If the store is unavailable, the attempt stays counted.
 func (a *attempt) release(ctx context.Context, cause error) string {
 	if errors.Is(context.Cause(ctx), errLost) {
 		return a.lose()
@@ -307,23 +305,24 @@ func (a *attempt) release(ctx context.Context, cause error) string {
 	return a.giveBack(ctx, a.lease, cause)
 }
 
-// lose ends an attempt whose job is somebody else's.
+// lose ends an attempt whose job another worker holds.
 func (a *attempt) lose() string {
 	a.Queue.Abandon(a.lease)
 	return "lost"
 }
 
-// giveBack tells the queue that this worker does not do a job.
+// giveBack returns a job to the queue.
 func (w *Worker) giveBack(ctx context.Context, lease queue.Lease, cause error) string {
 	w.Log.WarnContext(ctx, "giving the job back", "job", lease.ID, "attempt", lease.Attempt, "error", cause)
 	a := &attempt{Worker: w, lease: lease}
 	return a.settle(ctx, "released", func(ctx context.Context, a *attempt) error { return a.Queue.Release(ctx, a.lease) })
 }
 
-// settlement is what the queue is told at the end of an attempt.
+// settlement ends an attempt in the queue.
 type settlement func(context.Context, *attempt) error
 
-// finished ends the job, and takes the next one if this worker wants it.
+// finished removes the job from the queue and leases the next one if the worker wants
+// more.
 func finished(ctx context.Context, a *attempt) (err error) {
 	if a.wantsMore == nil || !a.wantsMore() {
 		return a.Queue.Finish(ctx, a.lease)
@@ -340,8 +339,8 @@ func buriedFor(reason string) settlement {
 	return func(ctx context.Context, a *attempt) error { return a.Queue.Bury(ctx, a.lease, reason) }
 }
 
-// settle tells the queue. If it cannot be told, the lease runs out and the next
-// holder finds out from the row what there is to do.
+// settle ends the attempt in the queue. If the queue is unavailable, the lease expires
+// and the next holder learns from the row what to do.
 func (a *attempt) settle(ctx context.Context, outcome string, tell settlement) string {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer cancel()

@@ -93,11 +93,10 @@ type Worker struct {
 
 	mu   sync.Mutex
 	held map[string]holding
-	// suspects wait until they can be run alone; quiet keeps others from
-	// beginning meanwhile.
+	// suspects wait until they can run alone. While quiet is set, no other job begins.
 	suspects []queue.Lease
 	quiet    bool
-	// away is the error of the queue at the last try, for readiness.
+	// away is the error of the last call to the queue, for readiness.
 	away error
 }
 
@@ -112,16 +111,16 @@ func New(config Config) *Worker {
 	return &Worker{Config: config, slots: make(chan struct{}, config.Slots), held: map[string]holding{}}
 }
 
-// Healthy is nil while the queue answers.
+// Healthy returns the error of the last call to the queue, nil if it succeeded.
 func (w *Worker) Healthy() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.away
 }
 
-// Run works until ctx ends, then drains: it takes no more jobs, waits for the
-// running ones, gives back those that do not end in time, and leaves the queue.
-// It returns when nothing of it runs any more.
+// Run processes jobs until ctx ends, then drains: it takes no more jobs, waits for the
+// running ones, gives back those that do not end in time, and leaves the queue. It
+// returns after all its goroutines have ended.
 func (w *Worker) Run(ctx context.Context) {
 	// Jobs outlive ctx by the drain time; leases are renewed until the last
 	// one has ended.
@@ -148,8 +147,8 @@ func (w *Worker) Run(ctx context.Context) {
 	w.leave(ctx)
 }
 
-// wakeAtEnd keeps a worker that is told to stop from waiting for work. A read that
-// begins just then is not woken, and ends by itself.
+// wakeAtEnd ends the blocking read of a worker that has to stop. A read that begins at
+// the same moment is not woken and ends by its own time limit.
 func (w *Worker) wakeAtEnd(ctx, beat context.Context) {
 	select {
 	case <-ctx.Done():
@@ -161,8 +160,8 @@ func (w *Worker) wakeAtEnd(ctx, beat context.Context) {
 	}
 }
 
-// endDrain stops what is running when the drain time is over. It counts from when
-// the worker was told to stop: while Redis hangs, that may not be noticed at once.
+// endDrain stops the running jobs after the drain time. The time begins when ctx ends,
+// even if a hanging Redis keeps Run from noticing.
 func (w *Worker) endDrain(ctx, beat context.Context, abandon context.CancelCauseFunc) {
 	select {
 	case <-ctx.Done():
@@ -176,8 +175,8 @@ func (w *Worker) endDrain(ctx, beat context.Context, abandon context.CancelCause
 	}
 }
 
-// leave tells the queue that this worker is no more. If it cannot be told, the
-// others find out.
+// leave removes this worker from the queue. If the queue is unavailable, other workers
+// reclaim its jobs when the leases expire.
 func (w *Worker) leave(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer cancel()
@@ -198,8 +197,8 @@ func (w *Worker) take(ctx, work context.Context, running *sync.WaitGroup) {
 		w.runAlone(ctx, work, running, lease)
 		return
 	}
-	// A read that is cut off may have been handed jobs that nobody would know
-	// of until their leases ran out; it is woken instead.
+	// A cancelled read may have leased jobs that no worker would process until their
+	// leases expire. The read is woken instead.
 	leases, err := w.Queue.Next(context.WithoutCancel(ctx), cap(w.slots)-len(w.slots))
 	w.noteQueue(ctx, err)
 	if err != nil {
@@ -251,7 +250,7 @@ func (w *Worker) hold(lease queue.Lease, stop context.CancelCauseFunc) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if before, ok := w.held[lease.ID]; ok {
-		// The attempt before lost its lease, and this worker got the next one
+		// The earlier attempt lost its lease, and this worker leased the next attempt
 		// before it noticed.
 		before.stop(errLost)
 	}
@@ -267,9 +266,9 @@ func (w *Worker) drop(lease queue.Lease) {
 	}
 }
 
-// heartbeat renews all leases three times in a lease's life and stops the jobs
-// of those that are lost. It does not stop anything because Redis is away: the
-// store's fence decides, and perhaps nobody else took the job.
+// heartbeat renews all leases three times per lease time and stops the jobs of lost
+// leases. It stops nothing while Redis is unavailable: the store fences late writes, and
+// perhaps no other worker has taken the job.
 func (w *Worker) heartbeat(ctx context.Context) {
 	ticker := time.NewTicker(w.Queue.LeaseTime() / 3)
 	defer ticker.Stop()
