@@ -169,7 +169,7 @@ type wordy struct{ ended chan writing }
 
 func (s *wordy) serve(call *gate.Call) (err error) {
 	began := time.Now()
-	stream, refusal := call.Stream()
+	stream, refusal := call.Stream(func(http.Header) {})
 	if refusal != nil {
 		return refusal
 	}

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p bin/generated
-inputs_of() { cat "docs/$1" "$2/generate.yaml" "$2"/overlay.yaml tools/memberorder/main.go tools/go.sum "$0" 2>/dev/null | sha256sum; }
+inputs_of() { cat "docs/$1" "$2/generate.yaml" "$2"/overlay.yaml tools/memberorder/main.go tools/oapi-codegen/*.tmpl tools/go.sum "$0" 2>/dev/null | sha256sum; }
 for pair in "$@"; do
 	contract=${pair%%=*} package=${pair#*=}
 	output=$package/zz_generated.go stamp=bin/generated/${package//\//-}

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
-	"github.com/printmarket/printmarket/apiserver/gate/strictjson"
+	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/docs"
 	"github.com/printmarket/printmarket/internal/problem"
 )
@@ -93,7 +93,7 @@ func schema(t testing.TB, set *contracts.Set, name contracts.Name, component str
 
 func decode(t testing.TB, text string) any {
 	t.Helper()
-	value, err := strictjson.Decode([]byte(text))
+	value, err := gate.DecodeJSON([]byte(text))
 	if err != nil {
 		t.Fatalf("decode %s: %v", text, err)
 	}
@@ -289,7 +289,7 @@ func FuzzViolations(f *testing.F) {
 	}
 	create := schema(f, published(f), contracts.Partner, "RfqCreate")
 	f.Fuzz(func(t *testing.T, text string) {
-		value, err := strictjson.Decode([]byte(text))
+		value, err := gate.DecodeJSON([]byte(text))
 		if err != nil || len(text) > 64<<10 {
 			return
 		}

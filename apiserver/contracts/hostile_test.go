@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
-	"github.com/printmarket/printmarket/apiserver/gate/strictjson"
+	"github.com/printmarket/printmarket/apiserver/gate"
 )
 
 // size is that of the largest bodies that partners may send.
@@ -62,7 +62,7 @@ func hostileOffers() map[string]string {
 
 // refuse does what is done about a body until it is refused.
 func refuse(create *contracts.Schema, body []byte) bool {
-	value, err := strictjson.Decode(body)
+	value, err := gate.DecodeJSON(body)
 	return err != nil || len(create.Violations(value)) > 0
 }
 

@@ -22,7 +22,7 @@ import (
 // not be answered with a larger one.
 const MaxViolations = 100
 
-// Violations checks a value that package strictjson decoded and lists what is
+// Violations checks a value that package gate decoded and lists what is
 // wrong with it, [MaxViolations] at most, in the order of the pointers. The same
 // value has the same violations each time. None: the value is valid.
 func (s *Schema) Violations(value any) []problem.Violation {

@@ -19,7 +19,6 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/gate"
-	"github.com/printmarket/printmarket/apiserver/gate/strictjson"
 	"github.com/printmarket/printmarket/internal/costing"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/posture"
@@ -82,9 +81,9 @@ func (s *surface) calculate(c *gate.Call) error {
 // limits are wide enough for what package xjdf reads, which counts for itself: an
 // element is an object that may be an item of an array, and an attribute may be an
 // array of the items of its list.
-func limits() strictjson.Limits {
+func limits() gate.JSONLimits {
 	most := 4 * xjdf.DefaultLimits.Nodes
-	return strictjson.Limits{Depth: 2*xjdf.DefaultLimits.Depth + 8, Members: most, Elements: most, Values: most, Digits: 1_000}
+	return gate.JSONLimits{Depth: 2*xjdf.DefaultLimits.Depth + 8, Members: most, Elements: most, Values: most, Digits: 1_000}
 }
 
 // request reads the members of a request, if it is the caller's own.

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/counted"
+	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 )
@@ -70,7 +70,7 @@ func refusal(p *problem.Problem) answer {
 
 // failed is the answer to an error of the records. Its text is for the log.
 func failed(err error) answer {
-	p := counted.Problem(err, problem.CodeRFQQuotaExceeded)
+	p := respond.StoreProblem(err, problem.CodeRFQQuotaExceeded)
 	if p == nil {
 		p = problem.Of(err)
 	}

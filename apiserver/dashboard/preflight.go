@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/listing"
+	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/preflightapi"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/preflightjob"
@@ -82,7 +82,7 @@ func (b *board) listJobs(v *visit) answer {
 	}
 	list, err := b.Jobs.List(v.Context(), v.caller.Tenant(), page)
 	if errors.Is(err, preflightjob.ErrInvalidPage) {
-		err = listing.BadPage(err)
+		err = gate.BadPage(err)
 	}
 	if err != nil {
 		return failed(err)

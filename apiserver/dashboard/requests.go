@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/listing"
+	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/cursor"
 	"github.com/printmarket/printmarket/internal/problem"
@@ -102,7 +102,7 @@ func (b *board) listRequests(v *visit) answer {
 	scope := cursor.Scope{Tenant: query.Owner.String(), Query: "requests?" + own.Encode()}
 	if at := v.URL.Query().Get("cursor"); at != "" {
 		if query.Before, err = b.Cursors.Open(scope, at); err != nil {
-			return failed(listing.BadPage(err))
+			return failed(gate.BadPage(err))
 		}
 		body.First = requestsPath + "?" + own.Encode()
 	}

@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"slices"
 
-	"github.com/printmarket/printmarket/apiserver/listing"
+	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/rfq"
 )
@@ -51,20 +51,20 @@ func (b *board) listRFQs(v *visit) answer {
 		return *refused
 	}
 	limit := rfqsOnPage
-	parameters := listing.Parameters{Limit: &limit}
+	parameters := gate.ListParameters{Limit: &limit}
 	query := v.URL.Query()
 	if status := query.Get("status"); status != "" {
 		parameters.Status = []string{status}
 	}
 	cursor := query.Get("cursor")
 	parameters.Cursor = &cursor
-	page, err := listing.Page(parameters)
+	page, err := gate.Page(parameters)
 	if err != nil {
 		return failed(err)
 	}
 	list, err := b.RFQs.List(v.Context(), v.caller.Tenant(), page)
 	if errors.Is(err, rfq.ErrInvalidPage) {
-		err = listing.BadPage(err)
+		err = gate.BadPage(err)
 	}
 	if err != nil {
 		return failed(err)

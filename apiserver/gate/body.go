@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/gate/strictjson"
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
@@ -33,7 +32,7 @@ func readBody(g *Gate, rt *Route, c *Call) *problem.Problem {
 	if rt.Body.Raw {
 		return nil
 	}
-	document, invalid := strictjson.Decode(c.Body)
+	document, invalid := DecodeJSON(c.Body)
 	if invalid != nil {
 		return problem.New(problem.CodeInvalidRequest, "The body cannot be read: %v.", invalid)
 	}

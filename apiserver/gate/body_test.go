@@ -18,9 +18,9 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
-// TestTheBodyTimeoutEndsWithTheBody: a handler may take longer than its body
+// TestBodyTimeoutEndsWithTheBody: a handler may take longer than its body
 // was allowed to. It needs a real connection: only those have deadlines.
-func TestTheBodyTimeoutEndsWithTheBody(t *testing.T) {
+func TestBodyTimeoutEndsWithTheBody(t *testing.T) {
 	t.Parallel()
 	const timeout = 20 * time.Millisecond
 	w := newWorld(t)
@@ -57,7 +57,7 @@ func TestTheBodyTimeoutEndsWithTheBody(t *testing.T) {
 	}
 }
 
-func TestEarlyDataIsRefusedWhereItCouldChangeSomething(t *testing.T) {
+func TestEarlyDataIsRejectedForChanges(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	early := http.Header{"Early-Data": {"1"}}
@@ -76,5 +76,16 @@ func TestEarlyDataIsRefusedWhereItCouldChangeSomething(t *testing.T) {
 				t.Errorf("answer %d %s, want %d %s", resp.StatusCode, code, tc.status, tc.code)
 			}
 		})
+	}
+}
+
+func TestOnlyReplaysAreMarked(t *testing.T) {
+	t.Parallel()
+	for replayed, want := range map[bool]string{true: "true", false: ""} {
+		rec := httptest.NewRecorder()
+		(&gate.Call{Writer: rec}).MarkReplay(replayed)
+		if got := rec.Header().Get("Idempotent-Replayed"); got != want {
+			t.Errorf("replayed %t is marked %q", replayed, got)
+		}
 	}
 }

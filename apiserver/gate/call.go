@@ -3,31 +3,32 @@
 package gate
 
 import (
+	"context"
 	"net/http"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/gate/strictjson"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// Call is one request on its way through the chain, and then in its handler.
+// Call holds one request while it passes the chain and its handler.
 type Call struct {
 	Writer  http.ResponseWriter
 	Request *http.Request
-	// Now is the instant for which everything about the call is decided.
+	// Now is the time of all decisions about the call.
 	Now time.Time
-	// Caller is who is asking. It is set by the step that authenticates.
+	// Caller is the authenticated caller.
 	Caller posture.Caller
-	// Decision is why the call may pass; it carries the quota.
+	// Decision allows the call. It contains the quota.
 	Decision posture.Decision
-	// MediaType is which of the route's offers the client likes best.
+	// MediaType is the offer of the route that the client prefers.
 	MediaType string
 	// Body is the request body as it was sent, ContentType its media type without
-	// parameters, Document what strictjson read of it.
+	// parameters, Document what [DecodeJSON] read of it.
 	Body        []byte
 	ContentType string
 	Document    any
@@ -37,32 +38,35 @@ type Call struct {
 	gate     *Gate
 	route    *Route
 	snapshot *posture.Snapshot
-	// exchange is told whose call it is; nil where there is none.
+	// exchange records the caller for the logs; it may be nil.
 	exchange *respond.Exchange
-	// shares: the call counts in its organization's share.
+	// shares reports that the call counts against the share of its organization.
 	shares bool
 }
 
-// Tenant is whose records the call may touch.
+// Context returns the context of the request.
+func (c *Call) Context() context.Context { return c.Request.Context() }
+
+// Tenant returns the tenant whose records the call may read and change.
 func (c *Call) Tenant() tenant.ID { return c.Caller.Tenant() }
 
-// RequestID is what the answer has as X-Request-Id.
+// RequestID returns the X-Request-Id of the answer.
 func (c *Call) RequestID() string { return requestID(c.Writer) }
 
-// Accepts reports whether the client takes an answer of a media type, though it
-// may like another better.
+// Accepts reports whether the client accepts an answer of a media type, even if it
+// prefers another one.
 func (c *Call) Accepts(mediaType string) bool {
 	return negotiate(c.Request.Header["Accept"], []string{mediaType}) != ""
 }
 
-// known tells the exchange whose call it is.
+// known records the caller in the exchange.
 func (c *Call) known(who tenant.ID, key string) {
 	if c.exchange != nil {
 		c.exchange.By = respond.Party{Tenant: who, Key: key, Surface: c.route.surface().String(), Capability: c.route.Capability.String()}
 	}
 }
 
-// refused tells the exchange why the gate lets the call go no further.
+// refused records in the exchange why the gate rejects the call.
 func (c *Call) refused(reason string) {
 	if c.exchange != nil {
 		c.exchange.By.Reason = reason
@@ -72,8 +76,8 @@ func (c *Call) refused(reason string) {
 // Sender finds a registered sender of callbacks in the call's snapshot.
 func (c *Call) Sender(id string) (posture.Sender, bool) { return c.snapshot.Sender(id) }
 
-// Resume is the caller of a session: whom the key leads to by now, if that is still
-// the tenant for whom the session was opened. It reports false for nobody.
+// Resume returns the caller of a session: the caller of its key now, if the key still
+// belongs to the tenant of the session.
 func (c *Call) Resume(session credential.Session) (posture.Caller, bool) {
 	caller, reason := c.snapshot.Resume(session, connection(c.Request, c.Now), c.Now)
 	if !caller.Valid() {
@@ -84,14 +88,14 @@ func (c *Call) Resume(session credential.Session) (posture.Caller, bool) {
 	return caller, true
 }
 
-// Bearer is the one token of the scheme Bearer; false if there is none.
+// Bearer returns the bearer token of the request, if it has exactly one.
 func (c *Call) Bearer() (string, bool) {
 	token, err := bearer(c.Request.Header["Authorization"])
 	return token, err == nil
 }
 
-// Challenge is refusal with the challenge that a 401 of bearer tokens carries (RFC
-// 6750, section 3). The token was invalid, unless there was none.
+// Challenge adds the challenge of a 401 for bearer tokens (RFC 6750, section 3) and
+// returns the refusal.
 func (c *Call) Challenge(refusal *problem.Problem, invalid bool) *problem.Problem {
 	c.Writer.Header()["Www-Authenticate"] = challengeMissing
 	if invalid {
@@ -100,26 +104,45 @@ func (c *Call) Challenge(refusal *problem.Problem, invalid bool) *problem.Proble
 	return refusal
 }
 
-// Decide is the decision on another capability for the same caller: what a
-// request of this kind would come to.
+// Decide returns the decision on another capability for the same caller.
 func (c *Call) Decide(capability posture.Capability, write bool) posture.Decision {
 	return c.snapshot.Decide(c.Caller, capability, write, c.Now)
 }
 
-// Refusal is the problem that a decision leads to, as the gate would answer it.
+// Refusal returns the problem that the gate responds with for a decision.
 func (c *Call) Refusal(decision posture.Decision) *problem.Problem {
 	return c.gate.refusals.Of(decision, c.Now)
 }
 
-// Fingerprint is the digest of the meaning of the body.
-func (c *Call) Fingerprint() [32]byte { return strictjson.Fingerprint(c.Document) }
-
-// JSON answers with a value.
+// JSON responds with a value as application/json.
 func (c *Call) JSON(status int, value any) error { return respond.JSON(c.Writer, status, value) }
 
-// Revalidate lets the client keep the answer and ask again, with the strong
-// tag. It reports whether the client has it already; then 304 was answered.
+// Revalidate sets the strong entity tag and lets the client keep the answer for
+// revalidation. It reports whether the client has this version already: the handler
+// then responds with 304.
 func (c *Call) Revalidate(etag string) bool {
 	c.Writer.Header()["Cache-Control"] = privateNoCache
-	return respond.NotModified(c.Writer, c.Request, etag)
+	return respond.Revalidate(c.Writer, c.Request, etag)
+}
+
+// forget removes the header fields of a success, which a handler may have set before it
+// failed.
+func (c *Call) forget() {
+	header := c.Writer.Header()
+	header["Cache-Control"] = privateNoStore
+	for _, name := range []string{"Etag", "Location", "Idempotent-Replayed"} {
+		delete(header, name)
+	}
+}
+
+// Idempotency returns the call's key with the fingerprint of its body.
+func (c *Call) Idempotency() transaction.Idempotency {
+	return transaction.Idempotency{Key: c.Key, Fingerprint: Fingerprint(c.Document)}
+}
+
+// MarkReplay marks the answer as the repetition of an earlier one, if it is one.
+func (c *Call) MarkReplay(replayed bool) {
+	if replayed {
+		c.Writer.Header().Set("Idempotent-Replayed", "true")
+	}
 }

@@ -148,6 +148,7 @@ func (g *Gate) serve(rt *Route, c *Call) *problem.Problem {
 		return g.refusals.closed[rt.Capability]
 	}
 	if err := rt.Serve(c); err != nil {
+		c.forget()
 		return problem.Of(err)
 	}
 	return nil

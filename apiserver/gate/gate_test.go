@@ -349,7 +349,7 @@ func TestHandlersSeeTheCall(t *testing.T) {
 	if first.Key != "quoted-key" || second.Key != "raw-key" {
 		t.Errorf("keys %q, %q", first.Key, second.Key)
 	}
-	if first.Fingerprint() != second.Fingerprint() {
+	if first.Idempotency().Fingerprint != second.Idempotency().Fingerprint {
 		t.Error("the spelling of a body changed its fingerprint")
 	}
 	if want := (tenant.ID{Organization: "org_acme01", Mode: tenant.Test}); first.Tenant() != want {

@@ -69,14 +69,15 @@ type Stream struct {
 	end        func()
 }
 
-// Stream begins to answer the call with a stream: status 200, the header fields
-// that the Writer has, and what is written from now on, as it is written. A
-// refusal is returned before anything is. Whoever has the stream closes it.
-func (c *Call) Stream() (*Stream, *problem.Problem) {
+// Stream begins to respond with a stream: status 200, the header fields that fields sets,
+// and each later write as it comes. It returns a refusal before it sets or writes
+// anything. The caller closes the stream.
+func (c *Call) Stream(fields func(http.Header)) (*Stream, *problem.Problem) {
 	g, organization := c.gate, c.Tenant().Organization
 	if lack, detail := g.streams.take(organization); lack != "" {
 		return nil, g.overloaded(lack, detail)
 	}
+	fields(c.Writer.Header())
 	g.slots.Give()
 	c.giveShare()
 	g.metrics.InFlight(g.listener, -1)

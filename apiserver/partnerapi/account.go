@@ -3,18 +3,16 @@
 package partnerapi
 
 import (
-	"context"
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/account"
+	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/respond"
-	"github.com/printmarket/printmarket/apiserver/strict"
 )
 
 // GetAccount serves GET /api/v1/account.
-func (s *surface) GetAccount(ctx context.Context, _ GetAccountRequestObject) (GetAccountResponseObject, error) {
-	c := strict.Call(ctx)
-	capabilities, err := account.Capabilities(ctx, c, s.quotas, c.Tenant(), c.Now)
+func (s *surface) GetAccount(c *gate.Call) (GetAccountResponseObject, error) {
+	capabilities, err := account.Capabilities(c.Context(), c, s.quotas, c.Tenant(), c.Now)
 	if err != nil {
 		return nil, problemOf(err)
 	}

@@ -7,15 +7,12 @@ package partnerapi
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/account"
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/gate"
-	"github.com/printmarket/printmarket/apiserver/listing"
-	"github.com/printmarket/printmarket/apiserver/strict"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/rfq"
@@ -54,36 +51,17 @@ func Routes(rfqs RFQs, catalog Catalog, quotas account.Quotas, set *contracts.Se
 		return nil, err
 	}
 	s := &surface{rfqs: rfqs, catalog: catalog, quotas: quotas, create: create}
-	api := s.server()
+	api := Handlers{Operations: s}
 	list := contracts.Operation{Contract: contracts.Partner, Method: http.MethodGet, Path: "/api/v1/rfq"}
 	body := &gate.Body{Limit: bodyLimit, Idempotency: gate.KeyRequired}
 	return append([]gate.Route{
-		{Method: http.MethodGet, Pattern: "/api/v1/account", Scope: posture.ScopeAccountRead, Serve: strict.Serve(api.GetAccount)},
-		{Method: http.MethodGet, Pattern: "/api/v1/catalog/products", Capability: posture.RFQCreate, Serve: strict.Serve(api.ListCatalogProducts)},
-		{Method: http.MethodPost, Pattern: "/api/v1/rfq", Capability: posture.RFQCreate, Write: true, Body: body, Serve: s.checked(strict.Serve(api.CreateRFQ))},
-		{Method: http.MethodGet, Pattern: "/api/v1/rfq", Capability: posture.RFQList, Serve: listing.Only(set.QueryParameters(list), strict.Serve(api.ListRfqs))},
-		{Method: http.MethodGet, Pattern: "/api/v1/rfq/{rfqId}", Capability: posture.RFQRead, Offers: forms(), Serve: inPrintTalk(true, s.requestForQuotation, strict.Serve(api.GetRFQ))},
-		{Method: http.MethodGet, Pattern: "/api/v1/rfq/{rfqId}/quotes", Capability: posture.QuoteRead, Offers: forms(), Serve: inPrintTalk(false, s.quotation, strict.Serve(api.ListQuotes))},
+		{Method: http.MethodGet, Pattern: "/api/v1/account", Scope: posture.ScopeAccountRead, Serve: api.GetAccount},
+		{Method: http.MethodGet, Pattern: "/api/v1/catalog/products", Capability: posture.RFQCreate, Serve: api.ListCatalogProducts},
+		{Method: http.MethodPost, Pattern: "/api/v1/rfq", Capability: posture.RFQCreate, Write: true, Body: body, Serve: s.checked(api.CreateRFQ)},
+		{Method: http.MethodGet, Pattern: "/api/v1/rfq", Capability: posture.RFQList, Serve: gate.OnlyParameters(set.QueryParameters(list), api.ListRfqs)},
+		{Method: http.MethodGet, Pattern: "/api/v1/rfq/{rfqId}", Capability: posture.RFQRead, Offers: forms(), Serve: inPrintTalk(true, s.requestForQuotation, api.GetRFQ)},
+		{Method: http.MethodGet, Pattern: "/api/v1/rfq/{rfqId}/quotes", Capability: posture.QuoteRead, Offers: forms(), Serve: inPrintTalk(false, s.quotation, api.ListQuotes)},
 	}, Disabled()...), nil
-}
-
-// server is the generated server of the surface. Its errors end at the gate.
-func (s *surface) server() *ServerInterfaceWrapper {
-	return &ServerInterfaceWrapper{
-		Handler: NewStrictHandlerWithOptions(s, nil, StrictHTTPServerOptions{
-			RequestErrorHandlerFunc: strict.BadBody, ResponseErrorHandlerFunc: strict.Failed,
-		}),
-		ErrorHandlerFunc: listing.BadParameter(parameter),
-	}
-}
-
-// parameter is the one that generated code could not read.
-func parameter(err error) string {
-	var format *InvalidParamFormatError
-	if errors.As(err, &format) {
-		return format.ParamName
-	}
-	return ""
 }
 
 // Disabled is the table of the families that have nothing behind their gate.
@@ -100,3 +78,5 @@ func Disabled() []gate.Route {
 		{Method: gate.AnyMethod, Pattern: "/api/v1/orders/batch/*", Capability: posture.OrderBatch, Internal: true},
 	}
 }
+
+func badParameter(name string) error { return gate.BadParameter(name) }

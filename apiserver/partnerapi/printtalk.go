@@ -50,6 +50,7 @@ func inPrintTalk(revalidated bool, document func(*gate.Call) (*xjdf.Node, error)
 		if revalidated {
 			digest := sha256.Sum256(body.Bytes())
 			if c.Revalidate(`"` + hex.EncodeToString(digest[:16]) + `"`) {
+				c.Writer.WriteHeader(http.StatusNotModified)
 				return nil
 			}
 		}
@@ -60,7 +61,7 @@ func inPrintTalk(revalidated bool, document func(*gate.Call) (*xjdf.Node, error)
 
 // requestForQuotation is the RFQ as PrintTalk.
 func (s *surface) requestForQuotation(c *gate.Call) (*xjdf.Node, error) {
-	record, err := s.rfqs.Get(c.Request.Context(), c.Tenant(), chi.URLParam(c.Request, "rfqId"))
+	record, err := s.rfqs.Get(c.Context(), c.Tenant(), chi.URLParam(c.Request, "rfqId"))
 	if err != nil {
 		return nil, problemOf(err)
 	}
@@ -69,7 +70,7 @@ func (s *surface) requestForQuotation(c *gate.Call) (*xjdf.Node, error) {
 
 // quotation is the quotes that stand as PrintTalk.
 func (s *surface) quotation(c *gate.Call) (*xjdf.Node, error) {
-	ctx, id := c.Request.Context(), chi.URLParam(c.Request, "rfqId")
+	ctx, id := c.Context(), chi.URLParam(c.Request, "rfqId")
 	record, err := s.rfqs.Get(ctx, c.Tenant(), id)
 	if err != nil {
 		return nil, problemOf(err)

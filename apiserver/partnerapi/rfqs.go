@@ -3,35 +3,31 @@
 package partnerapi
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/counted"
 	"github.com/printmarket/printmarket/apiserver/gate"
-	"github.com/printmarket/printmarket/apiserver/listing"
-	"github.com/printmarket/printmarket/apiserver/strict"
+	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// checked lets a body pass that the contract's schema accepts. For any other the
-// answer is what was committed under its key, else the refusal: a retry must get
-// its answer even if its body would be refused today.
+// checked rejects a body that violates the schema of the contract. If the key has a
+// committed response, the client gets that response instead: a retry must succeed even
+// if its body would be rejected today.
 func (s *surface) checked(next gate.Handler) gate.Handler {
 	return func(c *gate.Call) error {
 		violations := s.create.Violations(c.Document)
 		if len(violations) == 0 {
 			return next(c)
 		}
-		record, found, err := s.rfqs.Replay(c.Request.Context(), c.Tenant(), counted.Idempotency(c))
+		record, found, err := s.rfqs.Replay(c.Context(), c.Tenant(), c.Idempotency())
 		switch {
 		case err != nil:
 			return problemOf(err)
 		case found:
-			return strict.Answer(c, created(c, record, true).VisitCreateRFQResponse)
+			return created(c, record, true).answerCreateRFQ(c)
 		default:
 			return problem.New(problem.CodeRFQInvalid, "The RFQ is not valid.").Violates(violations...)
 		}
@@ -39,14 +35,13 @@ func (s *surface) checked(next gate.Handler) gate.Handler {
 }
 
 // CreateRFQ serves POST /api/v1/rfq.
-func (s *surface) CreateRFQ(ctx context.Context, in CreateRFQRequestObject) (CreateRFQResponseObject, error) {
-	c := strict.Call(ctx)
-	draft, err := draftOf(in.Body)
-	if err != nil {
-		return nil, err
+func (s *surface) CreateRFQ(c *gate.Call, body RFQCreate) (CreateRFQResponseObject, error) {
+	draft := rfq.Draft{
+		CatalogProductUID: body.CatalogProductUID, Title: body.Title, Category: body.Category,
+		Quantity: int64(body.Quantity), DeliveryCity: body.DeliveryCity,
 	}
-	made, err := s.rfqs.Create(ctx, c.Tenant(), draft, rfq.Terms{
-		Idempotency: counted.Idempotency(c),
+	made, err := s.rfqs.Create(c.Context(), c.Tenant(), draft, rfq.Terms{
+		Idempotency: c.Idempotency(),
 		Quota:       transaction.Quota{Limit: c.Decision.Quota.Limit, Window: c.Decision.Quota.Window},
 	})
 	if err != nil {
@@ -55,21 +50,10 @@ func (s *surface) CreateRFQ(ctx context.Context, in CreateRFQRequestObject) (Cre
 	return created(c, made.RFQ, made.Replayed), nil
 }
 
-func draftOf(body *RFQCreate) (rfq.Draft, error) {
-	quantity, err := body.Quantity.Float64() // the schema has bounded it to 10,000,000
-	if err != nil {
-		return rfq.Draft{}, fmt.Errorf("decode a quantity that its schema accepts: %w", err)
-	}
-	return rfq.Draft{
-		CatalogProductUID: body.CatalogProductUID, Title: body.Title, Category: body.Category,
-		Quantity: int64(quantity), DeliveryCity: body.DeliveryCity,
-	}, nil
-}
-
 // created is the 201, whose body has two members that never change, so that a
 // replay is the same to the byte.
 func created(c *gate.Call, record rfq.RFQ, replayed bool) CreateRFQ201JSONResponse {
-	counted.MarkReplay(c, replayed)
+	c.MarkReplay(replayed)
 	return CreateRFQ201JSONResponse{
 		Body:    RFQCreated{ID: record.ID, TrackingCode: record.TrackingCode},
 		Headers: CreateRFQ201ResponseHeaders{Location: path(record.ID), ETag: etag(record)},
@@ -77,9 +61,8 @@ func created(c *gate.Call, record rfq.RFQ, replayed bool) CreateRFQ201JSONRespon
 }
 
 // GetRFQ serves GET /api/v1/rfq/{rfqId}.
-func (s *surface) GetRFQ(ctx context.Context, in GetRFQRequestObject) (GetRFQResponseObject, error) {
-	c := strict.Call(ctx)
-	record, err := s.rfqs.Get(ctx, c.Tenant(), in.RFQID)
+func (s *surface) GetRFQ(c *gate.Call, rfqid RFQID) (GetRFQResponseObject, error) {
+	record, err := s.rfqs.Get(c.Context(), c.Tenant(), rfqid)
 	if err != nil {
 		return nil, problemOf(err)
 	}
@@ -90,13 +73,12 @@ func (s *surface) GetRFQ(ctx context.Context, in GetRFQRequestObject) (GetRFQRes
 }
 
 // ListRfqs serves GET /api/v1/rfq.
-func (s *surface) ListRfqs(ctx context.Context, in ListRfqsRequestObject) (ListRfqsResponseObject, error) {
-	c := strict.Call(ctx)
-	page, err := listing.Page(listing.Parameters(in.Params))
+func (s *surface) ListRfqs(c *gate.Call, params ListRfqsParams) (ListRfqsResponseObject, error) {
+	page, err := gate.Page(gate.ListParameters(params))
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.rfqs.List(ctx, c.Tenant(), page)
+	list, err := s.rfqs.List(c.Context(), c.Tenant(), page)
 	if err != nil {
 		return nil, problemOf(err)
 	}
@@ -106,14 +88,14 @@ func (s *surface) ListRfqs(ctx context.Context, in ListRfqsRequestObject) (ListR
 	}
 	if list.NextCursor != "" {
 		answer.Body.NextCursor = &list.NextCursor
-		answer.Headers.Link = new("</api/v1/rfq?" + listing.Next(page, list.NextCursor) + `>; rel="next"`)
+		answer.Headers.Link = new("</api/v1/rfq?" + gate.NextQuery(page, list.NextCursor) + `>; rel="next"`)
 	}
 	return answer, nil
 }
 
 // ListQuotes serves GET /api/v1/rfq/{rfqId}/quotes.
-func (s *surface) ListQuotes(ctx context.Context, in ListQuotesRequestObject) (ListQuotesResponseObject, error) {
-	quotes, err := s.rfqs.Quotes(ctx, strict.Call(ctx).Tenant(), in.RFQID)
+func (s *surface) ListQuotes(c *gate.Call, rfqid RFQID) (ListQuotesResponseObject, error) {
+	quotes, err := s.rfqs.Quotes(c.Context(), c.Tenant(), rfqid)
 	if err != nil {
 		return nil, problemOf(err)
 	}
@@ -125,8 +107,8 @@ func (s *surface) ListQuotes(ctx context.Context, in ListQuotesRequestObject) (L
 }
 
 // ListCatalogProducts serves GET /api/v1/catalog/products.
-func (s *surface) ListCatalogProducts(ctx context.Context, _ ListCatalogProductsRequestObject) (ListCatalogProductsResponseObject, error) {
-	catalog, err := s.catalog.Current(strict.Call(ctx).Now)
+func (s *surface) ListCatalogProducts(c *gate.Call) (ListCatalogProductsResponseObject, error) {
+	catalog, err := s.catalog.Current(c.Now)
 	if err != nil {
 		return nil, catalogAway(err)
 	}
@@ -149,9 +131,9 @@ func problemOf(err error) error {
 	case errors.Is(err, rfq.ErrCatalogUnavailable):
 		return catalogAway(err)
 	case errors.Is(err, rfq.ErrInvalidPage):
-		return listing.BadPage(err)
+		return gate.BadPage(err)
 	}
-	if p := counted.Problem(err, problem.CodeRFQQuotaExceeded); p != nil {
+	if p := respond.StoreProblem(err, problem.CodeRFQQuotaExceeded); p != nil {
 		return p
 	}
 	return err

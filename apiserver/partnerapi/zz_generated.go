@@ -6,15 +6,11 @@
 package partnerapi
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"net/http"
 
 	"github.com/go-chi/chi/v5"
 	"github.com/oapi-codegen/runtime"
+	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/money"
 )
@@ -282,8 +278,8 @@ type RFQCreate struct {
 	Category string `json:"category"`
 
 	// Quantity How many copies.
-	Quantity     json.Number `json:"quantity"`
-	DeliveryCity string      `json:"deliveryCity"`
+	Quantity     int    `json:"quantity"`
+	DeliveryCity string `json:"deliveryCity"`
 }
 
 // RFQCreated defines model for RfqCreated.
@@ -364,442 +360,157 @@ type ListRfqsParamsStatus string
 // CreateRFQJSONRequestBody defines body for CreateRFQ for application/json ContentType.
 type CreateRFQJSONRequestBody = RFQCreate
 
-// ServerInterface represents all server handlers.
-type ServerInterface interface {
+// Operations are the operations of the contract. An operation is called after its call
+// has passed the gate, with the parameters and the body that the contract describes.
+type Operations interface {
 	// GetAccount Read what your organization may do now, and what is left of it. Needs account:read.
 	// (GET /api/v1/account)
-	GetAccount(w http.ResponseWriter, r *http.Request)
+	GetAccount(c *gate.Call) (GetAccountResponseObject, error)
 	// ListCatalogProducts List the products that an RFQ can ask for, with their marketplace groups. Needs rfq:read.
 	// (GET /api/v1/catalog/products)
-	ListCatalogProducts(w http.ResponseWriter, r *http.Request)
+	ListCatalogProducts(c *gate.Call) (ListCatalogProductsResponseObject, error)
 	// ListRfqs List your RFQs, newest first. Needs rfq:read.
 	// (GET /api/v1/rfq)
-	ListRfqs(w http.ResponseWriter, r *http.Request, params ListRfqsParams)
+	ListRfqs(c *gate.Call, params ListRfqsParams) (ListRfqsResponseObject, error)
 	// CreateRFQ Create an RFQ. Needs rfq:write.
 	// (POST /api/v1/rfq)
-	CreateRFQ(w http.ResponseWriter, r *http.Request)
+	CreateRFQ(c *gate.Call, body CreateRFQJSONRequestBody) (CreateRFQResponseObject, error)
 	// GetRFQ Read an RFQ of your organization. Needs rfq:read.
 	// (GET /api/v1/rfq/{rfqId})
-	GetRFQ(w http.ResponseWriter, r *http.Request, rfqid RFQID)
+	GetRFQ(c *gate.Call, rfqid RFQID) (GetRFQResponseObject, error)
 	// ListQuotes Read the supplier quotes on an RFQ of your organization. Needs quote:read.
 	// (GET /api/v1/rfq/{rfqId}/quotes)
-	ListQuotes(w http.ResponseWriter, r *http.Request, rfqid RFQID)
+	ListQuotes(c *gate.Call, rfqid RFQID) (ListQuotesResponseObject, error)
 }
 
-// Unimplemented server implementation that returns http.StatusNotImplemented for each endpoint.
+// Handlers makes a handler of each operation.
+type Handlers struct{ Operations Operations }
 
-type Unimplemented struct{}
+// GetAccount handles GET /api/v1/account.
+func (h Handlers) GetAccount(c *gate.Call) error {
 
-// GetAccount Read what your organization may do now, and what is left of it. Needs account:read.
-// (GET /api/v1/account)
-func (_ Unimplemented) GetAccount(w http.ResponseWriter, r *http.Request) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// ListCatalogProducts List the products that an RFQ can ask for, with their marketplace groups. Needs rfq:read.
-// (GET /api/v1/catalog/products)
-func (_ Unimplemented) ListCatalogProducts(w http.ResponseWriter, r *http.Request) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// ListRfqs List your RFQs, newest first. Needs rfq:read.
-// (GET /api/v1/rfq)
-func (_ Unimplemented) ListRfqs(w http.ResponseWriter, r *http.Request, params ListRfqsParams) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// CreateRFQ Create an RFQ. Needs rfq:write.
-// (POST /api/v1/rfq)
-func (_ Unimplemented) CreateRFQ(w http.ResponseWriter, r *http.Request) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// GetRFQ Read an RFQ of your organization. Needs rfq:read.
-// (GET /api/v1/rfq/{rfqId})
-func (_ Unimplemented) GetRFQ(w http.ResponseWriter, r *http.Request, rfqid RFQID) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// ListQuotes Read the supplier quotes on an RFQ of your organization. Needs quote:read.
-// (GET /api/v1/rfq/{rfqId}/quotes)
-func (_ Unimplemented) ListQuotes(w http.ResponseWriter, r *http.Request, rfqid RFQID) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// ServerInterfaceWrapper converts contexts to parameters.
-type ServerInterfaceWrapper struct {
-	Handler            ServerInterface
-	HandlerMiddlewares []MiddlewareFunc
-	ErrorHandlerFunc   func(w http.ResponseWriter, r *http.Request, err error)
-}
-
-type MiddlewareFunc func(http.Handler) http.Handler
-
-// GetAccount operation middleware
-func (siw *ServerInterfaceWrapper) GetAccount(w http.ResponseWriter, r *http.Request) {
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetAccount(w, r)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
+	response, err := h.Operations.GetAccount(c)
+	if err != nil {
+		return err
 	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerGetAccount(c)
 }
 
-// ListCatalogProducts operation middleware
-func (siw *ServerInterfaceWrapper) ListCatalogProducts(w http.ResponseWriter, r *http.Request) {
+// ListCatalogProducts handles GET /api/v1/catalog/products.
+func (h Handlers) ListCatalogProducts(c *gate.Call) error {
 
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListCatalogProducts(w, r)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
+	response, err := h.Operations.ListCatalogProducts(c)
+	if err != nil {
+		return err
 	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerListCatalogProducts(c)
 }
 
-// ListRfqs operation middleware
-func (siw *ServerInterfaceWrapper) ListRfqs(w http.ResponseWriter, r *http.Request) {
+// ListRfqs handles GET /api/v1/rfq.
+func (h Handlers) ListRfqs(c *gate.Call) error {
 
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
 	var params ListRfqsParams
+	query := c.Request.URL.Query()
 
-	// ------------- Optional query parameter "status" -------------
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "status", query, &params.Status, runtime.BindQueryParameterOptions{Type: "array", Format: ""}); err != nil {
+		return badParameter("status")
+	}
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", r.URL.Query(), &params.Status, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "createdAfter", query, &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"}); err != nil {
+		return badParameter("createdAfter")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "createdBefore", query, &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"}); err != nil {
+		return badParameter("createdBefore")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "limit", query, &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""}); err != nil {
+		return badParameter("limit")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "cursor", query, &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("cursor")
+	}
+
+	response, err := h.Operations.ListRfqs(c, params)
 	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "status"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "status", Err: err})
-		}
-		return
+		return err
 	}
-
-	// ------------- Optional query parameter "createdAfter" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "createdAfter", r.URL.Query(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "createdAfter"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "createdAfter", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "createdBefore" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "createdBefore", r.URL.Query(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "createdBefore"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "createdBefore", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "limit" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", r.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "limit"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "limit", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "cursor" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", r.URL.Query(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "cursor"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "cursor", Err: err})
-		}
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListRfqs(w, r, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerListRfqs(c)
 }
 
-// CreateRFQ operation middleware
-func (siw *ServerInterfaceWrapper) CreateRFQ(w http.ResponseWriter, r *http.Request) {
+// CreateRFQ handles POST /api/v1/rfq.
+func (h Handlers) CreateRFQ(c *gate.Call) error {
 
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.CreateRFQ(w, r)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
+	var body CreateRFQJSONRequestBody
+	if err := c.Bind(&body); err != nil {
+		return err
 	}
-
-	handler.ServeHTTP(w, r)
+	response, err := h.Operations.CreateRFQ(c, body)
+	if err != nil {
+		return err
+	}
+	return response.answerCreateRFQ(c)
 }
 
-// GetRFQ operation middleware
-func (siw *ServerInterfaceWrapper) GetRFQ(w http.ResponseWriter, r *http.Request) {
+// GetRFQ handles GET /api/v1/rfq/{rfqId}.
+func (h Handlers) GetRFQ(c *gate.Call) error {
 
-	var err error
-	_ = err
-
-	// ------------- Path parameter "rfqId" -------------
 	var rfqid RFQID
+	if err := runtime.BindStyledParameterWithOptions("simple", "rfqId", chi.URLParam(c.Request, "rfqId"), &rfqid, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("rfqId")
+	}
 
-	err = runtime.BindStyledParameterWithOptions("simple", "rfqId", chi.URLParam(r, "rfqId"), &rfqid, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
+	response, err := h.Operations.GetRFQ(c, rfqid)
 	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "rfqId", Err: err})
-		return
+		return err
 	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetRFQ(w, r, rfqid)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerGetRFQ(c)
 }
 
-// ListQuotes operation middleware
-func (siw *ServerInterfaceWrapper) ListQuotes(w http.ResponseWriter, r *http.Request) {
+// ListQuotes handles GET /api/v1/rfq/{rfqId}/quotes.
+func (h Handlers) ListQuotes(c *gate.Call) error {
 
-	var err error
-	_ = err
-
-	// ------------- Path parameter "rfqId" -------------
 	var rfqid RFQID
+	if err := runtime.BindStyledParameterWithOptions("simple", "rfqId", chi.URLParam(c.Request, "rfqId"), &rfqid, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("rfqId")
+	}
 
-	err = runtime.BindStyledParameterWithOptions("simple", "rfqId", chi.URLParam(r, "rfqId"), &rfqid, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
+	response, err := h.Operations.ListQuotes(c, rfqid)
 	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "rfqId", Err: err})
-		return
+		return err
 	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListQuotes(w, r, rfqid)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-type UnescapedCookieParamError struct {
-	ParamName string
-	Err       error
-}
-
-func (e *UnescapedCookieParamError) Error() string {
-	return fmt.Sprintf("error unescaping cookie parameter '%s'", e.ParamName)
-}
-
-func (e *UnescapedCookieParamError) Unwrap() error {
-	return e.Err
-}
-
-type UnmarshalingParamError struct {
-	ParamName string
-	Err       error
-}
-
-func (e *UnmarshalingParamError) Error() string {
-	return fmt.Sprintf("Error unmarshaling parameter %s as JSON: %s", e.ParamName, e.Err.Error())
-}
-
-func (e *UnmarshalingParamError) Unwrap() error {
-	return e.Err
-}
-
-type RequiredParamError struct {
-	ParamName string
-}
-
-func (e *RequiredParamError) Error() string {
-	return fmt.Sprintf("Query argument %s is required, but not found", e.ParamName)
-}
-
-type RequiredHeaderError struct {
-	ParamName string
-	Err       error
-}
-
-func (e *RequiredHeaderError) Error() string {
-	return fmt.Sprintf("Header parameter %s is required, but not found", e.ParamName)
-}
-
-func (e *RequiredHeaderError) Unwrap() error {
-	return e.Err
-}
-
-type InvalidParamFormatError struct {
-	ParamName string
-	Err       error
-}
-
-func (e *InvalidParamFormatError) Error() string {
-	return fmt.Sprintf("Invalid format for parameter %s: %s", e.ParamName, e.Err.Error())
-}
-
-func (e *InvalidParamFormatError) Unwrap() error {
-	return e.Err
-}
-
-type TooManyValuesForParamError struct {
-	ParamName string
-	Count     int
-}
-
-func (e *TooManyValuesForParamError) Error() string {
-	return fmt.Sprintf("Expected one value for %s, got %d", e.ParamName, e.Count)
-}
-
-// Handler creates http.Handler with routing matching OpenAPI spec.
-func Handler(si ServerInterface) http.Handler {
-	return HandlerWithOptions(si, ChiServerOptions{})
-}
-
-type ChiServerOptions struct {
-	BaseURL          string
-	BaseRouter       chi.Router
-	Middlewares      []MiddlewareFunc
-	ErrorHandlerFunc func(w http.ResponseWriter, r *http.Request, err error)
-}
-
-// HandlerFromMux creates http.Handler with routing matching OpenAPI spec based on the provided mux.
-func HandlerFromMux(si ServerInterface, r chi.Router) http.Handler {
-	return HandlerWithOptions(si, ChiServerOptions{
-		BaseRouter: r,
-	})
-}
-
-func HandlerFromMuxWithBaseURL(si ServerInterface, r chi.Router, baseURL string) http.Handler {
-	return HandlerWithOptions(si, ChiServerOptions{
-		BaseURL:    baseURL,
-		BaseRouter: r,
-	})
-}
-
-// HandlerWithOptions creates http.Handler with additional options
-func HandlerWithOptions(si ServerInterface, options ChiServerOptions) http.Handler {
-	r := options.BaseRouter
-
-	if r == nil {
-		r = chi.NewRouter()
-	}
-	if options.ErrorHandlerFunc == nil {
-		options.ErrorHandlerFunc = func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-		}
-	}
-	wrapper := ServerInterfaceWrapper{
-		Handler:            si,
-		HandlerMiddlewares: options.Middlewares,
-		ErrorHandlerFunc:   options.ErrorHandlerFunc,
-	}
-
-	r.Group(func(r chi.Router) {
-		r.Get(options.BaseURL+"/api/v1/account", wrapper.GetAccount)
-	})
-	r.Group(func(r chi.Router) {
-		r.Get(options.BaseURL+"/api/v1/catalog/products", wrapper.ListCatalogProducts)
-	})
-	r.Group(func(r chi.Router) {
-		r.Get(options.BaseURL+"/api/v1/rfq", wrapper.ListRfqs)
-	})
-	r.Group(func(r chi.Router) {
-		r.Post(options.BaseURL+"/api/v1/rfq", wrapper.CreateRFQ)
-	})
-	r.Group(func(r chi.Router) {
-		r.Get(options.BaseURL+"/api/v1/rfq/{rfqId}", wrapper.GetRFQ)
-	})
-	r.Group(func(r chi.Router) {
-		r.Get(options.BaseURL+"/api/v1/rfq/{rfqId}/quotes", wrapper.ListQuotes)
-	})
-
-	return r
+	return response.answerListQuotes(c)
 }
 
 type NotModifiedResponse struct {
 }
 
-type GetAccountRequestObject struct {
-}
-
+// GetAccountResponseObject is a response of GetAccount.
 type GetAccountResponseObject interface {
-	VisitGetAccountResponse(w http.ResponseWriter) error
+	answerGetAccount(c *gate.Call) error
 }
 
 type GetAccount200JSONResponse Account
 
-func (response GetAccount200JSONResponse) VisitGetAccountResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+func (response GetAccount200JSONResponse) answerGetAccount(c *gate.Call) error {
+	return c.JSON(200, response)
 }
 
-type ListCatalogProductsRequestObject struct {
-}
-
+// ListCatalogProductsResponseObject is a response of ListCatalogProducts.
 type ListCatalogProductsResponseObject interface {
-	VisitListCatalogProductsResponse(w http.ResponseWriter) error
+	answerListCatalogProducts(c *gate.Call) error
 }
 
 type ListCatalogProducts200JSONResponse CatalogProducts
 
-func (response ListCatalogProducts200JSONResponse) VisitListCatalogProductsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+func (response ListCatalogProducts200JSONResponse) answerListCatalogProducts(c *gate.Call) error {
+	return c.JSON(200, response)
 }
 
-type ListRfqsRequestObject struct {
-	Params ListRfqsParams
-}
-
+// ListRfqsResponseObject is a response of ListRfqs.
 type ListRfqsResponseObject interface {
-	VisitListRfqsResponse(w http.ResponseWriter) error
+	answerListRfqs(c *gate.Call) error
 }
 
 type ListRfqs200ResponseHeaders struct {
@@ -811,27 +522,16 @@ type ListRfqs200JSONResponse struct {
 	Headers ListRfqs200ResponseHeaders
 }
 
-func (response ListRfqs200JSONResponse) VisitListRfqsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
+func (response ListRfqs200JSONResponse) answerListRfqs(c *gate.Call) error {
 	if response.Headers.Link != nil {
-		w.Header().Set("Link", fmt.Sprint(*response.Headers.Link))
+		c.Writer.Header().Set("Link", fmt.Sprint(*response.Headers.Link))
 	}
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return c.JSON(200, response.Body)
 }
 
-type CreateRFQRequestObject struct {
-	Body *CreateRFQJSONRequestBody
-}
-
+// CreateRFQResponseObject is a response of CreateRFQ.
 type CreateRFQResponseObject interface {
-	VisitCreateRFQResponse(w http.ResponseWriter) error
+	answerCreateRFQ(c *gate.Call) error
 }
 
 type CreateRFQ201ResponseHeaders struct {
@@ -844,285 +544,37 @@ type CreateRFQ201JSONResponse struct {
 	Headers CreateRFQ201ResponseHeaders
 }
 
-func (response CreateRFQ201JSONResponse) VisitCreateRFQResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.WriteHeader(201)
-	_, err := buf.WriteTo(w)
-	return err
+func (response CreateRFQ201JSONResponse) answerCreateRFQ(c *gate.Call) error {
+	c.Writer.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	c.Writer.Header().Set("Location", fmt.Sprint(response.Headers.Location))
+	return c.JSON(201, response.Body)
 }
 
-type GetRFQRequestObject struct {
-	RFQID RFQID `json:"rfqId"`
-}
-
+// GetRFQResponseObject is a response of GetRFQ.
 type GetRFQResponseObject interface {
-	VisitGetRFQResponse(w http.ResponseWriter) error
+	answerGetRFQ(c *gate.Call) error
 }
 
 type GetRFQ200JSONResponse RFQ
 
-func (response GetRFQ200JSONResponse) VisitGetRFQResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+func (response GetRFQ200JSONResponse) answerGetRFQ(c *gate.Call) error {
+	return c.JSON(200, response)
 }
 
-type GetRFQ304Response = NotModifiedResponse
+type GetRFQ304Response struct{ NotModifiedResponse }
 
-func (response GetRFQ304Response) VisitGetRFQResponse(w http.ResponseWriter) error {
-	w.WriteHeader(304)
+func (response GetRFQ304Response) answerGetRFQ(c *gate.Call) error {
+	c.Writer.WriteHeader(304)
 	return nil
 }
 
-type ListQuotesRequestObject struct {
-	RFQID RFQID `json:"rfqId"`
-}
-
+// ListQuotesResponseObject is a response of ListQuotes.
 type ListQuotesResponseObject interface {
-	VisitListQuotesResponse(w http.ResponseWriter) error
+	answerListQuotes(c *gate.Call) error
 }
 
 type ListQuotes200JSONResponse QuoteList
 
-func (response ListQuotes200JSONResponse) VisitListQuotesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-// StrictServerInterface represents all server handlers.
-type StrictServerInterface interface {
-	// GetAccount Read what your organization may do now, and what is left of it. Needs account:read.
-	// (GET /api/v1/account)
-	GetAccount(ctx context.Context, request GetAccountRequestObject) (GetAccountResponseObject, error)
-	// ListCatalogProducts List the products that an RFQ can ask for, with their marketplace groups. Needs rfq:read.
-	// (GET /api/v1/catalog/products)
-	ListCatalogProducts(ctx context.Context, request ListCatalogProductsRequestObject) (ListCatalogProductsResponseObject, error)
-	// ListRfqs List your RFQs, newest first. Needs rfq:read.
-	// (GET /api/v1/rfq)
-	ListRfqs(ctx context.Context, request ListRfqsRequestObject) (ListRfqsResponseObject, error)
-	// CreateRFQ Create an RFQ. Needs rfq:write.
-	// (POST /api/v1/rfq)
-	CreateRFQ(ctx context.Context, request CreateRFQRequestObject) (CreateRFQResponseObject, error)
-	// GetRFQ Read an RFQ of your organization. Needs rfq:read.
-	// (GET /api/v1/rfq/{rfqId})
-	GetRFQ(ctx context.Context, request GetRFQRequestObject) (GetRFQResponseObject, error)
-	// ListQuotes Read the supplier quotes on an RFQ of your organization. Needs quote:read.
-	// (GET /api/v1/rfq/{rfqId}/quotes)
-	ListQuotes(ctx context.Context, request ListQuotesRequestObject) (ListQuotesResponseObject, error)
-}
-
-type StrictHandlerFunc func(ctx context.Context, w http.ResponseWriter, r *http.Request, request any) (any, error)
-type StrictMiddlewareFunc func(f StrictHandlerFunc, operationID string) StrictHandlerFunc
-
-type StrictHTTPServerOptions struct {
-	RequestErrorHandlerFunc  func(w http.ResponseWriter, r *http.Request, err error)
-	ResponseErrorHandlerFunc func(w http.ResponseWriter, r *http.Request, err error)
-}
-
-func NewStrictHandler(ssi StrictServerInterface, middlewares []StrictMiddlewareFunc) ServerInterface {
-	return &strictHandler{ssi: ssi, middlewares: middlewares, options: StrictHTTPServerOptions{
-		RequestErrorHandlerFunc: func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-		},
-		ResponseErrorHandlerFunc: func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-		},
-	}}
-}
-
-func NewStrictHandlerWithOptions(ssi StrictServerInterface, middlewares []StrictMiddlewareFunc, options StrictHTTPServerOptions) ServerInterface {
-	if options.RequestErrorHandlerFunc == nil {
-		options.RequestErrorHandlerFunc = func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-		}
-	}
-	if options.ResponseErrorHandlerFunc == nil {
-		options.ResponseErrorHandlerFunc = func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-		}
-	}
-	return &strictHandler{ssi: ssi, middlewares: middlewares, options: options}
-}
-
-type strictHandler struct {
-	ssi         StrictServerInterface
-	middlewares []StrictMiddlewareFunc
-	options     StrictHTTPServerOptions
-}
-
-// GetAccount operation middleware
-func (sh *strictHandler) GetAccount(w http.ResponseWriter, r *http.Request) {
-	var request GetAccountRequestObject
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetAccount(ctx, request.(GetAccountRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetAccount")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetAccountResponseObject); ok {
-		if err := validResponse.VisitGetAccountResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ListCatalogProducts operation middleware
-func (sh *strictHandler) ListCatalogProducts(w http.ResponseWriter, r *http.Request) {
-	var request ListCatalogProductsRequestObject
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListCatalogProducts(ctx, request.(ListCatalogProductsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListCatalogProducts")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListCatalogProductsResponseObject); ok {
-		if err := validResponse.VisitListCatalogProductsResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ListRfqs operation middleware
-func (sh *strictHandler) ListRfqs(w http.ResponseWriter, r *http.Request, params ListRfqsParams) {
-	var request ListRfqsRequestObject
-
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListRfqs(ctx, request.(ListRfqsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListRfqs")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListRfqsResponseObject); ok {
-		if err := validResponse.VisitListRfqsResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// CreateRFQ operation middleware
-func (sh *strictHandler) CreateRFQ(w http.ResponseWriter, r *http.Request) {
-	var request CreateRFQRequestObject
-
-	var body CreateRFQJSONRequestBody
-	if err := runtime.BindJSONBody(r, &body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.CreateRFQ(ctx, request.(CreateRFQRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "CreateRFQ")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(CreateRFQResponseObject); ok {
-		if err := validResponse.VisitCreateRFQResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// GetRFQ operation middleware
-func (sh *strictHandler) GetRFQ(w http.ResponseWriter, r *http.Request, rfqid RFQID) {
-	var request GetRFQRequestObject
-
-	request.RFQID = rfqid
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetRFQ(ctx, request.(GetRFQRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetRFQ")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetRFQResponseObject); ok {
-		if err := validResponse.VisitGetRFQResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ListQuotes operation middleware
-func (sh *strictHandler) ListQuotes(w http.ResponseWriter, r *http.Request, rfqid RFQID) {
-	var request ListQuotesRequestObject
-
-	request.RFQID = rfqid
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListQuotes(ctx, request.(ListQuotesRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListQuotes")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListQuotesResponseObject); ok {
-		if err := validResponse.VisitListQuotesResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (response ListQuotes200JSONResponse) answerListQuotes(c *gate.Call) error {
+	return c.JSON(200, response)
 }

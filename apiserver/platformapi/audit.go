@@ -4,12 +4,10 @@ package platformapi
 
 import (
 	"bytes"
-	"context"
 	"slices"
 
-	"github.com/printmarket/printmarket/apiserver/listing"
+	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/respond"
-	"github.com/printmarket/printmarket/apiserver/strict"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/credential/lastused"
 	"github.com/printmarket/printmarket/internal/problem"
@@ -17,18 +15,18 @@ import (
 )
 
 // ListAudit serves GET /api/v1/platform/audit.
-func (s *surface) ListAudit(ctx context.Context, in ListAuditRequestObject) (ListAuditResponseObject, error) {
-	page, err := listing.Page(listing.Parameters{Limit: in.Params.Limit})
+func (s *surface) ListAudit(c *gate.Call, params ListAuditParams) (ListAuditResponseObject, error) {
+	page, err := gate.Page(gate.ListParameters{Limit: params.Limit})
 	if err != nil {
 		return nil, err
 	}
 	var before string
-	if in.Params.Before != nil {
-		if before = *in.Params.Before; !recordid.Valid(recordid.Audit, before) {
+	if params.Before != nil {
+		if before = *params.Before; !recordid.Valid(recordid.Audit, before) {
 			return nil, problem.New(problem.CodeInvalidRequest, "The parameter before is no id of a line.")
 		}
 	}
-	deeds, err := s.records.Deeds(ctx, strict.Call(ctx).Tenant().Mode, before, page.Limit)
+	deeds, err := s.records.Deeds(c.Context(), c.Tenant().Mode, before, page.Limit)
 	if err != nil {
 		return nil, problemOf(err)
 	}
@@ -46,18 +44,18 @@ func (s *surface) ListAudit(ctx context.Context, in ListAuditRequestObject) (Lis
 const maxDigests = 100
 
 // ListKeyUses serves GET /api/v1/platform/keys.
-func (s *surface) ListKeyUses(ctx context.Context, in ListKeyUsesRequestObject) (ListKeyUsesResponseObject, error) {
-	if n := len(in.Params.Digest); n < 1 || n > maxDigests {
+func (s *surface) ListKeyUses(c *gate.Call, params ListKeyUsesParams) (ListKeyUsesResponseObject, error) {
+	if n := len(params.Digest); n < 1 || n > maxDigests {
 		return nil, problem.New(problem.CodeInvalidRequest, "Send the parameter digest 1 to %d times.", maxDigests)
 	}
-	keys := make([]credential.Digest, len(in.Params.Digest))
-	for i, text := range in.Params.Digest {
+	keys := make([]credential.Digest, len(params.Digest))
+	for i, text := range params.Digest {
 		var err error
 		if keys[i], err = credential.ParseDigest(text); err != nil {
 			return nil, problem.New(problem.CodeInvalidRequest, "The parameter digest is 64 lower-case hexadecimal digits.")
 		}
 	}
-	uses, err := s.records.KeyUses(ctx, keys)
+	uses, err := s.records.KeyUses(c.Context(), keys)
 	if err != nil {
 		return nil, problemOf(err)
 	}

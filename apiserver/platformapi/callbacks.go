@@ -6,9 +6,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/printmarket/printmarket/apiserver/listing"
+	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/respond"
-	"github.com/printmarket/printmarket/apiserver/strict"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
@@ -22,21 +21,21 @@ type Callbacks interface {
 }
 
 // of is an organization in the mode of the key that asks.
-func of(ctx context.Context, organization string) tenant.ID {
-	return tenant.ID{Organization: organization, Mode: strict.Call(ctx).Tenant().Mode}
+func of(c *gate.Call, organization string) tenant.ID {
+	return tenant.ID{Organization: organization, Mode: c.Tenant().Mode}
 }
 
 // ListCallbacks serves GET /api/v1/platform/callbacks.
-func (s *surface) ListCallbacks(ctx context.Context, in ListCallbacksRequestObject) (ListCallbacksResponseObject, error) {
-	page, err := listing.Page(listing.Parameters{Limit: in.Params.Limit})
+func (s *surface) ListCallbacks(c *gate.Call, params ListCallbacksParams) (ListCallbacksResponseObject, error) {
+	page, err := gate.Page(gate.ListParameters{Limit: params.Limit})
 	if err != nil {
 		return nil, err
 	}
 	before := ""
-	if in.Params.Before != nil {
-		before = *in.Params.Before
+	if params.Before != nil {
+		before = *params.Before
 	}
-	entries, err := s.callbacks.Messages(ctx, of(ctx, in.Params.Organization), before, page.Limit)
+	entries, err := s.callbacks.Messages(c.Context(), of(c, params.Organization), before, page.Limit)
 	if errors.Is(err, transaction.ErrNotFound) {
 		return nil, problem.New(problem.CodeInvalidRequest, "The parameter before is no id of a callback.")
 	}
@@ -55,8 +54,8 @@ func (s *surface) ListCallbacks(ctx context.Context, in ListCallbacksRequestObje
 }
 
 // ListJobStatuses serves GET /api/v1/platform/callbacks/jobs.
-func (s *surface) ListJobStatuses(ctx context.Context, in ListJobStatusesRequestObject) (ListJobStatusesResponseObject, error) {
-	states, err := s.callbacks.States(ctx, of(ctx, in.Params.Organization), in.Params.JobID)
+func (s *surface) ListJobStatuses(c *gate.Call, params ListJobStatusesParams) (ListJobStatusesResponseObject, error) {
+	states, err := s.callbacks.States(c.Context(), of(c, params.Organization), params.JobID)
 	if err != nil {
 		return nil, problemOf(err)
 	}

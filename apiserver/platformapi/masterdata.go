@@ -13,9 +13,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/gate"
-	"github.com/printmarket/printmarket/apiserver/listing"
 	"github.com/printmarket/printmarket/apiserver/respond"
-	"github.com/printmarket/printmarket/apiserver/strict"
 	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/source"
@@ -69,27 +67,18 @@ func (s *surface) alone(next gate.Handler) gate.Handler {
 	}
 }
 
-// undecoded keeps generated code from decoding a document, which package source
-// reads by itself and tells the faults of.
-func undecoded(next gate.Handler) gate.Handler {
-	return func(c *gate.Call) error {
-		c.Request.Header.Del("Content-Type") // the gate has read it
-		return next(c)
-	}
-}
-
 // ImportSnapshot serves POST /api/v1/platform/masterdata/snapshots.
-func (s *surface) ImportSnapshot(ctx context.Context, in ImportSnapshotRequestObject) (ImportSnapshotResponseObject, error) {
-	draft, err := draftOf(ctx, strict.Call(ctx))
+func (s *surface) ImportSnapshot(c *gate.Call, params ImportSnapshotParams) (ImportSnapshotResponseObject, error) {
+	draft, err := draftOf(c)
 	if err != nil {
 		return nil, err
 	}
 	act := s.data.Import
-	dry := in.Params.DryRun != nil && *in.Params.DryRun
+	dry := params.DryRun != nil && *params.DryRun
 	if dry {
 		act = s.data.Check
 	}
-	imported, err := act(ctx, draft, clerk(ctx, in.Params.Note))
+	imported, err := act(c.Context(), draft, clerk(c, params.Note))
 	if err != nil {
 		return nil, masterDataProblem(err)
 	}
@@ -101,7 +90,7 @@ func (s *surface) ImportSnapshot(ctx context.Context, in ImportSnapshotRequestOb
 }
 
 // draftOf reads the document of a request.
-func draftOf(ctx context.Context, c *gate.Call) (masterdata.Draft, error) {
+func draftOf(c *gate.Call) (masterdata.Draft, error) {
 	text := bytes.NewReader(c.Body)
 	if c.ContentType == "application/gzip" {
 		unpacked, err := unpack(c.Body)
@@ -110,7 +99,7 @@ func draftOf(ctx context.Context, c *gate.Call) (masterdata.Draft, error) {
 		}
 		text = bytes.NewReader(unpacked)
 	}
-	document, err := source.ReadJSON(ctx, text)
+	document, err := source.ReadJSON(c.Context(), text)
 	var invalid *source.InvalidError
 	if errors.As(err, &invalid) {
 		return masterdata.Draft{}, problem.New(problem.CodePlatformRequestInvalid, "The document is not valid.").Violates(faults(invalid)...)
@@ -155,8 +144,7 @@ func faults(invalid *source.InvalidError) []problem.Violation {
 }
 
 // clerk is who acts, and why.
-func clerk(ctx context.Context, note *string) masterdata.Instruction {
-	c := strict.Call(ctx)
+func clerk(c *gate.Call, note *string) masterdata.Instruction {
 	by := masterdata.Instruction{Actor: transaction.Actor{Organization: c.Tenant().Organization, Key: c.Caller.KeyName(), RequestID: c.RequestID()}}
 	if note != nil {
 		by.Note = *note
@@ -165,20 +153,20 @@ func clerk(ctx context.Context, note *string) masterdata.Instruction {
 }
 
 // ListSnapshots serves GET /api/v1/platform/masterdata/snapshots.
-func (s *surface) ListSnapshots(ctx context.Context, in ListSnapshotsRequestObject) (ListSnapshotsResponseObject, error) {
-	page, err := listing.Page(listing.Parameters{Limit: in.Params.Limit})
+func (s *surface) ListSnapshots(c *gate.Call, params ListSnapshotsParams) (ListSnapshotsResponseObject, error) {
+	page, err := gate.Page(gate.ListParameters{Limit: params.Limit})
 	if err != nil {
 		return nil, err
 	}
-	filter, err := filterOf((*string)(in.Params.Level), in.Params.Owner)
+	filter, err := filterOf((*string)(params.Level), params.Owner)
 	if err != nil {
 		return nil, err
 	}
-	before, err := beforeOf(in.Params.Before, masterdata.IsSnapshotID)
+	before, err := beforeOf(params.Before, masterdata.IsSnapshotID)
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.data.Snapshots(ctx, filter, before, page.Limit)
+	found, err := s.data.Snapshots(c.Context(), filter, before, page.Limit)
 	if err != nil {
 		return nil, masterDataProblem(err)
 	}
@@ -220,8 +208,8 @@ func beforeOf(before *string, isID func(string) bool) (string, error) {
 }
 
 // ShowSnapshot serves GET /api/v1/platform/masterdata/snapshots/{snapshotId}.
-func (s *surface) ShowSnapshot(ctx context.Context, in ShowSnapshotRequestObject) (ShowSnapshotResponseObject, error) {
-	found, err := s.data.Snapshot(ctx, in.SnapshotID)
+func (s *surface) ShowSnapshot(c *gate.Call, snapshotID SnapshotID) (ShowSnapshotResponseObject, error) {
+	found, err := s.data.Snapshot(c.Context(), snapshotID)
 	if err != nil {
 		return nil, masterDataProblem(err)
 	}
@@ -231,17 +219,15 @@ func (s *surface) ShowSnapshot(ctx context.Context, in ShowSnapshotRequestObject
 // exported is a document as it is sent.
 type exported []byte
 
-// VisitExportSnapshotResponse implements platformapi.ExportSnapshotResponseObject.
-func (e exported) VisitExportSnapshotResponse(w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(http.StatusOK)
-	_, err := w.Write(e) //nolint:gosec // JSON by its content type, and no browser renders it
-	return err
+// answerExportSnapshot implements [ExportSnapshotResponseObject].
+func (e exported) answerExportSnapshot(c *gate.Call) error {
+	respond.Bytes(c.Writer, http.StatusOK, "application/json", e)
+	return nil
 }
 
 // ExportSnapshot serves GET /api/v1/platform/masterdata/snapshots/{snapshotId}/content.
-func (s *surface) ExportSnapshot(ctx context.Context, in ExportSnapshotRequestObject) (ExportSnapshotResponseObject, error) {
-	draft, err := s.data.Content(ctx, in.SnapshotID)
+func (s *surface) ExportSnapshot(c *gate.Call, snapshotID SnapshotID) (ExportSnapshotResponseObject, error) {
+	draft, err := s.data.Content(c.Context(), snapshotID)
 	if err != nil {
 		return nil, masterDataProblem(err)
 	}
@@ -253,13 +239,13 @@ func (s *surface) ExportSnapshot(ctx context.Context, in ExportSnapshotRequestOb
 }
 
 // ApproveSnapshot serves POST /api/v1/platform/masterdata/snapshots/{snapshotId}/approve.
-func (s *surface) ApproveSnapshot(ctx context.Context, in ApproveSnapshotRequestObject) (ApproveSnapshotResponseObject, error) {
+func (s *surface) ApproveSnapshot(c *gate.Call, snapshotID SnapshotID, body ApprovalRequest) (ApproveSnapshotResponseObject, error) {
 	var window masterdata.Window
 	for _, member := range []struct {
 		pointer string
 		text    *string
 		into    *time.Time
-	}{{"#/effectiveFrom", in.Body.EffectiveFrom, &window.From}, {"#/effectiveUntil", in.Body.EffectiveUntil, &window.Until}} {
+	}{{"#/effectiveFrom", body.EffectiveFrom, &window.From}, {"#/effectiveUntil", body.EffectiveUntil, &window.Until}} {
 		if member.text == nil {
 			continue
 		}
@@ -269,11 +255,11 @@ func (s *surface) ApproveSnapshot(ctx context.Context, in ApproveSnapshotRequest
 		}
 		*member.into = at
 	}
-	approved, err := s.data.Approve(ctx, in.SnapshotID, window, clerk(ctx, in.Body.Note))
+	approved, err := s.data.Approve(c.Context(), snapshotID, window, clerk(c, body.Note))
 	if err != nil {
 		return nil, masterDataProblem(err)
 	}
-	model, err := s.approvalModels(ctx, approved)
+	model, err := s.approvalModels(c, approved)
 	if err != nil {
 		return nil, err
 	}
@@ -281,24 +267,24 @@ func (s *surface) ApproveSnapshot(ctx context.Context, in ApproveSnapshotRequest
 }
 
 // ListApprovals serves GET /api/v1/platform/masterdata/approvals.
-func (s *surface) ListApprovals(ctx context.Context, in ListApprovalsRequestObject) (ListApprovalsResponseObject, error) {
-	page, err := listing.Page(listing.Parameters{Limit: in.Params.Limit})
+func (s *surface) ListApprovals(c *gate.Call, params ListApprovalsParams) (ListApprovalsResponseObject, error) {
+	page, err := gate.Page(gate.ListParameters{Limit: params.Limit})
 	if err != nil {
 		return nil, err
 	}
-	filter, err := filterOf((*string)(in.Params.Level), in.Params.Owner)
+	filter, err := filterOf((*string)(params.Level), params.Owner)
 	if err != nil {
 		return nil, err
 	}
-	before, err := beforeOf(in.Params.Before, func(id string) bool { return recordid.Valid(masterdata.ApprovalPrefix, id) })
+	before, err := beforeOf(params.Before, func(id string) bool { return recordid.Valid(masterdata.ApprovalPrefix, id) })
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.data.Approvals(ctx, filter, before, page.Limit)
+	found, err := s.data.Approvals(c.Context(), filter, before, page.Limit)
 	if err != nil {
 		return nil, masterDataProblem(err)
 	}
-	items, err := s.approvalModels(ctx, found...)
+	items, err := s.approvalModels(c, found...)
 	if err != nil {
 		return nil, err
 	}
@@ -306,12 +292,12 @@ func (s *surface) ListApprovals(ctx context.Context, in ListApprovalsRequestObje
 }
 
 // WithdrawApproval serves POST /api/v1/platform/masterdata/approvals/{approvalId}/withdraw.
-func (s *surface) WithdrawApproval(ctx context.Context, in WithdrawApprovalRequestObject) (WithdrawApprovalResponseObject, error) {
-	withdrawn, err := s.data.Withdraw(ctx, in.ApprovalID, clerk(ctx, &in.Body.Reason))
+func (s *surface) WithdrawApproval(c *gate.Call, approvalID string, body Reason) (WithdrawApprovalResponseObject, error) {
+	withdrawn, err := s.data.Withdraw(c.Context(), approvalID, clerk(c, &body.Reason))
 	if err != nil {
 		return nil, masterDataProblem(err)
 	}
-	model, err := s.approvalModels(ctx, withdrawn)
+	model, err := s.approvalModels(c, withdrawn)
 	if err != nil {
 		return nil, err
 	}
@@ -327,8 +313,8 @@ func snapshotModel(s *masterdata.Snapshot) Snapshot {
 }
 
 // approvalModels says of each approval whether it is what its owner is judged by now.
-func (s *surface) approvalModels(ctx context.Context, approvals ...masterdata.Approval) ([]Approval, error) {
-	current, err := s.data.InForce(ctx)
+func (s *surface) approvalModels(c *gate.Call, approvals ...masterdata.Approval) ([]Approval, error) {
+	current, err := s.data.InForce(c.Context())
 	if err != nil {
 		return nil, masterDataProblem(err)
 	}

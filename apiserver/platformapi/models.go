@@ -3,9 +3,7 @@
 package platformapi
 
 import (
-	"encoding/json"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/respond"
@@ -31,19 +29,17 @@ func quoteModel(q rfq.Quote) Quote {
 		ID: q.ID, RFQID: q.RFQID, Revision: q.Revision, Status: string(q.Status), SubmittedAt: respond.Instant(q.SubmittedAt),
 		Offer: Offer{
 			Supplier: Supplier(q.Offer.Supplier), Total: amountOf(q.Offer.Total), UnitPrice: amountOf(q.Offer.UnitPrice),
-			Quantity: numberOf(q.Offer.Quantity), LeadTimeDays: numberOf(int64(q.Offer.LeadTimeDays)), Delivery: Delivery(q.Offer.Delivery),
+			Quantity: q.Offer.Quantity, LeadTimeDays: q.Offer.LeadTimeDays, Delivery: Delivery(q.Offer.Delivery),
 			ValidUntil: q.Offer.ValidUntil.UTC().Format(time.RFC3339Nano), Assumptions: q.Offer.Assumptions,
 		},
 	}
 	for _, step := range q.Offer.PriceBreaks {
 		model.Offer.PriceBreaks = append(model.Offer.PriceBreaks, PriceBreak{
-			Quantity: numberOf(step.Quantity), UnitPrice: amountOf(step.UnitPrice),
+			Quantity: step.Quantity, UnitPrice: amountOf(step.UnitPrice),
 		})
 	}
 	return model
 }
-
-func numberOf(n int64) json.Number { return json.Number(strconv.FormatInt(n, 10)) }
 
 func amountOf(m money.Money) Money {
 	return Money{Amount: m.Amount(), Currency: string(m.Currency())}
@@ -55,13 +51,12 @@ func offerOf(body *Offer) (rfq.Offer, []problem.Violation) {
 	var found violations
 	offer := rfq.Offer{
 		Supplier: rfq.Supplier(body.Supplier), Total: found.money("#/total", body.Total), UnitPrice: found.money("#/unitPrice", body.UnitPrice),
-		Quantity: found.whole("#/quantity", body.Quantity), LeadTimeDays: int(found.whole("#/leadTimeDays", body.LeadTimeDays)), Delivery: rfq.Delivery(body.Delivery),
+		Quantity: body.Quantity, LeadTimeDays: body.LeadTimeDays, Delivery: rfq.Delivery(body.Delivery),
 		ValidUntil: found.time("#/validUntil", body.ValidUntil), Assumptions: body.Assumptions,
 	}
 	for i, step := range body.PriceBreaks {
 		price := found.money(fmt.Sprintf("#/priceBreaks/%d/unitPrice", i), step.UnitPrice)
-		from := found.whole(fmt.Sprintf("#/priceBreaks/%d/quantity", i), step.Quantity)
-		offer.PriceBreaks = append(offer.PriceBreaks, rfq.PriceBreak{Quantity: from, UnitPrice: price})
+		offer.PriceBreaks = append(offer.PriceBreaks, rfq.PriceBreak{Quantity: step.Quantity, UnitPrice: price})
 	}
 	return offer, found
 }
@@ -75,15 +70,6 @@ func (v *violations) money(pointer string, m Money) money.Money {
 		*v = append(*v, problem.Violation{Pointer: pointer, Detail: "must be a decimal amount of a bounded size in a currency of ISO 4217"})
 	}
 	return parsed
-}
-
-// whole reads a number that the schema has bounded.
-func (v *violations) whole(pointer string, number json.Number) int64 {
-	value, err := number.Float64()
-	if err != nil {
-		*v = append(*v, problem.Violation{Pointer: pointer, Detail: "must be a whole number"})
-	}
-	return int64(value)
 }
 
 func (v *violations) time(pointer, text string) time.Time {

@@ -12,14 +12,11 @@ package platformapi
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/gate"
-	"github.com/printmarket/printmarket/apiserver/listing"
-	"github.com/printmarket/printmarket/apiserver/strict"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/credential/lastused"
 	"github.com/printmarket/printmarket/internal/posture"
@@ -84,32 +81,32 @@ func Routes(desk Desk, records Records, callbacks Callbacks, hooks Webhooks, dat
 	if err != nil {
 		return nil, err
 	}
-	api := s.server()
+	api := Handlers{Operations: s}
 	const root, one = "/api/v1/platform", "/api/v1/platform/rfqs/{rfqId}"
-	reads := func(pattern string, operation http.HandlerFunc) gate.Route {
+	reads := func(pattern string, operation gate.Handler) gate.Route {
 		op := contracts.Operation{Contract: contracts.Platform, Method: http.MethodGet, Path: pattern}
 		return gate.Route{
 			Method: op.Method, Pattern: pattern, Scope: posture.ScopeOpsRead, Internal: true,
-			Serve: listing.Only(set.QueryParameters(op), strict.Serve(operation)),
+			Serve: gate.OnlyParameters(set.QueryParameters(op), operation),
 		}
 	}
-	changes := func(pattern string, body *contracts.Schema, operation http.HandlerFunc) gate.Route {
+	changes := func(pattern string, body *contracts.Schema, operation gate.Handler) gate.Route {
 		return gate.Route{
 			Method: http.MethodPost, Pattern: pattern, Scope: posture.ScopeQuotesIngest, Write: true, Internal: true,
-			Body: &gate.Body{Limit: bodyLimit}, Serve: checked(body, strict.Serve(operation)),
+			Body: &gate.Body{Limit: bodyLimit}, Serve: checked(body, operation),
 		}
 	}
 	// manages changes master data.
 	const kept = root + "/masterdata"
-	manages := func(pattern string, body *contracts.Schema, operation http.HandlerFunc) gate.Route {
+	manages := func(pattern string, body *contracts.Schema, operation gate.Handler) gate.Route {
 		rt := changes(pattern, body, operation)
 		rt.Scope, rt.Serve = posture.ScopeMasterDataWrite, live(rt.Serve)
 		return rt
 	}
 	// sends has what was told sent again. It takes its parameters in the query.
-	sends := func(pattern string, body *contracts.Schema, operation http.HandlerFunc) gate.Route {
+	sends := func(pattern string, body *contracts.Schema, operation gate.Handler) gate.Route {
 		rt := changes(pattern, body, operation)
-		rt.Serve = listing.Only(set.QueryParameters(contracts.Operation{Contract: contracts.Platform, Method: rt.Method, Path: pattern}), rt.Serve)
+		rt.Serve = gate.OnlyParameters(set.QueryParameters(contracts.Operation{Contract: contracts.Platform, Method: rt.Method, Path: pattern}), rt.Serve)
 		return rt
 	}
 	const endpoint, delivery = root + "/webhooks/endpoints/{name}", root + "/webhooks/deliveries/{deliveryId}"
@@ -145,12 +142,12 @@ func Routes(desk Desk, records Records, callbacks Callbacks, hooks Webhooks, dat
 }
 
 // imports is the route of imports, whose body is read as what it was sent as.
-func (s *surface) imports(set *contracts.Set, pattern string, operation http.HandlerFunc) gate.Route {
+func (s *surface) imports(set *contracts.Set, pattern string, operation gate.Handler) gate.Route {
 	op := contracts.Operation{Contract: contracts.Platform, Method: http.MethodPost, Path: pattern}
 	return gate.Route{
 		Method: op.Method, Pattern: pattern, Scope: posture.ScopeMasterDataWrite, Write: true, Internal: true,
 		Body:  &gate.Body{Limit: importLimit, MediaTypes: []string{"application/json", "application/gzip"}, Raw: true},
-		Serve: live(s.alone(listing.Only(set.QueryParameters(op), undecoded(strict.Serve(operation))))),
+		Serve: live(s.alone(gate.OnlyParameters(set.QueryParameters(op), operation))),
 	}
 }
 
@@ -179,25 +176,6 @@ func unserved(root string, served []gate.Route) []gate.Route {
 	return routes
 }
 
-// server is the generated server of the surface. Its errors end at the gate.
-func (s *surface) server() *ServerInterfaceWrapper {
-	return &ServerInterfaceWrapper{
-		Handler: NewStrictHandlerWithOptions(s, nil, StrictHTTPServerOptions{
-			RequestErrorHandlerFunc: strict.BadBody, ResponseErrorHandlerFunc: strict.Failed,
-		}),
-		ErrorHandlerFunc: listing.BadParameter(parameter),
-	}
-}
-
-// parameter is the one that generated code could not read.
-func parameter(err error) string {
-	var format *InvalidParamFormatError
-	if errors.As(err, &format) {
-		return format.ParamName
-	}
-	return ""
-}
-
 // checked lets a body pass that the contract's schema accepts.
 func checked(schema *contracts.Schema, next gate.Handler) gate.Handler {
 	return func(c *gate.Call) error {
@@ -211,3 +189,5 @@ func checked(schema *contracts.Schema, next gate.Handler) gate.Handler {
 func invalid(violations []problem.Violation) error {
 	return problem.New(problem.CodePlatformRequestInvalid, "The request is not valid.").Violates(violations...)
 }
+
+func badParameter(name string) error { return gate.BadParameter(name) }

@@ -3,10 +3,9 @@
 package platformapi
 
 import (
-	"context"
 	"regexp"
 
-	"github.com/printmarket/printmarket/apiserver/listing"
+	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/requestlog"
@@ -16,13 +15,13 @@ import (
 var requestID = regexp.MustCompile(`^[A-Za-z0-9._-]{8,64}$`)
 
 // ListRequests serves GET /api/v1/platform/requests.
-func (s *surface) ListRequests(ctx context.Context, in ListRequestsRequestObject) (ListRequestsResponseObject, error) {
-	query, err := requestQuery(in.Params)
+func (s *surface) ListRequests(c *gate.Call, params ListRequestsParams) (ListRequestsResponseObject, error) {
+	query, err := requestQuery(params)
 	if err != nil {
 		return nil, err
 	}
-	query.Owner = of(ctx, in.Params.Organization)
-	entries, err := s.records.Requests(ctx, query)
+	query.Owner = of(c, params.Organization)
+	entries, err := s.records.Requests(c.Context(), query)
 	if err != nil {
 		return nil, problemOf(err)
 	}
@@ -40,7 +39,7 @@ func (s *surface) ListRequests(ctx context.Context, in ListRequestsRequestObject
 
 // requestQuery reads the parameters of a list, or the problem with them.
 func requestQuery(params ListRequestsParams) (q requestlog.Query, err error) {
-	page, err := listing.Page(listing.Parameters{Limit: params.Limit})
+	page, err := gate.Page(gate.ListParameters{Limit: params.Limit})
 	if err != nil {
 		return q, err
 	}
@@ -65,16 +64,16 @@ func requestQuery(params ListRequestsParams) (q requestlog.Query, err error) {
 }
 
 // ListDenials serves GET /api/v1/platform/denials.
-func (s *surface) ListDenials(ctx context.Context, in ListDenialsRequestObject) (ListDenialsResponseObject, error) {
-	page, err := listing.Page(listing.Parameters{Limit: in.Params.Limit})
+func (s *surface) ListDenials(c *gate.Call, params ListDenialsParams) (ListDenialsResponseObject, error) {
+	page, err := gate.Page(gate.ListParameters{Limit: params.Limit})
 	if err != nil {
 		return nil, err
 	}
-	since, ok := listing.Instant(&in.Params.Since)
+	since, ok := gate.ParseInstant(&params.Since)
 	if !ok {
 		return nil, problem.New(problem.CodeInvalidRequest, "The parameter since is a time like 2026-11-20T09:00:00Z.")
 	}
-	denials, err := s.records.Denials(ctx, since, page.Limit)
+	denials, err := s.records.Denials(c.Context(), since, page.Limit)
 	if err != nil {
 		return nil, problemOf(err)
 	}

@@ -8,9 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/printmarket/printmarket/apiserver/counted"
-	"github.com/printmarket/printmarket/apiserver/listing"
-	"github.com/printmarket/printmarket/apiserver/strict"
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -18,15 +17,15 @@ import (
 )
 
 // ListAllRfqs serves GET /api/v1/platform/rfqs.
-func (s *surface) ListAllRfqs(ctx context.Context, in ListAllRfqsRequestObject) (ListAllRfqsResponseObject, error) {
-	page, err := listing.Page(listing.Parameters{
-		Status: in.Params.Status, CreatedAfter: in.Params.CreatedAfter, CreatedBefore: in.Params.CreatedBefore,
-		Limit: in.Params.Limit, Cursor: in.Params.Cursor,
+func (s *surface) ListAllRfqs(c *gate.Call, params ListAllRfqsParams) (ListAllRfqsResponseObject, error) {
+	page, err := gate.Page(gate.ListParameters{
+		Status: params.Status, CreatedAfter: params.CreatedAfter, CreatedBefore: params.CreatedBefore,
+		Limit: params.Limit, Cursor: params.Cursor,
 	})
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.list(ctx, in.Params.Organization, page)
+	list, err := s.list(c, params.Organization, page)
 	if err != nil {
 		return nil, problemOf(err)
 	}
@@ -40,29 +39,29 @@ func (s *surface) ListAllRfqs(ctx context.Context, in ListAllRfqsRequestObject) 
 	return answer, nil
 }
 
-func (s *surface) list(ctx context.Context, organization *string, page rfq.Page) (rfq.List, error) {
-	mode := strict.Call(ctx).Tenant().Mode
+func (s *surface) list(c *gate.Call, organization *string, page rfq.Page) (rfq.List, error) {
+	mode := c.Tenant().Mode
 	if organization == nil {
-		return s.desk.ListAll(ctx, mode, page)
+		return s.desk.ListAll(c.Context(), mode, page)
 	}
 	who, err := tenant.New(*organization, mode)
 	if err != nil {
 		return rfq.List{}, problem.New(problem.CodeInvalidRequest, "The parameter organization is no id of an organization.")
 	}
-	return s.desk.List(ctx, who, page)
+	return s.desk.List(c.Context(), who, page)
 }
 
 // ShowRFQ serves GET /api/v1/platform/rfqs/{rfqId}.
-func (s *surface) ShowRFQ(ctx context.Context, in ShowRFQRequestObject) (ShowRFQResponseObject, error) {
-	who, err := s.owner(ctx, in.RFQID)
+func (s *surface) ShowRFQ(c *gate.Call, rfqid RFQID) (ShowRFQResponseObject, error) {
+	who, err := s.owner(c, rfqid)
 	if err != nil {
 		return nil, err
 	}
-	record, err := s.desk.Get(ctx, who, in.RFQID)
+	record, err := s.desk.Get(c.Context(), who, rfqid)
 	if err != nil {
 		return nil, problemOf(err)
 	}
-	quotes, err := s.desk.Quotes(ctx, who, in.RFQID)
+	quotes, err := s.desk.Quotes(c.Context(), who, rfqid)
 	if err != nil {
 		return nil, problemOf(err)
 	}
@@ -77,8 +76,8 @@ func (s *surface) ShowRFQ(ctx context.Context, in ShowRFQRequestObject) (ShowRFQ
 }
 
 // CloseRFQ serves POST /api/v1/platform/rfqs/{rfqId}/close.
-func (s *surface) CloseRFQ(ctx context.Context, in CloseRFQRequestObject) (CloseRFQResponseObject, error) {
-	record, err := s.end(ctx, in.RFQID, in.Body.Reason, in.Params.IfMatch, s.desk.Close)
+func (s *surface) CloseRFQ(c *gate.Call, rfqid RFQID, params CloseRFQParams, body Reason) (CloseRFQResponseObject, error) {
+	record, err := s.end(c, rfqid, body.Reason, params.IfMatch, s.desk.Close)
 	if err != nil {
 		return nil, err
 	}
@@ -86,8 +85,8 @@ func (s *surface) CloseRFQ(ctx context.Context, in CloseRFQRequestObject) (Close
 }
 
 // CancelRFQ serves POST /api/v1/platform/rfqs/{rfqId}/cancel.
-func (s *surface) CancelRFQ(ctx context.Context, in CancelRFQRequestObject) (CancelRFQResponseObject, error) {
-	record, err := s.end(ctx, in.RFQID, in.Body.Reason, in.Params.IfMatch, s.desk.Cancel)
+func (s *surface) CancelRFQ(c *gate.Call, rfqid RFQID, params CancelRFQParams, body Reason) (CancelRFQResponseObject, error) {
+	record, err := s.end(c, rfqid, body.Reason, params.IfMatch, s.desk.Cancel)
 	if err != nil {
 		return nil, err
 	}
@@ -98,37 +97,36 @@ func ended(record rfq.RFQ) RFQJSONResponse {
 	return RFQJSONResponse{Body: modelOf(record), Headers: RFQResponseHeaders{ETag: etag(record)}}
 }
 
-func (s *surface) end(
-	ctx context.Context, id, reason string, match *string,
+func (s *surface) end(c *gate.Call, id, reason string, match *string,
 	verb func(context.Context, tenant.ID, string, rfq.Instruction) (rfq.RFQ, error),
 ) (rfq.RFQ, error) {
-	who, err := s.owner(ctx, id)
+	who, err := s.owner(c, id)
 	if err != nil {
 		return rfq.RFQ{}, err
 	}
-	by, err := instruction(ctx, reason, match)
+	by, err := instruction(c, reason, match)
 	if err != nil {
 		return rfq.RFQ{}, err
 	}
-	record, err := verb(ctx, who, id, by)
+	record, err := verb(c.Context(), who, id, by)
 	return record, problemOf(err)
 }
 
 // SubmitQuote serves POST /api/v1/platform/rfqs/{rfqId}/quotes.
-func (s *surface) SubmitQuote(ctx context.Context, in SubmitQuoteRequestObject) (SubmitQuoteResponseObject, error) {
-	who, err := s.owner(ctx, in.RFQID)
+func (s *surface) SubmitQuote(c *gate.Call, rfqid RFQID, params SubmitQuoteParams, body Offer) (SubmitQuoteResponseObject, error) {
+	who, err := s.owner(c, rfqid)
 	if err != nil {
 		return nil, err
 	}
-	by, err := instruction(ctx, "", in.Params.IfMatch)
+	by, err := instruction(c, "", params.IfMatch)
 	if err != nil {
 		return nil, err
 	}
-	offer, violations := offerOf(in.Body)
+	offer, violations := offerOf(&body)
 	if len(violations) > 0 {
 		return nil, invalid(violations)
 	}
-	submitted, err := s.desk.SubmitQuote(ctx, who, in.RFQID, offer, by)
+	submitted, err := s.desk.SubmitQuote(c.Context(), who, rfqid, offer, by)
 	if err != nil {
 		return nil, problemOf(err)
 	}
@@ -140,16 +138,16 @@ func (s *surface) SubmitQuote(ctx context.Context, in SubmitQuoteRequestObject) 
 }
 
 // WithdrawQuote serves POST /api/v1/platform/rfqs/{rfqId}/quotes/{quoteId}/withdraw.
-func (s *surface) WithdrawQuote(ctx context.Context, in WithdrawQuoteRequestObject) (WithdrawQuoteResponseObject, error) {
-	who, err := s.owner(ctx, in.RFQID)
+func (s *surface) WithdrawQuote(c *gate.Call, rfqid RFQID, quoteID string, params WithdrawQuoteParams, body Reason) (WithdrawQuoteResponseObject, error) {
+	who, err := s.owner(c, rfqid)
 	if err != nil {
 		return nil, err
 	}
-	by, err := instruction(ctx, in.Body.Reason, in.Params.IfMatch)
+	by, err := instruction(c, body.Reason, params.IfMatch)
 	if err != nil {
 		return nil, err
 	}
-	quote, err := s.desk.WithdrawQuote(ctx, who, in.RFQID, in.QuoteID, by)
+	quote, err := s.desk.WithdrawQuote(c.Context(), who, rfqid, quoteID, by)
 	if err != nil {
 		return nil, problemOf(err)
 	}
@@ -157,14 +155,13 @@ func (s *surface) WithdrawQuote(ctx context.Context, in WithdrawQuoteRequestObje
 }
 
 // owner finds whose RFQ it is, in the mode of the key.
-func (s *surface) owner(ctx context.Context, id string) (tenant.ID, error) {
-	who, err := s.desk.Owner(ctx, strict.Call(ctx).Tenant().Mode, id)
+func (s *surface) owner(c *gate.Call, id string) (tenant.ID, error) {
+	who, err := s.desk.Owner(c.Context(), c.Tenant().Mode, id)
 	return who, problemOf(err)
 }
 
 // instruction is who acts, why, and on which version.
-func instruction(ctx context.Context, reason string, match *string) (rfq.Instruction, error) {
-	c := strict.Call(ctx)
+func instruction(c *gate.Call, reason string, match *string) (rfq.Instruction, error) {
 	by := rfq.Instruction{
 		Actor:  transaction.Actor{Organization: c.Tenant().Organization, Key: c.Caller.KeyName(), RequestID: c.RequestID()},
 		Reason: reason,
@@ -191,7 +188,7 @@ func problemOf(err error) error {
 	case errors.As(err, &malformed):
 		return invalid(problem.Violations(malformed.Violations))
 	case errors.Is(err, rfq.ErrInvalidPage):
-		return listing.BadPage(err)
+		return gate.BadPage(err)
 	case errors.Is(err, rfq.ErrRevision):
 		return problem.New(problem.CodeRevisionConflict, "The RFQ does not have the version of If-Match.")
 	case errors.As(err, &closed):
@@ -202,7 +199,7 @@ func problemOf(err error) error {
 		return problem.New(problem.CodeRFQStateConflict, "The RFQ has %d quotes already.", rfq.MaxQuotes)
 	}
 	// No operation here is counted, so the code of a quota is never used.
-	if p := counted.Problem(err, problem.CodeInternalError); p != nil {
+	if p := respond.StoreProblem(err, problem.CodeInternalError); p != nil {
 		return p
 	}
 	return err

@@ -6,7 +6,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/strict"
+	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/webhooksapi"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/recordid"
@@ -29,31 +29,31 @@ type Webhooks interface {
 }
 
 // ListEndpoints serves GET /api/v1/platform/webhooks/endpoints.
-func (s *surface) ListEndpoints(ctx context.Context, in ListEndpointsRequestObject) (ListEndpointsResponseObject, error) {
-	known, err := s.endpoints(ctx, in.Params.Organization)
+func (s *surface) ListEndpoints(c *gate.Call, params ListEndpointsParams) (ListEndpointsResponseObject, error) {
+	known, err := s.endpoints(c, params.Organization)
 	if err != nil {
 		return nil, err
 	}
 	return ListEndpoints200JSONResponse{Items: webhooksapi.EndpointModels(known)}, nil
 }
 
-func (s *surface) endpoints(ctx context.Context, organization *string) ([]webhook.Known, error) {
+func (s *surface) endpoints(c *gate.Call, organization *string) ([]webhook.Known, error) {
 	if organization == nil {
-		known, err := s.webhooks.AllEndpoints(ctx, strict.Call(ctx).Tenant().Mode)
+		known, err := s.webhooks.AllEndpoints(c.Context(), c.Tenant().Mode)
 		return known, webhooksapi.ProblemOf(err)
 	}
-	owner, err := ownerOf(ctx, *organization)
+	owner, err := ownerOf(c, *organization)
 	if err != nil {
 		return nil, err
 	}
-	known, err := s.webhooks.Endpoints(ctx, owner)
+	known, err := s.webhooks.Endpoints(c.Context(), owner)
 	return known, webhooksapi.ProblemOf(err)
 }
 
 // ownerOf is an organization in the mode of the key that asks, or what is wrong with
 // its id.
-func ownerOf(ctx context.Context, organization string) (tenant.ID, error) {
-	owner, err := tenant.New(organization, strict.Call(ctx).Tenant().Mode)
+func ownerOf(c *gate.Call, organization string) (tenant.ID, error) {
+	owner, err := tenant.New(organization, c.Tenant().Mode)
 	if err != nil {
 		return tenant.ID{}, problem.New(problem.CodeInvalidRequest, "The parameter organization is no id of an organization.")
 	}
@@ -61,14 +61,13 @@ func ownerOf(ctx context.Context, organization string) (tenant.ID, error) {
 }
 
 // endpoint is the address of an organization's endpoint.
-func endpoint(ctx context.Context, organization, name string) (webhook.Address, error) {
-	owner, err := ownerOf(ctx, organization)
+func endpoint(c *gate.Call, organization, name string) (webhook.Address, error) {
+	owner, err := ownerOf(c, organization)
 	return webhook.Address{Owner: owner, Name: name}, err
 }
 
 // because is who acts on webhooks, and why.
-func because(ctx context.Context, reason string) webhook.Instruction {
-	c := strict.Call(ctx)
+func because(c *gate.Call, reason string) webhook.Instruction {
 	return webhook.Instruction{
 		Actor:  transaction.Actor{Organization: c.Tenant().Organization, Key: c.Caller.KeyName(), RequestID: c.RequestID()},
 		Reason: reason,
@@ -76,12 +75,12 @@ func because(ctx context.Context, reason string) webhook.Instruction {
 }
 
 // TestEndpoint serves POST /api/v1/platform/webhooks/endpoints/{name}/test.
-func (s *surface) TestEndpoint(ctx context.Context, in TestEndpointRequestObject) (TestEndpointResponseObject, error) {
-	address, err := endpoint(ctx, in.Params.Organization, in.Name)
+func (s *surface) TestEndpoint(c *gate.Call, name EndpointName, params TestEndpointParams, body Reason) (TestEndpointResponseObject, error) {
+	address, err := endpoint(c, params.Organization, name)
 	if err != nil {
 		return nil, err
 	}
-	delivery, err := s.webhooks.TestBy(ctx, address, because(ctx, in.Body.Reason))
+	delivery, err := s.webhooks.TestBy(c.Context(), address, because(c, body.Reason))
 	if err != nil {
 		return nil, webhooksapi.ProblemOf(err)
 	}
@@ -89,16 +88,16 @@ func (s *surface) TestEndpoint(ctx context.Context, in TestEndpointRequestObject
 }
 
 // RecoverEndpoint serves POST /api/v1/platform/webhooks/endpoints/{name}/recover.
-func (s *surface) RecoverEndpoint(ctx context.Context, in RecoverEndpointRequestObject) (RecoverEndpointResponseObject, error) {
-	address, err := endpoint(ctx, in.Params.Organization, in.Name)
+func (s *surface) RecoverEndpoint(c *gate.Call, name EndpointName, params RecoverEndpointParams, body Recovery) (RecoverEndpointResponseObject, error) {
+	address, err := endpoint(c, params.Organization, name)
 	if err != nil {
 		return nil, err
 	}
-	since, err := webhooksapi.Since(in.Body.Since)
+	since, err := webhooksapi.Since(body.Since)
 	if err != nil {
 		return nil, err
 	}
-	recovered, err := s.webhooks.RecoverBy(ctx, address, since, because(ctx, in.Body.Reason))
+	recovered, err := s.webhooks.RecoverBy(c.Context(), address, since, because(c, body.Reason))
 	if err != nil {
 		return nil, webhooksapi.ProblemOf(err)
 	}
@@ -106,15 +105,15 @@ func (s *surface) RecoverEndpoint(ctx context.Context, in RecoverEndpointRequest
 }
 
 // EnableEndpoint serves POST /api/v1/platform/webhooks/endpoints/{name}/enable.
-func (s *surface) EnableEndpoint(ctx context.Context, in EnableEndpointRequestObject) (EnableEndpointResponseObject, error) {
-	address, err := endpoint(ctx, in.Params.Organization, in.Name)
+func (s *surface) EnableEndpoint(c *gate.Call, name EndpointName, params EnableEndpointParams, body Reason) (EnableEndpointResponseObject, error) {
+	address, err := endpoint(c, params.Organization, name)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.webhooks.EnableBy(ctx, address, because(ctx, in.Body.Reason)); err != nil {
+	if err := s.webhooks.EnableBy(c.Context(), address, because(c, body.Reason)); err != nil {
 		return nil, webhooksapi.ProblemOf(err)
 	}
-	known, err := s.webhooks.Find(ctx, address)
+	known, err := s.webhooks.Find(c.Context(), address)
 	if err != nil {
 		return nil, webhooksapi.ProblemOf(err)
 	}
@@ -122,20 +121,20 @@ func (s *surface) EnableEndpoint(ctx context.Context, in EnableEndpointRequestOb
 }
 
 // ListDeliveries serves GET /api/v1/platform/webhooks/deliveries.
-func (s *surface) ListDeliveries(ctx context.Context, in ListDeliveriesRequestObject) (ListDeliveriesResponseObject, error) {
-	query, err := webhooksapi.Filter{Endpoint: in.Params.Endpoint, State: in.Params.State, Type: in.Params.Type, Limit: in.Params.Limit}.Query()
+func (s *surface) ListDeliveries(c *gate.Call, params ListDeliveriesParams) (ListDeliveriesResponseObject, error) {
+	query, err := webhooksapi.Filter{Endpoint: params.Endpoint, State: params.State, Type: params.Type, Limit: params.Limit}.Query()
 	if err != nil {
 		return nil, err
 	}
-	if query.Owner, err = ownerOf(ctx, in.Params.Organization); err != nil {
+	if query.Owner, err = ownerOf(c, params.Organization); err != nil {
 		return nil, err
 	}
-	if in.Params.Before != nil {
-		if query.Before = *in.Params.Before; !recordid.Valid(webhook.DeliveryPrefix, query.Before) {
+	if params.Before != nil {
+		if query.Before = *params.Before; !recordid.Valid(webhook.DeliveryPrefix, query.Before) {
 			return nil, problem.New(problem.CodeInvalidRequest, "The parameter before is no id of a delivery.")
 		}
 	}
-	found, err := s.webhooks.Deliveries(ctx, query)
+	found, err := s.webhooks.Deliveries(c.Context(), query)
 	if err != nil {
 		return nil, webhooksapi.ProblemOf(err)
 	}
@@ -143,28 +142,28 @@ func (s *surface) ListDeliveries(ctx context.Context, in ListDeliveriesRequestOb
 }
 
 // ShowDelivery serves GET /api/v1/platform/webhooks/deliveries/{deliveryId}.
-func (s *surface) ShowDelivery(ctx context.Context, in ShowDeliveryRequestObject) (ShowDeliveryResponseObject, error) {
-	owner, err := ownerOf(ctx, in.Params.Organization)
+func (s *surface) ShowDelivery(c *gate.Call, deliveryID DeliveryID, params ShowDeliveryParams) (ShowDeliveryResponseObject, error) {
+	owner, err := ownerOf(c, params.Organization)
 	if err != nil {
 		return nil, err
 	}
-	delivery, attempts, err := s.webhooks.Delivery(ctx, owner, in.DeliveryID)
+	delivery, attempts, err := s.webhooks.Delivery(c.Context(), owner, deliveryID)
 	if err != nil {
 		return nil, webhooksapi.ProblemOf(err)
 	}
-	if strict.Call(ctx).Revalidate(`"` + delivery.Revision() + `"`) {
+	if c.Revalidate(`"` + delivery.Revision() + `"`) {
 		return ShowDelivery304Response{}, nil
 	}
 	return ShowDelivery200JSONResponse(webhooksapi.Attempted(delivery, attempts)), nil
 }
 
 // Redeliver serves POST /api/v1/platform/webhooks/deliveries/{deliveryId}/redeliver.
-func (s *surface) Redeliver(ctx context.Context, in RedeliverRequestObject) (RedeliverResponseObject, error) {
-	owner, err := ownerOf(ctx, in.Params.Organization)
+func (s *surface) Redeliver(c *gate.Call, deliveryID DeliveryID, params RedeliverParams, body Reason) (RedeliverResponseObject, error) {
+	owner, err := ownerOf(c, params.Organization)
 	if err != nil {
 		return nil, err
 	}
-	delivery, err := s.webhooks.RedeliverBy(ctx, owner, in.DeliveryID, because(ctx, in.Body.Reason))
+	delivery, err := s.webhooks.RedeliverBy(c.Context(), owner, deliveryID, because(c, body.Reason))
 	if err != nil {
 		return nil, webhooksapi.ProblemOf(err)
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 	"github.com/oapi-codegen/runtime"
+	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/apiserver/webhooksapi"
 )
@@ -280,9 +281,9 @@ type Offer struct {
 	Supplier     Supplier     `json:"supplier"`
 	Total        Money        `json:"total"`
 	UnitPrice    Money        `json:"unitPrice"`
-	Quantity     json.Number  `json:"quantity"`
+	Quantity     int64        `json:"quantity"`
 	PriceBreaks  []PriceBreak `json:"priceBreaks,omitempty"`
-	LeadTimeDays json.Number  `json:"leadTimeDays"`
+	LeadTimeDays int          `json:"leadTimeDays"`
 	Delivery     Delivery     `json:"delivery"`
 	ValidUntil   string       `json:"validUntil"`
 	Assumptions  []string     `json:"assumptions,omitempty"`
@@ -290,8 +291,8 @@ type Offer struct {
 
 // PriceBreak defines model for PriceBreak.
 type PriceBreak struct {
-	Quantity  json.Number `json:"quantity"`
-	UnitPrice Money       `json:"unitPrice"`
+	Quantity  int64 `json:"quantity"`
+	UnitPrice Money `json:"unitPrice"`
 }
 
 // Provenance defines model for Provenance.
@@ -6023,1733 +6024,784 @@ func ParseTestEndpointResponse(rsp *http.Response) (*TestEndpointResponse, error
 	return response, nil
 }
 
-// ServerInterface represents all server handlers.
-type ServerInterface interface {
+// Operations are the operations of the contract. An operation is called after its call
+// has passed the gate, with the parameters and the body that the contract describes.
+type Operations interface {
 	// ListAudit List what was done, the latest first. Needs ops:read.
 	// (GET /api/v1/platform/audit)
-	ListAudit(w http.ResponseWriter, r *http.Request, params ListAuditParams)
+	ListAudit(c *gate.Call, params ListAuditParams) (ListAuditResponseObject, error)
 	// ListCallbacks List the XJMF callbacks of an organization's senders, the latest first. Needs ops:read.
 	// (GET /api/v1/platform/callbacks)
-	ListCallbacks(w http.ResponseWriter, r *http.Request, params ListCallbacksParams)
+	ListCallbacks(c *gate.Call, params ListCallbacksParams) (ListCallbacksResponseObject, error)
 	// ListJobStatuses Tell what senders last said of a job. Needs ops:read.
 	// (GET /api/v1/platform/callbacks/jobs)
-	ListJobStatuses(w http.ResponseWriter, r *http.Request, params ListJobStatusesParams)
+	ListJobStatuses(c *gate.Call, params ListJobStatusesParams) (ListJobStatusesResponseObject, error)
 	// ListDenials Count what the gates have refused organizations, in both modes, by reason, capability and surface. Needs ops:read.
 	// (GET /api/v1/platform/denials)
-	ListDenials(w http.ResponseWriter, r *http.Request, params ListDenialsParams)
+	ListDenials(c *gate.Call, params ListDenialsParams) (ListDenialsResponseObject, error)
 	// ListKeyUses Tell when API keys were used last, to the minute. Needs ops:read.
 	// (GET /api/v1/platform/keys)
-	ListKeyUses(w http.ResponseWriter, r *http.Request, params ListKeyUsesParams)
+	ListKeyUses(c *gate.Call, params ListKeyUsesParams) (ListKeyUsesResponseObject, error)
 	// ListApprovals List approvals, the latest first. Needs ops:read.
 	// (GET /api/v1/platform/masterdata/approvals)
-	ListApprovals(w http.ResponseWriter, r *http.Request, params ListApprovalsParams)
+	ListApprovals(c *gate.Call, params ListApprovalsParams) (ListApprovalsResponseObject, error)
 	// WithdrawApproval End an approval at once; what it had superseded is in force again. Needs masterdata:write and a live key.
 	// (POST /api/v1/platform/masterdata/approvals/{approvalId}/withdraw)
-	WithdrawApproval(w http.ResponseWriter, r *http.Request, approvalID string)
+	WithdrawApproval(c *gate.Call, approvalID string, body WithdrawApprovalJSONRequestBody) (WithdrawApprovalResponseObject, error)
 	// ListSnapshots List what was imported, the latest first. Needs ops:read.
 	// (GET /api/v1/platform/masterdata/snapshots)
-	ListSnapshots(w http.ResponseWriter, r *http.Request, params ListSnapshotsParams)
+	ListSnapshots(c *gate.Call, params ListSnapshotsParams) (ListSnapshotsResponseObject, error)
 	// ImportSnapshot Keep a snapshot. Nothing is in force until it is approved. Needs masterdata:write and a live key.
 	// (POST /api/v1/platform/masterdata/snapshots)
-	ImportSnapshot(w http.ResponseWriter, r *http.Request, params ImportSnapshotParams)
+	ImportSnapshot(c *gate.Call, params ImportSnapshotParams) (ImportSnapshotResponseObject, error)
 	// ShowSnapshot Read the record of a snapshot. Needs ops:read.
 	// (GET /api/v1/platform/masterdata/snapshots/{snapshotId})
-	ShowSnapshot(w http.ResponseWriter, r *http.Request, snapshotID SnapshotID)
+	ShowSnapshot(c *gate.Call, snapshotID SnapshotID) (ShowSnapshotResponseObject, error)
 	// ApproveSnapshot Put a snapshot in force, now or later. Needs masterdata:write and a live key.
 	// (POST /api/v1/platform/masterdata/snapshots/{snapshotId}/approve)
-	ApproveSnapshot(w http.ResponseWriter, r *http.Request, snapshotID SnapshotID)
+	ApproveSnapshot(c *gate.Call, snapshotID SnapshotID, body ApproveSnapshotJSONRequestBody) (ApproveSnapshotResponseObject, error)
 	// ExportSnapshot Read a snapshot as the document that would import it again. Needs ops:read.
 	// (GET /api/v1/platform/masterdata/snapshots/{snapshotId}/content)
-	ExportSnapshot(w http.ResponseWriter, r *http.Request, snapshotID SnapshotID)
+	ExportSnapshot(c *gate.Call, snapshotID SnapshotID) (ExportSnapshotResponseObject, error)
 	// ListRequests List what an organization has asked of the API in the last 30 days, the latest first. Needs ops:read.
 	// (GET /api/v1/platform/requests)
-	ListRequests(w http.ResponseWriter, r *http.Request, params ListRequestsParams)
+	ListRequests(c *gate.Call, params ListRequestsParams) (ListRequestsResponseObject, error)
 	// ListAllRfqs List the RFQs of every organization, or of one, newest first. Needs ops:read.
 	// (GET /api/v1/platform/rfqs)
-	ListAllRfqs(w http.ResponseWriter, r *http.Request, params ListAllRfqsParams)
+	ListAllRfqs(c *gate.Call, params ListAllRfqsParams) (ListAllRfqsResponseObject, error)
 	// ShowRFQ Read an RFQ with its quotes. Needs ops:read.
 	// (GET /api/v1/platform/rfqs/{rfqId})
-	ShowRFQ(w http.ResponseWriter, r *http.Request, rfqid RFQID)
+	ShowRFQ(c *gate.Call, rfqid RFQID) (ShowRFQResponseObject, error)
 	// CancelRFQ Take an RFQ off the market. Cancelling it again changes nothing. Needs quotes:ingest.
 	// (POST /api/v1/platform/rfqs/{rfqId}/cancel)
-	CancelRFQ(w http.ResponseWriter, r *http.Request, rfqid RFQID, params CancelRFQParams)
+	CancelRFQ(c *gate.Call, rfqid RFQID, params CancelRFQParams, body CancelRFQJSONRequestBody) (CancelRFQResponseObject, error)
 	// CloseRFQ End the time for quotes before its deadline. Closing it again changes nothing. Needs quotes:ingest.
 	// (POST /api/v1/platform/rfqs/{rfqId}/close)
-	CloseRFQ(w http.ResponseWriter, r *http.Request, rfqid RFQID, params CloseRFQParams)
+	CloseRFQ(c *gate.Call, rfqid RFQID, params CloseRFQParams, body CloseRFQJSONRequestBody) (CloseRFQResponseObject, error)
 	// SubmitQuote Record what a supplier offers. Needs quotes:ingest.
 	// (POST /api/v1/platform/rfqs/{rfqId}/quotes)
-	SubmitQuote(w http.ResponseWriter, r *http.Request, rfqid RFQID, params SubmitQuoteParams)
+	SubmitQuote(c *gate.Call, rfqid RFQID, params SubmitQuoteParams, body SubmitQuoteJSONRequestBody) (SubmitQuoteResponseObject, error)
 	// WithdrawQuote Take a submitted quote back. Withdrawing it again changes nothing. Needs quotes:ingest.
 	// (POST /api/v1/platform/rfqs/{rfqId}/quotes/{quoteId}/withdraw)
-	WithdrawQuote(w http.ResponseWriter, r *http.Request, rfqid RFQID, quoteID string, params WithdrawQuoteParams)
+	WithdrawQuote(c *gate.Call, rfqid RFQID, quoteID string, params WithdrawQuoteParams, body WithdrawQuoteJSONRequestBody) (WithdrawQuoteResponseObject, error)
 	// ListDeliveries List the deliveries of an organization, the latest first. Needs ops:read.
 	// (GET /api/v1/platform/webhooks/deliveries)
-	ListDeliveries(w http.ResponseWriter, r *http.Request, params ListDeliveriesParams)
+	ListDeliveries(c *gate.Call, params ListDeliveriesParams) (ListDeliveriesResponseObject, error)
 	// ShowDelivery Read a delivery with its attempts. Needs ops:read.
 	// (GET /api/v1/platform/webhooks/deliveries/{deliveryId})
-	ShowDelivery(w http.ResponseWriter, r *http.Request, deliveryID DeliveryID, params ShowDeliveryParams)
+	ShowDelivery(c *gate.Call, deliveryID DeliveryID, params ShowDeliveryParams) (ShowDeliveryResponseObject, error)
 	// Redeliver Send an event again, whatever became of its delivery. Needs quotes:ingest.
 	// (POST /api/v1/platform/webhooks/deliveries/{deliveryId}/redeliver)
-	Redeliver(w http.ResponseWriter, r *http.Request, deliveryID DeliveryID, params RedeliverParams)
+	Redeliver(c *gate.Call, deliveryID DeliveryID, params RedeliverParams, body RedeliverJSONRequestBody) (RedeliverResponseObject, error)
 	// ListEndpoints List the webhook endpoints of every organization, or of one. Needs ops:read.
 	// (GET /api/v1/platform/webhooks/endpoints)
-	ListEndpoints(w http.ResponseWriter, r *http.Request, params ListEndpointsParams)
+	ListEndpoints(c *gate.Call, params ListEndpointsParams) (ListEndpointsResponseObject, error)
 	// EnableEndpoint Let an endpoint that was disabled or paused have deliveries again. Needs quotes:ingest.
 	// (POST /api/v1/platform/webhooks/endpoints/{name}/enable)
-	EnableEndpoint(w http.ResponseWriter, r *http.Request, name EndpointName, params EnableEndpointParams)
+	EnableEndpoint(c *gate.Call, name EndpointName, params EnableEndpointParams, body EnableEndpointJSONRequestBody) (EnableEndpointResponseObject, error)
 	// RecoverEndpoint Send the endpoint again what it has missed. Needs quotes:ingest.
 	// (POST /api/v1/platform/webhooks/endpoints/{name}/recover)
-	RecoverEndpoint(w http.ResponseWriter, r *http.Request, name EndpointName, params RecoverEndpointParams)
+	RecoverEndpoint(c *gate.Call, name EndpointName, params RecoverEndpointParams, body RecoverEndpointJSONRequestBody) (RecoverEndpointResponseObject, error)
 	// TestEndpoint Send the endpoint an event of the type webhook.test. Needs quotes:ingest.
 	// (POST /api/v1/platform/webhooks/endpoints/{name}/test)
-	TestEndpoint(w http.ResponseWriter, r *http.Request, name EndpointName, params TestEndpointParams)
+	TestEndpoint(c *gate.Call, name EndpointName, params TestEndpointParams, body TestEndpointJSONRequestBody) (TestEndpointResponseObject, error)
 }
 
-// Unimplemented server implementation that returns http.StatusNotImplemented for each endpoint.
+// Handlers makes a handler of each operation.
+type Handlers struct{ Operations Operations }
 
-type Unimplemented struct{}
+// ListAudit handles GET /api/v1/platform/audit.
+func (h Handlers) ListAudit(c *gate.Call) error {
 
-// ListAudit List what was done, the latest first. Needs ops:read.
-// (GET /api/v1/platform/audit)
-func (_ Unimplemented) ListAudit(w http.ResponseWriter, r *http.Request, params ListAuditParams) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// ListCallbacks List the XJMF callbacks of an organization's senders, the latest first. Needs ops:read.
-// (GET /api/v1/platform/callbacks)
-func (_ Unimplemented) ListCallbacks(w http.ResponseWriter, r *http.Request, params ListCallbacksParams) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// ListJobStatuses Tell what senders last said of a job. Needs ops:read.
-// (GET /api/v1/platform/callbacks/jobs)
-func (_ Unimplemented) ListJobStatuses(w http.ResponseWriter, r *http.Request, params ListJobStatusesParams) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// ListDenials Count what the gates have refused organizations, in both modes, by reason, capability and surface. Needs ops:read.
-// (GET /api/v1/platform/denials)
-func (_ Unimplemented) ListDenials(w http.ResponseWriter, r *http.Request, params ListDenialsParams) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// ListKeyUses Tell when API keys were used last, to the minute. Needs ops:read.
-// (GET /api/v1/platform/keys)
-func (_ Unimplemented) ListKeyUses(w http.ResponseWriter, r *http.Request, params ListKeyUsesParams) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// ListApprovals List approvals, the latest first. Needs ops:read.
-// (GET /api/v1/platform/masterdata/approvals)
-func (_ Unimplemented) ListApprovals(w http.ResponseWriter, r *http.Request, params ListApprovalsParams) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// WithdrawApproval End an approval at once; what it had superseded is in force again. Needs masterdata:write and a live key.
-// (POST /api/v1/platform/masterdata/approvals/{approvalId}/withdraw)
-func (_ Unimplemented) WithdrawApproval(w http.ResponseWriter, r *http.Request, approvalID string) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// ListSnapshots List what was imported, the latest first. Needs ops:read.
-// (GET /api/v1/platform/masterdata/snapshots)
-func (_ Unimplemented) ListSnapshots(w http.ResponseWriter, r *http.Request, params ListSnapshotsParams) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// ImportSnapshot Keep a snapshot. Nothing is in force until it is approved. Needs masterdata:write and a live key.
-// (POST /api/v1/platform/masterdata/snapshots)
-func (_ Unimplemented) ImportSnapshot(w http.ResponseWriter, r *http.Request, params ImportSnapshotParams) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// ShowSnapshot Read the record of a snapshot. Needs ops:read.
-// (GET /api/v1/platform/masterdata/snapshots/{snapshotId})
-func (_ Unimplemented) ShowSnapshot(w http.ResponseWriter, r *http.Request, snapshotID SnapshotID) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// ApproveSnapshot Put a snapshot in force, now or later. Needs masterdata:write and a live key.
-// (POST /api/v1/platform/masterdata/snapshots/{snapshotId}/approve)
-func (_ Unimplemented) ApproveSnapshot(w http.ResponseWriter, r *http.Request, snapshotID SnapshotID) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// ExportSnapshot Read a snapshot as the document that would import it again. Needs ops:read.
-// (GET /api/v1/platform/masterdata/snapshots/{snapshotId}/content)
-func (_ Unimplemented) ExportSnapshot(w http.ResponseWriter, r *http.Request, snapshotID SnapshotID) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// ListRequests List what an organization has asked of the API in the last 30 days, the latest first. Needs ops:read.
-// (GET /api/v1/platform/requests)
-func (_ Unimplemented) ListRequests(w http.ResponseWriter, r *http.Request, params ListRequestsParams) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// ListAllRfqs List the RFQs of every organization, or of one, newest first. Needs ops:read.
-// (GET /api/v1/platform/rfqs)
-func (_ Unimplemented) ListAllRfqs(w http.ResponseWriter, r *http.Request, params ListAllRfqsParams) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// ShowRFQ Read an RFQ with its quotes. Needs ops:read.
-// (GET /api/v1/platform/rfqs/{rfqId})
-func (_ Unimplemented) ShowRFQ(w http.ResponseWriter, r *http.Request, rfqid RFQID) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// CancelRFQ Take an RFQ off the market. Cancelling it again changes nothing. Needs quotes:ingest.
-// (POST /api/v1/platform/rfqs/{rfqId}/cancel)
-func (_ Unimplemented) CancelRFQ(w http.ResponseWriter, r *http.Request, rfqid RFQID, params CancelRFQParams) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// CloseRFQ End the time for quotes before its deadline. Closing it again changes nothing. Needs quotes:ingest.
-// (POST /api/v1/platform/rfqs/{rfqId}/close)
-func (_ Unimplemented) CloseRFQ(w http.ResponseWriter, r *http.Request, rfqid RFQID, params CloseRFQParams) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// SubmitQuote Record what a supplier offers. Needs quotes:ingest.
-// (POST /api/v1/platform/rfqs/{rfqId}/quotes)
-func (_ Unimplemented) SubmitQuote(w http.ResponseWriter, r *http.Request, rfqid RFQID, params SubmitQuoteParams) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// WithdrawQuote Take a submitted quote back. Withdrawing it again changes nothing. Needs quotes:ingest.
-// (POST /api/v1/platform/rfqs/{rfqId}/quotes/{quoteId}/withdraw)
-func (_ Unimplemented) WithdrawQuote(w http.ResponseWriter, r *http.Request, rfqid RFQID, quoteID string, params WithdrawQuoteParams) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// ListDeliveries List the deliveries of an organization, the latest first. Needs ops:read.
-// (GET /api/v1/platform/webhooks/deliveries)
-func (_ Unimplemented) ListDeliveries(w http.ResponseWriter, r *http.Request, params ListDeliveriesParams) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// ShowDelivery Read a delivery with its attempts. Needs ops:read.
-// (GET /api/v1/platform/webhooks/deliveries/{deliveryId})
-func (_ Unimplemented) ShowDelivery(w http.ResponseWriter, r *http.Request, deliveryID DeliveryID, params ShowDeliveryParams) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// Redeliver Send an event again, whatever became of its delivery. Needs quotes:ingest.
-// (POST /api/v1/platform/webhooks/deliveries/{deliveryId}/redeliver)
-func (_ Unimplemented) Redeliver(w http.ResponseWriter, r *http.Request, deliveryID DeliveryID, params RedeliverParams) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// ListEndpoints List the webhook endpoints of every organization, or of one. Needs ops:read.
-// (GET /api/v1/platform/webhooks/endpoints)
-func (_ Unimplemented) ListEndpoints(w http.ResponseWriter, r *http.Request, params ListEndpointsParams) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// EnableEndpoint Let an endpoint that was disabled or paused have deliveries again. Needs quotes:ingest.
-// (POST /api/v1/platform/webhooks/endpoints/{name}/enable)
-func (_ Unimplemented) EnableEndpoint(w http.ResponseWriter, r *http.Request, name EndpointName, params EnableEndpointParams) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// RecoverEndpoint Send the endpoint again what it has missed. Needs quotes:ingest.
-// (POST /api/v1/platform/webhooks/endpoints/{name}/recover)
-func (_ Unimplemented) RecoverEndpoint(w http.ResponseWriter, r *http.Request, name EndpointName, params RecoverEndpointParams) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// TestEndpoint Send the endpoint an event of the type webhook.test. Needs quotes:ingest.
-// (POST /api/v1/platform/webhooks/endpoints/{name}/test)
-func (_ Unimplemented) TestEndpoint(w http.ResponseWriter, r *http.Request, name EndpointName, params TestEndpointParams) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// ServerInterfaceWrapper converts contexts to parameters.
-type ServerInterfaceWrapper struct {
-	Handler            ServerInterface
-	HandlerMiddlewares []MiddlewareFunc
-	ErrorHandlerFunc   func(w http.ResponseWriter, r *http.Request, err error)
-}
-
-type MiddlewareFunc func(http.Handler) http.Handler
-
-// ListAudit operation middleware
-func (siw *ServerInterfaceWrapper) ListAudit(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
 	var params ListAuditParams
+	query := c.Request.URL.Query()
 
-	// ------------- Optional query parameter "before" -------------
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "before", query, &params.Before, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("before")
+	}
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "before", r.URL.Query(), &params.Before, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "limit", query, &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""}); err != nil {
+		return badParameter("limit")
+	}
+
+	response, err := h.Operations.ListAudit(c, params)
 	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "before"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "before", Err: err})
-		}
-		return
+		return err
 	}
-
-	// ------------- Optional query parameter "limit" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", r.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "limit"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "limit", Err: err})
-		}
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListAudit(w, r, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerListAudit(c)
 }
 
-// ListCallbacks operation middleware
-func (siw *ServerInterfaceWrapper) ListCallbacks(w http.ResponseWriter, r *http.Request) {
+// ListCallbacks handles GET /api/v1/platform/callbacks.
+func (h Handlers) ListCallbacks(c *gate.Call) error {
 
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
 	var params ListCallbacksParams
+	query := c.Request.URL.Query()
 
-	// ------------- Required query parameter "organization" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "organization", r.URL.Query(), &params.Organization, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "organization"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organization", Err: err})
+	if err := runtime.BindQueryParameterWithOptions("form", true, true, "organization", query, &params.Organization, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		var missing *runtime.RequiredParameterError
+		if errors.As(err, &missing) {
+			return badParameter("")
 		}
-		return
+		return badParameter("organization")
 	}
 
-	// ------------- Optional query parameter "before" -------------
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "before", query, &params.Before, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("before")
+	}
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "before", r.URL.Query(), &params.Before, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "limit", query, &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""}); err != nil {
+		return badParameter("limit")
+	}
+
+	response, err := h.Operations.ListCallbacks(c, params)
 	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "before"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "before", Err: err})
-		}
-		return
+		return err
 	}
-
-	// ------------- Optional query parameter "limit" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", r.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "limit"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "limit", Err: err})
-		}
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListCallbacks(w, r, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerListCallbacks(c)
 }
 
-// ListJobStatuses operation middleware
-func (siw *ServerInterfaceWrapper) ListJobStatuses(w http.ResponseWriter, r *http.Request) {
+// ListJobStatuses handles GET /api/v1/platform/callbacks/jobs.
+func (h Handlers) ListJobStatuses(c *gate.Call) error {
 
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
 	var params ListJobStatusesParams
+	query := c.Request.URL.Query()
 
-	// ------------- Required query parameter "organization" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "organization", r.URL.Query(), &params.Organization, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "organization"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organization", Err: err})
+	if err := runtime.BindQueryParameterWithOptions("form", true, true, "organization", query, &params.Organization, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		var missing *runtime.RequiredParameterError
+		if errors.As(err, &missing) {
+			return badParameter("")
 		}
-		return
+		return badParameter("organization")
 	}
 
-	// ------------- Required query parameter "jobId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "jobId", r.URL.Query(), &params.JobID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "jobId"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "jobId", Err: err})
+	if err := runtime.BindQueryParameterWithOptions("form", true, true, "jobId", query, &params.JobID, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		var missing *runtime.RequiredParameterError
+		if errors.As(err, &missing) {
+			return badParameter("")
 		}
-		return
+		return badParameter("jobId")
 	}
 
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListJobStatuses(w, r, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
+	response, err := h.Operations.ListJobStatuses(c, params)
+	if err != nil {
+		return err
 	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerListJobStatuses(c)
 }
 
-// ListDenials operation middleware
-func (siw *ServerInterfaceWrapper) ListDenials(w http.ResponseWriter, r *http.Request) {
+// ListDenials handles GET /api/v1/platform/denials.
+func (h Handlers) ListDenials(c *gate.Call) error {
 
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
 	var params ListDenialsParams
+	query := c.Request.URL.Query()
 
-	// ------------- Required query parameter "since" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "since", r.URL.Query(), &params.Since, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "since"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "since", Err: err})
+	if err := runtime.BindQueryParameterWithOptions("form", true, true, "since", query, &params.Since, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"}); err != nil {
+		var missing *runtime.RequiredParameterError
+		if errors.As(err, &missing) {
+			return badParameter("")
 		}
-		return
+		return badParameter("since")
 	}
 
-	// ------------- Optional query parameter "limit" -------------
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "limit", query, &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""}); err != nil {
+		return badParameter("limit")
+	}
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", r.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	response, err := h.Operations.ListDenials(c, params)
 	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "limit"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "limit", Err: err})
-		}
-		return
+		return err
 	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListDenials(w, r, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerListDenials(c)
 }
 
-// ListKeyUses operation middleware
-func (siw *ServerInterfaceWrapper) ListKeyUses(w http.ResponseWriter, r *http.Request) {
+// ListKeyUses handles GET /api/v1/platform/keys.
+func (h Handlers) ListKeyUses(c *gate.Call) error {
 
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
 	var params ListKeyUsesParams
+	query := c.Request.URL.Query()
 
-	// ------------- Required query parameter "digest" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "digest", r.URL.Query(), &params.Digest, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "digest"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "digest", Err: err})
+	if err := runtime.BindQueryParameterWithOptions("form", true, true, "digest", query, &params.Digest, runtime.BindQueryParameterOptions{Type: "array", Format: ""}); err != nil {
+		var missing *runtime.RequiredParameterError
+		if errors.As(err, &missing) {
+			return badParameter("")
 		}
-		return
+		return badParameter("digest")
 	}
 
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListKeyUses(w, r, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
+	response, err := h.Operations.ListKeyUses(c, params)
+	if err != nil {
+		return err
 	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerListKeyUses(c)
 }
 
-// ListApprovals operation middleware
-func (siw *ServerInterfaceWrapper) ListApprovals(w http.ResponseWriter, r *http.Request) {
+// ListApprovals handles GET /api/v1/platform/masterdata/approvals.
+func (h Handlers) ListApprovals(c *gate.Call) error {
 
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
 	var params ListApprovalsParams
+	query := c.Request.URL.Query()
 
-	// ------------- Optional query parameter "level" -------------
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "level", query, &params.Level, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("level")
+	}
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "level", r.URL.Query(), &params.Level, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "owner", query, &params.Owner, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("owner")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "before", query, &params.Before, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("before")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "limit", query, &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""}); err != nil {
+		return badParameter("limit")
+	}
+
+	response, err := h.Operations.ListApprovals(c, params)
 	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "level"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "level", Err: err})
-		}
-		return
+		return err
 	}
-
-	// ------------- Optional query parameter "owner" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "owner", r.URL.Query(), &params.Owner, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "owner"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "owner", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "before" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "before", r.URL.Query(), &params.Before, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "before"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "before", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "limit" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", r.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "limit"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "limit", Err: err})
-		}
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListApprovals(w, r, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerListApprovals(c)
 }
 
-// WithdrawApproval operation middleware
-func (siw *ServerInterfaceWrapper) WithdrawApproval(w http.ResponseWriter, r *http.Request) {
+// WithdrawApproval handles POST /api/v1/platform/masterdata/approvals/{approvalId}/withdraw.
+func (h Handlers) WithdrawApproval(c *gate.Call) error {
 
-	var err error
-	_ = err
-
-	// ------------- Path parameter "approvalId" -------------
 	var approvalID string
+	if err := runtime.BindStyledParameterWithOptions("simple", "approvalId", chi.URLParam(c.Request, "approvalId"), &approvalID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("approvalId")
+	}
 
-	err = runtime.BindStyledParameterWithOptions("simple", "approvalId", chi.URLParam(r, "approvalId"), &approvalID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
+	var body WithdrawApprovalJSONRequestBody
+	if err := c.Bind(&body); err != nil {
+		return err
+	}
+	response, err := h.Operations.WithdrawApproval(c, approvalID, body)
 	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "approvalId", Err: err})
-		return
+		return err
 	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.WithdrawApproval(w, r, approvalID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerWithdrawApproval(c)
 }
 
-// ListSnapshots operation middleware
-func (siw *ServerInterfaceWrapper) ListSnapshots(w http.ResponseWriter, r *http.Request) {
+// ListSnapshots handles GET /api/v1/platform/masterdata/snapshots.
+func (h Handlers) ListSnapshots(c *gate.Call) error {
 
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
 	var params ListSnapshotsParams
+	query := c.Request.URL.Query()
 
-	// ------------- Optional query parameter "level" -------------
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "level", query, &params.Level, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("level")
+	}
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "level", r.URL.Query(), &params.Level, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "owner", query, &params.Owner, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("owner")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "before", query, &params.Before, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("before")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "limit", query, &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""}); err != nil {
+		return badParameter("limit")
+	}
+
+	response, err := h.Operations.ListSnapshots(c, params)
 	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "level"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "level", Err: err})
-		}
-		return
+		return err
 	}
-
-	// ------------- Optional query parameter "owner" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "owner", r.URL.Query(), &params.Owner, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "owner"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "owner", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "before" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "before", r.URL.Query(), &params.Before, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "before"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "before", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "limit" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", r.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "limit"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "limit", Err: err})
-		}
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListSnapshots(w, r, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerListSnapshots(c)
 }
 
-// ImportSnapshot operation middleware
-func (siw *ServerInterfaceWrapper) ImportSnapshot(w http.ResponseWriter, r *http.Request) {
+// ImportSnapshot handles POST /api/v1/platform/masterdata/snapshots.
+func (h Handlers) ImportSnapshot(c *gate.Call) error {
 
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
 	var params ImportSnapshotParams
+	query := c.Request.URL.Query()
 
-	// ------------- Optional query parameter "dryRun" -------------
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "dryRun", query, &params.DryRun, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""}); err != nil {
+		return badParameter("dryRun")
+	}
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "dryRun", r.URL.Query(), &params.DryRun, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "note", query, &params.Note, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("note")
+	}
+
+	response, err := h.Operations.ImportSnapshot(c, params)
 	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "dryRun"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "dryRun", Err: err})
-		}
-		return
+		return err
 	}
-
-	// ------------- Optional query parameter "note" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "note", r.URL.Query(), &params.Note, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "note"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "note", Err: err})
-		}
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ImportSnapshot(w, r, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerImportSnapshot(c)
 }
 
-// ShowSnapshot operation middleware
-func (siw *ServerInterfaceWrapper) ShowSnapshot(w http.ResponseWriter, r *http.Request) {
+// ShowSnapshot handles GET /api/v1/platform/masterdata/snapshots/{snapshotId}.
+func (h Handlers) ShowSnapshot(c *gate.Call) error {
 
-	var err error
-	_ = err
-
-	// ------------- Path parameter "snapshotId" -------------
 	var snapshotID SnapshotID
+	if err := runtime.BindStyledParameterWithOptions("simple", "snapshotId", chi.URLParam(c.Request, "snapshotId"), &snapshotID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("snapshotId")
+	}
 
-	err = runtime.BindStyledParameterWithOptions("simple", "snapshotId", chi.URLParam(r, "snapshotId"), &snapshotID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
+	response, err := h.Operations.ShowSnapshot(c, snapshotID)
 	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "snapshotId", Err: err})
-		return
+		return err
 	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ShowSnapshot(w, r, snapshotID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerShowSnapshot(c)
 }
 
-// ApproveSnapshot operation middleware
-func (siw *ServerInterfaceWrapper) ApproveSnapshot(w http.ResponseWriter, r *http.Request) {
+// ApproveSnapshot handles POST /api/v1/platform/masterdata/snapshots/{snapshotId}/approve.
+func (h Handlers) ApproveSnapshot(c *gate.Call) error {
 
-	var err error
-	_ = err
-
-	// ------------- Path parameter "snapshotId" -------------
 	var snapshotID SnapshotID
+	if err := runtime.BindStyledParameterWithOptions("simple", "snapshotId", chi.URLParam(c.Request, "snapshotId"), &snapshotID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("snapshotId")
+	}
 
-	err = runtime.BindStyledParameterWithOptions("simple", "snapshotId", chi.URLParam(r, "snapshotId"), &snapshotID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
+	var body ApproveSnapshotJSONRequestBody
+	if err := c.Bind(&body); err != nil {
+		return err
+	}
+	response, err := h.Operations.ApproveSnapshot(c, snapshotID, body)
 	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "snapshotId", Err: err})
-		return
+		return err
 	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ApproveSnapshot(w, r, snapshotID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerApproveSnapshot(c)
 }
 
-// ExportSnapshot operation middleware
-func (siw *ServerInterfaceWrapper) ExportSnapshot(w http.ResponseWriter, r *http.Request) {
+// ExportSnapshot handles GET /api/v1/platform/masterdata/snapshots/{snapshotId}/content.
+func (h Handlers) ExportSnapshot(c *gate.Call) error {
 
-	var err error
-	_ = err
-
-	// ------------- Path parameter "snapshotId" -------------
 	var snapshotID SnapshotID
+	if err := runtime.BindStyledParameterWithOptions("simple", "snapshotId", chi.URLParam(c.Request, "snapshotId"), &snapshotID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("snapshotId")
+	}
 
-	err = runtime.BindStyledParameterWithOptions("simple", "snapshotId", chi.URLParam(r, "snapshotId"), &snapshotID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
+	response, err := h.Operations.ExportSnapshot(c, snapshotID)
 	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "snapshotId", Err: err})
-		return
+		return err
 	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ExportSnapshot(w, r, snapshotID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerExportSnapshot(c)
 }
 
-// ListRequests operation middleware
-func (siw *ServerInterfaceWrapper) ListRequests(w http.ResponseWriter, r *http.Request) {
+// ListRequests handles GET /api/v1/platform/requests.
+func (h Handlers) ListRequests(c *gate.Call) error {
 
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
 	var params ListRequestsParams
+	query := c.Request.URL.Query()
 
-	// ------------- Required query parameter "organization" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "organization", r.URL.Query(), &params.Organization, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "organization"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organization", Err: err})
+	if err := runtime.BindQueryParameterWithOptions("form", true, true, "organization", query, &params.Organization, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		var missing *runtime.RequiredParameterError
+		if errors.As(err, &missing) {
+			return badParameter("")
 		}
-		return
+		return badParameter("organization")
 	}
 
-	// ------------- Optional query parameter "requestId" -------------
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "requestId", query, &params.RequestID, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("requestId")
+	}
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "requestId", r.URL.Query(), &params.RequestID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "code", query, &params.Code, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("code")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "before", query, &params.Before, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("before")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "limit", query, &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""}); err != nil {
+		return badParameter("limit")
+	}
+
+	response, err := h.Operations.ListRequests(c, params)
 	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "requestId"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "requestId", Err: err})
-		}
-		return
+		return err
 	}
-
-	// ------------- Optional query parameter "code" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "code", r.URL.Query(), &params.Code, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "code"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "code", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "before" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "before", r.URL.Query(), &params.Before, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "before"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "before", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "limit" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", r.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "limit"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "limit", Err: err})
-		}
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListRequests(w, r, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerListRequests(c)
 }
 
-// ListAllRfqs operation middleware
-func (siw *ServerInterfaceWrapper) ListAllRfqs(w http.ResponseWriter, r *http.Request) {
+// ListAllRfqs handles GET /api/v1/platform/rfqs.
+func (h Handlers) ListAllRfqs(c *gate.Call) error {
 
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
 	var params ListAllRfqsParams
+	query := c.Request.URL.Query()
 
-	// ------------- Optional query parameter "organization" -------------
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "organization", query, &params.Organization, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("organization")
+	}
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "organization", r.URL.Query(), &params.Organization, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "status", query, &params.Status, runtime.BindQueryParameterOptions{Type: "array", Format: ""}); err != nil {
+		return badParameter("status")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "createdAfter", query, &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"}); err != nil {
+		return badParameter("createdAfter")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "createdBefore", query, &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"}); err != nil {
+		return badParameter("createdBefore")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "limit", query, &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""}); err != nil {
+		return badParameter("limit")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "cursor", query, &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("cursor")
+	}
+
+	response, err := h.Operations.ListAllRfqs(c, params)
 	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "organization"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organization", Err: err})
-		}
-		return
+		return err
 	}
-
-	// ------------- Optional query parameter "status" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", r.URL.Query(), &params.Status, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "status"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "status", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "createdAfter" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "createdAfter", r.URL.Query(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "createdAfter"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "createdAfter", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "createdBefore" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "createdBefore", r.URL.Query(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "createdBefore"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "createdBefore", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "limit" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", r.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "limit"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "limit", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "cursor" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", r.URL.Query(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "cursor"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "cursor", Err: err})
-		}
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListAllRfqs(w, r, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerListAllRfqs(c)
 }
 
-// ShowRFQ operation middleware
-func (siw *ServerInterfaceWrapper) ShowRFQ(w http.ResponseWriter, r *http.Request) {
+// ShowRFQ handles GET /api/v1/platform/rfqs/{rfqId}.
+func (h Handlers) ShowRFQ(c *gate.Call) error {
 
-	var err error
-	_ = err
-
-	// ------------- Path parameter "rfqId" -------------
 	var rfqid RFQID
+	if err := runtime.BindStyledParameterWithOptions("simple", "rfqId", chi.URLParam(c.Request, "rfqId"), &rfqid, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("rfqId")
+	}
 
-	err = runtime.BindStyledParameterWithOptions("simple", "rfqId", chi.URLParam(r, "rfqId"), &rfqid, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
+	response, err := h.Operations.ShowRFQ(c, rfqid)
 	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "rfqId", Err: err})
-		return
+		return err
 	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ShowRFQ(w, r, rfqid)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerShowRFQ(c)
 }
 
-// CancelRFQ operation middleware
-func (siw *ServerInterfaceWrapper) CancelRFQ(w http.ResponseWriter, r *http.Request) {
+// CancelRFQ handles POST /api/v1/platform/rfqs/{rfqId}/cancel.
+func (h Handlers) CancelRFQ(c *gate.Call) error {
 
-	var err error
-	_ = err
-
-	// ------------- Path parameter "rfqId" -------------
 	var rfqid RFQID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "rfqId", chi.URLParam(r, "rfqId"), &rfqid, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "rfqId", Err: err})
-		return
+	if err := runtime.BindStyledParameterWithOptions("simple", "rfqId", chi.URLParam(c.Request, "rfqId"), &rfqid, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("rfqId")
 	}
 
-	// Parameter object where we will unmarshal all parameters from the context
 	var params CancelRFQParams
 
-	headers := r.Header
-
-	// ------------- Optional header parameter "If-Match" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("If-Match")]; found {
-		var IfMatch IfMatch
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "If-Match", Count: n})
-			return
+	if values := c.Request.Header[http.CanonicalHeaderKey("If-Match")]; len(values) == 1 {
+		var value IfMatch
+		if err := runtime.BindStyledParameterWithOptions("simple", "If-Match", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			return badParameter("If-Match")
 		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "If-Match", valueList[0], &IfMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "If-Match", Err: err})
-			return
-		}
-
-		params.IfMatch = &IfMatch
-
+		params.IfMatch = &value
+	} else if len(values) > 1 {
+		return badParameter("")
 	}
 
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.CancelRFQ(w, r, rfqid, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
+	var body CancelRFQJSONRequestBody
+	if err := c.Bind(&body); err != nil {
+		return err
 	}
-
-	handler.ServeHTTP(w, r)
+	response, err := h.Operations.CancelRFQ(c, rfqid, params, body)
+	if err != nil {
+		return err
+	}
+	return response.answerCancelRFQ(c)
 }
 
-// CloseRFQ operation middleware
-func (siw *ServerInterfaceWrapper) CloseRFQ(w http.ResponseWriter, r *http.Request) {
+// CloseRFQ handles POST /api/v1/platform/rfqs/{rfqId}/close.
+func (h Handlers) CloseRFQ(c *gate.Call) error {
 
-	var err error
-	_ = err
-
-	// ------------- Path parameter "rfqId" -------------
 	var rfqid RFQID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "rfqId", chi.URLParam(r, "rfqId"), &rfqid, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "rfqId", Err: err})
-		return
+	if err := runtime.BindStyledParameterWithOptions("simple", "rfqId", chi.URLParam(c.Request, "rfqId"), &rfqid, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("rfqId")
 	}
 
-	// Parameter object where we will unmarshal all parameters from the context
 	var params CloseRFQParams
 
-	headers := r.Header
-
-	// ------------- Optional header parameter "If-Match" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("If-Match")]; found {
-		var IfMatch IfMatch
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "If-Match", Count: n})
-			return
+	if values := c.Request.Header[http.CanonicalHeaderKey("If-Match")]; len(values) == 1 {
+		var value IfMatch
+		if err := runtime.BindStyledParameterWithOptions("simple", "If-Match", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			return badParameter("If-Match")
 		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "If-Match", valueList[0], &IfMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "If-Match", Err: err})
-			return
-		}
-
-		params.IfMatch = &IfMatch
-
+		params.IfMatch = &value
+	} else if len(values) > 1 {
+		return badParameter("")
 	}
 
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.CloseRFQ(w, r, rfqid, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
+	var body CloseRFQJSONRequestBody
+	if err := c.Bind(&body); err != nil {
+		return err
 	}
-
-	handler.ServeHTTP(w, r)
+	response, err := h.Operations.CloseRFQ(c, rfqid, params, body)
+	if err != nil {
+		return err
+	}
+	return response.answerCloseRFQ(c)
 }
 
-// SubmitQuote operation middleware
-func (siw *ServerInterfaceWrapper) SubmitQuote(w http.ResponseWriter, r *http.Request) {
+// SubmitQuote handles POST /api/v1/platform/rfqs/{rfqId}/quotes.
+func (h Handlers) SubmitQuote(c *gate.Call) error {
 
-	var err error
-	_ = err
-
-	// ------------- Path parameter "rfqId" -------------
 	var rfqid RFQID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "rfqId", chi.URLParam(r, "rfqId"), &rfqid, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "rfqId", Err: err})
-		return
+	if err := runtime.BindStyledParameterWithOptions("simple", "rfqId", chi.URLParam(c.Request, "rfqId"), &rfqid, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("rfqId")
 	}
 
-	// Parameter object where we will unmarshal all parameters from the context
 	var params SubmitQuoteParams
 
-	headers := r.Header
-
-	// ------------- Optional header parameter "If-Match" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("If-Match")]; found {
-		var IfMatch IfMatch
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "If-Match", Count: n})
-			return
+	if values := c.Request.Header[http.CanonicalHeaderKey("If-Match")]; len(values) == 1 {
+		var value IfMatch
+		if err := runtime.BindStyledParameterWithOptions("simple", "If-Match", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			return badParameter("If-Match")
 		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "If-Match", valueList[0], &IfMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "If-Match", Err: err})
-			return
-		}
-
-		params.IfMatch = &IfMatch
-
+		params.IfMatch = &value
+	} else if len(values) > 1 {
+		return badParameter("")
 	}
 
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.SubmitQuote(w, r, rfqid, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
+	var body SubmitQuoteJSONRequestBody
+	if err := c.Bind(&body); err != nil {
+		return err
 	}
-
-	handler.ServeHTTP(w, r)
+	response, err := h.Operations.SubmitQuote(c, rfqid, params, body)
+	if err != nil {
+		return err
+	}
+	return response.answerSubmitQuote(c)
 }
 
-// WithdrawQuote operation middleware
-func (siw *ServerInterfaceWrapper) WithdrawQuote(w http.ResponseWriter, r *http.Request) {
+// WithdrawQuote handles POST /api/v1/platform/rfqs/{rfqId}/quotes/{quoteId}/withdraw.
+func (h Handlers) WithdrawQuote(c *gate.Call) error {
 
-	var err error
-	_ = err
-
-	// ------------- Path parameter "rfqId" -------------
 	var rfqid RFQID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "rfqId", chi.URLParam(r, "rfqId"), &rfqid, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "rfqId", Err: err})
-		return
+	if err := runtime.BindStyledParameterWithOptions("simple", "rfqId", chi.URLParam(c.Request, "rfqId"), &rfqid, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("rfqId")
 	}
 
-	// ------------- Path parameter "quoteId" -------------
 	var quoteID string
-
-	err = runtime.BindStyledParameterWithOptions("simple", "quoteId", chi.URLParam(r, "quoteId"), &quoteID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "quoteId", Err: err})
-		return
+	if err := runtime.BindStyledParameterWithOptions("simple", "quoteId", chi.URLParam(c.Request, "quoteId"), &quoteID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("quoteId")
 	}
 
-	// Parameter object where we will unmarshal all parameters from the context
 	var params WithdrawQuoteParams
 
-	headers := r.Header
-
-	// ------------- Optional header parameter "If-Match" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("If-Match")]; found {
-		var IfMatch IfMatch
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "If-Match", Count: n})
-			return
+	if values := c.Request.Header[http.CanonicalHeaderKey("If-Match")]; len(values) == 1 {
+		var value IfMatch
+		if err := runtime.BindStyledParameterWithOptions("simple", "If-Match", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			return badParameter("If-Match")
 		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "If-Match", valueList[0], &IfMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "If-Match", Err: err})
-			return
-		}
-
-		params.IfMatch = &IfMatch
-
+		params.IfMatch = &value
+	} else if len(values) > 1 {
+		return badParameter("")
 	}
 
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.WithdrawQuote(w, r, rfqid, quoteID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
+	var body WithdrawQuoteJSONRequestBody
+	if err := c.Bind(&body); err != nil {
+		return err
 	}
-
-	handler.ServeHTTP(w, r)
+	response, err := h.Operations.WithdrawQuote(c, rfqid, quoteID, params, body)
+	if err != nil {
+		return err
+	}
+	return response.answerWithdrawQuote(c)
 }
 
-// ListDeliveries operation middleware
-func (siw *ServerInterfaceWrapper) ListDeliveries(w http.ResponseWriter, r *http.Request) {
+// ListDeliveries handles GET /api/v1/platform/webhooks/deliveries.
+func (h Handlers) ListDeliveries(c *gate.Call) error {
 
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
 	var params ListDeliveriesParams
+	query := c.Request.URL.Query()
 
-	// ------------- Required query parameter "organization" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "organization", r.URL.Query(), &params.Organization, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "organization"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organization", Err: err})
+	if err := runtime.BindQueryParameterWithOptions("form", true, true, "organization", query, &params.Organization, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		var missing *runtime.RequiredParameterError
+		if errors.As(err, &missing) {
+			return badParameter("")
 		}
-		return
+		return badParameter("organization")
 	}
 
-	// ------------- Optional query parameter "endpoint" -------------
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "endpoint", query, &params.Endpoint, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("endpoint")
+	}
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "endpoint", r.URL.Query(), &params.Endpoint, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "state", query, &params.State, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("state")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "type", query, &params.Type, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("type")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "before", query, &params.Before, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("before")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "limit", query, &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""}); err != nil {
+		return badParameter("limit")
+	}
+
+	response, err := h.Operations.ListDeliveries(c, params)
 	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "endpoint"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "endpoint", Err: err})
-		}
-		return
+		return err
 	}
-
-	// ------------- Optional query parameter "state" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "state", r.URL.Query(), &params.State, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "state"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "state", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "type" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "type", r.URL.Query(), &params.Type, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "type"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "type", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "before" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "before", r.URL.Query(), &params.Before, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "before"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "before", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "limit" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", r.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "limit"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "limit", Err: err})
-		}
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListDeliveries(w, r, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerListDeliveries(c)
 }
 
-// ShowDelivery operation middleware
-func (siw *ServerInterfaceWrapper) ShowDelivery(w http.ResponseWriter, r *http.Request) {
+// ShowDelivery handles GET /api/v1/platform/webhooks/deliveries/{deliveryId}.
+func (h Handlers) ShowDelivery(c *gate.Call) error {
 
-	var err error
-	_ = err
-
-	// ------------- Path parameter "deliveryId" -------------
 	var deliveryID DeliveryID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "deliveryId", chi.URLParam(r, "deliveryId"), &deliveryID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "deliveryId", Err: err})
-		return
+	if err := runtime.BindStyledParameterWithOptions("simple", "deliveryId", chi.URLParam(c.Request, "deliveryId"), &deliveryID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("deliveryId")
 	}
 
-	// Parameter object where we will unmarshal all parameters from the context
 	var params ShowDeliveryParams
+	query := c.Request.URL.Query()
 
-	// ------------- Required query parameter "organization" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "organization", r.URL.Query(), &params.Organization, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "organization"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organization", Err: err})
+	if err := runtime.BindQueryParameterWithOptions("form", true, true, "organization", query, &params.Organization, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		var missing *runtime.RequiredParameterError
+		if errors.As(err, &missing) {
+			return badParameter("")
 		}
-		return
+		return badParameter("organization")
 	}
 
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ShowDelivery(w, r, deliveryID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
+	response, err := h.Operations.ShowDelivery(c, deliveryID, params)
+	if err != nil {
+		return err
 	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerShowDelivery(c)
 }
 
-// Redeliver operation middleware
-func (siw *ServerInterfaceWrapper) Redeliver(w http.ResponseWriter, r *http.Request) {
+// Redeliver handles POST /api/v1/platform/webhooks/deliveries/{deliveryId}/redeliver.
+func (h Handlers) Redeliver(c *gate.Call) error {
 
-	var err error
-	_ = err
-
-	// ------------- Path parameter "deliveryId" -------------
 	var deliveryID DeliveryID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "deliveryId", chi.URLParam(r, "deliveryId"), &deliveryID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "deliveryId", Err: err})
-		return
+	if err := runtime.BindStyledParameterWithOptions("simple", "deliveryId", chi.URLParam(c.Request, "deliveryId"), &deliveryID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("deliveryId")
 	}
 
-	// Parameter object where we will unmarshal all parameters from the context
 	var params RedeliverParams
+	query := c.Request.URL.Query()
 
-	// ------------- Required query parameter "organization" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "organization", r.URL.Query(), &params.Organization, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "organization"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organization", Err: err})
+	if err := runtime.BindQueryParameterWithOptions("form", true, true, "organization", query, &params.Organization, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		var missing *runtime.RequiredParameterError
+		if errors.As(err, &missing) {
+			return badParameter("")
 		}
-		return
+		return badParameter("organization")
 	}
 
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.Redeliver(w, r, deliveryID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
+	var body RedeliverJSONRequestBody
+	if err := c.Bind(&body); err != nil {
+		return err
 	}
-
-	handler.ServeHTTP(w, r)
+	response, err := h.Operations.Redeliver(c, deliveryID, params, body)
+	if err != nil {
+		return err
+	}
+	return response.answerRedeliver(c)
 }
 
-// ListEndpoints operation middleware
-func (siw *ServerInterfaceWrapper) ListEndpoints(w http.ResponseWriter, r *http.Request) {
+// ListEndpoints handles GET /api/v1/platform/webhooks/endpoints.
+func (h Handlers) ListEndpoints(c *gate.Call) error {
 
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
 	var params ListEndpointsParams
+	query := c.Request.URL.Query()
 
-	// ------------- Optional query parameter "organization" -------------
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "organization", query, &params.Organization, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("organization")
+	}
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "organization", r.URL.Query(), &params.Organization, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	response, err := h.Operations.ListEndpoints(c, params)
 	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "organization"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organization", Err: err})
-		}
-		return
+		return err
 	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListEndpoints(w, r, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerListEndpoints(c)
 }
 
-// EnableEndpoint operation middleware
-func (siw *ServerInterfaceWrapper) EnableEndpoint(w http.ResponseWriter, r *http.Request) {
+// EnableEndpoint handles POST /api/v1/platform/webhooks/endpoints/{name}/enable.
+func (h Handlers) EnableEndpoint(c *gate.Call) error {
 
-	var err error
-	_ = err
-
-	// ------------- Path parameter "name" -------------
 	var name EndpointName
-
-	err = runtime.BindStyledParameterWithOptions("simple", "name", chi.URLParam(r, "name"), &name, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "name", Err: err})
-		return
+	if err := runtime.BindStyledParameterWithOptions("simple", "name", chi.URLParam(c.Request, "name"), &name, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("name")
 	}
 
-	// Parameter object where we will unmarshal all parameters from the context
 	var params EnableEndpointParams
+	query := c.Request.URL.Query()
 
-	// ------------- Required query parameter "organization" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "organization", r.URL.Query(), &params.Organization, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "organization"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organization", Err: err})
+	if err := runtime.BindQueryParameterWithOptions("form", true, true, "organization", query, &params.Organization, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		var missing *runtime.RequiredParameterError
+		if errors.As(err, &missing) {
+			return badParameter("")
 		}
-		return
+		return badParameter("organization")
 	}
 
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.EnableEndpoint(w, r, name, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
+	var body EnableEndpointJSONRequestBody
+	if err := c.Bind(&body); err != nil {
+		return err
 	}
-
-	handler.ServeHTTP(w, r)
+	response, err := h.Operations.EnableEndpoint(c, name, params, body)
+	if err != nil {
+		return err
+	}
+	return response.answerEnableEndpoint(c)
 }
 
-// RecoverEndpoint operation middleware
-func (siw *ServerInterfaceWrapper) RecoverEndpoint(w http.ResponseWriter, r *http.Request) {
+// RecoverEndpoint handles POST /api/v1/platform/webhooks/endpoints/{name}/recover.
+func (h Handlers) RecoverEndpoint(c *gate.Call) error {
 
-	var err error
-	_ = err
-
-	// ------------- Path parameter "name" -------------
 	var name EndpointName
-
-	err = runtime.BindStyledParameterWithOptions("simple", "name", chi.URLParam(r, "name"), &name, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "name", Err: err})
-		return
+	if err := runtime.BindStyledParameterWithOptions("simple", "name", chi.URLParam(c.Request, "name"), &name, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("name")
 	}
 
-	// Parameter object where we will unmarshal all parameters from the context
 	var params RecoverEndpointParams
+	query := c.Request.URL.Query()
 
-	// ------------- Required query parameter "organization" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "organization", r.URL.Query(), &params.Organization, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "organization"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organization", Err: err})
+	if err := runtime.BindQueryParameterWithOptions("form", true, true, "organization", query, &params.Organization, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		var missing *runtime.RequiredParameterError
+		if errors.As(err, &missing) {
+			return badParameter("")
 		}
-		return
+		return badParameter("organization")
 	}
 
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.RecoverEndpoint(w, r, name, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
+	var body RecoverEndpointJSONRequestBody
+	if err := c.Bind(&body); err != nil {
+		return err
 	}
-
-	handler.ServeHTTP(w, r)
+	response, err := h.Operations.RecoverEndpoint(c, name, params, body)
+	if err != nil {
+		return err
+	}
+	return response.answerRecoverEndpoint(c)
 }
 
-// TestEndpoint operation middleware
-func (siw *ServerInterfaceWrapper) TestEndpoint(w http.ResponseWriter, r *http.Request) {
+// TestEndpoint handles POST /api/v1/platform/webhooks/endpoints/{name}/test.
+func (h Handlers) TestEndpoint(c *gate.Call) error {
 
-	var err error
-	_ = err
-
-	// ------------- Path parameter "name" -------------
 	var name EndpointName
-
-	err = runtime.BindStyledParameterWithOptions("simple", "name", chi.URLParam(r, "name"), &name, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "name", Err: err})
-		return
+	if err := runtime.BindStyledParameterWithOptions("simple", "name", chi.URLParam(c.Request, "name"), &name, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("name")
 	}
 
-	// Parameter object where we will unmarshal all parameters from the context
 	var params TestEndpointParams
+	query := c.Request.URL.Query()
 
-	// ------------- Required query parameter "organization" -------------
+	if err := runtime.BindQueryParameterWithOptions("form", true, true, "organization", query, &params.Organization, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		var missing *runtime.RequiredParameterError
+		if errors.As(err, &missing) {
+			return badParameter("")
+		}
+		return badParameter("organization")
+	}
 
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "organization", r.URL.Query(), &params.Organization, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	var body TestEndpointJSONRequestBody
+	if err := c.Bind(&body); err != nil {
+		return err
+	}
+	response, err := h.Operations.TestEndpoint(c, name, params, body)
 	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "organization"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "organization", Err: err})
-		}
-		return
+		return err
 	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.TestEndpoint(w, r, name, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-type UnescapedCookieParamError struct {
-	ParamName string
-	Err       error
-}
-
-func (e *UnescapedCookieParamError) Error() string {
-	return fmt.Sprintf("error unescaping cookie parameter '%s'", e.ParamName)
-}
-
-func (e *UnescapedCookieParamError) Unwrap() error {
-	return e.Err
-}
-
-type UnmarshalingParamError struct {
-	ParamName string
-	Err       error
-}
-
-func (e *UnmarshalingParamError) Error() string {
-	return fmt.Sprintf("Error unmarshaling parameter %s as JSON: %s", e.ParamName, e.Err.Error())
-}
-
-func (e *UnmarshalingParamError) Unwrap() error {
-	return e.Err
-}
-
-type RequiredParamError struct {
-	ParamName string
-}
-
-func (e *RequiredParamError) Error() string {
-	return fmt.Sprintf("Query argument %s is required, but not found", e.ParamName)
-}
-
-type RequiredHeaderError struct {
-	ParamName string
-	Err       error
-}
-
-func (e *RequiredHeaderError) Error() string {
-	return fmt.Sprintf("Header parameter %s is required, but not found", e.ParamName)
-}
-
-func (e *RequiredHeaderError) Unwrap() error {
-	return e.Err
-}
-
-type InvalidParamFormatError struct {
-	ParamName string
-	Err       error
-}
-
-func (e *InvalidParamFormatError) Error() string {
-	return fmt.Sprintf("Invalid format for parameter %s: %s", e.ParamName, e.Err.Error())
-}
-
-func (e *InvalidParamFormatError) Unwrap() error {
-	return e.Err
-}
-
-type TooManyValuesForParamError struct {
-	ParamName string
-	Count     int
-}
-
-func (e *TooManyValuesForParamError) Error() string {
-	return fmt.Sprintf("Expected one value for %s, got %d", e.ParamName, e.Count)
-}
-
-// Handler creates http.Handler with routing matching OpenAPI spec.
-func Handler(si ServerInterface) http.Handler {
-	return HandlerWithOptions(si, ChiServerOptions{})
-}
-
-type ChiServerOptions struct {
-	BaseURL          string
-	BaseRouter       chi.Router
-	Middlewares      []MiddlewareFunc
-	ErrorHandlerFunc func(w http.ResponseWriter, r *http.Request, err error)
-}
-
-// HandlerFromMux creates http.Handler with routing matching OpenAPI spec based on the provided mux.
-func HandlerFromMux(si ServerInterface, r chi.Router) http.Handler {
-	return HandlerWithOptions(si, ChiServerOptions{
-		BaseRouter: r,
-	})
-}
-
-func HandlerFromMuxWithBaseURL(si ServerInterface, r chi.Router, baseURL string) http.Handler {
-	return HandlerWithOptions(si, ChiServerOptions{
-		BaseURL:    baseURL,
-		BaseRouter: r,
-	})
-}
-
-// HandlerWithOptions creates http.Handler with additional options
-func HandlerWithOptions(si ServerInterface, options ChiServerOptions) http.Handler {
-	r := options.BaseRouter
-
-	if r == nil {
-		r = chi.NewRouter()
-	}
-	if options.ErrorHandlerFunc == nil {
-		options.ErrorHandlerFunc = func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-		}
-	}
-	wrapper := ServerInterfaceWrapper{
-		Handler:            si,
-		HandlerMiddlewares: options.Middlewares,
-		ErrorHandlerFunc:   options.ErrorHandlerFunc,
-	}
-
-	r.Group(func(r chi.Router) {
-		r.Get(options.BaseURL+"/api/v1/platform/audit", wrapper.ListAudit)
-	})
-	r.Group(func(r chi.Router) {
-		r.Get(options.BaseURL+"/api/v1/platform/callbacks", wrapper.ListCallbacks)
-	})
-	r.Group(func(r chi.Router) {
-		r.Get(options.BaseURL+"/api/v1/platform/callbacks/jobs", wrapper.ListJobStatuses)
-	})
-	r.Group(func(r chi.Router) {
-		r.Get(options.BaseURL+"/api/v1/platform/denials", wrapper.ListDenials)
-	})
-	r.Group(func(r chi.Router) {
-		r.Get(options.BaseURL+"/api/v1/platform/keys", wrapper.ListKeyUses)
-	})
-	r.Group(func(r chi.Router) {
-		r.Get(options.BaseURL+"/api/v1/platform/masterdata/approvals", wrapper.ListApprovals)
-	})
-	r.Group(func(r chi.Router) {
-		r.Post(options.BaseURL+"/api/v1/platform/masterdata/approvals/{approvalId}/withdraw", wrapper.WithdrawApproval)
-	})
-	r.Group(func(r chi.Router) {
-		r.Get(options.BaseURL+"/api/v1/platform/masterdata/snapshots", wrapper.ListSnapshots)
-	})
-	r.Group(func(r chi.Router) {
-		r.Post(options.BaseURL+"/api/v1/platform/masterdata/snapshots", wrapper.ImportSnapshot)
-	})
-	r.Group(func(r chi.Router) {
-		r.Get(options.BaseURL+"/api/v1/platform/masterdata/snapshots/{snapshotId}", wrapper.ShowSnapshot)
-	})
-	r.Group(func(r chi.Router) {
-		r.Post(options.BaseURL+"/api/v1/platform/masterdata/snapshots/{snapshotId}/approve", wrapper.ApproveSnapshot)
-	})
-	r.Group(func(r chi.Router) {
-		r.Get(options.BaseURL+"/api/v1/platform/masterdata/snapshots/{snapshotId}/content", wrapper.ExportSnapshot)
-	})
-	r.Group(func(r chi.Router) {
-		r.Get(options.BaseURL+"/api/v1/platform/requests", wrapper.ListRequests)
-	})
-	r.Group(func(r chi.Router) {
-		r.Get(options.BaseURL+"/api/v1/platform/rfqs", wrapper.ListAllRfqs)
-	})
-	r.Group(func(r chi.Router) {
-		r.Get(options.BaseURL+"/api/v1/platform/rfqs/{rfqId}", wrapper.ShowRFQ)
-	})
-	r.Group(func(r chi.Router) {
-		r.Post(options.BaseURL+"/api/v1/platform/rfqs/{rfqId}/cancel", wrapper.CancelRFQ)
-	})
-	r.Group(func(r chi.Router) {
-		r.Post(options.BaseURL+"/api/v1/platform/rfqs/{rfqId}/close", wrapper.CloseRFQ)
-	})
-	r.Group(func(r chi.Router) {
-		r.Post(options.BaseURL+"/api/v1/platform/rfqs/{rfqId}/quotes", wrapper.SubmitQuote)
-	})
-	r.Group(func(r chi.Router) {
-		r.Post(options.BaseURL+"/api/v1/platform/rfqs/{rfqId}/quotes/{quoteId}/withdraw", wrapper.WithdrawQuote)
-	})
-	r.Group(func(r chi.Router) {
-		r.Get(options.BaseURL+"/api/v1/platform/webhooks/deliveries", wrapper.ListDeliveries)
-	})
-	r.Group(func(r chi.Router) {
-		r.Get(options.BaseURL+"/api/v1/platform/webhooks/deliveries/{deliveryId}", wrapper.ShowDelivery)
-	})
-	r.Group(func(r chi.Router) {
-		r.Post(options.BaseURL+"/api/v1/platform/webhooks/deliveries/{deliveryId}/redeliver", wrapper.Redeliver)
-	})
-	r.Group(func(r chi.Router) {
-		r.Get(options.BaseURL+"/api/v1/platform/webhooks/endpoints", wrapper.ListEndpoints)
-	})
-	r.Group(func(r chi.Router) {
-		r.Post(options.BaseURL+"/api/v1/platform/webhooks/endpoints/{name}/enable", wrapper.EnableEndpoint)
-	})
-	r.Group(func(r chi.Router) {
-		r.Post(options.BaseURL+"/api/v1/platform/webhooks/endpoints/{name}/recover", wrapper.RecoverEndpoint)
-	})
-	r.Group(func(r chi.Router) {
-		r.Post(options.BaseURL+"/api/v1/platform/webhooks/endpoints/{name}/test", wrapper.TestEndpoint)
-	})
-
-	return r
+	return response.answerTestEndpoint(c)
 }
 
 type RFQResponseHeaders struct {
@@ -7761,338 +6813,169 @@ type RFQJSONResponse struct {
 	Headers RFQResponseHeaders
 }
 
-type ListAuditRequestObject struct {
-	Params ListAuditParams
-}
-
+// ListAuditResponseObject is a response of ListAudit.
 type ListAuditResponseObject interface {
-	VisitListAuditResponse(w http.ResponseWriter) error
+	answerListAudit(c *gate.Call) error
 }
 
 type ListAudit200JSONResponse AuditPage
 
-func (response ListAudit200JSONResponse) VisitListAuditResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+func (response ListAudit200JSONResponse) answerListAudit(c *gate.Call) error {
+	return c.JSON(200, response)
 }
 
-type ListCallbacksRequestObject struct {
-	Params ListCallbacksParams
-}
-
+// ListCallbacksResponseObject is a response of ListCallbacks.
 type ListCallbacksResponseObject interface {
-	VisitListCallbacksResponse(w http.ResponseWriter) error
+	answerListCallbacks(c *gate.Call) error
 }
 
 type ListCallbacks200JSONResponse CallbackPage
 
-func (response ListCallbacks200JSONResponse) VisitListCallbacksResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+func (response ListCallbacks200JSONResponse) answerListCallbacks(c *gate.Call) error {
+	return c.JSON(200, response)
 }
 
-type ListJobStatusesRequestObject struct {
-	Params ListJobStatusesParams
-}
-
+// ListJobStatusesResponseObject is a response of ListJobStatuses.
 type ListJobStatusesResponseObject interface {
-	VisitListJobStatusesResponse(w http.ResponseWriter) error
+	answerListJobStatuses(c *gate.Call) error
 }
 
 type ListJobStatuses200JSONResponse JobStatuses
 
-func (response ListJobStatuses200JSONResponse) VisitListJobStatusesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+func (response ListJobStatuses200JSONResponse) answerListJobStatuses(c *gate.Call) error {
+	return c.JSON(200, response)
 }
 
-type ListDenialsRequestObject struct {
-	Params ListDenialsParams
-}
-
+// ListDenialsResponseObject is a response of ListDenials.
 type ListDenialsResponseObject interface {
-	VisitListDenialsResponse(w http.ResponseWriter) error
+	answerListDenials(c *gate.Call) error
 }
 
 type ListDenials200JSONResponse Denials
 
-func (response ListDenials200JSONResponse) VisitListDenialsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+func (response ListDenials200JSONResponse) answerListDenials(c *gate.Call) error {
+	return c.JSON(200, response)
 }
 
-type ListKeyUsesRequestObject struct {
-	Params ListKeyUsesParams
-}
-
+// ListKeyUsesResponseObject is a response of ListKeyUses.
 type ListKeyUsesResponseObject interface {
-	VisitListKeyUsesResponse(w http.ResponseWriter) error
+	answerListKeyUses(c *gate.Call) error
 }
 
 type ListKeyUses200JSONResponse KeyUses
 
-func (response ListKeyUses200JSONResponse) VisitListKeyUsesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+func (response ListKeyUses200JSONResponse) answerListKeyUses(c *gate.Call) error {
+	return c.JSON(200, response)
 }
 
-type ListApprovalsRequestObject struct {
-	Params ListApprovalsParams
-}
-
+// ListApprovalsResponseObject is a response of ListApprovals.
 type ListApprovalsResponseObject interface {
-	VisitListApprovalsResponse(w http.ResponseWriter) error
+	answerListApprovals(c *gate.Call) error
 }
 
 type ListApprovals200JSONResponse ApprovalPage
 
-func (response ListApprovals200JSONResponse) VisitListApprovalsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+func (response ListApprovals200JSONResponse) answerListApprovals(c *gate.Call) error {
+	return c.JSON(200, response)
 }
 
-type WithdrawApprovalRequestObject struct {
-	ApprovalID string `json:"approvalId"`
-	Body       *WithdrawApprovalJSONRequestBody
-}
-
+// WithdrawApprovalResponseObject is a response of WithdrawApproval.
 type WithdrawApprovalResponseObject interface {
-	VisitWithdrawApprovalResponse(w http.ResponseWriter) error
+	answerWithdrawApproval(c *gate.Call) error
 }
 
 type WithdrawApproval200JSONResponse Approval
 
-func (response WithdrawApproval200JSONResponse) VisitWithdrawApprovalResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+func (response WithdrawApproval200JSONResponse) answerWithdrawApproval(c *gate.Call) error {
+	return c.JSON(200, response)
 }
 
-type ListSnapshotsRequestObject struct {
-	Params ListSnapshotsParams
-}
-
+// ListSnapshotsResponseObject is a response of ListSnapshots.
 type ListSnapshotsResponseObject interface {
-	VisitListSnapshotsResponse(w http.ResponseWriter) error
+	answerListSnapshots(c *gate.Call) error
 }
 
 type ListSnapshots200JSONResponse SnapshotPage
 
-func (response ListSnapshots200JSONResponse) VisitListSnapshotsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+func (response ListSnapshots200JSONResponse) answerListSnapshots(c *gate.Call) error {
+	return c.JSON(200, response)
 }
 
-type ImportSnapshotRequestObject struct {
-	Params   ImportSnapshotParams
-	Body     io.Reader
-	JSONBody *ImportSnapshotJSONRequestBody
-}
-
+// ImportSnapshotResponseObject is a response of ImportSnapshot.
 type ImportSnapshotResponseObject interface {
-	VisitImportSnapshotResponse(w http.ResponseWriter) error
+	answerImportSnapshot(c *gate.Call) error
 }
 
 type ImportSnapshot200JSONResponse ImportedSnapshot
 
-func (response ImportSnapshot200JSONResponse) VisitImportSnapshotResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+func (response ImportSnapshot200JSONResponse) answerImportSnapshot(c *gate.Call) error {
+	return c.JSON(200, response)
 }
 
 type ImportSnapshot201JSONResponse ImportedSnapshot
 
-func (response ImportSnapshot201JSONResponse) VisitImportSnapshotResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(201)
-	_, err := buf.WriteTo(w)
-	return err
+func (response ImportSnapshot201JSONResponse) answerImportSnapshot(c *gate.Call) error {
+	return c.JSON(201, response)
 }
 
-type ShowSnapshotRequestObject struct {
-	SnapshotID SnapshotID `json:"snapshotId"`
-}
-
+// ShowSnapshotResponseObject is a response of ShowSnapshot.
 type ShowSnapshotResponseObject interface {
-	VisitShowSnapshotResponse(w http.ResponseWriter) error
+	answerShowSnapshot(c *gate.Call) error
 }
 
 type ShowSnapshot200JSONResponse Snapshot
 
-func (response ShowSnapshot200JSONResponse) VisitShowSnapshotResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+func (response ShowSnapshot200JSONResponse) answerShowSnapshot(c *gate.Call) error {
+	return c.JSON(200, response)
 }
 
-type ApproveSnapshotRequestObject struct {
-	SnapshotID SnapshotID `json:"snapshotId"`
-	Body       *ApproveSnapshotJSONRequestBody
-}
-
+// ApproveSnapshotResponseObject is a response of ApproveSnapshot.
 type ApproveSnapshotResponseObject interface {
-	VisitApproveSnapshotResponse(w http.ResponseWriter) error
+	answerApproveSnapshot(c *gate.Call) error
 }
 
 type ApproveSnapshot201JSONResponse Approval
 
-func (response ApproveSnapshot201JSONResponse) VisitApproveSnapshotResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(201)
-	_, err := buf.WriteTo(w)
-	return err
+func (response ApproveSnapshot201JSONResponse) answerApproveSnapshot(c *gate.Call) error {
+	return c.JSON(201, response)
 }
 
-type ExportSnapshotRequestObject struct {
-	SnapshotID SnapshotID `json:"snapshotId"`
-}
-
+// ExportSnapshotResponseObject is a response of ExportSnapshot.
 type ExportSnapshotResponseObject interface {
-	VisitExportSnapshotResponse(w http.ResponseWriter) error
+	answerExportSnapshot(c *gate.Call) error
 }
 
 type ExportSnapshot200JSONResponse MasterDataDocument
 
-func (response ExportSnapshot200JSONResponse) VisitExportSnapshotResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+func (response ExportSnapshot200JSONResponse) answerExportSnapshot(c *gate.Call) error {
+	return c.JSON(200, response)
 }
 
-type ListRequestsRequestObject struct {
-	Params ListRequestsParams
-}
-
+// ListRequestsResponseObject is a response of ListRequests.
 type ListRequestsResponseObject interface {
-	VisitListRequestsResponse(w http.ResponseWriter) error
+	answerListRequests(c *gate.Call) error
 }
 
 type ListRequests200JSONResponse LoggedRequests
 
-func (response ListRequests200JSONResponse) VisitListRequestsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+func (response ListRequests200JSONResponse) answerListRequests(c *gate.Call) error {
+	return c.JSON(200, response)
 }
 
-type ListAllRfqsRequestObject struct {
-	Params ListAllRfqsParams
-}
-
+// ListAllRfqsResponseObject is a response of ListAllRfqs.
 type ListAllRfqsResponseObject interface {
-	VisitListAllRfqsResponse(w http.ResponseWriter) error
+	answerListAllRfqs(c *gate.Call) error
 }
 
 type ListAllRfqs200JSONResponse RFQPage
 
-func (response ListAllRfqs200JSONResponse) VisitListAllRfqsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+func (response ListAllRfqs200JSONResponse) answerListAllRfqs(c *gate.Call) error {
+	return c.JSON(200, response)
 }
 
-type ShowRFQRequestObject struct {
-	RFQID RFQID `json:"rfqId"`
-}
-
+// ShowRFQResponseObject is a response of ShowRFQ.
 type ShowRFQResponseObject interface {
-	VisitShowRFQResponse(w http.ResponseWriter) error
+	answerShowRFQ(c *gate.Call) error
 }
 
 type ShowRFQ200ResponseHeaders struct {
@@ -8104,1189 +6987,144 @@ type ShowRFQ200JSONResponse struct {
 	Headers ShowRFQ200ResponseHeaders
 }
 
-func (response ShowRFQ200JSONResponse) VisitShowRFQResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+func (response ShowRFQ200JSONResponse) answerShowRFQ(c *gate.Call) error {
+	c.Writer.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	return c.JSON(200, response.Body)
 }
 
-type CancelRFQRequestObject struct {
-	RFQID  RFQID `json:"rfqId"`
-	Params CancelRFQParams
-	Body   *CancelRFQJSONRequestBody
-}
-
+// CancelRFQResponseObject is a response of CancelRFQ.
 type CancelRFQResponseObject interface {
-	VisitCancelRFQResponse(w http.ResponseWriter) error
+	answerCancelRFQ(c *gate.Call) error
 }
 
 type CancelRFQ200JSONResponse struct{ RFQJSONResponse }
 
-func (response CancelRFQ200JSONResponse) VisitCancelRFQResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+func (response CancelRFQ200JSONResponse) answerCancelRFQ(c *gate.Call) error {
+	c.Writer.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	return c.JSON(200, response.Body)
 }
 
-type CloseRFQRequestObject struct {
-	RFQID  RFQID `json:"rfqId"`
-	Params CloseRFQParams
-	Body   *CloseRFQJSONRequestBody
-}
-
+// CloseRFQResponseObject is a response of CloseRFQ.
 type CloseRFQResponseObject interface {
-	VisitCloseRFQResponse(w http.ResponseWriter) error
+	answerCloseRFQ(c *gate.Call) error
 }
 
 type CloseRFQ200JSONResponse struct{ RFQJSONResponse }
 
-func (response CloseRFQ200JSONResponse) VisitCloseRFQResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+func (response CloseRFQ200JSONResponse) answerCloseRFQ(c *gate.Call) error {
+	c.Writer.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	return c.JSON(200, response.Body)
 }
 
-type SubmitQuoteRequestObject struct {
-	RFQID  RFQID `json:"rfqId"`
-	Params SubmitQuoteParams
-	Body   *SubmitQuoteJSONRequestBody
-}
-
+// SubmitQuoteResponseObject is a response of SubmitQuote.
 type SubmitQuoteResponseObject interface {
-	VisitSubmitQuoteResponse(w http.ResponseWriter) error
+	answerSubmitQuote(c *gate.Call) error
 }
 
 type SubmitQuote200JSONResponse Quote
 
-func (response SubmitQuote200JSONResponse) VisitSubmitQuoteResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+func (response SubmitQuote200JSONResponse) answerSubmitQuote(c *gate.Call) error {
+	return c.JSON(200, response)
 }
 
 type SubmitQuote201JSONResponse Quote
 
-func (response SubmitQuote201JSONResponse) VisitSubmitQuoteResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(201)
-	_, err := buf.WriteTo(w)
-	return err
+func (response SubmitQuote201JSONResponse) answerSubmitQuote(c *gate.Call) error {
+	return c.JSON(201, response)
 }
 
-type WithdrawQuoteRequestObject struct {
-	RFQID   RFQID  `json:"rfqId"`
-	QuoteID string `json:"quoteId"`
-	Params  WithdrawQuoteParams
-	Body    *WithdrawQuoteJSONRequestBody
-}
-
+// WithdrawQuoteResponseObject is a response of WithdrawQuote.
 type WithdrawQuoteResponseObject interface {
-	VisitWithdrawQuoteResponse(w http.ResponseWriter) error
+	answerWithdrawQuote(c *gate.Call) error
 }
 
 type WithdrawQuote200JSONResponse Quote
 
-func (response WithdrawQuote200JSONResponse) VisitWithdrawQuoteResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+func (response WithdrawQuote200JSONResponse) answerWithdrawQuote(c *gate.Call) error {
+	return c.JSON(200, response)
 }
 
-type ListDeliveriesRequestObject struct {
-	Params ListDeliveriesParams
-}
-
+// ListDeliveriesResponseObject is a response of ListDeliveries.
 type ListDeliveriesResponseObject interface {
-	VisitListDeliveriesResponse(w http.ResponseWriter) error
+	answerListDeliveries(c *gate.Call) error
 }
 
 type ListDeliveries200JSONResponse DeliveryPage
 
-func (response ListDeliveries200JSONResponse) VisitListDeliveriesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+func (response ListDeliveries200JSONResponse) answerListDeliveries(c *gate.Call) error {
+	return c.JSON(200, response)
 }
 
-type ShowDeliveryRequestObject struct {
-	DeliveryID DeliveryID `json:"deliveryId"`
-	Params     ShowDeliveryParams
-}
-
+// ShowDeliveryResponseObject is a response of ShowDelivery.
 type ShowDeliveryResponseObject interface {
-	VisitShowDeliveryResponse(w http.ResponseWriter) error
+	answerShowDelivery(c *gate.Call) error
 }
 
 type ShowDelivery200JSONResponse DeliveryWithAttempts
 
-func (response ShowDelivery200JSONResponse) VisitShowDeliveryResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+func (response ShowDelivery200JSONResponse) answerShowDelivery(c *gate.Call) error {
+	return c.JSON(200, response)
 }
 
 type ShowDelivery304Response struct {
 }
 
-func (response ShowDelivery304Response) VisitShowDeliveryResponse(w http.ResponseWriter) error {
-	w.WriteHeader(304)
+func (response ShowDelivery304Response) answerShowDelivery(c *gate.Call) error {
+	c.Writer.WriteHeader(304)
 	return nil
 }
 
-type RedeliverRequestObject struct {
-	DeliveryID DeliveryID `json:"deliveryId"`
-	Params     RedeliverParams
-	Body       *RedeliverJSONRequestBody
-}
-
+// RedeliverResponseObject is a response of Redeliver.
 type RedeliverResponseObject interface {
-	VisitRedeliverResponse(w http.ResponseWriter) error
+	answerRedeliver(c *gate.Call) error
 }
 
 type Redeliver202JSONResponse WebhookDelivery
 
-func (response Redeliver202JSONResponse) VisitRedeliverResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(202)
-	_, err := buf.WriteTo(w)
-	return err
+func (response Redeliver202JSONResponse) answerRedeliver(c *gate.Call) error {
+	return c.JSON(202, response)
 }
 
-type ListEndpointsRequestObject struct {
-	Params ListEndpointsParams
-}
-
+// ListEndpointsResponseObject is a response of ListEndpoints.
 type ListEndpointsResponseObject interface {
-	VisitListEndpointsResponse(w http.ResponseWriter) error
+	answerListEndpoints(c *gate.Call) error
 }
 
 type ListEndpoints200JSONResponse EndpointList
 
-func (response ListEndpoints200JSONResponse) VisitListEndpointsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+func (response ListEndpoints200JSONResponse) answerListEndpoints(c *gate.Call) error {
+	return c.JSON(200, response)
 }
 
-type EnableEndpointRequestObject struct {
-	Name   EndpointName `json:"name"`
-	Params EnableEndpointParams
-	Body   *EnableEndpointJSONRequestBody
-}
-
+// EnableEndpointResponseObject is a response of EnableEndpoint.
 type EnableEndpointResponseObject interface {
-	VisitEnableEndpointResponse(w http.ResponseWriter) error
+	answerEnableEndpoint(c *gate.Call) error
 }
 
 type EnableEndpoint200JSONResponse Endpoint
 
-func (response EnableEndpoint200JSONResponse) VisitEnableEndpointResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+func (response EnableEndpoint200JSONResponse) answerEnableEndpoint(c *gate.Call) error {
+	return c.JSON(200, response)
 }
 
-type RecoverEndpointRequestObject struct {
-	Name   EndpointName `json:"name"`
-	Params RecoverEndpointParams
-	Body   *RecoverEndpointJSONRequestBody
-}
-
+// RecoverEndpointResponseObject is a response of RecoverEndpoint.
 type RecoverEndpointResponseObject interface {
-	VisitRecoverEndpointResponse(w http.ResponseWriter) error
+	answerRecoverEndpoint(c *gate.Call) error
 }
 
 type RecoverEndpoint202JSONResponse Recovered
 
-func (response RecoverEndpoint202JSONResponse) VisitRecoverEndpointResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(202)
-	_, err := buf.WriteTo(w)
-	return err
+func (response RecoverEndpoint202JSONResponse) answerRecoverEndpoint(c *gate.Call) error {
+	return c.JSON(202, response)
 }
 
-type TestEndpointRequestObject struct {
-	Name   EndpointName `json:"name"`
-	Params TestEndpointParams
-	Body   *TestEndpointJSONRequestBody
-}
-
+// TestEndpointResponseObject is a response of TestEndpoint.
 type TestEndpointResponseObject interface {
-	VisitTestEndpointResponse(w http.ResponseWriter) error
+	answerTestEndpoint(c *gate.Call) error
 }
 
 type TestEndpoint202JSONResponse WebhookDelivery
 
-func (response TestEndpoint202JSONResponse) VisitTestEndpointResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(202)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-// StrictServerInterface represents all server handlers.
-type StrictServerInterface interface {
-	// ListAudit List what was done, the latest first. Needs ops:read.
-	// (GET /api/v1/platform/audit)
-	ListAudit(ctx context.Context, request ListAuditRequestObject) (ListAuditResponseObject, error)
-	// ListCallbacks List the XJMF callbacks of an organization's senders, the latest first. Needs ops:read.
-	// (GET /api/v1/platform/callbacks)
-	ListCallbacks(ctx context.Context, request ListCallbacksRequestObject) (ListCallbacksResponseObject, error)
-	// ListJobStatuses Tell what senders last said of a job. Needs ops:read.
-	// (GET /api/v1/platform/callbacks/jobs)
-	ListJobStatuses(ctx context.Context, request ListJobStatusesRequestObject) (ListJobStatusesResponseObject, error)
-	// ListDenials Count what the gates have refused organizations, in both modes, by reason, capability and surface. Needs ops:read.
-	// (GET /api/v1/platform/denials)
-	ListDenials(ctx context.Context, request ListDenialsRequestObject) (ListDenialsResponseObject, error)
-	// ListKeyUses Tell when API keys were used last, to the minute. Needs ops:read.
-	// (GET /api/v1/platform/keys)
-	ListKeyUses(ctx context.Context, request ListKeyUsesRequestObject) (ListKeyUsesResponseObject, error)
-	// ListApprovals List approvals, the latest first. Needs ops:read.
-	// (GET /api/v1/platform/masterdata/approvals)
-	ListApprovals(ctx context.Context, request ListApprovalsRequestObject) (ListApprovalsResponseObject, error)
-	// WithdrawApproval End an approval at once; what it had superseded is in force again. Needs masterdata:write and a live key.
-	// (POST /api/v1/platform/masterdata/approvals/{approvalId}/withdraw)
-	WithdrawApproval(ctx context.Context, request WithdrawApprovalRequestObject) (WithdrawApprovalResponseObject, error)
-	// ListSnapshots List what was imported, the latest first. Needs ops:read.
-	// (GET /api/v1/platform/masterdata/snapshots)
-	ListSnapshots(ctx context.Context, request ListSnapshotsRequestObject) (ListSnapshotsResponseObject, error)
-	// ImportSnapshot Keep a snapshot. Nothing is in force until it is approved. Needs masterdata:write and a live key.
-	// (POST /api/v1/platform/masterdata/snapshots)
-	ImportSnapshot(ctx context.Context, request ImportSnapshotRequestObject) (ImportSnapshotResponseObject, error)
-	// ShowSnapshot Read the record of a snapshot. Needs ops:read.
-	// (GET /api/v1/platform/masterdata/snapshots/{snapshotId})
-	ShowSnapshot(ctx context.Context, request ShowSnapshotRequestObject) (ShowSnapshotResponseObject, error)
-	// ApproveSnapshot Put a snapshot in force, now or later. Needs masterdata:write and a live key.
-	// (POST /api/v1/platform/masterdata/snapshots/{snapshotId}/approve)
-	ApproveSnapshot(ctx context.Context, request ApproveSnapshotRequestObject) (ApproveSnapshotResponseObject, error)
-	// ExportSnapshot Read a snapshot as the document that would import it again. Needs ops:read.
-	// (GET /api/v1/platform/masterdata/snapshots/{snapshotId}/content)
-	ExportSnapshot(ctx context.Context, request ExportSnapshotRequestObject) (ExportSnapshotResponseObject, error)
-	// ListRequests List what an organization has asked of the API in the last 30 days, the latest first. Needs ops:read.
-	// (GET /api/v1/platform/requests)
-	ListRequests(ctx context.Context, request ListRequestsRequestObject) (ListRequestsResponseObject, error)
-	// ListAllRfqs List the RFQs of every organization, or of one, newest first. Needs ops:read.
-	// (GET /api/v1/platform/rfqs)
-	ListAllRfqs(ctx context.Context, request ListAllRfqsRequestObject) (ListAllRfqsResponseObject, error)
-	// ShowRFQ Read an RFQ with its quotes. Needs ops:read.
-	// (GET /api/v1/platform/rfqs/{rfqId})
-	ShowRFQ(ctx context.Context, request ShowRFQRequestObject) (ShowRFQResponseObject, error)
-	// CancelRFQ Take an RFQ off the market. Cancelling it again changes nothing. Needs quotes:ingest.
-	// (POST /api/v1/platform/rfqs/{rfqId}/cancel)
-	CancelRFQ(ctx context.Context, request CancelRFQRequestObject) (CancelRFQResponseObject, error)
-	// CloseRFQ End the time for quotes before its deadline. Closing it again changes nothing. Needs quotes:ingest.
-	// (POST /api/v1/platform/rfqs/{rfqId}/close)
-	CloseRFQ(ctx context.Context, request CloseRFQRequestObject) (CloseRFQResponseObject, error)
-	// SubmitQuote Record what a supplier offers. Needs quotes:ingest.
-	// (POST /api/v1/platform/rfqs/{rfqId}/quotes)
-	SubmitQuote(ctx context.Context, request SubmitQuoteRequestObject) (SubmitQuoteResponseObject, error)
-	// WithdrawQuote Take a submitted quote back. Withdrawing it again changes nothing. Needs quotes:ingest.
-	// (POST /api/v1/platform/rfqs/{rfqId}/quotes/{quoteId}/withdraw)
-	WithdrawQuote(ctx context.Context, request WithdrawQuoteRequestObject) (WithdrawQuoteResponseObject, error)
-	// ListDeliveries List the deliveries of an organization, the latest first. Needs ops:read.
-	// (GET /api/v1/platform/webhooks/deliveries)
-	ListDeliveries(ctx context.Context, request ListDeliveriesRequestObject) (ListDeliveriesResponseObject, error)
-	// ShowDelivery Read a delivery with its attempts. Needs ops:read.
-	// (GET /api/v1/platform/webhooks/deliveries/{deliveryId})
-	ShowDelivery(ctx context.Context, request ShowDeliveryRequestObject) (ShowDeliveryResponseObject, error)
-	// Redeliver Send an event again, whatever became of its delivery. Needs quotes:ingest.
-	// (POST /api/v1/platform/webhooks/deliveries/{deliveryId}/redeliver)
-	Redeliver(ctx context.Context, request RedeliverRequestObject) (RedeliverResponseObject, error)
-	// ListEndpoints List the webhook endpoints of every organization, or of one. Needs ops:read.
-	// (GET /api/v1/platform/webhooks/endpoints)
-	ListEndpoints(ctx context.Context, request ListEndpointsRequestObject) (ListEndpointsResponseObject, error)
-	// EnableEndpoint Let an endpoint that was disabled or paused have deliveries again. Needs quotes:ingest.
-	// (POST /api/v1/platform/webhooks/endpoints/{name}/enable)
-	EnableEndpoint(ctx context.Context, request EnableEndpointRequestObject) (EnableEndpointResponseObject, error)
-	// RecoverEndpoint Send the endpoint again what it has missed. Needs quotes:ingest.
-	// (POST /api/v1/platform/webhooks/endpoints/{name}/recover)
-	RecoverEndpoint(ctx context.Context, request RecoverEndpointRequestObject) (RecoverEndpointResponseObject, error)
-	// TestEndpoint Send the endpoint an event of the type webhook.test. Needs quotes:ingest.
-	// (POST /api/v1/platform/webhooks/endpoints/{name}/test)
-	TestEndpoint(ctx context.Context, request TestEndpointRequestObject) (TestEndpointResponseObject, error)
-}
-
-type StrictHandlerFunc func(ctx context.Context, w http.ResponseWriter, r *http.Request, request any) (any, error)
-type StrictMiddlewareFunc func(f StrictHandlerFunc, operationID string) StrictHandlerFunc
-
-type StrictHTTPServerOptions struct {
-	RequestErrorHandlerFunc  func(w http.ResponseWriter, r *http.Request, err error)
-	ResponseErrorHandlerFunc func(w http.ResponseWriter, r *http.Request, err error)
-}
-
-func NewStrictHandler(ssi StrictServerInterface, middlewares []StrictMiddlewareFunc) ServerInterface {
-	return &strictHandler{ssi: ssi, middlewares: middlewares, options: StrictHTTPServerOptions{
-		RequestErrorHandlerFunc: func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-		},
-		ResponseErrorHandlerFunc: func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-		},
-	}}
-}
-
-func NewStrictHandlerWithOptions(ssi StrictServerInterface, middlewares []StrictMiddlewareFunc, options StrictHTTPServerOptions) ServerInterface {
-	if options.RequestErrorHandlerFunc == nil {
-		options.RequestErrorHandlerFunc = func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-		}
-	}
-	if options.ResponseErrorHandlerFunc == nil {
-		options.ResponseErrorHandlerFunc = func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-		}
-	}
-	return &strictHandler{ssi: ssi, middlewares: middlewares, options: options}
-}
-
-type strictHandler struct {
-	ssi         StrictServerInterface
-	middlewares []StrictMiddlewareFunc
-	options     StrictHTTPServerOptions
-}
-
-// ListAudit operation middleware
-func (sh *strictHandler) ListAudit(w http.ResponseWriter, r *http.Request, params ListAuditParams) {
-	var request ListAuditRequestObject
-
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListAudit(ctx, request.(ListAuditRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListAudit")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListAuditResponseObject); ok {
-		if err := validResponse.VisitListAuditResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ListCallbacks operation middleware
-func (sh *strictHandler) ListCallbacks(w http.ResponseWriter, r *http.Request, params ListCallbacksParams) {
-	var request ListCallbacksRequestObject
-
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListCallbacks(ctx, request.(ListCallbacksRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListCallbacks")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListCallbacksResponseObject); ok {
-		if err := validResponse.VisitListCallbacksResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ListJobStatuses operation middleware
-func (sh *strictHandler) ListJobStatuses(w http.ResponseWriter, r *http.Request, params ListJobStatusesParams) {
-	var request ListJobStatusesRequestObject
-
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListJobStatuses(ctx, request.(ListJobStatusesRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListJobStatuses")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListJobStatusesResponseObject); ok {
-		if err := validResponse.VisitListJobStatusesResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ListDenials operation middleware
-func (sh *strictHandler) ListDenials(w http.ResponseWriter, r *http.Request, params ListDenialsParams) {
-	var request ListDenialsRequestObject
-
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListDenials(ctx, request.(ListDenialsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListDenials")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListDenialsResponseObject); ok {
-		if err := validResponse.VisitListDenialsResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ListKeyUses operation middleware
-func (sh *strictHandler) ListKeyUses(w http.ResponseWriter, r *http.Request, params ListKeyUsesParams) {
-	var request ListKeyUsesRequestObject
-
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListKeyUses(ctx, request.(ListKeyUsesRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListKeyUses")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListKeyUsesResponseObject); ok {
-		if err := validResponse.VisitListKeyUsesResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ListApprovals operation middleware
-func (sh *strictHandler) ListApprovals(w http.ResponseWriter, r *http.Request, params ListApprovalsParams) {
-	var request ListApprovalsRequestObject
-
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListApprovals(ctx, request.(ListApprovalsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListApprovals")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListApprovalsResponseObject); ok {
-		if err := validResponse.VisitListApprovalsResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// WithdrawApproval operation middleware
-func (sh *strictHandler) WithdrawApproval(w http.ResponseWriter, r *http.Request, approvalID string) {
-	var request WithdrawApprovalRequestObject
-
-	request.ApprovalID = approvalID
-
-	var body WithdrawApprovalJSONRequestBody
-	if err := runtime.BindJSONBody(r, &body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.WithdrawApproval(ctx, request.(WithdrawApprovalRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "WithdrawApproval")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(WithdrawApprovalResponseObject); ok {
-		if err := validResponse.VisitWithdrawApprovalResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ListSnapshots operation middleware
-func (sh *strictHandler) ListSnapshots(w http.ResponseWriter, r *http.Request, params ListSnapshotsParams) {
-	var request ListSnapshotsRequestObject
-
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListSnapshots(ctx, request.(ListSnapshotsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListSnapshots")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListSnapshotsResponseObject); ok {
-		if err := validResponse.VisitListSnapshotsResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ImportSnapshot operation middleware
-func (sh *strictHandler) ImportSnapshot(w http.ResponseWriter, r *http.Request, params ImportSnapshotParams) {
-	var request ImportSnapshotRequestObject
-
-	request.Params = params
-	if strings.HasPrefix(r.Header.Get("Content-Type"), "application/gzip") {
-		request.Body = r.Body
-	}
-	if strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") {
-
-		var body ImportSnapshotJSONRequestBody
-		if err := runtime.BindJSONBody(r, &body); err != nil {
-			sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-			return
-		}
-		request.JSONBody = &body
-
-	}
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ImportSnapshot(ctx, request.(ImportSnapshotRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ImportSnapshot")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ImportSnapshotResponseObject); ok {
-		if err := validResponse.VisitImportSnapshotResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ShowSnapshot operation middleware
-func (sh *strictHandler) ShowSnapshot(w http.ResponseWriter, r *http.Request, snapshotID SnapshotID) {
-	var request ShowSnapshotRequestObject
-
-	request.SnapshotID = snapshotID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ShowSnapshot(ctx, request.(ShowSnapshotRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ShowSnapshot")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ShowSnapshotResponseObject); ok {
-		if err := validResponse.VisitShowSnapshotResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ApproveSnapshot operation middleware
-func (sh *strictHandler) ApproveSnapshot(w http.ResponseWriter, r *http.Request, snapshotID SnapshotID) {
-	var request ApproveSnapshotRequestObject
-
-	request.SnapshotID = snapshotID
-
-	var body ApproveSnapshotJSONRequestBody
-	if err := runtime.BindJSONBody(r, &body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ApproveSnapshot(ctx, request.(ApproveSnapshotRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ApproveSnapshot")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ApproveSnapshotResponseObject); ok {
-		if err := validResponse.VisitApproveSnapshotResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ExportSnapshot operation middleware
-func (sh *strictHandler) ExportSnapshot(w http.ResponseWriter, r *http.Request, snapshotID SnapshotID) {
-	var request ExportSnapshotRequestObject
-
-	request.SnapshotID = snapshotID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ExportSnapshot(ctx, request.(ExportSnapshotRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ExportSnapshot")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ExportSnapshotResponseObject); ok {
-		if err := validResponse.VisitExportSnapshotResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ListRequests operation middleware
-func (sh *strictHandler) ListRequests(w http.ResponseWriter, r *http.Request, params ListRequestsParams) {
-	var request ListRequestsRequestObject
-
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListRequests(ctx, request.(ListRequestsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListRequests")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListRequestsResponseObject); ok {
-		if err := validResponse.VisitListRequestsResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ListAllRfqs operation middleware
-func (sh *strictHandler) ListAllRfqs(w http.ResponseWriter, r *http.Request, params ListAllRfqsParams) {
-	var request ListAllRfqsRequestObject
-
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListAllRfqs(ctx, request.(ListAllRfqsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListAllRfqs")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListAllRfqsResponseObject); ok {
-		if err := validResponse.VisitListAllRfqsResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ShowRFQ operation middleware
-func (sh *strictHandler) ShowRFQ(w http.ResponseWriter, r *http.Request, rfqid RFQID) {
-	var request ShowRFQRequestObject
-
-	request.RFQID = rfqid
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ShowRFQ(ctx, request.(ShowRFQRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ShowRFQ")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ShowRFQResponseObject); ok {
-		if err := validResponse.VisitShowRFQResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// CancelRFQ operation middleware
-func (sh *strictHandler) CancelRFQ(w http.ResponseWriter, r *http.Request, rfqid RFQID, params CancelRFQParams) {
-	var request CancelRFQRequestObject
-
-	request.RFQID = rfqid
-	request.Params = params
-
-	var body CancelRFQJSONRequestBody
-	if err := runtime.BindJSONBody(r, &body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.CancelRFQ(ctx, request.(CancelRFQRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "CancelRFQ")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(CancelRFQResponseObject); ok {
-		if err := validResponse.VisitCancelRFQResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// CloseRFQ operation middleware
-func (sh *strictHandler) CloseRFQ(w http.ResponseWriter, r *http.Request, rfqid RFQID, params CloseRFQParams) {
-	var request CloseRFQRequestObject
-
-	request.RFQID = rfqid
-	request.Params = params
-
-	var body CloseRFQJSONRequestBody
-	if err := runtime.BindJSONBody(r, &body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.CloseRFQ(ctx, request.(CloseRFQRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "CloseRFQ")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(CloseRFQResponseObject); ok {
-		if err := validResponse.VisitCloseRFQResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// SubmitQuote operation middleware
-func (sh *strictHandler) SubmitQuote(w http.ResponseWriter, r *http.Request, rfqid RFQID, params SubmitQuoteParams) {
-	var request SubmitQuoteRequestObject
-
-	request.RFQID = rfqid
-	request.Params = params
-
-	var body SubmitQuoteJSONRequestBody
-	if err := runtime.BindJSONBody(r, &body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.SubmitQuote(ctx, request.(SubmitQuoteRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "SubmitQuote")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(SubmitQuoteResponseObject); ok {
-		if err := validResponse.VisitSubmitQuoteResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// WithdrawQuote operation middleware
-func (sh *strictHandler) WithdrawQuote(w http.ResponseWriter, r *http.Request, rfqid RFQID, quoteID string, params WithdrawQuoteParams) {
-	var request WithdrawQuoteRequestObject
-
-	request.RFQID = rfqid
-	request.QuoteID = quoteID
-	request.Params = params
-
-	var body WithdrawQuoteJSONRequestBody
-	if err := runtime.BindJSONBody(r, &body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.WithdrawQuote(ctx, request.(WithdrawQuoteRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "WithdrawQuote")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(WithdrawQuoteResponseObject); ok {
-		if err := validResponse.VisitWithdrawQuoteResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ListDeliveries operation middleware
-func (sh *strictHandler) ListDeliveries(w http.ResponseWriter, r *http.Request, params ListDeliveriesParams) {
-	var request ListDeliveriesRequestObject
-
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListDeliveries(ctx, request.(ListDeliveriesRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListDeliveries")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListDeliveriesResponseObject); ok {
-		if err := validResponse.VisitListDeliveriesResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ShowDelivery operation middleware
-func (sh *strictHandler) ShowDelivery(w http.ResponseWriter, r *http.Request, deliveryID DeliveryID, params ShowDeliveryParams) {
-	var request ShowDeliveryRequestObject
-
-	request.DeliveryID = deliveryID
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ShowDelivery(ctx, request.(ShowDeliveryRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ShowDelivery")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ShowDeliveryResponseObject); ok {
-		if err := validResponse.VisitShowDeliveryResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// Redeliver operation middleware
-func (sh *strictHandler) Redeliver(w http.ResponseWriter, r *http.Request, deliveryID DeliveryID, params RedeliverParams) {
-	var request RedeliverRequestObject
-
-	request.DeliveryID = deliveryID
-	request.Params = params
-
-	var body RedeliverJSONRequestBody
-	if err := runtime.BindJSONBody(r, &body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.Redeliver(ctx, request.(RedeliverRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "Redeliver")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(RedeliverResponseObject); ok {
-		if err := validResponse.VisitRedeliverResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ListEndpoints operation middleware
-func (sh *strictHandler) ListEndpoints(w http.ResponseWriter, r *http.Request, params ListEndpointsParams) {
-	var request ListEndpointsRequestObject
-
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListEndpoints(ctx, request.(ListEndpointsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListEndpoints")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListEndpointsResponseObject); ok {
-		if err := validResponse.VisitListEndpointsResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// EnableEndpoint operation middleware
-func (sh *strictHandler) EnableEndpoint(w http.ResponseWriter, r *http.Request, name EndpointName, params EnableEndpointParams) {
-	var request EnableEndpointRequestObject
-
-	request.Name = name
-	request.Params = params
-
-	var body EnableEndpointJSONRequestBody
-	if err := runtime.BindJSONBody(r, &body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.EnableEndpoint(ctx, request.(EnableEndpointRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "EnableEndpoint")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(EnableEndpointResponseObject); ok {
-		if err := validResponse.VisitEnableEndpointResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// RecoverEndpoint operation middleware
-func (sh *strictHandler) RecoverEndpoint(w http.ResponseWriter, r *http.Request, name EndpointName, params RecoverEndpointParams) {
-	var request RecoverEndpointRequestObject
-
-	request.Name = name
-	request.Params = params
-
-	var body RecoverEndpointJSONRequestBody
-	if err := runtime.BindJSONBody(r, &body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.RecoverEndpoint(ctx, request.(RecoverEndpointRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RecoverEndpoint")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(RecoverEndpointResponseObject); ok {
-		if err := validResponse.VisitRecoverEndpointResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// TestEndpoint operation middleware
-func (sh *strictHandler) TestEndpoint(w http.ResponseWriter, r *http.Request, name EndpointName, params TestEndpointParams) {
-	var request TestEndpointRequestObject
-
-	request.Name = name
-	request.Params = params
-
-	var body TestEndpointJSONRequestBody
-	if err := runtime.BindJSONBody(r, &body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.TestEndpoint(ctx, request.(TestEndpointRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "TestEndpoint")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(TestEndpointResponseObject); ok {
-		if err := validResponse.VisitTestEndpointResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (response TestEndpoint202JSONResponse) answerTestEndpoint(c *gate.Call) error {
+	return c.JSON(202, response)
 }

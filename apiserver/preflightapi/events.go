@@ -8,7 +8,6 @@ import (
 	"net/http"
 
 	"github.com/printmarket/printmarket/apiserver/gate"
-	"github.com/printmarket/printmarket/apiserver/strict"
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
@@ -18,22 +17,20 @@ import (
 const mediaEvents = "text/event-stream"
 
 // FollowPreflight serves GET /api/v1/preflight/{jobId}/events.
-func (s *surface) FollowPreflight(ctx context.Context, in FollowPreflightRequestObject) (FollowPreflightResponseObject, error) {
-	c := strict.Call(ctx)
-	job, err := s.Jobs.Get(ctx, c.Tenant(), in.JobID)
+func (s *surface) FollowPreflight(c *gate.Call, jobID JobID) (FollowPreflightResponseObject, error) {
+	job, err := s.Jobs.Get(c.Context(), c.Tenant(), jobID)
 	if err != nil {
 		return nil, s.problemOf(err)
 	}
 	seen := LastEvent(c.Request)
 	if job.Status.Terminal() && seen == job.Revision() {
-		// The one answer after which a client does not connect again.
+		// A client does not reconnect after this answer.
 		return FollowPreflight204Response{}, nil
 	}
-	return &following{surface: s, call: c, job: job, seen: seen}, nil
+	return following{follower: s.follower, job: job, seen: seen}, nil
 }
 
-// LastEvent is the revision of a job that a client has seen. A field that cannot be
-// one is that of a client which has seen nothing.
+// LastEvent returns the revision of a job that a client has seen, empty for none.
 func LastEvent(r *http.Request) string {
 	if fields := r.Header["Last-Event-Id"]; len(fields) == 1 {
 		return fields[0]
@@ -41,33 +38,32 @@ func LastEvent(r *http.Request) string {
 	return ""
 }
 
-// EventFields are the header fields of an answer that is a stream of events.
+// EventFields sets the header fields of a stream of events.
 func EventFields(header http.Header) {
 	header.Set("Content-Type", mediaEvents)
 	header.Set("X-Accel-Buffering", "no")
 }
 
-// following is the answer to somebody who follows a job.
+// following is the response that streams the changes of a job.
 type following struct {
-	*surface
-	call *gate.Call
-	job  preflightjob.Job
-	seen string
+	follower Follower
+	job      preflightjob.Job
+	seen     string
 }
 
-// VisitFollowPreflightResponse writes the answer, for as long as the job goes on.
-func (f *following) VisitFollowPreflightResponse(w http.ResponseWriter) error {
-	EventFields(w.Header())
-	if f.call.Request.Method == http.MethodHead {
-		w.WriteHeader(http.StatusOK)
+// answerFollowPreflight writes events until the job or the connection ends.
+func (f following) answerFollowPreflight(c *gate.Call) error {
+	if c.Request.Method == http.MethodHead {
+		EventFields(c.Writer.Header())
+		c.Writer.WriteHeader(http.StatusOK)
 		return nil
 	}
-	stream, refusal := f.call.Stream()
+	stream, refusal := c.Stream(EventFields)
 	if refusal != nil {
 		return refusal
 	}
 	defer stream.Close()
-	f.follower.Follow(f.call.Request.Context(), f.job, f.seen, f.call.StillAllowed, stream)
+	f.follower.Follow(c.Context(), f.job, f.seen, c.StillAllowed, stream)
 	return nil
 }
 

@@ -14,9 +14,8 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
-	"github.com/printmarket/printmarket/apiserver/counted"
 	"github.com/printmarket/printmarket/apiserver/gate"
-	"github.com/printmarket/printmarket/apiserver/strict"
+	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/problem"
@@ -87,29 +86,19 @@ func Routes(config Config, set *contracts.Set) ([]gate.Route, error) {
 		Config: config, submitSchema: submit, registry: known,
 		follower: Follower{Jobs: config.Jobs, Pace: config.Pace, Changes: config.Changes},
 	}
-	api := s.server()
+	api := Handlers{Operations: s}
 	const job = "/api/v1/preflight/{jobId}"
 	body := &gate.Body{Limit: bodyLimit, Idempotency: gate.KeyOptional}
 	return []gate.Route{
-		{Method: http.MethodPost, Pattern: "/api/v1/preflight", Capability: posture.Preflight, Write: true, Body: body, Serve: s.checked(strict.Serve(api.SubmitPreflight))},
-		{Method: http.MethodGet, Pattern: "/api/v1/preflight/profiles", Capability: posture.Preflight, Serve: strict.Serve(api.ListPreflightProfiles)},
-		{Method: http.MethodGet, Pattern: "/api/v1/preflight/profiles/{profile}", Capability: posture.Preflight, Serve: strict.Serve(api.GetPreflightProfile)},
-		{Method: http.MethodGet, Pattern: "/api/v1/preflight/rules", Capability: posture.Preflight, Serve: strict.Serve(api.ListPreflightRules)},
-		{Method: http.MethodGet, Pattern: job, Capability: posture.Preflight, Serve: strict.Serve(api.GetPreflight)},
-		{Method: http.MethodDelete, Pattern: job, Capability: posture.Preflight, Write: true, Serve: strict.Serve(api.CancelPreflight)},
-		{Method: http.MethodGet, Pattern: job + "/events", Capability: posture.Preflight, Offers: []string{mediaEvents}, Serve: strict.Serve(api.FollowPreflight)},
-		{Method: http.MethodGet, Pattern: job + "/report", Capability: posture.Preflight, Offers: []string{MediaJSON, MediaHTML, MediaXFDF}, Serve: strict.Serve(api.GetPreflightReport)},
+		{Method: http.MethodPost, Pattern: "/api/v1/preflight", Capability: posture.Preflight, Write: true, Body: body, Serve: s.checked(api.SubmitPreflight)},
+		{Method: http.MethodGet, Pattern: "/api/v1/preflight/profiles", Capability: posture.Preflight, Serve: api.ListPreflightProfiles},
+		{Method: http.MethodGet, Pattern: "/api/v1/preflight/profiles/{profile}", Capability: posture.Preflight, Serve: api.GetPreflightProfile},
+		{Method: http.MethodGet, Pattern: "/api/v1/preflight/rules", Capability: posture.Preflight, Serve: api.ListPreflightRules},
+		{Method: http.MethodGet, Pattern: job, Capability: posture.Preflight, Serve: api.GetPreflight},
+		{Method: http.MethodDelete, Pattern: job, Capability: posture.Preflight, Write: true, Serve: api.CancelPreflight},
+		{Method: http.MethodGet, Pattern: job + "/events", Capability: posture.Preflight, Offers: []string{mediaEvents}, Serve: api.FollowPreflight},
+		{Method: http.MethodGet, Pattern: job + "/report", Capability: posture.Preflight, Offers: []string{MediaJSON, MediaHTML, MediaXFDF}, Serve: api.GetPreflightReport},
 	}, nil
-}
-
-// server is the generated server of the surface. Its errors end at the gate.
-func (s *surface) server() *ServerInterfaceWrapper {
-	return &ServerInterfaceWrapper{
-		Handler: NewStrictHandlerWithOptions(s, nil, StrictHTTPServerOptions{
-			RequestErrorHandlerFunc: strict.BadBody, ResponseErrorHandlerFunc: strict.Failed,
-		}),
-		ErrorHandlerFunc: strict.BadParameter,
-	}
 }
 
 // checked lets a body pass that the contract's schema accepts. For any other the
@@ -124,13 +113,13 @@ func (s *surface) checked(next gate.Handler) gate.Handler {
 		if err != nil {
 			return err
 		}
-		return strict.Answer(c, answer.VisitSubmitPreflightResponse)
+		return answer.answerSubmitPreflight(c)
 	}
 }
 
 // replayOr is what was committed under a call's key, or else the refusal.
 func (s *surface) replayOr(c *gate.Call, violations []problem.Violation) (SubmitPreflightResponseObject, error) {
-	job, found, err := s.Jobs.Replay(c.Request.Context(), c.Tenant(), counted.Idempotency(c))
+	job, found, err := s.Jobs.Replay(c.Context(), c.Tenant(), c.Idempotency())
 	switch {
 	case err != nil:
 		return nil, s.problemOf(err)
@@ -142,9 +131,8 @@ func (s *surface) replayOr(c *gate.Call, violations []problem.Violation) (Submit
 }
 
 // SubmitPreflight serves POST /api/v1/preflight.
-func (s *surface) SubmitPreflight(ctx context.Context, in SubmitPreflightRequestObject) (SubmitPreflightResponseObject, error) {
-	c := strict.Call(ctx)
-	ordered, err := s.ticket(ctx, c.Tenant(), in.Body.Intent)
+func (s *surface) SubmitPreflight(c *gate.Call, body PreflightSubmit) (SubmitPreflightResponseObject, error) {
+	ordered, err := s.ticket(c.Context(), c.Tenant(), body.Intent)
 	if errors.Is(err, errNoRFQ) {
 		return s.replayOr(c, foreignRFQ())
 	}
@@ -157,10 +145,10 @@ func (s *surface) SubmitPreflight(ctx context.Context, in SubmitPreflightRequest
 		// still have their answers before that.
 		backlog = 0
 	}
-	made, err := s.Jobs.Submit(ctx, c.Tenant(), preflightjob.Request{
-		FileURL: in.Body.FileURL, Profile: in.Body.Profile, Ticket: ordered, Idempotency: counted.Idempotency(c),
+	made, err := s.Jobs.Submit(c.Context(), c.Tenant(), preflightjob.Request{
+		FileURL: body.FileURL, Profile: body.Profile, Ticket: ordered, Idempotency: c.Idempotency(),
 		Quota: &transaction.Quota{Limit: c.Decision.Quota.Limit, Window: c.Decision.Quota.Window},
-		Trace: telemetry.Traceparent(ctx),
+		Trace: telemetry.Traceparent(c.Context()),
 	}, backlog)
 	var full *preflightjob.BacklogExceededError
 	switch {
@@ -174,7 +162,7 @@ func (s *surface) SubmitPreflight(ctx context.Context, in SubmitPreflightRequest
 }
 
 func submitted(c *gate.Call, job preflightjob.Job, replayed bool) SubmitPreflight202JSONResponse {
-	counted.MarkReplay(c, replayed)
+	c.MarkReplay(replayed)
 	return SubmitPreflight202JSONResponse{
 		Body:    modelOf(job, nil),
 		Headers: SubmitPreflight202ResponseHeaders{Location: path(job.ID), RetryAfter: pollAfter},
@@ -182,9 +170,8 @@ func submitted(c *gate.Call, job preflightjob.Job, replayed bool) SubmitPrefligh
 }
 
 // GetPreflight serves GET /api/v1/preflight/{jobId}.
-func (s *surface) GetPreflight(ctx context.Context, in GetPreflightRequestObject) (GetPreflightResponseObject, error) {
-	c := strict.Call(ctx)
-	job, err := s.Jobs.Get(ctx, c.Tenant(), in.JobID)
+func (s *surface) GetPreflight(c *gate.Call, jobID JobID) (GetPreflightResponseObject, error) {
+	job, err := s.Jobs.Get(c.Context(), c.Tenant(), jobID)
 	if err != nil {
 		return nil, s.problemOf(err)
 	}
@@ -197,7 +184,7 @@ func (s *surface) GetPreflight(ctx context.Context, in GetPreflightRequestObject
 	}
 	var report []byte
 	if job.Status == preflightjob.Succeeded {
-		if report, err = s.Jobs.Report(ctx, c.Tenant(), in.JobID); err != nil {
+		if report, err = s.Jobs.Report(c.Context(), c.Tenant(), jobID); err != nil {
 			return nil, s.problemOf(err)
 		}
 	}
@@ -207,8 +194,8 @@ func (s *surface) GetPreflight(ctx context.Context, in GetPreflightRequestObject
 }
 
 // CancelPreflight serves DELETE /api/v1/preflight/{jobId}.
-func (s *surface) CancelPreflight(ctx context.Context, in CancelPreflightRequestObject) (CancelPreflightResponseObject, error) {
-	job, err := s.Jobs.Cancel(ctx, strict.Call(ctx).Tenant(), in.JobID)
+func (s *surface) CancelPreflight(c *gate.Call, jobID JobID) (CancelPreflightResponseObject, error) {
+	job, err := s.Jobs.Cancel(c.Context(), c.Tenant(), jobID)
 	if err != nil {
 		return nil, s.problemOf(err)
 	}
@@ -234,7 +221,7 @@ func (s *surface) problemOf(err error) error {
 	if p := Unreadable(err); p != nil {
 		return p
 	}
-	if p := counted.Problem(err, problem.CodePreflightQuotaExceeded); p != nil {
+	if p := respond.StoreProblem(err, problem.CodePreflightQuotaExceeded); p != nil {
 		return p
 	}
 	return err
@@ -263,3 +250,5 @@ func (s *surface) violations(wrong *preflightjob.ValidationError) []problem.Viol
 	}
 	return all
 }
+
+func badParameter(string) error { return gate.BadParameter("") }

@@ -3,7 +3,6 @@
 package preflightapi
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -11,7 +10,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/printmarket/printmarket/apiserver/strict"
+	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
 	"github.com/printmarket/printmarket/pkg/preflight/rules"
@@ -87,28 +86,28 @@ func tag(list any) (string, error) {
 }
 
 // ListPreflightProfiles serves GET /api/v1/preflight/profiles.
-func (s *surface) ListPreflightProfiles(ctx context.Context, _ ListPreflightProfilesRequestObject) (ListPreflightProfilesResponseObject, error) {
-	if strict.Call(ctx).Revalidate(s.registry.profilesTag) {
+func (s *surface) ListPreflightProfiles(c *gate.Call) (ListPreflightProfilesResponseObject, error) {
+	if c.Revalidate(s.registry.profilesTag) {
 		return ListPreflightProfiles304Response{}, nil
 	}
 	return ListPreflightProfiles200JSONResponse(s.registry.profiles), nil
 }
 
 // GetPreflightProfile serves GET /api/v1/preflight/profiles/{profile}.
-func (s *surface) GetPreflightProfile(ctx context.Context, in GetPreflightProfileRequestObject) (GetPreflightProfileResponseObject, error) {
-	model, ok := s.registry.profile[in.Profile]
+func (s *surface) GetPreflightProfile(c *gate.Call, profile ProfileName) (GetPreflightProfileResponseObject, error) {
+	model, ok := s.registry.profile[profile]
 	if !ok {
 		return nil, problem.New(problem.CodeNotFound, "There is no such profile.")
 	}
-	if strict.Call(ctx).Revalidate(`"` + model.Digest + `"`) {
+	if c.Revalidate(`"` + model.Digest + `"`) {
 		return GetPreflightProfile304Response{}, nil
 	}
 	return GetPreflightProfile200JSONResponse(model), nil
 }
 
 // ListPreflightRules serves GET /api/v1/preflight/rules.
-func (s *surface) ListPreflightRules(ctx context.Context, _ ListPreflightRulesRequestObject) (ListPreflightRulesResponseObject, error) {
-	if strict.Call(ctx).Revalidate(s.registry.rulesTag) {
+func (s *surface) ListPreflightRules(c *gate.Call) (ListPreflightRulesResponseObject, error) {
+	if c.Revalidate(s.registry.rulesTag) {
 		return ListPreflightRules304Response{}, nil
 	}
 	return ListPreflightRules200JSONResponse(s.registry.rules), nil

@@ -4,13 +4,12 @@ package preflightapi
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"io"
 
-	"github.com/printmarket/printmarket/apiserver/strict"
+	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/pkg/preflight/report/html"
 )
@@ -23,9 +22,8 @@ const (
 )
 
 // GetPreflightReport serves GET /api/v1/preflight/{jobId}/report.
-func (s *surface) GetPreflightReport(ctx context.Context, in GetPreflightReportRequestObject) (GetPreflightReportResponseObject, error) {
-	c := strict.Call(ctx)
-	stored, err := s.Jobs.Report(ctx, c.Tenant(), in.JobID)
+func (s *surface) GetPreflightReport(c *gate.Call, jobID JobID) (GetPreflightReportResponseObject, error) {
+	stored, err := s.Jobs.Report(c.Context(), c.Tenant(), jobID)
 	if err != nil {
 		return nil, s.problemOf(err)
 	}
@@ -39,7 +37,7 @@ func (s *surface) GetPreflightReport(ctx context.Context, in GetPreflightReportR
 		return GetPreflightReport304Response{}, nil
 	}
 	answer := GetPreflightReport200ApplicationResponse{
-		Body: bytes.NewReader(shown.Body), ContentType: c.MediaType, ContentLength: int64(len(shown.Body)),
+		Body: shown.Body, ContentType: c.MediaType,
 	}
 	if shown.Policy != "" {
 		answer.Headers.ContentSecurityPolicy = &shown.Policy

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
-	"github.com/printmarket/printmarket/apiserver/gate/strictjson"
+	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/preflightapi"
 	"github.com/printmarket/printmarket/docs"
 	"github.com/printmarket/printmarket/internal/preflightjob"
@@ -15,7 +15,7 @@ import (
 )
 
 // answers bound what is read of an answer: reports are far larger than requests.
-var answers = strictjson.Limits{Depth: strictjson.MaxDepth, Members: 10_000, Elements: 100_000, Values: 2_000_000, Digits: 1_000}
+var answers = gate.JSONLimits{Depth: gate.MaxJSONDepth, Members: 10_000, Elements: 100_000, Values: 2_000_000, Digits: 1_000}
 
 func TestSimulatedReportsAreReports(t *testing.T) {
 	t.Parallel()

@@ -6,15 +6,12 @@
 package preflightapi
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
 
 	"github.com/go-chi/chi/v5"
 	"github.com/oapi-codegen/runtime"
+	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 )
@@ -246,417 +243,153 @@ type ProfileName = string
 // SubmitPreflightJSONRequestBody defines body for SubmitPreflight for application/json ContentType.
 type SubmitPreflightJSONRequestBody = PreflightSubmit
 
-// ServerInterface represents all server handlers.
-type ServerInterface interface {
+// Operations are the operations of the contract. An operation is called after its call
+// has passed the gate, with the parameters and the body that the contract describes.
+type Operations interface {
 	// SubmitPreflight Queue a PDF for inspection. Needs preflight:write.
 	// (POST /api/v1/preflight)
-	SubmitPreflight(w http.ResponseWriter, r *http.Request)
+	SubmitPreflight(c *gate.Call, body SubmitPreflightJSONRequestBody) (SubmitPreflightResponseObject, error)
 	// ListPreflightProfiles List the inspection profiles. Needs preflight:read.
 	// (GET /api/v1/preflight/profiles)
-	ListPreflightProfiles(w http.ResponseWriter, r *http.Request)
+	ListPreflightProfiles(c *gate.Call) (ListPreflightProfilesResponseObject, error)
 	// GetPreflightProfile Read a profile with its thresholds. Needs preflight:read.
 	// (GET /api/v1/preflight/profiles/{profile})
-	GetPreflightProfile(w http.ResponseWriter, r *http.Request, profile ProfileName)
+	GetPreflightProfile(c *gate.Call, profile ProfileName) (GetPreflightProfileResponseObject, error)
 	// ListPreflightRules List the rules. Needs preflight:read.
 	// (GET /api/v1/preflight/rules)
-	ListPreflightRules(w http.ResponseWriter, r *http.Request)
+	ListPreflightRules(c *gate.Call) (ListPreflightRulesResponseObject, error)
 	// CancelPreflight Cancel a job that has not ended. Needs preflight:write.
 	// (DELETE /api/v1/preflight/{jobId})
-	CancelPreflight(w http.ResponseWriter, r *http.Request, jobID JobID)
+	CancelPreflight(c *gate.Call, jobID JobID) (CancelPreflightResponseObject, error)
 	// GetPreflight Read a job. Needs preflight:read.
 	// (GET /api/v1/preflight/{jobId})
-	GetPreflight(w http.ResponseWriter, r *http.Request, jobID JobID)
+	GetPreflight(c *gate.Call, jobID JobID) (GetPreflightResponseObject, error)
 	// FollowPreflight Follow a job as it changes. Needs preflight:read.
 	// (GET /api/v1/preflight/{jobId}/events)
-	FollowPreflight(w http.ResponseWriter, r *http.Request, jobID JobID)
+	FollowPreflight(c *gate.Call, jobID JobID) (FollowPreflightResponseObject, error)
 	// GetPreflightReport Read the report of a job that succeeded. Needs preflight:read.
 	// (GET /api/v1/preflight/{jobId}/report)
-	GetPreflightReport(w http.ResponseWriter, r *http.Request, jobID JobID)
+	GetPreflightReport(c *gate.Call, jobID JobID) (GetPreflightReportResponseObject, error)
 }
 
-// Unimplemented server implementation that returns http.StatusNotImplemented for each endpoint.
+// Handlers makes a handler of each operation.
+type Handlers struct{ Operations Operations }
 
-type Unimplemented struct{}
+// SubmitPreflight handles POST /api/v1/preflight.
+func (h Handlers) SubmitPreflight(c *gate.Call) error {
 
-// SubmitPreflight Queue a PDF for inspection. Needs preflight:write.
-// (POST /api/v1/preflight)
-func (_ Unimplemented) SubmitPreflight(w http.ResponseWriter, r *http.Request) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// ListPreflightProfiles List the inspection profiles. Needs preflight:read.
-// (GET /api/v1/preflight/profiles)
-func (_ Unimplemented) ListPreflightProfiles(w http.ResponseWriter, r *http.Request) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// GetPreflightProfile Read a profile with its thresholds. Needs preflight:read.
-// (GET /api/v1/preflight/profiles/{profile})
-func (_ Unimplemented) GetPreflightProfile(w http.ResponseWriter, r *http.Request, profile ProfileName) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// ListPreflightRules List the rules. Needs preflight:read.
-// (GET /api/v1/preflight/rules)
-func (_ Unimplemented) ListPreflightRules(w http.ResponseWriter, r *http.Request) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// CancelPreflight Cancel a job that has not ended. Needs preflight:write.
-// (DELETE /api/v1/preflight/{jobId})
-func (_ Unimplemented) CancelPreflight(w http.ResponseWriter, r *http.Request, jobID JobID) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// GetPreflight Read a job. Needs preflight:read.
-// (GET /api/v1/preflight/{jobId})
-func (_ Unimplemented) GetPreflight(w http.ResponseWriter, r *http.Request, jobID JobID) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// FollowPreflight Follow a job as it changes. Needs preflight:read.
-// (GET /api/v1/preflight/{jobId}/events)
-func (_ Unimplemented) FollowPreflight(w http.ResponseWriter, r *http.Request, jobID JobID) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// GetPreflightReport Read the report of a job that succeeded. Needs preflight:read.
-// (GET /api/v1/preflight/{jobId}/report)
-func (_ Unimplemented) GetPreflightReport(w http.ResponseWriter, r *http.Request, jobID JobID) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// ServerInterfaceWrapper converts contexts to parameters.
-type ServerInterfaceWrapper struct {
-	Handler            ServerInterface
-	HandlerMiddlewares []MiddlewareFunc
-	ErrorHandlerFunc   func(w http.ResponseWriter, r *http.Request, err error)
-}
-
-type MiddlewareFunc func(http.Handler) http.Handler
-
-// SubmitPreflight operation middleware
-func (siw *ServerInterfaceWrapper) SubmitPreflight(w http.ResponseWriter, r *http.Request) {
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.SubmitPreflight(w, r)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
+	var body SubmitPreflightJSONRequestBody
+	if err := c.Bind(&body); err != nil {
+		return err
 	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// ListPreflightProfiles operation middleware
-func (siw *ServerInterfaceWrapper) ListPreflightProfiles(w http.ResponseWriter, r *http.Request) {
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListPreflightProfiles(w, r)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
+	response, err := h.Operations.SubmitPreflight(c, body)
+	if err != nil {
+		return err
 	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerSubmitPreflight(c)
 }
 
-// GetPreflightProfile operation middleware
-func (siw *ServerInterfaceWrapper) GetPreflightProfile(w http.ResponseWriter, r *http.Request) {
+// ListPreflightProfiles handles GET /api/v1/preflight/profiles.
+func (h Handlers) ListPreflightProfiles(c *gate.Call) error {
 
-	var err error
-	_ = err
+	response, err := h.Operations.ListPreflightProfiles(c)
+	if err != nil {
+		return err
+	}
+	return response.answerListPreflightProfiles(c)
+}
 
-	// ------------- Path parameter "profile" -------------
+// GetPreflightProfile handles GET /api/v1/preflight/profiles/{profile}.
+func (h Handlers) GetPreflightProfile(c *gate.Call) error {
+
 	var profile ProfileName
+	if err := runtime.BindStyledParameterWithOptions("simple", "profile", chi.URLParam(c.Request, "profile"), &profile, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("profile")
+	}
 
-	err = runtime.BindStyledParameterWithOptions("simple", "profile", chi.URLParam(r, "profile"), &profile, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
+	response, err := h.Operations.GetPreflightProfile(c, profile)
 	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "profile", Err: err})
-		return
+		return err
 	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetPreflightProfile(w, r, profile)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerGetPreflightProfile(c)
 }
 
-// ListPreflightRules operation middleware
-func (siw *ServerInterfaceWrapper) ListPreflightRules(w http.ResponseWriter, r *http.Request) {
+// ListPreflightRules handles GET /api/v1/preflight/rules.
+func (h Handlers) ListPreflightRules(c *gate.Call) error {
 
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListPreflightRules(w, r)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
+	response, err := h.Operations.ListPreflightRules(c)
+	if err != nil {
+		return err
 	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerListPreflightRules(c)
 }
 
-// CancelPreflight operation middleware
-func (siw *ServerInterfaceWrapper) CancelPreflight(w http.ResponseWriter, r *http.Request) {
+// CancelPreflight handles DELETE /api/v1/preflight/{jobId}.
+func (h Handlers) CancelPreflight(c *gate.Call) error {
 
-	var err error
-	_ = err
-
-	// ------------- Path parameter "jobId" -------------
 	var jobID JobID
+	if err := runtime.BindStyledParameterWithOptions("simple", "jobId", chi.URLParam(c.Request, "jobId"), &jobID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("jobId")
+	}
 
-	err = runtime.BindStyledParameterWithOptions("simple", "jobId", chi.URLParam(r, "jobId"), &jobID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
+	response, err := h.Operations.CancelPreflight(c, jobID)
 	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "jobId", Err: err})
-		return
+		return err
 	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.CancelPreflight(w, r, jobID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerCancelPreflight(c)
 }
 
-// GetPreflight operation middleware
-func (siw *ServerInterfaceWrapper) GetPreflight(w http.ResponseWriter, r *http.Request) {
+// GetPreflight handles GET /api/v1/preflight/{jobId}.
+func (h Handlers) GetPreflight(c *gate.Call) error {
 
-	var err error
-	_ = err
-
-	// ------------- Path parameter "jobId" -------------
 	var jobID JobID
+	if err := runtime.BindStyledParameterWithOptions("simple", "jobId", chi.URLParam(c.Request, "jobId"), &jobID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("jobId")
+	}
 
-	err = runtime.BindStyledParameterWithOptions("simple", "jobId", chi.URLParam(r, "jobId"), &jobID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
+	response, err := h.Operations.GetPreflight(c, jobID)
 	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "jobId", Err: err})
-		return
+		return err
 	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetPreflight(w, r, jobID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerGetPreflight(c)
 }
 
-// FollowPreflight operation middleware
-func (siw *ServerInterfaceWrapper) FollowPreflight(w http.ResponseWriter, r *http.Request) {
+// FollowPreflight handles GET /api/v1/preflight/{jobId}/events.
+func (h Handlers) FollowPreflight(c *gate.Call) error {
 
-	var err error
-	_ = err
-
-	// ------------- Path parameter "jobId" -------------
 	var jobID JobID
+	if err := runtime.BindStyledParameterWithOptions("simple", "jobId", chi.URLParam(c.Request, "jobId"), &jobID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("jobId")
+	}
 
-	err = runtime.BindStyledParameterWithOptions("simple", "jobId", chi.URLParam(r, "jobId"), &jobID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
+	response, err := h.Operations.FollowPreflight(c, jobID)
 	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "jobId", Err: err})
-		return
+		return err
 	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.FollowPreflight(w, r, jobID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerFollowPreflight(c)
 }
 
-// GetPreflightReport operation middleware
-func (siw *ServerInterfaceWrapper) GetPreflightReport(w http.ResponseWriter, r *http.Request) {
+// GetPreflightReport handles GET /api/v1/preflight/{jobId}/report.
+func (h Handlers) GetPreflightReport(c *gate.Call) error {
 
-	var err error
-	_ = err
-
-	// ------------- Path parameter "jobId" -------------
 	var jobID JobID
+	if err := runtime.BindStyledParameterWithOptions("simple", "jobId", chi.URLParam(c.Request, "jobId"), &jobID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("jobId")
+	}
 
-	err = runtime.BindStyledParameterWithOptions("simple", "jobId", chi.URLParam(r, "jobId"), &jobID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
+	response, err := h.Operations.GetPreflightReport(c, jobID)
 	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "jobId", Err: err})
-		return
+		return err
 	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetPreflightReport(w, r, jobID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-type UnescapedCookieParamError struct {
-	ParamName string
-	Err       error
-}
-
-func (e *UnescapedCookieParamError) Error() string {
-	return fmt.Sprintf("error unescaping cookie parameter '%s'", e.ParamName)
-}
-
-func (e *UnescapedCookieParamError) Unwrap() error {
-	return e.Err
-}
-
-type UnmarshalingParamError struct {
-	ParamName string
-	Err       error
-}
-
-func (e *UnmarshalingParamError) Error() string {
-	return fmt.Sprintf("Error unmarshaling parameter %s as JSON: %s", e.ParamName, e.Err.Error())
-}
-
-func (e *UnmarshalingParamError) Unwrap() error {
-	return e.Err
-}
-
-type RequiredParamError struct {
-	ParamName string
-}
-
-func (e *RequiredParamError) Error() string {
-	return fmt.Sprintf("Query argument %s is required, but not found", e.ParamName)
-}
-
-type RequiredHeaderError struct {
-	ParamName string
-	Err       error
-}
-
-func (e *RequiredHeaderError) Error() string {
-	return fmt.Sprintf("Header parameter %s is required, but not found", e.ParamName)
-}
-
-func (e *RequiredHeaderError) Unwrap() error {
-	return e.Err
-}
-
-type InvalidParamFormatError struct {
-	ParamName string
-	Err       error
-}
-
-func (e *InvalidParamFormatError) Error() string {
-	return fmt.Sprintf("Invalid format for parameter %s: %s", e.ParamName, e.Err.Error())
-}
-
-func (e *InvalidParamFormatError) Unwrap() error {
-	return e.Err
-}
-
-type TooManyValuesForParamError struct {
-	ParamName string
-	Count     int
-}
-
-func (e *TooManyValuesForParamError) Error() string {
-	return fmt.Sprintf("Expected one value for %s, got %d", e.ParamName, e.Count)
-}
-
-// Handler creates http.Handler with routing matching OpenAPI spec.
-func Handler(si ServerInterface) http.Handler {
-	return HandlerWithOptions(si, ChiServerOptions{})
-}
-
-type ChiServerOptions struct {
-	BaseURL          string
-	BaseRouter       chi.Router
-	Middlewares      []MiddlewareFunc
-	ErrorHandlerFunc func(w http.ResponseWriter, r *http.Request, err error)
-}
-
-// HandlerFromMux creates http.Handler with routing matching OpenAPI spec based on the provided mux.
-func HandlerFromMux(si ServerInterface, r chi.Router) http.Handler {
-	return HandlerWithOptions(si, ChiServerOptions{
-		BaseRouter: r,
-	})
-}
-
-func HandlerFromMuxWithBaseURL(si ServerInterface, r chi.Router, baseURL string) http.Handler {
-	return HandlerWithOptions(si, ChiServerOptions{
-		BaseURL:    baseURL,
-		BaseRouter: r,
-	})
-}
-
-// HandlerWithOptions creates http.Handler with additional options
-func HandlerWithOptions(si ServerInterface, options ChiServerOptions) http.Handler {
-	r := options.BaseRouter
-
-	if r == nil {
-		r = chi.NewRouter()
-	}
-	if options.ErrorHandlerFunc == nil {
-		options.ErrorHandlerFunc = func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-		}
-	}
-	wrapper := ServerInterfaceWrapper{
-		Handler:            si,
-		HandlerMiddlewares: options.Middlewares,
-		ErrorHandlerFunc:   options.ErrorHandlerFunc,
-	}
-
-	r.Group(func(r chi.Router) {
-		r.Post(options.BaseURL+"/api/v1/preflight", wrapper.SubmitPreflight)
-	})
-	r.Group(func(r chi.Router) {
-		r.Delete(options.BaseURL+"/api/v1/preflight/{jobId}", wrapper.CancelPreflight)
-	})
-	r.Group(func(r chi.Router) {
-		r.Get(options.BaseURL+"/api/v1/preflight/{jobId}", wrapper.GetPreflight)
-	})
-	r.Group(func(r chi.Router) {
-		r.Get(options.BaseURL+"/api/v1/preflight/{jobId}/events", wrapper.FollowPreflight)
-	})
-	r.Group(func(r chi.Router) {
-		r.Get(options.BaseURL+"/api/v1/preflight/{jobId}/report", wrapper.GetPreflightReport)
-	})
-	r.Group(func(r chi.Router) {
-		r.Get(options.BaseURL+"/api/v1/preflight/profiles", wrapper.ListPreflightProfiles)
-	})
-	r.Group(func(r chi.Router) {
-		r.Get(options.BaseURL+"/api/v1/preflight/profiles/{profile}", wrapper.GetPreflightProfile)
-	})
-	r.Group(func(r chi.Router) {
-		r.Get(options.BaseURL+"/api/v1/preflight/rules", wrapper.ListPreflightRules)
-	})
-
-	return r
+	return response.answerGetPreflightReport(c)
 }
 
 type NotModifiedResponse struct {
 }
 
-type SubmitPreflightRequestObject struct {
-	Body *SubmitPreflightJSONRequestBody
-}
-
+// SubmitPreflightResponseObject is a response of SubmitPreflight.
 type SubmitPreflightResponseObject interface {
-	VisitSubmitPreflightResponse(w http.ResponseWriter) error
+	answerSubmitPreflight(c *gate.Call) error
 }
 
 type SubmitPreflight202ResponseHeaders struct {
@@ -669,133 +402,80 @@ type SubmitPreflight202JSONResponse struct {
 	Headers SubmitPreflight202ResponseHeaders
 }
 
-func (response SubmitPreflight202JSONResponse) VisitSubmitPreflightResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.WriteHeader(202)
-	_, err := buf.WriteTo(w)
-	return err
+func (response SubmitPreflight202JSONResponse) answerSubmitPreflight(c *gate.Call) error {
+	c.Writer.Header().Set("Location", fmt.Sprint(response.Headers.Location))
+	c.Writer.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	return c.JSON(202, response.Body)
 }
 
-type ListPreflightProfilesRequestObject struct {
-}
-
+// ListPreflightProfilesResponseObject is a response of ListPreflightProfiles.
 type ListPreflightProfilesResponseObject interface {
-	VisitListPreflightProfilesResponse(w http.ResponseWriter) error
+	answerListPreflightProfiles(c *gate.Call) error
 }
 
 type ListPreflightProfiles200JSONResponse PreflightProfiles
 
-func (response ListPreflightProfiles200JSONResponse) VisitListPreflightProfilesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+func (response ListPreflightProfiles200JSONResponse) answerListPreflightProfiles(c *gate.Call) error {
+	return c.JSON(200, response)
 }
 
-type ListPreflightProfiles304Response = NotModifiedResponse
+type ListPreflightProfiles304Response struct{ NotModifiedResponse }
 
-func (response ListPreflightProfiles304Response) VisitListPreflightProfilesResponse(w http.ResponseWriter) error {
-	w.WriteHeader(304)
+func (response ListPreflightProfiles304Response) answerListPreflightProfiles(c *gate.Call) error {
+	c.Writer.WriteHeader(304)
 	return nil
 }
 
-type GetPreflightProfileRequestObject struct {
-	Profile ProfileName `json:"profile"`
-}
-
+// GetPreflightProfileResponseObject is a response of GetPreflightProfile.
 type GetPreflightProfileResponseObject interface {
-	VisitGetPreflightProfileResponse(w http.ResponseWriter) error
+	answerGetPreflightProfile(c *gate.Call) error
 }
 
 type GetPreflightProfile200JSONResponse PreflightProfile
 
-func (response GetPreflightProfile200JSONResponse) VisitGetPreflightProfileResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+func (response GetPreflightProfile200JSONResponse) answerGetPreflightProfile(c *gate.Call) error {
+	return c.JSON(200, response)
 }
 
-type GetPreflightProfile304Response = NotModifiedResponse
+type GetPreflightProfile304Response struct{ NotModifiedResponse }
 
-func (response GetPreflightProfile304Response) VisitGetPreflightProfileResponse(w http.ResponseWriter) error {
-	w.WriteHeader(304)
+func (response GetPreflightProfile304Response) answerGetPreflightProfile(c *gate.Call) error {
+	c.Writer.WriteHeader(304)
 	return nil
 }
 
-type ListPreflightRulesRequestObject struct {
-}
-
+// ListPreflightRulesResponseObject is a response of ListPreflightRules.
 type ListPreflightRulesResponseObject interface {
-	VisitListPreflightRulesResponse(w http.ResponseWriter) error
+	answerListPreflightRules(c *gate.Call) error
 }
 
 type ListPreflightRules200JSONResponse PreflightRules
 
-func (response ListPreflightRules200JSONResponse) VisitListPreflightRulesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+func (response ListPreflightRules200JSONResponse) answerListPreflightRules(c *gate.Call) error {
+	return c.JSON(200, response)
 }
 
-type ListPreflightRules304Response = NotModifiedResponse
+type ListPreflightRules304Response struct{ NotModifiedResponse }
 
-func (response ListPreflightRules304Response) VisitListPreflightRulesResponse(w http.ResponseWriter) error {
-	w.WriteHeader(304)
+func (response ListPreflightRules304Response) answerListPreflightRules(c *gate.Call) error {
+	c.Writer.WriteHeader(304)
 	return nil
 }
 
-type CancelPreflightRequestObject struct {
-	JobID JobID `json:"jobId"`
-}
-
+// CancelPreflightResponseObject is a response of CancelPreflight.
 type CancelPreflightResponseObject interface {
-	VisitCancelPreflightResponse(w http.ResponseWriter) error
+	answerCancelPreflight(c *gate.Call) error
 }
 
 type CancelPreflight200JSONResponse PreflightJob
 
-func (response CancelPreflight200JSONResponse) VisitCancelPreflightResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+func (response CancelPreflight200JSONResponse) answerCancelPreflight(c *gate.Call) error {
+	return c.JSON(200, response)
 }
 
-type GetPreflightRequestObject struct {
-	JobID JobID `json:"jobId"`
-}
-
+// GetPreflightResponseObject is a response of GetPreflight.
 type GetPreflightResponseObject interface {
-	VisitGetPreflightResponse(w http.ResponseWriter) error
+	answerGetPreflight(c *gate.Call) error
 }
 
 type GetPreflight200ResponseHeaders struct {
@@ -807,19 +487,11 @@ type GetPreflight200JSONResponse struct {
 	Headers GetPreflight200ResponseHeaders
 }
 
-func (response GetPreflight200JSONResponse) VisitGetPreflightResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
+func (response GetPreflight200JSONResponse) answerGetPreflight(c *gate.Call) error {
 	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+		c.Writer.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
 	}
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return c.JSON(200, response.Body)
 }
 
 type GetPreflight304ResponseHeaders struct {
@@ -830,36 +502,30 @@ type GetPreflight304Response struct {
 	Headers GetPreflight304ResponseHeaders
 }
 
-func (response GetPreflight304Response) VisitGetPreflightResponse(w http.ResponseWriter) error {
+func (response GetPreflight304Response) answerGetPreflight(c *gate.Call) error {
 	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+		c.Writer.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
 	}
-	w.WriteHeader(304)
+	c.Writer.WriteHeader(304)
 	return nil
 }
 
-type FollowPreflightRequestObject struct {
-	JobID JobID `json:"jobId"`
-}
-
+// FollowPreflightResponseObject is a response of FollowPreflight.
 type FollowPreflightResponseObject interface {
-	VisitFollowPreflightResponse(w http.ResponseWriter) error
+	answerFollowPreflight(c *gate.Call) error
 }
 
 type FollowPreflight204Response struct {
 }
 
-func (response FollowPreflight204Response) VisitFollowPreflightResponse(w http.ResponseWriter) error {
-	w.WriteHeader(204)
+func (response FollowPreflight204Response) answerFollowPreflight(c *gate.Call) error {
+	c.Writer.WriteHeader(204)
 	return nil
 }
 
-type GetPreflightReportRequestObject struct {
-	JobID JobID `json:"jobId"`
-}
-
+// GetPreflightReportResponseObject is a response of GetPreflightReport.
 type GetPreflightReportResponseObject interface {
-	VisitGetPreflightReportResponse(w http.ResponseWriter) error
+	answerGetPreflightReport(c *gate.Call) error
 }
 
 type GetPreflightReport200ResponseHeaders struct {
@@ -867,309 +533,22 @@ type GetPreflightReport200ResponseHeaders struct {
 }
 
 type GetPreflightReport200ApplicationResponse struct {
-	Body          io.Reader
-	Headers       GetPreflightReport200ResponseHeaders
-	ContentType   string
-	ContentLength int64
+	Body        []byte
+	Headers     GetPreflightReport200ResponseHeaders
+	ContentType string
 }
 
-func (response GetPreflightReport200ApplicationResponse) VisitGetPreflightReportResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", response.ContentType)
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
+func (response GetPreflightReport200ApplicationResponse) answerGetPreflightReport(c *gate.Call) error {
 	if response.Headers.ContentSecurityPolicy != nil {
-		w.Header().Set("Content-Security-Policy", fmt.Sprint(*response.Headers.ContentSecurityPolicy))
+		c.Writer.Header().Set("Content-Security-Policy", fmt.Sprint(*response.Headers.ContentSecurityPolicy))
 	}
-	w.WriteHeader(200)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
-type GetPreflightReport304Response = NotModifiedResponse
-
-func (response GetPreflightReport304Response) VisitGetPreflightReportResponse(w http.ResponseWriter) error {
-	w.WriteHeader(304)
+	respond.Bytes(c.Writer, 200, response.ContentType, response.Body)
 	return nil
 }
 
-// StrictServerInterface represents all server handlers.
-type StrictServerInterface interface {
-	// SubmitPreflight Queue a PDF for inspection. Needs preflight:write.
-	// (POST /api/v1/preflight)
-	SubmitPreflight(ctx context.Context, request SubmitPreflightRequestObject) (SubmitPreflightResponseObject, error)
-	// ListPreflightProfiles List the inspection profiles. Needs preflight:read.
-	// (GET /api/v1/preflight/profiles)
-	ListPreflightProfiles(ctx context.Context, request ListPreflightProfilesRequestObject) (ListPreflightProfilesResponseObject, error)
-	// GetPreflightProfile Read a profile with its thresholds. Needs preflight:read.
-	// (GET /api/v1/preflight/profiles/{profile})
-	GetPreflightProfile(ctx context.Context, request GetPreflightProfileRequestObject) (GetPreflightProfileResponseObject, error)
-	// ListPreflightRules List the rules. Needs preflight:read.
-	// (GET /api/v1/preflight/rules)
-	ListPreflightRules(ctx context.Context, request ListPreflightRulesRequestObject) (ListPreflightRulesResponseObject, error)
-	// CancelPreflight Cancel a job that has not ended. Needs preflight:write.
-	// (DELETE /api/v1/preflight/{jobId})
-	CancelPreflight(ctx context.Context, request CancelPreflightRequestObject) (CancelPreflightResponseObject, error)
-	// GetPreflight Read a job. Needs preflight:read.
-	// (GET /api/v1/preflight/{jobId})
-	GetPreflight(ctx context.Context, request GetPreflightRequestObject) (GetPreflightResponseObject, error)
-	// FollowPreflight Follow a job as it changes. Needs preflight:read.
-	// (GET /api/v1/preflight/{jobId}/events)
-	FollowPreflight(ctx context.Context, request FollowPreflightRequestObject) (FollowPreflightResponseObject, error)
-	// GetPreflightReport Read the report of a job that succeeded. Needs preflight:read.
-	// (GET /api/v1/preflight/{jobId}/report)
-	GetPreflightReport(ctx context.Context, request GetPreflightReportRequestObject) (GetPreflightReportResponseObject, error)
-}
+type GetPreflightReport304Response struct{ NotModifiedResponse }
 
-type StrictHandlerFunc func(ctx context.Context, w http.ResponseWriter, r *http.Request, request any) (any, error)
-type StrictMiddlewareFunc func(f StrictHandlerFunc, operationID string) StrictHandlerFunc
-
-type StrictHTTPServerOptions struct {
-	RequestErrorHandlerFunc  func(w http.ResponseWriter, r *http.Request, err error)
-	ResponseErrorHandlerFunc func(w http.ResponseWriter, r *http.Request, err error)
-}
-
-func NewStrictHandler(ssi StrictServerInterface, middlewares []StrictMiddlewareFunc) ServerInterface {
-	return &strictHandler{ssi: ssi, middlewares: middlewares, options: StrictHTTPServerOptions{
-		RequestErrorHandlerFunc: func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-		},
-		ResponseErrorHandlerFunc: func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-		},
-	}}
-}
-
-func NewStrictHandlerWithOptions(ssi StrictServerInterface, middlewares []StrictMiddlewareFunc, options StrictHTTPServerOptions) ServerInterface {
-	if options.RequestErrorHandlerFunc == nil {
-		options.RequestErrorHandlerFunc = func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-		}
-	}
-	if options.ResponseErrorHandlerFunc == nil {
-		options.ResponseErrorHandlerFunc = func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-		}
-	}
-	return &strictHandler{ssi: ssi, middlewares: middlewares, options: options}
-}
-
-type strictHandler struct {
-	ssi         StrictServerInterface
-	middlewares []StrictMiddlewareFunc
-	options     StrictHTTPServerOptions
-}
-
-// SubmitPreflight operation middleware
-func (sh *strictHandler) SubmitPreflight(w http.ResponseWriter, r *http.Request) {
-	var request SubmitPreflightRequestObject
-
-	var body SubmitPreflightJSONRequestBody
-	if err := runtime.BindJSONBody(r, &body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.SubmitPreflight(ctx, request.(SubmitPreflightRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "SubmitPreflight")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(SubmitPreflightResponseObject); ok {
-		if err := validResponse.VisitSubmitPreflightResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ListPreflightProfiles operation middleware
-func (sh *strictHandler) ListPreflightProfiles(w http.ResponseWriter, r *http.Request) {
-	var request ListPreflightProfilesRequestObject
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListPreflightProfiles(ctx, request.(ListPreflightProfilesRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListPreflightProfiles")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListPreflightProfilesResponseObject); ok {
-		if err := validResponse.VisitListPreflightProfilesResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// GetPreflightProfile operation middleware
-func (sh *strictHandler) GetPreflightProfile(w http.ResponseWriter, r *http.Request, profile ProfileName) {
-	var request GetPreflightProfileRequestObject
-
-	request.Profile = profile
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetPreflightProfile(ctx, request.(GetPreflightProfileRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetPreflightProfile")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetPreflightProfileResponseObject); ok {
-		if err := validResponse.VisitGetPreflightProfileResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ListPreflightRules operation middleware
-func (sh *strictHandler) ListPreflightRules(w http.ResponseWriter, r *http.Request) {
-	var request ListPreflightRulesRequestObject
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListPreflightRules(ctx, request.(ListPreflightRulesRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListPreflightRules")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListPreflightRulesResponseObject); ok {
-		if err := validResponse.VisitListPreflightRulesResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// CancelPreflight operation middleware
-func (sh *strictHandler) CancelPreflight(w http.ResponseWriter, r *http.Request, jobID JobID) {
-	var request CancelPreflightRequestObject
-
-	request.JobID = jobID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.CancelPreflight(ctx, request.(CancelPreflightRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "CancelPreflight")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(CancelPreflightResponseObject); ok {
-		if err := validResponse.VisitCancelPreflightResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// GetPreflight operation middleware
-func (sh *strictHandler) GetPreflight(w http.ResponseWriter, r *http.Request, jobID JobID) {
-	var request GetPreflightRequestObject
-
-	request.JobID = jobID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetPreflight(ctx, request.(GetPreflightRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetPreflight")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetPreflightResponseObject); ok {
-		if err := validResponse.VisitGetPreflightResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// FollowPreflight operation middleware
-func (sh *strictHandler) FollowPreflight(w http.ResponseWriter, r *http.Request, jobID JobID) {
-	var request FollowPreflightRequestObject
-
-	request.JobID = jobID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.FollowPreflight(ctx, request.(FollowPreflightRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "FollowPreflight")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(FollowPreflightResponseObject); ok {
-		if err := validResponse.VisitFollowPreflightResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// GetPreflightReport operation middleware
-func (sh *strictHandler) GetPreflightReport(w http.ResponseWriter, r *http.Request, jobID JobID) {
-	var request GetPreflightReportRequestObject
-
-	request.JobID = jobID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetPreflightReport(ctx, request.(GetPreflightReportRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetPreflightReport")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetPreflightReportResponseObject); ok {
-		if err := validResponse.VisitGetPreflightReportResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (response GetPreflightReport304Response) answerGetPreflightReport(c *gate.Call) error {
+	c.Writer.WriteHeader(304)
+	return nil
 }

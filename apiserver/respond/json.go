@@ -34,15 +34,21 @@ func Bytes(w http.ResponseWriter, status int, mediaType string, body []byte) {
 	_, _ = w.Write(body) // the client has gone: nobody is left to tell
 }
 
-// NotModified sets the strong entity tag and answers 304 where the request's
-// If-None-Match holds it (RFC 9110, section 13.1.2). It reports whether it did.
+// NotModified sets the strong entity tag and responds with 304 if the client has this
+// version already. It reports whether it did.
 func NotModified(w http.ResponseWriter, r *http.Request, etag string) bool {
-	w.Header().Set("ETag", etag)
-	if !matches(r.Header.Values("If-None-Match"), etag) {
+	if !Revalidate(w, r, etag) {
 		return false
 	}
 	w.WriteHeader(http.StatusNotModified)
 	return true
+}
+
+// Revalidate sets the strong entity tag and reports whether the request's If-None-Match
+// holds it (RFC 9110, section 13.1.2).
+func Revalidate(w http.ResponseWriter, r *http.Request, etag string) bool {
+	w.Header().Set("ETag", etag)
+	return matches(r.Header.Values("If-None-Match"), etag)
 }
 
 // matches uses the weak comparison, as If-None-Match demands.

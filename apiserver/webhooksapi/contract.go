@@ -3,17 +3,12 @@
 package webhooksapi
 
 import (
-	"bytes"
-	"context"
-
-	"github.com/printmarket/printmarket/apiserver/strict"
+	"github.com/printmarket/printmarket/apiserver/gate"
 )
 
 // GetWebhooksOpenapi serves GET /api/v1/webhooks/openapi, in the form that the gate
 // has negotiated.
-func (s *surface) GetWebhooksOpenapi(ctx context.Context, _ GetWebhooksOpenapiRequestObject) (GetWebhooksOpenapiResponseObject, error) {
-	document := s.documents[strict.Call(ctx).MediaType]
-	return GetWebhooksOpenapi200ApplicationResponse{
-		Body: bytes.NewReader(document.Body), ContentType: document.MediaType, ContentLength: int64(len(document.Body)),
-	}, nil
+func (s *surface) GetWebhooksOpenapi(c *gate.Call) (GetWebhooksOpenapiResponseObject, error) {
+	document := s.documents[c.MediaType]
+	return GetWebhooksOpenapi200ApplicationResponse{Body: document.Body, ContentType: document.MediaType}, nil
 }

@@ -7,8 +7,7 @@ import (
 	"net/url"
 	"regexp"
 
-	"github.com/printmarket/printmarket/apiserver/listing"
-	"github.com/printmarket/printmarket/apiserver/strict"
+	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/internal/cursor"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/transaction"
@@ -71,13 +70,13 @@ func (f Filter) Query() (q webhook.Query, err error) {
 }
 
 // ListWebhookDeliveries serves GET /api/v1/webhooks/deliveries.
-func (s *surface) ListWebhookDeliveries(ctx context.Context, in ListWebhookDeliveriesRequestObject) (ListWebhookDeliveriesResponseObject, error) {
-	query, err := Filter{in.Params.Endpoint, in.Params.State, in.Params.Type, in.Params.Limit}.Query()
+func (s *surface) ListWebhookDeliveries(c *gate.Call, params ListWebhookDeliveriesParams) (ListWebhookDeliveriesResponseObject, error) {
+	query, err := Filter{params.Endpoint, params.State, params.Type, params.Limit}.Query()
 	if err != nil {
 		return nil, err
 	}
-	query.Owner = strict.Call(ctx).Tenant()
-	found, next, err := List(ctx, s.desk, s.cursors, query, in.Params.Cursor)
+	query.Owner = c.Tenant()
+	found, next, err := List(c.Context(), s.desk, s.cursors, query, params.Cursor)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +93,7 @@ func (s *surface) ListWebhookDeliveries(ctx context.Context, in ListWebhookDeliv
 func List(ctx context.Context, desk Desk, cursors Cursors, query webhook.Query, at *string) (found []webhook.Delivery, next string, err error) {
 	if at != nil {
 		if query.Before, err = cursors.Open(scopeOf(query), *at); err != nil {
-			return nil, "", listing.BadPage(err)
+			return nil, "", gate.BadPage(err)
 		}
 	}
 	limit := query.Limit
@@ -117,9 +116,8 @@ func scopeOf(q webhook.Query) cursor.Scope {
 }
 
 // GetWebhookDelivery serves GET /api/v1/webhooks/deliveries/{deliveryId}.
-func (s *surface) GetWebhookDelivery(ctx context.Context, in GetWebhookDeliveryRequestObject) (GetWebhookDeliveryResponseObject, error) {
-	c := strict.Call(ctx)
-	delivery, attempts, err := s.desk.Delivery(ctx, c.Tenant(), in.DeliveryID)
+func (s *surface) GetWebhookDelivery(c *gate.Call, deliveryID DeliveryID) (GetWebhookDeliveryResponseObject, error) {
+	delivery, attempts, err := s.desk.Delivery(c.Context(), c.Tenant(), deliveryID)
 	if err != nil {
 		return nil, ProblemOf(err)
 	}
@@ -130,8 +128,8 @@ func (s *surface) GetWebhookDelivery(ctx context.Context, in GetWebhookDeliveryR
 }
 
 // RedeliverWebhook serves POST /api/v1/webhooks/deliveries/{deliveryId}/redeliver.
-func (s *surface) RedeliverWebhook(ctx context.Context, in RedeliverWebhookRequestObject) (RedeliverWebhookResponseObject, error) {
-	delivery, err := s.desk.Redeliver(ctx, strict.Call(ctx).Tenant(), in.DeliveryID)
+func (s *surface) RedeliverWebhook(c *gate.Call, deliveryID DeliveryID) (RedeliverWebhookResponseObject, error) {
+	delivery, err := s.desk.Redeliver(c.Context(), c.Tenant(), deliveryID)
 	if err != nil {
 		return nil, ProblemOf(err)
 	}

@@ -3,18 +3,17 @@
 package webhooksapi
 
 import (
-	"context"
 	"strings"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/strict"
+	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
 // ListWebhookEndpoints serves GET /api/v1/webhooks/endpoints.
-func (s *surface) ListWebhookEndpoints(ctx context.Context, _ ListWebhookEndpointsRequestObject) (ListWebhookEndpointsResponseObject, error) {
-	known, err := s.desk.Endpoints(ctx, strict.Call(ctx).Tenant())
+func (s *surface) ListWebhookEndpoints(c *gate.Call) (ListWebhookEndpointsResponseObject, error) {
+	known, err := s.desk.Endpoints(c.Context(), c.Tenant())
 	if err != nil {
 		return nil, ProblemOf(err)
 	}
@@ -22,8 +21,8 @@ func (s *surface) ListWebhookEndpoints(ctx context.Context, _ ListWebhookEndpoin
 }
 
 // TestWebhookEndpoint serves POST /api/v1/webhooks/endpoints/{name}/test.
-func (s *surface) TestWebhookEndpoint(ctx context.Context, in TestWebhookEndpointRequestObject) (TestWebhookEndpointResponseObject, error) {
-	delivery, err := s.desk.Test(ctx, address(ctx, in.Name))
+func (s *surface) TestWebhookEndpoint(c *gate.Call, name Name) (TestWebhookEndpointResponseObject, error) {
+	delivery, err := s.desk.Test(c.Context(), address(c, name))
 	if err != nil {
 		return nil, ProblemOf(err)
 	}
@@ -33,12 +32,12 @@ func (s *surface) TestWebhookEndpoint(ctx context.Context, in TestWebhookEndpoin
 }
 
 // RecoverWebhookEndpoint serves POST /api/v1/webhooks/endpoints/{name}/recover.
-func (s *surface) RecoverWebhookEndpoint(ctx context.Context, in RecoverWebhookEndpointRequestObject) (RecoverWebhookEndpointResponseObject, error) {
-	since, err := Since(in.Body.Since)
+func (s *surface) RecoverWebhookEndpoint(c *gate.Call, name Name, body Recovery) (RecoverWebhookEndpointResponseObject, error) {
+	since, err := Since(body.Since)
 	if err != nil {
 		return nil, err
 	}
-	recovered, err := s.desk.Recover(ctx, address(ctx, in.Name), since)
+	recovered, err := s.desk.Recover(c.Context(), address(c, name), since)
 	if err != nil {
 		return nil, ProblemOf(err)
 	}
@@ -46,12 +45,12 @@ func (s *surface) RecoverWebhookEndpoint(ctx context.Context, in RecoverWebhookE
 }
 
 // EnableWebhookEndpoint serves POST /api/v1/webhooks/endpoints/{name}/enable.
-func (s *surface) EnableWebhookEndpoint(ctx context.Context, in EnableWebhookEndpointRequestObject) (EnableWebhookEndpointResponseObject, error) {
-	at := address(ctx, in.Name)
-	if err := s.desk.Enable(ctx, at); err != nil {
+func (s *surface) EnableWebhookEndpoint(c *gate.Call, name Name) (EnableWebhookEndpointResponseObject, error) {
+	at := address(c, name)
+	if err := s.desk.Enable(c.Context(), at); err != nil {
 		return nil, ProblemOf(err)
 	}
-	known, err := s.desk.Find(ctx, at)
+	known, err := s.desk.Find(c.Context(), at)
 	if err != nil {
 		return nil, ProblemOf(err)
 	}
@@ -59,8 +58,8 @@ func (s *surface) EnableWebhookEndpoint(ctx context.Context, in EnableWebhookEnd
 }
 
 // address is that of an endpoint of the caller's.
-func address(ctx context.Context, name string) webhook.Address {
-	return webhook.Address{Owner: strict.Call(ctx).Tenant(), Name: name}
+func address(c *gate.Call, name string) webhook.Address {
+	return webhook.Address{Owner: c.Tenant(), Name: name}
 }
 
 // Since reads the instant that a recovery begins at, or says what is wrong with it.

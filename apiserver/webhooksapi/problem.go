@@ -5,7 +5,7 @@ package webhooksapi
 import (
 	"errors"
 
-	"github.com/printmarket/printmarket/apiserver/counted"
+	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/webhook"
 )
@@ -22,7 +22,7 @@ func ProblemOf(err error) error {
 		return problem.New(problem.CodeWebhookStateConflict, "Nothing is sent to the endpoint: %s.", closed.Why)
 	}
 	// No operation here is counted, so the code of a quota is never used.
-	if p := counted.Problem(err, problem.CodeInternalError); p != nil {
+	if p := respond.StoreProblem(err, problem.CodeInternalError); p != nil {
 		return p
 	}
 	return err

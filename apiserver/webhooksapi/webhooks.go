@@ -11,14 +11,11 @@ package webhooksapi
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/gate"
-	"github.com/printmarket/printmarket/apiserver/listing"
-	"github.com/printmarket/printmarket/apiserver/strict"
 	"github.com/printmarket/printmarket/internal/cursor"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
@@ -84,27 +81,27 @@ func Routes(desk Desk, cursors Cursors, set *contracts.Set) ([]gate.Route, error
 	if err != nil {
 		return nil, err
 	}
-	api := s.server()
+	api := Handlers{Operations: s}
 	const endpoint, delivery = endpointsPath + "/{name}", deliveriesPath + "/{deliveryId}"
 	served := []gate.Route{
-		{Method: http.MethodGet, Pattern: endpointsPath, Serve: strict.Serve(api.ListWebhookEndpoints)},
-		{Method: http.MethodPost, Pattern: endpoint + "/test", Serve: strict.Serve(api.TestWebhookEndpoint)},
+		{Method: http.MethodGet, Pattern: endpointsPath, Serve: api.ListWebhookEndpoints},
+		{Method: http.MethodPost, Pattern: endpoint + "/test", Serve: api.TestWebhookEndpoint},
 		{
 			Method: http.MethodPost, Pattern: endpoint + "/recover", Body: &gate.Body{Limit: bodyLimit},
-			Serve: checked(recovery, strict.Serve(api.RecoverWebhookEndpoint)),
+			Serve: checked(recovery, api.RecoverWebhookEndpoint),
 		},
-		{Method: http.MethodPost, Pattern: endpoint + "/enable", Serve: strict.Serve(api.EnableWebhookEndpoint)},
-		{Method: http.MethodGet, Pattern: deliveriesPath, Serve: strict.Serve(api.ListWebhookDeliveries)},
-		{Method: http.MethodGet, Pattern: delivery, Serve: strict.Serve(api.GetWebhookDelivery)},
-		{Method: http.MethodPost, Pattern: delivery + "/redeliver", Serve: strict.Serve(api.RedeliverWebhook)},
-		{Method: http.MethodGet, Pattern: openapiPath, Offers: offers, Serve: strict.Serve(api.GetWebhooksOpenapi)},
+		{Method: http.MethodPost, Pattern: endpoint + "/enable", Serve: api.EnableWebhookEndpoint},
+		{Method: http.MethodGet, Pattern: deliveriesPath, Serve: api.ListWebhookDeliveries},
+		{Method: http.MethodGet, Pattern: delivery, Serve: api.GetWebhookDelivery},
+		{Method: http.MethodPost, Pattern: delivery + "/redeliver", Serve: api.RedeliverWebhook},
+		{Method: http.MethodGet, Pattern: openapiPath, Offers: offers, Serve: api.GetWebhooksOpenapi},
 	}
 	patterns := []string{root, root + "/*"}
 	for i := range served {
 		rt := &served[i]
 		rt.Write = rt.Method != http.MethodGet
 		op := contracts.Operation{Contract: contracts.Webhooks, Method: rt.Method, Path: rt.Pattern}
-		rt.Serve = listing.Only(set.QueryParameters(op), rt.Serve)
+		rt.Serve = gate.OnlyParameters(set.QueryParameters(op), rt.Serve)
 		patterns = append(patterns, rt.Pattern)
 	}
 	routes := append(unserved(patterns), served...)
@@ -126,25 +123,6 @@ func unserved(patterns []string) []gate.Route {
 	return routes
 }
 
-// server is the generated server of the surface. Its errors end at the gate.
-func (s *surface) server() *ServerInterfaceWrapper {
-	return &ServerInterfaceWrapper{
-		Handler: NewStrictHandlerWithOptions(s, nil, StrictHTTPServerOptions{
-			RequestErrorHandlerFunc: strict.BadBody, ResponseErrorHandlerFunc: strict.Failed,
-		}),
-		ErrorHandlerFunc: listing.BadParameter(parameter),
-	}
-}
-
-// parameter is the one that generated code could not read.
-func parameter(err error) string {
-	var format *InvalidParamFormatError
-	if errors.As(err, &format) {
-		return format.ParamName
-	}
-	return ""
-}
-
 // checked lets a body pass that the contract's schema accepts.
 func checked(schema *contracts.Schema, next gate.Handler) gate.Handler {
 	return func(c *gate.Call) error {
@@ -154,3 +132,5 @@ func checked(schema *contracts.Schema, next gate.Handler) gate.Handler {
 		return next(c)
 	}
 }
+
+func badParameter(name string) error { return gate.BadParameter(name) }

@@ -6,16 +6,11 @@
 package webhooksapi
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"net/http"
 
 	"github.com/go-chi/chi/v5"
 	"github.com/oapi-codegen/runtime"
+	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/respond"
 )
 
@@ -184,537 +179,203 @@ type ListWebhookDeliveriesParams struct {
 // RecoverWebhookEndpointJSONRequestBody defines body for RecoverWebhookEndpoint for application/json ContentType.
 type RecoverWebhookEndpointJSONRequestBody = Recovery
 
-// ServerInterface represents all server handlers.
-type ServerInterface interface {
+// Operations are the operations of the contract. An operation is called after its call
+// has passed the gate, with the parameters and the body that the contract describes.
+type Operations interface {
 	// ListWebhookDeliveries List deliveries, newest first.
 	// (GET /api/v1/webhooks/deliveries)
-	ListWebhookDeliveries(w http.ResponseWriter, r *http.Request, params ListWebhookDeliveriesParams)
+	ListWebhookDeliveries(c *gate.Call, params ListWebhookDeliveriesParams) (ListWebhookDeliveriesResponseObject, error)
 	// GetWebhookDelivery Read a delivery with its attempts.
 	// (GET /api/v1/webhooks/deliveries/{deliveryId})
-	GetWebhookDelivery(w http.ResponseWriter, r *http.Request, deliveryID DeliveryID)
+	GetWebhookDelivery(c *gate.Call, deliveryID DeliveryID) (GetWebhookDeliveryResponseObject, error)
 	// RedeliverWebhook Send an event again, whatever became of its delivery.
 	// (POST /api/v1/webhooks/deliveries/{deliveryId}/redeliver)
-	RedeliverWebhook(w http.ResponseWriter, r *http.Request, deliveryID DeliveryID)
+	RedeliverWebhook(c *gate.Call, deliveryID DeliveryID) (RedeliverWebhookResponseObject, error)
 	// ListWebhookEndpoints List the endpoints by name.
 	// (GET /api/v1/webhooks/endpoints)
-	ListWebhookEndpoints(w http.ResponseWriter, r *http.Request)
+	ListWebhookEndpoints(c *gate.Call) (ListWebhookEndpointsResponseObject, error)
 	// EnableWebhookEndpoint Let an endpoint that was disabled or paused have deliveries again.
 	// (POST /api/v1/webhooks/endpoints/{name}/enable)
-	EnableWebhookEndpoint(w http.ResponseWriter, r *http.Request, name Name)
+	EnableWebhookEndpoint(c *gate.Call, name Name) (EnableWebhookEndpointResponseObject, error)
 	// RecoverWebhookEndpoint Send the endpoint again what it has missed.
 	// (POST /api/v1/webhooks/endpoints/{name}/recover)
-	RecoverWebhookEndpoint(w http.ResponseWriter, r *http.Request, name Name)
+	RecoverWebhookEndpoint(c *gate.Call, name Name, body RecoverWebhookEndpointJSONRequestBody) (RecoverWebhookEndpointResponseObject, error)
 	// TestWebhookEndpoint Send the endpoint an event of the type webhook.test.
 	// (POST /api/v1/webhooks/endpoints/{name}/test)
-	TestWebhookEndpoint(w http.ResponseWriter, r *http.Request, name Name)
+	TestWebhookEndpoint(c *gate.Call, name Name) (TestWebhookEndpointResponseObject, error)
 	// GetWebhooksOpenapi Read this contract.
 	// (GET /api/v1/webhooks/openapi)
-	GetWebhooksOpenapi(w http.ResponseWriter, r *http.Request)
+	GetWebhooksOpenapi(c *gate.Call) (GetWebhooksOpenapiResponseObject, error)
 }
 
-// Unimplemented server implementation that returns http.StatusNotImplemented for each endpoint.
+// Handlers makes a handler of each operation.
+type Handlers struct{ Operations Operations }
 
-type Unimplemented struct{}
+// ListWebhookDeliveries handles GET /api/v1/webhooks/deliveries.
+func (h Handlers) ListWebhookDeliveries(c *gate.Call) error {
 
-// ListWebhookDeliveries List deliveries, newest first.
-// (GET /api/v1/webhooks/deliveries)
-func (_ Unimplemented) ListWebhookDeliveries(w http.ResponseWriter, r *http.Request, params ListWebhookDeliveriesParams) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// GetWebhookDelivery Read a delivery with its attempts.
-// (GET /api/v1/webhooks/deliveries/{deliveryId})
-func (_ Unimplemented) GetWebhookDelivery(w http.ResponseWriter, r *http.Request, deliveryID DeliveryID) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// RedeliverWebhook Send an event again, whatever became of its delivery.
-// (POST /api/v1/webhooks/deliveries/{deliveryId}/redeliver)
-func (_ Unimplemented) RedeliverWebhook(w http.ResponseWriter, r *http.Request, deliveryID DeliveryID) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// ListWebhookEndpoints List the endpoints by name.
-// (GET /api/v1/webhooks/endpoints)
-func (_ Unimplemented) ListWebhookEndpoints(w http.ResponseWriter, r *http.Request) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// EnableWebhookEndpoint Let an endpoint that was disabled or paused have deliveries again.
-// (POST /api/v1/webhooks/endpoints/{name}/enable)
-func (_ Unimplemented) EnableWebhookEndpoint(w http.ResponseWriter, r *http.Request, name Name) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// RecoverWebhookEndpoint Send the endpoint again what it has missed.
-// (POST /api/v1/webhooks/endpoints/{name}/recover)
-func (_ Unimplemented) RecoverWebhookEndpoint(w http.ResponseWriter, r *http.Request, name Name) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// TestWebhookEndpoint Send the endpoint an event of the type webhook.test.
-// (POST /api/v1/webhooks/endpoints/{name}/test)
-func (_ Unimplemented) TestWebhookEndpoint(w http.ResponseWriter, r *http.Request, name Name) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// GetWebhooksOpenapi Read this contract.
-// (GET /api/v1/webhooks/openapi)
-func (_ Unimplemented) GetWebhooksOpenapi(w http.ResponseWriter, r *http.Request) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// ServerInterfaceWrapper converts contexts to parameters.
-type ServerInterfaceWrapper struct {
-	Handler            ServerInterface
-	HandlerMiddlewares []MiddlewareFunc
-	ErrorHandlerFunc   func(w http.ResponseWriter, r *http.Request, err error)
-}
-
-type MiddlewareFunc func(http.Handler) http.Handler
-
-// ListWebhookDeliveries operation middleware
-func (siw *ServerInterfaceWrapper) ListWebhookDeliveries(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
 	var params ListWebhookDeliveriesParams
+	query := c.Request.URL.Query()
 
-	// ------------- Optional query parameter "endpoint" -------------
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "endpoint", query, &params.Endpoint, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("endpoint")
+	}
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "endpoint", r.URL.Query(), &params.Endpoint, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "state", query, &params.State, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("state")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "type", query, &params.Type, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("type")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "limit", query, &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""}); err != nil {
+		return badParameter("limit")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "cursor", query, &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("cursor")
+	}
+
+	response, err := h.Operations.ListWebhookDeliveries(c, params)
 	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "endpoint"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "endpoint", Err: err})
-		}
-		return
+		return err
 	}
-
-	// ------------- Optional query parameter "state" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "state", r.URL.Query(), &params.State, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "state"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "state", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "type" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "type", r.URL.Query(), &params.Type, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "type"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "type", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "limit" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", r.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "limit"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "limit", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "cursor" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", r.URL.Query(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "cursor"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "cursor", Err: err})
-		}
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListWebhookDeliveries(w, r, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerListWebhookDeliveries(c)
 }
 
-// GetWebhookDelivery operation middleware
-func (siw *ServerInterfaceWrapper) GetWebhookDelivery(w http.ResponseWriter, r *http.Request) {
+// GetWebhookDelivery handles GET /api/v1/webhooks/deliveries/{deliveryId}.
+func (h Handlers) GetWebhookDelivery(c *gate.Call) error {
 
-	var err error
-	_ = err
-
-	// ------------- Path parameter "deliveryId" -------------
 	var deliveryID DeliveryID
+	if err := runtime.BindStyledParameterWithOptions("simple", "deliveryId", chi.URLParam(c.Request, "deliveryId"), &deliveryID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("deliveryId")
+	}
 
-	err = runtime.BindStyledParameterWithOptions("simple", "deliveryId", chi.URLParam(r, "deliveryId"), &deliveryID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
+	response, err := h.Operations.GetWebhookDelivery(c, deliveryID)
 	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "deliveryId", Err: err})
-		return
+		return err
 	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetWebhookDelivery(w, r, deliveryID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerGetWebhookDelivery(c)
 }
 
-// RedeliverWebhook operation middleware
-func (siw *ServerInterfaceWrapper) RedeliverWebhook(w http.ResponseWriter, r *http.Request) {
+// RedeliverWebhook handles POST /api/v1/webhooks/deliveries/{deliveryId}/redeliver.
+func (h Handlers) RedeliverWebhook(c *gate.Call) error {
 
-	var err error
-	_ = err
-
-	// ------------- Path parameter "deliveryId" -------------
 	var deliveryID DeliveryID
+	if err := runtime.BindStyledParameterWithOptions("simple", "deliveryId", chi.URLParam(c.Request, "deliveryId"), &deliveryID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("deliveryId")
+	}
 
-	err = runtime.BindStyledParameterWithOptions("simple", "deliveryId", chi.URLParam(r, "deliveryId"), &deliveryID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
+	response, err := h.Operations.RedeliverWebhook(c, deliveryID)
 	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "deliveryId", Err: err})
-		return
+		return err
 	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.RedeliverWebhook(w, r, deliveryID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerRedeliverWebhook(c)
 }
 
-// ListWebhookEndpoints operation middleware
-func (siw *ServerInterfaceWrapper) ListWebhookEndpoints(w http.ResponseWriter, r *http.Request) {
+// ListWebhookEndpoints handles GET /api/v1/webhooks/endpoints.
+func (h Handlers) ListWebhookEndpoints(c *gate.Call) error {
 
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListWebhookEndpoints(w, r)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
+	response, err := h.Operations.ListWebhookEndpoints(c)
+	if err != nil {
+		return err
 	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerListWebhookEndpoints(c)
 }
 
-// EnableWebhookEndpoint operation middleware
-func (siw *ServerInterfaceWrapper) EnableWebhookEndpoint(w http.ResponseWriter, r *http.Request) {
+// EnableWebhookEndpoint handles POST /api/v1/webhooks/endpoints/{name}/enable.
+func (h Handlers) EnableWebhookEndpoint(c *gate.Call) error {
 
-	var err error
-	_ = err
-
-	// ------------- Path parameter "name" -------------
 	var name Name
+	if err := runtime.BindStyledParameterWithOptions("simple", "name", chi.URLParam(c.Request, "name"), &name, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("name")
+	}
 
-	err = runtime.BindStyledParameterWithOptions("simple", "name", chi.URLParam(r, "name"), &name, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
+	response, err := h.Operations.EnableWebhookEndpoint(c, name)
 	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "name", Err: err})
-		return
+		return err
 	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.EnableWebhookEndpoint(w, r, name)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerEnableWebhookEndpoint(c)
 }
 
-// RecoverWebhookEndpoint operation middleware
-func (siw *ServerInterfaceWrapper) RecoverWebhookEndpoint(w http.ResponseWriter, r *http.Request) {
+// RecoverWebhookEndpoint handles POST /api/v1/webhooks/endpoints/{name}/recover.
+func (h Handlers) RecoverWebhookEndpoint(c *gate.Call) error {
 
-	var err error
-	_ = err
-
-	// ------------- Path parameter "name" -------------
 	var name Name
+	if err := runtime.BindStyledParameterWithOptions("simple", "name", chi.URLParam(c.Request, "name"), &name, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("name")
+	}
 
-	err = runtime.BindStyledParameterWithOptions("simple", "name", chi.URLParam(r, "name"), &name, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
+	var body RecoverWebhookEndpointJSONRequestBody
+	if err := c.Bind(&body); err != nil {
+		return err
+	}
+	response, err := h.Operations.RecoverWebhookEndpoint(c, name, body)
 	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "name", Err: err})
-		return
+		return err
 	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.RecoverWebhookEndpoint(w, r, name)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerRecoverWebhookEndpoint(c)
 }
 
-// TestWebhookEndpoint operation middleware
-func (siw *ServerInterfaceWrapper) TestWebhookEndpoint(w http.ResponseWriter, r *http.Request) {
+// TestWebhookEndpoint handles POST /api/v1/webhooks/endpoints/{name}/test.
+func (h Handlers) TestWebhookEndpoint(c *gate.Call) error {
 
-	var err error
-	_ = err
-
-	// ------------- Path parameter "name" -------------
 	var name Name
+	if err := runtime.BindStyledParameterWithOptions("simple", "name", chi.URLParam(c.Request, "name"), &name, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("name")
+	}
 
-	err = runtime.BindStyledParameterWithOptions("simple", "name", chi.URLParam(r, "name"), &name, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
+	response, err := h.Operations.TestWebhookEndpoint(c, name)
 	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "name", Err: err})
-		return
+		return err
 	}
+	return response.answerTestWebhookEndpoint(c)
+}
 
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.TestWebhookEndpoint(w, r, name)
-	}))
+// GetWebhooksOpenapi handles GET /api/v1/webhooks/openapi.
+func (h Handlers) GetWebhooksOpenapi(c *gate.Call) error {
 
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
+	response, err := h.Operations.GetWebhooksOpenapi(c)
+	if err != nil {
+		return err
 	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerGetWebhooksOpenapi(c)
 }
 
-// GetWebhooksOpenapi operation middleware
-func (siw *ServerInterfaceWrapper) GetWebhooksOpenapi(w http.ResponseWriter, r *http.Request) {
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetWebhooksOpenapi(w, r)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-type UnescapedCookieParamError struct {
-	ParamName string
-	Err       error
-}
-
-func (e *UnescapedCookieParamError) Error() string {
-	return fmt.Sprintf("error unescaping cookie parameter '%s'", e.ParamName)
-}
-
-func (e *UnescapedCookieParamError) Unwrap() error {
-	return e.Err
-}
-
-type UnmarshalingParamError struct {
-	ParamName string
-	Err       error
-}
-
-func (e *UnmarshalingParamError) Error() string {
-	return fmt.Sprintf("Error unmarshaling parameter %s as JSON: %s", e.ParamName, e.Err.Error())
-}
-
-func (e *UnmarshalingParamError) Unwrap() error {
-	return e.Err
-}
-
-type RequiredParamError struct {
-	ParamName string
-}
-
-func (e *RequiredParamError) Error() string {
-	return fmt.Sprintf("Query argument %s is required, but not found", e.ParamName)
-}
-
-type RequiredHeaderError struct {
-	ParamName string
-	Err       error
-}
-
-func (e *RequiredHeaderError) Error() string {
-	return fmt.Sprintf("Header parameter %s is required, but not found", e.ParamName)
-}
-
-func (e *RequiredHeaderError) Unwrap() error {
-	return e.Err
-}
-
-type InvalidParamFormatError struct {
-	ParamName string
-	Err       error
-}
-
-func (e *InvalidParamFormatError) Error() string {
-	return fmt.Sprintf("Invalid format for parameter %s: %s", e.ParamName, e.Err.Error())
-}
-
-func (e *InvalidParamFormatError) Unwrap() error {
-	return e.Err
-}
-
-type TooManyValuesForParamError struct {
-	ParamName string
-	Count     int
-}
-
-func (e *TooManyValuesForParamError) Error() string {
-	return fmt.Sprintf("Expected one value for %s, got %d", e.ParamName, e.Count)
-}
-
-// Handler creates http.Handler with routing matching OpenAPI spec.
-func Handler(si ServerInterface) http.Handler {
-	return HandlerWithOptions(si, ChiServerOptions{})
-}
-
-type ChiServerOptions struct {
-	BaseURL          string
-	BaseRouter       chi.Router
-	Middlewares      []MiddlewareFunc
-	ErrorHandlerFunc func(w http.ResponseWriter, r *http.Request, err error)
-}
-
-// HandlerFromMux creates http.Handler with routing matching OpenAPI spec based on the provided mux.
-func HandlerFromMux(si ServerInterface, r chi.Router) http.Handler {
-	return HandlerWithOptions(si, ChiServerOptions{
-		BaseRouter: r,
-	})
-}
-
-func HandlerFromMuxWithBaseURL(si ServerInterface, r chi.Router, baseURL string) http.Handler {
-	return HandlerWithOptions(si, ChiServerOptions{
-		BaseURL:    baseURL,
-		BaseRouter: r,
-	})
-}
-
-// HandlerWithOptions creates http.Handler with additional options
-func HandlerWithOptions(si ServerInterface, options ChiServerOptions) http.Handler {
-	r := options.BaseRouter
-
-	if r == nil {
-		r = chi.NewRouter()
-	}
-	if options.ErrorHandlerFunc == nil {
-		options.ErrorHandlerFunc = func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-		}
-	}
-	wrapper := ServerInterfaceWrapper{
-		Handler:            si,
-		HandlerMiddlewares: options.Middlewares,
-		ErrorHandlerFunc:   options.ErrorHandlerFunc,
-	}
-
-	r.Group(func(r chi.Router) {
-		r.Get(options.BaseURL+"/api/v1/webhooks/deliveries", wrapper.ListWebhookDeliveries)
-	})
-	r.Group(func(r chi.Router) {
-		r.Get(options.BaseURL+"/api/v1/webhooks/deliveries/{deliveryId}", wrapper.GetWebhookDelivery)
-	})
-	r.Group(func(r chi.Router) {
-		r.Post(options.BaseURL+"/api/v1/webhooks/deliveries/{deliveryId}/redeliver", wrapper.RedeliverWebhook)
-	})
-	r.Group(func(r chi.Router) {
-		r.Get(options.BaseURL+"/api/v1/webhooks/endpoints", wrapper.ListWebhookEndpoints)
-	})
-	r.Group(func(r chi.Router) {
-		r.Post(options.BaseURL+"/api/v1/webhooks/endpoints/{name}/enable", wrapper.EnableWebhookEndpoint)
-	})
-	r.Group(func(r chi.Router) {
-		r.Post(options.BaseURL+"/api/v1/webhooks/endpoints/{name}/recover", wrapper.RecoverWebhookEndpoint)
-	})
-	r.Group(func(r chi.Router) {
-		r.Post(options.BaseURL+"/api/v1/webhooks/endpoints/{name}/test", wrapper.TestWebhookEndpoint)
-	})
-	r.Group(func(r chi.Router) {
-		r.Get(options.BaseURL+"/api/v1/webhooks/openapi", wrapper.GetWebhooksOpenapi)
-	})
-
-	return r
-}
-
-type ListWebhookDeliveriesRequestObject struct {
-	Params ListWebhookDeliveriesParams
-}
-
+// ListWebhookDeliveriesResponseObject is a response of ListWebhookDeliveries.
 type ListWebhookDeliveriesResponseObject interface {
-	VisitListWebhookDeliveriesResponse(w http.ResponseWriter) error
+	answerListWebhookDeliveries(c *gate.Call) error
 }
 
 type ListWebhookDeliveries200JSONResponse DeliveryPage
 
-func (response ListWebhookDeliveries200JSONResponse) VisitListWebhookDeliveriesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+func (response ListWebhookDeliveries200JSONResponse) answerListWebhookDeliveries(c *gate.Call) error {
+	return c.JSON(200, response)
 }
 
-type GetWebhookDeliveryRequestObject struct {
-	DeliveryID DeliveryID `json:"deliveryId"`
-}
-
+// GetWebhookDeliveryResponseObject is a response of GetWebhookDelivery.
 type GetWebhookDeliveryResponseObject interface {
-	VisitGetWebhookDeliveryResponse(w http.ResponseWriter) error
+	answerGetWebhookDelivery(c *gate.Call) error
 }
 
 type GetWebhookDelivery200JSONResponse DeliveryWithAttempts
 
-func (response GetWebhookDelivery200JSONResponse) VisitGetWebhookDeliveryResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+func (response GetWebhookDelivery200JSONResponse) answerGetWebhookDelivery(c *gate.Call) error {
+	return c.JSON(200, response)
 }
 
 type GetWebhookDelivery304Response struct {
 }
 
-func (response GetWebhookDelivery304Response) VisitGetWebhookDeliveryResponse(w http.ResponseWriter) error {
-	w.WriteHeader(304)
+func (response GetWebhookDelivery304Response) answerGetWebhookDelivery(c *gate.Call) error {
+	c.Writer.WriteHeader(304)
 	return nil
 }
 
-type RedeliverWebhookRequestObject struct {
-	DeliveryID DeliveryID `json:"deliveryId"`
-}
-
+// RedeliverWebhookResponseObject is a response of RedeliverWebhook.
 type RedeliverWebhookResponseObject interface {
-	VisitRedeliverWebhookResponse(w http.ResponseWriter) error
+	answerRedeliverWebhook(c *gate.Call) error
 }
 
 type RedeliverWebhook202ResponseHeaders struct {
@@ -726,91 +387,47 @@ type RedeliverWebhook202JSONResponse struct {
 	Headers RedeliverWebhook202ResponseHeaders
 }
 
-func (response RedeliverWebhook202JSONResponse) VisitRedeliverWebhookResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.WriteHeader(202)
-	_, err := buf.WriteTo(w)
-	return err
+func (response RedeliverWebhook202JSONResponse) answerRedeliverWebhook(c *gate.Call) error {
+	c.Writer.Header().Set("Location", fmt.Sprint(response.Headers.Location))
+	return c.JSON(202, response.Body)
 }
 
-type ListWebhookEndpointsRequestObject struct {
-}
-
+// ListWebhookEndpointsResponseObject is a response of ListWebhookEndpoints.
 type ListWebhookEndpointsResponseObject interface {
-	VisitListWebhookEndpointsResponse(w http.ResponseWriter) error
+	answerListWebhookEndpoints(c *gate.Call) error
 }
 
 type ListWebhookEndpoints200JSONResponse EndpointList
 
-func (response ListWebhookEndpoints200JSONResponse) VisitListWebhookEndpointsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+func (response ListWebhookEndpoints200JSONResponse) answerListWebhookEndpoints(c *gate.Call) error {
+	return c.JSON(200, response)
 }
 
-type EnableWebhookEndpointRequestObject struct {
-	Name Name `json:"name"`
-}
-
+// EnableWebhookEndpointResponseObject is a response of EnableWebhookEndpoint.
 type EnableWebhookEndpointResponseObject interface {
-	VisitEnableWebhookEndpointResponse(w http.ResponseWriter) error
+	answerEnableWebhookEndpoint(c *gate.Call) error
 }
 
 type EnableWebhookEndpoint200JSONResponse Endpoint
 
-func (response EnableWebhookEndpoint200JSONResponse) VisitEnableWebhookEndpointResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+func (response EnableWebhookEndpoint200JSONResponse) answerEnableWebhookEndpoint(c *gate.Call) error {
+	return c.JSON(200, response)
 }
 
-type RecoverWebhookEndpointRequestObject struct {
-	Name Name `json:"name"`
-	Body *RecoverWebhookEndpointJSONRequestBody
-}
-
+// RecoverWebhookEndpointResponseObject is a response of RecoverWebhookEndpoint.
 type RecoverWebhookEndpointResponseObject interface {
-	VisitRecoverWebhookEndpointResponse(w http.ResponseWriter) error
+	answerRecoverWebhookEndpoint(c *gate.Call) error
 }
 
 type RecoverWebhookEndpoint202JSONResponse Recovered
 
-func (response RecoverWebhookEndpoint202JSONResponse) VisitRecoverWebhookEndpointResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(202)
-	_, err := buf.WriteTo(w)
-	return err
+func (response RecoverWebhookEndpoint202JSONResponse) answerRecoverWebhookEndpoint(c *gate.Call) error {
+	return c.JSON(202, response)
 }
 
-type TestWebhookEndpointRequestObject struct {
-	Name Name `json:"name"`
-}
-
+// TestWebhookEndpointResponseObject is a response of TestWebhookEndpoint.
 type TestWebhookEndpointResponseObject interface {
-	VisitTestWebhookEndpointResponse(w http.ResponseWriter) error
+	answerTestWebhookEndpoint(c *gate.Call) error
 }
 
 type TestWebhookEndpoint202ResponseHeaders struct {
@@ -822,321 +439,23 @@ type TestWebhookEndpoint202JSONResponse struct {
 	Headers TestWebhookEndpoint202ResponseHeaders
 }
 
-func (response TestWebhookEndpoint202JSONResponse) VisitTestWebhookEndpointResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.WriteHeader(202)
-	_, err := buf.WriteTo(w)
-	return err
+func (response TestWebhookEndpoint202JSONResponse) answerTestWebhookEndpoint(c *gate.Call) error {
+	c.Writer.Header().Set("Location", fmt.Sprint(response.Headers.Location))
+	return c.JSON(202, response.Body)
 }
 
-type GetWebhooksOpenapiRequestObject struct {
-}
-
+// GetWebhooksOpenapiResponseObject is a response of GetWebhooksOpenapi.
 type GetWebhooksOpenapiResponseObject interface {
-	VisitGetWebhooksOpenapiResponse(w http.ResponseWriter) error
+	answerGetWebhooksOpenapi(c *gate.Call) error
 }
 
 type GetWebhooksOpenapi200ApplicationResponse struct {
-	Body          io.Reader
-	ContentType   string
-	ContentLength int64
+	Body []byte
+
+	ContentType string
 }
 
-func (response GetWebhooksOpenapi200ApplicationResponse) VisitGetWebhooksOpenapiResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", response.ContentType)
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	w.WriteHeader(200)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
-// StrictServerInterface represents all server handlers.
-type StrictServerInterface interface {
-	// ListWebhookDeliveries List deliveries, newest first.
-	// (GET /api/v1/webhooks/deliveries)
-	ListWebhookDeliveries(ctx context.Context, request ListWebhookDeliveriesRequestObject) (ListWebhookDeliveriesResponseObject, error)
-	// GetWebhookDelivery Read a delivery with its attempts.
-	// (GET /api/v1/webhooks/deliveries/{deliveryId})
-	GetWebhookDelivery(ctx context.Context, request GetWebhookDeliveryRequestObject) (GetWebhookDeliveryResponseObject, error)
-	// RedeliverWebhook Send an event again, whatever became of its delivery.
-	// (POST /api/v1/webhooks/deliveries/{deliveryId}/redeliver)
-	RedeliverWebhook(ctx context.Context, request RedeliverWebhookRequestObject) (RedeliverWebhookResponseObject, error)
-	// ListWebhookEndpoints List the endpoints by name.
-	// (GET /api/v1/webhooks/endpoints)
-	ListWebhookEndpoints(ctx context.Context, request ListWebhookEndpointsRequestObject) (ListWebhookEndpointsResponseObject, error)
-	// EnableWebhookEndpoint Let an endpoint that was disabled or paused have deliveries again.
-	// (POST /api/v1/webhooks/endpoints/{name}/enable)
-	EnableWebhookEndpoint(ctx context.Context, request EnableWebhookEndpointRequestObject) (EnableWebhookEndpointResponseObject, error)
-	// RecoverWebhookEndpoint Send the endpoint again what it has missed.
-	// (POST /api/v1/webhooks/endpoints/{name}/recover)
-	RecoverWebhookEndpoint(ctx context.Context, request RecoverWebhookEndpointRequestObject) (RecoverWebhookEndpointResponseObject, error)
-	// TestWebhookEndpoint Send the endpoint an event of the type webhook.test.
-	// (POST /api/v1/webhooks/endpoints/{name}/test)
-	TestWebhookEndpoint(ctx context.Context, request TestWebhookEndpointRequestObject) (TestWebhookEndpointResponseObject, error)
-	// GetWebhooksOpenapi Read this contract.
-	// (GET /api/v1/webhooks/openapi)
-	GetWebhooksOpenapi(ctx context.Context, request GetWebhooksOpenapiRequestObject) (GetWebhooksOpenapiResponseObject, error)
-}
-
-type StrictHandlerFunc func(ctx context.Context, w http.ResponseWriter, r *http.Request, request any) (any, error)
-type StrictMiddlewareFunc func(f StrictHandlerFunc, operationID string) StrictHandlerFunc
-
-type StrictHTTPServerOptions struct {
-	RequestErrorHandlerFunc  func(w http.ResponseWriter, r *http.Request, err error)
-	ResponseErrorHandlerFunc func(w http.ResponseWriter, r *http.Request, err error)
-}
-
-func NewStrictHandler(ssi StrictServerInterface, middlewares []StrictMiddlewareFunc) ServerInterface {
-	return &strictHandler{ssi: ssi, middlewares: middlewares, options: StrictHTTPServerOptions{
-		RequestErrorHandlerFunc: func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-		},
-		ResponseErrorHandlerFunc: func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-		},
-	}}
-}
-
-func NewStrictHandlerWithOptions(ssi StrictServerInterface, middlewares []StrictMiddlewareFunc, options StrictHTTPServerOptions) ServerInterface {
-	if options.RequestErrorHandlerFunc == nil {
-		options.RequestErrorHandlerFunc = func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-		}
-	}
-	if options.ResponseErrorHandlerFunc == nil {
-		options.ResponseErrorHandlerFunc = func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-		}
-	}
-	return &strictHandler{ssi: ssi, middlewares: middlewares, options: options}
-}
-
-type strictHandler struct {
-	ssi         StrictServerInterface
-	middlewares []StrictMiddlewareFunc
-	options     StrictHTTPServerOptions
-}
-
-// ListWebhookDeliveries operation middleware
-func (sh *strictHandler) ListWebhookDeliveries(w http.ResponseWriter, r *http.Request, params ListWebhookDeliveriesParams) {
-	var request ListWebhookDeliveriesRequestObject
-
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListWebhookDeliveries(ctx, request.(ListWebhookDeliveriesRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListWebhookDeliveries")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListWebhookDeliveriesResponseObject); ok {
-		if err := validResponse.VisitListWebhookDeliveriesResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// GetWebhookDelivery operation middleware
-func (sh *strictHandler) GetWebhookDelivery(w http.ResponseWriter, r *http.Request, deliveryID DeliveryID) {
-	var request GetWebhookDeliveryRequestObject
-
-	request.DeliveryID = deliveryID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetWebhookDelivery(ctx, request.(GetWebhookDeliveryRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetWebhookDelivery")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetWebhookDeliveryResponseObject); ok {
-		if err := validResponse.VisitGetWebhookDeliveryResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// RedeliverWebhook operation middleware
-func (sh *strictHandler) RedeliverWebhook(w http.ResponseWriter, r *http.Request, deliveryID DeliveryID) {
-	var request RedeliverWebhookRequestObject
-
-	request.DeliveryID = deliveryID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.RedeliverWebhook(ctx, request.(RedeliverWebhookRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RedeliverWebhook")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(RedeliverWebhookResponseObject); ok {
-		if err := validResponse.VisitRedeliverWebhookResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ListWebhookEndpoints operation middleware
-func (sh *strictHandler) ListWebhookEndpoints(w http.ResponseWriter, r *http.Request) {
-	var request ListWebhookEndpointsRequestObject
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListWebhookEndpoints(ctx, request.(ListWebhookEndpointsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListWebhookEndpoints")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListWebhookEndpointsResponseObject); ok {
-		if err := validResponse.VisitListWebhookEndpointsResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// EnableWebhookEndpoint operation middleware
-func (sh *strictHandler) EnableWebhookEndpoint(w http.ResponseWriter, r *http.Request, name Name) {
-	var request EnableWebhookEndpointRequestObject
-
-	request.Name = name
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.EnableWebhookEndpoint(ctx, request.(EnableWebhookEndpointRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "EnableWebhookEndpoint")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(EnableWebhookEndpointResponseObject); ok {
-		if err := validResponse.VisitEnableWebhookEndpointResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// RecoverWebhookEndpoint operation middleware
-func (sh *strictHandler) RecoverWebhookEndpoint(w http.ResponseWriter, r *http.Request, name Name) {
-	var request RecoverWebhookEndpointRequestObject
-
-	request.Name = name
-
-	var body RecoverWebhookEndpointJSONRequestBody
-	if err := runtime.BindJSONBody(r, &body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.RecoverWebhookEndpoint(ctx, request.(RecoverWebhookEndpointRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RecoverWebhookEndpoint")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(RecoverWebhookEndpointResponseObject); ok {
-		if err := validResponse.VisitRecoverWebhookEndpointResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// TestWebhookEndpoint operation middleware
-func (sh *strictHandler) TestWebhookEndpoint(w http.ResponseWriter, r *http.Request, name Name) {
-	var request TestWebhookEndpointRequestObject
-
-	request.Name = name
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.TestWebhookEndpoint(ctx, request.(TestWebhookEndpointRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "TestWebhookEndpoint")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(TestWebhookEndpointResponseObject); ok {
-		if err := validResponse.VisitTestWebhookEndpointResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// GetWebhooksOpenapi operation middleware
-func (sh *strictHandler) GetWebhooksOpenapi(w http.ResponseWriter, r *http.Request) {
-	var request GetWebhooksOpenapiRequestObject
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetWebhooksOpenapi(ctx, request.(GetWebhooksOpenapiRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetWebhooksOpenapi")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetWebhooksOpenapiResponseObject); ok {
-		if err := validResponse.VisitGetWebhooksOpenapiResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (response GetWebhooksOpenapi200ApplicationResponse) answerGetWebhooksOpenapi(c *gate.Call) error {
+	respond.Bytes(c.Writer, 200, response.ContentType, response.Body)
+	return nil
 }

@@ -3,7 +3,6 @@
 package xjdfapi
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -12,7 +11,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/strict"
+	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/masterdata/fixed"
@@ -138,8 +137,7 @@ func productsOf(catalog *catalog.Catalog) []XJDFProduct {
 }
 
 // GetXJDFCapabilities serves GET /api/v1/xjdf/capabilities.
-func (s *surface) GetXJDFCapabilities(ctx context.Context, _ GetXJDFCapabilitiesRequestObject) (GetXJDFCapabilitiesResponseObject, error) {
-	c := strict.Call(ctx)
+func (s *surface) GetXJDFCapabilities(c *gate.Call) (GetXJDFCapabilitiesResponseObject, error) {
 	o, err := s.offered(c.Now)
 	if err != nil {
 		return nil, err

@@ -86,7 +86,7 @@ func (s *surface) judge(c *gate.Call, options validate.Options) (validate.Report
 	}
 	var report validate.Report
 	var err error
-	waited := s.turns.Do(c.Request.Context(), func() {
+	waited := s.turns.Do(c.Context(), func() {
 		var doc *xjdfdoc.Document
 		if doc, err = parse(c.Body, xjdfdoc.DefaultLimits); err == nil {
 			report = s.validator.Validate(doc, options)

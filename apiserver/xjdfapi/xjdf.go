@@ -7,15 +7,12 @@
 package xjdfapi
 
 import (
-	"bytes"
-	"context"
 	"net/http"
 	"sync/atomic"
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/gate"
-	"github.com/printmarket/printmarket/apiserver/strict"
 	"github.com/printmarket/printmarket/apiserver/xjmfapi"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
@@ -73,26 +70,16 @@ func Routes(catalog Catalog, authorities Authorities, turns *xjdfdoc.Turns, set 
 		offers[i] = document.MediaType
 		s.documents[document.MediaType] = document
 	}
-	api := s.server()
+	api := Handlers{Operations: s}
 	return []gate.Route{
-		{Method: http.MethodGet, Pattern: root, Capability: posture.XJDF, Serve: strict.Serve(api.GetXJDF)},
-		{Method: http.MethodGet, Pattern: openapi, Capability: posture.XJDF, Offers: offers, Serve: strict.Serve(api.GetXJDFOpenapi)},
-		{Method: http.MethodGet, Pattern: takes, Capability: posture.XJDF, Serve: strict.Serve(api.GetXJDFCapabilities)},
+		{Method: http.MethodGet, Pattern: root, Capability: posture.XJDF, Serve: api.GetXJDF},
+		{Method: http.MethodGet, Pattern: openapi, Capability: posture.XJDF, Offers: offers, Serve: api.GetXJDFOpenapi},
+		{Method: http.MethodGet, Pattern: takes, Capability: posture.XJDF, Serve: api.GetXJDFCapabilities},
 		{
 			Method: http.MethodPost, Pattern: judges, Capability: posture.XJDF, Write: true, Serve: s.validate,
 			Body: &gate.Body{Limit: int64(xjdfdoc.DefaultLimits.Bytes), MediaTypes: documentTypes(), Raw: true},
 		},
 	}, nil
-}
-
-// server is the generated server of the surface. Its errors end at the gate.
-func (s *surface) server() *ServerInterfaceWrapper {
-	return &ServerInterfaceWrapper{
-		Handler: NewStrictHandlerWithOptions(s, nil, StrictHTTPServerOptions{
-			RequestErrorHandlerFunc: strict.BadBody, ResponseErrorHandlerFunc: strict.Failed,
-		}),
-		ErrorHandlerFunc: strict.BadParameter,
-	}
 }
 
 func describe(info contracts.Info) Discovery {
@@ -124,8 +111,8 @@ func parts() []Surface {
 
 // GetXJDF serves GET /api/v1/xjdf. A part is open as far as its own capability
 // and, but for costing and callbacks, which do not need it, the layer's are.
-func (s *surface) GetXJDF(ctx context.Context, _ GetXJDFRequestObject) (GetXJDFResponseObject, error) {
-	c, answer := strict.Call(ctx), s.discovery
+func (s *surface) GetXJDF(c *gate.Call) (GetXJDFResponseObject, error) {
+	answer := s.discovery
 	answer.Surfaces = parts()
 	for i := range answer.Surfaces {
 		part := &answer.Surfaces[i]
@@ -141,14 +128,13 @@ func (s *surface) GetXJDF(ctx context.Context, _ GetXJDFRequestObject) (GetXJDFR
 
 // GetXJDFOpenapi serves GET /api/v1/xjdf/openapi, in the form that the gate has
 // negotiated.
-func (s *surface) GetXJDFOpenapi(ctx context.Context, _ GetXJDFOpenapiRequestObject) (GetXJDFOpenapiResponseObject, error) {
-	c := strict.Call(ctx)
+func (s *surface) GetXJDFOpenapi(c *gate.Call) (GetXJDFOpenapiResponseObject, error) {
 	document := s.documents[c.MediaType]
 	if c.Revalidate(document.ETag) {
 		return GetXJDFOpenapi304Response{Headers: GetXJDFOpenapi304ResponseHeaders{ReprDigest: document.Digest}}, nil
 	}
 	return GetXJDFOpenapi200ApplicationResponse{
-		Body: bytes.NewReader(document.Body), ContentType: document.MediaType, ContentLength: int64(len(document.Body)),
+		Body: document.Body, ContentType: document.MediaType,
 		Headers: GetXJDFOpenapi200ResponseHeaders{ReprDigest: document.Digest},
 	}, nil
 }

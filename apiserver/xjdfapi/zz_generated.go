@@ -6,14 +6,10 @@
 package xjdfapi
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
 
-	"github.com/go-chi/chi/v5"
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/respond"
 )
 
 // Defines values for XJDFProfile.
@@ -200,273 +196,86 @@ type XJDFValues struct {
 	Values []string `json:"values"`
 }
 
-// ServerInterface represents all server handlers.
-type ServerInterface interface {
+// Operations are the operations of the contract. An operation is called after its call
+// has passed the gate, with the parameters and the body that the contract describes.
+type Operations interface {
 	// GetXJDF Read what this layer is and where its descriptions are. Needs xjdf:read.
 	// (GET /api/v1/xjdf)
-	GetXJDF(w http.ResponseWriter, r *http.Request)
+	GetXJDF(c *gate.Call) (GetXJDFResponseObject, error)
 	// GetXJDFCapabilities Read which products, media and finishing the marketplace takes in an XJDF document. Needs xjdf:read.
 	// (GET /api/v1/xjdf/capabilities)
-	GetXJDFCapabilities(w http.ResponseWriter, r *http.Request)
+	GetXJDFCapabilities(c *gate.Call) (GetXJDFCapabilitiesResponseObject, error)
 	// GetXJDFOpenapi Read this contract. Needs xjdf:read.
 	// (GET /api/v1/xjdf/openapi)
-	GetXJDFOpenapi(w http.ResponseWriter, r *http.Request)
+	GetXJDFOpenapi(c *gate.Call) (GetXJDFOpenapiResponseObject, error)
 }
 
-// Unimplemented server implementation that returns http.StatusNotImplemented for each endpoint.
+// Handlers makes a handler of each operation.
+type Handlers struct{ Operations Operations }
 
-type Unimplemented struct{}
+// GetXJDF handles GET /api/v1/xjdf.
+func (h Handlers) GetXJDF(c *gate.Call) error {
 
-// GetXJDF Read what this layer is and where its descriptions are. Needs xjdf:read.
-// (GET /api/v1/xjdf)
-func (_ Unimplemented) GetXJDF(w http.ResponseWriter, r *http.Request) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// GetXJDFCapabilities Read which products, media and finishing the marketplace takes in an XJDF document. Needs xjdf:read.
-// (GET /api/v1/xjdf/capabilities)
-func (_ Unimplemented) GetXJDFCapabilities(w http.ResponseWriter, r *http.Request) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// GetXJDFOpenapi Read this contract. Needs xjdf:read.
-// (GET /api/v1/xjdf/openapi)
-func (_ Unimplemented) GetXJDFOpenapi(w http.ResponseWriter, r *http.Request) {
-	w.WriteHeader(http.StatusNotImplemented)
-}
-
-// ServerInterfaceWrapper converts contexts to parameters.
-type ServerInterfaceWrapper struct {
-	Handler            ServerInterface
-	HandlerMiddlewares []MiddlewareFunc
-	ErrorHandlerFunc   func(w http.ResponseWriter, r *http.Request, err error)
-}
-
-type MiddlewareFunc func(http.Handler) http.Handler
-
-// GetXJDF operation middleware
-func (siw *ServerInterfaceWrapper) GetXJDF(w http.ResponseWriter, r *http.Request) {
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetXJDF(w, r)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
+	response, err := h.Operations.GetXJDF(c)
+	if err != nil {
+		return err
 	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerGetXJDF(c)
 }
 
-// GetXJDFCapabilities operation middleware
-func (siw *ServerInterfaceWrapper) GetXJDFCapabilities(w http.ResponseWriter, r *http.Request) {
+// GetXJDFCapabilities handles GET /api/v1/xjdf/capabilities.
+func (h Handlers) GetXJDFCapabilities(c *gate.Call) error {
 
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetXJDFCapabilities(w, r)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
+	response, err := h.Operations.GetXJDFCapabilities(c)
+	if err != nil {
+		return err
 	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerGetXJDFCapabilities(c)
 }
 
-// GetXJDFOpenapi operation middleware
-func (siw *ServerInterfaceWrapper) GetXJDFOpenapi(w http.ResponseWriter, r *http.Request) {
+// GetXJDFOpenapi handles GET /api/v1/xjdf/openapi.
+func (h Handlers) GetXJDFOpenapi(c *gate.Call) error {
 
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetXJDFOpenapi(w, r)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
+	response, err := h.Operations.GetXJDFOpenapi(c)
+	if err != nil {
+		return err
 	}
-
-	handler.ServeHTTP(w, r)
+	return response.answerGetXJDFOpenapi(c)
 }
 
-type UnescapedCookieParamError struct {
-	ParamName string
-	Err       error
-}
-
-func (e *UnescapedCookieParamError) Error() string {
-	return fmt.Sprintf("error unescaping cookie parameter '%s'", e.ParamName)
-}
-
-func (e *UnescapedCookieParamError) Unwrap() error {
-	return e.Err
-}
-
-type UnmarshalingParamError struct {
-	ParamName string
-	Err       error
-}
-
-func (e *UnmarshalingParamError) Error() string {
-	return fmt.Sprintf("Error unmarshaling parameter %s as JSON: %s", e.ParamName, e.Err.Error())
-}
-
-func (e *UnmarshalingParamError) Unwrap() error {
-	return e.Err
-}
-
-type RequiredParamError struct {
-	ParamName string
-}
-
-func (e *RequiredParamError) Error() string {
-	return fmt.Sprintf("Query argument %s is required, but not found", e.ParamName)
-}
-
-type RequiredHeaderError struct {
-	ParamName string
-	Err       error
-}
-
-func (e *RequiredHeaderError) Error() string {
-	return fmt.Sprintf("Header parameter %s is required, but not found", e.ParamName)
-}
-
-func (e *RequiredHeaderError) Unwrap() error {
-	return e.Err
-}
-
-type InvalidParamFormatError struct {
-	ParamName string
-	Err       error
-}
-
-func (e *InvalidParamFormatError) Error() string {
-	return fmt.Sprintf("Invalid format for parameter %s: %s", e.ParamName, e.Err.Error())
-}
-
-func (e *InvalidParamFormatError) Unwrap() error {
-	return e.Err
-}
-
-type TooManyValuesForParamError struct {
-	ParamName string
-	Count     int
-}
-
-func (e *TooManyValuesForParamError) Error() string {
-	return fmt.Sprintf("Expected one value for %s, got %d", e.ParamName, e.Count)
-}
-
-// Handler creates http.Handler with routing matching OpenAPI spec.
-func Handler(si ServerInterface) http.Handler {
-	return HandlerWithOptions(si, ChiServerOptions{})
-}
-
-type ChiServerOptions struct {
-	BaseURL          string
-	BaseRouter       chi.Router
-	Middlewares      []MiddlewareFunc
-	ErrorHandlerFunc func(w http.ResponseWriter, r *http.Request, err error)
-}
-
-// HandlerFromMux creates http.Handler with routing matching OpenAPI spec based on the provided mux.
-func HandlerFromMux(si ServerInterface, r chi.Router) http.Handler {
-	return HandlerWithOptions(si, ChiServerOptions{
-		BaseRouter: r,
-	})
-}
-
-func HandlerFromMuxWithBaseURL(si ServerInterface, r chi.Router, baseURL string) http.Handler {
-	return HandlerWithOptions(si, ChiServerOptions{
-		BaseURL:    baseURL,
-		BaseRouter: r,
-	})
-}
-
-// HandlerWithOptions creates http.Handler with additional options
-func HandlerWithOptions(si ServerInterface, options ChiServerOptions) http.Handler {
-	r := options.BaseRouter
-
-	if r == nil {
-		r = chi.NewRouter()
-	}
-	if options.ErrorHandlerFunc == nil {
-		options.ErrorHandlerFunc = func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-		}
-	}
-	wrapper := ServerInterfaceWrapper{
-		Handler:            si,
-		HandlerMiddlewares: options.Middlewares,
-		ErrorHandlerFunc:   options.ErrorHandlerFunc,
-	}
-
-	r.Group(func(r chi.Router) {
-		r.Get(options.BaseURL+"/api/v1/xjdf", wrapper.GetXJDF)
-	})
-	r.Group(func(r chi.Router) {
-		r.Get(options.BaseURL+"/api/v1/xjdf/capabilities", wrapper.GetXJDFCapabilities)
-	})
-	r.Group(func(r chi.Router) {
-		r.Get(options.BaseURL+"/api/v1/xjdf/openapi", wrapper.GetXJDFOpenapi)
-	})
-
-	return r
-}
-
-type GetXJDFRequestObject struct {
-}
-
+// GetXJDFResponseObject is a response of GetXJDF.
 type GetXJDFResponseObject interface {
-	VisitGetXJDFResponse(w http.ResponseWriter) error
+	answerGetXJDF(c *gate.Call) error
 }
 
 type GetXJDF200JSONResponse Discovery
 
-func (response GetXJDF200JSONResponse) VisitGetXJDFResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+func (response GetXJDF200JSONResponse) answerGetXJDF(c *gate.Call) error {
+	return c.JSON(200, response)
 }
 
-type GetXJDFCapabilitiesRequestObject struct {
-}
-
+// GetXJDFCapabilitiesResponseObject is a response of GetXJDFCapabilities.
 type GetXJDFCapabilitiesResponseObject interface {
-	VisitGetXJDFCapabilitiesResponse(w http.ResponseWriter) error
+	answerGetXJDFCapabilities(c *gate.Call) error
 }
 
 type GetXJDFCapabilities200JSONResponse XJDFCapabilities
 
-func (response GetXJDFCapabilities200JSONResponse) VisitGetXJDFCapabilitiesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+func (response GetXJDFCapabilities200JSONResponse) answerGetXJDFCapabilities(c *gate.Call) error {
+	return c.JSON(200, response)
 }
 
 type GetXJDFCapabilities304Response struct {
 }
 
-func (response GetXJDFCapabilities304Response) VisitGetXJDFCapabilitiesResponse(w http.ResponseWriter) error {
-	w.WriteHeader(304)
+func (response GetXJDFCapabilities304Response) answerGetXJDFCapabilities(c *gate.Call) error {
+	c.Writer.WriteHeader(304)
 	return nil
 }
 
-type GetXJDFOpenapiRequestObject struct {
-}
-
+// GetXJDFOpenapiResponseObject is a response of GetXJDFOpenapi.
 type GetXJDFOpenapiResponseObject interface {
-	VisitGetXJDFOpenapiResponse(w http.ResponseWriter) error
+	answerGetXJDFOpenapi(c *gate.Call) error
 }
 
 type GetXJDFOpenapi200ResponseHeaders struct {
@@ -474,26 +283,15 @@ type GetXJDFOpenapi200ResponseHeaders struct {
 }
 
 type GetXJDFOpenapi200ApplicationResponse struct {
-	Body          io.Reader
-	Headers       GetXJDFOpenapi200ResponseHeaders
-	ContentType   string
-	ContentLength int64
+	Body        []byte
+	Headers     GetXJDFOpenapi200ResponseHeaders
+	ContentType string
 }
 
-func (response GetXJDFOpenapi200ApplicationResponse) VisitGetXJDFOpenapiResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", response.ContentType)
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	w.Header().Set("Repr-Digest", fmt.Sprint(response.Headers.ReprDigest))
-	w.WriteHeader(200)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
+func (response GetXJDFOpenapi200ApplicationResponse) answerGetXJDFOpenapi(c *gate.Call) error {
+	c.Writer.Header().Set("Repr-Digest", fmt.Sprint(response.Headers.ReprDigest))
+	respond.Bytes(c.Writer, 200, response.ContentType, response.Body)
+	return nil
 }
 
 type GetXJDFOpenapi304ResponseHeaders struct {
@@ -504,132 +302,8 @@ type GetXJDFOpenapi304Response struct {
 	Headers GetXJDFOpenapi304ResponseHeaders
 }
 
-func (response GetXJDFOpenapi304Response) VisitGetXJDFOpenapiResponse(w http.ResponseWriter) error {
-	w.Header().Set("Repr-Digest", fmt.Sprint(response.Headers.ReprDigest))
-	w.WriteHeader(304)
+func (response GetXJDFOpenapi304Response) answerGetXJDFOpenapi(c *gate.Call) error {
+	c.Writer.Header().Set("Repr-Digest", fmt.Sprint(response.Headers.ReprDigest))
+	c.Writer.WriteHeader(304)
 	return nil
-}
-
-// StrictServerInterface represents all server handlers.
-type StrictServerInterface interface {
-	// GetXJDF Read what this layer is and where its descriptions are. Needs xjdf:read.
-	// (GET /api/v1/xjdf)
-	GetXJDF(ctx context.Context, request GetXJDFRequestObject) (GetXJDFResponseObject, error)
-	// GetXJDFCapabilities Read which products, media and finishing the marketplace takes in an XJDF document. Needs xjdf:read.
-	// (GET /api/v1/xjdf/capabilities)
-	GetXJDFCapabilities(ctx context.Context, request GetXJDFCapabilitiesRequestObject) (GetXJDFCapabilitiesResponseObject, error)
-	// GetXJDFOpenapi Read this contract. Needs xjdf:read.
-	// (GET /api/v1/xjdf/openapi)
-	GetXJDFOpenapi(ctx context.Context, request GetXJDFOpenapiRequestObject) (GetXJDFOpenapiResponseObject, error)
-}
-
-type StrictHandlerFunc func(ctx context.Context, w http.ResponseWriter, r *http.Request, request any) (any, error)
-type StrictMiddlewareFunc func(f StrictHandlerFunc, operationID string) StrictHandlerFunc
-
-type StrictHTTPServerOptions struct {
-	RequestErrorHandlerFunc  func(w http.ResponseWriter, r *http.Request, err error)
-	ResponseErrorHandlerFunc func(w http.ResponseWriter, r *http.Request, err error)
-}
-
-func NewStrictHandler(ssi StrictServerInterface, middlewares []StrictMiddlewareFunc) ServerInterface {
-	return &strictHandler{ssi: ssi, middlewares: middlewares, options: StrictHTTPServerOptions{
-		RequestErrorHandlerFunc: func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-		},
-		ResponseErrorHandlerFunc: func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-		},
-	}}
-}
-
-func NewStrictHandlerWithOptions(ssi StrictServerInterface, middlewares []StrictMiddlewareFunc, options StrictHTTPServerOptions) ServerInterface {
-	if options.RequestErrorHandlerFunc == nil {
-		options.RequestErrorHandlerFunc = func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-		}
-	}
-	if options.ResponseErrorHandlerFunc == nil {
-		options.ResponseErrorHandlerFunc = func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-		}
-	}
-	return &strictHandler{ssi: ssi, middlewares: middlewares, options: options}
-}
-
-type strictHandler struct {
-	ssi         StrictServerInterface
-	middlewares []StrictMiddlewareFunc
-	options     StrictHTTPServerOptions
-}
-
-// GetXJDF operation middleware
-func (sh *strictHandler) GetXJDF(w http.ResponseWriter, r *http.Request) {
-	var request GetXJDFRequestObject
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetXJDF(ctx, request.(GetXJDFRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetXJDF")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetXJDFResponseObject); ok {
-		if err := validResponse.VisitGetXJDFResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// GetXJDFCapabilities operation middleware
-func (sh *strictHandler) GetXJDFCapabilities(w http.ResponseWriter, r *http.Request) {
-	var request GetXJDFCapabilitiesRequestObject
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetXJDFCapabilities(ctx, request.(GetXJDFCapabilitiesRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetXJDFCapabilities")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetXJDFCapabilitiesResponseObject); ok {
-		if err := validResponse.VisitGetXJDFCapabilitiesResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// GetXJDFOpenapi operation middleware
-func (sh *strictHandler) GetXJDFOpenapi(w http.ResponseWriter, r *http.Request) {
-	var request GetXJDFOpenapiRequestObject
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetXJDFOpenapi(ctx, request.(GetXJDFOpenapiRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetXJDFOpenapi")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetXJDFOpenapiResponseObject); ok {
-		if err := validResponse.VisitGetXJDFOpenapiResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
 }

@@ -13,11 +13,11 @@ import (
 	"strings"
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
-	"github.com/printmarket/printmarket/apiserver/gate/strictjson"
+	"github.com/printmarket/printmarket/apiserver/gate"
 )
 
 // answers bound what is read of an answer: reports are far larger than requests.
-var answers = strictjson.Limits{Depth: strictjson.MaxDepth, Members: 10_000, Elements: 100_000, Values: 2_000_000, Digits: 1_000}
+var answers = gate.JSONLimits{Depth: gate.MaxJSONDepth, Members: 10_000, Elements: 100_000, Values: 2_000_000, Digits: 1_000}
 
 // answer is one answer of the platform. Every one was held against the
 // published contract.

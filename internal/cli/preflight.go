@@ -150,7 +150,8 @@ func (in *inspection) all(cmd *cobra.Command, files []string, form output, out i
 // file inspects one file.
 func (in *inspection) file(ctx context.Context, name string) (made report.Report, err error) {
 	err = in.opened(name, func(spec sandbox.Spec) error {
-		made, err = sandbox.Run(ctx, spec)
+		inspected, err := sandbox.Run(ctx, spec)
+		made = inspected.Report
 		return err
 	})
 	return made, err

@@ -3,17 +3,13 @@
 package cli
 
 import (
-	"context"
 	mathrand "math/rand/v2"
 	"net/netip"
-	"os"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/safehttp"
 	"github.com/printmarket/printmarket/internal/sandbox"
-	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/workers/preflight"
 )
 
@@ -32,24 +28,13 @@ func newWorker(p *process, o workOptions, work preflights) (*preflight.Worker, e
 	if err != nil {
 		return nil, err
 	}
-	limits := sandbox.DefaultLimits()
-	limits.Output = preflightjob.MaxReport
 	consumer := work.queue.Consumer(queue.ConsumerConfig{
 		Name: incarnation(), Slots: o.slots, Lease: leaseTime, Block: blockTime, Idle: idleTime,
 	})
 	p.onClose(func() { _ = consumer.Close() })
 	client := safehttp.New(safehttp.Config{Allow: o.allow, UserAgent: userAgent})
 	return preflight.New(preflight.Config{
-		Jobs:  work.jobs,
-		Queue: consumer,
-		Fetch: func(ctx context.Context, url string, f *os.File) error {
-			return client.Fetch(ctx, url, f)
-		},
-		Inspect: func(ctx context.Context, f *os.File, what preflight.Inspection) (report.Report, error) {
-			return sandbox.Run(ctx, sandbox.Spec{
-				Inspector: inspector, Profile: what.Profile, Ticket: what.Ticket, File: f, Progress: what.Progress, Limits: limits,
-			})
-		},
+		Jobs: work.jobs, Queue: consumer, Fetch: client.Fetch, Inspect: sandbox.Run, Inspector: inspector,
 		Slots: o.slots, Drain: o.drain, TempDir: o.tempDir,
 		Jitter: func(d time.Duration) time.Duration { return mathrand.N(d + 1) },
 		Now:    p.now, Log: p.log, Metrics: p.metrics, Tracer: p.tracer,

@@ -14,7 +14,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 )
 
-func TestAnAskArrivesAsItWasSent(t *testing.T) {
+func TestRequestArrivesAsItWasSent(t *testing.T) {
 	t.Parallel()
 	want := sandbox.Request{
 		Profile: "print_ready",
@@ -30,7 +30,7 @@ func TestAnAskArrivesAsItWasSent(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoAskIsRefused(t *testing.T) {
+func TestInvalidRequestIsRejected(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
 		"nothing":                "",
@@ -48,7 +48,7 @@ func TestWhatIsNoAskIsRefused(t *testing.T) {
 	}
 }
 
-func TestProgressIsBelievedWhereItCanBeTrue(t *testing.T) {
+func TestImpossibleProgressIsIgnored(t *testing.T) {
 	t.Parallel()
 	var wire bytes.Buffer
 	for _, p := range []sandbox.Progress{{Done: 0, Total: 2}, {Done: 3, Total: 2}, {Done: 1, Total: 1 << 31}, {Done: 2, Total: 2}} {

@@ -81,24 +81,30 @@ func (l Limits) orDefault() Limits {
 // cpuSeconds is the CPU limit as the kernel counts it.
 func (l Limits) cpuSeconds() uint64 { return uint64((l.CPU + time.Second - 1) / time.Second) }
 
-// Run inspects one file. It returns when the child is gone, whatever happens,
-// and leaves neither process nor goroutine behind.
+// Inspected is the outcome of an inspection: the report and its encoded form.
+type Inspected struct {
+	report.Report
+	// JSON holds the report as the inspector wrote it. The sandbox has decoded it to
+	// check it: it is exactly one report document in UTF-8, within the output limit.
+	JSON []byte
+}
+
+// Run inspects one file. It returns after the child has ended and leaves neither a
+// process nor a goroutine behind.
 //
-// The error is the context's when that ended, an [*Error] when the inspection
-// failed, or another one when the child could not be started.
-func Run(ctx context.Context, spec Spec) (report.Report, error) {
-	var r report.Report
+// The error is the cause of ctx if ctx has ended, an [*Error] if the inspection
+// failed, or another error if the child could not be started.
+func Run(ctx context.Context, spec Spec) (Inspected, error) {
+	var made Inspected
 	err := inspect(ctx, spec, false, func(output []byte) error {
-		var err error
-		if r, err = report.Decode(output); err != nil {
+		decoded, err := report.Decode(output)
+		if err != nil {
 			return fmt.Errorf("unreadable report: %w", err)
 		}
+		made = Inspected{Report: decoded, JSON: output}
 		return nil
 	})
-	if err != nil {
-		return report.Report{}, err
-	}
-	return r, nil
+	return made, err
 }
 
 // Annotate inspects one file and returns the bytes that, appended to it, show the
@@ -107,13 +113,13 @@ func Run(ctx context.Context, spec Spec) (report.Report, error) {
 func Annotate(ctx context.Context, spec Spec) ([]byte, error) {
 	var update []byte
 	err := inspect(ctx, spec, true, func(output []byte) error {
+		if err := report.CheckUpdate(output); err != nil {
+			return err
+		}
 		update = output
-		return report.CheckUpdate(output)
+		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return update, nil
+	return update, err
 }
 
 // inspect runs a child and hands its output to take, whose error is a crash: the

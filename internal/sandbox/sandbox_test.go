@@ -56,6 +56,25 @@ func TestGoodFileHasAReport(t *testing.T) {
 	}
 }
 
+func TestReportIsReturnedAsTheInspectorWroteIt(t *testing.T) {
+	t.Parallel()
+	got, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: misbehave("spaces"), File: pdf(t, nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := ` {"reportVersion":"1.0","verdict":"pass"}` + "\n\n"; string(got.JSON) != want || got.Verdict != report.Pass {
+		t.Errorf("report %q with verdict %s, want %q", got.JSON, got.Verdict, want)
+	}
+	got, err = sandbox.Run(t.Context(), sandbox.Spec{Inspector: inspector(), Profile: "print_ready", File: pdf(t, pdftest.Good())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := report.Encode(got.Report)
+	if diff := cmp.Diff(string(encoded), string(got.JSON)); err != nil || diff != "" {
+		t.Errorf("report, %v (-encoded again +as written):\n%s", err, diff)
+	}
+}
+
 func TestProgressAndTicketCrossTheProcess(t *testing.T) {
 	t.Parallel()
 	var got [][2]int
@@ -92,7 +111,7 @@ func TestAnnotationsCrossTheProcess(t *testing.T) {
 	}
 }
 
-func TestAFileWithoutAnnotationsIsNoFailedInspection(t *testing.T) {
+func TestFileWithoutAnnotationsIsNotAFailedInspection(t *testing.T) {
 	t.Parallel()
 	_, err := sandbox.Annotate(t.Context(), sandbox.Spec{Inspector: inspector(), Profile: "print_ready", File: pdf(t, nil)})
 	var failure *sandbox.Error
@@ -101,7 +120,7 @@ func TestAFileWithoutAnnotationsIsNoFailedInspection(t *testing.T) {
 	}
 }
 
-func TestAnnotationsOfAChildThatMisbehaves(t *testing.T) {
+func TestMisbehavingInspectorReturnsNoAnnotations(t *testing.T) {
 	t.Parallel()
 	for mode, want := range map[string]error{"rubbish": sandbox.ErrCrash, "silence": sandbox.ErrCrash, "panic": sandbox.ErrCrash, "flood": sandbox.ErrOutputLimit} {
 		got, err := sandbox.Annotate(t.Context(), sandbox.Spec{Inspector: misbehave(mode), File: pdf(t, nil), Limits: sandbox.Limits{Output: 1 << 20}})
@@ -119,7 +138,7 @@ func tailOf(err error) string {
 	return ""
 }
 
-func TestMisbehaviour(t *testing.T) {
+func TestMisbehavingInspectorFailsWithItsReason(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		mode     string
@@ -134,6 +153,9 @@ func TestMisbehaviour(t *testing.T) {
 		"a panic is a crash with its tail":             {mode: "panic", want: sandbox.ErrCrash, wantTail: "on purpose"},
 		"endless output is cut":                        {mode: "flood", limits: sandbox.Limits{Output: 1 << 20}, want: sandbox.ErrOutputLimit},
 		"rubbish is a crash":                           {mode: "rubbish", want: sandbox.ErrCrash},
+		"a second report is a crash":                   {mode: "twice", want: sandbox.ErrCrash},
+		"a brace after the report is a crash":          {mode: "brace", want: sandbox.ErrCrash},
+		"a report that is not UTF-8 is a crash":        {mode: "not UTF8", want: sandbox.ErrCrash},
 		"no output is a crash":                         {mode: "silence", want: sandbox.ErrCrash},
 		"an early death is a crash":                    {mode: "die early", want: sandbox.ErrCrash},
 		"a grandchild does not keep us waiting":        {mode: "fork", limits: sandbox.Limits{Wall: time.Second}, want: sandbox.ErrTimeLimit, wantTail: "grandchild"},
@@ -199,7 +221,7 @@ func TestLimitsAreInForceAndNothingIsInherited(t *testing.T) {
 	}
 }
 
-func TestCancelKillsTheChild(t *testing.T) {
+func TestCancellationKillsTheInspector(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("lease lost")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -224,7 +246,7 @@ func TestCancelledContextStartsNothing(t *testing.T) {
 	}
 }
 
-func TestMissingExecutableIsNoInspectionFailure(t *testing.T) {
+func TestMissingExecutableIsNotAFailedInspection(t *testing.T) {
 	t.Parallel()
 	_, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: sandbox.Inspector{Path: filepath.Join(built.dir, "absent")}, Profile: "print_ready", File: pdf(t, nil)})
 	var failure *sandbox.Error
@@ -241,7 +263,7 @@ func TestUnknownProfileIsACrashWithItsReason(t *testing.T) {
 	}
 }
 
-func TestNoChildIsLeftBehind(t *testing.T) {
+func TestNoInspectorIsLeftBehind(t *testing.T) {
 	t.Parallel()
 	for range 20 {
 		if _, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: inspector(), Profile: "structure_only", File: pdf(t, pdftest.Good())}); err != nil {

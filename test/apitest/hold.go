@@ -14,12 +14,12 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
-	"github.com/printmarket/printmarket/apiserver/gate/strictjson"
+	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/docs"
 )
 
 // answers bound what is read of an answer: reports are far larger than requests.
-var answers = strictjson.Limits{Depth: strictjson.MaxDepth, Members: 10_000, Elements: 100_000, Values: 2_000_000, Digits: 1_000}
+var answers = gate.JSONLimits{Depth: gate.MaxJSONDepth, Members: 10_000, Elements: 100_000, Values: 2_000_000, Digits: 1_000}
 
 // schema is the published schema of problem details, compiled.
 type schema struct{ compiled *jsonschema.Schema }

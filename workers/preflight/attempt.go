@@ -17,27 +17,31 @@ import (
 	"github.com/printmarket/printmarket/internal/sandbox"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/transaction"
-	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
-// How often causes that may pass are tried, in attempts of the job. A crash of
-// the engine is tried once more, because a neighbour may have been to blame.
+// Attempts of a job whose error may be temporary. A crash of the engine is retried
+// once, because another process on the node may have caused it.
 const (
 	fetchAttempts = 4
 	crashAttempts = 2
 )
 
-// settleTime bounds the last words to store and queue after a job's own
-// context has ended.
+// settleTime limits the final calls to the store and the queue after the context of a
+// job has ended.
 const settleTime = 5 * time.Second
 
-// do is one attempt at one job, from lease to settlement. If it wants more then,
-// it returns what the queue handed out in return.
-func (w *Worker) do(ctx context.Context, lease queue.Lease, wantsMore func() bool) []queue.Lease {
+// processJob makes one attempt at a leased job and records its outcome. If wantsMore
+// reports true when the job is finished, processJob returns the lease that the queue
+// hands out next.
+func (w *Worker) processJob(work context.Context, lease queue.Lease, wantsMore func() bool) []queue.Lease {
+	ctx, stop := context.WithCancelCause(work)
+	defer stop(nil)
+	w.hold(lease, stop)
+	defer w.drop(lease)
 	started := w.Now()
 	w.Metrics.Waited(lease.Waited)
 	a := &attempt{Worker: w, lease: lease, started: started, wantsMore: wantsMore}
-	outcome := a.run(ctx)
+	outcome := a.beginInspectStore(ctx)
 	a.endSpan(outcome)
 	w.Metrics.Attempt(outcome, w.Now().Sub(started))
 	w.Log.InfoContext(a.span.In(ctx), "attempt ended", "job", lease.ID, "tenant", lease.Tenant.String(),
@@ -45,12 +49,12 @@ func (w *Worker) do(ctx context.Context, lease queue.Lease, wantsMore func() boo
 	return a.next
 }
 
-// attempt is one attempt under way.
+// attempt holds the state of one attempt.
 type attempt struct {
 	*Worker
 	lease   queue.Lease
 	started time.Time
-	// job is the row once the attempt has begun, span what is told of it.
+	// job and span are set when the attempt has begun.
 	job       preflightjob.Job
 	begun     bool
 	span      telemetry.Span
@@ -58,13 +62,22 @@ type attempt struct {
 	next      []queue.Lease
 }
 
-func (a *attempt) run(ctx context.Context) (outcome string) {
-	// The row has the trace, so what is asked until it is known is told afterwards.
+// beginInspectStore runs the steps of an attempt: carry out an operator's order, begin
+// the attempt in the store, fetch and inspect the file, store the result. It returns
+// the outcome for logs and metrics.
+func (a *attempt) beginInspectStore(ctx context.Context) (outcome string) {
+	// The row contains the trace. Spans that end before the row has been read are held
+	// and sent afterwards.
 	untraced, held := a.Tracer.Hold(ctx)
 	if outcome := a.obey(untraced); outcome != "" {
 		return outcome
 	}
-	err := a.begin(untraced)
+	// The heartbeat renews the lease while the store is unavailable.
+	err := a.untilStored(untraced, func() (err error) {
+		a.job, err = a.Jobs.Begin(untraced, a.lease.ID, a.lease.Attempt, a.Queue.Name())
+		a.begun = err == nil
+		return err
+	})
 	var malformed *preflightjob.MalformedError
 	switch {
 	case errors.As(err, &malformed):
@@ -83,15 +96,15 @@ func (a *attempt) run(ctx context.Context) (outcome string) {
 	}
 	ctx = a.beginSpan(ctx)
 	held.Tell(ctx)
-	result, err := a.work(ctx)
+	made, err := a.inspectFile(ctx)
 	if err != nil {
 		return a.afterError(ctx, err)
 	}
-	return a.finish(ctx, result)
+	return a.store(ctx, preflightjob.Result{Report: made.JSON, Verdict: preflightjob.Verdict(made.Verdict)}, "succeeded")
 }
 
-// obey carries out what an operator has ordered. It returns an outcome if that
-// is the end of the attempt.
+// obey carries out the order of an operator, if the lease has one. It returns an
+// outcome if the order ends the attempt.
 func (a *attempt) obey(ctx context.Context) (outcome string) {
 	var err error
 	var told string
@@ -122,17 +135,7 @@ func (a *attempt) obey(ctx context.Context) (outcome string) {
 	return ""
 }
 
-// begin marks the row, for as long as it takes the store to come back. The
-// heartbeat holds the lease meanwhile.
-func (a *attempt) begin(ctx context.Context) error {
-	return a.untilStored(ctx, func() (err error) {
-		a.job, err = a.Jobs.Begin(ctx, a.lease.ID, a.lease.Attempt, a.Queue.Name())
-		a.begun = err == nil
-		return err
-	})
-}
-
-// untilStored repeats an operation while the store is away.
+// untilStored repeats an operation while the store is unavailable.
 func (w *Worker) untilStored(ctx context.Context, operation func() error) error {
 	for delay := 100 * time.Millisecond; ; delay = min(2*delay, 5*time.Second) {
 		err := operation()
@@ -150,47 +153,40 @@ func (w *Worker) untilStored(ctx context.Context, operation func() error) error 
 	}
 }
 
-// work fetches and inspects. The file has no name, so nothing of it is left
-// behind, however the worker ends.
-func (a *attempt) work(ctx context.Context) (report.Report, error) {
+// inspectFile fetches the file of the job and inspects it. The file has no name, so
+// that nothing is left behind, however the worker ends.
+func (a *attempt) inspectFile(ctx context.Context) (sandbox.Inspected, error) {
 	file, err := os.CreateTemp(a.TempDir, "preflight-*.pdf")
 	if err != nil {
-		return report.Report{}, fmt.Errorf("make a temporary file: %w", err)
+		return sandbox.Inspected{}, fmt.Errorf("make a temporary file: %w", err)
 	}
 	defer func() { _ = file.Close() }()
 	if err := os.Remove(file.Name()); err != nil {
-		return report.Report{}, fmt.Errorf("unlink the temporary file: %w", err)
+		return sandbox.Inspected{}, fmt.Errorf("unlink the temporary file: %w", err)
 	}
-	if err := a.fetch(ctx, file); err != nil {
-		return report.Report{}, err
+	fetching, span := a.Tracer.Start(ctx, telemetry.Client, "fetch file")
+	err = a.Fetch(fetching, a.job.FileURL.Reveal(), file)
+	span.End(faultOf(err))
+	if err != nil {
+		return sandbox.Inspected{}, err
 	}
 	if _, err := file.Seek(0, 0); err != nil {
-		return report.Report{}, fmt.Errorf("rewind the temporary file: %w", err)
+		return sandbox.Inspected{}, fmt.Errorf("rewind the temporary file: %w", err)
 	}
-	return a.inspect(ctx, file)
-}
-
-func (a *attempt) fetch(ctx context.Context, file *os.File) error {
-	ctx, span := a.Tracer.Start(ctx, telemetry.Client, "fetch file")
-	err := a.Fetch(ctx, a.job.FileURL.Reveal(), file)
-	span.End(faultOf(err))
-	return err
-}
-
-func (a *attempt) inspect(ctx context.Context, file *os.File) (report.Report, error) {
-	ctx, span := a.Tracer.Start(ctx, telemetry.Inside, "inspect file", slog.String("printmarket.profile", a.job.Profile))
-	made, err := a.observed(ctx, a.lease, func(ctx context.Context, progress func(done, total int)) (report.Report, error) {
-		return a.Inspect(ctx, file, Inspection{Profile: a.job.Profile, Ticket: a.job.Ticket, Progress: progress})
+	inspecting, span := a.Tracer.Start(ctx, telemetry.Inside, "inspect file", slog.String("printmarket.profile", a.job.Profile))
+	made, err := a.inspectAndReport(inspecting, sandbox.Spec{
+		Inspector: a.Inspector, Profile: a.job.Profile, Ticket: a.job.Ticket, File: file,
+		Limits: sandbox.Limits{Output: preflightjob.MaxReport},
 	})
 	span.Set(slog.String("printmarket.verdict", string(made.Verdict)))
 	span.End(faultOf(err))
 	return made, err
 }
 
-// verdict is one row of the table of what an error means for the job.
+// verdict is one row of the table that maps an error to its effect on the job.
 type verdict struct {
 	is func(error) bool
-	// code ends the job once attempts are used up.
+	// code is the failure of the job after its attempts are used up.
 	code     preflightjob.FailureCode
 	attempts int
 	// delay is the base of the backoff between attempts.
@@ -201,9 +197,8 @@ func sentinel(target error) func(error) bool {
 	return func(err error) bool { return errors.Is(err, target) }
 }
 
-// verdicts is read from the top. Errors that are not in it are ours (a full
-// disk, a missing program) and are tried again until the attempts of the job
-// are used up.
+// verdicts is searched from the top. Other errors come from our side (a full disk, a
+// missing program). They are retried until the attempts of the job are used up.
 var verdicts = [...]verdict{
 	{sentinel(safehttp.ErrRefused), preflightjob.FetchRefused, 1, 0},
 	{sentinel(safehttp.ErrTooLarge), preflightjob.FileTooLarge, 1, 0},
@@ -222,8 +217,7 @@ func anyStatus(err error) bool {
 	return errors.As(err, &status)
 }
 
-// mayPass is true for answers that a server gives when it is the server that
-// has a problem.
+// mayPass reports whether a status of a file server may be temporary.
 func mayPass(err error) bool {
 	var status *safehttp.StatusError
 	return errors.As(err, &status) && (status.Status >= 500 || status.Status == http.StatusTooManyRequests || status.Status == http.StatusRequestTimeout)
@@ -258,8 +252,8 @@ func tailOf(err error) string {
 	return ""
 }
 
-// backoff grows with each attempt that counts; where none has begun, with each
-// that was handed out.
+// backoff returns a delay that grows with each counted attempt. Before an attempt has
+// begun, it grows with each leased attempt.
 func (a *attempt) backoff(base time.Duration) time.Duration {
 	made := a.lease.Attempt
 	if a.begun {
@@ -268,19 +262,16 @@ func (a *attempt) backoff(base time.Duration) time.Duration {
 	return queue.Backoff(base, made, a.Jitter)
 }
 
-func (a *attempt) finish(ctx context.Context, made report.Report) string {
-	encoded, err := report.Encode(made)
-	if err != nil {
-		return a.afterError(ctx, fmt.Errorf("encode report: %w", err))
-	}
-	return a.store(ctx, preflightjob.Result{Report: encoded, Verdict: preflightjob.Verdict(made.Verdict)}, "succeeded")
-}
-
-// store commits the result, then takes the job off the queue. Losing the lease
-// or the row is the end of it: somebody else has the job, or it was cancelled. If
-// the queue does not know that yet, the lease runs out.
+// store commits the result, then takes the job off the queue. A fenced attempt ends
+// here: another worker holds the job, or the job was cancelled. If the queue does not
+// know this yet, the lease expires.
 func (a *attempt) store(ctx context.Context, result preflightjob.Result, outcome string) string {
-	err := a.commit(ctx, result)
+	storing, span := a.Tracer.Start(ctx, telemetry.Client, "store outcome")
+	err := a.untilStored(storing, func() error {
+		_, err := a.Jobs.Finish(storing, a.lease.ID, a.lease.Attempt, a.Queue.Name(), result)
+		return err
+	})
+	span.End(faultOf(err))
 	switch {
 	case errors.Is(err, preflightjob.ErrFenced):
 		a.Queue.Abandon(a.lease)
@@ -291,25 +282,15 @@ func (a *attempt) store(ctx context.Context, result preflightjob.Result, outcome
 	case err != nil:
 		return a.afterError(ctx, err)
 	case result.Failure == preflightjob.EngineCrash:
-		// Somebody has to look at what ends our software.
+		// An operator has to look at a file that crashes the engine.
 		return a.settle(ctx, outcome, buriedFor(string(result.Failure)))
 	default:
 		return a.settle(ctx, outcome, finished)
 	}
 }
 
-func (a *attempt) commit(ctx context.Context, result preflightjob.Result) error {
-	ctx, span := a.Tracer.Start(ctx, telemetry.Client, "store outcome")
-	err := a.untilStored(ctx, func() error {
-		_, err := a.Jobs.Finish(ctx, a.lease.ID, a.lease.Attempt, a.Queue.Name(), result)
-		return err
-	})
-	span.End(faultOf(err))
-	return err
-}
-
-// release lets another worker have the job at once, and gives the attempt back
-// that has begun. A row that cannot be told keeps it.
+// release returns the job to the queue at once and uncounts the attempt that has begun.
+// If the store is unavailable, the attempt stays counted.
 func (a *attempt) release(ctx context.Context, cause error) string {
 	if errors.Is(context.Cause(ctx), errLost) {
 		return a.lose()
@@ -324,23 +305,24 @@ func (a *attempt) release(ctx context.Context, cause error) string {
 	return a.giveBack(ctx, a.lease, cause)
 }
 
-// lose ends an attempt whose job is somebody else's.
+// lose ends an attempt whose job another worker holds.
 func (a *attempt) lose() string {
 	a.Queue.Abandon(a.lease)
 	return "lost"
 }
 
-// giveBack tells the queue that this worker does not do a job.
+// giveBack returns a job to the queue.
 func (w *Worker) giveBack(ctx context.Context, lease queue.Lease, cause error) string {
 	w.Log.WarnContext(ctx, "giving the job back", "job", lease.ID, "attempt", lease.Attempt, "error", cause)
 	a := &attempt{Worker: w, lease: lease}
 	return a.settle(ctx, "released", func(ctx context.Context, a *attempt) error { return a.Queue.Release(ctx, a.lease) })
 }
 
-// settlement is what the queue is told at the end of an attempt.
+// settlement ends an attempt in the queue.
 type settlement func(context.Context, *attempt) error
 
-// finished ends the job, and takes the next one if this worker wants it.
+// finished removes the job from the queue and leases the next one if the worker wants
+// more.
 func finished(ctx context.Context, a *attempt) (err error) {
 	if a.wantsMore == nil || !a.wantsMore() {
 		return a.Queue.Finish(ctx, a.lease)
@@ -357,8 +339,8 @@ func buriedFor(reason string) settlement {
 	return func(ctx context.Context, a *attempt) error { return a.Queue.Bury(ctx, a.lease, reason) }
 }
 
-// settle tells the queue. If it cannot be told, the lease runs out and the next
-// holder finds out from the row what there is to do.
+// settle ends the attempt in the queue. If the queue is unavailable, the lease expires
+// and the next holder learns from the row what to do.
 func (a *attempt) settle(ctx context.Context, outcome string, tell settlement) string {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer cancel()

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -16,9 +15,9 @@ import (
 
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/queue"
+	"github.com/printmarket/printmarket/internal/sandbox"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/transaction"
-	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/workers/preflight"
 )
 
@@ -185,12 +184,12 @@ func (s store) Finish(context.Context, string, int, string, preflightjob.Result)
 
 // taking is an inspection that takes its time, unless it is stopped.
 func taking(d time.Duration) preflight.Inspect {
-	return func(ctx context.Context, _ *os.File, _ preflight.Inspection) (report.Report, error) {
+	return func(ctx context.Context, _ sandbox.Spec) (sandbox.Inspected, error) {
 		select {
 		case <-time.After(d):
 			return goodReport(), nil
 		case <-ctx.Done():
-			return report.Report{}, ctx.Err()
+			return sandbox.Inspected{}, ctx.Err()
 		}
 	}
 }
@@ -227,7 +226,7 @@ func ordered(order queue.Order) queue.Lease {
 	return queue.Lease{ID: "pref_1", Tenant: acme, Attempt: 1, Order: order}
 }
 
-func TestTimes(t *testing.T) {
+func TestWorkerActsAtTheRightTimes(t *testing.T) {
 	t.Parallel()
 	away := &transaction.UnavailableError{Op: "test", Err: errors.New("away")}
 	s, ms := time.Second, time.Millisecond

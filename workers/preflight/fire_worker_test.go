@@ -27,7 +27,6 @@ import (
 	"github.com/printmarket/printmarket/internal/sandbox"
 	"github.com/printmarket/printmarket/internal/store/postgres"
 	"github.com/printmarket/printmarket/internal/telemetry"
-	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/workers/preflight"
 )
 
@@ -153,7 +152,7 @@ func fireJobs(store preflightjob.Store, q *queue.Queue, log *slog.Logger) *prefl
 }
 
 // fireFetch delivers a file that says where it is from.
-func fireFetch(_ context.Context, address string, f *os.File) error {
+func fireFetch(_ context.Context, address string, f io.Writer) error {
 	_, err := io.WriteString(f, address)
 	return err
 }
@@ -180,10 +179,10 @@ func newHotEngine(seed uint64, executions *os.File) *hotEngine {
 
 var errOdd = errors.New("odd")
 
-func (e *hotEngine) inspect(ctx context.Context, f *os.File, what preflight.Inspection) (report.Report, error) {
-	address, err := io.ReadAll(f)
+func (e *hotEngine) inspect(ctx context.Context, what sandbox.Spec) (sandbox.Inspected, error) {
+	address, err := io.ReadAll(what.File)
 	if err != nil {
-		return report.Report{}, err
+		return sandbox.Inspected{}, err
 	}
 	took, outcome := e.roll()
 	if strings.HasSuffix(string(address), poison) {
@@ -192,16 +191,16 @@ func (e *hotEngine) inspect(ctx context.Context, f *os.File, what preflight.Insp
 	// One write to a file that is appended to is not torn, whoever else writes.
 	line := fmt.Sprintf("%-*s\n", executionLine-1, string(address)+" "+word(outcome))
 	if _, err := e.executions.WriteString(line); err != nil {
-		return report.Report{}, err
+		return sandbox.Inspected{}, err
 	}
 	what.Progress(1, 2)
 	select {
 	case <-ctx.Done():
-		return report.Report{}, ctx.Err()
+		return sandbox.Inspected{}, ctx.Err()
 	case <-time.After(took):
 	}
 	if outcome != nil {
-		return report.Report{}, outcome
+		return sandbox.Inspected{}, outcome
 	}
 	return goodReport(), nil
 }

@@ -9,15 +9,14 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/preflightjob"
-	"github.com/printmarket/printmarket/internal/queue"
-	"github.com/printmarket/printmarket/pkg/preflight/report"
+	"github.com/printmarket/printmarket/internal/sandbox"
 )
 
-// reportEvery is how often a row is told how far its inspection has come. Most
-// inspections are over before it is told anything, which costs nothing.
+// reportEvery is the interval at which the worker stores the progress of an
+// inspection. Most inspections end before the first interval.
 const reportEvery = time.Second
 
-// latest holds the last word of an inspection on its progress.
+// latest holds the latest progress of an inspection.
 type latest struct {
 	mu   sync.Mutex
 	seen preflightjob.Progress
@@ -35,29 +34,30 @@ func (l *latest) get() preflightjob.Progress {
 	return l.seen
 }
 
-// observed runs an inspection and tells the row of its progress meanwhile. When
-// the row says that this worker does not hold the job any more, the inspection
-// ends.
-func (w *Worker) observed(ctx context.Context, lease queue.Lease, inspect func(context.Context, func(done, total int)) (report.Report, error)) (report.Report, error) {
+// inspectAndReport inspects a file and stores the progress meanwhile. It stops the
+// inspection with errLost when the store reports that this worker does not hold the job
+// any more.
+func (a *attempt) inspectAndReport(ctx context.Context, spec sandbox.Spec) (sandbox.Inspected, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	var progress latest
-	var telling sync.WaitGroup
-	telling.Go(func() { w.tell(ctx, lease, &progress, stop) })
-	made, err := inspect(ctx, progress.see)
+	spec.Progress = progress.see
+	var reporting sync.WaitGroup
+	reporting.Go(func() { a.reportProgress(ctx, &progress, stop) })
+	made, err := a.Inspect(ctx, spec)
 	stop(nil)
-	telling.Wait()
+	reporting.Wait()
 	if err != nil && errors.Is(context.Cause(ctx), errLost) {
-		return report.Report{}, errLost
+		return sandbox.Inspected{}, errLost
 	}
 	return made, err
 }
 
-// tell passes progress on until ctx ends. A store that is away does not matter:
-// the next word says more.
-func (w *Worker) tell(ctx context.Context, lease queue.Lease, progress *latest, stop context.CancelCauseFunc) {
+// reportProgress stores the progress at each interval until ctx ends. It ignores an
+// unavailable store, because the next interval stores a later progress.
+func (a *attempt) reportProgress(ctx context.Context, progress *latest, stop context.CancelCauseFunc) {
 	ticker := time.NewTicker(reportEvery)
 	defer ticker.Stop()
-	var told preflightjob.Progress
+	var stored preflightjob.Progress
 	for {
 		select {
 		case <-ctx.Done():
@@ -65,18 +65,18 @@ func (w *Worker) tell(ctx context.Context, lease queue.Lease, progress *latest, 
 		case <-ticker.C:
 		}
 		now := progress.get()
-		if now == told {
+		if now == stored {
 			continue
 		}
-		err := w.Jobs.Progress(ctx, lease.ID, lease.Attempt, w.Queue.Name(), now)
+		err := a.Jobs.Progress(ctx, a.lease.ID, a.lease.Attempt, a.Queue.Name(), now)
 		switch {
 		case errors.Is(err, preflightjob.ErrFenced):
 			stop(errLost)
 			return
 		case err != nil && ctx.Err() == nil:
-			w.Log.DebugContext(ctx, "progress was not stored", "job", lease.ID, "error", err)
+			a.Log.DebugContext(ctx, "progress was not stored", "job", a.lease.ID, "error", err)
 		default:
-			told = now
+			stored = now
 		}
 	}
 }

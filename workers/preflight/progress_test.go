@@ -5,34 +5,33 @@ package preflight_test
 import (
 	"context"
 	"errors"
-	"os"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/internal/preflightjob"
+	"github.com/printmarket/printmarket/internal/sandbox"
 	"github.com/printmarket/printmarket/internal/transaction"
-	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/workers/preflight"
 )
 
 // paging is an inspection that reads a page every 450 ms, unless it is stopped.
 func paging(pages int) preflight.Inspect {
-	return func(ctx context.Context, _ *os.File, what preflight.Inspection) (report.Report, error) {
+	return func(ctx context.Context, what sandbox.Spec) (sandbox.Inspected, error) {
 		for page := range pages {
 			select {
 			case <-time.After(450 * time.Millisecond):
 				what.Progress(page+1, pages)
 			case <-ctx.Done():
-				return report.Report{}, ctx.Err()
+				return sandbox.Inspected{}, ctx.Err()
 			}
 		}
 		return goodReport(), nil
 	}
 }
 
-func TestProgressIsToldOnceASecondWhileItChanges(t *testing.T) {
+func TestProgressIsStoredOnceASecondWhileItChanges(t *testing.T) {
 	t.Parallel()
 	s, ms := time.Second, time.Millisecond
 	away := &transaction.UnavailableError{Op: "test", Err: errors.New("away")}

@@ -9,21 +9,11 @@ import (
 	"github.com/printmarket/printmarket/internal/queue"
 )
 
-// suspectAfter is how often a job's worker must have vanished for the job to be
-// run alone. If it is what kills workers, it then takes no innocent job with it,
-// whose attempts would be used up beside it.
+// suspectAfter is the number of workers that a job must have lost before it runs alone.
+// A job that kills workers then uses up no attempts of other jobs.
 const suspectAfter = 2
 
-// one does one job, and returns what it was handed at its end if it wanted more.
-func (w *Worker) one(work context.Context, lease queue.Lease, wantsMore func() bool) []queue.Lease {
-	job, stop := context.WithCancelCause(work)
-	defer stop(nil)
-	w.hold(lease, stop)
-	defer w.drop(lease)
-	return w.do(job, lease, wantsMore)
-}
-
-// suspect keeps a job until it can be run alone. Its lease is renewed meanwhile.
+// suspect keeps a job until it can run alone. The heartbeat renews its lease.
 func (w *Worker) suspect(lease queue.Lease) {
 	w.hold(lease, func(error) {})
 	w.mu.Lock()
@@ -42,8 +32,8 @@ func (w *Worker) nextSuspect() (queue.Lease, bool) {
 	return lease, true
 }
 
-// runAlone does a job while this worker does nothing else: it waits until the
-// others have ended and keeps every slot.
+// runAlone waits until the other jobs have ended, then processes a job while it holds
+// every slot.
 func (w *Worker) runAlone(ctx, work context.Context, running *sync.WaitGroup, lease queue.Lease) {
 	w.setQuiet(true)
 	defer w.setQuiet(false)
@@ -64,12 +54,12 @@ func (w *Worker) runAlone(ctx, work context.Context, running *sync.WaitGroup, le
 		}
 	}
 	if !w.holds(lease) {
-		return // it was lost while it waited
+		return // the lease was lost while the job waited
 	}
 	ended := make(chan struct{})
 	running.Go(func() {
 		defer close(ended)
-		w.one(work, lease, func() bool { return false })
+		w.processJob(work, lease, func() bool { return false })
 	})
 	select {
 	case <-ended:

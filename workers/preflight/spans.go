@@ -12,9 +12,9 @@ import (
 )
 
 // beginSpan makes the attempt a part of the trace of the request that submitted the
-// job. It has one job and comes of one request, so it is a child of that request's
-// span and not linked to it: one trace tells the life of a job. The inspector is told
-// nothing of it; its span is around it.
+// job. An attempt belongs to one job and one request, so its span is a child of the span
+// of that request and not a link: one trace contains the life of a job. The inspector
+// knows nothing of the trace; the worker makes its span.
 func (a *attempt) beginSpan(ctx context.Context) context.Context {
 	ctx, a.span = a.Tracer.StartAt(a.Tracer.Continue(ctx, a.job.Trace), a.started, telemetry.Consumer, "process preflight",
 		slog.String("messaging.system", "redis"), slog.String("messaging.operation.type", "process"),
@@ -24,8 +24,8 @@ func (a *attempt) beginSpan(ctx context.Context) context.Context {
 	return ctx
 }
 
-// endSpan tells what came of the attempt. One that ended as it should have is no
-// failure, whatever is said of the file.
+// endSpan records the outcome of the attempt. A stored report is a success, whatever its
+// verdict.
 func (a *attempt) endSpan(outcome string) {
 	a.span.Set(slog.String("printmarket.outcome", outcome))
 	if outcome == "succeeded" {
@@ -34,7 +34,7 @@ func (a *attempt) endSpan(outcome string) {
 	a.span.End(outcome)
 }
 
-// faultOf is why a step of an attempt failed, in a word; empty if it did not.
+// faultOf returns the kind of error of a step in one word, empty for no error.
 func faultOf(err error) string {
 	if err == nil {
 		return ""

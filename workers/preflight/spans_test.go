@@ -4,7 +4,7 @@ package preflight_test
 
 import (
 	"context"
-	"os"
+	"io"
 	"strings"
 	"testing"
 
@@ -13,7 +13,6 @@ import (
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/safehttp"
 	"github.com/printmarket/printmarket/internal/sandbox"
-	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/test/redistest"
 	"github.com/printmarket/printmarket/test/telemetrytest"
 	"github.com/printmarket/printmarket/workers/preflight"
@@ -84,14 +83,14 @@ func TestEveryAttemptIsPartOfTheTraceOfItsJob(t *testing.T) {
 			tracer := collector.Tracer()
 			submitted, err := w.jobs.Submit(t.Context(), acme, preflightjob.Request{FileURL: flyerURL, Profile: "print_ready", Trace: tc.kept}, 1000)
 			w.must(err)
-			r := w.start("w1", fetches(func(ctx context.Context, address string, f *os.File) error {
+			r := w.start("w1", fetches(func(ctx context.Context, address string, f io.Writer) error {
 				if tc.fetch != nil {
 					return tc.fetch
 				}
 				return goodFetch(ctx, address, f)
-			}), inspects(func(context.Context, *os.File, preflight.Inspection) (report.Report, error) {
+			}), inspects(func(context.Context, sandbox.Spec) (sandbox.Inspected, error) {
 				if tc.inspect != nil {
-					return report.Report{}, tc.inspect
+					return sandbox.Inspected{}, tc.inspect
 				}
 				return goodReport(), nil
 			}), func(c *preflight.Config) { c.Tracer = tracer })

@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package preflight is the worker: it takes jobs from the queue, fetches the
-// PDF, has it inspected in a sandbox and stores the outcome.
+// Package preflight implements the preflight worker: it leases jobs from the queue,
+// fetches the PDF, runs the inspector in a sandbox and stores the report.
 //
-// The worker decides nothing that others rely on. The row in the store says
-// what a job is and who holds it; the queue says who may try. Whatever dies,
-// the lease runs out, another worker gets the next attempt, and a late worker's
-// writes are fenced off.
+// The row in the store is authoritative for the state and the holder of a job; the
+// queue decides which worker may attempt it. When a worker dies, its lease expires and
+// another worker gets the next attempt. The store fences the writes of a worker that
+// lost its lease.
 package preflight
 
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
-	"os"
 	"sync"
 	"time"
 
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/queue"
+	"github.com/printmarket/printmarket/internal/sandbox"
 	"github.com/printmarket/printmarket/internal/telemetry"
-	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
-	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
-// Jobs is what the worker needs of package jobs.
+// Jobs lists the methods of [preflightjob.Service] that the worker calls.
 type Jobs interface {
 	Begin(ctx context.Context, id string, attempt int, incarnation string) (preflightjob.Job, error)
 	Progress(ctx context.Context, id string, attempt int, incarnation string, progress preflightjob.Progress) error
@@ -34,7 +33,7 @@ type Jobs interface {
 	Reopen(ctx context.Context, id string, since int) (preflightjob.Job, error)
 }
 
-// Queue is what the worker needs of package queue.
+// Queue lists the methods of [queue.Consumer] that the worker calls.
 type Queue interface {
 	Name() string
 	LeaseTime() time.Duration
@@ -51,34 +50,26 @@ type Queue interface {
 	Leave(ctx context.Context) error
 }
 
-// Fetch gets a file from its URL into f. Its errors are those of package
-// safehttp.
-type Fetch func(ctx context.Context, url string, f *os.File) error
+// Fetch copies the file at a URL to dst. [safehttp.Client.Fetch] is one.
+type Fetch func(ctx context.Context, url string, dst io.Writer) error
 
-// Inspect makes the report of a file. Its errors are those of package sandbox.
-type Inspect func(ctx context.Context, f *os.File, what Inspection) (report.Report, error)
+// Inspect inspects one file. [sandbox.Run] is one.
+type Inspect func(ctx context.Context, spec sandbox.Spec) (sandbox.Inspected, error)
 
-// Inspection is what a file is inspected for.
-type Inspection struct {
-	Profile string
-	// Ticket is what was ordered; nil for nothing.
-	Ticket *jobticket.Ticket
-	// Progress is told of each page that has been read. It returns at once.
-	Progress func(done, total int)
-}
-
-// Config is what a [Worker] is made of.
+// Config holds the dependencies and settings of a [Worker].
 type Config struct {
 	Jobs    Jobs
 	Queue   Queue
 	Fetch   Fetch
 	Inspect Inspect
-	// Slots is how many jobs the worker does at once.
+	// Inspector is the program that Inspect starts.
+	Inspector sandbox.Inspector
+	// Slots limits the jobs that run at the same time.
 	Slots int
-	// Drain is how long running jobs may go on after the worker was told to
-	// stop, before they are given back.
+	// Drain limits how long running jobs may continue after the worker starts to
+	// stop. The worker then gives them back.
 	Drain time.Duration
-	// TempDir is where fetched files lie, without a name.
+	// TempDir is the directory of the unnamed files that the worker fetches.
 	TempDir string
 	// Jitter returns a random duration up to the one given.
 	Jitter  func(time.Duration) time.Duration
@@ -102,11 +93,10 @@ type Worker struct {
 
 	mu   sync.Mutex
 	held map[string]holding
-	// suspects wait until they can be run alone; quiet keeps others from
-	// beginning meanwhile.
+	// suspects wait until they can run alone. While quiet is set, no other job begins.
 	suspects []queue.Lease
 	quiet    bool
-	// away is the error of the queue at the last try, for readiness.
+	// away is the error of the last call to the queue, for readiness.
 	away error
 }
 
@@ -121,16 +111,16 @@ func New(config Config) *Worker {
 	return &Worker{Config: config, slots: make(chan struct{}, config.Slots), held: map[string]holding{}}
 }
 
-// Healthy is nil while the queue answers.
+// Healthy returns the error of the last call to the queue, nil if it succeeded.
 func (w *Worker) Healthy() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.away
 }
 
-// Run works until ctx ends, then drains: it takes no more jobs, waits for the
-// running ones, gives back those that do not end in time, and leaves the queue.
-// It returns when nothing of it runs any more.
+// Run processes jobs until ctx ends, then drains: it takes no more jobs, waits for the
+// running ones, gives back those that do not end in time, and leaves the queue. It
+// returns after all its goroutines have ended.
 func (w *Worker) Run(ctx context.Context) {
 	// Jobs outlive ctx by the drain time; leases are renewed until the last
 	// one has ended.
@@ -157,8 +147,8 @@ func (w *Worker) Run(ctx context.Context) {
 	w.leave(ctx)
 }
 
-// wakeAtEnd keeps a worker that is told to stop from waiting for work. A read that
-// begins just then is not woken, and ends by itself.
+// wakeAtEnd ends the blocking read of a worker that has to stop. A read that begins at
+// the same moment is not woken and ends by its own time limit.
 func (w *Worker) wakeAtEnd(ctx, beat context.Context) {
 	select {
 	case <-ctx.Done():
@@ -170,8 +160,8 @@ func (w *Worker) wakeAtEnd(ctx, beat context.Context) {
 	}
 }
 
-// endDrain stops what is running when the drain time is over. It counts from when
-// the worker was told to stop: while Redis hangs, that may not be noticed at once.
+// endDrain stops the running jobs after the drain time. The time begins when ctx ends,
+// even if a hanging Redis keeps Run from noticing.
 func (w *Worker) endDrain(ctx, beat context.Context, abandon context.CancelCauseFunc) {
 	select {
 	case <-ctx.Done():
@@ -185,8 +175,8 @@ func (w *Worker) endDrain(ctx, beat context.Context, abandon context.CancelCause
 	}
 }
 
-// leave tells the queue that this worker is no more. If it cannot be told, the
-// others find out.
+// leave removes this worker from the queue. If the queue is unavailable, other workers
+// reclaim its jobs when the leases expire.
 func (w *Worker) leave(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer cancel()
@@ -207,14 +197,30 @@ func (w *Worker) take(ctx, work context.Context, running *sync.WaitGroup) {
 		w.runAlone(ctx, work, running, lease)
 		return
 	}
-	// A read that is cut off may have been handed jobs that nobody would know
-	// of until their leases ran out; it is woken instead.
+	// A cancelled read may have leased jobs that no worker would process until their
+	// leases expire. The read is woken instead.
 	leases, err := w.Queue.Next(context.WithoutCancel(ctx), cap(w.slots)-len(w.slots))
 	w.noteQueue(ctx, err)
 	if err != nil {
 		pause(ctx, w.Jitter(2*time.Second))
 		return
 	}
+	wantsMore := func() bool { return ctx.Err() == nil && !w.isQuiet() }
+	for _, lease := range w.startable(ctx, work, leases) {
+		w.slots <- struct{}{}
+		running.Go(func() {
+			defer func() { <-w.slots }()
+			// The queue hands out at most one lease for a finished job.
+			for next := []queue.Lease{lease}; len(next) > 0; {
+				next = w.startable(ctx, work, w.processJob(work, next[0], wantsMore))
+			}
+		})
+	}
+}
+
+// startable returns the leases whose jobs may start now. It gives the others back if
+// the worker is stopping, and keeps suspects until they can run alone.
+func (w *Worker) startable(ctx, work context.Context, leases []queue.Lease) (start []queue.Lease) {
 	for _, lease := range leases {
 		switch {
 		case ctx.Err() != nil:
@@ -222,26 +228,10 @@ func (w *Worker) take(ctx, work context.Context, running *sync.WaitGroup) {
 		case lease.Lost >= suspectAfter:
 			w.suspect(lease)
 		default:
-			w.slots <- struct{}{}
-			running.Go(func() {
-				defer func() { <-w.slots }()
-				for more := true; more; {
-					next := w.one(work, lease, func() bool { return ctx.Err() == nil && !w.isQuiet() })
-					more = false
-					for _, lease = range next {
-						switch {
-						case ctx.Err() != nil:
-							w.giveBack(work, lease, errDraining)
-						case lease.Lost >= suspectAfter:
-							w.suspect(lease)
-						default:
-							more = true
-						}
-					}
-				}
-			})
+			start = append(start, lease)
 		}
 	}
+	return start
 }
 
 func (w *Worker) noteQueue(ctx context.Context, err error) {
@@ -260,7 +250,7 @@ func (w *Worker) hold(lease queue.Lease, stop context.CancelCauseFunc) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if before, ok := w.held[lease.ID]; ok {
-		// The attempt before lost its lease, and this worker got the next one
+		// The earlier attempt lost its lease, and this worker leased the next attempt
 		// before it noticed.
 		before.stop(errLost)
 	}
@@ -276,9 +266,9 @@ func (w *Worker) drop(lease queue.Lease) {
 	}
 }
 
-// heartbeat renews all leases three times in a lease's life and stops the jobs
-// of those that are lost. It does not stop anything because Redis is away: the
-// store's fence decides, and perhaps nobody else took the job.
+// heartbeat renews all leases three times per lease time and stops the jobs of lost
+// leases. It stops nothing while Redis is unavailable: the store fences late writes, and
+// perhaps no other worker has taken the job.
 func (w *Worker) heartbeat(ctx context.Context) {
 	ticker := time.NewTicker(w.Queue.LeaseTime() / 3)
 	defer ticker.Stop()

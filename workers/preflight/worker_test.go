@@ -12,15 +12,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/recordid"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/queue"
+	"github.com/printmarket/printmarket/internal/recordid"
 	"github.com/printmarket/printmarket/internal/safehttp"
 	"github.com/printmarket/printmarket/internal/sandbox"
-	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/test/redistest"
 	"github.com/printmarket/printmarket/test/storetest"
 	"github.com/printmarket/printmarket/workers/preflight"
@@ -34,7 +32,7 @@ func inspects(inspect preflight.Inspect) func(*preflight.Config) {
 	return func(c *preflight.Config) { c.Inspect = inspect }
 }
 
-func TestAJobIsFetchedInspectedAndStored(t *testing.T) {
+func TestJobIsFetchedInspectedAndStored(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		w := newWorld(t, server)
@@ -52,12 +50,12 @@ func TestAJobIsFetchedInspectedAndStored(t *testing.T) {
 			return names
 		}
 		ready := make(chan struct{})
-		r = w.start("w1", fetches(func(ctx context.Context, address string, f *os.File) error {
+		r = w.start("w1", fetches(func(ctx context.Context, address string, f io.Writer) error {
 			<-ready
 			url = address
 			return goodFetch(ctx, address, f)
-		}), inspects(func(_ context.Context, f *os.File, what preflight.Inspection) (report.Report, error) {
-			text, err := io.ReadAll(f)
+		}), inspects(func(_ context.Context, what sandbox.Spec) (sandbox.Inspected, error) {
+			text, err := io.ReadAll(what.File)
 			inspected, profile = string(text), what.Profile
 			if left := visible(); len(left) > 0 {
 				t.Errorf("the fetched file has the name %v", left)
@@ -69,10 +67,8 @@ func TestAJobIsFetchedInspectedAndStored(t *testing.T) {
 		if job.Status != preflightjob.Succeeded || job.Verdict != preflightjob.Warn || job.Attempt != 1 || job.Incarnation != "w1" {
 			t.Errorf("job %+v", job)
 		}
-		want, err := report.Encode(goodReport())
-		w.must(err)
 		got, err := w.jobs.Report(t.Context(), acme, id)
-		if diff := cmp.Diff(string(want), string(got)); err != nil || diff != "" {
+		if diff := cmp.Diff(string(goodReport().JSON), string(got)); err != nil || diff != "" {
 			t.Errorf("report, %v (-want +got):\n%s", err, diff)
 		}
 		w.wantQueue(queue.Stats{})
@@ -86,9 +82,9 @@ func TestAJobIsFetchedInspectedAndStored(t *testing.T) {
 	})
 }
 
-// TestWhatAnErrorMeansForTheJob is the table of verdicts: each cause, when it
+// TestLastingErrorEndsTheJobAfterItsAttempts is the table of verdicts: each cause, when it
 // stays, ends the job with its code after its number of attempts.
-func TestWhatAnErrorMeansForTheJob(t *testing.T) {
+func TestLastingErrorEndsTheJobAfterItsAttempts(t *testing.T) {
 	t.Parallel()
 	status := func(code int) error { return &safehttp.StatusError{Status: code} }
 	engine := func(reason error) error {
@@ -125,12 +121,12 @@ func TestWhatAnErrorMeansForTheJob(t *testing.T) {
 			w := newWorld(t, redistest.Mini(t))
 			id := w.submit()
 			var fetched, inspected counter
-			w.start("w1", fetches(func(context.Context, string, *os.File) error {
+			w.start("w1", fetches(func(context.Context, string, io.Writer) error {
 				fetched.add()
 				return tc.fetch
-			}), inspects(func(context.Context, *os.File, preflight.Inspection) (report.Report, error) {
+			}), inspects(func(context.Context, sandbox.Spec) (sandbox.Inspected, error) {
 				inspected.add()
-				return report.Report{}, tc.inspect
+				return sandbox.Inspected{}, tc.inspect
 			}))
 			job := w.ended(id)
 			if job.Status != preflightjob.Failed || job.Failure.Code != tc.code {
@@ -148,14 +144,14 @@ func TestWhatAnErrorMeansForTheJob(t *testing.T) {
 	}
 }
 
-func TestACauseThatPassesIsForgotten(t *testing.T) {
+func TestTemporaryErrorIsRetriedUntilTheJobSucceeds(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		w := newWorld(t, server)
 		id := w.submit()
 		causes := []error{safehttp.ErrTimeout, &safehttp.StatusError{Status: 502}, &sandbox.Error{Reason: sandbox.ErrCrash}, errors.New("disk")}
 		var calls counter
-		w.start("w1", fetches(func(ctx context.Context, url string, f *os.File) error {
+		w.start("w1", fetches(func(ctx context.Context, url string, f io.Writer) error {
 			if n := calls.add(); n < 3 {
 				return causes[n-1]
 			}
@@ -185,7 +181,7 @@ func TestRetriesBackOff(t *testing.T) {
 			w := newWorld(t, redistest.Mini(t))
 			id := w.submit()
 			var asked []time.Duration
-			r := w.start("w1", fetches(func(context.Context, string, *os.File) error { return tc.cause }), func(c *preflight.Config) {
+			r := w.start("w1", fetches(func(context.Context, string, io.Writer) error { return tc.cause }), func(c *preflight.Config) {
 				c.Slots = 1
 				c.Jitter = func(d time.Duration) time.Duration { asked = append(asked, d); return 0 }
 			})
@@ -198,13 +194,13 @@ func TestRetriesBackOff(t *testing.T) {
 	}
 }
 
-// TestARetryWaitsInTheQueue: the delay is the queue's, not a sleeping worker.
-func TestARetryWaitsInTheQueue(t *testing.T) {
+// TestRetryWaitsInTheQueue: the delay is the queue's, not a sleeping worker.
+func TestRetryWaitsInTheQueue(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, redistest.Mini(t))
 	id := w.submit()
 	var calls counter
-	w.start("w1", fetches(func(context.Context, string, *os.File) error { calls.add(); return safehttp.ErrFailed }),
+	w.start("w1", fetches(func(context.Context, string, io.Writer) error { calls.add(); return safehttp.ErrFailed }),
 		func(c *preflight.Config) { c.Jitter = func(d time.Duration) time.Duration { return d } })
 	w.wantQueue(queue.Stats{Open: 1, Delayed: 1})
 	w.server.Pass(2100 * time.Millisecond)
@@ -230,7 +226,7 @@ func TestJobsThatNeedNoWorkAreDropped(t *testing.T) {
 			w.must(w.queue.Submit(t.Context(), id, acme, 0))
 		}
 		w.wantQueue(queue.Stats{Open: 3, Waiting: 3})
-		w.start("w1", fetches(func(context.Context, string, *os.File) error { t.Error("something was fetched"); return nil }))
+		w.start("w1", fetches(func(context.Context, string, io.Writer) error { t.Error("something was fetched"); return nil }))
 		w.wantQueue(queue.Stats{})
 		if job := w.job(cancelled); job.Status != preflightjob.Cancelled || job.Attempt != 0 {
 			t.Errorf("the cancelled job is %s in attempt %d", job.Status, job.Attempt)
@@ -242,9 +238,9 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 
-// TestAQueueThatForgotCatchesUp: the row has seen three attempts, the queue
+// TestWipedQueueCatchesUpWithTheAttemptsOfTheRow: the row has seen three attempts, the queue
 // starts again from one.
-func TestAQueueThatForgotCatchesUp(t *testing.T) {
+func TestWipedQueueCatchesUpWithTheAttemptsOfTheRow(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		w := newWorld(t, server)
@@ -252,7 +248,7 @@ func TestAQueueThatForgotCatchesUp(t *testing.T) {
 		_, err := w.jobs.Begin(t.Context(), id, 3, "dead")
 		w.must(err)
 		var calls counter
-		w.start("w1", fetches(func(ctx context.Context, url string, f *os.File) error { calls.add(); return goodFetch(ctx, url, f) }))
+		w.start("w1", fetches(func(ctx context.Context, url string, f io.Writer) error { calls.add(); return goodFetch(ctx, url, f) }))
 		if job := w.ended(id); job.Status != preflightjob.Succeeded || job.Attempt != 4 || calls.count() != 1 {
 			t.Errorf("job %s in attempt %d after %d fetches", job.Status, job.Attempt, calls.count())
 		}
@@ -260,14 +256,14 @@ func TestAQueueThatForgotCatchesUp(t *testing.T) {
 	})
 }
 
-// TestAFencedAttemptChangesNothing: while this worker inspects, another one
+// TestFencedAttemptChangesNothing: while this worker inspects, another one
 // has begun the next attempt.
-func TestAFencedAttemptChangesNothing(t *testing.T) {
+func TestFencedAttemptChangesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, redistest.Mini(t))
 	id := w.submit()
 	other := w.submit()
-	w.start("w1", func(c *preflight.Config) { c.Slots = 1 }, inspects(func(ctx context.Context, _ *os.File, _ preflight.Inspection) (report.Report, error) {
+	w.start("w1", func(c *preflight.Config) { c.Slots = 1 }, inspects(func(ctx context.Context, _ sandbox.Spec) (sandbox.Inspected, error) {
 		if w.job(id).Attempt == 1 {
 			if _, err := w.jobs.Begin(ctx, id, 2, "w2"); err != nil {
 				t.Error(err)
@@ -282,7 +278,7 @@ func TestAFencedAttemptChangesNothing(t *testing.T) {
 	w.wantQueue(queue.Stats{Open: 1, Held: 1})
 }
 
-func TestALostLeaseStopsTheJob(t *testing.T) {
+func TestLostLeaseStopsTheJob(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, redistest.Mini(t))
 	id := w.submit()
@@ -301,8 +297,8 @@ func TestALostLeaseStopsTheJob(t *testing.T) {
 	w.wantQueue(queue.Stats{})
 }
 
-// TestADeadWorkersJobIsTakenOver after its lease.
-func TestADeadWorkersJobIsTakenOver(t *testing.T) {
+// TestJobOfADeadWorkerIsReclaimed after its lease.
+func TestJobOfADeadWorkerIsReclaimed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, redistest.Mini(t))
 	id := w.submit()
@@ -341,14 +337,14 @@ func (r *renewals) Renew(ctx context.Context, leases ...queue.Lease) ([]queue.Le
 	return lost, err
 }
 
-// TestAJobMayTakeLongerThanItsLease: the server's clock passes several leases,
+// TestJobMayTakeLongerThanItsLease: the server's clock passes several leases,
 // with a renewal in each; another worker waits for it to run out in vain.
-func TestAJobMayTakeLongerThanItsLease(t *testing.T) {
+func TestJobMayTakeLongerThanItsLease(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, redistest.Mini(t))
 	id := w.submit()
 	entered, leave := make(chan struct{}), make(chan struct{})
-	slow := func(context.Context, *os.File, preflight.Inspection) (report.Report, error) {
+	slow := func(context.Context, sandbox.Spec) (sandbox.Inspected, error) {
 		entered <- struct{}{}
 		<-leave
 		return goodReport(), nil
@@ -375,7 +371,7 @@ func TestAJobMayTakeLongerThanItsLease(t *testing.T) {
 	}
 }
 
-func TestADrainGivesBackWhatDoesNotEnd(t *testing.T) {
+func TestDrainingWorkerGivesBackJobsThatDoNotEnd(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		w := newWorld(t, server)
@@ -397,13 +393,13 @@ func TestADrainGivesBackWhatDoesNotEnd(t *testing.T) {
 	})
 }
 
-func TestADrainWaitsForWhatEnds(t *testing.T) {
+func TestDrainingWorkerWaitsForJobsThatEnd(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		w := newWorld(t, server)
 		id := w.submit()
 		entered, leave := make(chan struct{}), make(chan struct{})
-		r := w.start("w1", inspects(func(context.Context, *os.File, preflight.Inspection) (report.Report, error) {
+		r := w.start("w1", inspects(func(context.Context, sandbox.Spec) (sandbox.Inspected, error) {
 			entered <- struct{}{}
 			<-leave
 			return goodReport(), nil
@@ -426,9 +422,9 @@ func TestADrainWaitsForWhatEnds(t *testing.T) {
 	})
 }
 
-// TestAStoreThatIsAwayHoldsTheJob at its beginning, at its end, and when the
+// TestUnavailableStoreHoldsTheJob at its beginning, at its end, and when the
 // store does not know what it did.
-func TestAStoreThatIsAwayHoldsTheJob(t *testing.T) {
+func TestUnavailableStoreHoldsTheJob(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		begin, end storetest.Fault
@@ -445,7 +441,7 @@ func TestAStoreThatIsAwayHoldsTheJob(t *testing.T) {
 			id := w.submit()
 			w.store.Set(tc.begin)
 			var inspected counter
-			w.start("w1", inspects(func(context.Context, *os.File, preflight.Inspection) (report.Report, error) {
+			w.start("w1", inspects(func(context.Context, sandbox.Spec) (sandbox.Inspected, error) {
 				inspected.add()
 				w.store.Set(tc.end)
 				return goodReport(), nil
@@ -470,9 +466,9 @@ func TestAStoreThatIsAwayHoldsTheJob(t *testing.T) {
 	}
 }
 
-// TestAnAttemptThatTheRowNeverSawIsGivenBack: the worker stops while the store
+// TestAttemptThatNeverBeganIsGivenBack: the worker stops while the store
 // is away.
-func TestAnAttemptThatTheRowNeverSawIsGivenBack(t *testing.T) {
+func TestAttemptThatNeverBeganIsGivenBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, redistest.Mini(t))
 	id := w.submit()
@@ -489,7 +485,7 @@ func TestAnAttemptThatTheRowNeverSawIsGivenBack(t *testing.T) {
 	}
 }
 
-func TestNoPlaceForFilesIsTriedAgain(t *testing.T) {
+func TestMissingTemporaryDirectoryIsRetried(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, redistest.Mini(t))
 	id := w.submit()
@@ -508,8 +504,8 @@ func TestNoPlaceForFilesIsTriedAgain(t *testing.T) {
 	}
 }
 
-// TestRedisMayComeAndGo kills the server while a job runs and while none does.
-func TestRedisMayComeAndGo(t *testing.T) {
+// TestWorkerContinuesAfterRedisReturns kills the server while a job runs and while none does.
+func TestWorkerContinuesAfterRedisReturns(t *testing.T) {
 	t.Parallel()
 	server := redistest.Real(t)
 	w := newWorld(t, server)
@@ -518,7 +514,7 @@ func TestRedisMayComeAndGo(t *testing.T) {
 	r := w.start("w1", func(c *preflight.Config) {
 		c.Jitter = func(d time.Duration) time.Duration { return min(d, 20*time.Millisecond) }
 		c.Queue = w.consumer("w1", 500*time.Millisecond)
-	}, inspects(func(ctx context.Context, _ *os.File, _ preflight.Inspection) (report.Report, error) {
+	}, inspects(func(ctx context.Context, _ sandbox.Spec) (sandbox.Inspected, error) {
 		select {
 		case entered <- struct{}{}:
 			<-leave

@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/rand"
 	"io"
-	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/queue"
+	"github.com/printmarket/printmarket/internal/sandbox"
 	"github.com/printmarket/printmarket/internal/store/sqlite"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -130,26 +130,32 @@ func (c *counter) count() int {
 }
 
 // goodFetch delivers the flyer.
-func goodFetch(_ context.Context, _ string, f *os.File) error {
+func goodFetch(_ context.Context, _ string, f io.Writer) error {
 	_, err := io.WriteString(f, content)
 	return err
 }
 
-func goodReport() report.Report {
-	return report.Report{Version: report.Version, Verdict: report.Warn, Complete: true}
+// goodReport is what the sandbox returns for the flyer.
+func goodReport() sandbox.Inspected {
+	made := report.Report{Version: report.Version, Verdict: report.Warn, Complete: true}
+	encoded, err := report.Encode(made)
+	if err != nil {
+		panic(err)
+	}
+	return sandbox.Inspected{Report: made, JSON: encoded}
 }
 
-func goodInspect(context.Context, *os.File, preflight.Inspection) (report.Report, error) {
+func goodInspect(context.Context, sandbox.Spec) (sandbox.Inspected, error) {
 	return goodReport(), nil
 }
 
 // stuck is an inspection that ends with its context and tells why.
 func stuck(entered chan<- struct{}, causes chan<- error) preflight.Inspect {
-	return func(ctx context.Context, _ *os.File, _ preflight.Inspection) (report.Report, error) {
+	return func(ctx context.Context, _ sandbox.Spec) (sandbox.Inspected, error) {
 		entered <- struct{}{}
 		<-ctx.Done()
 		causes <- context.Cause(ctx)
-		return report.Report{}, ctx.Err()
+		return sandbox.Inspected{}, ctx.Err()
 	}
 }
 

@@ -13,6 +13,7 @@
 package source
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -156,11 +157,13 @@ func (d *Document) header() header {
 
 // JSON is the document in the form in which it is sent: [ReadJSON] makes it again.
 func (d *Document) JSON() ([]byte, error) {
-	text, err := json.Marshal(d.form())
-	if err != nil {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(d.form()); err != nil {
 		return nil, fmt.Errorf("master data: %w", err)
 	}
-	return text, nil
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), nil
 }
 
 // form is what JSON writes.

@@ -5,7 +5,10 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"unicode/utf8"
 )
 
 // MaxBytes bounds the JSON of a report. The engine's own limits keep it far
@@ -24,11 +27,15 @@ func Encode(r Report) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Decode reads what [Encode] wrote. It refuses a document that is too long,
-// of another version, with unknown members or followed by anything.
+// Decode reads what [Encode] wrote. It returns [ErrInvalid] for a document that is
+// too long, is not UTF-8, has another version or unknown members, or is followed by
+// anything but white space.
 func Decode(data []byte) (Report, error) {
 	if len(data) > MaxBytes {
 		return Report{}, fmt.Errorf("%w: longer than %d bytes", ErrInvalid, MaxBytes)
+	}
+	if !utf8.Valid(data) {
+		return Report{}, fmt.Errorf("%w: not UTF-8", ErrInvalid)
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
@@ -36,7 +43,7 @@ func Decode(data []byte) (Report, error) {
 	if err := dec.Decode(&r); err != nil {
 		return Report{}, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	if dec.More() {
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return Report{}, fmt.Errorf("%w: data after the document", ErrInvalid)
 	}
 	if r.Version != Version {

@@ -149,6 +149,8 @@ func TestDecodeRefuses(t *testing.T) {
 		"nothing":                   "",
 		"another value behind it":   string(valid) + "{}",
 		"rubbish behind it":         string(valid) + "x",
+		"a bracket behind it":       string(valid) + "}",
+		"text that is not UTF-8":    strings.Replace(string(valid), `"print_ready"`, "\"\xff\"", 1),
 		"an unknown member":         strings.Replace(string(valid), `"verdict"`, `"verdikt"`, 1),
 		"another version":           strings.Replace(string(valid), `"reportVersion":"1.0"`, `"reportVersion":"9.0"`, 1),
 		"an unknown verdict":        strings.Replace(string(valid), `"verdict":"fail"`, `"verdict":"maybe"`, 1),

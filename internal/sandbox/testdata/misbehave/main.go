@@ -15,6 +15,9 @@ import (
 	"time"
 )
 
+// report is the shortest document that a reader accepts.
+const report = `{"reportVersion":"1.0","verdict":"pass"}`
+
 func main() {
 	mode := os.Args[len(os.Args)-1]
 	if mode == "die early" {
@@ -32,6 +35,10 @@ func main() {
 		"flood":    flood,
 		"chatter":  chatter,
 		"rubbish":  func() { fmt.Println("this is no report") },
+		"twice":    func() { fmt.Print(report, report) },
+		"brace":    func() { fmt.Print(report, "}") },
+		"not UTF8": func() { fmt.Print(`{"reportVersion":"1.0","verdict":"pass","profile":{"name":"` + "\xff" + `"}}`) },
+		"spaces":   func() { fmt.Print(" ", report, "\n\n") },
 		"silence":  func() {},
 		"fork":     fork,
 		"limits":   limits,

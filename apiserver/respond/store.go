@@ -1,42 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package counted is what the surfaces that create records have in common:
-// the terms of a create, read from a call, and the answers to what a store can
-// say about them.
-package counted
+package respond
 
 import (
 	"errors"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// How soon a client may come back to a store that was away, to one that had no
-// connection to spare, and for a key that another request holds.
+// When a client may retry: after the store was unavailable, after it had no connection to
+// spare, and while another request holds the key.
 const (
 	retryStore      = 2 * time.Second
 	retryOverloaded = time.Second
 	retryInProgress = time.Second
 )
 
-// Idempotency is the call's key with the fingerprint of its body.
-func Idempotency(c *gate.Call) transaction.Idempotency {
-	return transaction.Idempotency{Key: c.Key, Fingerprint: c.Fingerprint()}
-}
-
-// MarkReplay says in the answer that it repeats an earlier one.
-func MarkReplay(c *gate.Call, replayed bool) {
-	if replayed {
-		c.Writer.Header().Set("Idempotent-Replayed", "true")
-	}
-}
-
-// Problem answers for the errors of package ledger. quota is the surface's own
-// code for a quota that is used up. Other errors are not known here: nil.
-func Problem(err error, quota problem.Code) *problem.Problem {
+// StoreProblem returns the problem of an error of package transaction, or nil for any
+// other error. quota is the surface's code for a quota that is used up.
+func StoreProblem(err error, quota problem.Code) *problem.Problem {
 	var away *transaction.UnavailableError
 	var exceeded *transaction.QuotaExceededError
 	switch {

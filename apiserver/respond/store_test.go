@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package counted_test
+package respond_test
 
 import (
 	"errors"
 	"fmt"
-	"net/http/httptest"
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/apiserver/counted"
-	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-func TestEveryAnswerOfALedgerHasItsProblem(t *testing.T) {
+func TestEveryErrorOfATransactionHasItsProblem(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		err   error
@@ -35,7 +33,7 @@ func TestEveryAnswerOfALedgerHasItsProblem(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := counted.Problem(fmt.Errorf("create: %w", tc.err), problem.CodeRFQQuotaExceeded)
+			got := respond.StoreProblem(fmt.Errorf("create: %w", tc.err), problem.CodeRFQQuotaExceeded)
 			switch {
 			case tc.code == "" && got != nil:
 				t.Errorf("problem %v of an error that is not the ledger's", got)
@@ -43,16 +41,5 @@ func TestEveryAnswerOfALedgerHasItsProblem(t *testing.T) {
 				t.Errorf("problem %v, want %s after %s", got, tc.code, tc.retry)
 			}
 		})
-	}
-}
-
-func TestOnlyAReplayIsMarked(t *testing.T) {
-	t.Parallel()
-	for replayed, want := range map[bool]string{true: "true", false: ""} {
-		rec := httptest.NewRecorder()
-		counted.MarkReplay(&gate.Call{Writer: rec}, replayed)
-		if got := rec.Header().Get("Idempotent-Replayed"); got != want {
-			t.Errorf("replayed %t is marked %q", replayed, got)
-		}
 	}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package strictjson_test
+package gate_test
 
 import (
 	"encoding/json"
@@ -11,53 +11,53 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/printmarket/printmarket/apiserver/gate/strictjson"
+	"github.com/printmarket/printmarket/apiserver/gate"
 )
 
-func Example() {
-	_, err := strictjson.Decode([]byte(`{"quantity": 1, "quantity": 100000}`))
+func ExampleDecodeJSON() {
+	_, err := gate.DecodeJSON([]byte(`{"quantity": 1, "quantity": 100000}`))
 	fmt.Println(err)
 	// Output: an object has two members with the same name (at byte 26)
 }
 
-func TestDecodeRefuses(t *testing.T) {
+func TestDecodeRejectsTextsThatAreNotOneValue(t *testing.T) {
 	t.Parallel()
-	deep := strings.Repeat("[", strictjson.MaxDepth+1) + strings.Repeat("]", strictjson.MaxDepth+1)
+	deep := strings.Repeat("[", gate.MaxJSONDepth+1) + strings.Repeat("]", gate.MaxJSONDepth+1)
 	tests := map[string]struct {
 		text string
-		want strictjson.Reason
+		want gate.JSONReason
 	}{
-		"an empty body":                       {"", strictjson.Empty},
-		"a body of white space":               {" \n", strictjson.Empty},
-		"bytes that are not UTF-8":            {"\"\xff\"", strictjson.NotUTF8},
-		"a text that is not JSON":             {"title=flyer", strictjson.NotJSON},
-		"an object that does not end":         {`{"a":1`, strictjson.NotJSON},
-		"an array that does not end":          {`[1,`, strictjson.NotJSON},
-		"a trailing comma":                    {`{"a":1,}`, strictjson.NotJSON},
-		"a name that is not a string":         {`{1:2}`, strictjson.NotJSON},
-		"a bare closing bracket":              {`]`, strictjson.NotJSON},
-		"NaN":                                 {`NaN`, strictjson.NotJSON},
-		"a leading zero":                      {`01`, strictjson.TrailingData},
-		"two values":                          {`{} {}`, strictjson.TrailingData},
-		"garbage after the value":             {`{} x`, strictjson.TrailingData},
-		"two members with one name":           {`{"a":1,"a":2}`, strictjson.DuplicateName},
-		"two spellings of one name":           {`{"a":1,"\u0061":2}`, strictjson.DuplicateName},
-		"two members with one name, inside":   {`{"x":{"a":1,"a":1}}`, strictjson.DuplicateName},
-		"a number of more than all digits":    {strings.Repeat("7", 1001), strictjson.LongNumber},
-		"an array of more than all elements":  {"[" + strings.Repeat("0,", strictjson.Defaults().Elements) + "0]", strictjson.TooManyElements},
-		"half of a surrogate pair":            {`"\ud800"`, strictjson.LoneSurrogate},
-		"the second half first":               {`"\udc00\ud800"`, strictjson.LoneSurrogate},
-		"half of a pair at the end":           {`"\\\ud800"`, strictjson.LoneSurrogate},
-		"half of a pair in a name":            {`{"\ud83d":1}`, strictjson.LoneSurrogate},
-		"half of a pair before another":       {`"\ud83dx\ude00"`, strictjson.LoneSurrogate},
-		"deeper nesting than allowed":         {deep, strictjson.TooDeep},
-		"a control character inside a string": {"\"\x01\"", strictjson.NotJSON},
+		"an empty body":                       {"", gate.JSONEmpty},
+		"a body of white space":               {" \n", gate.JSONEmpty},
+		"bytes that are not UTF-8":            {"\"\xff\"", gate.JSONNotUTF8},
+		"a text that is not JSON":             {"title=flyer", gate.JSONMalformed},
+		"an object that does not end":         {`{"a":1`, gate.JSONMalformed},
+		"an array that does not end":          {`[1,`, gate.JSONMalformed},
+		"a trailing comma":                    {`{"a":1,}`, gate.JSONMalformed},
+		"a name that is not a string":         {`{1:2}`, gate.JSONMalformed},
+		"a bare closing bracket":              {`]`, gate.JSONMalformed},
+		"NaN":                                 {`NaN`, gate.JSONMalformed},
+		"a leading zero":                      {`01`, gate.JSONTrailingData},
+		"two values":                          {`{} {}`, gate.JSONTrailingData},
+		"garbage after the value":             {`{} x`, gate.JSONTrailingData},
+		"two members with one name":           {`{"a":1,"a":2}`, gate.JSONDuplicateName},
+		"two spellings of one name":           {`{"a":1,"\u0061":2}`, gate.JSONDuplicateName},
+		"two members with one name, inside":   {`{"x":{"a":1,"a":1}}`, gate.JSONDuplicateName},
+		"a number of more than all digits":    {strings.Repeat("7", 1001), gate.JSONLongNumber},
+		"an array of more than all elements":  {"[" + strings.Repeat("0,", gate.DefaultJSONLimits().Elements) + "0]", gate.JSONTooManyElements},
+		"half of a surrogate pair":            {`"\ud800"`, gate.JSONLoneSurrogate},
+		"the second half first":               {`"\udc00\ud800"`, gate.JSONLoneSurrogate},
+		"half of a pair at the end":           {`"\\\ud800"`, gate.JSONLoneSurrogate},
+		"half of a pair in a name":            {`{"\ud83d":1}`, gate.JSONLoneSurrogate},
+		"half of a pair before another":       {`"\ud83dx\ude00"`, gate.JSONLoneSurrogate},
+		"deeper nesting than allowed":         {deep, gate.JSONTooDeep},
+		"a control character inside a string": {"\"\x01\"", gate.JSONMalformed},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := strictjson.Decode([]byte(tc.text))
-			var got *strictjson.Error
+			_, err := gate.DecodeJSON([]byte(tc.text))
+			var got *gate.JSONError
 			if !errors.As(err, &got) || got.Reason != tc.want {
 				t.Fatalf("Decode(%q) error = %v, want reason %q", tc.text, err, tc.want)
 			}
@@ -69,19 +69,19 @@ func TestDecodeRefuses(t *testing.T) {
 // with the next smaller one.
 func TestDecodeStopsAtALimit(t *testing.T) {
 	t.Parallel()
-	wide := strictjson.Limits{Depth: 9, Members: 9, Elements: 9, Values: 9, Digits: 9}
+	wide := gate.JSONLimits{Depth: 9, Members: 9, Elements: 9, Values: 9, Digits: 9}
 	tests := map[string]struct {
 		text  string
-		limit func(l *strictjson.Limits) *int
+		limit func(l *gate.JSONLimits) *int
 		kept  int
-		want  strictjson.Reason
+		want  gate.JSONReason
 	}{
-		"depth":               {`[{"a":[]}]`, func(l *strictjson.Limits) *int { return &l.Depth }, 3, strictjson.TooDeep},
-		"members":             {`{"a":1,"b":{"c":1}}`, func(l *strictjson.Limits) *int { return &l.Members }, 2, strictjson.TooManyMembers},
-		"elements":            {`[1,[2],3]`, func(l *strictjson.Limits) *int { return &l.Elements }, 3, strictjson.TooManyElements},
-		"values":              {`{"a":[1,null,"x"],"b":{}}`, func(l *strictjson.Limits) *int { return &l.Values }, 6, strictjson.TooManyValues},
-		"digits":              {`[1, -1.5e-7]`, func(l *strictjson.Limits) *int { return &l.Digits }, 7, strictjson.LongNumber},
-		"digits of no number": {`"123456789012"`, func(l *strictjson.Limits) *int { return &l.Digits }, 0, ""},
+		"depth":               {`[{"a":[]}]`, func(l *gate.JSONLimits) *int { return &l.Depth }, 3, gate.JSONTooDeep},
+		"members":             {`{"a":1,"b":{"c":1}}`, func(l *gate.JSONLimits) *int { return &l.Members }, 2, gate.JSONTooManyMembers},
+		"elements":            {`[1,[2],3]`, func(l *gate.JSONLimits) *int { return &l.Elements }, 3, gate.JSONTooManyElements},
+		"values":              {`{"a":[1,null,"x"],"b":{}}`, func(l *gate.JSONLimits) *int { return &l.Values }, 6, gate.JSONTooManyValues},
+		"digits":              {`[1, -1.5e-7]`, func(l *gate.JSONLimits) *int { return &l.Digits }, 7, gate.JSONLongNumber},
+		"digits of no number": {`"123456789012"`, func(l *gate.JSONLimits) *int { return &l.Digits }, 0, ""},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -94,7 +94,7 @@ func TestDecodeStopsAtALimit(t *testing.T) {
 			}
 			*limit--
 			_, err := limits.Decode([]byte(tc.text))
-			var got *strictjson.Error
+			var got *gate.JSONError
 			if tc.want != "" && (!errors.As(err, &got) || got.Reason != tc.want || got.Limit != *limit) {
 				t.Errorf("with a limit of %d: %v, want %q", *limit, err, tc.want)
 			}
@@ -102,20 +102,20 @@ func TestDecodeStopsAtALimit(t *testing.T) {
 	}
 }
 
-// TestTheDefaultsAreAboveWhatIsNeeded reads an offer with all that one may have.
-func TestTheDefaultsAreAboveWhatIsNeeded(t *testing.T) {
+// TestDefaultLimitsAllowTheLargestRequest reads an offer with all that one may have.
+func TestDefaultLimitsAllowTheLargestRequest(t *testing.T) {
 	t.Parallel()
 	breaks := strings.Repeat(`{"quantity":1000,"unitPrice":{"amount":"1.00","currency":"EUR"},"total":"1000.00"},`, 50)
 	assumptions := strings.Repeat(`"`+strings.Repeat("a", 500)+`",`, 20)
 	text := `{"priceBreaks":[` + strings.TrimSuffix(breaks, ",") + `],"assumptions":[` + strings.TrimSuffix(assumptions, ",") + `]}`
-	if _, err := strictjson.Decode([]byte(text)); err != nil {
+	if _, err := gate.DecodeJSON([]byte(text)); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestDecodeKeepsNumbersAsWritten(t *testing.T) {
 	t.Parallel()
-	got, err := strictjson.Decode([]byte(` {"a":[1.50,null,true,"x"],"b":{}} `))
+	got, err := gate.DecodeJSON([]byte(` {"a":[1.50,null,true,"x"],"b":{}} `))
 	want := map[string]any{"a": []any{json.Number("1.50"), nil, true, "x"}, "b": map[string]any{}}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("Decode: %v, difference (-want +got):\n%s", err, diff)
@@ -127,13 +127,13 @@ func TestDecodeReadsEscapes(t *testing.T) {
 	for text, want := range map[string]string{
 		`"\ud83d\ude00"`: "😀", `"\\ud800"`: `\ud800`, `"\uD83D\uDE00\u00e9"`: "😀é", `"\\\u0041"`: `\A`,
 	} {
-		if got, err := strictjson.Decode([]byte(text)); err != nil || got != want {
+		if got, err := gate.DecodeJSON([]byte(text)); err != nil || got != want {
 			t.Errorf("Decode(%s) = %q, %v; want %q", text, got, err, want)
 		}
 	}
 }
 
-func TestFingerprintIsOfTheMeaning(t *testing.T) {
+func TestFingerprintIgnoresTheSpelling(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		a, b string
@@ -167,13 +167,22 @@ func TestFingerprintIsOfTheMeaning(t *testing.T) {
 	}
 }
 
+// Fingerprints are stored with idempotency keys, so that releases must agree on them.
+func TestFingerprintStaysTheSameInAllReleases(t *testing.T) {
+	t.Parallel()
+	const want = "cb557b6ad9587504ac6e9fbf24ed43897e3ff838b05baa9b71c3ead82775ba87"
+	if got := fmt.Sprintf("%x", fingerprint(t, `{"b":[1,2.50,{"x":null}],"a":"é","c":{"d":[],"e":false}}`)); got != want {
+		t.Errorf("fingerprint %s, want %s", got, want)
+	}
+}
+
 func fingerprint(t *testing.T, text string) [32]byte {
 	t.Helper()
-	value, err := strictjson.Decode([]byte(text))
+	value, err := gate.DecodeJSON([]byte(text))
 	if err != nil {
 		t.Fatalf("Decode(%q): %v", text, err)
 	}
-	return strictjson.Fingerprint(value)
+	return gate.Fingerprint(value)
 }
 
 // FuzzDecode checks that whatever is accepted is JSON to the standard library
@@ -183,9 +192,9 @@ func FuzzDecode(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		value, err := strictjson.Decode(data)
+		value, err := gate.DecodeJSON(data)
 		if err != nil {
-			var typed *strictjson.Error
+			var typed *gate.JSONError
 			if !errors.As(err, &typed) {
 				t.Fatalf("Decode(%q) error %T is not an *Error", data, err)
 			}
@@ -198,11 +207,11 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			t.Fatalf("Marshal of %v: %v", value, err)
 		}
-		reread, err := strictjson.Decode(again)
+		reread, err := gate.DecodeJSON(again)
 		if err != nil {
 			t.Fatalf("Decode(%q) of what was written: %v", again, err)
 		}
-		if strictjson.Fingerprint(value) != strictjson.Fingerprint(reread) {
+		if gate.Fingerprint(value) != gate.Fingerprint(reread) {
 			t.Errorf("fingerprint of %q changed when written as %q", data, again)
 		}
 	})

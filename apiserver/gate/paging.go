@@ -1,26 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package listing is what the surfaces that list RFQs have in common: the
-// parameters of a list, and what is wrong with them.
-package listing
+package gate
 
 import (
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
-	"github.com/printmarket/printmarket/apiserver/gate"
-	"github.com/printmarket/printmarket/apiserver/strict"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/rfq"
 )
 
-// Parameters are those of a request, as generated code reads them; nil is
-// absent.
-type Parameters struct {
+// ListParameters are the query parameters of a list of RFQs. An absent parameter is nil.
+type ListParameters struct {
 	Status                      []string
 	CreatedAfter, CreatedBefore *string
 	Limit                       *int
@@ -30,8 +24,8 @@ type Parameters struct {
 // maxStatuses is the contract's bound: there are no more.
 const maxStatuses = 6
 
-// Page turns parameters into a page, or into the problem with them.
-func Page(in Parameters) (rfq.Page, error) {
+// Page reads the parameters of a list. Its error is the problem of the first invalid one.
+func Page(in ListParameters) (rfq.Page, error) {
 	page := rfq.Page{Limit: rfq.DefaultLimit}
 	if in.Limit != nil {
 		page.Limit = *in.Limit
@@ -50,8 +44,8 @@ func Page(in Parameters) (rfq.Page, error) {
 		page.Statuses = append(page.Statuses, status)
 	}
 	var after, before bool
-	page.CreatedAfter, after = Instant(in.CreatedAfter)
-	page.CreatedBefore, before = Instant(in.CreatedBefore)
+	page.CreatedAfter, after = ParseInstant(in.CreatedAfter)
+	page.CreatedBefore, before = ParseInstant(in.CreatedBefore)
 	if !after || !before {
 		return rfq.Page{}, problem.New(problem.CodeInvalidRequest, "The parameters createdAfter and createdBefore are times like 2026-11-20T09:00:00Z.")
 	}
@@ -65,10 +59,10 @@ var (
 	lastInstant  = time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC)
 )
 
-// Instant is the first whole millisecond that is not before a time of RFC 3339:
-// nothing is created in between. It reports whether the text is one;
-// no text is the zero time.
-func Instant(text *string) (time.Time, bool) {
+// ParseInstant returns the first whole millisecond that is not before a time in RFC 3339:
+// records are created at whole milliseconds. It reports whether the text is valid; nil is
+// the zero time.
+func ParseInstant(text *string) (time.Time, bool) {
 	if text == nil {
 		return time.Time{}, true
 	}
@@ -96,28 +90,26 @@ func badLimit() *problem.Problem {
 	return problem.New(problem.CodeInvalidRequest, "The parameter limit is an integer from 1 to %d.", rfq.MaxLimit)
 }
 
-// BadParameter is the ErrorHandlerFunc of a generated server, whose errors have
-// types of their own: name finds the parameter that cannot be read in one.
-func BadParameter(name func(error) string) func(http.ResponseWriter, *http.Request, error) {
-	return func(w http.ResponseWriter, r *http.Request, err error) {
-		switch name := name(err); name {
-		case "":
-			strict.BadParameter(w, r, err)
-		case "limit":
-			strict.Refuse(w, badLimit())
-		default:
-			strict.Refuse(w, problem.New(problem.CodeInvalidRequest, "The parameter %s is not of the form that the contract gives.", name))
-		}
+// BadParameter is the problem of a parameter that cannot be read. The name is empty if
+// it does not matter: the parameter is missing or was sent more than once.
+func BadParameter(name string) *problem.Problem {
+	switch name {
+	case "":
+		return problem.New(problem.CodeInvalidRequest, "A parameter is not of the form that the contract gives.")
+	case "limit":
+		return badLimit()
+	default:
+		return problem.New(problem.CodeInvalidRequest, "The parameter %s is not of the form that the contract gives.", name)
 	}
 }
 
-// BadPage is the answer to rfq.ErrInvalidPage: everything else was checked.
+// BadPage is the problem of an invalid cursor, [rfq.ErrInvalidPage].
 func BadPage(err error) *problem.Problem {
 	return problem.New(problem.CodeInvalidRequest, "The cursor is not one that was handed out for this list with these filters.").With(err)
 }
 
-// Next is the query of the next page: this one's with another cursor.
-func Next(page rfq.Page, cursor string) string {
+// NextQuery returns the query of the next page: that of this page with another cursor.
+func NextQuery(page rfq.Page, cursor string) string {
 	query := url.Values{"cursor": {cursor}, "limit": {strconv.Itoa(page.Limit)}}
 	for _, status := range page.Statuses {
 		query.Add("status", string(status))
@@ -130,15 +122,14 @@ func Next(page rfq.Page, cursor string) string {
 	return query.Encode()
 }
 
-// Only refuses a query that holds anything but the parameters of an operation,
-// or one of them too often, or cannot be read: a filter with a typing error must
-// not be answered with everything.
-func Only(parameters []contracts.Parameter, next gate.Handler) gate.Handler {
+// OnlyParameters rejects a query that cannot be read, has an unknown parameter or repeats
+// one that must not be repeated. A filter with a typing error must not select everything.
+func OnlyParameters(parameters []contracts.Parameter, next Handler) Handler {
 	known := map[string]contracts.Parameter{}
 	for _, parameter := range parameters {
 		known[parameter.Name] = parameter
 	}
-	return func(c *gate.Call) error {
+	return func(c *Call) error {
 		query, err := url.ParseQuery(c.Request.URL.RawQuery)
 		if err != nil {
 			return problem.New(problem.CodeInvalidRequest, "The query cannot be read.").With(err)

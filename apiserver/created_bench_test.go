@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/apiserver"
+	"github.com/printmarket/printmarket/apiserver/partnerapi"
+	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/test/apitest"
+)
+
+// creates answers every create with the same record, so that only the edge is measured.
+type creates struct{ partnerapi.RFQs }
+
+func (creates) Create(_ context.Context, who tenant.ID, _ rfq.Draft, _ rfq.Terms) (rfq.Created, error) {
+	return rfq.Created{RFQ: rfq.RFQ{ID: "rfq_00000000000000000000000001", Tenant: who, TrackingCode: "PM-0000-0000", Version: 1}}, nil
+}
+
+// BenchmarkCreateRFQ measures what the edge adds to POST /api/v1/rfq: the gate, the
+// decoding and checking of the body, and the answer, with a service that does nothing.
+func BenchmarkCreateRFQ(b *testing.B) {
+	w := apitest.New(b, apitest.Options{})
+	w.Limit("acme", v1alpha1.SurfacePartner, 10_000_000)
+	routes, err := partnerapi.Routes(creates{}, w.Catalog, w.Store, w.Contracts)
+	must(b, err)
+	all, err := apitest.Routes(w)
+	must(b, err)
+	for i := range all {
+		for j := range routes {
+			if all[i].Pattern == routes[j].Pattern && all[i].Method == routes[j].Method {
+				all[i] = routes[j]
+			}
+		}
+	}
+	epoch, began := w.Clock.Now(), time.Now()
+	handler, err := apiserver.API{
+		Gates: w.Gates, Problems: respond.NewProblems(apitest.Origin), Metrics: w.Metrics, Log: telemetry.Discard(),
+		Now: func() time.Time { return epoch.Add(time.Since(began)) }, Contracts: w.Contracts, Routes: all,
+	}.Handler()
+	must(b, err)
+	request := func() *http.Request {
+		return w.Build(b, apitest.Request{
+			Method: http.MethodPost, Path: "/api/v1/rfq", Key: "acme-live", Header: map[string]string{"Idempotency-Key": "bench"},
+			Body: `{"catalogProductUid":"print:flyers:a5","title":"Spring flyers","category":"commercial-print","quantity":5000,"deliveryCity":"Utrecht"}`,
+		})
+	}
+	b.ReportAllocs()
+	requests := make([]*http.Request, 0, 1000)
+	for b.Loop() {
+		if len(requests) == 0 {
+			b.StopTimer()
+			for range cap(requests) {
+				requests = append(requests, request())
+			}
+			b.StartTimer()
+		}
+		last := len(requests) - 1
+		answer := sink{header: http.Header{}}
+		handler.ServeHTTP(&answer, requests[last])
+		requests = requests[:last]
+		if got := answer.header.Get("Content-Length"); got == "" || answer.header.Get("Location") == "" {
+			b.Fatalf("answer %v", answer.header)
+		}
+	}
+}
