@@ -11,17 +11,17 @@ import (
 
 func lines() []Rule {
 	const thicker = "Make the line thicker: 0.25 pt (0.09 mm) or more, and more still in several inks or in white."
-	row := func(id string, severity report.Severity, title, above string, of slots, pick func(*view, *facts.Mark) (float64, bool)) Rule {
+	row := func(id string, severity report.Severity, title, ref, above string, of slots, pick func(*view, *facts.Mark) (float64, bool)) Rule {
 		return Rule{
-			ID: id, Category: report.CategoryLine, Severity: severity, Title: title, Op: atLeast, Unit: "pt", FixHint: thicker, Ref: "GWG 2015 4.17",
+			ID: id, Category: report.CategoryLine, Severity: severity, Title: title, Op: atLeast, Unit: "pt", FixHint: thicker, Ref: ref,
 			mark: &marks{of: of, pick: pick, group: byPaint, above: above, decimals: 3, say: sayThin},
 		}
 	}
 	return []Rule{
-		row("line.hairline", report.Error, "Hairline", "", stroke, strokeWidth),
-		row("line.thin", report.Warning, "Line is thin", "line.hairline", stroke, singleWidth),
-		row("line.multi_ink_thin", report.Warning, "Thin line in several inks or in white", "", stroke, multiWidth),
-		row("line.thin_fill", report.Warning, "Filled shape is as thin as a hairline", "", fill, fillThickness),
+		row("line.hairline", report.Error, "Hairline", "GWG 2015 4.17", "", stroke, strokeWidth),
+		row("line.thin", report.Warning, "Line is thin", "GWG 2015 4.17", "line.hairline", stroke, singleWidth),
+		row("line.multi_ink_thin", report.Warning, "Thin line in several inks or in white", "GWG 2015 4.17", "", stroke, multiWidth),
+		row("line.thin_fill", report.Warning, "Filled shape is as thin as a hairline", "GWG 2015 4.17", "", fill, fillThickness),
 	}
 }
 
