@@ -165,7 +165,7 @@ func newAPI(p *process, a apiAdapters, o apiOptions, work preflights) (*api, err
 	s.limits = ratelimit.New(ratelimit.NewRedis(p.redis))
 	s.callbacks = xjmf.New(xjmf.Config{Store: p.store, Now: p.now, Random: rand.Reader, Count: p.metrics.Update})
 	s.webhooks = webhook.New(webhook.Config{
-		Store: p.store, Directory: newWebhookDirectory(func() *posture.Snapshot { return s.gates.Current(p.now()) }), Now: p.now, Random: rand.Reader,
+		Store: p.store, Directory: webhook.NewPostureDirectory(func() *posture.Snapshot { return s.gates.Current(p.now()) }), Now: p.now, Random: rand.Reader,
 	})
 	s.sweeper = sweeper.New(sweeper.Config{Jobs: work.jobs, RFQs: s.rfqs, Callbacks: s.callbacks, Requests: requestlog.Keeper{Store: p.store, Now: p.now}, Ledger: p.store, Queue: work.queue, Now: p.now, Log: p.log})
 	s.gauges()
@@ -242,7 +242,7 @@ func (s *api) registryURL() string         { return urlOf(s.sockets.registry, s.
 func (s *api) problems() *respond.Problems { return respond.NewProblems(s.registryURL()) }
 
 func (s *api) gauges() {
-	queueMetrics(s.metrics, s.sweeper, s.options.targetWait)
+	queue.Register(s.metrics, s.sweeper, s.options.targetWait)
 	postureAge(s.metrics, s.gates, s.now)
 	requestLogMetrics(s.metrics, s.requests)
 }

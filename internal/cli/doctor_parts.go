@@ -26,6 +26,7 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/config"
 	"github.com/printmarket/printmarket/internal/doctor"
+	"github.com/printmarket/printmarket/internal/posture/kubesource"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/store/postgres"
 	"github.com/printmarket/printmarket/internal/telemetry"
@@ -133,17 +134,17 @@ func (o *doctorOptions) clusterPart() doctor.Examination {
 	}}
 }
 
-func (o *doctorOptions) openReader() (*kubeClient, string, error) {
+func (o *doctorOptions) openReader() (*kubesource.Client, string, error) {
 	config, namespace, err := o.load(telemetry.Discard())
 	if err != nil {
 		return nil, "", err
 	}
-	reader, err := newKubeClient(config, v1alpha1.AddToScheme, apiextensionsv1.AddToScheme)
+	reader, err := kubesource.NewClient(config, v1alpha1.AddToScheme, apiextensionsv1.AddToScheme)
 	return reader, namespace, err
 }
 
 // definitions compares those of the cluster with those of this program.
-func definitions(ctx context.Context, reader *kubeClient) []doctor.Finding {
+func definitions(ctx context.Context, reader *kubesource.Client) []doctor.Finding {
 	files, err := fs.ReadDir(config.FS, config.CRDDir)
 	if err != nil {
 		return []doctor.Finding{doctor.Fail("definitions", "", "%v", err)}
@@ -167,7 +168,7 @@ func definitions(ctx context.Context, reader *kubeClient) []doctor.Finding {
 	return []doctor.Finding{doctor.Well("definitions", "%d, all those of this program", len(files))}
 }
 
-func sameDefinition(ctx context.Context, reader *kubeClient, file string) (bool, error) {
+func sameDefinition(ctx context.Context, reader *kubesource.Client, file string) (bool, error) {
 	text, err := fs.ReadFile(config.FS, file)
 	if err != nil {
 		return false, err
@@ -176,7 +177,7 @@ func sameDefinition(ctx context.Context, reader *kubeClient, file string) (bool,
 	if err := yaml.UnmarshalStrict(text, &want); err != nil {
 		return false, err
 	}
-	if err := reader.get(ctx, apiextensionsv1.SchemeGroupVersion.WithResource("customresourcedefinitions"), types.NamespacedName{Name: want.Name}, &got); err != nil {
+	if err := reader.Get(ctx, apiextensionsv1.SchemeGroupVersion.WithResource("customresourcedefinitions"), types.NamespacedName{Name: want.Name}, &got); err != nil {
 		return false, err
 	}
 	return len(got.Spec.Versions) == len(want.Spec.Versions) &&
@@ -187,7 +188,7 @@ func sameDefinition(ctx context.Context, reader *kubeClient, file string) (bool,
 const most = 500
 
 // objects counts those that are not ready, and names some.
-func objects(ctx context.Context, reader *kubeClient, namespace string) []doctor.Finding {
+func objects(ctx context.Context, reader *kubesource.Client, namespace string) []doctor.Finding {
 	var found []doctor.Finding
 	for _, kind := range []struct {
 		name string
@@ -197,7 +198,7 @@ func objects(ctx context.Context, reader *kubeClient, namespace string) []doctor
 		{"capabilityrollouts", &v1alpha1.CapabilityRolloutList{}},
 		{"xjmfsenders", &v1alpha1.XJMFSenderList{}},
 	} {
-		if err := reader.list(ctx, v1alpha1.GroupVersion.WithResource(kind.name), namespace, most, kind.list); err != nil {
+		if err := reader.List(ctx, v1alpha1.GroupVersion.WithResource(kind.name), namespace, most, kind.list); err != nil {
 			found = append(found, doctor.Fail(kind.name, "You need get and list of the three kinds: the Role printmarket-viewer.", "%v", err))
 			continue
 		}

@@ -110,7 +110,12 @@ func mutualMetrics(m *telemetry.Metrics, certificate *apiserver.Certificate, now
 	m.Gauge("printmarket_mtls_certificate_remaining_seconds", "Time until the certificate of the listener for mutual TLS ends.",
 		func() float64 { return certificate.Expires().Sub(now()).Seconds() })
 	m.Gauge("printmarket_mtls_certificate_fault", "1 while the files of that certificate cannot be used and the last one is, else 0.",
-		func() float64 { return truth(certificate.Fault() != nil) })
+		func() float64 {
+			if certificate.Fault() != nil {
+				return 1
+			}
+			return 0
+		})
 }
 
 // mutualListener serves an API with mutual TLS, with limits of its own.
