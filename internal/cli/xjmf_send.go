@@ -128,7 +128,7 @@ func post(ctx context.Context, target string, headers http.Header, body []byte) 
 		return "", nil, err
 	}
 	request.Header = headers
-	client := &http.Client{Timeout: deskTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := &http.Client{Timeout: requestTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	response, err := client.Do(request)
 	if err != nil {
 		return "", nil, err
