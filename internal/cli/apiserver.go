@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/cursor"
 	"github.com/printmarket/printmarket/internal/posture"
@@ -141,39 +140,6 @@ func (o *apiserverOptions) listen(ctx context.Context) (s sockets, err error) {
 		return sockets{}, err
 	}
 	return s, nil
-}
-
-// gateSecretCheck warns when the gate Secret is missing or refused. All replicas
-// share it, and each goes on with the last one that it took; one that has taken
-// none has no posture either, and is not ready for that.
-func gateSecretCheck(status func() kubesource.Status) apiserver.Check {
-	return apiserver.Check{Name: "gate-secret", Advisory: true, Run: func(context.Context) error { return status().GateFault }}
-}
-
-// gateMetrics tell how the way from the cluster to the gates is. They are all
-// that tells of a controller that is dead: it cannot do so itself.
-func gateMetrics(m *telemetry.Metrics, status func() kubesource.Status, now func() time.Time) {
-	m.Gauge("printmarket_gate_secret_fault", "1 while the gate Secret is missing or refused, else 0.", func() float64 {
-		if status().GateFault != nil {
-			return 1
-		}
-		return 0
-	})
-	m.GaugeIf("printmarket_gate_secret_heartbeat_age_seconds", "Time since a controller was last alive, by the gate Secret.",
-		func() (float64, bool) {
-			beat := status().Heartbeat
-			return now().Sub(beat).Seconds(), !beat.IsZero()
-		})
-	m.Gauge("printmarket_gate_live_read_failing_seconds", "Time since live reads of the cluster began to fail; 0 while they do not.",
-		func() float64 {
-			since := status().FailingSince
-			if since.IsZero() {
-				return 0
-			}
-			return now().Sub(since).Seconds()
-		})
-	m.Counter("printmarket_gate_watch_restarts_total", "Times that the watches had fallen silent and were made anew.",
-		func() float64 { return float64(status().Restarts) })
 }
 
 // feed makes the source that follows the cluster. List cursors are sealed with

@@ -5,13 +5,13 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
+	"net/http"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/printmarket/printmarket/apiserver/platformapi"
-	"github.com/printmarket/printmarket/internal/rfq"
 )
 
 func callbacksCommand() *cobra.Command {
@@ -26,91 +26,65 @@ the scope ops:read. What was refused is not kept.`,
 	return cmd
 }
 
-// errNoOrganization is for a verb that is about one.
+// errNoOrganization reports that --organization is missing.
 var errNoOrganization = errors.New("whose callbacks? Set --organization")
 
+var callbackTable = table[platformapi.Callback]{
+	[]any{"RECEIVED", "SENT", "SENDER", "MESSAGE", "ENCODING", "BYTES", "ID"},
+	func(c *platformapi.Callback) []any {
+		return []any{stamp(c.ReceivedAt), stamp(c.SentAt), c.Sender, short(c.MessageID), c.Encoding, c.Bytes, c.ID}
+	},
+}
+
 func listCallbacksCommand() *cobra.Command {
-	var o deskOptions
 	var organization string
-	var limit int
-	cmd := &cobra.Command{
-		Use: "list", Short: "List the callbacks of a partner's senders, the latest first", Args: cobra.NoArgs,
-		Example: "  printmarket callbacks list --organization org_acme01 --limit 50",
-		RunE: func(cmd *cobra.Command, _ []string) error {
+	var limit listLimit
+	return platformCommand[[]platformapi.Callback]{
+		use: "list", short: "List the callbacks of a partner's senders, the latest first",
+		example: "  printmarket callbacks list --organization org_acme01 --limit 50",
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&organization, "organization", "", "whose senders: spec.organizationID of the PartnerEntitlement")
+			limit.register(f, "")
+		},
+		check: func() error {
 			if organization == "" {
 				return errNoOrganization
 			}
-			if limit < 1 || limit > maxListed {
-				return fmt.Errorf("--limit is 1 to %d, not %d", maxListed, limit)
-			}
-			client, err := o.open()
-			if err != nil {
-				return err
-			}
-			found, err := listCallbacks(cmd.Context(), client, organization, limit)
-			if err != nil {
-				return err
-			}
-			return o.print(cmd, found, func(w io.Writer) {
-				line(w, "RECEIVED", "SENT", "SENDER", "MESSAGE", "ENCODING", "BYTES", "ID")
-				for _, c := range found {
-					line(w, stamp(c.ReceivedAt), stamp(c.SentAt), c.Sender, short(c.MessageID), c.Encoding, c.Bytes, c.ID)
-				}
+			return limit.check()
+		},
+		call: func(ctx context.Context, r request) ([]platformapi.Callback, error) {
+			return pages(limit, func(c *platformapi.Callback) *string { return &c.ID }, func(size *int, before *string) (*http.Response, error) {
+				return r.ListCallbacks(ctx, &platformapi.ListCallbacksParams{Organization: organization, Limit: size, Before: before})
 			})
 		},
-	}
-	o.register(cmd.Flags())
-	cmd.Flags().StringVar(&organization, "organization", "", "whose senders: spec.organizationID of the PartnerEntitlement")
-	cmd.Flags().IntVar(&limit, "limit", rfq.DefaultLimit, fmt.Sprintf("how many at most, up to %d", maxListed))
-	return cmd
+		print: func(w io.Writer, found []platformapi.Callback) { callbackTable.print(w, found...) },
+	}.command()
 }
 
-// listCallbacks reads as many pages as it takes.
-func listCallbacks(ctx context.Context, client *platformapi.ClientWithResponses, organization string, limit int) ([]platformapi.Callback, error) {
-	params := platformapi.ListCallbacksParams{Organization: organization}
-	return pages(limit, func(one *platformapi.Callback) *string { return &one.ID }, func(size *int, before *string) ([]platformapi.Callback, error) {
-		params.Limit, params.Before = size, before
-		a, err := client.ListCallbacksWithResponse(ctx, &params)
-		if err != nil {
-			return nil, err
-		}
-		if a.JSON200 == nil {
-			return nil, refused(a)
-		}
-		return a.JSON200.Items, nil
-	})
+var jobStatusTable = table[platformapi.JobStatus]{
+	[]any{"PART", "PARTITION", "STATUS", "DETAILS", "AT", "RECEIVED", "DEVICE", "SENDER"},
+	func(s *platformapi.JobStatus) []any {
+		return []any{s.JobPartID, s.Partition, s.Status, s.StatusDetails, stamp(s.At), stamp(s.ReceivedAt), s.DeviceID, s.Sender}
+	},
 }
 
 func showJobCommand() *cobra.Command {
-	var o deskOptions
 	var organization string
-	cmd := &cobra.Command{
-		Use: "job JOBID", Short: "Tell what senders last said of a job, by part and partition", Args: cobra.ExactArgs(1),
-		Example: "  printmarket callbacks job rfq_01KB0QXR80ABCDEFGHJKMNPQRS --organization org_acme01",
-		RunE: func(cmd *cobra.Command, args []string) error {
+	return platformCommand[[]platformapi.JobStatus]{
+		use: "job JOBID", short: "Tell what senders last said of a job, by part and partition", args: cobra.ExactArgs(1),
+		example: "  printmarket callbacks job rfq_01KB0QXR80ABCDEFGHJKMNPQRS --organization org_acme01",
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&organization, "organization", "", "whose senders: spec.organizationID of the PartnerEntitlement")
+		},
+		check: func() error {
 			if organization == "" {
 				return errNoOrganization
 			}
-			client, err := o.open()
-			if err != nil {
-				return err
-			}
-			a, err := client.ListJobStatusesWithResponse(cmd.Context(), &platformapi.ListJobStatusesParams{Organization: organization, JobID: args[0]})
-			if err != nil {
-				return err
-			}
-			if a.JSON200 == nil {
-				return refused(a)
-			}
-			return o.print(cmd, a.JSON200.Items, func(w io.Writer) {
-				line(w, "PART", "PARTITION", "STATUS", "DETAILS", "AT", "RECEIVED", "DEVICE", "SENDER")
-				for _, s := range a.JSON200.Items {
-					line(w, s.JobPartID, s.Partition, s.Status, s.StatusDetails, stamp(s.At), stamp(s.ReceivedAt), s.DeviceID, s.Sender)
-				}
-			})
+			return nil
 		},
-	}
-	o.register(cmd.Flags())
-	cmd.Flags().StringVar(&organization, "organization", "", "whose senders: spec.organizationID of the PartnerEntitlement")
-	return cmd
+		call: func(ctx context.Context, r request) ([]platformapi.JobStatus, error) {
+			return items[platformapi.JobStatus](r.ListJobStatuses(ctx, &platformapi.ListJobStatusesParams{Organization: organization, JobID: r.args[0]}))
+		},
+		print: func(w io.Writer, found []platformapi.JobStatus) { jobStatusTable.print(w, found...) },
+	}.command()
 }

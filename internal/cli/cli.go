@@ -32,11 +32,12 @@ func (e exitError) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 // Main runs the command line and returns the exit code: 0 for success, 1 for a
 // failure, or what the command documents.
 func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	args = completing(calledAs(os.Args), args)
-	if len(args) > 0 && args[0] == inspectorArg {
+	called := calledAs(os.Args)
+	args = completing(called, args)
+	if !isPlugin(called) && len(args) > 0 && args[0] == inspectorArg {
 		return inspector.Main()
 	}
-	root := newRoot()
+	root := newRoot(called)
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -53,20 +54,30 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 }
 
-// newRoot is the command line with all of its commands.
-func newRoot() *cobra.Command {
+// newRoot returns the command line: all commands of the binary, or the operator
+// commands alone, in groups, when kubectl calls it as a plugin.
+func newRoot(called string) *cobra.Command {
+	plugin := isPlugin(called)
 	root := &cobra.Command{
 		Use:           "printmarket",
-		Annotations:   displayName(calledAs(os.Args)),
+		Annotations:   displayName(plugin),
 		Short:         "The print marketplace platform",
 		Version:       Version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(
-		devCommand(), controllerCommand(), apiserverCommand(), workerCommand(), migrateCommand(),
-		preflightCommand(), keysCommand(), postureCommand(), rfqsCommand(), quotesCommand(), auditCommand(), requestsCommand(), masterDataCommand(), callbacksCommand(), webhooksCommand(), xjmfCommand(), queueCommand(), selftestCommand(), doctorCommand(), docsCommand(),
-	)
+	if !plugin {
+		root.AddCommand(devCommand(), controllerCommand(), apiserverCommand(), workerCommand(), migrateCommand(), preflightCommand(), xjmfCommand(), docsCommand())
+	}
+	for _, group := range operatorGroups() {
+		if plugin {
+			root.AddGroup(&group.Group)
+			for _, cmd := range group.commands {
+				cmd.GroupID = group.ID
+			}
+		}
+		root.AddCommand(group.commands...)
+	}
 	complete(root)
 	return root
 }

@@ -3,15 +3,21 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/spf13/cobra"
+	"k8s.io/client-go/rest"
 
 	"github.com/printmarket/printmarket/docs"
 	"github.com/printmarket/printmarket/internal/doctor"
+	"github.com/printmarket/printmarket/internal/queue"
+	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
 // doctorOptions are the flags of `printmarket doctor`: where the parts of an
@@ -68,7 +74,7 @@ func (o *doctorOptions) run(cmd *cobra.Command) error {
 	}
 }
 
-// parts are what there is to examine, and what nobody has said where to find.
+// parts returns an examination of each part; a part without an address is skipped.
 func (o *doctorOptions) parts() ([]doctor.Examination, error) {
 	web := doctor.Web{Now: time.Now}
 	var parts []doctor.Examination
@@ -81,7 +87,7 @@ func (o *doctorOptions) parts() ([]doctor.Examination, error) {
 		{"ops", o.ops, web.Ops},
 	} {
 		if one.origin == "" {
-			parts = append(parts, untold(one.flag, "--"+one.flag))
+			parts = append(parts, doctor.Unspecified(one.flag, "--"+one.flag))
 			continue
 		}
 		if err := doctor.CheckOrigin(one.origin); err != nil {
@@ -89,7 +95,19 @@ func (o *doctorOptions) parts() ([]doctor.Examination, error) {
 		}
 		parts = append(parts, one.examine(one.origin))
 	}
-	return append(parts, o.databasePart(), o.redisPart(), o.clusterPart()), nil
+	database := doctor.Unspecified("database", "--database, or "+databaseVariable)
+	if url := cmp.Or(o.database, os.Getenv(databaseVariable)); url != "" {
+		database = doctor.Database(url, o.timeout)
+	}
+	redisPart := doctor.Unspecified("redis", "--redis, or the variable that the servers have")
+	if url, err := redisURL(o.redis); err == nil {
+		redisPart = doctor.Redis(func() (*redis.Client, *queue.Queue, error) { return openQueue(url) })
+	}
+	cluster := doctor.Unspecified("cluster", "--kubeconfig")
+	if o.kubeconfig != "" || os.Getenv("KUBECONFIG") != "" || os.Getenv("KUBERNETES_SERVICE_HOST") != "" {
+		cluster = doctor.Cluster(func() (*rest.Config, string, error) { return o.load(telemetry.Discard()) })
+	}
+	return append(parts, database, redisPart, cluster), nil
 }
 
 // printReports writes a line for each finding, and below it what to do.

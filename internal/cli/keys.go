@@ -138,7 +138,7 @@ type partnerKeys interface {
 
 func listKeysCommand() *cobra.Command {
 	var o keysOptions
-	var desk deskAccess
+	var access platformAccess
 	var used bool
 	var output string
 	cmd := &cobra.Command{
@@ -150,7 +150,7 @@ func listKeysCommand() *cobra.Command {
 			}
 			var uses lastUses
 			if used {
-				if uses, err = desk.keyUses(cmd.Context(), found.keys()); err != nil {
+				if uses, err = access.keyUses(cmd.Context(), found.keys()); err != nil {
 					return err
 				}
 			}
@@ -158,7 +158,7 @@ func listKeysCommand() *cobra.Command {
 		},
 	}
 	o.register(cmd)
-	desk.register(cmd.Flags())
+	access.register(cmd.Flags())
 	chooseOutput(cmd.Flags(), &output, "table", "json")
 	cmd.Flags().BoolVar(&used, "used", false, "ask the platform API when each key was used last")
 	return cmd
@@ -167,8 +167,8 @@ func listKeysCommand() *cobra.Command {
 // lastUses are when keys were used last, by their digests.
 type lastUses map[string]respond.Instant
 
-// keyUses asks for keys, as many at once as the API allows.
-func (o *deskAccess) keyUses(ctx context.Context, keys keymanifest.Keys) (lastUses, error) {
+// keyUses queries the uses of keys, as many at once as the API allows.
+func (o *platformAccess) keyUses(ctx context.Context, keys keymanifest.Keys) (lastUses, error) {
 	client, err := o.open()
 	if err != nil {
 		return nil, err
@@ -180,14 +180,11 @@ func (o *deskAccess) keyUses(ctx context.Context, keys keymanifest.Keys) (lastUs
 		for i := range some {
 			params.Digest = append(params.Digest, some[i].SHA256)
 		}
-		a, err := client.ListKeyUsesWithResponse(ctx, &params)
+		found, err := items[platformapi.KeyUse](client.ListKeyUses(ctx, &params))
 		if err != nil {
 			return nil, err
 		}
-		if a.JSON200 == nil {
-			return nil, refused(a)
-		}
-		for _, use := range a.JSON200.Items {
+		for _, use := range found {
 			uses[use.Digest] = use.LastUsedAt
 		}
 	}

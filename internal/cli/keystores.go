@@ -12,6 +12,7 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/credential/keymanifest"
 	"github.com/printmarket/printmarket/internal/posture/dirsource"
+	"github.com/printmarket/printmarket/internal/posture/kubesource"
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
@@ -53,7 +54,7 @@ func (m *manifestKeys) change(ctx context.Context, change func(keymanifest.Keys)
 
 // clusterKeys are keys in the custom resource.
 type clusterKeys struct {
-	client *kubeClient
+	client *kubesource.Client
 	name   types.NamespacedName
 	object v1alpha1.PartnerEntitlement
 }
@@ -67,7 +68,7 @@ func (o *keysOptions) openClusterKeys(ctx context.Context, partner string) (part
 		return nil, err
 	}
 	c := &clusterKeys{name: types.NamespacedName{Namespace: namespace, Name: partner}}
-	if c.client, err = newKubeClient(config, v1alpha1.AddToScheme); err != nil {
+	if c.client, err = kubesource.NewClient(config, v1alpha1.AddToScheme); err != nil {
 		return nil, err
 	}
 	return c, c.read(ctx)
@@ -77,7 +78,7 @@ var partnerEntitlements = v1alpha1.GroupVersion.WithResource("partnerentitlement
 
 func (c *clusterKeys) read(ctx context.Context) error {
 	c.object = v1alpha1.PartnerEntitlement{}
-	return c.client.get(ctx, partnerEntitlements, c.name, &c.object)
+	return c.client.Get(ctx, partnerEntitlements, c.name, &c.object)
 }
 
 func (c *clusterKeys) keys() keymanifest.Keys { return c.object.Spec.Keys }
@@ -92,6 +93,6 @@ func (c *clusterKeys) change(ctx context.Context, change func(keymanifest.Keys) 
 			return err
 		}
 		c.object.Spec.Keys = keys
-		return c.client.update(ctx, partnerEntitlements, c.name, &c.object, keysOwner)
+		return c.client.Update(ctx, partnerEntitlements, c.name, &c.object, keysOwner)
 	})
 }

@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -165,28 +164,21 @@ func readValid(cmd *cobra.Command, path string) (*mdsource.Document, error) {
 	return document, err
 }
 
-// isSnapshot reports whether a word names a snapshot rather than a path.
-func isSnapshot(word string) bool { return strings.HasPrefix(word, "sha256:") }
-
-// documents opens what is compared: paths, and snapshots through the API.
-type documents struct {
-	cmd    *cobra.Command
-	access *deskOptions
-}
-
-func (d documents) open(ctx context.Context, name string) (*mdsource.Document, error) {
-	if !isSnapshot(name) {
-		return readValid(d.cmd, name)
+// openDocument reads a path, or a snapshot through the platform API.
+func openDocument(cmd *cobra.Command, access *platformAccess, name string) (*mdsource.Document, error) {
+	if !strings.HasPrefix(name, "sha256:") {
+		return readValid(cmd, name)
 	}
-	client, err := d.access.open()
+	client, err := access.open()
 	if err != nil {
 		return nil, err
 	}
-	return fetchSnapshot(ctx, client, name)
+	return fetchSnapshot(cmd.Context(), client, name)
 }
 
 func diffMasterDataCommand() *cobra.Command {
-	var o deskOptions
+	var access platformAccess
+	var output string
 	var exitCode bool
 	cmd := &cobra.Command{
 		Use: "diff A B", Short: "Tell what it takes to make B of A", Args: cobra.ExactArgs(2),
@@ -199,7 +191,7 @@ is no difference.`,
 			var both [2]*mdsource.Document
 			for i, name := range names {
 				var err error
-				if both[i], err = (documents{cmd, &o}).open(cmd.Context(), name); err != nil {
+				if both[i], err = openDocument(cmd, &access, name); err != nil {
 					return err
 				}
 			}
@@ -207,14 +199,15 @@ is no difference.`,
 			if err != nil {
 				return err
 			}
-			err = o.print(cmd, changes, func(w io.Writer) { _ = mdsource.WriteChanges(w, changes) })
+			err = printOutput(cmd, output, changes, func(w io.Writer) { _ = mdsource.WriteChanges(w, changes) })
 			if err == nil && exitCode && len(changes) > 0 {
 				return exitFail
 			}
 			return err
 		},
 	}
-	o.register(cmd.Flags())
+	access.register(cmd.Flags())
+	chooseOutput(cmd.Flags(), &output, "table", "json")
 	cmd.Flags().BoolVar(&exitCode, "exit-code", false, "end with exit code 2 if there is a difference")
 	return cmd
 }

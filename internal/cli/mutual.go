@@ -10,14 +10,12 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture"
-	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
 // mutualOptions are the flags of the listener for mutual TLS.
@@ -103,32 +101,4 @@ func (o *mutualOptions) listen(ctx context.Context) (net.Listener, error) {
 		return nil, err
 	}
 	return listen(ctx, "mtls-addr", o.addr)
-}
-
-// mutualMetrics tell of the certificate of the listener.
-func mutualMetrics(m *telemetry.Metrics, certificate *apiserver.Certificate, now func() time.Time) {
-	m.Gauge("printmarket_mtls_certificate_remaining_seconds", "Time until the certificate of the listener for mutual TLS ends.",
-		func() float64 { return certificate.Expires().Sub(now()).Seconds() })
-	m.Gauge("printmarket_mtls_certificate_fault", "1 while the files of that certificate cannot be used and the last one is, else 0.",
-		func() float64 { return truth(certificate.Fault() != nil) })
-}
-
-// mutualListener serves an API with mutual TLS, with limits of its own.
-func (s *api) mutualListener(served apiserver.API) (l apiserver.Listener, err error) {
-	proxies, err := s.options.mutual.proxies.read()
-	if err != nil {
-		return l, err
-	}
-	certificate, err := apiserver.NewCertificate(s.options.mutual.cert, s.options.mutual.key, s.log)
-	if err != nil {
-		return l, err
-	}
-	mutualMetrics(s.metrics, certificate, s.now)
-	served.Listener = "mtls"
-	handler, err := served.Handler()
-	if err != nil {
-		return l, err
-	}
-	socket := apiserver.Mutual{Certificate: certificate, Proxies: proxies, Log: s.log, Now: s.now}.Listen(s.sockets.mutual)
-	return apiserver.Listener{Name: "mtls", Socket: socket, Handler: handler, Problems: s.problems()}, nil
 }

@@ -26,13 +26,37 @@ func calledAs(args []string) string {
 	return strings.TrimSuffix(filepath.Base(args[0]), ".exe")
 }
 
-// displayName is how the user calls the executable, for the texts of help.
-func displayName(called string) map[string]string {
+// isPlugin reports whether kubectl has started the executable.
+func isPlugin(called string) bool { return called == pluginName || called == pluginCompletionName }
+
+// displayName returns the annotation with the name of the executable in help texts.
+func displayName(plugin bool) map[string]string {
 	name := "printmarket"
-	if called == pluginName || called == pluginCompletionName {
+	if plugin {
 		name = "kubectl printmarket"
 	}
 	return map[string]string{cobra.CommandDisplayNameAnnotation: name}
+}
+
+// operatorGroup is a group of operator commands in the help of the plugin.
+type operatorGroup struct {
+	cobra.Group
+	commands []*cobra.Command
+}
+
+// operatorGroups returns the commands of the plugin. Servers and the tools of partners
+// stay with the binary.
+func operatorGroups() []operatorGroup {
+	return []operatorGroup{
+		{cobra.Group{ID: "access", Title: "Access of partners:"}, []*cobra.Command{postureCommand(), keysCommand()}},
+		{cobra.Group{ID: "records", Title: "Records of the marketplace:"}, []*cobra.Command{
+			rfqsCommand(), quotesCommand(), masterDataCommand(), auditCommand(),
+		}},
+		{cobra.Group{ID: "traffic", Title: "Traffic and jobs:"}, []*cobra.Command{
+			requestsCommand(), callbacksCommand(), webhooksCommand(), queueCommand(),
+		}},
+		{cobra.Group{ID: "health", Title: "Health of the installation:"}, []*cobra.Command{doctorCommand(), selftestCommand()}},
+	}
 }
 
 // completing are the arguments of a call: under the name for completions, those with

@@ -3,14 +3,21 @@
 package cli
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/posture/dirsource"
 	"github.com/printmarket/printmarket/internal/posture/explain"
+	"github.com/printmarket/printmarket/internal/posture/kubesource"
+	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/internal/tenant"
 )
 
 func postureCommand() *cobra.Command {
@@ -28,11 +35,11 @@ A cell of the table is what a key with every scope of its partner is answered:
 "-" stands for what the partner was not granted.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			world, err := o.read(cmd.Context())
+			reading, err := o.read(cmd.Context())
 			if err != nil {
 				return err
 			}
-			return printPosture(cmd, world, o.now(), output)
+			return printPosture(cmd, reading, o.now(), output)
 		},
 	}
 	o.register(cmd)
@@ -41,7 +48,7 @@ A cell of the table is what a key with every scope of its partner is answered:
 	return cmd
 }
 
-// postureOptions say whose posture is meant, and when.
+// postureOptions name the source of the posture and the time of the evaluation.
 type postureOptions struct {
 	from string
 	at   instantFlag
@@ -58,7 +65,7 @@ func (o *postureOptions) registerCluster(cmd *cobra.Command) {
 	cmd.Flags().Var(&o.at, "at", "judge as of a time, such as 2026-12-01T00:00:00Z (default: now)")
 }
 
-// now is the time that is judged.
+// now returns the time of the evaluation.
 func (o *postureOptions) now() time.Time {
 	if !o.at.IsZero() {
 		return o.at.Time
@@ -66,7 +73,7 @@ func (o *postureOptions) now() time.Time {
 	return time.Now()
 }
 
-// instantFlag is a time of RFC 3339; zero until it is set.
+// instantFlag holds a time of RFC 3339; zero until it is set.
 type instantFlag struct{ time.Time }
 
 func (i *instantFlag) String() string {
@@ -76,29 +83,53 @@ func (i *instantFlag) String() string {
 	return i.Format(time.RFC3339)
 }
 
-// Set reads the time.
+// Set implements [pflag.Value].
 func (i *instantFlag) Set(text string) (err error) {
 	i.Time, err = time.Parse(time.RFC3339, text)
 	return err
 }
 
-// Type is what the help shows for the value.
+// Type implements [pflag.Value].
 func (*instantFlag) Type() string { return "time" }
 
-// postureDocument is the report with what could not be known.
+// read reads a directory of manifests, or the cluster.
+func (o *postureOptions) read(ctx context.Context) (explain.Reading, error) {
+	if o.from != "" {
+		return readManifests(ctx, o.from, o.now())
+	}
+	return o.readCluster(ctx)
+}
+
+func readManifests(ctx context.Context, dir string, now time.Time) (explain.Reading, error) {
+	admission, err := dirsource.NewAdmission()
+	if err != nil {
+		return explain.Reading{}, err
+	}
+	inputs, err := admission.Read(ctx, dir, now)
+	return explain.Reading{Inputs: inputs}, err
+}
+
+func (o *postureOptions) readCluster(ctx context.Context) (explain.Reading, error) {
+	config, namespace, err := o.load(telemetry.Discard())
+	if err != nil {
+		return explain.Reading{}, err
+	}
+	return kubesource.Read(ctx, config, namespace, o.now())
+}
+
+// postureDocument is the report with what is unknown.
 type postureDocument struct {
 	posture.Report
 	Unknown []string `json:"unknown,omitempty"`
 }
 
-func printPosture(cmd *cobra.Command, world postureWorld, now time.Time, output string) error {
-	snapshot := posture.Compile(world.inputs)
-	report := snapshot.Report(now)
-	world.forgetUnread(&report)
-	err := printOutput(cmd, output, postureDocument{report, world.unknown()}, func(w io.Writer) {
+func printPosture(cmd *cobra.Command, reading explain.Reading, now time.Time, output string) error {
+	snapshot := posture.Compile(reading.Inputs)
+	report := reading.Report(snapshot, now)
+	err := printOutput(cmd, output, postureDocument{report, unknown(reading)}, func(w io.Writer) {
 		m := explain.NewMatrix(snapshot, now)
 		if output == "wide" {
-			printPostureList(w, newProber(world), m, now)
+			printPostureList(w, explain.New(reading.Inputs), m, now)
 		} else {
 			printPostureMatrix(w, m)
 		}
@@ -106,15 +137,57 @@ func printPosture(cmd *cobra.Command, world postureWorld, now time.Time, output 
 	if err != nil || output == "yaml" || output == "json" {
 		return err
 	}
-	return tellUnknown(cmd.ErrOrStderr(), world)
+	return printUnknown(cmd.ErrOrStderr(), reading)
 }
 
-// tellUnknown says what the rights of the user did not reach.
-func tellUnknown(w io.Writer, world postureWorld) error {
-	for _, line := range world.unknown() {
-		if _, err := fmt.Fprintln(w, "note:", line); err != nil {
+// unknown returns sentences about what the user's rights do not reach.
+func unknown(r explain.Reading) []string {
+	if len(r.Unread) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf(
+		"your rights do not reach these Secrets: %s. Whether callbacks of their senders are accepted, and webhooks signed, is unknown; everything else is judged in full.",
+		strings.Join(r.Unread, ", "))}
+}
+
+func printUnknown(w io.Writer, r explain.Reading) error {
+	for _, sentence := range unknown(r) {
+		if _, err := fmt.Fprintln(w, "note:", sentence); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// printPostureMatrix prints a row for each partner and a column for each granted
+// capability, with the names of the manifests.
+func printPostureMatrix(w io.Writer, m explain.Matrix) {
+	head := []any{"PARTNER"}
+	for _, c := range m.Capabilities {
+		head = append(head, c)
+	}
+	line(w, head...)
+	for _, row := range m.Rows {
+		cells := []any{row.Name}
+		for _, c := range m.Capabilities {
+			cells = append(cells, row.Cell(c))
+		}
+		line(w, cells...)
+	}
+}
+
+// printPostureList prints a row for each pair of a partner and a granted capability.
+func printPostureList(w io.Writer, p *explain.Prober, m explain.Matrix, now time.Time) {
+	line(w, "PARTNER", "CAPABILITY", "STAGE", "POSTURE", "KEYS", "REASON", "OPENS", "QUOTA")
+	for _, row := range m.Rows {
+		for c := range posture.Capabilities() {
+			of := row.Cell(c)
+			if !of.Granted {
+				continue
+			}
+			live := p.Decide(row.Partner, tenant.Live, c, false, now)
+			line(w, row.Name, c, live.Posture.Stage(), of.Posture, cmp.Or(strings.ToLower(strings.Join(of.KeyKinds, ",")), "-"), cmp.Or(of.Reason, "-"),
+				cmp.Or(explain.Instant(live.Opens), "-"), explain.Quota(live.Quota))
+		}
+	}
 }

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 
@@ -37,13 +38,13 @@ What is proposed has been tried on a copy of the objects, with the gates' code.`
 			if err != nil {
 				return err
 			}
-			world, err := o.read(cmd.Context())
+			reading, err := o.read(cmd.Context())
 			if err != nil {
 				return err
 			}
-			found := newProber(world).Explain(args[0], question, o.now())
+			found := explain.New(reading.Inputs).Explain(args[0], question, o.now())
 			if found == nil {
-				return &noPartnerError{args[0]}
+				return fmt.Errorf("there is no PartnerEntitlement %q", args[0])
 			}
 			return printOutput(cmd, output, found, func(w io.Writer) { printExplanation(w, found) })
 		},
@@ -70,13 +71,6 @@ func parseRequest(capability, kind, access string) (explain.Question, error) {
 	return explain.Question{Capability: c, Keys: kind, Access: access}, nil
 }
 
-// noPartnerError names what was looked for.
-type noPartnerError struct{ name string }
-
-func (e *noPartnerError) Error() string {
-	return fmt.Sprintf("there is no PartnerEntitlement %q", e.name)
-}
-
 // printExplanation writes an explanation for people: the answers, the rules, what to do, and
 // what happens without anybody's doing.
 func printExplanation(w io.Writer, x *explain.Explanation) {
@@ -84,7 +78,7 @@ func printExplanation(w io.Writer, x *explain.Explanation) {
 	line(w)
 	line(w, "KEYS", "ACCESS", "ANSWER", "SINCE")
 	for _, a := range x.Answers {
-		line(w, a.Keys, dash(a.Access), a.Reason, dash(a.Since.String()))
+		line(w, a.Keys, cmp.Or(a.Access, "-"), a.Reason, cmp.Or(a.Since.String(), "-"))
 	}
 	requests := x.Keys + " keys"
 	if x.Access != "" {

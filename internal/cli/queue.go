@@ -4,6 +4,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
 	"time"
 
@@ -55,18 +56,26 @@ func (o *queueOptions) use(ctx context.Context, do func(context.Context, *queue.
 	if err != nil {
 		return err
 	}
-	// What fails is told once, by the command.
-	redis.SetLogger(redisLog{telemetry.Discard()})
-	client, err := newRedis(url)
+	client, q, err := openQueue(url)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = client.Close() }()
+	return do(ctx, q)
+}
+
+// openQueue opens the queue without a log: commands report errors themselves.
+func openQueue(url string) (*redis.Client, *queue.Queue, error) {
+	redis.SetLogger(redisLog{telemetry.Discard()})
+	client, err := newRedis(url)
+	if err != nil {
+		return nil, nil, err
+	}
 	q, err := queue.New(client, queueName, queue.Options{})
 	if err != nil {
-		return err
+		return nil, nil, errors.Join(err, client.Close())
 	}
-	return do(ctx, q)
+	return client, q, nil
 }
 
 func queueStatsCommand() *cobra.Command {

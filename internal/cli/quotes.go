@@ -3,12 +3,14 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/printmarket/printmarket/apiserver/platformapi"
 )
@@ -24,15 +26,24 @@ the package Platform with quotes:ingest.`,
 	return quotes
 }
 
-// maxOffer is more than the largest offer.
+// maxOffer limits the size of an offer, in bytes.
 const maxOffer = 256 << 10
 
+var quoteTable = table[platformapi.Quote]{
+	[]any{"QUOTE", "SUPPLIER", "REVISION", "STATUS", "TOTAL", "QUANTITY", "DAYS", "VALID UNTIL"},
+	func(q *platformapi.Quote) []any {
+		return []any{
+			q.ID, short(q.Offer.Supplier.DisplayName), q.Revision, q.Status, q.Offer.Total.Amount + " " + q.Offer.Total.Currency,
+			q.Offer.Quantity, q.Offer.LeadTimeDays, q.Offer.ValidUntil,
+		}
+	},
+}
+
 func submitQuoteCommand() *cobra.Command {
-	var o deskOptions
 	var file string
-	cmd := &cobra.Command{
-		Use: "submit RFQ", Short: "Record an offer, which supersedes the supplier's quote that stands", Args: cobra.ExactArgs(1),
-		Long: `Record an offer, which supersedes the supplier's quote that stands. The same offer
+	return platformCommand[*platformapi.Quote]{
+		use: "submit RFQ", short: "Record an offer, which supersedes the supplier's quote that stands", args: cobra.ExactArgs(1),
+		long: `Record an offer, which supersedes the supplier's quote that stands. The same offer
 again changes nothing, so a submission can be repeated. The file is JSON:
 
   {"supplier": {"id": "press_1", "displayName": "Press One"},
@@ -43,35 +54,21 @@ again changes nothing, so a submission can be repeated. The file is JSON:
    "validUntil": "2026-12-24T12:00:00Z"}
 
 "priceBreaks" (quantity, unitPrice) and "assumptions" (texts) may be added.`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := o.open()
+		flags: func(f *pflag.FlagSet) {
+			f.StringVarP(&file, "file", "f", "", "file with the offer; - is standard input (required)")
+		},
+		required: []string{"file"},
+		call: func(ctx context.Context, r request) (*platformapi.Quote, error) {
+			offer, err := openOffer(r.cmd, file)
 			if err != nil {
-				return err
-			}
-			offer, err := openOffer(cmd, file)
-			if err != nil {
-				return err
+				return nil, err
 			}
 			defer func() { _ = offer.Close() }() // read only
-			a, err := client.SubmitQuoteWithBodyWithResponse(cmd.Context(), args[0], &platformapi.SubmitQuoteParams{},
-				"application/json", io.LimitReader(offer, maxOffer))
-			if err != nil {
-				return err
-			}
-			quote := a.JSON201
-			if a.JSON200 != nil {
-				quote = a.JSON200
-			}
-			if quote == nil {
-				return refused(a)
-			}
-			return o.print(cmd, quote, func(w io.Writer) { printQuotes(w, []platformapi.Quote{*quote}) })
+			return answer[platformapi.Quote](r.SubmitQuoteWithBody(ctx, r.args[0], &platformapi.SubmitQuoteParams{},
+				"application/json", io.LimitReader(offer, maxOffer)))
 		},
-	}
-	o.register(cmd.Flags())
-	cmd.Flags().StringVarP(&file, "file", "f", "", "file with the offer; - is standard input (required)")
-	_ = cmd.MarkFlagRequired("file") // the flag exists
-	return cmd
+		print: func(w io.Writer, q *platformapi.Quote) { quoteTable.print(w, *q) },
+	}.command()
 }
 
 func openOffer(cmd *cobra.Command, file string) (io.ReadCloser, error) {
@@ -89,34 +86,13 @@ func openOffer(cmd *cobra.Command, file string) (io.ReadCloser, error) {
 }
 
 func withdrawQuoteCommand() *cobra.Command {
-	var o deskOptions
-	var change changeOptions
-	cmd := &cobra.Command{
-		Use: "withdraw RFQ QUOTE", Short: "Take a submitted quote back", Args: cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := o.open()
-			if err != nil {
-				return err
-			}
-			a, err := client.WithdrawQuoteWithResponse(cmd.Context(), args[0], args[1],
-				&platformapi.WithdrawQuoteParams{IfMatch: change.match()}, platformapi.Reason{Reason: change.reason})
-			if err != nil {
-				return err
-			}
-			if a.JSON200 == nil {
-				return refused(a)
-			}
-			return o.print(cmd, a.JSON200, func(w io.Writer) { printQuotes(w, []platformapi.Quote{*a.JSON200}) })
+	var change rfqChange
+	return platformCommand[*platformapi.Quote]{
+		use: "withdraw RFQ QUOTE", short: "Take a submitted quote back", args: cobra.ExactArgs(2), flags: change.register, required: []string{"reason"},
+		call: func(ctx context.Context, r request) (*platformapi.Quote, error) {
+			return answer[platformapi.Quote](r.WithdrawQuote(ctx, r.args[0], r.args[1],
+				&platformapi.WithdrawQuoteParams{IfMatch: change.match()}, platformapi.Reason{Reason: change.reason}))
 		},
-	}
-	o.register(cmd.Flags())
-	change.register(cmd)
-	return cmd
-}
-
-func printQuotes(w io.Writer, quotes []platformapi.Quote) {
-	line(w, "QUOTE", "SUPPLIER", "REVISION", "STATUS", "TOTAL", "QUANTITY", "DAYS", "VALID UNTIL")
-	for _, q := range quotes {
-		line(w, q.ID, short(q.Offer.Supplier.DisplayName), q.Revision, q.Status, q.Offer.Total.Amount+" "+q.Offer.Total.Currency, q.Offer.Quantity, q.Offer.LeadTimeDays, q.Offer.ValidUntil)
-	}
+		print: func(w io.Writer, q *platformapi.Quote) { quoteTable.print(w, *q) },
+	}.command()
 }

@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/printmarket/printmarket/apiserver/platformapi"
 	"github.com/printmarket/printmarket/internal/requestlog"
@@ -28,100 +30,73 @@ the scope ops:read. Nothing that a request brought is kept.`,
 	return cmd
 }
 
-// errNoRequester is for a list that is of one organization.
+// errNoRequester reports that --organization is missing.
 var errNoRequester = errors.New("whose requests? Set --organization")
 
+var requestTable = table[platformapi.LoggedRequest]{
+	[]any{"AT", "STATUS", "CODE", "REASON", "METHOD", "ROUTE", "KEY", "TOOK", "REQUESTS", "REQUEST"},
+	func(e *platformapi.LoggedRequest) []any {
+		took := time.Duration(e.TookMicroseconds) * time.Microsecond
+		return []any{stamp(e.At), e.Status, e.Code, e.Reason, e.Method, e.Route, e.Key, took, e.Requests, e.RequestID}
+	},
+}
+
 func listRequestsCommand() *cobra.Command {
-	var o deskOptions
 	var params platformapi.ListRequestsParams
 	var id, code string
-	var limit int
-	cmd := &cobra.Command{
-		Use: "list", Short: "List the requests of a partner, the latest first", Args: cobra.NoArgs,
-		Example: `  printmarket requests list --organization org_acme01 --limit 50
+	var limit listLimit
+	return platformCommand[[]platformapi.LoggedRequest]{
+		use: "list", short: "List the requests of a partner, the latest first",
+		example: `  printmarket requests list --organization org_acme01 --limit 50
   printmarket requests list --organization org_acme01 --id req_9nb8xb1zdgar1x09wb2vnd8bwd`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&params.Organization, "organization", "", "whose requests: spec.organizationID of the PartnerEntitlement")
+			f.StringVar(&id, "id", "", "only those with this request id, which answers have as X-Request-Id")
+			f.StringVar(&code, "code", "", "only those that were answered with this problem code")
+			limit.register(f, "")
+		},
+		check: func() error {
 			if params.Organization == "" {
 				return errNoRequester
 			}
-			if limit < 1 || limit > maxListed {
-				return fmt.Errorf("--limit is 1 to %d, not %d", maxListed, limit)
-			}
+			return limit.check()
+		},
+		call: func(ctx context.Context, r request) ([]platformapi.LoggedRequest, error) {
 			params.RequestID, params.Code = given(id), given(code)
-			client, err := o.open()
-			if err != nil {
-				return err
-			}
-			found, err := listRequests(cmd.Context(), client, params, limit)
-			if err != nil {
-				return err
-			}
-			return o.print(cmd, found, func(w io.Writer) {
-				line(w, "AT", "STATUS", "CODE", "REASON", "METHOD", "ROUTE", "KEY", "TOOK", "REQUESTS", "REQUEST")
-				for i := range found {
-					e := &found[i]
-					took := time.Duration(e.TookMicroseconds) * time.Microsecond
-					line(w, stamp(e.At), e.Status, e.Code, e.Reason, e.Method, e.Route, e.Key, took, e.Requests, e.RequestID)
-				}
+			return pages(limit, func(e *platformapi.LoggedRequest) *string { return &e.ID }, func(size *int, before *string) (*http.Response, error) {
+				params.Limit, params.Before = size, before
+				return r.ListRequests(ctx, &params)
 			})
 		},
-	}
-	o.register(cmd.Flags())
-	cmd.Flags().StringVar(&params.Organization, "organization", "", "whose requests: spec.organizationID of the PartnerEntitlement")
-	cmd.Flags().StringVar(&id, "id", "", "only those with this request id, which answers have as X-Request-Id")
-	cmd.Flags().StringVar(&code, "code", "", "only those that were answered with this problem code")
-	cmd.Flags().IntVar(&limit, "limit", rfq.DefaultLimit, fmt.Sprintf("how many at most, up to %d", maxListed))
-	return cmd
+		print: func(w io.Writer, found []platformapi.LoggedRequest) { requestTable.print(w, found...) },
+	}.command()
 }
 
-// listRequests reads as many pages as it takes.
-func listRequests(ctx context.Context, client *platformapi.ClientWithResponses, params platformapi.ListRequestsParams, limit int) ([]platformapi.LoggedRequest, error) {
-	return pages(limit, func(one *platformapi.LoggedRequest) *string { return &one.ID }, func(size *int, before *string) ([]platformapi.LoggedRequest, error) {
-		params.Limit, params.Before = size, before
-		a, err := client.ListRequestsWithResponse(ctx, &params)
-		if err != nil {
-			return nil, err
-		}
-		if a.JSON200 == nil {
-			return nil, refused(a)
-		}
-		return a.JSON200.Items, nil
-	})
+var denialTable = table[platformapi.Denial]{
+	[]any{"REQUESTS", "ORGANIZATIONS", "REASON", "CAPABILITY", "SURFACE", "CODE", "LAST"},
+	func(d *platformapi.Denial) []any {
+		return []any{d.Requests, d.Organizations, d.Reason, d.Capability, d.Surface, d.Code, stamp(d.LastAt)}
+	},
 }
 
 func denialsCommand() *cobra.Command {
-	var o deskOptions
 	var since time.Duration
-	cmd := &cobra.Command{
-		Use: "denials", Short: "Count what the gates have refused all partners, by reason, capability and surface", Args: cobra.NoArgs,
-		Example: "  printmarket requests denials --since 1h",
-		RunE: func(cmd *cobra.Command, _ []string) error {
+	return platformCommand[[]platformapi.Denial]{
+		use: "denials", short: "Count what the gates have refused all partners, by reason, capability and surface",
+		example: "  printmarket requests denials --since 1h",
+		flags:   func(f *pflag.FlagSet) { f.DurationVar(&since, "since", time.Hour, "how far back to look") },
+		check: func() error {
 			if since <= 0 || since > requestlog.Retention {
 				return fmt.Errorf("--since is up to %s, not %s", requestlog.Retention, since)
 			}
-			client, err := o.open()
-			if err != nil {
-				return err
-			}
-			most := rfq.MaxLimit
-			a, err := client.ListDenialsWithResponse(cmd.Context(), &platformapi.ListDenialsParams{
-				Since: time.Now().Add(-since).UTC().Format(time.RFC3339), Limit: &most,
-			})
-			if err != nil {
-				return err
-			}
-			if a.JSON200 == nil {
-				return refused(a)
-			}
-			return o.print(cmd, a.JSON200.Items, func(w io.Writer) {
-				line(w, "REQUESTS", "ORGANIZATIONS", "REASON", "CAPABILITY", "SURFACE", "CODE", "LAST")
-				for _, d := range a.JSON200.Items {
-					line(w, d.Requests, d.Organizations, d.Reason, d.Capability, d.Surface, d.Code, stamp(d.LastAt))
-				}
-			})
+			return nil
 		},
-	}
-	o.register(cmd.Flags())
-	cmd.Flags().DurationVar(&since, "since", time.Hour, "how far back to look")
-	return cmd
+		call: func(ctx context.Context, r request) ([]platformapi.Denial, error) {
+			most := rfq.MaxLimit
+			return items[platformapi.Denial](r.ListDenials(ctx, &platformapi.ListDenialsParams{
+				Since: time.Now().Add(-since).UTC().Format(time.RFC3339), Limit: &most,
+			}))
+		},
+		print: func(w io.Writer, found []platformapi.Denial) { denialTable.print(w, found...) },
+	}.command()
 }

@@ -4,15 +4,14 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io"
+	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/printmarket/printmarket/apiserver/platformapi"
-	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/rfq"
 )
 
@@ -24,225 +23,125 @@ func rfqsCommand() *cobra.Command {
 It needs a key of the package Platform: ops:read to read, quotes:ingest to change.`,
 	}
 	rfqs.AddCommand(listRFQsCommand(), showRFQCommand(),
-		endRFQCommand("close", "End the time for quotes before its deadline", closeRFQ),
-		endRFQCommand("cancel", "Take an RFQ off the market", cancelRFQ))
+		endRFQCommand("close", "End the time for quotes before its deadline", func(ctx context.Context, r request, match *string, reason platformapi.Reason) (*http.Response, error) {
+			return r.CloseRFQ(ctx, r.args[0], &platformapi.CloseRFQParams{IfMatch: match}, reason)
+		}),
+		endRFQCommand("cancel", "Take an RFQ off the market", func(ctx context.Context, r request, match *string, reason platformapi.Reason) (*http.Response, error) {
+			return r.CancelRFQ(ctx, r.args[0], &platformapi.CancelRFQParams{IfMatch: match}, reason)
+		}))
 	return rfqs
 }
 
-// rfqFilter are the flags that narrow a list.
-type rfqFilter struct {
-	organization, after, before string
-	statuses                    []string
-	limit                       int
+var rfqTable = table[platformapi.RFQ]{
+	[]any{"ID", "ORGANIZATION", "STATUS", "QUOTES", "QUANTITY", "PRODUCT", "CREATED", "TITLE"},
+	func(r *platformapi.RFQ) []any {
+		return []any{r.ID, r.Organization, r.Status, r.QuoteCount, r.Quantity, r.CatalogProductUID, stamp(r.CreatedAt), short(r.Title)}
+	},
 }
-
-// maxListed bounds what one command lists.
-const maxListed = 10_000
 
 func listRFQsCommand() *cobra.Command {
-	var o deskOptions
-	var filter rfqFilter
-	cmd := &cobra.Command{
-		Use: "list", Short: "List RFQs, newest first", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			params, err := filter.params()
-			if err != nil {
-				return err
-			}
-			client, err := o.open()
-			if err != nil {
-				return err
-			}
-			found, err := listRFQs(cmd.Context(), client, params, filter.limit)
-			if err != nil {
-				return err
-			}
-			return o.print(cmd, found, func(w io.Writer) { printRFQs(w, found) })
-		},
-	}
-	o.register(cmd.Flags())
-	f := cmd.Flags()
-	f.StringVar(&filter.organization, "organization", "", "id of the organization whose RFQs are listed; every one by default")
-	f.StringSliceVar(&filter.statuses, "status", nil, "statuses that the RFQs have: open, quoted, closed, awarded, expired, cancelled")
-	f.StringVar(&filter.after, "created-after", "", "first time of creation that counts, like 2026-11-20T09:00:00Z")
-	f.StringVar(&filter.before, "created-before", "", "first time of creation that no longer counts")
-	f.IntVar(&filter.limit, "limit", rfq.DefaultLimit, fmt.Sprintf("how many at most, up to %d", maxListed))
-	return cmd
-}
-
-func (f rfqFilter) params() (platformapi.ListAllRfqsParams, error) {
-	if f.limit < 1 || f.limit > maxListed {
-		return platformapi.ListAllRfqsParams{}, fmt.Errorf("--limit is 1 to %d, not %d", maxListed, f.limit)
-	}
+	var organization, after, before string
 	var params platformapi.ListAllRfqsParams
-	if f.organization != "" {
-		params.Organization = &f.organization
-	}
-	params.Status = f.statuses
-	for _, bound := range []struct {
-		flag, text string
-		into       **string
-	}{{"created-after", f.after, &params.CreatedAfter}, {"created-before", f.before, &params.CreatedBefore}} {
-		if bound.text == "" {
-			continue
-		}
-		if _, err := time.Parse(time.RFC3339, bound.text); err != nil {
-			return platformapi.ListAllRfqsParams{}, fmt.Errorf("--%s is a time like 2026-11-20T09:00:00Z, not %q", bound.flag, bound.text)
-		}
-		*bound.into = &bound.text
-	}
-	return params, nil
-}
-
-// listRFQs reads as many pages as it takes.
-func listRFQs(ctx context.Context, client *platformapi.ClientWithResponses, params platformapi.ListAllRfqsParams, limit int) ([]platformapi.RFQ, error) {
-	found := []platformapi.RFQ{}
-	for {
-		size := min(limit-len(found), rfq.MaxLimit)
-		params.Limit = &size
-		a, err := client.ListAllRfqsWithResponse(ctx, &params)
-		if err != nil {
-			return nil, err
-		}
-		if a.JSON200 == nil {
-			return nil, refused(a)
-		}
-		found = append(found, a.JSON200.Items...)
-		if params.Cursor = a.JSON200.NextCursor; params.Cursor == nil || len(found) >= limit {
-			return found, nil
-		}
-	}
-}
-
-func printRFQs(w io.Writer, found []platformapi.RFQ) {
-	line(w, "ID", "ORGANIZATION", "STATUS", "QUOTES", "QUANTITY", "PRODUCT", "CREATED", "TITLE")
-	for _, r := range found {
-		line(w, r.ID, r.Organization, r.Status, r.QuoteCount, r.Quantity, r.CatalogProductUID, stamp(r.CreatedAt), short(r.Title))
-	}
-}
-
-func stamp(at respond.Instant) string { return time.Time(at).UTC().Format(time.RFC3339) }
-
-// short is a text that leaves room for others.
-func short(text string) string {
-	const most = 40
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most-1]) + "…"
-	}
-	return text
+	var limit listLimit
+	return platformCommand[[]platformapi.RFQ]{
+		use: "list", short: "List RFQs, newest first",
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&organization, "organization", "", "id of the organization whose RFQs are listed; every one by default")
+			f.StringSliceVar(&params.Status, "status", nil, "statuses that the RFQs have: open, quoted, closed, awarded, expired, cancelled")
+			f.StringVar(&after, "created-after", "", "first time of creation that counts, like 2026-11-20T09:00:00Z")
+			f.StringVar(&before, "created-before", "", "first time of creation that no longer counts")
+			limit.register(f, "")
+		},
+		check: func() error {
+			if err := limit.check(); err != nil {
+				return err
+			}
+			if err := checkTime("created-after", after, "2026-11-20T09:00:00Z"); err != nil {
+				return err
+			}
+			return checkTime("created-before", before, "2026-11-20T09:00:00Z")
+		},
+		call: func(ctx context.Context, r request) ([]platformapi.RFQ, error) {
+			params.Organization, params.CreatedAfter, params.CreatedBefore = given(organization), given(after), given(before)
+			found := []platformapi.RFQ{}
+			for {
+				size := min(int(limit)-len(found), rfq.MaxLimit)
+				params.Limit = &size
+				page, err := answer[platformapi.RFQPage](r.ListAllRfqs(ctx, &params))
+				if err != nil {
+					return nil, err
+				}
+				found = append(found, page.Items...)
+				if params.Cursor = page.NextCursor; params.Cursor == nil || len(found) >= int(limit) {
+					return found, nil
+				}
+			}
+		},
+		print: func(w io.Writer, found []platformapi.RFQ) { rfqTable.print(w, found...) },
+	}.command()
 }
 
 func showRFQCommand() *cobra.Command {
-	var o deskOptions
-	cmd := &cobra.Command{
-		Use: "show RFQ", Short: "Show an RFQ with its quotes", Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := o.open()
-			if err != nil {
-				return err
-			}
-			a, err := client.ShowRFQWithResponse(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			if a.JSON200 == nil {
-				return refused(a)
-			}
-			return o.print(cmd, a.JSON200, func(w io.Writer) {
-				printRFQ(w, a.JSON200.RFQ)
-				line(w)
-				printQuotes(w, a.JSON200.Quotes)
-			})
+	return platformCommand[*platformapi.RFQWithQuotes]{
+		use: "show RFQ", short: "Show an RFQ with its quotes", args: cobra.ExactArgs(1),
+		call: func(ctx context.Context, r request) (*platformapi.RFQWithQuotes, error) {
+			return answer[platformapi.RFQWithQuotes](r.ShowRFQ(ctx, r.args[0]))
 		},
-	}
-	o.register(cmd.Flags())
-	return cmd
-}
-
-func printRFQ(w io.Writer, r platformapi.RFQ) {
-	for _, row := range []struct {
-		name  string
-		value any
-	}{
-		{"id", r.ID},
-		{"organization", r.Organization},
-		{"tracking code", r.TrackingCode},
-		{"status", r.Status},
-		{"version", r.Version},
-		{"title", r.Title},
-		{"product", r.CatalogProductUID + " (" + r.ProductName + ")"},
-		{"category", r.Category},
-		{"quantity", r.Quantity},
-		{"delivery", r.DeliveryCity},
-		{"created", stamp(r.CreatedAt)},
-		{"updated", stamp(r.UpdatedAt)},
-		{"quotes until", stamp(r.ResponseDeadline)},
-		{"expires", stamp(r.ExpiresAt)},
-	} {
-		line(w, row.name, row.value)
-	}
-}
-
-// ending closes or cancels an RFQ, if it has the version of match.
-type ending func(ctx context.Context, client *platformapi.ClientWithResponses, id, reason string, match *string) (*platformapi.RFQ, error)
-
-func closeRFQ(ctx context.Context, client *platformapi.ClientWithResponses, id, reason string, match *string) (*platformapi.RFQ, error) {
-	a, err := client.CloseRFQWithResponse(ctx, id, &platformapi.CloseRFQParams{IfMatch: match}, platformapi.Reason{Reason: reason})
-	if err != nil {
-		return nil, err
-	}
-	if a.JSON200 == nil {
-		return nil, refused(a)
-	}
-	return a.JSON200, nil
-}
-
-func cancelRFQ(ctx context.Context, client *platformapi.ClientWithResponses, id, reason string, match *string) (*platformapi.RFQ, error) {
-	a, err := client.CancelRFQWithResponse(ctx, id, &platformapi.CancelRFQParams{IfMatch: match}, platformapi.Reason{Reason: reason})
-	if err != nil {
-		return nil, err
-	}
-	if a.JSON200 == nil {
-		return nil, refused(a)
-	}
-	return a.JSON200, nil
-}
-
-func endRFQCommand(verb, what string, end ending) *cobra.Command {
-	var o deskOptions
-	var change changeOptions
-	cmd := &cobra.Command{
-		Use: verb + " RFQ", Short: what, Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := o.open()
-			if err != nil {
-				return err
-			}
-			record, err := end(cmd.Context(), client, args[0], change.reason, change.match())
-			if err != nil {
-				return err
-			}
-			return o.print(cmd, record, func(w io.Writer) { printRFQ(w, *record) })
+		print: func(w io.Writer, found *platformapi.RFQWithQuotes) {
+			printRFQ(w, &found.RFQ)
+			line(w)
+			quoteTable.print(w, found.Quotes...)
 		},
-	}
-	o.register(cmd.Flags())
-	change.register(cmd)
-	return cmd
+	}.command()
 }
 
-// changeOptions come with every change.
-type changeOptions struct {
+func printRFQ(w io.Writer, r *platformapi.RFQ) {
+	details(w,
+		"id", r.ID,
+		"organization", r.Organization,
+		"tracking code", r.TrackingCode,
+		"status", r.Status,
+		"version", r.Version,
+		"title", r.Title,
+		"product", r.CatalogProductUID+" ("+r.ProductName+")",
+		"category", r.Category,
+		"quantity", r.Quantity,
+		"delivery", r.DeliveryCity,
+		"created", stamp(r.CreatedAt),
+		"updated", stamp(r.UpdatedAt),
+		"quotes until", stamp(r.ResponseDeadline),
+		"expires", stamp(r.ExpiresAt))
+}
+
+// endRFQCommand closes or cancels an RFQ, if it has the version of match.
+func endRFQCommand(verb, what string, end func(ctx context.Context, r request, match *string, reason platformapi.Reason) (*http.Response, error)) *cobra.Command {
+	var change rfqChange
+	return platformCommand[*platformapi.RFQ]{
+		use: verb + " RFQ", short: what, args: cobra.ExactArgs(1), flags: change.register, required: []string{"reason"},
+		call: func(ctx context.Context, r request) (*platformapi.RFQ, error) {
+			return answer[platformapi.RFQ](end(ctx, r, change.match(), platformapi.Reason{Reason: change.reason}))
+		},
+		print: printRFQ,
+	}.command()
+}
+
+// rfqChange holds the flags of every change of an RFQ or its quotes.
+type rfqChange struct {
 	reason  string
 	version int64
 }
 
-func (o *changeOptions) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.reason, "reason", "", "why; it is kept in the audit (required)")
-	cmd.Flags().Int64Var(&o.version, "version", 0, "version that the RFQ must have; any by default")
-	_ = cmd.MarkFlagRequired("reason") // the flag exists
+func (o *rfqChange) register(f *pflag.FlagSet) {
+	registerReason(f, &o.reason)
+	f.Int64Var(&o.version, "version", 0, "version that the RFQ must have; any by default")
 }
 
-func (o *changeOptions) match() *string {
+// registerReason adds the flag of every change that the audit records.
+func registerReason(f *pflag.FlagSet, reason *string) {
+	f.StringVar(reason, "reason", "", "why; it is kept in the audit (required)")
+}
+
+func (o *rfqChange) match() *string {
 	if o.version == 0 {
 		return nil
 	}

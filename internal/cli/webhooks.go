@@ -27,14 +27,14 @@ const (
 
 // delivery delivers events as a part of a process.
 type delivery struct {
-	directory *webhookDirectory
+	directory *webhook.PostureDirectory
 	worker    *worker.Worker
 }
 
 // newDelivery makes it of the posture in force. Events go to addresses in the
 // ranges, and to public ones.
 func newDelivery(p *process, gates *posture.Gates, allow []netip.Prefix, drain time.Duration) delivery {
-	directory := newWebhookDirectory(func() *posture.Snapshot { return gates.Current(p.now()) })
+	directory := webhook.NewPostureDirectory(func() *posture.Snapshot { return gates.Current(p.now()) })
 	w := worker.New(worker.Config{
 		Store: p.store, Directory: directory,
 		Relay:   &webhook.Relay{Store: p.store, Directory: directory, Now: p.now, Random: rand.Reader},
@@ -48,7 +48,7 @@ func newDelivery(p *process, gates *posture.Gates, allow []netip.Prefix, drain t
 
 // run delivers from the first posture on until ctx ends.
 func (d delivery) run(ctx context.Context) error {
-	if err := d.directory.await(ctx); err != nil {
+	if err := d.directory.Await(ctx); err != nil {
 		return nil //nolint:nilerr // told to stop before there was anything to do
 	}
 	d.worker.Run(ctx)

@@ -18,20 +18,8 @@ import (
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/credential/signature"
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/xjmf"
 )
-
-// The headers of a callback.
-const (
-	senderHeader    = "X-Xjmf-Sender"
-	timestampHeader = "X-Xjmf-Timestamp"
-	signatureHeader = "X-Xjmf-Signature"
-)
-
-// headerNames are the headers as the interface specification writes them, in
-// the order in which they are shown.
-var headerNames = []struct{ canonical, written string }{
-	{senderHeader, "X-XJMF-Sender"}, {timestampHeader, "X-XJMF-Timestamp"}, {signatureHeader, "X-XJMF-Signature"},
-}
 
 func xjmfCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -97,17 +85,17 @@ type signedHeaders struct {
 
 func (o *xjmfOptions) printHeaders(cmd *cobra.Command, headers http.Header) error {
 	signed := signedHeaders{map[string]string{}}
-	for _, name := range headerNames {
-		signed.Headers[name.written] = headers.Get(name.canonical)
+	for _, name := range xjmf.Headers() {
+		signed.Headers[name.Written] = headers.Get(name.Canonical)
 	}
 	return printOutput(cmd, o.output, signed, func(w io.Writer) {
-		for _, name := range headerNames {
-			line(w, name.written+": "+headers.Get(name.canonical))
+		for _, name := range xjmf.Headers() {
+			line(w, name.Written+": "+headers.Get(name.Canonical))
 		}
 	})
 }
 
-// sign makes the headers of a callback.
+// sign returns the headers of a callback.
 func (o *xjmfOptions) sign(body []byte, now time.Time) (http.Header, error) {
 	scheme, err := signature.ParseScheme(o.scheme)
 	if err != nil {
@@ -131,11 +119,7 @@ func (o *xjmfOptions) sign(body []byte, now time.Time) (http.Header, error) {
 	if _, err := signature.ParseTimestamp(timestamp); err != nil {
 		return nil, fmt.Errorf("--timestamp %q: %w", timestamp, err)
 	}
-	headers := http.Header{}
-	headers.Set(senderHeader, sender)
-	headers.Set(timestampHeader, timestamp)
-	headers.Set(signatureHeader, signature.Sign(scheme, secret, timestamp, body))
-	return headers, nil
+	return xjmf.Sign(scheme, secret, sender, timestamp, body), nil
 }
 
 // secret reads the shared secret.
@@ -149,7 +133,7 @@ func (o *xjmfOptions) secret() (credential.Secret, error) {
 	return secret, err
 }
 
-// maxCallback is the most that the API takes.
+// maxCallback limits the body of a callback, in bytes, as the API does.
 const maxCallback = 1 << 20
 
 // readCallback reads a body as it is.

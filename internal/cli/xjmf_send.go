@@ -16,7 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/printmarket/printmarket/pkg/xjdf"
+	"github.com/printmarket/printmarket/internal/xjmf"
 )
 
 // callbackPath is where the API takes callbacks.
@@ -60,12 +60,12 @@ func (o *sendOptions) run(cmd *cobra.Command, file string) error {
 	if err != nil {
 		return err
 	}
-	headers.Set("Content-Type", mediaTypeOf(body))
-	status, answer, err := post(cmd.Context(), target, headers, body)
+	headers.Set("Content-Type", xjmf.MediaType(body))
+	response, answer, err := post(cmd.Context(), target, headers, body)
 	if err != nil {
 		return err
 	}
-	sent := sentCallback{Accepted: accepted(status, answer), Status: status, Answer: string(answer)}
+	sent := sentCallback{Accepted: xjmf.Accepted(response.StatusCode, answer), Status: response.Status, Answer: string(answer)}
 	if err := o.printSent(cmd, sent); err != nil {
 		return err
 	}
@@ -113,47 +113,20 @@ func (o *sendOptions) target() (string, error) {
 	}
 }
 
-// mediaTypeOf is that of a body, by what it begins as: the API reads it before it
-// says what is wrong with the rest.
-func mediaTypeOf(body []byte) string {
-	if xjdf.IsXML(body) {
-		return "application/vnd.cip4-xjmf+xml"
-	}
-	return "application/vnd.cip4-xjmf+json"
-}
-
-func post(ctx context.Context, target string, headers http.Header, body []byte) (status string, answer []byte, err error) {
+func post(ctx context.Context, target string, headers http.Header, body []byte) (*http.Response, []byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, target, bytes.NewReader(body))
 	if err != nil {
-		return "", nil, err
+		return nil, nil, err
 	}
 	request.Header = headers
-	client := &http.Client{Timeout: deskTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := &http.Client{Timeout: requestTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	response, err := client.Do(request)
 	if err != nil {
-		return "", nil, err
+		return nil, nil, err
 	}
 	defer func() { _ = response.Body.Close() }()
-	answer, err = io.ReadAll(io.LimitReader(response.Body, maxCallback))
-	return response.Status, answer, err
-}
-
-// accepted reports whether an answer is one to a callback that was taken, each
-// message of it.
-func accepted(status string, answer []byte) bool {
-	if !strings.HasPrefix(status, "200 ") {
-		return false
-	}
-	document, err := xjdf.Parse(answer, xjdf.Limits{})
-	if err != nil {
-		return false
-	}
-	for _, response := range document.Root.Children {
-		if code, found := response.Attr("ReturnCode"); found && code != "0" {
-			return false
-		}
-	}
-	return document.Root.Name.Local == "XJMF"
+	answer, err := io.ReadAll(io.LimitReader(response.Body, maxCallback))
+	return response, answer, err
 }
 
 // shown keeps an answer from steering a terminal, and its lines.

@@ -3,9 +3,7 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -16,10 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/credential/signature"
 	"github.com/printmarket/printmarket/internal/xjmf"
-	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
 func verifyXJMFCommand() *cobra.Command {
@@ -51,56 +47,44 @@ type verifyOptions struct {
 	window      time.Duration
 }
 
-// part is one thing that is checked, and what is wrong with it; "" is nothing.
-type part struct {
-	Name  string `json:"part"`
-	Fault string `json:"fault,omitempty"`
-}
-
-// checkedParts is what a check tells programs.
-type checkedParts struct {
-	Accepted bool   `json:"accepted"`
-	Parts    []part `json:"parts"`
-}
-
 func (o *verifyOptions) run(cmd *cobra.Command, file string) error {
 	body, err := readCallback(cmd, file)
 	if err != nil {
 		return err
 	}
-	parts, err := o.parts(body)
-	if err != nil {
+	c := xjmf.Callback{Headers: http.Header{}, Body: body, Window: o.window}
+	if c.Scheme, err = signature.ParseScheme(o.scheme); err != nil {
 		return err
+	}
+	if c.Secret, err = o.secret(); err != nil {
+		return err
+	}
+	if c.Now, err = instantOf(o.at); err != nil {
+		return err
+	}
+	if err := readHeaders(c.Headers, o.headers); err != nil {
+		return err
+	}
+	var parts []part
+	for _, fault := range xjmf.Diagnose(c) {
+		parts = append(parts, part{fault.Part, fault.Fault})
 	}
 	return checked(cmd, o.output, parts, exitFail)
 }
 
-func (o *verifyOptions) parts(body []byte) ([]part, error) {
-	scheme, err := signature.ParseScheme(o.scheme)
-	if err != nil {
-		return nil, err
-	}
-	secret, err := o.secret()
-	if err != nil {
-		return nil, err
-	}
-	now, err := instantOf(o.at)
-	if err != nil {
-		return nil, err
-	}
-	headers := http.Header{}
-	if err := readHeaders(headers, o.headers); err != nil {
-		return nil, err
-	}
-	return []part{
-		{"sender", missing(headers, senderHeader)},
-		{"signature", signatureFault(headers, scheme, secret, body)},
-		{"timestamp", timestampFault(headers, now, o.window)},
-		{"body", bodyFault(body, now)},
-	}, nil
+// part is one checked part of a message and its fault, if any.
+type part struct {
+	Name  string `json:"part"`
+	Fault string `json:"fault,omitempty"`
 }
 
-// instantOf is the value of --at; empty is now.
+// checkedParts is the JSON output of a check.
+type checkedParts struct {
+	Accepted bool   `json:"accepted"`
+	Parts    []part `json:"parts"`
+}
+
+// instantOf parses --at; empty means now.
 func instantOf(at string) (time.Time, error) {
 	if at == "" {
 		return time.Now(), nil
@@ -112,8 +96,7 @@ func instantOf(at string) (time.Time, error) {
 	return instant, nil
 }
 
-// checked prints what was found of each part; programs get all of it as one document.
-// It fails with refusal if there is a fault.
+// checked prints the checked parts. It returns refusal if one has a fault.
 func checked(cmd *cobra.Command, output string, parts []part, refusal error) error {
 	found := checkedParts{Parts: parts, Accepted: !slices.ContainsFunc(parts, func(p part) bool { return p.Fault != "" })}
 	err := printOutput(cmd, output, found, func(w io.Writer) {
@@ -127,10 +110,10 @@ func checked(cmd *cobra.Command, output string, parts []part, refusal error) err
 	return err
 }
 
-// maxHeaders is more than a few headers need, and what else curl shows.
+// maxHeaders limits a file of headers, in bytes.
 const maxHeaders = 64 << 10
 
-// readHeaders reads headers from a file. Lines that are none are let pass.
+// readHeaders reads headers from a file and skips other lines.
 func readHeaders(headers http.Header, name string) error {
 	file, err := os.Open(name)
 	if err != nil {
@@ -157,93 +140,4 @@ func addHeader(headers http.Header, line string) bool {
 		headers.Add(strings.TrimSpace(name), strings.TrimSpace(value))
 	}
 	return found
-}
-
-// missing says that a header is not there exactly once.
-func missing(headers http.Header, name string) string {
-	for _, header := range headerNames {
-		if n := len(headers.Values(name)); header.canonical == name && n != 1 {
-			return fmt.Sprintf("there are %d headers %s, and there must be one", n, header.written)
-		}
-	}
-	if headers.Get(name) == "" {
-		return "the header is empty"
-	}
-	return ""
-}
-
-func timestampFault(headers http.Header, now time.Time, window time.Duration) string {
-	if fault := missing(headers, timestampHeader); fault != "" {
-		return fault
-	}
-	stamp, err := signature.ParseTimestamp(headers.Get(timestampHeader))
-	if err != nil {
-		return err.Error()
-	}
-	return stamp.Outside(now, window)
-}
-
-// signatureFault also tries what senders often get wrong.
-func signatureFault(headers http.Header, scheme signature.Scheme, secret credential.Secret, body []byte) string {
-	if fault := missing(headers, signatureHeader); fault != "" {
-		return fault
-	}
-	given, timestamp := headers.Get(signatureHeader), headers.Get(timestampHeader)
-	fits := func(scheme signature.Scheme, header string, body []byte) bool {
-		return signature.Verify(scheme, []credential.Secret{secret}, header, timestamp, body)
-	}
-	if fits(scheme, given, body) {
-		return ""
-	}
-	for _, other := range signature.Schemes() {
-		if other != scheme && fits(other, given, body) {
-			return fmt.Sprintf("it is a signature of the scheme %s, and %s is expected", other, scheme)
-		}
-	}
-	lower := strings.ToLower(given)
-	switch trimmed := bytes.TrimRight(body, "\r\n"); {
-	case fits(scheme, trimmedPrefix(lower), body):
-		return "write it as sha256= and lower-case digits"
-	case fits(scheme, given, trimmed):
-		return "it is that of the body without the line end that the file has"
-	case fits(scheme, given, append(bytes.Clone(trimmed), '\n')):
-		return "it is that of the body with a line end, which the file has not"
-	case len(given) != signature.Len || !strings.HasPrefix(given, "sha256="):
-		return "it is not sha256= and 64 digits"
-	default:
-		return "it is not that of this body with this secret"
-	}
-}
-
-// trimmedPrefix is a signature with the one prefix that counts.
-func trimmedPrefix(text string) string {
-	return "sha256=" + strings.TrimPrefix(text, "sha256=")
-}
-
-// bodyFault reads a body as the API does.
-func bodyFault(body []byte, now time.Time) string {
-	document, err := xjdf.Parse(body, xjdf.Limits{})
-	if err != nil {
-		return err.Error()
-	}
-	_, err = xjmf.Read(document, now, xjmf.DefaultHorizon())
-	var invalid *xjmf.InvalidError
-	switch {
-	case err == nil:
-		return ""
-	case !errors.As(err, &invalid):
-		return err.Error()
-	}
-	var faults []string
-	for _, v := range invalid.Violations {
-		text := fmt.Sprintf("line %d, %s: %s", v.Place.Line, v.Place.XPath, v.Detail)
-		if v.Suggestion != "" {
-			text += ": " + v.Suggestion
-		}
-		faults = append(faults, text)
-	}
-	if invalid.More > 0 {
-		faults = append(faults, fmt.Sprintf("and %d more", invalid.More))
-	}
-	return strings.Join(faults, "; ")
 }

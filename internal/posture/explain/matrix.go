@@ -3,6 +3,7 @@
 package explain
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -144,4 +145,23 @@ func Instant(t time.Time) string {
 		return ""
 	}
 	return t.UTC().Format(time.RFC3339)
+}
+
+// Quota returns a quota as text, such as 500/24h; "-" for no quota.
+func Quota(q posture.Quota) string {
+	if q == (posture.Quota{}) {
+		return "-"
+	}
+	return fmt.Sprintf("%d/%s", q.Limit, Duration(q.Window))
+}
+
+// Duration returns a duration as text without minutes and seconds that are zero.
+func Duration(d time.Duration) string {
+	text := d.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zero) {
+			text = text[:len(text)-len("0s")]
+		}
+	}
+	return text
 }

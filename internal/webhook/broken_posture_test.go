@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package webhook_test
 
 import (
 	"context"
@@ -34,19 +34,19 @@ func (r *receiver) Post(context.Context, string, http.Header, []byte, int64) (sa
 
 func (*receiver) Close() {}
 
-// TestWhatHappensWhileAnObjectIsBrokenIsSentOnceItIsMended delivers by postures: a
-// sound one, one in which acme's object has a package of another version, and the
-// sound one again.
-func TestWhatHappensWhileAnObjectIsBrokenIsSentOnceItIsMended(t *testing.T) {
+// TestEventsDuringAnInvalidPostureAreDeliveredAfterItsFix delivers with a valid
+// posture, with one in which acme's object has an unknown package, and with the valid
+// one again.
+func TestEventsDuringAnInvalidPostureAreDeliveredAfterItsFix(t *testing.T) {
 	t.Parallel()
 	var store webhooktest.Memory
 	var current atomic.Pointer[posture.Snapshot]
 	var came receiver
-	now := func() time.Time { return judged }
+	now := func() time.Time { return evaluated }
 	granted := v1alpha1.CapabilityGrant{Name: "webhook-delivery"}
-	sound, broken := told(granted), toldOf("Galactic", granted)
+	sound, broken := postureWith(granted), postureOf("Galactic", granted)
 	current.Store(sound)
-	directory := newWebhookDirectory(current.Load)
+	directory := webhook.NewPostureDirectory(current.Load)
 	relay := &webhook.Relay{Store: &store, Directory: directory, Now: now, Random: rand.Reader}
 	delivering := worker.New(worker.Config{
 		Store: &store, Directory: directory, Relay: relay,
@@ -61,7 +61,7 @@ func TestWhatHappensWhileAnObjectIsBrokenIsSentOnceItIsMended(t *testing.T) {
 	defer func() { stop(); <-ended }()
 	happen := func() {
 		t.Helper()
-		event, err := transaction.NewEvent(transaction.RFQQuoted, "rfq_01KDVDNC00000000000000000B", judged, rand.Reader)
+		event, err := transaction.NewEvent(transaction.RFQQuoted, "rfq_01KDVDNC00000000000000000B", evaluated, rand.Reader)
 		if err != nil {
 			t.Fatal(err)
 		}

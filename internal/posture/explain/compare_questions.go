@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package explain
 
 import (
 	"cmp"
@@ -11,47 +11,45 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture"
-	"github.com/printmarket/printmarket/internal/posture/explain"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// question is a request that both sides of a comparison are asked about. Its
-// answer is a reason: "Open", or why not.
+// question is a request that both sides of a comparison decide. Its result is a
+// reason: "Open", or why the request is rejected.
 type question struct {
 	partner, subject string
 	keys, access     []string
-	ask              func(p *prober, now time.Time) string
+	ask              func(p *side, now time.Time) string
 }
 
-// Answers that stand for more than a reason does: a request that is let through,
-// and one of a partner that is not there.
+// Results beside the reasons of rejections: the request is accepted, and the partner
+// is missing.
 const (
 	open      = "Open"
 	noPartner = "NoPartner"
 )
 
-// compare tells the first time at which the change opens something, and the first
-// at which it closes something; if there is neither, whether another reason holds
-// now.
-func (q question) compare(before, after *prober, times []time.Time) []postureChange {
-	var opens, closes, alters *postureChange
+// compare returns the first change that opens the request and the first that closes
+// it. Without either it returns the change of the reason that holds now, if any.
+func (q question) compare(before, after *side, times []time.Time) []Change {
+	var opens, closes, alters *Change
 	for i, t := range times {
-		change := postureChange{Partner: q.partner, Subject: q.subject, Keys: q.keys, Access: q.access, Old: q.ask(before, t), New: q.ask(after, t)}
+		change := Change{Partner: q.partner, Subject: q.subject, Keys: q.keys, Access: q.access, Old: q.ask(before, t), New: q.ask(after, t)}
 		if i > 0 {
 			change.At = &t
 		}
 		switch {
 		case change.Old == change.New:
 		case change.New == open && opens == nil:
-			change.Effect, opens = effectOpens, &change
+			change.Effect, opens = EffectOpens, &change
 		case change.Old == open && closes == nil:
-			change.Effect, closes = effectCloses, &change
+			change.Effect, closes = EffectCloses, &change
 		case i == 0 && change.Old != noPartner && change.New != noPartner:
-			change.Effect, alters = effectAlters, &change
+			change.Effect, alters = EffectAlters, &change
 		}
 	}
-	var found []postureChange
-	for _, change := range []*postureChange{opens, closes} {
+	var found []Change
+	for _, change := range []*Change{opens, closes} {
 		if change != nil {
 			found = append(found, *change)
 		}
@@ -62,13 +60,13 @@ func (q question) compare(before, after *prober, times []time.Time) []postureCha
 	return found
 }
 
-// questions are everything that one of the sides can answer with yes.
-func questions(before, after *prober) []question {
+// questions returns every request that one of the sides may accept.
+func questions(before, after *side) []question {
 	var all []question
 	for _, name := range names(before, after) {
 		for c := range posture.Capabilities() {
-			for _, k := range explain.KeyKinds() {
-				for _, write := range explain.Accesses(c) {
+			for _, k := range KeyKinds() {
+				for _, write := range Accesses(c) {
 					all = append(all, capabilityQuestion(name, c, k.Mode, string(k.Mode), write))
 				}
 			}
@@ -79,12 +77,12 @@ func questions(before, after *prober) []question {
 	return append(all, senderQuestions(before, after)...)
 }
 
-// names are the partners of both sides, in order.
-func names(sides ...*prober) []string {
+// names returns the names of the partners of all sides, sorted.
+func names(sides ...*side) []string {
 	var all []string
-	for _, side := range sides {
-		for _, o := range side.Partners() {
-			all = append(all, side.Name(o))
+	for _, s := range sides {
+		for _, o := range s.Partners() {
+			all = append(all, s.Name(o))
 		}
 	}
 	slices.Sort(all)
@@ -93,17 +91,17 @@ func names(sides ...*prober) []string {
 
 func capabilityQuestion(name string, c posture.Capability, mode tenant.Mode, kind string, write bool) question {
 	q := question{partner: name, subject: c.String(), keys: []string{kind}}
-	if len(explain.Accesses(c)) > 1 {
-		q.access = []string{explain.AccessName(write)}
+	if len(Accesses(c)) > 1 {
+		q.access = []string{AccessName(write)}
 	}
-	q.ask = func(p *prober, now time.Time) string {
+	q.ask = func(p *side, now time.Time) string {
 		o := p.Find(name)
 		if o == nil {
 			return noPartner
 		}
 		reason := p.Decide(o, mode, c, write, now).Reason
-		if reason != posture.ReasonOpen && !explain.Granted(o, c) {
-			// Whatever else is in the way changes nothing for this partner.
+		if reason != posture.ReasonOpen && !Granted(o, c) {
+			// No other reason matters to this partner.
 			return posture.ReasonNotEntitled.String()
 		}
 		return reason.String()
@@ -111,12 +109,12 @@ func capabilityQuestion(name string, c posture.Capability, mode tenant.Mode, kin
 	return q
 }
 
-// keyQuestions ask whether each key of the partner is accepted.
-func keyQuestions(before, after *prober, name string) []question {
+// keyQuestions returns a question for each key of the partner: is the key accepted?
+func keyQuestions(before, after *side, name string) []question {
 	var all []question
 	seen := map[credential.Digest]bool{}
-	for _, side := range []*prober{after, before} {
-		o := side.Find(name)
+	for _, s := range []*side{after, before} {
+		o := s.Find(name)
 		if o == nil {
 			continue
 		}
@@ -127,7 +125,7 @@ func keyQuestions(before, after *prober, name string) []question {
 				continue
 			}
 			seen[digest] = true
-			all = append(all, question{partner: name, subject: "key " + key.Name, ask: func(p *prober, now time.Time) string {
+			all = append(all, question{partner: name, subject: "key " + key.Name, ask: func(p *side, now time.Time) string {
 				o := p.Find(name)
 				if o == nil {
 					return noPartner
@@ -140,11 +138,12 @@ func keyQuestions(before, after *prober, name string) []question {
 	return all
 }
 
-// connectionQuestions ask by which connections keys of the partner may come.
-func connectionQuestions(before, after *prober, name string) []question {
+// connectionQuestions returns a question for each connection by which keys of the
+// partner may authenticate.
+func connectionQuestions(before, after *side, name string) []question {
 	connection := func(subject string, by posture.Connection) question {
-		return question{partner: name, subject: subject, ask: func(p *prober, now time.Time) string {
-			_, reason := p.Snapshot().AuthenticateDigest(p.Probe(p.Find(name), tenant.Live), tenant.Live, by, now)
+		return question{partner: name, subject: subject, ask: func(p *side, now time.Time) string {
+			_, reason := p.snapshot.AuthenticateDigest(p.Probe(p.Find(name), tenant.Live), tenant.Live, by, now)
 			return reason.String()
 		}}
 	}
@@ -153,8 +152,8 @@ func connectionQuestions(before, after *prober, name string) []question {
 	}
 	all := []question{connection("without a client certificate", posture.Connection{})}
 	seen := map[string]bool{}
-	for _, side := range []*prober{after, before} {
-		for _, certificate := range side.Find(name).Spec.ClientCertificates {
+	for _, s := range []*side{after, before} {
+		for _, certificate := range s.Find(name).Spec.ClientCertificates {
 			pin, err := credential.ParseDigest(certificate.SPKISHA256)
 			if err != nil || seen[certificate.SPKISHA256] {
 				continue
@@ -166,21 +165,21 @@ func connectionQuestions(before, after *prober, name string) []question {
 	return all
 }
 
-// senderQuestions ask whether callbacks of each sender are accepted. Where the
-// Secrets of one side may not be read, no side's count.
-func senderQuestions(before, after *prober) []question {
-	blind := len(before.world.unread)+len(after.world.unread) > 0
+// senderQuestions returns a question for each sender: are its callbacks accepted? If
+// one side has unread Secrets, the secrets of neither side count.
+func senderQuestions(before, after *side) []question {
+	blind := len(before.reading.Unread)+len(after.reading.Unread) > 0
 	var all []question
 	seen := map[string]bool{}
-	for _, side := range []*prober{after, before} {
-		for i := range side.world.inputs.Senders {
-			spec := &side.world.inputs.Senders[i].Spec
+	for _, s := range []*side{after, before} {
+		for i := range s.reading.Inputs.Senders {
+			spec := &s.reading.Inputs.Senders[i].Spec
 			id, partner := spec.SenderID, spec.Partner
 			if seen[id] {
 				continue
 			}
 			seen[id] = true
-			all = append(all, question{partner: partner, subject: "sender " + id, ask: func(p *prober, now time.Time) string {
+			all = append(all, question{partner: partner, subject: "sender " + id, ask: func(p *side, now time.Time) string {
 				return p.senderReason(id, blind, now)
 			}})
 		}
@@ -191,8 +190,8 @@ func senderQuestions(before, after *prober) []question {
 	return all
 }
 
-func (p *prober) senderReason(id string, blind bool, now time.Time) string {
-	sender, found := p.Snapshot().Sender(id)
+func (p *side) senderReason(id string, blind bool, now time.Time) string {
+	sender, found := p.snapshot.Sender(id)
 	switch {
 	case !found && !p.hasSender(id):
 		return "NoSender"
@@ -205,6 +204,6 @@ func (p *prober) senderReason(id string, blind bool, now time.Time) string {
 	}
 }
 
-func (p *prober) hasSender(id string) bool {
-	return slices.ContainsFunc(p.world.inputs.Senders, func(o v1alpha1.XJMFSender) bool { return o.Spec.SenderID == id })
+func (p *side) hasSender(id string) bool {
+	return slices.ContainsFunc(p.reading.Inputs.Senders, func(o v1alpha1.XJMFSender) bool { return o.Spec.SenderID == id })
 }

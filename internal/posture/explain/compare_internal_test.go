@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package explain
 
 import (
 	"fmt"
@@ -17,26 +17,26 @@ import (
 
 var judged = posturetest.Judged()
 
-func TestAnOpenRequestIsCalledAsTheGatesCallIt(t *testing.T) {
+func TestResultOpenIsTheReasonOfTheGates(t *testing.T) {
 	t.Parallel()
 	if open != posture.ReasonOpen.String() {
-		t.Errorf("the gates call an open request %s", posture.ReasonOpen)
+		t.Errorf("result %q, want the reason %s", open, posture.ReasonOpen)
 	}
 }
 
-// A change that is undone opens what it closed, at the same times.
-func TestAComparisonIsItsOwnOpposite(t *testing.T) {
+// A reverted change opens what the change closed, at the same times.
+func TestReversedComparisonHasOppositeChanges(t *testing.T) {
 	t.Parallel()
-	opposite := map[effect]effect{effectOpens: effectCloses, effectCloses: effectOpens, effectAlters: effectAlters}
+	opposite := map[Effect]Effect{EffectOpens: EffectCloses, EffectCloses: EffectOpens, EffectAlters: EffectAlters}
 	posturetest.Each(t, func(t *testing.T, g posturetest.Generator, in posture.Inputs) {
 		t.Helper()
 		other := g.Inputs()
-		there := compare(newProber(postureWorld{inputs: in}), newProber(postureWorld{inputs: other}), judged)
-		back := compare(newProber(postureWorld{inputs: other}), newProber(postureWorld{inputs: in}), judged)
-		lines := func(d postureDiff, turn bool) []string {
+		there := Compare(Reading{Inputs: in}, Reading{Inputs: other}, judged)
+		back := Compare(Reading{Inputs: other}, Reading{Inputs: in}, judged)
+		lines := func(d Comparison, turn bool) []string {
 			set := map[string]bool{}
 			for _, c := range d.Changes {
-				if c.Effect == effectAlters || strings.HasPrefix(c.Subject, "scopes") {
+				if c.Effect == EffectAlters || strings.HasPrefix(c.Subject, "scopes") {
 					continue
 				}
 				if turn {
@@ -44,7 +44,7 @@ func TestAComparisonIsItsOwnOpposite(t *testing.T) {
 				}
 				for _, k := range append(c.Keys, "") {
 					for _, a := range append(c.Access, "") {
-						set[fmt.Sprint(c.Effect, c.Partner, c.Subject, k, a, c.Old, c.New, c.whenText())] = true
+						set[fmt.Sprint(c.Effect, c.Partner, c.Subject, k, a, c.Old, c.New, c.When())] = true
 					}
 				}
 			}
@@ -53,7 +53,7 @@ func TestAComparisonIsItsOwnOpposite(t *testing.T) {
 		if diff := cmp.Diff(lines(there, false), lines(back, true)); diff != "" {
 			t.Errorf("there and back:\n%s", diff)
 		}
-		if same := compare(newProber(postureWorld{inputs: in}), newProber(postureWorld{inputs: in}), judged); len(same.Changes) > 0 {
+		if same := Compare(Reading{Inputs: in}, Reading{Inputs: in}, judged); len(same.Changes) > 0 {
 			t.Errorf("no change changes %+v", same.Changes)
 		}
 	})

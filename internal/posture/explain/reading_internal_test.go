@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package explain
 
 import (
 	"testing"
@@ -12,8 +12,7 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// Whoever may not read a Secret is not told that it is missing.
-func TestAWebhookWhoseSecretWasNotReadIsNotBlamed(t *testing.T) {
+func TestReportBlamesNoWebhookForAnUnreadSecret(t *testing.T) {
 	t.Parallel()
 	partner := func(name, secret string) v1alpha1.PartnerEntitlement {
 		return v1alpha1.PartnerEntitlement{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1alpha1.PartnerEntitlementSpec{
@@ -24,17 +23,16 @@ func TestAWebhookWhoseSecretWasNotReadIsNotBlamed(t *testing.T) {
 			}},
 		}}
 	}
-	w := postureWorld{
-		inputs: posture.Inputs{Partners: []v1alpha1.PartnerEntitlement{partner("acme", "closed"), partner("globex", "missing")}},
-		unread: []string{"closed"},
+	r := Reading{
+		Inputs: posture.Inputs{Partners: []v1alpha1.PartnerEntitlement{partner("acme", "closed"), partner("globex", "missing")}},
+		Unread: []string{"closed"},
 	}
-	report := posture.Compile(w.inputs).Report(metav1.Now().Time)
-	w.forgetUnread(&report)
+	report := r.Report(posture.Compile(r.Inputs), metav1.Now().Time)
 	got := map[string]string{}
-	for _, r := range report.Partners {
-		for _, c := range r.Conditions {
+	for _, p := range report.Partners {
+		for _, c := range p.Conditions {
 			if c.Type == v1alpha1.ConditionWebhooksReady {
-				got[r.Name] = c.Status + "/" + c.Reason
+				got[p.Name] = c.Status + "/" + c.Reason
 			}
 		}
 	}
@@ -42,6 +40,6 @@ func TestAWebhookWhoseSecretWasNotReadIsNotBlamed(t *testing.T) {
 		t.Errorf("conditions (-want +got):\n%s", diff)
 	}
 	if report.Revision != "" {
-		t.Errorf("revision %s, which depends on what was not read", report.Revision)
+		t.Errorf("revision %s; it depends on an unread Secret", report.Revision)
 	}
 }

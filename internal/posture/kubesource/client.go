@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package kubesource
 
 import (
 	"context"
@@ -14,27 +14,27 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// kubeClient reads and updates objects of a cluster for the operators' commands.
-// It uses client-go's REST client alone: the client of controller-runtime links
-// the types and the clients of every API group (ADR 0051).
-type kubeClient struct {
+// Client reads and updates objects of a cluster for the operator commands.
+// It uses only client-go's REST client: the client of controller-runtime links the
+// types and the clients of every API group (ADR 0051).
+type Client struct {
 	config *rest.Config
 	codecs serializer.CodecFactory
 }
 
-// newKubeClient returns a client for the types that the functions register.
-func newKubeClient(config *rest.Config, register ...func(*runtime.Scheme) error) (*kubeClient, error) {
+// NewClient returns a client for the types that the functions register.
+func NewClient(config *rest.Config, register ...func(*runtime.Scheme) error) (*Client, error) {
 	scheme := runtime.NewScheme()
 	for _, add := range append(register, metav1.AddMetaToScheme) {
 		if err := add(scheme); err != nil {
 			return nil, err
 		}
 	}
-	return &kubeClient{config: config, codecs: serializer.NewCodecFactory(scheme)}, nil
+	return &Client{config: config, codecs: serializer.NewCodecFactory(scheme)}, nil
 }
 
 // of returns a client for the API group and version of a resource.
-func (c *kubeClient) of(resource schema.GroupVersionResource) (*rest.RESTClient, error) {
+func (c *Client) of(resource schema.GroupVersionResource) (*rest.RESTClient, error) {
 	config, version := rest.CopyConfig(c.config), resource.GroupVersion()
 	config.GroupVersion, config.APIPath = &version, "/apis"
 	if resource.Group == "" {
@@ -48,8 +48,8 @@ func (c *kubeClient) of(resource schema.GroupVersionResource) (*rest.RESTClient,
 	return client, nil
 }
 
-// get reads one object. A resource without namespaces needs none in the name.
-func (c *kubeClient) get(ctx context.Context, resource schema.GroupVersionResource, name types.NamespacedName, into runtime.Object) error {
+// Get reads one object. A resource without namespaces needs none in the name.
+func (c *Client) Get(ctx context.Context, resource schema.GroupVersionResource, name types.NamespacedName, into runtime.Object) error {
 	client, err := c.of(resource)
 	if err != nil {
 		return err
@@ -58,8 +58,8 @@ func (c *kubeClient) get(ctx context.Context, resource schema.GroupVersionResour
 		Resource(resource.Resource).Name(name.Name).Do(ctx).Into(into)
 }
 
-// list reads the objects of a namespace, up to a limit if it is above 0.
-func (c *kubeClient) list(ctx context.Context, resource schema.GroupVersionResource, namespace string, limit int64, into runtime.Object) error {
+// List reads the objects of a namespace, up to a limit if it is above 0.
+func (c *Client) List(ctx context.Context, resource schema.GroupVersionResource, namespace string, limit int64, into runtime.Object) error {
 	client, err := c.of(resource)
 	if err != nil {
 		return err
@@ -68,9 +68,9 @@ func (c *kubeClient) list(ctx context.Context, resource schema.GroupVersionResou
 		VersionedParams(&metav1.ListOptions{Limit: limit}, metav1.ParameterCodec).Do(ctx).Into(into)
 }
 
-// update replaces one object on behalf of a field manager. The server refuses
+// Update replaces one object on behalf of a field manager. The server refuses
 // an object that has changed since it was read.
-func (c *kubeClient) update(ctx context.Context, resource schema.GroupVersionResource, name types.NamespacedName, object runtime.Object, manager string) error {
+func (c *Client) Update(ctx context.Context, resource schema.GroupVersionResource, name types.NamespacedName, object runtime.Object, manager string) error {
 	client, err := c.of(resource)
 	if err != nil {
 		return err

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/printmarket/printmarket/apiserver/platformapi"
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// platformCommand is a row of the commands that call the platform API: its texts and
+// flags, the call, and how the result is printed. T is the result.
+type platformCommand[T any] struct {
+	use, short, long, example string
+	// args is NoArgs by default.
+	args cobra.PositionalArgs
+	// flags adds flags beside those of the access and the output.
+	flags func(*pflag.FlagSet)
+	// required names the flags that must be set.
+	required []string
+	// check refuses flags before anything is opened.
+	check func() error
+	call  func(context.Context, request) (T, error)
+	print func(io.Writer, T)
+}
+
+// request is one invocation of a platform command.
+type request struct {
+	*platformapi.Client
+	cmd  *cobra.Command
+	args []string
+}
+
+// command returns the cobra command of a row.
+func (c platformCommand[T]) command() *cobra.Command {
+	var access platformAccess
+	var output string
+	cmd := &cobra.Command{
+		Use: c.use, Short: c.short, Long: c.long, Example: c.example, Args: c.args,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if c.check != nil {
+				if err := c.check(); err != nil {
+					return err
+				}
+			}
+			client, err := access.open()
+			if err != nil {
+				return err
+			}
+			found, err := c.call(cmd.Context(), request{client, cmd, args})
+			if err != nil {
+				return err
+			}
+			return printOutput(cmd, output, found, func(w io.Writer) { c.print(w, found) })
+		},
+	}
+	if c.args == nil {
+		cmd.Args = cobra.NoArgs
+	}
+	access.register(cmd.Flags())
+	chooseOutput(cmd.Flags(), &output, "table", "json")
+	if c.flags != nil {
+		c.flags(cmd.Flags())
+	}
+	for _, flag := range c.required {
+		_ = cmd.MarkFlagRequired(flag) // the flag exists
+	}
+	return cmd
+}
+
+// answer decodes a response of the platform API, or returns its problem as an error.
+func answer[T any](response *http.Response, err error) (*T, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode >= 300 || !strings.Contains(response.Header.Get("Content-Type"), "json") {
+		return nil, refused(response.StatusCode, body)
+	}
+	value := new(T)
+	if err := json.Unmarshal(body, value); err != nil {
+		return nil, err
+	}
+	return value, nil
+}
+
+// items decodes a response that lists records.
+func items[T any](response *http.Response, err error) ([]T, error) {
+	page, err := answer[struct{ Items []T }](response, err)
+	if err != nil {
+		return nil, err
+	}
+	return page.Items, nil
+}
+
+// refused returns the error of a response that reports a problem.
+func refused(status int, body []byte) error {
+	var reported struct {
+		Code      problem.Code
+		Detail    string
+		RequestID string
+		Errors    []problem.Violation
+	}
+	if err := json.Unmarshal(body, &reported); err != nil || reported.Code == "" {
+		return fmt.Errorf("the API answered %d", status)
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s: %s (request %s)", reported.Code, reported.Detail, reported.RequestID)
+	for _, violation := range reported.Errors {
+		fmt.Fprintf(&text, "\n  %s: %s", violation.Pointer, violation.Detail)
+	}
+	if row, known := problem.Lookup(reported.Code); known {
+		fmt.Fprintf(&text, "\n%s", row.Do)
+	}
+	return errors.New(text.String())
+}
+
+// maxListed limits what one command lists.
+const maxListed = 10_000
+
+// listLimit is the value of --limit.
+type listLimit int
+
+func (l *listLimit) register(f *pflag.FlagSet, what string) {
+	f.IntVar((*int)(l), "limit", rfq.DefaultLimit, fmt.Sprintf("how many%s at most, up to %d", what, maxListed))
+}
+
+func (l *listLimit) check() error {
+	if *l < 1 || *l > maxListed {
+		return fmt.Errorf("--limit is 1 to %d, not %d", maxListed, *l)
+	}
+	return nil
+}
+
+// pages reads as many pages as the limit needs. next reads the records before an id;
+// nil: from the latest on.
+func pages[T any](l listLimit, id func(*T) *string, next func(size *int, before *string) (*http.Response, error)) ([]T, error) {
+	found, limit := []T{}, int(l)
+	var before *string
+	for {
+		size := min(limit-len(found), rfq.MaxLimit)
+		page, err := items[T](next(&size, before))
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, page...)
+		if len(page) < size || len(found) >= limit {
+			return found, nil
+		}
+		before = id(&found[len(found)-1])
+	}
+}
+
+// checkTime refuses the value of a flag that is no time; empty is fine.
+func checkTime(flag, text, example string) error {
+	if _, err := time.Parse(time.RFC3339, text); err != nil && text != "" {
+		return fmt.Errorf("--%s is a time like %s, not %q", flag, example, text)
+	}
+	return nil
+}
+
+// platformAccess names the platform API and the key. A key is never an argument,
+// which every process of the machine could read.
+type platformAccess struct {
+	apiURL, keyFile string
+	sandbox         bool
+}
+
+func (o *platformAccess) register(f *pflag.FlagSet) {
+	f.StringVar(&o.apiURL, "api-url", "", "origin of the API (default: $PRINTMARKET_API_URL)")
+	f.StringVar(&o.keyFile, "key-file", "",
+		"file with a key of the package Platform (default: $PRINTMARKET_PLATFORM_LIVE_KEY, or $PRINTMARKET_PLATFORM_TEST_KEY with --sandbox)")
+	f.BoolVar(&o.sandbox, "sandbox", false, "work with the sandbox's records: use the test key")
+}
+
+// requestTime limits one request.
+const requestTime = 30 * time.Second
+
+// open returns a client of the platform API.
+func (o *platformAccess) open() (*platformapi.Client, error) {
+	origin, err := o.origin()
+	if err != nil {
+		return nil, err
+	}
+	key, err := o.key()
+	if err != nil {
+		return nil, err
+	}
+	return platformapi.NewClient(origin,
+		platformapi.WithHTTPClient(&http.Client{Timeout: requestTime, CheckRedirect: refuseRedirect}),
+		platformapi.WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
+			r.Header.Set("Authorization", "Bearer "+key.Secret().Reveal())
+			return nil
+		}))
+}
+
+func refuseRedirect(*http.Request, []*http.Request) error {
+	return errors.New("the API redirects, and a key is sent to no other address")
+}
+
+// origin returns the address of the API. A key crosses no network in plain text.
+func (o *platformAccess) origin() (string, error) {
+	text := o.apiURL
+	if text == "" {
+		text = os.Getenv("PRINTMARKET_API_URL")
+	}
+	if text == "" {
+		return "", errors.New("where is the API? Set --api-url or PRINTMARKET_API_URL")
+	}
+	origin, err := url.Parse(text)
+	switch {
+	case err != nil || origin.Host == "" || origin.Scheme != "https" && origin.Scheme != "http":
+		return "", fmt.Errorf("the origin of the API is like https://api.example.com, not %q", text)
+	case origin.Scheme == "http" && !isLoopback(origin.Hostname()):
+		return "", fmt.Errorf("%s: a key is sent over https, or to this machine", text)
+	default:
+		return text, nil
+	}
+}
+
+func isLoopback(host string) bool {
+	address := net.ParseIP(host)
+	return host == "localhost" || address != nil && address.IsLoopback()
+}
+
+func (o *platformAccess) key() (credential.Key, error) {
+	variable, mode := "PRINTMARKET_PLATFORM_LIVE_KEY", tenant.Live
+	if o.sandbox {
+		variable, mode = "PRINTMARKET_PLATFORM_TEST_KEY", tenant.Test
+	}
+	text, from := os.Getenv(variable), variable
+	if o.keyFile != "" {
+		file, err := os.ReadFile(o.keyFile)
+		if err != nil {
+			return credential.Key{}, fmt.Errorf("read the key: %w", err)
+		}
+		text, from = string(file), o.keyFile
+	}
+	if text == "" {
+		return credential.Key{}, fmt.Errorf("with which key? Set --key-file or %s", variable)
+	}
+	key, err := credential.Parse(strings.TrimSpace(text))
+	if err != nil {
+		return credential.Key{}, fmt.Errorf("%s: %w", from, err)
+	}
+	if key.Mode() != mode {
+		// --sandbox must never change production records.
+		return credential.Key{}, fmt.Errorf("%s holds a %s key: --sandbox goes with a test key, and only with one", from, key.Mode())
+	}
+	return key, nil
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/printmarket/printmarket/apiserver/platformapi"
+	"github.com/printmarket/printmarket/apiserver/webhooksapi"
+)
+
+func webhooksCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "webhooks",
+		Short: "Look after the webhooks of partners: endpoints, deliveries, secrets",
+		Long: `Look after the webhooks of partners: which endpoints there are, what became of
+each delivery, and what is sent again. It needs a key of the package Platform:
+ops:read to read, quotes:ingest to have something sent. The commands secret and
+verify ask nobody, and need none.`,
+	}
+	cmd.AddCommand(
+		webhookEndpointsCommand(), webhookDeliveriesCommand(), showDeliveryCommand(),
+		testEndpointCommand(), recoverEndpointCommand(), enableEndpointCommand(), redeliverCommand(), webhookSecretCommand(), verifyWebhookCommand(),
+	)
+	return cmd
+}
+
+// errNoOwner reports that --organization is missing.
+var errNoOwner = errors.New("whose webhooks? Set --organization; printmarket webhooks endpoints lists them")
+
+// webhookOwner is the value of --organization.
+type webhookOwner string
+
+func (o *webhookOwner) register(f *pflag.FlagSet) {
+	f.StringVar((*string)(o), "organization", "", "whose webhooks: spec.organizationID of the PartnerEntitlement")
+}
+
+func (o *webhookOwner) check() error {
+	if *o == "" {
+		return errNoOwner
+	}
+	return nil
+}
+
+var endpointTable = table[platformapi.Endpoint]{
+	[]any{"ORGANIZATION", "ENDPOINT", "STATE", "REASON", "WAITING", "OLDEST", "DELIVERED", "FAILING SINCE", "FAILURES", "PAUSED UNTIL", "URL"},
+	func(e *platformapi.Endpoint) []any {
+		return []any{
+			e.Organization, e.Name, e.State, e.Reason, e.Waiting, stampOr(e.OldestAt), stampOr(e.DeliveredAt), stampOr(e.FailingSince),
+			e.Failures, stampOr(e.PausedUntil), e.URL,
+		}
+	},
+}
+
+func webhookEndpointsCommand() *cobra.Command {
+	var organization string
+	return platformCommand[[]platformapi.Endpoint]{
+		use: "endpoints", short: "List endpoints, and whether anything is sent to them",
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&organization, "organization", "", "id of the organization whose endpoints are listed; every one by default")
+		},
+		call: func(ctx context.Context, r request) ([]platformapi.Endpoint, error) {
+			return items[platformapi.Endpoint](r.ListEndpoints(ctx, &platformapi.ListEndpointsParams{Organization: given(organization)}))
+		},
+		print: func(w io.Writer, found []platformapi.Endpoint) { endpointTable.print(w, found...) },
+	}.command()
+}
+
+var deliveryTable = table[platformapi.WebhookDelivery]{
+	[]any{"ID", "ENDPOINT", "TYPE", "SUBJECT", "STATE", "ATTEMPTS", "EVENT", "DUE", "ENDED"},
+	func(d *platformapi.WebhookDelivery) []any {
+		return []any{d.ID, d.Endpoint, d.Type, d.Subject, d.State, d.Attempts, stamp(d.EventAt), stampOr(d.DueAt), stampOr(d.EndedAt)}
+	},
+}
+
+func webhookDeliveriesCommand() *cobra.Command {
+	var owner webhookOwner
+	var endpoint, state, kind string
+	var limit listLimit
+	return platformCommand[[]platformapi.WebhookDelivery]{
+		use: "deliveries", short: "List the deliveries of an organization, the latest first",
+		example: "  printmarket webhooks deliveries --organization org_acme01 --state exhausted",
+		flags: func(f *pflag.FlagSet) {
+			owner.register(f)
+			f.StringVar(&endpoint, "endpoint", "", "only those to the endpoint of this name")
+			f.StringVar(&state, "state", "", "only those that are pending, delivered or exhausted")
+			f.StringVar(&kind, "type", "", "only those of events of this type, such as rfq.quoted")
+			limit.register(f, "")
+		},
+		check: func() error {
+			if err := limit.check(); err != nil {
+				return err
+			}
+			return owner.check()
+		},
+		call: func(ctx context.Context, r request) ([]platformapi.WebhookDelivery, error) {
+			params := platformapi.ListDeliveriesParams{Organization: string(owner), Endpoint: given(endpoint), State: given(state), Type: given(kind)}
+			return pages(limit, func(d *platformapi.WebhookDelivery) *string { return &d.ID }, func(size *int, before *string) (*http.Response, error) {
+				params.Limit, params.Before = size, before
+				return r.ListDeliveries(ctx, &params)
+			})
+		},
+		print: func(w io.Writer, found []platformapi.WebhookDelivery) { deliveryTable.print(w, found...) },
+	}.command()
+}
+
+var attemptTable = table[webhooksapi.Attempt]{
+	[]any{"ATTEMPT", "AT", "MILLISECONDS", "STATUS", "FAULT", "ANSWER"},
+	func(a *webhooksapi.Attempt) []any {
+		return []any{a.Number, stamp(a.At), a.Milliseconds, a.Status, a.Fault, short(strings.TrimSpace(a.Excerpt))}
+	},
+}
+
+func showDeliveryCommand() *cobra.Command {
+	var owner webhookOwner
+	return platformCommand[*platformapi.DeliveryWithAttempts]{
+		use: "show DELIVERY", short: "Show a delivery with its attempts", args: cobra.ExactArgs(1), flags: owner.register, check: owner.check,
+		call: func(ctx context.Context, r request) (*platformapi.DeliveryWithAttempts, error) {
+			return answer[platformapi.DeliveryWithAttempts](r.ShowDelivery(ctx, r.args[0], &platformapi.ShowDeliveryParams{Organization: string(owner)}))
+		},
+		print: func(w io.Writer, d *platformapi.DeliveryWithAttempts) {
+			printDelivery(w, &d.Delivery)
+			line(w)
+			attemptTable.print(w, d.Attempts...)
+		},
+	}.command()
+}
+
+func printDelivery(w io.Writer, d *platformapi.WebhookDelivery) {
+	details(w,
+		"id", d.ID,
+		"organization", d.Organization,
+		"endpoint", d.Endpoint,
+		"event", d.Event,
+		"type", d.Type,
+		"subject", d.Subject,
+		"state", d.State,
+		"attempts", d.Attempts,
+		"happened", stamp(d.EventAt),
+		"due", stampOr(d.DueAt),
+		"ended", stampOr(d.EndedAt))
+}
+
+// webhookChange completes the row of a command that changes something at the
+// endpoints of an organization.
+func webhookChange[T any](c platformCommand[*T], change func(ctx context.Context, r request, organization string, reason platformapi.Reason) (*http.Response, error)) *cobra.Command {
+	var owner webhookOwner
+	var reason string
+	c.args = cobra.ExactArgs(1)
+	c.required = append(c.required, "reason")
+	flags, check := c.flags, c.check
+	c.flags = func(f *pflag.FlagSet) {
+		owner.register(f)
+		registerReason(f, &reason)
+		if flags != nil {
+			flags(f)
+		}
+	}
+	c.check = func() error {
+		if check != nil {
+			if err := check(); err != nil {
+				return err
+			}
+		}
+		return owner.check()
+	}
+	c.call = func(ctx context.Context, r request) (*T, error) {
+		return answer[T](change(ctx, r, string(owner), platformapi.Reason{Reason: reason}))
+	}
+	return c.command()
+}
+
+// printSent prints a delivery that is on its way, and how to follow it.
+func printSent(w io.Writer, d *platformapi.WebhookDelivery) {
+	printDelivery(w, d)
+	line(w)
+	line(w, fmt.Sprintf("What becomes of it: printmarket webhooks show %s --organization %s", d.ID, d.Organization))
+}
+
+func testEndpointCommand() *cobra.Command {
+	return webhookChange(platformCommand[*platformapi.WebhookDelivery]{
+		use: "test ENDPOINT", short: "Send an endpoint an event of the type webhook.test", print: printSent,
+		example: `  printmarket webhooks test mis --organization org_acme01 --reason "the partner asked"`,
+	}, func(ctx context.Context, r request, organization string, reason platformapi.Reason) (*http.Response, error) {
+		return r.TestEndpoint(ctx, r.args[0], &platformapi.TestEndpointParams{Organization: organization}, reason)
+	})
+}
+
+func redeliverCommand() *cobra.Command {
+	return webhookChange(platformCommand[*platformapi.WebhookDelivery]{
+		use: "redeliver DELIVERY", short: "Send an event again, whatever became of its delivery", print: printSent,
+	}, func(ctx context.Context, r request, organization string, reason platformapi.Reason) (*http.Response, error) {
+		return r.Redeliver(ctx, r.args[0], &platformapi.RedeliverParams{Organization: organization}, reason)
+	})
+}
+
+func recoverEndpointCommand() *cobra.Command {
+	var since string
+	return webhookChange(platformCommand[*platformapi.Recovered]{
+		use: "recover ENDPOINT", short: "Send an endpoint again what it has missed",
+		long: `Send an endpoint again what it has missed: every event since an instant whose
+delivery is exhausted, or that has none although the endpoint wants it. What was
+delivered is not sent again; redeliver does that.`,
+		example: `  printmarket webhooks recover mis --organization org_acme01 \
+    --since 2026-11-20T09:00:00Z --reason "their receiver was away"`,
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&since, "since", "", "first instant whose events count, within 30 days (required)")
+		},
+		required: []string{"since"},
+		check: func() error {
+			if since == "" {
+				return errors.New(`--since is a time like 2026-11-20T09:00:00Z, not ""`)
+			}
+			return checkTime("since", since, "2026-11-20T09:00:00Z")
+		},
+		print: func(w io.Writer, done *platformapi.Recovered) { line(w, done.Recovered, "deliveries are on their way") },
+	}, func(ctx context.Context, r request, organization string, reason platformapi.Reason) (*http.Response, error) {
+		return r.RecoverEndpoint(ctx, r.args[0], &platformapi.RecoverEndpointParams{Organization: organization},
+			platformapi.Recovery{Reason: reason.Reason, Since: since})
+	})
+}
+
+func enableEndpointCommand() *cobra.Command {
+	return webhookChange(platformCommand[*platformapi.Endpoint]{
+		use: "enable ENDPOINT", short: "Let an endpoint that was disabled have deliveries again",
+		print: func(w io.Writer, e *platformapi.Endpoint) { endpointTable.print(w, *e) },
+	}, func(ctx context.Context, r request, organization string, reason platformapi.Reason) (*http.Response, error) {
+		return r.EnableEndpoint(ctx, r.args[0], &platformapi.EnableEndpointParams{Organization: organization}, reason)
+	})
+}

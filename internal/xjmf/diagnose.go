@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package xjmf
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/credential/signature"
+	"github.com/printmarket/printmarket/pkg/xjdf"
+)
+
+// The headers of a callback, as net/http writes them.
+const (
+	HeaderSender    = "X-Xjmf-Sender"
+	HeaderTimestamp = "X-Xjmf-Timestamp"
+	HeaderSignature = "X-Xjmf-Signature"
+)
+
+// Header is the name of a header: as net/http and as the interface specification
+// writes it.
+type Header struct{ Canonical, Written string }
+
+// Headers returns the headers in the order in which they are shown.
+func Headers() [3]Header {
+	return [...]Header{{HeaderSender, "X-XJMF-Sender"}, {HeaderTimestamp, "X-XJMF-Timestamp"}, {HeaderSignature, "X-XJMF-Signature"}}
+}
+
+// Sign returns the headers of a callback.
+func Sign(scheme signature.Scheme, secret credential.Secret, sender, timestamp string, body []byte) http.Header {
+	headers := http.Header{}
+	headers.Set(HeaderSender, sender)
+	headers.Set(HeaderTimestamp, timestamp)
+	headers.Set(HeaderSignature, signature.Sign(scheme, secret, timestamp, body))
+	return headers
+}
+
+// MediaType returns the media type of a callback by its first bytes.
+func MediaType(body []byte) string {
+	if xjdf.IsXML(body) {
+		return "application/vnd.cip4-xjmf+xml"
+	}
+	return "application/vnd.cip4-xjmf+json"
+}
+
+// Accepted reports whether a response accepts every message of a callback.
+func Accepted(status int, body []byte) bool {
+	if status != http.StatusOK {
+		return false
+	}
+	document, err := xjdf.Parse(body, xjdf.Limits{})
+	if err != nil {
+		return false
+	}
+	for _, response := range document.Root.Children {
+		if code, found := response.Attr("ReturnCode"); found && code != "0" {
+			return false
+		}
+	}
+	return document.Root.Name.Local == "XJMF"
+}
+
+// Callback is a callback with the terms of its check.
+type Callback struct {
+	Headers http.Header
+	Body    []byte
+	Scheme  signature.Scheme
+	Secret  credential.Secret
+	// Now is the time of the check; timestamps may differ from it by Window.
+	Now    time.Time
+	Window time.Duration
+}
+
+// Fault is a part of a callback, and why the API would reject it; empty if the part
+// is valid.
+type Fault struct{ Part, Fault string }
+
+// Diagnose checks the parts of a callback as the API does.
+func Diagnose(c Callback) []Fault {
+	return []Fault{
+		{"sender", missing(c.Headers, HeaderSender)},
+		{"signature", signatureFault(c.Headers, c.Scheme, c.Secret, c.Body)},
+		{"timestamp", timestampFault(c.Headers, c.Now, c.Window)},
+		{"body", bodyFault(c.Body, c.Now)},
+	}
+}
+
+// missing reports a header that does not occur exactly once.
+func missing(headers http.Header, name string) string {
+	for _, header := range Headers() {
+		if n := len(headers.Values(name)); header.Canonical == name && n != 1 {
+			return fmt.Sprintf("there are %d headers %s, and there must be one", n, header.Written)
+		}
+	}
+	if headers.Get(name) == "" {
+		return "the header is empty"
+	}
+	return ""
+}
+
+func timestampFault(headers http.Header, now time.Time, window time.Duration) string {
+	if fault := missing(headers, HeaderTimestamp); fault != "" {
+		return fault
+	}
+	stamp, err := signature.ParseTimestamp(headers.Get(HeaderTimestamp))
+	if err != nil {
+		return err.Error()
+	}
+	return stamp.Outside(now, window)
+}
+
+// signatureFault also tries the usual mistakes of senders.
+func signatureFault(headers http.Header, scheme signature.Scheme, secret credential.Secret, body []byte) string {
+	if fault := missing(headers, HeaderSignature); fault != "" {
+		return fault
+	}
+	given, timestamp := headers.Get(HeaderSignature), headers.Get(HeaderTimestamp)
+	fits := func(scheme signature.Scheme, header string, body []byte) bool {
+		return signature.Verify(scheme, []credential.Secret{secret}, header, timestamp, body)
+	}
+	if fits(scheme, given, body) {
+		return ""
+	}
+	for _, other := range signature.Schemes() {
+		if other != scheme && fits(other, given, body) {
+			return fmt.Sprintf("it is a signature of the scheme %s, and %s is expected", other, scheme)
+		}
+	}
+	switch trimmed := bytes.TrimRight(body, "\r\n"); {
+	case fits(scheme, "sha256="+strings.TrimPrefix(strings.ToLower(given), "sha256="), body):
+		return "write it as sha256= and lower-case digits"
+	case fits(scheme, given, trimmed):
+		return "it is that of the body without the line end that the file has"
+	case fits(scheme, given, append(bytes.Clone(trimmed), '\n')):
+		return "it is that of the body with a line end, which the file has not"
+	case len(given) != signature.Len || !strings.HasPrefix(given, "sha256="):
+		return "it is not sha256= and 64 digits"
+	default:
+		return "it is not that of this body with this secret"
+	}
+}
+
+// bodyFault reads a body as the API does.
+func bodyFault(body []byte, now time.Time) string {
+	document, err := xjdf.Parse(body, xjdf.Limits{})
+	if err != nil {
+		return err.Error()
+	}
+	_, err = Read(document, now, DefaultHorizon())
+	var invalid *InvalidError
+	switch {
+	case err == nil:
+		return ""
+	case !errors.As(err, &invalid):
+		return err.Error()
+	}
+	var faults []string
+	for _, v := range invalid.Violations {
+		text := fmt.Sprintf("line %d, %s: %s", v.Place.Line, v.Place.XPath, v.Detail)
+		if v.Suggestion != "" {
+			text += ": " + v.Suggestion
+		}
+		faults = append(faults, text)
+	}
+	if invalid.More > 0 {
+		faults = append(faults, fmt.Sprintf("and %d more", invalid.More))
+	}
+	return strings.Join(faults, "; ")
+}
