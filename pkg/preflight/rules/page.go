@@ -15,8 +15,8 @@ func pages() []Rule {
 	rule := func(id string, severity report.Severity, title, hint, ref string, j judge) Rule {
 		return Rule{ID: id, Category: report.CategoryPage, Severity: severity, Title: title, FixHint: hint, Ref: ref, judge: j}
 	}
-	count := func(id string, severity report.Severity, title, op, hint string, ask func(int, int) string) Rule {
-		r := rule(id, severity, title, hint, "GWG 2015 4.6", pageCount(ask))
+	count := func(id string, severity report.Severity, title, op, hint, ref string, ask func(int, int) string) Rule {
+		r := rule(id, severity, title, hint, ref, pageCount(ask))
 		r.Op, r.Unit = op, "pages"
 		return r
 	}
@@ -24,13 +24,13 @@ func pages() []Rule {
 		"GWG 2015 4.4", everyPage(sizeMixed))
 	sizes.Tolerance = "mm"
 	return []Rule{
-		count("page.count", report.Error, "Too few pages", atLeast, "Export the document with its pages.", func(n, limit int) string {
+		count("page.count", report.Error, "Too few pages", atLeast, "Export the document with its pages.", "GWG 2015 4.6", func(n, limit int) string {
 			return when(n < limit, fmt.Sprintf("The document has %s; at least %d must be there.", pagesInWords(n), limit))
 		}),
-		count("page.count_above", report.Error, "Too many pages", atMost, "Send each page that belongs to another order as a file of its own.", func(n, limit int) string {
+		count("page.count_above", report.Error, "Too many pages", atMost, "Send each page that belongs to another order as a file of its own.", "GWG 2015 4.6", func(n, limit int) string {
 			return when(n > limit, fmt.Sprintf("The document has %s; at most %d may be there.", pagesInWords(n), limit))
 		}),
-		count("page.count_multiple", report.Error, "Number of pages cannot be bound", multiple, "Add or remove pages; empty ones count.", func(n, limit int) string {
+		count("page.count_multiple", report.Error, "Number of pages cannot be bound", multiple, "Add or remove pages; empty ones count.", "GWG 2015 4.6", func(n, limit int) string {
 			return when(n%limit != 0, fmt.Sprintf("The document has %s, which is no multiple of %d.", pagesInWords(n), limit))
 		}),
 		rule("page.blank", report.Warning, "Page is empty", "Remove the page if it is not meant to be there.", "GWG 2015 4.5", everyPage(blank)),
