@@ -28,9 +28,9 @@ func TestAnOpenRequestIsCalledAsTheGatesCallIt(t *testing.T) {
 func TestAComparisonIsItsOwnOpposite(t *testing.T) {
 	t.Parallel()
 	opposite := map[effect]effect{effectOpens: effectCloses, effectCloses: effectOpens, effectAlters: effectAlters}
-	posturetest.Each(t, func(t *testing.T, w posturetest.World, in posture.Inputs) {
+	posturetest.Each(t, func(t *testing.T, g posturetest.Generator, in posture.Inputs) {
 		t.Helper()
-		other := w.Inputs()
+		other := g.Inputs()
 		there := compare(newProber(postureWorld{inputs: in}), newProber(postureWorld{inputs: other}), judged)
 		back := compare(newProber(postureWorld{inputs: other}), newProber(postureWorld{inputs: in}), judged)
 		lines := func(d postureDiff, turn bool) []string {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/test/posturetest"
 )
 
 // market is a marketplace of n partners with every capability, every scope and
@@ -47,7 +48,7 @@ func market(tb testing.TB, n int) posture.Inputs {
 
 func BenchmarkDecide(b *testing.B) {
 	s := posture.Compile(market(b, 1_000))
-	caller, _ := s.Authenticate(keyOf(b, "live:acme"), posture.Connection{}, now)
+	caller, _ := s.Authenticate(posturetest.Key("live:acme"), posture.Connection{}, now)
 	b.ReportAllocs()
 	for b.Loop() {
 		if !s.Decide(caller, posture.RFQCreate, true, now).Allowed() {
@@ -59,7 +60,7 @@ func BenchmarkDecide(b *testing.B) {
 func BenchmarkAuthenticateAndDecide(b *testing.B) {
 	gates := posture.NewGates(time.Hour)
 	gates.Publish(posture.Compile(market(b, 1_000)), now)
-	key := keyOf(b, "live:acme")
+	key := posturetest.Key("live:acme")
 	b.ReportAllocs()
 	for b.Loop() {
 		s := gates.Current(now)

@@ -12,6 +12,7 @@ import (
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/test/posturetest"
 )
 
 // pinning makes acme need a client certificate of one of some names.
@@ -35,7 +36,7 @@ func TestACallerIsJudgedByItsConnectionInEachSnapshot(t *testing.T) {
 	end := metav1.NewTime(now.Add(time.Hour))
 	in.Partners[0].Spec.ClientCertificates[0].NotAfter = &end
 	s := posture.Compile(in)
-	caller, reason := s.Authenticate(keyOf(t, "live:acme"), posture.Mutual(pinOf("old")), now)
+	caller, reason := s.Authenticate(posturetest.Key("live:acme"), posture.Mutual(pinOf("old")), now)
 	if reason != posture.ReasonOpen {
 		t.Fatalf("Authenticate: %s", reason)
 	}
@@ -61,7 +62,7 @@ func TestACallerIsJudgedByItsConnectionInEachSnapshot(t *testing.T) {
 			t.Errorf("%s, standing: %s, want %s", name, d.Reason, tc.want)
 		}
 	}
-	plain, _ := posture.Compile(free).Authenticate(keyOf(t, "live:acme"), posture.Connection{}, now)
+	plain, _ := posture.Compile(free).Authenticate(posturetest.Key("live:acme"), posture.Connection{}, now)
 	if d := s.Decide(plain, posture.RFQCreate, true, now); d.Reason != posture.ReasonCertificateMissing {
 		t.Errorf("a caller without a certificate, once one is needed: %s", d.Reason)
 	}
@@ -70,7 +71,7 @@ func TestACallerIsJudgedByItsConnectionInEachSnapshot(t *testing.T) {
 func TestASessionComesByItsOwnConnection(t *testing.T) {
 	t.Parallel()
 	s := posture.Compile(pinning(t, "new"))
-	digest := keyOf(t, "live:acme").Digest()
+	digest := posturetest.Key("live:acme").Digest()
 	for connection, want := range map[posture.Connection]posture.Reason{
 		{}:                              posture.ReasonCertificateMissing,
 		posture.Mutual(pinOf("new")):    posture.ReasonOpen,

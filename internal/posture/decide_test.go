@@ -11,6 +11,7 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/test/posturetest"
 )
 
 var now = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
@@ -34,7 +35,7 @@ func sound(tb testing.TB, capability posture.Capability) posture.Inputs {
 		if name == "test:acme" {
 			kind = v1alpha1.KeyKindTest
 		}
-		partner.Spec.Keys = append(partner.Spec.Keys, v1alpha1.APIKey{Name: name[:4], Kind: kind, State: v1alpha1.KeyStateActive, SHA256: keyOf(tb, name).Digest().String()})
+		partner.Spec.Keys = append(partner.Spec.Keys, v1alpha1.APIKey{Name: name[:4], Kind: kind, State: v1alpha1.KeyStateActive, SHA256: posturetest.Key(name).Digest().String()})
 	}
 	rollout := v1alpha1.CapabilityRollout{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: capability.String()}}
 	rollout.Spec = v1alpha1.CapabilityRolloutSpec{
@@ -47,7 +48,7 @@ func sound(tb testing.TB, capability posture.Capability) posture.Inputs {
 func ask(tb testing.TB, in posture.Inputs, key string, capability posture.Capability) posture.Decision {
 	tb.Helper()
 	s := posture.Compile(in)
-	caller, reason := s.Authenticate(keyOf(tb, key), posture.Connection{}, now)
+	caller, reason := s.Authenticate(posturetest.Key(key), posture.Connection{}, now)
 	if reason != posture.ReasonOpen {
 		return posture.Decision{Reason: reason}
 	}
@@ -138,8 +139,8 @@ func TestZeroValuesAreClosed(t *testing.T) {
 	t.Parallel()
 	var none *posture.Snapshot
 	s := posture.Compile(sound(t, posture.RFQCreate))
-	caller, _ := s.Authenticate(keyOf(t, "live:acme"), posture.Connection{}, now)
-	anyone, absent := none.Authenticate(keyOf(t, "live:acme"), posture.Connection{}, now)
+	caller, _ := s.Authenticate(posturetest.Key("live:acme"), posture.Connection{}, now)
+	anyone, absent := none.Authenticate(posturetest.Key("live:acme"), posture.Connection{}, now)
 	tests := map[string]struct {
 		decision posture.Decision
 		want     posture.Reason
@@ -176,7 +177,7 @@ func TestZeroValuesAreClosed(t *testing.T) {
 func TestCallerSaysWhoAsks(t *testing.T) {
 	t.Parallel()
 	s := posture.Compile(sound(t, posture.RFQCreate))
-	caller, reason := s.Authenticate(keyOf(t, "test:acme"), posture.Connection{}, now)
+	caller, reason := s.Authenticate(posturetest.Key("test:acme"), posture.Connection{}, now)
 	if reason != posture.ReasonOpen || !caller.Valid() {
 		t.Fatalf("Authenticate: %s", reason)
 	}
@@ -189,7 +190,7 @@ func TestCallerSaysWhoAsks(t *testing.T) {
 	if !caller.Scopes().Has(posture.ScopeRFQWrite) || caller.Scopes().Has(posture.ScopeOpsRead) {
 		t.Errorf("scopes %q", caller.Scopes())
 	}
-	session, reason := s.AuthenticateDigest(keyOf(t, "test:acme").Digest(), tenant.Test, posture.Connection{}, now)
+	session, reason := s.AuthenticateDigest(posturetest.Key("test:acme").Digest(), tenant.Test, posture.Connection{}, now)
 	if reason != posture.ReasonOpen || session != caller {
 		t.Error("a session's digest leads to another caller")
 	}
@@ -203,7 +204,7 @@ func TestCallersOfAnOlderSnapshotAreLookedUpAnew(t *testing.T) {
 	t.Parallel()
 	in := sound(t, posture.RFQCreate)
 	old := posture.Compile(in)
-	caller, _ := old.Authenticate(keyOf(t, "live:acme"), posture.Connection{}, now)
+	caller, _ := old.Authenticate(posturetest.Key("live:acme"), posture.Connection{}, now)
 	itself, _ := old.Behalf(caller.Tenant(), now)
 
 	revoked := copyOf(in)
@@ -254,7 +255,7 @@ func TestHotPathDoesNotAllocate(t *testing.T) {
 	s := posture.Compile(in)
 	gates := posture.NewGates(time.Hour)
 	gates.Publish(s, now)
-	key := keyOf(t, "live:acme")
+	key := posturetest.Key("live:acme")
 	if n := testing.AllocsPerRun(200, func() {
 		current := gates.Current(now)
 		caller, _ := current.Authenticate(key, posture.Connection{}, now)
@@ -273,7 +274,7 @@ func TestAScopeOfTheRequestTakesThePlaceOfTheCapabilitys(t *testing.T) {
 	in := sound(t, posture.MasterDataBridge)
 	in.Partners[0].Spec.Keys[0].Scopes = []v1alpha1.Scope{"devices:read"}
 	s := posture.Compile(in)
-	caller, _ := s.Authenticate(keyOf(t, "live:acme"), posture.Connection{}, now)
+	caller, _ := s.Authenticate(posturetest.Key("live:acme"), posture.Connection{}, now)
 	for scope, want := range map[posture.Scope]posture.Reason{
 		posture.ScopeDevicesRead: posture.ReasonOpen, posture.ScopeMasterDataRead: posture.ReasonScopeMissing, posture.NoScope: posture.ReasonOpen,
 	} {

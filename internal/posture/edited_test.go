@@ -10,6 +10,7 @@ import (
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/test/posturetest"
 )
 
 // touched is an entry of managed fields.
@@ -47,7 +48,7 @@ func TestAnAnswerIsSinceTheClockOrTheLastEditOfWhatDecidesIt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := world(t, func(int) int { return 1 }) // sound, without schedules
+			in := posturetest.Generator(func(int) int { return 1 }).Inputs() // sound, without schedules
 			p := &in.Partners[0]
 			p.Spec.Contract = &v1alpha1.Contract{Reference: "C-1", EffectiveFrom: metav1.NewTime(begun)}
 			p.ManagedFields = []metav1.ManagedFieldsEntry{touched(tc.partner)}
@@ -70,7 +71,7 @@ func TestAnAnswerIsSinceTheClockOrTheLastEditOfWhatDecidesIt(t *testing.T) {
 				in.Rollouts[i].CreationTimestamp = metav1.Time{}
 			}
 			s := posture.Compile(in)
-			caller, reason := s.Authenticate(keyring(t)["live:acme"], posture.Connection{}, now)
+			caller, reason := s.Authenticate(generatedKeys()["live:acme"], posture.Connection{}, now)
 			if !caller.Valid() {
 				t.Fatal(reason)
 			}

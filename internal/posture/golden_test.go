@@ -4,10 +4,8 @@ package posture_test
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/hex"
 	"flag"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -22,21 +20,10 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture"
-	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/test/posturetest"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
-
-// keyOf is the API key with a name: "live:acme" is always the same live key.
-func keyOf(tb testing.TB, name string) credential.Key {
-	tb.Helper()
-	mode, _, _ := strings.Cut(name, ":")
-	key, err := credential.Mint(tenant.Mode(mode), rand.NewChaCha8(sha256.Sum256([]byte(name))))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return key
-}
 
 // questions is the last document of a case.
 type questions struct {
@@ -130,7 +117,7 @@ var keyName = regexp.MustCompile(`<((?:live|test):[a-z0-9-]+)>`)
 func parse(tb testing.TB, content []byte) manifests {
 	tb.Helper()
 	content = keyName.ReplaceAllFunc(content, func(found []byte) []byte {
-		return []byte(keyOf(tb, string(found[1:len(found)-1])).Digest().String())
+		return []byte(posturetest.Key(string(found[1 : len(found)-1])).Digest().String())
 	})
 	content = certificateName.ReplaceAllFunc(content, func(found []byte) []byte {
 		pin := pinOf(string(found[len("<spki:") : len(found)-1]))
@@ -197,7 +184,7 @@ func answers(t *testing.T, s *posture.Snapshot, asked questions) []byte {
 		out.Reports[at.Format(time.RFC3339)] = s.Report(at)
 	}
 	for _, q := range asked.Ask {
-		caller, reason := s.Authenticate(keyOf(t, q.Key), connectionOf(q.Certificate), q.At)
+		caller, reason := s.Authenticate(posturetest.Key(q.Key), connectionOf(q.Certificate), q.At)
 		a := answer{Question: q.Key + " " + q.Capability + q.Standing, Reason: reason, Code: posture.Decision{Reason: reason}.Code()}
 		if q.Certificate != "" {
 			a.Question += " with " + q.Certificate

@@ -15,7 +15,7 @@ import (
 
 func TestPartsOfAReportAreWhatTheWholeSays(t *testing.T) {
 	t.Parallel()
-	posturetest.Each(t, func(t *testing.T, _ posturetest.World, in posture.Inputs) {
+	posturetest.Each(t, func(t *testing.T, _ posturetest.Generator, in posture.Inputs) {
 		t.Helper()
 		snapshot, now := posture.Compile(in), posturetest.Judged()
 		report := snapshot.Report(now)
@@ -44,7 +44,7 @@ func TestPartsOfAReportAreWhatTheWholeSays(t *testing.T) {
 // time, forwards or back, finds what a snapshot says that was never asked before.
 func TestWhatIsRememberedOfRolloutsIsWhatIsTrueThen(t *testing.T) {
 	t.Parallel()
-	posturetest.Each(t, func(t *testing.T, w posturetest.World, in posture.Inputs) {
+	posturetest.Each(t, func(t *testing.T, g posturetest.Generator, in posture.Inputs) {
 		t.Helper()
 		snapshot := posture.Compile(in)
 		times := []time.Time{posturetest.Judged()}
@@ -56,7 +56,7 @@ func TestWhatIsRememberedOfRolloutsIsWhatIsTrueThen(t *testing.T) {
 			times = append(times, next.Add(-1), next)
 		}
 		for range 3 * len(times) {
-			now := times[w.IntN(len(times))]
+			now := times[g(len(times))]
 			if diff := cmp.Diff(posture.Compile(in).RolloutReports(now), snapshot.RolloutReports(now)); diff != "" {
 				t.Fatalf("at %s (-fresh +remembered):\n%s", now, diff)
 			}

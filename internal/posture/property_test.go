@@ -14,23 +14,24 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/test/posturetest"
 )
 
 // A denial takes something away from a world. It reports whether the world had
 // something to take.
-type denial func(c choice, in *posture.Inputs) bool
+type denial func(g posturetest.Generator, in *posture.Inputs) bool
 
 // earlier moves an end to a moment, if that is earlier.
-func earlier(c choice, end **metav1.Time) {
-	if at := c.moment(); *end == nil || at.Before(*end) {
+func earlier(g posturetest.Generator, end **metav1.Time) {
+	if at := g.Moment(); *end == nil || at.Before(*end) {
 		*end = &at
 	}
 }
 
-func onRollout(change func(c choice, o *v1alpha1.CapabilityRollout) bool) denial {
-	return func(c choice, in *posture.Inputs) bool {
+func onRollout(change func(g posturetest.Generator, o *v1alpha1.CapabilityRollout) bool) denial {
+	return func(g posturetest.Generator, in *posture.Inputs) bool {
 		for range in.Rollouts {
-			if change(c, &in.Rollouts[c(len(in.Rollouts))]) {
+			if change(g, &in.Rollouts[g(len(in.Rollouts))]) {
 				return true
 			}
 		}
@@ -38,16 +39,18 @@ func onRollout(change func(c choice, o *v1alpha1.CapabilityRollout) bool) denial
 	}
 }
 
-func onPartner(change func(c choice, o *v1alpha1.PartnerEntitlement) bool) denial {
-	return func(c choice, in *posture.Inputs) bool { return change(c, &in.Partners[c(len(in.Partners))]) }
+func onPartner(change func(g posturetest.Generator, o *v1alpha1.PartnerEntitlement) bool) denial {
+	return func(g posturetest.Generator, in *posture.Inputs) bool {
+		return change(g, &in.Partners[g(len(in.Partners))])
+	}
 }
 
 // dropOne removes one item of a list.
-func dropOne[T any](c choice, list *[]T) bool {
+func dropOne[T any](g posturetest.Generator, list *[]T) bool {
 	if len(*list) == 0 {
 		return false
 	}
-	i := c(len(*list))
+	i := g(len(*list))
 	*list = slices.Delete(*list, i, i+1)
 	return true
 }
@@ -67,18 +70,18 @@ func ready(o *v1alpha1.CapabilityRollout) bool {
 }
 
 var denials = map[string]denial{
-	"a kill switch is engaged": onRollout(func(_ choice, o *v1alpha1.CapabilityRollout) bool {
+	"a kill switch is engaged": onRollout(func(_ posturetest.Generator, o *v1alpha1.CapabilityRollout) bool {
 		o.Spec.KillSwitch = &v1alpha1.KillSwitch{State: v1alpha1.KillSwitchEngaged, Reason: "INC-1"}
 		return true
 	}),
-	"a partner is excluded": onRollout(func(c choice, o *v1alpha1.CapabilityRollout) bool {
+	"a partner is excluded": onRollout(func(g posturetest.Generator, o *v1alpha1.CapabilityRollout) bool {
 		if o.Spec.Audience == nil {
 			o.Spec.Audience = &v1alpha1.Audience{}
 		}
-		o.Spec.Audience.Excluded = append(o.Spec.Audience.Excluded, pick(c, partnerNames...))
+		o.Spec.Audience.Excluded = append(o.Spec.Audience.Excluded, posturetest.Pick(g, posturetest.Partners()...))
 		return true
 	}),
-	"a stage is lowered": onRollout(func(_ choice, o *v1alpha1.CapabilityRollout) bool {
+	"a stage is lowered": onRollout(func(_ posturetest.Generator, o *v1alpha1.CapabilityRollout) bool {
 		lower := map[v1alpha1.Stage]v1alpha1.Stage{
 			v1alpha1.StageLive: v1alpha1.StagePrivateBeta, v1alpha1.StagePrivateBeta: v1alpha1.StageSandbox, v1alpha1.StageSandbox: v1alpha1.StageDisabled,
 		}
@@ -88,90 +91,102 @@ var denials = map[string]denial{
 		o.Spec.Stage = lower[o.Spec.Stage]
 		return true
 	}),
-	"a schedule ends earlier": onRollout(func(c choice, o *v1alpha1.CapabilityRollout) bool {
-		earlier(c, &scheduleOf(o).NotAfter)
+	"a schedule ends earlier": onRollout(func(g posturetest.Generator, o *v1alpha1.CapabilityRollout) bool {
+		earlier(g, &scheduleOf(o).NotAfter)
 		return true
 	}),
-	"a ramp loses its last step": onRollout(func(_ choice, o *v1alpha1.CapabilityRollout) bool {
+	"a ramp loses its last step": onRollout(func(_ posturetest.Generator, o *v1alpha1.CapabilityRollout) bool {
 		if o.Spec.Schedule == nil || len(o.Spec.Schedule.Ramp) < 2 || !ready(o) {
 			return false
 		}
 		o.Spec.Schedule.Ramp = o.Spec.Schedule.Ramp[:len(o.Spec.Schedule.Ramp)-1]
 		return true
 	}),
-	"a capability loses its rollouts": func(c choice, in *posture.Inputs) bool {
+	"a capability loses its rollouts": func(g posturetest.Generator, in *posture.Inputs) bool {
 		if len(in.Rollouts) == 0 {
 			return false
 		}
-		gone := pick(c, in.Rollouts...).Spec.Capability
+		gone := posturetest.Pick(g, in.Rollouts...).Spec.Capability
 		in.Rollouts = slices.DeleteFunc(in.Rollouts, func(o v1alpha1.CapabilityRollout) bool { return o.Spec.Capability == gone })
 		return true
 	},
-	"a second rollout appears": func(c choice, in *posture.Inputs) bool {
+	"a second rollout appears": func(g posturetest.Generator, in *posture.Inputs) bool {
 		if len(in.Rollouts) == 0 {
 			return false
 		}
-		second := *in.Rollouts[c(len(in.Rollouts))].DeepCopy()
+		second := *in.Rollouts[g(len(in.Rollouts))].DeepCopy()
 		second.Namespace = "elsewhere"
 		in.Rollouts = append(in.Rollouts, second)
 		return true
 	},
-	"a partner is suspended": onPartner(func(_ choice, o *v1alpha1.PartnerEntitlement) bool {
+	"a partner is suspended": onPartner(func(_ posturetest.Generator, o *v1alpha1.PartnerEntitlement) bool {
 		o.Spec.State = v1alpha1.StateSuspended
 		return true
 	}),
-	"a contract ends earlier": onPartner(func(c choice, o *v1alpha1.PartnerEntitlement) bool {
+	"a contract ends earlier": onPartner(func(g posturetest.Generator, o *v1alpha1.PartnerEntitlement) bool {
 		if o.Spec.Contract == nil {
 			return false
 		}
-		earlier(c, &o.Spec.Contract.EffectiveUntil)
+		earlier(g, &o.Spec.Contract.EffectiveUntil)
 		return true
 	}),
-	"a key is revoked": onPartner(func(c choice, o *v1alpha1.PartnerEntitlement) bool {
-		o.Spec.Keys[c(len(o.Spec.Keys))].State = v1alpha1.KeyStateRevoked
+	"a key is revoked": onPartner(func(g posturetest.Generator, o *v1alpha1.PartnerEntitlement) bool {
+		o.Spec.Keys[g(len(o.Spec.Keys))].State = v1alpha1.KeyStateRevoked
 		return true
 	}),
-	"a key expires earlier": onPartner(func(c choice, o *v1alpha1.PartnerEntitlement) bool {
-		earlier(c, &o.Spec.Keys[c(len(o.Spec.Keys))].ExpiresAt)
+	"a key expires earlier": onPartner(func(g posturetest.Generator, o *v1alpha1.PartnerEntitlement) bool {
+		earlier(g, &o.Spec.Keys[g(len(o.Spec.Keys))].ExpiresAt)
 		return true
 	}),
-	"a key loses a scope": onPartner(func(c choice, o *v1alpha1.PartnerEntitlement) bool {
-		return dropOne(c, &o.Spec.Keys[c(len(o.Spec.Keys))].Scopes)
+	"a key loses a scope": onPartner(func(g posturetest.Generator, o *v1alpha1.PartnerEntitlement) bool {
+		return dropOne(g, &o.Spec.Keys[g(len(o.Spec.Keys))].Scopes)
 	}),
-	"a partner loses a scope": onPartner(func(c choice, o *v1alpha1.PartnerEntitlement) bool { return dropOne(c, &o.Spec.Scopes) }),
-	"a partner loses a grant": onPartner(func(c choice, o *v1alpha1.PartnerEntitlement) bool { return dropOne(c, &o.Spec.Capabilities) }),
-	"a partner needs a client certificate": onPartner(func(_ choice, o *v1alpha1.PartnerEntitlement) bool {
+	"a partner loses a scope": onPartner(func(g posturetest.Generator, o *v1alpha1.PartnerEntitlement) bool { return dropOne(g, &o.Spec.Scopes) }),
+	"a partner loses a grant": onPartner(func(g posturetest.Generator, o *v1alpha1.PartnerEntitlement) bool {
+		return dropOne(g, &o.Spec.Capabilities)
+	}),
+	"a partner needs a client certificate": onPartner(func(_ posturetest.Generator, o *v1alpha1.PartnerEntitlement) bool {
 		o.Spec.RequireClientCertificate = true
 		return true
 	}),
-	"a partner loses a webhook": onPartner(func(c choice, o *v1alpha1.PartnerEntitlement) bool { return dropOne(c, &o.Spec.Webhooks) }),
-	"a webhook's secret ends earlier": onPartner(func(c choice, o *v1alpha1.PartnerEntitlement) bool {
+	"a partner loses a webhook": onPartner(func(g posturetest.Generator, o *v1alpha1.PartnerEntitlement) bool {
+		return dropOne(g, &o.Spec.Webhooks)
+	}),
+	"a webhook's secret ends earlier": onPartner(func(g posturetest.Generator, o *v1alpha1.PartnerEntitlement) bool {
 		if len(o.Spec.Webhooks) == 0 || len(o.Spec.Webhooks[0].Secrets) == 0 {
 			return false
 		}
-		earlier(c, &o.Spec.Webhooks[0].Secrets[0].NotAfter)
+		earlier(g, &o.Spec.Webhooks[0].Secrets[0].NotAfter)
 		return true
 	}),
-	"a partner loses its label": onPartner(func(_ choice, o *v1alpha1.PartnerEntitlement) bool {
-		o.Labels = nil
+	"a partner loses its label": func(g posturetest.Generator, in *posture.Inputs) bool {
+		// Where a selector asks for the absence of the label, its loss is no denial.
+		for i := range in.Rollouts {
+			if a := in.Rollouts[i].Spec.Audience; a != nil && a.Selector != nil && slices.ContainsFunc(a.Selector.MatchExpressions, func(r v1alpha1.SelectorRequirement) bool {
+				return r.Operator == v1alpha1.SelectorNotIn || r.Operator == v1alpha1.SelectorDoesNotExist
+			}) {
+				return false
+			}
+		}
+		posturetest.Pick(g, &in.Partners[0], &in.Partners[1], &in.Partners[2]).Labels = nil
 		return true
-	}),
+	},
 }
 
 func TestDenialsNeverOpenAnything(t *testing.T) {
 	t.Parallel()
-	keys := keyring(t)
+	keys := generatedKeys()
 	for name, deny := range denials {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			closed := 0
 			for seed := range uint64(60) {
-				c := randomly(seed)
-				in := world(t, c)
+				g := posturetest.Random(seed)
+				in := g.Inputs()
 				before, sent := opened(posture.Compile(in), keys), deliverable(posture.Compile(in))
 				denied := copyOf(in)
 				for range 8 {
-					deny(c, &denied)
+					deny(g, &denied)
 				}
 				after, sends := opened(posture.Compile(denied), keys), deliverable(posture.Compile(denied))
 				for d, secrets := range sends {
@@ -198,10 +213,10 @@ func TestDenialsNeverOpenAnything(t *testing.T) {
 // A partner that a ramp has admitted stays in until the schedule ends.
 func TestCohortsOnlyGrow(t *testing.T) {
 	t.Parallel()
-	keys := keyring(t)
+	keys := generatedKeys()
 	for seed := range uint64(100) {
-		c := randomly(seed)
-		in := world(t, c)
+		g := posturetest.Random(seed)
+		in := g.Inputs()
 		for i := range in.Partners {
 			o := &in.Partners[i]
 			o.Spec.Contract = &v1alpha1.Contract{EffectiveFrom: metav1.NewTime(moments[0].Add(-time.Hour))}
@@ -231,10 +246,10 @@ func TestCohortsOnlyGrow(t *testing.T) {
 // An opening that is announced comes true, and nothing opens before it.
 func TestAnnouncedOpeningsComeTrue(t *testing.T) {
 	t.Parallel()
-	keys := keyring(t)
+	keys := generatedKeys()
 	announced := 0
 	for seed := range uint64(100) {
-		s := posture.Compile(world(t, randomly(seed)))
+		s := posture.Compile(posturetest.Random(seed).Inputs())
 		for _, key := range keys {
 			for capability := range posture.Capabilities() {
 				caller, _ := s.Authenticate(key, posture.Connection{}, moments[0])
@@ -261,12 +276,12 @@ func TestAnnouncedOpeningsComeTrue(t *testing.T) {
 }
 
 func FuzzCompile(f *testing.F) {
-	keys := keyring(f)
+	keys := generatedKeys()
 	f.Add([]byte{})
 	f.Add([]byte("every partner, every capability"))
 	f.Add(bytes.Repeat([]byte{1, 2, 3, 5, 7, 11}, 60))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		in := world(t, fromBytes(data))
+		in := posturetest.FromBytes(data).Inputs()
 		s := posture.Compile(in)
 		for q, d := range opened(s, keys) {
 			if why := mustBeClosed(in, keys[q.key], q); why != "" {
@@ -281,6 +296,7 @@ func FuzzCompile(f *testing.F) {
 		reversed := copyOf(in)
 		slices.Reverse(reversed.Rollouts)
 		slices.Reverse(reversed.Partners)
+		slices.Reverse(reversed.Senders)
 		if again := posture.Compile(reversed); again.Revision() != s.Revision() {
 			t.Errorf("revision %s in another order, %s before", again.Revision(), s.Revision())
 		}

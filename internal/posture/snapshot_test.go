@@ -18,6 +18,7 @@ import (
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/test/posturetest"
 )
 
 const hidden = "do-not-print-this-secret-0123456789"
@@ -137,115 +138,49 @@ func TestNothingThatIsPrintedHoldsASecret(t *testing.T) {
 	}
 }
 
-// Whatever is in a spec must be in the revision: replicas are compared by it.
+// Replicas are compared by their revision, so a change of any field must change
+// it.
 func TestRevisionDependsOnEverySpecField(t *testing.T) {
 	t.Parallel()
-	base := func() posture.Inputs {
-		in := secretive(t)
-		r := &in.Rollouts[0]
-		at := metav1.NewTime(now)
-		r.Spec.Change.ApprovedBy = "someone"
-		r.Spec.Audience = &v1alpha1.Audience{
-			Partners: []string{"a"}, Excluded: []string{"b"},
-			Selector: &v1alpha1.PartnerSelector{
-				MatchLabels:      map[string]string{"k": "v"},
-				MatchExpressions: []v1alpha1.SelectorRequirement{{Key: "k", Operator: "In", Values: []string{"v"}}},
-			},
+	changed := map[string]bool{}
+	posturetest.Each(t, func(t *testing.T, _ posturetest.Generator, in posture.Inputs) {
+		t.Helper()
+		want := posture.Compile(in).Revision()
+		if len(want) != 12 {
+			t.Fatalf("revision %q, want 12 characters", want)
 		}
-		r.Spec.Schedule = &v1alpha1.Schedule{NotBefore: &at, NotAfter: &at, Ramp: []v1alpha1.RampStep{{At: at, Percent: 10}}}
-		r.Spec.KillSwitch = &v1alpha1.KillSwitch{State: "Engaged", Reason: "x"}
-		p := &in.Partners[0]
-		p.Spec.DisplayName = "Acme"
-		p.Spec.Contract.EffectiveUntil = &at
-		p.Spec.Capabilities = []v1alpha1.CapabilityGrant{{Name: "rfq-create", Quota: &v1alpha1.Quota{Limit: 1, WindowSeconds: 1}, Workers: &v1alpha1.WorkerShare{Weight: 1, MaxInFlight: 1}}}
-		p.Spec.RateLimits = []v1alpha1.RateLimit{{Surface: "partner", Requests: 1, WindowSeconds: 1}}
-		p.Spec.ClientCertificates = []v1alpha1.ClientCertificate{{Name: "a", SPKISHA256: "b", NotAfter: &at}}
-		p.Spec.Scopes = []v1alpha1.Scope{"rfq:read"}
-		p.Spec.Keys[0].Scopes, p.Spec.Keys[0].ExpiresAt = []v1alpha1.Scope{"rfq:read"}, &at
-		p.Spec.Keys = p.Spec.Keys[:1]
-		p.Spec.Webhooks[0].Secrets[0].NotBefore, p.Spec.Webhooks[0].Secrets[0].NotAfter = &at, &at
-		in.Senders[0].Spec.Secrets[0].NotBefore, in.Senders[0].Spec.Secrets[0].NotAfter = &at, &at
-		in.Senders[0].Spec.ReplayWindowSeconds = 5
-		return in
-	}
-	want := posture.Compile(base()).Revision()
-	if len(want) != 12 {
-		t.Fatalf("revision %q", want)
-	}
-	roots := map[string]func(in *posture.Inputs) reflect.Value{
-		"rollout": func(in *posture.Inputs) reflect.Value { return reflect.ValueOf(&in.Rollouts[0].Spec).Elem() },
-		"partner": func(in *posture.Inputs) reflect.Value { return reflect.ValueOf(&in.Partners[0].Spec).Elem() },
-		"sender":  func(in *posture.Inputs) reflect.Value { return reflect.ValueOf(&in.Senders[0].Spec).Elem() },
-	}
-	for name, root := range roots {
-		changes := 0
-		for i := 0; ; i++ {
-			in := base()
-			count := 0
-			path, changed := mutate(root(&in), name, i, &count)
-			if !changed {
-				break
+		posturetest.VisitSpecs(in, func(path string, field reflect.Value) {
+			if changed[path] {
+				return
 			}
-			changes++
-			if posture.Compile(in).Revision() == want {
-				t.Errorf("%s is not in the revision", path)
+			changed[path] = true
+			before := reflect.New(field.Type()).Elem()
+			before.Set(field)
+			changeField(field)
+			if got := posture.Compile(in).Revision(); got == want {
+				t.Errorf("revision %s after %s changed from %v to %v, want another revision", got, path, before, field)
 			}
-		}
-		if changes < 8 {
-			t.Errorf("%s: %d changes only", name, changes)
+			field.Set(before)
+		})
+	})
+	for _, path := range posturetest.SpecFields() {
+		if !changed[path] {
+			t.Errorf("no generated object has the field %s, so the test has not changed it", path)
 		}
 	}
 }
 
-// mutate changes the n-th leaf below v and says which.
-func mutate(v reflect.Value, path string, n int, count *int) (string, bool) {
-	if at, isTime := v.Interface().(metav1.Time); isTime {
-		return path, leaf(n, count, func() { v.Set(reflect.ValueOf(metav1.NewTime(at.Add(time.Hour)))) })
-	}
+// changeField sets a field to another value: strings and numbers grow, and what
+// may be absent becomes absent.
+func changeField(v reflect.Value) {
 	switch v.Kind() {
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if at, changed := mutate(v.Field(i), path+"."+v.Type().Field(i).Name, n, count); changed {
-				return at, true
-			}
-		}
-	case reflect.Pointer:
-		if v.IsNil() {
-			panic(path + " is nil: complete the test's world")
-		}
-		if leaf(n, count, func() { v.SetZero() }) {
-			return path + "=nil", true
-		}
-		return mutate(v.Elem(), path, n, count)
-	case reflect.Slice:
-		if v.Len() == 0 {
-			panic(path + " is empty: complete the test's world")
-		}
-		if leaf(n, count, func() { v.SetZero() }) {
-			return path + "=[]", true
-		}
-		return mutate(v.Index(0), path+"[0]", n, count)
-	case reflect.Map:
-		return path, leaf(n, count, func() { v.SetMapIndex(reflect.ValueOf("new"), reflect.ValueOf("x")) })
 	case reflect.String:
-		return path, leaf(n, count, func() { v.SetString(v.String() + "x") })
-	case reflect.Bool:
-		return path, leaf(n, count, func() { v.SetBool(!v.Bool()) })
+		v.SetString(v.String() + "x")
 	case reflect.Int32, reflect.Int64:
-		return path, leaf(n, count, func() { v.SetInt(v.Int() + 1) })
+		v.SetInt(v.Int() + 1)
 	default:
-		panic(path + " has a kind that the test does not know")
+		v.SetZero()
 	}
-	return "", false
-}
-
-func leaf(n int, count *int, change func()) bool {
-	*count++
-	if *count-1 != n {
-		return false
-	}
-	change()
-	return true
 }
 
 func TestRevisionOfMetadataAndSecrets(t *testing.T) {

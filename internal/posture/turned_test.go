@@ -10,15 +10,16 @@ import (
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/test/posturetest"
 )
 
 // The clock of worlds has five moments, so all of them can be tried.
 func TestTheClockHasTurnedWhereTheAnswerChanged(t *testing.T) {
 	t.Parallel()
-	keys := keyring(t)
+	keys := generatedKeys()
 	turned := 0
 	for seed := range uint64(100) {
-		s := posture.Compile(world(t, randomly(seed)))
+		s := posture.Compile(posturetest.Random(seed).Inputs())
 		for _, key := range keys {
 			for capability := range posture.Capabilities() {
 				for _, now := range moments {
@@ -55,7 +56,7 @@ func TestTheClockHasTurnedWhereTheAnswerChanged(t *testing.T) {
 
 func TestTheClockHasTurnedForWhomItChangesAnything(t *testing.T) {
 	t.Parallel()
-	in := world(t, func(int) int { return 1 }) // sound, without schedules and contracts
+	in := posturetest.Generator(func(int) int { return 1 }).Inputs() // sound, without schedules and contracts
 	opened, step, now := metav1.NewTime(moments[1]), metav1.NewTime(moments[2]), moments[3]
 	for i := range in.Rollouts {
 		o := &in.Rollouts[i]
@@ -73,7 +74,7 @@ func TestTheClockHasTurnedForWhomItChangesAnything(t *testing.T) {
 	contract := moments[0]
 	in.Partners[0].Spec.Contract = &v1alpha1.Contract{Reference: "C-1", EffectiveFrom: metav1.NewTime(contract)}
 	s := posture.Compile(in)
-	keys := keyring(t)
+	keys := generatedKeys()
 	for name, tc := range map[string]struct {
 		key        string
 		capability posture.Capability

@@ -99,7 +99,7 @@ func TestEachAnswerTellsSinceWhenItIsSo(t *testing.T) {
 func TestTheClockHasMadeAnAnswerAtTheTimeThatIsTold(t *testing.T) {
 	t.Parallel()
 	told := 0
-	posturetest.Each(t, func(t *testing.T, _ posturetest.World, in posture.Inputs) {
+	posturetest.Each(t, func(t *testing.T, _ posturetest.Generator, in posture.Inputs) {
 		t.Helper()
 		p := explain.New(in)
 		for _, o := range p.Partners() {
