@@ -94,10 +94,10 @@ type createCase struct {
 	want     string
 }
 
-func TestCreate(t *testing.T) {
-	t.Parallel()
+// createCases returns new objects of each kind, by what is special about them.
+func createCases() map[string]map[string]createCase {
 	many := strings.TrimSuffix(strings.Repeat(`"p", `, 257), ", ")
-	for group, tests := range map[string]map[string]createCase{
+	return map[string]map[string]createCase{
 		"a partner": {
 			"is accepted":                                       {partnerManifest, ``, ""},
 			"with an unknown field is refused":                  {partnerManifest, `spec: {grants: []}`, "unknown field"},
@@ -126,6 +126,8 @@ func TestCreate(t *testing.T) {
 			"with a quota of half a record is refused":          {partnerManifest, `spec: {capabilities: [{name: rfq-read, quota: {limit: 0.5}}]}`, "limit"},
 			"with a quota as a text is refused":                 {partnerManifest, `spec: {capabilities: [{name: rfq-read, quota: {limit: "5"}}]}`, "limit"},
 			"with an endless window is refused":                 {partnerManifest, `spec: {capabilities: [{name: rfq-read, quota: {limit: 5, windowSeconds: 2678401}}]}`, "windowSeconds"},
+			"with workers for preflight is accepted":            {partnerManifest, `spec: {capabilities: [{name: preflight, workers: {weight: 2, maxInFlight: 4}}]}`, ""},
+			"with workers for another capability is refused":    {partnerManifest, `spec: {capabilities: [{name: rfq-read, workers: {weight: 2}}]}`, "workers goes with the capability preflight alone"},
 			"with a window of nothing is refused":               {partnerManifest, `spec: {capabilities: [{name: rfq-read, quota: {limit: 5, windowSeconds: 0}}]}`, "windowSeconds"},
 			"with an unknown scope is refused":                  {partnerManifest, `spec: {scopes: ["rfq:delete"]}`, "scopes"},
 			"with a scope twice is refused":                     {partnerManifest, `spec: {scopes: ["rfq:read", "rfq:read"]}`, "Duplicate value"},
@@ -235,12 +237,18 @@ func TestCreate(t *testing.T) {
 			"with two rotating secrets is accepted":        {senderManifest, `spec: {secrets: [{name: a, secretRef: {name: s, key: a}, notAfter: "2027-01-02T00:00:00Z"}, {name: b, secretRef: {name: s, key: b}, notBefore: "2027-01-01T00:00:00Z"}]}`, ""},
 			"with a secret that ends first is refused":     {senderManifest, `spec: {secrets: [{name: a, secretRef: {name: s, key: a}, notBefore: "2027-01-02T00:00:00Z", notAfter: "2027-01-01T00:00:00Z"}]}`, "notBefore must be before"},
 			"with a secret without a reference is refused": {senderManifest, `spec: {secrets: [{name: a}]}`, "secretRef"},
+			"with a Secret of the platform is refused":     {senderManifest, `spec: {secrets: [{name: a, secretRef: {name: printmarket-sessions, key: k}}]}`, "are the platform's own"},
 			"with six minutes of replay is refused":        {senderManifest, `spec: {replayWindowSeconds: 360}`, "replayWindowSeconds"},
 			"with one minute of replay is accepted":        {senderManifest, `spec: {replayWindowSeconds: 60}`, ""},
 			"that signs the timestamp too is accepted":     {senderManifest, `spec: {scheme: TimestampBody}`, ""},
 			"that signs something else is refused":         {senderManifest, `spec: {scheme: Header}`, "scheme"},
 		},
-	} {
+	}
+}
+
+func TestCreate(t *testing.T) {
+	t.Parallel()
+	for group, tests := range createCases() {
 		t.Run(group, func(t *testing.T) {
 			t.Parallel()
 			for name, tc := range tests {
@@ -253,13 +261,15 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-func TestUpdate(t *testing.T) {
-	t.Parallel()
-	tests := map[string]struct {
-		manifest string
-		old, new string
-		want     string
-	}{
+type updateCase struct {
+	manifest string
+	old, new string
+	want     string
+}
+
+// updateCases returns edits of objects of each kind, by what they say.
+func updateCases() map[string]updateCase {
+	return map[string]updateCase{
 		"a partner may be suspended":                 {partnerManifest, ``, `spec: {state: Suspended}`, ""},
 		"an organization never changes":              {partnerManifest, ``, `spec: {organizationID: org_other1}`, "organizationID never changes"},
 		"a key may be revoked":                       {partnerManifest, ``, `spec: {keys: [{name: live, kind: Live, sha256: "` + digestA + `", state: Revoked}]}`, ""},
@@ -280,7 +290,11 @@ func TestUpdate(t *testing.T) {
 		"a sender id never changes":                  {senderManifest, ``, `spec: {senderID: other}`, "senderID never changes"},
 		"a sender may get a second secret":           {senderManifest, ``, `spec: {secrets: [{name: current, secretRef: {name: acme-xjmf, key: hmac}}, {name: next, secretRef: {name: acme-xjmf, key: next}}]}`, ""},
 	}
-	for name, tc := range tests {
+}
+
+func TestUpdate(t *testing.T) {
+	t.Parallel()
+	for name, tc := range updateCases() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			before := patched(t, tc.manifest, tc.old)

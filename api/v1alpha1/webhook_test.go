@@ -12,12 +12,12 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// What admission lets pass is compiled, and what it would not is closed, however
-// it was stored.
-func TestAdmissionAndCompilationAgreeAboutTheURLsOfWebhooks(t *testing.T) {
-	t.Parallel()
+type urlCase struct{ url, want string }
+
+// urlCases returns URLs of webhooks, by what is special about them.
+func urlCases() map[string]urlCase {
 	const absolute, fragment, user = "not an absolute URL", "without a fragment", "without a user or a password"
-	tests := map[string]struct{ url, want string }{
+	return map[string]urlCase{
 		"https":                            {"https://mis.acme.example/events", ""},
 		"http, for ranges that are exempt": {"http://10.0.0.1:8080/events", ""},
 		"a host alone":                     {"https://mis.acme.example", ""},
@@ -47,14 +47,26 @@ func TestAdmissionAndCompilationAgreeAboutTheURLsOfWebhooks(t *testing.T) {
 		"a user behind a backslash":        {`https://mis.acme.example\@evil.example/`, absolute},
 		"a scheme in another case":         {"HTTPS://mis.acme.example/events", ""},
 	}
-	for name, tc := range tests {
+}
+
+// withURL returns a partner with one webhook, which has the given URL.
+func withURL(t *testing.T, url string) map[string]any {
+	t.Helper()
+	text, err := json.Marshal(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return patched(t, partnerManifest, webhooks(strings.Replace(webhookManifest, `"https://mis.acme.example/events"`, string(text), 1)))
+}
+
+// What admission lets pass is compiled, and what it would not is closed, however
+// it was stored.
+func TestAdmissionAndCompilationAgreeAboutTheURLsOfWebhooks(t *testing.T) {
+	t.Parallel()
+	for name, tc := range urlCases() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			text, err := json.Marshal(tc.url)
-			if err != nil {
-				t.Fatal(err)
-			}
-			o := patched(t, partnerManifest, webhooks(strings.Replace(webhookManifest, `"https://mis.acme.example/events"`, string(text), 1)))
+			o := withURL(t, tc.url)
 			errs := judge(t).Create(t.Context(), o)
 			verdict(t, errs, tc.want)
 			for _, refusal := range errs {
