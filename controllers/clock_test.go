@@ -19,7 +19,7 @@ import (
 // transition, in leaps over several, and back.
 func TestAStatusChangesWithTheClock(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	s.start()
 	start := s.clock.Now()
 	capability := rollout("rfq-create")
@@ -62,7 +62,7 @@ func TestAStatusChangesWithTheClock(t *testing.T) {
 // A contract and a key end by the clock too.
 func TestAPartnersStatusChangesWithTheClock(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	s.start()
 	start := s.clock.Now()
 	acme := partner("acme")
@@ -100,7 +100,7 @@ func TestAPartnersStatusChangesWithTheClock(t *testing.T) {
 // A sender whose only secret is made beforehand needs no edit, only time.
 func TestASenderBeginsWithTheClock(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	s.start()
 	begin := s.clock.Now().Add(time.Hour)
 	mis := sender("acme", "acme", "acme-xjmf")

@@ -40,10 +40,10 @@ func noErrors(t *testing.T) func(*ctrl.Options, *controllers.Options) {
 // enforced by replicas that have never compiled it.
 func TestAStatusIsNotWrittenToAReplacementOfItsObject(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	one := s.serve("10.0.0.1", "pod-1")
-	wire := s.wired()
-	write := wire.holds(http.MethodPatch, "/partnerentitlements/acme/status", v1alpha1.ReasonAllReplicas)
+	transport := s.intercepted()
+	write := transport.holds(http.MethodPatch, "/partnerentitlements/acme/status", v1alpha1.ReasonAllReplicas)
 	s.start()
 	acme := partner("acme")
 	s.create(acme)
@@ -63,9 +63,9 @@ func TestAStatusIsNotWrittenToAReplacementOfItsObject(t *testing.T) {
 
 func TestAnEditDuringAWriteOfTheStatusIsNoError(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
-	wire := s.wired()
-	write := wire.holds(http.MethodPatch, "/partnerentitlements/acme/status", v1alpha1.ReasonEnforced)
+	s := newInstallation(t)
+	transport := s.intercepted()
+	write := transport.holds(http.MethodPatch, "/partnerentitlements/acme/status", v1alpha1.ReasonEnforced)
 	s.start(noErrors(t))
 	acme := partner("acme")
 	s.create(acme)
@@ -79,9 +79,9 @@ func TestAnEditDuringAWriteOfTheStatusIsNoError(t *testing.T) {
 
 func TestADeletionDuringAWriteOfTheStatusIsNoError(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
-	wire := s.wired()
-	write := wire.holds(http.MethodPatch, "/partnerentitlements/acme/status", v1alpha1.ReasonEnforced)
+	s := newInstallation(t)
+	transport := s.intercepted()
+	write := transport.holds(http.MethodPatch, "/partnerentitlements/acme/status", v1alpha1.ReasonEnforced)
 	s.start(noErrors(t))
 	acme := partner("acme")
 	s.create(acme)
@@ -105,14 +105,14 @@ func TestTheGateSecretOfAnotherWriterIsTakenOver(t *testing.T) {
 	key := bytes.Repeat([]byte{7}, 32)
 	for name, tc := range map[string]struct {
 		method string
-		meddle func(*stage)
+		meddle func(*installation)
 	}{
-		"it was made meanwhile": {http.MethodPost, func(s *stage) {
+		"it was made meanwhile": {http.MethodPost, func(s *installation) {
 			s.create(&corev1.Secret{
 				ObjectMeta: metav1.ObjectMeta{Name: gateName}, Data: map[string][]byte{posture.GateSecretCursorKey: key},
 			})
 		}},
-		"it was changed meanwhile": {http.MethodPatch, func(s *stage) {
+		"it was changed meanwhile": {http.MethodPatch, func(s *installation) {
 			gate, err := s.gate()
 			if err != nil {
 				s.t.Fatal(err)
@@ -122,7 +122,7 @@ func TestTheGateSecretOfAnotherWriterIsTakenOver(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t)
+			s := newInstallation(t)
 			if tc.method == http.MethodPatch {
 				first := s.start()
 				kubetest.Eventually(t, func() error {
@@ -135,7 +135,7 @@ func TestTheGateSecretOfAnotherWriterIsTakenOver(t *testing.T) {
 			if tc.method == http.MethodPatch {
 				path += "/" + gateName
 			}
-			write := s.wired().holds(tc.method, path, "")
+			write := s.intercepted().holds(tc.method, path, "")
 			mis := sender("acme", "acme", "acme-xjmf")
 			s.create(partner("acme"), secret("acme-xjmf", secretValue), mis)
 			s.start(noErrors(t))
@@ -158,7 +158,7 @@ func TestTheGateSecretOfAnotherWriterIsTakenOver(t *testing.T) {
 // owner of a finalizer sees no further changes.
 func TestTheStatusOfAnObjectThatIsBeingDeletedIsNotWritten(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	s.start(func(_ *ctrl.Options, o *controllers.Options) { o.Intervals.Overdue = 10 * time.Millisecond })
 	capability, acme := rollout("rfq-create"), partner("acme")
 	capability.Finalizers = []string{"example.com/audit"}

@@ -22,7 +22,7 @@ import (
 
 // gates adds a replica with the true source of its gates and the true listener
 // for operations.
-func (s *stage) gates(address, uid string) *posture.Gates {
+func (s *installation) gates(address, uid string) *posture.Gates {
 	s.t.Helper()
 	f := s.follow(address, kubesource.Config{Rest: s.plane.Config(), Now: s.clock.Now})
 	s.create(sliceOf(address, uid))
@@ -36,9 +36,9 @@ type follower struct {
 	gates *posture.Gates
 }
 
-// follow runs a replica whose source is as configured, but for what the stage
+// follow runs a replica whose source is as configured, but for what the installation
 // knows itself. It answers probes, and is no endpoint of the Service yet.
-func (s *stage) follow(address string, config kubesource.Config) follower {
+func (s *installation) follow(address string, config kubesource.Config) follower {
 	s.t.Helper()
 	config.Namespace, config.GateSecret, config.Gates = s.namespace, gateName, posture.NewGates(0)
 	source, err := kubesource.New(config)
@@ -64,7 +64,7 @@ func (s *stage) follow(address string, config kubesource.Config) follower {
 // What Ready promises: from then on every replica decides by what was applied.
 func TestReadyMeansThatEveryReplicaEnforcesTheObject(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	replicas := []*posture.Gates{s.gates("10.0.0.1", "pod-1"), s.gates("10.0.0.2", "pod-2")}
 	s.start()
 	key, err := credential.Mint(tenant.Live, rand.Reader)

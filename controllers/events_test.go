@@ -18,7 +18,7 @@ import (
 )
 
 // events counts the Events of an object by type and reason, as "Normal Enforced".
-func (s *stage) events(name string) (map[string]int, error) {
+func (s *installation) events(name string) (map[string]int, error) {
 	var list corev1.EventList
 	if err := s.admin.List(s.t.Context(), &list, client.InNamespace(s.namespace)); err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (s *stage) events(name string) (map[string]int, error) {
 
 func TestAKillSwitchIsRecordedAsAnEvent(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	s.serve("10.0.0.1", "pod-1")
 	s.start()
 	capability, order := rollout("rfq-create"), rollout("order")
@@ -92,7 +92,7 @@ func measured(t *testing.T, registry *prometheus.Registry, name, labels string) 
 
 func TestMetricsCountObjectsReplicasAndTransitions(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	one := s.serve("10.0.0.1", "pod-1")
 	p := s.start()
 	acme, order := partner("acme"), rollout("order")

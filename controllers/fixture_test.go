@@ -38,9 +38,9 @@ const (
 	secretValue = "0123456789abcdef0123456789abcdef"
 )
 
-// stage is a namespace with everything in it, and controllers that run in it
+// installation is a namespace with everything in it, and controllers that run in it
 // with the rights of config/rbac and no others.
-type stage struct {
+type installation struct {
 	t         *testing.T
 	namespace string
 	admin     client.Client
@@ -50,15 +50,15 @@ type stage struct {
 	network   *network
 }
 
-func newStage(t *testing.T) *stage {
+func newInstallation(t *testing.T) *installation {
 	t.Helper()
-	return newStageOn(t, plane)
+	return newInstallationOn(t, plane)
 }
 
-// newStageOn is a stage on a plane of its own, whose servers a test may stop.
-func newStageOn(t *testing.T, plane *kubetest.Plane) *stage {
+// newInstallationOn is an installation on a plane of its own, whose servers a test may stop.
+func newInstallationOn(t *testing.T, plane *kubetest.Plane) *installation {
 	t.Helper()
-	s := &stage{
+	s := &installation{
 		t: t, namespace: plane.Namespace(t), admin: plane.Client(t), plane: plane,
 		clock:   &clock{now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)},
 		network: &network{to: map[string]string{}},
@@ -69,7 +69,7 @@ func newStageOn(t *testing.T, plane *kubetest.Plane) *stage {
 
 // userWith is a user with the rights of a role, whom the server gives as much of
 // its time as it would give a service account.
-func (s *stage) userWith(role *rbacv1.Role, name string) *rest.Config {
+func (s *installation) userWith(role *rbacv1.Role, name string) *rest.Config {
 	s.t.Helper()
 	user := s.plane.NewUser(s.t, name+"-of-"+s.namespace, "system:serviceaccounts")
 	s.create(role, &rbacv1.RoleBinding{
@@ -125,7 +125,7 @@ func (p probed) AddReadyzCheck(name string, check healthz.Checker) error {
 
 // start starts controllers, as a process of their own would. Intervals are
 // short, so that tests are; nothing is measured by them.
-func (s *stage) start(change ...func(*ctrl.Options, *controllers.Options)) *process {
+func (s *installation) start(change ...func(*ctrl.Options, *controllers.Options)) *process {
 	s.t.Helper()
 	scheme, err := controllers.Scheme()
 	if err != nil {
@@ -211,7 +211,7 @@ func (n *network) dial(ctx context.Context, kind, address string) (net.Conn, err
 	return (&net.Dialer{}).DialContext(ctx, kind, to)
 }
 
-func (s *stage) create(objects ...client.Object) {
+func (s *installation) create(objects ...client.Object) {
 	s.t.Helper()
 	for _, o := range objects {
 		if o.GetNamespace() == "" {
@@ -223,7 +223,7 @@ func (s *stage) create(objects ...client.Object) {
 	}
 }
 
-func (s *stage) delete(o client.Object) {
+func (s *installation) delete(o client.Object) {
 	s.t.Helper()
 	if err := s.admin.Delete(s.t.Context(), o); err != nil {
 		s.t.Fatal(err)
@@ -231,7 +231,7 @@ func (s *stage) delete(o client.Object) {
 }
 
 // edit changes an object by a patch, whatever its version is.
-func (s *stage) edit(o client.Object, change func()) {
+func (s *installation) edit(o client.Object, change func()) {
 	s.t.Helper()
 	before := o.DeepCopyObject().(client.Object)
 	change()
@@ -241,7 +241,7 @@ func (s *stage) edit(o client.Object, change func()) {
 }
 
 // refresh reads an object again.
-func (s *stage) refresh(o client.Object) error {
+func (s *installation) refresh(o client.Object) error {
 	return s.admin.Get(s.t.Context(), client.ObjectKeyFromObject(o), o)
 }
 
@@ -270,7 +270,7 @@ func is(o client.Object, name, want string) error {
 }
 
 // becomes waits until a condition of the present generation is "True/Enforced".
-func (s *stage) becomes(o client.Object, name, want string) {
+func (s *installation) becomes(o client.Object, name, want string) {
 	s.t.Helper()
 	kubetest.Eventually(s.t, func() error {
 		if err := s.refresh(o); err != nil {
@@ -280,13 +280,13 @@ func (s *stage) becomes(o client.Object, name, want string) {
 	})
 }
 
-func (s *stage) ready(o client.Object, want string) {
+func (s *installation) ready(o client.Object, want string) {
 	s.t.Helper()
 	s.becomes(o, v1alpha1.ConditionReady, want)
 }
 
 // gate reads the gate Secret.
-func (s *stage) gate() (*corev1.Secret, error) {
+func (s *installation) gate() (*corev1.Secret, error) {
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: gateName}}
 	return secret, s.refresh(secret)
 }

@@ -27,7 +27,7 @@ type witness struct {
 	faults  []string
 }
 
-func (s *stage) witness(kind string) *witness {
+func (s *installation) witness(kind string) *witness {
 	s.t.Helper()
 	watcher, err := client.NewWithWatch(plane.Config(), client.Options{})
 	if err != nil {
@@ -92,7 +92,7 @@ func (w *witness) generation(name string) int64 {
 // replica has compiled it: what waits for Current never returns too early.
 func TestNoVersionOfAnObjectIsCurrentTooSoon(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	one := s.serve("10.0.0.1", "pod-1")
 	s.start()
 	w := s.witness(v1alpha1.KindPartnerEntitlement)
@@ -125,7 +125,7 @@ func TestNoVersionOfAnObjectIsCurrentTooSoon(t *testing.T) {
 // One webhook that is broken does not hold up what waits for its partner.
 func TestAPartnerWithABrokenWebhookIsCurrent(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	s.serve("10.0.0.1", "pod-1")
 	s.start()
 	w := s.witness(v1alpha1.KindPartnerEntitlement)
@@ -148,7 +148,7 @@ func TestAPartnerWithABrokenWebhookIsCurrent(t *testing.T) {
 // The status reports a compilation that is late.
 func TestTheStatusReportsThatAnObjectIsNotCompiled(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	s.start(func(_ *ctrl.Options, o *controllers.Options) {
 		// Events are gathered for longer than the test runs; only the first
 		// run, of an empty namespace, takes place.

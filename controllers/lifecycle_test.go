@@ -17,7 +17,7 @@ import (
 
 func TestTheStatusReportsTheEffectiveState(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	s.start()
 	capability, acme := rollout("rfq-create"), partner("acme")
 	s.create(capability, acme)
@@ -72,7 +72,7 @@ func TestTheStatusReportsTheEffectiveState(t *testing.T) {
 
 func TestARolloutAboveTheCeilingStalls(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	s.start()
 	order := rollout("order")
 	s.create(order)
@@ -86,7 +86,7 @@ func TestARolloutAboveTheCeilingStalls(t *testing.T) {
 
 func TestTheOlderOfTwoPartnersWithOneOrganizationCounts(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	s.start()
 	older, younger := partner("acme"), partner("beta")
 	younger.Spec.OrganizationID = older.Spec.OrganizationID
@@ -110,7 +110,7 @@ func TestTheOlderOfTwoPartnersWithOneOrganizationCounts(t *testing.T) {
 // compile: every watcher of the cluster receives each write.
 func TestAnUnchangedStatusIsNotWritten(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	s.start()
 	acme := partner("acme")
 	s.create(acme)
@@ -130,7 +130,7 @@ func TestAnUnchangedStatusIsNotWritten(t *testing.T) {
 // client changes and keep the conditions that another client adds.
 func TestAStatusThatAnotherClientChangesIsRestored(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	s.start()
 	acme := partner("acme")
 	s.create(acme)
@@ -160,7 +160,7 @@ func TestAStatusThatAnotherClientChangesIsRestored(t *testing.T) {
 // An object that takes the name of a deleted one starts without its state.
 func TestARecreatedObjectDoesNotInheritAStatus(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	s.start()
 	for i := range 5 {
 		acme := partner("acme")

@@ -241,30 +241,31 @@ func (c countedConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// pen is between the controllers and the server, and knows when they wrote last.
-type pen struct {
+// writeWatch is between the controllers and the server. It holds the time of their
+// last write.
+type writeWatch struct {
 	mu   sync.Mutex
 	last time.Time
 }
 
-// penned puts a pen before the controllers that are started from now on.
-func (s *stage) penned() *pen {
-	p := &pen{}
+// watched puts a writeWatch before the controllers that are started from now on.
+func (s *installation) watched() *writeWatch {
+	p := &writeWatch{}
 	s.user = rest.CopyConfig(s.user)
 	s.user.Wrap(func(server http.RoundTripper) http.RoundTripper {
-		return penPart{p, server}
+		return watchedTransport{p, server}
 	})
 	return p
 }
 
-type penPart struct {
-	*pen
+type watchedTransport struct {
+	*writeWatch
 
 	server http.RoundTripper
 }
 
 // RoundTrip passes a request on.
-func (p penPart) RoundTrip(r *http.Request) (*http.Response, error) {
+func (p watchedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := p.server.RoundTrip(r)
 	if strings.HasSuffix(r.URL.Path, "/status") {
 		p.mu.Lock()
@@ -276,7 +277,7 @@ func (p penPart) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // settles waits until no status was written for a while, and returns when the
 // last one was.
-func (p *pen) settles(tb testing.TB, quiet time.Duration) time.Time {
+func (p *writeWatch) settles(tb testing.TB, quiet time.Duration) time.Time {
 	tb.Helper()
 	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
 		p.mu.Lock()

@@ -24,8 +24,8 @@ import (
 // endpoint that says what it has compiled. It follows the cluster at once until
 // it is held back.
 type api struct {
-	stage *stage
-	slice *discoveryv1.EndpointSlice
+	installation *installation
+	slice        *discoveryv1.EndpointSlice
 
 	// mu is held while an answer is made, so that an answer from before a hold
 	// contains no later version.
@@ -35,9 +35,9 @@ type api struct {
 }
 
 // serve adds a replica.
-func (s *stage) serve(address, uid string) *api {
+func (s *installation) serve(address, uid string) *api {
 	s.t.Helper()
-	a := &api{stage: s}
+	a := &api{installation: s}
 	server := httptest.NewServer(a)
 	s.t.Cleanup(server.Close)
 	s.network.route(net.JoinHostPort(address, "8082"), server.Listener.Addr().String())
@@ -81,18 +81,18 @@ func (a *api) answer(ctx context.Context) (mark posture.Watermark, mute bool, er
 	case a.held != nil:
 		return *a.held, false, nil
 	}
-	mark, err = a.stage.watermark(ctx)
+	mark, err = a.installation.watermark(ctx)
 	return mark, false, err
 }
 
 // hold keeps the replica at what it has compiled now.
 func (a *api) hold() {
-	a.stage.t.Helper()
+	a.installation.t.Helper()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	mark, err := a.stage.watermark(a.stage.t.Context())
+	mark, err := a.installation.watermark(a.installation.t.Context())
 	if err != nil {
-		a.stage.t.Fatal(err)
+		a.installation.t.Fatal(err)
 	}
 	a.held = &mark
 }
@@ -112,12 +112,12 @@ func (a *api) setMute(mute bool) {
 
 // leave takes the replica out of the Service.
 func (a *api) leave() {
-	a.stage.t.Helper()
-	a.stage.edit(a.slice, func() { a.slice.Endpoints[0].Conditions.Serving = new(false) })
+	a.installation.t.Helper()
+	a.installation.edit(a.slice, func() { a.slice.Endpoints[0].Conditions.Serving = new(false) })
 }
 
 // watermark is what a replica says that has compiled all there is.
-func (s *stage) watermark(ctx context.Context) (posture.Watermark, error) {
+func (s *installation) watermark(ctx context.Context) (posture.Watermark, error) {
 	mark := posture.Watermark{Revision: "test", Enforcing: true, Compiled: map[string]string{}}
 	for kind, list := range map[string]client.ObjectList{
 		v1alpha1.KindCapabilityRollout:  &v1alpha1.CapabilityRolloutList{},

@@ -18,7 +18,7 @@ import (
 )
 
 // propagatedMessage waits until the message of Propagated begins with a text.
-func (s *stage) propagatedMessage(o *v1alpha1.PartnerEntitlement, want string) {
+func (s *installation) propagatedMessage(o *v1alpha1.PartnerEntitlement, want string) {
 	s.t.Helper()
 	kubetest.Eventually(s.t, func() error {
 		if err := s.refresh(o); err != nil {
@@ -34,7 +34,7 @@ func (s *stage) propagatedMessage(o *v1alpha1.PartnerEntitlement, want string) {
 
 func TestAnObjectIsReadyWhenTheOnlyReplicaEnforcesIt(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	one := s.serve("10.0.0.1", "pod-1")
 	one.hold()
 	s.start()
@@ -53,7 +53,7 @@ func TestAnObjectIsReadyWhenTheOnlyReplicaEnforcesIt(t *testing.T) {
 
 func TestAnObjectIsReadyWhenTheLastOfThreeReplicasEnforcesIt(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	replicas := []*api{s.serve("10.0.0.1", "pod-1"), s.serve("10.0.0.2", "pod-2"), s.serve("10.0.0.3", "pod-3")}
 	s.start()
 	acme := partner("acme")
@@ -77,7 +77,7 @@ func TestAnObjectIsReadyWhenTheLastOfThreeReplicasEnforcesIt(t *testing.T) {
 // so, and one that has ended is not waited for.
 func TestASilentReplicaIsReported(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	s.serve("10.0.0.1", "pod-1")
 	two := s.serve("10.0.0.2", "pod-2")
 	s.start(func(_ *ctrl.Options, o *controllers.Options) { o.Intervals.Silence = 300 * time.Millisecond })
@@ -106,7 +106,7 @@ func TestASilentReplicaIsReported(t *testing.T) {
 // A pod that takes over an address knows nothing of what was said from there.
 func TestAReplacedReplicaMustAnswerItself(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	one := s.serve("10.0.0.1", "pod-1")
 	s.start()
 	acme := partner("acme")
@@ -130,7 +130,7 @@ func TestAReplacedReplicaMustAnswerItself(t *testing.T) {
 
 func TestASenderWaitsForItsSecretOnEveryReplica(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	one := s.serve("10.0.0.1", "pod-1")
 	s.start()
 	mis, held := sender("acme", "acme", "acme-xjmf"), secret("acme-xjmf", secretValue)
@@ -150,7 +150,7 @@ func TestASenderWaitsForItsSecretOnEveryReplica(t *testing.T) {
 // Many changes at once are as ready as one.
 func TestAHundredObjectsBecomeReady(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	s.serve("10.0.0.1", "pod-1")
 	s.start()
 	var partners []*v1alpha1.PartnerEntitlement

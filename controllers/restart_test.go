@@ -20,7 +20,7 @@ import (
 )
 
 // versions are the resource versions of everything that has a status.
-func versions(s *stage, objects ...client.Object) []string {
+func versions(s *installation, objects ...client.Object) []string {
 	s.t.Helper()
 	var out []string
 	for _, o := range objects {
@@ -36,7 +36,7 @@ func versions(s *stage, objects ...client.Object) []string {
 // transition times stay and no watcher receives an update.
 func TestARestartWritesNothing(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	s.serve("10.0.0.1", "pod-1")
 	first := s.start()
 	capability, acme, mis := rollout("rfq-create"), partner("acme"), sender("acme", "acme", "acme-xjmf")
@@ -72,7 +72,7 @@ func TestARestartWritesNothing(t *testing.T) {
 // replicas have of it is still what senders need.
 func TestAHeartbeatAfterARestartWritesNoSender(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	replica := s.serve("10.0.0.1", "pod-1")
 	first := s.start()
 	mis := sender("acme", "acme", "acme-xjmf")
@@ -110,7 +110,7 @@ func TestAHeartbeatAfterARestartWritesNoSender(t *testing.T) {
 // A restart compiles the edits that were made while no controller ran.
 func TestARestartCompilesEditsThatWereMissed(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	first := s.start()
 	capability, acme := rollout("rfq-create"), partner("acme")
 	s.create(capability, acme)
@@ -129,14 +129,14 @@ func TestARestartCompilesEditsThatWereMissed(t *testing.T) {
 }
 
 // elect lets controllers lead only while they hold the Lease.
-func (s *stage) elect(mo *ctrl.Options, _ *controllers.Options) {
+func (s *installation) elect(mo *ctrl.Options, _ *controllers.Options) {
 	mo.LeaderElection, mo.LeaderElectionID, mo.LeaderElectionNamespace = true, "printmarket-controller", s.namespace
 	mo.LeaderElectionReleaseOnCancel = true
 	mo.RetryPeriod = new(100 * time.Millisecond)
 }
 
 // holder is who holds the Lease; empty if it was given back.
-func (s *stage) holder() string {
+func (s *installation) holder() string {
 	s.t.Helper()
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "printmarket-controller"}}
 	if err := s.refresh(lease); err != nil {
@@ -150,7 +150,7 @@ func (s *stage) holder() string {
 
 func TestOneOfTwoLeadsAndTheOtherTakesOver(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	first := s.start(s.elect)
 	<-first.elected
 	second := s.start(s.elect)
@@ -173,7 +173,7 @@ func TestOneOfTwoLeadsAndTheOtherTakesOver(t *testing.T) {
 // A leader that dies cannot give the Lease back; it runs out.
 func TestAnotherProcessTakesOverFromALeaderThatDies(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	dies := func(mo *ctrl.Options, o *controllers.Options) {
 		s.elect(mo, o)
 		mo.LeaderElectionReleaseOnCancel = false
@@ -201,7 +201,7 @@ func TestAnotherProcessTakesOverFromALeaderThatDies(t *testing.T) {
 // ready, so that a rolling Deployment does not wait for it.
 func TestALeaderIsReadyAfterACompilationWithoutErrors(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	allow := s.forbidNewSecrets()
 	leader := s.start(s.elect)
 	<-leader.elected
@@ -226,8 +226,8 @@ func TestALeaderIsReadyAfterACompilationWithoutErrors(t *testing.T) {
 func TestAnObjectThatIsReplacedUnseenIsCompiled(t *testing.T) {
 	t.Parallel()
 	plane := kubetest.Start(t)
-	s := newStageOn(t, plane)
-	wire := s.wired()
+	s := newInstallationOn(t, plane)
+	transport := s.intercepted()
 	s.start()
 	capability, acme, mis := rollout("rfq-create"), partner("acme"), sender("acme", "acme", "acme-xjmf")
 	s.create(capability, acme, secret("acme-xjmf", secretValue), mis)
@@ -236,13 +236,13 @@ func TestAnObjectThatIsReplacedUnseenIsCompiled(t *testing.T) {
 	s.ready(mis, "True/Enforced")
 
 	// The server forgets what watchers have missed when it is started again.
-	wire.setCut(true)
+	transport.setCut(true)
 	plane.StopServer()
 	plane.Restart(t)
 	s.delete(acme)
 	again := partner("acme")
 	again.Spec.State = v1alpha1.StateSuspended
 	s.create(again)
-	wire.setCut(false)
+	transport.setCut(false)
 	s.ready(again, "True/Suspended")
 }

@@ -41,10 +41,10 @@ const (
 // scale is a marketplace of many partners and replicas. All clients are in this
 // process and share the processors with the servers, which replicas do not.
 type scale struct {
-	*stage
+	*installation
 	*meter
 
-	pen                *pen
+	writes             *writeWatch
 	partners, replicas int
 	followers          []follower
 	gatesUser          *rest.Config
@@ -74,8 +74,8 @@ func TestScale(t *testing.T) {
 func newScale(t *testing.T, partners, replicas int) *scale {
 	t.Helper()
 	plane := kubetest.Start(t)
-	s := &scale{stage: newStageOn(t, plane), meter: newMeter(t, plane), partners: partners, replicas: replicas}
-	s.pen = s.penned()
+	s := &scale{installation: newInstallationOn(t, plane), meter: newMeter(t, plane), partners: partners, replicas: replicas}
+	s.writes = s.watched()
 	s.gatesUser = s.userWith(readRole(t, "gates_role.yaml", s.namespace), "gates")
 	return s
 }
@@ -176,7 +176,7 @@ func (s *scale) firstStatuses() *process {
 	used := s.step("first statuses", func() {
 		leader = s.controllers()
 		s.compiles(leader)
-		s.pen.settles(s.t, 3*time.Second)
+		s.writes.settles(s.t, 3*time.Second)
 	})
 	if n := used.writes(); n < s.partners || n > 2*s.objects() {
 		s.t.Errorf("%d statuses were written of %d objects", n, s.objects())
@@ -206,7 +206,7 @@ func (s *scale) grow() {
 		s.grows(n)
 		s.t.Logf("%d replicas: %.1f MB of live heap for each new one", n, float64(live()-base)/float64(n-former)/1e6)
 	}
-	s.step("statuses after that", func() { s.pen.settles(s.t, 3*time.Second) })
+	s.step("statuses after that", func() { s.writes.settles(s.t, 3*time.Second) })
 }
 
 // grows adds replicas until there are n.
@@ -287,7 +287,7 @@ func (s *scale) times(name string, o client.Object, statuses int, edit func(int)
 		for i := range scaleEdits {
 			first, last, ready := s.timeOne(o, func() { edit(i) })
 			firsts, lasts, readyAfter = append(firsts, first), append(lasts, last), append(readyAfter, ready)
-			s.pen.settles(s.t, time.Second)
+			s.writes.settles(s.t, time.Second)
 		}
 	})
 	for _, times := range [][]time.Duration{firsts, lasts, readyAfter} {
@@ -341,7 +341,7 @@ func (s *scale) storms() {
 		})
 		s.t.Logf("first replica %v, last %v, Ready %v", first, last, readyAfter)
 		s.killsFew(engaged, "an edit meanwhile")
-		s.t.Logf("the last status came after %v", s.pen.settles(s.t, 3*time.Second).Sub(began))
+		s.t.Logf("the last status came after %v", s.writes.settles(s.t, 3*time.Second).Sub(began))
 	})
 	if n := used.writes(); n > s.partners+fewPartners+10 {
 		s.t.Errorf("%d statuses were written of %d partners", n, s.partners)
@@ -365,7 +365,7 @@ func (s *scale) restarts() *process {
 	used := s.step("restart of the controllers", func() {
 		leader = s.controllers()
 		s.compiles(leader)
-		s.pen.settles(s.t, 10*time.Second)
+		s.writes.settles(s.t, 10*time.Second)
 	})
 	if n := used.writes(); n > 0 {
 		s.t.Errorf("%d statuses were written by a restart", n)
@@ -379,7 +379,7 @@ func (s *scale) changesLeader(leader *process) {
 	used := s.step("change of the leader", func() {
 		leader.stop()
 		s.compiles(next)
-		s.pen.settles(s.t, 10*time.Second)
+		s.writes.settles(s.t, 10*time.Second)
 	})
 	if n := used.writes(); n > 0 {
 		s.t.Errorf("%d statuses were written by a change of the leader", n)

@@ -27,7 +27,7 @@ import (
 
 // verifying is the secrets with which an API server that has only the gate
 // Secret would check a sender's signatures.
-func (s *stage) verifying(id string) ([]string, error) {
+func (s *installation) verifying(id string) ([]string, error) {
 	var senders v1alpha1.XJMFSenderList
 	var partners v1alpha1.PartnerEntitlementList
 	gate, err := s.gate()
@@ -51,7 +51,7 @@ func (s *stage) verifying(id string) ([]string, error) {
 	return values, nil
 }
 
-func (s *stage) verifies(id string, want ...string) {
+func (s *installation) verifies(id string, want ...string) {
 	s.t.Helper()
 	kubetest.Eventually(s.t, func() error {
 		got, err := s.verifying(id)
@@ -67,7 +67,7 @@ func (s *stage) verifies(id string, want ...string) {
 
 func TestASendersSecretReachesTheGates(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	s.start()
 	mis, held := sender("acme", "acme", "acme-xjmf"), secret("acme-xjmf", secretValue)
 	s.create(mis)
@@ -95,7 +95,7 @@ func TestASendersSecretReachesTheGates(t *testing.T) {
 // A user who may create senders gains access to no other Secrets by them.
 func TestSecretsThatAreNotForSendersStayOutOfTheGateSecret(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	s.start()
 	token := secret("token", secretValue)
 	token.Type = corev1.SecretTypeBasicAuth
@@ -108,7 +108,7 @@ func TestSecretsThatAreNotForSendersStayOutOfTheGateSecret(t *testing.T) {
 
 func TestARotationLeavesNoGap(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	s.start()
 	const next = "the secret that comes next, in time"
 	mis := sender("acme", "acme", "old")
@@ -147,7 +147,7 @@ func TestARotationLeavesNoGap(t *testing.T) {
 
 func TestTheGateSecretHasAHeartbeatAndIsRestored(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	s.start()
 	var cursor []byte
 	beats := func(at string) {
@@ -193,7 +193,7 @@ func TestTheGateSecretHasAHeartbeatAndIsRestored(t *testing.T) {
 // even if the new one cannot be written at once.
 func TestTheCursorKeyOutlastsTheGateSecret(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	s.start()
 	written := func() (gate *corev1.Secret) {
 		t.Helper()
@@ -222,7 +222,7 @@ func TestTheCursorKeyOutlastsTheGateSecret(t *testing.T) {
 // the Secret to itself.
 func TestTheGateSecretIsNotASharedSecret(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	// Admission refuses the usual name, and the Role allows no other.
 	const name = "gate-of-another-name"
 	s.user = plane.Config()
@@ -235,7 +235,7 @@ func TestTheGateSecretIsNotASharedSecret(t *testing.T) {
 
 func TestTheSenderThatExceedsTheCapacityWaits(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	s.start()
 	first, second, third := sender("first", "acme", "big"), sender("second", "acme", "bigger"), sender("third", "acme", "small")
 	s.create(partner("acme"), secret("big", strings.Repeat("x", 400_000)), secret("bigger", strings.Repeat("y", 500_000)), secret("small", secretValue))
@@ -258,7 +258,7 @@ func TestOnlySendersWaitForTheGateSecret(t *testing.T) {
 	for name, replicas := range map[string]int{"one replica": 1, "no replica": 0} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t)
+			s := newInstallation(t)
 			for range replicas {
 				s.serve("10.0.0.1", "pod-1")
 			}
@@ -278,7 +278,7 @@ func TestOnlySendersWaitForTheGateSecret(t *testing.T) {
 
 // forbidNewSecrets takes from the controllers the right to create Secrets, until
 // they are allowed to again.
-func (s *stage) forbidNewSecrets() (allow func()) {
+func (s *installation) forbidNewSecrets() (allow func()) {
 	s.t.Helper()
 	role := roleOf(s.t, s.namespace)
 	if err := s.refresh(role); err != nil {

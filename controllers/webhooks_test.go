@@ -45,14 +45,14 @@ func signing(letter string) string {
 }
 
 // webhookGate reads the gate Secret for webhooks.
-func (s *stage) webhookGate() (*corev1.Secret, error) {
+func (s *installation) webhookGate() (*corev1.Secret, error) {
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: webhookName}}
 	return secret, s.refresh(secret)
 }
 
 // signs waits until a worker that has only the gate Secret for webhooks would sign
 // with these secrets.
-func (s *stage) signs(o *v1alpha1.PartnerEntitlement, name string, want ...string) {
+func (s *installation) signs(o *v1alpha1.PartnerEntitlement, name string, want ...string) {
 	s.t.Helper()
 	kubetest.Eventually(s.t, func() error {
 		var partners v1alpha1.PartnerEntitlementList
@@ -82,7 +82,7 @@ func (s *stage) signs(o *v1alpha1.PartnerEntitlement, name string, want ...strin
 
 // webhooks waits for the condition, and for the partner to be Ready whatever that
 // is.
-func (s *stage) webhooks(o *v1alpha1.PartnerEntitlement, want string) {
+func (s *installation) webhooks(o *v1alpha1.PartnerEntitlement, want string) {
 	s.t.Helper()
 	s.becomes(o, v1alpha1.ConditionWebhooksReady, want)
 	s.ready(o, "True/Enforced")
@@ -90,7 +90,7 @@ func (s *stage) webhooks(o *v1alpha1.PartnerEntitlement, want string) {
 
 func TestAWebhooksSecretReachesTheWorkers(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	s.start()
 	acme, held := subscriber("acme", webhook("erp", "acme-events")), secret("acme-events", signing("a"))
 	s.create(acme)
@@ -129,7 +129,7 @@ func TestAWebhooksSecretReachesTheWorkers(t *testing.T) {
 // What is for the one is not in the other, even where both are of one Secret.
 func TestEachGateSecretHasItsPurposeOnly(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	s.start()
 	both := secret("acme", secretValue)
 	both.Data["signing"] = []byte(signing("a"))
@@ -158,7 +158,7 @@ func TestEachGateSecretHasItsPurposeOnly(t *testing.T) {
 
 func TestTheRotationOfAWebhooksSecretLeavesNoGap(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	s.start()
 	acme := subscriber("acme", webhook("erp", "old"))
 	s.create(secret("old", signing("a")), secret("new", signing("b")), acme)
@@ -197,7 +197,7 @@ func TestTheRotationOfAWebhooksSecretLeavesNoGap(t *testing.T) {
 
 func TestSecretsThatAreNotForWebhooksStayOutOfTheGateSecret(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	s.start()
 	token := secret("token", signing("a"))
 	token.Type = corev1.SecretTypeBasicAuth
@@ -210,7 +210,7 @@ func TestSecretsThatAreNotForWebhooksStayOutOfTheGateSecret(t *testing.T) {
 
 func TestTheGateSecretForWebhooksHasAHeartbeatAndIsRestored(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	s.start()
 	beats := func(at string) *corev1.Secret {
 		t.Helper()
@@ -242,7 +242,7 @@ func TestTheGateSecretForWebhooksHasAHeartbeatAndIsRestored(t *testing.T) {
 // itself and all others are enforced in both cases.
 func TestTheWebhooksThatExceedTheCapacityWait(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	s.start()
 	// Long names make an entry of 790 bytes, and sixteen of them 12.6 KB: there is
 	// room for 72 such partners.
@@ -288,7 +288,7 @@ func TestTheWebhooksThatExceedTheCapacityWait(t *testing.T) {
 // none.
 func TestAPartnerWithABrokenWebhookIsWrittenOnce(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newInstallation(t)
 	s.serve("10.0.0.1", "pod-1")
 	first := s.start()
 	acme := subscriber("acme", webhook("erp", "acme-events"), webhook("mis", "nowhere"))

@@ -56,6 +56,7 @@ func (w *World) Send(t testing.TB, r *http.Request) Answer {
 		a.Body = nil // as net/http does
 	}
 	w.hold(t, in, a)
+	w.record(in, a.Status)
 	return a
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-var createCases = map[string]func(*testing.T, *world){
+var createCases = map[string]func(*testing.T, *fixture){
 	"an rfq reads back as it was answered":                            readsBack,
 	"a hundred creates with one key make one rfq and 99 replays":      oneKeyOneRecord,
 	"a key with another body is refused and still replays the first":  keyReused,
@@ -30,7 +30,7 @@ var createCases = map[string]func(*testing.T, *world){
 	"a create with a cancelled context is unavailable and not stored": cancelledContext,
 }
 
-func readsBack(t *testing.T, w *world) {
+func readsBack(t *testing.T, w *fixture) {
 	created := w.create(t, acme, "Ulotka „żółta” 🖨 %_'\"\\")
 	got, err := w.rfqs.Get(t.Context(), acme, created.ID)
 	if err != nil {
@@ -46,14 +46,14 @@ type creation struct {
 	err      error
 }
 
-func (w *world) createAtOnce(t *testing.T, n int, terms func(i int) rfq.Terms) []creation {
+func (w *fixture) createAtOnce(t *testing.T, n int, terms func(i int) rfq.Terms) []creation {
 	return concurrently(n, func(i int) creation {
 		created, err := w.rfqs.Create(t.Context(), acme, draft("at once"), terms(i))
 		return creation{id: created.RFQ.ID, replayed: created.Replayed, err: err}
 	})
 }
 
-func oneKeyOneRecord(t *testing.T, w *world) {
+func oneKeyOneRecord(t *testing.T, w *fixture) {
 	terms := rfq.Terms{Idempotency: keyed("k1", "body"), Quota: plenty}
 	replays, ids := 0, map[string]bool{}
 	for _, c := range w.createAtOnce(t, 100, func(int) rfq.Terms { return terms }) {
@@ -76,7 +76,7 @@ func oneKeyOneRecord(t *testing.T, w *world) {
 	}
 }
 
-func keyReused(t *testing.T, w *world) {
+func keyReused(t *testing.T, w *fixture) {
 	first, err := w.rfqs.Create(t.Context(), acme, draft("first"), rfq.Terms{Idempotency: keyed("k1", "first"), Quota: plenty})
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +95,7 @@ func keyReused(t *testing.T, w *world) {
 	wantEqual(t, "replayed rfq", first.RFQ, again.RFQ)
 }
 
-func keyScope(t *testing.T, w *world) {
+func keyScope(t *testing.T, w *fixture) {
 	terms := rfq.Terms{Idempotency: keyed("k1", "body"), Quota: plenty}
 	if _, err := w.rfqs.Create(t.Context(), acme, draft("mine"), terms); err != nil {
 		t.Fatal(err)
@@ -115,7 +115,7 @@ func keyScope(t *testing.T, w *world) {
 	}
 }
 
-func keyRetention(t *testing.T, w *world) {
+func keyRetention(t *testing.T, w *fixture) {
 	terms := rfq.Terms{Idempotency: keyed("k1", "body"), Quota: plenty}
 	first, err := w.rfqs.Create(t.Context(), acme, draft("first"), terms)
 	if err != nil {
@@ -136,7 +136,7 @@ func keyRetention(t *testing.T, w *world) {
 	}
 }
 
-func quotaEdge(t *testing.T, w *world) {
+func quotaEdge(t *testing.T, w *fixture) {
 	const limit, callers = 5, 40
 	quota := transaction.Quota{Limit: limit, Window: time.Hour}
 	admitted := 0
@@ -161,7 +161,7 @@ func quotaEdge(t *testing.T, w *world) {
 	}
 }
 
-func quotaUsage(t *testing.T, w *world) {
+func quotaUsage(t *testing.T, w *fixture) {
 	quota := transaction.Quota{Limit: 3, Window: time.Hour}
 	used := func(who tenant.ID, operation transaction.Operation, quota transaction.Quota) transaction.Usage {
 		t.Helper()
@@ -196,7 +196,7 @@ func quotaUsage(t *testing.T, w *world) {
 	}
 }
 
-func quotaRollover(t *testing.T, w *world) {
+func quotaRollover(t *testing.T, w *fixture) {
 	terms := rfq.Terms{Quota: transaction.Quota{Limit: 1, Window: time.Hour}}
 	for window := range 3 {
 		if _, err := w.rfqs.Create(t.Context(), acme, draft("in"), terms); err != nil {
@@ -211,7 +211,7 @@ func quotaRollover(t *testing.T, w *world) {
 	}
 }
 
-func replayIsFree(t *testing.T, w *world) {
+func replayIsFree(t *testing.T, w *fixture) {
 	quota := transaction.Quota{Limit: 2, Window: 24 * time.Hour}
 	first := rfq.Terms{Idempotency: keyed("k1", "one"), Quota: quota}
 	for range 5 {
@@ -227,14 +227,14 @@ func replayIsFree(t *testing.T, w *world) {
 	}
 }
 
-func quotaZero(t *testing.T, w *world) {
+func quotaZero(t *testing.T, w *fixture) {
 	_, err := w.rfqs.Create(t.Context(), acme, draft("none"), rfq.Terms{Quota: transaction.Quota{Window: time.Hour}})
 	if exceeded := (*transaction.QuotaExceededError)(nil); !errors.As(err, &exceeded) {
 		t.Errorf("error = %v, want QuotaExceededError", err)
 	}
 }
 
-func refusalLeavesNothing(t *testing.T, w *world) {
+func refusalLeavesNothing(t *testing.T, w *fixture) {
 	terms := rfq.Terms{Idempotency: keyed("k1", "body"), Quota: transaction.Quota{Limit: 0, Window: time.Hour}}
 	if _, err := w.rfqs.Create(t.Context(), acme, draft("refused"), terms); err == nil {
 		t.Fatal("create over quota succeeded")
@@ -249,7 +249,7 @@ func refusalLeavesNothing(t *testing.T, w *world) {
 	}
 }
 
-func outboxOrder(t *testing.T, w *world) {
+func outboxOrder(t *testing.T, w *fixture) {
 	var want []string
 	for i := range 20 {
 		want = append(want, w.create(t, acme, fmt.Sprint("rfq ", i)).ID)
@@ -270,7 +270,7 @@ func outboxOrder(t *testing.T, w *world) {
 	}
 }
 
-func cancelledContext(t *testing.T, w *world) {
+func cancelledContext(t *testing.T, w *fixture) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := w.rfqs.Create(ctx, acme, draft("late"), rfq.Terms{Quota: plenty})

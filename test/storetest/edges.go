@@ -15,7 +15,7 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-var edgeCases = map[string]func(*testing.T, *world){
+var edgeCases = map[string]func(*testing.T, *fixture){
 	"times read back as they were answered on a clock of nanoseconds":  fineClock,
 	"text that is barely valid reads back byte for byte":               barelyValid,
 	"text that a database cannot hold is refused before it":            neverStored,
@@ -25,7 +25,7 @@ var edgeCases = map[string]func(*testing.T, *world){
 	"sweeps and workers that change the same jobs at once lose nobody": sweepsAtOnce,
 }
 
-func fineClock(t *testing.T, w *world) {
+func fineClock(t *testing.T, w *fixture) {
 	for _, fraction := range []time.Duration{time.Nanosecond, 1001 * time.Nanosecond, 999_999_999 * time.Nanosecond} {
 		w.clock.set(time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC).Add(fraction))
 		created := w.create(t, acme, "fine")
@@ -65,7 +65,7 @@ var barely = map[string]string{
 	"trailing spaces":                 "x  ",
 }
 
-func barelyValid(t *testing.T, w *world) {
+func barelyValid(t *testing.T, w *fixture) {
 	for name, text := range barely {
 		created := w.create(t, acme, text)
 		offer := w.offer(t, "s1", "205.00")
@@ -85,7 +85,7 @@ func barelyValid(t *testing.T, w *world) {
 	}
 }
 
-func neverStored(t *testing.T, w *world) {
+func neverStored(t *testing.T, w *fixture) {
 	record := w.create(t, acme, "stands")
 	for _, text := range []string{"nul \x00 inside", "\x00", "bad \xff utf-8", "half \xed\xa0\x80 surrogate"} {
 		offer := w.offer(t, "s1", "205.00")
@@ -109,7 +109,7 @@ func neverStored(t *testing.T, w *world) {
 	}
 }
 
-func quotaUnderRepeats(t *testing.T, w *world) {
+func quotaUnderRepeats(t *testing.T, w *fixture) {
 	const creators, repeats, limit = 32, 3, 20
 	quota := transaction.Quota{Limit: limit, Window: time.Hour}
 	created, replayed := map[string]bool{}, 0
@@ -146,7 +146,7 @@ func quotaUnderRepeats(t *testing.T, w *world) {
 	wantEqual(t, "rfqs that replay", created, again)
 }
 
-func followedOutbox(t *testing.T, w *world) {
+func followedOutbox(t *testing.T, w *fixture) {
 	const creators, each = 16, 8
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -192,7 +192,7 @@ func followedOutbox(t *testing.T, w *world) {
 	wantEqual(t, "entries that were followed", all, seen)
 }
 
-func suppliersAtOnce(t *testing.T, w *world) {
+func suppliersAtOnce(t *testing.T, w *fixture) {
 	const suppliers = 16
 	record := w.create(t, acme, "wanted")
 	for _, err := range concurrently(suppliers, func(i int) error {
@@ -209,7 +209,7 @@ func suppliersAtOnce(t *testing.T, w *world) {
 	}
 }
 
-func sweepsAtOnce(t *testing.T, w *world) {
+func sweepsAtOnce(t *testing.T, w *fixture) {
 	const n = 12
 	var ids []string
 	for range n {

@@ -12,7 +12,7 @@ import (
 	"github.com/printmarket/printmarket/internal/preflightjob"
 )
 
-var jobListCases = map[string]func(*testing.T, *world){
+var jobListCases = map[string]func(*testing.T, *fixture){
 	"pages of jobs of any size join to the whole list, newest first": jobPagesJoin,
 	"jobs submitted between two pages do not shift the second":       jobPagesAreStable,
 	"a list holds the tenant's own jobs alone":                       jobListIsOwn,
@@ -22,7 +22,7 @@ var jobListCases = map[string]func(*testing.T, *world){
 }
 
 // queueUp submits jobs of acme and returns their ids, the newest first.
-func (w *world) queueUp(t *testing.T, n int) []string {
+func (w *fixture) queueUp(t *testing.T, n int) []string {
 	t.Helper()
 	var ids []string
 	for range n {
@@ -34,7 +34,7 @@ func (w *world) queueUp(t *testing.T, n int) []string {
 }
 
 // walkJobs reads every page of acme's jobs and returns the ids.
-func (w *world) walkJobs(t *testing.T, next preflightjob.Page, between func()) []string {
+func (w *fixture) walkJobs(t *testing.T, next preflightjob.Page, between func()) []string {
 	t.Helper()
 	var ids []string
 	for range maxPages {
@@ -58,7 +58,7 @@ func (w *world) walkJobs(t *testing.T, next preflightjob.Page, between func()) [
 	return nil
 }
 
-func jobPagesJoin(t *testing.T, w *world) {
+func jobPagesJoin(t *testing.T, w *fixture) {
 	const total = 23
 	want := w.queueUp(t, total)
 	for _, limit := range []int{1, 5, total - 1, total, total + 1, preflightjob.MaxLimit} {
@@ -66,13 +66,13 @@ func jobPagesJoin(t *testing.T, w *world) {
 	}
 }
 
-func jobPagesAreStable(t *testing.T, w *world) {
+func jobPagesAreStable(t *testing.T, w *fixture) {
 	want := w.queueUp(t, 12)
 	got := w.walkJobs(t, preflightjob.Page{Limit: 4}, func() { w.queueUp(t, 3) })
 	wantEqual(t, "ids read while others were submitted", want, got)
 }
 
-func jobListIsOwn(t *testing.T, w *world) {
+func jobListIsOwn(t *testing.T, w *fixture) {
 	mine := w.submit(t, acme)
 	for _, who := range strangers {
 		w.submit(t, who)
@@ -84,7 +84,7 @@ func jobListIsOwn(t *testing.T, w *world) {
 	wantEqual(t, "list", []preflightjob.Job{mine}, list.Items)
 }
 
-func jobListOfStatus(t *testing.T, w *world) {
+func jobListOfStatus(t *testing.T, w *fixture) {
 	ids := w.queueUp(t, 5)
 	finishJob(t, w, ids[0])
 	finishJob(t, w, ids[3])
@@ -101,7 +101,7 @@ func jobListOfStatus(t *testing.T, w *world) {
 	}
 }
 
-func jobListForgets(t *testing.T, w *world) {
+func jobListForgets(t *testing.T, w *fixture) {
 	ended := w.submit(t, acme)
 	finishJob(t, w, ended.ID)
 	w.clock.advance(time.Hour)
@@ -118,7 +118,7 @@ func jobListForgets(t *testing.T, w *world) {
 	wantEqual(t, "after the purge", both[:1], w.walkJobs(t, preflightjob.Page{}, func() {}))
 }
 
-func jobCursorIsBound(t *testing.T, w *world) {
+func jobCursorIsBound(t *testing.T, w *fixture) {
 	w.queueUp(t, 3)
 	first, err := w.jobs.List(t.Context(), acme, preflightjob.Page{Limit: 1})
 	if err != nil {

@@ -8,13 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/recordid"
-
 	"github.com/printmarket/printmarket/internal/preflightjob"
+	"github.com/printmarket/printmarket/internal/recordid"
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-var jobCases = map[string]func(*testing.T, *world){
+var jobCases = map[string]func(*testing.T, *fixture){
 	"a job reads back as it was submitted, its url included":           jobReadsBack,
 	"fifty submissions with one key make one job":                      oneKeyOneJob,
 	"a submission's key with another body is refused":                  jobKeyReused,
@@ -37,7 +36,7 @@ var report = []byte(`{"schema":"v1","verdict":"warn","findings":[{"rule":"image.
 
 var warned = preflightjob.Result{Report: report, Verdict: preflightjob.Warn}
 
-func finishJob(t *testing.T, w *world, id string) preflightjob.Job {
+func finishJob(t *testing.T, w *fixture, id string) preflightjob.Job {
 	t.Helper()
 	if _, err := w.jobs.Begin(t.Context(), id, 1, "w1"); err != nil {
 		t.Fatalf("begin: %v", err)
@@ -49,7 +48,7 @@ func finishJob(t *testing.T, w *world, id string) preflightjob.Job {
 	return job
 }
 
-func jobReadsBack(t *testing.T, w *world) {
+func jobReadsBack(t *testing.T, w *fixture) {
 	submitted := w.submit(t, acme)
 	got, err := w.jobs.Get(t.Context(), acme, submitted.ID)
 	if err != nil {
@@ -72,7 +71,7 @@ func jobReadsBack(t *testing.T, w *world) {
 	}
 }
 
-func oneKeyOneJob(t *testing.T, w *world) {
+func oneKeyOneJob(t *testing.T, w *fixture) {
 	ids, replays := map[string]bool{}, 0
 	for _, got := range concurrently(50, func(int) preflightjob.Submitted {
 		submitted, err := w.jobs.Submit(t.Context(), acme, request("k1"), 1)
@@ -94,7 +93,7 @@ func oneKeyOneJob(t *testing.T, w *world) {
 	}
 }
 
-func jobKeyReused(t *testing.T, w *world) {
+func jobKeyReused(t *testing.T, w *fixture) {
 	first, err := w.jobs.Submit(t.Context(), acme, request("k1"), 10)
 	if err != nil {
 		t.Fatal(err)
@@ -112,7 +111,7 @@ func jobKeyReused(t *testing.T, w *world) {
 	wantEqual(t, "replay of a job that has ended meanwhile", first.Job, again.Job)
 }
 
-func backlogEdge(t *testing.T, w *world) {
+func backlogEdge(t *testing.T, w *fixture) {
 	const limit = 4
 	admitted := 0
 	for _, err := range concurrently(30, func(int) error {
@@ -132,7 +131,7 @@ func backlogEdge(t *testing.T, w *world) {
 	}
 }
 
-func backlogCounts(t *testing.T, w *world) {
+func backlogCounts(t *testing.T, w *fixture) {
 	for _, who := range strangers {
 		w.submit(t, who)
 	}
@@ -198,7 +197,7 @@ var fencingTable = map[string][]step{
 	},
 }
 
-func fencing(t *testing.T, w *world) {
+func fencing(t *testing.T, w *fixture) {
 	for name, steps := range fencingTable {
 		t.Run(name, func(t *testing.T) {
 			job := w.submit(t, acme)
@@ -218,7 +217,7 @@ func fencing(t *testing.T, w *world) {
 	}
 }
 
-func (w *world) take(t *testing.T, id string, s step) error {
+func (w *fixture) take(t *testing.T, id string, s step) error {
 	var err error
 	switch s.verb {
 	case "begin":
@@ -233,7 +232,7 @@ func (w *world) take(t *testing.T, id string, s step) error {
 	return err
 }
 
-func beginRace(t *testing.T, w *world) {
+func beginRace(t *testing.T, w *fixture) {
 	job := w.submit(t, acme)
 	holders := 0
 	for _, err := range concurrently(20, func(i int) error {
@@ -252,7 +251,7 @@ func beginRace(t *testing.T, w *world) {
 	}
 }
 
-func cancelRace(t *testing.T, w *world) {
+func cancelRace(t *testing.T, w *fixture) {
 	for range 20 {
 		job := w.submit(t, acme)
 		if _, err := w.jobs.Begin(t.Context(), job.ID, 1, "w1"); err != nil {
@@ -284,7 +283,7 @@ func cancelRace(t *testing.T, w *world) {
 	}
 }
 
-func reportOnce(t *testing.T, w *world) {
+func reportOnce(t *testing.T, w *fixture) {
 	job := w.submit(t, acme)
 	if _, err := w.jobs.Report(t.Context(), acme, job.ID); !errors.Is(err, preflightjob.ErrNotReady) {
 		t.Errorf("report of a queued job: error = %v, want ErrNotReady", err)
@@ -308,7 +307,7 @@ func reportOnce(t *testing.T, w *world) {
 	}
 }
 
-func attemptsExhausted(t *testing.T, w *world) {
+func attemptsExhausted(t *testing.T, w *fixture) {
 	job := w.submit(t, acme)
 	for attempt := 1; attempt <= preflightjob.DefaultMaxAttempts; attempt++ {
 		if _, err := w.jobs.Begin(t.Context(), job.ID, attempt, "w1"); err != nil {
@@ -325,7 +324,7 @@ func attemptsExhausted(t *testing.T, w *world) {
 	wantEqual(t, "events", []transaction.EventType{transaction.PreflightFailed}, w.eventsAbout(t, job.ID))
 }
 
-func simulatedJobs(t *testing.T, w *world) {
+func simulatedJobs(t *testing.T, w *fixture) {
 	for _, profile := range preflightjob.SimulatorProfiles() {
 		simulated := request("")
 		simulated.Profile = profile
@@ -349,7 +348,7 @@ func simulatedJobs(t *testing.T, w *world) {
 	}
 }
 
-func progressFenced(t *testing.T, w *world) {
+func progressFenced(t *testing.T, w *fixture) {
 	job := w.submit(t, acme)
 	half := preflightjob.Progress{PagesDone: 4, PagesTotal: 8}
 	if err := w.jobs.Progress(t.Context(), job.ID, 1, "w1", half); !errors.Is(err, preflightjob.ErrFenced) {
@@ -375,7 +374,7 @@ func progressFenced(t *testing.T, w *world) {
 	}
 }
 
-func amendNothing(t *testing.T, w *world) {
+func amendNothing(t *testing.T, w *fixture) {
 	job := w.submit(t, acme)
 	refusal := errors.New("refused")
 	if _, err := w.store.AmendJob(t.Context(), job.ID, func(preflightjob.Job) (preflightjob.Change, error) {
@@ -408,7 +407,7 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-func drainedAttempt(t *testing.T, w *world) {
+func drainedAttempt(t *testing.T, w *fixture) {
 	id := w.submit(t, acme).ID
 	for attempt := 1; attempt <= 2*preflightjob.DefaultMaxAttempts; attempt++ {
 		if _, err := w.jobs.Begin(t.Context(), id, attempt, "w1"); err != nil {
@@ -437,7 +436,7 @@ func drainedAttempt(t *testing.T, w *world) {
 	}
 }
 
-func reopened(t *testing.T, w *world) {
+func reopened(t *testing.T, w *fixture) {
 	id := w.submit(t, acme).ID
 	for attempt := 1; attempt <= preflightjob.DefaultMaxAttempts; attempt++ {
 		if _, err := w.jobs.Begin(t.Context(), id, attempt, "w1"); err != nil {
@@ -479,7 +478,7 @@ func reopened(t *testing.T, w *world) {
 	}
 }
 
-func withdrawnByOperator(t *testing.T, w *world) {
+func withdrawnByOperator(t *testing.T, w *fixture) {
 	id := w.submit(t, acme).ID
 	for range 2 {
 		if job, err := w.jobs.Withdraw(t.Context(), id); err != nil || job.Status != preflightjob.Cancelled {

@@ -13,7 +13,7 @@ import (
 	"github.com/printmarket/printmarket/internal/credential/lastused"
 )
 
-var keyUseCases = map[string]func(*testing.T, *world){
+var keyUseCases = map[string]func(*testing.T, *fixture){
 	"the use of a key only ever moves forward":    usesMoveForward,
 	"replicas that mark the same keys all get on": usesRace,
 }
@@ -23,7 +23,7 @@ func digest(n uint64) (d credential.Digest) {
 	return d
 }
 
-func (w *world) uses(t *testing.T, keys ...credential.Digest) []lastused.Use {
+func (w *fixture) uses(t *testing.T, keys ...credential.Digest) []lastused.Use {
 	t.Helper()
 	uses, err := w.store.KeyUses(t.Context(), keys)
 	if err != nil {
@@ -33,7 +33,7 @@ func (w *world) uses(t *testing.T, keys ...credential.Digest) []lastused.Use {
 	return uses
 }
 
-func usesMoveForward(t *testing.T, w *world) {
+func usesMoveForward(t *testing.T, w *fixture) {
 	at := func(minutes int) time.Time {
 		return time.Date(2026, 11, 20, 9, minutes, 0, 0, time.UTC)
 	}
@@ -57,7 +57,7 @@ func usesMoveForward(t *testing.T, w *world) {
 	wantEqual(t, "uses of one", want[1:], w.uses(t, digest(2)))
 }
 
-func usesRace(t *testing.T, w *world) {
+func usesRace(t *testing.T, w *fixture) {
 	const keys = 50
 	for i, err := range concurrently(8, func(i int) error {
 		var uses []lastused.Use

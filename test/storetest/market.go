@@ -15,7 +15,7 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-var marketCases = map[string]func(*testing.T, *world){
+var marketCases = map[string]func(*testing.T, *fixture){
 	"a list by status holds what reads as that status, at every hour": listByStatus,
 	"a list by time holds what was created then":                      listByTime,
 	"pages of a filtered list join to the whole":                      filteredPagesJoin,
@@ -38,7 +38,7 @@ var byOps = rfq.Instruction{
 
 // everyStatus makes an RFQ of each status that can be stored, at the clock's
 // time.
-func (w *world) everyStatus(t *testing.T) {
+func (w *fixture) everyStatus(t *testing.T) {
 	t.Helper()
 	for _, name := range []string{"open", "quoted", "closed", "cancelled"} {
 		record := w.create(t, acme, name)
@@ -58,7 +58,7 @@ func (w *world) everyStatus(t *testing.T) {
 	}
 }
 
-func (w *world) list(t *testing.T, filter rfq.Filter) []rfq.RFQ {
+func (w *fixture) list(t *testing.T, filter rfq.Filter) []rfq.RFQ {
 	t.Helper()
 	list, err := w.rfqs.List(t.Context(), acme, rfq.Page{Filter: filter, Limit: rfq.MaxLimit})
 	if err != nil {
@@ -69,7 +69,7 @@ func (w *world) list(t *testing.T, filter rfq.Filter) []rfq.RFQ {
 
 var statuses = []rfq.Status{rfq.Open, rfq.Quoted, rfq.Closed, rfq.Awarded, rfq.Expired, rfq.Cancelled}
 
-func listByStatus(t *testing.T, w *world) {
+func listByStatus(t *testing.T, w *fixture) {
 	start := w.clock.Now()
 	w.everyStatus(t)
 	for _, at := range []time.Duration{
@@ -87,7 +87,7 @@ func listByStatus(t *testing.T, w *world) {
 	}
 }
 
-func listByTime(t *testing.T, w *world) {
+func listByTime(t *testing.T, w *fixture) {
 	start := w.clock.Now()
 	var ids []string
 	for range 5 {
@@ -117,7 +117,7 @@ func listByTime(t *testing.T, w *world) {
 	}
 }
 
-func filteredPagesJoin(t *testing.T, w *world) {
+func filteredPagesJoin(t *testing.T, w *fixture) {
 	start := w.clock.Now()
 	w.fill(t, 4)
 	var want []string
@@ -154,7 +154,7 @@ func filteredPagesJoin(t *testing.T, w *world) {
 	}
 }
 
-func listAll(t *testing.T, w *world) {
+func listAll(t *testing.T, w *fixture) {
 	var want []rfq.RFQ
 	for _, who := range []tenant.ID{acme, acmeTest, stark, upper} {
 		record := w.create(t, who, who.String())
@@ -194,7 +194,7 @@ func listAll(t *testing.T, w *world) {
 	}
 }
 
-func audited(t *testing.T, w *world) {
+func audited(t *testing.T, w *fixture) {
 	record := w.create(t, acme, "called off")
 	sandboxed := w.create(t, acmeTest, "in the sandbox")
 	w.clock.advance(time.Minute)
@@ -233,7 +233,7 @@ func audited(t *testing.T, w *world) {
 	wantEqual(t, "events", []transaction.EventType{transaction.RFQCreated, transaction.RFQQuoted, transaction.RFQCancelled}, w.eventsAbout(t, record.ID))
 }
 
-func auditedAlone(t *testing.T, w *world) {
+func auditedAlone(t *testing.T, w *fixture) {
 	want, err := transaction.NewAuditEntry(transaction.AuditEntry{
 		At: w.clock.Now(), Actor: byOps.Actor, Verb: transaction.EnableWebhook, Owner: acme, Subject: "mis", Reason: byOps.Reason,
 	}, rand.Reader)
@@ -250,7 +250,7 @@ func auditedAlone(t *testing.T, w *world) {
 	wantEqual(t, "deeds", []transaction.AuditEntry{want}, deeds)
 }
 
-func refusedIsNotAudited(t *testing.T, w *world) {
+func refusedIsNotAudited(t *testing.T, w *fixture) {
 	record := w.create(t, acme, "stands")
 	tests := map[string]struct {
 		verb func() error
@@ -281,7 +281,7 @@ func refusedIsNotAudited(t *testing.T, w *world) {
 	}
 }
 
-func sweepStores(t *testing.T, w *world) {
+func sweepStores(t *testing.T, w *fixture) {
 	start := w.clock.Now()
 	record := w.create(t, acme, "grows old")
 	w.quote(t, record.ID, "s1", "205.00")
@@ -321,7 +321,7 @@ func sweepStores(t *testing.T, w *world) {
 	}
 }
 
-func sweepsRace(t *testing.T, w *world) {
+func sweepsRace(t *testing.T, w *fixture) {
 	const rfqs, replicas = 5, 4
 	var ids []string
 	for range rfqs {
@@ -350,7 +350,7 @@ func sweepsRace(t *testing.T, w *world) {
 	}
 }
 
-func sandboxQuotes(t *testing.T, w *world) {
+func sandboxQuotes(t *testing.T, w *fixture) {
 	live, first, second := w.create(t, acme, "live"), w.create(t, acmeTest, "same"), w.create(t, acmeTest, "same")
 	if n, err := w.rfqs.Sweep(t.Context(), 10); n != 0 || err != nil {
 		t.Errorf("swept %d (%v) at once, want none", n, err)
@@ -385,7 +385,7 @@ func sandboxQuotes(t *testing.T, w *world) {
 	}
 }
 
-func sweepGoesOn(t *testing.T, w *world) {
+func sweepGoesOn(t *testing.T, w *fixture) {
 	for range 7 {
 		w.create(t, acme, "grows old")
 	}
@@ -401,7 +401,7 @@ func sweepGoesOn(t *testing.T, w *world) {
 	wantEqual(t, "swept in batches of three", []int{3, 3, 1, 0}, swept)
 }
 
-func withdrawn(t *testing.T, w *world) {
+func withdrawn(t *testing.T, w *fixture) {
 	record := w.create(t, acme, "quoted")
 	kept, gone := w.quote(t, record.ID, "s1", "205.00"), w.quote(t, record.ID, "s2", "199.00")
 	w.clock.advance(time.Minute)
@@ -432,7 +432,7 @@ func withdrawn(t *testing.T, w *world) {
 
 // verbsAfterTime lets a quote and a deadline pass for two RFQs, of which one is
 // swept, and then acts on both.
-func verbsAfterTime(t *testing.T, w *world) {
+func verbsAfterTime(t *testing.T, w *fixture) {
 	start := w.clock.Now()
 	type end struct {
 		Status     rfq.Status

@@ -24,7 +24,7 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-var masterDataCases = map[string]func(*testing.T, *world){
+var masterDataCases = map[string]func(*testing.T, *fixture){
 	"the same content is imported once":                              importsOnce,
 	"a snapshot reads back as what it was":                           readsMasterDataBack,
 	"snapshots and approvals are listed in pages, the latest first":  listsMasterData,
@@ -70,7 +70,7 @@ func products(t testing.TB, name string) *catalog.Catalog {
 	return c
 }
 
-func (w *world) imports(t testing.TB, d masterdata.Draft) masterdata.Imported {
+func (w *fixture) imports(t testing.TB, d masterdata.Draft) masterdata.Imported {
 	t.Helper()
 	d.Provenance = masterdata.Provenance{Source: "ERP", Reference: "2026-11", Note: "monthly"}
 	got, err := w.data.Import(t.Context(), d, masterdata.Instruction{Actor: clerk, Note: "as every month"})
@@ -80,7 +80,7 @@ func (w *world) imports(t testing.TB, d masterdata.Draft) masterdata.Imported {
 	return got
 }
 
-func (w *world) approves(t testing.TB, id string, from, until time.Time) masterdata.Approval {
+func (w *fixture) approves(t testing.TB, id string, from, until time.Time) masterdata.Approval {
 	t.Helper()
 	a, err := w.data.Approve(t.Context(), id, masterdata.Window{From: from, Until: until}, masterdata.Instruction{Actor: clerk, Note: "checked"})
 	if err != nil {
@@ -90,7 +90,7 @@ func (w *world) approves(t testing.TB, id string, from, until time.Time) masterd
 }
 
 // offers imports and approves resources of an owner from now on.
-func (w *world) offers(t testing.TB, owner, price string) (*authority.Snapshot, masterdata.Approval) {
+func (w *fixture) offers(t testing.TB, owner, price string) (*authority.Snapshot, masterdata.Approval) {
 	t.Helper()
 	s := resources(t, owner, price)
 	w.imports(t, masterdata.Draft{Resources: s})
@@ -105,7 +105,7 @@ type replica struct {
 	clock       *clock
 }
 
-func (w *world) replica(store masterdata.Heads, room int) *replica {
+func (w *fixture) replica(store masterdata.Heads, room int) *replica {
 	r := &replica{catalogs: catalog.NewHolder(5 * time.Minute), authorities: authority.NewHolder(5 * time.Minute), clock: w.clock}
 	r.Follower = masterdata.NewFollower(masterdata.FollowerConfig{
 		Heads: store, Catalogs: r.catalogs, Authorities: r.authorities, Now: w.clock.Now, Log: slog.New(slog.DiscardHandler), MaxHeld: room,
@@ -129,7 +129,7 @@ func (r *replica) refresh(t testing.TB) {
 	}
 }
 
-func importsOnce(t *testing.T, w *world) {
+func importsOnce(t *testing.T, w *fixture) {
 	draft := masterdata.Draft{Resources: resources(t, acme.Organization, "0.08"), Provenance: masterdata.Provenance{Source: "ERP"}}
 	checked, err := w.data.Check(t.Context(), draft, masterdata.Instruction{Actor: clerk})
 	if err != nil || !checked.New || checked.Snapshot.ID != draft.Resources.ID() {
@@ -153,7 +153,7 @@ func importsOnce(t *testing.T, w *world) {
 	}
 }
 
-func readsMasterDataBack(t *testing.T, w *world) {
+func readsMasterDataBack(t *testing.T, w *fixture) {
 	var invalid *masterdata.InvalidError
 	for _, note := range []string{strings.Repeat("a", 501), "\x00", "\x1b[31m"} {
 		_, err := w.data.Import(t.Context(), masterdata.Draft{Catalog: products(t, "N"), Provenance: masterdata.Provenance{Source: "ERP"}},
@@ -195,7 +195,7 @@ func idOf(d masterdata.Draft) string {
 	return d.Resources.ID()
 }
 
-func listsMasterData(t *testing.T, w *world) {
+func listsMasterData(t *testing.T, w *fixture) {
 	var want []string
 	for i := range 5 {
 		s, a := w.offers(t, []string{"org_acme01", "org_stark1"}[i%2], fmt.Sprintf("0.%d", i+1))
@@ -229,7 +229,7 @@ func listsMasterData(t *testing.T, w *world) {
 	}
 }
 
-func approves(t *testing.T, w *world) {
+func approves(t *testing.T, w *fixture) {
 	r := w.replica(w.store, 0)
 	r.has(t, "before anything was read", acme.Organization, nil, timeline.ErrNotLoaded)
 	s, c := resources(t, acme.Organization, "0.08"), products(t, "P")
@@ -266,7 +266,7 @@ func approves(t *testing.T, w *world) {
 	}
 }
 
-func refusesWindows(t *testing.T, w *world) {
+func refusesWindows(t *testing.T, w *fixture) {
 	s := resources(t, acme.Organization, "0.08")
 	w.imports(t, masterdata.Draft{Resources: s})
 	now := w.clock.Now()
@@ -289,7 +289,7 @@ func refusesWindows(t *testing.T, w *world) {
 	}
 }
 
-func supersedes(t *testing.T, w *world) {
+func supersedes(t *testing.T, w *fixture) {
 	r := w.replica(w.store, 0)
 	const owner = "org_acme01"
 	standing, _ := w.offers(t, owner, "0.08")
@@ -313,7 +313,7 @@ func supersedes(t *testing.T, w *world) {
 	}
 }
 
-func withdraws(t *testing.T, w *world) {
+func withdraws(t *testing.T, w *fixture) {
 	r := w.replica(w.store, 0)
 	const owner = "org_acme01"
 	former, _ := w.offers(t, owner, "0.08")
@@ -342,7 +342,7 @@ func withdraws(t *testing.T, w *world) {
 	}
 }
 
-func withdrawsOnce(t *testing.T, w *world) {
+func withdrawsOnce(t *testing.T, w *fixture) {
 	_, a := w.offers(t, "org_acme01", "0.08")
 	var group sync.WaitGroup
 	errs := make([]error, 8)
@@ -369,7 +369,7 @@ func withdrawsOnce(t *testing.T, w *world) {
 	}
 }
 
-func separatesOwners(t *testing.T, w *world) {
+func separatesOwners(t *testing.T, w *fixture) {
 	r := w.replica(w.store, 0)
 	want := map[string]*authority.Snapshot{}
 	for i, owner := range []string{"platform", acme.Organization, upper.Organization} {
@@ -384,7 +384,7 @@ func separatesOwners(t *testing.T, w *world) {
 	}
 }
 
-func growsStale(t *testing.T, w *world) {
+func growsStale(t *testing.T, w *fixture) {
 	store := NewFaulty(w.store)
 	r := w.replica(store, 0)
 	s, _ := w.offers(t, acme.Organization, "0.08")
@@ -403,7 +403,7 @@ func growsStale(t *testing.T, w *world) {
 }
 
 // refusesDamage changes what a follower reads; the store's own bytes are whole.
-func refusesDamage(t *testing.T, w *world) {
+func refusesDamage(t *testing.T, w *fixture) {
 	s, _ := w.offers(t, acme.Organization, "0.08")
 	other, _ := w.offers(t, stark.Organization, "0.09")
 	foreign, err := w.store.MasterDataContent(t.Context(), other.ID())
@@ -419,7 +419,7 @@ func refusesDamage(t *testing.T, w *world) {
 }
 
 // closesAlone makes one content unreadable for a while.
-func closesAlone(t *testing.T, w *world) {
+func closesAlone(t *testing.T, w *fixture) {
 	s, _ := w.offers(t, acme.Organization, "0.08")
 	other, _ := w.offers(t, stark.Organization, "0.09")
 	store := &unreadable{Heads: w.store, id: s.ID()}
@@ -475,7 +475,7 @@ func (d damaged) MasterDataContent(ctx context.Context, id string) ([]byte, erro
 	return d.Heads.MasterDataContent(ctx, id)
 }
 
-func overflows(t *testing.T, w *world) {
+func overflows(t *testing.T, w *fixture) {
 	small, _ := w.offers(t, acme.Organization, "0.08")
 	w.clock.advance(time.Second)
 	w.offers(t, stark.Organization, "0.09")
@@ -494,7 +494,7 @@ func overflows(t *testing.T, w *world) {
 	fresh.has(t, "in a replica that begins anew", acme.Organization, small, nil)
 }
 
-func swaps(t *testing.T, w *world) {
+func swaps(t *testing.T, w *fixture) {
 	r := w.replica(w.store, 0)
 	const owner = "org_acme01"
 	known := map[string]bool{}

@@ -14,7 +14,7 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-var quotaDayCases = map[string]func(*testing.T, *world){
+var quotaDayCases = map[string]func(*testing.T, *fixture){
 	"what was used of quotas is known by the day, purged or not":     quotaDays,
 	"a window that is longer than a day counts on its first one":     longWindows,
 	"a day of quotas is forgotten after thirty":                      quotaDaysAreForgotten,
@@ -24,7 +24,7 @@ var quotaDayCases = map[string]func(*testing.T, *world){
 }
 
 // used creates RFQs of a tenant at once, under a quota that has room.
-func (w *world) used(t testing.TB, who tenant.ID, window time.Duration, n int) {
+func (w *fixture) used(t testing.TB, who tenant.ID, window time.Duration, n int) {
 	t.Helper()
 	for range n {
 		if _, err := w.rfqs.Create(t.Context(), who, draft("counted"), rfq.Terms{Quota: transaction.Quota{Limit: 1 << 30, Window: window}}); err != nil {
@@ -33,7 +33,7 @@ func (w *world) used(t testing.TB, who tenant.ID, window time.Duration, n int) {
 	}
 }
 
-func (w *world) purgeLedger(t testing.TB) {
+func (w *fixture) purgeLedger(t testing.TB) {
 	t.Helper()
 	if err := w.store.PurgeLedger(t.Context(), w.clock.Now()); err != nil {
 		t.Fatal(err)
@@ -41,7 +41,7 @@ func (w *world) purgeLedger(t testing.TB) {
 }
 
 // days is what acme has used of the quotas of RFQs since an instant.
-func (w *world) days(t testing.TB, since time.Time) []transaction.DayUse {
+func (w *fixture) days(t testing.TB, since time.Time) []transaction.DayUse {
 	t.Helper()
 	days, err := w.store.QuotaDays(t.Context(), acme, transaction.CreateRFQ, since)
 	if err != nil {
@@ -52,7 +52,7 @@ func (w *world) days(t testing.TB, since time.Time) []transaction.DayUse {
 
 func midnight(day int) time.Time { return time.Date(2026, 11, day, 0, 0, 0, 0, time.UTC) }
 
-func quotaDays(t *testing.T, w *world) {
+func quotaDays(t *testing.T, w *fixture) {
 	if days := w.days(t, midnight(1)); len(days) != 0 {
 		t.Errorf("days of an empty store: %v", days)
 	}
@@ -78,7 +78,7 @@ func quotaDays(t *testing.T, w *world) {
 	wantEqual(t, "since the next day", want[1:], w.days(t, midnight(21)))
 }
 
-func longWindows(t *testing.T, w *world) {
+func longWindows(t *testing.T, w *fixture) {
 	const week = 7 * 24 * time.Hour
 	start := transaction.Quota{Limit: 1, Window: week}.Start(w.clock.Now())
 	w.used(t, acme, week, 1)
@@ -91,7 +91,7 @@ func longWindows(t *testing.T, w *world) {
 	wantEqual(t, "behind it", want, w.days(t, start))
 }
 
-func quotaDaysAreForgotten(t *testing.T, w *world) {
+func quotaDaysAreForgotten(t *testing.T, w *fixture) {
 	w.clock.set(midnight(1).Add(time.Hour))
 	w.used(t, acme, time.Minute, 1)
 	w.clock.set(midnight(2).Add(time.Hour))
@@ -108,7 +108,7 @@ func quotaDaysAreForgotten(t *testing.T, w *world) {
 }
 
 // quotaDaysRace charges windows while they end and are purged.
-func quotaDaysRace(t *testing.T, w *world) {
+func quotaDaysRace(t *testing.T, w *fixture) {
 	w.clock.set(midnight(20))
 	const clients, each = 4, 25
 	ended := make(chan struct{})
@@ -153,7 +153,7 @@ func quotaDaysRace(t *testing.T, w *world) {
 	}
 }
 
-func purgersRace(t *testing.T, w *world) {
+func purgersRace(t *testing.T, w *fixture) {
 	const windows = 40
 	w.clock.set(midnight(20))
 	for n := range windows {
@@ -171,7 +171,7 @@ func purgersRace(t *testing.T, w *world) {
 	wantEqual(t, "days", []transaction.DayUse{{Day: midnight(20), Used: windows / 2}}, w.days(t, midnight(1)))
 }
 
-func quotaDaysAreExact(t *testing.T, w *world) {
+func quotaDaysAreExact(t *testing.T, w *fixture) {
 	w.clock.set(midnight(20))
 	terms := rfq.Terms{Idempotency: keyed("k1", "body"), Quota: transaction.Quota{Limit: 1, Window: time.Hour}}
 	for range 3 {

@@ -12,7 +12,7 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-var quoteCases = map[string]func(*testing.T, *world){
+var quoteCases = map[string]func(*testing.T, *fixture){
 	"a quote reads back as it was submitted and makes its rfq quoted":    quoteReadsBack,
 	"a supplier's second quote supersedes the first":                     quoteSupersedes,
 	"concurrent revisions of one supplier leave exactly one standing":    quotesRace,
@@ -20,7 +20,7 @@ var quoteCases = map[string]func(*testing.T, *world){
 	"a simulated rfq is stored with its quotes and events in one commit": simulatedRFQ,
 }
 
-func (w *world) quote(t *testing.T, id, supplier, total string) rfq.Quote {
+func (w *fixture) quote(t *testing.T, id, supplier, total string) rfq.Quote {
 	t.Helper()
 	submitted, err := w.rfqs.SubmitQuote(t.Context(), acme, id, w.offer(t, supplier, total), rfq.Instruction{})
 	if err != nil {
@@ -29,7 +29,7 @@ func (w *world) quote(t *testing.T, id, supplier, total string) rfq.Quote {
 	return submitted.Quote
 }
 
-func quoteReadsBack(t *testing.T, w *world) {
+func quoteReadsBack(t *testing.T, w *fixture) {
 	record := w.create(t, acme, "quoted")
 	w.clock.advance(time.Minute)
 	submitted := w.quote(t, record.ID, "s1", "205.00")
@@ -46,7 +46,7 @@ func quoteReadsBack(t *testing.T, w *world) {
 	wantEqual(t, "rfq", record, got)
 }
 
-func quoteSupersedes(t *testing.T, w *world) {
+func quoteSupersedes(t *testing.T, w *fixture) {
 	record := w.create(t, acme, "quoted twice")
 	w.quote(t, record.ID, "s1", "205.00")
 	w.clock.advance(time.Minute)
@@ -80,7 +80,7 @@ func quoteSupersedes(t *testing.T, w *world) {
 	}, w.eventsAbout(t, record.ID))
 }
 
-func quotesRace(t *testing.T, w *world) {
+func quotesRace(t *testing.T, w *fixture) {
 	const n = 12
 	record := w.create(t, acme, "raced for")
 	for _, err := range concurrently(n, func(i int) error {
@@ -128,7 +128,7 @@ func patiently(do func() error) error {
 	}
 }
 
-func refusedQuote(t *testing.T, w *world) {
+func refusedQuote(t *testing.T, w *fixture) {
 	record := w.create(t, acme, "too late")
 	w.clock.advance(rfq.ResponseTime)
 	_, err := w.rfqs.SubmitQuote(t.Context(), acme, record.ID, w.offer(t, "s1", "205.00"), rfq.Instruction{})
@@ -142,7 +142,7 @@ func refusedQuote(t *testing.T, w *world) {
 	wantEqual(t, "events", []transaction.EventType{transaction.RFQCreated}, w.eventsAbout(t, record.ID))
 }
 
-func simulatedRFQ(t *testing.T, w *world) {
+func simulatedRFQ(t *testing.T, w *fixture) {
 	request := draft("simulated")
 	request.CatalogProductUID = "sim:rfq:quoted"
 	terms := rfq.Terms{Idempotency: keyed("k1", "sim"), Quota: plenty}

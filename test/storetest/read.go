@@ -15,14 +15,14 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-var readCases = map[string]func(*testing.T, *world){
+var readCases = map[string]func(*testing.T, *fixture){
 	"nothing of a tenant is found by another organization or mode": isolation,
 	"pages of any size join to the whole list, newest first":       pagesJoin,
 	"rfqs created between two pages do not shift the second":       pagesAreStable,
 	"a list holds the tenant's own rfqs alone":                     listIsOwn,
 }
 
-func isolation(t *testing.T, w *world) {
+func isolation(t *testing.T, w *fixture) {
 	record, job := w.create(t, acme, "mine"), w.submit(t, acme)
 	if _, err := w.rfqs.SubmitQuote(t.Context(), acme, record.ID, w.offer(t, "s1", "205.00"), rfq.Instruction{}); err != nil {
 		t.Fatal(err)
@@ -60,7 +60,7 @@ func isolation(t *testing.T, w *world) {
 	}
 }
 
-func listIsOwn(t *testing.T, w *world) {
+func listIsOwn(t *testing.T, w *fixture) {
 	mine := w.create(t, acme, "mine")
 	for _, who := range strangers {
 		w.create(t, who, "theirs")
@@ -77,7 +77,7 @@ func listIsOwn(t *testing.T, w *world) {
 const maxPages = 200
 
 // walk reads every page and returns the ids.
-func (w *world) walk(t *testing.T, limit int, between func(page int)) []string {
+func (w *fixture) walk(t *testing.T, limit int, between func(page int)) []string {
 	t.Helper()
 	var ids []string
 	next := rfq.Page{Limit: limit}
@@ -102,7 +102,7 @@ func (w *world) walk(t *testing.T, limit int, between func(page int)) []string {
 	return nil
 }
 
-func (w *world) fill(t *testing.T, n int) []string {
+func (w *fixture) fill(t *testing.T, n int) []string {
 	t.Helper()
 	var ids []string
 	for i := range n {
@@ -113,7 +113,7 @@ func (w *world) fill(t *testing.T, n int) []string {
 	return ids
 }
 
-func pagesJoin(t *testing.T, w *world) {
+func pagesJoin(t *testing.T, w *fixture) {
 	const total = 23
 	want := w.fill(t, total)
 	for _, limit := range []int{1, 5, total - 1, total, total + 1, rfq.MaxLimit} {
@@ -121,7 +121,7 @@ func pagesJoin(t *testing.T, w *world) {
 	}
 }
 
-func pagesAreStable(t *testing.T, w *world) {
+func pagesAreStable(t *testing.T, w *fixture) {
 	want := w.fill(t, 12)
 	got := w.walk(t, 4, func(page int) {
 		for i := range 3 {

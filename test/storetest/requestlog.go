@@ -9,12 +9,11 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/recordid"
-
 	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-var requestCases = map[string]func(*testing.T, *world){
+var requestCases = map[string]func(*testing.T, *fixture){
 	"a request reads back as it was logged, for its owner alone":      requestReadsBack,
 	"requests that are logged again are there once":                   requestsRepeat,
 	"replicas that log at the same time all get on":                   requestsRace,
@@ -56,7 +55,7 @@ func refusedLine(t testing.TB, who tenant.ID, number, status int, code, reason s
 	return e
 }
 
-func (w *world) logged(t testing.TB, entries ...requestlog.Entry) {
+func (w *fixture) logged(t testing.TB, entries ...requestlog.Entry) {
 	t.Helper()
 	if err := w.store.AddRequests(t.Context(), entries); err != nil {
 		t.Fatal(err)
@@ -64,7 +63,7 @@ func (w *world) logged(t testing.TB, entries ...requestlog.Entry) {
 }
 
 // listed lists what a query selects of acme, or of whom the query names.
-func (w *world) listed(t testing.TB, q requestlog.Query) []requestlog.Entry {
+func (w *fixture) listed(t testing.TB, q requestlog.Query) []requestlog.Entry {
 	t.Helper()
 	if q.Owner.IsZero() {
 		q.Owner = acme
@@ -79,7 +78,7 @@ func (w *world) listed(t testing.TB, q requestlog.Query) []requestlog.Entry {
 	return entries
 }
 
-func requestReadsBack(t *testing.T, w *world) {
+func requestReadsBack(t *testing.T, w *fixture) {
 	one, several := line(t, acme, 1), refusedLine(t, acme, 2, 429, "RATE_LIMIT_EXCEEDED", "RateLimited")
 	several.RequestID, several.Requests, several.Key = "", 12_345, `"'><script>`
 	w.logged(t)
@@ -95,14 +94,14 @@ func requestReadsBack(t *testing.T, w *world) {
 	}
 }
 
-func requestsRepeat(t *testing.T, w *world) {
+func requestsRepeat(t *testing.T, w *fixture) {
 	first, second := line(t, acme, 1), line(t, acme, 2)
 	w.logged(t, first)
 	w.logged(t, first, second)
 	wantEqual(t, "requests", []requestlog.Entry{second, first}, w.listed(t, requestlog.Query{}))
 }
 
-func requestsRace(t *testing.T, w *world) {
+func requestsRace(t *testing.T, w *fixture) {
 	const replicas, each = 6, 50
 	entries := make([][]requestlog.Entry, replicas)
 	for r := range entries {
@@ -124,7 +123,7 @@ func requestsRace(t *testing.T, w *world) {
 	}
 }
 
-func requestPagesJoin(t *testing.T, w *world) {
+func requestPagesJoin(t *testing.T, w *fixture) {
 	var want []string
 	for n := range 23 {
 		w.logged(t, line(t, acme, n), line(t, stark, n))
@@ -145,7 +144,7 @@ func requestPagesJoin(t *testing.T, w *world) {
 	wantEqual(t, "ids", want, got)
 }
 
-func requestsAreFound(t *testing.T, w *world) {
+func requestsAreFound(t *testing.T, w *fixture) {
 	good, again := line(t, acme, 1), line(t, acme, 2)
 	again.RequestID = good.RequestID
 	unknown := refusedLine(t, acme, 3, 404, "RFQ_NOT_FOUND", "")
@@ -171,7 +170,7 @@ func requestsAreFound(t *testing.T, w *world) {
 	}
 }
 
-func denialsAreCounted(t *testing.T, w *world) {
+func denialsAreCounted(t *testing.T, w *fixture) {
 	many := refusedLine(t, stark, 9, 429, "RATE_LIMIT_EXCEEDED", "RateLimited")
 	many.RequestID, many.Requests = "", 1000
 	w.logged(t, line(t, acme, 1), refusedLine(t, acme, 2, 422, "PARTNER_RFQ_INVALID", ""),
@@ -200,7 +199,7 @@ func denialsAreCounted(t *testing.T, w *world) {
 	wantEqual(t, "denials since the fifth minute", []requestlog.Denial{limited, killed, entitled}, denials(killed.Last, 10))
 }
 
-func requestsAreForgotten(t *testing.T, w *world) {
+func requestsAreForgotten(t *testing.T, w *fixture) {
 	for n := range 10 {
 		w.logged(t, line(t, acme, n))
 	}

@@ -8,13 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/recordid"
-
 	"github.com/printmarket/printmarket/internal/preflightjob"
+	"github.com/printmarket/printmarket/internal/recordid"
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-var sweepCases = map[string]func(*testing.T, *world){
+var sweepCases = map[string]func(*testing.T, *fixture){
 	"a job that the queue did not take is swept in with its attempt": sweepRepairs,
 	"a sweep of everything takes each open job once":                 sweepAll,
 	"a sweep that the queue interrupts goes on where it stopped":     sweepResumes,
@@ -23,7 +22,7 @@ var sweepCases = map[string]func(*testing.T, *world){
 	"an open job outlives every purge":                               purgeSparesOpen,
 }
 
-func sweepRepairs(t *testing.T, w *world) {
+func sweepRepairs(t *testing.T, w *fixture) {
 	w.queue.failing = errors.New("queue is down")
 	job := w.submit(t, acme)
 	w.queue.failing = nil
@@ -52,7 +51,7 @@ func sweepRepairs(t *testing.T, w *world) {
 	wantEqual(t, "dispatched", []string{job.ID + "#0", job.ID + "#3"}, w.queue.take())
 }
 
-func sweepAll(t *testing.T, w *world) {
+func sweepAll(t *testing.T, w *fixture) {
 	var want []string
 	for i := range 11 {
 		who := acme
@@ -75,7 +74,7 @@ func sweepAll(t *testing.T, w *world) {
 	}
 }
 
-func sweepResumes(t *testing.T, w *world) {
+func sweepResumes(t *testing.T, w *fixture) {
 	for range 5 {
 		w.submit(t, acme)
 	}
@@ -90,7 +89,7 @@ func sweepResumes(t *testing.T, w *world) {
 	}
 }
 
-func sweepSettles(t *testing.T, w *world) {
+func sweepSettles(t *testing.T, w *fixture) {
 	// A process that dies behind the commit leaves the job like this.
 	simulated := request("")
 	simulated.Profile = "sim:failed:TIME_LIMIT"
@@ -119,7 +118,7 @@ func sweepSettles(t *testing.T, w *world) {
 	}
 }
 
-func purge(t *testing.T, w *world) {
+func purge(t *testing.T, w *fixture) {
 	old := w.submit(t, acme)
 	finishJob(t, w, old.ID)
 	w.clock.advance(time.Hour)
@@ -157,7 +156,7 @@ func purge(t *testing.T, w *world) {
 	}
 }
 
-func purgeSparesOpen(t *testing.T, w *world) {
+func purgeSparesOpen(t *testing.T, w *fixture) {
 	job := w.submit(t, acme)
 	w.clock.advance(2 * preflightjob.Retention)
 	if n, err := w.jobs.Purge(t.Context(), 10); n != 0 || err != nil {

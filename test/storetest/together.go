@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/recordid"
-
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
@@ -20,7 +19,7 @@ import (
 
 // A store may commit creates together that come at the same time. Nobody must
 // be able to tell.
-var togetherCases = map[string]func(*testing.T, *world){
+var togetherCases = map[string]func(*testing.T, *fixture){
 	"a hundred creates of several tenants that use each key twice commit each once":    keysTwice,
 	"bodies that compete for a key at once leave one record and are refused":           bodiesCompete,
 	"quotas of several tenants are exact while all of them create at once":             quotasAtOnce,
@@ -33,7 +32,7 @@ var togetherCases = map[string]func(*testing.T, *world){
 
 var tenants = []tenant.ID{acme, acmeTest, stark, upper}
 
-func keysTwice(t *testing.T, w *world) {
+func keysTwice(t *testing.T, w *fixture) {
 	const creates = 100
 	type key struct {
 		who  tenant.ID
@@ -74,7 +73,7 @@ func mapKeys[K comparable, V any](of map[K]V) []K {
 	return keys
 }
 
-func (w *world) wantUsed(t *testing.T, who tenant.ID, quota transaction.Quota, want int64) {
+func (w *fixture) wantUsed(t *testing.T, who tenant.ID, quota transaction.Quota, want int64) {
 	t.Helper()
 	usage, err := w.store.QuotaUsage(t.Context(), who, transaction.CreateRFQ, quota, w.clock.Now())
 	if err != nil || usage.Used != want {
@@ -82,7 +81,7 @@ func (w *world) wantUsed(t *testing.T, who tenant.ID, quota transaction.Quota, w
 	}
 }
 
-func bodiesCompete(t *testing.T, w *world) {
+func bodiesCompete(t *testing.T, w *fixture) {
 	const bodies = 40
 	created, refused := 0, 0
 	for _, end := range w.createAtOnce(t, bodies, func(i int) rfq.Terms {
@@ -103,7 +102,7 @@ func bodiesCompete(t *testing.T, w *world) {
 	w.wantUsed(t, acme, plenty, 1)
 }
 
-func quotasAtOnce(t *testing.T, w *world) {
+func quotasAtOnce(t *testing.T, w *fixture) {
 	const each = 40
 	limits := []int64{0, 1, 7, each}
 	ends := concurrently(each*len(tenants), func(i int) error {
@@ -128,7 +127,7 @@ func quotasAtOnce(t *testing.T, w *world) {
 	}
 }
 
-func mixedEnds(t *testing.T, w *world) {
+func mixedEnds(t *testing.T, w *fixture) {
 	known := rfq.Terms{Idempotency: keyed("known", "body"), Quota: plenty}
 	first, err := w.rfqs.Create(t.Context(), acme, draft("known"), known)
 	if err != nil {
@@ -184,7 +183,7 @@ func mixedEnds(t *testing.T, w *world) {
 }
 
 // record is what a service would hand to its store.
-func (w *world) record(t *testing.T, who tenant.ID, key string) (rfq.RFQ, transaction.Terms) {
+func (w *fixture) record(t *testing.T, who tenant.ID, key string) (rfq.RFQ, transaction.Terms) {
 	t.Helper()
 	now := w.clock.Now()
 	id, err := recordid.New(recordid.RFQ, now, rand.Reader)
@@ -205,7 +204,7 @@ func (w *world) record(t *testing.T, who tenant.ID, key string) (rfq.RFQ, transa
 	}
 }
 
-func spoiledCreate(t *testing.T, w *world) {
+func spoiledCreate(t *testing.T, w *fixture) {
 	const creates, spoiled = 30, 3
 	standing := w.create(t, stark, "stands")
 	records, terms := make([]rfq.RFQ, creates), make([]transaction.Terms, creates)
@@ -232,7 +231,7 @@ func spoiledCreate(t *testing.T, w *world) {
 	}
 }
 
-func impatientCallers(t *testing.T, w *world) {
+func impatientCallers(t *testing.T, w *fixture) {
 	const creates = 80
 	termsOf := func(i int) rfq.Terms { return rfq.Terms{Idempotency: keyed(fmt.Sprint("k", i), "body"), Quota: plenty} }
 	ids := map[string]bool{}
@@ -263,7 +262,7 @@ func impatientCallers(t *testing.T, w *world) {
 	w.wantUsed(t, acme, plenty, creates)
 }
 
-func quotedAtOnce(t *testing.T, w *world) {
+func quotedAtOnce(t *testing.T, w *fixture) {
 	const creates = 24
 	simulated := draft("simulated")
 	simulated.CatalogProductUID = "sim:rfq:quoted"
@@ -294,7 +293,7 @@ func quotedAtOnce(t *testing.T, w *world) {
 	}
 }
 
-func quotaChanges(t *testing.T, w *world) {
+func quotaChanges(t *testing.T, w *fixture) {
 	const smaller, larger, creates = 3, 5, 40
 	admitted := int64(0)
 	for i, end := range w.createAtOnce(t, creates, func(i int) rfq.Terms {

@@ -16,7 +16,7 @@ import (
 	"github.com/printmarket/printmarket/test/telemetrytest"
 )
 
-var traceCases = map[string]func(*testing.T, *world){
+var traceCases = map[string]func(*testing.T, *fixture){
 	"a call of a traced caller is a span that tells the operation alone":       callsAreSpans,
 	"a call that is not answered is a span that has failed":                    absenceIsAFault,
 	"creates that come together are a span in the trace of each":               togetherInTraces,
@@ -54,7 +54,7 @@ func (w *traces) spans() []telemetrytest.Span {
 	return w.collector.Spans()
 }
 
-func callsAreSpans(t *testing.T, w *world) {
+func callsAreSpans(t *testing.T, w *fixture) {
 	traced := newTraces(t)
 	ctx, traceparent := traced.caller()
 	created, err := w.rfqs.Create(ctx, acme, draft("planted-title"), rfq.Terms{Idempotency: keyed("planted-key", "x"), Quota: plenty})
@@ -89,7 +89,7 @@ func callsAreSpans(t *testing.T, w *world) {
 	}
 }
 
-func absenceIsAFault(t *testing.T, w *world) {
+func absenceIsAFault(t *testing.T, w *fixture) {
 	traced := newTraces(t)
 	ctx, _ := traced.caller()
 	gone, leave := context.WithCancel(ctx)
@@ -113,7 +113,7 @@ func absenceIsAFault(t *testing.T, w *world) {
 	wantEqual(t, "number of spans", len(calls), len(spans))
 }
 
-func togetherInTraces(t *testing.T, w *world) {
+func togetherInTraces(t *testing.T, w *fixture) {
 	const creates = 40
 	traced := newTraces(t)
 	for i, err := range concurrently(creates, func(i int) error {
@@ -137,7 +137,7 @@ func togetherInTraces(t *testing.T, w *world) {
 	}
 }
 
-func eventsNameTheirTrace(t *testing.T, w *world) {
+func eventsNameTheirTrace(t *testing.T, w *fixture) {
 	traced := newTraces(t)
 	ctx, first := traced.caller()
 	created, err := w.rfqs.Create(ctx, acme, draft("traced"), rfq.Terms{Quota: plenty})
@@ -165,7 +165,7 @@ func eventsNameTheirTrace(t *testing.T, w *world) {
 	}, got)
 }
 
-func deliveriesKeepTraces(t *testing.T, w *world) {
+func deliveriesKeepTraces(t *testing.T, w *fixture) {
 	traced := newTraces(t)
 	w.enroll(t, press, ship)
 	since := w.clock.Now()

@@ -11,13 +11,12 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/recordid"
-
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
-var webhookCases = map[string]func(*testing.T, *world){
+var webhookCases = map[string]func(*testing.T, *fixture){
 	"a store that relayed nothing begins with the first event":                     relayBegins,
 	"events are relayed from where the last relay ended, or not at all":            relayOnce,
 	"of processes that relay the same events one does":                             relayRace,
@@ -57,7 +56,7 @@ func endpoint(address webhook.Address) webhook.Endpoint {
 	return webhook.Endpoint{Address: address, URL: "https://" + address.Name + ".example.com/events"}
 }
 
-func (w *world) enroll(t testing.TB, addresses ...webhook.Address) {
+func (w *fixture) enroll(t testing.TB, addresses ...webhook.Address) {
 	t.Helper()
 	var endpoints []webhook.Endpoint
 	for _, address := range addresses {
@@ -69,7 +68,7 @@ func (w *world) enroll(t testing.TB, addresses ...webhook.Address) {
 }
 
 // delivery is a new one, of an event about an RFQ that is as old as the clock says.
-func (w *world) delivery(t testing.TB, to webhook.Address) webhook.Delivery {
+func (w *fixture) delivery(t testing.TB, to webhook.Address) webhook.Delivery {
 	t.Helper()
 	now := w.clock.Now()
 	event, err := transaction.NewEvent(transaction.RFQQuoted, "rfq_1", now, rand.Reader)
@@ -79,7 +78,7 @@ func (w *world) delivery(t testing.TB, to webhook.Address) webhook.Delivery {
 	return webhook.Delivery{ID: w.deliveryID(t), Address: to, Event: event, State: webhook.Pending, DueAt: now, CreatedAt: now}
 }
 
-func (w *world) deliveryID(t testing.TB) string {
+func (w *fixture) deliveryID(t testing.TB) string {
 	t.Helper()
 	id, err := recordid.New(webhook.DeliveryPrefix, w.clock.Now(), rand.Reader)
 	if err != nil {
@@ -89,7 +88,7 @@ func (w *world) deliveryID(t testing.TB) string {
 }
 
 // send adds deliveries, of which each is a second younger than the one before.
-func (w *world) send(t testing.TB, to webhook.Address, n int) []webhook.Delivery {
+func (w *fixture) send(t testing.TB, to webhook.Address, n int) []webhook.Delivery {
 	t.Helper()
 	var sent []webhook.Delivery
 	for range n {
@@ -103,7 +102,7 @@ func (w *world) send(t testing.TB, to webhook.Address, n int) []webhook.Delivery
 	return sent
 }
 
-func (w *world) claim(t testing.TB, lanes ...webhook.Lane) []webhook.Claim {
+func (w *fixture) claim(t testing.TB, lanes ...webhook.Lane) []webhook.Claim {
 	t.Helper()
 	claims, err := w.store.Claim(t.Context(), lanes, w.clock.Now(), lease)
 	if err != nil {
@@ -117,7 +116,7 @@ func lane(address webhook.Address, most int) webhook.Lane {
 }
 
 // claimOne claims the only delivery that is due.
-func (w *world) claimOne(t testing.TB, address webhook.Address) webhook.Claim {
+func (w *fixture) claimOne(t testing.TB, address webhook.Address) webhook.Claim {
 	t.Helper()
 	claims := w.claim(t, lane(address, 10))
 	if len(claims) != 1 {
@@ -128,7 +127,7 @@ func (w *world) claimOne(t testing.TB, address webhook.Address) webhook.Claim {
 
 // answered is what comes of a claim that is answered now: delivered, or tried
 // again in an hour.
-func (w *world) answered(claim webhook.Claim, fault webhook.Fault) webhook.Result {
+func (w *fixture) answered(claim webhook.Claim, fault webhook.Fault) webhook.Result {
 	now := w.clock.Now()
 	result := webhook.Result{Claim: claim, Attempt: webhook.Attempt{At: now, Took: 1500 * time.Microsecond, Fault: fault}}
 	if fault == webhook.NoFault {
@@ -140,13 +139,13 @@ func (w *world) answered(claim webhook.Claim, fault webhook.Fault) webhook.Resul
 }
 
 // exhausted is what comes of the last try of a claim.
-func (w *world) exhausted(claim webhook.Claim) webhook.Result {
+func (w *fixture) exhausted(claim webhook.Claim) webhook.Result {
 	result := w.answered(claim, webhook.FaultTimeout)
 	result.State, result.DueAt, result.EndedAt = webhook.Exhausted, time.Time{}, w.clock.Now()
 	return result
 }
 
-func (w *world) conclude(t testing.TB, results ...webhook.Result) []webhook.Standing {
+func (w *fixture) conclude(t testing.TB, results ...webhook.Result) []webhook.Standing {
 	t.Helper()
 	disabled, err := w.store.Record(t.Context(), results, w.clock.Now())
 	if err != nil {
@@ -155,7 +154,7 @@ func (w *world) conclude(t testing.TB, results ...webhook.Result) []webhook.Stan
 	return disabled
 }
 
-func (w *world) standing(t testing.TB, address webhook.Address) webhook.Standing {
+func (w *fixture) standing(t testing.TB, address webhook.Address) webhook.Standing {
 	t.Helper()
 	standings, err := w.store.Standings(t.Context(), address.Owner)
 	if err != nil {
@@ -170,7 +169,7 @@ func (w *world) standing(t testing.TB, address webhook.Address) webhook.Standing
 	return webhook.Standing{}
 }
 
-func (w *world) deliveries(t testing.TB, query webhook.Query) []webhook.Delivery {
+func (w *fixture) deliveries(t testing.TB, query webhook.Query) []webhook.Delivery {
 	t.Helper()
 	query.Limit = cmp.Or(query.Limit, 1000)
 	list, err := w.store.Deliveries(t.Context(), query)
@@ -180,7 +179,7 @@ func (w *world) deliveries(t testing.TB, query webhook.Query) []webhook.Delivery
 	return list
 }
 
-func (w *world) readDelivery(t testing.TB, id string) (webhook.Delivery, []webhook.Attempt) {
+func (w *fixture) readDelivery(t testing.TB, id string) (webhook.Delivery, []webhook.Attempt) {
 	t.Helper()
 	delivery, attempts, err := w.store.Delivery(t.Context(), acme, id)
 	if err != nil {
@@ -201,14 +200,14 @@ func ofDelivery(d webhook.Delivery) string { return d.ID }
 func ofClaim(c webhook.Claim) string       { return c.ID }
 
 // wantRelayed says up to where the outbox has been relayed.
-func (w *world) wantRelayed(t testing.TB, want int64) {
+func (w *fixture) wantRelayed(t testing.TB, want int64) {
 	t.Helper()
 	if got, err := w.store.Relayed(t.Context()); err != nil || got != want {
 		t.Errorf("relayed up to %d (%v), want %d", got, err, want)
 	}
 }
 
-func relayBegins(t *testing.T, w *world) {
+func relayBegins(t *testing.T, w *fixture) {
 	w.create(t, acme, "told")
 	relayed, err := w.store.Relayed(t.Context())
 	if err != nil {
@@ -219,7 +218,7 @@ func relayBegins(t *testing.T, w *world) {
 	}
 }
 
-func relayOnce(t *testing.T, w *world) {
+func relayOnce(t *testing.T, w *fixture) {
 	relay := func(from, to int64, want bool, deliveries ...webhook.Delivery) {
 		t.Helper()
 		if got, err := w.store.Relay(t.Context(), from, to, deliveries); got != want || err != nil {
@@ -244,7 +243,7 @@ func relayOnce(t *testing.T, w *world) {
 	wantEqual(t, "deliveries", want, got)
 }
 
-func relayRace(t *testing.T, w *world) {
+func relayRace(t *testing.T, w *fixture) {
 	const processes, events = 6, 20
 	var due []transaction.Event
 	for range events {
@@ -277,7 +276,7 @@ func relayRace(t *testing.T, w *world) {
 	}
 }
 
-func deliveryReadsBack(t *testing.T, w *world) {
+func deliveryReadsBack(t *testing.T, w *fixture) {
 	sent := w.send(t, press, 1)[0]
 	for range 2 { // the second is left out
 		again := sent
@@ -297,7 +296,7 @@ func deliveryReadsBack(t *testing.T, w *world) {
 	wantEqual(t, "all", []webhook.Delivery{elsewhere, sent}, w.deliveries(t, webhook.Query{Owner: acme}))
 }
 
-func enrolled(t *testing.T, w *world) {
+func enrolled(t *testing.T, w *fixture) {
 	begun := w.clock.Now()
 	w.enroll(t, ship, press)
 	w.enroll(t)
@@ -329,7 +328,7 @@ func enrolled(t *testing.T, w *world) {
 		idsOf(all, func(s webhook.Standing) string { return s.Owner.String() + " " + s.Name }))
 }
 
-func redelivered(t *testing.T, w *world) {
+func redelivered(t *testing.T, w *fixture) {
 	w.enroll(t, press)
 	for state, end := range map[webhook.State]func(webhook.Claim) webhook.Result{
 		webhook.Delivered: func(c webhook.Claim) webhook.Result { return w.answered(c, webhook.NoFault) },
@@ -359,7 +358,7 @@ func redelivered(t *testing.T, w *world) {
 }
 
 // recoverAll calls until there is no more, and returns what each call said.
-func (w *world) recoverAll(t testing.TB, to webhook.Endpoint, since time.Time, limit int) []int {
+func (w *fixture) recoverAll(t testing.TB, to webhook.Endpoint, since time.Time, limit int) []int {
 	t.Helper()
 	var counts []int
 	for range 20 {
@@ -377,7 +376,7 @@ func (w *world) recoverAll(t testing.TB, to webhook.Endpoint, since time.Time, l
 	return nil
 }
 
-func recoveredInPortions(t *testing.T, w *world) {
+func recoveredInPortions(t *testing.T, w *fixture) {
 	w.enroll(t, press, ship)
 	sent := w.send(t, press, 6)
 	for _, claim := range append(w.claim(t, lane(press, 5)), w.claim(t, lane(ship, 5))...) {
@@ -405,7 +404,7 @@ func recoveredInPortions(t *testing.T, w *world) {
 	}
 }
 
-func recoveredFromOutbox(t *testing.T, w *world) {
+func recoveredFromOutbox(t *testing.T, w *fixture) {
 	start := w.clock.Now()
 	w.enroll(t, press)
 	w.create(t, acme, "too old")
@@ -463,7 +462,7 @@ func recoveredFromOutbox(t *testing.T, w *world) {
 	wantEqual(t, "after a failure", 4, len(subjects()))
 }
 
-func deliveriesListed(t *testing.T, w *world) {
+func deliveriesListed(t *testing.T, w *fixture) {
 	w.enroll(t, press, ship)
 	sent := append(w.send(t, press, 4), w.send(t, ship, 3)...)
 	w.conclude(t, w.exhausted(w.claim(t, lane(press, 1))[0]), w.answered(w.claim(t, lane(ship, 1))[0], webhook.NoFault))
@@ -496,7 +495,7 @@ func deliveriesListed(t *testing.T, w *world) {
 	}
 }
 
-func deliveriesOfStrangers(t *testing.T, w *world) {
+func deliveriesOfStrangers(t *testing.T, w *fixture) {
 	w.enroll(t, press)
 	sent := w.send(t, press, 1)[0]
 	w.conclude(t, w.exhausted(w.claimOne(t, press)))
@@ -522,7 +521,7 @@ func deliveriesOfStrangers(t *testing.T, w *world) {
 	wantEqual(t, "delivery", want, got)
 }
 
-func webhooksPurged(t *testing.T, w *world) {
+func webhooksPurged(t *testing.T, w *fixture) {
 	w.enroll(t, press)
 	first := w.send(t, press, 5) // each with no event in the outbox
 	w.conclude(t, w.answered(w.claim(t, lane(press, 1))[0], webhook.NoFault))
@@ -562,7 +561,7 @@ func webhooksPurged(t *testing.T, w *world) {
 	}
 }
 
-func webhookUnknownCommit(t *testing.T, w *world) {
+func webhookUnknownCommit(t *testing.T, w *fixture) {
 	faulty := NewFaulty(w.store)
 	w.enroll(t, press)
 	delivery := w.delivery(t, press)

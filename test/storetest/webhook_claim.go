@@ -12,7 +12,7 @@ import (
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
-func claimsInOrder(t *testing.T, w *world) {
+func claimsInOrder(t *testing.T, w *fixture) {
 	w.enroll(t, press, ship)
 	sent := w.send(t, press, 5)
 	later := w.delivery(t, press)
@@ -37,7 +37,7 @@ func claimsInOrder(t *testing.T, w *world) {
 	}
 }
 
-func claimEnds(t *testing.T, w *world) {
+func claimEnds(t *testing.T, w *fixture) {
 	w.enroll(t, press)
 	w.send(t, press, 1)
 	first := w.claimOne(t, press)
@@ -60,7 +60,7 @@ func claimEnds(t *testing.T, w *world) {
 	}
 }
 
-func claimReleased(t *testing.T, w *world) {
+func claimReleased(t *testing.T, w *fixture) {
 	w.enroll(t, press)
 	sent := w.send(t, press, 3)
 	claims := w.claim(t, lane(press, 2))
@@ -79,7 +79,7 @@ func claimReleased(t *testing.T, w *world) {
 	}
 }
 
-func claimNothing(t *testing.T, w *world) {
+func claimNothing(t *testing.T, w *fixture) {
 	stranger := webhook.Address{Owner: stark, Name: press.Name}
 	w.enroll(t, press)
 	w.send(t, press, 2)
@@ -102,7 +102,7 @@ func claimNothing(t *testing.T, w *world) {
 	}
 }
 
-func resultsReadBack(t *testing.T, w *world) {
+func resultsReadBack(t *testing.T, w *fixture) {
 	w.enroll(t, press)
 	want := w.send(t, press, 1)[0]
 	var made []webhook.Attempt
@@ -127,7 +127,7 @@ func resultsReadBack(t *testing.T, w *world) {
 	}
 }
 
-func lostClaims(t *testing.T, w *world) {
+func lostClaims(t *testing.T, w *fixture) {
 	for name, lose := range map[string]func(webhook.Claim) error{
 		"recorded already": func(c webhook.Claim) error {
 			_, err := w.store.Record(t.Context(), []webhook.Result{w.answered(c, webhook.FaultStatus)}, w.clock.Now())
@@ -162,7 +162,7 @@ func lostClaims(t *testing.T, w *world) {
 	}
 }
 
-func standingFollows(t *testing.T, w *world) {
+func standingFollows(t *testing.T, w *fixture) {
 	w.enroll(t, press, ship)
 	want := w.standing(t, press)
 	other := w.standing(t, ship)
@@ -192,7 +192,7 @@ func standingFollows(t *testing.T, w *world) {
 	wantEqual(t, "the other endpoint", other, w.standing(t, ship))
 }
 
-func failuresRest(t *testing.T, w *world) {
+func failuresRest(t *testing.T, w *fixture) {
 	w.enroll(t, press)
 	w.send(t, press, 12)
 	rest := func(when string, rests int) {
@@ -228,7 +228,7 @@ func failuresRest(t *testing.T, w *world) {
 	}
 }
 
-func restsEnd(t *testing.T, w *world) {
+func restsEnd(t *testing.T, w *fixture) {
 	w.enroll(t, press)
 	w.send(t, press, 18)
 	for name, end := range map[string]func() error{
@@ -260,7 +260,7 @@ func restsEnd(t *testing.T, w *world) {
 	}
 }
 
-func disabledOnce(t *testing.T, w *world) {
+func disabledOnce(t *testing.T, w *fixture) {
 	w.enroll(t, press, ship)
 	w.send(t, press, 2)
 	w.send(t, ship, 1)
@@ -286,7 +286,7 @@ func disabledOnce(t *testing.T, w *world) {
 	wantEqual(t, "what is told", []webhook.Standing{w.standing(t, ship)}, disabled)
 }
 
-func enabledAnew(t *testing.T, w *world) {
+func enabledAnew(t *testing.T, w *fixture) {
 	w.enroll(t, press)
 	w.send(t, press, 2)
 	claims := w.claim(t, lane(press, 2))

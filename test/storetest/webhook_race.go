@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/recordid"
-
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
@@ -26,7 +25,7 @@ func raceLanes(most int) []webhook.Lane {
 	return lanes
 }
 
-func (w *world) enrollLanes(t testing.TB, lanes []webhook.Lane) {
+func (w *fixture) enrollLanes(t testing.TB, lanes []webhook.Lane) {
 	t.Helper()
 	for _, lane := range lanes {
 		w.enroll(t, lane.Address)
@@ -68,7 +67,7 @@ func (h *held) give(claims []webhook.Claim) {
 
 // claimersRace lets claims go by three ways: recorded as delivered, recorded as
 // due again at once, and given back.
-func claimersRace(t *testing.T, w *world) {
+func claimersRace(t *testing.T, w *fixture) {
 	const processes, each, most = 8, 15, 3
 	lanes := raceLanes(most)
 	w.enrollLanes(t, lanes)
@@ -115,7 +114,7 @@ func claimersRace(t *testing.T, w *world) {
 
 // raceResults delivers what has been tried before, and every other one of the
 // rest.
-func (w *world) raceResults(claims []webhook.Claim, turn int) []webhook.Result {
+func (w *fixture) raceResults(claims []webhook.Claim, turn int) []webhook.Result {
 	var results []webhook.Result
 	for i, claim := range claims {
 		if claim.Tries > 0 || (i+turn)%2 == 0 {
@@ -141,7 +140,7 @@ func waiting(ctx context.Context, store webhook.Store) (int, error) {
 
 // wantWhole expects a number of deliveries, all of them delivered, with as many
 // attempts as they count.
-func (w *world) wantWhole(t testing.TB, want int) {
+func (w *fixture) wantWhole(t testing.TB, want int) {
 	t.Helper()
 	total := 0
 	for _, who := range tenants {
@@ -160,7 +159,7 @@ func (w *world) wantWhole(t testing.TB, want int) {
 
 // webhooksAtOnce lets all that changes deliveries and endpoints run at once, for
 // the same ones.
-func webhooksAtOnce(t *testing.T, w *world) {
+func webhooksAtOnce(t *testing.T, w *fixture) {
 	const rounds, each = 15, 10
 	lanes := raceLanes(5)
 	w.enrollLanes(t, lanes)
@@ -239,7 +238,7 @@ func webhooksAtOnce(t *testing.T, w *world) {
 }
 
 // deliverAll enables every endpoint and delivers what there is.
-func (w *world) deliverAll(t testing.TB, lanes []webhook.Lane) {
+func (w *fixture) deliverAll(t testing.TB, lanes []webhook.Lane) {
 	t.Helper()
 	for _, lane := range lanes {
 		if err := w.store.Enable(t.Context(), lane.Address, w.clock.Now()); err != nil {

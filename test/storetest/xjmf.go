@@ -17,7 +17,7 @@ import (
 	"github.com/printmarket/printmarket/internal/xjmf"
 )
 
-var xjmfCases = map[string]func(*testing.T, *world){
+var xjmfCases = map[string]func(*testing.T, *fixture){
 	"a callback and what it says read back as they came":                xjmfReadsBack,
 	"the same callback is answered with the same bytes and not applied": xjmfReplay,
 	"another callback with the same id is a conflict":                   xjmfConflict,
@@ -35,7 +35,7 @@ var xjmfCases = map[string]func(*testing.T, *world){
 
 const mis = "acme-mis"
 
-func (w *world) receiver(store xjmf.Store) *xjmf.Receiver {
+func (w *fixture) receiver(store xjmf.Store) *xjmf.Receiver {
 	return xjmf.New(xjmf.Config{Store: store, Now: w.clock.Now, Random: rand.Reader})
 }
 
@@ -66,7 +66,7 @@ func queueOf(id string, at time.Time, status string, jobs ...string) []byte {
 
 // receive takes a callback as its sender sees it, who sends again for as long
 // as another callback is in the way.
-func (w *world) receive(t testing.TB, who tenant.ID, body []byte) xjmf.Receipt {
+func (w *fixture) receive(t testing.TB, who tenant.ID, body []byte) xjmf.Receipt {
 	t.Helper()
 	const patience = 30 * time.Second
 	began := time.Now()
@@ -82,7 +82,7 @@ func (w *world) receive(t testing.TB, who tenant.ID, body []byte) xjmf.Receipt {
 	}
 }
 
-func (w *world) states(t testing.TB, who tenant.ID, job string) []xjmf.State {
+func (w *fixture) states(t testing.TB, who tenant.ID, job string) []xjmf.State {
 	t.Helper()
 	states, err := w.receiver(w.store).States(t.Context(), who, job)
 	if err != nil {
@@ -92,7 +92,7 @@ func (w *world) states(t testing.TB, who tenant.ID, job string) []xjmf.State {
 }
 
 // statuses are those of a job's parts, as "part status".
-func (w *world) statuses(t testing.TB, who tenant.ID, job string) []string {
+func (w *fixture) statuses(t testing.TB, who tenant.ID, job string) []string {
 	t.Helper()
 	list := []string{}
 	for _, state := range w.states(t, who, job) {
@@ -101,7 +101,7 @@ func (w *world) statuses(t testing.TB, who tenant.ID, job string) []string {
 	return list
 }
 
-func (w *world) messages(t testing.TB, who tenant.ID) []xjmf.Entry {
+func (w *fixture) messages(t testing.TB, who tenant.ID) []xjmf.Entry {
 	t.Helper()
 	var all []xjmf.Entry
 	before := ""
@@ -128,7 +128,7 @@ func outcomesOf(receipt xjmf.Receipt) []string {
 	return list
 }
 
-func xjmfReadsBack(t *testing.T, w *world) {
+func xjmfReadsBack(t *testing.T, w *fixture) {
 	at := w.clock.Now().Add(-1500 * time.Millisecond)
 	body := phase("M1", at, "job-1", "press", "InProgress")
 	receipt := w.receive(t, acme, body)
@@ -162,7 +162,7 @@ func xjmfReadsBack(t *testing.T, w *world) {
 	}
 }
 
-func xjmfReplay(t *testing.T, w *world) {
+func xjmfReplay(t *testing.T, w *fixture) {
 	body := phase("M1", w.clock.Now(), "job-1", "", "Setup")
 	first := w.receive(t, acme, body)
 	w.clock.advance(time.Minute)
@@ -179,7 +179,7 @@ func xjmfReplay(t *testing.T, w *world) {
 	}
 }
 
-func xjmfConflict(t *testing.T, w *world) {
+func xjmfConflict(t *testing.T, w *fixture) {
 	w.receive(t, acme, phase("M1", w.clock.Now(), "job-1", "", "Setup"))
 	other := phase("M1", w.clock.Now(), "job-1", "", "Aborted")
 	if _, err := w.receiver(w.store).Receive(t.Context(), acme, mis, other); !errors.Is(err, xjmf.ErrConflict) {
@@ -188,7 +188,7 @@ func xjmfConflict(t *testing.T, w *world) {
 	wantEqual(t, "states", []string{" Setup"}, w.statuses(t, acme, "job-1"))
 }
 
-func xjmfSenders(t *testing.T, w *world) {
+func xjmfSenders(t *testing.T, w *fixture) {
 	receiver := w.receiver(w.store)
 	for _, who := range append(slices.Clone(strangers), acme) {
 		for i, sender := range []string{"one", "ONE", "two"} {
@@ -200,7 +200,7 @@ func xjmfSenders(t *testing.T, w *world) {
 	}
 }
 
-func xjmfOnce(t *testing.T, w *world) {
+func xjmfOnce(t *testing.T, w *fixture) {
 	body := phase("M1", w.clock.Now(), "job-1", "", "Setup")
 	answers, replays := map[string]bool{}, 0
 	for _, receipt := range concurrently(50, func(int) xjmf.Receipt { return w.receive(t, acme, body) }) {
@@ -216,7 +216,7 @@ func xjmfOnce(t *testing.T, w *world) {
 	}
 }
 
-func xjmfRace(t *testing.T, w *world) {
+func xjmfRace(t *testing.T, w *fixture) {
 	const n = 50
 	at := w.clock.Now().Add(-time.Minute)
 	concurrently(n, func(i int) xjmf.Receipt {
@@ -237,7 +237,7 @@ func xjmfRace(t *testing.T, w *world) {
 	}
 }
 
-func xjmfNoCircle(t *testing.T, w *world) {
+func xjmfNoCircle(t *testing.T, w *fixture) {
 	const n = 24
 	var jobs []string
 	for i := range 12 {
@@ -259,7 +259,7 @@ func xjmfNoCircle(t *testing.T, w *world) {
 	}
 }
 
-func xjmfOrder(t *testing.T, w *world) {
+func xjmfOrder(t *testing.T, w *fixture) {
 	now := w.clock.Now()
 	for i, step := range []struct {
 		sent    time.Duration
@@ -285,7 +285,7 @@ func xjmfOrder(t *testing.T, w *world) {
 	}
 }
 
-func xjmfAtomic(t *testing.T, w *world) {
+func xjmfAtomic(t *testing.T, w *fixture) {
 	record := xjmf.Record{
 		ID: "msg_1", Tenant: acme, Sender: mis, MessageID: "M1", Encoding: "xml", Body: []byte("<XJMF/>"),
 		SentAt: w.clock.Now(), ReceivedAt: w.clock.Now(),
@@ -315,7 +315,7 @@ func xjmfAtomic(t *testing.T, w *world) {
 	}
 }
 
-func xjmfUnknownCommit(t *testing.T, w *world) {
+func xjmfUnknownCommit(t *testing.T, w *fixture) {
 	faulty := NewFaulty(w.store)
 	receiver := w.receiver(faulty)
 	for i, fault := range []Fault{Away, Unknown} {
@@ -334,7 +334,7 @@ func xjmfUnknownCommit(t *testing.T, w *world) {
 	}
 }
 
-func xjmfRetention(t *testing.T, w *world) {
+func xjmfRetention(t *testing.T, w *fixture) {
 	old := w.clock.Now()
 	w.receive(t, acme, phase("M1", old, "job-1", "", "Setup"))
 	w.receive(t, acme, phase("M2", old, "job-2", "", "Setup"))
@@ -365,7 +365,7 @@ func xjmfRetention(t *testing.T, w *world) {
 	}
 }
 
-func xjmfTenancy(t *testing.T, w *world) {
+func xjmfTenancy(t *testing.T, w *fixture) {
 	w.receive(t, acme, phase("M1", w.clock.Now(), "job-1", "", "Setup"))
 	for _, who := range strangers {
 		if states := w.states(t, who, "job-1"); len(states) != 0 {
@@ -380,7 +380,7 @@ func xjmfTenancy(t *testing.T, w *world) {
 	wantEqual(t, "states", []string{" Setup"}, w.statuses(t, acme, "job-1"))
 }
 
-func xjmfListing(t *testing.T, w *world) {
+func xjmfListing(t *testing.T, w *fixture) {
 	var want []string
 	for i := range 45 {
 		id := fmt.Sprintf("M%02d", i)

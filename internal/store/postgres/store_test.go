@@ -19,9 +19,16 @@ func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 // patient never gives up on a busy machine.
 var patient = Options{MaxConns: 8, AcquireTimeout: time.Minute, StatementTimeout: time.Minute}
 
+// TestStore runs the suite with the rights that the processes of an installation
+// have. It then explains every statement that the suite ran.
 func TestStore(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, func(t *testing.T) storetest.Store { return newClocked(t) })
+	processes := newDeployment(t)
+	t.Run("suite", func(t *testing.T) {
+		storetest.Run(t, func(t *testing.T) storetest.Store { return processes.open(t) })
+	})
+	t.Run("every statement finds its rows by an index", func(t *testing.T) { wantIndexes(t, processes.statements()) })
+	t.Run("workers may run their own statements only", func(t *testing.T) { processes.wantConfined(t) })
 }
 
 // clocked is a store whose database has been given another clock.

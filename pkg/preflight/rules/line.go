@@ -11,17 +11,16 @@ import (
 
 func lines() []Rule {
 	const thicker = "Make the line thicker: 0.25 pt (0.09 mm) or more, and more still in several inks or in white."
-	row := func(id string, severity report.Severity, title, ref, above string, of slots, pick func(*view, *facts.Mark) (float64, bool)) Rule {
-		return Rule{
-			ID: id, Category: report.CategoryLine, Severity: severity, Title: title, Op: atLeast, Unit: "pt", FixHint: thicker, Ref: ref,
-			mark: &marks{of: of, pick: pick, group: byPaint, above: above, decimals: 3, say: sayThin},
-		}
+	row := func(r Rule, above string, of slots, pick func(*view, *facts.Mark) (float64, bool)) Rule {
+		r.Category, r.Op, r.Unit, r.FixHint = report.CategoryLine, atLeast, "pt", thicker
+		r.mark = &marks{of: of, pick: pick, group: byPaint, above: above, decimals: 3, say: sayThin}
+		return r
 	}
 	return []Rule{
-		row("line.hairline", report.Error, "Hairline", "GWG 2015 4.17", "", stroke, strokeWidth),
-		row("line.thin", report.Warning, "Line is thin", "GWG 2015 4.17", "line.hairline", stroke, singleWidth),
-		row("line.multi_ink_thin", report.Warning, "Thin line in several inks or in white", "GWG 2015 4.17", "", stroke, multiWidth),
-		row("line.thin_fill", report.Warning, "Filled shape is as thin as a hairline", "GWG 2015 4.17", "", fill, fillThickness),
+		row(Rule{ID: "line.hairline", Severity: report.Error, Title: "Hairline", Ref: "GWG 2015 4.17"}, "", stroke, strokeWidth),
+		row(Rule{ID: "line.thin", Severity: report.Warning, Title: "Line is thin", Ref: "GWG 2015 4.17"}, "line.hairline", stroke, singleWidth),
+		row(Rule{ID: "line.multi_ink_thin", Severity: report.Warning, Title: "Thin line in several inks or in white", Ref: "GWG 2015 4.17"}, "", stroke, multiWidth),
+		row(Rule{ID: "line.thin_fill", Severity: report.Warning, Title: "Filled shape is as thin as a hairline", Ref: "GWG 2015 4.17"}, "", fill, fillThickness),
 	}
 }
 

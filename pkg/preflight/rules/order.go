@@ -16,16 +16,17 @@ const sizeSlack = 0.5
 // orders holds the file against the job ticket. There is nothing for a profile
 // to choose: an order is an order.
 func orders() []Rule {
-	row := func(id string, severity report.Severity, title, hint, ref string, j judge) Rule {
-		return Rule{ID: id, Category: report.CategoryIntent, Severity: severity, Title: title, Always: true, Ticket: true, FixHint: hint, Ref: ref, judge: j}
+	row := func(r Rule, j judge) Rule {
+		r.Category, r.Always, r.Ticket, r.judge = report.CategoryIntent, true, true, j
+		return r
 	}
-	count := row("intent.page_count", report.Error, "Not the number of pages that was ordered", "Send a file with the pages that were ordered, or change the order.", "job ticket", orderedPages)
+	count := row(Rule{ID: "intent.page_count", Severity: report.Error, Title: "Not the number of pages that was ordered", FixHint: "Send a file with the pages that were ordered, or change the order.", Ref: "job ticket"}, orderedPages)
 	count.Op, count.Unit = equal, "pages"
 	return []Rule{
 		count,
-		row("intent.trim_size", report.Error, "Not the size that was ordered, give or take 0.5 mm", "Set the document to the ordered size and export it once more, or change the order.", "job ticket", orderedSize),
-		row("intent.colors_extra", report.Error, "Ink that was not ordered", "Convert the colours to the ordered inks, or change the order.", "job ticket", extraColors),
-		row("intent.colors_missing", report.Warning, "Ordered ink is not used", "Check whether the colour has another name in the file, or change the order.", "job ticket", missingColors),
+		row(Rule{ID: "intent.trim_size", Severity: report.Error, Title: "Not the size that was ordered, give or take 0.5 mm", FixHint: "Set the document to the ordered size and export it once more, or change the order.", Ref: "job ticket"}, orderedSize),
+		row(Rule{ID: "intent.colors_extra", Severity: report.Error, Title: "Ink that was not ordered", FixHint: "Convert the colours to the ordered inks, or change the order.", Ref: "job ticket"}, extraColors),
+		row(Rule{ID: "intent.colors_missing", Severity: report.Warning, Title: "Ordered ink is not used", FixHint: "Check whether the colour has another name in the file, or change the order.", Ref: "job ticket"}, missingColors),
 	}
 }
 

@@ -16,15 +16,16 @@ func outputIntents() []Rule {
 		hint    = "Export as PDF/X and choose the printing condition that your printer names, for example FOGRA51 or GRACoL 2013."
 		clauses = "GWG 2015 4.30; ISO 15930-7; ISO 32000-2 14.11.5"
 	)
-	row := func(id string, severity report.Severity, title, ref string, j judge) Rule {
-		return Rule{ID: id, Category: report.CategoryOutputIntent, Severity: severity, Title: title, FixHint: hint, Ref: ref, judge: j}
+	row := func(r Rule, j judge) Rule {
+		r.Category, r.FixHint, r.judge = report.CategoryOutputIntent, hint, j
+		return r
 	}
 	return []Rule{
-		row("outputintent.missing", report.Warning, "Printing condition is missing", clauses, once(intentMissing)),
-		row("outputintent.multiple", report.Error, "More than one printing condition", clauses, once(intentMultiple)),
-		row("outputintent.not_cmyk", report.Error, "Printing condition is not CMYK", clauses, everyIntent(intentNotCMYK)),
-		row("outputintent.profile_missing", report.Warning, "Printing condition cannot be identified", clauses, everyIntent(intentUnknown)),
-		row("outputintent.profile_invalid", report.Error, "Profile of the printing condition is broken", clauses, everyIntent(intentInvalid)),
+		row(Rule{ID: "outputintent.missing", Severity: report.Warning, Title: "Printing condition is missing", Ref: clauses}, once(intentMissing)),
+		row(Rule{ID: "outputintent.multiple", Severity: report.Error, Title: "More than one printing condition", Ref: clauses}, once(intentMultiple)),
+		row(Rule{ID: "outputintent.not_cmyk", Severity: report.Error, Title: "Printing condition is not CMYK", Ref: clauses}, everyIntent(intentNotCMYK)),
+		row(Rule{ID: "outputintent.profile_missing", Severity: report.Warning, Title: "Printing condition cannot be identified", Ref: clauses}, everyIntent(intentUnknown)),
+		row(Rule{ID: "outputintent.profile_invalid", Severity: report.Error, Title: "Profile of the printing condition is broken", Ref: clauses}, everyIntent(intentInvalid)),
 	}
 }
 

@@ -53,6 +53,18 @@ func readRegistry(t *testing.T) registry {
 	return r
 }
 
+// A rule that a profile selects judges by a clause of a standard or by a rule of
+// our own, which the report shows.
+func TestEveryRuleThatJudgesNamesItsClause(t *testing.T) {
+	t.Parallel()
+	for _, rule := range rules.All() {
+		// The rule only lists what the file claims.
+		if rule.Ref == "" && !rule.Always && rule.ID != "document.standards" {
+			t.Errorf("rule %s has no Ref, want the clause that it comes from", rule.ID)
+		}
+	}
+}
+
 func TestRegistrySaysWhatTheTablesSay(t *testing.T) {
 	// Not parallel: with -update it writes the files that the parallel tests read.
 	r := readRegistry(t)

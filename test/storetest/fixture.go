@@ -37,8 +37,8 @@ var (
 // strangers are those who must not see what acme owns.
 var strangers = []tenant.ID{acmeTest, stark, upper}
 
-// world is a store with the services above it.
-type world struct {
+// fixture is a store with the services above it.
+type fixture struct {
 	store Store
 	clock *clock
 	queue *queue
@@ -47,7 +47,7 @@ type world struct {
 	data  *masterdata.Service
 }
 
-func newWorld(t testing.TB, store Store) *world {
+func newFixture(t testing.TB, store Store) *fixture {
 	t.Helper()
 	products, err := catalog.Demo()
 	if err != nil {
@@ -57,7 +57,7 @@ func newWorld(t testing.TB, store Store) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{store: store, clock: &clock{moved: func(time.Time) {}}, queue: &queue{}}
+	w := &fixture{store: store, clock: &clock{moved: func(time.Time) {}}, queue: &queue{}}
 	if theirs, ok := store.(Clocked); ok {
 		w.clock.moved = func(now time.Time) { theirs.SetClock(t, now) }
 	}
@@ -149,7 +149,7 @@ func keyed(key, body string) transaction.Idempotency {
 
 var plenty = transaction.Quota{Limit: 1_000_000, Window: 24 * time.Hour}
 
-func (w *world) create(t testing.TB, who tenant.ID, title string) rfq.RFQ {
+func (w *fixture) create(t testing.TB, who tenant.ID, title string) rfq.RFQ {
 	t.Helper()
 	created, err := w.rfqs.Create(t.Context(), who, draft(title), rfq.Terms{Quota: plenty})
 	if err != nil {
@@ -158,7 +158,7 @@ func (w *world) create(t testing.TB, who tenant.ID, title string) rfq.RFQ {
 	return created.RFQ
 }
 
-func (w *world) submit(t testing.TB, who tenant.ID) preflightjob.Job {
+func (w *fixture) submit(t testing.TB, who tenant.ID) preflightjob.Job {
 	t.Helper()
 	submitted, err := w.jobs.Submit(t.Context(), who, request(""), 1_000)
 	if err != nil {
@@ -177,7 +177,7 @@ func request(key string) preflightjob.Request {
 }
 
 // offer is a valid offer of a supplier.
-func (w *world) offer(t testing.TB, supplier, total string) rfq.Offer {
+func (w *fixture) offer(t testing.TB, supplier, total string) rfq.Offer {
 	t.Helper()
 	return rfq.Offer{
 		Supplier: rfq.Supplier{ID: supplier, DisplayName: "Printer " + supplier},
@@ -199,7 +199,7 @@ func amount(t testing.TB, text string) money.Money {
 }
 
 // events reads the whole outbox, in small pages so that paging is used.
-func (w *world) events(t testing.TB) []transaction.Entry {
+func (w *fixture) events(t testing.TB) []transaction.Entry {
 	t.Helper()
 	var all []transaction.Entry
 	after := int64(0)
@@ -219,7 +219,7 @@ func (w *world) events(t testing.TB) []transaction.Entry {
 }
 
 // eventsAbout lists the types of a subject's events, in order.
-func (w *world) eventsAbout(t testing.TB, subject string) []transaction.EventType {
+func (w *fixture) eventsAbout(t testing.TB, subject string) []transaction.EventType {
 	t.Helper()
 	var types []transaction.EventType
 	for _, entry := range w.events(t) {

@@ -17,9 +17,9 @@ import (
 	"github.com/printmarket/printmarket/test/kubetest"
 )
 
-// wire is between the controllers and the API server. It can hold one request
+// transport is between the controllers and the API server. It can hold one request
 // while a test changes what the request is about, and be cut.
-type wire struct {
+type transport struct {
 	server http.RoundTripper
 
 	mu   sync.Mutex
@@ -37,11 +37,11 @@ type held struct {
 	answered chan int
 }
 
-var errCut = errors.New("the wire is cut")
+var errCut = errors.New("the connection is cut")
 
-// wired puts a wire before the controllers that are started from now on.
-func (s *stage) wired() *wire {
-	w := &wire{}
+// intercepted puts a transport before the controllers that are started from now on.
+func (s *installation) intercepted() *transport {
+	w := &transport{}
 	s.user = rest.CopyConfig(s.user)
 	s.user.Wrap(func(server http.RoundTripper) http.RoundTripper {
 		w.server = server
@@ -52,7 +52,7 @@ func (s *stage) wired() *wire {
 
 // holds catches the first request with this method whose path ends so and whose
 // body contains this.
-func (w *wire) holds(method, path, body string) *held {
+func (w *transport) holds(method, path, body string) *held {
 	h := &held{
 		method: method, path: path, body: body,
 		caught: make(chan struct{}), released: make(chan struct{}), answered: make(chan int, 1),
@@ -83,14 +83,14 @@ func (h *held) release() int {
 }
 
 // setCut refuses all requests, or lets them pass again.
-func (w *wire) setCut(cut bool) {
+func (w *transport) setCut(cut bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.cut = cut
 }
 
 // RoundTrip passes a request on.
-func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
+func (w *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	h, err := w.take(r)
 	if err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // take returns what holds the request; nil if nothing does.
-func (w *wire) take(r *http.Request) (*held, error) {
+func (w *transport) take(r *http.Request) (*held, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.cut {

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflightapi_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/printmarket/printmarket/test/apitest"
+)
+
+func TestMain(m *testing.M) { os.Exit(apitest.Main(m, "preflightapi")) }

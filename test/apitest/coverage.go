@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apitest
+
+import (
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/printmarket/printmarket/apiserver/contracts"
+	"github.com/printmarket/printmarket/apiserver/costingapi"
+	"github.com/printmarket/printmarket/apiserver/sessions"
+	"github.com/printmarket/printmarket/apiserver/xjmfapi"
+)
+
+// surfaces names the package below apiserver that serves the operations of a
+// contract, except those of ownPaths.
+var surfaces = map[contracts.Name]string{
+	contracts.Partner: "partnerapi", contracts.Preflight: "preflightapi", contracts.XJDF: "xjdfapi",
+	contracts.Platform: "platformapi", contracts.Bridge: "bridgeapi", contracts.Webhooks: "webhooksapi",
+}
+
+// ownPaths names the packages that serve one path of a contract.
+var ownPaths = map[string]string{sessions.Path: "sessions", costingapi.Path: "costingapi", xjmfapi.Path: "xjmfapi"}
+
+// surfaceOf returns the package below apiserver whose tests cover an operation.
+func surfaceOf(op contracts.Operation) string {
+	if own := ownPaths[op.Path]; own != "" {
+		return own
+	}
+	return surfaces[op.Contract]
+}
+
+// succeeded holds the operations that this process has answered with a success.
+var succeeded sync.Map
+
+// record remembers the operation of a successful answer.
+func (w *World) record(in Request, status int) {
+	if status < http.StatusOK || status >= http.StatusMultipleChoices || in.Method == http.MethodHead {
+		return
+	}
+	if op, known := w.operation(in.Method, in.Path); known {
+		succeeded.Store(op, true)
+	}
+}
+
+// Main runs the tests of a package below apiserver. After a complete run it fails
+// if an operation that the package serves was never answered with a success that
+// its contract promises:
+//
+//	func TestMain(m *testing.M) { os.Exit(apitest.Main(m, "partnerapi")) }
+func Main(m *testing.M, surface string) int {
+	code := m.Run()
+	if code != 0 || partial() {
+		return code
+	}
+	set, err := published()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "apitest:", err)
+		return 1
+	}
+	missing := uncovered(set, surface, func(op contracts.Operation) bool { _, ok := succeeded.Load(op); return ok })
+	for _, op := range missing {
+		fmt.Fprintf(os.Stderr, "apitest: no test of %s gets a success from %s %s of %s; add one that calls World.Do\n", surface, op.Method, op.Path, op.Contract)
+	}
+	return min(len(missing), 1)
+}
+
+// partial reports whether flags leave out tests.
+func partial() bool {
+	return slices.ContainsFunc([]string{"test.run", "test.skip", "test.list", "test.fuzz"}, func(name string) bool {
+		f := flag.Lookup(name)
+		return f != nil && f.Value.String() != ""
+	})
+}
+
+// uncovered returns the operations of a surface that promise a success and have
+// none.
+func uncovered(set *contracts.Set, surface string, covered func(contracts.Operation) bool) []contracts.Operation {
+	operations := slices.Concat(set.Operations(), set.InternalOperations())
+	slices.SortFunc(operations, func(a, b contracts.Operation) int {
+		return strings.Compare(a.Path+" "+a.Method, b.Path+" "+b.Method)
+	})
+	return slices.DeleteFunc(operations, func(op contracts.Operation) bool {
+		return surfaceOf(op) != surface || covered(op) || !promisesSuccess(set, op)
+	})
+}
+
+func promisesSuccess(set *contracts.Set, op contracts.Operation) bool {
+	for status := http.StatusOK; status < http.StatusMultipleChoices; status++ {
+		if _, err := set.Answer(op, status); err == nil {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apitest
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/printmarket/printmarket/apiserver/contracts"
+)
+
+func TestEveryOperationBelongsToAPackageThatCoversIt(t *testing.T) {
+	t.Parallel()
+	set, err := published()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, op := range slices.Concat(set.Operations(), set.InternalOperations()) {
+		// The file calls Main.
+		file := filepath.Join("..", "..", "apiserver", surfaceOf(op), "main_test.go")
+		if _, err := os.Stat(file); err != nil {
+			t.Errorf("%s %s of %s belongs to the package %q: %v, want a TestMain that calls apitest.Main", op.Method, op.Path, op.Contract, surfaceOf(op), err)
+		}
+	}
+}
+
+func TestAnOperationWithoutASuccessIsUncovered(t *testing.T) {
+	t.Parallel()
+	set, err := published()
+	if err != nil {
+		t.Fatal(err)
+	}
+	calculate := contracts.Operation{Contract: contracts.XJDF, Method: "POST", Path: "/api/v1/costing/calculate-xjdf"}
+	for name, tc := range map[string]struct {
+		surface string
+		covered bool
+		want    []contracts.Operation
+	}{
+		"an operation that was never answered": {"costingapi", false, []contracts.Operation{calculate}},
+		"an operation that was answered":       {"costingapi", true, nil},
+		"operations of no surface":             {"nobody", false, nil},
+	} {
+		got := uncovered(set, tc.surface, func(contracts.Operation) bool { return tc.covered })
+		if !slices.Equal(got, tc.want) {
+			t.Errorf("%s: uncovered %v, want %v", name, got, tc.want)
+		}
+	}
+}
