@@ -83,7 +83,7 @@ func showJobCommand() *cobra.Command {
 			return nil
 		},
 		call: func(ctx context.Context, r request) ([]platformapi.JobStatus, error) {
-			return items[platformapi.JobStatus](r.ListJobStatuses(ctx, &platformapi.ListJobStatusesParams{Organization: organization, JobID: r.args[0]})) //nolint:bodyclose // items closes it
+			return items[platformapi.JobStatus](r.ListJobStatuses(ctx, &platformapi.ListJobStatusesParams{Organization: organization, JobID: r.args[0]}))
 		},
 		print: func(w io.Writer, found []platformapi.JobStatus) { jobStatusTable.print(w, found...) },
 	}.command()

@@ -177,7 +177,7 @@ func (o *platformAccess) keyUses(ctx context.Context, keys keymanifest.Keys) (la
 		for i := range some {
 			params.Digest = append(params.Digest, some[i].SHA256)
 		}
-		found, err := items[platformapi.KeyUse](client.ListKeyUses(ctx, &params)) //nolint:bodyclose // items closes it
+		found, err := items[platformapi.KeyUse](client.ListKeyUses(ctx, &params))
 		if err != nil {
 			return nil, err
 		}

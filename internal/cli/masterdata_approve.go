@@ -48,7 +48,7 @@ one that began last is in force; when its window ends, the one before it is agai
 			return checkTime("until", until, "2027-01-01T00:00:00Z")
 		},
 		call: func(ctx context.Context, r request) (*platformapi.Approval, error) {
-			return answer[platformapi.Approval](r.ApproveSnapshot(ctx, r.args[0], //nolint:bodyclose // answer closes it
+			return answer[platformapi.Approval](r.ApproveSnapshot(ctx, r.args[0],
 				platformapi.ApprovalRequest{EffectiveFrom: given(from), EffectiveUntil: given(until), Note: given(note)}))
 		},
 		print: printApproval,
