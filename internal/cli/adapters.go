@@ -24,6 +24,7 @@ import (
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/cursor"
 	"github.com/printmarket/printmarket/internal/demo"
+	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/dirsource"
 	"github.com/printmarket/printmarket/internal/store/sqlite"
@@ -192,5 +193,5 @@ func (a *devAdapters) embedRedis() error {
 }
 
 func (a *devAdapters) openMasterData(ctx context.Context, _ devOptions) error {
-	return seedMasterData(ctx, a.process)
+	return demo.SeedMasterData(ctx, masterdata.New(masterdata.Config{Store: a.store, Now: a.now, Random: rand.Reader}))
 }

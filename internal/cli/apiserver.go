@@ -4,6 +4,7 @@ package cli
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/cursor"
+	"github.com/printmarket/printmarket/internal/demo"
+	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
 	"github.com/printmarket/printmarket/internal/telemetry"
@@ -111,7 +114,7 @@ func openCluster(ctx context.Context, p *process, o apiserverOptions) (a apiAdap
 	}
 	p.onClose(a.sockets.close)
 	if o.demoMasterData {
-		if err := seedMasterData(ctx, p); err != nil {
+		if err := demo.SeedMasterData(ctx, masterdata.New(masterdata.Config{Store: p.store, Now: p.now, Random: rand.Reader})); err != nil {
 			return a, err
 		}
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/credential/keymanifest"
+	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
@@ -120,20 +121,16 @@ func (o *keysOptions) register(cmd *cobra.Command) {
 	_ = cmd.MarkFlagRequired("partner") // the flag exists
 }
 
-// open finds the keys of the partner.
-func (o *keysOptions) open(ctx context.Context) (partnerKeys, error) {
+// open opens the keys of the partner.
+func (o *keysOptions) open(ctx context.Context) (keymanifest.Store, error) {
 	if o.from != "" {
-		return openManifestKeys(o.from, o.partner)
+		return keymanifest.OpenManifest(o.from, o.partner)
 	}
-	return o.openClusterKeys(ctx, o.partner)
-}
-
-// partnerKeys are the keys of one partner, wherever they are.
-type partnerKeys interface {
-	keys() keymanifest.Keys
-	// change writes what change makes of the keys, and may call it more than
-	// once.
-	change(ctx context.Context, change func(keymanifest.Keys) (keymanifest.Keys, error)) error
+	config, namespace, err := o.load(telemetry.Discard())
+	if err != nil {
+		return nil, err
+	}
+	return keymanifest.OpenCluster(ctx, config, namespace, o.partner)
 }
 
 func listKeysCommand() *cobra.Command {
@@ -150,11 +147,11 @@ func listKeysCommand() *cobra.Command {
 			}
 			var uses lastUses
 			if used {
-				if uses, err = access.keyUses(cmd.Context(), found.keys()); err != nil {
+				if uses, err = access.keyUses(cmd.Context(), found.Keys()); err != nil {
 					return err
 				}
 			}
-			return printOutput(cmd, output, listedKeys(found.keys(), uses), func(w io.Writer) { printKeys(w, found.keys(), uses) })
+			return printOutput(cmd, output, listedKeys(found.Keys(), uses), func(w io.Writer) { printKeys(w, found.Keys(), uses) })
 		},
 	}
 	o.register(cmd)
@@ -285,7 +282,7 @@ func rotateKeyCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			mode, err := found.keys().Mode(old)
+			mode, err := found.Keys().Mode(old)
 			if err != nil {
 				return err
 			}
@@ -313,12 +310,12 @@ type newKey struct {
 }
 
 // addKey makes a key and stores its digest, and shows the key only then.
-func addKey(cmd *cobra.Command, output string, found partnerKeys, mode tenant.Mode, add func(keymanifest.Keys, credential.Key) (keymanifest.Keys, error)) error {
+func addKey(cmd *cobra.Command, output string, found keymanifest.Store, mode tenant.Mode, add func(keymanifest.Keys, credential.Key) (keymanifest.Keys, error)) error {
 	key, err := credential.Mint(mode, rand.Reader)
 	if err != nil {
 		return err
 	}
-	if err := found.change(cmd.Context(), func(keys keymanifest.Keys) (keymanifest.Keys, error) { return add(keys, key) }); err != nil {
+	if err := found.Change(cmd.Context(), func(keys keymanifest.Keys) (keymanifest.Keys, error) { return add(keys, key) }); err != nil {
 		return err
 	}
 	err = printOutput(cmd, output, newKey{key.Secret().Reveal(), key.Digest().String()}, func(w io.Writer) {
@@ -338,7 +335,7 @@ func revokeKeyCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return found.change(cmd.Context(), func(keys keymanifest.Keys) (keymanifest.Keys, error) { return keys.Revoke(name) })
+			return found.Change(cmd.Context(), func(keys keymanifest.Keys) (keymanifest.Keys, error) { return keys.Revoke(name) })
 		},
 	}
 	o.register(cmd)

@@ -6,19 +6,15 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/printmarket/printmarket/apiserver"
-	"github.com/printmarket/printmarket/config"
 	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
-	mdsource "github.com/printmarket/printmarket/internal/masterdata/source"
 	"github.com/printmarket/printmarket/internal/rfq"
-	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // masterDataOptions are the flags of processes that judge by master data.
@@ -74,37 +70,4 @@ func (d *masterData) checks(now func() time.Time) []apiserver.Check {
 			return err
 		}},
 	}
-}
-
-// seeder is who puts the demo master data into a database.
-var seeder = masterdata.Instruction{
-	Actor: transaction.Actor{Organization: "org_market", Key: "demo", RequestID: "start"}, Note: "demo master data",
-}
-
-// seedMasterData imports and approves the demo master data, each document unless
-// anything of its level and owner was ever approved.
-func seedMasterData(ctx context.Context, p *process) error {
-	service := masterdata.New(masterdata.Config{Store: p.store, Now: p.now, Random: rand.Reader})
-	for _, name := range []string{config.CatalogFile, config.PlatformResourcesDir, config.AcmeResourcesDir} {
-		document, err := mdsource.ReadFS(ctx, config.FS, name, mdsource.Options{})
-		if err != nil {
-			return fmt.Errorf("demo master data: %w", err)
-		}
-		draft := masterdata.DraftOf(document)
-		former, err := service.Approvals(ctx, draft.About(), "", 1)
-		if err != nil {
-			return err
-		}
-		if len(former) > 0 {
-			continue
-		}
-		imported, err := service.Import(ctx, draft, seeder)
-		if err != nil {
-			return fmt.Errorf("demo master data: %w", err)
-		}
-		if _, err := service.Approve(ctx, imported.Snapshot.ID, masterdata.Window{}, seeder); err != nil {
-			return fmt.Errorf("demo master data: %w", err)
-		}
-	}
-	return nil
 }

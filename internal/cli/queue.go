@@ -5,6 +5,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -39,30 +40,60 @@ cancelled. A worker that has one stops.`),
 	return cmd
 }
 
-// queueOptions say where the queue is and how it is shown.
-type queueOptions struct{ redis, output string }
-
-func (o *queueOptions) register(f *pflag.FlagSet) {
-	registerRedis(f, &o.redis)
-	chooseOutput(f, &o.output, "table", "json")
+// queueRow describes a command of the queue: its texts and flags, the call, and how
+// the result is printed. T is the result, which is printed even with an error if
+// partial is set.
+type queueRow[T any] struct {
+	use, short, long string
+	args             cobra.PositionalArgs
+	flags            func(*pflag.FlagSet)
+	// check refuses flags before the queue is opened.
+	check   func() error
+	call    func(ctx context.Context, q *queue.Queue, args []string) (T, error)
+	print   func(io.Writer, T)
+	partial bool
 }
 
-// queueTime bounds what a command asks of Redis.
+// command returns the cobra command of a row.
+func (c queueRow[T]) command() *cobra.Command {
+	var address, output string
+	cmd := &cobra.Command{
+		Use: c.use, Short: c.short, Long: c.long, Args: c.args,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if c.check != nil {
+				if err := c.check(); err != nil {
+					return err
+				}
+			}
+			url, err := redisURL(address)
+			if err != nil {
+				return err
+			}
+			client, q, err := openQueue(url)
+			if err != nil {
+				return err
+			}
+			defer func() { _ = client.Close() }()
+			found, err := c.call(cmd.Context(), q, args)
+			if err != nil && !c.partial {
+				return err
+			}
+			return errors.Join(err, printOutput(cmd, output, found, func(w io.Writer) { c.print(w, found) }))
+		},
+	}
+	if c.args == nil {
+		cmd.Args = cobra.NoArgs
+	}
+	registerRedis(cmd.Flags(), &address)
+	chooseOutput(cmd.Flags(), &output, "table", "json")
+	if c.flags != nil {
+		c.flags(cmd.Flags())
+	}
+	return cmd
+}
+
+// queueTime limits a call to Redis.
 const queueTime = 15 * time.Second
-
-// use opens the queue for a command.
-func (o *queueOptions) use(ctx context.Context, do func(context.Context, *queue.Queue) error) error {
-	url, err := redisURL(o.redis)
-	if err != nil {
-		return err
-	}
-	client, q, err := openQueue(url)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = client.Close() }()
-	return do(ctx, q)
-}
 
 // openQueue opens the queue without a log: commands report errors themselves.
 func openQueue(url string) (*redis.Client, *queue.Queue, error) {
@@ -79,26 +110,19 @@ func openQueue(url string) (*redis.Client, *queue.Queue, error) {
 }
 
 func queueStatsCommand() *cobra.Command {
-	var o queueOptions
-	cmd := &cobra.Command{
-		Use: "stats", Short: "Count jobs and workers, and name the tenants that wait", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return o.use(cmd.Context(), func(ctx context.Context, q *queue.Queue) error {
-				ctx, cancel := context.WithTimeout(ctx, queueTime)
-				defer cancel()
-				told, err := readQueue(ctx, q)
-				if err != nil {
-					return err
-				}
-				return printOutput(cmd, o.output, told, func(w io.Writer) { printStats(w, told) })
-			})
+	return queueRow[queueStats]{
+		use: "stats", short: "Count jobs and workers, and name the tenants that wait",
+		call: func(ctx context.Context, q *queue.Queue, _ []string) (queueStats, error) {
+			ctx, cancel := context.WithTimeout(ctx, queueTime)
+			defer cancel()
+			look, err := q.Look(ctx)
+			return statsOf(look), err
 		},
-	}
-	o.register(cmd.Flags())
-	return cmd
+		print: printStats,
+	}.command()
 }
 
-// queueStats is the queue as `printmarket queue stats -o json` tells it.
+// queueStats is the JSON output of `printmarket queue stats`.
 type queueStats struct {
 	Open      int64   `json:"open"`
 	Waiting   int64   `json:"waiting"`
@@ -113,7 +137,7 @@ type queueStats struct {
 	Drained   float64 `json:"drainedSeconds"`
 	Memory    float64 `json:"redisMemoryRatio"`
 	Durable   bool    `json:"redisDurable"`
-	// Fault is why the server is refused, if it is.
+	// Fault is why the server is rejected, if it is.
 	Fault   string         `json:"fault,omitempty"`
 	Tenants []queueBacklog `json:"tenants"`
 }
@@ -127,11 +151,7 @@ type queueBacklog struct {
 	MaxInFlight  int    `json:"maxInFlight"`
 }
 
-func readQueue(ctx context.Context, q *queue.Queue) (queueStats, error) {
-	look, err := q.Look(ctx)
-	if err != nil {
-		return queueStats{}, err
-	}
+func statsOf(look queue.Look) queueStats {
 	stats := look.Stats
 	told := queueStats{
 		Open: stats.Open, Waiting: stats.Waiting, Held: stats.Held, Delayed: stats.Delayed, Dead: stats.Dead,
@@ -147,7 +167,7 @@ func readQueue(ctx context.Context, q *queue.Queue) (queueStats, error) {
 			b.Tenant.Organization, string(b.Tenant.Mode), b.Waiting, b.Dispatched, b.Share.Weight, b.Share.Most,
 		})
 	}
-	return told, nil
+	return told
 }
 
 func printStats(w io.Writer, s queueStats) {
@@ -181,4 +201,36 @@ func orDash(known bool, value any) any {
 		return "-"
 	}
 	return value
+}
+
+func queueDrainCommand() *cobra.Command {
+	lasting, wait, off := 30*time.Minute, time.Duration(0), false
+	return queueRow[queueStats]{
+		use: "drain", short: "Hand out no jobs for a while, for work on what they need",
+		long: `Hand out no jobs for a while, for work on what they need. Partners go on submitting;
+their jobs wait. Workers end what they have. It ends by itself after --for, so that
+nobody can forget it, or with --off.`,
+		flags: func(f *pflag.FlagSet) {
+			f.DurationVar(&lasting, "for", lasting, "how long at most, up to 24h")
+			f.DurationVar(&wait, "wait", 0, "how long to wait for the jobs that workers have to end")
+			f.BoolVar(&off, "off", false, "hand out jobs again")
+		},
+		check: func() error {
+			if wait < 0 {
+				return fmt.Errorf("--wait is 0s or longer, not %s", wait)
+			}
+			if lasting <= 0 || lasting > 24*time.Hour {
+				return fmt.Errorf("--for is up to 24h, not %s", lasting)
+			}
+			return nil
+		},
+		call: func(ctx context.Context, q *queue.Queue, _ []string) (queueStats, error) {
+			if off {
+				lasting = 0
+			}
+			look, err := q.DrainAndWait(ctx, lasting, wait)
+			return statsOf(look), err
+		},
+		print: printStats,
+	}.command()
 }

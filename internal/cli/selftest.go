@@ -60,7 +60,8 @@ func runSelftest(ctx context.Context, cmd *cobra.Command, s doctor.SelfTest, out
 		_, err := fmt.Fprintln(cmd.OutOrStdout(), step.Detail)
 		return err
 	}
-	steps, err := []doctor.Step{}, error(nil)
+	steps := []doctor.Step{}
+	var err error
 	switch {
 	case s.Ops == "" && s.Registry == "" && s.API == "":
 		err = errors.New("what is there to check? Set --ops, --registry or --api")

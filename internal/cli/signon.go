@@ -4,11 +4,8 @@ package cli
 
 import (
 	"context"
-	"crypto/x509"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -65,14 +62,14 @@ func (o *signOnOptions) provider(operatorsAddr string, now func() time.Time) (*s
 		Issuer: o.issuer, ClientID: o.clientID, RedirectURL: o.redirectURL, Groups: o.groups, GroupsClaim: o.groupsClaim, Scopes: o.scopes, Now: now,
 	}
 	if o.secretFile != "" {
-		config.Secret = func() (credential.Secret, error) { return readClientSecret(o.secretFile) }
+		config.Secret = func() (credential.Secret, error) { return signon.ReadSecret(o.secretFile) }
 		if _, err := config.Secret(); err != nil {
 			return nil, fmt.Errorf("--%sclient-secret-file: %w", signOnPrefix, err)
 		}
 	}
 	if o.caFile != "" {
 		var err error
-		if config.Roots, err = readRoots(o.caFile); err != nil {
+		if config.Roots, err = signon.ReadRoots(o.caFile); err != nil {
 			return nil, fmt.Errorf("--%sca-file: %w", signOnPrefix, err)
 		}
 	}
@@ -81,43 +78,6 @@ func (o *signOnOptions) provider(operatorsAddr string, now func() time.Time) (*s
 		return nil, fmt.Errorf("--%s%w", signOnPrefix, err)
 	}
 	return p, nil
-}
-
-// maxClientSecret bounds the file of a client's secret, in bytes.
-const maxClientSecret = 4 << 10
-
-var errClientSecret = errors.New("the file holds no secret of 1 to 4096 bytes on one line")
-
-// readClientSecret reads a secret, which may end with a line break.
-func readClientSecret(path string) (credential.Secret, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = file.Close() }()
-	text, err := io.ReadAll(io.LimitReader(file, maxClientSecret+2))
-	if err != nil {
-		return "", err
-	}
-	secret := strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r")
-	if secret == "" || len(secret) > maxClientSecret || strings.ContainsAny(secret, "\r\n") {
-		return "", errClientSecret
-	}
-	return credential.Secret(secret), nil
-}
-
-var errNoCertificate = errors.New("the file holds no certificate")
-
-func readRoots(path string) (*x509.CertPool, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	roots := x509.NewCertPool()
-	if !roots.AppendCertsFromPEM(text) {
-		return nil, errNoCertificate
-	}
-	return roots, nil
 }
 
 // signOnChecks show whether operators can sign in without a key. All replicas share the

@@ -61,11 +61,10 @@ func (o *sendOptions) run(cmd *cobra.Command, file string) error {
 		return err
 	}
 	headers.Set("Content-Type", xjmf.MediaType(body))
-	response, answer, err := post(cmd.Context(), target, headers, body)
+	sent, err := post(cmd.Context(), target, headers, body)
 	if err != nil {
 		return err
 	}
-	sent := sentCallback{Accepted: xjmf.Accepted(response.StatusCode, answer), Status: response.Status, Answer: string(answer)}
 	if err := o.printSent(cmd, sent); err != nil {
 		return err
 	}
@@ -113,20 +112,20 @@ func (o *sendOptions) target() (string, error) {
 	}
 }
 
-func post(ctx context.Context, target string, headers http.Header, body []byte) (*http.Response, []byte, error) {
+func post(ctx context.Context, target string, headers http.Header, body []byte) (sentCallback, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, target, bytes.NewReader(body))
 	if err != nil {
-		return nil, nil, err
+		return sentCallback{}, err
 	}
 	request.Header = headers
 	client := &http.Client{Timeout: requestTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	response, err := client.Do(request)
 	if err != nil {
-		return nil, nil, err
+		return sentCallback{}, err
 	}
 	defer func() { _ = response.Body.Close() }()
 	answer, err := io.ReadAll(io.LimitReader(response.Body, maxCallback))
-	return response, answer, err
+	return sentCallback{Accepted: xjmf.Accepted(response.StatusCode, answer), Status: response.Status, Answer: string(answer)}, err
 }
 
 // shown keeps an answer from steering a terminal, and its lines.

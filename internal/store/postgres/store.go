@@ -15,6 +15,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,6 +62,17 @@ const (
 	silence = time.Second
 )
 
+// withDefaults replaces zero options by their defaults.
+func (o Options) withDefaults() Options {
+	o.MaxConns = cmp.Or(o.MaxConns, defaultMaxConns)
+	o.AcquireTimeout = cmp.Or(o.AcquireTimeout, defaultAcquireTimeout)
+	o.StatementTimeout = cmp.Or(o.StatementTimeout, defaultStatementTimeout)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return o
+}
+
 // Store is one database. It is safe for concurrent use.
 type Store struct {
 	pool    *pgxpool.Pool
@@ -80,18 +92,7 @@ func newStore(pool *pgxpool.Pool, options Options) *Store {
 // [ErrURL], [VolatileError], ledger.UnavailableError. None of them holds the
 // password.
 func Open(ctx context.Context, address string, options Options) (*Store, error) {
-	if options.MaxConns == 0 {
-		options.MaxConns = defaultMaxConns
-	}
-	if options.AcquireTimeout == 0 {
-		options.AcquireTimeout = defaultAcquireTimeout
-	}
-	if options.StatementTimeout == 0 {
-		options.StatementTimeout = defaultStatementTimeout
-	}
-	if options.Now == nil {
-		options.Now = time.Now
-	}
+	options = options.withDefaults()
 	config, err := configure(address, options)
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)

@@ -1,44 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package keymanifest
 
 import (
 	"context"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/retry"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
-	"github.com/printmarket/printmarket/internal/credential/keymanifest"
 	"github.com/printmarket/printmarket/internal/posture/dirsource"
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
-	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
-// manifestKeys are keys in a directory of manifests. What a cluster would refuse
-// is not written.
-type manifestKeys struct {
-	dir, partner string
-	manifest     *keymanifest.Manifest
-	admission    *dirsource.Admission
+// Store holds the keys of one partner: in a manifest or in a cluster.
+type Store interface {
+	Keys() Keys
+	// Change writes the result of change, which it may call more than once.
+	Change(ctx context.Context, change func(Keys) (Keys, error)) error
 }
 
-func openManifestKeys(dir, partner string) (partnerKeys, error) {
+// manifestKeys holds keys in a directory of manifests. It writes only what a cluster
+// admits.
+type manifestKeys struct {
+	manifest  *Manifest
+	admission *dirsource.Admission
+}
+
+// OpenManifest returns the keys of a partner in a directory of manifests.
+func OpenManifest(dir, partner string) (Store, error) {
 	admission, err := dirsource.NewAdmission()
 	if err != nil {
 		return nil, err
 	}
-	manifest, err := keymanifest.Find(dir, partner)
+	manifest, err := Find(dir, partner)
 	if err != nil {
 		return nil, err
 	}
-	return &manifestKeys{dir, partner, manifest, admission}, nil
+	return &manifestKeys{manifest, admission}, nil
 }
 
-func (m *manifestKeys) keys() keymanifest.Keys { return m.manifest.Keys }
+func (m *manifestKeys) Keys() Keys { return m.manifest.Keys }
 
-func (m *manifestKeys) change(ctx context.Context, change func(keymanifest.Keys) (keymanifest.Keys, error)) error {
+func (m *manifestKeys) Change(ctx context.Context, change func(Keys) (Keys, error)) error {
 	keys, err := change(m.manifest.Keys)
 	if err != nil {
 		return err
@@ -52,22 +58,20 @@ func (m *manifestKeys) change(ctx context.Context, change func(keymanifest.Keys)
 	return nil
 }
 
-// clusterKeys are keys in the custom resource.
+// clusterKeys holds keys in the custom resource.
 type clusterKeys struct {
 	client *kubesource.Client
 	name   types.NamespacedName
 	object v1alpha1.PartnerEntitlement
 }
 
-// keysOwner is the field manager of changed keys.
-const keysOwner = "printmarket-keys"
+// fieldManager owns the changed keys.
+const fieldManager = "printmarket-keys"
 
-func (o *keysOptions) openClusterKeys(ctx context.Context, partner string) (partnerKeys, error) {
-	config, namespace, err := o.load(telemetry.Discard())
-	if err != nil {
-		return nil, err
-	}
+// OpenCluster returns the keys of a partner in a namespace of a cluster.
+func OpenCluster(ctx context.Context, config *rest.Config, namespace, partner string) (Store, error) {
 	c := &clusterKeys{name: types.NamespacedName{Namespace: namespace, Name: partner}}
+	var err error
 	if c.client, err = kubesource.NewClient(config, v1alpha1.AddToScheme); err != nil {
 		return nil, err
 	}
@@ -81,9 +85,9 @@ func (c *clusterKeys) read(ctx context.Context) error {
 	return c.client.Get(ctx, partnerEntitlements, c.name, &c.object)
 }
 
-func (c *clusterKeys) keys() keymanifest.Keys { return c.object.Spec.Keys }
+func (c *clusterKeys) Keys() Keys { return c.object.Spec.Keys }
 
-func (c *clusterKeys) change(ctx context.Context, change func(keymanifest.Keys) (keymanifest.Keys, error)) error {
+func (c *clusterKeys) Change(ctx context.Context, change func(Keys) (Keys, error)) error {
 	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
 		if err := c.read(ctx); err != nil {
 			return err
@@ -93,6 +97,6 @@ func (c *clusterKeys) change(ctx context.Context, change func(keymanifest.Keys) 
 			return err
 		}
 		c.object.Spec.Keys = keys
-		return c.client.Update(ctx, partnerEntitlements, c.name, &c.object, keysOwner)
+		return c.client.Update(ctx, partnerEntitlements, c.name, &c.object, fieldManager)
 	})
 }
