@@ -22,8 +22,9 @@ const (
 	// sinceSeconds is how long such a watch is asked for. Two seconds before its
 	// end the server says up to which version it has told everything.
 	sinceSeconds = 5
-	// A watch that ended without that word is asked for up to sinceTries times.
-	sinceTries = 3
+	// A watch that ended without a bookmark is repeated until sinceTries watches have
+	// ended. A busy server ends several in a row, and listing everything costs it more.
+	sinceTries = 5
 )
 
 // errNotTold: the server did not say what has changed since a version, and
