@@ -89,7 +89,7 @@ func (r *repaired) entry(key string, value []byte) {
 // object of a number counts, as it does after updates.
 func (f *File) rebuild(r *repaired) bool {
 	found := scan(r.data)
-	if !(found.trailerValue("Encrypt") != nil) {
+	if found.trailerValue("Encrypt") == nil {
 		for _, number := range slices.Sorted(maps.Keys(found.packed)) {
 			f.unpack(found, number)
 		}
