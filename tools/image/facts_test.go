@@ -73,10 +73,15 @@ func TestTheFlagsAreThoseOfTheMakefile(t *testing.T) {
 			t.Errorf("the Makefile lacks %q", line)
 		}
 	}
+	var packages []string
 	for _, one := range executables {
-		if !strings.Contains(makefile, "-o bin/"+one.name+" "+one.pkg+"\n") {
-			t.Errorf("the Makefile builds another bin/%s", one.name)
-		}
+		packages = append(packages, one.pkg)
+	}
+	if want := `bin/ "` + strings.Join(packages, " ") + `" -ldflags`; !strings.Contains(makefile, want) {
+		t.Errorf("the Makefile builds other packages than %q", want)
+	}
+	if want := "\t$(call executables)\n"; !strings.Contains(makefile, want) {
+		t.Errorf("make build passes flags of its own: the Makefile lacks %q", want)
 	}
 }
 
