@@ -126,7 +126,7 @@ func loneSurrogate(data []byte) (offset int64, found bool) {
 	return 0, false
 }
 
-// escapeLen is the length of \uXXXX.
+// escapeLen counts the bytes of a JSON escape of four hexadecimal digits.
 const escapeLen = 6
 
 func escapedUnit(data []byte) (rune, bool) {

@@ -10,8 +10,8 @@ import (
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
-// EndpointModel is how an endpoint is told, to partners and on the platform API. Its
-// secrets are not in it.
+// EndpointModel returns the model of an endpoint for partners and the platform API.
+// The model holds no secrets, and the URL has no query.
 func EndpointModel(k webhook.Known) Endpoint {
 	condition, reason := k.Condition()
 	model := Endpoint{
@@ -27,7 +27,7 @@ func EndpointModel(k webhook.Known) Endpoint {
 	return model
 }
 
-// EndpointModels are those of a list.
+// EndpointModels returns the models of a list of endpoints.
 func EndpointModels(all []webhook.Known) []Endpoint {
 	models := make([]Endpoint, len(all))
 	for i := range all {
@@ -48,7 +48,7 @@ func redacted(text string) string {
 	return u.Redacted()
 }
 
-// DeliveryModel is how a delivery is told.
+// DeliveryModel returns the model of a delivery.
 func DeliveryModel(d webhook.Delivery) Delivery {
 	return Delivery{
 		ID: d.ID, Organization: d.Owner.Organization, Livemode: d.Owner.Mode == tenant.Live, Endpoint: d.Name,

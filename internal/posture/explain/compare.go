@@ -31,7 +31,7 @@ type Change struct {
 	Access []string `json:"access,omitempty"`
 	Old    string   `json:"old"`
 	New    string   `json:"new"`
-	// At is the time of the change; nil for now.
+	// At is the time of the change; nil if the change takes effect at once.
 	At *time.Time `json:"at,omitempty"`
 }
 
