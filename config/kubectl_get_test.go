@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/printmarket/printmarket/test/terminal"
+	"github.com/printmarket/printmarket/test/kubectl"
 )
 
 // looks are what somebody types who wants to know how things are.
@@ -55,10 +55,10 @@ func TestUnseenObjectsSayThatNobodyHasSeenThem(t *testing.T) {
 // lookAt is a transcript of commands, none of which has a space in quotes.
 func lookAt(t *testing.T, who person, commands []string) string {
 	t.Helper()
-	var out terminal.Transcript
+	var out kubectl.Transcript
 	for _, command := range commands {
 		words := strings.Fields(strings.ReplaceAll(command, "'", ""))
-		out.Add("kubectl "+command, terminal.Ageless(who.must(t, "", words...)))
+		out.Add("kubectl "+command, kubectl.Ageless(who.must(t, "", words...)))
 	}
 	return out.String()
 }

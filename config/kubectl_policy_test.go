@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
-	"github.com/printmarket/printmarket/test/cani"
+	"github.com/printmarket/printmarket/test/kubectl"
 	"github.com/printmarket/printmarket/test/kubetest"
 )
 
@@ -234,7 +234,7 @@ func TestTheClusterRolesOfThePolicyGrantItsVerbsAndNothingElse(t *testing.T) {
 	} {
 		user := role + "-of-" + namespace
 		grant(t, namespace, user, rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role})
-		rollouts := cani.Target{Group: v1alpha1.GroupName, Resource: "capabilityrollouts"}
+		rollouts := kubectl.Target{Group: v1alpha1.GroupName, Resource: "capabilityrollouts"}
 		kubetest.Eventually(t, func() error {
 			if !ask.Allows(t, user, "engage", rollouts) {
 				return fmt.Errorf("%s is not bound yet", role)
@@ -242,7 +242,7 @@ func TestTheClusterRolesOfThePolicyGrantItsVerbsAndNothingElse(t *testing.T) {
 			return nil
 		})
 		var got []string
-		for _, verb := range cani.Verbs() {
+		for _, verb := range kubectl.Verbs() {
 			if ask.Allows(t, user, verb, rollouts) {
 				got = append(got, verb)
 			}
@@ -309,7 +309,7 @@ func personCalled(t *testing.T, namespace, name string) client.Client {
 	grant(t, namespace, user, ref)
 	ask := reviewer(t, namespace)
 	kubetest.Eventually(t, func() error {
-		if !ask.Allows(t, user, verb, cani.Target{Group: v1alpha1.GroupName, Resource: resource}) {
+		if !ask.Allows(t, user, verb, kubectl.Target{Group: v1alpha1.GroupName, Resource: resource}) {
 			return fmt.Errorf("%s has no rights yet", name)
 		}
 		return nil

@@ -10,31 +10,31 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/printmarket/printmarket/test/cani"
+	"github.com/printmarket/printmarket/test/kubectl"
 )
 
 // subject is a column: somebody who has one Role at most.
 type subject struct {
-	cani.Subject
+	kubectl.Subject
 	hasRole bool
 }
 
 func TestRolesGrantWhatTheMatrixShows(t *testing.T) {
 	t.Parallel()
 	namespace := withRoles(t)
-	account := func(name string) string { return cani.Account(namespace, "printmarket-"+name) }
+	account := func(name string) string { return kubectl.ServiceAccount(namespace, "printmarket-"+name) }
 	ask := reviewer(t, namespace)
-	var columns []cani.Subject
+	var columns []kubectl.Subject
 	for _, s := range []subject{
-		{cani.Subject{Column: "controller", User: account("controller")}, true},
-		{cani.Subject{Column: "api", User: account("api")}, true},
-		{cani.Subject{Column: "worker", User: account("worker")}, false},
-		{cani.Subject{Column: "webhooks", User: account("webhooks")}, true},
-		{cani.Subject{Column: "viewer", User: bound(t, namespace, "viewer")}, true},
-		{cani.Subject{Column: "on-call", User: bound(t, namespace, "on-call")}, true},
-		{cani.Subject{Column: "release", User: bound(t, namespace, "release-manager")}, true},
-		{cani.Subject{Column: "partners", User: bound(t, namespace, "partner-operations")}, true},
-		{cani.Subject{Column: "nobody", User: "nobody-in-" + namespace}, false},
+		{kubectl.Subject{Column: "controller", User: account("controller")}, true},
+		{kubectl.Subject{Column: "api", User: account("api")}, true},
+		{kubectl.Subject{Column: "worker", User: account("worker")}, false},
+		{kubectl.Subject{Column: "webhooks", User: account("webhooks")}, true},
+		{kubectl.Subject{Column: "viewer", User: bound(t, namespace, "viewer")}, true},
+		{kubectl.Subject{Column: "on-call", User: bound(t, namespace, "on-call")}, true},
+		{kubectl.Subject{Column: "release", User: bound(t, namespace, "release-manager")}, true},
+		{kubectl.Subject{Column: "partners", User: bound(t, namespace, "partner-operations")}, true},
+		{kubectl.Subject{Column: "nobody", User: "nobody-in-" + namespace}, false},
 	} {
 		if s.hasRole {
 			ask.AwaitRole(t, s.User)
@@ -51,12 +51,12 @@ func TestRolesGrantWhatTheMatrixShows(t *testing.T) {
 func TestRolesNameOnlyWhatTheMatrixHas(t *testing.T) {
 	t.Parallel()
 	known := func(group, resource string) bool {
-		return slices.ContainsFunc(cani.Targets(), func(o cani.Target) bool { return o.Group == group && o.Resource == resource })
+		return slices.ContainsFunc(kubectl.Targets(), func(o kubectl.Target) bool { return o.Group == group && o.Resource == resource })
 	}
 	for _, role := range renderDefault(t).roles {
 		for _, rule := range role.Rules {
 			for _, verb := range rule.Verbs {
-				if !slices.Contains(cani.Verbs(), verb) {
+				if !slices.Contains(kubectl.Verbs(), verb) {
 					t.Errorf("%s may %s, which is no verb of the matrix", role.Name, verb)
 				}
 			}
@@ -71,15 +71,15 @@ func TestRolesNameOnlyWhatTheMatrixHas(t *testing.T) {
 	}
 }
 
-func reviewer(t *testing.T, namespace string) cani.Reviewer {
+func reviewer(t *testing.T, namespace string) kubectl.Reviewer {
 	t.Helper()
-	return cani.NewReviewer(t, plane.Config(), namespace)
+	return kubectl.NewReviewer(t, plane.Config(), namespace)
 }
 
 // kubectlAgrees compares a cell with kubectl itself.
 func kubectlAgrees(t *testing.T, namespace, user string) {
 	t.Helper()
-	cell := cani.Target{Resource: "secrets", Name: "printmarket-gate-api"}
+	cell := kubectl.Target{Resource: "secrets", Name: "printmarket-gate-api"}
 	want := map[bool]string{true: "yes", false: "no"}[reviewer(t, namespace).Allows(t, user, "get", cell)]
 	got := admin(namespace).kubectl(t, "", "auth", "can-i", "get", "secrets/printmarket-gate-api", "--as="+user)
 	if strings.TrimSpace(got.stdout) != want {

@@ -17,7 +17,7 @@ import (
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/controllers"
-	"github.com/printmarket/printmarket/test/cani"
+	"github.com/printmarket/printmarket/test/kubectl"
 	"github.com/printmarket/printmarket/test/kubetest"
 )
 
@@ -29,7 +29,7 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 // that what is compiled is in force.
 func control(t *testing.T, namespace string) {
 	t.Helper()
-	account := cani.Account(namespace, "printmarket-controller")
+	account := kubectl.ServiceAccount(namespace, "printmarket-controller")
 	reviewer(t, namespace).AwaitRole(t, account)
 	scheme, err := controllers.Scheme()
 	if err != nil {

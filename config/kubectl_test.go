@@ -15,7 +15,7 @@ import (
 
 	"github.com/printmarket/printmarket/test/controlplane"
 	"github.com/printmarket/printmarket/test/kubetest"
-	"github.com/printmarket/printmarket/test/terminal"
+	"github.com/printmarket/printmarket/test/kubectl"
 )
 
 var (
@@ -51,7 +51,7 @@ var published sync.Once
 // golden compares a text with a file of testdata.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
-	terminal.Golden(t, filepath.Join("testdata", name), got, *update)
+	kubectl.Golden(t, filepath.Join("testdata", name), got, *update)
 }
 
 // person is somebody at a terminal.

@@ -10,8 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/printmarket/printmarket/test/cani"
-	"github.com/printmarket/printmarket/test/terminal"
+	"github.com/printmarket/printmarket/test/kubectl"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -42,11 +41,11 @@ func (p *platform) bindPeople() {
 	}
 }
 
-func (p *platform) reviewer() cani.Reviewer {
+func (p *platform) reviewer() kubectl.Reviewer {
 	p.Helper()
 	config, err := cluster.Config()
 	p.must(err)
-	return cani.NewReviewer(p, config, p.namespace)
+	return kubectl.NewReviewer(p, config, p.namespace)
 }
 
 // as is kubectl of somebody with a Role for people.
@@ -58,18 +57,18 @@ func (p *platform) as(role, input string, arguments ...string) string {
 // rights compares what a cluster grants with the matrix. Its accounts are all that
 // the namespace has, so that one more is seen.
 func (p *platform) rights() {
-	var subjects []cani.Subject
+	var subjects []kubectl.Subject
 	accounts := p.kubectl("", "get", "serviceaccounts", "--output=jsonpath={.items[*].metadata.name}")
 	for _, account := range strings.Fields(accounts) {
-		subjects = append(subjects, cani.Subject{
-			Column: strings.TrimPrefix(account, "printmarket-"), User: cani.Account(p.namespace, account),
+		subjects = append(subjects, kubectl.Subject{
+			Column: strings.TrimPrefix(account, "printmarket-"), User: kubectl.ServiceAccount(p.namespace, account),
 		})
 	}
 	for _, one := range people {
-		subjects = append(subjects, cani.Subject{Column: one.column, User: one.role})
+		subjects = append(subjects, kubectl.Subject{Column: one.column, User: one.role})
 	}
-	subjects = append(subjects, cani.Subject{Column: "nobody", User: "nobody"})
-	terminal.Golden(p, "testdata/can-i.txt", p.reviewer().Matrix(p, subjects), *update)
+	subjects = append(subjects, kubectl.Subject{Column: "nobody", User: "nobody"})
+	kubectl.Golden(p, "testdata/can-i.txt", p.reviewer().Matrix(p, subjects), *update)
 }
 
 // samples has each file applied by whom it concerns. Then every table of the
@@ -83,11 +82,11 @@ func (p *platform) samples() {
 
 	want, err := os.ReadFile(filepath.Clean(samplesInForce))
 	p.must(err)
-	var got terminal.Transcript
-	for _, command := range terminal.Commands(string(want)) {
-		got.Add(command, terminal.Ageless(p.as("viewer", "", strings.Fields(command)[1:]...)))
+	var got kubectl.Transcript
+	for _, command := range kubectl.Commands(string(want)) {
+		got.Add(command, kubectl.Ageless(p.as("viewer", "", strings.Fields(command)[1:]...)))
 	}
-	terminal.Golden(p, samplesInForce, got.String(), false)
+	kubectl.Golden(p, samplesInForce, got.String(), false)
 
 	reasons := p.as("viewer", "", "get", "printmarket",
 		`--output=jsonpath={range .items[*]}{.status.conditions[?(@.type=="Propagated")].reason}{"\n"}{end}`)

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package cani asks a cluster who may do what to the objects of the platform,
-// as `kubectl auth can-i` does but without a process for each answer, and shows
-// the answers as one matrix: a row for each [Target], a column for each
-// [Subject], a letter for each of the [Verbs].
-package cani
+package kubectl
 
 import (
 	"fmt"
@@ -18,10 +14,9 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/printmarket/printmarket/test/kubetest"
-	"github.com/printmarket/printmarket/test/terminal"
 )
 
-// verb with the letter that stands for it.
+// verb is a verb of RBAC and the letter that stands for it in a matrix.
 type verb struct{ letter, name string }
 
 func verbs() []verb {
@@ -39,7 +34,7 @@ func verbs() []verb {
 	}
 }
 
-// Verbs are the ones that a matrix tells of.
+// Verbs returns the verbs of a matrix.
 func Verbs() []string {
 	var names []string
 	for _, v := range verbs() {
@@ -48,17 +43,17 @@ func Verbs() []string {
 	return names
 }
 
-// Target is a resource, or one object of it.
+// Target is a resource, or one object of it if Name is set.
 type Target struct {
 	Group, Resource, Name string
-	// Elsewhere is the namespace "default" in place of that of the platform.
+	// Elsewhere selects the namespace "default" instead of the platform's.
 	Elsewhere bool
 }
 
 const marketplace = "marketplace.printmarket.dev"
 
-// Targets are the rows of a matrix: every resource that a Role of the platform
-// names, and some that none may.
+// Targets returns the rows of a matrix: every resource that a Role of the platform
+// names, and some that none may access.
 func Targets() []Target {
 	return []Target{
 		{Group: marketplace, Resource: "capabilityrollouts"},
@@ -112,16 +107,16 @@ func (o Target) attributes(namespace, verb string) *authorizationv1.ResourceAttr
 	}
 }
 
-// Subject is somebody in a column of that name. User is the name that
-// Kubernetes knows; a service account's begins with system:serviceaccount:.
+// Subject is a user and the column that shows its access. User is the user name of
+// Kubernetes; that of a service account begins with system:serviceaccount:.
 type Subject struct{ Column, User string }
 
-// Account is the user that a service account of a namespace is.
-func Account(namespace, name string) string { return accounts + namespace + ":" + name }
+// ServiceAccount returns the user name of a service account.
+func ServiceAccount(namespace, name string) string { return accounts + namespace + ":" + name }
 
 const accounts = "system:serviceaccount:"
 
-// groups are those that Kubernetes itself puts a user in.
+// groups returns the groups that Kubernetes adds a user to.
 func groups(user string) []string {
 	all := []string{"system:authenticated"}
 	if account, found := strings.CutPrefix(user, accounts); found {
@@ -131,14 +126,15 @@ func groups(user string) []string {
 	return all
 }
 
-// Reviewer asks about a namespace.
+// Reviewer checks access to a namespace by SubjectAccessReviews, as `kubectl auth can-i`
+// does, without a process for each check.
 type Reviewer struct {
 	namespace string
 	reviews   authorization.SubjectAccessReviewInterface
 }
 
-// NewReviewer asks with the rights of a configuration, which must allow to
-// create a SubjectAccessReview.
+// NewReviewer returns a reviewer. The user of the configuration must be allowed to create
+// SubjectAccessReviews.
 func NewReviewer(tb testing.TB, config *rest.Config, namespace string) Reviewer {
 	tb.Helper()
 	made, err := authorization.NewForConfig(config)
@@ -161,8 +157,8 @@ func (r Reviewer) Allows(tb testing.TB, user, verb string, target Target) bool {
 	return answer.Status.Allowed
 }
 
-// AwaitRole waits until the API server knows of a user's Role, all of which
-// allow to list rollouts.
+// AwaitRole waits until the API server applies the Role of a user. All Roles of the
+// platform allow to list rollouts.
 func (r Reviewer) AwaitRole(tb testing.TB, user string) {
 	tb.Helper()
 	kubetest.Eventually(tb, func() error {
@@ -173,7 +169,8 @@ func (r Reviewer) AwaitRole(tb testing.TB, user string) {
 	})
 }
 
-// Matrix is what each subject may do to each target.
+// Matrix shows a row for each of the [Targets], a column for each subject, and a letter
+// for each of the [Verbs] that the subject may use.
 func (r Reviewer) Matrix(tb testing.TB, subjects []Subject) string {
 	tb.Helper()
 	var out strings.Builder
@@ -191,7 +188,7 @@ func (r Reviewer) Matrix(tb testing.TB, subjects []Subject) string {
 			fmt.Fprintf(&out, "%-11s", r.letters(tb, s.User, o))
 		}
 	}
-	return terminal.Trimmed(out.String() + "\n")
+	return Trimmed(out.String() + "\n")
 }
 
 func (r Reviewer) letters(tb testing.TB, user string, target Target) string {

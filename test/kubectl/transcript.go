@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package terminal has what tests keep of a session at a terminal: commands with
-// what they printed, as golden files that a reader takes for documentation. What
-// differs from run to run, the ages of objects, is not in them.
-package terminal
+// Package kubectl helps tests that show what users of kubectl see and may do:
+// transcripts of sessions as golden files, and matrices of access.
+package kubectl
 
 import (
 	"os"
@@ -13,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Golden compares a text with a file, or writes the file anew.
+// Golden compares got with the file at path, or writes the file if update is set.
 func Golden(tb testing.TB, path, got string, update bool) {
 	tb.Helper()
 	if update {
@@ -31,13 +30,13 @@ func Golden(tb testing.TB, path, got string, update bool) {
 	}
 }
 
-// prompt precedes a command.
+// prompt precedes each command of a transcript.
 const prompt = "$ "
 
-// Transcript is a session: each command with what it prints.
+// Transcript holds the commands of a session and their output.
 type Transcript struct{ strings.Builder }
 
-// Add adds a command and its output.
+// Add appends a command and its output.
 func (t *Transcript) Add(command, output string) {
 	if t.Len() > 0 {
 		t.WriteByte('\n')
@@ -45,7 +44,7 @@ func (t *Transcript) Add(command, output string) {
 	t.WriteString(prompt + command + "\n" + Trimmed(strings.TrimRight(output, "\n")))
 }
 
-// Commands are those of a transcript, to be typed again.
+// Commands returns the commands of a transcript, without the prompt.
 func Commands(transcript string) []string {
 	var out []string
 	for line := range strings.Lines(transcript) {
@@ -56,7 +55,7 @@ func Commands(transcript string) []string {
 	return out
 }
 
-// Trimmed is a text without spaces at the ends of lines.
+// Trimmed removes trailing blanks from each line.
 func Trimmed(text string) string {
 	var out strings.Builder
 	for line := range strings.Lines(text) {
@@ -65,8 +64,8 @@ func Trimmed(text string) string {
 	return out.String()
 }
 
-// Ageless replaces the ages in what kubectl get prints. A blank line separates
-// the tables of several kinds.
+// Ageless replaces the ages in the tables of `kubectl get`, because they differ from
+// run to run. A blank line separates the tables of several kinds.
 func Ageless(tables string) string {
 	var out strings.Builder
 	from, to := -1, -1
@@ -82,7 +81,7 @@ func Ageless(tables string) string {
 	return out.String()
 }
 
-// ageColumn is where the column begins and where the next one does, if any.
+// ageColumn returns the offsets of the column AGE and of the next column, -1 if there is none.
 func ageColumn(header string) (from, to int) {
 	from = strings.Index(header, " AGE") + 1
 	if from == 0 {
