@@ -14,6 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
@@ -66,16 +68,6 @@ func get(t *testing.T, socket net.Listener) <-chan string {
 	return got
 }
 
-// until polls with a deadline.
-func until(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !holds(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not within 30 s: %s", what)
-		}
-	}
-}
-
 func refused(socket net.Listener) bool {
 	conn, err := net.DialTimeout("tcp", socket.Addr().String(), time.Second)
 	if err == nil {
@@ -100,7 +92,7 @@ func TestServerDrains(t *testing.T) {
 		t.Error("draining before it was told to stop")
 	}
 	stop()
-	until(t, "new connections are refused", func() bool { return server.Draining() && refused(api) && refused(ops) })
+	eventually.Holds(t, "new connections are refused", func() bool { return server.Draining() && refused(api) && refused(ops) })
 	select {
 	case err := <-ended:
 		t.Fatalf("Run ended with a request in flight: %v", err)

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/xjmfapi"
 	"github.com/printmarket/printmarket/internal/problem"
@@ -28,7 +30,7 @@ func TestClientsThatReadNothingDoNotTakeTheSlots(t *testing.T) {
 	for range 20 {
 		c.connect(t, strings.Repeat("GET "+openAPI+" HTTP/1.1\r\nHost: x\r\n\r\n", 120))
 	}
-	until(t, "others are answered while no file is to be had", func() bool {
+	eventually.Holds(t, "others are answered while no file is to be had", func() bool {
 		if c.ask(t, http.MethodGet, openAPI, "") != overloaded {
 			return false
 		}
@@ -52,7 +54,7 @@ func TestAnOrganizationThatReadsNothingTakesItsShareAlone(t *testing.T) {
 	for range 12 {
 		c.connect(t, "GET /internal/large HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+c.Key("acme-live")+"\r\n\r\n")
 	}
-	until(t, "the share is taken", func() bool { return c.metric(`printmarket_http_requests_in_flight{listener="api"} 2`) })
+	eventually.Holds(t, "the share is taken", func() bool { return c.metric(`printmarket_http_requests_in_flight{listener="api"} 2`) })
 	c.want(t, http.MethodGet, "/api/v1/rfq", "acme-live", overloaded)
 	c.want(t, http.MethodGet, "/api/v1/rfq", "acme-test", overloaded)
 	c.want(t, http.MethodGet, "/api/v1/rfq", "stark-live", "200")
@@ -65,7 +67,7 @@ func TestAClientThatReadsNothingGivesItsSlotBack(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, caps{slots: 8, organization: 1, stall: 50 * time.Millisecond, routes: []gate.Route{largeRoute(16 << 20)}})
 	c.connect(t, "GET /internal/large HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+c.Key("acme-live")+"\r\n\r\n")
-	until(t, "the answer has ended", func() bool {
+	eventually.Holds(t, "the answer has ended", func() bool {
 		return c.metric(`printmarket_http_requests_total{code="",listener="api",method="GET",route="/internal/large",status="200"} 1`)
 	})
 	c.want(t, http.MethodGet, "/api/v1/rfq", "acme-live", "200")
@@ -79,7 +81,7 @@ func TestBodiesThatDoNotComeTakeNoSlots(t *testing.T) {
 	for range 4 {
 		c.connect(t, c.begin("acme-live"))
 	}
-	until(t, "four bodies are awaited, without a slot", func() bool {
+	eventually.Holds(t, "four bodies are awaited, without a slot", func() bool {
 		return c.metric(`printmarket_http_bodies_awaited{listener="api"} 4`) && c.metric(`printmarket_http_requests_in_flight{listener="api"} 0`)
 	})
 	for range 6 {
@@ -106,7 +108,7 @@ func TestCallbacksOfNobodyKeepNoPartnerFromBeingServed(t *testing.T) {
 	for range 3 {
 		c.connect(t, begun)
 	}
-	until(t, "three callbacks are awaited, without a slot", func() bool {
+	eventually.Holds(t, "three callbacks are awaited, without a slot", func() bool {
 		return c.metric(`printmarket_http_bodies_awaited{listener="api"} 3`) && c.metric(`printmarket_http_requests_in_flight{listener="api"} 0`)
 	})
 	resp, err := http.ReadResponse(bufio.NewReader(c.connect(t, begun)), nil)
@@ -127,7 +129,7 @@ func TestWhatComesBeforeTheBodyIsAnsweredWhileNoneCanBeRead(t *testing.T) {
 	c := newCrowd(t, caps{slots: 2, bodies: 2, organization: 2, stall: time.Minute, body: time.Hour})
 	c.Limit("stark", "partner", 2)
 	waiting := []net.Conn{c.connect(t, c.begin("acme-live")), c.connect(t, c.begin("acme-live"))}
-	until(t, "no more bodies can be awaited", func() bool { return c.metric(`printmarket_http_bodies_awaited{listener="api"} 2`) })
+	eventually.Holds(t, "no more bodies can be awaited", func() bool { return c.metric(`printmarket_http_bodies_awaited{listener="api"} 2`) })
 	c.want(t, http.MethodPost, "/api/v1/rfq", "", "401 MISSING_API_KEY")
 	c.want(t, http.MethodPost, "/api/v1/rfq", "acme-reads", "403 INSUFFICIENT_SCOPE")
 	c.want(t, http.MethodPost, "/api/v1/rfq", "globex-live", "403 CAPABILITY_NOT_ENTITLED")
@@ -163,7 +165,7 @@ func TestABodyThatComesWhenEverySlotIsTakenIsTooMuch(t *testing.T) {
 		}),
 	}})
 	waiting := c.connect(t, c.begin("acme-live"))
-	until(t, "the body is awaited", func() bool { return c.metric(`printmarket_http_bodies_awaited{listener="api"} 1`) })
+	eventually.Holds(t, "the body is awaited", func() bool { return c.metric(`printmarket_http_bodies_awaited{listener="api"} 1`) })
 	c.connect(t, "GET /internal/block HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+c.Key("stark-live")+"\r\n\r\n")
 	select {
 	case <-entered:
@@ -182,7 +184,7 @@ func TestABodyThatComesWhenEverySlotIsTakenIsTooMuch(t *testing.T) {
 		}
 	}
 	close(leave)
-	until(t, "the slot was given back, and is one", func() bool {
+	eventually.Holds(t, "the slot was given back, and is one", func() bool {
 		return c.metric(`printmarket_http_requests_in_flight{listener="api"} 0`) && c.ask(t, http.MethodGet, "/api/v1/rfq", "acme-live") == "200"
 	})
 	c.want(t, http.MethodPost, "/api/v1/rfq", "acme-live", "201")
@@ -219,7 +221,7 @@ func TestAShareIsGivenBackHoweverARequestEnds(t *testing.T) {
 	}
 	gone := c.connect(t, c.begin("acme-live"))
 	must(t, gone.Close())
-	until(t, "the share is free again", func() bool { return c.ask(t, http.MethodGet, "/api/v1/rfq", "acme-live") == "200" })
+	eventually.Holds(t, "the share is free again", func() bool { return c.ask(t, http.MethodGet, "/api/v1/rfq", "acme-live") == "200" })
 }
 
 // TestEveryOperationRefusesBeyondTheShareAsItsContractSays asks from inside of

@@ -15,6 +15,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/respond"
@@ -55,12 +57,12 @@ func TestStreamsTakeNeitherSlotsNorShares(t *testing.T) {
 		}
 		conns = append(conns, conn)
 	}
-	until(t, "four streams are open, without a slot", func() bool { return c.metric(streamsOpen+"4") && c.metric(inFlight+"0") })
+	eventually.Holds(t, "four streams are open, without a slot", func() bool { return c.metric(streamsOpen+"4") && c.metric(inFlight+"0") })
 	c.want(t, http.MethodGet, "/api/v1/rfq", "acme-live", "200")
 	for _, conn := range conns {
 		must(t, conn.Close())
 	}
-	until(t, "the clients have gone, and so have the streams", func() bool { return c.metric(streamsOpen+"0") && c.metric(inFlight+"0") })
+	eventually.Holds(t, "the clients have gone, and so have the streams", func() bool { return c.metric(streamsOpen+"0") && c.metric(inFlight+"0") })
 	c.want(t, http.MethodGet, "/api/v1/rfq", "acme-live", "200")
 }
 
@@ -85,7 +87,7 @@ func TestThereIsAnEndOfStreams(t *testing.T) {
 		t.Error("the metrics do not tell what was lacking")
 	}
 	must(t, first.Close())
-	until(t, "there is room again", func() bool { return c.metric(streamsOpen + "2") })
+	eventually.Holds(t, "there is room again", func() bool { return c.metric(streamsOpen + "2") })
 	_, resp := c.follow(t, stark, "stark-live")
 	if resp.StatusCode != http.StatusOK {
 		t.Errorf("after one has ended: %s", resp.Status)
@@ -106,7 +108,7 @@ func TestAServerThatStopsEndsItsStreams(t *testing.T) {
 	go func() { ended <- server.Run(ctx) }()
 	c := &crowd{World: w, address: socket.Addr().String()}
 	_, resp := c.follow(t, path, "acme-live")
-	until(t, "the stream is open", func() bool { return c.metric(streamsOpen + "1") })
+	eventually.Holds(t, "the stream is open", func() bool { return c.metric(streamsOpen + "1") })
 	stop()
 	text, err := io.ReadAll(resp.Body)
 	if err != nil || !strings.Contains(string(text), "\nid: 1-queued\n") {

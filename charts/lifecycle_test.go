@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/test/kubetest"
@@ -48,7 +50,7 @@ func bareOf(t *testing.T, own *kubetest.Plane) *cluster {
 	t.Helper()
 	c := &cluster{Plane: own, namespace: own.Namespace(t)}
 	c.kubectl(t, "delete", "customresourcedefinition", "--all")
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		if left := c.kubectl(t, "api-resources", "--api-group=marketplace.printmarket.dev", "--output=name"); left != "" {
 			return fmt.Errorf("still served: %s", left)
 		}
@@ -60,7 +62,7 @@ func bareOf(t *testing.T, own *kubetest.Plane) *cluster {
 // awaitKinds waits until the kinds that a release has brought can be used.
 func (c *cluster) awaitKinds(t *testing.T) {
 	t.Helper()
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		if err := c.AwaitSchemas(t.Context()); err != nil {
 			return err
 		}
@@ -270,7 +272,7 @@ func schemaFirst(t *testing.T, c *cluster) {
 	}
 	// If the test ends before: its context has stopped the process by then.
 	t.Cleanup(func() { _ = install.Wait() })
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		_, err := c.Plane.Plane.Kubectl(t.Context(), c.Admin(), "", "--namespace="+c.namespace, "get", "job/printmarket-migrate")
 		return err
 	})

@@ -7,8 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"github.com/printmarket/printmarket/test/controlplane"
-	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // The policy as the chart installs it: release managers open capabilities with
@@ -91,7 +92,7 @@ subjects:
 // make a closed one, which tells that rights and policy have arrived.
 func (c *cluster) awaitPolicy(t *testing.T, author controlplane.User) {
 	t.Helper()
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		closed := strings.ReplaceAll(rollout, "preflight", "rfq-create")
 		if err := c.dryRun(t, author, closed); err != nil {
 			return err

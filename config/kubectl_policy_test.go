@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"github.com/google/go-cmp/cmp"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -18,7 +20,6 @@ import (
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/test/kubectl"
-	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // request is one that somebody sends about the rollout rfq-create, or about
@@ -235,7 +236,7 @@ func TestTheClusterRolesOfThePolicyGrantItsVerbsAndNothingElse(t *testing.T) {
 		user := role + "-of-" + namespace
 		grant(t, namespace, user, rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role})
 		rollouts := kubectl.Target{Group: v1alpha1.GroupName, Resource: "capabilityrollouts"}
-		kubetest.Eventually(t, func() error {
+		eventually.Succeeds(t, func() error {
 			if !ask.Allows(t, user, "engage", rollouts) {
 				return fmt.Errorf("%s is not bound yet", role)
 			}
@@ -282,7 +283,7 @@ func guarded(t *testing.T) (string, map[string]client.Client) {
 	for name := range people {
 		clients[name] = personCalled(t, namespace, name)
 	}
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		err := clients["an author"].Create(t.Context(), rolloutOf(t, namespace, "rfq-create", `{spec: `+sandboxSpec+`}`), client.DryRunAll)
 		if err == nil || !strings.Contains(err.Error(), "printmarket-capabilityrollouts") {
 			return fmt.Errorf("the policy is not in force yet: %v", err)
@@ -308,7 +309,7 @@ func personCalled(t *testing.T, namespace, name string) client.Client {
 	}
 	grant(t, namespace, user, ref)
 	ask := reviewer(t, namespace)
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		if !ask.Allows(t, user, verb, kubectl.Target{Group: v1alpha1.GroupName, Resource: resource}) {
 			return fmt.Errorf("%s has no rights yet", name)
 		}

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -18,7 +20,6 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/controllers"
 	"github.com/printmarket/printmarket/test/kubectl"
-	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // noon is what the controllers take for the present.
@@ -70,7 +71,7 @@ func run(t *testing.T, start func(context.Context) error) {
 // generation.
 func settle(t *testing.T, namespace string) {
 	t.Helper()
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		for _, kind := range []string{v1alpha1.KindCapabilityRollout, v1alpha1.KindPartnerEntitlement, v1alpha1.KindXJMFSender} {
 			list := &unstructured.UnstructuredList{}
 			list.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(kind + "List"))

@@ -8,11 +8,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
-	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // A status follows the clock without an edit, at the very instant of a
@@ -42,8 +43,8 @@ func TestAStatusChangesWithTheClock(t *testing.T) {
 		{100 * time.Hour, "True/Ended", "0% (0/1)", 0},
 		{3*time.Hour - time.Nanosecond, "True/Enforced", "100% (1/1)", 3 * time.Hour},
 	} {
-		s.clock.set(start.Add(step.at))
-		kubetest.Eventually(t, func() error {
+		s.clock.SetTime(start.Add(step.at))
+		eventually.Succeeds(t, func() error {
 			if err := s.refresh(capability); err != nil {
 				return err
 			}
@@ -73,7 +74,7 @@ func TestAPartnersStatusChangesWithTheClock(t *testing.T) {
 	s.create(acme)
 	keys := func(ready, keys string) {
 		t.Helper()
-		kubetest.Eventually(t, func() error {
+		eventually.Succeeds(t, func() error {
 			if err := s.refresh(acme); err != nil {
 				return err
 			}
@@ -84,9 +85,9 @@ func TestAPartnersStatusChangesWithTheClock(t *testing.T) {
 		})
 	}
 	keys("True/Enforced", "1 live, 0 test")
-	s.clock.set(start.Add(time.Hour))
+	s.clock.SetTime(start.Add(time.Hour))
 	keys("True/Enforced", "0 live, 0 test")
-	s.clock.set(start.Add(2 * time.Hour))
+	s.clock.SetTime(start.Add(2 * time.Hour))
 	keys("True/ContractNotEffective", "0 live, 0 test")
 	if err := errors.Join(is(acme, v1alpha1.ConditionContractEffective, "False/Expired"), is(acme, v1alpha1.ConditionStalled, "False/Enforced")); err != nil {
 		t.Error(err)
@@ -110,6 +111,6 @@ func TestASenderBeginsWithTheClock(t *testing.T) {
 	if err := is(mis, v1alpha1.ConditionStalled, "False/Enforced"); err != nil {
 		t.Error(err)
 	}
-	s.clock.set(begin)
+	s.clock.SetTime(begin)
 	s.ready(mis, "True/Enforced")
 }

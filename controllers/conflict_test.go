@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"github.com/go-logr/logr/funcr"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -19,7 +21,6 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/controllers"
 	"github.com/printmarket/printmarket/internal/posture"
-	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // noErrors makes it a failure that a reconciler reports an error: what passes by
@@ -125,7 +126,7 @@ func TestTheGateSecretOfAnotherWriterIsTakenOver(t *testing.T) {
 			s := newInstallation(t)
 			if tc.method == http.MethodPatch {
 				first := s.start()
-				kubetest.Eventually(t, func() error {
+				eventually.Succeeds(t, func() error {
 					_, err := s.gate()
 					return err
 				})
@@ -165,7 +166,7 @@ func TestTheStatusOfAnObjectThatIsBeingDeletedIsNotWritten(t *testing.T) {
 	s.create(capability, acme)
 	s.ready(capability, "True/Enforced")
 	s.delete(capability)
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		if err := s.refresh(acme); err != nil {
 			return err
 		}

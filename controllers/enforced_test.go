@@ -10,6 +10,8 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/internal/credential"
@@ -17,7 +19,6 @@ import (
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
-	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // gates adds a replica with the true source of its gates and the true listener
@@ -117,7 +118,7 @@ func TestReadyMeansThatEveryReplicaEnforcesTheObject(t *testing.T) {
 	// hold is that the replicas have it soon.
 	const next = "another value that is long enough"
 	s.edit(held, func() { held.Data["hmac"] = []byte(next) })
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		for i, gates := range replicas {
 			known, _ := gates.Current(now).Sender("acme-mis")
 			if secrets := known.Secrets(now); len(secrets) != 1 || secrets[0].Reveal() != next {

@@ -9,12 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
-	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // events counts the Events of an object by type and reason, as "Normal Enforced".
@@ -50,7 +51,7 @@ func TestAKillSwitchIsRecordedAsAnEvent(t *testing.T) {
 	s.ready(capability, "True/Killed")
 	s.edit(capability, func() { capability.Spec.KillSwitch.State = v1alpha1.KillSwitchReleased })
 	s.ready(capability, "True/Enforced")
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		recorded, err := s.events("rfq-create")
 		other, otherErr := s.events("order")
 		if err := errors.Join(err, otherErr); err != nil {
@@ -102,8 +103,8 @@ func TestMetricsCountObjectsReplicasAndTransitions(t *testing.T) {
 	one.hold()
 	s.edit(acme, func() { acme.Spec.State = v1alpha1.StateSuspended })
 	s.ready(acme, "False/Progressing")
-	s.clock.set(s.clock.Now().Add(20 * time.Second))
-	kubetest.Eventually(t, func() error {
+	s.clock.SetTime(s.clock.Now().Add(20 * time.Second))
+	eventually.Succeeds(t, func() error {
 		for labels, want := range map[[2]string]float64{
 			{"printmarket_controller_objects", "kind=PartnerEntitlement,ready=False"}:                  1,
 			{"printmarket_controller_objects", "kind=PartnerEntitlement,ready=True"}:                   -1,

@@ -12,6 +12,10 @@ import (
 	"testing"
 	"time"
 
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -46,7 +50,7 @@ type installation struct {
 	admin     client.Client
 	plane     *kubetest.Plane
 	user      *rest.Config
-	clock     *clock
+	clock     *clocktesting.FakeClock
 	network   *network
 }
 
@@ -60,7 +64,7 @@ func newInstallationOn(t *testing.T, plane *kubetest.Plane) *installation {
 	t.Helper()
 	s := &installation{
 		t: t, namespace: plane.Namespace(t), admin: plane.Client(t), plane: plane,
-		clock:   &clock{now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)},
+		clock:   clocktesting.NewFakeClock(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)),
 		network: &network{to: map[string]string{}},
 	}
 	s.user = s.userWith(roleOf(t, s.namespace), "controller")
@@ -170,24 +174,6 @@ func (s *installation) start(change ...func(*ctrl.Options, *controllers.Options)
 	return p
 }
 
-// clock is a clock that is set by hand.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) set(to time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = to
-}
-
 // network leads from the addresses of endpoints, which must not be loopback
 // addresses, to where test servers listen.
 type network struct {
@@ -272,7 +258,7 @@ func is(o client.Object, name, want string) error {
 // becomes waits until a condition of the present generation is "True/Enforced".
 func (s *installation) becomes(o client.Object, name, want string) {
 	s.t.Helper()
-	kubetest.Eventually(s.t, func() error {
+	eventually.Succeeds(s.t, func() error {
 		if err := s.refresh(o); err != nil {
 			return err
 		}

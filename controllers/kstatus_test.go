@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/watch"
@@ -16,7 +18,6 @@ import (
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/controllers"
-	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // witness watches one kind from before its objects exist, and remembers in
@@ -106,7 +107,7 @@ func TestNoVersionOfAnObjectIsCurrentTooSoon(t *testing.T) {
 		}
 		one.follow()
 		s.ready(acme, "True/Enforced")
-		kubetest.Eventually(t, func() error {
+		eventually.Succeeds(t, func() error {
 			if got := w.generation("acme"); got != acme.Generation {
 				return fmt.Errorf("generation %d is Current, want %d", got, acme.Generation)
 			}
@@ -132,7 +133,7 @@ func TestAPartnerWithABrokenWebhookIsCurrent(t *testing.T) {
 	acme := subscriber("acme", webhook("erp", "nowhere"))
 	s.create(acme)
 	s.webhooks(acme, "False/SecretNotFound")
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		if got := w.generation("acme"); got != acme.Generation {
 			return fmt.Errorf("generation %d is Current, want %d", got, acme.Generation)
 		}
@@ -154,7 +155,7 @@ func TestTheStatusReportsThatAnObjectIsNotCompiled(t *testing.T) {
 		// run, of an empty namespace, takes place.
 		o.Intervals.Gather, o.Intervals.Overdue = time.Hour, 10*time.Millisecond
 	})
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		_, err := s.gate()
 		return err
 	})

@@ -7,12 +7,13 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
-	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 func TestTheStatusReportsTheEffectiveState(t *testing.T) {
@@ -22,7 +23,7 @@ func TestTheStatusReportsTheEffectiveState(t *testing.T) {
 	capability, acme := rollout("rfq-create"), partner("acme")
 	s.create(capability, acme)
 	s.ready(capability, "True/Enforced")
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		if err := errors.Join(s.refresh(capability), s.refresh(acme)); err != nil {
 			return err
 		}
@@ -46,7 +47,7 @@ func TestTheStatusReportsTheEffectiveState(t *testing.T) {
 	if capability.Status.EffectiveStage != v1alpha1.StageDisabled || capability.Status.ObservedGeneration != capability.Generation {
 		t.Errorf("killed: %+v", capability.Status)
 	}
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		if err := s.refresh(acme); err != nil {
 			return err
 		}
@@ -59,7 +60,7 @@ func TestTheStatusReportsTheEffectiveState(t *testing.T) {
 	s.edit(acme, func() { acme.Spec.State = v1alpha1.StateSuspended })
 	s.ready(acme, "True/Suspended")
 	s.delete(capability)
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		if err := s.refresh(acme); err != nil {
 			return err
 		}
@@ -143,7 +144,7 @@ func TestAStatusThatAnotherClientChangesIsRestored(t *testing.T) {
 	if err := s.admin.Status().Patch(t.Context(), acme, client.MergeFrom(before)); err != nil {
 		t.Fatal(err)
 	}
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		if err := s.refresh(acme); err != nil {
 			return err
 		}

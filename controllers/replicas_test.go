@@ -9,18 +9,19 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/controllers"
-	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // propagatedMessage waits until the message of Propagated begins with a text.
 func (s *installation) propagatedMessage(o *v1alpha1.PartnerEntitlement, want string) {
 	s.t.Helper()
-	kubetest.Eventually(s.t, func() error {
+	eventually.Succeeds(s.t, func() error {
 		if err := s.refresh(o); err != nil {
 			return err
 		}

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -50,7 +52,7 @@ func TestARestartWritesNothing(t *testing.T) {
 	first.stop()
 	before := versions(s, capability, acme, mis, order)
 
-	s.clock.set(s.clock.Now().Add(30 * time.Second))
+	s.clock.SetTime(s.clock.Now().Add(30 * time.Second))
 	s.start()
 	// A new object that becomes ready shows that the new controllers are at
 	// work, and an edit that they are for the old ones too. No partner is
@@ -87,9 +89,9 @@ func TestAHeartbeatAfterARestartWritesNoSender(t *testing.T) {
 	last := secret.Annotations[controllers.HeartbeatAnnotation]
 
 	replica.hold()
-	s.clock.set(s.clock.Now().Add(time.Hour))
+	s.clock.SetTime(s.clock.Now().Add(time.Hour))
 	s.start()
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		if err := s.refresh(secret); err != nil {
 			return err
 		}
@@ -206,7 +208,7 @@ func TestALeaderIsReadyAfterACompilationWithoutErrors(t *testing.T) {
 	leader := s.start(s.elect)
 	<-leader.elected
 	waiting := s.start(s.elect)
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		if err := leader.ready(nil); err == nil || !strings.Contains(err.Error(), "gate Secret") {
 			return fmt.Errorf("ready: %w, want that the gate Secret cannot be written", err)
 		}
@@ -216,10 +218,10 @@ func TestALeaderIsReadyAfterACompilationWithoutErrors(t *testing.T) {
 		t.Errorf("the one that waits is not ready: %v", err)
 	}
 	allow()
-	kubetest.Eventually(t, func() error { return leader.ready(nil) })
+	eventually.Succeeds(t, func() error { return leader.ready(nil) })
 	leader.stop()
 	<-waiting.elected
-	kubetest.Eventually(t, func() error { return waiting.ready(nil) })
+	eventually.Succeeds(t, func() error { return waiting.ready(nil) })
 }
 
 // A cache that has missed a deletion and a creation reports them as one update.

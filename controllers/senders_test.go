@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -22,7 +24,6 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/controllers"
 	"github.com/printmarket/printmarket/internal/posture"
-	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // verifying is the secrets with which an API server that has only the gate
@@ -53,7 +54,7 @@ func (s *installation) verifying(id string) ([]string, error) {
 
 func (s *installation) verifies(id string, want ...string) {
 	s.t.Helper()
-	kubetest.Eventually(s.t, func() error {
+	eventually.Succeeds(s.t, func() error {
 		got, err := s.verifying(id)
 		if err != nil {
 			return err
@@ -125,8 +126,8 @@ func TestARotationLeavesNoGap(t *testing.T) {
 		t.Errorf("next rotation %v, want %v", mis.Status.NextRotation, end)
 	}
 
-	s.clock.set(end)
-	kubetest.Eventually(t, func() error {
+	s.clock.SetTime(end)
+	eventually.Succeeds(t, func() error {
 		gate, err := s.gate()
 		if err != nil {
 			return err
@@ -152,7 +153,7 @@ func TestTheGateSecretHasAHeartbeatAndIsRestored(t *testing.T) {
 	var cursor []byte
 	beats := func(at string) {
 		t.Helper()
-		kubetest.Eventually(t, func() error {
+		eventually.Succeeds(t, func() error {
 			gate, err := s.gate()
 			if err != nil {
 				return err
@@ -176,7 +177,7 @@ func TestTheGateSecretHasAHeartbeatAndIsRestored(t *testing.T) {
 		})
 	}
 	beats("2026-11-20T12:00:00Z")
-	s.clock.set(s.clock.Now().Add(time.Minute))
+	s.clock.SetTime(s.clock.Now().Add(time.Minute))
 	beats("2026-11-20T12:01:00Z")
 
 	gate, err := s.gate()
@@ -197,7 +198,7 @@ func TestTheCursorKeyOutlastsTheGateSecret(t *testing.T) {
 	s.start()
 	written := func() (gate *corev1.Secret) {
 		t.Helper()
-		kubetest.Eventually(t, func() (err error) {
+		eventually.Succeeds(t, func() (err error) {
 			gate, err = s.gate()
 			return err
 		})
@@ -293,7 +294,7 @@ func (s *installation) forbidNewSecrets() (allow func()) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	kubetest.Eventually(s.t, func() error {
+	eventually.Succeeds(s.t, func() error {
 		probe := secret("probe", "x")
 		probe.Namespace = s.namespace
 		if err := limited.Create(s.t.Context(), probe, client.DryRunAll); !apierrors.IsForbidden(err) {

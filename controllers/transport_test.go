@@ -12,9 +12,9 @@ import (
 	"sync"
 	"testing"
 
-	"k8s.io/client-go/rest"
+	"github.com/printmarket/printmarket/test/eventually"
 
-	"github.com/printmarket/printmarket/test/kubetest"
+	"k8s.io/client-go/rest"
 )
 
 // transport is between the controllers and the API server. It can hold one request
@@ -66,7 +66,7 @@ func (w *transport) holds(method, path, body string) *held {
 // await waits until the request is here.
 func (h *held) await(t *testing.T) {
 	t.Helper()
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		select {
 		case <-h.caught:
 			return nil

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -21,7 +23,6 @@ import (
 	"github.com/printmarket/printmarket/controllers"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/tenant"
-	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // webhook is a webhook with one secret: key hmac of a Secret.
@@ -54,7 +55,7 @@ func (s *installation) webhookGate() (*corev1.Secret, error) {
 // with these secrets.
 func (s *installation) signs(o *v1alpha1.PartnerEntitlement, name string, want ...string) {
 	s.t.Helper()
-	kubetest.Eventually(s.t, func() error {
+	eventually.Succeeds(s.t, func() error {
 		var partners v1alpha1.PartnerEntitlementList
 		gate, err := s.webhookGate()
 		if err := errors.Join(err, s.admin.List(s.t.Context(), &partners, client.InNamespace(s.namespace))); err != nil {
@@ -115,7 +116,7 @@ func TestAWebhooksSecretReachesTheWorkers(t *testing.T) {
 	s.webhooks(acme, "False/SecretNotFound")
 	s.signs(acme, "erp")
 	s.edit(acme, func() { acme.Spec.Webhooks = nil })
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		if err := s.refresh(acme); err != nil {
 			return err
 		}
@@ -176,11 +177,11 @@ func TestTheRotationOfAWebhooksSecretLeavesNoGap(t *testing.T) {
 	if next := acme.Status.NextTransition; next == nil || !next.Time.Equal(begin) {
 		t.Errorf("next transition %v, want %v", next, begin)
 	}
-	s.clock.set(begin)
+	s.clock.SetTime(begin)
 	s.signs(acme, "erp", signing("b"), signing("a"))
-	s.clock.set(end)
+	s.clock.SetTime(end)
 	s.signs(acme, "erp", signing("b"))
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		gate, err := s.webhookGate()
 		if err != nil {
 			return err
@@ -215,7 +216,7 @@ func TestTheGateSecretForWebhooksHasAHeartbeatAndIsRestored(t *testing.T) {
 	beats := func(at string) *corev1.Secret {
 		t.Helper()
 		var gate *corev1.Secret
-		kubetest.Eventually(t, func() (err error) {
+		eventually.Succeeds(t, func() (err error) {
 			if gate, err = s.webhookGate(); err != nil {
 				return err
 			}
@@ -231,7 +232,7 @@ func TestTheGateSecretForWebhooksHasAHeartbeatAndIsRestored(t *testing.T) {
 		return gate
 	}
 	beats("2026-11-20T12:00:00Z")
-	s.clock.set(s.clock.Now().Add(time.Minute))
+	s.clock.SetTime(s.clock.Now().Add(time.Minute))
 	gate := beats("2026-11-20T12:01:00Z")
 	s.edit(gate, func() { gate.Data[posture.GateSecretBundleKey] = []byte("{}") })
 	s.delete(beats("2026-11-20T12:01:00Z"))
@@ -296,7 +297,7 @@ func TestAPartnerWithABrokenWebhookIsWrittenOnce(t *testing.T) {
 	s.webhooks(acme, "False/SecretNotFound")
 	first.stop()
 	before := versions(s, acme)
-	s.clock.set(s.clock.Now().Add(30 * time.Second))
+	s.clock.SetTime(s.clock.Now().Add(30 * time.Second))
 	s.start()
 	other := subscriber("other", webhook("erp", "acme-events"))
 	s.create(other)

@@ -86,7 +86,7 @@ func TestPagesLookLikeTheirGoldenFiles(t *testing.T) {
 	w.dress(t)
 	acme, reads := w.signedIn(t, "acme-live"), w.signedIn(t, "acme-media")
 	overview := acme.get(t, "/")
-	w.Edited("acme", posture.RFQRead, noon.Add(-30*time.Minute))
+	w.SetEdited("acme", posture.RFQRead, noon.Add(-30*time.Minute))
 	for name, page := range map[string]shown{
 		"overview":        overview,
 		"overview-edited": acme.get(t, "/"),

@@ -28,7 +28,7 @@ func TestPagesForOperatorsLookLikeTheirGoldenFiles(t *testing.T) {
 	w := newOps(t, func(c *dashboard.Config) { c.Webhooks = various("") })
 	w.dress(t)
 	w.operate("")
-	w.Edited("globex", posture.XJDF, noon.Add(-24*time.Hour))
+	w.SetEdited("globex", posture.XJDF, noon.Add(-24*time.Hour))
 	desk := w.signedIn(t, "desk-live")
 	for name, path := range map[string]string{
 		"ops-posture": "/ops", "ops-posture-sought": "/ops?text=acme&capability=preflight&access=test", "ops-posture-none": "/ops?text=nobody",
@@ -216,7 +216,7 @@ func TestTheMatrixIsNarrowed(t *testing.T) {
 	w := newOps(t, func(c *dashboard.Config) { c.Webhooks = various("") })
 	w.dress(t)
 	w.operate("")
-	w.Edited("globex", posture.XJDF, noon.Add(-24*time.Hour))
+	w.SetEdited("globex", posture.XJDF, noon.Add(-24*time.Hour))
 	desk := w.signedIn(t, "desk-live")
 	for name, tc := range map[string]struct {
 		query string
@@ -370,7 +370,7 @@ func TestTheMatrixIsWhatTheGatesDo(t *testing.T) {
 	t.Parallel()
 	w := newOps(t, nil)
 	w.operate("")
-	w.Edited("globex", posture.XJDF, noon.Add(-24*time.Hour))
+	w.SetEdited("globex", posture.XJDF, noon.Add(-24*time.Hour))
 	desk := w.signedIn(t, "desk-live")
 	snapshot := w.Gates.Current(noon)
 	for _, partner := range []string{"acme", "stark"} {

@@ -23,10 +23,10 @@ import (
 func TestBodyTimeoutEndsWithTheBody(t *testing.T) {
 	t.Parallel()
 	const timeout = 20 * time.Millisecond
-	w := newWorld(t)
+	w := newFixture(t)
 	router := chi.NewRouter()
 	gate.New(gate.Config{
-		Gates: w.gates, Problems: respond.NewProblems("https://errors.example.com"), Metrics: telemetry.NewMetrics(),
+		Gates: w.Gates, Problems: respond.NewProblems("https://errors.example.com"), Metrics: telemetry.NewMetrics(),
 		Log: telemetry.Discard(), Now: func() time.Time { return now }, BodyTimeout: timeout,
 	}).Mount(router, []gate.Route{{
 		Method: "POST", Pattern: "/create", Capability: posture.RFQCreate, Write: true, Body: &gate.Body{Limit: 1 << 10},
@@ -46,7 +46,7 @@ func TestBodyTimeoutEndsWithTheBody(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Authorization", "Bearer "+w.keys["live"].Secret().Reveal())
+	r.Header.Set("Authorization", "Bearer "+w.Key("acme-live"))
 	resp, err := server.Client().Do(r)
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +59,7 @@ func TestBodyTimeoutEndsWithTheBody(t *testing.T) {
 
 func TestEarlyDataIsRejectedForChanges(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	early := http.Header{"Early-Data": {"1"}}
 	for name, tc := range map[string]struct {
 		request request

@@ -11,13 +11,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/test/posturetest"
+
 	"github.com/go-chi/chi/v5"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/respond"
-	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/telemetry"
@@ -26,38 +27,20 @@ import (
 
 var now = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// world is a gate in front of a few routes, for one partner.
-type world struct {
+// fixture is a gate in front of a few routes, for the partner acme.
+type fixture struct {
+	*posturetest.Installation
 	t       *testing.T
-	gates   *posture.Gates
-	partner *v1alpha1.PartnerEntitlement
-	cap     map[string]*v1alpha1.CapabilityRollout
-	keys    map[string]credential.Key
 	served  []*gate.Call
 	handler http.Handler
 }
 
-func newWorld(t *testing.T) *world {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	w := &world{t: t, gates: posture.NewGates(time.Hour), cap: map[string]*v1alpha1.CapabilityRollout{}, keys: map[string]credential.Key{}}
-	w.partner = &v1alpha1.PartnerEntitlement{
-		ObjectMeta: metav1.ObjectMeta{Name: "acme", Namespace: "default"},
-		Spec: v1alpha1.PartnerEntitlementSpec{
-			OrganizationID: "org_acme01", Package: v1alpha1.PackageEnterprise, State: v1alpha1.StateActive,
-			Contract: &v1alpha1.Contract{Reference: "C-1", EffectiveFrom: metav1.NewTime(now.Add(-time.Hour))},
-			Scopes:   []v1alpha1.Scope{"rfq:read", "rfq:write", "order:read"},
-		},
-	}
-	for name := range posture.Capabilities() {
-		w.partner.Spec.Capabilities = append(w.partner.Spec.Capabilities, v1alpha1.CapabilityGrant{Name: v1alpha1.CapabilityName(name.String())})
-	}
-	w.mint("live", tenant.Live, nil)
-	w.mint("test", tenant.Test, nil)
-	w.mint("noscope", tenant.Live, []v1alpha1.Scope{})
-	for capability := range posture.Capabilities() {
-		w.rollout(capability.String(), v1alpha1.Stage(capability.Definition().Shipped.Stage()))
-	}
-	w.publish()
+	w := &fixture{Installation: posturetest.NewInstallation(func() time.Time { return now }), t: t}
+	w.AddPartner(t, "acme", "org_acme01", v1alpha1.PackageEnterprise, "rfq:read", "rfq:write", "order:read")
+	w.AddKey(t, "acme", "noscope", []v1alpha1.Scope{}...)
+	w.GrantAll("acme")
 	w.handler = w.mount([]gate.Route{
 		{
 			Method: "POST", Pattern: "/create", Capability: posture.RFQCreate, Write: true, Serve: w.serve,
@@ -75,46 +58,15 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-func (w *world) mint(name string, mode tenant.Mode, scopes []v1alpha1.Scope) {
-	w.t.Helper()
-	key, err := credential.Mint(mode, strings.NewReader(strings.Repeat(name+"-0123456789abcdef", 64)))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	kind := v1alpha1.KeyKindTest
-	if mode == tenant.Live {
-		kind = v1alpha1.KeyKindLive
-	}
-	w.keys[name] = key
-	w.partner.Spec.Keys = append(w.partner.Spec.Keys, v1alpha1.APIKey{Name: name, Kind: kind, SHA256: key.Digest().String(), State: v1alpha1.KeyStateActive, Scopes: scopes})
-}
-
-func (w *world) rollout(name string, stage v1alpha1.Stage) *v1alpha1.CapabilityRollout {
-	r := &v1alpha1.CapabilityRollout{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"},
-		Spec:       v1alpha1.CapabilityRolloutSpec{Capability: v1alpha1.CapabilityName(name), Stage: stage, Change: v1alpha1.Change{Ticket: "T-1"}},
-	}
-	w.cap[name] = r
-	return r
-}
-
-func (w *world) publish() {
-	in := posture.Inputs{Partners: []v1alpha1.PartnerEntitlement{*w.partner}}
-	for _, r := range w.cap {
-		in.Rollouts = append(in.Rollouts, *r)
-	}
-	w.gates.Publish(posture.Compile(in), now)
-}
-
-func (w *world) serve(c *gate.Call) error {
+func (w *fixture) serve(c *gate.Call) error {
 	w.served = append(w.served, c)
 	return c.JSON(http.StatusOK, map[string]string{"tenant": c.Tenant().String()})
 }
 
-func (w *world) mount(routes []gate.Route) http.Handler {
+func (w *fixture) mount(routes []gate.Route) http.Handler {
 	router := chi.NewRouter()
 	gate.New(gate.Config{
-		Gates: w.gates, Problems: respond.NewProblems("https://errors.example.com"), Metrics: telemetry.NewMetrics(),
+		Gates: w.Gates, Problems: respond.NewProblems("https://errors.example.com"), Metrics: telemetry.NewMetrics(),
 		Log: telemetry.Discard(), Now: func() time.Time { return now },
 	}).Mount(router, routes)
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { router.ServeHTTP(respond.Begin(rw, r, now), r) })
@@ -126,14 +78,14 @@ type request struct {
 	header                  http.Header
 }
 
-func (w *world) do(in request) (*http.Response, problem.Code) {
+func (w *fixture) do(in request) (*http.Response, problem.Code) {
 	w.t.Helper()
 	r := httptest.NewRequest(in.method, in.path, strings.NewReader(in.body))
 	for name, values := range in.header {
 		r.Header[name] = values
 	}
 	if in.key != "" {
-		r.Header.Set("Authorization", "Bearer "+w.keys[in.key].Secret().Reveal())
+		r.Header.Set("Authorization", "Bearer "+w.Key("acme-"+in.key))
 	}
 	rec := httptest.NewRecorder()
 	w.handler.ServeHTTP(rec, r)
@@ -164,15 +116,28 @@ func TestOrderOfAnswers(t *testing.T) {
 	t.Parallel()
 	create := request{method: "POST", path: "/create", key: "live", body: `{"a":1}`, header: jsonHeader()}
 	with := func(change func(*request)) request { r := create; change(&r); return r }
+	acme := func(change func(*v1alpha1.PartnerEntitlementSpec)) func(*fixture) {
+		return func(w *fixture) { w.Partner("acme", change) }
+	}
+	stage := func(capability posture.Capability, stage v1alpha1.Stage) func(*fixture) {
+		return func(w *fixture) {
+			w.Rollout(capability, func(s *v1alpha1.CapabilityRolloutSpec) { s.Stage = stage })
+		}
+	}
+	engaged := func(w *fixture) {
+		w.Rollout(posture.RFQCreate, func(s *v1alpha1.CapabilityRolloutSpec) {
+			s.KillSwitch = &v1alpha1.KillSwitch{State: v1alpha1.KillSwitchEngaged, Reason: "INC-1"}
+		})
+	}
 	tests := map[string]struct {
-		arrange func(*world)
+		arrange func(*fixture)
 		request request
 		status  int
 		code    problem.Code
 	}{
 		"an allowed request is served": {nil, create, 200, ""},
 		"no snapshot answers before the key is looked at": {
-			func(w *world) { w.gates = nil }, with(func(r *request) { r.key = "" }), 503, problem.CodePostureUnavailable,
+			func(w *fixture) { w.Gates.Publish(nil, now) }, with(func(r *request) { r.key = "" }), 503, problem.CodePostureUnavailable,
 		},
 		"no credential":            {nil, with(func(r *request) { r.key = "" }), 401, problem.CodeMissingAPIKey},
 		"no credential beside bad": {nil, with(func(r *request) { r.key = ""; r.body = "{"; r.header = nil }), 401, problem.CodeMissingAPIKey},
@@ -186,44 +151,45 @@ func TestOrderOfAnswers(t *testing.T) {
 			nil, with(func(r *request) { r.key = ""; r.header = jsonHeader("Authorization", "Bearer a|Bearer b") }), 401, problem.CodeInvalidAPIKey,
 		},
 		"an unknown key": {
-			func(w *world) { w.partner.Spec.Keys = nil }, create, 401, problem.CodeInvalidAPIKey,
+			acme(func(s *v1alpha1.PartnerEntitlementSpec) { s.Keys = nil }), create, 401, problem.CodeInvalidAPIKey,
 		},
 		"a revoked key": {
-			func(w *world) { w.partner.Spec.Keys[0].State = v1alpha1.KeyStateRevoked }, create, 401, problem.CodeInvalidAPIKey,
+			acme(func(s *v1alpha1.PartnerEntitlementSpec) { s.Keys[0].State = v1alpha1.KeyStateRevoked }), create, 401, problem.CodeInvalidAPIKey,
 		},
 		"a suspended partner answers before the scope": {
-			func(w *world) { w.partner.Spec.State = v1alpha1.StateSuspended }, with(func(r *request) { r.key = "noscope" }), 403, problem.CodePartnerSuspended,
+			acme(func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended }), with(func(r *request) { r.key = "noscope" }), 403, problem.CodePartnerSuspended,
 		},
 		"a contract that is not in force": {
-			func(w *world) { w.partner.Spec.Contract.EffectiveFrom = metav1.NewTime(now.Add(time.Hour)) }, create, 403, problem.CodeContractNotEffective,
+			acme(func(s *v1alpha1.PartnerEntitlementSpec) {
+				s.Contract.EffectiveFrom = metav1.NewTime(now.Add(time.Hour))
+			}), create, 403, problem.CodeContractNotEffective,
 		},
 		"a missing scope answers before the closed capability": {
-			func(w *world) { delete(w.cap, "rfq-create") }, with(func(r *request) { r.key = "noscope" }), 403, problem.CodeInsufficientScope,
+			func(w *fixture) { w.Kill(posture.RFQCreate) }, with(func(r *request) { r.key = "noscope" }), 403, problem.CodeInsufficientScope,
 		},
 		"a closed capability answers before the missing grant": {
-			func(w *world) { delete(w.cap, "rfq-create"); w.partner.Spec.Capabilities = nil }, create, 503, problem.CodeRFQUnavailable,
-		},
-		"a missing grant": {
-			func(w *world) { w.partner.Spec.Capabilities = nil }, create, 403, problem.CodeCapabilityNotEntitled,
-		},
-		"a kill switch closes live keys": {
-			func(w *world) {
-				w.cap["rfq-create"].Spec.KillSwitch = &v1alpha1.KillSwitch{State: v1alpha1.KillSwitchEngaged, Reason: "INC-1"}
+			func(w *fixture) {
+				w.Kill(posture.RFQCreate)
+				acme(func(s *v1alpha1.PartnerEntitlementSpec) { s.Capabilities = nil })(w)
 			}, create, 503, problem.CodeRFQUnavailable,
 		},
+		"a missing grant": {
+			acme(func(s *v1alpha1.PartnerEntitlementSpec) { s.Capabilities = nil }), create, 403, problem.CodeCapabilityNotEntitled,
+		},
+		"a kill switch closes live keys": {
+			engaged, create, 503, problem.CodeRFQUnavailable,
+		},
 		"a kill switch closes test keys": {
-			func(w *world) {
-				w.cap["rfq-create"].Spec.KillSwitch = &v1alpha1.KillSwitch{State: v1alpha1.KillSwitchEngaged, Reason: "INC-1"}
-			}, with(func(r *request) { r.key = "test" }), 503, problem.CodeRFQUnavailable,
+			engaged, with(func(r *request) { r.key = "test" }), 503, problem.CodeRFQUnavailable,
 		},
 		"a sandbox stage closes live keys": {
-			func(w *world) { w.rollout("rfq-create", v1alpha1.StageSandbox) }, create, 503, problem.CodeRFQUnavailable,
+			stage(posture.RFQCreate, v1alpha1.StageSandbox), create, 503, problem.CodeRFQUnavailable,
 		},
 		"a sandbox stage serves test keys": {
-			func(w *world) { w.rollout("rfq-create", v1alpha1.StageSandbox) }, with(func(r *request) { r.key = "test" }), 200, "",
+			stage(posture.RFQCreate, v1alpha1.StageSandbox), with(func(r *request) { r.key = "test" }), 200, "",
 		},
 		"a refused capability does not read the body": {
-			func(w *world) { delete(w.cap, "rfq-create") }, with(func(r *request) { r.body = strings.Repeat("x", 1000); r.header = nil }), 503, problem.CodeRFQUnavailable,
+			func(w *fixture) { w.Kill(posture.RFQCreate) }, with(func(r *request) { r.body = strings.Repeat("x", 1000); r.header = nil }), 503, problem.CodeRFQUnavailable,
 		},
 		"no media type":                   {nil, with(func(r *request) { r.header = jsonHeader("Content-Type", "") }), 415, problem.CodeUnsupportedMediaType},
 		"another media type":              {nil, with(func(r *request) { r.header = jsonHeader("Content-Type", "text/plain") }), 415, problem.CodeUnsupportedMediaType},
@@ -253,10 +219,10 @@ func TestOrderOfAnswers(t *testing.T) {
 		"estimate with a key":                {nil, request{method: "POST", path: "/estimate", key: "live"}, 503, problem.CodeEstimateUnavailable},
 		"estimate of any method":             {nil, request{method: "PUT", path: "/estimate", key: "live"}, 503, problem.CodeEstimateUnavailable},
 		"estimate does not look at scopes":   {nil, request{method: "POST", path: "/estimate", key: "noscope"}, 503, problem.CodeEstimateUnavailable},
-		"estimate does not look at standing": {func(w *world) { w.partner.Spec.State = v1alpha1.StateSuspended }, request{method: "POST", path: "/estimate", key: "live"}, 503, problem.CodeEstimateUnavailable},
+		"estimate does not look at standing": {acme(func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended }), request{method: "POST", path: "/estimate", key: "live"}, 503, problem.CodeEstimateUnavailable},
 		"estimate does not look at a body":   {nil, request{method: "POST", path: "/estimate", key: "live", body: strings.Repeat("x", 100_000)}, 503, problem.CodeEstimateUnavailable},
 		"estimate stays closed above its ceiling": {
-			func(w *world) { w.rollout("estimate", v1alpha1.StageLive) }, request{method: "POST", path: "/estimate", key: "test"}, 503, problem.CodeEstimateUnavailable,
+			stage(posture.Estimate, v1alpha1.StageLive), request{method: "POST", path: "/estimate", key: "test"}, 503, problem.CodeEstimateUnavailable,
 		},
 		"orders without a key":            {nil, request{method: "GET", path: "/orders"}, 401, problem.CodeMissingAPIKey},
 		"orders check the scope of reads": {nil, request{method: "GET", path: "/orders", key: "noscope"}, 403, problem.CodeInsufficientScope},
@@ -265,21 +231,15 @@ func TestOrderOfAnswers(t *testing.T) {
 			nil, request{method: "POST", path: "/orders", key: "live"}, 403, problem.CodeInsufficientScope,
 		},
 		"orders do not look at standing": {
-			func(w *world) { w.partner.Spec.State = v1alpha1.StateSuspended }, request{method: "GET", path: "/orders", key: "live"}, 503, problem.CodeOrderUnavailable,
+			acme(func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended }), request{method: "GET", path: "/orders", key: "live"}, 503, problem.CodeOrderUnavailable,
 		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
+			w := newFixture(t)
 			if tc.arrange != nil {
 				tc.arrange(w)
-				if w.gates == nil {
-					w.gates = posture.NewGates(time.Hour)
-					w.handler = w.mount([]gate.Route{{Method: "POST", Pattern: "/create", Capability: posture.RFQCreate, Serve: w.serve}})
-				} else {
-					w.publish()
-				}
 			}
 			resp, code := w.do(tc.request)
 			if tc.request.method == "HEAD" {
@@ -300,7 +260,7 @@ func TestOrderOfAnswers(t *testing.T) {
 
 func TestStateIsToldOnEveryAuthenticatedAnswer(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	tests := map[string]struct {
 		request                 request
 		entitlement, capability string
@@ -339,7 +299,7 @@ func TestStateIsToldOnEveryAuthenticatedAnswer(t *testing.T) {
 
 func TestHandlersSeeTheCall(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.do(request{method: "POST", path: "/create", key: "test", body: ` {"b":2, "a":1} `, header: jsonHeader("Idempotency-Key", `"quoted-key"`)})
 	w.do(request{method: "POST", path: "/create", key: "test", body: `{"a":1e0,"b":2}`, header: jsonHeader("Idempotency-Key", "raw-key")})
 	if len(w.served) != 2 {
@@ -363,10 +323,10 @@ func TestHandlersSeeTheCall(t *testing.T) {
 // TestASlowBodyIsATimeout needs a real connection: only those have deadlines.
 func TestASlowBodyIsATimeout(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	router := chi.NewRouter()
 	gate.New(gate.Config{
-		Gates: w.gates, Problems: respond.NewProblems("https://errors.example.com"), Metrics: telemetry.NewMetrics(),
+		Gates: w.Gates, Problems: respond.NewProblems("https://errors.example.com"), Metrics: telemetry.NewMetrics(),
 		Log: telemetry.Discard(), Now: func() time.Time { return now }, BodyTimeout: 50 * time.Millisecond,
 	}).Mount(router, []gate.Route{{Method: "POST", Pattern: "/create", Capability: posture.RFQCreate, Write: true, Serve: w.serve, Body: &gate.Body{Limit: 1 << 10}}})
 	server := httptest.NewServer(router)
@@ -379,7 +339,7 @@ func TestASlowBodyIsATimeout(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Authorization", "Bearer "+w.keys["live"].Secret().Reveal())
+	r.Header.Set("Authorization", "Bearer "+w.Key("acme-live"))
 	resp, err := server.Client().Do(r)
 	if err != nil {
 		t.Fatal(err)
@@ -412,9 +372,9 @@ func (d *discard) WriteHeader(int)             {}
 // authenticated 503 costs at most 8 allocations, router and request id
 // included.
 func TestDisabledCapabilityAllocatesLittle(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	r := httptest.NewRequest("POST", "/estimate", nil)
-	r.Header.Set("Authorization", "Bearer "+w.keys["live"].Secret().Reveal())
+	r.Header.Set("Authorization", "Bearer "+w.Key("acme-live"))
 	out := &discard{header: http.Header{}}
 	allocs := testing.AllocsPerRun(500, func() {
 		clear(out.header)
@@ -426,9 +386,9 @@ func TestDisabledCapabilityAllocatesLittle(t *testing.T) {
 }
 
 func BenchmarkDisabledCapability(b *testing.B) {
-	w := newWorld(&testing.T{})
+	w := newFixture(&testing.T{})
 	r := httptest.NewRequest("POST", "/estimate", nil)
-	r.Header.Set("Authorization", "Bearer "+w.keys["live"].Secret().Reveal())
+	r.Header.Set("Authorization", "Bearer "+w.Key("acme-live"))
 	out := &discard{header: http.Header{}}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -10,11 +10,12 @@ import (
 )
 
 // limited lets the partner make two requests in ten seconds.
-func limited(t *testing.T) *world {
+func limited(t *testing.T) *fixture {
 	t.Helper()
-	w := newWorld(t)
-	w.partner.Spec.RateLimits = []v1alpha1.RateLimit{{Surface: "partner", Requests: 2, WindowSeconds: 10}}
-	w.publish()
+	w := newFixture(t)
+	w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) {
+		s.RateLimits = []v1alpha1.RateLimit{{Surface: "partner", Requests: 2, WindowSeconds: 10}}
+	})
 	return w
 }
 

@@ -7,12 +7,17 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/printmarket/printmarket/test/recordtest"
+
+	"github.com/printmarket/printmarket/test/eventually"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -20,7 +25,6 @@ import (
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/requestlog"
-	"github.com/printmarket/printmarket/internal/store/sqlite"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/xjmf"
@@ -29,24 +33,6 @@ import (
 )
 
 var acme = tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
-
-// clock stands still until it is moved.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
 
 // rfqs counts its sweeps; the first two find something.
 type rfqs struct {
@@ -93,99 +79,73 @@ type away struct{ sweeper.Queue }
 
 func (away) Server(context.Context) (queue.Server, error) { return queue.Server{}, errors.New("away") }
 
-// world is a queue and a store with jobs in them.
-type world struct {
+// fixture is a service of jobs with what else a sweeper sweeps.
+type fixture struct {
 	*testing.T
-	server *redistest.Server
-	clock  *clock
-	store  *storetest.Faulty
-	ledger *sqlite.Store
-	jobs   *preflightjob.Service
-	rfqs   *rfqs
-	queue  *queue.Queue
-	calls  *xjmf.Receiver
+	*recordtest.Jobs
+	clock *clocktesting.FakeClock
+	rfqs  *rfqs
+	calls *xjmf.Receiver
 }
 
-func newWorld(t *testing.T, server *redistest.Server) *world {
+func newFixture(t *testing.T, server *redistest.Server) *fixture {
 	t.Helper()
-	w := &world{T: t, server: server, rfqs: &rfqs{}, clock: &clock{now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}}
-	var err error
-	w.ledger, err = sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "records.db"), sqlite.Options{})
-	w.must(err)
-	t.Cleanup(func() { w.must(w.ledger.Close()) })
-	w.must(w.ledger.Migrate(t.Context()))
-	w.store = storetest.NewFaulty(w.ledger)
-	w.queue, err = queue.New(server.Client(t), "preflight", queue.Options{})
-	w.must(err)
-	w.jobs = preflightjob.New(preflightjob.Config{
-		Store: w.store, Dispatcher: w.queue, Profiles: []string{"print_ready"}, Now: w.clock.Now, Random: rand.Reader, Logger: telemetry.Discard(),
-	})
-	w.calls = xjmf.New(xjmf.Config{Store: w.store, Now: w.clock.Now, Random: rand.Reader})
+	clock := clocktesting.NewFakeClock(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
+	w := &fixture{T: t, Jobs: recordtest.NewJobs(t, server, clock.Now), clock: clock, rfqs: &rfqs{}}
+	w.calls = xjmf.New(xjmf.Config{Store: w.Store, Now: clock.Now, Random: rand.Reader})
 	return w
 }
 
-func (w *world) must(err error) {
+func (w *fixture) must(err error) {
 	w.Helper()
 	if err != nil {
 		w.Fatal(err)
 	}
 }
 
-func (w *world) submit(n int) (ids []string) {
+func (w *fixture) submit(n int) (ids []string) {
 	w.Helper()
 	for i := range n {
-		submitted, err := w.jobs.Submit(w.Context(), acme, preflightjob.Request{FileURL: fmt.Sprintf("https://x.example/%d.pdf", i), Profile: "print_ready"}, 10_000)
-		w.must(err)
-		ids = append(ids, submitted.Job.ID)
+		ids = append(ids, w.SubmitURL(w, acme, fmt.Sprintf("https://x.example/%d.pdf", i)))
 	}
 	return ids
 }
 
 // wipe is what a Redis without a memory does.
-func (w *world) wipe() {
+func (w *fixture) wipe() {
 	w.Helper()
 	// What was handed over before was so at another time.
-	w.clock.advance(time.Second)
-	w.must(w.server.Client(w).FlushAll(w.Context()).Err())
+	w.clock.Step(time.Second)
+	w.must(w.Redis.Client(w).FlushAll(w.Context()).Err())
 }
 
-// until polls with a deadline.
-func (w *world) until(what string, holds func() bool) {
-	w.Helper()
-	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			w.Fatalf("not within a minute: %s", what)
-		}
-	}
-}
-
-func (w *world) open(n int64) func() bool {
+func (w *fixture) open(n int64) func() bool {
 	return func() bool {
-		stats, err := w.queue.Stats(w.Context())
+		stats, err := w.Queue.Stats(w.Context())
 		return err == nil && stats.Open == n
 	}
 }
 
 // mark leaves the mark, as a restoration does.
-func (w *world) mark() {
+func (w *fixture) mark() {
 	w.Helper()
-	_, err := w.queue.BeginMark(w.Context())
+	_, err := w.Queue.BeginMark(w.Context())
 	w.must(err)
-	_, err = w.queue.Mark(w.Context(), w.clock.Now())
+	_, err = w.Queue.Mark(w.Context(), w.clock.Now())
 	w.must(err)
 }
 
-func (w *world) marked() bool {
-	marked, err := w.queue.Marked(w.Context())
+func (w *fixture) marked() bool {
+	marked, err := w.Queue.Marked(w.Context())
 	return err == nil && marked
 }
 
 // start runs a sweeper until the test ends. It looks all the time; it hands
 // over waiting rows and purges hardly ever, unless a change says otherwise.
-func (w *world) start(changes ...func(*sweeper.Config)) *sweeper.Sweeper {
+func (w *fixture) start(changes ...func(*sweeper.Config)) *sweeper.Sweeper {
 	w.Helper()
 	config := sweeper.Config{
-		Jobs: w.jobs, RFQs: w.rfqs, Callbacks: w.calls, Requests: requestlog.Keeper{Store: w.store, Now: w.clock.Now}, Ledger: w.ledger, Queue: w.queue, Now: w.clock.Now, Log: telemetry.Discard(),
+		Jobs: w.Jobs, RFQs: w.rfqs, Callbacks: w.calls, Requests: requestlog.Keeper{Store: w.Store, Now: w.clock.Now}, Ledger: w.SQLite, Queue: w.Queue, Now: w.clock.Now, Log: telemetry.Discard(),
 		Check: 5 * time.Millisecond, Every: time.Hour, Purge: time.Hour,
 	}
 	for _, change := range changes {
@@ -202,19 +162,19 @@ func (w *world) start(changes ...func(*sweeper.Config)) *sweeper.Sweeper {
 func TestANewQueueIsGivenEveryOpenJobAndMarked(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
-		w := newWorld(t, server)
+		w := newFixture(t, server)
 		ids := w.submit(3)
-		_, err := w.jobs.Begin(t.Context(), ids[0], 2, "dead") // its next attempt is 3
+		_, err := w.Jobs.Begin(t.Context(), ids[0], 2, "dead") // its next attempt is 3
 		w.must(err)
-		_, err = w.jobs.Cancel(t.Context(), acme, ids[2])
+		_, err = w.Jobs.Cancel(t.Context(), acme, ids[2])
 		w.must(err)
 		w.wipe()
 		s := w.start()
-		w.until("the mark", w.marked)
-		w.until("the statistics", func() bool { return s.Stats().Open == 2 })
+		eventually.Holds(w, "the mark", w.marked)
+		eventually.Holds(w, "the statistics", func() bool { return s.Stats().Open == 2 })
 		got := map[string]int{}
-		consumer := w.queue.Consumer(queue.ConsumerConfig{Name: "w1", Slots: 64, Lease: time.Hour, Block: time.Millisecond, Idle: time.Hour})
-		w.until("both jobs", func() bool {
+		consumer := w.Queue.Consumer(queue.ConsumerConfig{Name: "w1", Slots: 64, Lease: time.Hour, Block: time.Millisecond, Idle: time.Hour})
+		eventually.Holds(w, "both jobs", func() bool {
 			leases, err := consumer.Next(t.Context(), 5)
 			w.must(err)
 			for _, lease := range leases {
@@ -231,27 +191,27 @@ func TestANewQueueIsGivenEveryOpenJobAndMarked(t *testing.T) {
 func TestAWipedQueueIsFilledAgain(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
-		w := newWorld(t, server)
+		w := newFixture(t, server)
 		w.start()
-		w.until("the first mark", w.marked)
+		eventually.Holds(w, "the first mark", w.marked)
 		w.submit(40)
 		for range 2 {
-			w.clock.advance(time.Second)
+			w.clock.Step(time.Second)
 			w.wipe()
-			w.until("every job is there again", w.open(40))
-			w.until("the mark", w.marked)
+			eventually.Holds(w, "every job is there again", w.open(40))
+			eventually.Holds(w, "the mark", w.marked)
 		}
 	})
 }
 
 func TestAMarkedQueueIsLeftAlone(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, redistest.Mini(t))
+	w := newFixture(t, redistest.Mini(t))
 	ids := w.submit(2)
 	w.mark()
-	w.must(w.queue.Cancel(t.Context(), ids[0])) // lost, and nobody noticed
+	w.must(w.Queue.Cancel(t.Context(), ids[0])) // lost, and nobody noticed
 	s := w.start()
-	w.until("the queue was looked at", func() bool { return s.Healthy() == nil })
+	eventually.Holds(w, "the queue was looked at", func() bool { return s.Healthy() == nil })
 	if !w.open(1)() {
 		t.Error("a queue with its mark was given every job")
 	}
@@ -259,77 +219,77 @@ func TestAMarkedQueueIsLeftAlone(t *testing.T) {
 
 func TestRowsThatWaitLongAreHandedOverAgain(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, redistest.Mini(t))
+	w := newFixture(t, redistest.Mini(t))
 	ids := w.submit(1)
 	w.mark()
-	w.clock.advance(29 * time.Second)
+	w.clock.Step(29 * time.Second)
 	ids = append(ids, w.submit(1)...)
 	for _, id := range ids {
-		w.must(w.queue.Cancel(t.Context(), id))
+		w.must(w.Queue.Cancel(t.Context(), id))
 	}
 	w.start(func(c *sweeper.Config) { c.Every = 5 * time.Millisecond })
-	calls := w.store.Calls()
-	w.until("two sweeps", func() bool { return w.store.Calls() >= calls+2 })
+	calls := w.Store.Calls()
+	eventually.Holds(w, "two sweeps", func() bool { return w.Store.Calls() >= calls+2 })
 	if !w.open(0)() {
 		t.Error("a row that was handed over just now was handed over again")
 	}
-	w.clock.advance(time.Second)
-	w.until("the older row is there", w.open(1))
-	w.clock.advance(29 * time.Second)
-	w.until("the other one too", w.open(2))
+	w.clock.Step(time.Second)
+	eventually.Holds(w, "the older row is there", w.open(1))
+	w.clock.Step(29 * time.Second)
+	eventually.Holds(w, "the other one too", w.open(2))
 }
 
 // TestAQueueThatComesBackIsGivenWhatItMissed: jobs were submitted while Redis
 // was away, and its mark is still there when it returns with its data.
 func TestAQueueThatComesBackIsGivenWhatItMissed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, redistest.Real(t))
+	w := newFixture(t, redistest.Real(t))
 	s := w.start()
-	w.until("the queue was looked at", func() bool { return w.marked() && s.Healthy() == nil })
+	eventually.Holds(w, "the queue was looked at", func() bool { return w.marked() && s.Healthy() == nil })
 	w.submit(1)
-	w.server.Kill()
-	w.until("the queue is away", func() bool { return s.Healthy() != nil })
+	w.Redis.Kill()
+	eventually.Holds(w, "the queue is away", func() bool { return s.Healthy() != nil })
 	if s.Refuses() == nil {
 		t.Error("new jobs are welcome without a queue")
 	}
 	w.submit(2)
-	w.server.Restart(t)
-	w.until("every job is there", w.open(3))
-	w.until("new jobs are welcome", func() bool { return s.Refuses() == nil && s.Healthy() == nil })
+	w.Redis.Restart(t)
+	eventually.Holds(w, "every job is there", w.open(3))
+	eventually.Holds(w, "new jobs are welcome", func() bool { return s.Refuses() == nil && s.Healthy() == nil })
 }
 
 // TestAQueueThatComesBackBeforeTheStore: what is owed to the queue stays owed
 // until it could be handed over.
 func TestAQueueThatComesBackBeforeTheStore(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, redistest.Real(t))
+	w := newFixture(t, redistest.Real(t))
 	s := w.start()
-	w.until("the queue was looked at", func() bool { return w.marked() && s.Healthy() == nil })
-	w.server.Kill()
-	w.until("the queue is away", func() bool { return s.Healthy() != nil })
+	eventually.Holds(w, "the queue was looked at", func() bool { return w.marked() && s.Healthy() == nil })
+	w.Redis.Kill()
+	eventually.Holds(w, "the queue is away", func() bool { return s.Healthy() != nil })
 	w.submit(2)
-	w.store.Set(storetest.Away)
-	calls := w.store.Calls()
-	w.server.Restart(t)
-	w.until("two vain sweeps", func() bool { return w.store.Calls() >= calls+2 })
-	w.store.Set(storetest.None)
-	w.until("every job is there", w.open(2))
+	w.Store.Set(storetest.Away)
+	calls := w.Store.Calls()
+	w.Redis.Restart(t)
+	eventually.Holds(w, "two vain sweeps", func() bool { return w.Store.Calls() >= calls+2 })
+	w.Store.Set(storetest.None)
+	eventually.Holds(w, "every job is there", w.open(2))
 }
 
 func TestAQueueIsNotMarkedBeforeItHasEverything(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, redistest.Mini(t))
+	w := newFixture(t, redistest.Mini(t))
 	w.submit(2)
 	w.wipe()
-	w.store.Set(storetest.Away)
-	calls := w.store.Calls()
+	w.Store.Set(storetest.Away)
+	calls := w.Store.Calls()
 	w.start()
-	w.until("two vain sweeps", func() bool { return w.store.Calls() >= calls+2 })
+	eventually.Holds(w, "two vain sweeps", func() bool { return w.Store.Calls() >= calls+2 })
 	if w.marked() {
 		t.Error("the queue is marked and has nothing")
 	}
-	w.store.Set(storetest.None)
-	w.until("the mark", w.marked)
+	w.Store.Set(storetest.None)
+	eventually.Holds(w, "the mark", w.marked)
 	if !w.open(2)() {
 		t.Error("the queue is marked and has not everything")
 	}
@@ -339,29 +299,29 @@ func TestAQueueIsNotMarkedBeforeItHasEverything(t *testing.T) {
 func TestAQueueThatRefusesAJob(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
-		w := newWorld(t, server)
+		w := newFixture(t, server)
 		w.submit(300)
-		w.clock.advance(time.Millisecond) // rows go in the order in which they were handed over
+		w.clock.Step(time.Millisecond) // rows go in the order in which they were handed over
 		odd := tenant.ID{Organization: "org_harm01", Mode: tenant.Live}
-		_, err := w.jobs.Submit(t.Context(), odd, preflightjob.Request{FileURL: "https://x.example/odd.pdf", Profile: "print_ready"}, 10)
+		_, err := w.Jobs.Submit(t.Context(), odd, preflightjob.Request{FileURL: "https://x.example/odd.pdf", Profile: "print_ready"}, 10)
 		w.must(err)
-		w.clock.advance(time.Millisecond)
+		w.clock.Step(time.Millisecond)
 		w.submit(300)
 		w.wipe()
 		client, figures := server.Client(t), "pm:{preflight}:t:"+odd.String()
 		w.must(client.RPush(t.Context(), figures, "a list").Err())
 		owed := func() int {
-			rows, err := w.store.OpenJobs(t.Context(), w.clock.Now(), 1000)
+			rows, err := w.Store.OpenJobs(t.Context(), w.clock.Now(), 1000)
 			w.must(err)
 			return len(rows)
 		}
 		w.start()
-		w.until("the jobs before it are handed over", func() bool { return owed() == 301 })
+		eventually.Holds(w, "the jobs before it are handed over", func() bool { return owed() == 301 })
 		if w.marked() {
 			t.Error("the queue is marked and has not everything")
 		}
 		w.must(client.Del(t.Context(), figures).Err())
-		w.until("the mark", w.marked)
+		eventually.Holds(w, "the mark", w.marked)
 		if !w.open(601)() || owed() != 0 {
 			t.Errorf("the queue is marked and has not everything: %d rows are owed", owed())
 		}
@@ -370,19 +330,19 @@ func TestAQueueThatRefusesAJob(t *testing.T) {
 
 func TestAFullQueueRefusesUntilThereIsRoom(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, redistest.Mini(t))
+	w := newFixture(t, redistest.Mini(t))
 	ids := w.submit(3)
 	s := w.start(func(c *sweeper.Config) { c.Full = 3 })
-	w.until("the queue is full", func() bool { return s.Refuses() != nil })
+	eventually.Holds(w, "the queue is full", func() bool { return s.Refuses() != nil })
 	if got := s.Refuses().Error(); got != "the queue is full" || s.Stats().Open != 3 {
 		t.Errorf("refused because %q with %+v", got, s.Stats())
 	}
 	// The first look hands over every open row, and with it one that is cancelled
 	// meanwhile; a worker would drop it, and here is none.
-	w.until("everything is handed over", w.marked)
-	_, err := w.jobs.Cancel(t.Context(), acme, ids[0])
+	eventually.Holds(w, "everything is handed over", w.marked)
+	_, err := w.Jobs.Cancel(t.Context(), acme, ids[0])
 	w.must(err)
-	w.until("there is room", func() bool { return s.Refuses() == nil && s.Stats().Open == 2 })
+	eventually.Holds(w, "there is room", func() bool { return s.Refuses() == nil && s.Stats().Open == 2 })
 }
 
 func TestNobodyIsRefusedBeforeTheFirstLook(t *testing.T) {
@@ -397,16 +357,16 @@ func TestNobodyIsRefusedBeforeTheFirstLook(t *testing.T) {
 func TestReplicasMaySweepTogether(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
-		w := newWorld(t, server)
+		w := newFixture(t, server)
 		want := w.submit(50)
 		w.wipe()
 		for range 5 {
 			w.start()
 		}
-		w.until("the mark", w.marked)
+		eventually.Holds(w, "the mark", w.marked)
 		var got []string
-		consumer := w.queue.Consumer(queue.ConsumerConfig{Name: "w1", Slots: 64, Lease: time.Hour, Block: time.Millisecond, Idle: time.Hour})
-		w.until("every job", func() bool {
+		consumer := w.Queue.Consumer(queue.ConsumerConfig{Name: "w1", Slots: 64, Lease: time.Hour, Block: time.Millisecond, Idle: time.Hour})
+		eventually.Holds(w, "every job", func() bool {
 			leases, err := consumer.Next(t.Context(), 100)
 			w.must(err)
 			for _, lease := range leases {
@@ -424,19 +384,19 @@ func TestReplicasMaySweepTogether(t *testing.T) {
 
 func TestWhatIsPastItsRetentionIsForgotten(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, redistest.Mini(t))
+	w := newFixture(t, redistest.Mini(t))
 	ids := w.submit(1)
-	_, err := w.jobs.Cancel(t.Context(), acme, ids[0])
+	_, err := w.Jobs.Cancel(t.Context(), acme, ids[0])
 	w.must(err)
-	job, err := w.store.Job(t.Context(), acme, ids[0])
+	job, err := w.Store.Job(t.Context(), acme, ids[0])
 	w.must(err)
 	if job.FileURL.IsZero() {
 		t.Fatal("the URL is gone already")
 	}
-	w.clock.advance(preflightjob.Retention)
+	w.clock.Step(preflightjob.Retention)
 	w.start(func(c *sweeper.Config) { c.Purge = 5 * time.Millisecond })
-	w.until("the URL is erased", func() bool {
-		job, err := w.store.Job(t.Context(), acme, ids[0])
+	eventually.Holds(w, "the URL is erased", func() bool {
+		job, err := w.Store.Job(t.Context(), acme, ids[0])
 		w.must(err)
 		return job.FileURL.IsZero()
 	})
@@ -444,14 +404,14 @@ func TestWhatIsPastItsRetentionIsForgotten(t *testing.T) {
 
 func TestCallbacksArePurgedEvenIfJobsCannotBe(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, redistest.Mini(t))
+	w := newFixture(t, redistest.Mini(t))
 	const message = `{"Name":"XJMF","Version":"2.2","Header":{"DeviceID":"press","ID":"M1","Time":"2026-11-20T12:00:00Z"},` +
 		`"SignalStatus":{"Header":{"DeviceID":"press","ID":"S1","Time":"2026-11-20T12:00:00Z"},"DeviceInfo":[{"Status":"Idle"}]}}`
 	_, err := w.calls.Receive(t.Context(), acme, "press", []byte(message))
 	w.must(err)
-	w.clock.advance(xjmf.Retention)
+	w.clock.Step(xjmf.Retention)
 	w.start(func(c *sweeper.Config) { c.Purge, c.Jobs = 5*time.Millisecond, unpurgeable{c.Jobs} })
-	w.until("the callback is forgotten", func() bool {
+	eventually.Holds(w, "the callback is forgotten", func() bool {
 		kept, err := w.calls.Messages(t.Context(), acme, "", 10)
 		w.must(err)
 		return len(kept) == 0
@@ -460,16 +420,16 @@ func TestCallbacksArePurgedEvenIfJobsCannotBe(t *testing.T) {
 
 func TestRequestsAreForgottenBatchAfterBatch(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, redistest.Mini(t))
+	w := newFixture(t, redistest.Mini(t))
 	var entries []requestlog.Entry
 	for n := range 1201 {
 		entries = append(entries, requestlog.Entry{ID: fmt.Sprintf("log_%026d", n), At: w.clock.Now(), Tenant: acme, Requests: 1})
 	}
-	w.must(w.store.AddRequests(t.Context(), entries))
-	w.clock.advance(requestlog.Retention)
+	w.must(w.Store.AddRequests(t.Context(), entries))
+	w.clock.Step(requestlog.Retention)
 	w.start(func(c *sweeper.Config) { c.Purge = 5 * time.Millisecond })
-	w.until("they are forgotten", func() bool {
-		kept, err := w.store.Requests(t.Context(), requestlog.Query{Owner: acme, Limit: 1})
+	eventually.Holds(w, "they are forgotten", func() bool {
+		kept, err := w.Store.Requests(t.Context(), requestlog.Query{Owner: acme, Limit: 1})
 		w.must(err)
 		return len(kept) == 0
 	})
@@ -482,13 +442,13 @@ func (unpurgeable) Purge(context.Context, int) (int, error) { return 0, errors.N
 
 func TestRFQsAreSweptUntilNothingIsDueWhateverTheQueueDoes(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, redistest.Mini(t))
+	w := newFixture(t, redistest.Mini(t))
 	w.start(func(c *sweeper.Config) { c.Queue = away{} })
-	w.until("sweeps go on", w.rfqs.atLeast(5))
+	eventually.Holds(w, "sweeps go on", w.rfqs.atLeast(5))
 	w.rfqs.set(errors.New("the store is away"))
-	w.until("sweeps fail, and are tried again", w.rfqs.failing(3))
+	eventually.Holds(w, "sweeps fail, and are tried again", w.rfqs.failing(3))
 	w.rfqs.set(nil)
-	w.until("sweeps go on when the store is back", w.rfqs.atLeast(5))
+	eventually.Holds(w, "sweeps go on when the store is back", w.rfqs.atLeast(5))
 }
 
 // TestAServerThatTookThePlaceOfAnother is handed every open job, though it has the
@@ -496,47 +456,47 @@ func TestRFQsAreSweptUntilNothingIsDueWhateverTheQueueDoes(t *testing.T) {
 func TestAServerThatTookThePlaceOfAnother(t *testing.T) {
 	t.Parallel()
 	server := redistest.Real(t)
-	w := newWorld(t, server)
+	w := newFixture(t, server)
 	w.start()
-	w.until("the mark is there", w.marked)
+	eventually.Holds(w, "the mark is there", w.marked)
 	ids := w.submit(3)
 	client := server.Client(t)
 	// What a replica that lags has not heard of.
 	for _, id := range ids {
-		w.must(w.queue.Cancel(t.Context(), id))
+		w.must(w.Queue.Cancel(t.Context(), id))
 	}
-	w.until("the queue is empty", w.open(0))
-	w.clock.advance(time.Second)
+	eventually.Holds(w, "the queue is empty", w.open(0))
+	w.clock.Step(time.Second)
 	server.Kill()
 	server.Restart(t)
-	w.until("the server is back", func() bool { return client.Ping(t.Context()).Err() == nil })
-	w.until("every job is back", w.open(3))
+	eventually.Holds(w, "the server is back", func() bool { return client.Ping(t.Context()).Err() == nil })
+	eventually.Holds(w, "every job is back", w.open(3))
 }
 
 func TestANewShareCountsForWhatWaits(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
-		w := newWorld(t, server)
+		w := newFixture(t, server)
 		var weight atomic.Int64
 		weight.Store(10)
 		var err error
-		w.queue, err = queue.New(server.Client(t), "preflight", queue.Options{
+		w.Queue, err = queue.New(server.Client(t), "preflight", queue.Options{
 			Shares: func(tenant.ID) (queue.Share, bool) { return queue.Share{Weight: int(weight.Load())}, weight.Load() > 0 },
 		})
 		w.must(err)
-		w.must(w.queue.Submit(t.Context(), "pref_1", acme, 0))
-		s := w.start(func(c *sweeper.Config) { c.Every = 5 * time.Millisecond; c.Queue = w.queue })
+		w.must(w.Queue.Submit(t.Context(), "pref_1", acme, 0))
+		s := w.start(func(c *sweeper.Config) { c.Every = 5 * time.Millisecond; c.Queue = w.Queue })
 		has := func(want int) func() bool {
 			return func() bool { b := s.Backlogs(); return len(b) == 1 && b[0].Share.Weight == want && b[0].Waiting == 1 }
 		}
-		w.until("the backlog is seen", has(10))
+		eventually.Holds(w, "the backlog is seen", has(10))
 		weight.Store(70)
-		w.until("the new weight counts", has(70))
+		eventually.Holds(w, "the new weight counts", has(70))
 		// While nobody knows, it stays.
 		weight.Store(0)
-		w.must(w.queue.Submit(t.Context(), "pref_1", acme, 0))
+		w.must(w.Queue.Submit(t.Context(), "pref_1", acme, 0))
 		for range 20 {
-			changed, err := w.queue.Reweigh(t.Context(), s.Backlogs())
+			changed, err := w.Queue.Reweigh(t.Context(), s.Backlogs())
 			if w.must(err); changed != 0 || !has(70)() {
 				t.Fatalf("%d shares were changed: %+v", changed, s.Backlogs())
 			}

@@ -193,7 +193,7 @@ func TestASenderMaySignByEitherOfTwoSecretsWhileTheyRotate(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	end, begin := metav1.NewTime(w.Clock.Now().Add(time.Hour)), metav1.NewTime(w.Clock.Now().Add(-time.Hour))
-	w.Secret("acme-next", "next-secret-of-thirty-two-bytes-or-more")
+	w.AddSecret("acme-next", "next-secret-of-thirty-two-bytes-or-more")
 	w.Sender("acme", func(s *v1alpha1.XJMFSenderSpec) {
 		s.Secrets[0].NotAfter = &end
 		s.Secrets = append(s.Secrets, v1alpha1.SharedSecret{

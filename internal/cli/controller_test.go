@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -47,7 +49,7 @@ func TestControllerRunsOnACluster(t *testing.T) {
 	if err := admin.Create(t.Context(), capability); err != nil {
 		t.Fatal(err)
 	}
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(capability), capability); err != nil {
 			return err
 		}

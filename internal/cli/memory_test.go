@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -211,7 +213,7 @@ func (m *market) start(t *testing.T) *exec.Cmd {
 			t.Logf("log of the API server:\n%s", m.log.String())
 		}
 	})
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		if ready("http://" + ops + "/readyz") {
 			return nil
 		}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -72,7 +74,7 @@ func (r released) person(t *testing.T, role string) string {
 	if err := r.Client(t).Create(t.Context(), binding); err != nil {
 		t.Fatal(err)
 	}
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		_, err := r.Kubectl(t, user, "get", "xjmfsenders", "--namespace="+r.namespace)
 		return err
 	})

@@ -24,7 +24,7 @@ import (
 // compares what the follower holds with what every approval ever made comes to.
 func TestAFollowerHasWhatAllApprovalsTogetherSay(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil, nil)
+	w := newFixture(t, nil, nil)
 	r := rand.New(rand.NewPCG(20261122, 1))
 	owners := []string{owner, "org_stark1", authority.Platform}
 	var ids []string
@@ -35,16 +35,16 @@ func TestAFollowerHasWhatAllApprovalsTogetherSay(t *testing.T) {
 	var order []string
 	changed, agreed := 0, map[bool]int{}
 	for range 250 {
-		w.advance(time.Duration(1+r.IntN(600)) * time.Second)
+		w.clock.Step(time.Duration(1+r.IntN(600)) * time.Second)
 		switch r.IntN(4) {
 		case 0:
 			var window masterdata.Window
 			if r.IntN(2) == 0 {
-				window.From = w.now().Add(time.Duration(r.IntN(3600)) * time.Second)
+				window.From = w.clock.Now().Add(time.Duration(r.IntN(3600)) * time.Second)
 			}
 			if begin := window.From; r.IntN(3) > 0 {
 				if begin.IsZero() {
-					begin = w.now()
+					begin = w.clock.Now()
 				}
 				window.Until = begin.Add(time.Duration(1+r.IntN(7200)) * time.Second)
 			}
@@ -75,7 +75,7 @@ func TestAFollowerHasWhatAllApprovalsTogetherSay(t *testing.T) {
 }
 
 // agrees compares what is in force for an owner, and reports whether anything is.
-func agrees(t *testing.T, w *world, owner string, made map[string]masterdata.Approval, order []string) bool {
+func agrees(t *testing.T, w *fixture, owner string, made map[string]masterdata.Approval, order []string) bool {
 	t.Helper()
 	var spans []timeline.Span[string]
 	for _, id := range order {
@@ -83,8 +83,8 @@ func agrees(t *testing.T, w *world, owner string, made map[string]masterdata.App
 			spans = append(spans, timeline.Span[string]{Value: a.Snapshot, From: a.From, Until: a.Until, Approval: a.ID, ApprovedAt: a.ApprovedAt})
 		}
 	}
-	got, err := w.authorities.Current(owner, w.now())
-	i := timeline.At(spans, w.now())
+	got, err := w.authorities.Current(owner, w.clock.Now())
+	i := timeline.At(spans, w.clock.Now())
 	switch {
 	case i < 0 && !errors.Is(err, timeline.ErrNone):
 		t.Fatalf("%s has %v, %v, and nothing is approved", owner, got.Approval, err)
@@ -96,7 +96,7 @@ func agrees(t *testing.T, w *world, owner string, made map[string]masterdata.App
 
 func TestAFollowerAsksForNoMoreThanHasChanged(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil, nil)
+	w := newFixture(t, nil, nil)
 	w.approves(t, w.keeps(t, owner, 1), masterdata.Window{})
 	calls := func(what string, want int64) {
 		t.Helper()
@@ -108,7 +108,7 @@ func TestAFollowerAsksForNoMoreThanHasChanged(t *testing.T) {
 	}
 	calls("at first: the revision, the heads, one content", 3)
 	for range 3 {
-		w.advance(masterdata.Poll)
+		w.clock.Step(masterdata.Poll)
 		calls("nothing new: the revision", 1)
 	}
 	w.keeps(t, owner, 2)
@@ -121,10 +121,10 @@ func TestAFollowerAsksForNoMoreThanHasChanged(t *testing.T) {
 
 func TestASnapshotIsLoadedShortlyBeforeItComesIntoForce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil, nil)
+	w := newFixture(t, nil, nil)
 	id := w.keeps(t, owner, 1)
 	w.approves(t, w.keeps(t, owner, 2), masterdata.Window{})
-	later := w.now().Add(time.Hour)
+	later := w.clock.Now().Add(time.Hour)
 	w.approves(t, id, masterdata.Window{From: later})
 	w.refreshes(t)
 	want := func(when string, now time.Time, price int64, cause error) {
@@ -137,10 +137,10 @@ func TestASnapshotIsLoadedShortlyBeforeItComesIntoForce(t *testing.T) {
 	want("before", later.Add(-1), 2, nil)
 	// A replica that has not looked in time does not go on with what is superseded.
 	want("not loaded", later, 0, timeline.ErrNotLoaded)
-	w.advance(50*time.Minute - time.Millisecond)
+	w.clock.Step(50*time.Minute - time.Millisecond)
 	w.refreshes(t)
 	want("looked too early", later, 0, timeline.ErrNotLoaded)
-	w.advance(time.Millisecond)
+	w.clock.Step(time.Millisecond)
 	w.refreshes(t)
 	want("loaded ten minutes before", later, 1, nil)
 	want("and until then the other", later.Add(-1), 2, nil)
@@ -150,10 +150,10 @@ func TestContentThatCannotBeReadNowLeavesWhatIsInForce(t *testing.T) {
 	t.Parallel()
 	away := errors.New("away")
 	broken := &exchanged{}
-	w := newWorld(t, nil, func(h masterdata.Heads) masterdata.Heads { broken.Heads = h; return broken })
+	w := newFixture(t, nil, func(h masterdata.Heads) masterdata.Heads { broken.Heads = h; return broken })
 	first := w.approves(t, w.keeps(t, owner, 1), masterdata.Window{})
 	w.refreshes(t)
-	w.advance(time.Second)
+	w.clock.Step(time.Second)
 	second := w.approves(t, w.keeps(t, owner, 2), masterdata.Window{})
 	broken.set(nil, away)
 	for range 3 {
@@ -161,12 +161,12 @@ func TestContentThatCannotBeReadNowLeavesWhatIsInForce(t *testing.T) {
 			t.Fatalf("error %v", err)
 		}
 	}
-	if got, err := w.authorities.Current(owner, w.now()); err != nil || got.Approval != first.ID {
+	if got, err := w.authorities.Current(owner, w.clock.Now()); err != nil || got.Approval != first.ID {
 		t.Errorf("in force by %s, %v; want %s", got.Approval, err, first.ID)
 	}
 	broken.set(nil, nil)
 	w.refreshes(t)
-	if got, err := w.authorities.Current(owner, w.now()); err != nil || got.Approval != second.ID {
+	if got, err := w.authorities.Current(owner, w.clock.Now()); err != nil || got.Approval != second.ID {
 		t.Errorf("in force by %s, %v; want %s", got.Approval, err, second.ID)
 	}
 }
@@ -213,10 +213,10 @@ func TestStoredContentThatIsWrongSaysHow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			broken := &exchanged{}
-			w := newWorld(t, nil, func(h masterdata.Heads) masterdata.Heads { broken.Heads = h; return broken })
+			w := newFixture(t, nil, func(h masterdata.Heads) masterdata.Heads { broken.Heads = h; return broken })
 			w.approves(t, w.keeps(t, owner, 1), masterdata.Window{})
 			w.refreshes(t)
-			w.advance(time.Second)
+			w.clock.Step(time.Second)
 			w.approves(t, w.keeps(t, owner, 1_000_000), masterdata.Window{})
 			var packed bytes.Buffer
 			z := gzip.NewWriter(&packed)
@@ -224,7 +224,7 @@ func TestStoredContentThatIsWrongSaysHow(t *testing.T) {
 			must(t, errors.Join(err, z.Close()))
 			broken.set(packed.Bytes(), nil)
 			w.refreshes(t)
-			if got, err := w.authorities.Current(owner, w.now()); !errors.Is(err, tc.want) {
+			if got, err := w.authorities.Current(owner, w.clock.Now()); !errors.Is(err, tc.want) {
 				t.Errorf("in force %v, %v; want %v", got.Value, err, tc.want)
 			}
 		})
@@ -256,7 +256,7 @@ func (j *journal) levels() string {
 func TestAFollowerSaysWhetherItIsWellUntilItsContextEnds(t *testing.T) {
 	t.Parallel()
 	var log journal
-	w := newWorld(t, slog.New(&log), nil)
+	w := newFixture(t, slog.New(&log), nil)
 	if w.follower.Asked() || w.follower.Healthy() != nil {
 		t.Error("asked before it runs")
 	}
@@ -276,7 +276,7 @@ func TestAFollowerSaysWhetherItIsWellUntilItsContextEnds(t *testing.T) {
 	if err := w.follower.Healthy(); !errors.Is(err, storetest.ErrInjected) || log.levels() != "WARN" {
 		t.Fatalf("away: %v, logged %q", err, log.levels())
 	}
-	if _, err := w.authorities.Current(owner, w.now()); !errors.Is(err, timeline.ErrNotLoaded) {
+	if _, err := w.authorities.Current(owner, w.clock.Now()); !errors.Is(err, timeline.ErrNotLoaded) {
 		t.Errorf("away at first: %v", err)
 	}
 	w.store.Set(storetest.None)
@@ -284,7 +284,7 @@ func TestAFollowerSaysWhetherItIsWellUntilItsContextEnds(t *testing.T) {
 	if err := w.follower.Healthy(); err != nil || log.levels() != "WARN INFO" {
 		t.Errorf("back: %v, logged %q", err, log.levels())
 	}
-	if _, err := w.authorities.Current(owner, w.now()); !errors.Is(err, timeline.ErrNone) {
+	if _, err := w.authorities.Current(owner, w.clock.Now()); !errors.Is(err, timeline.ErrNone) {
 		t.Errorf("back: %v", err)
 	}
 }

@@ -23,7 +23,7 @@ func wantInvalid(t *testing.T, what string, err error, field string) {
 
 func TestADraftSaysWhereItComesFromAndIsOneOfTwo(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil, nil)
+	w := newFixture(t, nil, nil)
 	products, err := catalog.NewCatalog([]catalog.Group{{UID: "g", Name: "G"}}, []catalog.Product{{UID: "p:1", Name: "P", Group: "g"}})
 	must(t, err)
 	prices := resources(t, owner, 1)
@@ -59,9 +59,9 @@ func TestADraftSaysWhereItComesFromAndIsOneOfTwo(t *testing.T) {
 
 func TestAWindowIsBoundedToTheMillisecond(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil, nil)
+	w := newFixture(t, nil, nil)
 	id := w.keeps(t, owner, 1)
-	now := w.now()
+	now := w.clock.Now()
 	longest := 10 * 366 * 24 * time.Hour
 	for name, tc := range map[string]struct {
 		window masterdata.Window

@@ -22,6 +22,8 @@ import (
 	"testing"
 	"time"
 
+	clocktesting "k8s.io/utils/clock/testing"
+
 	"github.com/coreos/go-oidc/v3/oidc"
 	"github.com/coreos/go-oidc/v3/oidc/oidctest"
 	"github.com/google/go-cmp/cmp"
@@ -35,40 +37,26 @@ const redirectURL = "https://ops.example.com" + signon.CallbackPath
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// world is a client of a provider, with one clock.
-type world struct {
+// fixture is a client of an identity provider. Both have the same clock.
+type fixture struct {
 	*signon.Provider
-	idp *signontest.Provider
-
-	mu  sync.Mutex
-	now time.Time
+	idp   *signontest.Provider
+	clock *clocktesting.FakeClock
 }
 
-func (w *world) clock() time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.now
-}
-
-func (w *world) advance(d time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.now = w.now.Add(d)
-}
-
-func newWorld(t *testing.T, change func(*signon.Config)) *world {
+func newFixture(t *testing.T, change func(*signon.Config)) *fixture {
 	t.Helper()
-	w := &world{now: noon}
-	w.idp = signontest.New(t, w.clock, redirectURL)
+	w := &fixture{clock: clocktesting.NewFakeClock(noon)}
+	w.idp = signontest.New(t, w.clock.Now, redirectURL)
 	w.Provider = w.client(t, change)
 	return w
 }
 
 // client is another replica.
-func (w *world) client(t *testing.T, change func(*signon.Config)) *signon.Provider {
+func (w *fixture) client(t *testing.T, change func(*signon.Config)) *signon.Provider {
 	t.Helper()
 	config := signon.Config{
-		Issuer: w.idp.URL, ClientID: signontest.ClientID, GroupsClaim: "groups", Groups: []string{"operators", "on-call"}, RedirectURL: redirectURL, Now: w.clock,
+		Issuer: w.idp.URL, ClientID: signontest.ClientID, GroupsClaim: "groups", Groups: []string{"operators", "on-call"}, RedirectURL: redirectURL, Now: w.clock.Now,
 	}
 	if change != nil {
 		change(&config)
@@ -100,7 +88,7 @@ func visit(t *testing.T, address string) url.Values {
 }
 
 // begin is the first half, and the way to the provider and back.
-func (w *world) begin(t *testing.T) (signon.Flow, url.Values) {
+func (w *fixture) begin(t *testing.T) (signon.Flow, url.Values) {
 	t.Helper()
 	flow, address, err := w.Begin(t.Context(), "/ops", rand.Reader)
 	if err != nil {
@@ -110,7 +98,7 @@ func (w *world) begin(t *testing.T) (signon.Flow, url.Values) {
 }
 
 // signIn is a whole sign-in.
-func (w *world) signIn(t *testing.T) (signon.Person, error) {
+func (w *fixture) signIn(t *testing.T) (signon.Person, error) {
 	t.Helper()
 	flow, query := w.begin(t)
 	return w.Finish(t.Context(), flow, query)
@@ -145,7 +133,7 @@ func TestAPersonInAGroupIsLetIn(t *testing.T) {
 		"a token that says since when":        func(p *signontest.Provider) { p.Claims["nbf"] = noon.Unix() },
 		"a token that lasts for a day or two": func(p *signontest.Provider) { p.Lasts = 48 * time.Hour },
 	} {
-		w := newWorld(t, nil)
+		w := newFixture(t, nil)
 		change(w.idp)
 		person, err := w.signIn(t)
 		if err != nil {
@@ -165,7 +153,7 @@ func TestAClientSaysWhoItIsAsTheProviderTakesIt(t *testing.T) {
 		"nothing said": nil, "basic": {"client_secret_basic"}, "post": {"client_secret_post"}, "both": {"client_secret_post", "client_secret_basic"},
 	} {
 		secret := credential.Secret("s3cret")
-		w := newWorld(t, func(c *signon.Config) { c.Secret = func() (credential.Secret, error) { return secret, nil } })
+		w := newFixture(t, func(c *signon.Config) { c.Secret = func() (credential.Secret, error) { return secret, nil } })
 		w.idp.Secret, w.idp.Methods = "s3cret", methods
 		if _, err := w.signIn(t); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -180,7 +168,7 @@ func TestAClientSaysWhoItIsAsTheProviderTakesIt(t *testing.T) {
 			t.Errorf("%s, after the secret has come back: %v", name, err)
 		}
 	}
-	w := newWorld(t, func(c *signon.Config) {
+	w := newFixture(t, func(c *signon.Config) {
 		c.Secret = func() (credential.Secret, error) { return "", errors.New("s3cret") }
 	})
 	_, err := w.signIn(t)
@@ -245,7 +233,7 @@ func TestATokenThatIsNotGoodLetsNobodyIn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, nil)
+			w := newFixture(t, nil)
 			w.idp.Change(tc.change)
 			person, err := w.signIn(t)
 			refusal := wantRefusal(t, err, tc.want)
@@ -303,7 +291,7 @@ func swapped(t *testing.T, p *signontest.Provider, claims string) string {
 
 func TestTheProviderMayTakeOtherKeysAtAnyTime(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newFixture(t, nil)
 	for range 3 {
 		for range 2 {
 			if _, err := w.signIn(t); err != nil {
@@ -333,32 +321,32 @@ func TestTheProviderMayTakeOtherKeysAtAnyTime(t *testing.T) {
 func TestWhatComesBackBelongsToWhoHasBegun(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		change func(w *world, flow *signon.Flow, query url.Values)
+		change func(w *fixture, flow *signon.Flow, query url.Values)
 		want   signon.Reason
 	}{
-		"another state":              {func(_ *world, _ *signon.Flow, q url.Values) { q.Set("state", "elsewhere") }, signon.ReasonState},
-		"no state":                   {func(_ *world, _ *signon.Flow, q url.Values) { q.Del("state") }, signon.ReasonState},
-		"two states":                 {func(_ *world, _ *signon.Flow, q url.Values) { q.Add("state", q.Get("state")) }, signon.ReasonState},
-		"no flow":                    {func(_ *world, f *signon.Flow, q url.Values) { *f = signon.Flow{}; q.Set("state", "") }, signon.ReasonState},
-		"a flow of long ago":         {func(w *world, _ *signon.Flow, _ url.Values) { w.advance(signon.FlowLifetime) }, signon.ReasonState},
-		"another verifier":           {func(_ *world, f *signon.Flow, _ url.Values) { f.Verifier = strings.Repeat("v", 43) }, signon.ReasonCode},
-		"another nonce":              {func(_ *world, f *signon.Flow, _ url.Values) { f.Nonce = "n" }, signon.ReasonNonce},
-		"another code":               {func(_ *world, _ *signon.Flow, q url.Values) { q.Set("code", "s3cret") }, signon.ReasonCode},
-		"no code":                    {func(_ *world, _ *signon.Flow, q url.Values) { q.Del("code") }, signon.ReasonProvider},
-		"two codes":                  {func(_ *world, _ *signon.Flow, q url.Values) { q.Add("code", "s3cret") }, signon.ReasonProvider},
-		"a code that is too long":    {func(_ *world, _ *signon.Flow, q url.Values) { q.Set("code", strings.Repeat("x", 5000)) }, signon.ReasonProvider},
-		"an answer of somebody else": {func(_ *world, _ *signon.Flow, q url.Values) { q.Set("iss", "https://elsewhere.example.com") }, signon.ReasonIssuer},
-		"an answer of two": {func(w *world, _ *signon.Flow, q url.Values) {
+		"another state":              {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Set("state", "elsewhere") }, signon.ReasonState},
+		"no state":                   {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Del("state") }, signon.ReasonState},
+		"two states":                 {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Add("state", q.Get("state")) }, signon.ReasonState},
+		"no flow":                    {func(_ *fixture, f *signon.Flow, q url.Values) { *f = signon.Flow{}; q.Set("state", "") }, signon.ReasonState},
+		"a flow of long ago":         {func(w *fixture, _ *signon.Flow, _ url.Values) { w.clock.Step(signon.FlowLifetime) }, signon.ReasonState},
+		"another verifier":           {func(_ *fixture, f *signon.Flow, _ url.Values) { f.Verifier = strings.Repeat("v", 43) }, signon.ReasonCode},
+		"another nonce":              {func(_ *fixture, f *signon.Flow, _ url.Values) { f.Nonce = "n" }, signon.ReasonNonce},
+		"another code":               {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Set("code", "s3cret") }, signon.ReasonCode},
+		"no code":                    {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Del("code") }, signon.ReasonProvider},
+		"two codes":                  {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Add("code", "s3cret") }, signon.ReasonProvider},
+		"a code that is too long":    {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Set("code", strings.Repeat("x", 5000)) }, signon.ReasonProvider},
+		"an answer of somebody else": {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Set("iss", "https://elsewhere.example.com") }, signon.ReasonIssuer},
+		"an answer of two": {func(w *fixture, _ *signon.Flow, q url.Values) {
 			q["iss"] = []string{w.idp.URL, "https://elsewhere.example.com"}
 		}, signon.ReasonIssuer},
-		"a refusal of the person":     {func(_ *world, _ *signon.Flow, q url.Values) { q.Set("error", "access_denied") }, signon.ReasonDenied},
-		"a refusal of another kind":   {func(_ *world, _ *signon.Flow, q url.Values) { q.Set("error", "invalid_scope") }, signon.ReasonProvider},
-		"a refusal that is no code":   {func(_ *world, _ *signon.Flow, q url.Values) { q.Set("error", "<b>s3cret</b>") }, signon.ReasonProvider},
-		"a refusal and a code beside": {func(_ *world, _ *signon.Flow, q url.Values) { q.Set("error", "server_error") }, signon.ReasonProvider},
+		"a refusal of the person":     {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Set("error", "access_denied") }, signon.ReasonDenied},
+		"a refusal of another kind":   {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Set("error", "invalid_scope") }, signon.ReasonProvider},
+		"a refusal that is no code":   {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Set("error", "<b>s3cret</b>") }, signon.ReasonProvider},
+		"a refusal and a code beside": {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Set("error", "server_error") }, signon.ReasonProvider},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, nil)
+			w := newFixture(t, nil)
 			flow, query := w.begin(t)
 			tc.change(w, &flow, query)
 			_, err := w.Finish(t.Context(), flow, query)
@@ -367,7 +355,7 @@ func TestWhatComesBackBelongsToWhoHasBegun(t *testing.T) {
 	}
 	t.Run("a provider that does not say who it is, and has promised to", func(t *testing.T) {
 		t.Parallel()
-		w := newWorld(t, nil)
+		w := newFixture(t, nil)
 		w.idp.NamesItself = true
 		flow, query := w.begin(t)
 		query.Del("iss")
@@ -376,7 +364,7 @@ func TestWhatComesBackBelongsToWhoHasBegun(t *testing.T) {
 	})
 	t.Run("a code that was given away before", func(t *testing.T) {
 		t.Parallel()
-		w := newWorld(t, nil)
+		w := newFixture(t, nil)
 		flow, query := w.begin(t)
 		if _, err := w.Finish(t.Context(), flow, query); err != nil {
 			t.Fatal(err)
@@ -390,7 +378,7 @@ func TestWhatComesBackBelongsToWhoHasBegun(t *testing.T) {
 
 func TestASignInThatBeganOnOneReplicaEndsOnAnother(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newFixture(t, nil)
 	flow, query := w.begin(t)
 	if _, err := w.client(t, nil).Finish(t.Context(), flow, query); err != nil {
 		t.Error(err)
@@ -399,7 +387,7 @@ func TestASignInThatBeganOnOneReplicaEndsOnAnother(t *testing.T) {
 
 func TestNoTwoSignInsHaveASecretInCommon(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newFixture(t, nil)
 	seen := map[string]bool{}
 	for range 20 {
 		flow, address, err := w.Begin(t.Context(), "/ops", rand.Reader)
@@ -446,7 +434,7 @@ func TestAProviderThatFailsIsSaidToBeUnavailable(t *testing.T) {
 		for name, answer := range answers {
 			t.Run(path+" answers "+name, func(t *testing.T) {
 				t.Parallel()
-				w := newWorld(t, nil)
+				w := newFixture(t, nil)
 				w.idp.Change(func(p *signontest.Provider) { p.Instead = map[string]http.HandlerFunc{path: answer} })
 				flow, address, err := w.Begin(t.Context(), "/ops", rand.Reader)
 				if path == "/.well-known/openid-configuration" {
@@ -470,7 +458,7 @@ func TestAProviderThatFailsIsSaidToBeUnavailable(t *testing.T) {
 
 // wantWellSoon signs in at a provider that is well again. The library lets whoever comes
 // in the moment after a failure to fetch keys share it.
-func (w *world) wantWellSoon(t *testing.T) {
+func (w *fixture) wantWellSoon(t *testing.T) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
 		_, err := w.signIn(t)
@@ -489,7 +477,7 @@ func TestAProviderThatNeverAnswersIsGivenUp(t *testing.T) {
 	for _, path := range []string{"/.well-known/openid-configuration", "/token", "/keys"} {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, nil)
+			w := newFixture(t, nil)
 			w.idp.Change(func(p *signontest.Provider) {
 				p.Instead = map[string]http.HandlerFunc{path: func(_ http.ResponseWriter, r *http.Request) {
 					_, _ = io.Copy(io.Discard, r.Body) // only then it is seen that the client has gone
@@ -530,7 +518,7 @@ func TestMetadataThatLeadAstrayAreNotFollowed(t *testing.T) {
 		"no token endpoint":           {"token_endpoint": ""},
 		"an endpoint with a password": {"token_endpoint": "https://a:b@elsewhere.example.com/token"},
 	} {
-		w := newWorld(t, nil)
+		w := newFixture(t, nil)
 		w.idp.Metadata = metadata
 		if name == "an issuer with a slash" {
 			w.idp.Metadata = map[string]any{"issuer": w.idp.URL + "/"}
@@ -546,7 +534,7 @@ func TestMetadataThatLeadAstrayAreNotFollowed(t *testing.T) {
 
 func TestAProviderThatIsAwayIsAskedAgainAfterAPause(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newFixture(t, nil)
 	const document = "/.well-known/openid-configuration"
 	w.idp.Change(func(p *signontest.Provider) {
 		p.Instead = map[string]http.HandlerFunc{document: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }}
@@ -562,11 +550,11 @@ func TestAProviderThatIsAwayIsAskedAgainAfterAPause(t *testing.T) {
 		t.Errorf("asked %d times within the pause", asked)
 	}
 	w.idp.Change(func(p *signontest.Provider) { p.Instead = nil })
-	w.advance(5 * time.Second)
+	w.clock.Step(5 * time.Second)
 	if _, err := w.signIn(t); err != nil || w.Healthy() != nil {
 		t.Error(err, w.Healthy())
 	}
-	w.advance(time.Hour - time.Second)
+	w.clock.Step(time.Hour - time.Second)
 	if _, err := w.signIn(t); err != nil || w.idp.Asked(document) != 2 {
 		t.Errorf("asked %d times within an hour: %v", w.idp.Asked(document), err)
 	}
@@ -574,7 +562,7 @@ func TestAProviderThatIsAwayIsAskedAgainAfterAPause(t *testing.T) {
 	w.idp.Change(func(p *signontest.Provider) {
 		p.Instead = map[string]http.HandlerFunc{document: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }}
 	})
-	w.advance(time.Second)
+	w.clock.Step(time.Second)
 	if _, err := w.signIn(t); err != nil || w.idp.Asked(document) != 3 || w.Healthy() == nil {
 		t.Errorf("asked %d times: %v; %v", w.idp.Asked(document), err, w.Healthy())
 	}
@@ -583,7 +571,7 @@ func TestAProviderThatIsAwayIsAskedAgainAfterAPause(t *testing.T) {
 func TestAProviderIsAskedBeforeAnybodySignsIn(t *testing.T) {
 	t.Parallel()
 	const document = "/.well-known/openid-configuration"
-	w := newWorld(t, nil)
+	w := newFixture(t, nil)
 	asked := make(chan struct{})
 	w.idp.Change(func(p *signontest.Provider) {
 		p.Instead = map[string]http.HandlerFunc{document: func(w http.ResponseWriter, _ *http.Request) { close(asked); w.WriteHeader(http.StatusBadGateway) }}
@@ -602,7 +590,7 @@ func TestAProviderIsAskedBeforeAnybodySignsIn(t *testing.T) {
 
 func TestManyWhoBeginAtOnceAskOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newFixture(t, nil)
 	var all sync.WaitGroup
 	for range 50 {
 		all.Go(func() {
@@ -619,7 +607,7 @@ func TestManyWhoBeginAtOnceAskOnce(t *testing.T) {
 
 func TestWhoeverWaitsForASlowProviderMayGo(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newFixture(t, nil)
 	arrived, release := make(chan struct{}), make(chan struct{})
 	w.idp.Change(func(p *signontest.Provider) {
 		p.Instead = map[string]http.HandlerFunc{"/.well-known/openid-configuration": func(http.ResponseWriter, *http.Request) { close(arrived); <-release }}
@@ -643,7 +631,7 @@ func TestAnAuthorityThatIsNamedSignsTheProvidersCertificate(t *testing.T) {
 	server := httptest.NewTLSServer(http.NotFoundHandler())
 	t.Cleanup(server.Close)
 	for trusted, want := range map[bool]string{true: "404", false: "certificate"} {
-		w := newWorld(t, func(c *signon.Config) {
+		w := newFixture(t, func(c *signon.Config) {
 			if c.Issuer = server.URL; trusted {
 				c.Roots = x509.NewCertPool()
 				c.Roots.AddCert(server.Certificate())
@@ -702,7 +690,7 @@ func TestAConfigurationThatIsNotWholeNamesTheField(t *testing.T) {
 
 func TestTheFingerprintIsThatOfWhoIsLetIn(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newFixture(t, nil)
 	same := w.client(t, func(c *signon.Config) {
 		c.Groups, c.Scopes, c.RedirectURL = []string{"on-call", "operators"}, []string{"profile"}, "https://other.example.com"+signon.CallbackPath
 	})

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/safehttp"
@@ -19,7 +21,6 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"
-	"github.com/printmarket/printmarket/test/kubetest"
 	"github.com/printmarket/printmarket/test/webhooktest"
 	worker "github.com/printmarket/printmarket/workers/delivery"
 )
@@ -69,7 +70,7 @@ func TestEventsDuringAnInvalidPostureAreDeliveredAfterItsFix(t *testing.T) {
 	}
 	until := func(posts int64, waiting int) {
 		t.Helper()
-		kubetest.Eventually(t, func() error {
+		eventually.Succeeds(t, func() error {
 			all, _ := store.All()
 			pending := 0
 			for _, delivery := range all {

@@ -30,8 +30,8 @@ var (
 	stark  = tenant.ID{Organization: "org_stark1", Mode: tenant.Live}
 )
 
-// world is a store, a directory and a clock with the verbs of this package on them.
-type world struct {
+// fixture is a store, a directory and a clock with the verbs of this package on them.
+type fixture struct {
 	*testing.T
 	store     webhooktest.Memory
 	directory webhooktest.Directory
@@ -40,9 +40,9 @@ type world struct {
 	*webhook.Service
 }
 
-func newWorld(t *testing.T, endpoints ...webhook.Endpoint) *world {
+func newFixture(t *testing.T, endpoints ...webhook.Endpoint) *fixture {
 	t.Helper()
-	w := &world{T: t, now: newYear}
+	w := &fixture{T: t, now: newYear}
 	clock := func() time.Time { return w.now }
 	w.relay = webhook.Relay{Store: &w.store, Directory: &w.directory, Now: clock, Random: random}
 	w.Service = webhook.New(webhook.Config{Store: &w.store, Directory: &w.directory, Now: clock, Random: random})
@@ -57,7 +57,7 @@ func endpoint(owner tenant.ID, name string, events ...transaction.EventType) web
 	}
 }
 
-func (w *world) enroll(endpoints ...webhook.Endpoint) {
+func (w *fixture) enroll(endpoints ...webhook.Endpoint) {
 	w.Helper()
 	if err := w.store.Enroll(w.Context(), endpoints, w.now); err != nil {
 		w.Fatal(err)
@@ -65,21 +65,13 @@ func (w *world) enroll(endpoints ...webhook.Endpoint) {
 }
 
 // happens commits an event.
-func (w *world) happens(owner tenant.ID, kind transaction.EventType) {
+func (w *fixture) happens(owner tenant.ID, kind transaction.EventType) {
 	w.Helper()
-	subject, err := recordid.New(recordid.RFQ, w.now, random)
-	if err != nil {
-		w.Fatal(err)
-	}
-	event, err := transaction.NewEvent(kind, subject, w.now, random)
-	if err != nil {
-		w.Fatal(err)
-	}
-	w.store.Append(owner, event)
+	w.store.Commit(w, owner, kind, w.now, "")
 }
 
 // relayed steps until nothing is left, and counts the deliveries to each endpoint.
-func (w *world) relayed() map[string]int {
+func (w *fixture) relayed() map[string]int {
 	w.Helper()
 	for {
 		n, err := w.relay.Step(w.Context())
@@ -103,7 +95,7 @@ func TestEachEnrolledEndpointGetsWhatItWants(t *testing.T) {
 	all, some := endpoint(acme, "all"), endpoint(acme, "some", transaction.RFQQuoted)
 	closed, fresh, other := endpoint(acme, "closed"), endpoint(acme, "fresh"), endpoint(stark, "all")
 	closed.Closed = "Stage"
-	w := newWorld(t, all, some, closed, fresh, other)
+	w := newFixture(t, all, some, closed, fresh, other)
 	w.enroll(all, some, closed, other, endpoint(acme, "undeclared"))
 	w.happens(acme, transaction.RFQCreated)
 	w.happens(acme, transaction.RFQQuoted)
@@ -119,7 +111,7 @@ func TestEachEnrolledEndpointGetsWhatItWants(t *testing.T) {
 func TestNobodyIsToldOfThePastButOfWhatHappenedJustBefore(t *testing.T) {
 	t.Parallel()
 	all := endpoint(acme, "all")
-	w := newWorld(t, all)
+	w := newFixture(t, all)
 	w.happens(acme, transaction.RFQCreated)
 	w.now = newYear.Add(time.Second)
 	w.happens(acme, transaction.RFQQuoted)
@@ -134,7 +126,7 @@ func TestNobodyIsToldOfThePastButOfWhatHappenedJustBefore(t *testing.T) {
 func TestALongOutboxIsRelayedInOrderAndOnce(t *testing.T) {
 	t.Parallel()
 	all := endpoint(acme, "all")
-	w := newWorld(t, all)
+	w := newFixture(t, all)
 	w.enroll(all)
 	for range 1201 {
 		w.happens(acme, transaction.RFQCreated)
@@ -160,7 +152,7 @@ func (l late) Relay(ctx context.Context, from, to int64, deliveries []webhook.De
 func TestOfTwoRelaysTheSecondWritesNothing(t *testing.T) {
 	t.Parallel()
 	all := endpoint(acme, "all")
-	w := newWorld(t, all)
+	w := newFixture(t, all)
 	w.enroll(all)
 	w.happens(acme, transaction.RFQCreated)
 	w.relay.Store = late{&w.store}
@@ -172,7 +164,7 @@ func TestOfTwoRelaysTheSecondWritesNothing(t *testing.T) {
 func TestARelayThatFailsSkipsNothing(t *testing.T) {
 	t.Parallel()
 	all := endpoint(acme, "all")
-	w := newWorld(t, all)
+	w := newFixture(t, all)
 	w.enroll(all)
 	w.happens(acme, transaction.RFQCreated)
 	broken := errors.New("no entropy")
@@ -296,7 +288,7 @@ func TestExcerptsAreShortCleanText(t *testing.T) {
 func TestEndpointsAreListedWithWhatIsRememberedOfThem(t *testing.T) {
 	t.Parallel()
 	known, moved, fresh := endpoint(acme, "known"), endpoint(acme, "moved"), endpoint(acme, "fresh")
-	w := newWorld(t, known, moved, fresh, endpoint(stark, "other"))
+	w := newFixture(t, known, moved, fresh, endpoint(stark, "other"))
 	before := moved
 	before.URL = "https://before.test/"
 	w.enroll(known, before)
@@ -321,7 +313,7 @@ func TestEndpointsAreListedWithWhatIsRememberedOfThem(t *testing.T) {
 
 // fail adds a delivery to an endpoint whose first attempt failed, and which is due
 // again in a minute.
-func (w *world) fail(address webhook.Address, fault webhook.Fault) {
+func (w *fixture) fail(address webhook.Address, fault webhook.Fault) {
 	w.Helper()
 	event, err := transaction.NewEvent(transaction.RFQCreated, "", w.now, random)
 	if err != nil {
@@ -345,7 +337,7 @@ func TestATestIsADeliveryUnlessNothingWouldComeOfIt(t *testing.T) {
 	t.Parallel()
 	open, closed, gone := endpoint(acme, "open"), endpoint(acme, "closed"), endpoint(acme, "gone")
 	closed.Closed = "the capability is closed"
-	w := newWorld(t, open, closed, gone)
+	w := newFixture(t, open, closed, gone)
 	w.enroll(open, closed, gone)
 	w.fail(gone.Address, webhook.FaultGone)
 	got, err := w.Test(t.Context(), open.Address)
@@ -370,7 +362,7 @@ func TestATestIsADeliveryUnlessNothingWouldComeOfIt(t *testing.T) {
 func TestNothingIsFoundThatAnOwnerDoesNotHave(t *testing.T) {
 	t.Parallel()
 	theirs := endpoint(stark, "theirs")
-	w := newWorld(t, theirs, endpoint(acme, "fresh"))
+	w := newFixture(t, theirs, endpoint(acme, "fresh"))
 	w.enroll(theirs)
 	w.happens(stark, transaction.RFQCreated)
 	w.relayed()
@@ -397,7 +389,7 @@ func TestARedeliveryToAClosedEndpointWaits(t *testing.T) {
 	t.Parallel()
 	closed := endpoint(acme, "closed")
 	closed.Closed = "the capability is closed"
-	w := newWorld(t, closed)
+	w := newFixture(t, closed)
 	w.enroll(closed)
 	w.happens(acme, transaction.RFQCreated)
 	w.relayed()
@@ -412,7 +404,7 @@ func TestARedeliveryToAClosedEndpointWaits(t *testing.T) {
 func TestRecoveringLoopsUntilNothingIsMissing(t *testing.T) {
 	t.Parallel()
 	all := endpoint(acme, "all", transaction.RFQQuoted)
-	w := newWorld(t, all)
+	w := newFixture(t, all)
 	for range 1001 {
 		w.happens(acme, transaction.RFQQuoted)
 		w.happens(acme, transaction.RFQCreated)
@@ -436,7 +428,7 @@ func TestRecoveringLoopsUntilNothingIsMissing(t *testing.T) {
 func TestWhatIsOutsideOfWhatThereIsIsInvalid(t *testing.T) {
 	t.Parallel()
 	all := endpoint(acme, "all")
-	w := newWorld(t, all)
+	w := newFixture(t, all)
 	asked := map[string]func() error{
 		"since": func() error {
 			_, err := w.Recover(t.Context(), all.Address, w.now.Add(-webhook.Retention-time.Millisecond))
@@ -460,7 +452,7 @@ func TestWhatIsOutsideOfWhatThereIsIsInvalid(t *testing.T) {
 func TestEnablingForgetsTheFailures(t *testing.T) {
 	t.Parallel()
 	gone := endpoint(acme, "gone")
-	w := newWorld(t, gone)
+	w := newFixture(t, gone)
 	w.enroll(gone)
 	w.fail(gone.Address, webhook.FaultGone)
 	if err := w.Enable(t.Context(), gone.Address); err != nil {
@@ -475,7 +467,7 @@ func TestEnablingForgetsTheFailures(t *testing.T) {
 func TestAnAwayStoreIsToldAsSuch(t *testing.T) {
 	t.Parallel()
 	all := endpoint(acme, "all")
-	w := newWorld(t, all)
+	w := newFixture(t, all)
 	w.store.Away(true)
 	const id = "dlv_01KDVDNC00000000000000000A"
 	asked := map[string]func() error{

@@ -7,14 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/test/recordtest"
+
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/printmarket/printmarket/internal/store/sqlite"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/xjmf"
 	"github.com/printmarket/printmarket/pkg/xjdf"
@@ -22,22 +22,10 @@ import (
 
 var acme = tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
 
-// newReceiver takes callbacks into a database of its own, at the start.
+// newReceiver returns a receiver with an empty store, whose clock stands at start.
 func newReceiver(t testing.TB, count ...func(string)) *xjmf.Receiver {
 	t.Helper()
-	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "records.db"), sqlite.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := store.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	if err := store.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	config := xjmf.Config{Store: store, Now: func() time.Time { return start }, Random: rand.Reader}
+	config := xjmf.Config{Store: recordtest.Store(t), Now: func() time.Time { return start }, Random: rand.Reader}
 	if len(count) > 0 {
 		config.Count = count[0]
 	}

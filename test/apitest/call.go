@@ -17,7 +17,6 @@ import (
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/credential/signature"
 	"github.com/printmarket/printmarket/internal/problem"
-	"github.com/printmarket/printmarket/internal/tenant"
 )
 
 // Request is one request.
@@ -96,11 +95,7 @@ func (w *World) Build(t testing.TB, in Request) *http.Request {
 // nothing of a posture lets it be opened.
 func (w *World) sealed(t testing.TB, key string) string {
 	t.Helper()
-	partner, _, _ := strings.Cut(key, "-")
-	session := credential.Session{
-		Tenant: tenant.ID{Organization: w.partners[partner].Spec.OrganizationID, Mode: w.keys[key].Mode()},
-		Key:    w.Digest(key), Expires: w.Clock.Now().Add(credential.SessionLifetime),
-	}
+	session := credential.Session{Tenant: w.Tenant(key), Key: w.Digest(key), Expires: w.Clock.Now().Add(credential.SessionLifetime)}
 	token, err := w.Sessions.Seal(session, w.Clock.Now(), rand.Reader)
 	must(t, err)
 	return token.Reveal()

@@ -78,6 +78,7 @@ func (i Identity) Write(t testing.TB, dir string) (certFile, keyFile string) {
 
 // Pin sets the client certificates of a partner, and whether it needs one.
 func (w *World) Pin(partner string, required bool, certificates ...v1alpha1.ClientCertificate) {
-	w.partners[partner].Spec.ClientCertificates, w.partners[partner].Spec.RequireClientCertificate = certificates, required
-	w.Publish()
+	w.Partner(partner, func(spec *v1alpha1.PartnerEntitlementSpec) {
+		spec.ClientCertificates, spec.RequireClientCertificate = certificates, required
+	})
 }

@@ -42,17 +42,14 @@ func header(name, value string) func(*Request) {
 
 func causes() map[string]cause {
 	acme := func(change func(*v1alpha1.PartnerEntitlementSpec)) func(*testing.T, *World) {
-		return func(_ *testing.T, w *World) {
-			change(&w.partners["acme"].Spec)
-			w.Publish()
-		}
+		return func(_ *testing.T, w *World) { w.Partner("acme", change) }
 	}
 	return map[string]cause{
 		"nothing":             {},
 		"header fields":       {status: 431, code: problem.CodeHeadersTooLarge, request: header("X-Large", strings.Repeat("x", 33<<10))},
 		"a closed capability": {status: 503, code: anyClosed, world: closeAll},
 		"early data":          {status: 425, code: problem.CodeTooEarly, request: header("Early-Data", "1")},
-		"no current posture":  {status: 503, code: problem.CodePostureUnavailable, world: func(_ *testing.T, w *World) { w.Clock.now = w.Clock.now.Add(2 * time.Hour) }},
+		"no current posture":  {status: 503, code: problem.CodePostureUnavailable, world: func(_ *testing.T, w *World) { w.Stale() }},
 		"no key":              {status: 401, code: problem.CodeMissingAPIKey, request: func(r *Request) { r.Key = "" }},
 		"a key that is none":  {status: 401, code: problem.CodeInvalidAPIKey, request: header("Authorization", "Bearer pmk_live_x")},
 		"suspension":          {status: 403, code: problem.CodePartnerSuspended, world: acme(func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended })},
@@ -103,10 +100,7 @@ func exhaust(t *testing.T, w *World) {
 
 // closeAll disables every capability.
 func closeAll(_ *testing.T, w *World) {
-	for _, rollout := range w.rollouts {
-		rollout.Spec.Stage = v1alpha1.StageDisabled
-	}
-	w.Publish()
+	w.SetStages(v1alpha1.StageDisabled)
 }
 
 // TestEveryOperationRefusesAsItsContractSays asks every published operation for

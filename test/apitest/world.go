@@ -12,18 +12,17 @@ package apitest
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"log/slog"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/printmarket/printmarket/test/posturetest"
+	"github.com/printmarket/printmarket/test/recordtest"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/apiserver"
@@ -47,12 +46,10 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/masterdata/source"
-	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/rfq"
-	"github.com/printmarket/printmarket/internal/store/sqlite"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/webhook"
@@ -84,8 +81,8 @@ type Options struct {
 
 // World is one API server with what is behind it.
 type World struct {
-	Clock   *Clock
-	Gates   *posture.Gates
+	*posturetest.Installation
+	Clock   *clocktesting.FakeClock
 	Store   *storetest.Faulty
 	Catalog *catalog.Holder
 	// Authority has what the demo platform prints with, and nothing for organizations;
@@ -109,27 +106,9 @@ type World struct {
 	Requests *requestlog.Recorder
 	Handler  http.Handler
 
-	partners map[string]*v1alpha1.PartnerEntitlement
-	rollouts map[string]*v1alpha1.CapabilityRollout
-	senders  map[string]*v1alpha1.XJMFSender
-	secrets  []posture.SecretData
-	keys     map[string]credential.Key
 	cursors  *cursor.Sealer
 	problems *schema
 	pace     preflightapi.Pace
-}
-
-// Clock stands still until it is moved.
-type Clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-// Now is the time.
-func (c *Clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
 }
 
 // Intake is a queue's answer to "is new work welcome?".
@@ -152,40 +131,17 @@ func (i *Intake) Refuses() error {
 	return i.err
 }
 
-// What all worlds of a process have in common, because making it takes longer than most
-// tests: the contracts, and the file of an empty store.
-var (
-	published = sync.OnceValues(func() (*contracts.Set, error) { return contracts.Load(docs.API) })
-	migrated  = sync.OnceValues(emptyStore)
-)
-
-// emptyStore is a database in which nothing is but the schema.
-func emptyStore() (content []byte, err error) {
-	directory, err := os.MkdirTemp("", "apitest")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(directory)) }()
-	path := filepath.Join(directory, "records.db")
-	store, err := sqlite.Open(context.Background(), path, sqlite.Options{})
-	if err != nil {
-		return nil, err
-	}
-	if err := errors.Join(store.Migrate(context.Background()), store.Close()); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(path)
-}
+// published are the contracts, which all servers of a process share because parsing them
+// takes longer than most tests.
+var published = sync.OnceValues(func() (*contracts.Set, error) { return contracts.Load(docs.API) })
 
 // New starts a world. It ends with the test.
 func New(t testing.TB, options Options) *World {
 	t.Helper()
+	clock := clocktesting.NewFakeClock(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
 	w := &World{
-		Clock: &Clock{now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)},
-		Gates: posture.NewGates(time.Hour), Intake: &Intake{}, Metrics: telemetry.NewMetrics(),
-		partners: map[string]*v1alpha1.PartnerEntitlement{}, rollouts: map[string]*v1alpha1.CapabilityRollout{},
-		senders: map[string]*v1alpha1.XJMFSender{},
-		keys:    map[string]credential.Key{}, pace: options.Pace,
+		Installation: posturetest.NewInstallation(clock.Now), Clock: clock,
+		Intake: &Intake{}, Metrics: telemetry.NewMetrics(), pace: options.Pace,
 	}
 	w.Requests = requestlog.NewRecorder(w.Clock.Now, rand.Reader)
 	if w.pace == (preflightapi.Pace{}) {
@@ -203,14 +159,8 @@ func New(t testing.TB, options Options) *World {
 // open makes the store, the queue, the catalog and the services above them.
 func (w *World) open(t testing.TB, log *slog.Logger) {
 	t.Helper()
-	records, err := migrated()
-	must(t, err)
-	path := filepath.Join(t.TempDir(), "records.db")
-	must(t, os.WriteFile(path, records, 0o600))
-	store, err := sqlite.Open(t.Context(), path, sqlite.Options{})
-	must(t, err)
-	t.Cleanup(func() { must(t, store.Close()) })
-	w.Store = storetest.NewFaulty(store)
+	w.Store = storetest.NewFaulty(recordtest.Store(t))
+	var err error
 	w.Queue, err = queue.New(redistest.Mini(t).Client(t), "preflight", queue.Options{})
 	must(t, err)
 	demo, err := catalog.Demo()
@@ -307,182 +257,37 @@ func Routes(w *World) ([]gate.Route, error) {
 	return slices.Concat(partners, jobs, desk, layer, xjmfapi.Routes(w.Callbacks), opener.Routes(), costs, bridgeapi.Routes(w.Authority, turns), hooks), err
 }
 
-// declare makes the partners acme and stark, which may do everything, and
-// globex, which is granted nothing. Each has the keys NAME-live and NAME-test;
-// acme has one more without scopes, one that reads, one that writes, and one for
-// each scope of the bridge. The marketplace's own desk is beside them.
+// declare adds the partners acme and stark, who may do everything, and globex, who is
+// granted nothing. Each has the keys NAME-live and NAME-test; acme has one more without
+// scopes, one that reads, one that writes, and one for each scope of the bridge. The
+// operators' organization is desk: desk-live and desk-test may do everything there,
+// desk-reads only reads.
 func (w *World) declare(t testing.TB) {
 	t.Helper()
 	for name, organization := range map[string]string{"acme": "org_acme01", "stark": "org_stark1", "globex": "org_globex"} {
-		p := &v1alpha1.PartnerEntitlement{
-			ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"},
-			Spec: v1alpha1.PartnerEntitlementSpec{
-				OrganizationID: organization, Package: v1alpha1.PackageEnterprise, State: v1alpha1.StateActive,
-				Contract: &v1alpha1.Contract{Reference: "C-1", EffectiveFrom: metav1.NewTime(w.Clock.Now().Add(-time.Hour))},
-				Scopes:   scopes("rfq:read", "rfq:write", "quote:read", "preflight:read", "preflight:write", "order:read", "order:write", "account:read", "xjdf:read", "xjdf:validate", "session:create", "costing:calculate", "master_data:read", "devices:read"),
-			},
-		}
-		w.partners[name] = p
-		w.register(name)
-		w.mint(t, p, "live", nil)
-		w.mint(t, p, "test", nil)
+		w.AddPartner(t, name, organization, v1alpha1.PackageEnterprise, scopes("rfq:read", "rfq:write", "quote:read", "preflight:read", "preflight:write", "order:read", "order:write", "account:read", "xjdf:read", "xjdf:validate", "session:create", "costing:calculate", "master_data:read", "devices:read")...)
+		w.AddSender(name, SenderOf(name), SecretOf(name))
 	}
-	w.mint(t, w.partners["acme"], "none", scopes())
-	w.mint(t, w.partners["acme"], "reads", scopes("rfq:read", "quote:read", "preflight:read", "order:read", "account:read", "xjdf:read"))
-	w.mint(t, w.partners["acme"], "media", scopes("master_data:read"))
-	w.mint(t, w.partners["acme"], "devices", scopes("devices:read"))
-	w.mint(t, w.partners["acme"], "writes", scopes("rfq:write", "preflight:write", "order:write"))
-	w.declareDesk(t)
-	for capability := range posture.Capabilities() {
-		name := capability.String()
-		for _, partner := range []string{"acme", "stark"} {
-			p := w.partners[partner]
-			p.Spec.Capabilities = append(p.Spec.Capabilities, v1alpha1.CapabilityGrant{Name: v1alpha1.CapabilityName(name)})
-		}
-		w.rollouts[name] = &v1alpha1.CapabilityRollout{
-			ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"},
-			Spec: v1alpha1.CapabilityRolloutSpec{
-				Capability: v1alpha1.CapabilityName(name), Stage: v1alpha1.Stage(capability.Definition().Shipped.Stage()),
-				Change: v1alpha1.Change{Ticket: "T-1"},
-			},
-		}
-		if capability.Definition().Shipped == posture.PrivateBeta {
-			w.rollouts[name].Spec.Audience = &v1alpha1.Audience{Partners: []string{"acme", "stark"}}
-		}
-	}
-	w.Publish()
-}
-
-// register makes the machine that sends callbacks for a partner.
-func (w *World) register(partner string) {
-	w.senders[partner] = &v1alpha1.XJMFSender{
-		ObjectMeta: metav1.ObjectMeta{Name: partner, Namespace: "default"},
-		Spec: v1alpha1.XJMFSenderSpec{
-			SenderID: SenderOf(partner), Partner: partner, State: v1alpha1.StateActive,
-			Secrets: []v1alpha1.SharedSecret{{Name: "current", SecretRef: v1alpha1.SecretKeyReference{Name: partner, Key: "hmac"}}},
-		},
-	}
-	w.secrets = append(w.secrets, posture.SecretData{
-		Namespace: "default", Name: partner, Data: map[string]credential.Secret{"hmac": SecretOf(partner)},
-	})
-}
-
-// Sender changes the machine of a partner.
-func (w *World) Sender(partner string, change func(*v1alpha1.XJMFSenderSpec)) {
-	change(&w.senders[partner].Spec)
-	w.Publish()
-}
-
-// Secret puts a secret where a sender may refer to it, under the key hmac.
-func (w *World) Secret(name string, value credential.Secret) {
-	w.secrets = append(w.secrets, posture.SecretData{Namespace: "default", Name: name, Data: map[string]credential.Secret{"hmac": value}})
-	w.Publish()
-}
-
-// declareDesk makes the marketplace's own desk: desk-live and desk-test may do
-// everything there, desk-reads only read.
-func (w *World) declareDesk(t testing.TB) {
-	t.Helper()
-	desk := &v1alpha1.PartnerEntitlement{
-		ObjectMeta: metav1.ObjectMeta{Name: "desk", Namespace: "default"},
-		Spec: v1alpha1.PartnerEntitlementSpec{
-			OrganizationID: "org_market", Package: v1alpha1.PackagePlatform, State: v1alpha1.StateActive,
-			Contract: &v1alpha1.Contract{Reference: "own", EffectiveFrom: metav1.NewTime(w.Clock.Now().Add(-time.Hour))},
-			Scopes:   scopes("ops:read", "quotes:ingest", "masterdata:write"),
-		},
-	}
-	w.partners["desk"] = desk
-	w.mint(t, desk, "live", nil)
-	w.mint(t, desk, "test", nil)
-	w.mint(t, desk, "reads", scopes("ops:read"))
+	w.AddKey(t, "acme", "none", scopes()...)
+	w.AddKey(t, "acme", "reads", scopes("rfq:read", "quote:read", "preflight:read", "order:read", "account:read", "xjdf:read")...)
+	w.AddKey(t, "acme", "media", scopes("master_data:read")...)
+	w.AddKey(t, "acme", "devices", scopes("devices:read")...)
+	w.AddKey(t, "acme", "writes", scopes("rfq:write", "preflight:write", "order:write")...)
+	w.GrantAll("acme", "stark")
+	w.AddPartner(t, "desk", "org_market", v1alpha1.PackagePlatform, scopes("ops:read", "quotes:ingest", "masterdata:write")...)
+	w.AddKey(t, "desk", "reads", scopes("ops:read")...)
 }
 
 func scopes(names ...v1alpha1.Scope) []v1alpha1.Scope { return append([]v1alpha1.Scope{}, names...) }
 
-// mint gives a partner a live key, or a test key if it is called test.
-func (w *World) mint(t testing.TB, p *v1alpha1.PartnerEntitlement, name string, scopes []v1alpha1.Scope) {
-	t.Helper()
-	mode, kind := tenant.Live, v1alpha1.KeyKindLive
-	if name == "test" {
-		mode, kind = tenant.Test, v1alpha1.KeyKindTest
-	}
-	key, err := credential.Mint(mode, strings.NewReader(strings.Repeat(p.Name+name+"-0123456789abcdef", 64)))
-	must(t, err)
-	w.keys[p.Name+"-"+name] = key
-	p.Spec.Keys = append(p.Spec.Keys, v1alpha1.APIKey{
-		Name: name, Kind: kind, SHA256: key.Digest().String(), State: v1alpha1.KeyStateActive, Scopes: scopes,
-	})
-}
-
-// Key is the text of a key, by the name that [Request] knows it by.
-func (w *World) Key(name string) string { return w.keys[name].Secret().Reveal() }
-
-// Digest is that of a key.
-func (w *World) Digest(name string) credential.Digest { return w.keys[name].Digest() }
-
-// Publish puts the partners and rollouts in force as they are now.
-func (w *World) Publish() {
-	var in posture.Inputs
-	for _, p := range w.partners {
-		in.Partners = append(in.Partners, *p.DeepCopy())
-	}
-	for _, r := range w.rollouts {
-		in.Rollouts = append(in.Rollouts, *r.DeepCopy())
-	}
-	for _, sender := range w.senders {
-		in.Senders = append(in.Senders, *sender.DeepCopy())
-	}
-	in.Secrets = posture.NewBundle(in.Senders, in.Partners, w.secrets)
-	w.Gates.Publish(posture.Compile(in), w.Clock.Now())
-}
-
-// Revoke ends a key of a partner.
-func (w *World) Revoke(partner, key string) {
-	for i := range w.partners[partner].Spec.Keys {
-		if k := &w.partners[partner].Spec.Keys[i]; k.Name == key {
-			k.State = v1alpha1.KeyStateRevoked
-		}
-	}
-	w.Publish()
-}
-
-// Kill closes a capability for everybody.
-func (w *World) Kill(capability posture.Capability) {
-	delete(w.rollouts, capability.String())
-	w.Publish()
-}
-
-// Grant sets the quota of a partner's capability.
-func (w *World) Grant(partner string, capability v1alpha1.CapabilityName, limit int64) {
-	for i := range w.partners[partner].Spec.Capabilities {
-		if g := &w.partners[partner].Spec.Capabilities[i]; g.Name == capability {
-			g.Quota = &v1alpha1.Quota{Limit: limit, WindowSeconds: 3600}
-		}
-	}
-	w.Publish()
-}
-
-// Limit sets the rate limit of a partner on a surface, in requests per second.
-func (w *World) Limit(partner string, surface v1alpha1.Surface, requests int64) {
-	p := w.partners[partner]
-	p.Spec.RateLimits = append(p.Spec.RateLimits, v1alpha1.RateLimit{Surface: surface, Requests: requests, WindowSeconds: 1})
-	w.Publish()
-}
-
 // Advance moves the clock; the posture stays fresh.
 func (w *World) Advance(d time.Duration) {
-	w.Clock.mu.Lock()
-	w.Clock.now = w.Clock.now.Add(d)
-	w.Clock.mu.Unlock()
+	w.Clock.Step(d)
 	w.Gates.Confirm(w.Clock.Now())
 }
 
-// Stale moves the clock until the posture counts no more.
-func (w *World) Stale() {
-	w.Clock.mu.Lock()
-	defer w.Clock.mu.Unlock()
-	w.Clock.now = w.Clock.now.Add(2 * time.Hour)
-}
+// Stale moves the clock until the posture is too old.
+func (w *World) Stale() { w.Clock.Step(2 * time.Hour) }
 
 // Logged is the request log of a tenant by now, the newest first.
 func (w *World) Logged(t testing.TB, who tenant.ID) []requestlog.Entry {

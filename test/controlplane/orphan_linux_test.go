@@ -12,8 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"github.com/printmarket/printmarket/test/controlplane"
-	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // childVariable turns the test binary into a process that panics while it has
@@ -56,7 +57,7 @@ func TestServersDieWithAProcessThatPanics(t *testing.T) {
 	directory := strings.TrimSpace(string(output))
 	t.Cleanup(func() { _ = os.RemoveAll(directory) })
 
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		running, err := processesOf(directory)
 		if err == nil && len(running) > 0 {
 			err = fmt.Errorf("still running: %q", running)

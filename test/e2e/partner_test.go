@@ -68,7 +68,7 @@ func call(ctx context.Context, client *http.Client, method, address, path, key, 
 func (p *platform) ask(method, path, key, body string) answer {
 	p.Helper()
 	var got answer
-	eventually(p.T, "somebody is there", func() error {
+	await(p.T, "somebody is there", func() error {
 		var err error
 		got, err = call(p.Context(), http.DefaultClient, method, p.address, path, key, body)
 		var failed *net.OpError
@@ -94,7 +94,7 @@ func (p *platform) submit() string {
 // succeeded waits for the end of a job.
 func (p *platform) succeeded(job string) {
 	p.Helper()
-	eventually(p.T, "job "+job+" succeeds", func() error {
+	await(p.T, "job "+job+" succeeds", func() error {
 		got, err := call(p.Context(), http.DefaultClient, http.MethodGet, p.address, "/api/v1/preflight/"+job, p.live, "")
 		if err != nil {
 			return err
@@ -110,7 +110,7 @@ func (p *platform) succeeded(job string) {
 // code where one is given.
 func (p *platform) answers(replica, key string, status int, code problem.Code) {
 	p.Helper()
-	eventually(p.T, fmt.Sprintf("%s answers %d", replica, status), func() error {
+	await(p.T, fmt.Sprintf("%s answers %d", replica, status), func() error {
 		got, err := call(p.Context(), http.DefaultClient, http.MethodGet, replica, "/api/v1/rfq", key, "")
 		if err == nil && (got.status != status || code != "" && got.member("code") != string(code)) {
 			err = errors.New(got.String())
@@ -177,7 +177,7 @@ func (l *load) fail(what string) {
 func (l *load) more(answers int64) {
 	l.p.Helper()
 	want := l.requests.Load() + answers
-	eventually(l.p.T, "partners are answered", func() error {
+	await(l.p.T, "partners are answered", func() error {
 		if got := l.requests.Load(); got < want {
 			return fmt.Errorf("%d answers, want %d", got, want)
 		}

@@ -21,6 +21,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"github.com/jackc/pgx/v5"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -340,10 +342,10 @@ func (p *platform) revoke(key int) {
 		fmt.Sprintf(`--patch=[{"op":"replace","path":"/spec/keys/%d/state","value":"Revoked"}]`, key))
 }
 
-// eventually asks again, for up to two minutes, until the answer is no error.
-func eventually(t *testing.T, what string, ask func() error) {
+// await polls for up to two minutes until ask returns nil.
+func await(t *testing.T, what string, ask func() error) {
 	t.Helper()
-	kubetest.Within(t, 2*time.Minute, func() error {
+	eventually.SucceedsWithin(t, 2*time.Minute, func() error {
 		if err := ask(); err != nil {
 			return fmt.Errorf("%s: %w", what, err)
 		}

@@ -68,7 +68,7 @@ func (p *platform) propagated(generation int64) metav1.Condition {
 // awaitPropagated waits as kubectl wait does, and returns at once.
 func (p *platform) awaitPropagated(generation int64) {
 	p.Helper()
-	eventually(p.T, "the edit is propagated", func() error {
+	await(p.T, "the edit is propagated", func() error {
 		if c := p.propagated(generation); c.Status != metav1.ConditionTrue {
 			return fmt.Errorf("propagated is %s: %s", c.Status, c.Message)
 		}
@@ -176,7 +176,7 @@ func (p *platform) frozen() {
 		victim := p.servers()[0]
 		p.thawed(victim, func() { p.killBesideFrozen(victim, ends) })
 		if !ends {
-			eventually(p.T, "it serves again", func() error {
+			await(p.T, "it serves again", func() error {
 				if !serves(p.pod(victim)) {
 					return errors.New("it does not")
 				}
@@ -211,7 +211,7 @@ func (p *platform) killBesideFrozen(victim corev1.Pod, ends bool) {
 		p.kubectl("", "delete", "pod", victim.Name, "--wait=false")
 	}
 	generation, waited := p.kill(true), 0
-	eventually(p.T, "the edit is propagated", func() error {
+	await(p.T, "the edit is propagated", func() error {
 		// In this order: what serves after the condition was read has served before.
 		condition := p.propagated(generation)
 		serving := p.endpointServes(victim)

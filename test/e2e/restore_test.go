@@ -51,7 +51,7 @@ func (p *platform) goBack(dump, restore func()) {
 	if got := p.ask(http.MethodGet, "/api/v1/preflight/"+open, p.live, ""); got.member("status") != "queued" {
 		p.Errorf("what was open is %s", got)
 	}
-	eventually(p.T, "what is open is handed over", func() error {
+	await(p.T, "what is open is handed over", func() error {
 		var stats struct{ Open int }
 		text := p.kubectl("", "exec", "deployment/printmarket-api", "--", "/printmarket", "queue", "stats", "--output=json")
 		if err := json.Unmarshal([]byte(text), &stats); err != nil || stats.Open != 1 {

@@ -94,7 +94,7 @@ func (p *platform) scaledForOne(meanwhile func()) {
 // workersAre waits until as many workers are ready, and no others are wanted.
 func (p *platform) workersAre(want int, when string) {
 	p.Helper()
-	eventually(p.T, fmt.Sprintf("there are %d workers %s", want, when), func() error {
+	await(p.T, fmt.Sprintf("there are %d workers %s", want, when), func() error {
 		got := p.kubectl("", "get", "deployment", "printmarket-worker-preflight",
 			"--output=go-template={{.spec.replicas}} wanted, {{or .status.replicas 0}} there, {{or .status.readyReplicas 0}} ready")
 		if got != fmt.Sprintf("%d wanted, %[1]d there, %[1]d ready", want) {
@@ -169,7 +169,7 @@ scrape_configs:
 			p.Logf("Prometheus said:\n%s", text)
 		}
 	})
-	eventually(p.T, "Prometheus is ready", func() error {
+	await(p.T, "Prometheus is ready", func() error {
 		got, err := call(p.Context(), http.DefaultClient, http.MethodGet, address, "/-/ready", "", "")
 		if err == nil && got.status != http.StatusOK {
 			err = errors.New(got.String())

@@ -83,7 +83,7 @@ func (p *platform) serversReady() {
 // readable waits until an RFQ can be read: connections may have to be made anew.
 func (p *platform) readable(rfq string) {
 	p.Helper()
-	eventually(p.T, "the RFQ is read", func() error {
+	await(p.T, "the RFQ is read", func() error {
 		if got := p.ask(http.MethodGet, "/api/v1/rfq/"+rfq, p.live, ""); got.status != http.StatusOK {
 			return fmt.Errorf("answered %s", got)
 		}

@@ -88,7 +88,7 @@ func (r *receiver) expect(job string) {
 // told waits until the partner was told.
 func (p *platform) told(subject, event string) {
 	p.Helper()
-	eventually(p.T, "the partner is told "+event+" of "+subject, func() error {
+	await(p.T, "the partner is told "+event+" of "+subject, func() error {
 		if !p.receiver.hears(subject, event) {
 			return errors.New("it was not")
 		}
@@ -134,7 +134,7 @@ func (p *platform) events() {
 	}
 	// One that died after the partner had answered has left a delivery that waits for the
 	// end of its lease, and would go on to wait while the capability is closed.
-	eventually(p.T, "nothing waits", func() error { return p.pending(0) })
+	await(p.T, "nothing waits", func() error { return p.pending(0) })
 
 	p.kubectl("", "scale", deployment, "--replicas=0")
 	p.kubectl("", "wait", "pods", "--selector=app.kubernetes.io/component=worker-webhooks", "--for=delete", "--timeout=60s")
@@ -142,7 +142,7 @@ func (p *platform) events() {
 	waiting := []string{p.rfq(), p.rfq()}
 	p.kubectl("", "scale", deployment, "--replicas=2")
 	p.kubectl("", "rollout", "status", deployment, "--timeout=180s")
-	eventually(p.T, "events wait", func() error { return p.pending(len(waiting)) })
+	await(p.T, "events wait", func() error { return p.pending(len(waiting)) })
 	for _, rfq := range waiting {
 		if p.receiver.hears(rfq, "rfq.created") {
 			p.Errorf("the partner was told of %s while the capability was closed", rfq)

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	authorizationv1 "k8s.io/api/authorization/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	authorization "k8s.io/client-go/kubernetes/typed/authorization/v1"
 	"k8s.io/client-go/rest"
-
-	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // verb is a verb of RBAC and the letter that stands for it in a matrix.
@@ -161,7 +161,7 @@ func (r Reviewer) Allows(tb testing.TB, user, verb string, target Target) bool {
 // platform allow to list rollouts.
 func (r Reviewer) AwaitRole(tb testing.TB, user string) {
 	tb.Helper()
-	kubetest.Eventually(tb, func() error {
+	eventually.Succeeds(tb, func() error {
 		if !r.Allows(tb, user, "list", Target{Group: marketplace, Resource: "capabilityrollouts"}) {
 			return fmt.Errorf("%s has no Role yet", user)
 		}

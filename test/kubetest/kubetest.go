@@ -22,7 +22,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/go-logr/logr"
 	appsv1 "k8s.io/api/apps/v1"
@@ -44,10 +43,6 @@ import (
 // RequiredVariable names the environment variable that, when it is not empty,
 // makes a missing control plane a failure and not a reason to skip.
 const RequiredVariable = "PRINTMARKET_CONTROLPLANE_REQUIRED"
-
-// deadline is how long conditions are polled for. It is generous because it
-// only costs time when a test fails.
-const deadline = 30 * time.Second
 
 // Plane is a control plane with what tests need.
 type Plane struct {
@@ -202,31 +197,4 @@ func (p *Plane) Apply(tb testing.TB, user controlplane.User, namespace string, m
 	_, err := p.Plane.Kubectl(tb.Context(), user, strings.Join(manifests, "\n---\n"),
 		"apply", "--server-side", "--namespace="+namespace, "--filename=-")
 	return err
-}
-
-// Eventually polls until the condition holds, for up to 30 seconds, and then
-// fails the test with the condition's last error.
-func Eventually(tb testing.TB, condition func() error) {
-	tb.Helper()
-	Within(tb, deadline, condition)
-}
-
-// Within is Eventually with a limit of its own.
-func Within(tb testing.TB, limit time.Duration, condition func() error) {
-	tb.Helper()
-	ctx, cancel := context.WithTimeout(tb.Context(), limit)
-	defer cancel()
-	ticker := time.NewTicker(10 * time.Millisecond)
-	defer ticker.Stop()
-	for {
-		err := condition()
-		if err == nil {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			tb.Fatalf("still not after %v: %v", limit, err)
-		case <-ticker.C:
-		}
-	}
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -65,7 +67,7 @@ func TestUserHasTheRightsOfItsRolesOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		return reader.List(t.Context(), &corev1.ConfigMapList{}, client.InNamespace(namespace))
 	})
 	if err := reader.Create(t.Context(), configMap(namespace, "mine")); !apierrors.IsForbidden(err) {

@@ -19,6 +19,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"github.com/printmarket/printmarket/test/nodes"
 )
 
@@ -51,7 +53,7 @@ func TestServicesReachPodsOfEveryNodeFromTheHost(t *testing.T) {
 		t.Errorf("pods are on %q; want both nodes", nodes)
 	}
 	seen := map[string]bool{}
-	eventually(t, func() error {
+	eventually.SucceedsWithin(t, 2*time.Minute, func() error {
 		answer, err := get(t.Context(), newConnections(), http.MethodGet, "http://"+d.address)
 		if err != nil {
 			return err
@@ -102,7 +104,7 @@ func TestPodsLookUpNamesOfTheClusterAndNoOthers(t *testing.T) {
 		"server." + d.namespace + ".svc": d.address,
 		"server." + d.namespace + ".svc.cluster.local": d.address,
 	} {
-		eventually(t, func() error {
+		eventually.SucceedsWithin(t, 2*time.Minute, func() error {
 			got, err := get(t.Context(), newConnections(), http.MethodGet, "http://"+d.address+"/lookup/"+name)
 			if err == nil && got != want {
 				err = fmt.Errorf("%s is %s; want %s", name, got, want)
@@ -155,7 +157,7 @@ func TestNoRequestFailsDuringARollout(t *testing.T) {
 	load := start(t, d)
 	d.kubectl(t, "set", "env", "deployment/server", "VERSION=two")
 	d.rolledOut(t)
-	eventually(t, func() error {
+	eventually.SucceedsWithin(t, 2*time.Minute, func() error {
 		answer, err := get(t.Context(), newConnections(), http.MethodGet, "http://"+d.address)
 		if err == nil && !strings.HasPrefix(answer, "two ") {
 			err = fmt.Errorf("answer %q", answer)
@@ -173,7 +175,7 @@ func TestAContainerThatEatsMoreThanItsLimitIsKilled(t *testing.T) {
 	if answer, err := get(t.Context(), newConnections(), http.MethodPost, "http://"+ip+":8080/eat/256"); err == nil {
 		t.Errorf("it ate: %q", answer)
 	}
-	eventually(t, func() error {
+	eventually.SucceedsWithin(t, 2*time.Minute, func() error {
 		ended := d.kubectl(t, "get", "pod", pod,
 			"--output=jsonpath={.status.containerStatuses[0].lastState.terminated.reason} {.status.containerStatuses[0].lastState.terminated.exitCode}")
 		if ended != "OOMKilled 137" {
@@ -211,10 +213,10 @@ func TestAFrozenContainerAnswersNothingUntilItIsBack(t *testing.T) {
 	if err := container.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, ask)
+	eventually.SucceedsWithin(t, 2*time.Minute, ask)
 
 	d.kubectl(t, "scale", "deployment/server", "--replicas=0")
-	eventually(t, func() error {
+	eventually.SucceedsWithin(t, 2*time.Minute, func() error {
 		_, err := cluster.Container(t.Context(), d.namespace, pod)
 		if err == nil {
 			return errors.New("a pod that is gone has a container")
@@ -255,7 +257,7 @@ func TestNoRequestFailsWhenANodeIsDrained(t *testing.T) {
 	})
 	// The scheduler hears in its own time that the node takes no more pods, so one
 	// that had to go can come back to it; who drains then drains again.
-	eventually(t, func() error {
+	eventually.SucceedsWithin(t, 2*time.Minute, func() error {
 		d.kubectl(t, "drain", "node-2", "--ignore-daemonsets", "--delete-emptydir-data", "--timeout=180s")
 		d.rolledOut(t)
 		for _, node := range d.each(t, ".spec.nodeName") {

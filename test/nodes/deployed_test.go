@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/test/kubetest"
+	"github.com/printmarket/printmarket/test/eventually"
 	"github.com/printmarket/printmarket/test/nodes/archive"
 )
 
@@ -56,7 +56,7 @@ func deploy(t *testing.T, purpose string) deployed {
 	d.rolledOut(t)
 	d.address = d.kubectl(t, "get", "service", "server", "--output=jsonpath={.spec.clusterIP}")
 	// kube-proxy hears of a Service in its own time.
-	eventually(t, func() error {
+	eventually.SucceedsWithin(t, 2*time.Minute, func() error {
 		_, err := get(t.Context(), newConnections(), http.MethodGet, "http://"+d.address)
 		return err
 	})
@@ -150,12 +150,6 @@ func get(ctx context.Context, client *http.Client, method, url string) (string, 
 // chooses each time.
 func newConnections() *http.Client {
 	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-}
-
-// eventually polls for up to two minutes: nodes are slow beside other tests.
-func eventually(t *testing.T, condition func() error) {
-	t.Helper()
-	kubetest.Within(t, 2*time.Minute, condition)
 }
 
 // load is what clients see, of whom some keep their connections.

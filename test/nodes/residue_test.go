@@ -17,6 +17,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/test/eventually"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -71,7 +74,7 @@ func TestNothingOfAClusterIsLeftWhenItsProcess(t *testing.T) {
 			if err := child.Wait(); err == nil {
 				t.Error("the child ended well")
 			}
-			eventually(t, func() error { return left(directory) })
+			eventually.SucceedsWithin(t, 2*time.Minute, func() error { return left(directory) })
 			if _, err := os.Stat(filepath.Join(directory, "logs", "kube-apiserver.log")); err != nil {
 				t.Errorf("the logs are gone: %v", err)
 			}

@@ -11,7 +11,7 @@ import (
 	"net/netip"
 	"testing"
 
-	"github.com/printmarket/printmarket/test/kubetest"
+	"github.com/printmarket/printmarket/test/eventually"
 )
 
 func TestASlotIsTakenAsLongAsItsFileIsOpen(t *testing.T) {
@@ -28,7 +28,7 @@ func TestASlotIsTakenAsLongAsItsFileIsOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A child that another test starts has the file too, until it has become its program.
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		third, err := tryHold(slot)
 		if err == nil && third == nil {
 			err = errors.New("it was given back, and cannot be taken again")

@@ -11,7 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/printmarket/printmarket/test/eventually"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -31,17 +32,6 @@ func TestMain(m *testing.M) {
 		select {}
 	}
 	os.Exit(Main(m))
-}
-
-const patience = 30 * time.Second
-
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); !holds(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not within %s: %s", patience, what)
-		}
-	}
 }
 
 func one(t *testing.T, url, query string) string {
@@ -140,7 +130,7 @@ func TestAServerEndsWithTheProcessThatStartedItEvenByAKill(t *testing.T) {
 	_ = owner.Process.Kill()
 	_ = owner.Wait()
 	for _, pid := range family {
-		eventually(t, fmt.Sprintf("end of process %d", pid), func() bool { return !alive(pid) })
+		eventually.Holds(t, fmt.Sprintf("end of process %d", pid), func() bool { return !alive(pid) })
 	}
 }
 

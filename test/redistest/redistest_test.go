@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"github.com/redis/go-redis/v9"
 
 	"github.com/printmarket/printmarket/test/redistest"
@@ -34,16 +36,6 @@ func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
-	}
-}
-
-// until polls with a deadline.
-func until(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !holds(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not within 30 s: %s", what)
-		}
 	}
 }
 
@@ -114,7 +106,7 @@ func TestNoServerOutlivesAProcessThatIsKilled(t *testing.T) {
 	parent.Env = append(os.Environ(), orphanEnv+"="+file, "TMPDIR="+t.TempDir())
 	must(t, parent.Start())
 	var pid []byte
-	until(t, "the server runs", func() bool {
+	eventually.Holds(t, "the server runs", func() bool {
 		var err error
 		pid, err = os.ReadFile(file)
 		return err == nil
@@ -125,7 +117,7 @@ func TestNoServerOutlivesAProcessThatIsKilled(t *testing.T) {
 	}
 	must(t, parent.Process.Kill())
 	_ = parent.Wait()
-	until(t, "the server is dead", func() bool {
+	eventually.Holds(t, "the server is dead", func() bool {
 		state, err := os.ReadFile(stat)
 		return err != nil || strings.Contains(string(state), ") Z ")
 	})
@@ -214,7 +206,7 @@ func TestAReplicaThatLagsTakesOverWithoutTheLastWrites(t *testing.T) {
 	for range 10 {
 		client := group.Primary(t).Client(t)
 		must(t, client.Set(t.Context(), "first", "v", 0).Err())
-		until(t, "the first write is copied", func() bool { return client.Wait(t.Context(), 1, time.Second).Val() == 1 })
+		eventually.Holds(t, "the first write is copied", func() bool { return client.Wait(t.Context(), 1, time.Second).Val() == 1 })
 		group.Lag(t)
 		must(t, client.Set(t.Context(), "last", "v", 0).Err())
 		group.KillPrimary(t)
@@ -241,7 +233,7 @@ func TestSentinelsReplaceAPrimaryAgainAndAgain(t *testing.T) {
 	for round := range 2 {
 		before := group.Primary(t)
 		key := strconv.Itoa(round)
-		until(t, "a write is accepted and copied", func() bool {
+		eventually.Holds(t, "a write is accepted and copied", func() bool {
 			return client.Set(t.Context(), key, "v", 0).Err() == nil && client.Wait(t.Context(), 1, time.Second).Val() == 1
 		})
 		if round == 0 {
@@ -252,7 +244,7 @@ func TestSentinelsReplaceAPrimaryAgainAndAgain(t *testing.T) {
 		if group.Primary(t) == before {
 			t.Error("nobody took the place of the primary")
 		}
-		until(t, "the client finds the new primary and what was written", func() bool {
+		eventually.Holds(t, "the client finds the new primary and what was written", func() bool {
 			return client.Get(t.Context(), key).Val() == "v"
 		})
 		group.Return(t)

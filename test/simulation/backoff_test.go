@@ -21,7 +21,7 @@ func TestJobsThatFailTogetherComeBackSpreadOut(t *testing.T) {
 func jobsThatFailTogetherComeBackSpreadOut(t *testing.T) {
 	crowd, workers := size(200, 4000), size(8, 100)
 	back := 3 * time.Second
-	w := newWorld(t, simulation.Config{Seed: 9, Workers: workers, Slots: 4})
+	w := newFixture(t, simulation.Config{Seed: 9, Workers: workers, Slots: 4})
 	var asked []int
 	w.Add(0, w.Crowd(owner("acme01"), crowd, func(now time.Duration) (simulation.Ending, time.Duration) {
 		second := int(now / time.Second)

@@ -15,7 +15,7 @@ func TestNothingIsStuckWhenWorkersDie(t *testing.T) { scenario(t, nothingIsStuck
 
 func nothingIsStuckWhenWorkersDie(t *testing.T) {
 	workers, span := size(6, 50), size(40*time.Second, 6*time.Minute)
-	w := newWorld(t, simulation.Config{Seed: 5, Workers: workers, Slots: 4, Crashes: size(1, 0.04), Alone: 2})
+	w := newFixture(t, simulation.Config{Seed: 5, Workers: workers, Slots: 4, Crashes: size(1, 0.04), Alone: 2})
 	mean := meanPreflight()
 	rate := 0.4 * float64(4*workers) / mean.Seconds() / 4
 	for _, name := range []string{"acme01", "acme02", "acme03", "acme04"} {
@@ -46,7 +46,7 @@ func neighboursOfAJobThatKillsItsWorker(t *testing.T) {
 	exhausted := map[int]int{}
 	for _, load := range size([]float64{0.3}, []float64{0.1, 0.6, 0.9}) {
 		for _, alone := range size([]int{0, 2}, []int{0, 1, 2}) {
-			w := newWorld(t, simulation.Config{Seed: 6, Workers: size(3, 10), Slots: 4, Alone: alone})
+			w := newFixture(t, simulation.Config{Seed: 6, Workers: size(3, 10), Slots: 4, Alone: alone})
 			span := size(time.Minute, 5*time.Minute)
 			mean := meanPreflight()
 			innocent, poisonous := owner("innocent"), owner("poisonous")

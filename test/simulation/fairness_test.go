@@ -21,7 +21,7 @@ func TestASmallTenantDoesNotWaitBehindALargeOne(t *testing.T) {
 func aSmallTenantDoesNotWaitBehindALargeOne(t *testing.T) {
 	rows := [][]any{row("workers", "slots", "tenant", "jobs", "p50", "p99", "most", "utilisation")}
 	for _, fleet := range size([]fleet{{2, 400, 20}}, []fleet{{1, 5000, 300}, {4, 10_000, 300}, {100, 10_000, 300}, {1000, 30_000, 300}}) {
-		w := newWorld(t, simulation.Config{Seed: 1, Workers: fleet.workers, Slots: 4})
+		w := newFixture(t, simulation.Config{Seed: 1, Workers: fleet.workers, Slots: 4})
 		mean := meanPreflight()
 		large, small := owner("large1"), owner("small1")
 		w.Add(0, w.AtOnce(large, fleet.queued, simulation.Preflight))
@@ -64,7 +64,7 @@ func workerTimeIsSharedByWeight(t *testing.T) {
 		{200 * time.Millisecond, 600 * time.Millisecond, 2 * time.Second},
 	}) {
 		names, weight := [3]string{"light1", "middle", "heavy1"}, [3]int{10, 20, 40}
-		w := newWorld(t, simulation.Config{Seed: 2, Workers: slots / 4, Slots: 4, Shares: weights(map[string]queue.Share{
+		w := newFixture(t, simulation.Config{Seed: 2, Workers: slots / 4, Slots: 4, Shares: weights(map[string]queue.Share{
 			names[0]: {Weight: weight[0]}, names[1]: {Weight: weight[1]}, names[2]: {Weight: weight[2]},
 		})})
 		for i, name := range names {
@@ -96,7 +96,7 @@ func around(mean time.Duration) simulation.Work {
 func TestACapHoldsAtEveryInstant(t *testing.T) { scenario(t, aCapHoldsAtEveryInstant) }
 
 func aCapHoldsAtEveryInstant(t *testing.T) {
-	w := newWorld(t, simulation.Config{Seed: 3, Workers: size(3, 5), Slots: 4, Crashes: size(0.5, 0.2), Shares: weights(map[string]queue.Share{
+	w := newFixture(t, simulation.Config{Seed: 3, Workers: size(3, 5), Slots: 4, Crashes: size(0.5, 0.2), Shares: weights(map[string]queue.Share{
 		"capped": {Most: size(4, 5)}, "others": {},
 	})})
 	jobs := size(120, 2000)
@@ -116,7 +116,7 @@ func aCapHoldsAtEveryInstant(t *testing.T) {
 func TestNoSlotIsFreeWhileAJobMayRun(t *testing.T) { scenario(t, noSlotIsFreeWhileAJobMayRun) }
 
 func noSlotIsFreeWhileAJobMayRun(t *testing.T) {
-	w := newWorld(t, simulation.Config{Seed: 4, Workers: size(2, 6), Slots: 3, Shares: weights(map[string]queue.Share{
+	w := newFixture(t, simulation.Config{Seed: 4, Workers: size(2, 6), Slots: 3, Shares: weights(map[string]queue.Share{
 		"bursty": {Weight: 100}, "steady": {Weight: 1}, "capped": {Weight: 50, Most: 4},
 	})})
 	span := size(30*time.Second, 5*time.Minute)

@@ -48,22 +48,22 @@ func (f *Figures) overlap(from, to time.Duration) time.Duration {
 
 // Measure bounds the time in which use of the workers is measured; else it is
 // all the time.
-func (w *World) Measure(from, to time.Duration) { w.figures.from, w.figures.to = from, to }
+func (w *Model) Measure(from, to time.Duration) { w.figures.from, w.figures.to = from, to }
 
 // Deaths is how many workers died.
-func (w *World) Deaths() int { return w.figures.deaths }
+func (w *Model) Deaths() int { return w.figures.deaths }
 
 // Runs is how many attempts were begun.
-func (w *World) Runs() int { return w.figures.runs }
+func (w *Model) Runs() int { return w.figures.runs }
 
 // Most is how many workers there were at most.
-func (w *World) Most() int { return w.figures.most }
+func (w *Model) Most() int { return w.figures.most }
 
 // Peak is how many jobs of a tenant ran at once at most.
-func (w *World) Peak(owner tenant.ID) int { return w.figures.peak[owner] }
+func (w *Model) Peak(owner tenant.ID) int { return w.figures.peak[owner] }
 
 // Busy is the time of workers that a tenant had.
-func (w *World) Busy(owner tenant.ID) time.Duration {
+func (w *Model) Busy(owner tenant.ID) time.Duration {
 	busy := w.figures.busy[owner]
 	for _, k := range w.workers {
 		for _, x := range k.running {
@@ -76,7 +76,7 @@ func (w *World) Busy(owner tenant.ID) time.Duration {
 }
 
 // Utilisation is the part of the workers' time in which they worked.
-func (w *World) Utilisation() float64 {
+func (w *Model) Utilisation() float64 {
 	busy, offered := time.Duration(0), w.figures.offered
 	owners := map[tenant.ID]bool{}
 	for _, j := range w.jobs {
@@ -99,7 +99,7 @@ type Waits []time.Duration
 
 // Waits lists those of the jobs that were begun and that a filter lets pass; nil
 // lets all pass.
-func (w *World) Waits(filter func(Job) bool) Waits {
+func (w *Model) Waits(filter func(Job) bool) Waits {
 	var waits Waits
 	for _, j := range w.jobs {
 		if j.begun >= 0 && (filter == nil || filter(j.Job)) {
@@ -119,7 +119,7 @@ func (waits Waits) At(q float64) time.Duration {
 }
 
 // Count is how many jobs had an outcome and pass a filter; nil lets all pass.
-func (w *World) Count(outcome Outcome, filter func(Job) bool) int {
+func (w *Model) Count(outcome Outcome, filter func(Job) bool) int {
 	n := 0
 	for _, j := range w.jobs {
 		if j.outcome == outcome && (filter == nil || filter(j.Job)) {
@@ -130,7 +130,7 @@ func (w *World) Count(outcome Outcome, filter func(Job) bool) int {
 }
 
 // Tries counts the jobs that pass a filter by how often they were begun.
-func (w *World) Tries(filter func(Job) bool) []int {
+func (w *Model) Tries(filter func(Job) bool) []int {
 	counts := make([]int, mostTries+1)
 	for _, j := range w.jobs {
 		if filter == nil || filter(j.Job) {
@@ -144,7 +144,7 @@ func (w *World) Tries(filter func(Job) bool) []int {
 func Of(owner tenant.ID) func(Job) bool { return func(j Job) bool { return j.Owner == owner } }
 
 // Running is how many jobs run now.
-func (w *World) Running() int {
+func (w *Model) Running() int {
 	n := 0
 	for _, k := range w.workers {
 		n += len(k.running)

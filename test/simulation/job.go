@@ -61,7 +61,7 @@ func (j *job) attempt(now time.Duration) (Ending, time.Duration) {
 	return Succeeds, j.Takes
 }
 
-func (w *World) end(j *job, outcome Outcome) {
+func (w *Model) end(j *job, outcome Outcome) {
 	if j.outcome == Open {
 		j.outcome, j.ended = outcome, w.now
 		w.open--
@@ -101,7 +101,7 @@ func Mean(work Work, random *rand.Rand) time.Duration {
 
 // Steadily submits jobs at a rate per second, each independent of the others,
 // until some time; the first is as random as the others.
-func (w *World) Steadily(owner tenant.ID, rate float64, until time.Duration, work Work) Source {
+func (w *Model) Steadily(owner tenant.ID, rate float64, until time.Duration, work Work) Source {
 	return func() (Job, time.Duration, bool) {
 		after := time.Duration(w.arrivals.ExpFloat64() / rate * float64(time.Second))
 		if w.now+after > until {
@@ -112,7 +112,7 @@ func (w *World) Steadily(owner tenant.ID, rate float64, until time.Duration, wor
 }
 
 // AtOnce submits a number of jobs at the same instant.
-func (w *World) AtOnce(owner tenant.ID, count int, work Work) Source {
+func (w *Model) AtOnce(owner tenant.ID, count int, work Work) Source {
 	return func() (Job, time.Duration, bool) {
 		if count--; count < 0 {
 			return Job{}, 0, false
@@ -123,7 +123,7 @@ func (w *World) AtOnce(owner tenant.ID, count int, work Work) Source {
 
 // Crowd submits a number of jobs at the same instant whose attempts end as a
 // function says.
-func (w *World) Crowd(owner tenant.ID, count int, attempt func(now time.Duration) (Ending, time.Duration)) Source {
+func (w *Model) Crowd(owner tenant.ID, count int, attempt func(now time.Duration) (Ending, time.Duration)) Source {
 	return func() (Job, time.Duration, bool) {
 		count--
 		return Job{Owner: owner, Attempt: attempt}, 0, count >= 0

@@ -23,7 +23,7 @@ func aLaneForSmallFiles(t *testing.T) {
 	waits99 := map[string]time.Duration{}
 	for _, load := range size([]float64{0.9}, []float64{0.7, 0.9, 1.2}) {
 		for _, layout := range size([]layout{layouts[0], layouts[3]}, layouts) {
-			w := newWorld(t, simulation.Config{Seed: 8, Workers: size(2, 10), Slots: 4, Shares: layout.shares})
+			w := newFixture(t, simulation.Config{Seed: 8, Workers: size(2, 10), Slots: 4, Shares: layout.shares})
 			span := size(time.Minute, 3*time.Minute)
 			w.Measure(0, span)
 			layout.add(w, load*float64(size(8, 40)), span)
@@ -57,7 +57,7 @@ var layouts = []layout{
 	{"others", "none", nil, "cards1"},
 }
 
-func (l layout) add(w *world, slots float64, span time.Duration) {
+func (l layout) add(w *fixture, slots float64, span time.Duration) {
 	random := rand.New(rand.NewPCG(1, 1))
 	mean := 0.9*simulation.Mean(card, random).Seconds() + 0.1*simulation.Mean(book, random).Seconds()
 	rate := slots / mean

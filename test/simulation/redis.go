@@ -52,7 +52,7 @@ func (r *memoryRedis) close() error {
 }
 
 // observe sees each command before it runs, those of scripts included. It
-// removes the BLOCK option of a read, because the world waits instead; the server
+// removes the BLOCK option of a read, because the model waits instead; the server
 // runs the changed arguments.
 func (r *memoryRedis) observe(_ *miniserver.Peer, command string, args ...string) bool {
 	switch command {

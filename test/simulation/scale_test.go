@@ -26,7 +26,7 @@ func theAutoscalerClearsABurstAndSettles(t *testing.T) {
 	chart := ""
 	for _, target := range size([]time.Duration{time.Minute}, []time.Duration{time.Minute, 3 * time.Minute}) {
 		burst := size(200, 10_000)
-		w := newWorld(t, simulation.Config{Seed: 7, Workers: 1, Slots: 4, Block: size(5*time.Second, 0)})
+		w := newFixture(t, simulation.Config{Seed: 7, Workers: 1, Slots: 4, Block: size(5*time.Second, 0)})
 		scaler := &simulation.Scaler{Wait: target, Most: 1000}
 		w.Scale(scaler)
 		span := size(18*time.Minute, 60*time.Minute)

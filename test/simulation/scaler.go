@@ -22,7 +22,7 @@ type Scaler struct {
 	// Size is the number of workers after each look, 15 s apart.
 	Size []int
 
-	world  *World
+	model  *Model
 	asked  []int
 	starts int
 }
@@ -36,8 +36,8 @@ const (
 )
 
 // Scale has a scaler look after the workers.
-func (w *World) Scale(s *Scaler) {
-	s.world = w
+func (w *Model) Scale(s *Scaler) {
+	s.model = w
 	w.Every(looks, s.look)
 }
 
@@ -53,10 +53,10 @@ func Desired(stats queue.Stats, slots int, wait time.Duration) int {
 }
 
 func (s *Scaler) look() {
-	stats, err := s.world.queue.Stats(context.Background())
-	s.world.check(err)
+	stats, err := s.model.queue.Stats(context.Background())
+	s.model.check(err)
 	now := s.size()
-	s.asked = append(s.asked, s.recommended(now, Desired(stats, s.world.config.Slots, s.Wait)))
+	s.asked = append(s.asked, s.recommended(now, Desired(stats, s.model.config.Slots, s.Wait)))
 	goal := s.asked[len(s.asked)-1]
 	if goal <= now {
 		goal = min(now, s.largest(stable))
@@ -64,7 +64,7 @@ func (s *Scaler) look() {
 	goal = min(s.within(now, goal), s.Most)
 	for n := now; n < goal; n++ {
 		s.starts++
-		s.world.at(s.world.now+podStart, func() { s.starts--; s.world.hire() })
+		s.model.at(s.model.now+podStart, func() { s.starts--; s.model.hire() })
 	}
 	s.dismiss(now - goal)
 	s.Size = append(s.Size, goal)
@@ -73,7 +73,7 @@ func (s *Scaler) look() {
 // size is how many workers there are or will be.
 func (s *Scaler) size() int {
 	n := s.starts
-	for _, k := range s.world.workers {
+	for _, k := range s.model.workers {
 		if !k.leaving {
 			n++
 		}
@@ -112,7 +112,7 @@ func (s *Scaler) within(now, goal int) int {
 
 // dismiss has the workers go that came last.
 func (s *Scaler) dismiss(count int) {
-	workers := append([]*worker{}, s.world.workers...)
+	workers := append([]*worker{}, s.model.workers...)
 	for i := len(workers) - 1; i >= 0 && count > 0; i-- {
 		if !workers[i].leaving {
 			workers[i].drain()

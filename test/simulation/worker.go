@@ -15,7 +15,7 @@ import (
 // worker is a worker process: it fetches jobs while it has free slots, and each
 // slot that ends a job takes the next in the same call.
 type worker struct {
-	world    *World
+	model    *Model
 	consumer *queue.Consumer
 	born     time.Duration
 	// leaving workers take nothing more; gone ones do nothing more.
@@ -46,10 +46,10 @@ type turn struct {
 func (t turn) valid() bool { return !t.worker.gone && t.worker.waiting && t.worker.turn == t.number }
 
 // hire adds a worker.
-func (w *World) hire() {
+func (w *Model) hire() {
 	w.born++
 	blocks := cmp.Or(w.config.Block, block)
-	hired := &worker{world: w, born: w.now, consumer: w.queue.Consumer(queue.ConsumerConfig{
+	hired := &worker{model: w, born: w.now, consumer: w.queue.Consumer(queue.ConsumerConfig{
 		Name: fmt.Sprint("worker-", w.born), Slots: w.config.Slots, Lease: lease, Block: blocks, Idle: idle,
 	})}
 	w.workers = append(w.workers, hired)
@@ -69,19 +69,19 @@ func (k *worker) reserved() bool { return k.alone || len(k.suspects) > 0 }
 // take fills the free slots, and waits where there is nothing.
 func (k *worker) take() {
 	k.waiting = false
-	for !k.gone && !k.leaving && !k.reserved() && k.world.err == nil {
-		free := k.world.config.Slots - len(k.running)
+	for !k.gone && !k.leaving && !k.reserved() && k.model.err == nil {
+		free := k.model.config.Slots - len(k.running)
 		if free <= 0 {
 			return
 		}
-		k.world.redis.blocked = 0
+		k.model.redis.blocked = 0
 		leases, err := k.consumer.Next(context.Background(), free)
-		k.world.check(err)
-		k.world.granted += len(leases)
+		k.model.check(err)
+		k.model.granted += len(leases)
 		for _, l := range leases {
 			k.begin(l)
 		}
-		if blocked := k.world.redis.blocked; len(leases) == 0 && blocked > 0 {
+		if blocked := k.model.redis.blocked; len(leases) == 0 && blocked > 0 {
 			k.wait(blocked)
 			return
 		}
@@ -92,8 +92,8 @@ func (k *worker) wait(most time.Duration) {
 	k.turn++
 	k.waiting = true
 	mine := turn{k, k.turn}
-	k.world.waiting = append(k.world.waiting, mine)
-	k.world.at(k.world.now+most, func() {
+	k.model.waiting = append(k.model.waiting, mine)
+	k.model.at(k.model.now+most, func() {
 		if mine.valid() {
 			k.turn++
 			k.take()
@@ -103,7 +103,7 @@ func (k *worker) wait(most time.Duration) {
 
 // begin is what a worker does with a lease.
 func (k *worker) begin(l queue.Lease) {
-	if most := k.world.config.Alone; most > 0 && l.Lost >= most {
+	if most := k.model.config.Alone; most > 0 && l.Lost >= most {
 		k.suspects = append(k.suspects, l)
 		k.isolate()
 		return
@@ -122,7 +122,7 @@ func (k *worker) isolate() {
 }
 
 func (k *worker) start(l queue.Lease) {
-	w := k.world
+	w := k.model
 	j := w.jobOf(l.ID)
 	if j.tries >= mostTries {
 		w.end(j, Exhausted)
@@ -145,7 +145,7 @@ func (k *worker) ended(x *execution, ending Ending) {
 	if x.over {
 		return
 	}
-	w := k.world
+	w := k.model
 	if ending == Kills {
 		k.die()
 		return
@@ -172,19 +172,19 @@ func (k *worker) stop(x *execution) {
 	x.over = true
 	k.alone = false
 	k.running = slices.DeleteFunc(k.running, func(y *execution) bool { return x == y })
-	k.world.figures.ran(x, k.world.now)
+	k.model.figures.ran(x, k.model.now)
 }
 
 // goOn ends a job in the queue and takes the next one, if it may.
 func (k *worker) goOn(l queue.Lease) {
 	if k.leaving || k.reserved() {
-		k.world.check(k.consumer.Finish(context.Background(), l))
+		k.model.check(k.consumer.Finish(context.Background(), l))
 		k.rest()
 		return
 	}
 	leases, err := k.consumer.FinishNext(context.Background(), l)
-	k.world.check(err)
-	k.world.granted += len(leases)
+	k.model.check(err)
+	k.model.granted += len(leases)
 	for _, next := range leases {
 		k.begin(next)
 	}
@@ -211,11 +211,11 @@ func (k *worker) beat() {
 		leases = append(leases, x.lease)
 	}
 	lost, err := k.consumer.Renew(context.Background(), leases...)
-	k.world.check(err)
+	k.model.check(err)
 	if len(lost) > 0 {
-		k.world.check(fmt.Errorf("a worker that renews lost %v", lost))
+		k.model.check(fmt.Errorf("a worker that renews lost %v", lost))
 	}
-	k.world.at(k.world.now+lease/3, k.beat)
+	k.model.at(k.model.now+lease/3, k.beat)
 }
 
 // die is the end of a process without a word. Another one takes its place.
@@ -223,7 +223,7 @@ func (k *worker) die() {
 	if k.gone {
 		return
 	}
-	w := k.world
+	w := k.model
 	w.figures.deaths++
 	for _, x := range slices.Clone(k.running) {
 		k.stop(x)
@@ -242,13 +242,13 @@ func (k *worker) drain() {
 
 func (k *worker) leave() {
 	if !k.gone {
-		k.world.check(k.consumer.Leave(context.Background()))
+		k.model.check(k.consumer.Leave(context.Background()))
 		k.dismiss()
 	}
 }
 
 func (k *worker) dismiss() {
-	w := k.world
+	w := k.model
 	k.gone = true
 	w.workers = slices.DeleteFunc(w.workers, func(other *worker) bool { return other == k })
 	w.figures.capacity(k.born, w.now, w.config.Slots)

@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package webhooktest is what tests of webhook delivery stand on: a store in memory,
-// and a directory that changes when it is told to.
+// Package webhooktest helps tests of webhook delivery with a store in memory and a
+// directory of endpoints that tests change.
 package webhooktest
 
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"maps"
 	"slices"
 	"sync"
+	"testing"
 	"time"
+
+	"github.com/printmarket/printmarket/internal/recordid"
 
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
-// ErrAway is inside the ledger.UnavailableError of a [Memory] that is away.
+// ErrAway is the cause that a [Memory] reports while it is unavailable.
 var ErrAway = errors.New("the store is away")
 
 // Memory is a webhook.Store in memory. The zero value is empty and ready.
@@ -58,7 +62,22 @@ func (m *Memory) Append(owner tenant.ID, event transaction.Event) {
 	m.entries = append(m.entries, transaction.Entry{Seq: int64(len(m.entries)) + 1, Tenant: owner, Event: event})
 }
 
-// All are all deliveries, by id, with their attempts.
+// Commit appends an event of a new RFQ. Its parent span is trace, empty for none.
+func (m *Memory) Commit(tb testing.TB, owner tenant.ID, kind transaction.EventType, now time.Time, trace string) {
+	tb.Helper()
+	subject, err := recordid.New(recordid.RFQ, now, rand.Reader)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	event, err := transaction.NewEvent(kind, subject, now, rand.Reader)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	event.Trace = trace
+	m.Append(owner, event)
+}
+
+// All returns all deliveries by id, and the attempts of each.
 func (m *Memory) All() (deliveries []webhook.Delivery, attempts map[string][]webhook.Attempt) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -185,7 +185,7 @@ func (m *benchmarked) happen(n int) {
 // work starts a worker with its defaults, as an installation has it; stop waits until
 // it has ended.
 func (m *benchmarked) work() (stop func()) {
-	w := &world{TB: m.B}
+	w := &fixture{TB: m.B}
 	return w.run(delivery.New(delivery.Config{
 		Store: m.store, Directory: &m.directory,
 		Relay:   &domain.Relay{Store: m.store, Directory: &m.directory, Now: time.Now, Random: rand.Reader},

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"github.com/printmarket/printmarket/workers/delivery"
 )
 
@@ -82,16 +84,16 @@ func deliverToMany(b *testing.B, dead bool) figures {
 	if dead {
 		urls["dead"] = silent.URL
 	}
-	w := newWorld(b)
+	w := newFixture(b)
 	w.declare(urls)
 	w.enroll()
-	w.happen(events)
+	w.commit(events)
 	began, used := time.Now(), coreTime(b)
 	stop := w.running(func(c *delivery.Config) {
 		loopback(c)
 		c.Drain = time.Millisecond
 	})
-	w.eventually("all have come", func() bool { return came.count() == healthy*events })
+	eventually.Holds(w, "all have come", func() bool { return came.count() == healthy*events })
 	used = coreTime(b) - used
 	stop()
 	took := make([]time.Duration, len(came.at))
@@ -103,7 +105,7 @@ func deliverToMany(b *testing.B, dead bool) figures {
 }
 
 // enroll enrolls what is declared.
-func (w *world) enroll() {
+func (w *fixture) enroll() {
 	w.Helper()
 	if err := w.store.Enroll(w.Context(), w.directory.Endpoints(time.Now()), time.Now()); err != nil {
 		w.Fatal(err)

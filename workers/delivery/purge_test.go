@@ -44,7 +44,7 @@ func (p *purged) PurgeWebhooks(_ context.Context, before time.Time, limit int) (
 func TestWhatIsPastItsRetentionIsErasedBatchAfterBatchEachHour(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		store := &purged{Memory: &w.store, answers: []int{5000, 5000, 17, 0}, start: w.start}
 		stop := w.running(func(c *delivery.Config) { c.Store = store })
 		time.Sleep(3*time.Hour - time.Second)

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"github.com/google/go-cmp/cmp"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
@@ -29,24 +31,12 @@ func loopback(c *delivery.Config) {
 }
 
 // declare makes endpoints of URLs, by their names.
-func (w *world) declare(urls map[string]string) {
+func (w *fixture) declare(urls map[string]string) {
 	var declared []domain.Endpoint
 	for name, url := range urls {
 		declared = append(declared, domain.Endpoint{Address: address(name), URL: url, Secrets: []credential.Secret{newer, older}})
 	}
 	w.directory.Declare(declared...)
-}
-
-// eventually waits for what does not come at once.
-func (w *world) eventually(what string, is func() bool) {
-	w.Helper()
-	for range 600 {
-		if is() {
-			return
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	w.Errorf("never: %s", what)
 }
 
 // TestReceiversOfEveryKind posts over real sockets to receivers that answer badly,
@@ -91,7 +81,7 @@ func TestReceiversOfEveryKind(t *testing.T) {
 		"resetting": domain.FaultConnection, "refusing": domain.FaultStatus, "gone": domain.FaultGone, "slow": domain.FaultTimeout,
 		"inside": domain.FaultRefused, "closed": domain.FaultConnection,
 	}
-	w := newWorld(t)
+	w := newFixture(t)
 	urls := map[string]string{"inside": "http://169.254.169.254/", "closed": unused(t)}
 	for name, serve := range kinds {
 		server := httptest.NewServer(serve)
@@ -100,13 +90,13 @@ func TestReceiversOfEveryKind(t *testing.T) {
 	}
 	t.Cleanup(func() { close(ended) }) // before the servers close
 	w.declare(urls)
-	w.happen(1)
+	w.commit(1)
 	stop := w.running(func(c *delivery.Config) {
 		c.Connect = func() delivery.Connection {
 			return safehttp.New(safehttp.Config{Allow: local, UserAgent: "test/1", Total: 2 * time.Second, KeepAlive: time.Minute})
 		}
 	})
-	w.eventually("each has one attempt behind it", func() bool { return len(w.faults()) == len(want) })
+	eventually.Holds(w, "each has one attempt behind it", func() bool { return len(w.faults()) == len(want) })
 	stop()
 	if diff := cmp.Diff(want, w.faults()); diff != "" {
 		t.Errorf("faults of the first attempts (-want +got):\n%s", diff)
@@ -128,7 +118,7 @@ func unused(t *testing.T) string {
 }
 
 // faults are those of the first attempts, by the names of the endpoints.
-func (w *world) faults() map[string]domain.Fault {
+func (w *fixture) faults() map[string]domain.Fault {
 	found := map[string]domain.Fault{}
 	all, attempts := w.store.All()
 	for _, d := range all {
@@ -147,11 +137,11 @@ func TestMetricsTellWhatIsDelivered(t *testing.T) {
 		}
 	}))
 	t.Cleanup(server.Close)
-	w := newWorld(t)
+	w := newFixture(t)
 	w.declare(map[string]string{"good": server.URL, "gone": server.URL + "/gone"})
-	w.happen(1)
+	w.commit(1)
 	stop := w.running(loopback)
-	w.eventually("both have an attempt behind them", func() bool { return len(w.faults()) == 2 })
+	eventually.Holds(w, "both have an attempt behind them", func() bool { return len(w.faults()) == 2 })
 	stop()
 	again := w.worker(loopback)
 	again.Gauges(w.metrics)
@@ -159,7 +149,7 @@ func TestMetricsTellWhatIsDelivered(t *testing.T) {
 		t.Error("what waits is told before it is known")
 	}
 	stop = w.run(again)
-	w.eventually("what waits is known", func() bool { return strings.Contains(w.scrape(), "\nprintmarket_webhook_waiting") })
+	eventually.Holds(w, "what waits is known", func() bool { return strings.Contains(w.scrape(), "\nprintmarket_webhook_waiting") })
 	stop()
 	text := w.scrape()
 	for _, line := range []string{
@@ -175,7 +165,7 @@ func TestMetricsTellWhatIsDelivered(t *testing.T) {
 }
 
 // scrape reads the metrics.
-func (w *world) scrape() string {
+func (w *fixture) scrape() string {
 	rec := httptest.NewRecorder()
 	w.metrics.Handler().ServeHTTP(rec, httptest.NewRequest("GET", "/metrics", nil))
 	return rec.Body.String()

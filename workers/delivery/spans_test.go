@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/test/telemetrytest"
 	"github.com/printmarket/printmarket/workers/delivery"
 )
@@ -20,10 +21,10 @@ func TestEveryDeliveryIsATraceWithALinkThatTheReceiverIsNotToldOf(t *testing.T) 
 	t.Parallel()
 	collector := telemetrytest.New(t, nil)
 	tracer := collector.Tracer()
-	w := newWorld(t, "a", "b")
+	w := newFixture(t, "a", "b")
 	w.receivers.answer(hook, 500, 0)
 	const request = "4bf92f3577b34da6a3ce929d0e0e4736"
-	w.happenIn("00-" + request + "-00f067aa0ba902b7-01")
+	w.store.Commit(w, acme, transaction.RFQCreated, time.Now(), "00-"+request+"-00f067aa0ba902b7-01")
 	var lines bytes.Buffer
 	stop := w.running(func(c *delivery.Config) { c.Tracer, c.Log = tracer, telemetry.NewLogger(&lines, slog.LevelInfo) })
 	for deadline := time.Now().Add(time.Minute); len(w.receivers.to(hook)) == 0 || len(w.receivers.to("https://b.test/")) == 0; time.Sleep(time.Millisecond) {

@@ -26,10 +26,10 @@ func minutely(c *delivery.Config) { c.Every = time.Minute }
 func TestAnEventIsDeliveredOnceToEachEndpoint(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, "a", "b")
+		w := newFixture(t, "a", "b")
 		stop := w.running(nil)
 		time.Sleep(time.Second)
-		w.happen(100)
+		w.commit(100)
 		time.Sleep(2 * time.Second)
 		stop()
 		for _, name := range []string{"a", "b"} {
@@ -46,9 +46,9 @@ func TestAnEventIsDeliveredOnceToEachEndpoint(t *testing.T) {
 func TestAReceiverThatIsAwayIsTriedForThreeDays(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, "a")
+		w := newFixture(t, "a")
 		w.receivers.answer(hook, 500, 0)
-		w.happen(1)
+		w.commit(1)
 		stop := w.running(minutely)
 		time.Sleep(100 * time.Hour)
 		stop()
@@ -77,18 +77,18 @@ func TestAReceiverThatIsAwayIsTriedForThreeDays(t *testing.T) {
 func TestFiveDaysOfFailuresDisableAnEndpointUntilItIsEnabled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, "a")
+		w := newFixture(t, "a")
 		w.receivers.answer(hook, 500, 0)
 		stop := w.running(minutely)
 		for range 5*4 - 1 {
-			w.happen(1)
+			w.commit(1)
 			time.Sleep(6 * time.Hour)
 		}
 		if got := standing(t, w).Disabled; got != domain.NotDisabled {
 			t.Fatalf("it is disabled after less than five days: %s", got)
 		}
 		for range 8 {
-			w.happen(1)
+			w.commit(1)
 			time.Sleep(6 * time.Hour)
 		}
 		before, waiting := len(w.receivers.to(hook)), w.states("a")[domain.Pending]
@@ -96,7 +96,7 @@ func TestFiveDaysOfFailuresDisableAnEndpointUntilItIsEnabled(t *testing.T) {
 			t.Fatalf("after six days it is disabled as %q; log %s", got, w.log.String())
 		}
 		w.receivers.answer(hook, 200, 0)
-		w.happen(1)
+		w.commit(1)
 		time.Sleep(48 * time.Hour)
 		if got := len(w.receivers.to(hook)); got != before {
 			t.Errorf("%d posts to a disabled endpoint", got-before)
@@ -112,7 +112,7 @@ func TestFiveDaysOfFailuresDisableAnEndpointUntilItIsEnabled(t *testing.T) {
 	})
 }
 
-func standing(t *testing.T, w *world) domain.Standing {
+func standing(t *testing.T, w *fixture) domain.Standing {
 	t.Helper()
 	standings, err := w.store.Standings(t.Context(), acme)
 	if err != nil || len(standings) != 1 {
@@ -124,9 +124,9 @@ func standing(t *testing.T, w *world) domain.Standing {
 func TestGoneDisablesAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, "a")
+		w := newFixture(t, "a")
 		w.receivers.answer(hook, 410, 0)
-		w.happen(1)
+		w.commit(1)
 		stop := w.running(nil)
 		time.Sleep(time.Hour)
 		stop()
@@ -139,13 +139,13 @@ func TestGoneDisablesAtOnce(t *testing.T) {
 func TestARollbackDelaysEventsAndLosesNone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, "a")
+		w := newFixture(t, "a")
 		stop := w.running(nil)
 		time.Sleep(time.Second)
-		w.happen(10)
+		w.commit(10)
 		time.Sleep(3 * time.Second)
 		w.directory.Close("the capability is closed")
-		w.happen(50)
+		w.commit(50)
 		time.Sleep(time.Hour)
 		if got := len(w.receivers.to(hook)); got != 10 {
 			t.Errorf("%d posts, of which %d while it was closed", got, got-10)
@@ -162,9 +162,9 @@ func TestARollbackDelaysEventsAndLosesNone(t *testing.T) {
 func TestNothingIsWrittenForWhoWasNeverEnrolled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, "a")
+		w := newFixture(t, "a")
 		w.directory.Close("the capability is closed")
-		w.happen(5)
+		w.commit(5)
 		stop := w.running(nil)
 		time.Sleep(time.Minute)
 		stop()
@@ -186,8 +186,8 @@ func (f fickle) Endpoint(address domain.Address, now time.Time) (domain.Endpoint
 func TestTheGateIsAskedAgainBeforeSending(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, "a")
-		w.happen(10)
+		w := newFixture(t, "a")
+		w.commit(10)
 		stop := w.running(func(c *delivery.Config) { c.Directory = fickle{&w.directory} })
 		time.Sleep(10 * time.Second)
 		stop()
@@ -204,7 +204,7 @@ func TestTheGateIsAskedAgainBeforeSending(t *testing.T) {
 func TestSecretsAreChangedWithoutALoss(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, "a")
+		w := newFixture(t, "a")
 		stop := w.running(nil)
 		time.Sleep(time.Second)
 		for _, secrets := range [][]credential.Secret{{older}, {newer, older}, {newer}, nil} {
@@ -212,7 +212,7 @@ func TestSecretsAreChangedWithoutALoss(t *testing.T) {
 			declared[0].Secrets = secrets
 			w.directory.Declare(declared...)
 			time.Sleep(2 * time.Second)
-			w.happen(1)
+			w.commit(1)
 			time.Sleep(2 * time.Second)
 		}
 		stop()
@@ -231,12 +231,12 @@ func TestSecretsAreChangedWithoutALoss(t *testing.T) {
 func TestNobodyWaitsForTheDeadAndTheSlow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, "a", "dead", "slow", "b")
+		w := newFixture(t, "a", "dead", "slow", "b")
 		w.receivers.answer("https://dead.test/", 0, time.Hour)
 		w.receivers.answer("https://slow.test/", 200, 10*time.Second)
 		stop := w.running(nil)
 		time.Sleep(time.Second)
-		w.happen(400)
+		w.commit(400)
 		time.Sleep(5 * time.Second)
 		for _, name := range []string{"a", "b"} {
 			if got := w.states(name)[domain.Delivered]; got != 400 {
@@ -263,11 +263,11 @@ func TestNobodyWaitsForTheDeadAndTheSlow(t *testing.T) {
 func TestABreakerClosesWithOneSuccess(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, "a")
+		w := newFixture(t, "a")
 		w.receivers.answer(hook, 503, 0)
 		stop := w.running(nil)
 		time.Sleep(time.Second)
-		w.happen(100)
+		w.commit(100)
 		time.Sleep(10 * time.Second)
 		if got := len(w.receivers.to(hook)); got < 5 || got > 8 {
 			t.Errorf("%d posts before the breaker opened, want 5 to 8", got)
@@ -288,11 +288,11 @@ func TestABreakerClosesWithOneSuccess(t *testing.T) {
 func TestNoMoreAreInFlightThanThereIsRoomFor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, "a", "b", "c", "d", "e")
+		w := newFixture(t, "a", "b", "c", "d", "e")
 		for _, name := range []string{"a", "b", "c", "d", "e"} {
 			w.receivers.answer("https://"+name+".test/", 200, time.Second)
 		}
-		w.happen(20)
+		w.commit(20)
 		stop := w.running(func(c *delivery.Config) { c.InFlight = 6 })
 		time.Sleep(time.Minute)
 		stop()
@@ -310,11 +310,11 @@ func TestNoMoreAreInFlightThanThereIsRoomFor(t *testing.T) {
 func TestTwoWorkersDeliverEachOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, "a", "b")
+		w := newFixture(t, "a", "b")
 		w.receivers.answer(hook, 200, 50*time.Millisecond)
 		first, second := w.running(nil), w.running(nil)
 		for range 10 {
-			w.happen(20)
+			w.commit(20)
 			time.Sleep(700 * time.Millisecond)
 		}
 		time.Sleep(30 * time.Second)
@@ -334,9 +334,9 @@ func TestTwoWorkersDeliverEachOnce(t *testing.T) {
 func TestWhatAKilledWorkerHeldIsSentByAnother(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, "a")
+		w := newFixture(t, "a")
 		w.receivers.answer(hook, 200, 2*time.Second)
-		w.happen(3)
+		w.commit(3)
 		kill := w.running(func(c *delivery.Config) { c.Drain = time.Nanosecond })
 		time.Sleep(2 * time.Second)
 		// It can tell nobody any more, and comes to its end.
@@ -362,9 +362,9 @@ func TestWhatAKilledWorkerHeldIsSentByAnother(t *testing.T) {
 func TestAWorkerThatStopsFinishesWhatItHasBegun(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, "a")
+		w := newFixture(t, "a")
 		w.receivers.answer(hook, 200, 5*time.Second)
-		w.happen(10)
+		w.commit(10)
 		stop := w.running(nil)
 		time.Sleep(2 * time.Second)
 		began := time.Now()
@@ -381,9 +381,9 @@ func TestAWorkerThatStopsFinishesWhatItHasBegun(t *testing.T) {
 func TestAWorkerThatStopsGivesBackWhatTakesTooLong(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, "a")
+		w := newFixture(t, "a")
 		w.receivers.answer(hook, 200, 14*time.Second)
-		w.happen(2)
+		w.commit(2)
 		stop := w.running(func(c *delivery.Config) { c.Drain = 3 * time.Second })
 		time.Sleep(2 * time.Second)
 		began := time.Now()
@@ -404,12 +404,12 @@ func TestAWorkerThatStopsGivesBackWhatTakesTooLong(t *testing.T) {
 func TestAStoreThatIsAwayIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, "a")
+		w := newFixture(t, "a")
 		w.receivers.answer(hook, 200, time.Second)
 		worker := w.worker(nil)
 		stop := w.run(worker)
 		time.Sleep(time.Second)
-		w.happen(4)
+		w.commit(4)
 		time.Sleep(1500 * time.Millisecond)
 		w.store.Away(true)
 		time.Sleep(5 * time.Minute)
@@ -434,9 +434,9 @@ func TestAStoreThatIsAwayIsWaitedFor(t *testing.T) {
 func TestAnotherURLIsAnotherReceiver(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, "a")
+		w := newFixture(t, "a")
 		w.receivers.answer(hook, 410, 0)
-		w.happen(1)
+		w.commit(1)
 		stop := w.running(nil)
 		time.Sleep(time.Minute)
 		moved := endpoints("a")

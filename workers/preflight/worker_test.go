@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/internal/preflightjob"
@@ -35,7 +37,7 @@ func inspects(inspect preflight.Inspect) func(*preflight.Config) {
 func TestJobIsFetchedInspectedAndStored(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
-		w := newWorld(t, server)
+		w := newFixture(t, server)
 		id := w.submit()
 		var url, profile, inspected string
 		var r *runner
@@ -67,7 +69,7 @@ func TestJobIsFetchedInspectedAndStored(t *testing.T) {
 		if job.Status != preflightjob.Succeeded || job.Verdict != preflightjob.Warn || job.Attempt != 1 || job.Incarnation != "w1" {
 			t.Errorf("job %+v", job)
 		}
-		got, err := w.jobs.Report(t.Context(), acme, id)
+		got, err := w.Jobs.Report(t.Context(), acme, id)
 		if diff := cmp.Diff(string(goodReport().JSON), string(got)); err != nil || diff != "" {
 			t.Errorf("report, %v (-want +got):\n%s", err, diff)
 		}
@@ -118,7 +120,7 @@ func TestLastingErrorEndsTheJobAfterItsAttempts(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, redistest.Mini(t))
+			w := newFixture(t, redistest.Mini(t))
 			id := w.submit()
 			var fetched, inspected counter
 			w.start("w1", fetches(func(context.Context, string, io.Writer) error {
@@ -147,7 +149,7 @@ func TestLastingErrorEndsTheJobAfterItsAttempts(t *testing.T) {
 func TestTemporaryErrorIsRetriedUntilTheJobSucceeds(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
-		w := newWorld(t, server)
+		w := newFixture(t, server)
 		id := w.submit()
 		causes := []error{safehttp.ErrTimeout, &safehttp.StatusError{Status: 502}, &sandbox.Error{Reason: sandbox.ErrCrash}, errors.New("disk")}
 		var calls counter
@@ -178,7 +180,7 @@ func TestRetriesBackOff(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, redistest.Mini(t))
+			w := newFixture(t, redistest.Mini(t))
 			id := w.submit()
 			var asked []time.Duration
 			r := w.start("w1", fetches(func(context.Context, string, io.Writer) error { return tc.cause }), func(c *preflight.Config) {
@@ -197,14 +199,14 @@ func TestRetriesBackOff(t *testing.T) {
 // TestRetryWaitsInTheQueue: the delay is the queue's, not a sleeping worker.
 func TestRetryWaitsInTheQueue(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, redistest.Mini(t))
+	w := newFixture(t, redistest.Mini(t))
 	id := w.submit()
 	var calls counter
 	w.start("w1", fetches(func(context.Context, string, io.Writer) error { calls.add(); return safehttp.ErrFailed }),
 		func(c *preflight.Config) { c.Jitter = func(d time.Duration) time.Duration { return d } })
 	w.wantQueue(queue.Stats{Open: 1, Delayed: 1})
-	w.server.Pass(2100 * time.Millisecond)
-	w.until("the second attempt", func() bool { return calls.count() == 2 })
+	w.Redis.Pass(2100 * time.Millisecond)
+	eventually.Holds(w, "the second attempt", func() bool { return calls.count() == 2 })
 	w.wantQueue(queue.Stats{Open: 1, Delayed: 1})
 	if job := w.job(id); job.Status != preflightjob.Processing || job.Attempt != 2 {
 		t.Errorf("job %s in attempt %d", job.Status, job.Attempt)
@@ -216,14 +218,14 @@ func TestRetryWaitsInTheQueue(t *testing.T) {
 func TestJobsThatNeedNoWorkAreDropped(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
-		w := newWorld(t, server)
+		w := newFixture(t, server)
 		cancelled := w.submit()
-		_, err := w.jobs.Cancel(t.Context(), acme, cancelled)
+		_, err := w.Jobs.Cancel(t.Context(), acme, cancelled)
 		w.must(err)
 		unknown, err := recordid.New(recordid.Job, time.Now(), zeros{})
 		w.must(err)
 		for _, id := range []string{cancelled, unknown, "pref_no-id"} {
-			w.must(w.queue.Submit(t.Context(), id, acme, 0))
+			w.must(w.Queue.Submit(t.Context(), id, acme, 0))
 		}
 		w.wantQueue(queue.Stats{Open: 3, Waiting: 3})
 		w.start("w1", fetches(func(context.Context, string, io.Writer) error { t.Error("something was fetched"); return nil }))
@@ -243,9 +245,9 @@ func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 func TestWipedQueueCatchesUpWithTheAttemptsOfTheRow(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
-		w := newWorld(t, server)
+		w := newFixture(t, server)
 		id := w.submit()
-		_, err := w.jobs.Begin(t.Context(), id, 3, "dead")
+		_, err := w.Jobs.Begin(t.Context(), id, 3, "dead")
 		w.must(err)
 		var calls counter
 		w.start("w1", fetches(func(ctx context.Context, url string, f io.Writer) error { calls.add(); return goodFetch(ctx, url, f) }))
@@ -260,12 +262,12 @@ func TestWipedQueueCatchesUpWithTheAttemptsOfTheRow(t *testing.T) {
 // has begun the next attempt.
 func TestFencedAttemptChangesNothing(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, redistest.Mini(t))
+	w := newFixture(t, redistest.Mini(t))
 	id := w.submit()
 	other := w.submit()
 	w.start("w1", func(c *preflight.Config) { c.Slots = 1 }, inspects(func(ctx context.Context, _ sandbox.Spec) (sandbox.Inspected, error) {
 		if w.job(id).Attempt == 1 {
-			if _, err := w.jobs.Begin(ctx, id, 2, "w2"); err != nil {
+			if _, err := w.Jobs.Begin(ctx, id, 2, "w2"); err != nil {
 				t.Error(err)
 			}
 		}
@@ -280,12 +282,12 @@ func TestFencedAttemptChangesNothing(t *testing.T) {
 
 func TestLostLeaseStopsTheJob(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, redistest.Mini(t))
+	w := newFixture(t, redistest.Mini(t))
 	id := w.submit()
 	entered, causes := make(chan struct{}), make(chan error, 1)
 	r := w.start("w1", inspects(stuck(entered, causes)), func(c *preflight.Config) { c.Queue = w.consumer("w1", 300*time.Millisecond) })
 	<-entered
-	_, err := w.jobs.Cancel(t.Context(), acme, id)
+	_, err := w.Jobs.Cancel(t.Context(), acme, id)
 	w.must(err)
 	if cause := <-causes; cause.Error() != "the lease was lost" {
 		t.Errorf("the job was stopped because %v", cause)
@@ -300,16 +302,16 @@ func TestLostLeaseStopsTheJob(t *testing.T) {
 // TestJobOfADeadWorkerIsReclaimed after its lease.
 func TestJobOfADeadWorkerIsReclaimed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, redistest.Mini(t))
+	w := newFixture(t, redistest.Mini(t))
 	id := w.submit()
 	dead := w.take("dead")
-	_, err := w.jobs.Begin(t.Context(), id, dead.Attempt, "dead")
+	_, err := w.Jobs.Begin(t.Context(), id, dead.Attempt, "dead")
 	w.must(err)
 	w.start("w1")
 	// At first it might be Redis that was away.
 	tender := w.consumer("tender", lease)
 	for _, passes := range []time.Duration{lease + time.Second, lease / 2} {
-		w.server.Pass(passes)
+		w.Redis.Pass(passes)
 		_, err := tender.Renew(t.Context())
 		w.must(err)
 	}
@@ -318,7 +320,7 @@ func TestJobOfADeadWorkerIsReclaimed(t *testing.T) {
 		t.Errorf("job %s of %s in attempt %d", job.Status, job.Incarnation, job.Attempt)
 	}
 	// The dead worker wakes up.
-	if _, err := w.jobs.Finish(t.Context(), id, dead.Attempt, "dead", preflightjob.Result{Failure: preflightjob.TimeLimit}); !errors.Is(err, preflightjob.ErrFenced) {
+	if _, err := w.Jobs.Finish(t.Context(), id, dead.Attempt, "dead", preflightjob.Result{Failure: preflightjob.TimeLimit}); !errors.Is(err, preflightjob.ErrFenced) {
 		t.Errorf("the late result was met with %v", err)
 	}
 }
@@ -341,7 +343,7 @@ func (r *renewals) Renew(ctx context.Context, leases ...queue.Lease) ([]queue.Le
 // with a renewal in each; another worker waits for it to run out in vain.
 func TestJobMayTakeLongerThanItsLease(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, redistest.Mini(t))
+	w := newFixture(t, redistest.Mini(t))
 	id := w.submit()
 	entered, leave := make(chan struct{}), make(chan struct{})
 	slow := func(context.Context, sandbox.Spec) (sandbox.Inspected, error) {
@@ -357,8 +359,8 @@ func TestJobMayTakeLongerThanItsLease(t *testing.T) {
 	for range 6 {
 		before := held.count()
 		// The second of two was begun after the clock had stopped.
-		w.until("two renewals", func() bool { return held.count() >= before+2 })
-		w.server.Pass(short * 2 / 3)
+		eventually.Holds(w, "two renewals", func() bool { return held.count() >= before+2 })
+		w.Redis.Pass(short * 2 / 3)
 	}
 	close(leave)
 	select {
@@ -374,7 +376,7 @@ func TestJobMayTakeLongerThanItsLease(t *testing.T) {
 func TestDrainingWorkerGivesBackJobsThatDoNotEnd(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
-		w := newWorld(t, server)
+		w := newFixture(t, server)
 		id := w.submit()
 		entered, causes := make(chan struct{}), make(chan error, 1)
 		r := w.start("w1", inspects(stuck(entered, causes)), func(c *preflight.Config) { c.Drain = time.Millisecond })
@@ -396,7 +398,7 @@ func TestDrainingWorkerGivesBackJobsThatDoNotEnd(t *testing.T) {
 func TestDrainingWorkerWaitsForJobsThatEnd(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
-		w := newWorld(t, server)
+		w := newFixture(t, server)
 		id := w.submit()
 		entered, leave := make(chan struct{}), make(chan struct{})
 		r := w.start("w1", inspects(func(context.Context, sandbox.Spec) (sandbox.Inspected, error) {
@@ -437,25 +439,25 @@ func TestUnavailableStoreHoldsTheJob(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, redistest.Mini(t))
+			w := newFixture(t, redistest.Mini(t))
 			id := w.submit()
-			w.store.Set(tc.begin)
+			w.Store.Set(tc.begin)
 			var inspected counter
 			w.start("w1", inspects(func(context.Context, sandbox.Spec) (sandbox.Inspected, error) {
 				inspected.add()
-				w.store.Set(tc.end)
+				w.Store.Set(tc.end)
 				return goodReport(), nil
 			}))
 			heal := func() {
-				tried := w.store.Calls()
-				w.until("the store was asked", func() bool { return w.store.Calls() > tried })
-				w.store.Set(storetest.None)
+				tried := w.Store.Calls()
+				eventually.Holds(w, "the store was asked", func() bool { return w.Store.Calls() > tried })
+				w.Store.Set(storetest.None)
 			}
 			if tc.begin != storetest.None {
 				heal()
 			}
 			if tc.end != storetest.None {
-				w.until("the inspection", func() bool { return inspected.count() == 1 })
+				eventually.Holds(w, "the inspection", func() bool { return inspected.count() == 1 })
 				heal()
 			}
 			if job := w.ended(id); job.Status != preflightjob.Succeeded || job.Attempt != 1 || inspected.count() != 1 {
@@ -470,14 +472,14 @@ func TestUnavailableStoreHoldsTheJob(t *testing.T) {
 // is away.
 func TestAttemptThatNeverBeganIsGivenBack(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, redistest.Mini(t))
+	w := newFixture(t, redistest.Mini(t))
 	id := w.submit()
-	w.store.Set(storetest.Away)
-	tried := w.store.Calls()
+	w.Store.Set(storetest.Away)
+	tried := w.Store.Calls()
 	r := w.start("w1", func(c *preflight.Config) { c.Drain = time.Millisecond })
-	w.until("the store was asked", func() bool { return w.store.Calls() > tried })
+	eventually.Holds(w, "the store was asked", func() bool { return w.Store.Calls() > tried })
 	r.stop()
-	w.store.Set(storetest.None)
+	w.Store.Set(storetest.None)
 	w.wantQueue(queue.Stats{Open: 1, Waiting: 1})
 	w.start("w2")
 	if job := w.ended(id); job.Status != preflightjob.Succeeded || job.Tries != 1 || job.Incarnation != "w2" {
@@ -487,7 +489,7 @@ func TestAttemptThatNeverBeganIsGivenBack(t *testing.T) {
 
 func TestMissingTemporaryDirectoryIsRetried(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, redistest.Mini(t))
+	w := newFixture(t, redistest.Mini(t))
 	id := w.submit()
 	dir := filepath.Join(t.TempDir(), "later")
 	w.start("w1", func(c *preflight.Config) {
@@ -508,7 +510,7 @@ func TestMissingTemporaryDirectoryIsRetried(t *testing.T) {
 func TestWorkerContinuesAfterRedisReturns(t *testing.T) {
 	t.Parallel()
 	server := redistest.Real(t)
-	w := newWorld(t, server)
+	w := newFixture(t, server)
 	running := w.submit()
 	entered, leave := make(chan struct{}), make(chan struct{})
 	r := w.start("w1", func(c *preflight.Config) {
@@ -524,13 +526,13 @@ func TestWorkerContinuesAfterRedisReturns(t *testing.T) {
 	}))
 	<-entered
 	server.Kill()
-	w.until("the worker notices", func() bool { return r.Healthy() != nil })
+	eventually.Holds(w, "the worker notices", func() bool { return r.Healthy() != nil })
 	close(leave)
 	if job := w.ended(running); job.Status != preflightjob.Succeeded || job.Attempt != 1 {
 		t.Errorf("without Redis the job is %s in attempt %d", job.Status, job.Attempt)
 	}
 	server.Restart(t)
-	w.until("the worker notices", func() bool { return r.Healthy() == nil })
+	eventually.Holds(w, "the worker notices", func() bool { return r.Healthy() == nil })
 	if job := w.ended(w.submit()); job.Status != preflightjob.Succeeded {
 		t.Errorf("a job after the return is %s", job.Status)
 	}

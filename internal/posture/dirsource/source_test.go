@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/dirsource"
 )
@@ -36,18 +38,6 @@ func follow(t *testing.T, dir string, options ...dirsource.Option) *dirsource.So
 		}
 	})
 	return s
-}
-
-// eventually polls until a condition holds.
-func eventually(t *testing.T, what string, condition func() bool) {
-	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
-	for !condition() {
-		if time.Now().After(deadline) {
-			t.Fatalf("not within 20 s: %s", what)
-		}
-		time.Sleep(2 * time.Millisecond)
-	}
 }
 
 // stage is what the gates enforce for rfq-create.
@@ -119,12 +109,12 @@ func TestEditsAreObeyed(t *testing.T) {
 			dir := t.TempDir()
 			write(t, dir, files{"sub/a.yaml": rollout})
 			s := follow(t, dir)
-			eventually(t, "the first stage", func() bool { return stage(s) == "Live" })
+			eventually.Holds(t, "the first stage", func() bool { return stage(s) == "Live" })
 			for _, next := range []string{"Sandbox", "Disabled", "Live"} {
 				save(t, filepath.Join(dir, "sub", "a.yaml"), staged(next))
-				eventually(t, "stage "+next, func() bool { return stage(s) == next })
+				eventually.Holds(t, "stage "+next, func() bool { return stage(s) == next })
 			}
-			eventually(t, "health", func() bool { return s.Healthy() == nil })
+			eventually.Holds(t, "health", func() bool { return s.Healthy() == nil })
 		})
 	}
 }
@@ -143,12 +133,12 @@ func TestLinkSwapsAreObeyed(t *testing.T) {
 	link("..v1", "..data")
 	link("..data/a.yaml", "a.yaml")
 	s := follow(t, dir)
-	eventually(t, "the first version", func() bool { return stage(s) == "Live" })
+	eventually.Holds(t, "the first version", func() bool { return stage(s) == "Live" })
 	link("..v2", "..next")
 	if err := os.Rename(filepath.Join(dir, "..next"), filepath.Join(dir, "..data")); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the second version", func() bool { return stage(s) == "Sandbox" })
+	eventually.Holds(t, "the second version", func() bool { return stage(s) == "Sandbox" })
 }
 
 // A deployment may replace the directory itself, which no watch tells about.
@@ -161,14 +151,14 @@ func TestADirectoryThatIsReplacedIsObeyed(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := follow(t, current, dirsource.WithPoll(20*time.Millisecond))
-	eventually(t, "the first version", func() bool { return stage(s) == "Live" })
+	eventually.Holds(t, "the first version", func() bool { return stage(s) == "Live" })
 	if err := os.Symlink("v2", current+".next"); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Rename(current+".next", current); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the second version", func() bool { return stage(s) == "Sandbox" })
+	eventually.Holds(t, "the second version", func() bool { return stage(s) == "Sandbox" })
 }
 
 func TestADeletedFileDeletesItsObjects(t *testing.T) {
@@ -176,11 +166,11 @@ func TestADeletedFileDeletesItsObjects(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, files{"a.yaml": rollout, "b.yaml": partner})
 	s := follow(t, dir)
-	eventually(t, "the set", func() bool { return stage(s) == "Live" })
+	eventually.Holds(t, "the set", func() bool { return stage(s) == "Live" })
 	if err := os.Remove(filepath.Join(dir, "a.yaml")); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the deletion", func() bool { return stage(s) == "none" })
+	eventually.Holds(t, "the deletion", func() bool { return stage(s) == "none" })
 	if partners := s.Gates().Current(time.Now()).Report(time.Now()).Partners; len(partners) != 1 {
 		t.Errorf("%d partners left", len(partners))
 	}
@@ -202,23 +192,23 @@ func TestAFaultKeepsTheLastGoodSet(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "resources")
 			write(t, dir, files{"a.yaml": rollout})
 			s := follow(t, dir, dirsource.WithPoll(50*time.Millisecond))
-			eventually(t, "the set", func() bool { return stage(s) == "Live" })
+			eventually.Holds(t, "the set", func() bool { return stage(s) == "Live" })
 			good := s.Status().Revision
 
 			spoil(t, dir)
-			eventually(t, "the fault", func() bool { return s.Healthy() != nil })
+			eventually.Holds(t, "the fault", func() bool { return s.Healthy() != nil })
 			if stage(s) != "Live" || s.Status().Revision != good {
 				t.Errorf("stage %s, revision %s after the fault", stage(s), s.Status().Revision)
 			}
 			// Recovery with other content, then with the content of before.
 			_ = os.Remove(filepath.Join(dir, "z.yaml"))
 			write(t, dir, files{"a.yaml": staged("Sandbox")})
-			eventually(t, "the recovery", func() bool { return s.Healthy() == nil && stage(s) == "Sandbox" })
+			eventually.Holds(t, "the recovery", func() bool { return s.Healthy() == nil && stage(s) == "Sandbox" })
 			spoil(t, dir)
-			eventually(t, "the second fault", func() bool { return s.Healthy() != nil })
+			eventually.Holds(t, "the second fault", func() bool { return s.Healthy() != nil })
 			_ = os.Remove(filepath.Join(dir, "z.yaml"))
 			write(t, dir, files{"a.yaml": staged("Sandbox")})
-			eventually(t, "the second recovery", func() bool { return s.Healthy() == nil })
+			eventually.Holds(t, "the second recovery", func() bool { return s.Healthy() == nil })
 		})
 	}
 }
@@ -242,12 +232,12 @@ func TestNothingIsOpenBeforeTheFirstGoodSet(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, files{"a.yaml": rollout, "b.yaml": ""})
 	s = follow(t, dir)
-	eventually(t, "the fault", func() bool { return s.Healthy() != nil && !errors.Is(s.Healthy(), dirsource.ErrNotLoaded) })
+	eventually.Holds(t, "the fault", func() bool { return s.Healthy() != nil && !errors.Is(s.Healthy(), dirsource.ErrNotLoaded) })
 	if s.Gates().Current(time.Now()) != nil {
 		t.Error("a first set with a fault is in force")
 	}
 	write(t, dir, files{"b.yaml": partner})
-	eventually(t, "the recovery", func() bool { return stage(s) == "Live" })
+	eventually.Holds(t, "the recovery", func() bool { return stage(s) == "Live" })
 }
 
 // tick is a clock that tests move by hand.
@@ -280,14 +270,14 @@ func TestAdmittedContentIsConfirmedAsLongAsTheDirectoryCanBeRead(t *testing.T) {
 	clock := &tick{now: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)}
 	gates := posture.NewGates(time.Minute)
 	s := follow(t, dir, dirsource.WithGates(gates), dirsource.WithClock(clock.Now), dirsource.WithPoll(5*time.Millisecond))
-	eventually(t, "the set", func() bool { return gates.Current(clock.Now()) != nil })
+	eventually.Holds(t, "the set", func() bool { return gates.Current(clock.Now()) != nil })
 	clock.move(time.Hour)
-	eventually(t, "the confirmation", func() bool { return gates.Current(clock.Now()) != nil })
+	eventually.Holds(t, "the confirmation", func() bool { return gates.Current(clock.Now()) != nil })
 
 	write(t, dir, files{"a.yaml": ""})
-	eventually(t, "the refusal", func() bool { return s.Healthy() != nil })
+	eventually.Holds(t, "the refusal", func() bool { return s.Healthy() != nil })
 	clock.move(time.Hour)
-	eventually(t, "the confirmation of the last good set", func() bool { return gates.Current(clock.Now()) != nil })
+	eventually.Holds(t, "the confirmation of the last good set", func() bool { return gates.Current(clock.Now()) != nil })
 	if s.Healthy() == nil {
 		t.Error("a refused set is not healthy")
 	}
@@ -295,7 +285,7 @@ func TestAdmittedContentIsConfirmedAsLongAsTheDirectoryCanBeRead(t *testing.T) {
 	if err := os.Rename(dir, dir+".gone"); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the directory's absence", func() bool { return strings.Contains(fmt.Sprint(s.Healthy()), "read the directory") })
+	eventually.Holds(t, "the directory's absence", func() bool { return strings.Contains(fmt.Sprint(s.Healthy()), "read the directory") })
 	clock.move(time.Hour)
 	if gates.Current(clock.Now()) != nil {
 		t.Error("a directory that cannot be read was confirmed")
@@ -304,7 +294,7 @@ func TestAdmittedContentIsConfirmedAsLongAsTheDirectoryCanBeRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, dir, files{"a.yaml": rollout})
-	eventually(t, "the recovery", func() bool { return gates.Current(clock.Now()) != nil && s.Healthy() == nil })
+	eventually.Holds(t, "the recovery", func() bool { return gates.Current(clock.Now()) != nil && s.Healthy() == nil })
 }
 
 // lockedBuffer collects a log that another goroutine writes.
@@ -338,16 +328,16 @@ func TestTheLogTellsRevisionsAndFaultsAndNoValues(t *testing.T) {
 			defer mu.Unlock()
 			changes = append(changes, snapshot.Revision())
 		}))
-	eventually(t, "the set", func() bool { return s.Healthy() == nil })
+	eventually.Holds(t, "the set", func() bool { return s.Healthy() == nil })
 	revision := s.Status().Revision
 	if status := s.Status(); status.Files != 3 || status.LoadedAt.IsZero() {
 		t.Errorf("status %+v", status)
 	}
 	for _, spoiled := range []string{"stringData: [" + secretValue, "x: *" + secretValue, secret + secretValue, strings.Replace(secret, secretValue, "'"+secretValue, 1)} {
 		write(t, dir, files{"c.yaml": spoiled})
-		eventually(t, "the fault", func() bool { return s.Healthy() != nil })
+		eventually.Holds(t, "the fault", func() bool { return s.Healthy() != nil })
 		write(t, dir, files{"c.yaml": secret})
-		eventually(t, "the recovery", func() bool { return s.Healthy() == nil })
+		eventually.Holds(t, "the recovery", func() bool { return s.Healthy() == nil })
 	}
 	text := log.String()
 	for _, want := range []string{revision, "c.yaml", "posture in force", "posture directory refused", "sound again"} {

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -214,7 +216,7 @@ func (r *replica) answer() string {
 // awaits polls until the gates give an answer.
 func (r *replica) awaits(tb testing.TB, want string) {
 	tb.Helper()
-	kubetest.Eventually(tb, func() error {
+	eventually.Succeeds(tb, func() error {
 		if got := r.answer(); got != want {
 			return fmt.Errorf("the gates say %q, want %q; %+v", got, want, r.Status())
 		}
@@ -225,6 +227,6 @@ func (r *replica) awaits(tb testing.TB, want string) {
 // awaitsHealth polls until the source is healthy and the gates are open.
 func (r *replica) awaitsHealth(tb testing.TB) {
 	tb.Helper()
-	kubetest.Eventually(tb, r.Healthy)
+	eventually.Succeeds(tb, r.Healthy)
 	r.awaits(tb, "Open")
 }

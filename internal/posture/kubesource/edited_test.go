@@ -7,12 +7,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture"
-	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // A replica keeps no managed fields, and no status. What it tells of edits is held
@@ -41,7 +42,7 @@ func TestTheTimeOfAnEditIsThatOfThePartnerItself(t *testing.T) {
 	after := func(name string, generation int64) time.Time {
 		t.Helper()
 		var edited time.Time
-		kubetest.Eventually(t, func() error {
+		eventually.Succeeds(t, func() error {
 			m, found := r.gates.Current(r.clock.Now()).Member(posture.ObjectName{Namespace: c.namespace, Name: name})
 			if !found || m.Object().Generation != generation {
 				return fmt.Errorf("%s is not compiled in generation %d", name, generation)

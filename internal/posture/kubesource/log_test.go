@@ -11,8 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
-	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // journal keeps what is logged, and may be read meanwhile.
@@ -63,7 +64,7 @@ func TestOutageIsToldOnceForEachKindAndCause(t *testing.T) {
 	}
 
 	network.disconnect()
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		if n := network.refusals(); n < attempts {
 			return fmt.Errorf("%d attempts", n)
 		}
@@ -72,7 +73,7 @@ func TestOutageIsToldOnceForEachKindAndCause(t *testing.T) {
 	network.reconnect()
 	kinds := []string{"CapabilityRollout", "PartnerEntitlement", "XJMFSender", "Secret"}
 	for _, kind := range kinds {
-		kubetest.Eventually(t, func() error {
+		eventually.Succeeds(t, func() error {
 			if log.lines("level=INFO", "the cluster is followed again", "follow "+kind+":") == nil {
 				return fmt.Errorf("%s: nobody tells that it is followed again", kind)
 			}

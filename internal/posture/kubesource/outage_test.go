@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
 	"github.com/printmarket/printmarket/test/kubetest"
@@ -30,7 +32,7 @@ func TestRevocationRightAfterACrashOfTheServerIsInForce(t *testing.T) {
 
 	own.StopServer()
 	late := c.follow(t, nil)
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		if r.Status().Unreachable == nil {
 			return errors.New("nobody has noticed the outage yet")
 		}
@@ -49,8 +51,8 @@ func TestRevocationRightAfterACrashOfTheServerIsInForce(t *testing.T) {
 	r.awaits(t, "KeyRevoked")
 	t.Logf("in force %v after the revocation", time.Since(revoked))
 	late.awaits(t, "KeyRevoked")
-	kubetest.Eventually(t, r.Healthy)
-	kubetest.Eventually(t, late.Healthy)
+	eventually.Succeeds(t, r.Healthy)
+	eventually.Succeeds(t, late.Healthy)
 }
 
 func TestPostureThatIsTooOldClosesAndComesBack(t *testing.T) {
@@ -61,7 +63,7 @@ func TestPostureThatIsTooOldClosesAndComesBack(t *testing.T) {
 	r.awaitsHealth(t)
 
 	network.disconnect()
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		if r.Status().Unreachable == nil {
 			return errors.New("nobody has noticed the outage yet")
 		}
@@ -120,7 +122,7 @@ func TestDeadWatchIsFoundAndReplaced(t *testing.T) {
 	network.swallow()
 	c.revokeKey(t)
 	r.awaits(t, "KeyRevoked")
-	kubetest.Eventually(t, r.Healthy)
+	eventually.Succeeds(t, r.Healthy)
 	if got := r.Status().Restarts; got == 0 {
 		t.Error("the revocation came through without new connections; was the watch dead at all?")
 	}

@@ -8,13 +8,14 @@ import (
 	"os"
 	"testing"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
-	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // reader makes a user with the role that is shipped for API servers.
@@ -53,7 +54,7 @@ func TestShippedRoleIsEnough(t *testing.T) {
 	if err := c.Delete(t.Context(), c.gateSecret(t, "a")); err != nil {
 		t.Fatal(err)
 	}
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		if err := r.Status().GateFault; !errors.Is(err, kubesource.ErrGateSecretMissing) {
 			return fmt.Errorf("gate fault: %w; want ErrGateSecretMissing", err)
 		}
@@ -68,7 +69,7 @@ func TestShippedRoleOpensNothingElse(t *testing.T) {
 	c.create(t, other)
 	reader, _ := c.reader(t)
 	// The role has to be in force before a refusal says anything.
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		return reader.Get(t.Context(), client.ObjectKey{Namespace: c.namespace, Name: gateSecret}, &corev1.Secret{})
 	})
 	for sentence, act := range map[string]func() error{

@@ -10,19 +10,20 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/printmarket/printmarket/controllers"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
-	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // awaitsFault polls until the source is ill in a certain way.
 func (r *replica) awaitsFault(tb testing.TB, want string) error {
 	tb.Helper()
 	var err error
-	kubetest.Eventually(tb, func() error {
+	eventually.Succeeds(tb, func() error {
 		if err = r.Healthy(); err == nil || !strings.Contains(err.Error(), want) {
 			return fmt.Errorf("healthy: %v; want %q", err, want)
 		}
@@ -36,7 +37,7 @@ func (r *replica) awaitsFault(tb testing.TB, want string) error {
 func (r *replica) awaitsGateFault(tb testing.TB, want string) error {
 	tb.Helper()
 	var err error
-	kubetest.Eventually(tb, func() error {
+	eventually.Succeeds(tb, func() error {
 		if err = r.Status().GateFault; err == nil || !strings.Contains(err.Error(), want) {
 			return fmt.Errorf("gate fault: %v; want %q", err, want)
 		}
@@ -51,7 +52,7 @@ func (r *replica) awaitsGateFault(tb testing.TB, want string) error {
 // awaitsGate polls until the gate Secret counts.
 func (r *replica) awaitsGate(tb testing.TB) {
 	tb.Helper()
-	kubetest.Eventually(tb, func() error { return r.Status().GateFault })
+	eventually.Succeeds(tb, func() error { return r.Status().GateFault })
 }
 
 func TestNothingIsInForceBeforeTheGateSecret(t *testing.T) {
@@ -118,7 +119,7 @@ func TestGateSecretThatIsCorruptLeavesTheLastGoodOne(t *testing.T) {
 
 	mended := change(t, c, c.gateSecret(t, "a"), func(o *corev1.Secret) { o.Data = c.gateSecret(t, "a").Data })
 	r.awaitsGate(t)
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		if passed(r, posture.KindSecret, mended.ResourceVersion) {
 			return nil
 		}
@@ -153,7 +154,7 @@ func TestGateSecretThatIsRotatedIsCompiled(t *testing.T) {
 	revision := r.Status().Revision
 
 	change(t, c, c.gateSecret(t, "a"), func(o *corev1.Secret) { o.Data = c.gateSecret(t, "b").Data })
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		if got := r.Status().Revision; got == revision {
 			return errors.New("the revision is the same")
 		}
@@ -179,7 +180,7 @@ func TestHeartbeatOfTheGateSecretIsKeptAndCompilesNothing(t *testing.T) {
 		})
 	}
 	passes := func(o *corev1.Secret) {
-		kubetest.Eventually(t, func() error {
+		eventually.Succeeds(t, func() error {
 			if passed(r, posture.KindSecret, o.ResourceVersion) {
 				return nil
 			}

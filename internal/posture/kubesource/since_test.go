@@ -11,9 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
-	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // manyPartners are as many pages as manyPages.
@@ -52,7 +53,7 @@ func TestPostureOfManyIsProvenByWhatHasChanged(t *testing.T) {
 // awaitsProof polls until a live read has made the posture young.
 func (r *replica) awaitsProof(tb testing.TB) {
 	tb.Helper()
-	kubetest.Eventually(tb, func() error {
+	eventually.Succeeds(tb, func() error {
 		if age, _ := r.gates.Age(r.clock.Now()); age != 0 {
 			return fmt.Errorf("the posture is %v old", age)
 		}
@@ -110,7 +111,7 @@ func TestPostureOfManyIsProvenByWhatHasChangedAfterAnOutage(t *testing.T) {
 	read, proofs := 0, 0
 	for range 4 { // lists of all of them would be more than what may be read beside
 		pages.refuse(true)
-		kubetest.Eventually(t, func() error {
+		eventually.Succeeds(t, func() error {
 			if r.Status().Unreachable == nil {
 				return errors.New("no live read has failed")
 			}
@@ -140,7 +141,7 @@ func TestDeadWatchOfManyIsFoundAndReplaced(t *testing.T) {
 	network.swallow()
 	c.revokeKey(t)
 	r.awaits(t, "KeyRevoked")
-	kubetest.Eventually(t, r.Healthy)
+	eventually.Succeeds(t, r.Healthy)
 	if got := r.Status().Restarts; got == 0 {
 		t.Error("the revocation came through without new connections; was the watch dead at all?")
 	}

@@ -13,10 +13,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"k8s.io/client-go/rest"
 
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
-	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 // pages counts the pages of live reads, by the last part of their path, or
@@ -119,7 +120,7 @@ func TestPageThatNeverComesEndsALiveRead(t *testing.T) {
 	c := newGatedCluster(t, plane)
 	config, _ := delay(t, time.Hour)
 	r := c.follow(t, func(o *kubesource.Config) { o.Rest = config })
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		if r.Status().Unreachable == nil {
 			return errors.New("the live read goes on")
 		}

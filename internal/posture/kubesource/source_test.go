@@ -7,12 +7,13 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
-	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 func TestChangesAreInForce(t *testing.T) {
@@ -110,7 +111,7 @@ func TestStatusAdvancesTheWatermarkAndCompilesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		if passed(r, v1alpha1.KindCapabilityRollout, o.ResourceVersion) {
 			return nil
 		}
@@ -131,7 +132,7 @@ func TestWatermarkPassesWhatIsInForce(t *testing.T) {
 	r.awaitsHealth(t)
 
 	partner := change(t, c, c.partner(), func(o *v1alpha1.PartnerEntitlement) { o.Spec.State = v1alpha1.StateSuspended })
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		if passed(r, v1alpha1.KindPartnerEntitlement, partner.ResourceVersion) {
 			return nil
 		}
@@ -198,7 +199,7 @@ func TestRunLeavesNothingBehind(t *testing.T) { //nolint:paralleltest // see abo
 	network.disconnect()
 	_ = network.listener.Close()
 
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		if runtime.NumGoroutine() <= before {
 			return nil
 		}

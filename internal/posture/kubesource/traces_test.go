@@ -8,8 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
-	"github.com/printmarket/printmarket/test/kubetest"
 	"github.com/printmarket/printmarket/test/telemetrytest"
 )
 
@@ -30,7 +31,7 @@ func TestALiveReadIsATraceThatTellsWhetherThePostureHolds(t *testing.T) {
 	r.awaits(t, "KeyRevoked")
 	failing := func(want bool) {
 		t.Helper()
-		kubetest.Eventually(t, func() error {
+		eventually.Succeeds(t, func() error {
 			if got := !r.Status().FailingSince.IsZero(); got != want {
 				return fmt.Errorf("live reads fail: %t, want %t", got, want)
 			}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -19,7 +21,6 @@ import (
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
-	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 const webhookSecret = "printmarket-gate-webhooks"
@@ -67,7 +68,7 @@ func forWebhooks(config *kubesource.Config) {
 // awaitsSigning waits until the one webhook is signed with these secrets.
 func (r *replica) awaitsSigning(t *testing.T, want ...credential.Secret) {
 	t.Helper()
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		now := r.clock.Now()
 		for w := range r.gates.Current(now).Webhooks() {
 			if got := w.Secrets(now); slices.Equal(got, want) {

@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/transaction"
@@ -50,7 +52,7 @@ func TestKillNineOfTheDatabaseLosesNothingAcknowledged(t *testing.T) {
 	for round := range kills(t) {
 		// A number of writes and a bit of time later is any instant of a write.
 		target := load.writes.Load() + 8 + mathrand.Int64N(60)
-		eventually(t, "writes get on", func() bool { return load.writes.Load() >= target || t.Failed() })
+		eventually.Holds(t, "writes get on", func() bool { return load.writes.Load() >= target || t.Failed() })
 		time.Sleep(mathrand.N(5 * time.Millisecond))
 		server.Kill()
 		known := load.acknowledged()
@@ -355,7 +357,7 @@ func TestAStoreOutlivesARestartOfItsDatabase(t *testing.T) {
 	if err := server.Restart(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the store recovers", func() bool { return store.Ping(t.Context()) == nil })
+	eventually.Holds(t, "the store recovers", func() bool { return store.Ping(t.Context()) == nil })
 	if again := create(t, rfqs, "k1"); again.ID != before.ID {
 		t.Errorf("the key of before replays %s, want %s", again.ID, before.ID)
 	}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/test/pgtest"
 )
@@ -32,7 +34,7 @@ func TestASubmissionWaitsForAnotherOfItsTenantAndCountsItsJob(t *testing.T) {
 		submitted <- err
 	}()
 	watch := connect(t, address)
-	eventually(t, "the submission waits, or has ended", func() bool {
+	eventually.Holds(t, "the submission waits, or has ended", func() bool {
 		return len(submitted) > 0 || ask[bool](t, watch, `SELECT EXISTS (SELECT FROM pg_stat_activity
 			WHERE datname = current_database() AND application_name = 'printmarket' AND wait_event = 'advisory')`)
 	})

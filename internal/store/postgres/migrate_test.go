@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"testing"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/pressly/goose/v3/lock"
 
@@ -68,7 +70,7 @@ func TestASecondMigratorWaitsForTheFirst(t *testing.T) {
 	migrated := make(chan error, 1)
 	go func() { migrated <- store.Migrate(t.Context()) }()
 	watch := connect(t, address)
-	eventually(t, "the second migrator asks for the lock", func() bool {
+	eventually.Holds(t, "the second migrator asks for the lock", func() bool {
 		return ask[bool](t, watch, `SELECT EXISTS (SELECT FROM pg_stat_activity
 			WHERE datname = current_database() AND application_name = 'printmarket' AND query LIKE '%pg_try_advisory_lock%')`)
 	})

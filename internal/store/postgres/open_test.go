@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -84,7 +86,7 @@ func TestADatabaseThatMayLoseWritesIsRefused(t *testing.T) {
 	running := openUnmigrated(t, address, Options{})
 	for _, setting := range []string{"fsync", "full_page_writes"} {
 		execute(t, address, `ALTER SYSTEM SET `+setting+` = 'off'`, `SELECT pg_reload_conf()`)
-		eventually(t, setting+"=off is refused", func() bool { return refused(address, setting) })
+		eventually.Holds(t, setting+"=off is refused", func() bool { return refused(address, setting) })
 		// A store that is open already finds out when it is asked how it is, and
 		// acknowledges nothing from then on.
 		for _, err := range []error{running.Ping(t.Context()), running.CheckSchema(t.Context())} {
@@ -94,7 +96,7 @@ func TestADatabaseThatMayLoseWritesIsRefused(t *testing.T) {
 			}
 		}
 		execute(t, address, `ALTER SYSTEM RESET `+setting, `SELECT pg_reload_conf()`)
-		eventually(t, setting+"=on is accepted", func() bool { return running.Ping(t.Context()) == nil })
+		eventually.Holds(t, setting+"=on is accepted", func() bool { return running.Ping(t.Context()) == nil })
 	}
 }
 
@@ -215,7 +217,7 @@ func TestAServerThatHangsHoldsNobodyForLong(t *testing.T) {
 		}
 	}
 	server.Thaw()
-	eventually(t, "a create after the server goes on", func() bool {
+	eventually.Holds(t, "a create after the server goes on", func() bool {
 		_, err := rfqs.Create(t.Context(), acme, posters, termsOf("k2"))
 		return err == nil
 	})
@@ -310,7 +312,7 @@ func TestAPoolInFullUseIsOverloadedAndWritesNothing(t *testing.T) {
 	for _, conn := range busy {
 		conn.Release()
 	}
-	eventually(t, "a create after connections are free again", func() bool {
+	eventually.Holds(t, "a create after connections are free again", func() bool {
 		created, err := rfqs.Create(t.Context(), acme, posters, termsOf("k1"))
 		if err == nil && created.Replayed {
 			t.Error("the overloaded create was written")

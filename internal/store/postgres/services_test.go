@@ -96,15 +96,6 @@ func create(t testing.TB, rfqs *rfq.Service, key string) rfq.RFQ {
 // patience is far more than anything here takes.
 const patience = 30 * time.Second
 
-func eventually(t testing.TB, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); !holds(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not within %s: %s", patience, what)
-		}
-	}
-}
-
 // ask scans the only column of the only row of a query.
 func ask[T any](t testing.TB, q querier, query string, args ...any) T {
 	t.Helper()

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
@@ -356,7 +358,7 @@ func TestATenantWhoseWindowIsLockedHoldsUpNobodyElse(t *testing.T) {
 		})
 	}
 	watch := connect(t, address)
-	eventually(t, "creates wait for the window", func() bool {
+	eventually.Holds(t, "creates wait for the window", func() bool {
 		return ask[int](t, watch, `SELECT count(*) FROM pg_stat_activity
 			WHERE datname = current_database() AND application_name = 'printmarket' AND wait_event_type = 'Lock'`) >= createBatches
 	})

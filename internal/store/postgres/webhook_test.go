@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 
@@ -168,7 +170,7 @@ func TestEventsAreNotErasedWhileTheyAreNumbered(t *testing.T) {
 		purged <- err
 	}()
 	watch := connect(t, address)
-	eventually(t, "the purge waits", func() bool {
+	eventually.Holds(t, "the purge waits", func() bool {
 		return ask[bool](t, watch, `SELECT EXISTS (SELECT FROM pg_stat_activity
 			WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%outbox_head%')`)
 	})

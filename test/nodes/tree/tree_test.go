@@ -15,7 +15,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/printmarket/printmarket/test/kubetest"
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"github.com/printmarket/printmarket/test/nodes/tree"
 )
 
@@ -62,13 +63,13 @@ func TestNothingIsLeftWhenATreeIsStopped(t *testing.T) {
 	requireRights(t)
 	p := plan(t, 1)
 	started := start(t, p)
-	kubetest.Eventually(t, func() error { return running(p) })
+	eventually.Succeeds(t, func() error { return running(p) })
 
 	if err := started.Stop(); err != nil {
 		t.Errorf("stop: %v\n%s", err, warden(p))
 	}
 	// The kernel takes links apart in its own time.
-	kubetest.Eventually(t, func() error { return left(p) })
+	eventually.Succeeds(t, func() error { return left(p) })
 }
 
 func TestNothingIsLeftWhenTheProcessThatStartedATreeDies(t *testing.T) {
@@ -96,7 +97,7 @@ func TestNothingIsLeftWhenTheProcessThatStartedATreeDies(t *testing.T) {
 				t.Fatal(err)
 			}
 			if end == "killed" {
-				kubetest.Eventually(t, func() error { return running(p) })
+				eventually.Succeeds(t, func() error { return running(p) })
 				if err := child.Process.Kill(); err != nil {
 					t.Fatal(err)
 				}
@@ -104,7 +105,7 @@ func TestNothingIsLeftWhenTheProcessThatStartedATreeDies(t *testing.T) {
 			if err := child.Wait(); err == nil {
 				t.Error("the child ended well")
 			}
-			kubetest.Eventually(t, func() error { return left(p) })
+			eventually.Succeeds(t, func() error { return left(p) })
 		})
 	}
 }
@@ -114,13 +115,13 @@ func TestAProgramThatEndsIsStartedAgainAndItsOrphansAreReaped(t *testing.T) {
 	requireRights(t)
 	p := plan(t, 4)
 	start(t, p)
-	kubetest.Eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		if n := starts(p); n < 3 {
 			return fmt.Errorf("started %d times", n)
 		}
 		return nil
 	})
-	kubetest.Eventually(t, func() error { return zombies(p) })
+	eventually.Succeeds(t, func() error { return zombies(p) })
 }
 
 func TestAProgramThatIsHaltedStaysAwayUntilItIsResumed(t *testing.T) {
@@ -140,14 +141,14 @@ func TestAProgramThatIsHaltedStaysAwayUntilItIsResumed(t *testing.T) {
 		return n
 	}
 	for range 2 {
-		kubetest.Eventually(t, func() error { return wantCount(count(), 1) })
+		eventually.Succeeds(t, func() error { return wantCount(count(), 1) })
 		if err := started.Halt(name); err != nil {
 			t.Fatal(err)
 		}
-		kubetest.Eventually(t, func() error { return wantCount(count(), 0) })
+		eventually.Succeeds(t, func() error { return wantCount(count(), 0) })
 		// Another program of the space comes back again and again, as this one would.
 		again := starts(p)
-		kubetest.Eventually(t, func() error {
+		eventually.Succeeds(t, func() error {
 			if now := starts(p); now < again+3 {
 				return fmt.Errorf("the other program was started %d times since", now-again)
 			}
@@ -160,7 +161,7 @@ func TestAProgramThatIsHaltedStaysAwayUntilItIsResumed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	kubetest.Eventually(t, func() error { return wantCount(count(), 1) })
+	eventually.Succeeds(t, func() error { return wantCount(count(), 1) })
 	if err := started.Halt("nobody"); !errors.Is(err, tree.ErrNoProcess) {
 		t.Errorf("halt what is not in the plan: %v", err)
 	}
@@ -221,7 +222,7 @@ func TestATreeThatCannotBeSetUpEndsAndSaysWhy(t *testing.T) {
 			p := plan(t, test.number)
 			test.spoil(p)
 			started := start(t, p)
-			kubetest.Eventually(t, func() error {
+			eventually.Succeeds(t, func() error {
 				select {
 				case <-started.Ended():
 					return nil
@@ -235,7 +236,7 @@ func TestATreeThatCannotBeSetUpEndsAndSaysWhy(t *testing.T) {
 			if log := warden(p); !strings.Contains(log, test.want) {
 				t.Errorf("the log does not name %q:\n%s", test.want, log)
 			}
-			kubetest.Eventually(t, func() error { return left(p) })
+			eventually.Succeeds(t, func() error { return left(p) })
 		})
 	}
 }

@@ -42,12 +42,12 @@ func weights(of map[string]queue.Share) func(tenant.ID) queue.Share {
 	return func(id tenant.ID) queue.Share { return of[strings.TrimPrefix(id.Organization, "org_")] }
 }
 
-type world struct {
-	*simulation.World
+type fixture struct {
+	*simulation.Model
 	t *testing.T
 }
 
-func newWorld(t *testing.T, config simulation.Config) *world {
+func newFixture(t *testing.T, config simulation.Config) *fixture {
 	t.Helper()
 	w, err := simulation.New(config)
 	if err != nil {
@@ -58,7 +58,7 @@ func newWorld(t *testing.T, config simulation.Config) *world {
 			t.Error(err)
 		}
 	})
-	return &world{w, t}
+	return &fixture{w, t}
 }
 
 // scenario runs a test in virtual time, beside others.
@@ -68,14 +68,14 @@ func scenario(t *testing.T, run func(*testing.T)) {
 	synctest.Test(t, run)
 }
 
-func (w *world) run(until time.Duration) {
+func (w *fixture) run(until time.Duration) {
 	w.t.Helper()
 	if err := w.Run(until); err != nil {
 		w.t.Fatal(err)
 	}
 }
 
-func (w *world) drain(limit time.Duration) {
+func (w *fixture) drain(limit time.Duration) {
 	w.t.Helper()
 	if err := w.Drain(limit); err != nil {
 		w.t.Fatal(err)

@@ -5,16 +5,17 @@ package masterdata_test
 import (
 	"crypto/rand"
 	"log/slog"
-	"path/filepath"
-	"sync"
 	"testing"
 	"time"
+
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/printmarket/printmarket/test/recordtest"
 
 	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/masterdata/fixed"
-	"github.com/printmarket/printmarket/internal/store/sqlite"
 	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/test/storetest"
 )
@@ -24,40 +25,23 @@ const owner = "org_acme01"
 // by is who works on the marketplace's side.
 var by = masterdata.Instruction{Actor: transaction.Actor{Organization: "org_market", Key: "desk", RequestID: "req_1"}, Note: "checked"}
 
-// world is a store with the service that writes to it and a follower of it.
-type world struct {
+// fixture is a store with the service that writes to it and a follower of it.
+type fixture struct {
+	clock       *clocktesting.FakeClock
 	store       *storetest.Faulty
 	data        *masterdata.Service
 	follower    *masterdata.Follower
 	catalogs    *catalog.Holder
 	authorities *authority.Holder
-
-	mu   sync.Mutex
-	time time.Time
 }
 
-func (w *world) now() time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.time
-}
-
-func (w *world) advance(d time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.time = w.time.Add(d)
-}
-
-// newWorld makes a world. What the follower reads may go through a wrapper.
-func newWorld(t *testing.T, log *slog.Logger, wrap func(masterdata.Heads) masterdata.Heads) *world {
+// newFixture returns an empty fixture. wrap, if it is not nil, wraps what the follower
+// reads.
+func newFixture(t *testing.T, log *slog.Logger, wrap func(masterdata.Heads) masterdata.Heads) *fixture {
 	t.Helper()
-	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "records.db"), sqlite.Options{})
-	must(t, err)
-	t.Cleanup(func() { must(t, store.Close()) })
-	must(t, store.Migrate(t.Context()))
-	w := &world{
-		store: storetest.NewFaulty(store), catalogs: catalog.NewHolder(time.Hour), authorities: authority.NewHolder(time.Hour),
-		time: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC),
+	w := &fixture{
+		clock: clocktesting.NewFakeClock(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)), store: storetest.NewFaulty(recordtest.Store(t)),
+		catalogs: catalog.NewHolder(time.Hour), authorities: authority.NewHolder(time.Hour),
 	}
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -66,8 +50,8 @@ func newWorld(t *testing.T, log *slog.Logger, wrap func(masterdata.Heads) master
 	if wrap != nil {
 		heads = wrap(heads)
 	}
-	w.data = masterdata.New(masterdata.Config{Store: w.store, Now: w.now, Random: rand.Reader})
-	w.follower = masterdata.NewFollower(masterdata.FollowerConfig{Heads: heads, Catalogs: w.catalogs, Authorities: w.authorities, Now: w.now, Log: log})
+	w.data = masterdata.New(masterdata.Config{Store: w.store, Now: w.clock.Now, Random: rand.Reader})
+	w.follower = masterdata.NewFollower(masterdata.FollowerConfig{Heads: heads, Catalogs: w.catalogs, Authorities: w.authorities, Now: w.clock.Now, Log: log})
 	return w
 }
 
@@ -89,7 +73,7 @@ func resources(t testing.TB, owner string, price int64) *authority.Snapshot {
 }
 
 // keeps imports resources and is their id.
-func (w *world) keeps(t testing.TB, owner string, price int64) string {
+func (w *fixture) keeps(t testing.TB, owner string, price int64) string {
 	t.Helper()
 	s := resources(t, owner, price)
 	_, err := w.data.Import(t.Context(), masterdata.Draft{Resources: s, Provenance: masterdata.Provenance{Source: "ERP"}}, by)
@@ -97,14 +81,14 @@ func (w *world) keeps(t testing.TB, owner string, price int64) string {
 	return s.ID()
 }
 
-func (w *world) approves(t testing.TB, id string, window masterdata.Window) masterdata.Approval {
+func (w *fixture) approves(t testing.TB, id string, window masterdata.Window) masterdata.Approval {
 	t.Helper()
 	a, err := w.data.Approve(t.Context(), id, window, by)
 	must(t, err)
 	return a
 }
 
-func (w *world) refreshes(t testing.TB) {
+func (w *fixture) refreshes(t testing.TB) {
 	t.Helper()
 	must(t, w.follower.Refresh(t.Context()))
 }

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/recordid"
 	"github.com/printmarket/printmarket/internal/safehttp"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -32,9 +31,9 @@ const (
 	newer = credential.Secret("whsec_ZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXp7fH1+f4CBgoOEhYaHiImKi4yNjo+QkZKTlJWWl5iZmpucnZ6foKGiow==")
 )
 
-// world is what a worker works on. The clock is that of the bubble, if the test runs
+// fixture is what a worker works on. The clock is that of the bubble, if the test runs
 // in one.
-type world struct {
+type fixture struct {
 	testing.TB
 	store     webhooktest.Memory
 	directory webhooktest.Directory
@@ -44,8 +43,8 @@ type world struct {
 	start     time.Time
 }
 
-func newWorld(t testing.TB, names ...string) *world {
-	w := &world{TB: t, start: time.Now(), metrics: telemetry.NewMetrics()}
+func newFixture(t testing.TB, names ...string) *fixture {
+	w := &fixture{TB: t, start: time.Now(), metrics: telemetry.NewMetrics()}
 	w.directory.Declare(endpoints(names...)...)
 	return w
 }
@@ -61,7 +60,7 @@ func endpoints(names ...string) []domain.Endpoint {
 func address(name string) domain.Address { return domain.Address{Owner: acme, Name: name} }
 
 // worker is one with its defaults, but for what a test changes.
-func (w *world) worker(change func(*delivery.Config)) *delivery.Worker {
+func (w *fixture) worker(change func(*delivery.Config)) *delivery.Worker {
 	config := delivery.Config{
 		Store: &w.store, Directory: &w.directory,
 		Relay:   &domain.Relay{Store: &w.store, Directory: &w.directory, Now: time.Now, Random: rand.Reader},
@@ -77,12 +76,12 @@ func (w *world) worker(change func(*delivery.Config)) *delivery.Worker {
 }
 
 // running starts a worker; stop tells it to stop and waits until it has.
-func (w *world) running(change func(*delivery.Config)) (stop func()) {
+func (w *fixture) running(change func(*delivery.Config)) (stop func()) {
 	return w.run(w.worker(change))
 }
 
 // run starts a worker; stop is as of running.
-func (w *world) run(worker *delivery.Worker) (stop func()) {
+func (w *fixture) run(worker *delivery.Worker) (stop func()) {
 	ctx, cancel := context.WithCancel(w.Context())
 	ended := make(chan struct{})
 	go func() { defer close(ended); worker.Run(ctx) }()
@@ -91,31 +90,16 @@ func (w *world) run(worker *delivery.Worker) (stop func()) {
 	return stop
 }
 
-// happen commits events.
-func (w *world) happen(n int) {
+// commit commits n events.
+func (w *fixture) commit(n int) {
 	w.Helper()
 	for range n {
-		w.happenIn("")
+		w.store.Commit(w, acme, transaction.RFQCreated, time.Now(), "")
 	}
-}
-
-// happenIn appends an event that comes of a span; empty for none.
-func (w *world) happenIn(traceparent string) {
-	w.Helper()
-	subject, err := recordid.New(recordid.RFQ, time.Now(), rand.Reader)
-	if err != nil {
-		w.Fatal(err)
-	}
-	event, err := transaction.NewEvent(transaction.RFQCreated, subject, time.Now(), rand.Reader)
-	if err != nil {
-		w.Fatal(err)
-	}
-	event.Trace = traceparent
-	w.store.Append(acme, event)
 }
 
 // states counts the deliveries of an endpoint by their states.
-func (w *world) states(name string) map[domain.State]int {
+func (w *fixture) states(name string) map[domain.State]int {
 	counts := map[domain.State]int{}
 	all, _ := w.store.All()
 	for _, d := range all {

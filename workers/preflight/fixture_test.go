@@ -4,22 +4,22 @@ package preflight_test
 
 import (
 	"context"
-	"crypto/rand"
 	"io"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/test/recordtest"
+
+	"github.com/printmarket/printmarket/test/eventually"
+
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/sandbox"
-	"github.com/printmarket/printmarket/internal/store/sqlite"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/test/redistest"
-	"github.com/printmarket/printmarket/test/storetest"
 	"github.com/printmarket/printmarket/workers/preflight"
 )
 
@@ -32,77 +32,51 @@ const (
 	content  = "%PDF-1.7 of a flyer"
 )
 
-// world is a queue and a store with jobs in them.
-type world struct {
+// fixture is a service of jobs that workers of a test work for.
+type fixture struct {
 	*testing.T
-	server *redistest.Server
-	store  *storetest.Faulty
-	jobs   *preflightjob.Service
-	queue  *queue.Queue
+	*recordtest.Jobs
 }
 
-func newWorld(t *testing.T, server *redistest.Server) *world {
+func newFixture(t *testing.T, server *redistest.Server) *fixture {
 	t.Helper()
-	w := &world{T: t, server: server}
-	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "records.db"), sqlite.Options{})
-	w.must(err)
-	t.Cleanup(func() { w.must(store.Close()) })
-	w.must(store.Migrate(t.Context()))
-	w.store = storetest.NewFaulty(store)
-	w.queue, err = queue.New(server.Client(t), "preflight", queue.Options{})
-	w.must(err)
-	w.jobs = preflightjob.New(preflightjob.Config{
-		Store: w.store, Dispatcher: w.queue, Profiles: []string{"print_ready"}, Now: time.Now, Random: rand.Reader, Logger: telemetry.Discard(),
-	})
-	return w
+	return &fixture{t, recordtest.NewJobs(t, server, time.Now)}
 }
 
-func (w *world) must(err error) {
+func (w *fixture) must(err error) {
 	w.Helper()
 	if err != nil {
 		w.Fatal(err)
 	}
 }
 
-// submit makes a job and returns its id.
-func (w *world) submit() string {
+// submit submits a job and returns its id.
+func (w *fixture) submit() string {
 	w.Helper()
-	submitted, err := w.jobs.Submit(w.Context(), acme, preflightjob.Request{FileURL: flyerURL, Profile: "print_ready"}, 1000)
-	w.must(err)
-	return submitted.Job.ID
+	return w.SubmitURL(w, acme, flyerURL)
 }
 
-func (w *world) job(id string) preflightjob.Job {
+func (w *fixture) job(id string) preflightjob.Job {
 	w.Helper()
-	job, err := w.jobs.Get(w.Context(), acme, id)
+	job, err := w.Jobs.Get(w.Context(), acme, id)
 	w.must(err)
 	return job
 }
 
-// until polls with a deadline.
-func (w *world) until(what string, holds func() bool) {
-	w.Helper()
-	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			w.Fatalf("not within a minute: %s", what)
-		}
-	}
-}
-
 // ended waits for a job's end.
-func (w *world) ended(id string) preflightjob.Job {
+func (w *fixture) ended(id string) preflightjob.Job {
 	w.Helper()
-	w.until("the job ends", func() bool { return w.job(id).Status.Terminal() })
+	eventually.Holds(w, "the job ends", func() bool { return w.job(id).Status.Terminal() })
 	return w.job(id)
 }
 
 // wantQueue waits until the queue is in a state.
-func (w *world) wantQueue(want queue.Stats) {
+func (w *fixture) wantQueue(want queue.Stats) {
 	w.Helper()
 	var got queue.Stats
-	w.until("the queue is as expected", func() bool {
+	eventually.Holds(w, "the queue is as expected", func() bool {
 		var err error
-		got, err = w.queue.Stats(w.Context())
+		got, err = w.Queue.Stats(w.Context())
 		w.must(err)
 		got.OldestAge, got.MeanRun, got.Consumers, got.Slots, got.Reclaimed = 0, 0, 0, 0, 0
 		got.Ready = want.Ready
@@ -175,11 +149,11 @@ func (r *runner) stop() {
 
 // start runs a worker until the test ends. Its fetches and inspections succeed
 // and its retries come at once, unless a change says otherwise.
-func (w *world) start(name string, changes ...func(*preflight.Config)) *runner {
+func (w *fixture) start(name string, changes ...func(*preflight.Config)) *runner {
 	w.Helper()
 	r := &runner{dir: w.TempDir(), ended: make(chan struct{})}
 	config := preflight.Config{
-		Jobs: w.jobs, Queue: w.consumer(name, lease), Fetch: goodFetch, Inspect: goodInspect,
+		Jobs: w.Jobs, Queue: w.consumer(name, lease), Fetch: goodFetch, Inspect: goodInspect,
 		Slots: 2, Drain: time.Minute, TempDir: r.dir,
 		Jitter: func(time.Duration) time.Duration { return 0 },
 		Now:    time.Now, Log: telemetry.Discard(), Metrics: telemetry.NewMetrics(),
@@ -195,18 +169,18 @@ func (w *world) start(name string, changes ...func(*preflight.Config)) *runner {
 	return r
 }
 
-func (w *world) consumer(name string, lease time.Duration) *queue.Consumer {
-	c := w.queue.Consumer(queue.ConsumerConfig{Name: name, Slots: 2, Lease: lease, Block: 20 * time.Millisecond, Idle: time.Hour})
+func (w *fixture) consumer(name string, lease time.Duration) *queue.Consumer {
+	c := w.Queue.Consumer(queue.ConsumerConfig{Name: name, Slots: 2, Lease: lease, Block: 20 * time.Millisecond, Idle: time.Hour})
 	w.Cleanup(func() { _ = c.Close() }) // its server may be gone
 	return c
 }
 
 // take is a worker that takes a job and then dies.
-func (w *world) take(name string) queue.Lease {
+func (w *fixture) take(name string) queue.Lease {
 	w.Helper()
 	var got []queue.Lease
 	dead := w.consumer(name, lease)
-	w.until("a job is there", func() bool {
+	eventually.Holds(w, "a job is there", func() bool {
 		var err error
 		got, err = dead.Next(w.Context(), 1)
 		w.must(err)

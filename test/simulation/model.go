@@ -5,14 +5,14 @@
 // how long tenants wait while one of them floods the queue, what happens to jobs
 // beside one that kills its workers, and whether the number of workers settles.
 //
-// The decisions are not modelled: [World] calls the queue's own client, which
+// The decisions are not modelled: [Model] calls the queue's own client, which
 // runs the queue's own scripts on miniredis. Modelled are the jobs that take
 // time, the workers that take jobs in their slots, renew their leases, die and
 // leave, and the autoscaler that adds and removes workers. The network and
 // shared processors are not modelled. A run with a seed is always the same.
 //
 // The clock is that of a bubble of [testing/synctest], in which sleeping takes
-// no time. The world sleeps until the next event; the queue's client and the
+// no time. The model sleeps until the next event; the queue's client and the
 // server have the same clock. Outside of a bubble an hour takes an hour.
 package simulation
 
@@ -30,7 +30,7 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// Config is what a [World] is made of.
+// Config is what a [Model] is made of.
 type Config struct {
 	Seed uint64
 	// Workers are there from the beginning, each with Slots.
@@ -62,8 +62,8 @@ const (
 
 const queueName = "preflight"
 
-// World is a queue with those who use it. It is not safe for concurrent use.
-type World struct {
+// Model is a queue with the tenants and workers that use it. It is not safe for concurrent use.
+type Model struct {
 	config Config
 	queue  *queue.Queue
 	redis  *memoryRedis
@@ -96,9 +96,9 @@ func (c Config) shares() func(tenant.ID) (queue.Share, bool) {
 	return func(who tenant.ID) (queue.Share, bool) { return c.Shares(who), true }
 }
 
-// New makes a world. Close it.
-func New(config Config) (*World, error) {
-	w := &World{config: config, figures: newFigures()}
+// New returns a model, which the caller must close.
+func New(config Config) (*Model, error) {
+	w := &Model{config: config, figures: newFigures()}
 	for n, target := range []**rand.Rand{&w.arrivals, &w.crashes, &w.jitter} {
 		*target = rand.New(rand.NewPCG(config.Seed, uint64(n)))
 	}
@@ -118,8 +118,8 @@ func New(config Config) (*World, error) {
 	return w, nil
 }
 
-// Close frees what the world holds.
-func (w *World) Close() error {
+// Close stops the Redis of the model.
+func (w *Model) Close() error {
 	var err error
 	for _, worker := range w.workers {
 		err = errors.Join(err, worker.consumer.Close())
@@ -128,16 +128,16 @@ func (w *World) Close() error {
 }
 
 // Now is the time since the beginning.
-func (w *World) Now() time.Duration { return w.now }
+func (w *Model) Now() time.Duration { return w.now }
 
 // Random is the sequence from which sources draw.
-func (w *World) Random() *rand.Rand { return w.arrivals }
+func (w *Model) Random() *rand.Rand { return w.arrivals }
 
 // Queue is the queue that is simulated.
-func (w *World) Queue() *queue.Queue { return w.queue }
+func (w *Model) Queue() *queue.Queue { return w.queue }
 
 // Backlogged returns how many tenants have jobs that wait and may be dispatched.
-func (w *World) Backlogged() int64 {
+func (w *Model) Backlogged() int64 {
 	tenants, err := w.redis.client.ZCard(context.Background(), key("ring")).Result()
 	w.check(err)
 	return tenants
@@ -150,12 +150,12 @@ func key(name string) string { return "pm:{" + queueName + "}:" + name }
 type Source func() (job Job, after time.Duration, more bool)
 
 // Add has a source begin at some time.
-func (w *World) Add(at time.Duration, source Source) {
+func (w *Model) Add(at time.Duration, source Source) {
 	w.sources++
 	w.at(at, func() { w.draw(source) })
 }
 
-func (w *World) draw(source Source) {
+func (w *Model) draw(source Source) {
 	next, after, more := source()
 	if !more {
 		w.sources--
@@ -165,7 +165,7 @@ func (w *World) draw(source Source) {
 }
 
 // Submit submits a job now.
-func (w *World) Submit(next Job) {
+func (w *Model) Submit(next Job) {
 	number := len(w.jobs)
 	w.jobs = append(w.jobs, &job{Job: next, submitted: w.now, begun: -1})
 	w.open++
@@ -174,7 +174,7 @@ func (w *World) Submit(next Job) {
 
 func idOf(number int) string { return "pref_" + strconv.Itoa(number) }
 
-func (w *World) jobOf(id string) *job {
+func (w *Model) jobOf(id string) *job {
 	number, err := strconv.Atoi(strings.TrimPrefix(id, "pref_"))
 	if err != nil || number >= len(w.jobs) {
 		w.check(fmt.Errorf("the queue knows a job %q that was never submitted", id))
@@ -184,12 +184,12 @@ func (w *World) jobOf(id string) *job {
 }
 
 // Every calls a function at each interval until the end.
-func (w *World) Every(interval time.Duration, do func()) {
+func (w *Model) Every(interval time.Duration, do func()) {
 	w.at(w.now+interval, func() { do(); w.Every(interval, do) })
 }
 
 // check stops the run at the first error.
-func (w *World) check(err error) {
+func (w *Model) check(err error) {
 	if w.err == nil && err != nil {
 		w.err = fmt.Errorf("at %s: %w", w.now, err)
 	}
@@ -200,7 +200,7 @@ var ErrStuck = errors.New("jobs are left")
 
 // Drain runs until all sources are dry and all jobs have ended, but no longer
 // than a limit. Errors: [ErrStuck].
-func (w *World) Drain(limit time.Duration) error {
+func (w *Model) Drain(limit time.Duration) error {
 	w.run(limit, func() bool { return w.open == 0 && w.sources == 0 })
 	if w.err == nil && (w.open > 0 || w.sources > 0) {
 		return fmt.Errorf("%w at %s: %d", ErrStuck, w.now, w.open)
@@ -209,12 +209,12 @@ func (w *World) Drain(limit time.Duration) error {
 }
 
 // Run runs until some time.
-func (w *World) Run(until time.Duration) error {
+func (w *Model) Run(until time.Duration) error {
 	w.run(until, func() bool { return false })
 	return w.err
 }
 
-func (w *World) run(until time.Duration, done func() bool) {
+func (w *Model) run(until time.Duration, done func() bool) {
 	for w.err == nil && !done() {
 		if len(w.events) == 0 || w.events[0].at > until {
 			time.Sleep(until - w.now)
@@ -231,7 +231,7 @@ func (w *World) run(until time.Duration, done func() bool) {
 
 // serve lets workers that wait take what has become ready, those first that
 // have waited longest, as the server does.
-func (w *World) serve() {
+func (w *Model) serve() {
 	for range len(w.waiting) {
 		if w.redis.added == w.granted || w.err != nil {
 			return
@@ -253,7 +253,7 @@ type event struct {
 	do     func()
 }
 
-func (w *World) at(when time.Duration, do func()) {
+func (w *Model) at(when time.Duration, do func()) {
 	w.serial++
 	heap.Push(&w.events, event{max(when, w.now), w.serial, do})
 }
