@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/printmarket/printmarket/internal/store/reply"
+	"github.com/printmarket/printmarket/internal/store"
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
@@ -45,7 +45,7 @@ func collect[T any](rows pgx.Rows, err error, scan func(pgx.Row) (T, error)) ([]
 func found[T any](record T, err error) (T, error) {
 	if errors.Is(err, pgx.ErrNoRows) {
 		var none T
-		return none, reply.Of(transaction.ErrNotFound)
+		return none, store.Answer(transaction.ErrNotFound)
 	}
 	return record, err
 }

@@ -7,10 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/internal/store"
+
 	"github.com/jackc/pgx/v5"
 
 	"github.com/printmarket/printmarket/internal/preflightjob"
-	"github.com/printmarket/printmarket/internal/store/selection"
 	"github.com/printmarket/printmarket/test/pgtest"
 )
 
@@ -19,7 +20,7 @@ import (
 func TestJobsAreListedByIndex(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
-	store := openStore(t, address)
+	records := openStore(t, address)
 	execute(t, address,
 		`INSERT INTO job (id, tenant, file_url, profile, status, attempt, incarnation, pages_done, pages_total, verdict, failure_code,
 			failure_detail, version, submitted_at, started_at, finished_at, expires_at, dispatched_at)
@@ -33,7 +34,7 @@ func TestJobsAreListedByIndex(t *testing.T) {
 	for _, status := range append(preflightjob.Statuses(), "") {
 		for page, ago := range map[string]time.Duration{"first": 0, "middle": 30_000 * time.Second, "last": 54_990 * time.Second} {
 			for _, owner := range []string{"org_acme01/live", "org_stark1/live"} {
-				plan := explain(t, store, selection.Jobs(jobColumns, status), pgx.NamedArgs{
+				plan := explain(t, records, store.ListJobs(jobColumns, status), pgx.NamedArgs{
 					"owner": owner, "at": time.Now().Add(-ago), "before": "", "status": status, "limit": 51, "now": time.Now(),
 				})
 				indexes := "job_status"

@@ -10,8 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/printmarket/printmarket/internal/preflightjob"
-	"github.com/printmarket/printmarket/internal/store/reply"
-	"github.com/printmarket/printmarket/internal/store/selection"
+	"github.com/printmarket/printmarket/internal/store"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
 )
@@ -38,7 +37,7 @@ func (s *Store) CreateJob(ctx context.Context, job preflightjob.Job, terms trans
 	const op = "create job"
 	args, err := claimArgs(ctx, terms, job.ID)
 	if err != nil {
-		return preflightjob.Job{}, 0, reply.Error(op, err)
+		return preflightjob.Job{}, 0, store.Classify(op, err)
 	}
 	args = append(args, backlogCap,
 		job.FileURL, job.Profile, job.Ticket, job.Status, job.Attempt, job.Incarnation,
@@ -72,7 +71,7 @@ func (s *Store) ReplayedJob(ctx context.Context, who tenant.ID, used transaction
 			return preflightjob.Job{}, err
 		}
 		if subject == "" {
-			return preflightjob.Job{}, reply.Of(transaction.ErrNotFound)
+			return preflightjob.Job{}, store.Answer(transaction.ErrNotFound)
 		}
 		return oneJob(ctx, q, who, subject)
 	})
@@ -88,7 +87,7 @@ func (s *Store) Jobs(ctx context.Context, who tenant.ID, chosen preflightjob.Sel
 	var malformed preflightjob.MalformedError
 	listed, err := read(ctx, s, "list jobs", func(ctx context.Context, q querier) ([]preflightjob.Job, error) {
 		malformed = preflightjob.MalformedError{}
-		rows, err := q.Query(ctx, selection.Jobs(jobColumns, chosen.Status), pgx.NamedArgs{
+		rows, err := q.Query(ctx, store.ListJobs(jobColumns, chosen.Status), pgx.NamedArgs{
 			"owner": who.String(), "at": chosen.Before.SubmittedAt, "before": chosen.Before.ID, "status": chosen.Status, "limit": chosen.Limit, "now": chosen.Now,
 		})
 		return collect(rows, err, func(r pgx.Row) (preflightjob.Job, error) { return malformed.Apart(scanJob(r)) })
@@ -119,7 +118,7 @@ func (s *Store) AmendJob(ctx context.Context, id string, decide func(preflightjo
 		}
 		change, err := decide(job)
 		if err != nil {
-			return reply.Of(err)
+			return store.Answer(err)
 		}
 		amended = change.Job
 		if change.Unchanged {
@@ -194,14 +193,14 @@ func oneJob(ctx context.Context, q querier, who tenant.ID, id string) (preflight
 
 // scanJob reads a row, or tells with a [preflightjob.MalformedError] that it is none of ours.
 func scanJob(r pgx.Row) (job preflightjob.Job, err error) {
-	var fields reply.Fields
-	err = r.Scan(&job.ID, fields.Of(&job.Tenant), fields.Of(&job.FileURL), &job.Profile, reply.Maybe(&fields, &job.Ticket),
+	var fields store.Fields
+	err = r.Scan(&job.ID, fields.Of(&job.Tenant), fields.Of(&job.FileURL), &job.Profile, store.Maybe(&fields, &job.Ticket),
 		&job.Status, &job.Attempt, &job.Incarnation,
 		&job.Progress.PagesDone, &job.Progress.PagesTotal, &job.Verdict, &job.Failure.Code, &job.Failure.Detail, &job.Version,
 		instant{&job.SubmittedAt}, instant{&job.StartedAt}, instant{&job.FinishedAt}, instant{&job.ExpiresAt}, instant{&job.DispatchedAt},
 		&job.Tries, text{&job.Trace})
 	if fault := fields.Fault(); err == nil && fault != nil {
-		err = reply.Of(&preflightjob.MalformedError{IDs: []string{job.ID}, Err: fault})
+		err = store.Answer(&preflightjob.MalformedError{IDs: []string{job.ID}, Err: fault})
 	}
 	return job, err
 }

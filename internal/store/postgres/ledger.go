@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/printmarket/printmarket/internal/store/reply"
+	"github.com/printmarket/printmarket/internal/store"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
@@ -65,16 +65,16 @@ func (c claim) replayed(terms transaction.Terms, full error) (string, error) {
 	case c.outcome == "replayed" && c.subject != nil:
 		return *c.subject, nil
 	case c.outcome == "reused":
-		return "", reply.Of(transaction.ErrKeyReused)
+		return "", store.Answer(transaction.ErrKeyReused)
 	case c.outcome == "busy":
-		return "", reply.Of(transaction.ErrInProgress)
+		return "", store.Answer(transaction.ErrInProgress)
 	case c.outcome == "exceeded" && c.wait != nil && terms.Quota != nil:
-		return "", reply.Of(&transaction.QuotaExceededError{
+		return "", store.Answer(&transaction.QuotaExceededError{
 			Quota:      *terms.Quota,
 			RetryAfter: max(time.Duration(*c.wait)*time.Microsecond, time.Second),
 		})
 	case c.outcome == "full" && full != nil:
-		return "", reply.Of(full)
+		return "", store.Answer(full)
 	default:
 		return "", fmt.Errorf("claim answered %q", c.outcome)
 	}
@@ -97,7 +97,7 @@ func committed(ctx context.Context, q querier, who tenant.ID, operation transact
 	case err != nil:
 		return "", err
 	case !bytes.Equal(fingerprint, used.Fingerprint[:]):
-		return "", reply.Of(transaction.ErrKeyReused)
+		return "", store.Answer(transaction.ErrKeyReused)
 	default:
 		return subject, nil
 	}

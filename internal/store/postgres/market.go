@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/printmarket/printmarket/internal/rfq"
-	"github.com/printmarket/printmarket/internal/store/selection"
+	"github.com/printmarket/printmarket/internal/store"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
 )
@@ -19,8 +19,8 @@ import (
 // selectRFQs lists RFQs of some owners. owner is the parameter of that name.
 func (s *Store) selectRFQs(ctx context.Context, op, owners, owner string, chosen rfq.Selection) ([]rfq.RFQ, error) {
 	return read(ctx, s, op, func(ctx context.Context, q querier) ([]rfq.RFQ, error) {
-		rows, err := q.Query(ctx, selection.Query(rfqColumns, owners, chosen.Statuses), pgx.NamedArgs{
-			"owner": owner, "from": chosen.From, "before": cmp.Or(chosen.Before, selection.BeforeAll), "limit": chosen.Limit, "now": chosen.Now,
+		rows, err := q.Query(ctx, store.ListRFQs(rfqColumns, owners, chosen.Statuses), pgx.NamedArgs{
+			"owner": owner, "from": chosen.From, "before": cmp.Or(chosen.Before, store.BeforeAll), "limit": chosen.Limit, "now": chosen.Now,
 		})
 		return collect(rows, err, scanRFQ)
 	})
@@ -28,13 +28,13 @@ func (s *Store) selectRFQs(ctx context.Context, op, owners, owner string, chosen
 
 // AllRFQs implements [rfq.Store].
 func (s *Store) AllRFQs(ctx context.Context, mode tenant.Mode, chosen rfq.Selection) ([]rfq.RFQ, error) {
-	return s.selectRFQs(ctx, "list all rfqs", selection.OfMode(mode), "", chosen)
+	return s.selectRFQs(ctx, "list all rfqs", store.OfMode(mode), "", chosen)
 }
 
 // RFQOwner implements [rfq.Store].
 func (s *Store) RFQOwner(ctx context.Context, mode tenant.Mode, id string) (tenant.ID, error) {
 	return read(ctx, s, "find owner", func(ctx context.Context, q querier) (who tenant.ID, err error) {
-		err = q.QueryRow(ctx, `SELECT tenant FROM rfq WHERE `+selection.OfMode(mode)+` AND id = $1`, id).Scan(&who)
+		err = q.QueryRow(ctx, `SELECT tenant FROM rfq WHERE `+store.OfMode(mode)+` AND id = $1`, id).Scan(&who)
 		return found(who, err)
 	})
 }
@@ -92,7 +92,7 @@ func (s *Store) Deeds(ctx context.Context, mode tenant.Mode, before string, limi
 	return read(ctx, s, "read audit", func(ctx context.Context, q querier) ([]transaction.AuditEntry, error) {
 		rows, err := q.Query(ctx,
 			`SELECT id, at, organization, key, request_id, verb, tenant, subject, reason FROM audit
-			 WHERE `+selection.OfMode(mode)+` AND id < $1 ORDER BY id DESC LIMIT $2`, cmp.Or(before, selection.BeforeAll), limit)
+			 WHERE `+store.OfMode(mode)+` AND id < $1 ORDER BY id DESC LIMIT $2`, cmp.Or(before, store.BeforeAll), limit)
 		return collect(rows, err, func(r pgx.Row) (d transaction.AuditEntry, err error) {
 			err = r.Scan(&d.ID, instant{&d.At}, &d.Actor.Organization, &d.Actor.Key, &d.Actor.RequestID,
 				&d.Verb, &d.Owner, &d.Subject, &d.Reason)

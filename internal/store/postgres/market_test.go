@@ -7,10 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/internal/store"
+
 	"github.com/jackc/pgx/v5"
 
 	"github.com/printmarket/printmarket/internal/rfq"
-	"github.com/printmarket/printmarket/internal/store/selection"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/test/pgtest"
 )
@@ -20,7 +21,7 @@ import (
 func TestRFQsAreFoundByIndex(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
-	store := openStore(t, address)
+	records := openStore(t, address)
 	execute(t, address,
 		`INSERT INTO rfq (id, tenant, tracking_code, catalog_product_uid, title, category, quantity, delivery_city, product_name,
 			product_group, catalog_id, status, version, quote_count, response_deadline, expires_at, created_at, updated_at)
@@ -34,15 +35,15 @@ func TestRFQsAreFoundByIndex(t *testing.T) {
 		 FROM generate_series(1, 20000) AS n`,
 		`ANALYZE rfq`, `ANALYZE quote`)
 	now := time.Now()
-	due := explain(t, store, dueRFQs, now, now, now.UTC().Format(time.RFC3339), 500)
+	due := explain(t, records, dueRFQs, now, now, now.UTC().Format(time.RFC3339), 500)
 	for _, index := range []string{"rfq_deadline", "rfq_end", "rfq_sandbox", "quote_validity"} {
 		if !strings.Contains(due, index) {
 			t.Errorf("the plan does not use %s:\n%s", index, due)
 		}
 	}
 	for _, status := range []rfq.Status{rfq.Open, rfq.Quoted, rfq.Closed, rfq.Awarded, rfq.Expired, rfq.Cancelled} {
-		plan := explain(t, store, selection.Query("id", selection.OfOwner, []rfq.Status{status}), pgx.NamedArgs{
-			"owner": "org_acme01/live", "from": "", "before": selection.BeforeAll, "limit": 20, "now": now,
+		plan := explain(t, records, store.ListRFQs("id", store.OfOwner, []rfq.Status{status}), pgx.NamedArgs{
+			"owner": "org_acme01/live", "from": "", "before": store.BeforeAll, "limit": 20, "now": now,
 		})
 		// What hardly anybody has must not be looked for among all that a
 		// partner ever asked for; the planner knows about the others.
@@ -50,8 +51,8 @@ func TestRFQsAreFoundByIndex(t *testing.T) {
 			t.Errorf("the plan for %s does not use rfq_status:\n%s", status, plan)
 		}
 	}
-	if plan := explain(t, store, selection.Query("id", selection.OfMode(tenant.Test), nil), pgx.NamedArgs{
-		"from": "", "before": selection.BeforeAll, "limit": 20,
+	if plan := explain(t, records, store.ListRFQs("id", store.OfMode(tenant.Test), nil), pgx.NamedArgs{
+		"from": "", "before": store.BeforeAll, "limit": 20,
 	}); !strings.Contains(plan, "rfq_test") {
 		t.Errorf("the plan for the sandbox does not use rfq_test:\n%s", plan)
 	}

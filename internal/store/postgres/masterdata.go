@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/printmarket/printmarket/internal/masterdata"
-	"github.com/printmarket/printmarket/internal/store/reply"
+	"github.com/printmarket/printmarket/internal/store"
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
@@ -102,7 +102,7 @@ func (s *Store) WithdrawMasterData(ctx context.Context, a masterdata.Approval, d
 			 WHERE id = $1 AND withdrawn_at IS NULL RETURNING `+approvalColumns,
 			a.ID, a.WithdrawnAt, a.WithdrawnBy, a.WithdrawnReason))
 		if errors.Is(err, pgx.ErrNoRows) {
-			return reply.Of(masterdata.ErrWithdrawn)
+			return store.Answer(masterdata.ErrWithdrawn)
 		}
 		if err != nil {
 			return err

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/printmarket/printmarket/internal/requestlog"
-	"github.com/printmarket/printmarket/internal/store/selection"
+	"github.com/printmarket/printmarket/internal/store"
 )
 
 var _ requestlog.Store = (*Store)(nil)
@@ -32,10 +32,10 @@ func (s *Store) AddRequests(ctx context.Context, entries []requestlog.Entry) err
 	}
 	return s.use(ctx, "log requests", func(ctx context.Context, conn *pgxpool.Conn) error {
 		_, err := conn.Exec(ctx,
-			`INSERT INTO request_log (`+selection.RequestColumns+`)
+			`INSERT INTO request_log (`+store.RequestColumns+`)
 			 SELECT * FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
 				$9::text[], $10::bigint[], $11::text[], $12::text[], $13::text[], $14::bigint[], $15::bigint[], $16::bigint[])
-				AS entry (`+selection.RequestColumns+`) ORDER BY tenant, id
+				AS entry (`+store.RequestColumns+`) ORDER BY tenant, id
 			 ON CONFLICT (tenant, id) DO NOTHING`,
 			tenants, ids, times, requestIDs, keys, listeners, surfaces, methods,
 			routes, statuses, codes, capabilities, reasons, took, bytes, requests)
@@ -46,8 +46,8 @@ func (s *Store) AddRequests(ctx context.Context, entries []requestlog.Entry) err
 // Requests implements [requestlog.Store].
 func (s *Store) Requests(ctx context.Context, query requestlog.Query) ([]requestlog.Entry, error) {
 	return read(ctx, s, "list requests", func(ctx context.Context, q querier) ([]requestlog.Entry, error) {
-		rows, err := q.Query(ctx, selection.Requests(query), pgx.NamedArgs{
-			"owner": query.Owner.String(), "before": cmp.Or(query.Before, selection.BeforeAll), "request": query.RequestID, "code": query.Code,
+		rows, err := q.Query(ctx, store.ListRequests(query), pgx.NamedArgs{
+			"owner": query.Owner.String(), "before": cmp.Or(query.Before, store.BeforeAll), "request": query.RequestID, "code": query.Code,
 			"limit": query.Limit,
 		})
 		return collect(rows, err, scanRequest)

@@ -13,8 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/printmarket/printmarket/internal/rfq"
-	"github.com/printmarket/printmarket/internal/store/reply"
-	"github.com/printmarket/printmarket/internal/store/selection"
+	"github.com/printmarket/printmarket/internal/store"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
@@ -46,7 +45,7 @@ SELECT outcome, subject, wait FROM claimed`
 func (s *Store) CreateRFQ(ctx context.Context, record rfq.RFQ, quotes []rfq.Quote, terms transaction.Terms) (rfq.RFQ, transaction.Outcome, error) {
 	args, err := createRFQArgs(ctx, record, quotes, terms)
 	if err != nil {
-		return rfq.RFQ{}, 0, reply.Error(createOp, err)
+		return rfq.RFQ{}, 0, store.Classify(createOp, err)
 	}
 	own := creation{record, terms, args}
 	span := telemetry.Ask(ctx, system, createOp)
@@ -105,7 +104,7 @@ func (s *Store) ReplayedRFQ(ctx context.Context, who tenant.ID, used transaction
 			return rfq.RFQ{}, err
 		}
 		if subject == "" {
-			return rfq.RFQ{}, reply.Of(transaction.ErrNotFound)
+			return rfq.RFQ{}, store.Answer(transaction.ErrNotFound)
 		}
 		return oneRFQ(ctx, q, who, subject)
 	})
@@ -118,7 +117,7 @@ func (s *Store) RFQ(ctx context.Context, who tenant.ID, id string) (rfq.RFQ, err
 
 // RFQs implements [rfq.Store].
 func (s *Store) RFQs(ctx context.Context, who tenant.ID, chosen rfq.Selection) ([]rfq.RFQ, error) {
-	return s.selectRFQs(ctx, "list rfqs", selection.OfOwner, who.String(), chosen)
+	return s.selectRFQs(ctx, "list rfqs", store.OfOwner, who.String(), chosen)
 }
 
 // RFQQuotes implements [rfq.Store].
@@ -138,7 +137,7 @@ func (s *Store) AmendRFQ(ctx context.Context, who tenant.ID, id string, decide f
 		}
 		amendment, err := decide(record, quotes)
 		if err != nil {
-			return reply.Of(err)
+			return store.Answer(err)
 		}
 		changes := &pgx.Batch{}
 		changes.Queue(`UPDATE rfq SET status = $1, version = $2, quote_count = $3, updated_at = $4 WHERE id = $5`,

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/printmarket/printmarket/internal/store/reply"
+	"github.com/printmarket/printmarket/internal/store"
 )
 
 // The platform has four roles in its database. The migrator owns the schema and
@@ -49,7 +49,7 @@ func (s *Store) Grant(ctx context.Context, roles Roles) error {
 	return s.use(ctx, "grant rights", func(ctx context.Context, conn *pgxpool.Conn) error {
 		_, err := conn.Exec(ctx, statements, pgx.QueryExecModeSimpleProtocol)
 		if told := (*pgconn.PgError)(nil); errors.As(err, &told) && told.Code == undefinedObject {
-			return reply.Of(fmt.Errorf("grant rights: %w", told))
+			return store.Answer(fmt.Errorf("grant rights: %w", told))
 		}
 		return err
 	})

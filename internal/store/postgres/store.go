@@ -28,7 +28,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/printmarket/printmarket/internal/batch"
-	"github.com/printmarket/printmarket/internal/store/reply"
+	"github.com/printmarket/printmarket/internal/store"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/transaction"
 )
@@ -173,7 +173,7 @@ func (s *Store) Skew(ctx context.Context) (time.Duration, error) {
 // rolled back for the sake of another one. Each time, that other one got on.
 const conflictRetries = 10
 
-// use runs work with a connection. An answer ([reply.Of]) is returned bare. Any other error
+// use runs work with a connection. An answer ([store.Answer]) is returned bare. Any other error
 // may have happened before, in or after a commit, so all that can be said is
 // that the store is unavailable. Of a traced caller it is one span, however often
 // work runs and however long it waits for a connection.
@@ -185,7 +185,7 @@ func (s *Store) use(ctx context.Context, op string, work func(context.Context, *
 			break
 		}
 	}
-	err = reply.Error(op, err)
+	err = store.Classify(op, err)
 	end(span, err)
 	return err
 }
@@ -198,7 +198,7 @@ func end(span telemetry.Span, err error) {
 	if told := code(err); told != "" {
 		span.Set(slog.String("db.response.status_code", told))
 	}
-	span.End(reply.Fault(err))
+	span.End(store.Fault(err))
 }
 
 // write is use with a transaction around work, which may be run again.

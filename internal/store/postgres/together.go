@@ -14,7 +14,7 @@ import (
 
 	"github.com/printmarket/printmarket/internal/batch"
 	"github.com/printmarket/printmarket/internal/rfq"
-	"github.com/printmarket/printmarket/internal/store/reply"
+	"github.com/printmarket/printmarket/internal/store"
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
@@ -96,7 +96,7 @@ func (s *Store) createBatch(ctx context.Context, creations []creation) []batch.R
 			ends[i].Err = errUnsettled
 		default:
 			_, refused := claims[i].replayed(c.terms, nil)
-			ends[i].Err = reply.Error(createOp, refused)
+			ends[i].Err = store.Classify(createOp, refused)
 		}
 	}
 	return ends
@@ -111,7 +111,7 @@ func (s *Store) claimTogether(ctx context.Context, creations []creation) (claims
 			return c, err
 		})
 		if separable(err) {
-			return reply.Of(errUnsettled)
+			return store.Answer(errUnsettled)
 		}
 		return err
 	})

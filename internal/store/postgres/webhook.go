@@ -11,8 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/printmarket/printmarket/internal/recordid"
-	"github.com/printmarket/printmarket/internal/store/reply"
-	"github.com/printmarket/printmarket/internal/store/selection"
+	"github.com/printmarket/printmarket/internal/store"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
@@ -140,7 +139,7 @@ func selectDeliveries(state webhook.State) string {
 func (s *Store) Deliveries(ctx context.Context, query webhook.Query) ([]webhook.Delivery, error) {
 	return read(ctx, s, "list deliveries", func(ctx context.Context, q querier) ([]webhook.Delivery, error) {
 		rows, err := q.Query(ctx, selectDeliveries(query.State),
-			query.Owner.String(), cmp.Or(query.Before, selection.BeforeAll), query.Endpoint, query.Type, query.Limit)
+			query.Owner.String(), cmp.Or(query.Before, store.BeforeAll), query.Endpoint, query.Type, query.Limit)
 		return collect(rows, err, scanDelivery)
 	})
 }
@@ -254,7 +253,7 @@ func beginAnew(ctx context.Context, tx pgx.Tx, address webhook.Address, events [
 		}
 		id, err := mint()
 		if err != nil {
-			return reply.Of(err)
+			return store.Answer(err)
 		}
 		missing = append(missing, webhook.Delivery{
 			ID: id, Address: address, Event: unsent.event, State: webhook.Pending, DueAt: now, CreatedAt: now,
@@ -274,7 +273,7 @@ func (s *Store) Enable(ctx context.Context, address webhook.Address, now time.Ti
 				failures = 0, rests = 0, rests_until = NULL
 			 WHERE tenant = $1 AND name = $2`, address.Owner.String(), address.Name, now)
 		if err == nil && enabled.RowsAffected() == 0 {
-			return reply.Of(transaction.ErrNotFound)
+			return store.Answer(transaction.ErrNotFound)
 		}
 		return err
 	})

@@ -13,13 +13,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/internal/store"
+
 	"github.com/printmarket/printmarket/test/eventually"
 
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 
 	"github.com/printmarket/printmarket/internal/recordid"
-	"github.com/printmarket/printmarket/internal/store/selection"
 	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"
 	"github.com/printmarket/printmarket/test/pgtest"
@@ -86,7 +87,7 @@ func crowdLanes() (all lanes) {
 func TestDeliveriesAreFoundByIndex(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
-	store := openStore(t, address)
+	records := openStore(t, address)
 	execute(t, address, append(crowd(20_000),
 		`INSERT INTO outbox (seq, id, tenant, type, subject, at)
 		 SELECT n, 'evt_' || n, 'org_acme01/' || CASE WHEN n % 100 = 0 THEN 'live' ELSE 'test' END, 'rfq.created', 'rfq_1', now() - n * interval '1 second'
@@ -95,16 +96,16 @@ func TestDeliveriesAreFoundByIndex(t *testing.T) {
 	lanes := crowdLanes()
 	for _, when := range []string{"unseen", "analyzed"} {
 		plans := map[string][]string{
-			explain(t, store, claimDue, lanes.tenants, lanes.names, lanes.most, testTime, testTime, lanes.room()): {"webhook_delivery_due", "webhook_delivery_claimed", "webhook_delivery_pkey"},
-			explain(t, store, standings+` WHERE tenant = $1 AND name = 'e1'`, "org_acme01/live"): {
+			explain(t, records, claimDue, lanes.tenants, lanes.names, lanes.most, testTime, testTime, lanes.room()): {"webhook_delivery_due", "webhook_delivery_claimed", "webhook_delivery_pkey"},
+			explain(t, records, standings+` WHERE tenant = $1 AND name = 'e1'`, "org_acme01/live"): {
 				"webhook_endpoint_pkey", "webhook_delivery_due",
 			},
-			explain(t, store, missed, "org_acme01/live", "e1", testTime, []string{}, 100): {"webhook_delivery_exhausted", "outbox_of_tenant"},
-			explain(t, store, keep, []string{"dlv_1"}, []int64{1}, []string{"delivered"}, []*time.Time{nil}, []*time.Time{&testTime},
+			explain(t, records, missed, "org_acme01/live", "e1", testTime, []string{}, 100): {"webhook_delivery_exhausted", "outbox_of_tenant"},
+			explain(t, records, keep, []string{"dlv_1"}, []int64{1}, []string{"delivered"}, []*time.Time{nil}, []*time.Time{&testTime},
 				[]time.Time{testTime}, []int64{1}, []int64{200}, []string{""}, []string{""}): {"webhook_delivery_pkey"},
-			explain(t, store, purgeDeliveries, testTime, 10):                                                           {"webhook_delivery_age"},
-			explain(t, store, purgeEvents, "evt_11", time.Now(), 10):                                                   {"outbox_id_key"},
-			explain(t, store, selectDeliveries(webhook.Exhausted), "org_acme01/live", selection.BeforeAll, "", "", 20): {"webhook_delivery_exhausted"},
+			explain(t, records, purgeDeliveries, testTime, 10):                                                       {"webhook_delivery_age"},
+			explain(t, records, purgeEvents, "evt_11", time.Now(), 10):                                               {"outbox_id_key"},
+			explain(t, records, selectDeliveries(webhook.Exhausted), "org_acme01/live", store.BeforeAll, "", "", 20): {"webhook_delivery_exhausted"},
 		}
 		for plan, indexes := range plans {
 			for _, index := range indexes {

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/printmarket/printmarket/internal/store/reply"
+	"github.com/printmarket/printmarket/internal/store"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/xjmf"
@@ -34,7 +34,7 @@ func (s *Store) ReceiveXJMF(ctx context.Context, record xjmf.Record, jobs []xjmf
 	err := s.write(ctx, "receive xjmf", func(ctx context.Context, tx pgx.Tx) error {
 		current, fresh, err := claimXJMF(ctx, tx, record, jobs)
 		if code(err) == lockNotAvailable {
-			return reply.Of(transaction.ErrInProgress)
+			return store.Answer(transaction.ErrInProgress)
 		}
 		if err != nil {
 			return err
@@ -46,7 +46,7 @@ func (s *Store) ReceiveXJMF(ctx context.Context, record xjmf.Record, jobs []xjmf
 		}
 		change, err := decide(current)
 		if err != nil {
-			return reply.Of(err)
+			return store.Answer(err)
 		}
 		answer, outcome = change.Answer, transaction.Created
 		return storeXJMF(ctx, tx, record, change)
@@ -104,7 +104,7 @@ func answeredXJMF(ctx context.Context, q querier, record xjmf.Record) ([]byte, e
 		return nil, err
 	}
 	if !bytes.Equal(digest, record.Digest[:]) {
-		return nil, reply.Of(xjmf.ErrConflict)
+		return nil, store.Answer(xjmf.ErrConflict)
 	}
 	return answer, nil
 }

@@ -8,21 +8,22 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/printmarket/printmarket/internal/store"
+
 	"github.com/printmarket/printmarket/internal/preflightjob"
-	"github.com/printmarket/printmarket/internal/store/selection"
 )
 
 // TestJobsAreListedByIndex looks at the plans, which do not depend on how many jobs
 // there are.
 func TestJobsAreListedByIndex(t *testing.T) {
 	t.Parallel()
-	store := openStore(t, filepath.Join(t.TempDir(), "records.db"))
+	records := openStore(t, filepath.Join(t.TempDir(), "records.db"))
 	for _, status := range append(preflightjob.Statuses(), "") {
 		index := "job_status (tenant=? AND status=? AND (submitted_at,id)<(?,?))"
 		if status == "" {
 			index = "job_listing (tenant=? AND (submitted_at,id)<(?,?))"
 		}
-		rows, err := store.reader.QueryContext(t.Context(), `EXPLAIN QUERY PLAN `+selection.Jobs(jobColumns, status),
+		rows, err := records.reader.QueryContext(t.Context(), `EXPLAIN QUERY PLAN `+store.ListJobs(jobColumns, status),
 			sql.Named("owner", "org_acme01/live"), sql.Named("at", 2), sql.Named("before", ""), sql.Named("status", status), sql.Named("limit", 51), sql.Named("now", 1))
 		steps, err := collect(rows, err, func(r row) (step string, err error) {
 			var ignored int

@@ -9,8 +9,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/preflightjob"
-	"github.com/printmarket/printmarket/internal/store/reply"
-	"github.com/printmarket/printmarket/internal/store/selection"
+	"github.com/printmarket/printmarket/internal/store"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
 )
@@ -52,7 +51,7 @@ func admit(ctx context.Context, tx *sql.Tx, who tenant.ID, backlogCap int) error
 		return err
 	}
 	if open >= backlogCap {
-		return reply.Of(&preflightjob.BacklogExceededError{Cap: backlogCap})
+		return store.Answer(&preflightjob.BacklogExceededError{Cap: backlogCap})
 	}
 	return nil
 }
@@ -65,7 +64,7 @@ func (s *Store) ReplayedJob(ctx context.Context, who tenant.ID, used transaction
 			return preflightjob.Job{}, err
 		}
 		if subject == "" {
-			return preflightjob.Job{}, reply.Of(transaction.ErrNotFound)
+			return preflightjob.Job{}, store.Answer(transaction.ErrNotFound)
 		}
 		return oneJob(ctx, q, who, subject)
 	})
@@ -80,7 +79,7 @@ func (s *Store) Job(ctx context.Context, who tenant.ID, id string) (preflightjob
 func (s *Store) Jobs(ctx context.Context, who tenant.ID, chosen preflightjob.Selection) ([]preflightjob.Job, error) {
 	var malformed preflightjob.MalformedError
 	listed, err := read(ctx, s, "list jobs", func(q querier) ([]preflightjob.Job, error) {
-		rows, err := q.QueryContext(ctx, selection.Jobs(jobColumns, chosen.Status),
+		rows, err := q.QueryContext(ctx, store.ListJobs(jobColumns, chosen.Status),
 			sql.Named("owner", who.String()), sql.Named("at", millis(chosen.Before.SubmittedAt)), sql.Named("before", chosen.Before.ID),
 			sql.Named("status", chosen.Status), sql.Named("limit", chosen.Limit), sql.Named("now", millis(chosen.Now)))
 		return collect(rows, err, func(r row) (preflightjob.Job, error) { return malformed.Apart(scanJob(r)) })
@@ -111,7 +110,7 @@ func (s *Store) AmendJob(ctx context.Context, id string, decide func(preflightjo
 		}
 		change, err := decide(job)
 		if err != nil {
-			return reply.Of(err)
+			return store.Answer(err)
 		}
 		amended = change.Job
 		if change.Unchanged {
@@ -197,21 +196,21 @@ func oneJob(ctx context.Context, q querier, who tenant.ID, id string) (preflight
 
 func found(job preflightjob.Job, err error) (preflightjob.Job, error) {
 	if errors.Is(err, sql.ErrNoRows) {
-		return preflightjob.Job{}, reply.Of(transaction.ErrNotFound)
+		return preflightjob.Job{}, store.Answer(transaction.ErrNotFound)
 	}
 	return job, err
 }
 
 // scanJob reads a row, or tells with a [preflightjob.MalformedError] that it is none of ours.
 func scanJob(r row) (job preflightjob.Job, err error) {
-	var fields reply.Fields
-	err = r.Scan(&job.ID, fields.Of(&job.Tenant), fields.Of(&job.FileURL), &job.Profile, reply.Maybe(&fields, &job.Ticket),
+	var fields store.Fields
+	err = r.Scan(&job.ID, fields.Of(&job.Tenant), fields.Of(&job.FileURL), &job.Profile, store.Maybe(&fields, &job.Ticket),
 		&job.Status, &job.Attempt, &job.Incarnation,
 		&job.Progress.PagesDone, &job.Progress.PagesTotal, &job.Verdict, &job.Failure.Code, &job.Failure.Detail, &job.Version,
 		instant{&job.SubmittedAt}, instant{&job.StartedAt}, instant{&job.FinishedAt}, instant{&job.ExpiresAt}, instant{&job.DispatchedAt},
 		&job.Tries, text{&job.Trace})
 	if fault := fields.Fault(); err == nil && fault != nil {
-		err = reply.Of(&preflightjob.MalformedError{IDs: []string{job.ID}, Err: fault})
+		err = store.Answer(&preflightjob.MalformedError{IDs: []string{job.ID}, Err: fault})
 	}
 	return job, err
 }

@@ -9,7 +9,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/store/reply"
+	"github.com/printmarket/printmarket/internal/store"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
@@ -52,7 +52,7 @@ func committed(ctx context.Context, q querier, who tenant.ID, operation transact
 	case err != nil:
 		return "", err
 	case !bytes.Equal(fingerprint, used.Fingerprint[:]):
-		return "", reply.Of(transaction.ErrKeyReused)
+		return "", store.Answer(transaction.ErrKeyReused)
 	default:
 		return subject, nil
 	}
@@ -75,7 +75,7 @@ func charge(ctx context.Context, tx *sql.Tx, terms transaction.Terms) error {
 	if n, err := changed.RowsAffected(); err != nil || n == 1 {
 		return err
 	}
-	return reply.Of(&transaction.QuotaExceededError{
+	return store.Answer(&transaction.QuotaExceededError{
 		Quota:      *terms.Quota,
 		RetryAfter: max(end.Sub(terms.Now), time.Second),
 	})

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/rfq"
-	"github.com/printmarket/printmarket/internal/store/selection"
+	"github.com/printmarket/printmarket/internal/store"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
 )
@@ -17,8 +17,8 @@ import (
 // selectRFQs lists RFQs of some owners. owner is the parameter of that name.
 func (s *Store) selectRFQs(ctx context.Context, op, owners, owner string, chosen rfq.Selection) ([]rfq.RFQ, error) {
 	return read(ctx, s, op, func(q querier) ([]rfq.RFQ, error) {
-		rows, err := q.QueryContext(ctx, selection.Query(rfqColumns, owners, chosen.Statuses),
-			sql.Named("owner", owner), sql.Named("from", chosen.From), sql.Named("before", cmp.Or(chosen.Before, selection.BeforeAll)),
+		rows, err := q.QueryContext(ctx, store.ListRFQs(rfqColumns, owners, chosen.Statuses),
+			sql.Named("owner", owner), sql.Named("from", chosen.From), sql.Named("before", cmp.Or(chosen.Before, store.BeforeAll)),
 			sql.Named("limit", chosen.Limit), sql.Named("now", millis(chosen.Now)))
 		return collect(rows, err, scanRFQ)
 	})
@@ -26,13 +26,13 @@ func (s *Store) selectRFQs(ctx context.Context, op, owners, owner string, chosen
 
 // AllRFQs implements [rfq.Store].
 func (s *Store) AllRFQs(ctx context.Context, mode tenant.Mode, chosen rfq.Selection) ([]rfq.RFQ, error) {
-	return s.selectRFQs(ctx, "list all rfqs", selection.OfMode(mode), "", chosen)
+	return s.selectRFQs(ctx, "list all rfqs", store.OfMode(mode), "", chosen)
 }
 
 // RFQOwner implements [rfq.Store].
 func (s *Store) RFQOwner(ctx context.Context, mode tenant.Mode, id string) (tenant.ID, error) {
 	return read(ctx, s, "find owner", func(q querier) (who tenant.ID, err error) {
-		err = q.QueryRowContext(ctx, `SELECT tenant FROM rfq WHERE id = ? AND `+selection.OfMode(mode), id).Scan(&who)
+		err = q.QueryRowContext(ctx, `SELECT tenant FROM rfq WHERE id = ? AND `+store.OfMode(mode), id).Scan(&who)
 		return who, missing(err)
 	})
 }
@@ -85,7 +85,7 @@ func (s *Store) Deeds(ctx context.Context, mode tenant.Mode, before string, limi
 	return read(ctx, s, "read audit", func(q querier) ([]transaction.AuditEntry, error) {
 		rows, err := q.QueryContext(ctx,
 			`SELECT id, at, organization, key, request_id, verb, tenant, subject, reason FROM audit
-			 WHERE tenant LIKE '%/' || ? AND id < ? ORDER BY id DESC LIMIT ?`, string(mode), cmp.Or(before, selection.BeforeAll), limit)
+			 WHERE tenant LIKE '%/' || ? AND id < ? ORDER BY id DESC LIMIT ?`, string(mode), cmp.Or(before, store.BeforeAll), limit)
 		return collect(rows, err, func(r row) (d transaction.AuditEntry, err error) {
 			err = r.Scan(&d.ID, instant{&d.At}, &d.Actor.Organization, &d.Actor.Key, &d.Actor.RequestID,
 				&d.Verb, &d.Owner, &d.Subject, &d.Reason)

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/masterdata"
-	"github.com/printmarket/printmarket/internal/store/reply"
+	"github.com/printmarket/printmarket/internal/store"
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
@@ -75,7 +75,7 @@ func (s *Store) MasterDataContent(ctx context.Context, id string) ([]byte, error
 // missing makes a row that is not there an answer.
 func missing(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
-		return reply.Of(transaction.ErrNotFound)
+		return store.Answer(transaction.ErrNotFound)
 	}
 	return err
 }
@@ -108,7 +108,7 @@ func (s *Store) WithdrawMasterData(ctx context.Context, a masterdata.Approval, d
 			 WHERE id = ? AND withdrawn_at = 0 RETURNING `+approvalColumns,
 			millis(a.WithdrawnAt), a.WithdrawnBy, a.WithdrawnReason, a.ID))
 		if errors.Is(err, sql.ErrNoRows) {
-			return reply.Of(masterdata.ErrWithdrawn)
+			return store.Answer(masterdata.ErrWithdrawn)
 		}
 		if err != nil {
 			return err

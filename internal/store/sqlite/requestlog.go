@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/requestlog"
-	"github.com/printmarket/printmarket/internal/store/selection"
+	"github.com/printmarket/printmarket/internal/store"
 )
 
 var _ requestlog.Store = (*Store)(nil)
 
-const insertRequest = `INSERT INTO request_log (` + selection.RequestColumns + `)
+const insertRequest = `INSERT INTO request_log (` + store.RequestColumns + `)
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
 
 // AddRequests implements [requestlog.Store].
@@ -41,8 +41,8 @@ func (s *Store) AddRequests(ctx context.Context, entries []requestlog.Entry) err
 // Requests implements [requestlog.Store].
 func (s *Store) Requests(ctx context.Context, query requestlog.Query) ([]requestlog.Entry, error) {
 	return read(ctx, s, "list requests", func(q querier) ([]requestlog.Entry, error) {
-		rows, err := q.QueryContext(ctx, selection.Requests(query),
-			sql.Named("owner", query.Owner.String()), sql.Named("before", cmp.Or(query.Before, selection.BeforeAll)),
+		rows, err := q.QueryContext(ctx, store.ListRequests(query),
+			sql.Named("owner", query.Owner.String()), sql.Named("before", cmp.Or(query.Before, store.BeforeAll)),
 			sql.Named("request", query.RequestID), sql.Named("code", query.Code), sql.Named("limit", query.Limit))
 		return collect(rows, err, scanRequest)
 	})

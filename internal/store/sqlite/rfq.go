@@ -11,8 +11,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/rfq"
-	"github.com/printmarket/printmarket/internal/store/reply"
-	"github.com/printmarket/printmarket/internal/store/selection"
+	"github.com/printmarket/printmarket/internal/store"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
 )
@@ -54,7 +53,7 @@ func (s *Store) ReplayedRFQ(ctx context.Context, who tenant.ID, used transaction
 			return rfq.RFQ{}, err
 		}
 		if subject == "" {
-			return rfq.RFQ{}, reply.Of(transaction.ErrNotFound)
+			return rfq.RFQ{}, store.Answer(transaction.ErrNotFound)
 		}
 		return oneRFQ(ctx, q, who, subject)
 	})
@@ -67,7 +66,7 @@ func (s *Store) RFQ(ctx context.Context, who tenant.ID, id string) (rfq.RFQ, err
 
 // RFQs implements [rfq.Store].
 func (s *Store) RFQs(ctx context.Context, who tenant.ID, chosen rfq.Selection) ([]rfq.RFQ, error) {
-	return s.selectRFQs(ctx, "list rfqs", selection.OfOwner, who.String(), chosen)
+	return s.selectRFQs(ctx, "list rfqs", store.OfOwner, who.String(), chosen)
 }
 
 // RFQQuotes implements [rfq.Store].
@@ -93,7 +92,7 @@ func (s *Store) AmendRFQ(ctx context.Context, who tenant.ID, id string, decide f
 		}
 		amendment, err := decide(record, quotes)
 		if err != nil {
-			return reply.Of(err)
+			return store.Answer(err)
 		}
 		if err := updateRFQ(ctx, tx, id, amendment.RFQ); err != nil {
 			return err
@@ -112,7 +111,7 @@ func oneRFQ(ctx context.Context, q querier, who tenant.ID, id string) (rfq.RFQ, 
 	record, err := scanRFQ(q.QueryRowContext(ctx,
 		`SELECT `+rfqColumns+` FROM rfq WHERE id = ? AND tenant = ?`, id, who.String()))
 	if errors.Is(err, sql.ErrNoRows) {
-		return rfq.RFQ{}, reply.Of(transaction.ErrNotFound)
+		return rfq.RFQ{}, store.Answer(transaction.ErrNotFound)
 	}
 	return record, err
 }

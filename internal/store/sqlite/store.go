@@ -26,7 +26,7 @@ import (
 
 	_ "modernc.org/sqlite" // registers the driver "sqlite"
 
-	"github.com/printmarket/printmarket/internal/store/reply"
+	"github.com/printmarket/printmarket/internal/store"
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
@@ -197,7 +197,7 @@ func (s *Store) Close() error {
 	return errors.Join(append(errs, unlocked, s.lock.Close())...)
 }
 
-// write runs work in one transaction. An answer ([reply.Of]) rolls back and is returned
+// write runs work in one transaction. An answer ([store.Answer]) rolls back and is returned
 // bare. Any other error may have happened before, in or after the commit, so
 // all that can be said is that the store is unavailable.
 func (s *Store) write(ctx context.Context, op string, work func(*sql.Tx) error) error {
@@ -234,7 +234,7 @@ func read[T any](ctx context.Context, s *Store, op string, work func(querier) (T
 // call says what comes of work as the store says it. Of a traced caller it is a span.
 func call(ctx context.Context, op string, work func() error) error {
 	span := telemetry.Ask(ctx, "sqlite", op)
-	err := reply.Error(op, work())
-	span.End(reply.Fault(err))
+	err := store.Classify(op, work())
+	span.End(store.Fault(err))
 	return err
 }

@@ -12,8 +12,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/recordid"
-	"github.com/printmarket/printmarket/internal/store/reply"
-	"github.com/printmarket/printmarket/internal/store/selection"
+	"github.com/printmarket/printmarket/internal/store"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
@@ -244,7 +243,7 @@ func (s *Store) Deliveries(ctx context.Context, query webhook.Query) ([]webhook.
 			`SELECT `+deliveryColumns+` FROM webhook_delivery
 			 WHERE tenant = ?1 AND id < ?2 AND (?3 = '' OR endpoint = ?3) AND (?4 = '' OR state = ?4) AND (?5 = '' OR type = ?5)
 			 ORDER BY id DESC LIMIT ?6`,
-			query.Owner.String(), cmp.Or(query.Before, selection.BeforeAll), query.Endpoint, query.State, query.Type, query.Limit)
+			query.Owner.String(), cmp.Or(query.Before, store.BeforeAll), query.Endpoint, query.State, query.Type, query.Limit)
 		return collect(rows, err, scanDelivery)
 	})
 }
@@ -271,7 +270,7 @@ func deliveryOf(ctx context.Context, q querier, owner tenant.ID, id string) (web
 	delivery, err := scanDelivery(q.QueryRowContext(ctx,
 		`SELECT `+deliveryColumns+` FROM webhook_delivery WHERE id = ? AND tenant = ?`, id, owner.String()))
 	if errors.Is(err, sql.ErrNoRows) {
-		err = reply.Of(transaction.ErrNotFound)
+		err = store.Answer(transaction.ErrNotFound)
 	}
 	return delivery, err
 }
@@ -327,12 +326,12 @@ func (s *Store) Recover(ctx context.Context, endpoint webhook.Endpoint, since, n
 	const op = "recover deliveries"
 	wanted, err := json.Marshal(append([]transaction.EventType{}, endpoint.Events...))
 	if err != nil {
-		return 0, reply.Error(op, err)
+		return 0, store.Classify(op, err)
 	}
 	recovered := 0
 	err = s.write(ctx, op, func(tx *sql.Tx) error {
 		if _, err := standingOf(ctx, tx, endpoint.Address); errors.Is(err, sql.ErrNoRows) {
-			return reply.Of(transaction.ErrNotFound)
+			return store.Answer(transaction.ErrNotFound)
 		} else if err != nil {
 			return err
 		}
@@ -372,7 +371,7 @@ func recoverEvents(ctx context.Context, tx *sql.Tx, address webhook.Address, eve
 		}
 		id, err := mint()
 		if err != nil {
-			return reply.Of(err)
+			return store.Answer(err)
 		}
 		if err := insertDeliveries(ctx, tx, []webhook.Delivery{{
 			ID: id, Address: address, Event: unsent.event, State: webhook.Pending, DueAt: now, CreatedAt: now,
@@ -391,7 +390,7 @@ func (s *Store) Enable(ctx context.Context, address webhook.Address, now time.Ti
 			 WHERE tenant = ? AND name = ?`,
 			millis(now), address.Owner.String(), address.Name))
 		if err == nil && enabled == 0 {
-			return reply.Of(transaction.ErrNotFound)
+			return store.Answer(transaction.ErrNotFound)
 		}
 		return err
 	})

@@ -9,7 +9,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/store/reply"
+	"github.com/printmarket/printmarket/internal/store"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/xjmf"
@@ -43,7 +43,7 @@ func (s *Store) ReceiveXJMF(ctx context.Context, record xjmf.Record, jobs []xjmf
 		}
 		change, err := decide(current)
 		if err != nil {
-			return reply.Of(err)
+			return store.Answer(err)
 		}
 		answer = change.Answer
 		return storeXJMF(ctx, tx, record, change)
@@ -66,7 +66,7 @@ func answeredXJMF(ctx context.Context, tx *sql.Tx, record xjmf.Record) ([]byte, 
 	case err != nil:
 		return nil, err
 	case !bytes.Equal(digest, record.Digest[:]):
-		return nil, reply.Of(xjmf.ErrConflict)
+		return nil, store.Answer(xjmf.ErrConflict)
 	default:
 		return answer, nil
 	}

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package reply
+package store
 
 import (
 	"database/sql"
 	"errors"
 )
 
-// Fields reads the columns of a row whose values have a form of their own. What
-// is not of that form is noted rather than told to the database driver, whose
-// error could not be told from a database that has failed.
+// Fields reads columns whose values have a format, such as an id. It collects the values
+// that do not have it instead of returning them to the database driver, whose error would
+// look like a failure of the database.
 type Fields struct{ faults []error }
 
-// Fault is what was wrong with the columns read so far; nil for nothing.
+// Fault returns the errors of the columns read so far, joined.
 func (f *Fields) Fault() error { return errors.Join(f.faults...) }
 
-// Of reads one column into a value.
+// Of returns a scanner that reads one column into a value.
 func (f *Fields) Of(into sql.Scanner) sql.Scanner { return field{f, into} }
 
-// Maybe reads one column that may be NULL, for which into stays nil.
+// Maybe returns a scanner that reads one column that may be NULL; then *into is nil.
 func Maybe[T any, P interface {
 	*T
 	sql.Scanner
@@ -31,7 +31,7 @@ type field struct {
 	into   sql.Scanner
 }
 
-// Scan is part of sql.Scanner. It never fails.
+// Scan implements sql.Scanner. It never fails.
 func (f field) Scan(stored any) error {
 	if err := f.into.Scan(stored); err != nil {
 		f.fields.faults = append(f.fields.faults, err)
@@ -44,7 +44,7 @@ type maybe[T any, P interface {
 	sql.Scanner
 }] struct{ into **T }
 
-// Scan is part of sql.Scanner.
+// Scan implements sql.Scanner.
 func (m maybe[T, P]) Scan(stored any) error {
 	*m.into = nil
 	if stored == nil {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package reply_test
+package store_test
 
 import (
 	"context"
@@ -8,22 +8,22 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/printmarket/printmarket/internal/store/reply"
+	"github.com/printmarket/printmarket/internal/store"
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-func TestAnAnswerIsBareAndAnyOtherErrorIsAnAbsence(t *testing.T) {
+func TestErrorsAreClassifiedAsAnswersOrUnavailability(t *testing.T) {
 	t.Parallel()
-	if err := reply.Error("read", nil); err != nil {
+	if err := store.Classify("read", nil); err != nil {
 		t.Errorf("no error: %v", err)
 	}
-	answered := reply.Error("read", fmt.Errorf("in a transaction: %w", reply.Of(transaction.ErrNotFound)))
+	answered := store.Classify("read", fmt.Errorf("in a transaction: %w", store.Answer(transaction.ErrNotFound)))
 	if answered != transaction.ErrNotFound { // bare is the promise
 		t.Errorf("an answer: %v", answered)
 	}
 	broken := errors.New("connection reset")
 	var away *transaction.UnavailableError
-	if err := reply.Error("read", broken); !errors.As(err, &away) || away.Op != "read" || !errors.Is(err, broken) {
+	if err := store.Classify("read", broken); !errors.As(err, &away) || away.Op != "read" || !errors.Is(err, broken) {
 		t.Errorf("a failure: %v", err)
 	}
 }
@@ -35,13 +35,13 @@ func TestOnlyAStoreThatDoesNotAnswerIsAtFault(t *testing.T) {
 		want string
 	}{
 		"it has done what it was asked": {nil, ""},
-		"there is no such record":       {reply.Of(transaction.ErrNotFound), ""},
+		"there is no such record":       {store.Answer(transaction.ErrNotFound), ""},
 		"the connection broke":          {errors.New("planted"), "unavailable"},
 		"there was no connection":       {fmt.Errorf("%w: %w", transaction.ErrOverloaded, context.DeadlineExceeded), "overloaded"},
 		"the statement took too long":   {fmt.Errorf("planted: %w", context.DeadlineExceeded), "timeout"},
 		"who asked did not wait for it": {fmt.Errorf("planted: %w", context.Canceled), "cancelled"},
 	} {
-		if got := reply.Fault(reply.Error("read", tc.err)); got != tc.want {
+		if got := store.Fault(store.Classify("read", tc.err)); got != tc.want {
 			t.Errorf("%s: %q, want %q", sentence, got, tc.want)
 		}
 	}

@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package selection writes the queries of lists of RFQs, jobs and requests, which are
-// the same in both databases.
-//
-// What an RFQ reads as depends on the clock (rfq.RFQ.At), and is stored by the
-// sweeper within seconds. So for each status there is what is stored as it, less
-// what time has made of that since, and what time has made of others: each found
-// by an index, the latter in one with next to nothing in it.
-//
-// Parameters are called @owner, @from, @at, @before, @status, @request, @code, @limit
-// and @now; a query may not have all of them.
-package selection
+// Package store holds what the stores in PostgreSQL and in SQLite have in common: the
+// queries of lists, and the classification of errors.
+package store
 
 import (
 	"fmt"
@@ -23,15 +15,19 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// BeforeAll is greater than every id, by bytes. It keeps a condition one that an
-// index can begin at.
+// BeforeAll is greater than every id, compared by bytes. With it, a list without a
+// position has the same condition on ids, which an index serves.
 const BeforeAll = "~"
 
-// OfOwner selects the RFQs of @owner.
+// The parameters of all queries are @owner, @from, @at, @before, @status, @request, @code,
+// @limit and @now; a query has those that it needs.
+
+// OfOwner is the condition that selects the records of @owner.
 const OfOwner = `tenant = @owner`
 
-// OfMode selects those of every owner in a mode, which ends the owner's text. It
-// is no parameter: the index of the sandbox is for this text alone.
+// OfMode returns the condition that selects the records of every owner in a mode. The mode
+// is the end of the owner's text. It is not a parameter, because the partial index of the
+// sandbox needs this text.
 func OfMode(mode tenant.Mode) string {
 	if mode == tenant.Test {
 		return `tenant LIKE '%/test'`
@@ -48,8 +44,8 @@ const (
 	ending   = `status = 'closed' AND expires_at <= @now`
 )
 
-// conditions are what an RFQ may be stored as that reads as a status: one of
-// them holds.
+// conditions returns the conditions on stored rows of which an RFQ with a status meets
+// exactly one.
 func conditions(status rfq.Status) []string {
 	switch status {
 	case rfq.Open, rfq.Quoted:
@@ -63,9 +59,14 @@ func conditions(status rfq.Status) []string {
 	}
 }
 
-// Query lists some columns, by descending id, of the RFQs of owners that have
-// one of the statuses at @now; no statuses: of all.
-func Query(columns, owners string, statuses []rfq.Status) string {
+// ListRFQs returns the query that lists columns of the RFQs of owners, by descending id.
+// If there are statuses, an RFQ must have one of them at @now.
+//
+// The status of an RFQ depends on the clock (rfq.RFQ.At); the sweeper stores it within
+// seconds. So the query for a status has a part for the rows that are stored with it, and
+// parts for the rows that have reached it since. Each part has its index, and the indexes
+// of the latter are almost empty.
+func ListRFQs(columns, owners string, statuses []rfq.Status) string {
 	if len(statuses) == 0 {
 		return part(columns, owners, "true")
 	}
@@ -83,12 +84,14 @@ func part(columns, owners, condition string) string {
 		` ORDER BY id DESC LIMIT @limit`
 }
 
-// Jobs lists some columns of the jobs of @owner that stand behind the position (@at,
-// @before) and are not gone at @now, the latest first; with a status, of those that
-// have it as @status. The order begins with the time, so that no planner reads it off
-// the primary key, between the jobs of everybody. What was purged has no file any more
-// and stands in no index of lists: they do not grow with all that was ever submitted.
-func Jobs(columns string, status preflightjob.Status) string {
+// ListJobs returns the query that lists columns of the jobs of @owner that come before the
+// position (@at, @before) and have not expired at @now, the latest first. A status selects
+// the jobs that have it as @status.
+//
+// The order begins with the time, so that no planner reads it from the primary key, among
+// the jobs of all tenants. Purged jobs have no file and are in no index of lists, so lists
+// do not slow down with the number of jobs that were ever submitted.
+func ListJobs(columns string, status preflightjob.Status) string {
 	condition := ""
 	if status != "" {
 		condition = ` AND status = @status`
@@ -97,13 +100,13 @@ func Jobs(columns string, status preflightjob.Status) string {
 		` AND (submitted_at, id) < (@at, @before) ORDER BY submitted_at DESC, id DESC LIMIT @limit`
 }
 
-// RequestColumns are those of entries of the request log, in their order.
+// RequestColumns lists the columns of entries of the request log.
 const RequestColumns = `tenant, id, at, request_id, key_name, listener, surface, method, route, status, code, capability, reason, took, bytes, requests`
 
-// Requests lists the entries of @owner before the id @before that a query selects, the
-// latest first. What may be @request and @code is compared where it is asked for alone,
-// and repeats the condition of its index.
-func Requests(q requestlog.Query) string {
+// ListRequests returns the query that lists the entries of @owner before the id @before, the
+// latest first. The conditions on @request and @code are there only if q has the value; each
+// repeats the condition of its partial index.
+func ListRequests(q requestlog.Query) string {
 	condition := OfOwner
 	if q.RequestID != "" {
 		condition += ` AND request_id = @request AND request_id <> ''`
