@@ -27,23 +27,28 @@ cluster: build setup controlplane ## Run it as on Kubernetes: a local control pl
 	go build -o bin/localcluster ./test/localcluster
 	bin/localcluster $(ARGS)
 
-# Packages without concurrent code, and those whose tests run the built executables:
-# the race detector would slow them down and find nothing.
-SEQUENTIAL = ./api/... ./charts/... ./config/... ./docs/... ./pkg/preflight/... ./pkg/xjdf/... ./test/contractcompat \
-	./internal/cli ./internal/costing ./internal/cursor ./internal/masterdata/authority ./internal/masterdata/catalog ./internal/masterdata/fixed \
+# Packages without goroutines of their own, and those whose tests run the built
+# executables: the race detector would slow them down and find nothing. The handlers of
+# all surfaces run concurrently under it in ./apiserver. The longest packages come first.
+SEQUENTIAL = ./internal/cli ./charts/... ./apiserver/dashboard ./config/... ./pkg/preflight/... ./internal/store/sqlite ./test/simulation \
+	./api/... ./docs/... ./pkg/xjdf/... ./test/contractcompat \
+	./apiserver/account ./apiserver/bridgeapi ./apiserver/contracts ./apiserver/costingapi ./apiserver/docsite ./apiserver/partnerapi \
+	./apiserver/platformapi ./apiserver/registry ./apiserver/sessions ./apiserver/webhooksapi ./apiserver/xjdfapi ./apiserver/xjmfapi \
+	./internal/costing ./internal/cursor ./internal/masterdata/authority ./internal/masterdata/catalog ./internal/masterdata/fixed \
 	./internal/masterdata/source ./internal/masterdata/timeline ./internal/money ./internal/problem ./internal/posture/explain ./internal/recordid ./internal/tenant ./internal/transaction
 RUN_TESTS = PRINTMARKET_CONTROLPLANE_REQUIRED=1 PRINTMARKET_CHROMIUM_REQUIRED=1 PRINTMARKET_AXE_REQUIRED=1 PRINTMARKET_HELM_REQUIRED=1 \
-	$(TOOL) gotestsum --format pkgname-and-test-fails
+	$(TOOL) gotestsum --format pkgname-and-test-fails -- -short -p 4 -timeout 20m
 
 .PHONY: test
 test: setup controlplane helm swagger-ui axe ## Install what tests need, then run all of them, concurrent code with the race detector
 ifeq ($(PKG),./...)
-	$(RUN_TESTS) -- -timeout 20m $(SEQUENTIAL)
-	CGO_ENABLED=1 $(RUN_TESTS) -- -race -timeout 20m $$(go list ./... | grep -vxF "$$(go list $(SEQUENTIAL))")
+	$(RUN_TESTS) $(SEQUENTIAL)
+	CGO_ENABLED=1 $(RUN_TESTS) -race $$(go list ./internal/store/postgres ./workers/... ./controllers ./internal/posture/... ./... | \
+		grep -vxF "$$(go list $(SEQUENTIAL))")
 	cd tools/kubebuilder && go test -count=1 ./...
 	cd tools/image && go test -timeout 20m ./...
 else
-	CGO_ENABLED=1 $(RUN_TESTS) -- -race -timeout 20m $(PKG)
+	CGO_ENABLED=1 $(RUN_TESTS) -race $(PKG)
 endif
 
 # $(call executables,FLAGS) builds bin/printmarket and bin/inspector. With the flag
@@ -180,7 +185,8 @@ simulate: ## Run the queue in virtual time: the figures of docs/guides/queue-sim
 	PRINTMARKET_SIMULATE=$(or $(SIMULATE),check) GOGC=400 go test -count=1 -timeout 60m -v -run '^Test[A-Z]' ./test/simulation
 
 .PHONY: soak
-soak: setup ## Kill databases, Redis and workers under load, and send 100,000 hostile requests
+soak: setup controlplane ## Kill databases, Redis and workers under load, and send 100,000 hostile requests
+	PRINTMARKET_CONTROLPLANE_REQUIRED=1 go test -count=1 -timeout 30m -v -run 'UnderLoad|IdleAPIServer' ./internal/cli
 	PRINTMARKET_SOAK_KILLS=100 CGO_ENABLED=1 go test -race -count=1 -timeout 30m -v -run 'KillNine' ./internal/store/postgres
 	PRINTMARKET_SOAK_DECKS=10 $(if $(SEED),PRINTMARKET_SOAK_SEED=$(SEED)) CGO_ENABLED=1 go test -race -count=1 -parallel 1 -timeout 60m -v -run 'IsLostInA' ./workers/preflight
 	PRINTMARKET_SOAK_MODELS=20 CGO_ENABLED=1 go test -race -count=1 -timeout 60m -v -run 'AsTheModel' ./internal/queue

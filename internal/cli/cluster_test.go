@@ -321,6 +321,9 @@ func (p *platform) postgresRestarts(*testing.T) {
 // alone, when nothing but its own answers may come, and then all of them. What
 // was acknowledged is there in the end.
 func TestFaultsOfTheClusterUnderLoad(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short leaves out long runs of kills; make soak has them")
+	}
 	t.Parallel()
 	p := startCluster(t)
 	l := p.startLoad()

@@ -46,6 +46,9 @@ const (
 // pages. How many of the executable's pages are resident is the kernel's choice,
 // which maps it in pieces of up to 2 MiB, shares it, and takes it back.
 func TestIdleAPIServerStaysSmall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short leaves out measurements at full size; make soak has them")
+	}
 	t.Parallel()
 	m := newMarket(t)
 	server := m.start(t)

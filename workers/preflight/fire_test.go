@@ -54,6 +54,9 @@ func restartDatabase(f *fire) {
 // TestNothingAcknowledgedIsLostInAFire: whatever is killed, stopped, wiped or cut
 // off, every job that was acknowledged ends, once. A soak burns Valkey too.
 func TestNothingAcknowledgedIsLostInAFire(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short leaves out long runs of kills; make soak has them")
+	}
 	t.Parallel()
 	t.Run("redis-server", func(t *testing.T) {
 		t.Parallel()
@@ -101,6 +104,9 @@ func burnAll(t *testing.T, server *redistest.Server) {
 // last of what its primary knew takes its place, and sometimes the primary does
 // not know.
 func TestNothingAcknowledgedIsLostInAFailover(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short leaves out long runs of kills; make soak has them")
+	}
 	t.Parallel()
 	group := redistest.Sentinels(t)
 	client, err := fireClient(group.URL())

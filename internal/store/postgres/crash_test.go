@@ -42,6 +42,9 @@ func kills(t *testing.T) int {
 }
 
 func TestKillNineOfTheDatabaseLosesNothingAcknowledged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short leaves out long runs of kills; make soak has them")
+	}
 	t.Parallel()
 	server := pgtest.Start(t)
 	store := openStore(t, server.URL("postgres"))
