@@ -133,6 +133,7 @@ CONTRACTS = api/openapi.yaml=apiserver/partnerapi api/openapi.yaml=pkg/client/pa
 .PHONY: generate-api
 generate-api: ## Generate models, servers and clients from the contracts
 	@tools/generate-api.sh $(CONTRACTS)
+	@go run tools/clientvalues/main.go >bin/generated/client && cp bin/generated/client pkg/client/zz_generated.go
 
 .PHONY: release-contracts
 release-contracts: ## Keep a copy of each contract as it is released

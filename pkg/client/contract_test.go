@@ -7,15 +7,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"maps"
-	"net/http"
 	"os"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -28,100 +23,53 @@ import (
 	"github.com/printmarket/printmarket/pkg/client/partnerapi"
 )
 
-// constants are those of a file with texts as values, by the type that they
-// are declared with and by name. A constant that takes another package's value
-// has the type "".
-func constants(t *testing.T, file string) map[string]map[string]string {
-	t.Helper()
-	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := map[string]map[string]string{}
-	ast.Inspect(parsed, func(n ast.Node) bool {
-		spec, ok := n.(*ast.ValueSpec)
-		if !ok || len(spec.Values) != 1 {
-			return true
-		}
-		typ, value := "", ""
-		if name, ok := spec.Type.(*ast.Ident); ok {
-			typ = name.Name
-		}
-		if literal, ok := spec.Values[0].(*ast.BasicLit); ok {
-			value, _ = strconv.Unquote(literal.Value)
-		}
-		if found[typ] == nil {
-			found[typ] = map[string]string{}
-		}
-		found[typ][spec.Names[0].Name] = value
-		return true
-	})
-	return found
-}
-
-func TestEveryPublishedCodeHasItsConstant(t *testing.T) {
+// TestValuesOfEnumerationsAreThoseOfTheContracts compares the values that the overlays add
+// where a contract names the values of an enumeration in its description only.
+func TestValuesOfEnumerationsAreThoseOfTheContracts(t *testing.T) {
 	t.Parallel()
-	h := build(t)
-	answer, err := http.Get(h.origin + "/docs/api/problem-codes.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = answer.Body.Close() }()
-	var published struct {
-		Codes []struct{ Code string }
-	}
-	if err := json.NewDecoder(answer.Body).Decode(&published); err != nil || len(published.Codes) == 0 {
-		t.Fatalf("published %+v, error %v", published, err)
-	}
-	var want []string
-	for _, row := range published.Codes {
-		want = append(want, row.Code)
-	}
-	own := constants(t, "code.go")["Code"]
-	slices.Sort(want)
-	if diff := cmp.Diff(want, slices.Sorted(maps.Values(own))); diff != "" {
-		t.Errorf("codes (-published +constants):\n%s", diff)
-	}
-	if diff := cmp.Diff(constants(t, "../../internal/problem/code.go")["Code"], own); diff != "" {
-		t.Errorf("names of codes (-platform +client):\n%s", diff)
-	}
-}
-
-// TestListsOfValuesAreThoseOfTheContracts compares what an overlay says, where a
-// contract names the values in words alone.
-func TestListsOfValuesAreThoseOfTheContracts(t *testing.T) {
-	t.Parallel()
-	partner, preflight := constants(t, "partnerapi/zz_generated.go"), constants(t, "preflightapi/zz_generated.go")
-	statuses := schema(t, "openapi.yaml", "parameters", "Status", "schema", "items", "enum")
 	var failures []string
 	for _, f := range preflightjob.Failures() {
 		failures = append(failures, string(f.Code))
 	}
-	for name, tt := range map[string]struct {
-		own  map[string]string
-		want []string
-	}{
-		"RFQStatus, by the filter": {partner["RFQStatus"], texts(statuses)},
+	partner, preflight := enumerations(t, "partnerapi"), enumerations(t, "preflightapi")
+	for name, tt := range map[string]struct{ got, want []string }{
+		"RFQStatus, by the filter": {partner["RFQStatus"], texts(schema(t, "openapi.yaml", "parameters", "Status", "schema", "items", "enum"))},
 		"RFQStatus, by the record": {partner["RFQStatus"], named(schema(t, "openapi.yaml", "schemas", "Rfq", "properties", "status", "description"))},
 		"QuoteStatus":              {partner["QuoteStatus"], named(schema(t, "openapi.yaml", "schemas", "Quote", "properties", "status", "description"))},
 		"EntitlementState":         {partner["EntitlementState"], named(schema(t, "openapi.yaml", "schemas", "Entitlement", "properties", "state", "description"))},
 		"FailureCode":              {preflight["FailureCode"], failures},
 	} {
+		slices.Sort(tt.got)
 		slices.Sort(tt.want)
-		if diff := cmp.Diff(tt.want, slices.Sorted(maps.Values(tt.own))); diff != "" {
-			t.Errorf("%s (-contract +client):\n%s", name, diff)
+		if diff := cmp.Diff(tt.want, tt.got); diff != "" {
+			t.Errorf("%s (-contract +overlay):\n%s", name, diff)
 		}
 	}
-	own := constants(t, "model.go")[""]
-	for _, generated := range []map[string]map[string]string{partner, preflight} {
-		for typ, values := range generated {
-			for name := range values {
-				if _, known := own[name]; !known && typ != "ProductLevel" && strings.HasPrefix(name, typ) && typ != "" {
-					t.Errorf("package client does not name %s", name)
-				}
-			}
-		}
+}
+
+// enumerations returns the values that the overlay of a generated package adds, by type.
+func enumerations(t *testing.T, name string) map[string][]string {
+	t.Helper()
+	text, err := os.ReadFile(name + "/overlay.yaml")
+	if err != nil {
+		t.Fatal(err)
 	}
+	var overlay struct {
+		Actions []struct {
+			Update struct {
+				Type string   `json:"x-go-type-name"`
+				Enum []string `json:"enum"`
+			} `json:"update"`
+		} `json:"actions"`
+	}
+	if err := yaml.Unmarshal(text, &overlay); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	added := map[string][]string{}
+	for _, action := range overlay.Actions {
+		added[action.Update.Type] = action.Update.Enum
+	}
+	return added
 }
 
 // schema is a part of a contract's components.

@@ -71,118 +71,32 @@ type (
 	Costing = xjdfapi.CostingResult
 )
 
-// Lists of values that may grow. The constants are those known today; be ready
-// for others.
+// Enumerations, which may get further values: handle a value that you do not know.
 type (
 	// RFQStatus is the state of an RFQ.
 	RFQStatus = partnerapi.RFQStatus
 	// QuoteStatus is the state of a quote.
 	QuoteStatus = partnerapi.QuoteStatus
-	// EntitlementState is the state of your organization's access.
+	// EntitlementState is the state of the access of your organization.
 	EntitlementState = partnerapi.EntitlementState
 	// Mode is the kind of a key.
 	Mode = partnerapi.Mode
-	// Posture is how far a capability is open at all.
+	// Posture is the stage at which a capability is open.
 	Posture = partnerapi.Posture
-	// Access is what of a capability is open to a key.
+	// Access is the part of a capability that a key may use.
 	Access = partnerapi.Access
 
-	// PreflightStatus is the state of a job, which is about our work.
+	// PreflightStatus is the state of a preflight job; the file may fail while the job succeeds.
 	PreflightStatus = preflightapi.PreflightStatus
 	// FailureCode is the cause of a [Failure].
 	FailureCode = preflightapi.FailureCode
-	// Verdict is what a file comes to.
+	// Verdict is the result of a preflight for a file.
 	Verdict = preflightapi.Verdict
-	// InkKind tells colorants apart.
+	// InkKind is the kind of a colorant.
 	InkKind = preflightapi.InkKind
-	// Severity is how grave a finding is.
+	// Severity is the severity of a finding.
 	Severity = preflightapi.Severity
 
-	// XJDFProfile is how strictly an XJDF document is judged.
+	// XJDFProfile is a set of rules for XJDF documents. The default is product_intent.
 	XJDFProfile = xjdfapi.XJDFProfile
-)
-
-// States of an RFQ.
-const (
-	RFQStatusOpen      = partnerapi.RFQStatusOpen
-	RFQStatusQuoted    = partnerapi.RFQStatusQuoted
-	RFQStatusClosed    = partnerapi.RFQStatusClosed
-	RFQStatusAwarded   = partnerapi.RFQStatusAwarded
-	RFQStatusExpired   = partnerapi.RFQStatusExpired
-	RFQStatusCancelled = partnerapi.RFQStatusCancelled
-)
-
-// States of a quote.
-const (
-	QuoteStatusSubmitted  = partnerapi.QuoteStatusSubmitted
-	QuoteStatusSuperseded = partnerapi.QuoteStatusSuperseded
-	QuoteStatusWithdrawn  = partnerapi.QuoteStatusWithdrawn
-	QuoteStatusExpired    = partnerapi.QuoteStatusExpired
-	QuoteStatusAccepted   = partnerapi.QuoteStatusAccepted
-	QuoteStatusDeclined   = partnerapi.QuoteStatusDeclined
-)
-
-// States of your organization's access, the kinds of keys, how far a capability
-// is open, and what of it is open to a key.
-const (
-	EntitlementStateActive               = partnerapi.EntitlementStateActive
-	EntitlementStateSuspended            = partnerapi.EntitlementStateSuspended
-	EntitlementStateContractNotEffective = partnerapi.EntitlementStateContractNotEffective
-
-	ModeTest = partnerapi.ModeTest
-	ModeLive = partnerapi.ModeLive
-
-	PostureDisabled    = partnerapi.PostureDisabled
-	PostureSandbox     = partnerapi.PostureSandbox
-	PosturePrivateBeta = partnerapi.PosturePrivateBeta
-	PostureLive        = partnerapi.PostureLive
-
-	AccessFull = partnerapi.AccessFull
-	AccessRead = partnerapi.AccessRead
-	AccessNone = partnerapi.AccessNone
-)
-
-// States of a preflight job, which are about our work.
-const (
-	PreflightStatusQueued     = preflightapi.PreflightStatusQueued
-	PreflightStatusProcessing = preflightapi.PreflightStatusProcessing
-	PreflightStatusSucceeded  = preflightapi.PreflightStatusSucceeded
-	PreflightStatusFailed     = preflightapi.PreflightStatusFailed
-	PreflightStatusCancelled  = preflightapi.PreflightStatusCancelled
-)
-
-// What a file comes to, how grave a finding is, and the kinds of ink.
-const (
-	VerdictPass = preflightapi.VerdictPass
-	VerdictWarn = preflightapi.VerdictWarn
-	VerdictFail = preflightapi.VerdictFail
-
-	SeverityError   = preflightapi.SeverityError
-	SeverityWarning = preflightapi.SeverityWarning
-	SeverityInfo    = preflightapi.SeverityInfo
-
-	InkKindProcess      = preflightapi.InkKindProcess
-	InkKindSpot         = preflightapi.InkKindSpot
-	InkKindRegistration = preflightapi.InkKindRegistration
-)
-
-// Why a job failed.
-const (
-	FailureCodeFetchRefused      = preflightapi.FailureCodeFetchRefused
-	FailureCodeFetchTimeout      = preflightapi.FailureCodeFetchTimeout
-	FailureCodeFetchStatus       = preflightapi.FailureCodeFetchStatus
-	FailureCodeFetchFailed       = preflightapi.FailureCodeFetchFailed
-	FailureCodeFileTooLarge      = preflightapi.FailureCodeFileTooLarge
-	FailureCodeTimeLimit         = preflightapi.FailureCodeTimeLimit
-	FailureCodeMemoryLimit       = preflightapi.FailureCodeMemoryLimit
-	FailureCodeOutputLimit       = preflightapi.FailureCodeOutputLimit
-	FailureCodeEngineCrash       = preflightapi.FailureCodeEngineCrash
-	FailureCodeAttemptsExhausted = preflightapi.FailureCodeAttemptsExhausted
-)
-
-// How strictly an XJDF document is judged; the first is what an empty profile
-// means.
-const (
-	XJDFProfileProductIntent = xjdfapi.XJDFProfileProductIntent
-	XJDFProfileStrict        = xjdfapi.XJDFProfileStrict
 )
