@@ -88,17 +88,23 @@ func (w *Worker) untilStored(ctx context.Context, op string, write func(context.
 	}
 }
 
-// count tells of what ended.
+// Outcomes of an attempt in metrics. A delivery that ended has its state as outcome.
+const (
+	OutcomeRetried  = "retried"  // the delivery stays pending
+	OutcomeReleased = "released" // the worker stopped before it sent anything
+)
+
+// count counts and logs the attempts that ended.
 func (w *Worker) count(ctx context.Context, endings []ending) {
 	for _, e := range endings {
 		if !e.sent {
-			w.Metrics.Unsent("released")
+			w.Metrics.Unsent(OutcomeReleased)
 			continue
 		}
 		r := e.result
 		outcome := string(r.State)
 		if r.State == webhook.Pending {
-			outcome = "retried"
+			outcome = OutcomeRetried
 		}
 		w.Metrics.Sent(outcome, r.Attempt.Took)
 		w.Log.InfoContext(e.span.In(ctx), "attempt ended", "delivery", r.ID, "tenant", r.Owner.String(), "endpoint", r.Name,

@@ -30,6 +30,21 @@ const (
 // job has ended.
 const settleTime = 5 * time.Second
 
+// Outcomes of an attempt in logs, traces and metrics. An attempt that stores a result has
+// OutcomeSucceeded or the code of the job's failure.
+const (
+	OutcomeSucceeded = "succeeded" // the report is stored
+	OutcomeRetried   = "retried"   // the queue delivers the job again after a delay
+	OutcomeExhausted = "exhausted" // the job has no attempt left
+	OutcomeMalformed = "malformed" // the stored job cannot be read
+	OutcomeDropped   = "dropped"   // the job has already ended
+	OutcomeStale     = "stale"     // the store has another attempt than the lease
+	OutcomeOrdered   = "ordered"   // an operator's order ended the attempt
+	OutcomeReleased  = "released"  // the worker stops and gives the job back
+	OutcomeFenced    = "fenced"    // another worker stored a result first
+	OutcomeLost      = "lost"      // the lease ended before the attempt
+)
+
 // processJob makes one attempt at a leased job and records its outcome. If wantsMore
 // reports true when the job is finished, processJob returns the lease that the queue
 // hands out next.
@@ -82,13 +97,13 @@ func (a *attempt) beginInspectStore(ctx context.Context) (outcome string) {
 	switch {
 	case errors.As(err, &malformed):
 		a.Log.ErrorContext(ctx, "the row of the job cannot be read", "job", a.lease.ID, "error", err)
-		return a.settle(ctx, "malformed", buriedFor("MALFORMED"))
+		return a.settle(ctx, OutcomeMalformed, buriedFor("MALFORMED"))
 	case errors.Is(err, preflightjob.ErrExhausted):
-		return a.settle(ctx, "exhausted", buriedFor(string(preflightjob.AttemptsExhausted)))
+		return a.settle(ctx, OutcomeExhausted, buriedFor(string(preflightjob.AttemptsExhausted)))
 	case errors.Is(err, preflightjob.ErrTerminal), errors.Is(err, transaction.ErrNotFound):
-		return a.settle(ctx, "dropped", finished)
+		return a.settle(ctx, OutcomeDropped, finished)
 	case errors.Is(err, preflightjob.ErrStaleAttempt):
-		return a.settle(ctx, "stale", retriedAfter(0))
+		return a.settle(ctx, OutcomeStale, retriedAfter(0))
 	case err != nil && ctx.Err() != nil:
 		return a.release(ctx, err)
 	case err != nil:
@@ -100,7 +115,7 @@ func (a *attempt) beginInspectStore(ctx context.Context) (outcome string) {
 	if err != nil {
 		return a.afterError(ctx, err)
 	}
-	return a.store(ctx, preflightjob.Result{Report: made.JSON, Verdict: preflightjob.Verdict(made.Verdict)}, "succeeded")
+	return a.store(ctx, preflightjob.Result{Report: made.JSON, Verdict: preflightjob.Verdict(made.Verdict)}, OutcomeSucceeded)
 }
 
 // obey carries out the order of an operator, if the lease has one. It returns an
@@ -130,7 +145,7 @@ func (a *attempt) obey(ctx context.Context) (outcome string) {
 	}
 	if err != nil || a.lease.Order == queue.OrderCancel {
 		// What cannot be cancelled or reopened has ended for good.
-		return a.settle(ctx, "ordered", finished)
+		return a.settle(ctx, OutcomeOrdered, finished)
 	}
 	return ""
 }
@@ -239,9 +254,9 @@ func (a *attempt) afterError(ctx context.Context, err error) string {
 		if a.job.Tries >= v.attempts {
 			return a.store(ctx, preflightjob.Result{Failure: v.code}, string(v.code))
 		}
-		return a.settle(ctx, "retried", retriedAfter(a.backoff(v.delay)))
+		return a.settle(ctx, OutcomeRetried, retriedAfter(a.backoff(v.delay)))
 	}
-	return a.settle(ctx, "retried", retriedAfter(a.backoff(time.Second)))
+	return a.settle(ctx, OutcomeRetried, retriedAfter(a.backoff(time.Second)))
 }
 
 func tailOf(err error) string {
@@ -275,7 +290,7 @@ func (a *attempt) store(ctx context.Context, result preflightjob.Result, outcome
 	switch {
 	case errors.Is(err, preflightjob.ErrFenced):
 		a.Queue.Abandon(a.lease)
-		return "fenced"
+		return OutcomeFenced
 	case errors.Is(err, preflightjob.ErrInvalidResult) && result.Failure == "":
 		a.Log.ErrorContext(ctx, "the report cannot be stored", "job", a.lease.ID, "error", err)
 		return a.store(ctx, preflightjob.Result{Failure: preflightjob.OutputLimit}, string(preflightjob.OutputLimit))
@@ -308,14 +323,14 @@ func (a *attempt) release(ctx context.Context, cause error) string {
 // lose ends an attempt whose job another worker holds.
 func (a *attempt) lose() string {
 	a.Queue.Abandon(a.lease)
-	return "lost"
+	return OutcomeLost
 }
 
 // giveBack returns a job to the queue.
 func (w *Worker) giveBack(ctx context.Context, lease queue.Lease, cause error) string {
 	w.Log.WarnContext(ctx, "giving the job back", "job", lease.ID, "attempt", lease.Attempt, "error", cause)
 	a := &attempt{Worker: w, lease: lease}
-	return a.settle(ctx, "released", func(ctx context.Context, a *attempt) error { return a.Queue.Release(ctx, a.lease) })
+	return a.settle(ctx, OutcomeReleased, func(ctx context.Context, a *attempt) error { return a.Queue.Release(ctx, a.lease) })
 }
 
 // settlement ends an attempt in the queue.

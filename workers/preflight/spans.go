@@ -28,7 +28,7 @@ func (a *attempt) beginSpan(ctx context.Context) context.Context {
 // verdict.
 func (a *attempt) endSpan(outcome string) {
 	a.span.Set(slog.String("printmarket.outcome", outcome))
-	if outcome == "succeeded" {
+	if outcome == OutcomeSucceeded {
 		outcome = ""
 	}
 	a.span.End(outcome)
@@ -46,7 +46,7 @@ func faultOf(err error) string {
 	}
 	switch {
 	case errors.Is(err, errLost), errors.Is(err, preflightjob.ErrFenced):
-		return "lost"
+		return OutcomeLost
 	case errors.Is(err, context.Canceled):
 		return "cancelled"
 	default:
