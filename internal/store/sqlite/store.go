@@ -12,6 +12,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -36,6 +37,8 @@ type Options struct {
 	Readers int
 	// BusyTimeout is how long SQLite itself waits for a lock; 0 means 5 s.
 	BusyTimeout time.Duration
+	// driver is the name of the driver of database/sql. Tests set it to see statements.
+	driver string
 }
 
 const (
@@ -125,14 +128,7 @@ func lockFile(path string) (*os.File, error) {
 }
 
 func (s *Store) connect(ctx context.Context, path string, options Options, settings []setting) error {
-	busy := options.BusyTimeout
-	if busy == 0 {
-		busy = defaultBusyTimeout
-	}
-	readers := options.Readers
-	if readers == 0 {
-		readers = defaultReaders
-	}
+	busy, readers := cmp.Or(options.BusyTimeout, defaultBusyTimeout), cmp.Or(options.Readers, defaultReaders)
 	shared := url.Values{"_pragma": {fmt.Sprintf("busy_timeout(%d)", busy.Milliseconds())}}
 	for _, setting := range settings {
 		shared.Add("_pragma", fmt.Sprintf("%s(%s)", setting.pragma, setting.set))
@@ -140,10 +136,11 @@ func (s *Store) connect(ctx context.Context, path string, options Options, setti
 	var err error
 	// immediate: a transaction takes the write lock when it begins, so it can
 	// never fail half-way for having read too early.
-	if s.writer, err = dial(ctx, path, shared, 1, url.Values{"_txlock": {"immediate"}}); err != nil {
+	driver := cmp.Or(options.driver, "sqlite")
+	if s.writer, err = dial(ctx, driver, path, shared, 1, url.Values{"_txlock": {"immediate"}}); err != nil {
 		return err
 	}
-	if s.reader, err = dial(ctx, path, shared, readers, url.Values{"_pragma": {"query_only(1)"}}); err != nil {
+	if s.reader, err = dial(ctx, driver, path, shared, readers, url.Values{"_pragma": {"query_only(1)"}}); err != nil {
 		return err
 	}
 	for _, setting := range durable {
@@ -158,13 +155,13 @@ func (s *Store) connect(ctx context.Context, path string, options Options, setti
 	return nil
 }
 
-func dial(ctx context.Context, path string, shared url.Values, connections int, own url.Values) (*sql.DB, error) {
+func dial(ctx context.Context, driver, path string, shared url.Values, connections int, own url.Values) (*sql.DB, error) {
 	query := url.Values{"_pragma": append(append([]string(nil), shared["_pragma"]...), own["_pragma"]...)}
 	if lock := own.Get("_txlock"); lock != "" {
 		query.Set("_txlock", lock)
 	}
 	name := url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}
-	db, err := sql.Open("sqlite", name.String())
+	db, err := sql.Open(driver, name.String())
 	if err != nil {
 		return nil, err
 	}

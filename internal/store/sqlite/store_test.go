@@ -15,12 +15,22 @@ import (
 
 func TestStore(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, func(t *testing.T) storetest.Store { return openStore(t, filepath.Join(t.TempDir(), "records.db")) })
+	t.Run("conformance", func(t *testing.T) {
+		storetest.Run(t, func(t *testing.T) storetest.Store {
+			return openStoreWith(t, filepath.Join(t.TempDir(), "records.db"), Options{driver: loggedDriver})
+		})
+	})
+	t.Run("every statement finds its rows by an index", wantIndexes)
 }
 
 func openStore(t testing.TB, path string) *Store {
 	t.Helper()
-	store, err := Open(t.Context(), path, Options{})
+	return openStoreWith(t, path, Options{})
+}
+
+func openStoreWith(t testing.TB, path string, options Options) *Store {
+	t.Helper()
+	store, err := Open(t.Context(), path, options)
 	if err != nil {
 		t.Fatalf("open: %v", err)
 	}
