@@ -63,16 +63,8 @@ func (a *unsharedAnswer) WriteHeader(status int) {
 func (a *unsharedAnswer) keep() {
 	header := a.Header()
 	header["Cache-Control"] = unsharedCache
-	others := withoutKeys(header["Vary"])
-	if header["Vary"] = unsharedVary; len(others) > 0 {
-		header["Vary"] = []string{unsharedVary[0] + ", " + strings.Join(others, ", ")}
-	}
-}
-
-// withoutKeys are the names of a Vary but for those that come first anyway.
-func withoutKeys(fields []string) []string {
-	var others []string
-	for _, field := range fields {
+	var others []string // without those that come first anyway
+	for _, field := range header["Vary"] {
 		for name := range strings.SplitSeq(field, ",") {
 			name = strings.TrimSpace(name)
 			if name != "" && !strings.EqualFold(name, "X-API-Key") && !strings.EqualFold(name, "Authorization") {
@@ -80,5 +72,7 @@ func withoutKeys(fields []string) []string {
 			}
 		}
 	}
-	return others
+	if header["Vary"] = unsharedVary; len(others) > 0 {
+		header["Vary"] = []string{unsharedVary[0] + ", " + strings.Join(others, ", ")}
+	}
 }

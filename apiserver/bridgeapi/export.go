@@ -127,10 +127,12 @@ func (s *surface) wrapped(o order, document []byte, told *Snapshot) ([]byte, err
 	}
 	answer := MasterDataExport{Source: o.source, Categories: o.families, Snapshot: told, ResourceSets: sets.ResourceSet}
 	if o.validated {
-		report, err := s.judged(document)
+		// Validate the document as a reader would see it.
+		read, err := xjdf.ParseJSON(document, xjdf.Limits{Bytes: maxBytes, Nodes: maxBytes})
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("read the document: %w", err)
 		}
+		report := s.validator.Validate(read, validate.Options{Profile: validate.Strict})
 		answer.Validation = &report
 	}
 	var body bytes.Buffer
@@ -140,13 +142,4 @@ func (s *surface) wrapped(o order, document []byte, told *Snapshot) ([]byte, err
 		return nil, fmt.Errorf("encode the envelope: %w", err)
 	}
 	return body.Bytes(), nil
-}
-
-// judged reads our own document as anybody would, and validates it.
-func (s *surface) judged(document []byte) (validate.Report, error) {
-	read, err := xjdf.ParseJSON(document, xjdf.Limits{Bytes: maxBytes, Nodes: maxBytes})
-	if err != nil {
-		return validate.Report{}, fmt.Errorf("read the document: %w", err)
-	}
-	return s.validator.Validate(read, validate.Options{Profile: validate.Strict}), nil
 }

@@ -36,7 +36,18 @@ func (s *Schema) Violations(value any) []problem.Violation {
 		}
 		found.collect(invalid)
 	}
-	return found.violations()
+	slices.SortStableFunc(found, func(a, b fault) int { return slices.Compare(a.at, b.at) })
+	all := make([]problem.Violation, 0, min(len(found), MaxViolations))
+	for _, one := range found[:cap(all)] {
+		if one.kind != nil {
+			one.what = sentence(one.kind)
+		}
+		all = append(all, problem.Violation{Pointer: pointer(one.at), Detail: one.what})
+	}
+	slices.SortFunc(all, func(a, b problem.Violation) int {
+		return cmp.Or(strings.Compare(a.Pointer, b.Pointer), strings.Compare(a.Detail, b.Detail))
+	})
+	return slices.Compact(all)
 }
 
 // fault is a violation before anything was written about it, which is what
@@ -49,21 +60,6 @@ type fault struct {
 }
 
 type faults []fault
-
-func (f *faults) violations() []problem.Violation {
-	slices.SortStableFunc(*f, func(a, b fault) int { return slices.Compare(a.at, b.at) })
-	all := make([]problem.Violation, 0, min(len(*f), MaxViolations))
-	for _, one := range (*f)[:cap(all)] {
-		if one.kind != nil {
-			one.what = sentence(one.kind)
-		}
-		all = append(all, problem.Violation{Pointer: pointer(one.at), Detail: one.what})
-	}
-	slices.SortFunc(all, func(a, b problem.Violation) int {
-		return cmp.Or(strings.Compare(a.Pointer, b.Pointer), strings.Compare(a.Detail, b.Detail))
-	})
-	return slices.Compact(all)
-}
 
 // maxExponent is that of the largest number that a double can hold.
 const maxExponent = 308

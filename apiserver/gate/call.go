@@ -125,16 +125,6 @@ func (c *Call) Revalidate(etag string) bool {
 	return respond.Revalidate(c.Writer, c.Request, etag)
 }
 
-// forget removes the header fields of a success, which a handler may have set before it
-// failed.
-func (c *Call) forget() {
-	header := c.Writer.Header()
-	header["Cache-Control"] = privateNoStore
-	for _, name := range []string{"Etag", "Location", "Idempotent-Replayed"} {
-		delete(header, name)
-	}
-}
-
 // Idempotency returns the call's key with the fingerprint of its body.
 func (c *Call) Idempotency() transaction.Idempotency {
 	return transaction.Idempotency{Key: c.Key, Fingerprint: Fingerprint(c.Document)}

@@ -148,7 +148,13 @@ func (g *Gate) serve(rt *Route, c *Call) *problem.Problem {
 		return g.refusals.closed[rt.Capability]
 	}
 	if err := rt.Serve(c); err != nil {
-		c.forget()
+		// Remove the header fields of a success, which a handler may have set before it
+		// failed.
+		header := c.Writer.Header()
+		header["Cache-Control"] = privateNoStore
+		for _, name := range []string{"Etag", "Location", "Idempotent-Replayed"} {
+			delete(header, name)
+		}
 		return problem.Of(err)
 	}
 	return nil

@@ -174,7 +174,7 @@ func (c *Consumer) wait(ctx context.Context, free int, block time.Duration) ([]L
 		Group: group, Consumer: c.config.Name, Streams: []string{c.queue.stream, ">"}, Count: int64(free), Block: block,
 	}).Result()
 	switch {
-	case errors.Is(err, redis.Nil), isUnblocked(err):
+	case errors.Is(err, redis.Nil), err != nil && strings.HasPrefix(err.Error(), "UNBLOCKED"):
 		return nil, nil
 	case isNoGroup(err):
 		return nil, c.makeGroup(ctx)
@@ -260,7 +260,7 @@ func (c *Consumer) let(lease Lease) {
 func (c *Consumer) makeGroup(ctx context.Context) error {
 	c.tended.Store(0) // nothing was done, nor were slots counted
 	err := c.redis.XGroupCreateMkStream(ctx, c.queue.stream, group, "0").Err()
-	if err != nil && !isBusyGroup(err) {
+	if err != nil && !strings.HasPrefix(err.Error(), "BUSYGROUP") {
 		return failed("create queue group", err)
 	}
 	return nil
@@ -311,8 +311,4 @@ func (c *Consumer) Leave(ctx context.Context) error {
 		return nil
 	}
 	return failed("leave queue", err)
-}
-
-func isUnblocked(err error) bool {
-	return err != nil && strings.HasPrefix(err.Error(), "UNBLOCKED")
 }

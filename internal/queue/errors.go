@@ -43,8 +43,6 @@ func isNoGroup(err error) bool {
 	return err != nil && (strings.Contains(err.Error(), "NOGROUP") || strings.Contains(err.Error(), "no such key"))
 }
 
-func isBusyGroup(err error) bool { return strings.HasPrefix(err.Error(), "BUSYGROUP") }
-
 // isRedisError tells an answer of the server from the lack of one.
 func isRedisError(err error) bool {
 	var refusal redis.Error

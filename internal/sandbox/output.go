@@ -32,8 +32,6 @@ func (c *capped) Write(p []byte) (int, error) {
 // Bytes is safe to call when the child is gone.
 func (c *capped) Bytes() []byte { return c.data.Bytes() }
 
-func (c *capped) overflowed() bool { return c.over.Load() }
-
 // tailBytes is how much of standard error is kept. The Go runtime writes the
 // reason of a death first and the stacks after it, so both ends matter.
 const tailBytes = 4 << 10

@@ -56,15 +56,6 @@ func restrict(pid int, limits Limits) error {
 	return nil
 }
 
-// killGroup kills a child and its descendants.
-func killGroup(pid int) error {
-	err := syscall.Kill(-pid, syscall.SIGKILL)
-	if err == syscall.ESRCH {
-		return os.ErrProcessDone
-	}
-	return err
-}
-
 // outOfTime tells the end of processor time from the kernel's memory killer by
 // what the child used: the kernel only says that it was killed. It samples the
 // time that it limits by, and on a busy machine the figures differ much, so half

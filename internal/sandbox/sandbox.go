@@ -20,6 +20,7 @@ import (
 	"os/exec"
 	"runtime"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
@@ -256,7 +257,11 @@ func (c *child) kill() error {
 	if c.cmd.Process == nil {
 		return os.ErrProcessDone
 	}
-	return killGroup(c.cmd.Process.Pid)
+	err := syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL)
+	if err == syscall.ESRCH {
+		return os.ErrProcessDone
+	}
+	return err
 }
 
 // refusal is why the child wrote no update, if it ended by itself and says so.
@@ -272,7 +277,7 @@ func (c *child) refusal() (report.Refusal, bool) {
 func (c *child) failure(ctx context.Context, limits Limits) *Error {
 	state := c.cmd.ProcessState
 	switch {
-	case c.stdout.overflowed():
+	case c.stdout.over.Load():
 		return &Error{Reason: ErrOutputLimit, Detail: fmt.Sprintf("more than %d bytes", limits.Output)}
 	case c.waited == nil:
 		return nil

@@ -72,7 +72,7 @@ func (d *draft) named(at place) string {
 // begin begins an entry. The only error is [errStop]'s, or the context's.
 func (d *draft) begin(t *table, at place) error {
 	if !t.begin(at) {
-		d.add(finding{at: at, table: t, row: -1, reason: t.full()})
+		d.add(finding{at: at, table: t, row: -1, reason: fmt.Sprintf("more than %d; no more are taken", t.most)})
 		d.broken = true
 		return errStop
 	}

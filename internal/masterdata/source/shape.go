@@ -182,7 +182,14 @@ func putOne(target reflect.Value, k kind, v value) string {
 		target.SetInt(int64(d))
 		return ""
 	case wholeKind:
-		return putWhole(target, v)
+		n, err := strconv.ParseInt(v.text, 10, 64)
+		// What is written in another way than the number is might be meant otherwise,
+		// as an octal number of YAML 1.1.
+		if err != nil || strconv.FormatInt(n, 10) != v.text {
+			return fmt.Sprintf("%.60q is no whole number", v.text)
+		}
+		target.SetInt(n)
+		return ""
 	case flagKind:
 		if v.form == quoted || v.form == number || v.text != "true" && v.text != "false" {
 			return fmt.Sprintf("%.60q is neither true nor false", v.text)
@@ -195,17 +202,6 @@ func putOne(target reflect.Value, k kind, v value) string {
 		return "is a text, which stands in quotes"
 	}
 	target.SetString(v.text)
-	return ""
-}
-
-func putWhole(target reflect.Value, v value) string {
-	n, err := strconv.ParseInt(v.text, 10, 64)
-	// What is written in another way than the number is might be meant otherwise,
-	// as an octal number of YAML 1.1.
-	if err != nil || strconv.FormatInt(n, 10) != v.text {
-		return fmt.Sprintf("%.60q is no whole number", v.text)
-	}
-	target.SetInt(n)
 	return ""
 }
 

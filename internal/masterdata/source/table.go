@@ -3,7 +3,6 @@
 package source
 
 import (
-	"fmt"
 	"math/bits"
 	"reflect"
 
@@ -144,9 +143,4 @@ func (t *table) find(row int, field string) place {
 		}
 	}
 	return at
-}
-
-// full says that a list may not be longer.
-func (t *table) full() string {
-	return fmt.Sprintf("more than %d; no more are taken", t.most)
 }
