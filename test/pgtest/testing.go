@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"golang.org/x/sys/unix"
 )
 
 // sharedEnv holds the URL of the server that [Shared] makes databases on. Who
@@ -29,7 +30,7 @@ func Main(m *testing.M) int {
 	if os.Getenv(sharedEnv) != "" {
 		return m.Run()
 	}
-	dir, err := os.MkdirTemp("", "printmarket-pg-")
+	dir, err := os.MkdirTemp(fastDirectory(), "printmarket-pg-")
 	if err != nil {
 		return failed(err)
 	}
@@ -48,21 +49,48 @@ func Main(m *testing.M) int {
 	return m.Run()
 }
 
+// fastDirectory returns the directory in memory if it has room for the databases of all
+// tests, so that they need not wait for a disk, and "" otherwise.
+func fastDirectory() string {
+	const memory, room = "/dev/shm", 4 << 30
+	var status unix.Statfs_t
+	if err := unix.Statfs(memory, &status); err != nil || status.Bavail*uint64(status.Bsize) < room { //nolint:gosec // a size
+		return ""
+	}
+	return memory
+}
+
 func failed(err error) int {
 	fmt.Fprintln(os.Stderr, "pgtest:", err)
 	return 1
 }
 
-// Shared is the URL of a new, empty database on the server of [Main]. It is
-// dropped when the test ends.
+// Shared returns the URL of a new, empty database on the server of [Main]. It is dropped
+// when the test ends.
 func Shared(tb testing.TB) string {
+	tb.Helper()
+	return create(tb, "template1")
+}
+
+// Copy returns the URL of a new database on the server of [Main] with the content of
+// another one, which must have no connections. It is dropped when the test ends.
+func Copy(tb testing.TB, of string) string {
+	tb.Helper()
+	address, err := url.Parse(of)
+	if err != nil {
+		tb.Fatal("pgtest: the URL of the copied database cannot be parsed")
+	}
+	return create(tb, strings.TrimPrefix(address.Path, "/"))
+}
+
+func create(tb testing.TB, template string) string {
 	tb.Helper()
 	shared := os.Getenv(sharedEnv)
 	if shared == "" {
 		tb.Skip(ErrNotInstalled)
 	}
 	name := "test_" + strings.ToLower(rand.Text())
-	administer(tb, shared, "CREATE DATABASE "+name)
+	administer(tb, shared, "CREATE DATABASE "+name+" TEMPLATE "+template)
 	tb.Cleanup(func() { administer(tb, shared, "DROP DATABASE "+name+" WITH (FORCE)") })
 	address, err := url.Parse(shared)
 	if err != nil {

@@ -4,6 +4,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -29,10 +30,15 @@ type process struct {
 }
 
 // deployment has the processes of an installation.
-type deployment struct{ api, worker, webhooks *process }
+type deployment struct {
+	api, worker, webhooks *process
+	// template is the address of an empty database with the schema, the rights of the
+	// processes and a clock that tests set.
+	template string
+}
 
 // newDeployment creates the roles of the processes, which are dropped when the
-// test ends.
+// test ends, and the template of their databases.
 func newDeployment(t *testing.T) deployment {
 	t.Helper()
 	address := pgtest.Shared(t)
@@ -44,7 +50,30 @@ func newDeployment(t *testing.T) deployment {
 		}
 		return &process{role: role, login: parsed.User}
 	}
-	return deployment{create(), create(), create()}
+	// Created after the roles, so that it is dropped before them.
+	d := deployment{create(), create(), create(), pgtest.Shared(t)}
+	store, err := Open(t.Context(), d.template, patient)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(store.Migrate(t.Context()), store.Grant(t.Context(), d.roles())); err != nil {
+		t.Fatal(err)
+	}
+	// A database with connections cannot be copied.
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	execute(t, d.template, replaceClock()...)
+	execute(t, d.template, `GRANT SELECT ON test_clock TO PUBLIC`)
+	return d
+}
+
+// newDatabase returns the store of the owner of a new database of the installation.
+func (d deployment) newDatabase(t *testing.T) clocked {
+	t.Helper()
+	address := pgtest.Copy(t, d.template)
+	t.Cleanup(func() { wantNoDeadlocks(t, address) }) // once the store is closed
+	return clocked{openUnmigrated(t, address, patient), address}
 }
 
 // address returns the address of a database for a process.
@@ -81,11 +110,7 @@ type deployed struct {
 // open returns a store of a new database.
 func (d deployment) open(t *testing.T) deployed {
 	t.Helper()
-	owner := newClocked(t)
-	execute(t, owner.address, `GRANT SELECT ON test_clock TO PUBLIC`)
-	if err := owner.Grant(t.Context(), d.roles()); err != nil {
-		t.Fatal(err)
-	}
+	owner := d.newDatabase(t)
 	as := func(p *process) *Store { return openTraced(t, p.address(t, owner.address), &p.statements) }
 	return deployed{as(d.api), owner, as(d.worker), as(d.webhooks)}
 }
@@ -130,11 +155,7 @@ type sharedStatement struct{ process, statement, reason string }
 // wantConfined wants that a process may not run what only other processes run.
 func (d deployment) wantConfined(t *testing.T) {
 	t.Helper()
-	owner := newClocked(t)
-	execute(t, owner.address, `GRANT SELECT ON test_clock TO PUBLIC`)
-	if err := owner.Grant(t.Context(), d.roles()); err != nil {
-		t.Fatal(err)
-	}
+	owner := d.newDatabase(t)
 	for name, p := range map[string]*process{"worker": d.worker, "webhooks": d.webhooks} {
 		conn, own, denied := connect(t, p.address(t, owner.address)), p.statements.all(), 0
 		for i, statement := range d.statements() {

@@ -44,11 +44,17 @@ func newClocked(t testing.TB) clocked {
 	address := pgtest.Shared(t)
 	t.Cleanup(func() { wantNoDeadlocks(t, address) }) // once the store is closed
 	store := openStore(t, address)
-	execute(t, address,
+	execute(t, address, replaceClock()...)
+	return clocked{store, address}
+}
+
+// replaceClock returns the statements after which a database reads the time from a table.
+func replaceClock() []string {
+	return []string{
 		`CREATE TABLE test_clock AS SELECT clock_timestamp() AS at`,
 		`CREATE OR REPLACE FUNCTION ledger_now() RETURNS timestamptz LANGUAGE plpgsql AS
-		 'BEGIN RETURN (SELECT at FROM test_clock); END'`)
-	return clocked{store, address}
+		 'BEGIN RETURN (SELECT at FROM test_clock); END'`,
+	}
 }
 
 func (c clocked) SetClock(t testing.TB, now time.Time) {
@@ -113,7 +119,11 @@ func openUnmigrated(t testing.TB, address string, options Options) *Store {
 // execute runs statements beside the store, as the owner of the database.
 func execute(t testing.TB, address string, statements ...string) {
 	t.Helper()
-	conn := connect(t, address)
+	conn, err := pgx.Connect(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(t.Context()) }()
 	for _, statement := range statements {
 		if _, err := conn.Exec(t.Context(), statement); err != nil {
 			t.Fatalf("%s: %v", statement, err)
