@@ -12,10 +12,6 @@ import (
 	"github.com/printmarket/printmarket/docs"
 )
 
-// docsPrefix is where `printmarket dev` serves the documentation, on the listener of
-// the dashboard.
-const docsPrefix = "/docs/"
-
 func docsCommand() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{

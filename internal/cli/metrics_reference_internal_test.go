@@ -13,12 +13,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/printmarket/printmarket/apiserver/sweeper"
+	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/controllers"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
 	"github.com/printmarket/printmarket/internal/telemetry"
-	worker "github.com/printmarket/printmarket/workers/delivery"
+	"github.com/printmarket/printmarket/workers/delivery"
 )
 
 // boundedLabels are all labels, with what bounds their values.
@@ -40,22 +40,25 @@ var boundedLabels = map[string]string{
 	"way":          "`key` and `oidc`",
 }
 
-// servedMetrics are the metrics of each process, registered as it does and without
-// starting it.
-func servedMetrics() map[string][]telemetry.Description {
-	server := newProcess(io.Discard, telemetry.Requests)
+// servedMetrics returns the metrics of each process, registered as the process does,
+// without serving.
+func servedMetrics(t *testing.T) map[string][]telemetry.Description {
+	t.Helper()
 	gates := posture.NewGates(0)
 	noStatus := func() kubesource.Status { return kubesource.Status{} }
-	s := &api{process: server, apiAdapters: apiAdapters{gates: gates}, sweeper: sweeper.New(sweeper.Config{})}
-	s.gauges()
-	newMasterData(server, masterDataOptions{})
-	gateMetrics(server.metrics, noStatus, server.now)
-	clockCheck(nil, server.metrics)
-	mutualMetrics(server.metrics, nil, server.now)
+	server := newProcess(io.Discard, telemetry.Requests)
+	if _, err := apiserver.NewReplica(apiserver.ReplicaConfig{
+		Log: server.log, Metrics: server.metrics, Now: server.now, Gates: gates, RegistryURL: "https://errors.example.com",
+	}); err != nil {
+		t.Fatal(err)
+	}
+	kubesource.RegisterMetrics(server.metrics, noStatus, server.now)
+	apiserver.ClockCheck(nil, server.metrics)
+	(*apiserver.Certificate)(nil).Register(server.metrics, server.now)
 	webhooks := newProcess(io.Discard, telemetry.Webhooks)
-	gateMetrics(webhooks.metrics, noStatus, webhooks.now)
-	postureAge(webhooks.metrics, gates, webhooks.now)
-	worker.New(worker.Config{}).Gauges(webhooks.metrics)
+	kubesource.RegisterMetrics(webhooks.metrics, noStatus, webhooks.now)
+	apiserver.RegisterSnapshotAge(webhooks.metrics, gates, webhooks.now)
+	delivery.New(delivery.Config{}).Gauges(webhooks.metrics)
 	return map[string][]telemetry.Description{
 		"API servers":           server.metrics.Descriptions(),
 		"workers for preflight": newProcess(io.Discard, telemetry.Preflight).metrics.Descriptions(),
@@ -68,7 +71,7 @@ func servedMetrics() map[string][]telemetry.Description {
 func TestTheReferenceHasEveryMetric(t *testing.T) {
 	t.Parallel()
 	const file = "../../docs/metrics.md"
-	want := metricsPage(t, servedMetrics())
+	want := metricsPage(t, servedMetrics(t))
 	if *updateReference {
 		if err := os.WriteFile(file, []byte(want), 0o600); err != nil {
 			t.Fatal(err)

@@ -20,52 +20,33 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/spf13/pflag"
 
-	"github.com/printmarket/printmarket/apiserver/dashboard"
-	"github.com/printmarket/printmarket/apiserver/platformapi"
-	preflightapi "github.com/printmarket/printmarket/apiserver/preflightapi"
-	"github.com/printmarket/printmarket/apiserver/sweeper"
-	"github.com/printmarket/printmarket/internal/credential/lastused"
-	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/apiserver"
+	"github.com/printmarket/printmarket/apiserver/preflightapi"
+	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/queue"
-	"github.com/printmarket/printmarket/internal/requestlog"
-	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
-	"github.com/printmarket/printmarket/internal/webhook"
-	"github.com/printmarket/printmarket/internal/xjmf"
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
 )
 
 // The platform's own figures. Contracts and documentation name them.
 const (
-	queueName  = "preflight"
-	leaseTime  = 10 * time.Second
-	blockTime  = leaseTime / 20
-	idleTime   = 10 * time.Minute
-	drainTime  = 20 * time.Second
-	tenantJobs = 1000
-	// announceTime bounds how long a change waits to be announced.
+	queueName = "preflight"
+	leaseTime = 10 * time.Second
+	blockTime = leaseTime / 20
+	idleTime  = 10 * time.Minute
+	// announceTime limits how long a change waits to be announced.
 	announceTime = 200 * time.Millisecond
-	userAgent    = "printmarket-preflight/3"
-	// webhookAgent is what receivers of events see.
+	// fetchAgent is the user agent that partners' file hosts see, and webhookAgent the
+	// one that receivers of events see.
+	fetchAgent   = "printmarket-preflight/3"
 	webhookAgent = "printmarket-webhooks/1"
 )
 
-// records is the store as a whole: each domain package's part, and what keeps
-// it going.
+// records is the store as a whole.
 type records interface {
-	rfq.Store
-	preflightjob.Store
-	lastused.Store
-	requestlog.Store
-	sweeper.Ledger
-	xjmf.Store
-	masterdata.Store
-	webhook.Store
-	webhook.Journal
-	dashboard.Records
-	platformapi.Records
+	apiserver.Records
 	Ping(context.Context) error
 	Close() error
 }
@@ -137,21 +118,13 @@ func (p *process) keepStore(store records) {
 // openRedis makes the client. It connects when it is used: a process starts
 // and serves what needs no Redis while there is none.
 func (p *process) openRedis(url string) error {
-	redis.SetLogger(redisLog{p.log})
-	client, err := newRedis(url)
+	client, err := queue.Connect(url, p.log)
 	if err != nil {
-		return err
+		return fmt.Errorf("--redis is %w", err)
 	}
 	p.redis = client
 	p.onClose(func() { _ = client.Close() })
 	return nil
-}
-
-// redisLog sends the client library's own lines to our log.
-type redisLog struct{ log *slog.Logger }
-
-func (l redisLog) Printf(ctx context.Context, format string, args ...any) {
-	l.log.DebugContext(ctx, "redis client", "text", fmt.Sprintf(format, args...))
 }
 
 // preflights is the queue with the jobs that go through it. A process that
@@ -161,15 +134,24 @@ type preflights struct {
 	jobs  *preflightjob.Service
 }
 
-// shares says what part of the workers a tenant gets; nil where nobody knows.
-// cursors seals the positions of lists; nil where nobody lists.
-func (p *process) preflights(allowHTTP bool, shares func(tenant.ID) (queue.Share, bool), cursors preflightjob.Cursors) (preflights, error) {
-	q, err := queue.New(p.redis, queueName, queue.Options{Shares: shares, Lease: leaseTime, Idle: idleTime})
+// preflights makes the queue and the jobs. The gates determine the part of the workers
+// that a tenant gets; they are nil in a process without posture. cursors seals the
+// positions of lists; nil where nothing is listed.
+func (p *process) preflights(allowHTTP bool, gates *posture.Gates, cursors preflightjob.Cursors) (preflights, error) {
+	options := queue.Options{Lease: leaseTime, Idle: idleTime}
+	if gates != nil {
+		options.Shares = func(who tenant.ID) (queue.Share, bool) {
+			snapshot := gates.Current(p.now())
+			share := snapshot.Workers(who.Organization)
+			return queue.Share{Weight: share.Weight, Most: share.MaxInFlight}, snapshot != nil
+		}
+	}
+	q, err := queue.New(p.redis, queueName, options)
 	if err != nil {
 		return preflights{}, err
 	}
 	announce := func(ctx context.Context, id string) {
-		// Whoever follows finds out anyhow; nobody waits for a Redis that hangs.
+		// Followers find out anyhow, so a Redis that hangs delays nothing.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), announceTime)
 		defer cancel()
 		if err := q.Announce(ctx, id); err != nil {
@@ -197,6 +179,11 @@ func incarnation() string {
 // drained first; what is behind keeps it supplied until then.
 type parts struct {
 	front, behind []func(context.Context) error
+}
+
+// loop returns a part that runs a loop, which cannot fail.
+func loop(run func(context.Context)) func(context.Context) error {
+	return func(ctx context.Context) error { run(ctx); return nil }
 }
 
 // run starts everything, calls ready, and stops everything when ctx ends, when

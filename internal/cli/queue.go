@@ -97,10 +97,9 @@ const queueTime = 15 * time.Second
 
 // openQueue opens the queue without a log: commands report errors themselves.
 func openQueue(url string) (*redis.Client, *queue.Queue, error) {
-	redis.SetLogger(redisLog{telemetry.Discard()})
-	client, err := newRedis(url)
+	client, err := queue.Connect(url, telemetry.Discard())
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("--redis is %w", err)
 	}
 	q, err := queue.New(client, queueName, queue.Options{})
 	if err != nil {

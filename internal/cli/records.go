@@ -7,15 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sync/atomic"
 	"time"
 
 	"github.com/spf13/pflag"
 
-	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/internal/store/postgres"
 	"github.com/printmarket/printmarket/internal/telemetry"
-	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // Variables that hold what must not stand on a command line.
@@ -23,10 +20,6 @@ const (
 	databaseVariable = "PRINTMARKET_DATABASE_URL"
 	redisVariable    = "PRINTMARKET_REDIS_URL"
 )
-
-// maxSkew is how far the database's clock may be from ours before readiness
-// warns: quota windows follow the database, schedules follow us.
-const maxSkew = 2 * time.Second
 
 // prepared is how many connections a process has before it serves, if it may have
 // as many: else its first requests would wait for them, and on a busy machine for
@@ -78,40 +71,6 @@ func (o *databaseOptions) serve(ctx context.Context, p *process) (*postgres.Stor
 	}
 	p.keepStore(store)
 	return store, store.CheckSchema(ctx)
-}
-
-// storeCheck warns when the database does not answer. All replicas share it: a
-// replica that were not ready without it would take nothing from the others, and
-// partners would get the answer of an ingress in place of ours.
-func storeCheck(store *postgres.Store) apiserver.Check {
-	return apiserver.Check{Name: "store", Advisory: true, Run: func(ctx context.Context) error { return unlessBusy(store.Ping(ctx)) }}
-}
-
-// unlessBusy takes a database that others keep busy for one that answers.
-func unlessBusy(err error) error {
-	if errors.Is(err, transaction.ErrOverloaded) {
-		return nil
-	}
-	return err
-}
-
-// clockCheck warns when the clocks of the database and this process differ.
-func clockCheck(store *postgres.Store, metrics *telemetry.Metrics) apiserver.Check {
-	var last atomic.Int64
-	metrics.Gauge("printmarket_database_clock_skew_seconds",
-		"How far the clock of the database was ahead of ours when readiness was asked for last.",
-		func() float64 { return time.Duration(last.Load()).Seconds() })
-	return apiserver.Check{Name: "clock", Advisory: true, Run: func(ctx context.Context) error {
-		skew, err := store.Skew(ctx)
-		if err != nil {
-			return unlessBusy(err)
-		}
-		last.Store(int64(skew))
-		if skew.Abs() > maxSkew {
-			err = fmt.Errorf("the database's clock is %s ahead of ours", skew.Round(time.Millisecond))
-		}
-		return err
-	}}
 }
 
 // redisURL is the value of --redis, or of its variable.

@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/signon"
 )
@@ -78,13 +76,4 @@ func (o *signOnOptions) provider(operatorsAddr string, now func() time.Time) (*s
 		return nil, fmt.Errorf("--%s%w", signOnPrefix, err)
 	}
 	return p, nil
-}
-
-// signOnChecks show whether operators can sign in without a key. All replicas share the
-// provider, and keys go on to sign in, so it makes none of them unready.
-func signOnChecks(p *signon.Provider) []apiserver.Check {
-	if p == nil {
-		return nil
-	}
-	return []apiserver.Check{{Name: "identity-provider", Advisory: true, Run: func(context.Context) error { return p.Healthy() }}}
 }
