@@ -5,7 +5,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 
 	"github.com/spf13/cobra"
@@ -39,7 +38,7 @@ var callbackTable = table[platformapi.Callback]{
 func listCallbacksCommand() *cobra.Command {
 	var organization string
 	var limit listLimit
-	return platformCommand[[]platformapi.Callback]{
+	return command[[]platformapi.Callback]{
 		use: "list", short: "List the callbacks of a partner's senders, the latest first",
 		example: "  printmarket callbacks list --organization org_acme01 --limit 50",
 		flags: func(f *pflag.FlagSet) {
@@ -52,13 +51,12 @@ func listCallbacksCommand() *cobra.Command {
 			}
 			return limit.check()
 		},
-		call: func(ctx context.Context, r request) ([]platformapi.Callback, error) {
-			return pages(limit, func(c *platformapi.Callback) *string { return &c.ID }, func(size *int, before *string) (*http.Response, error) {
-				return r.ListCallbacks(ctx, &platformapi.ListCallbacksParams{Organization: organization, Limit: size, Before: before})
-			})
-		},
-		print: func(w io.Writer, found []platformapi.Callback) { callbackTable.print(w, found...) },
-	}.command()
+		print: callbackTable.list,
+	}.onPlatform(func(ctx context.Context, r request) ([]platformapi.Callback, error) {
+		return pages(limit, func(c *platformapi.Callback) *string { return &c.ID }, func(size *int, before *string) (*http.Response, error) {
+			return r.ListCallbacks(ctx, &platformapi.ListCallbacksParams{Organization: organization, Limit: size, Before: before})
+		})
+	})
 }
 
 var jobStatusTable = table[platformapi.JobStatus]{
@@ -70,7 +68,7 @@ var jobStatusTable = table[platformapi.JobStatus]{
 
 func showJobCommand() *cobra.Command {
 	var organization string
-	return platformCommand[[]platformapi.JobStatus]{
+	return command[[]platformapi.JobStatus]{
 		use: "job JOBID", short: "Tell what senders last said of a job, by part and partition", args: cobra.ExactArgs(1),
 		example: "  printmarket callbacks job rfq_01KB0QXR80ABCDEFGHJKMNPQRS --organization org_acme01",
 		flags: func(f *pflag.FlagSet) {
@@ -82,9 +80,8 @@ func showJobCommand() *cobra.Command {
 			}
 			return nil
 		},
-		call: func(ctx context.Context, r request) ([]platformapi.JobStatus, error) {
-			return items[platformapi.JobStatus](r.ListJobStatuses(ctx, &platformapi.ListJobStatusesParams{Organization: organization, JobID: r.args[0]}))
-		},
-		print: func(w io.Writer, found []platformapi.JobStatus) { jobStatusTable.print(w, found...) },
-	}.command()
+		print: jobStatusTable.list,
+	}.onPlatform(func(ctx context.Context, r request) ([]platformapi.JobStatus, error) {
+		return items[platformapi.JobStatus](r.ListJobStatuses(ctx, &platformapi.ListJobStatusesParams{Organization: organization, JobID: r.args[0]}))
+	})
 }

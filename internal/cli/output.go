@@ -92,6 +92,10 @@ func (t table[T]) print(w io.Writer, records ...T) {
 	}
 }
 
+// list prints a list of records, and one a single record.
+func (t table[T]) list(w io.Writer, records []T) { t.print(w, records...) }
+func (t table[T]) one(w io.Writer, record *T)    { t.print(w, *record) }
+
 func stamp(at respond.Instant) string { return time.Time(at).UTC().Format(time.RFC3339) }
 
 // stampOr returns a time, or a dash for none.

@@ -15,7 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/printmarket/printmarket/apiserver/platformapi"
@@ -24,66 +23,6 @@ import (
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
-
-// platformCommand is a row of the commands that call the platform API: its texts and
-// flags, the call, and how the result is printed. T is the result.
-type platformCommand[T any] struct {
-	use, short, long, example string
-	// args is NoArgs by default.
-	args cobra.PositionalArgs
-	// flags adds flags beside those of the access and the output.
-	flags func(*pflag.FlagSet)
-	// required names the flags that must be set.
-	required []string
-	// check refuses flags before anything is opened.
-	check func() error
-	call  func(context.Context, request) (T, error)
-	print func(io.Writer, T)
-}
-
-// request is one invocation of a platform command.
-type request struct {
-	*platformapi.Client
-	cmd  *cobra.Command
-	args []string
-}
-
-// command returns the cobra command of a row.
-func (c platformCommand[T]) command() *cobra.Command {
-	var access platformAccess
-	var output string
-	cmd := &cobra.Command{
-		Use: c.use, Short: c.short, Long: c.long, Example: c.example, Args: c.args,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if c.check != nil {
-				if err := c.check(); err != nil {
-					return err
-				}
-			}
-			client, err := access.open()
-			if err != nil {
-				return err
-			}
-			found, err := c.call(cmd.Context(), request{client, cmd, args})
-			if err != nil {
-				return err
-			}
-			return printOutput(cmd, output, found, func(w io.Writer) { c.print(w, found) })
-		},
-	}
-	if c.args == nil {
-		cmd.Args = cobra.NoArgs
-	}
-	access.register(cmd.Flags())
-	chooseOutput(cmd.Flags(), &output, "table", "json")
-	if c.flags != nil {
-		c.flags(cmd.Flags())
-	}
-	for _, flag := range c.required {
-		_ = cmd.MarkFlagRequired(flag) // the flag exists
-	}
-	return cmd
-}
 
 // answer decodes a response of the platform API, or returns its problem as an error.
 func answer[T any](response *http.Response, err error) (*T, error) {

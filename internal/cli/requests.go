@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"time"
 
@@ -45,7 +44,7 @@ func listRequestsCommand() *cobra.Command {
 	var params platformapi.ListRequestsParams
 	var id, code string
 	var limit listLimit
-	return platformCommand[[]platformapi.LoggedRequest]{
+	return command[[]platformapi.LoggedRequest]{
 		use: "list", short: "List the requests of a partner, the latest first",
 		example: `  printmarket requests list --organization org_acme01 --limit 50
   printmarket requests list --organization org_acme01 --id req_9nb8xb1zdgar1x09wb2vnd8bwd`,
@@ -61,15 +60,14 @@ func listRequestsCommand() *cobra.Command {
 			}
 			return limit.check()
 		},
-		call: func(ctx context.Context, r request) ([]platformapi.LoggedRequest, error) {
-			params.RequestID, params.Code = given(id), given(code)
-			return pages(limit, func(e *platformapi.LoggedRequest) *string { return &e.ID }, func(size *int, before *string) (*http.Response, error) {
-				params.Limit, params.Before = size, before
-				return r.ListRequests(ctx, &params)
-			})
-		},
-		print: func(w io.Writer, found []platformapi.LoggedRequest) { requestTable.print(w, found...) },
-	}.command()
+		print: requestTable.list,
+	}.onPlatform(func(ctx context.Context, r request) ([]platformapi.LoggedRequest, error) {
+		params.RequestID, params.Code = given(id), given(code)
+		return pages(limit, func(e *platformapi.LoggedRequest) *string { return &e.ID }, func(size *int, before *string) (*http.Response, error) {
+			params.Limit, params.Before = size, before
+			return r.ListRequests(ctx, &params)
+		})
+	})
 }
 
 var denialTable = table[platformapi.Denial]{
@@ -81,7 +79,7 @@ var denialTable = table[platformapi.Denial]{
 
 func denialsCommand() *cobra.Command {
 	var since time.Duration
-	return platformCommand[[]platformapi.Denial]{
+	return command[[]platformapi.Denial]{
 		use: "denials", short: "Count what the gates have refused all partners, by reason, capability and surface",
 		example: "  printmarket requests denials --since 1h",
 		flags:   func(f *pflag.FlagSet) { f.DurationVar(&since, "since", time.Hour, "how far back to look") },
@@ -91,12 +89,11 @@ func denialsCommand() *cobra.Command {
 			}
 			return nil
 		},
-		call: func(ctx context.Context, r request) ([]platformapi.Denial, error) {
-			most := rfq.MaxLimit
-			return items[platformapi.Denial](r.ListDenials(ctx, &platformapi.ListDenialsParams{
-				Since: time.Now().Add(-since).UTC().Format(time.RFC3339), Limit: &most,
-			}))
-		},
-		print: func(w io.Writer, found []platformapi.Denial) { denialTable.print(w, found...) },
-	}.command()
+		print: denialTable.list,
+	}.onPlatform(func(ctx context.Context, r request) ([]platformapi.Denial, error) {
+		most := rfq.MaxLimit
+		return items[platformapi.Denial](r.ListDenials(ctx, &platformapi.ListDenialsParams{
+			Since: time.Now().Add(-since).UTC().Format(time.RFC3339), Limit: &most,
+		}))
+	})
 }
