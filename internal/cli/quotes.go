@@ -58,7 +58,7 @@ again changes nothing, so a submission can be repeated. The file is JSON:
 			f.StringVarP(&file, "file", "f", "", "file with the offer; - is standard input (required)")
 		},
 		required: []string{"file"},
-		print: quoteTable.one,
+		print:    quoteTable.one,
 	}.onPlatform(func(ctx context.Context, r request) (*platformapi.Quote, error) {
 		offer, err := openOffer(r.cmd, file)
 		if err != nil {
