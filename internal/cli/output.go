@@ -61,6 +61,17 @@ func line(w io.Writer, cells ...any) {
 	_, _ = io.WriteString(w, "\n")
 }
 
+// rows prints rows of cells.
+func rows(w io.Writer, table [][]string) {
+	for _, row := range table {
+		cells := make([]any, len(row))
+		for i := range row {
+			cells[i] = row[i]
+		}
+		line(w, cells...)
+	}
+}
+
 // printable replaces the control characters of a text, which would control the
 // terminal or the direction of the text behind it.
 func printable(text string) string {

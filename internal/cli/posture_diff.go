@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,8 +50,8 @@ if there is something to tell; 2 for everything that went wrong.`,
 			return err
 		},
 	}
-	o.registerCluster(cmd)
 	f := cmd.Flags()
+	o.registerCluster(f)
 	chooseOutput(f, &o.output, "table", "yaml", "json")
 	f.BoolVar(&o.exitCode, "exit-code", false, "exit with 1 if anything changes")
 	f.BoolVar(&o.opensOnly, "opens-only", false, "print only what opens, and exit with 1 if anything does: a gate for CI")
@@ -88,7 +87,7 @@ func (o *postureDiffOptions) run(cmd *cobra.Command, before, after string) error
 	if o.opensOnly {
 		found.Changes = slices.DeleteFunc(found.Changes, func(c explain.Change) bool { return c.Effect != explain.EffectOpens })
 	}
-	if err := printOutput(cmd, o.output, found, func(w io.Writer) { printComparison(w, found) }); err != nil {
+	if err := printOutput(cmd, o.output, found, func(w io.Writer) { rows(w, found.Table()) }); err != nil {
 		return err
 	}
 	if len(found.Changes) > 0 && (o.exitCode || o.opensOnly) {
@@ -103,20 +102,4 @@ func (o *postureDiffOptions) side(ctx context.Context, name string) (explain.Rea
 		return o.readCluster(ctx)
 	}
 	return readManifests(ctx, name, o.now())
-}
-
-func printComparison(w io.Writer, found explain.Comparison) {
-	count := map[explain.Effect]int{}
-	if len(found.Changes) > 0 {
-		line(w, "EFFECT", "PARTNER", "SUBJECT", "REQUESTS", "OLD", "NEW", "WHEN")
-	}
-	for i := range found.Changes {
-		c := &found.Changes[i]
-		count[c.Effect]++
-		line(w, c.Effect, c.Partner, c.Subject, cmp.Or(c.Requests(), "-"), c.Old, c.New, c.When())
-	}
-	line(w, fmt.Sprintf("%d open, %d close, %d alter", count[explain.EffectOpens], count[explain.EffectCloses], count[explain.EffectAlters]))
-	if found.Until != nil {
-		line(w, "looked ahead until "+explain.Instant(*found.Until))
-	}
 }
