@@ -131,41 +131,30 @@ func exportMasterDataCommand() *cobra.Command {
 		Example: `  printmarket masterdata export sha256:12ab... -o yaml > prices.yaml
   printmarket masterdata export sha256:12ab... -o csv -f prices`,
 		RunE: func(cmd *cobra.Command, ids []string) error {
-			write, err := exporter(cmd, output, path)
-			if err != nil {
-				return err
+			if output == "csv" && path == "" {
+				return errors.New("csv is written to a directory: set --output-file")
 			}
 			client, err := o.open()
 			if err != nil {
 				return err
 			}
 			document, err := fetchSnapshot(cmd.Context(), client, ids[0])
-			if err != nil {
+			switch {
+			case err != nil:
 				return err
+			case output == "csv":
+				return writeTables(document, path)
+			case path == "":
+				return mdsource.Write(cmd.OutOrStdout(), document, mdsource.Format(output))
+			default:
+				return replaceFile(path, func(w io.Writer) error { return mdsource.Write(w, document, mdsource.Format(output)) })
 			}
-			return write(document)
 		},
 	}
 	o.register(cmd.Flags())
 	chooseOutput(cmd.Flags(), &output, "yaml", "json", "csv")
 	cmd.Flags().StringVarP(&path, "output-file", "f", "", "write to this file, not to standard output; with csv: to this new directory (required)")
 	return cmd
-}
-
-// exporter returns how a document is written.
-func exporter(cmd *cobra.Command, output, path string) (func(*mdsource.Document) error, error) {
-	switch form := mdsource.Format(output); {
-	case output == "csv" && path == "":
-		return nil, errors.New("csv is written to a directory: set --output-file")
-	case output == "csv":
-		return func(d *mdsource.Document) error { return writeTables(d, path) }, nil
-	case path == "":
-		return func(d *mdsource.Document) error { return mdsource.Write(cmd.OutOrStdout(), d, form) }, nil
-	default:
-		return func(d *mdsource.Document) error {
-			return replaceFile(path, func(w io.Writer) error { return mdsource.Write(w, d, form) })
-		}, nil
-	}
 }
 
 // writeTables writes a new directory. An existing one may have other lists, which an
