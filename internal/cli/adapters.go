@@ -33,13 +33,13 @@ import (
 //	posture       | a directory of manifests       | informers on the cluster
 //	records       | SQLite, one file               | PostgreSQL
 //	dispatch      | miniredis, or --redis          | Redis or Valkey
-//	master data   | the demo set, imported once    | what was imported and approved
+//	master data   | the demo set, imported once    | imported and approved snapshots
 //	list cursors  | a key in DATA                  | the key of the gate Secret
 //	sessions      | a key in DATA                  | the keys of the gate Secret
 //	partner files | DATA/files on the dashboard    | the partners' own hosts
 //	cookies       | for http on loopback           | for https alone
-//	for operators | on the dashboard               | on a listener of its own, if at all
-//	documentation | /docs/ on the dashboard        | wherever `printmarket docs` has put it
+//	operators     | on the dashboard               | on an optional listener
+//	documentation | /docs/ on the dashboard        | written by `printmarket docs`
 type devAdapters struct {
 	*process
 	config apiserver.ReplicaConfig
@@ -49,8 +49,8 @@ type devAdapters struct {
 	secrets  demo.Secrets
 }
 
-// openDevAdapters opens the store before anything else touches the data directory: its
-// lock keeps a second process out.
+// openDevAdapters opens the adapters of `dev`. The store comes before everything else in
+// the data directory, because its lock keeps a second process out.
 func openDevAdapters(ctx context.Context, p *process, o devOptions) (a *devAdapters, err error) {
 	a = &devAdapters{process: p}
 	if a.config.Sockets, err = o.listen(ctx); err != nil {

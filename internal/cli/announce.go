@@ -10,11 +10,11 @@ import (
 	"github.com/printmarket/printmarket/internal/demo"
 )
 
-// filesDir is the directory in the data directory whose files the dashboard
-// listener serves below /files/, so that a PDF from disk has a URL.
+// filesDir is the directory below the data directory whose files the dashboard
+// listener serves below /files/, so that a PDF on disk has a URL.
 const filesDir = "files"
 
-// environmentFile is the file in the data directory that says where everything is.
+// environmentFile is the file in the data directory with the addresses and keys.
 const environmentFile = "dev.env"
 
 // announce writes dev.env and prints the banner.

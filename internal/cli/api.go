@@ -28,7 +28,7 @@ type apiOptions struct {
 	otlpEndpoint                                  string
 }
 
-// register adds the flags. The host is that of the default addresses.
+// register adds the flags, with default addresses on the host.
 func (o *apiOptions) register(f *pflag.FlagSet, host string) {
 	f.StringVar(&o.apiAddr, "api-addr", host+":8080", "address of the partner API")
 	f.StringVar(&o.registryAddr, "registry-addr", host+":8081", "address of the problem type registry")
@@ -46,7 +46,7 @@ func registerStaleness(f *pflag.FlagSet, value *time.Duration) {
 	f.DurationVar(value, "gates-max-staleness", posture.DefaultMaxStaleness, "age of the posture from which on every gate closes")
 }
 
-// listen opens the sockets, before anything refers to their addresses.
+// listen opens the sockets. Other adapters refer to their addresses.
 func (o *apiOptions) listen(ctx context.Context) (s apiserver.Sockets, err error) {
 	for _, l := range []struct {
 		socket *net.Listener
@@ -67,7 +67,7 @@ func (o *apiOptions) listen(ctx context.Context) (s apiserver.Sockets, err error
 
 // newReplica makes the API server of a process from its adapters and flags. It uses
 // little memory: its live data is small, so collecting garbage sooner is cheap, unless
-// GOGC says what is wanted. Reading the contracts leaves garbage that an idle server
+// GOGC is set. Reading the contracts leaves garbage that an idle server
 // would keep for minutes.
 func newReplica(p *process, c apiserver.ReplicaConfig, o *apiOptions, work preflights) (_ *apiserver.Replica, err error) {
 	if os.Getenv("GOGC") == "" {
@@ -85,7 +85,7 @@ func newReplica(p *process, c apiserver.ReplicaConfig, o *apiOptions, work prefl
 	return apiserver.NewReplica(c)
 }
 
-// apiParts returns an API server and the source of its posture as parts of a process.
+// apiParts returns the parts of an API server and the source of its posture.
 func apiParts(replica *apiserver.Replica, posture source) parts {
 	p := parts{front: []func(context.Context) error{replica.Serve}, behind: []func(context.Context) error{follow(posture)}}
 	for _, run := range replica.Background() {
@@ -94,7 +94,7 @@ func apiParts(replica *apiserver.Replica, posture source) parts {
 	return p
 }
 
-// follow runs a source of posture as a part of a process.
+// follow returns a part that runs a source of posture.
 func follow(posture source) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if err := posture.Run(ctx); err != nil {

@@ -136,7 +136,7 @@ func openCluster(ctx context.Context, p *process, o apiserverOptions) (c apiserv
 	return c, feed, nil
 }
 
-// listen opens the listener for operators too, if there is one.
+// listen opens the sockets, with the one for operators if it has an address.
 func (o *apiserverOptions) listen(ctx context.Context) (s apiserver.Sockets, err error) {
 	if s, err = o.apiOptions.listen(ctx); err != nil || o.operatorsAddr == "" {
 		return s, err
@@ -176,5 +176,5 @@ func (o *clusterOptions) feed(p *process, gates *posture.Gates, cursors *cursor.
 	})
 }
 
-// atOnce is for processes whose readiness probe says when they are ready.
+// atOnce is the announcement of processes that have a readiness probe.
 func atOnce(context.Context) error { return nil }

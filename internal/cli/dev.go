@@ -54,7 +54,7 @@ with demo partners and their keys; a restart keeps everything.`,
 	return cmd
 }
 
-// runDev starts everything, says where it is, and runs until ctx ends.
+// runDev starts everything, announces the addresses, and runs until ctx ends.
 func runDev(ctx context.Context, o devOptions, out, logs io.Writer) error {
 	if err := o.prepare(); err != nil {
 		return err

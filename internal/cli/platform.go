@@ -75,10 +75,25 @@ func refused(status int, body []byte) error {
 	return errors.New(text.String())
 }
 
+// organization holds the value of a required --organization.
+type organization string
+
+func (o *organization) register(f *pflag.FlagSet, whose string) {
+	f.StringVar((*string)(o), "organization", "", "whose "+whose+": spec.organizationID of the PartnerEntitlement")
+}
+
+// check returns the question as error if the flag is missing.
+func (o *organization) check(question string) error {
+	if *o == "" {
+		return errors.New(question)
+	}
+	return nil
+}
+
 // maxListed limits what one command lists.
 const maxListed = 10_000
 
-// listLimit is the value of --limit.
+// listLimit holds the value of --limit.
 type listLimit int
 
 func (l *listLimit) register(f *pflag.FlagSet, what string) {
@@ -92,8 +107,8 @@ func (l *listLimit) check() error {
 	return nil
 }
 
-// pages reads as many pages as the limit needs. next reads the records before an id;
-// nil: from the latest on.
+// pages reads as many pages as the limit needs. next reads the page of records before an
+// id; nil reads from the latest record on.
 func pages[T any](l listLimit, id func(*T) *string, next func(size *int, before *string) (*http.Response, error)) ([]T, error) {
 	found, limit := []T{}, int(l)
 	var before *string
@@ -111,7 +126,7 @@ func pages[T any](l listLimit, id func(*T) *string, next func(size *int, before 
 	}
 }
 
-// checkTime refuses the value of a flag that is no time; empty is fine.
+// checkTime rejects an invalid time as value of a flag. An empty value is valid.
 func checkTime(flag, text, example string) error {
 	if _, err := time.Parse(time.RFC3339, text); err != nil && text != "" {
 		return fmt.Errorf("--%s is a time like %s, not %q", flag, example, text)
@@ -147,15 +162,13 @@ func (o *platformAccess) open() (*platformapi.Client, error) {
 		return nil, err
 	}
 	return platformapi.NewClient(origin,
-		platformapi.WithHTTPClient(&http.Client{Timeout: requestTime, CheckRedirect: refuseRedirect}),
+		platformapi.WithHTTPClient(&http.Client{Timeout: requestTime, CheckRedirect: func(*http.Request, []*http.Request) error {
+			return errors.New("the API redirects, and a key is sent to no other address")
+		}}),
 		platformapi.WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
 			r.Header.Set("Authorization", "Bearer "+key.Secret().Reveal())
 			return nil
 		}))
-}
-
-func refuseRedirect(*http.Request, []*http.Request) error {
-	return errors.New("the API redirects, and a key is sent to no other address")
 }
 
 // origin returns the address of the API. A key crosses no network in plain text.

@@ -63,7 +63,7 @@ type postureReport struct {
 	table   explain.Table
 }
 
-// postureOptions name the source of the posture and the time of the evaluation.
+// postureOptions names the source of the posture and the time of the evaluation.
 type postureOptions struct {
 	from string
 	at   instantFlag

@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -74,7 +73,13 @@ type postureDiffOptions struct {
 func (o *postureDiffOptions) run(cmd *cobra.Command, before, after string) error {
 	var sides [2]explain.Reading
 	for i, name := range []string{before, after} {
-		reading, err := o.side(cmd.Context(), name)
+		var reading explain.Reading
+		var err error
+		if name == "cluster" {
+			reading, err = o.readCluster(cmd.Context())
+		} else {
+			reading, err = readManifests(cmd.Context(), name, o.now())
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -94,12 +99,4 @@ func (o *postureDiffOptions) run(cmd *cobra.Command, before, after string) error
 		return exitDiffers
 	}
 	return nil
-}
-
-// side reads a directory of manifests, or the cluster.
-func (o *postureDiffOptions) side(ctx context.Context, name string) (explain.Reading, error) {
-	if name == "cluster" {
-		return o.readCluster(ctx)
-	}
-	return readManifests(ctx, name, o.now())
 }

@@ -118,7 +118,7 @@ func (in *inspection) all(cmd *cobra.Command, files []string, form output, out i
 		}
 		if form.titled && len(files) > 1 {
 			if i > 0 {
-					_, _ = fmt.Fprintln(out) // write returns the error
+				_, _ = fmt.Fprintln(out) // write returns the error
 			}
 			_, _ = fmt.Fprintf(out, "%s\n", file)
 		}

@@ -30,7 +30,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
 )
 
-// The platform's own figures. Contracts and documentation name them.
+// Figures of the platform that contracts and documentation name.
 const (
 	queueName = "preflight"
 	leaseTime = 10 * time.Second
@@ -51,19 +51,19 @@ type records interface {
 	Close() error
 }
 
-// source feeds the gates: a directory or a cluster.
+// source feeds the gates from a directory or a cluster.
 type source interface {
-	// Run feeds until ctx ends.
+	// Run feeds the gates until ctx ends.
 	Run(ctx context.Context) error
-	// Healthy is nil while what the source holds is in force.
+	// Healthy returns nil while the objects of the source are in force.
 	Healthy() error
 }
 
-// process is what every process of the platform is made of, whatever it does.
+// process holds what every process of the platform needs.
 type process struct {
 	log     *slog.Logger
 	metrics *telemetry.Metrics
-	// tracer is nil where nobody wants traces.
+	// tracer is nil without a collector of traces.
 	tracer *telemetry.Tracer
 	now    func() time.Time
 	store  records
@@ -72,16 +72,16 @@ type process struct {
 	closers []func()
 }
 
-// newProcess makes a process that does all kinds of work, or these alone.
+// newProcess makes a process for the given kinds of work; for all kinds if none is given.
 func newProcess(logs io.Writer, done ...telemetry.Work) *process {
 	p := &process{log: telemetry.NewLogger(logs, slog.LevelInfo), metrics: telemetry.NewMetrics(done...), now: time.Now}
-	// Libraries print there what strangers send, among them net/http's clients.
+	// Libraries, such as the clients of net/http, print there what strangers send.
 	log.SetFlags(0)
 	log.SetOutput(slog.NewLogLogger(p.log.Handler(), slog.LevelWarn).Writer())
 	return p
 }
 
-// openTracer comes before everything that makes spans, so that it is closed last.
+// openTracer opens the tracer. It is called first, so the tracer is closed last.
 func (p *process) openTracer(ctx context.Context, service, endpoint string) (err error) {
 	p.tracer, err = telemetry.OpenTracer(ctx, telemetry.TraceConfig{
 		Endpoint: endpoint, Getenv: os.Getenv, Service: "printmarket-" + service, Version: Version, Instance: incarnation(),
@@ -91,12 +91,12 @@ func (p *process) openTracer(ctx context.Context, service, endpoint string) (err
 	return err
 }
 
-// registerTraces declares the flag of every process that makes spans.
+// registerTraces adds the flag of every process that makes spans.
 func registerTraces(f *pflag.FlagSet, endpoint *string) {
 	f.StringVar(endpoint, "otlp-endpoint", "", "base URL of a collector that traces go to, by OTLP over HTTP; else OTEL_EXPORTER_OTLP_ENDPOINT says so")
 }
 
-// onClose adds what close does; the last one added comes first.
+// onClose adds a function that close calls, in the reverse order.
 func (p *process) onClose(f func()) { p.closers = append(p.closers, f) }
 
 func (p *process) close() {
@@ -105,7 +105,7 @@ func (p *process) close() {
 	}
 }
 
-// keepStore takes a store that was opened.
+// keepStore sets the store, which close closes.
 func (p *process) keepStore(store records) {
 	p.store = store
 	p.onClose(func() {
@@ -115,8 +115,8 @@ func (p *process) keepStore(store records) {
 	})
 }
 
-// openRedis makes the client. It connects when it is used: a process starts
-// and serves what needs no Redis while there is none.
+// openRedis makes the client, which connects when it is first used: without Redis a
+// process starts and serves everything that needs none.
 func (p *process) openRedis(url string) error {
 	client, err := queue.Connect(url, p.log)
 	if err != nil {
@@ -127,8 +127,8 @@ func (p *process) openRedis(url string) error {
 	return nil
 }
 
-// preflights is the queue with the jobs that go through it. A process that
-// accepts jobs and one that does them make it alike.
+// preflights holds the queue and the service of preflight jobs. The processes that accept
+// jobs and those that run them share this composition.
 type preflights struct {
 	queue *queue.Queue
 	jobs  *preflightjob.Service
@@ -164,7 +164,8 @@ func (p *process) preflights(allowHTTP bool, gates *posture.Gates, cursors prefl
 	})}, nil
 }
 
-// incarnation is new for each process: host, process and a random part.
+// incarnation returns a name that is new for each process: host, process id and a random
+// part.
 func incarnation() string {
 	host, err := os.Hostname()
 	if err != nil {
@@ -175,8 +176,8 @@ func incarnation() string {
 	return fmt.Sprintf("%.60s-%d-%s", host, os.Getpid(), hex.EncodeToString(random))
 }
 
-// parts are what runs in a process. The front serves and works, and is
-// drained first; what is behind keeps it supplied until then.
+// parts holds what runs in a process. The parts in front serve and work, and are drained
+// first. The parts behind support them until then.
 type parts struct {
 	front, behind []func(context.Context) error
 }
@@ -186,8 +187,8 @@ func loop(run func(context.Context)) func(context.Context) error {
 	return func(ctx context.Context) error { run(ctx); return nil }
 }
 
-// run starts everything, calls ready, and stops everything when ctx ends, when
-// a part in front stops or when ready fails.
+// run starts all parts, calls ready, and stops all parts when ctx ends, when a part in
+// front stops, or when a part behind or ready fails.
 func (p parts) run(ctx context.Context, ready func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -224,7 +225,7 @@ func (p parts) run(ctx context.Context, ready func(context.Context) error) error
 	return errors.Join(failures...)
 }
 
-// parseRanges reads the values of a flag: --allow-fetch, --allow-webhooks.
+// parseRanges parses the address ranges of a flag.
 func parseRanges(flag string, texts []string) ([]netip.Prefix, error) {
 	var ranges []netip.Prefix
 	for _, text := range texts {
@@ -247,7 +248,7 @@ func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
 	return socket, nil
 }
 
-// urlOf is the origin of a listener, or the public one where that is set.
+// urlOf returns the public origin of a listener, or that of its socket.
 func urlOf(socket net.Listener, public string) string {
 	if public != "" {
 		return public

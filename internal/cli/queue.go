@@ -88,7 +88,7 @@ func printLook(w io.Writer, look queue.Look) {
 	}
 }
 
-// rounded drops the digits of a duration that nobody needs.
+// rounded rounds a duration for people.
 func rounded(d time.Duration) time.Duration {
 	if d >= time.Second {
 		return d.Round(time.Second)

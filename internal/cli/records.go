@@ -15,18 +15,18 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
-// Variables that hold what must not stand on a command line.
+// Variables for URLs with passwords, which must not be on a command line.
 const (
 	databaseVariable = "PRINTMARKET_DATABASE_URL"
 	redisVariable    = "PRINTMARKET_REDIS_URL"
 )
 
-// prepared is how many connections a process has before it serves, if it may have
-// as many: else its first requests would wait for them, and on a busy machine for
-// longer than requests do.
+// prepared is the number of connections that a process opens before it serves, up to its
+// limit. Otherwise the first requests would wait for connections, and on a busy machine
+// time out.
 const prepared = 8
 
-// databaseOptions are the flags of every process that opens the database.
+// databaseOptions holds the flags of every process that opens the database.
 type databaseOptions struct {
 	database    string
 	connections int32
@@ -62,8 +62,7 @@ func (o *databaseOptions) open(ctx context.Context) (*postgres.Store, error) {
 	return store, nil
 }
 
-// serve opens the database for a process that serves, whose schema must be
-// there already.
+// serve opens the database for a process that serves. The schema must be up to date.
 func (o *databaseOptions) serve(ctx context.Context, p *process) (*postgres.Store, error) {
 	store, err := o.open(ctx)
 	if err != nil {
@@ -73,7 +72,7 @@ func (o *databaseOptions) serve(ctx context.Context, p *process) (*postgres.Stor
 	return store, store.CheckSchema(ctx)
 }
 
-// redisURL is the value of --redis, or of its variable.
+// redisURL returns the value of --redis, or of its variable.
 func redisURL(flag string) (string, error) {
 	if flag != "" {
 		return flag, nil

@@ -4,7 +4,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -29,9 +28,6 @@ the scope ops:read. Nothing that a request brought is kept.`,
 	return cmd
 }
 
-// errNoRequester reports that --organization is missing.
-var errNoRequester = errors.New("whose requests? Set --organization")
-
 var requestTable = table[platformapi.LoggedRequest]{
 	[]any{"AT", "STATUS", "CODE", "REASON", "METHOD", "ROUTE", "KEY", "TOOK", "REQUESTS", "REQUEST"},
 	func(e *platformapi.LoggedRequest) []any {
@@ -41,7 +37,7 @@ var requestTable = table[platformapi.LoggedRequest]{
 }
 
 func listRequestsCommand() *cobra.Command {
-	var params platformapi.ListRequestsParams
+	var owner organization
 	var id, code string
 	var limit listLimit
 	return command[[]platformapi.LoggedRequest]{
@@ -49,20 +45,20 @@ func listRequestsCommand() *cobra.Command {
 		example: `  printmarket requests list --organization org_acme01 --limit 50
   printmarket requests list --organization org_acme01 --id req_9nb8xb1zdgar1x09wb2vnd8bwd`,
 		flags: func(f *pflag.FlagSet) {
-			f.StringVar(&params.Organization, "organization", "", "whose requests: spec.organizationID of the PartnerEntitlement")
+			owner.register(f, "requests")
 			f.StringVar(&id, "id", "", "only those with this request id, which answers have as X-Request-Id")
 			f.StringVar(&code, "code", "", "only those that were answered with this problem code")
 			limit.register(f, "")
 		},
 		check: func() error {
-			if params.Organization == "" {
-				return errNoRequester
+			if err := owner.check("whose requests? Set --organization"); err != nil {
+				return err
 			}
 			return limit.check()
 		},
 		print: requestTable.list,
 	}.onPlatform(func(ctx context.Context, r request) ([]platformapi.LoggedRequest, error) {
-		params.RequestID, params.Code = given(id), given(code)
+		params := platformapi.ListRequestsParams{Organization: string(owner), RequestID: given(id), Code: given(code)}
 		return pages(limit, func(e *platformapi.LoggedRequest) *string { return &e.ID }, func(size *int, before *string) (*http.Response, error) {
 			params.Limit, params.Before = size, before
 			return r.ListRequests(ctx, &params)

@@ -43,7 +43,7 @@ func (b *progressBar) show(done, total int) {
 		return
 	}
 	b.shown = line
-	_, _ = io.WriteString(b.out, "\r\x1b[K"+line) // nobody is hurt by a bar that is not seen
+	_, _ = io.WriteString(b.out, "\r\x1b[K"+line) // a bar that cannot be drawn harms nothing
 }
 
 // line returns a bar, numbers and the name, if there is room for it.

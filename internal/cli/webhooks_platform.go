@@ -33,22 +33,8 @@ verify ask nobody, and need none.`,
 	return cmd
 }
 
-// errNoOwner reports that --organization is missing.
-var errNoOwner = errors.New("whose webhooks? Set --organization; printmarket webhooks endpoints lists them")
-
-// webhookOwner is the value of --organization.
-type webhookOwner string
-
-func (o *webhookOwner) register(f *pflag.FlagSet) {
-	f.StringVar((*string)(o), "organization", "", "whose webhooks: spec.organizationID of the PartnerEntitlement")
-}
-
-func (o *webhookOwner) check() error {
-	if *o == "" {
-		return errNoOwner
-	}
-	return nil
-}
+// whoseWebhooks is the error of a missing --organization.
+const whoseWebhooks = "whose webhooks? Set --organization; printmarket webhooks endpoints lists them"
 
 var endpointTable = table[platformapi.Endpoint]{
 	[]any{"ORGANIZATION", "ENDPOINT", "STATE", "REASON", "WAITING", "OLDEST", "DELIVERED", "FAILING SINCE", "FAILURES", "PAUSED UNTIL", "URL"},
@@ -81,14 +67,14 @@ var deliveryTable = table[platformapi.WebhookDelivery]{
 }
 
 func webhookDeliveriesCommand() *cobra.Command {
-	var owner webhookOwner
+	var owner organization
 	var endpoint, state, kind string
 	var limit listLimit
 	return command[[]platformapi.WebhookDelivery]{
 		use: "deliveries", short: "List the deliveries of an organization, the latest first",
 		example: "  printmarket webhooks deliveries --organization org_acme01 --state exhausted",
 		flags: func(f *pflag.FlagSet) {
-			owner.register(f)
+			owner.register(f, "webhooks")
 			f.StringVar(&endpoint, "endpoint", "", "only those to the endpoint of this name")
 			f.StringVar(&state, "state", "", "only those that are pending, delivered or exhausted")
 			f.StringVar(&kind, "type", "", "only those of events of this type, such as rfq.quoted")
@@ -98,7 +84,7 @@ func webhookDeliveriesCommand() *cobra.Command {
 			if err := limit.check(); err != nil {
 				return err
 			}
-			return owner.check()
+			return owner.check(whoseWebhooks)
 		},
 		print: deliveryTable.list,
 	}.onPlatform(func(ctx context.Context, r request) ([]platformapi.WebhookDelivery, error) {
@@ -118,9 +104,11 @@ var attemptTable = table[webhooksapi.Attempt]{
 }
 
 func showDeliveryCommand() *cobra.Command {
-	var owner webhookOwner
+	var owner organization
 	return command[*platformapi.DeliveryWithAttempts]{
-		use: "show DELIVERY", short: "Show a delivery with its attempts", args: cobra.ExactArgs(1), flags: owner.register, check: owner.check,
+		use: "show DELIVERY", short: "Show a delivery with its attempts", args: cobra.ExactArgs(1),
+		flags: func(f *pflag.FlagSet) { owner.register(f, "webhooks") },
+		check: func() error { return owner.check(whoseWebhooks) },
 		print: func(w io.Writer, d *platformapi.DeliveryWithAttempts) {
 			printDelivery(w, &d.Delivery)
 			line(w)
@@ -149,13 +137,13 @@ func printDelivery(w io.Writer, d *platformapi.WebhookDelivery) {
 // webhookChange returns the command of a row that changes something at the endpoints
 // of an organization.
 func webhookChange[T any](c command[*T], change func(ctx context.Context, r request, organization string, reason platformapi.Reason) (*http.Response, error)) *cobra.Command {
-	var owner webhookOwner
+	var owner organization
 	var reason string
 	c.args = cobra.ExactArgs(1)
 	c.required = append(c.required, "reason")
 	flags, check := c.flags, c.check
 	c.flags = func(f *pflag.FlagSet) {
-		owner.register(f)
+		owner.register(f, "webhooks")
 		registerReason(f, &reason)
 		if flags != nil {
 			flags(f)
@@ -167,7 +155,7 @@ func webhookChange[T any](c command[*T], change func(ctx context.Context, r requ
 				return err
 			}
 		}
-		return owner.check()
+		return owner.check(whoseWebhooks)
 	}
 	return c.onPlatform(func(ctx context.Context, r request) (*T, error) {
 		return answer[T](change(ctx, r, string(owner), platformapi.Reason{Reason: reason}))

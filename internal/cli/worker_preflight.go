@@ -25,7 +25,7 @@ type workOptions struct {
 	tempDir string
 }
 
-// newWorker makes a preflight worker as a part of a process.
+// newWorker makes a preflight worker.
 func newWorker(p *process, o workOptions, work preflights) (*preflight.Worker, error) {
 	inspector, err := sandbox.Find(inspectorArg)
 	if err != nil {

@@ -193,7 +193,7 @@ means that there is no answer.`,
 			if output == "json" {
 				err = encodeJSON(cmd.OutOrStdout(), answer)
 			} else {
-				_, _ = fmt.Fprintln(cmd.ErrOrStderr(), answer.Status) // the answer is what counts
+				_, _ = fmt.Fprintln(cmd.ErrOrStderr(), answer.Status) // the exit code reports the result
 				for text := range strings.SplitSeq(strings.TrimSuffix(answer.Body, "\n"), "\n") {
 					line(cmd.OutOrStdout(), strings.ReplaceAll(strings.TrimSuffix(text, "\r"), "\t", "  "))
 				}
