@@ -86,8 +86,8 @@ func newReplica(p *process, c apiserver.ReplicaConfig, o *apiOptions, work prefl
 }
 
 // apiParts returns the parts of an API server and the source of its posture.
-func apiParts(replica *apiserver.Replica, posture source) parts {
-	p := parts{front: []func(context.Context) error{replica.Serve}, behind: []func(context.Context) error{follow(posture)}}
+func apiParts(replica *apiserver.Replica, feed source) parts {
+	p := parts{front: []func(context.Context) error{replica.Serve}, behind: []func(context.Context) error{follow(feed)}}
 	for _, run := range replica.Background() {
 		p.behind = append(p.behind, loop(run))
 	}
@@ -95,9 +95,9 @@ func apiParts(replica *apiserver.Replica, posture source) parts {
 }
 
 // follow returns a part that runs a source of posture.
-func follow(posture source) func(context.Context) error {
+func follow(feed source) func(context.Context) error {
 	return func(ctx context.Context) error {
-		if err := posture.Run(ctx); err != nil {
+		if err := feed.Run(ctx); err != nil {
 			return fmt.Errorf("the posture source stopped: %w", err)
 		}
 		return nil

@@ -70,7 +70,7 @@ func runAPIServer(ctx context.Context, o apiserverOptions, logs io.Writer) error
 	if err := p.openTracer(ctx, "apiserver", o.otlpEndpoint); err != nil {
 		return err
 	}
-	c, posture, err := openCluster(ctx, p, o)
+	c, feed, err := openCluster(ctx, p, o)
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func runAPIServer(ctx context.Context, o apiserverOptions, logs io.Writer) error
 	if err != nil {
 		return err
 	}
-	return apiParts(replica, posture).run(ctx, atOnce)
+	return apiParts(replica, feed).run(ctx, atOnce)
 }
 
 // openCluster opens what an API server uses. The cluster and Redis may be unavailable

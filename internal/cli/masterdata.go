@@ -61,7 +61,7 @@ func validateMasterDataCommand() *cobra.Command {
 				if !v.Valid {
 					outcome, to = exitInvalid, cmd.ErrOrStderr()
 				}
-				if output != "json" && !(quiet && v.Valid) {
+				if output != "json" && (!quiet || !v.Valid) {
 					printVerdict(to, v)
 				}
 			}
