@@ -10,6 +10,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
 // Certificate is a server's certificate with its key, in two files that may be
@@ -33,6 +35,19 @@ func NewCertificate(certFile, keyFile string, log *slog.Logger) (*Certificate, e
 		return nil, fmt.Errorf("TLS certificate: %w", err)
 	}
 	return c, nil
+}
+
+// Register registers the metrics of the certificate.
+func (c *Certificate) Register(m *telemetry.Metrics, now func() time.Time) {
+	m.Gauge("printmarket_mtls_certificate_remaining_seconds", "Time until the certificate of the listener for mutual TLS ends.",
+		func() float64 { return c.Expires().Sub(now()).Seconds() })
+	m.Gauge("printmarket_mtls_certificate_fault", "1 while the files of that certificate cannot be used and the last one is, else 0.",
+		func() float64 {
+			if c.Fault() != nil {
+				return 1
+			}
+			return 0
+		})
 }
 
 // Expires is when the certificate in use does.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/cursor"
 	"github.com/printmarket/printmarket/internal/demo"
@@ -21,7 +22,7 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
-// apiserverOptions are the flags of `printmarket apiserver`.
+// apiserverOptions holds the flags of `printmarket apiserver`.
 type apiserverOptions struct {
 	apiOptions
 	databaseOptions
@@ -69,7 +70,7 @@ func runAPIServer(ctx context.Context, o apiserverOptions, logs io.Writer) error
 	if err := p.openTracer(ctx, "apiserver", o.otlpEndpoint); err != nil {
 		return err
 	}
-	a, err := openCluster(ctx, p, o)
+	c, feed, err := openCluster(ctx, p, o)
 	if err != nil {
 		return err
 	}
@@ -77,76 +78,79 @@ func runAPIServer(ctx context.Context, o apiserverOptions, logs io.Writer) error
 	if err != nil {
 		return err
 	}
-	work, err := p.preflights(len(ranges) > 0, sharesOf(a.gates, p.now), a.cursors)
+	work, err := p.preflights(len(ranges) > 0, c.Gates, c.Cursors)
 	if err != nil {
 		return err
 	}
-	if err := p.admitRedis(ctx, work.queue); err != nil {
-		return err
+	if err := work.queue.Admit(ctx, p.log); err != nil {
+		return fmt.Errorf("--redis: %w", err)
 	}
-	server, err := newAPI(p, a, o.apiOptions, work)
+	replica, err := newReplica(p, c, &o.apiOptions, work)
 	if err != nil {
 		return err
 	}
-	return server.parts().run(ctx, atOnce)
+	return apiParts(replica, feed).run(ctx, atOnce)
 }
 
-// openCluster opens what an API server uses. The cluster and Redis may be away
-// while it starts; the database must be there, because a database that would
-// lose acknowledged writes is found out before the first of them.
-func openCluster(ctx context.Context, p *process, o apiserverOptions) (a apiAdapters, err error) {
+// openCluster opens what an API server uses. The cluster and Redis may be unavailable
+// while it starts. The database must be available, because a database that would lose
+// acknowledged writes must be found before the first of them.
+func openCluster(ctx context.Context, p *process, o apiserverOptions) (c apiserver.ReplicaConfig, feed *kubesource.Source, err error) {
 	url, err := redisURL(o.redis)
 	if err != nil {
-		return a, err
+		return c, nil, err
 	}
-	if a.signOn, err = o.signOn.provider(o.operatorsAddr, p.now); err != nil {
-		return a, err
+	if c.SignOn, err = o.signOn.provider(o.operatorsAddr, p.now); err != nil {
+		return c, nil, err
 	}
 	if err := p.openRedis(url); err != nil {
-		return a, err
+		return c, nil, err
 	}
 	store, err := o.serve(ctx, p)
 	if err != nil {
-		return a, err
+		return c, nil, err
 	}
-	if a.sockets, err = o.listen(ctx); err != nil {
-		return a, err
+	if c.Sockets, err = o.listen(ctx); err != nil {
+		return c, nil, err
 	}
-	p.onClose(a.sockets.close)
+	p.onClose(c.Sockets.Close)
 	if o.demoMasterData {
 		if err := demo.SeedMasterData(ctx, masterdata.New(masterdata.Config{Store: p.store, Now: p.now, Random: rand.Reader})); err != nil {
-			return a, err
+			return c, nil, err
 		}
 	}
 	late := &cursor.Late{}
-	a.cursors, a.sessions, a.settle = late, &credential.Sessions{}, o.settle
-	a.checks = append(a.checks, storeCheck(store), clockCheck(store, p.metrics))
-	a.checks = append(a.checks, signOnChecks(a.signOn)...)
-	a.gates = posture.NewGates(o.maxStaleness)
-	feed, err := o.feed(p, a.gates, late, a.sessions)
-	if err != nil {
-		return a, err
+	c.Cursors, c.Sessions, c.Settle = late, &credential.Sessions{}, o.settle
+	c.Gates = posture.NewGates(o.maxStaleness)
+	if feed, err = o.feed(p, c.Gates, late, c.Sessions); err != nil {
+		return c, nil, err
 	}
-	a.source, a.compiled = feed, feed.Compiled
-	a.checks = append(a.checks, gateSecretCheck(feed.Status))
-	gateMetrics(p.metrics, feed.Status, p.now)
-	return a, nil
+	c.Compiled = feed.Compiled
+	c.Checks = []apiserver.Check{
+		apiserver.DatabaseCheck(store.Ping, true),
+		apiserver.ClockCheck(store.Skew, p.metrics),
+		apiserver.PostureCheck(feed.Healthy, c.Gates, p.now),
+		apiserver.GateSecretCheck(func() error { return feed.Status().GateFault }),
+	}
+	kubesource.RegisterMetrics(p.metrics, feed.Status, p.now)
+	return c, feed, nil
 }
 
-// listen opens the listener for operators too, if there is one.
-func (o *apiserverOptions) listen(ctx context.Context) (s sockets, err error) {
+// listen opens the sockets, with the one for operators if it has an address.
+func (o *apiserverOptions) listen(ctx context.Context) (s apiserver.Sockets, err error) {
 	if s, err = o.apiOptions.listen(ctx); err != nil || o.operatorsAddr == "" {
 		return s, err
 	}
-	if s.operators, err = listen(ctx, "dashboard-ops-addr", o.operatorsAddr); err != nil {
-		s.close()
-		return sockets{}, err
+	if s.Operators, err = listen(ctx, "dashboard-ops-addr", o.operatorsAddr); err != nil {
+		s.Close()
+		return apiserver.Sockets{}, err
 	}
 	return s, nil
 }
 
-// feed makes the source that follows the cluster. List cursors are sealed with
-// the key of the gate Secret, which is there before the gates open.
+// feed makes the source that follows the cluster. The keys for list cursors and for
+// sessions come from the gate Secret, which is read before the gates open. A controller
+// of a former release writes no keys for sessions; then there are no sessions.
 func (o *clusterOptions) feed(p *process, gates *posture.Gates, cursors *cursor.Late, sessions *credential.Sessions) (*kubesource.Source, error) {
 	config, namespace, err := o.load(p.log)
 	if err != nil {
@@ -160,24 +164,17 @@ func (o *clusterOptions) feed(p *process, gates *posture.Gates, cursors *cursor.
 			if copy(key[:], data[posture.GateSecretCursorKey]) != len(key) {
 				return errors.New("the gate Secret has no cursor key of 32 bytes")
 			}
-			return errors.Join(cursors.Use(key), useSessionKeys(sessions, data[posture.GateSecretSessionsKey]))
+			if text := data[posture.GateSecretSessionsKey]; len(text) > 0 {
+				keys, err := credential.DecodeSessionKeys(text)
+				if err != nil {
+					return errors.Join(cursors.Use(key), fmt.Errorf("the gate Secret: %w", err))
+				}
+				return errors.Join(cursors.Use(key), sessions.Use(keys))
+			}
+			return errors.Join(cursors.Use(key), sessions.Use(nil))
 		},
 	})
 }
 
-// useSessionKeys takes the keys of sessions. A controller of a former release writes
-// none; then there are no sessions, and everything else goes on.
-func useSessionKeys(sessions *credential.Sessions, text []byte) error {
-	if len(text) == 0 {
-		return sessions.Use(nil)
-	}
-	keys, err := credential.DecodeSessionKeys(text)
-	if err != nil {
-		return fmt.Errorf("the gate Secret: %w", err)
-	}
-	return sessions.Use(keys)
-}
-
-// atOnce is for processes that have nothing to say when they are ready: their
-// readiness probe does.
+// atOnce is the announcement of processes that have a readiness probe.
 func atOnce(context.Context) error { return nil }

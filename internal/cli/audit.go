@@ -4,7 +4,6 @@ package cli
 
 import (
 	"context"
-	"io"
 	"net/http"
 
 	"github.com/spf13/cobra"
@@ -22,15 +21,14 @@ var auditTable = table[platformapi.Deed]{
 
 func auditCommand() *cobra.Command {
 	var limit listLimit
-	return platformCommand[[]platformapi.Deed]{
+	return command[[]platformapi.Deed]{
 		use: "audit", short: "Tell who did what to the records of partners, the latest first",
 		flags: func(f *pflag.FlagSet) { limit.register(f, " lines") },
 		check: limit.check,
-		call: func(ctx context.Context, r request) ([]platformapi.Deed, error) {
-			return pages(limit, func(d *platformapi.Deed) *string { return &d.ID }, func(size *int, before *string) (*http.Response, error) {
-				return r.ListAudit(ctx, &platformapi.ListAuditParams{Limit: size, Before: before})
-			})
-		},
-		print: func(w io.Writer, found []platformapi.Deed) { auditTable.print(w, found...) },
-	}.command()
+		print: auditTable.list,
+	}.onPlatform(func(ctx context.Context, r request) ([]platformapi.Deed, error) {
+		return pages(limit, func(d *platformapi.Deed) *string { return &d.ID }, func(size *int, before *string) (*http.Response, error) {
+			return r.ListAudit(ctx, &platformapi.ListAuditParams{Limit: size, Before: before})
+		})
+	})
 }

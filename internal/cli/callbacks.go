@@ -4,8 +4,6 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"io"
 	"net/http"
 
 	"github.com/spf13/cobra"
@@ -26,8 +24,8 @@ the scope ops:read. What was refused is not kept.`,
 	return cmd
 }
 
-// errNoOrganization reports that --organization is missing.
-var errNoOrganization = errors.New("whose callbacks? Set --organization")
+// whoseCallbacks is the error of a missing --organization.
+const whoseCallbacks = "whose callbacks? Set --organization"
 
 var callbackTable = table[platformapi.Callback]{
 	[]any{"RECEIVED", "SENT", "SENDER", "MESSAGE", "ENCODING", "BYTES", "ID"},
@@ -37,28 +35,27 @@ var callbackTable = table[platformapi.Callback]{
 }
 
 func listCallbacksCommand() *cobra.Command {
-	var organization string
+	var owner organization
 	var limit listLimit
-	return platformCommand[[]platformapi.Callback]{
+	return command[[]platformapi.Callback]{
 		use: "list", short: "List the callbacks of a partner's senders, the latest first",
 		example: "  printmarket callbacks list --organization org_acme01 --limit 50",
 		flags: func(f *pflag.FlagSet) {
-			f.StringVar(&organization, "organization", "", "whose senders: spec.organizationID of the PartnerEntitlement")
+			owner.register(f, "senders")
 			limit.register(f, "")
 		},
 		check: func() error {
-			if organization == "" {
-				return errNoOrganization
+			if err := owner.check(whoseCallbacks); err != nil {
+				return err
 			}
 			return limit.check()
 		},
-		call: func(ctx context.Context, r request) ([]platformapi.Callback, error) {
-			return pages(limit, func(c *platformapi.Callback) *string { return &c.ID }, func(size *int, before *string) (*http.Response, error) {
-				return r.ListCallbacks(ctx, &platformapi.ListCallbacksParams{Organization: organization, Limit: size, Before: before})
-			})
-		},
-		print: func(w io.Writer, found []platformapi.Callback) { callbackTable.print(w, found...) },
-	}.command()
+		print: callbackTable.list,
+	}.onPlatform(func(ctx context.Context, r request) ([]platformapi.Callback, error) {
+		return pages(limit, func(c *platformapi.Callback) *string { return &c.ID }, func(size *int, before *string) (*http.Response, error) {
+			return r.ListCallbacks(ctx, &platformapi.ListCallbacksParams{Organization: string(owner), Limit: size, Before: before})
+		})
+	})
 }
 
 var jobStatusTable = table[platformapi.JobStatus]{
@@ -69,22 +66,14 @@ var jobStatusTable = table[platformapi.JobStatus]{
 }
 
 func showJobCommand() *cobra.Command {
-	var organization string
-	return platformCommand[[]platformapi.JobStatus]{
+	var owner organization
+	return command[[]platformapi.JobStatus]{
 		use: "job JOBID", short: "Tell what senders last said of a job, by part and partition", args: cobra.ExactArgs(1),
 		example: "  printmarket callbacks job rfq_01KB0QXR80ABCDEFGHJKMNPQRS --organization org_acme01",
-		flags: func(f *pflag.FlagSet) {
-			f.StringVar(&organization, "organization", "", "whose senders: spec.organizationID of the PartnerEntitlement")
-		},
-		check: func() error {
-			if organization == "" {
-				return errNoOrganization
-			}
-			return nil
-		},
-		call: func(ctx context.Context, r request) ([]platformapi.JobStatus, error) {
-			return items[platformapi.JobStatus](r.ListJobStatuses(ctx, &platformapi.ListJobStatusesParams{Organization: organization, JobID: r.args[0]}))
-		},
-		print: func(w io.Writer, found []platformapi.JobStatus) { jobStatusTable.print(w, found...) },
-	}.command()
+		flags:   func(f *pflag.FlagSet) { owner.register(f, "senders") },
+		check:   func() error { return owner.check(whoseCallbacks) },
+		print:   jobStatusTable.list,
+	}.onPlatform(func(ctx context.Context, r request) ([]platformapi.JobStatus, error) {
+		return items[platformapi.JobStatus](r.ListJobStatuses(ctx, &platformapi.ListJobStatusesParams{Organization: string(owner), JobID: r.args[0]}))
+	})
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
 )
 
-// choice is the value of a flag that is one of a few words. It implements
+// choice holds the value of a flag that takes one of a few words. It implements
 // [pflag.Value], and shells complete it.
 type choice struct {
 	chosen *string
@@ -26,7 +26,7 @@ func chooseOutput(f *pflag.FlagSet, output *string, words ...string) {
 	choose(f, output, "output", "o", orList(words), words...)
 }
 
-// choose registers a flag that is one of some words. The first is the default.
+// choose registers a flag that takes one of the words. The first word is the default.
 func choose(f *pflag.FlagSet, chosen *string, name, shorthand, usage string, words ...string) {
 	*chosen = words[0]
 	f.VarP(choice{chosen, words}, name, shorthand, usage)
@@ -43,7 +43,7 @@ func (c choice) Set(word string) error {
 
 func (c choice) String() string {
 	if c.chosen == nil {
-		return "" // as pflag makes it, to learn what an empty value is
+		return "" // pflag calls String on the zero value
 	}
 	return *c.chosen
 }
@@ -51,7 +51,7 @@ func (c choice) String() string {
 // Type implements [pflag.Value].
 func (choice) Type() string { return "string" }
 
-// orList is "a, b or c".
+// orList returns "a, b or c".
 func orList(words []string) string {
 	last := len(words) - 1
 	if last == 0 {
@@ -60,7 +60,7 @@ func orList(words []string) string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-// words are those that flags of a name take, whichever command has them.
+// words maps the names of flags to the words that they take in every command.
 var words = map[string]func() []string{
 	"profile":    profile.Names,
 	"capability": capabilityNames,
@@ -82,8 +82,8 @@ func scopeNames() (names []string) {
 	return names
 }
 
-// complete lets shells complete the flags of a command, and of those below it, that
-// take one of some words.
+// complete lets shells complete the flags with a fixed set of words, of a command and of
+// all commands below it.
 func complete(cmd *cobra.Command) {
 	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 		known := words[f.Name]
@@ -91,7 +91,7 @@ func complete(cmd *cobra.Command) {
 			known = func() []string { return c.words }
 		}
 		if known != nil {
-			// It fails for a flag that is not there, or is completed already.
+			// It fails only for a missing flag, or a flag that is completed already.
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 				return known(), cobra.ShellCompDirectiveNoFileComp
 			})

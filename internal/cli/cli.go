@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package cli is the composition: one file for each command, and the only place
-// where adapters are opened and handed to those who need them.
+// Package cli implements the commands of printmarket: one file for each command. It is
+// the only package that opens adapters and passes them to the processes.
 package cli
 
 import (
@@ -10,6 +10,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,12 +22,11 @@ import (
 // Version is set by the linker.
 var Version = "devel"
 
-// inspectorArg makes this executable the inspector, where the inspector's own
-// executable is not beside it (`go run`).
+// inspectorArg makes this executable the inspector if the executable of the inspector
+// does not lie beside it (`go run`).
 const inspectorArg = "inspector"
 
-// exitError ends the process with a code of its own; what there is to say was
-// said.
+// exitError ends the process with an exit code. The command has printed everything.
 type exitError int
 
 func (e exitError) Error() string { return fmt.Sprintf("exit %d", int(e)) }
@@ -32,8 +34,13 @@ func (e exitError) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 // Main runs the command line and returns the exit code: 0 for success, 1 for a
 // failure, or what the command documents.
 func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	called := calledAs(os.Args)
-	args = completing(called, args)
+	called := ""
+	if len(os.Args) > 0 {
+		called = strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
+	}
+	if called == pluginCompletionName {
+		args = slices.Insert(slices.Clone(args), 0, cobra.ShellCompRequestCmd)
+	}
 	if !isPlugin(called) && len(args) > 0 && args[0] == inspectorArg {
 		return inspector.Main()
 	}
@@ -57,10 +64,13 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 // newRoot returns the command line: all commands of the binary, or the operator
 // commands alone, in groups, when kubectl calls it as a plugin.
 func newRoot(called string) *cobra.Command {
-	plugin := isPlugin(called)
+	plugin, name := isPlugin(called), "printmarket"
+	if plugin {
+		name = "kubectl printmarket"
+	}
 	root := &cobra.Command{
 		Use:           "printmarket",
-		Annotations:   displayName(plugin),
+		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: name},
 		Short:         "The print marketplace platform",
 		Version:       Version,
 		SilenceUsage:  true,

@@ -7,7 +7,7 @@ import "github.com/spf13/cobra"
 // leaseName is the Lease of the leader, which the controllers' Role names.
 const leaseName = "printmarket-controller"
 
-// controllerOptions are the flags of `printmarket controller`.
+// controllerOptions holds the flags of `printmarket controller`.
 type controllerOptions struct {
 	clusterOptions
 	webhookSecret, service, metricsAddr, healthAddr, dialReplicas, otlpEndpoint string

@@ -34,16 +34,30 @@ func runController(ctx context.Context, o controllerOptions, logs io.Writer) err
 	}
 	// controller-runtime would print lines of its own, unredacted.
 	ctrl.SetLogger(logr.FromSlogHandler(p.log.Handler()))
-	options, err := o.managerOptions(namespace)
+	scheme, err := controllers.Scheme()
 	if err != nil {
 		return err
 	}
-	manager, err := ctrl.NewManager(config, options)
+	manager, err := ctrl.NewManager(config, ctrl.Options{
+		Scheme: scheme, Cache: controllers.CacheOptions(namespace, o.service),
+		Metrics: server.Options{BindAddress: o.metricsAddr}, HealthProbeBindAddress: o.healthAddr,
+		LeaderElection: o.leaderElect, LeaderElectionID: leaseName, LeaderElectionNamespace: namespace,
+		// The next leader need not wait until the Lease expires: nothing runs after the
+		// manager has stopped.
+		LeaderElectionReleaseOnCancel: true,
+	})
 	if err != nil {
 		return fmt.Errorf("connect to the cluster: %w", err)
 	}
+	var dial func(context.Context, string, string) (net.Conn, error) // nil dials the replicas' own addresses
+	if o.dialReplicas != "" {
+		dial = func(ctx context.Context, network, _ string) (net.Conn, error) {
+			var dialer net.Dialer
+			return dialer.DialContext(ctx, network, o.dialReplicas)
+		}
+	}
 	if err := controllers.Setup(manager, controllers.Options{
-		Namespace: namespace, GateSecret: o.gateSecret, WebhookSecret: o.webhookSecret, Service: o.service, Now: p.now, Dial: o.dial(),
+		Namespace: namespace, GateSecret: o.gateSecret, WebhookSecret: o.webhookSecret, Service: o.service, Now: p.now, Dial: dial,
 		Tracer: p.tracer,
 	}); err != nil {
 		return err
@@ -53,30 +67,4 @@ func runController(ctx context.Context, o controllerOptions, logs io.Writer) err
 		return fmt.Errorf("run the controllers: %w", err)
 	}
 	return nil
-}
-
-func (o *controllerOptions) managerOptions(namespace string) (ctrl.Options, error) {
-	scheme, err := controllers.Scheme()
-	if err != nil {
-		return ctrl.Options{}, err
-	}
-	return ctrl.Options{
-		Scheme: scheme, Cache: controllers.CacheOptions(namespace, o.service),
-		Metrics: server.Options{BindAddress: o.metricsAddr}, HealthProbeBindAddress: o.healthAddr,
-		LeaderElection: o.leaderElect, LeaderElectionID: leaseName, LeaderElectionNamespace: namespace,
-		// The next leader need not wait for the Lease to run out: nothing runs
-		// after the manager has stopped.
-		LeaderElectionReleaseOnCancel: true,
-	}, nil
-}
-
-// dial is how replicas are reached; nil for their own addresses.
-func (o *controllerOptions) dial() func(context.Context, string, string) (net.Conn, error) {
-	if o.dialReplicas == "" {
-		return nil
-	}
-	return func(ctx context.Context, network, _ string) (net.Conn, error) {
-		var dialer net.Dialer
-		return dialer.DialContext(ctx, network, o.dialReplicas)
-	}
 }

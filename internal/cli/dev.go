@@ -13,10 +13,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/internal/posture/dirsource"
 )
 
-// devOptions are the flags of `printmarket dev`. Scripts rely on them.
+// devOptions holds the flags of `printmarket dev`. Scripts rely on them.
 type devOptions struct {
 	apiOptions
 	data, resources string
@@ -53,79 +54,59 @@ with demo partners and their keys; a restart keeps everything.`,
 	return cmd
 }
 
-// devPlatform is everything that runs.
-type devPlatform struct {
-	*devAdapters
-	options devOptions
-	api     *api
-	parts   parts
-}
-
-// runDev starts everything, says where it is, and runs until ctx ends.
+// runDev starts everything, announces the addresses, and runs until ctx ends.
 func runDev(ctx context.Context, o devOptions, out, logs io.Writer) error {
 	if err := o.prepare(); err != nil {
 		return err
 	}
-	adapters, err := openDevAdapters(ctx, o, logs)
+	p := newProcess(logs)
+	defer p.close()
+	if err := p.openTracer(ctx, "dev", o.otlpEndpoint); err != nil {
+		return err
+	}
+	a, err := openDevAdapters(ctx, p, o)
 	if err != nil {
 		return err
 	}
-	defer adapters.close()
-	p, err := newDevPlatform(o, adapters)
-	if err != nil {
-		return err
-	}
-	return p.parts.run(ctx, func(ctx context.Context) error {
-		if err := p.awaitPosture(ctx); err != nil {
-			return err
-		}
-		if err := p.api.data.follower.Refresh(ctx); err != nil {
-			return err
-		}
-		return p.announce(out)
-	})
-}
-
-func newDevPlatform(o devOptions, a *devAdapters) (*devPlatform, error) {
-	p := &devPlatform{devAdapters: a, options: o}
 	ranges, err := parseRanges("allow-fetch", o.allowFetch)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	work, err := a.preflights(len(ranges) > 0, sharesOf(a.gates, a.now), a.cursors)
-	if err != nil {
-		return nil, err
-	}
-	if p.api, err = newAPI(a.process, a.apiAdapters, o.apiOptions, work); err != nil {
-		return nil, err
-	}
-	p.parts = p.api.parts()
 	receivers, err := parseRanges("allow-webhooks", o.allowWebhooks)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	p.parts.front = append(p.parts.front, newDelivery(a.process, a.gates, receivers, drainTime).run)
-	if o.workers == 0 {
-		return p, nil
-	}
-	worker, err := newWorker(a.process, workOptions{slots: o.workers, drain: drainTime, allow: ranges, tempDir: filepath.Join(o.data, "tmp")}, work)
+	work, err := p.preflights(len(ranges) > 0, a.config.Gates, a.config.Cursors)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	p.parts.front = append(p.parts.front, func(ctx context.Context) error { worker.Run(ctx); return nil })
-	return p, nil
-}
-
-// awaitPosture waits until the manifests were read, well or not.
-func (p *devPlatform) awaitPosture(ctx context.Context) error {
-	for errors.Is(p.source.Healthy(), dirsource.ErrNotLoaded) {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(5 * time.Millisecond):
+	replica, err := newReplica(p, a.config, &o.apiOptions, work)
+	if err != nil {
+		return err
+	}
+	parts := apiParts(replica, a.source)
+	parts.front = append(parts.front, loop(newDelivery(p, a.config.Gates, receivers, apiserver.DrainTime).Run))
+	if o.workers > 0 {
+		worker, err := newWorker(p, workOptions{slots: o.workers, drain: apiserver.DrainTime, allow: ranges, tempDir: filepath.Join(o.data, "tmp")}, work)
+		if err != nil {
+			return err
 		}
+		parts.front = append(parts.front, loop(worker.Run))
 	}
-	return nil
+	return parts.run(ctx, func(ctx context.Context) error {
+		// Wait until the manifests were read, whether they are valid or not.
+		for errors.Is(a.source.Healthy(), dirsource.ErrNotLoaded) {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(5 * time.Millisecond):
+			}
+		}
+		if err := replica.RefreshMasterData(ctx); err != nil {
+			return err
+		}
+		return a.announce(out, o, replica)
+	})
 }
 
 // prepare checks the flags and makes the directories.

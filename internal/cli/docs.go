@@ -4,17 +4,12 @@ package cli
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/printmarket/printmarket/apiserver/docsite"
 	"github.com/printmarket/printmarket/docs"
 )
-
-// docsPrefix is where `printmarket dev` serves the documentation, on the listener of
-// the dashboard.
-const docsPrefix = "/docs/"
 
 func docsCommand() *cobra.Command {
 	var out string
@@ -27,23 +22,21 @@ pages beside its dashboard.`,
 		Example: `  printmarket docs --out site
   python3 -m http.server --directory site`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return writeDocs(out, cmd.OutOrStdout()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			site, err := newDocs()
+			if err != nil {
+				return err
+			}
+			if err := site.Write(out); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d files in %s; begin with index.html\n", len(site), out)
+			return err
+		},
 	}
 	cmd.Flags().StringVar(&out, "out", "", "directory to write into; made if it is missing (required)")
 	_ = cmd.MarkFlagRequired("out") // the flag exists
 	return cmd
-}
-
-func writeDocs(dir string, out io.Writer) error {
-	site, err := newDocs()
-	if err != nil {
-		return err
-	}
-	if err := site.Write(dir); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(out, "%d files in %s; begin with index.html\n", len(site), dir)
-	return err
 }
 
 func newDocs() (docsite.Site, error) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"k8s.io/client-go/rest"
 
 	"github.com/printmarket/printmarket/docs"
@@ -20,58 +21,60 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
-// doctorOptions are the flags of `printmarket doctor`: where the parts of an
-// installation are.
+// doctorOptions holds the flags of `printmarket doctor`: the addresses of the parts of an
+// installation.
 type doctorOptions struct {
 	clusterOptions
-	api, registry, ops, database, redis, output string
-	timeout                                     time.Duration
+	api, registry, ops, database, redis string
+	timeout                             time.Duration
 }
 
 func doctorCommand() *cobra.Command {
 	var o doctorOptions
-	cmd := &cobra.Command{
-		Use:   "doctor",
-		Short: "Examine an installation and explain what is found",
-		Long: `Examine an installation and explain what is found, with what to do about it. It
+	return command[[]doctor.Report]{
+		use:   "doctor",
+		short: "Examine an installation and explain what is found",
+		long: `Examine an installation and explain what is found, with what to do about it. It
 changes nothing, and looks at what it is told of: --api, --registry and --ops are
 origins; the database and Redis come from flags or from the variables that the
 servers have; with --kubeconfig, or in a pod, the cluster. It ends with 1 if
 something fails, and with 2 if there are warnings alone.`,
-		Example: `  printmarket doctor --kubeconfig ~/.kube/config --namespace printmarket --api https://api.example.com
+		example: `  printmarket doctor --kubeconfig ~/.kube/config --namespace printmarket --api https://api.example.com
   kubectl port-forward deploy/printmarket-api 8082 & printmarket doctor --ops http://127.0.0.1:8082`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
-	}
-	f := cmd.Flags()
-	f.StringVar(&o.api, "api", "", "origin of the partner API")
-	f.StringVar(&o.registry, "registry", "", "origin of the registry of problem types")
-	f.StringVar(&o.ops, "ops", "", "origin of an API server's or a worker's operations listener")
-	f.StringVar(&o.database, "database", "", "postgres:// URL of the database (default: the variable "+databaseVariable+")")
-	registerRedis(f, &o.redis)
-	o.registerFinding(f)
-	f.DurationVar(&o.timeout, "timeout", 15*time.Second, "how long one part may take")
-	chooseOutput(f, &o.output, "table", "json")
-	return cmd
-}
-
-func (o *doctorOptions) run(cmd *cobra.Command) error {
-	parts, err := o.parts()
-	if err != nil {
-		return err
-	}
-	reports := doctor.Examine(cmd.Context(), parts, o.timeout)
-	if err := printOutput(cmd, o.output, reports, func(w io.Writer) { printReports(w, reports) }); err != nil {
-		return err
-	}
-	switch doctor.Worst(reports) {
-	case doctor.Failure:
-		return exitError(1)
-	case doctor.Warning:
-		return exitError(2)
-	default:
-		return nil
-	}
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&o.api, "api", "", "origin of the partner API")
+			f.StringVar(&o.registry, "registry", "", "origin of the registry of problem types")
+			f.StringVar(&o.ops, "ops", "", "origin of an API server's or a worker's operations listener")
+			f.StringVar(&o.database, "database", "", "postgres:// URL of the database (default: the variable "+databaseVariable+")")
+			registerRedis(f, &o.redis)
+			o.registerFinding(f)
+			f.DurationVar(&o.timeout, "timeout", 15*time.Second, "how long one part may take")
+		},
+		print: func(w io.Writer, reports []doctor.Report) {
+			for _, report := range reports {
+				for _, finding := range report.Findings {
+					_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", strings.ToUpper(string(finding.Severity)), report.Part, finding.Check, finding.Detail)
+					if finding.Do != "" {
+						_, _ = fmt.Fprintf(w, "\t\t\t-> %s\n", finding.Do)
+					}
+				}
+			}
+		},
+	}.local(func(cmd *cobra.Command, _ []string) ([]doctor.Report, error) {
+		parts, err := o.parts()
+		if err != nil {
+			return nil, err
+		}
+		reports := doctor.Examine(cmd.Context(), parts, o.timeout)
+		switch doctor.Worst(reports) {
+		case doctor.Failure:
+			return reports, resultError{exitError(1)}
+		case doctor.Warning:
+			return reports, resultError{exitError(2)}
+		default:
+			return reports, nil
+		}
+	})
 }
 
 // parts returns an examination of each part; a part without an address is skipped.
@@ -108,16 +111,4 @@ func (o *doctorOptions) parts() ([]doctor.Examination, error) {
 		cluster = doctor.Cluster(func() (*rest.Config, string, error) { return o.load(telemetry.Discard()) })
 	}
 	return append(parts, database, redisPart, cluster), nil
-}
-
-// printReports writes a line for each finding, and below it what to do.
-func printReports(w io.Writer, reports []doctor.Report) {
-	for _, report := range reports {
-		for _, finding := range report.Findings {
-			_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", strings.ToUpper(string(finding.Severity)), report.Part, finding.Check, finding.Detail)
-			if finding.Do != "" {
-				_, _ = fmt.Fprintf(w, "\t\t\t-> %s\n", finding.Do)
-			}
-		}
-	}
 }

@@ -3,17 +3,16 @@
 package cli
 
 import (
-	"errors"
-	"fmt"
 	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	mdsource "github.com/printmarket/printmarket/internal/masterdata/source"
 )
 
-// exitInvalid is the exit code for files that are no master data.
+// exitInvalid is the exit code for invalid files.
 const exitInvalid = exitError(1)
 
 func masterDataCommand() *cobra.Command {
@@ -35,19 +34,6 @@ masterdata:write to change.`,
 	return cmd
 }
 
-// verdict is what a check of a document has come to.
-type verdict struct {
-	Path   string           `json:"path"`
-	Valid  bool             `json:"valid"`
-	ID     string           `json:"id,omitempty"`
-	Level  mdsource.Level   `json:"level,omitempty"`
-	Owner  string           `json:"owner,omitempty"`
-	Counts []mdsource.Count `json:"counts,omitempty"`
-	Faults []mdsource.Fault `json:"faults,omitempty"`
-	// More is set if there are other faults.
-	More bool `json:"more,omitempty"`
-}
-
 func validateMasterDataCommand() *cobra.Command {
 	var output string
 	var quiet bool
@@ -56,11 +42,30 @@ func validateMasterDataCommand() *cobra.Command {
 		Example: `  printmarket masterdata validate config/masterdata/acme
   printmarket masterdata validate prices-2027.yaml -o json`,
 		RunE: func(cmd *cobra.Command, paths []string) error {
-			verdicts, err := validateMasterData(cmd, paths)
-			if err != nil {
-				return err
+			var verdicts []mdsource.Verdict
+			for _, path := range paths {
+				v, _, err := checkMasterData(cmd, path)
+				if err != nil {
+					return err
+				}
+				verdicts = append(verdicts, v)
 			}
-			return showVerdicts(cmd, verdicts, output, quiet)
+			if output == "json" {
+				if err := encodeJSON(cmd.OutOrStdout(), verdicts); err != nil {
+					return err
+				}
+			}
+			var outcome error
+			for _, v := range verdicts {
+				to := cmd.OutOrStdout()
+				if !v.Valid {
+					outcome, to = exitInvalid, cmd.ErrOrStderr()
+				}
+				if output != "json" && (!quiet || !v.Valid) {
+					printVerdict(to, v)
+				}
+			}
+			return outcome
 		},
 	}
 	chooseOutput(cmd.Flags(), &output, "text", "json")
@@ -68,31 +73,9 @@ func validateMasterDataCommand() *cobra.Command {
 	return cmd
 }
 
-// validateMasterData judges each path; its error is that of one that cannot be
-// read at all.
-func validateMasterData(cmd *cobra.Command, paths []string) ([]verdict, error) {
-	var verdicts []verdict
-	for _, path := range paths {
-		v := verdict{Path: path}
-		document, err := readMasterData(cmd, path)
-		var invalid *mdsource.InvalidError
-		switch {
-		case errors.As(err, &invalid):
-			v.Faults, v.More = invalid.Faults, invalid.More
-		case err != nil:
-			return nil, err
-		default:
-			v.Valid, v.ID, v.Level, v.Owner, v.Counts = true, document.ID(), document.Level(), document.Owner(), document.Counts()
-		}
-		verdicts = append(verdicts, v)
-	}
-	return verdicts, nil
-}
-
-// readMasterData reads a document, and shows on a terminal how far it is.
-func readMasterData(cmd *cobra.Command, path string) (*mdsource.Document, error) {
-	// A file of less is read before anybody looks.
-	const large = 4 << 20
+// checkMasterData reads a document, and shows the progress on a terminal.
+func checkMasterData(cmd *cobra.Command, path string) (mdsource.Verdict, *mdsource.Document, error) {
+	const large = 4 << 20 // a smaller file is read before anybody looks
 	var o mdsource.Options
 	if width, terminal := terminalWidth(cmd.ErrOrStderr()); terminal {
 		bar := &progressBar{out: cmd.ErrOrStderr(), width: width, name: printable(path), unit: "kB"}
@@ -103,63 +86,22 @@ func readMasterData(cmd *cobra.Command, path string) (*mdsource.Document, error)
 			}
 		}
 	}
-	return mdsource.Read(cmd.Context(), path, o)
+	return mdsource.Check(cmd.Context(), path, o)
 }
 
-func showVerdicts(cmd *cobra.Command, verdicts []verdict, output string, quiet bool) error {
-	if output == "json" {
-		if err := encodeJSON(cmd.OutOrStdout(), verdicts); err != nil {
-			return err
-		}
+func printVerdict(w io.Writer, v mdsource.Verdict) {
+	for _, text := range v.Lines() {
+		line(w, text)
 	}
-	failed := false
-	for _, v := range verdicts {
-		failed = failed || !v.Valid
-		switch {
-		case output == "json":
-		case !v.Valid:
-			showFaults(cmd.ErrOrStderr(), v.Path, v.Faults, v.More)
-		case !quiet:
-			showDocument(cmd.OutOrStdout(), v)
-		}
-	}
-	if failed {
-		return exitInvalid
-	}
-	return nil
 }
 
-// showFaults writes a line for each fault, as compilers do.
-func showFaults(w io.Writer, path string, faults []mdsource.Fault, more bool) {
-	for _, f := range faults {
-		_, _ = fmt.Fprintln(w, printable(f.String()))
-	}
-	told := fmt.Sprintf("%d faults", len(faults))
-	if len(faults) == 1 {
-		told = "1 fault"
-	}
-	if more {
-		told = fmt.Sprintf("more than %d faults", len(faults))
-	}
-	_, _ = fmt.Fprintf(w, "printmarket: %s: %s\n", printable(path), told)
-}
-
-func showDocument(w io.Writer, v verdict) {
-	var counts []string
-	for _, c := range v.Counts {
-		counts = append(counts, fmt.Sprintf("%s %d", c.List, c.Entries))
-	}
-	_, _ = fmt.Fprintf(w, "%s: valid %s of %s\n  %s\n  %s\n", printable(v.Path), v.Level, v.Owner, strings.Join(counts, ", "), v.ID)
-}
-
-// readValid reads a document that is going to be used; what is wrong with it is
-// shown, and the error is the exit code.
+// readValid reads a document. It prints the faults of an invalid one, and returns the
+// exit code.
 func readValid(cmd *cobra.Command, path string) (*mdsource.Document, error) {
-	document, err := readMasterData(cmd, path)
-	var invalid *mdsource.InvalidError
-	if errors.As(err, &invalid) {
-		showFaults(cmd.ErrOrStderr(), path, invalid.Faults, invalid.More)
-		return nil, exitInvalid
+	verdict, document, err := checkMasterData(cmd, path)
+	if err == nil && !verdict.Valid {
+		printVerdict(cmd.ErrOrStderr(), verdict)
+		err = exitInvalid
 	}
 	return document, err
 }
@@ -178,36 +120,31 @@ func openDocument(cmd *cobra.Command, access *platformAccess, name string) (*mds
 
 func diffMasterDataCommand() *cobra.Command {
 	var access platformAccess
-	var output string
 	var exitCode bool
-	cmd := &cobra.Command{
-		Use: "diff A B", Short: "Tell what it takes to make B of A", Args: cobra.ExactArgs(2),
-		Long: `Tell what it takes to make B of A: what is added (+), removed (-) and changed (~), by
+	return command[[]mdsource.Change]{
+		use: "diff A B", short: "Tell what it takes to make B of A", args: cobra.ExactArgs(2),
+		long: `Tell what it takes to make B of A: what is added (+), removed (-) and changed (~), by
 family and identifier. A and B are paths, or the ids of snapshots. Where they are from
 is no difference.`,
-		Example: `  printmarket masterdata diff prices-2026 prices-2027
+		example: `  printmarket masterdata diff prices-2026 prices-2027
   printmarket masterdata diff sha256:12ab... prices-2027`,
-		RunE: func(cmd *cobra.Command, names []string) error {
-			var both [2]*mdsource.Document
-			for i, name := range names {
-				var err error
-				if both[i], err = openDocument(cmd, &access, name); err != nil {
-					return err
-				}
-			}
-			changes, err := mdsource.Diff(both[0], both[1])
-			if err != nil {
-				return err
-			}
-			err = printOutput(cmd, output, changes, func(w io.Writer) { _ = mdsource.WriteChanges(w, changes) })
-			if err == nil && exitCode && len(changes) > 0 {
-				return exitFail
-			}
-			return err
+		flags: func(f *pflag.FlagSet) {
+			access.register(f)
+			f.BoolVar(&exitCode, "exit-code", false, "end with exit code 2 if there is a difference")
 		},
-	}
-	access.register(cmd.Flags())
-	chooseOutput(cmd.Flags(), &output, "table", "json")
-	cmd.Flags().BoolVar(&exitCode, "exit-code", false, "end with exit code 2 if there is a difference")
-	return cmd
+		print: func(w io.Writer, changes []mdsource.Change) { _ = mdsource.WriteChanges(w, changes) }, // Flush returns the error
+	}.local(func(cmd *cobra.Command, names []string) ([]mdsource.Change, error) {
+		var both [2]*mdsource.Document
+		for i, name := range names {
+			var err error
+			if both[i], err = openDocument(cmd, &access, name); err != nil {
+				return nil, err
+			}
+		}
+		changes, err := mdsource.Diff(both[0], both[1])
+		if err == nil && exitCode && len(changes) > 0 {
+			err = resultError{exitFail}
+		}
+		return changes, err
+	})
 }

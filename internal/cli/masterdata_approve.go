@@ -31,7 +31,7 @@ func printApproval(w io.Writer, a *platformapi.Approval) { approvalTable.print(w
 
 func approveMasterDataCommand() *cobra.Command {
 	var from, until, note string
-	return platformCommand[*platformapi.Approval]{
+	return command[*platformapi.Approval]{
 		use: "approve SNAPSHOT", short: "Put a snapshot in force, now or later", args: cobra.ExactArgs(1),
 		long: `Put a snapshot in force, now or later. Of several approvals of one level and owner the
 one that began last is in force; when its window ends, the one before it is again.`,
@@ -47,37 +47,34 @@ one that began last is in force; when its window ends, the one before it is agai
 			}
 			return checkTime("until", until, "2027-01-01T00:00:00Z")
 		},
-		call: func(ctx context.Context, r request) (*platformapi.Approval, error) {
-			return answer[platformapi.Approval](r.ApproveSnapshot(ctx, r.args[0],
-				platformapi.ApprovalRequest{EffectiveFrom: given(from), EffectiveUntil: given(until), Note: given(note)}))
-		},
 		print: printApproval,
-	}.command()
+	}.onPlatform(func(ctx context.Context, r request) (*platformapi.Approval, error) {
+		return answer[platformapi.Approval](r.ApproveSnapshot(ctx, r.args[0],
+			platformapi.ApprovalRequest{EffectiveFrom: given(from), EffectiveUntil: given(until), Note: given(note)}))
+	})
 }
 
 func approvalsCommand() *cobra.Command {
 	var filter recordFilter
-	return platformCommand[[]platformapi.Approval]{
+	return command[[]platformapi.Approval]{
 		use: "approvals", short: "List approvals, the latest first", flags: filter.register, check: filter.check,
-		call: func(ctx context.Context, r request) ([]platformapi.Approval, error) {
-			params := platformapi.ListApprovalsParams{Level: (*platformapi.ListApprovalsParamsLevel)(given(filter.level)), Owner: given(filter.owner)}
-			return pages(filter.limit, func(a *platformapi.Approval) *string { return &a.ID }, func(size *int, before *string) (*http.Response, error) {
-				params.Limit, params.Before = size, before
-				return r.ListApprovals(ctx, &params)
-			})
-		},
-		print: func(w io.Writer, found []platformapi.Approval) { approvalTable.print(w, found...) },
-	}.command()
+		print: approvalTable.list,
+	}.onPlatform(func(ctx context.Context, r request) ([]platformapi.Approval, error) {
+		params := platformapi.ListApprovalsParams{Level: (*platformapi.ListApprovalsParamsLevel)(given(filter.level)), Owner: given(filter.owner)}
+		return pages(filter.limit, func(a *platformapi.Approval) *string { return &a.ID }, func(size *int, before *string) (*http.Response, error) {
+			params.Limit, params.Before = size, before
+			return r.ListApprovals(ctx, &params)
+		})
+	})
 }
 
 func withdrawMasterDataCommand() *cobra.Command {
 	var reason string
-	return platformCommand[*platformapi.Approval]{
+	return command[*platformapi.Approval]{
 		use: "withdraw APPROVAL", short: "End an approval; what it had superseded is in force again", args: cobra.ExactArgs(1),
 		flags: func(f *pflag.FlagSet) { registerReason(f, &reason) }, required: []string{"reason"},
-		call: func(ctx context.Context, r request) (*platformapi.Approval, error) {
-			return answer[platformapi.Approval](r.WithdrawApproval(ctx, r.args[0], platformapi.Reason{Reason: reason}))
-		},
 		print: printApproval,
-	}.command()
+	}.onPlatform(func(ctx context.Context, r request) (*platformapi.Approval, error) {
+		return answer[platformapi.Approval](r.WithdrawApproval(ctx, r.args[0], platformapi.Reason{Reason: reason}))
+	})
 }

@@ -27,7 +27,7 @@ import (
 func importMasterDataCommand() *cobra.Command {
 	var dry bool
 	var note string
-	return platformCommand[*platformapi.ImportedSnapshot]{
+	return command[*platformapi.ImportedSnapshot]{
 		use: "import PATH", short: "Keep files as a snapshot, which is not in force yet", args: cobra.ExactArgs(1),
 		long: `Keep files as a snapshot. It is named by the digest of its content, and the same
 content again changes nothing. Nothing is in force until it is approved.`,
@@ -36,24 +36,6 @@ content again changes nothing. Nothing is in force until it is approved.`,
 		flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&dry, "dry-run", false, "let the platform check everything, and keep nothing")
 			f.StringVar(&note, "note", "", "why; it is kept in the audit")
-		},
-		call: func(ctx context.Context, r request) (*platformapi.ImportedSnapshot, error) {
-			document, err := readValid(r.cmd, r.args[0])
-			if err != nil {
-				return nil, err
-			}
-			text, err := document.JSON()
-			if err != nil {
-				return nil, err
-			}
-			var packed bytes.Buffer
-			w := gzip.NewWriter(&packed)
-			_, err = w.Write(text)
-			if err := errors.Join(err, w.Close()); err != nil {
-				return nil, err
-			}
-			return answer[platformapi.ImportedSnapshot](r.ImportSnapshotWithBody(ctx,
-				&platformapi.ImportSnapshotParams{DryRun: &dry, Note: given(note)}, "application/gzip", &packed))
 		},
 		print: func(w io.Writer, imported *platformapi.ImportedSnapshot) {
 			snapshotTable.print(w, imported.Snapshot)
@@ -66,7 +48,24 @@ content again changes nothing. Nothing is in force until it is approved.`,
 				line(w, "The same content was imported before.")
 			}
 		},
-	}.command()
+	}.onPlatform(func(ctx context.Context, r request) (*platformapi.ImportedSnapshot, error) {
+		document, err := readValid(r.cmd, r.args[0])
+		if err != nil {
+			return nil, err
+		}
+		text, err := document.JSON()
+		if err != nil {
+			return nil, err
+		}
+		var packed bytes.Buffer
+		w := gzip.NewWriter(&packed)
+		_, err = w.Write(text)
+		if err := errors.Join(err, w.Close()); err != nil {
+			return nil, err
+		}
+		return answer[platformapi.ImportedSnapshot](r.ImportSnapshotWithBody(ctx,
+			&platformapi.ImportSnapshotParams{DryRun: &dry, Note: given(note)}, "application/gzip", &packed))
+	})
 }
 
 // recordFilter holds the flags of lists of snapshots and approvals.
@@ -101,17 +100,16 @@ var snapshotTable = table[platformapi.Snapshot]{
 
 func listMasterDataCommand() *cobra.Command {
 	var filter recordFilter
-	return platformCommand[[]platformapi.Snapshot]{
+	return command[[]platformapi.Snapshot]{
 		use: "list", short: "List what was imported, the latest first", flags: filter.register, check: filter.check,
-		call: func(ctx context.Context, r request) ([]platformapi.Snapshot, error) {
-			params := platformapi.ListSnapshotsParams{Level: (*platformapi.ListSnapshotsParamsLevel)(given(filter.level)), Owner: given(filter.owner)}
-			return pages(filter.limit, func(s *platformapi.Snapshot) *string { return &s.ID }, func(size *int, before *string) (*http.Response, error) {
-				params.Limit, params.Before = size, before
-				return r.ListSnapshots(ctx, &params)
-			})
-		},
-		print: func(w io.Writer, found []platformapi.Snapshot) { snapshotTable.print(w, found...) },
-	}.command()
+		print: snapshotTable.list,
+	}.onPlatform(func(ctx context.Context, r request) ([]platformapi.Snapshot, error) {
+		params := platformapi.ListSnapshotsParams{Level: (*platformapi.ListSnapshotsParamsLevel)(given(filter.level)), Owner: given(filter.owner)}
+		return pages(filter.limit, func(s *platformapi.Snapshot) *string { return &s.ID }, func(size *int, before *string) (*http.Response, error) {
+			params.Limit, params.Before = size, before
+			return r.ListSnapshots(ctx, &params)
+		})
+	})
 }
 
 // entries counts the entries and the lists that have any.
@@ -133,41 +131,30 @@ func exportMasterDataCommand() *cobra.Command {
 		Example: `  printmarket masterdata export sha256:12ab... -o yaml > prices.yaml
   printmarket masterdata export sha256:12ab... -o csv -f prices`,
 		RunE: func(cmd *cobra.Command, ids []string) error {
-			write, err := exporter(cmd, output, path)
-			if err != nil {
-				return err
+			if output == "csv" && path == "" {
+				return errors.New("csv is written to a directory: set --output-file")
 			}
 			client, err := o.open()
 			if err != nil {
 				return err
 			}
 			document, err := fetchSnapshot(cmd.Context(), client, ids[0])
-			if err != nil {
+			switch {
+			case err != nil:
 				return err
+			case output == "csv":
+				return writeTables(document, path)
+			case path == "":
+				return mdsource.Write(cmd.OutOrStdout(), document, mdsource.Format(output))
+			default:
+				return replaceFile(path, func(w io.Writer) error { return mdsource.Write(w, document, mdsource.Format(output)) })
 			}
-			return write(document)
 		},
 	}
 	o.register(cmd.Flags())
 	chooseOutput(cmd.Flags(), &output, "yaml", "json", "csv")
 	cmd.Flags().StringVarP(&path, "output-file", "f", "", "write to this file, not to standard output; with csv: to this new directory (required)")
 	return cmd
-}
-
-// exporter returns how a document is written.
-func exporter(cmd *cobra.Command, output, path string) (func(*mdsource.Document) error, error) {
-	switch form := mdsource.Format(output); {
-	case output == "csv" && path == "":
-		return nil, errors.New("csv is written to a directory: set --output-file")
-	case output == "csv":
-		return func(d *mdsource.Document) error { return writeTables(d, path) }, nil
-	case path == "":
-		return func(d *mdsource.Document) error { return mdsource.Write(cmd.OutOrStdout(), d, form) }, nil
-	default:
-		return func(d *mdsource.Document) error {
-			return replaceFile(path, func(w io.Writer) error { return mdsource.Write(w, d, form) })
-		}, nil
-	}
 }
 
 // writeTables writes a new directory. An existing one may have other lists, which an

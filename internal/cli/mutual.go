@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/netip"
 	"slices"
 	"strings"
 
@@ -18,27 +17,19 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// mutualOptions are the flags of the listener for mutual TLS.
+// mutualOptions holds the flags of the listener for mutual TLS and of the proxies that
+// forward certificates to it.
 type mutualOptions struct {
-	addr, cert, key string
-	proxies         proxyOptions
+	addr, cert, key      string
+	proxyAddresses, pins []string
+	field                string
 }
 
 func (o *mutualOptions) register(f *pflag.FlagSet) {
 	f.StringVar(&o.addr, "mtls-addr", "", "address of the partner API with mutual TLS, where only pinned client certificates count")
 	f.StringVar(&o.cert, "mtls-cert", "", "file of its certificate chain in PEM, read again when it changes")
 	f.StringVar(&o.key, "mtls-key", "", "file of the certificate's private key in PEM, read again when it changes")
-	o.proxies.register(f)
-}
-
-// proxyOptions are the flags of proxies that forward certificates.
-type proxyOptions struct {
-	addresses, pins []string
-	field           string
-}
-
-func (o *proxyOptions) register(f *pflag.FlagSet) {
-	f.StringSliceVar(&o.addresses, "mtls-proxies", nil, "CIDRs of proxies that may end mutual TLS for us and forward clients' certificates")
+	f.StringSliceVar(&o.proxyAddresses, "mtls-proxies", nil, "CIDRs of proxies that may end mutual TLS for us and forward clients' certificates")
 	f.StringSliceVar(&o.pins, "mtls-proxy-pins", nil, "SHA-256, in hex, of the public keys with which these proxies prove themselves")
 	f.StringVar(&o.field, "mtls-proxy-field", string(apiserver.FieldClientCert), "field in which they forward a certificate: "+fieldNames())
 }
@@ -51,18 +42,14 @@ func fieldNames() string {
 	return strings.Join(names, ", ")
 }
 
-// read reads the flags.
-func (o *proxyOptions) read() (p apiserver.Proxies, err error) {
+// proxies parses the flags of proxies.
+func (o *mutualOptions) proxies() (p apiserver.Proxies, err error) {
 	p.Field = apiserver.ProxyField(o.field)
 	if !slices.Contains(apiserver.ProxyFields(), p.Field) {
 		return p, fmt.Errorf("--mtls-proxy-field %q is none of %s", o.field, fieldNames())
 	}
-	for _, text := range o.addresses {
-		prefix, err := netip.ParsePrefix(text)
-		if err != nil {
-			return p, fmt.Errorf("--mtls-proxies: %w", err)
-		}
-		p.Addresses = append(p.Addresses, prefix)
+	if p.Addresses, err = parseRanges("mtls-proxies", o.proxyAddresses); err != nil {
+		return p, err
 	}
 	for _, text := range o.pins {
 		digest, err := credential.ParseDigest(text)
@@ -79,26 +66,19 @@ var (
 	errProxyFlags  = errors.New("--mtls-proxies and --mtls-proxy-pins need each other, and --mtls-addr")
 )
 
-// check tells what cannot be meant.
-func (o *mutualOptions) check() error {
-	addresses, pins := len(o.proxies.addresses) > 0, len(o.proxies.pins) > 0
-	all, none := o.addr != "" && o.cert != "" && o.key != "", o.addr == "" && o.cert == "" && o.key == ""
-	switch _, err := o.proxies.read(); {
-	case err != nil:
-		return err
-	case addresses != pins, addresses && none:
-		return errProxyFlags
-	case !all && !none:
-		return errMutualFlags
-	default:
-		return nil
-	}
-}
-
-// listen opens the socket, or none if there is to be none.
+// listen checks the flags and opens the socket; nil without an address.
 func (o *mutualOptions) listen(ctx context.Context) (net.Listener, error) {
-	if err := o.check(); err != nil || o.addr == "" {
+	addresses, pins := len(o.proxyAddresses) > 0, len(o.pins) > 0
+	all, none := o.addr != "" && o.cert != "" && o.key != "", o.addr == "" && o.cert == "" && o.key == ""
+	switch _, err := o.proxies(); {
+	case err != nil:
 		return nil, err
+	case addresses != pins, addresses && none:
+		return nil, errProxyFlags
+	case !all && !none:
+		return nil, errMutualFlags
+	case none:
+		return nil, nil
 	}
 	return listen(ctx, "mtls-addr", o.addr)
 }

@@ -61,6 +61,17 @@ func line(w io.Writer, cells ...any) {
 	_, _ = io.WriteString(w, "\n")
 }
 
+// rows prints rows of cells.
+func rows(w io.Writer, table [][]string) {
+	for _, row := range table {
+		cells := make([]any, len(row))
+		for i := range row {
+			cells[i] = row[i]
+		}
+		line(w, cells...)
+	}
+}
+
 // printable replaces the control characters of a text, which would control the
 // terminal or the direction of the text behind it.
 func printable(text string) string {
@@ -91,6 +102,10 @@ func (t table[T]) print(w io.Writer, records ...T) {
 		line(w, t.cells(&records[i])...)
 	}
 }
+
+// list prints a list of records, and one a single record.
+func (t table[T]) list(w io.Writer, records []T) { t.print(w, records...) }
+func (t table[T]) one(w io.Writer, record *T)    { t.print(w, *record) }
 
 func stamp(at respond.Instant) string { return time.Time(at).UTC().Format(time.RFC3339) }
 

@@ -15,7 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/printmarket/printmarket/apiserver/platformapi"
@@ -24,66 +23,6 @@ import (
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
-
-// platformCommand is a row of the commands that call the platform API: its texts and
-// flags, the call, and how the result is printed. T is the result.
-type platformCommand[T any] struct {
-	use, short, long, example string
-	// args is NoArgs by default.
-	args cobra.PositionalArgs
-	// flags adds flags beside those of the access and the output.
-	flags func(*pflag.FlagSet)
-	// required names the flags that must be set.
-	required []string
-	// check refuses flags before anything is opened.
-	check func() error
-	call  func(context.Context, request) (T, error)
-	print func(io.Writer, T)
-}
-
-// request is one invocation of a platform command.
-type request struct {
-	*platformapi.Client
-	cmd  *cobra.Command
-	args []string
-}
-
-// command returns the cobra command of a row.
-func (c platformCommand[T]) command() *cobra.Command {
-	var access platformAccess
-	var output string
-	cmd := &cobra.Command{
-		Use: c.use, Short: c.short, Long: c.long, Example: c.example, Args: c.args,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if c.check != nil {
-				if err := c.check(); err != nil {
-					return err
-				}
-			}
-			client, err := access.open()
-			if err != nil {
-				return err
-			}
-			found, err := c.call(cmd.Context(), request{client, cmd, args})
-			if err != nil {
-				return err
-			}
-			return printOutput(cmd, output, found, func(w io.Writer) { c.print(w, found) })
-		},
-	}
-	if c.args == nil {
-		cmd.Args = cobra.NoArgs
-	}
-	access.register(cmd.Flags())
-	chooseOutput(cmd.Flags(), &output, "table", "json")
-	if c.flags != nil {
-		c.flags(cmd.Flags())
-	}
-	for _, flag := range c.required {
-		_ = cmd.MarkFlagRequired(flag) // the flag exists
-	}
-	return cmd
-}
 
 // answer decodes a response of the platform API, or returns its problem as an error.
 func answer[T any](response *http.Response, err error) (*T, error) {
@@ -136,10 +75,25 @@ func refused(status int, body []byte) error {
 	return errors.New(text.String())
 }
 
+// organization holds the value of a required --organization.
+type organization string
+
+func (o *organization) register(f *pflag.FlagSet, whose string) {
+	f.StringVar((*string)(o), "organization", "", "whose "+whose+": spec.organizationID of the PartnerEntitlement")
+}
+
+// check returns the question as error if the flag is missing.
+func (o *organization) check(question string) error {
+	if *o == "" {
+		return errors.New(question)
+	}
+	return nil
+}
+
 // maxListed limits what one command lists.
 const maxListed = 10_000
 
-// listLimit is the value of --limit.
+// listLimit holds the value of --limit.
 type listLimit int
 
 func (l *listLimit) register(f *pflag.FlagSet, what string) {
@@ -153,8 +107,8 @@ func (l *listLimit) check() error {
 	return nil
 }
 
-// pages reads as many pages as the limit needs. next reads the records before an id;
-// nil: from the latest on.
+// pages reads as many pages as the limit needs. next reads the page of records before an
+// id; nil reads from the latest record on.
 func pages[T any](l listLimit, id func(*T) *string, next func(size *int, before *string) (*http.Response, error)) ([]T, error) {
 	found, limit := []T{}, int(l)
 	var before *string
@@ -172,7 +126,7 @@ func pages[T any](l listLimit, id func(*T) *string, next func(size *int, before 
 	}
 }
 
-// checkTime refuses the value of a flag that is no time; empty is fine.
+// checkTime rejects an invalid time as value of a flag. An empty value is valid.
 func checkTime(flag, text, example string) error {
 	if _, err := time.Parse(time.RFC3339, text); err != nil && text != "" {
 		return fmt.Errorf("--%s is a time like %s, not %q", flag, example, text)
@@ -208,15 +162,13 @@ func (o *platformAccess) open() (*platformapi.Client, error) {
 		return nil, err
 	}
 	return platformapi.NewClient(origin,
-		platformapi.WithHTTPClient(&http.Client{Timeout: requestTime, CheckRedirect: refuseRedirect}),
+		platformapi.WithHTTPClient(&http.Client{Timeout: requestTime, CheckRedirect: func(*http.Request, []*http.Request) error {
+			return errors.New("the API redirects, and a key is sent to no other address")
+		}}),
 		platformapi.WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
 			r.Header.Set("Authorization", "Bearer "+key.Secret().Reveal())
 			return nil
 		}))
-}
-
-func refuseRedirect(*http.Request, []*http.Request) error {
-	return errors.New("the API redirects, and a key is sent to no other address")
 }
 
 // origin returns the address of the API. A key crosses no network in plain text.

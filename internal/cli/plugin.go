@@ -2,41 +2,18 @@
 
 package cli
 
-import (
-	"path/filepath"
-	"slices"
-	"strings"
-
-	"github.com/spf13/cobra"
-)
+import "github.com/spf13/cobra"
 
 const (
 	// pluginName is the name under which kubectl finds this executable as a plugin.
 	pluginName = "kubectl-printmarket"
-	// pluginCompletionName is the name under which kubectl asks it for completions: the
-	// arguments are those of the plugin, the last one as far as it is typed.
+	// pluginCompletionName is the name under which kubectl requests completions. The
+	// arguments are those of the plugin, and the last one may be incomplete.
 	pluginCompletionName = "kubectl_complete-printmarket"
 )
 
-// calledAs is the name under which this executable was started; empty if nobody says.
-func calledAs(args []string) string {
-	if len(args) == 0 {
-		return ""
-	}
-	return strings.TrimSuffix(filepath.Base(args[0]), ".exe")
-}
-
 // isPlugin reports whether kubectl has started the executable.
 func isPlugin(called string) bool { return called == pluginName || called == pluginCompletionName }
-
-// displayName returns the annotation with the name of the executable in help texts.
-func displayName(plugin bool) map[string]string {
-	name := "printmarket"
-	if plugin {
-		name = "kubectl printmarket"
-	}
-	return map[string]string{cobra.CommandDisplayNameAnnotation: name}
-}
 
 // operatorGroup is a group of operator commands in the help of the plugin.
 type operatorGroup struct {
@@ -57,13 +34,4 @@ func operatorGroups() []operatorGroup {
 		}},
 		{cobra.Group{ID: "health", Title: "Health of the installation:"}, []*cobra.Command{doctorCommand(), selftestCommand()}},
 	}
-}
-
-// completing are the arguments of a call: under the name for completions, those with
-// which shells ask for them.
-func completing(called string, args []string) []string {
-	if called == pluginCompletionName {
-		return slices.Insert(slices.Clone(args), 0, cobra.ShellCompRequestCmd)
-	}
-	return args
 }

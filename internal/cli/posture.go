@@ -3,66 +3,81 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/dirsource"
 	"github.com/printmarket/printmarket/internal/posture/explain"
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
 	"github.com/printmarket/printmarket/internal/telemetry"
-	"github.com/printmarket/printmarket/internal/tenant"
 )
 
 func postureCommand() *cobra.Command {
 	var o postureOptions
-	var output string
-	cmd := &cobra.Command{
-		Use:   "posture",
-		Short: "Print who may do what, and why not, from a directory of manifests or a cluster",
-		Long: `Print who may do what, and why not: from a directory of manifests with --from,
+	var reading explain.Reading
+	cmd := command[postureReport]{
+		use:   "posture",
+		short: "Print who may do what, and why not, from a directory of manifests or a cluster",
+		long: `Print who may do what, and why not: from a directory of manifests with --from,
 else from the cluster. What is printed is judged here, by the code of the gates;
 no server is asked but kube-apiserver.
 
 A cell of the table is what a key with every scope of its partner is answered:
 "open", "test" where only test keys are, "closed", and why live keys are not;
 "-" stands for what the partner was not granted.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			reading, err := o.read(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return printPosture(cmd, reading, o.now(), output)
-		},
+		outputs: []string{"table", "wide", "yaml", "json"},
+		flags:   o.register,
+		print:   func(w io.Writer, r postureReport) { rows(w, r.table) },
+	}.local(func(cmd *cobra.Command, _ []string) (r postureReport, err error) {
+		if reading, err = o.read(cmd.Context()); err != nil {
+			return r, err
+		}
+		snapshot, now := posture.Compile(reading.Inputs), o.now()
+		r = postureReport{Report: reading.Report(snapshot, now), Unknown: reading.Unknown()}
+		matrix := explain.NewMatrix(snapshot, now)
+		if r.table = matrix.Table(); cmd.Flag("output").Value.String() == "wide" {
+			r.table = matrix.List(explain.New(reading.Inputs), now)
+		}
+		return r, nil
+	})
+	cmd.PostRunE = func(cmd *cobra.Command, _ []string) error {
+		if output := cmd.Flag("output").Value.String(); output == "yaml" || output == "json" {
+			return nil
+		}
+		return printUnknown(cmd.ErrOrStderr(), reading)
 	}
-	o.register(cmd)
-	chooseOutput(cmd.Flags(), &output, "table", "wide", "yaml", "json")
 	cmd.AddCommand(postureDiffCommand(), postureExplainCommand())
 	return cmd
 }
 
-// postureOptions name the source of the posture and the time of the evaluation.
+// postureReport is the JSON output of printmarket posture, with its table.
+type postureReport struct {
+	posture.Report
+	Unknown []string `json:"unknown,omitempty"`
+	table   explain.Table
+}
+
+// postureOptions names the source of the posture and the time of the evaluation.
 type postureOptions struct {
 	from string
 	at   instantFlag
 	clusterOptions
 }
 
-func (o *postureOptions) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.from, "from", "", "directory of manifests; without it the cluster is read")
-	o.registerCluster(cmd)
+func (o *postureOptions) register(f *pflag.FlagSet) {
+	f.StringVar(&o.from, "from", "", "directory of manifests; without it the cluster is read")
+	o.registerCluster(f)
 }
 
-func (o *postureOptions) registerCluster(cmd *cobra.Command) {
-	o.registerFinding(cmd.Flags())
-	cmd.Flags().Var(&o.at, "at", "judge as of a time, such as 2026-12-01T00:00:00Z (default: now)")
+func (o *postureOptions) registerCluster(f *pflag.FlagSet) {
+	o.registerFinding(f)
+	f.Var(&o.at, "at", "judge as of a time, such as 2026-12-01T00:00:00Z (default: now)")
 }
 
 // now returns the time of the evaluation.
@@ -117,77 +132,11 @@ func (o *postureOptions) readCluster(ctx context.Context) (explain.Reading, erro
 	return kubesource.Read(ctx, config, namespace, o.now())
 }
 
-// postureDocument is the report with what is unknown.
-type postureDocument struct {
-	posture.Report
-	Unknown []string `json:"unknown,omitempty"`
-}
-
-func printPosture(cmd *cobra.Command, reading explain.Reading, now time.Time, output string) error {
-	snapshot := posture.Compile(reading.Inputs)
-	report := reading.Report(snapshot, now)
-	err := printOutput(cmd, output, postureDocument{report, unknown(reading)}, func(w io.Writer) {
-		m := explain.NewMatrix(snapshot, now)
-		if output == "wide" {
-			printPostureList(w, explain.New(reading.Inputs), m, now)
-		} else {
-			printPostureMatrix(w, m)
-		}
-	})
-	if err != nil || output == "yaml" || output == "json" {
-		return err
-	}
-	return printUnknown(cmd.ErrOrStderr(), reading)
-}
-
-// unknown returns sentences about what the user's rights do not reach.
-func unknown(r explain.Reading) []string {
-	if len(r.Unread) == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf(
-		"your rights do not reach these Secrets: %s. Whether callbacks of their senders are accepted, and webhooks signed, is unknown; everything else is judged in full.",
-		strings.Join(r.Unread, ", "))}
-}
-
 func printUnknown(w io.Writer, r explain.Reading) error {
-	for _, sentence := range unknown(r) {
+	for _, sentence := range r.Unknown() {
 		if _, err := fmt.Fprintln(w, "note:", sentence); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// printPostureMatrix prints a row for each partner and a column for each granted
-// capability, with the names of the manifests.
-func printPostureMatrix(w io.Writer, m explain.Matrix) {
-	head := []any{"PARTNER"}
-	for _, c := range m.Capabilities {
-		head = append(head, c)
-	}
-	line(w, head...)
-	for _, row := range m.Rows {
-		cells := []any{row.Name}
-		for _, c := range m.Capabilities {
-			cells = append(cells, row.Cell(c))
-		}
-		line(w, cells...)
-	}
-}
-
-// printPostureList prints a row for each pair of a partner and a granted capability.
-func printPostureList(w io.Writer, p *explain.Prober, m explain.Matrix, now time.Time) {
-	line(w, "PARTNER", "CAPABILITY", "STAGE", "POSTURE", "KEYS", "REASON", "OPENS", "QUOTA")
-	for _, row := range m.Rows {
-		for c := range posture.Capabilities() {
-			of := row.Cell(c)
-			if !of.Granted {
-				continue
-			}
-			live := p.Decide(row.Partner, tenant.Live, c, false, now)
-			line(w, row.Name, c, live.Posture.Stage(), of.Posture, cmp.Or(strings.ToLower(strings.Join(of.KeyKinds, ",")), "-"), cmp.Or(of.Reason, "-"),
-				cmp.Or(explain.Instant(live.Opens), "-"), explain.Quota(live.Quota))
-		}
-	}
 }

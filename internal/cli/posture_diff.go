@@ -3,8 +3,6 @@
 package cli
 
 import (
-	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -51,8 +49,8 @@ if there is something to tell; 2 for everything that went wrong.`,
 			return err
 		},
 	}
-	o.registerCluster(cmd)
 	f := cmd.Flags()
+	o.registerCluster(f)
 	chooseOutput(f, &o.output, "table", "yaml", "json")
 	f.BoolVar(&o.exitCode, "exit-code", false, "exit with 1 if anything changes")
 	f.BoolVar(&o.opensOnly, "opens-only", false, "print only what opens, and exit with 1 if anything does: a gate for CI")
@@ -75,7 +73,13 @@ type postureDiffOptions struct {
 func (o *postureDiffOptions) run(cmd *cobra.Command, before, after string) error {
 	var sides [2]explain.Reading
 	for i, name := range []string{before, after} {
-		reading, err := o.side(cmd.Context(), name)
+		var reading explain.Reading
+		var err error
+		if name == "cluster" {
+			reading, err = o.readCluster(cmd.Context())
+		} else {
+			reading, err = readManifests(cmd.Context(), name, o.now())
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -88,35 +92,11 @@ func (o *postureDiffOptions) run(cmd *cobra.Command, before, after string) error
 	if o.opensOnly {
 		found.Changes = slices.DeleteFunc(found.Changes, func(c explain.Change) bool { return c.Effect != explain.EffectOpens })
 	}
-	if err := printOutput(cmd, o.output, found, func(w io.Writer) { printComparison(w, found) }); err != nil {
+	if err := printOutput(cmd, o.output, found, func(w io.Writer) { rows(w, found.Table()) }); err != nil {
 		return err
 	}
 	if len(found.Changes) > 0 && (o.exitCode || o.opensOnly) {
 		return exitDiffers
 	}
 	return nil
-}
-
-// side reads a directory of manifests, or the cluster.
-func (o *postureDiffOptions) side(ctx context.Context, name string) (explain.Reading, error) {
-	if name == "cluster" {
-		return o.readCluster(ctx)
-	}
-	return readManifests(ctx, name, o.now())
-}
-
-func printComparison(w io.Writer, found explain.Comparison) {
-	count := map[explain.Effect]int{}
-	if len(found.Changes) > 0 {
-		line(w, "EFFECT", "PARTNER", "SUBJECT", "REQUESTS", "OLD", "NEW", "WHEN")
-	}
-	for i := range found.Changes {
-		c := &found.Changes[i]
-		count[c.Effect]++
-		line(w, c.Effect, c.Partner, c.Subject, cmp.Or(c.Requests(), "-"), c.Old, c.New, c.When())
-	}
-	line(w, fmt.Sprintf("%d open, %d close, %d alter", count[explain.EffectOpens], count[explain.EffectCloses], count[explain.EffectAlters]))
-	if found.Until != nil {
-		line(w, "looked ahead until "+explain.Instant(*found.Until))
-	}
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -17,8 +18,8 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
-// The exit codes of an inspection: exitFail for a file with the verdict fail, so
-// that scripts can tell it from exitUnread, which is that of our own failures.
+// The exit codes of an inspection: exitFail for a file with the verdict fail, and
+// exitUnread for failures of the command.
 const (
 	exitUnread = exitError(1)
 	exitFail   = exitError(2)
@@ -45,23 +46,33 @@ func preflightCommand() *cobra.Command {
 	return cmd
 }
 
-// preflightOptions are the flags of an inspection.
+// preflightOptions holds the flags of an inspection.
 type preflightOptions struct {
 	profile, output, path string
 	ticket                ticketFlags
 }
 
-// run inspects one file after the other. A file of which there is no report does
-// not keep the others from having theirs.
+// run inspects one file after the other. A file without a report does not stop the
+// others.
 func (o *preflightOptions) run(cmd *cobra.Command, files []string) error {
-	in, err := o.inspection(cmd)
+	if _, err := profile.Lookup(o.profile); err != nil {
+		return err
+	}
+	ordered, err := o.ticket.ticket(cmd.Flags())
 	if err != nil {
 		return err
 	}
-	form, err := outputOf(o.output)
+	inspector, err := sandbox.Find(inspectorArg)
 	if err != nil {
 		return err
 	}
+	in := &inspection{spec: sandbox.Spec{Inspector: inspector, Profile: o.profile, Ticket: ordered}}
+	if width, terminal := terminalWidth(cmd.ErrOrStderr()); terminal {
+		in.progress = func(file string) *progressBar {
+			return &progressBar{out: cmd.ErrOrStderr(), width: width, name: file}
+		}
+	}
+	form := outputs[slices.Index(outputNames(), o.output)] // the flag takes no other name
 	if len(files) > 1 && !form.several {
 		return fmt.Errorf("output %s is of one file alone", form.name)
 	}
@@ -69,7 +80,7 @@ func (o *preflightOptions) run(cmd *cobra.Command, files []string) error {
 		return err
 	}
 	if form.copy {
-		return o.annotate(cmd.Context(), in, files[0])
+		return in.annotate(cmd.Context(), files[0], o.path)
 	}
 	out := cmd.OutOrStdout()
 	var kept bytes.Buffer
@@ -85,35 +96,14 @@ func (o *preflightOptions) run(cmd *cobra.Command, files []string) error {
 	return outcome
 }
 
-// inspection is what all files have in common.
+// inspection holds what all files have in common.
 type inspection struct {
 	spec sandbox.Spec
-	// progress is where the progress of a file is shown; nil for nowhere.
+	// progress shows the progress of a file; nil shows nothing.
 	progress func(file string) *progressBar
 }
 
-func (o *preflightOptions) inspection(cmd *cobra.Command) (*inspection, error) {
-	if _, err := profile.Lookup(o.profile); err != nil {
-		return nil, err
-	}
-	ordered, err := o.ticket.ticket(cmd.Flags())
-	if err != nil {
-		return nil, err
-	}
-	inspector, err := sandbox.Find(inspectorArg)
-	if err != nil {
-		return nil, err
-	}
-	in := &inspection{spec: sandbox.Spec{Inspector: inspector, Profile: o.profile, Ticket: ordered}}
-	if width, terminal := terminalWidth(cmd.ErrOrStderr()); terminal {
-		in.progress = func(file string) *progressBar {
-			return &progressBar{out: cmd.ErrOrStderr(), width: width, name: file}
-		}
-	}
-	return in, nil
-}
-
-// all inspects files and shows the reports. Its error is the worst exit code.
+// all inspects files and writes the reports. Its error is the worst exit code.
 func (in *inspection) all(cmd *cobra.Command, files []string, form output, out io.Writer) error {
 	unread, failed := false, false
 	for i, file := range files {
@@ -128,7 +118,7 @@ func (in *inspection) all(cmd *cobra.Command, files []string, form output, out i
 		}
 		if form.titled && len(files) > 1 {
 			if i > 0 {
-				_, _ = fmt.Fprintln(out) // as what follows
+				_, _ = fmt.Fprintln(out) // write returns the error
 			}
 			_, _ = fmt.Fprintf(out, "%s\n", file)
 		}
@@ -149,7 +139,7 @@ func (in *inspection) all(cmd *cobra.Command, files []string, form output, out i
 
 // file inspects one file.
 func (in *inspection) file(ctx context.Context, name string) (made report.Report, err error) {
-	err = in.opened(name, func(spec sandbox.Spec) error {
+	err = in.open(name, func(spec sandbox.Spec) error {
 		inspected, err := sandbox.Run(ctx, spec)
 		made = inspected.Report
 		return err
@@ -157,9 +147,9 @@ func (in *inspection) file(ctx context.Context, name string) (made report.Report
 	return made, err
 }
 
-// opened hands on what it takes to inspect a file.
-func (in *inspection) opened(name string, use func(sandbox.Spec) error) error {
-	// To open a pipe is to wait for its writer, and no signal ends that.
+// open opens a regular file for use. It does not open a pipe: that would wait for the
+// writer, and no signal ends the wait.
+func (in *inspection) open(name string, use func(sandbox.Spec) error) error {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("%s is not a regular file", name)
 	}
@@ -179,4 +169,39 @@ func (in *inspection) opened(name string, use func(sandbox.Spec) error) error {
 		defer bar.clear()
 	}
 	return use(spec)
+}
+
+// annotate writes a copy of a PDF that shows the findings as comments. Its exit code is
+// that of the report.
+func (in *inspection) annotate(ctx context.Context, name, path string) error {
+	if path == "" {
+		return errors.New("output pdf needs --output-file: it is a copy of the PDF with comments")
+	}
+	made, err := in.file(ctx, name)
+	if err != nil {
+		return err
+	}
+	err = in.open(name, func(spec sandbox.Spec) error {
+		update, err := sandbox.Annotate(ctx, spec)
+		if err != nil {
+			return err
+		}
+		info, err := spec.File.Stat()
+		if err != nil {
+			return fmt.Errorf("annotate %s: %w", name, err)
+		}
+		return replaceFile(path, func(w io.Writer) error {
+			if _, err := io.Copy(w, io.NewSectionReader(spec.File, 0, info.Size())); err != nil {
+				return fmt.Errorf("copy PDF: %w", err)
+			}
+			if _, err := w.Write(update); err != nil {
+				return fmt.Errorf("write comments: %w", err)
+			}
+			return nil
+		})
+	})
+	if err == nil && made.Verdict == report.Fail {
+		return exitFail
+	}
+	return err
 }

@@ -141,7 +141,7 @@ func TestPreflightDoesNotWaitForTheWriterOfAPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	var in inspection
-	err := in.opened(pipe, func(sandbox.Spec) error { return nil })
+	err := in.open(pipe, func(sandbox.Spec) error { return nil })
 	if err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("error = %v", err)
 	}

@@ -18,30 +18,19 @@ import (
 type output struct {
 	name  string
 	write func(io.Writer, report.Report) error
-	// several says that those of several files can stand one after the other,
-	// and titled that each then needs the name of its file.
+	// several is set if the reports of several files can follow each other, and titled
+	// if each of them then needs the name of its file.
 	several, titled bool
-	// copy says that it is a copy of the PDF, and write is nil: it is made where
-	// PDFs are opened.
+	// copy is set for a copy of the PDF, which the inspector makes; write is nil then.
 	copy bool
 }
 
-// outputs are the forms that there are.
-var outputs = [...]output{
+var outputs = []output{
 	{name: "text", write: writeText, several: true, titled: true},
 	{name: "json", write: writeJSON, several: true},
 	{name: "html", write: html.Write},
 	{name: "xfdf", write: report.XFDF},
 	{name: "pdf", copy: true},
-}
-
-func outputOf(name string) (output, error) {
-	for _, form := range outputs {
-		if form.name == name {
-			return form, nil
-		}
-	}
-	return output{}, fmt.Errorf("output %q is none of %s", name, outputNames())
 }
 
 func outputNames() []string {
@@ -61,7 +50,7 @@ func writeJSON(w io.Writer, made report.Report) error {
 	return err
 }
 
-// writeText lays the report out for where it goes.
+// writeText lays the report out for the terminal, if there is one.
 func writeText(w io.Writer, made report.Report) error {
 	var layout report.Layout
 	if width, terminal := terminalWidth(w); terminal {
@@ -75,7 +64,7 @@ func colorful(getenv func(string) string) bool {
 	return getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
 }
 
-// notAnInput refuses to write a report over a file that is inspected.
+// notAnInput rejects a path of the report that is one of the inspected files.
 func notAnInput(path string, inputs []string) error {
 	if path == "" {
 		return nil
@@ -92,8 +81,8 @@ func notAnInput(path string, inputs []string) error {
 	return nil
 }
 
-// replaceFile puts a file in the place of another one, if there is one: nobody
-// finds half of it. What is no regular file, like a terminal, is written to.
+// replaceFile writes a file, or replaces it at once: a reader finds the old content or
+// the new. It writes to a path that is no regular file, such as a terminal.
 func replaceFile(path string, write func(io.Writer) error) error {
 	info, err := os.Stat(path)
 	switch {

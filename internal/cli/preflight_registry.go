@@ -4,16 +4,16 @@ package cli
 
 import (
 	"cmp"
-	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/pkg/preflight/rules"
 )
 
-// listedProfile is a profile as programs read it.
+// listedProfile is the JSON output of a profile.
 type listedProfile struct {
 	Name        string `json:"name"`
 	Version     string `json:"version"`
@@ -21,77 +21,51 @@ type listedProfile struct {
 	Description string `json:"description"`
 }
 
-func preflightProfilesCommand() *cobra.Command {
-	var output string
-	cmd := &cobra.Command{
-		Use:   "profiles",
-		Short: "List the inspection profiles",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			all, err := profile.All()
-			if err != nil {
-				return err
-			}
-			var listed []listedProfile
-			for _, p := range all {
-				listed = append(listed, listedProfile{p.Name, p.Version, len(p.Rules), p.Description})
-			}
-			return printOutput(cmd, output, listed, func(w io.Writer) {
-				_, _ = fmt.Fprintln(w, "PROFILE\tVERSION\tRULES\tFOR") // Flush tells
-				for _, p := range listed {
-					_, _ = fmt.Fprintf(w, "%s\t%s\t%d\t%s\n", p.Name, p.Version, p.Rules, p.Description)
-				}
-			})
-		},
-	}
-	chooseOutput(cmd.Flags(), &output, "table", "json")
-	return cmd
+var profileTable = table[listedProfile]{
+	[]any{"PROFILE", "VERSION", "RULES", "FOR"},
+	func(p *listedProfile) []any { return []any{p.Name, p.Version, p.Rules, p.Description} },
 }
 
-// listedRule is a rule of a profile as programs read it. A rule without a limit has
-// none.
+func preflightProfilesCommand() *cobra.Command {
+	return command[[]listedProfile]{
+		use: "profiles", short: "List the inspection profiles", print: profileTable.list,
+	}.local(func(*cobra.Command, []string) (listed []listedProfile, err error) {
+		all, err := profile.All()
+		for _, p := range all {
+			listed = append(listed, listedProfile{p.Name, p.Version, len(p.Rules), p.Description})
+		}
+		return listed, err
+	})
+}
+
+// listedRule is the JSON output of a rule of a profile.
 type listedRule struct {
-	Rule     string `json:"rule"`
-	Severity string `json:"severity"`
-	Limit    string `json:"limit,omitempty"`
-	Title    string `json:"title"`
+	Rule     string          `json:"rule"`
+	Severity report.Severity `json:"severity"`
+	Limit    string          `json:"limit,omitempty"`
+	Title    string          `json:"title"`
+}
+
+var ruleTable = table[listedRule]{
+	[]any{"RULE", "SEVERITY", "LIMIT", "TITLE"},
+	func(r *listedRule) []any { return []any{r.Rule, r.Severity, cmp.Or(r.Limit, "-"), r.Title} },
 }
 
 func preflightRulesCommand() *cobra.Command {
-	var name, output string
-	cmd := &cobra.Command{
-		Use:   "rules",
-		Short: "List the rules of a profile, with its severities and limits",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, err := profile.Lookup(name)
-			if err != nil {
-				return err
+	var name string
+	return command[[]listedRule]{
+		use: "rules", short: "List the rules of a profile, with its severities and limits", print: ruleTable.list,
+		flags: func(f *pflag.FlagSet) { f.StringVar(&name, "profile", "print_ready", "inspection profile") },
+	}.local(func(*cobra.Command, []string) (listed []listedRule, err error) {
+		p, err := profile.Lookup(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, rule := range rules.All() {
+			if severity, limit, applied := rule.In(p); applied {
+				listed = append(listed, listedRule{rule.ID, severity, limit, rule.Title})
 			}
-			var listed []listedRule
-			for _, rule := range rules.All() {
-				if severity, limit, selected := inProfile(&rule, p); selected {
-					listed = append(listed, listedRule{rule.ID, severity, limit, rule.Title})
-				}
-			}
-			return printOutput(cmd, output, listed, func(w io.Writer) {
-				_, _ = fmt.Fprintln(w, "RULE\tSEVERITY\tLIMIT\tTITLE") // Flush tells
-				for _, r := range listed {
-					_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", r.Rule, r.Severity, cmp.Or(r.Limit, "-"), r.Title)
-				}
-			})
-		},
-	}
-	chooseOutput(cmd.Flags(), &output, "table", "json")
-	cmd.Flags().StringVar(&name, "profile", "print_ready", "inspection profile")
-	return cmd
-}
-
-// inProfile is what a profile makes of a rule. Some rules no profile leaves out.
-func inProfile(rule *rules.Rule, p profile.Profile) (severity, limit string, selected bool) {
-	setting, selected := p.Rules[rule.ID]
-	if !selected {
-		return string(rule.Severity), "", rule.Always
-	}
-	return string(setting.Severity), rule.Bounds(setting), true
+		}
+		return listed, nil
+	})
 }

@@ -4,16 +4,13 @@ package cli
 
 import (
 	"errors"
-	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 )
 
-// ticketFlags say what was ordered.
+// ticketFlags describe the order.
 type ticketFlags struct {
 	size            string
 	pages, quantity int
@@ -31,11 +28,11 @@ func (t *ticketFlags) flags(flags *pflag.FlagSet) {
 
 var errSpotsAlone = errors.New("--spot needs --process: how many process inks are there beside?")
 
-// ticket is what the flags say; nil if they say nothing.
+// ticket returns the order of the flags; nil if there is none.
 func (t *ticketFlags) ticket(flags *pflag.FlagSet) (*jobticket.Ticket, error) {
 	made := &jobticket.Ticket{Pages: jobticket.Count(t.pages), Quantity: jobticket.Count(t.quantity)}
 	if t.size != "" {
-		size, err := parseSize(t.size)
+		size, err := jobticket.ParseSize(t.size)
 		if err != nil {
 			return nil, err
 		}
@@ -51,15 +48,4 @@ func (t *ticketFlags) ticket(flags *pflag.FlagSet) (*jobticket.Ticket, error) {
 		return nil, nil
 	}
 	return made, made.Check()
-}
-
-// parseSize reads a size like 148x210, or 148.5 x 210 mm.
-func parseSize(text string) (jobticket.Size, error) {
-	width, height, found := strings.Cut(strings.TrimSuffix(strings.ToLower(text), "mm"), "x")
-	w, errWidth := strconv.ParseFloat(strings.TrimSpace(width), 64)
-	h, errHeight := strconv.ParseFloat(strings.TrimSpace(height), 64)
-	if !found || errWidth != nil || errHeight != nil {
-		return jobticket.Size{}, fmt.Errorf("trim size %q is not of the form 148x210", text)
-	}
-	return jobticket.Size{Width: w, Height: h}, nil
 }

@@ -20,69 +20,50 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/spf13/pflag"
 
-	"github.com/printmarket/printmarket/apiserver/dashboard"
-	"github.com/printmarket/printmarket/apiserver/platformapi"
-	preflightapi "github.com/printmarket/printmarket/apiserver/preflightapi"
-	"github.com/printmarket/printmarket/apiserver/sweeper"
-	"github.com/printmarket/printmarket/internal/credential/lastused"
-	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/apiserver"
+	"github.com/printmarket/printmarket/apiserver/preflightapi"
+	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/queue"
-	"github.com/printmarket/printmarket/internal/requestlog"
-	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
-	"github.com/printmarket/printmarket/internal/webhook"
-	"github.com/printmarket/printmarket/internal/xjmf"
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
 )
 
-// The platform's own figures. Contracts and documentation name them.
+// Figures of the platform that contracts and documentation name.
 const (
-	queueName  = "preflight"
-	leaseTime  = 10 * time.Second
-	blockTime  = leaseTime / 20
-	idleTime   = 10 * time.Minute
-	drainTime  = 20 * time.Second
-	tenantJobs = 1000
-	// announceTime bounds how long a change waits to be announced.
+	queueName = "preflight"
+	leaseTime = 10 * time.Second
+	blockTime = leaseTime / 20
+	idleTime  = 10 * time.Minute
+	// announceTime limits how long a change waits to be announced.
 	announceTime = 200 * time.Millisecond
-	userAgent    = "printmarket-preflight/3"
-	// webhookAgent is what receivers of events see.
+	// fetchAgent is the user agent that partners' file hosts see, and webhookAgent the
+	// one that receivers of events see.
+	fetchAgent   = "printmarket-preflight/3"
 	webhookAgent = "printmarket-webhooks/1"
 )
 
-// records is the store as a whole: each domain package's part, and what keeps
-// it going.
+// records is the store as a whole.
 type records interface {
-	rfq.Store
-	preflightjob.Store
-	lastused.Store
-	requestlog.Store
-	sweeper.Ledger
-	xjmf.Store
-	masterdata.Store
-	webhook.Store
-	webhook.Journal
-	dashboard.Records
-	platformapi.Records
+	apiserver.Records
 	Ping(context.Context) error
 	Close() error
 }
 
-// source feeds the gates: a directory or a cluster.
+// source feeds the gates from a directory or a cluster.
 type source interface {
-	// Run feeds until ctx ends.
+	// Run feeds the gates until ctx ends.
 	Run(ctx context.Context) error
-	// Healthy is nil while what the source holds is in force.
+	// Healthy returns nil while the objects of the source are in force.
 	Healthy() error
 }
 
-// process is what every process of the platform is made of, whatever it does.
+// process holds what every process of the platform needs.
 type process struct {
 	log     *slog.Logger
 	metrics *telemetry.Metrics
-	// tracer is nil where nobody wants traces.
+	// tracer is nil without a collector of traces.
 	tracer *telemetry.Tracer
 	now    func() time.Time
 	store  records
@@ -91,16 +72,16 @@ type process struct {
 	closers []func()
 }
 
-// newProcess makes a process that does all kinds of work, or these alone.
+// newProcess makes a process for the given kinds of work; for all kinds if none is given.
 func newProcess(logs io.Writer, done ...telemetry.Work) *process {
 	p := &process{log: telemetry.NewLogger(logs, slog.LevelInfo), metrics: telemetry.NewMetrics(done...), now: time.Now}
-	// Libraries print there what strangers send, among them net/http's clients.
+	// Libraries, such as the clients of net/http, print there what strangers send.
 	log.SetFlags(0)
 	log.SetOutput(slog.NewLogLogger(p.log.Handler(), slog.LevelWarn).Writer())
 	return p
 }
 
-// openTracer comes before everything that makes spans, so that it is closed last.
+// openTracer opens the tracer. It is called first, so the tracer is closed last.
 func (p *process) openTracer(ctx context.Context, service, endpoint string) (err error) {
 	p.tracer, err = telemetry.OpenTracer(ctx, telemetry.TraceConfig{
 		Endpoint: endpoint, Getenv: os.Getenv, Service: "printmarket-" + service, Version: Version, Instance: incarnation(),
@@ -110,12 +91,12 @@ func (p *process) openTracer(ctx context.Context, service, endpoint string) (err
 	return err
 }
 
-// registerTraces declares the flag of every process that makes spans.
+// registerTraces adds the flag of every process that makes spans.
 func registerTraces(f *pflag.FlagSet, endpoint *string) {
 	f.StringVar(endpoint, "otlp-endpoint", "", "base URL of a collector that traces go to, by OTLP over HTTP; else OTEL_EXPORTER_OTLP_ENDPOINT says so")
 }
 
-// onClose adds what close does; the last one added comes first.
+// onClose adds a function that close calls, in the reverse order.
 func (p *process) onClose(f func()) { p.closers = append(p.closers, f) }
 
 func (p *process) close() {
@@ -124,7 +105,7 @@ func (p *process) close() {
 	}
 }
 
-// keepStore takes a store that was opened.
+// keepStore sets the store, which close closes.
 func (p *process) keepStore(store records) {
 	p.store = store
 	p.onClose(func() {
@@ -134,42 +115,43 @@ func (p *process) keepStore(store records) {
 	})
 }
 
-// openRedis makes the client. It connects when it is used: a process starts
-// and serves what needs no Redis while there is none.
+// openRedis makes the client, which connects when it is first used: without Redis a
+// process starts and serves everything that needs none.
 func (p *process) openRedis(url string) error {
-	redis.SetLogger(redisLog{p.log})
-	client, err := newRedis(url)
+	client, err := queue.Connect(url, p.log)
 	if err != nil {
-		return err
+		return fmt.Errorf("--redis is %w", err)
 	}
 	p.redis = client
 	p.onClose(func() { _ = client.Close() })
 	return nil
 }
 
-// redisLog sends the client library's own lines to our log.
-type redisLog struct{ log *slog.Logger }
-
-func (l redisLog) Printf(ctx context.Context, format string, args ...any) {
-	l.log.DebugContext(ctx, "redis client", "text", fmt.Sprintf(format, args...))
-}
-
-// preflights is the queue with the jobs that go through it. A process that
-// accepts jobs and one that does them make it alike.
+// preflights holds the queue and the service of preflight jobs. The processes that accept
+// jobs and those that run them share this composition.
 type preflights struct {
 	queue *queue.Queue
 	jobs  *preflightjob.Service
 }
 
-// shares says what part of the workers a tenant gets; nil where nobody knows.
-// cursors seals the positions of lists; nil where nobody lists.
-func (p *process) preflights(allowHTTP bool, shares func(tenant.ID) (queue.Share, bool), cursors preflightjob.Cursors) (preflights, error) {
-	q, err := queue.New(p.redis, queueName, queue.Options{Shares: shares, Lease: leaseTime, Idle: idleTime})
+// preflights makes the queue and the jobs. The gates determine the part of the workers
+// that a tenant gets; they are nil in a process without posture. cursors seals the
+// positions of lists; nil where nothing is listed.
+func (p *process) preflights(allowHTTP bool, gates *posture.Gates, cursors preflightjob.Cursors) (preflights, error) {
+	options := queue.Options{Lease: leaseTime, Idle: idleTime}
+	if gates != nil {
+		options.Shares = func(who tenant.ID) (queue.Share, bool) {
+			snapshot := gates.Current(p.now())
+			share := snapshot.Workers(who.Organization)
+			return queue.Share{Weight: share.Weight, Most: share.MaxInFlight}, snapshot != nil
+		}
+	}
+	q, err := queue.New(p.redis, queueName, options)
 	if err != nil {
 		return preflights{}, err
 	}
 	announce := func(ctx context.Context, id string) {
-		// Whoever follows finds out anyhow; nobody waits for a Redis that hangs.
+		// Followers find out anyhow, so a Redis that hangs delays nothing.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), announceTime)
 		defer cancel()
 		if err := q.Announce(ctx, id); err != nil {
@@ -182,7 +164,8 @@ func (p *process) preflights(allowHTTP bool, shares func(tenant.ID) (queue.Share
 	})}, nil
 }
 
-// incarnation is new for each process: host, process and a random part.
+// incarnation returns a name that is new for each process: host, process id and a random
+// part.
 func incarnation() string {
 	host, err := os.Hostname()
 	if err != nil {
@@ -193,14 +176,19 @@ func incarnation() string {
 	return fmt.Sprintf("%.60s-%d-%s", host, os.Getpid(), hex.EncodeToString(random))
 }
 
-// parts are what runs in a process. The front serves and works, and is
-// drained first; what is behind keeps it supplied until then.
+// parts holds what runs in a process. The parts in front serve and work, and are drained
+// first. The parts behind support them until then.
 type parts struct {
 	front, behind []func(context.Context) error
 }
 
-// run starts everything, calls ready, and stops everything when ctx ends, when
-// a part in front stops or when ready fails.
+// loop returns a part that runs a loop, which cannot fail.
+func loop(run func(context.Context)) func(context.Context) error {
+	return func(ctx context.Context) error { run(ctx); return nil }
+}
+
+// run starts all parts, calls ready, and stops all parts when ctx ends, when a part in
+// front stops, or when a part behind or ready fails.
 func (p parts) run(ctx context.Context, ready func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -237,7 +225,7 @@ func (p parts) run(ctx context.Context, ready func(context.Context) error) error
 	return errors.Join(failures...)
 }
 
-// parseRanges reads the values of a flag: --allow-fetch, --allow-webhooks.
+// parseRanges parses the address ranges of a flag.
 func parseRanges(flag string, texts []string) ([]netip.Prefix, error) {
 	var ranges []netip.Prefix
 	for _, text := range texts {
@@ -260,7 +248,7 @@ func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
 	return socket, nil
 }
 
-// urlOf is the origin of a listener, or the public one where that is set.
+// urlOf returns the public origin of a listener, or that of its socket.
 func urlOf(socket net.Listener, public string) string {
 	if public != "" {
 		return public

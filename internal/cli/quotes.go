@@ -41,7 +41,7 @@ var quoteTable = table[platformapi.Quote]{
 
 func submitQuoteCommand() *cobra.Command {
 	var file string
-	return platformCommand[*platformapi.Quote]{
+	return command[*platformapi.Quote]{
 		use: "submit RFQ", short: "Record an offer, which supersedes the supplier's quote that stands", args: cobra.ExactArgs(1),
 		long: `Record an offer, which supersedes the supplier's quote that stands. The same offer
 again changes nothing, so a submission can be repeated. The file is JSON:
@@ -58,17 +58,16 @@ again changes nothing, so a submission can be repeated. The file is JSON:
 			f.StringVarP(&file, "file", "f", "", "file with the offer; - is standard input (required)")
 		},
 		required: []string{"file"},
-		call: func(ctx context.Context, r request) (*platformapi.Quote, error) {
-			offer, err := openOffer(r.cmd, file)
-			if err != nil {
-				return nil, err
-			}
-			defer func() { _ = offer.Close() }() // read only
-			return answer[platformapi.Quote](r.SubmitQuoteWithBody(ctx, r.args[0], &platformapi.SubmitQuoteParams{},
-				"application/json", io.LimitReader(offer, maxOffer)))
-		},
-		print: func(w io.Writer, q *platformapi.Quote) { quoteTable.print(w, *q) },
-	}.command()
+		print:    quoteTable.one,
+	}.onPlatform(func(ctx context.Context, r request) (*platformapi.Quote, error) {
+		offer, err := openOffer(r.cmd, file)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = offer.Close() }() // read only
+		return answer[platformapi.Quote](r.SubmitQuoteWithBody(ctx, r.args[0], &platformapi.SubmitQuoteParams{},
+			"application/json", io.LimitReader(offer, maxOffer)))
+	})
 }
 
 func openOffer(cmd *cobra.Command, file string) (io.ReadCloser, error) {
@@ -87,12 +86,11 @@ func openOffer(cmd *cobra.Command, file string) (io.ReadCloser, error) {
 
 func withdrawQuoteCommand() *cobra.Command {
 	var change rfqChange
-	return platformCommand[*platformapi.Quote]{
+	return command[*platformapi.Quote]{
 		use: "withdraw RFQ QUOTE", short: "Take a submitted quote back", args: cobra.ExactArgs(2), flags: change.register, required: []string{"reason"},
-		call: func(ctx context.Context, r request) (*platformapi.Quote, error) {
-			return answer[platformapi.Quote](r.WithdrawQuote(ctx, r.args[0], r.args[1],
-				&platformapi.WithdrawQuoteParams{IfMatch: change.match()}, platformapi.Reason{Reason: change.reason}))
-		},
-		print: func(w io.Writer, q *platformapi.Quote) { quoteTable.print(w, *q) },
-	}.command()
+		print: quoteTable.one,
+	}.onPlatform(func(ctx context.Context, r request) (*platformapi.Quote, error) {
+		return answer[platformapi.Quote](r.WithdrawQuote(ctx, r.args[0], r.args[1],
+			&platformapi.WithdrawQuoteParams{IfMatch: change.match()}, platformapi.Reason{Reason: change.reason}))
+	})
 }

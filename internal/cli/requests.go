@@ -4,9 +4,7 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"time"
 
@@ -30,9 +28,6 @@ the scope ops:read. Nothing that a request brought is kept.`,
 	return cmd
 }
 
-// errNoRequester reports that --organization is missing.
-var errNoRequester = errors.New("whose requests? Set --organization")
-
 var requestTable = table[platformapi.LoggedRequest]{
 	[]any{"AT", "STATUS", "CODE", "REASON", "METHOD", "ROUTE", "KEY", "TOOK", "REQUESTS", "REQUEST"},
 	func(e *platformapi.LoggedRequest) []any {
@@ -42,34 +37,33 @@ var requestTable = table[platformapi.LoggedRequest]{
 }
 
 func listRequestsCommand() *cobra.Command {
-	var params platformapi.ListRequestsParams
+	var owner organization
 	var id, code string
 	var limit listLimit
-	return platformCommand[[]platformapi.LoggedRequest]{
+	return command[[]platformapi.LoggedRequest]{
 		use: "list", short: "List the requests of a partner, the latest first",
 		example: `  printmarket requests list --organization org_acme01 --limit 50
   printmarket requests list --organization org_acme01 --id req_9nb8xb1zdgar1x09wb2vnd8bwd`,
 		flags: func(f *pflag.FlagSet) {
-			f.StringVar(&params.Organization, "organization", "", "whose requests: spec.organizationID of the PartnerEntitlement")
+			owner.register(f, "requests")
 			f.StringVar(&id, "id", "", "only those with this request id, which answers have as X-Request-Id")
 			f.StringVar(&code, "code", "", "only those that were answered with this problem code")
 			limit.register(f, "")
 		},
 		check: func() error {
-			if params.Organization == "" {
-				return errNoRequester
+			if err := owner.check("whose requests? Set --organization"); err != nil {
+				return err
 			}
 			return limit.check()
 		},
-		call: func(ctx context.Context, r request) ([]platformapi.LoggedRequest, error) {
-			params.RequestID, params.Code = given(id), given(code)
-			return pages(limit, func(e *platformapi.LoggedRequest) *string { return &e.ID }, func(size *int, before *string) (*http.Response, error) {
-				params.Limit, params.Before = size, before
-				return r.ListRequests(ctx, &params)
-			})
-		},
-		print: func(w io.Writer, found []platformapi.LoggedRequest) { requestTable.print(w, found...) },
-	}.command()
+		print: requestTable.list,
+	}.onPlatform(func(ctx context.Context, r request) ([]platformapi.LoggedRequest, error) {
+		params := platformapi.ListRequestsParams{Organization: string(owner), RequestID: given(id), Code: given(code)}
+		return pages(limit, func(e *platformapi.LoggedRequest) *string { return &e.ID }, func(size *int, before *string) (*http.Response, error) {
+			params.Limit, params.Before = size, before
+			return r.ListRequests(ctx, &params)
+		})
+	})
 }
 
 var denialTable = table[platformapi.Denial]{
@@ -81,7 +75,7 @@ var denialTable = table[platformapi.Denial]{
 
 func denialsCommand() *cobra.Command {
 	var since time.Duration
-	return platformCommand[[]platformapi.Denial]{
+	return command[[]platformapi.Denial]{
 		use: "denials", short: "Count what the gates have refused all partners, by reason, capability and surface",
 		example: "  printmarket requests denials --since 1h",
 		flags:   func(f *pflag.FlagSet) { f.DurationVar(&since, "since", time.Hour, "how far back to look") },
@@ -91,12 +85,11 @@ func denialsCommand() *cobra.Command {
 			}
 			return nil
 		},
-		call: func(ctx context.Context, r request) ([]platformapi.Denial, error) {
-			most := rfq.MaxLimit
-			return items[platformapi.Denial](r.ListDenials(ctx, &platformapi.ListDenialsParams{
-				Since: time.Now().Add(-since).UTC().Format(time.RFC3339), Limit: &most,
-			}))
-		},
-		print: func(w io.Writer, found []platformapi.Denial) { denialTable.print(w, found...) },
-	}.command()
+		print: denialTable.list,
+	}.onPlatform(func(ctx context.Context, r request) ([]platformapi.Denial, error) {
+		most := rfq.MaxLimit
+		return items[platformapi.Denial](r.ListDenials(ctx, &platformapi.ListDenialsParams{
+			Since: time.Now().Add(-since).UTC().Format(time.RFC3339), Limit: &most,
+		}))
+	})
 }

@@ -43,7 +43,7 @@ func listRFQsCommand() *cobra.Command {
 	var organization, after, before string
 	var params platformapi.ListAllRfqsParams
 	var limit listLimit
-	return platformCommand[[]platformapi.RFQ]{
+	return command[[]platformapi.RFQ]{
 		use: "list", short: "List RFQs, newest first",
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&organization, "organization", "", "id of the organization whose RFQs are listed; every one by default")
@@ -61,38 +61,36 @@ func listRFQsCommand() *cobra.Command {
 			}
 			return checkTime("created-before", before, "2026-11-20T09:00:00Z")
 		},
-		call: func(ctx context.Context, r request) ([]platformapi.RFQ, error) {
-			params.Organization, params.CreatedAfter, params.CreatedBefore = given(organization), given(after), given(before)
-			found := []platformapi.RFQ{}
-			for {
-				size := min(int(limit)-len(found), rfq.MaxLimit)
-				params.Limit = &size
-				page, err := answer[platformapi.RFQPage](r.ListAllRfqs(ctx, &params))
-				if err != nil {
-					return nil, err
-				}
-				found = append(found, page.Items...)
-				if params.Cursor = page.NextCursor; params.Cursor == nil || len(found) >= int(limit) {
-					return found, nil
-				}
+		print: rfqTable.list,
+	}.onPlatform(func(ctx context.Context, r request) ([]platformapi.RFQ, error) {
+		params.Organization, params.CreatedAfter, params.CreatedBefore = given(organization), given(after), given(before)
+		found := []platformapi.RFQ{}
+		for {
+			size := min(int(limit)-len(found), rfq.MaxLimit)
+			params.Limit = &size
+			page, err := answer[platformapi.RFQPage](r.ListAllRfqs(ctx, &params))
+			if err != nil {
+				return nil, err
 			}
-		},
-		print: func(w io.Writer, found []platformapi.RFQ) { rfqTable.print(w, found...) },
-	}.command()
+			found = append(found, page.Items...)
+			if params.Cursor = page.NextCursor; params.Cursor == nil || len(found) >= int(limit) {
+				return found, nil
+			}
+		}
+	})
 }
 
 func showRFQCommand() *cobra.Command {
-	return platformCommand[*platformapi.RFQWithQuotes]{
+	return command[*platformapi.RFQWithQuotes]{
 		use: "show RFQ", short: "Show an RFQ with its quotes", args: cobra.ExactArgs(1),
-		call: func(ctx context.Context, r request) (*platformapi.RFQWithQuotes, error) {
-			return answer[platformapi.RFQWithQuotes](r.ShowRFQ(ctx, r.args[0]))
-		},
 		print: func(w io.Writer, found *platformapi.RFQWithQuotes) {
 			printRFQ(w, &found.RFQ)
 			line(w)
 			quoteTable.print(w, found.Quotes...)
 		},
-	}.command()
+	}.onPlatform(func(ctx context.Context, r request) (*platformapi.RFQWithQuotes, error) {
+		return answer[platformapi.RFQWithQuotes](r.ShowRFQ(ctx, r.args[0]))
+	})
 }
 
 func printRFQ(w io.Writer, r *platformapi.RFQ) {
@@ -116,13 +114,12 @@ func printRFQ(w io.Writer, r *platformapi.RFQ) {
 // endRFQCommand closes or cancels an RFQ, if it has the version of match.
 func endRFQCommand(verb, what string, end func(ctx context.Context, r request, match *string, reason platformapi.Reason) (*http.Response, error)) *cobra.Command {
 	var change rfqChange
-	return platformCommand[*platformapi.RFQ]{
+	return command[*platformapi.RFQ]{
 		use: verb + " RFQ", short: what, args: cobra.ExactArgs(1), flags: change.register, required: []string{"reason"},
-		call: func(ctx context.Context, r request) (*platformapi.RFQ, error) {
-			return answer[platformapi.RFQ](end(ctx, r, change.match(), platformapi.Reason{Reason: change.reason}))
-		},
 		print: printRFQ,
-	}.command()
+	}.onPlatform(func(ctx context.Context, r request) (*platformapi.RFQ, error) {
+		return answer[platformapi.RFQ](end(ctx, r, change.match(), platformapi.Reason{Reason: change.reason}))
+	})
 }
 
 // rfqChange holds the flags of every change of an RFQ or its quotes.

@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,15 +10,14 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/signon"
 )
 
-// signOnPrefix begins the flags of the identity provider that vouches for operators.
+// signOnPrefix begins the names of the flags for the identity provider of operators.
 const signOnPrefix = "dashboard-ops-oidc-"
 
-// signOnOptions are these flags.
+// signOnOptions holds these flags.
 type signOnOptions struct {
 	issuer, clientID, secretFile, groupsClaim, redirectURL, caFile string
 	groups, scopes                                                 []string
@@ -41,7 +39,7 @@ const (
 	defaultScope       = "profile"
 )
 
-// given reports whether somebody wants a provider.
+// given reports whether one of the flags is set.
 func (o *signOnOptions) given() bool {
 	return o.issuer+o.clientID+o.secretFile+o.redirectURL+o.caFile != "" || len(o.groups) > 0 ||
 		o.groupsClaim != defaultGroupsClaim || strings.Join(o.scopes, ",") != defaultScope
@@ -49,8 +47,8 @@ func (o *signOnOptions) given() bool {
 
 var errSignOnWithoutView = errors.New("--" + signOnPrefix + "... are of the view for operators and need --dashboard-ops-addr")
 
-// provider is who vouches for the operators on a listener; nil if nobody does. What the
-// flags say is checked, and the provider is not asked for anything.
+// provider returns the identity provider for the listener of operators; nil without one.
+// It checks the flags and sends nothing to the provider.
 func (o *signOnOptions) provider(operatorsAddr string, now func() time.Time) (*signon.Provider, error) {
 	if !o.given() {
 		return nil, nil
@@ -78,13 +76,4 @@ func (o *signOnOptions) provider(operatorsAddr string, now func() time.Time) (*s
 		return nil, fmt.Errorf("--%s%w", signOnPrefix, err)
 	}
 	return p, nil
-}
-
-// signOnChecks show whether operators can sign in without a key. All replicas share the
-// provider, and keys go on to sign in, so it makes none of them unready.
-func signOnChecks(p *signon.Provider) []apiserver.Check {
-	if p == nil {
-		return nil
-	}
-	return []apiserver.Check{{Name: "identity-provider", Advisory: true, Run: func(context.Context) error { return p.Healthy() }}}
 }

@@ -9,40 +9,44 @@ import (
 	"os"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/term"
 )
 
-// terminalWidth is that of the terminal behind a writer, in characters; false if
-// there is none.
+// terminalWidth returns the width of the terminal behind a writer, in characters; false
+// if there is no terminal. A terminal that does not know its width has the usual one.
 func terminalWidth(w io.Writer) (int, bool) {
+	const usual = 80
 	file, ok := w.(*os.File)
 	if !ok {
 		return 0, false
 	}
-	return windowWidth(file)
+	width, _, err := term.GetSize(int(file.Fd()))
+	return cmp.Or(width, usual), err == nil
 }
 
-// progressBar is a line of a terminal that tells how far an inspection, or the
-// reading of a large file, has come.
+// progressBar is a line of a terminal with the progress of an inspection, or of the
+// reading of a large file.
 type progressBar struct {
 	out   io.Writer
 	width int
 	name  string
-	// unit is what is counted; empty: pages.
+	// unit names what is counted; pages if it is empty.
 	unit  string
 	shown string
 }
 
-// show draws the line anew if it has changed.
+// show draws the line if it has changed.
 func (b *progressBar) show(done, total int) {
 	line := b.line(done, total)
 	if line == b.shown {
 		return
 	}
 	b.shown = line
-	_, _ = io.WriteString(b.out, "\r\x1b[K"+line) // nobody is hurt by a bar that is not seen
+	_, _ = io.WriteString(b.out, "\r\x1b[K"+line) // a bar that cannot be drawn harms nothing
 }
 
-// line is a bar, numbers and the name, as far as there is room for it.
+// line returns a bar, numbers and the name, if there is room for it.
 func (b *progressBar) line(done, total int) string {
 	const cells = 24
 	filled := 0
@@ -61,7 +65,7 @@ func (b *progressBar) line(done, total int) string {
 	return line
 }
 
-// clear takes the line away.
+// clear erases the line.
 func (b *progressBar) clear() {
 	if b.shown != "" {
 		_, _ = io.WriteString(b.out, "\r\x1b[K") // see show

@@ -33,22 +33,8 @@ verify ask nobody, and need none.`,
 	return cmd
 }
 
-// errNoOwner reports that --organization is missing.
-var errNoOwner = errors.New("whose webhooks? Set --organization; printmarket webhooks endpoints lists them")
-
-// webhookOwner is the value of --organization.
-type webhookOwner string
-
-func (o *webhookOwner) register(f *pflag.FlagSet) {
-	f.StringVar((*string)(o), "organization", "", "whose webhooks: spec.organizationID of the PartnerEntitlement")
-}
-
-func (o *webhookOwner) check() error {
-	if *o == "" {
-		return errNoOwner
-	}
-	return nil
-}
+// whoseWebhooks is the error of a missing --organization.
+const whoseWebhooks = "whose webhooks? Set --organization; printmarket webhooks endpoints lists them"
 
 var endpointTable = table[platformapi.Endpoint]{
 	[]any{"ORGANIZATION", "ENDPOINT", "STATE", "REASON", "WAITING", "OLDEST", "DELIVERED", "FAILING SINCE", "FAILURES", "PAUSED UNTIL", "URL"},
@@ -62,16 +48,15 @@ var endpointTable = table[platformapi.Endpoint]{
 
 func webhookEndpointsCommand() *cobra.Command {
 	var organization string
-	return platformCommand[[]platformapi.Endpoint]{
+	return command[[]platformapi.Endpoint]{
 		use: "endpoints", short: "List endpoints, and whether anything is sent to them",
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&organization, "organization", "", "id of the organization whose endpoints are listed; every one by default")
 		},
-		call: func(ctx context.Context, r request) ([]platformapi.Endpoint, error) {
-			return items[platformapi.Endpoint](r.ListEndpoints(ctx, &platformapi.ListEndpointsParams{Organization: given(organization)}))
-		},
-		print: func(w io.Writer, found []platformapi.Endpoint) { endpointTable.print(w, found...) },
-	}.command()
+		print: endpointTable.list,
+	}.onPlatform(func(ctx context.Context, r request) ([]platformapi.Endpoint, error) {
+		return items[platformapi.Endpoint](r.ListEndpoints(ctx, &platformapi.ListEndpointsParams{Organization: given(organization)}))
+	})
 }
 
 var deliveryTable = table[platformapi.WebhookDelivery]{
@@ -82,14 +67,14 @@ var deliveryTable = table[platformapi.WebhookDelivery]{
 }
 
 func webhookDeliveriesCommand() *cobra.Command {
-	var owner webhookOwner
+	var owner organization
 	var endpoint, state, kind string
 	var limit listLimit
-	return platformCommand[[]platformapi.WebhookDelivery]{
+	return command[[]platformapi.WebhookDelivery]{
 		use: "deliveries", short: "List the deliveries of an organization, the latest first",
 		example: "  printmarket webhooks deliveries --organization org_acme01 --state exhausted",
 		flags: func(f *pflag.FlagSet) {
-			owner.register(f)
+			owner.register(f, "webhooks")
 			f.StringVar(&endpoint, "endpoint", "", "only those to the endpoint of this name")
 			f.StringVar(&state, "state", "", "only those that are pending, delivered or exhausted")
 			f.StringVar(&kind, "type", "", "only those of events of this type, such as rfq.quoted")
@@ -99,17 +84,16 @@ func webhookDeliveriesCommand() *cobra.Command {
 			if err := limit.check(); err != nil {
 				return err
 			}
-			return owner.check()
+			return owner.check(whoseWebhooks)
 		},
-		call: func(ctx context.Context, r request) ([]platformapi.WebhookDelivery, error) {
-			params := platformapi.ListDeliveriesParams{Organization: string(owner), Endpoint: given(endpoint), State: given(state), Type: given(kind)}
-			return pages(limit, func(d *platformapi.WebhookDelivery) *string { return &d.ID }, func(size *int, before *string) (*http.Response, error) {
-				params.Limit, params.Before = size, before
-				return r.ListDeliveries(ctx, &params)
-			})
-		},
-		print: func(w io.Writer, found []platformapi.WebhookDelivery) { deliveryTable.print(w, found...) },
-	}.command()
+		print: deliveryTable.list,
+	}.onPlatform(func(ctx context.Context, r request) ([]platformapi.WebhookDelivery, error) {
+		params := platformapi.ListDeliveriesParams{Organization: string(owner), Endpoint: given(endpoint), State: given(state), Type: given(kind)}
+		return pages(limit, func(d *platformapi.WebhookDelivery) *string { return &d.ID }, func(size *int, before *string) (*http.Response, error) {
+			params.Limit, params.Before = size, before
+			return r.ListDeliveries(ctx, &params)
+		})
+	})
 }
 
 var attemptTable = table[webhooksapi.Attempt]{
@@ -120,18 +104,19 @@ var attemptTable = table[webhooksapi.Attempt]{
 }
 
 func showDeliveryCommand() *cobra.Command {
-	var owner webhookOwner
-	return platformCommand[*platformapi.DeliveryWithAttempts]{
-		use: "show DELIVERY", short: "Show a delivery with its attempts", args: cobra.ExactArgs(1), flags: owner.register, check: owner.check,
-		call: func(ctx context.Context, r request) (*platformapi.DeliveryWithAttempts, error) {
-			return answer[platformapi.DeliveryWithAttempts](r.ShowDelivery(ctx, r.args[0], &platformapi.ShowDeliveryParams{Organization: string(owner)}))
-		},
+	var owner organization
+	return command[*platformapi.DeliveryWithAttempts]{
+		use: "show DELIVERY", short: "Show a delivery with its attempts", args: cobra.ExactArgs(1),
+		flags: func(f *pflag.FlagSet) { owner.register(f, "webhooks") },
+		check: func() error { return owner.check(whoseWebhooks) },
 		print: func(w io.Writer, d *platformapi.DeliveryWithAttempts) {
 			printDelivery(w, &d.Delivery)
 			line(w)
 			attemptTable.print(w, d.Attempts...)
 		},
-	}.command()
+	}.onPlatform(func(ctx context.Context, r request) (*platformapi.DeliveryWithAttempts, error) {
+		return answer[platformapi.DeliveryWithAttempts](r.ShowDelivery(ctx, r.args[0], &platformapi.ShowDeliveryParams{Organization: string(owner)}))
+	})
 }
 
 func printDelivery(w io.Writer, d *platformapi.WebhookDelivery) {
@@ -149,16 +134,16 @@ func printDelivery(w io.Writer, d *platformapi.WebhookDelivery) {
 		"ended", stampOr(d.EndedAt))
 }
 
-// webhookChange completes the row of a command that changes something at the
-// endpoints of an organization.
-func webhookChange[T any](c platformCommand[*T], change func(ctx context.Context, r request, organization string, reason platformapi.Reason) (*http.Response, error)) *cobra.Command {
-	var owner webhookOwner
+// webhookChange returns the command of a row that changes something at the endpoints
+// of an organization.
+func webhookChange[T any](c command[*T], change func(ctx context.Context, r request, organization string, reason platformapi.Reason) (*http.Response, error)) *cobra.Command {
+	var owner organization
 	var reason string
 	c.args = cobra.ExactArgs(1)
 	c.required = append(c.required, "reason")
 	flags, check := c.flags, c.check
 	c.flags = func(f *pflag.FlagSet) {
-		owner.register(f)
+		owner.register(f, "webhooks")
 		registerReason(f, &reason)
 		if flags != nil {
 			flags(f)
@@ -170,12 +155,11 @@ func webhookChange[T any](c platformCommand[*T], change func(ctx context.Context
 				return err
 			}
 		}
-		return owner.check()
+		return owner.check(whoseWebhooks)
 	}
-	c.call = func(ctx context.Context, r request) (*T, error) {
+	return c.onPlatform(func(ctx context.Context, r request) (*T, error) {
 		return answer[T](change(ctx, r, string(owner), platformapi.Reason{Reason: reason}))
-	}
-	return c.command()
+	})
 }
 
 // printSent prints a delivery that is on its way, and how to follow it.
@@ -186,7 +170,7 @@ func printSent(w io.Writer, d *platformapi.WebhookDelivery) {
 }
 
 func testEndpointCommand() *cobra.Command {
-	return webhookChange(platformCommand[*platformapi.WebhookDelivery]{
+	return webhookChange(command[*platformapi.WebhookDelivery]{
 		use: "test ENDPOINT", short: "Send an endpoint an event of the type webhook.test", print: printSent,
 		example: `  printmarket webhooks test mis --organization org_acme01 --reason "the partner asked"`,
 	}, func(ctx context.Context, r request, organization string, reason platformapi.Reason) (*http.Response, error) {
@@ -195,7 +179,7 @@ func testEndpointCommand() *cobra.Command {
 }
 
 func redeliverCommand() *cobra.Command {
-	return webhookChange(platformCommand[*platformapi.WebhookDelivery]{
+	return webhookChange(command[*platformapi.WebhookDelivery]{
 		use: "redeliver DELIVERY", short: "Send an event again, whatever became of its delivery", print: printSent,
 	}, func(ctx context.Context, r request, organization string, reason platformapi.Reason) (*http.Response, error) {
 		return r.Redeliver(ctx, r.args[0], &platformapi.RedeliverParams{Organization: organization}, reason)
@@ -204,7 +188,7 @@ func redeliverCommand() *cobra.Command {
 
 func recoverEndpointCommand() *cobra.Command {
 	var since string
-	return webhookChange(platformCommand[*platformapi.Recovered]{
+	return webhookChange(command[*platformapi.Recovered]{
 		use: "recover ENDPOINT", short: "Send an endpoint again what it has missed",
 		long: `Send an endpoint again what it has missed: every event since an instant whose
 delivery is exhausted, or that has none although the endpoint wants it. What was
@@ -229,9 +213,9 @@ delivered is not sent again; redeliver does that.`,
 }
 
 func enableEndpointCommand() *cobra.Command {
-	return webhookChange(platformCommand[*platformapi.Endpoint]{
+	return webhookChange(command[*platformapi.Endpoint]{
 		use: "enable ENDPOINT", short: "Let an endpoint that was disabled have deliveries again",
-		print: func(w io.Writer, e *platformapi.Endpoint) { endpointTable.print(w, *e) },
+		print: endpointTable.one,
 	}, func(ctx context.Context, r request, organization string, reason platformapi.Reason) (*http.Response, error) {
 		return r.EnableEndpoint(ctx, r.args[0], &platformapi.EnableEndpointParams{Organization: organization}, reason)
 	})

@@ -16,30 +16,30 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
-// workerOptions are the flags of `printmarket worker`.
+// workerOptions holds the flags of `printmarket worker`.
 type workerOptions struct {
 	databaseOptions
 	role, opsAddr, otlpEndpoint string
 	drain                       time.Duration
 
-	// These are of --role=preflight alone.
+	// --role=preflight alone takes these.
 	redis, tempDir string
 	slots          int
 	allowFetch     []string
 
-	// These are of --role=webhooks alone.
+	// --role=webhooks alone takes these.
 	clusterOptions
 	allowWebhooks []string
 	maxStaleness  time.Duration
 }
 
-// workerRole is something to work on.
+// workerRole describes a value of --role.
 type workerRole struct {
 	name string
 	work telemetry.Work
-	// flags are those that the other roles do not have.
+	// flags names the flags that the other roles do not take.
 	flags []string
-	// connections to the database suffice where nobody says how many.
+	// connections is the default of --database-connections.
 	connections int32
 	assemble    func(context.Context, *workerOptions, *process) (parts, error)
 }
@@ -75,7 +75,7 @@ A flag of the one role is refused in the other.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.role, "role", "", "what to work on: preflight, webhooks (required)")
-	f.DurationVar(&o.drain, "drain-time", drainTime,
+	f.DurationVar(&o.drain, "drain-time", apiserver.DrainTime,
 		"how long what is under way may go on after SIGTERM before others get it, at most 1h; less than the pod's terminationGracePeriodSeconds by 20s")
 	f.StringVar(&o.opsAddr, "ops-addr", ":8082", "address of /livez, /readyz and /metrics")
 	registerTraces(f, &o.otlpEndpoint)
@@ -92,7 +92,7 @@ A flag of the one role is refused in the other.`,
 	return cmd
 }
 
-// find finds the role, whose flags alone may have been given.
+// find returns the role, and rejects the flags of other roles.
 func (o *workerOptions) find(given func(flag string) bool) (found workerRole, err error) {
 	var names []string
 	for _, role := range workerRoles() {
@@ -140,52 +140,6 @@ func runWorker(ctx context.Context, o workerOptions, given func(flag string) boo
 	return parts.run(ctx, atOnce)
 }
 
-// assemblePreflight makes a worker for preflight and its operations listener.
-func assemblePreflight(ctx context.Context, o *workerOptions, p *process) (parts, error) {
-	url, err := redisURL(o.redis)
-	if err != nil {
-		return parts{}, err
-	}
-	if err := p.openRedis(url); err != nil {
-		return parts{}, err
-	}
-	if _, err := o.serve(ctx, p); err != nil {
-		return parts{}, err
-	}
-	ranges, err := parseRanges("allow-fetch", o.allowFetch)
-	if err != nil {
-		return parts{}, err
-	}
-	work, err := p.preflights(len(ranges) > 0, nil, nil)
-	if err != nil {
-		return parts{}, err
-	}
-	if err := p.admitRedis(ctx, work.queue); err != nil {
-		return parts{}, err
-	}
-	worker, err := newWorker(p, workOptions{slots: o.slots, drain: o.drain, allow: ranges, tempDir: o.tempDir}, work)
-	if err != nil {
-		return parts{}, err
-	}
-	server, err := o.operations(ctx, p, []apiserver.Check{
-		workerStoreCheck(p),
-		{Name: "queue", Run: func(context.Context) error { return worker.Healthy() }},
-	})
-	if err != nil {
-		return parts{}, err
-	}
-	return parts{
-		front:  []func(context.Context) error{func(ctx context.Context) error { worker.Run(ctx); return nil }},
-		behind: []func(context.Context) error{server.Run},
-	}, nil
-}
-
-// workerStoreCheck fails while the database does not answer: without it no worker has
-// anything to do.
-func workerStoreCheck(p *process) apiserver.Check {
-	return apiserver.Check{Name: "store", Run: func(ctx context.Context) error { return unlessBusy(p.store.Ping(ctx)) }}
-}
-
 // operations makes the operations listener of a worker.
 func (o *workerOptions) operations(ctx context.Context, p *process, checks []apiserver.Check) (*apiserver.Server, error) {
 	socket, err := listen(ctx, "ops-addr", o.opsAddr)
@@ -193,5 +147,5 @@ func (o *workerOptions) operations(ctx context.Context, p *process, checks []api
 		return nil, err
 	}
 	ops := apiserver.Ops{Metrics: p.metrics, Now: p.now, Checks: checks}
-	return apiserver.NewServer(p.log, 0, drainTime, apiserver.Listener{Name: "ops", Socket: socket, Handler: ops.Handler()}), nil
+	return apiserver.NewServer(p.log, 0, apiserver.DrainTime, apiserver.Listener{Name: "ops", Socket: socket, Handler: ops.Handler()}), nil
 }

@@ -8,13 +8,16 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/printmarket/printmarket/apiserver/xjmfapi"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/credential/signature"
 	"github.com/printmarket/printmarket/internal/posture"
@@ -34,64 +37,49 @@ byte; - is standard input.`,
 	return cmd
 }
 
-// xjmfOptions are how a callback is signed.
-type xjmfOptions struct {
-	secretFile, sender, timestamp, scheme, output string
-}
+// xjmfOptions holds the flags that sign a callback.
+type xjmfOptions struct{ secretFile, sender, timestamp, scheme string }
 
 func (o *xjmfOptions) registerSecret(f *pflag.FlagSet) {
 	f.StringVar(&o.secretFile, "secret-file", "", "file with the shared secret (default: $PRINTMARKET_XJMF_SECRET)")
 	f.StringVar(&o.scheme, "scheme", signature.Body.String(), "what is signed: Body or TimestampBody, as spec.scheme of the XJMFSender")
 }
 
-func (o *xjmfOptions) registerOutput(f *pflag.FlagSet) { chooseOutput(f, &o.output, "text", "json") }
-
-func (o *xjmfOptions) registerSigning(f *pflag.FlagSet) {
+func (o *xjmfOptions) register(f *pflag.FlagSet) {
 	o.registerSecret(f)
 	f.StringVar(&o.sender, "sender", "", "spec.senderID of the XJMFSender (default: $PRINTMARKET_XJMF_SENDER)")
 	f.StringVar(&o.timestamp, "timestamp", "", "value of X-XJMF-Timestamp: Unix seconds or milliseconds, or RFC 3339 (default: now)")
 }
 
-func signXJMFCommand() *cobra.Command {
-	var o xjmfOptions
-	cmd := &cobra.Command{
-		Use:   "sign FILE",
-		Short: "Print the three headers of a callback",
-		Example: `  printmarket xjmf sign status.xjmf --sender acme-mis --secret-file secret.txt
-  printmarket xjmf sign status.xjmf > headers && curl -H @headers --data-binary @status.xjmf "$URL"`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			body, err := readCallback(cmd, args[0])
-			if err != nil {
-				return err
-			}
-			headers, err := o.sign(body, time.Now())
-			if err != nil {
-				return err
-			}
-			return o.printHeaders(cmd, headers)
-		},
-	}
-	o.registerSigning(cmd.Flags())
-	o.registerOutput(cmd.Flags())
-	return cmd
-}
-
-// signedHeaders are the headers of a callback, as programs read them: values by the
-// names that the interface specification writes.
+// signedHeaders is the JSON output of a signature: values by the names that the
+// interface specification writes.
 type signedHeaders struct {
 	Headers map[string]string `json:"headers"`
 }
 
-func (o *xjmfOptions) printHeaders(cmd *cobra.Command, headers http.Header) error {
-	signed := signedHeaders{map[string]string{}}
-	for _, name := range xjmf.Headers() {
-		signed.Headers[name.Written] = headers.Get(name.Canonical)
-	}
-	return printOutput(cmd, o.output, signed, func(w io.Writer) {
-		for _, name := range xjmf.Headers() {
-			line(w, name.Written+": "+headers.Get(name.Canonical))
+func signXJMFCommand() *cobra.Command {
+	var o xjmfOptions
+	return command[signedHeaders]{
+		use: "sign FILE", short: "Print the three headers of a callback", args: cobra.ExactArgs(1), outputs: []string{"text", "json"},
+		example: `  printmarket xjmf sign status.xjmf --sender acme-mis --secret-file secret.txt
+  printmarket xjmf sign status.xjmf > headers && curl -H @headers --data-binary @status.xjmf "$URL"`,
+		flags: o.register,
+		print: func(w io.Writer, signed signedHeaders) {
+			for _, name := range xjmf.Headers() {
+				line(w, name.Written+": "+signed.Headers[name.Written])
+			}
+		},
+	}.local(func(cmd *cobra.Command, args []string) (signedHeaders, error) {
+		signed := signedHeaders{map[string]string{}}
+		body, err := readMessage(cmd, args[0])
+		if err != nil {
+			return signed, err
 		}
+		headers, err := o.sign(body, time.Now())
+		for _, name := range xjmf.Headers() {
+			signed.Headers[name.Written] = headers.Get(name.Canonical)
+		}
+		return signed, err
 	})
 }
 
@@ -133,23 +121,112 @@ func (o *xjmfOptions) secret() (credential.Secret, error) {
 	return secret, err
 }
 
-// maxCallback limits the body of a callback, in bytes, as the API does.
-const maxCallback = 1 << 20
-
-// readCallback reads a body as it is.
-func readCallback(cmd *cobra.Command, name string) (body []byte, err error) {
-	from := cmd.InOrStdin()
-	if name != "-" {
-		file, err := os.Open(name)
-		if err != nil {
-			return nil, err
+func verifyXJMFCommand() *cobra.Command {
+	var o xjmfOptions
+	var headers, at string
+	var window time.Duration
+	return command[checkedParts]{
+		use: "verify FILE", short: "Check a callback with its headers, part by part (exit code 2: the API would refuse it)",
+		long: `Check a callback with its headers as the API does, and say which part is wrong.
+The headers are lines as sign prints them and as curl -v shows them. Exit code 2
+means that the API would refuse the callback, 1 that it could not be checked.`,
+		example: `  printmarket xjmf verify status.xjmf --headers headers --secret-file secret.txt
+  printmarket xjmf verify status.xjmf --headers headers --at 2026-11-20T09:00:00Z`,
+		args: cobra.ExactArgs(1), outputs: []string{"text", "json"}, required: []string{"headers"},
+		flags: func(f *pflag.FlagSet) {
+			o.registerSecret(f)
+			f.StringVar(&headers, "headers", "", "file with the headers (required)")
+			f.StringVar(&at, "at", "", "time of the check, in RFC 3339 (default: now)")
+			f.DurationVar(&window, "window", 5*time.Minute, "how far the timestamp may differ from it, as spec.replayWindowSeconds")
+		},
+		print: printParts,
+	}.local(func(cmd *cobra.Command, args []string) (none checkedParts, err error) {
+		c := xjmf.Callback{Headers: http.Header{}, Window: window}
+		if c.Body, err = readMessage(cmd, args[0]); err != nil {
+			return none, err
 		}
-		defer func() { _ = file.Close() }()
-		from = file
+		if c.Scheme, err = signature.ParseScheme(o.scheme); err != nil {
+			return none, err
+		}
+		if c.Secret, err = o.secret(); err != nil {
+			return none, err
+		}
+		if c.Now, err = instantOf(at); err != nil {
+			return none, err
+		}
+		if err := readHeaders(c.Headers, headers); err != nil {
+			return none, err
+		}
+		return accepted(xjmf.Diagnose(c), exitFail)
+	})
+}
+
+func sendXJMFCommand() *cobra.Command {
+	var o xjmfOptions
+	var target, output string
+	cmd := &cobra.Command{
+		Use:   "send FILE",
+		Short: "Sign a callback, send it and show the answer (exit code 2: it was refused)",
+		Long: `Sign a callback, send it and show the answer. Exit code 2 means that the answer
+refuses it: another status than 200, or a return code that is not 0. Exit code 1
+means that there is no answer.`,
+		Example: `  printmarket xjmf send status.xjmf --url https://api.example.com/api/v1/webhooks/xjmf
+  printmarket xjmf send status.json --sender acme-mis --secret-file secret.txt`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			target, err := callbackTarget(target)
+			if err != nil {
+				return err
+			}
+			body, err := readMessage(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			headers, err := o.sign(body, time.Now())
+			if err != nil {
+				return err
+			}
+			answer, err := xjmf.Send(cmd.Context(), target, headers, body)
+			if err != nil {
+				return err
+			}
+			if output == "json" {
+				err = encodeJSON(cmd.OutOrStdout(), answer)
+			} else {
+				_, _ = fmt.Fprintln(cmd.ErrOrStderr(), answer.Status) // the exit code reports the result
+				for text := range strings.SplitSeq(strings.TrimSuffix(answer.Body, "\n"), "\n") {
+					line(cmd.OutOrStdout(), strings.ReplaceAll(strings.TrimSuffix(text, "\r"), "\t", "  "))
+				}
+			}
+			if err == nil && !answer.Accepted {
+				err = exitFail
+			}
+			return err
+		},
 	}
-	body, err = io.ReadAll(io.LimitReader(from, maxCallback+1))
-	if err == nil && len(body) > maxCallback {
-		err = fmt.Errorf("%s has more than %d bytes, which no body here has", name, maxCallback)
+	f := cmd.Flags()
+	o.register(f)
+	chooseOutput(f, &output, "text", "json")
+	f.StringVar(&target, "url", "", "where callbacks go (default: $PRINTMARKET_API_URL"+xjmfapi.Path+")")
+	return cmd
+}
+
+// callbackTarget returns the URL of --url, or of the environment. A copy of a callback
+// is valid for as long as its timestamp, so a callback crosses no network in plain text.
+func callbackTarget(text string) (string, error) {
+	if origin := os.Getenv("PRINTMARKET_API_URL"); text == "" && origin != "" {
+		text = strings.TrimSuffix(origin, "/") + xjmfapi.Path
 	}
-	return body, err
+	if text == "" {
+		return "", errors.New("where to? Set --url or PRINTMARKET_API_URL")
+	}
+	target, err := url.Parse(text)
+	switch {
+	case err != nil || target.Host == "" || target.User != nil || target.Scheme != "https" && target.Scheme != "http":
+		return "", fmt.Errorf("the URL is like https://api.example.com%s, not %q", xjmfapi.Path, text)
+	case target.Scheme == "http" && !isLoopback(target.Hostname()):
+		return "", fmt.Errorf("%s: a callback is sent over https, or to this machine", text)
+	default:
+		return text, nil
+	}
 }

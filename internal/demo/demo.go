@@ -170,6 +170,24 @@ func isEmpty(dir string) (bool, error) {
 	return len(entries) == 0, err
 }
 
+// SealingKey returns the key of 32 bytes in a file, and makes the file if it is
+// missing. The key outlives the process, so clients can go on with a list or a session
+// after a restart.
+func SealingKey(path string, random io.Reader) (key [32]byte, err error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := io.ReadFull(random, key[:]); err != nil {
+			return key, err
+		}
+		return key, WriteAtomically(path, key[:])
+	}
+	if err == nil && len(text) != len(key) {
+		err = fmt.Errorf("%s has %d bytes, not %d", path, len(text), len(key))
+	}
+	copy(key[:], text)
+	return key, err
+}
+
 // WriteAtomically writes a file that its owner alone can read; a reader sees
 // the old content or the new, never a part.
 func WriteAtomically(path string, text []byte) error {

@@ -91,8 +91,29 @@ func shellWord(value string) string {
 	return "'" + strings.ReplaceAll(value, "'", `'\''`) + "'"
 }
 
-// Tour is three commands to paste into a shell, each below a line that says
-// what comes out.
+// Banner returns what `printmarket dev` prints when it is ready. files and environment
+// are the paths of the directory of PDFs and of the file of variables, and fault is the
+// reason why the manifests are not in force, if any.
+func (p Place) Banner(s Secrets, files, environment string, fault error) string {
+	state := "The gates are open as the manifests say."
+	if fault != nil {
+		state = "The manifests are refused, so every gate is closed: " + fault.Error()
+	}
+	return fmt.Sprintf(`printmarket is running. %s
+
+  API        %s
+  Registry   %s
+  Operations %s/readyz
+  Dashboard  %s/tour   (begin here: a tour in five steps)
+  Operators  %s/ops   (who may do what: sign in with PRINTMARKET_PLATFORM_LIVE_KEY)
+  Manifests  %s   (edit a file: the next request obeys)
+  Files      %s   (a PDF here can be preflighted from %s/)
+  Variables  %s
+
+%s`, state, p.API, p.Registry, p.Ops, p.Dashboard, p.Dashboard, p.Resources, files, p.Files, environment, p.Tour(s))
+}
+
+// Tour returns three commands to paste into a shell, each with the response to expect.
 func (p Place) Tour(s Secrets) string {
 	live := s["ACME_LIVE_KEY"]
 	return fmt.Sprintf(`Create an RFQ (201):

@@ -14,12 +14,12 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// Look is what a person asks first of a queue.
+// Look is the state of a queue for operators.
 type Look struct {
 	Stats  Stats
 	Server Server
-	// Fault is why the server is refused, if it is: [ErrPolicy], [ErrOld]. The queue
-	// is told of all the same.
+	// Fault is the reason why the server is rejected, if it is: [ErrPolicy], [ErrOld].
+	// The other members are set all the same.
 	Fault error
 	// Backlogs are the tenants that wait, the longest backlog first.
 	Backlogs []Backlog
@@ -37,6 +37,48 @@ func (q *Queue) Look(ctx context.Context) (Look, error) {
 		return Look{}, err
 	}
 	return l, nil
+}
+
+// MarshalJSON writes the members that `printmarket queue` documents.
+func (l Look) MarshalJSON() ([]byte, error) {
+	type backlog struct {
+		Organization string `json:"organization"`
+		Mode         string `json:"mode"`
+		Waiting      int64  `json:"waiting"`
+		Dispatched   int64  `json:"dispatched"`
+		Weight       int    `json:"weight"`
+		MaxInFlight  int    `json:"maxInFlight"`
+	}
+	fault, tenants := "", []backlog{}
+	if l.Fault != nil {
+		fault = l.Fault.Error()
+	}
+	for _, b := range l.Backlogs {
+		tenants = append(tenants, backlog{
+			b.Tenant.Organization, string(b.Tenant.Mode), b.Waiting, b.Dispatched, b.Share.Weight, b.Share.Most,
+		})
+	}
+	s := l.Stats
+	return plainJSON(struct {
+		Open      int64     `json:"open"`
+		Waiting   int64     `json:"waiting"`
+		Held      int64     `json:"held"`
+		Delayed   int64     `json:"delayed"`
+		Dead      int64     `json:"dead"`
+		Reclaimed int64     `json:"reclaimed"`
+		Workers   int64     `json:"workers"`
+		Slots     int64     `json:"slots"`
+		OldestAge float64   `json:"oldestAgeSeconds"`
+		MeanRun   float64   `json:"meanRunSeconds"`
+		Drained   float64   `json:"drainedSeconds"`
+		Memory    float64   `json:"redisMemoryRatio"`
+		Durable   bool      `json:"redisDurable"`
+		Fault     string    `json:"fault,omitempty"`
+		Tenants   []backlog `json:"tenants"`
+	}{
+		s.Open, s.Waiting, s.Held, s.Delayed, s.Dead, s.Reclaimed, s.Consumers, s.Slots, s.OldestAge.Seconds(), s.MeanRun.Seconds(),
+		s.DrainedFor.Seconds(), l.Server.Memory, l.Server.Durable, fault, tenants,
+	})
 }
 
 // Worker is one that lives, with what it holds.

@@ -3,7 +3,9 @@
 package queue
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strconv"
@@ -26,7 +28,7 @@ const (
 	Dead    State = "dead"    // put aside
 )
 
-// Entry is a job as a person looks at it.
+// Entry is a job as operators see it.
 type Entry struct {
 	ID      string
 	Tenant  tenant.ID
@@ -42,6 +44,37 @@ type Entry struct {
 	Submitted, Since, Due, Buried time.Time
 	// Reason is why a dead job was put aside.
 	Reason string
+}
+
+// MarshalJSON writes the members that `printmarket queue` documents.
+func (e Entry) MarshalJSON() ([]byte, error) {
+	return plainJSON(struct {
+		ID           string    `json:"id"`
+		Organization string    `json:"organization"`
+		Mode         string    `json:"mode"`
+		State        State     `json:"state"`
+		Attempt      int       `json:"attempt"`
+		Lost         int       `json:"lost"`
+		Holder       string    `json:"holder,omitempty"`
+		Order        Order     `json:"order,omitempty"`
+		Reason       string    `json:"reason,omitempty"`
+		Submitted    time.Time `json:"submitted,omitzero"`
+		Since        time.Time `json:"since,omitzero"`
+		Due          time.Time `json:"due,omitzero"`
+		Buried       time.Time `json:"buried,omitzero"`
+	}{
+		e.ID, e.Tenant.Organization, string(e.Tenant.Mode), e.State, e.Attempt, e.Lost, e.Holder, e.Order, e.Reason,
+		e.Submitted, e.Since, e.Due, e.Buried,
+	})
+}
+
+// plainJSON encodes a value without the escapes for HTML.
+func plainJSON(value any) ([]byte, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(value)
+	return text.Bytes(), err
 }
 
 // MostListed bounds a page of List and Dead.
@@ -120,7 +153,7 @@ func (q *Queue) Dead(ctx context.Context, limit int) ([]Entry, error) {
 // dead reads jobs that were put aside, but for those that were ordered meanwhile.
 func (q *Queue) dead(ctx context.Context, ids ...redis.Z) ([]Entry, error) {
 	if len(ids) == 0 {
-		return nil, nil
+		return []Entry{}, nil
 	}
 	pipe, found := q.redis.Pipeline(), make([]*redis.SliceCmd, len(ids))
 	for i := range ids {

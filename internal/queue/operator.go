@@ -28,7 +28,7 @@ func States() []string {
 // Find lists open jobs in the order of their submission. It returns each job once;
 // it may miss jobs that change between two pages.
 func (q *Queue) Find(ctx context.Context, f Filter) ([]Entry, error) {
-	var found []Entry
+	found := []Entry{}
 	seen := map[string]bool{}
 	for offset := 0; len(found) < f.Limit; offset += MostListed {
 		page, err := func() ([]Entry, error) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/recordid"
+	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
@@ -117,6 +118,16 @@ func (r *Recorder) Stats() Stats {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.stats
+}
+
+// Register registers the metrics of what becomes of entries.
+func (r *Recorder) Register(m *telemetry.Metrics) {
+	m.Counter("printmarket_request_log_written_total", "Requests that the request log has, one by one or counted.",
+		func() float64 { return float64(r.Stats().Written) })
+	m.Counter("printmarket_request_log_counted_total", "Requests beyond their organization's share of the request log, which are counted by the minute.",
+		func() float64 { return float64(r.Stats().Counted) })
+	m.Counter("printmarket_request_log_dropped_total", "Requests that are missing in the request log, because what waited for the store took all the room.",
+		func() float64 { return float64(r.Stats().Dropped) })
 }
 
 // next takes up to a batch of what waits, those that were counted included once their

@@ -17,27 +17,23 @@ import (
 	"github.com/printmarket/printmarket/internal/credential/signature"
 )
 
-// Finding is one header field of a delivery, by its name as the guide writes it, and
-// what is wrong with it in a sentence for people; "" is nothing.
-type Finding struct{ Field, Fault string }
-
 // Diagnose checks a delivery as its receiver has it: the header fields and the body
 // against one secret, at a time, with timestamps that may differ from it as much as
-// tolerance. It finds what [Sign] makes to be right, and of what is wrong it says
+// tolerance. The parts are header fields, by their names in the guide. It finds what [Sign] makes to be right, and of what is wrong it says
 // why, as far as that can be shown: a mistake is named when the signature fits once
 // it is undone, and only then. Header fields and body may be anybody's.
-func Diagnose(secret credential.Secret, header http.Header, body []byte, now time.Time, tolerance time.Duration) []Finding {
+func Diagnose(secret credential.Secret, header http.Header, body []byte, now time.Time, tolerance time.Duration) []signature.Part {
 	d := diagnosis{header: header, keys: keysOf(secret), bodies: bodiesOf(body)}
 	_, d.malformed = credential.ParseWebhookSecret(secret)
 	marketplace, standard := d.marketplace(), d.standard()
 	if signatures := strings.Fields(header.Get(HeaderSignatures)); marketplace == nothingFits && standard == "" && len(signatures) > 1 {
 		marketplace = "it is by another secret than this one, which fits in webhook-signature: while a secret is being changed this field has the newest alone"
 	}
-	return []Finding{
-		{HeaderSignature, marketplace},
-		{"webhook-id", d.id(body)},
-		{"webhook-timestamp", d.timestamp(now, tolerance)},
-		{"webhook-signature", standard},
+	return []signature.Part{
+		{Name: HeaderSignature, Fault: marketplace},
+		{Name: "webhook-id", Fault: d.id(body)},
+		{Name: "webhook-timestamp", Fault: d.timestamp(now, tolerance)},
+		{Name: "webhook-signature", Fault: standard},
 	}
 }
 

@@ -41,9 +41,9 @@ func delivered(t *testing.T) received {
 
 func (r received) diagnose() map[string]string {
 	found := map[string]string{}
-	for _, finding := range webhook.Diagnose(r.secret, r.header, r.body, r.now, 5*time.Minute) {
-		if finding.Fault != "" {
-			found[finding.Field] = finding.Fault
+	for _, part := range webhook.Diagnose(r.secret, r.header, r.body, r.now, 5*time.Minute) {
+		if part.Fault != "" {
+			found[part.Name] = part.Fault
 		}
 	}
 	return found

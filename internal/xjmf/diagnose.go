@@ -76,17 +76,13 @@ type Callback struct {
 	Window time.Duration
 }
 
-// Fault is a part of a callback, and why the API would reject it; empty if the part
-// is valid.
-type Fault struct{ Part, Fault string }
-
 // Diagnose checks the parts of a callback as the API does.
-func Diagnose(c Callback) []Fault {
-	return []Fault{
-		{"sender", missing(c.Headers, HeaderSender)},
-		{"signature", signatureFault(c.Headers, c.Scheme, c.Secret, c.Body)},
-		{"timestamp", timestampFault(c.Headers, c.Now, c.Window)},
-		{"body", bodyFault(c.Body, c.Now)},
+func Diagnose(c Callback) []signature.Part {
+	return []signature.Part{
+		{Name: "sender", Fault: missing(c.Headers, HeaderSender)},
+		{Name: "signature", Fault: signatureFault(c.Headers, c.Scheme, c.Secret, c.Body)},
+		{Name: "timestamp", Fault: timestampFault(c.Headers, c.Now, c.Window)},
+		{Name: "body", Fault: bodyFault(c.Body, c.Now)},
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 	"crypto/rand"
 	"log/slog"
 	"net/http"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -26,18 +25,10 @@ import (
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/apiserver"
-	"github.com/printmarket/printmarket/apiserver/bridgeapi"
 	"github.com/printmarket/printmarket/apiserver/contracts"
-	"github.com/printmarket/printmarket/apiserver/costingapi"
 	"github.com/printmarket/printmarket/apiserver/gate"
-	"github.com/printmarket/printmarket/apiserver/partnerapi"
-	"github.com/printmarket/printmarket/apiserver/platformapi"
 	"github.com/printmarket/printmarket/apiserver/preflightapi"
 	"github.com/printmarket/printmarket/apiserver/respond"
-	"github.com/printmarket/printmarket/apiserver/sessions"
-	"github.com/printmarket/printmarket/apiserver/webhooksapi"
-	"github.com/printmarket/printmarket/apiserver/xjdfapi"
-	"github.com/printmarket/printmarket/apiserver/xjmfapi"
 	"github.com/printmarket/printmarket/config"
 	"github.com/printmarket/printmarket/docs"
 	"github.com/printmarket/printmarket/internal/credential"
@@ -53,9 +44,8 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/webhook"
-	xjmfdomain "github.com/printmarket/printmarket/internal/xjmf"
+	"github.com/printmarket/printmarket/internal/xjmf"
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
-	xjdfdomain "github.com/printmarket/printmarket/pkg/xjdf"
 	"github.com/printmarket/printmarket/test/redistest"
 	"github.com/printmarket/printmarket/test/storetest"
 	"github.com/printmarket/printmarket/test/webhooktest"
@@ -94,7 +84,7 @@ type World struct {
 	Intake    *Intake
 	RFQs      *rfq.Service
 	Jobs      *preflightjob.Service
-	Callbacks *xjmfdomain.Receiver
+	Callbacks *xjmf.Receiver
 	// Webhooks has the endpoints that Endpoints declares; there are none at first.
 	Webhooks  *webhook.Service
 	Endpoints *webhooktest.Directory
@@ -189,7 +179,7 @@ func (w *World) open(t testing.TB, log *slog.Logger) {
 	w.MasterData = masterdata.New(masterdata.Config{Store: w.Store, Now: w.Clock.Now, Random: rand.Reader})
 	w.Endpoints = &webhooktest.Directory{}
 	w.Webhooks = webhook.New(webhook.Config{Store: w.Store, Directory: w.Endpoints, Now: w.Clock.Now, Random: rand.Reader})
-	w.Callbacks = xjmfdomain.New(xjmfdomain.Config{Store: w.Store, Now: w.Clock.Now, Random: rand.Reader})
+	w.Callbacks = xjmf.New(xjmf.Config{Store: w.Store, Now: w.Clock.Now, Random: rand.Reader})
 }
 
 // Produce puts costed resources of organizations in force without end, beside those
@@ -227,34 +217,15 @@ func (w *World) mount(t testing.TB, options Options) {
 	must(t, err)
 }
 
-// Routes are the tables of all surfaces.
+// Routes returns the tables of all surfaces.
 func Routes(w *World) ([]gate.Route, error) {
-	partners, err := partnerapi.Routes(w.RFQs, w.Catalog, w.Store, w.Contracts)
-	if err != nil {
-		return nil, err
-	}
-	jobs, err := preflightapi.Routes(preflightapi.Config{
-		Jobs: w.Jobs, RFQs: w.RFQs, Queue: w.Intake, Backlog: Backlog, Profiles: profile.Names(), Pace: w.pace,
-	}, w.Contracts)
-	if err != nil {
-		return nil, err
-	}
-	desk, err := platformapi.Routes(w.RFQs, w.Store, w.Callbacks, webhook.NewDesk(w.Webhooks, w.Store), w.MasterData, w.Contracts)
-	if err != nil {
-		return nil, err
-	}
-	turns := xjdfdomain.NewTurns()
-	layer, err := xjdfapi.Routes(w.Catalog, w.Authority, turns, w.Contracts)
-	if err != nil {
-		return nil, err
-	}
-	opener := sessions.NewDesk(w.Sessions, rand.Reader)
-	costs, err := costingapi.Routes(w.Authority, opener.Authenticate, turns, w.Contracts)
-	if err != nil {
-		return nil, err
-	}
-	hooks, err := webhooksapi.Routes(w.Webhooks, w.cursors, w.Contracts)
-	return slices.Concat(partners, jobs, desk, layer, xjmfapi.Routes(w.Callbacks), opener.Routes(), costs, bridgeapi.Routes(w.Authority, turns), hooks), err
+	return apiserver.Surfaces{
+		RFQs: w.RFQs, Callbacks: w.Callbacks, Webhooks: w.Webhooks, MasterData: w.MasterData, Catalogs: w.Catalog, Authorities: w.Authority,
+		Preflight: preflightapi.Config{
+			Jobs: w.Jobs, RFQs: w.RFQs, Queue: w.Intake, Backlog: Backlog, Profiles: profile.Names(), Pace: w.pace,
+		},
+		Sessions: w.Sessions, Records: w.Store, Cursors: w.cursors, Contracts: w.Contracts,
+	}.Routes()
 }
 
 // declare adds the partners acme and stark, who may do everything, and globex, who is

@@ -54,6 +54,9 @@ type Config struct {
 	Directory webhook.Directory
 	Relay     *webhook.Relay
 	Sender    webhook.Sender
+	// Await blocks until Directory is complete, or until its context ends; nil if
+	// Directory is complete from the start.
+	Await func(context.Context) error
 	// Connect makes the way to an endpoint: see [Connections].
 	Connect func() Connection
 	// PerEndpoint is how many deliveries are on their way to one endpoint at once,
@@ -109,6 +112,9 @@ const settleTime = 10 * time.Second
 // that were not begun, and records the rest. It returns when nothing of it runs any
 // more, within the drain time and 10 s.
 func (w *Worker) Run(ctx context.Context) {
+	if w.Await != nil && w.Await(ctx) != nil {
+		return
+	}
 	attempts, abandon := context.WithCancel(context.WithoutCancel(ctx))
 	defer abandon()
 	records, giveUp := context.WithCancel(context.WithoutCancel(ctx))

@@ -38,13 +38,17 @@ func (k Keys) Issue(name string, key credential.Key, expires time.Time, scopes [
 	if k.index(name) >= 0 {
 		return nil, fmt.Errorf("issue %s: %w", name, ErrTaken)
 	}
-	entry := v1alpha1.APIKey{
-		Name: name, Kind: KindOf(key.Mode()), SHA256: key.Digest().String(), State: v1alpha1.KeyStateActive, Scopes: scopes,
-	}
+	entry := EntryOf(name, key)
+	entry.Scopes = scopes
 	if !expires.IsZero() {
 		entry.ExpiresAt = new(metav1.NewTime(expires.UTC().Truncate(time.Second)))
 	}
 	return append(slices.Clone(k), entry), nil
+}
+
+// EntryOf returns an active entry for a key with every scope of the partner.
+func EntryOf(name string, key credential.Key) v1alpha1.APIKey {
+	return v1alpha1.APIKey{Name: name, Kind: KindOf(key.Mode()), SHA256: key.Digest().String(), State: v1alpha1.KeyStateActive}
 }
 
 // Rotate adds an entry with the scopes of another one, which is good until ends

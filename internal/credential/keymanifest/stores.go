@@ -5,14 +5,19 @@ package keymanifest
 import (
 	"context"
 	"fmt"
+	"io"
+	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/retry"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture/dirsource"
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
+	"github.com/printmarket/printmarket/internal/tenant"
 )
 
 // Store holds the keys of one partner: in a manifest or in a cluster.
@@ -20,6 +25,43 @@ type Store interface {
 	Keys() Keys
 	// Change writes the result of change, which it may call more than once.
 	Change(ctx context.Context, change func(Keys) (Keys, error)) error
+}
+
+// IssueKey makes a key and adds its entry to a store; see [Keys.Issue]. scopes is nil for
+// a key with every scope of the partner, and empty for a key without scopes. The key is
+// returned only if its entry is stored.
+func IssueKey(ctx context.Context, s Store, name string, mode tenant.Mode, expires time.Time, scopes []string, random io.Reader) (credential.Key, error) {
+	var granted []v1alpha1.Scope
+	if scopes != nil {
+		granted = make([]v1alpha1.Scope, len(scopes))
+	}
+	for i, scope := range scopes {
+		granted[i] = v1alpha1.Scope(scope)
+	}
+	return add(ctx, s, mode, random, func(keys Keys, key credential.Key) (Keys, error) {
+		return keys.Issue(name, key, expires, slices.Compact(granted))
+	})
+}
+
+// RotateKey makes a key of the kind of another one, and adds its entry to a store; see
+// [Keys.Rotate]. The key is returned only if its entry is stored.
+func RotateKey(ctx context.Context, s Store, old, name string, ends time.Time, random io.Reader) (credential.Key, error) {
+	mode, err := s.Keys().Mode(old)
+	if err != nil {
+		return credential.Key{}, err
+	}
+	return add(ctx, s, mode, random, func(keys Keys, key credential.Key) (Keys, error) { return keys.Rotate(old, name, key, ends) })
+}
+
+func add(ctx context.Context, s Store, mode tenant.Mode, random io.Reader, change func(Keys, credential.Key) (Keys, error)) (credential.Key, error) {
+	key, err := credential.Mint(mode, random)
+	if err != nil {
+		return credential.Key{}, err
+	}
+	if err := s.Change(ctx, func(keys Keys) (Keys, error) { return change(keys, key) }); err != nil {
+		return credential.Key{}, err
+	}
+	return key, nil
 }
 
 // manifestKeys holds keys in a directory of manifests. It writes only what a cluster

@@ -24,6 +24,13 @@ import (
 	"github.com/printmarket/printmarket/internal/credential"
 )
 
+// Part is a checked part of a signed message with its fault, which is empty if the part
+// is valid.
+type Part struct {
+	Name  string `json:"part"`
+	Fault string `json:"fault,omitempty"`
+}
+
 // Scheme says which bytes are signed.
 type Scheme uint8
 

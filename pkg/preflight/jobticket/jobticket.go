@@ -11,6 +11,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -34,6 +36,17 @@ type Ticket struct {
 type Size struct {
 	Width  float64 `json:"width"`
 	Height float64 `json:"height"`
+}
+
+// ParseSize reads a size in millimetres like 148x210, or 148.5 x 210 mm.
+func ParseSize(text string) (Size, error) {
+	width, height, found := strings.Cut(strings.TrimSuffix(strings.ToLower(text), "mm"), "x")
+	w, errWidth := strconv.ParseFloat(strings.TrimSpace(width), 64)
+	h, errHeight := strconv.ParseFloat(strings.TrimSpace(height), 64)
+	if !found || errWidth != nil || errHeight != nil {
+		return Size{}, fmt.Errorf("trim size %q is not of the form 148x210", text)
+	}
+	return Size{Width: w, Height: h}, nil
 }
 
 // Colors are the inks of an order.

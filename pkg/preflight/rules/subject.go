@@ -68,6 +68,16 @@ func (r *Rule) LooksAt() string {
 	return "each act of painting " + listed(names)
 }
 
+// In returns the severity and the limit of the rule in a profile, and whether the
+// profile applies the rule. Every profile applies the rules that are Always.
+func (r *Rule) In(p profile.Profile) (severity report.Severity, limit string, applied bool) {
+	setting, selected := p.Rules[r.ID]
+	if !selected {
+		return r.Severity, "", r.Always
+	}
+	return setting.Severity, r.Bounds(setting), true
+}
+
 // Bounds says what a value is held against by a setting, such as ">= 3 mm ± 0.1"; ""
 // for a rule without a limit, a tolerance and an area.
 func (r *Rule) Bounds(s profile.Setting) string {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/pkg/preflight/rules"
 )
 
@@ -51,6 +52,26 @@ func TestBoundsAreWordsForWhatASettingSets(t *testing.T) {
 	} {
 		if got := tc.rule.Bounds(tc.setting); got != tc.want {
 			t.Errorf("%s: %q, want %q", sentence, got, tc.want)
+		}
+	}
+}
+
+func TestProfileAppliesWhatItSelectsAndWhatIsAlwaysApplied(t *testing.T) {
+	t.Parallel()
+	p := profile.Profile{Rules: map[string]profile.Setting{"a.selected": {Severity: "warning", Limit: new(3.0)}}}
+	tests := map[string]struct {
+		rule     rules.Rule
+		severity report.Severity
+		limit    string
+		applied  bool
+	}{
+		"selected":     {rules.Rule{ID: "a.selected", Severity: "error", Op: ">=", Unit: "mm"}, "warning", ">= 3 mm", true},
+		"not selected": {rules.Rule{ID: "a.other", Severity: "error"}, "error", "", false},
+		"always":       {rules.Rule{ID: "a.always", Severity: "error", Always: true}, "error", "", true},
+	}
+	for name, tc := range tests {
+		if severity, limit, applied := tc.rule.In(p); applied != tc.applied || limit != tc.limit || severity != tc.severity {
+			t.Errorf("%s: %s, %q, %t, want %s, %q, %t", name, severity, limit, applied, tc.severity, tc.limit, tc.applied)
 		}
 	}
 }

@@ -14,45 +14,30 @@ import (
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
 	"github.com/printmarket/printmarket/internal/safehttp"
 	"github.com/printmarket/printmarket/internal/webhook"
-	worker "github.com/printmarket/printmarket/workers/delivery"
+	"github.com/printmarket/printmarket/workers/delivery"
 )
 
 const (
-	// webhookConnections are one for each goroutine that asks the database: to
+	// webhookConnections is one for each goroutine that queries the database: to
 	// relay, to claim, to record, and to watch or erase.
 	webhookConnections = 4
-	// webhookGate is the gate Secret of workers that deliver.
+	// webhookGate names the gate Secret of workers that deliver.
 	webhookGate = "printmarket-gate-webhooks"
 )
 
-// delivery delivers events as a part of a process.
-type delivery struct {
-	directory *webhook.PostureDirectory
-	worker    *worker.Worker
-}
-
-// newDelivery makes it of the posture in force. Events go to addresses in the
-// ranges, and to public ones.
-func newDelivery(p *process, gates *posture.Gates, allow []netip.Prefix, drain time.Duration) delivery {
+// newDelivery makes a worker that delivers from the first posture on. Events go to
+// public addresses and to the allowed ranges.
+func newDelivery(p *process, gates *posture.Gates, allow []netip.Prefix, drain time.Duration) *delivery.Worker {
 	directory := webhook.NewPostureDirectory(func() *posture.Snapshot { return gates.Current(p.now()) })
-	w := worker.New(worker.Config{
-		Store: p.store, Directory: directory,
+	worker := delivery.New(delivery.Config{
+		Store: p.store, Directory: directory, Await: directory.Await,
 		Relay:   &webhook.Relay{Store: p.store, Directory: directory, Now: p.now, Random: rand.Reader},
 		Sender:  webhook.Sender{Schedule: webhook.Schedule{Random: mathrand.Float64}, Now: p.now},
-		Connect: worker.Connections(safehttp.Config{Allow: allow, UserAgent: webhookAgent}),
+		Connect: delivery.Connections(safehttp.Config{Allow: allow, UserAgent: webhookAgent}),
 		Drain:   drain, Random: mathrand.Float64, Now: p.now, Log: p.log, Metrics: p.metrics, Tracer: p.tracer,
 	})
-	w.Gauges(p.metrics)
-	return delivery{directory, w}
-}
-
-// run delivers from the first posture on until ctx ends.
-func (d delivery) run(ctx context.Context) error {
-	if err := d.directory.Await(ctx); err != nil {
-		return nil //nolint:nilerr // told to stop before there was anything to do
-	}
-	d.worker.Run(ctx)
-	return nil
+	worker.Gauges(p.metrics)
+	return worker
 }
 
 // assembleWebhooks makes a worker for webhooks and its operations listener.
@@ -76,20 +61,20 @@ func assembleWebhooks(ctx context.Context, o *workerOptions, p *process) (parts,
 	if err != nil {
 		return parts{}, err
 	}
-	gateMetrics(p.metrics, feed.Status, p.now)
-	postureAge(p.metrics, gates, p.now)
-	events := newDelivery(p, gates, ranges, o.drain)
+	kubesource.RegisterMetrics(p.metrics, feed.Status, p.now)
+	apiserver.RegisterSnapshotAge(p.metrics, gates, p.now)
+	worker := newDelivery(p, gates, ranges, o.drain)
 	server, err := o.operations(ctx, p, []apiserver.Check{
-		workerStoreCheck(p),
-		postureCheck(feed, gates, p.now),
-		gateSecretCheck(feed.Status),
-		{Name: "deliveries", Run: func(context.Context) error { return events.worker.Healthy() }},
+		apiserver.DatabaseCheck(p.store.Ping, false),
+		apiserver.PostureCheck(feed.Healthy, gates, p.now),
+		apiserver.GateSecretCheck(func() error { return feed.Status().GateFault }),
+		{Name: "deliveries", Run: func(context.Context) error { return worker.Healthy() }},
 	})
 	if err != nil {
 		return parts{}, err
 	}
 	return parts{
-		front:  []func(context.Context) error{events.run},
+		front:  []func(context.Context) error{loop(worker.Run)},
 		behind: []func(context.Context) error{server.Run, follow(feed)},
 	}, nil
 }

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/internal/transaction"
+)
+
+// DatabaseCheck fails while the database does not respond. A database that is only
+// busy passes.
+//
+// For API servers the check is advisory, because all replicas share the database: if
+// none of them were ready, partners would get the answer of an ingress in place of
+// ours.
+func DatabaseCheck(ping func(context.Context) error, advisory bool) Check {
+	return Check{Name: "store", Advisory: advisory, Run: func(ctx context.Context) error { return unlessBusy(ping(ctx)) }}
+}
+
+// maxSkew is the tolerated difference between the clocks of the database and the
+// process: quota windows follow the database, schedules follow the process.
+const maxSkew = 2 * time.Second
+
+// ClockCheck warns when the clocks of the database and this process differ. skew
+// returns how far the clock of the database is ahead.
+func ClockCheck(skew func(context.Context) (time.Duration, error), metrics *telemetry.Metrics) Check {
+	var last atomic.Int64
+	metrics.Gauge("printmarket_database_clock_skew_seconds",
+		"How far the clock of the database was ahead of ours when readiness was asked for last.",
+		func() float64 { return time.Duration(last.Load()).Seconds() })
+	return Check{Name: "clock", Advisory: true, Run: func(ctx context.Context) error {
+		ahead, err := skew(ctx)
+		if err != nil {
+			return unlessBusy(err)
+		}
+		last.Store(int64(ahead))
+		if ahead.Abs() > maxSkew {
+			err = fmt.Errorf("the database's clock is %s ahead of ours", ahead.Round(time.Millisecond))
+		}
+		return err
+	}}
+}
+
+func unlessBusy(err error) error {
+	if errors.Is(err, transaction.ErrOverloaded) {
+		return nil
+	}
+	return err
+}
+
+// PostureCheck fails while no posture is in force. healthy returns the fault of the
+// source that feeds the gates.
+func PostureCheck(healthy func() error, gates *posture.Gates, now func() time.Time) Check {
+	return Check{Name: "posture", Run: func(context.Context) error {
+		if err := healthy(); err != nil {
+			return err
+		}
+		if gates.Current(now()) == nil {
+			return errors.New("the posture is older than --gates-max-staleness")
+		}
+		return nil
+	}}
+}
+
+// GateSecretCheck warns when the gate Secret is missing or invalid. All replicas share
+// it, and each goes on with the last valid one. A replica that has seen none has no
+// posture either, which its [PostureCheck] reports.
+func GateSecretCheck(fault func() error) Check {
+	return Check{Name: "gate-secret", Advisory: true, Run: func(context.Context) error { return fault() }}
+}

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/printmarket/printmarket/apiserver/contracts"
+	"github.com/printmarket/printmarket/apiserver/dashboard"
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/preflightapi"
+	"github.com/printmarket/printmarket/apiserver/registry"
+	"github.com/printmarket/printmarket/apiserver/respond"
+	"github.com/printmarket/printmarket/apiserver/sweeper"
+	"github.com/printmarket/printmarket/docs"
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/credential/lastused"
+	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
+	"github.com/printmarket/printmarket/internal/masterdata/catalog"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/preflightjob"
+	"github.com/printmarket/printmarket/internal/queue"
+	"github.com/printmarket/printmarket/internal/ratelimit"
+	"github.com/printmarket/printmarket/internal/requestlog"
+	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/signon"
+	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/internal/webhook"
+	"github.com/printmarket/printmarket/internal/xjmf"
+	"github.com/printmarket/printmarket/pkg/preflight/profile"
+)
+
+// DrainTime limits how long a process that is told to stop finishes open requests.
+const DrainTime = 20 * time.Second
+
+// maxOpenJobs limits the open preflight jobs of a tenant.
+const maxOpenJobs = 1000
+
+// DocsPath is the path of the documentation on the dashboard listener.
+const DocsPath = "/docs/"
+
+// Records holds every record that an API server reads and writes.
+type Records interface {
+	SurfaceRecords
+	dashboard.Records
+	rfq.Store
+	preflightjob.Store
+	lastused.Store
+	requestlog.Store
+	xjmf.Store
+	masterdata.Store
+	webhook.Store
+	sweeper.Ledger
+}
+
+// Sockets holds the open sockets of the listeners. Mutual and Operators are nil where
+// these listeners are not wanted.
+type Sockets struct{ API, Registry, Ops, Dashboard, Mutual, Operators net.Listener }
+
+// Close closes all sockets.
+func (s Sockets) Close() {
+	for _, socket := range []net.Listener{s.API, s.Registry, s.Ops, s.Dashboard, s.Mutual, s.Operators} {
+		if socket != nil {
+			_ = socket.Close()
+		}
+	}
+}
+
+// ReplicaConfig holds the adapters and settings of a [Replica]. Members are required
+// unless their comment says otherwise.
+type ReplicaConfig struct {
+	Log     *slog.Logger
+	Metrics *telemetry.Metrics
+	// Tracer may be nil.
+	Tracer *telemetry.Tracer
+	Now    func() time.Time
+
+	Records Records
+	// Limits counts requests for all replicas together.
+	Limits ratelimit.Shared
+	Queue  *queue.Queue
+	Jobs   *preflightjob.Service
+	Gates  *posture.Gates
+	// Compiled returns the compiled resource version of each kind; nil for a source
+	// of posture without versions.
+	Compiled func() map[string]string
+	Cursors  rfq.Cursors
+	Sessions *credential.Sessions
+	// CatalogMaxStaleness is the age from which on master data is not used.
+	CatalogMaxStaleness time.Duration
+	// TargetWait is the time within which every open preflight job should begin.
+	TargetWait time.Duration
+
+	Sockets Sockets
+	// APIURL, RegistryURL and OpsURL are the origins that clients use.
+	APIURL, RegistryURL, OpsURL string
+	// CertFile and KeyFile are the PEM files for Sockets.Mutual, and Proxies may
+	// forward certificates there.
+	CertFile, KeyFile string
+	Proxies           Proxies
+	// Settle is how long readiness fails before the listeners close.
+	Settle time.Duration
+	// Checks are the readiness checks of the adapters.
+	Checks []Check
+
+	// Files and Docs are served below /files/ and [DocsPath] of the dashboard; nil
+	// serves nothing.
+	Files, Docs http.Handler
+	// Tour belongs to `printmarket dev`; it may be nil.
+	Tour *dashboard.Tour
+	// OperatorView adds the view for operators to the dashboard of partners.
+	OperatorView bool
+	// SignOn signs operators in on Sockets.Operators; nil where keys alone do.
+	SignOn *signon.Provider
+	// PlainCookies is for browsers that use http on loopback.
+	PlainCookies bool
+}
+
+// Replica is one API server: its listeners, and the loops that keep the queue, the
+// master data and the logs up to date.
+type Replica struct {
+	ReplicaConfig
+	problems    *respond.Problems
+	contracts   *contracts.Set
+	rfqs        *rfq.Service
+	callbacks   *xjmf.Receiver
+	webhooks    *webhook.Service
+	masterData  *masterdata.Service
+	catalogs    *catalog.Holder
+	authorities *authority.Holder
+	follower    *masterdata.Follower
+	limits      *ratelimit.Limiter
+	uses        lastused.Recorder
+	requests    *requestlog.Recorder
+	sweeper     *sweeper.Sweeper
+	changes     *preflightapi.Changes
+	streams     *gate.Streams
+	server      *Server
+}
+
+// NewReplica makes a replica. It serves nothing before Serve.
+func NewReplica(c ReplicaConfig) (*Replica, error) {
+	r := &Replica{
+		ReplicaConfig: c, problems: respond.NewProblems(c.RegistryURL), changes: preflightapi.NewChanges(), streams: NewStreams(),
+		limits: ratelimit.New(c.Limits), requests: requestlog.NewRecorder(c.Now, rand.Reader),
+		catalogs: catalog.NewHolder(c.CatalogMaxStaleness), authorities: authority.NewHolder(c.CatalogMaxStaleness),
+		masterData: masterdata.New(masterdata.Config{Store: c.Records, Now: c.Now, Random: rand.Reader}),
+		callbacks:  xjmf.New(xjmf.Config{Store: c.Records, Now: c.Now, Random: rand.Reader, Count: c.Metrics.Update}),
+	}
+	r.follower = masterdata.NewFollower(masterdata.FollowerConfig{
+		Heads: c.Records, Catalogs: r.catalogs, Authorities: r.authorities, Now: c.Now, Log: c.Log,
+	})
+	r.rfqs = rfq.New(rfq.Config{Store: c.Records, Catalog: r.rfqCatalog, Cursors: c.Cursors, Now: c.Now, Random: rand.Reader})
+	directory := webhook.NewPostureDirectory(func() *posture.Snapshot { return c.Gates.Current(c.Now()) })
+	r.webhooks = webhook.New(webhook.Config{Store: c.Records, Directory: directory, Now: c.Now, Random: rand.Reader})
+	r.sweeper = sweeper.New(sweeper.Config{
+		Jobs: c.Jobs, RFQs: r.rfqs, Callbacks: r.callbacks, Requests: requestlog.Keeper{Store: c.Records, Now: c.Now}, Ledger: c.Records,
+		Queue: c.Queue, Now: c.Now, Log: c.Log,
+	})
+	queue.Register(c.Metrics, r.sweeper, c.TargetWait)
+	RegisterSnapshotAge(c.Metrics, c.Gates, c.Now)
+	r.requests.Register(c.Metrics)
+	c.Metrics.GaugeIf("printmarket_masterdata_age_seconds", "Time since master data was last read.", func() (float64, bool) {
+		confirmed, ever := r.authorities.Confirmed()
+		return c.Now().Sub(confirmed).Seconds(), ever
+	})
+	listeners, err := r.listeners()
+	if err != nil {
+		return nil, err
+	}
+	r.server = NewServer(c.Log, c.Settle, DrainTime, listeners...)
+	return r, nil
+}
+
+// rfqCatalog returns the catalog that is in force.
+func (r *Replica) rfqCatalog(now time.Time) (rfq.Catalog, error) {
+	current, err := r.catalogs.Current(now)
+	if err != nil {
+		return nil, err // a nil *catalog.Catalog would be a Catalog that is not nil
+	}
+	return current, nil
+}
+
+// RegisterSnapshotAge registers the metric of the age of the posture.
+func RegisterSnapshotAge(m *telemetry.Metrics, gates *posture.Gates, now func() time.Time) {
+	m.GaugeIf("printmarket_gate_snapshot_age_seconds", "Time since the source of the posture was last seen.", func() (float64, bool) {
+		age, known := gates.Age(now())
+		return age.Seconds(), known
+	})
+}
+
+// Serve serves until ctx ends, then drains.
+func (r *Replica) Serve(ctx context.Context) error { return r.server.Run(ctx) }
+
+// Background returns the loops that run while the replica serves. Each returns when
+// its context ends.
+func (r *Replica) Background() []func(context.Context) {
+	return []func(context.Context){
+		r.sweeper.Run,
+		func(ctx context.Context) { r.Queue.Changes(ctx, r.changes.Heard) },
+		r.follower.Run,
+		func(ctx context.Context) { r.uses.Run(ctx, r.Records, lastused.Grain, r.Log) },
+		func(ctx context.Context) { r.requests.Run(ctx, r.Records, requestlog.Interval, r.Log) },
+		r.SignOn.Run,
+	}
+}
+
+// RefreshMasterData reads the approved master data at once.
+func (r *Replica) RefreshMasterData(ctx context.Context) error { return r.follower.Refresh(ctx) }
+
+// listeners returns the listeners of the API, the dashboards, the registry and the
+// operations.
+func (r *Replica) listeners() ([]Listener, error) {
+	api, err := r.api()
+	if err != nil {
+		return nil, err
+	}
+	handler, err := api.Handler()
+	if err != nil {
+		return nil, err
+	}
+	listeners := []Listener{{Name: "api", Socket: r.Sockets.API, Handler: handler, Problems: r.problems}}
+	if r.Sockets.Mutual != nil {
+		mutual, err := r.mutual(api)
+		if err != nil {
+			return nil, err
+		}
+		listeners = append(listeners, mutual)
+	}
+	dashboards, err := r.dashboards()
+	if err != nil {
+		return nil, err
+	}
+	schema, err := docs.API.ReadFile("api/marketplace-problem-details.v1.schema.json")
+	if err != nil {
+		return nil, err
+	}
+	problemTypes, err := registry.New(r.RegistryURL, schema)
+	if err != nil {
+		return nil, err
+	}
+	ops := Ops{Checks: r.readiness(), Metrics: r.Metrics, Gates: r.Gates, Now: r.Now, Compiled: r.Compiled}
+	return slices.Concat(listeners, dashboards, []Listener{
+		{Name: "registry", Socket: r.Sockets.Registry, Handler: r.observed("registry", problemTypes)},
+		{Name: "ops", Socket: r.Sockets.Ops, Handler: ops.Handler()},
+	}), nil
+}
+
+// api returns the partner API with the routes of all surfaces.
+func (r *Replica) api() (API, error) {
+	set, err := contracts.Load(docs.API)
+	if err != nil {
+		return API{}, err
+	}
+	r.contracts = set
+	files, err := contracts.Files(docs.API)
+	if err != nil {
+		return API{}, err
+	}
+	if !contracts.HasViewer(docs.API) {
+		r.Log.Warn("this build is without the viewer of the contracts; run make swagger-ui and build again", "page", contracts.Viewer)
+	}
+	catalog, err := set.Catalog()
+	if err != nil {
+		return API{}, err
+	}
+	routes, err := Surfaces{
+		RFQs: r.rfqs, Callbacks: r.callbacks, Webhooks: r.webhooks, MasterData: r.masterData, Catalogs: r.catalogs, Authorities: r.authorities,
+		Preflight: preflightapi.Config{
+			Jobs: r.Jobs, RFQs: r.rfqs, Queue: r.sweeper, Backlog: maxOpenJobs, Profiles: profile.Names(), Changes: r.changes,
+		},
+		Sessions: r.Sessions, Records: r.Records, Cursors: r.Cursors, Contracts: set,
+	}.Routes()
+	if err != nil {
+		return API{}, err
+	}
+	return API{
+		Gates: r.Gates, Limits: r.limits, Uses: &r.uses, Requests: r.requests, Problems: r.problems, Metrics: r.Metrics, Tracer: r.Tracer,
+		Log: r.Log, Now: r.Now, Streams: r.streams, Contracts: set, Files: append(files, catalog), Routes: routes,
+	}, nil
+}
+
+// mutual returns the listener that serves the API with mutual TLS, with its own
+// limits.
+func (r *Replica) mutual(api API) (Listener, error) {
+	certificate, err := NewCertificate(r.CertFile, r.KeyFile, r.Log)
+	if err != nil {
+		return Listener{}, err
+	}
+	certificate.Register(r.Metrics, r.Now)
+	api.Listener = "mtls"
+	handler, err := api.Handler()
+	if err != nil {
+		return Listener{}, err
+	}
+	socket := Mutual{Certificate: certificate, Proxies: r.Proxies, Log: r.Log, Now: r.Now}.Listen(r.Sockets.Mutual)
+	return Listener{Name: api.Listener, Socket: socket, Handler: handler, Problems: r.problems}, nil
+}
+
+// dashboards returns the dashboard of partners and, if it has a socket, the dashboard
+// of operators.
+func (r *Replica) dashboards() ([]Listener, error) {
+	var view *dashboard.Ops
+	if r.OperatorView {
+		view = &dashboard.Ops{Queue: r.Queue, Denials: r.Records}
+	}
+	partners, err := r.dashboard("dashboard", r.Sockets.Dashboard, view)
+	if err != nil || r.Sockets.Operators == nil {
+		return []Listener{partners}, err
+	}
+	view = &dashboard.Ops{Queue: r.Queue, Denials: r.Records, SignOn: r.SignOn}
+	operators, err := r.dashboard("dashboard-ops", r.Sockets.Operators, view)
+	return []Listener{partners, operators}, err
+}
+
+func (r *Replica) dashboard(name string, socket net.Listener, view *dashboard.Ops) (Listener, error) {
+	pages, err := dashboard.Handler(dashboard.Config{
+		Listener: name, Gates: r.Gates, Sessions: r.Sessions, RFQs: r.rfqs, Records: r.Records, Limits: r.limits, Uses: &r.uses, Metrics: r.Metrics,
+		Webhooks: r.webhooks, Cursors: r.Cursors, Jobs: r.Jobs, Changes: r.changes, Streams: r.streams,
+		Log: r.Log, Now: r.Now, Random: rand.Reader, Plain: r.PlainCookies,
+		RegistryURL: r.RegistryURL, APIURL: r.APIURL, OpsURL: r.OpsURL, Docs: r.Docs != nil, Tour: r.Tour, Contracts: r.contracts, Ops: view,
+	})
+	if err != nil {
+		return Listener{}, err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/", pages)
+	if r.Files != nil {
+		mux.Handle("GET /files/", http.StripPrefix("/files/", r.Files))
+	}
+	if r.Docs != nil {
+		mux.Handle(DocsPath, r.Docs)
+	}
+	return Listener{Name: name, Socket: socket, Handler: r.observed(name, mux)}, nil
+}
+
+// observed logs and counts the requests to a listener beside the API.
+func (r *Replica) observed(listener string, handler http.Handler) http.Handler {
+	return Observed{Listener: listener, Metrics: r.Metrics, Tracer: r.Tracer, Log: r.Log, Now: r.Now}.Handler(handler)
+}
+
+// readiness returns the checks of the adapters and those of the replica. The queue,
+// the catalog and the identity provider are advisory: without Redis the API goes on,
+// and all replicas share the other two.
+func (r *Replica) readiness() []Check {
+	checks := append(slices.Clone(r.Checks),
+		Check{Name: "serving", Run: func(context.Context) error {
+			if r.server.Draining() {
+				return errors.New("draining")
+			}
+			return nil
+		}},
+		Check{Name: "queue", Advisory: true, Run: func(context.Context) error { return r.sweeper.Healthy() }},
+		Check{Name: "master-data", Run: func(context.Context) error {
+			if !r.follower.Asked() {
+				return errors.New("not asked for yet")
+			}
+			return nil
+		}},
+		Check{Name: "catalog", Advisory: true, Run: func(context.Context) error {
+			_, err := r.catalogs.Current(r.Now())
+			return err
+		}})
+	if r.SignOn != nil {
+		checks = append(checks, Check{Name: "identity-provider", Advisory: true, Run: func(context.Context) error { return r.SignOn.Healthy() }})
+	}
+	return checks
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver
+
+import (
+	"crypto/rand"
+	"slices"
+
+	"github.com/printmarket/printmarket/apiserver/account"
+	"github.com/printmarket/printmarket/apiserver/bridgeapi"
+	"github.com/printmarket/printmarket/apiserver/contracts"
+	"github.com/printmarket/printmarket/apiserver/costingapi"
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/partnerapi"
+	"github.com/printmarket/printmarket/apiserver/platformapi"
+	"github.com/printmarket/printmarket/apiserver/preflightapi"
+	"github.com/printmarket/printmarket/apiserver/sessions"
+	"github.com/printmarket/printmarket/apiserver/webhooksapi"
+	"github.com/printmarket/printmarket/apiserver/xjdfapi"
+	"github.com/printmarket/printmarket/apiserver/xjmfapi"
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/masterdata"
+	"github.com/printmarket/printmarket/internal/masterdata/authority"
+	"github.com/printmarket/printmarket/internal/masterdata/catalog"
+	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/webhook"
+	"github.com/printmarket/printmarket/internal/xjmf"
+	"github.com/printmarket/printmarket/pkg/xjdf"
+)
+
+// Surfaces holds the services behind the routes of the API. Every member is required.
+type Surfaces struct {
+	RFQs        *rfq.Service
+	Preflight   preflightapi.Config
+	Callbacks   *xjmf.Receiver
+	Webhooks    *webhook.Service
+	MasterData  *masterdata.Service
+	Catalogs    *catalog.Holder
+	Authorities *authority.Holder
+	Sessions    *credential.Sessions
+	Records     SurfaceRecords
+	Cursors     webhooksapi.Cursors
+	Contracts   *contracts.Set
+}
+
+// SurfaceRecords holds the records that surfaces read without a service.
+type SurfaceRecords interface {
+	account.Quotas
+	platformapi.Records
+	webhook.Journal
+}
+
+// Routes returns the tables of all surfaces.
+func (s Surfaces) Routes() ([]gate.Route, error) {
+	partner, err := partnerapi.Routes(s.RFQs, s.Catalogs, s.Records, s.Contracts)
+	if err != nil {
+		return nil, err
+	}
+	preflight, err := preflightapi.Routes(s.Preflight, s.Contracts)
+	if err != nil {
+		return nil, err
+	}
+	platform, err := platformapi.Routes(s.RFQs, s.Records, s.Callbacks, webhook.NewDesk(s.Webhooks, s.Records), s.MasterData, s.Contracts)
+	if err != nil {
+		return nil, err
+	}
+	parsing := xjdf.NewTurns()
+	documents, err := xjdfapi.Routes(s.Catalogs, s.Authorities, parsing, s.Contracts)
+	if err != nil {
+		return nil, err
+	}
+	opener := sessions.NewDesk(s.Sessions, rand.Reader)
+	costing, err := costingapi.Routes(s.Authorities, opener.Authenticate, parsing, s.Contracts)
+	if err != nil {
+		return nil, err
+	}
+	webhooks, err := webhooksapi.Routes(s.Webhooks, s.Cursors, s.Contracts)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(partner, preflight, platform, documents, xjmfapi.Routes(s.Callbacks), opener.Routes(), costing,
+		bridgeapi.Routes(s.Authorities, parsing), webhooks), nil
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/credential/signature"
+)
+
+// checkedParts is the JSON output of the check of a signed message.
+type checkedParts struct {
+	Accepted bool             `json:"accepted"`
+	Parts    []signature.Part `json:"parts"`
+}
+
+// accepted returns the parts with the refusal as error if one has a fault.
+func accepted(parts []signature.Part, refusal exitError) (checkedParts, error) {
+	if slices.ContainsFunc(parts, func(p signature.Part) bool { return p.Fault != "" }) {
+		return checkedParts{false, parts}, resultError{refusal}
+	}
+	return checkedParts{true, parts}, nil
+}
+
+func printParts(w io.Writer, checked checkedParts) {
+	for _, p := range checked.Parts {
+		line(w, p.Name, cmp.Or(p.Fault, "ok"))
+	}
+}
+
+// instantOf parses --at; empty means now.
+func instantOf(at string) (time.Time, error) {
+	if at == "" {
+		return time.Now(), nil
+	}
+	instant, err := time.Parse(time.RFC3339, at)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("--at %q is not RFC 3339", at)
+	}
+	return instant, nil
+}
+
+const (
+	// maxMessage limits the body of a signed message, in bytes, as the API does.
+	maxMessage = 1 << 20
+	// maxHeaders limits a file of headers, in bytes.
+	maxHeaders = 64 << 10
+)
+
+// readMessage reads the body of a signed message; - is standard input.
+func readMessage(cmd *cobra.Command, name string) ([]byte, error) {
+	if name == "-" {
+		return readBounded(cmd.InOrStdin(), name, maxMessage, "body here has")
+	}
+	return readFile(name, maxMessage, "body here has")
+}
+
+func readFile(name string, most int64, what string) ([]byte, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // read only
+	return readBounded(file, name, most, what)
+}
+
+func readBounded(from io.Reader, name string, most int64, what string) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(from, most+1))
+	if err == nil && int64(len(text)) > most {
+		err = fmt.Errorf("%s has more than %d bytes, which no %s", name, most, what)
+	}
+	return text, err
+}
+
+// readHeaders reads headers from a file, and skips other lines.
+func readHeaders(headers http.Header, name string) error {
+	text, err := readFile(name, maxHeaders, "headers need")
+	for line := range strings.Lines(string(text)) {
+		addHeader(headers, strings.TrimPrefix(strings.TrimPrefix(line, "> "), "< ")) // as curl -v shows them
+	}
+	return err
+}
+
+// addHeader adds the header of a line, and reports whether it is one.
+func addHeader(headers http.Header, line string) bool {
+	name, value, found := strings.Cut(line, ":")
+	if found {
+		headers.Add(strings.TrimSpace(name), strings.TrimSpace(value))
+	}
+	return found
+}
+
+// readSecret reads a secret from a file, or else from a variable. The line end of an
+// editor does not belong to it.
+func readSecret(file, variable string) (credential.Secret, error) {
+	text := os.Getenv(variable)
+	if file != "" {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return "", fmt.Errorf("read the secret: %w", err)
+		}
+		text = string(content)
+	}
+	if text = strings.TrimRight(text, "\r\n"); text == "" {
+		return "", errors.New("with which secret? Set --secret-file or " + variable)
+	}
+	return credential.Secret(text), nil
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"fmt"
+	mathrand "math/rand/v2"
+	"net/netip"
+	"time"
+
+	"github.com/printmarket/printmarket/apiserver"
+	"github.com/printmarket/printmarket/internal/queue"
+	"github.com/printmarket/printmarket/internal/safehttp"
+	"github.com/printmarket/printmarket/internal/sandbox"
+	"github.com/printmarket/printmarket/workers/preflight"
+)
+
+// workOptions holds the settings of a preflight worker.
+type workOptions struct {
+	slots int
+	// drain is how long jobs may go on after the process is told to stop.
+	drain   time.Duration
+	allow   []netip.Prefix
+	tempDir string
+}
+
+// newWorker makes a preflight worker.
+func newWorker(p *process, o workOptions, work preflights) (*preflight.Worker, error) {
+	inspector, err := sandbox.Find(inspectorArg)
+	if err != nil {
+		return nil, err
+	}
+	consumer := work.queue.Consumer(queue.ConsumerConfig{
+		Name: incarnation(), Slots: o.slots, Lease: leaseTime, Block: blockTime, Idle: idleTime,
+	})
+	p.onClose(func() { _ = consumer.Close() })
+	client := safehttp.New(safehttp.Config{Allow: o.allow, UserAgent: fetchAgent})
+	return preflight.New(preflight.Config{
+		Jobs: work.jobs, Queue: consumer, Fetch: client.Fetch, Inspect: sandbox.Run, Inspector: inspector,
+		Slots: o.slots, Drain: o.drain, TempDir: o.tempDir,
+		Jitter: func(d time.Duration) time.Duration { return mathrand.N(d + 1) },
+		Now:    p.now, Log: p.log, Metrics: p.metrics, Tracer: p.tracer,
+	}), nil
+}
+
+// assemblePreflight makes a worker for preflight and its operations listener.
+func assemblePreflight(ctx context.Context, o *workerOptions, p *process) (parts, error) {
+	url, err := redisURL(o.redis)
+	if err != nil {
+		return parts{}, err
+	}
+	if err := p.openRedis(url); err != nil {
+		return parts{}, err
+	}
+	if _, err := o.serve(ctx, p); err != nil {
+		return parts{}, err
+	}
+	ranges, err := parseRanges("allow-fetch", o.allowFetch)
+	if err != nil {
+		return parts{}, err
+	}
+	work, err := p.preflights(len(ranges) > 0, nil, nil)
+	if err != nil {
+		return parts{}, err
+	}
+	if err := work.queue.Admit(ctx, p.log); err != nil {
+		return parts{}, fmt.Errorf("--redis: %w", err)
+	}
+	worker, err := newWorker(p, workOptions{slots: o.slots, drain: o.drain, allow: ranges, tempDir: o.tempDir}, work)
+	if err != nil {
+		return parts{}, err
+	}
+	server, err := o.operations(ctx, p, []apiserver.Check{
+		apiserver.DatabaseCheck(p.store.Ping, false),
+		{Name: "queue", Run: func(context.Context) error { return worker.Healthy() }},
+	})
+	if err != nil {
+		return parts{}, err
+	}
+	return parts{
+		front:  []func(context.Context) error{loop(worker.Run)},
+		behind: []func(context.Context) error{server.Run},
+	}, nil
+}

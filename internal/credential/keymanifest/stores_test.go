@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package keymanifest_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/credential/keymanifest"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// memory is a store in memory. It rejects every change if fault is set.
+type memory struct {
+	keys  keymanifest.Keys
+	fault error
+}
+
+func (m *memory) Keys() keymanifest.Keys { return m.keys }
+
+func (m *memory) Change(_ context.Context, change func(keymanifest.Keys) (keymanifest.Keys, error)) error {
+	keys, err := change(m.keys)
+	if err == nil {
+		err = m.fault
+	}
+	if err == nil {
+		m.keys = keys
+	}
+	return err
+}
+
+func TestNewKeyIsReturnedOnlyIfItsEntryIsStored(t *testing.T) {
+	t.Parallel()
+	fault := errors.New("read-only")
+	before := keymanifest.Keys{{Name: "main", Kind: "Live", SHA256: strings.Repeat("a", 64), State: "Active", Scopes: []v1alpha1.Scope{"rfq:read"}}}
+	issue := func(scopes []string) func(keymanifest.Store) (credential.Key, error) {
+		return func(s keymanifest.Store) (credential.Key, error) {
+			return keymanifest.IssueKey(t.Context(), s, "next", tenant.Test, time.Time{}, scopes, rand.Reader)
+		}
+	}
+	rotate := func(old string) func(keymanifest.Store) (credential.Key, error) {
+		return func(s keymanifest.Store) (credential.Key, error) {
+			return keymanifest.RotateKey(t.Context(), s, old, "next", now, rand.Reader)
+		}
+	}
+	tests := map[string]struct {
+		add        func(keymanifest.Store) (credential.Key, error)
+		fault      error
+		wantKind   v1alpha1.KeyKind
+		wantScopes []v1alpha1.Scope
+		wantErr    error
+	}{
+		"without scopes, the key has all of the partner": {add: issue(nil), wantKind: "Test"},
+		"an empty list of scopes opens nothing":          {add: issue([]string{}), wantKind: "Test", wantScopes: []v1alpha1.Scope{}},
+		"a repeated scope is stored once":                {add: issue([]string{"rfq:read", "rfq:read"}), wantKind: "Test", wantScopes: []v1alpha1.Scope{"rfq:read"}},
+		"a rotated key keeps kind and scopes":            {add: rotate("main"), wantKind: "Live", wantScopes: []v1alpha1.Scope{"rfq:read"}},
+		"an unknown key cannot be rotated":               {add: rotate("none"), wantErr: keymanifest.ErrNoKey},
+		"a store that rejects the entry":                 {add: issue(nil), fault: fault, wantErr: fault},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			store := &memory{keys: before, fault: tc.fault}
+			key, err := tc.add(store)
+			if !errors.Is(err, tc.wantErr) {
+				t.Fatalf("error = %v, want %v", err, tc.wantErr)
+			}
+			if tc.wantErr != nil {
+				if !key.IsZero() || len(store.keys) != len(before) {
+					t.Errorf("key returned: %t, %d entries, want none and %d", !key.IsZero(), len(store.keys), len(before))
+				}
+				return
+			}
+			want := v1alpha1.APIKey{Name: "next", Kind: tc.wantKind, SHA256: key.Digest().String(), State: "Active", Scopes: tc.wantScopes}
+			if diff := cmp.Diff(want, store.keys[len(before)]); diff != "" {
+				t.Errorf("entry (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// Table holds rows of cells for a terminal. An empty row separates sections.
+type Table [][]string
+
+// Table returns a row for each partner and a column for each granted capability, with
+// the names of the manifests.
+func (m *Matrix) Table() Table {
+	head := []string{"PARTNER"}
+	for _, c := range m.Capabilities {
+		head = append(head, c.String())
+	}
+	table := Table{head}
+	for _, row := range m.Rows {
+		cells := []string{row.Name}
+		for _, c := range m.Capabilities {
+			cells = append(cells, row.Cell(c).String())
+		}
+		table = append(table, cells)
+	}
+	return table
+}
+
+// List returns a row for each pair of a partner and a granted capability, at the time
+// of the matrix.
+func (m *Matrix) List(p *Prober, now time.Time) Table {
+	table := Table{{"PARTNER", "CAPABILITY", "STAGE", "POSTURE", "KEYS", "REASON", "OPENS", "QUOTA"}}
+	for _, row := range m.Rows {
+		for c := range posture.Capabilities() {
+			cell := row.Cell(c)
+			if !cell.Granted {
+				continue
+			}
+			live := p.Decide(row.Partner, tenant.Live, c, false, now)
+			table = append(table, []string{
+				row.Name, c.String(), live.Posture.Stage(), string(cell.Posture), cmp.Or(strings.ToLower(strings.Join(cell.KeyKinds, ",")), "-"),
+				cmp.Or(cell.Reason, "-"), cmp.Or(Instant(live.Opens), "-"), Quota(live.Quota),
+			})
+		}
+	}
+	return table
+}
+
+// Table returns a row for each change, and a summary.
+func (c *Comparison) Table() Table {
+	var table Table
+	count := map[Effect]int{}
+	if len(c.Changes) > 0 {
+		table = Table{{"EFFECT", "PARTNER", "SUBJECT", "REQUESTS", "OLD", "NEW", "WHEN"}}
+	}
+	for i := range c.Changes {
+		change := &c.Changes[i]
+		count[change.Effect]++
+		table = append(table, []string{
+			string(change.Effect), change.Partner, change.Subject, cmp.Or(change.Requests(), "-"), change.Old, change.New, change.When(),
+		})
+	}
+	table = append(table, []string{fmt.Sprintf("%d open, %d close, %d alter", count[EffectOpens], count[EffectCloses], count[EffectAlters])})
+	if c.Until != nil {
+		table = append(table, []string{"looked ahead until " + Instant(*c.Until)})
+	}
+	return table
+}
+
+// Table returns the answers, the rules, the remedies, and what changes without an edit.
+func (x *Explanation) Table() Table {
+	table := Table{{fmt.Sprintf("%s, %s, at %s", x.Partner, x.Capability, Instant(x.At))}, {}, {"KEYS", "ACCESS", "ANSWER", "SINCE"}}
+	for _, a := range x.Answers {
+		table = append(table, []string{a.Keys, cmp.Or(a.Access, "-"), a.Reason, cmp.Or(a.Since.String(), "-")})
+	}
+	requests := x.Keys + " keys"
+	if x.Access != "" {
+		requests += ", " + x.Access
+	}
+	table = append(table, []string{}, []string{"The rules for " + requests + ":"}, []string{}, []string{"PHASE", "RULE", "OUTCOME", "REASON"})
+	var remedies Table
+	for _, one := range x.Rules {
+		table = append(table, []string{one.Phase, one.Asks, one.Outcome, one.Reason})
+		if one.Remedy != "" {
+			remedies = append(remedies, []string{fmt.Sprintf("%d. %s: %s.", len(remedies)+1, one.Reason, one.Remedy)})
+		}
+	}
+	verdict := "It cannot be let through, or not before somebody has looked:"
+	switch {
+	case len(remedies) == 0:
+		verdict = "The request is let through."
+	case x.Possible:
+		verdict = "To let it through:"
+	}
+	table = append(table, []string{}, []string{verdict}, []string{})
+	if table = append(table, remedies...); len(remedies) > 0 {
+		table = append(table, []string{})
+	}
+	if x.Next == nil {
+		return append(table, []string{"Without an edit the answer stays as it is."})
+	}
+	return append(table, []string{fmt.Sprintf("Without an edit the answer is %s from %s.", x.Next.Reason, Instant(x.Next.At))})
+}
+
+// Unknown returns sentences about what the rights of the user do not reach.
+func (r *Reading) Unknown() []string {
+	if len(r.Unread) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf(
+		"your rights do not reach these Secrets: %s. Whether callbacks of their senders are accepted, and webhooks signed, is unknown; everything else is judged in full.",
+		strings.Join(r.Unread, ", "))}
+}

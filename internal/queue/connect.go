@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+)
+
+// ErrURL reports a URL that cannot be read. It quotes nothing of the URL, which may
+// hold a password anywhere.
+var ErrURL = errors.New("not like redis://USER:PASSWORD@HOST:6379/0; is a character of the password not percent-encoded?")
+
+// Connect returns a client of the server of a URL. If the URL has a master_name, it is
+// the URL of a sentinel, names the others as addr, and the client uses the primary.
+// The client connects when it is first used, and its library logs to log.
+func Connect(text string, log *slog.Logger) (*redis.Client, error) {
+	redis.SetLogger(clientLog{log})
+	// Callers must notice soon that Redis is unavailable.
+	const dialTimeout, retries = time.Second, 1
+	if parsed, err := url.Parse(text); err == nil && parsed.Query().Get("master_name") != "" {
+		options, err := redis.ParseFailoverURL(text)
+		if err != nil {
+			return nil, ErrURL
+		}
+		options.DialTimeout, options.DialerRetries, options.MaxRetries = dialTimeout, retries, retries
+		options.ContextTimeoutEnabled = true
+		return redis.NewFailoverClient(options), nil
+	}
+	options, err := redis.ParseURL(text)
+	if err != nil {
+		return nil, ErrURL
+	}
+	options.DialTimeout, options.DialerRetries, options.MaxRetries = dialTimeout, retries, retries
+	options.ContextTimeoutEnabled = true
+	// Only Redis' commercial servers send these notices.
+	options.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
+	return redis.NewClient(options), nil
+}
+
+// clientLog writes the lines of the client library to a logger.
+type clientLog struct{ log *slog.Logger }
+
+// Printf logs a line of the library.
+func (l clientLog) Printf(ctx context.Context, format string, args ...any) {
+	l.log.DebugContext(ctx, "redis client", "text", fmt.Sprintf(format, args...))
+}
+
+// admitTimeout limits the look at a server before a process starts.
+const admitTimeout = 2 * time.Second
+
+// Admit rejects a server that would lose jobs one by one, and logs a warning for a
+// server that would lose all at once. A server that is unavailable is examined when it
+// returns. Errors: [ErrPolicy], [ErrOld].
+func (q *Queue) Admit(ctx context.Context, log *slog.Logger) error {
+	ctx, cancel := context.WithTimeout(ctx, admitTimeout)
+	defer cancel()
+	server, err := q.Server(ctx)
+	switch {
+	case errors.Is(err, ErrPolicy), errors.Is(err, ErrOld):
+		return err
+	case err != nil:
+		log.WarnContext(ctx, "Redis is away", "error", err)
+	case !server.Durable:
+		log.WarnContext(ctx, "Redis keeps no append-only file: after its crash every open job is handed over again, and runs that were under way are lost")
+	}
+	return nil
+}
