@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
-	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
@@ -100,15 +99,8 @@ func totalInk(_ *view, m *facts.Mark) (float64, bool) {
 // bleed.
 func overLimit(v *view, m *facts.Mark, limit float64) float64 {
 	share := m.Paint.Over(limit)
-	if box := areaOf(m.Box); box > 0 {
-		share *= areaOf(m.Box.Intersect(v.area)) / box
+	if box := m.Box.Area(); box > 0 {
+		share *= m.Box.Intersect(v.area).Area() / box
 	}
 	return share
-}
-
-func areaOf(r geom.Rect) float64 {
-	if r.Empty() {
-		return 0
-	}
-	return r.Width() * r.Height()
 }

@@ -4,7 +4,7 @@ package lexer
 
 import "bytes"
 
-// AppendText appends the bytes that a String stands for (ISO 32000-2, 7.3.4).
+// AppendText appends the decoded bytes of a String (ISO 32000-2, 7.3.4).
 func AppendText(dst []byte, o *Object) []byte {
 	if o.Kind != String {
 		return dst
@@ -54,7 +54,7 @@ func appendLiteral(dst, text []byte) []byte {
 	return dst
 }
 
-// lineFeed is 1 when there is one.
+// lineFeed returns 1 if the byte at i is a line feed, else 0.
 func lineFeed(text []byte, i int) int {
 	if i < len(text) && text[i] == '\n' {
 		return 1
@@ -62,7 +62,8 @@ func lineFeed(text []byte, i int) int {
 	return 0
 }
 
-// appendEscape takes the escape whose letter is at i and returns where it ends.
+// appendEscape appends the escape whose letter is at i, and returns the position of
+// its last byte.
 func appendEscape(dst, text []byte, i int) ([]byte, int) {
 	switch c := text[i]; c {
 	case 'n':
