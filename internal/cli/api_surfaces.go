@@ -59,7 +59,7 @@ func (s *api) served(work preflights) (a apiserver.API, err error) {
 	if err != nil {
 		return a, err
 	}
-	turns := xjdfdoc.NewTurns()
+	turns := xjdfdoc.NewParseSlots()
 	xjdfRoutes, err := xjdfapi.Routes(s.data.catalogs, s.data.authorities, turns, set)
 	if err != nil {
 		return a, err

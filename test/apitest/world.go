@@ -293,7 +293,7 @@ func Routes(w *World) ([]gate.Route, error) {
 	if err != nil {
 		return nil, err
 	}
-	turns := xjdfdomain.NewTurns()
+	turns := xjdfdomain.NewParseSlots()
 	layer, err := xjdfapi.Routes(w.Catalog, w.Authority, turns, w.Contracts)
 	if err != nil {
 		return nil, err

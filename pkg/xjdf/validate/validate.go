@@ -97,9 +97,10 @@ func (v *Validator) Validate(doc *xjdf.Document, options Options) Report {
 	}
 	p := &pass{validator: v, doc: doc, options: options, valid: true, schemaValid: true, vocabularyValid: true}
 	p.version, _ = doc.Root.Attr("Version")
-	p.types = []string{productProcess}
 	if value, given := doc.Root.Attr("Types"); given {
 		p.types = slices.Collect(items(value))
+	} else {
+		p.types = []string{productProcess}
 	}
 	if p.root() {
 		p.walk(doc.Root)
