@@ -2,11 +2,11 @@
 
 package client
 
-// Code is the machine-readable cause of a [Problem]. Expect more of them;
-// /docs/api/problem-codes.json of the API says for each what to do.
+// Code is the machine-readable cause of a [Problem]. New codes may appear;
+// /docs/api/problem-codes.json of the API says what to do for each.
 type Code string
 
-// What is wrong with a request whatever it asks for.
+// Faults of any request.
 const (
 	CodeInvalidRequest         Code = "INVALID_REQUEST"
 	CodeIdempotencyKeyRequired Code = "IDEMPOTENCY_KEY_REQUIRED"
@@ -26,7 +26,7 @@ const (
 	CodeTooEarly               Code = "TOO_EARLY"
 )
 
-// Who asks, and what they may do.
+// Authentication and authorization.
 const (
 	CodeMissingAPIKey         Code = "MISSING_API_KEY"
 	CodeInvalidAPIKey         Code = "INVALID_API_KEY"
@@ -39,13 +39,13 @@ const (
 	CodeOrganizationScopeMismatch Code = "ORGANIZATION_SCOPE_MISMATCH"
 )
 
-// How much is too much.
+// Rate limits and quotas.
 const (
 	CodeRateLimitExceeded Code = "RATE_LIMIT_EXCEEDED"
 	CodeOverloaded        Code = "OVERLOADED"
 )
 
-// Capabilities that are closed.
+// Closed capabilities.
 const (
 	CodePostureUnavailable          Code = "POSTURE_UNAVAILABLE"
 	CodeEstimateUnavailable         Code = "PARTNER_ESTIMATE_CAPABILITY_UNAVAILABLE"
@@ -96,7 +96,7 @@ const (
 	CodeCostingManualReviewRequired Code = "COSTING_MANUAL_REVIEW_REQUIRED"
 )
 
-// Master data, which this client has no verbs for.
+// Master data, for which this client has no methods.
 const (
 	CodeInvalidCategory       Code = "INVALID_CATEGORY"
 	CodeMasterDataUnavailable Code = "MASTER_DATA_UNAVAILABLE"
@@ -104,13 +104,13 @@ const (
 	CodeMasterDataDuplicate   Code = "MASTER_DATA_DUPLICATE_IDENTITY"
 )
 
-// Webhooks, which this client has no verbs for.
+// Webhooks, for which this client has no methods.
 const (
 	CodeWebhookInvalid       Code = "WEBHOOK_INVALID"
 	CodeWebhookStateConflict Code = "WEBHOOK_STATE_CONFLICT"
 )
 
-// The marketplace's own side, which this client has no verbs for.
+// The platform API, for which this client has no methods.
 const (
 	CodePlatformRequestInvalid Code = "PLATFORM_REQUEST_INVALID"
 	CodeRFQStateConflict       Code = "RFQ_STATE_CONFLICT"
@@ -119,7 +119,7 @@ const (
 	CodeMasterDataConflict     Code = "MASTER_DATA_STATE_CONFLICT"
 )
 
-// What is our fault.
+// Faults of the API.
 const (
 	CodeStoreUnavailable Code = "STORE_UNAVAILABLE"
 	CodeInternalError    Code = "INTERNAL_ERROR"

@@ -79,7 +79,7 @@ func TestFewSurfacesAreRemembered(t *testing.T) {
 	t.Parallel()
 	limits := &rateLimits{last: map[string]RateLimit{}}
 	note := func(surface string, left int) {
-		limits.note(http.Header{"Ratelimit": {fmt.Sprintf(`"%s";r=%d;t=1`, surface, left)}}, time.Unix(int64(left), 0))
+		limits.keep(http.Header{"Ratelimit": {fmt.Sprintf(`"%s";r=%d;t=1`, surface, left)}}, time.Unix(int64(left), 0))
 	}
 	for i := range 3 * maxSurfaces {
 		note(fmt.Sprint("s", i), 1)
