@@ -71,16 +71,6 @@ func (x *xmlWriter) element(n *Node, space string, depth int, inline bool) error
 		return nil
 	}
 	x.out.WriteByte('>')
-	if err := x.content(n, space, depth, inline); err != nil {
-		return err
-	}
-	x.out.WriteString("</")
-	x.out.WriteString(name)
-	x.out.WriteByte('>')
-	return nil
-}
-
-func (x *xmlWriter) content(n *Node, space string, depth int, inline bool) error {
 	inline = inline || n.Text != "" || keepsBlank(definition(x.vocabulary, n))
 	x.escape(n.Text, false)
 	for _, child := range sequenced(n) {
@@ -94,6 +84,9 @@ func (x *xmlWriter) content(n *Node, space string, depth int, inline bool) error
 	if !inline {
 		x.line(depth)
 	}
+	x.out.WriteString("</")
+	x.out.WriteString(name)
+	x.out.WriteByte('>')
 	return nil
 }
 

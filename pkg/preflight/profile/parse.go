@@ -125,7 +125,20 @@ func apply(chain []text) (Profile, error) {
 			case d.Severity == "" && !known:
 				return Profile{}, fmt.Errorf("%w: rule %s has no severity", ErrInvalid, id)
 			}
-			p.Rules[id] = d.over(setting)
+			if d.Severity != "" {
+				setting.Severity = report.Severity(d.Severity)
+			}
+			if d.Limit != nil {
+				setting.Limit = d.Limit
+			}
+			if d.Tolerance != nil {
+				setting.Tolerance = *d.Tolerance
+			}
+			if d.Area != nil {
+				setting.Area = *d.Area
+			}
+			setting.Source = d.Source
+			p.Rules[id] = setting
 		}
 		maps.DeleteFunc(p.Rules, func(_ string, s Setting) bool { return s.Severity == report.Severity(off) })
 	}
@@ -136,22 +149,4 @@ func apply(chain []text) (Profile, error) {
 	sum := sha256.Sum256(data)
 	p.Digest = hex.EncodeToString(sum[:])
 	return p, nil
-}
-
-// over returns a setting with the changes of the delta.
-func (d delta) over(s Setting) Setting {
-	if d.Severity != "" {
-		s.Severity = report.Severity(d.Severity)
-	}
-	if d.Limit != nil {
-		s.Limit = d.Limit
-	}
-	if d.Tolerance != nil {
-		s.Tolerance = *d.Tolerance
-	}
-	if d.Area != nil {
-		s.Area = *d.Area
-	}
-	s.Source = d.Source
-	return s
 }

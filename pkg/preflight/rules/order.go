@@ -106,10 +106,6 @@ func extraColors(in *input) []observation {
 	extraSpots := everySpot(func(i *facts.Ink) string {
 		return when(!names[inkKey(i.Name)], fmt.Sprintf("The spot colour %s is used but was not ordered.", i.Name))
 	})
-	return append(extraProcess(in), extraSpots(in)...)
-}
-
-func extraProcess(in *input) []observation {
 	var out []observation
 	for i := range in.inks.uses {
 		t := &in.inks.uses[i]
@@ -124,7 +120,7 @@ func extraProcess(in *input) []observation {
 			page: t.worst.page, pages: t.pages, box: &t.worst.mark.Box, object: t.worst.mark.Object, count: t.count, message: message,
 		})
 	}
-	return out
+	return append(out, extraSpots(in)...)
 }
 
 func missingColors(in *input) []observation {

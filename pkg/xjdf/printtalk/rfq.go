@@ -36,12 +36,7 @@ func RequestForQuotation(r RFQ) *xjdf.Node {
 		from: Buyer(r.Organization), to: Marketplace(), id: r.ID, title: r.Title, at: r.CreatedAt,
 	}.wrap("RFQ")
 	business.Set("Estimate", "false").Set("Expires", instant(r.ResponseDeadline))
-	describe(core(business, "XJDF"), r)
-	return root
-}
-
-// describe sets the XJDF of a requested product.
-func describe(job *xjdf.Node, r RFQ) {
+	job := core(business, "XJDF")
 	job.Set("DescriptiveName", r.Title).Set("JobID", r.ID).Set("Types", "Product").Set("Version", version)
 	header := job.Add("AuditPool").Add("AuditCreated").Add("Header")
 	header.Set("AgentName", "printmarket").Set("DeviceID", "printmarket").Set("Time", instant(r.CreatedAt))
@@ -61,6 +56,7 @@ func describe(job *xjdf.Node, r RFQ) {
 	resource := set.Add("Resource")
 	resource.Add("Part").Set("ContactType", "Delivery")
 	resource.Add("Contact").Add("Address").Set("City", r.DeliveryCity)
+	return root
 }
 
 // isToken reports whether an identifier of the catalog is an NMTOKEN of these

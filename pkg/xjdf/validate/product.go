@@ -56,17 +56,9 @@ func (p *pass) productOf(n *xjdf.Node) *xjdf.Node {
 // roots returns the products that are delivered: those with IsRoot or, if no product
 // has it, those that are part of no other.
 func (p *pass) roots() []*xjdf.Node {
-	if p.rootSet == nil {
-		p.rootNodes = p.findRoots()
-		p.rootSet = make(map[*xjdf.Node]bool, len(p.rootNodes))
-		for _, root := range p.rootNodes {
-			p.rootSet[root] = true
-		}
+	if p.rootSet != nil {
+		return p.rootNodes
 	}
-	return p.rootNodes
-}
-
-func (p *pass) findRoots() []*xjdf.Node {
 	var explicit, silent []*xjdf.Node
 	for _, product := range p.products {
 		switch root, given := isRoot(product); {
@@ -76,11 +68,16 @@ func (p *pass) findRoots() []*xjdf.Node {
 			silent = append(silent, product)
 		}
 	}
-	if len(explicit) > 0 {
-		return explicit
+	p.rootNodes = explicit
+	if len(explicit) == 0 {
+		parts := p.partsOf()
+		p.rootNodes = slices.DeleteFunc(silent, func(n *xjdf.Node) bool { return parts[n] })
 	}
-	parts := p.partsOf()
-	return slices.DeleteFunc(silent, func(n *xjdf.Node) bool { return parts[n] })
+	p.rootSet = make(map[*xjdf.Node]bool, len(p.rootNodes))
+	for _, root := range p.rootNodes {
+		p.rootSet[root] = true
+	}
+	return p.rootNodes
 }
 
 func productNoRoot(p *pass, _ *xjdf.Node) {

@@ -98,7 +98,7 @@ type intents struct {
 	assembling, binding, color, folding, layout, variables *xjdf.Node
 }
 
-// intentsOf finds the intents once for all the rules about a product.
+// intentsOf finds the first intent of each name, once for all the rules about a product.
 func (p *pass) intentsOf(product *xjdf.Node) *intents {
 	found := &p.intents
 	if found.of == product {
@@ -107,32 +107,28 @@ func (p *pass) intentsOf(product *xjdf.Node) *intents {
 	*found = intents{of: product}
 	for one := range product.All("Intent") {
 		for _, child := range one.Children {
-			if child.Name.Core() {
-				found.keep(child)
+			if !child.Name.Core() {
+				continue
+			}
+			var first **xjdf.Node
+			switch child.Name.Local {
+			case "AssemblingIntent":
+				first = &found.assembling
+			case "BindingIntent":
+				first = &found.binding
+			case "ColorIntent":
+				first = &found.color
+			case "FoldingIntent":
+				first = &found.folding
+			case "LayoutIntent":
+				first = &found.layout
+			case "VariableIntent":
+				first = &found.variables
+			}
+			if first != nil && *first == nil {
+				*first = child
 			}
 		}
 	}
 	return found
-}
-
-// keep keeps the first intent of each name.
-func (i *intents) keep(n *xjdf.Node) {
-	place := (**xjdf.Node)(nil)
-	switch n.Name.Local {
-	case "AssemblingIntent":
-		place = &i.assembling
-	case "BindingIntent":
-		place = &i.binding
-	case "ColorIntent":
-		place = &i.color
-	case "FoldingIntent":
-		place = &i.folding
-	case "LayoutIntent":
-		place = &i.layout
-	case "VariableIntent":
-		place = &i.variables
-	}
-	if place != nil && *place == nil {
-		*place = n
-	}
 }

@@ -213,7 +213,15 @@ func childOf(line string) (childLine, error) {
 		}
 		line = line[:i]
 	} else {
-		line = c.mark(line)
+		last := len(line) - 1
+		switch line[last] {
+		case '?':
+			c.min, line = 0, line[:last]
+		case '*':
+			c.min, c.max, line = 0, 0, line[:last]
+		case '+':
+			c.max, line = 0, line[:last]
+		}
 	}
 	if kind, ok := strings.CutPrefix(line, "<"); ok {
 		if c.kind, ok = kindNamed(strings.TrimSuffix(kind, ">")); !ok {
@@ -225,21 +233,6 @@ func childOf(line string) (childLine, error) {
 		c.names = append(c.names, strings.TrimSpace(name))
 	}
 	return c, nil
-}
-
-func (c *childLine) mark(line string) string {
-	last := len(line) - 1
-	switch line[last] {
-	case '?':
-		c.min = 0
-	case '*':
-		c.min, c.max = 0, 0
-	case '+':
-		c.max = 0
-	default:
-		return line
-	}
-	return line[:last]
 }
 
 // link resolves the names of children and of targets.

@@ -75,10 +75,6 @@ func (f *Font) heights(file *document.File, descriptor types.Dict) {
 	}
 }
 
-// Advance returns the distance that the glyph of a code moves the pen, in units of
-// the size of the font. In a vertical font the pen moves downwards.
-func (f *Font) Advance(code int) float64 { return f.widths.of(code) }
-
 // Em returns the height of the em square in units of the size of the font. Type 3
 // glyphs may have any unit; for them it returns the height of the box around them.
 func (f *Font) Em() float64 {

@@ -81,24 +81,19 @@ func (p *path) curveTo(b, c, d point) {
 	around := math.Hypot(b.x-a.x, b.y-a.y) + math.Hypot(c.x-b.x, c.y-b.y) + math.Hypot(d.x-c.x, d.y-c.y)
 	p.length += (chord + around) / 2
 	p.box = p.box.Add(d.x, d.y)
-	p.curveBox(a, b, c, d)
+	// Add the extremes of a curve whose control points are outside of the box.
+	if !p.box.Contains(geom.Rect{min(b.x, c.x), min(b.y, c.y), max(b.x, c.x), max(b.y, c.y)}, 0) {
+		for _, t := range extremes(a.x, b.x, c.x, d.x) {
+			x := bezier(t, a.x, b.x, c.x, d.x)
+			p.box[0], p.box[2] = min(p.box[0], x), max(p.box[2], x)
+		}
+		for _, t := range extremes(a.y, b.y, c.y, d.y) {
+			y := bezier(t, a.y, b.y, c.y, d.y)
+			p.box[1], p.box[3] = min(p.box[1], y), max(p.box[3], y)
+		}
+	}
 	p.curved = true
 	p.at = d
-}
-
-// curveBox adds the extremes of a curve, where its control points lie outside.
-func (p *path) curveBox(a, b, c, d point) {
-	if p.box.Contains(geom.Rect{min(b.x, c.x), min(b.y, c.y), max(b.x, c.x), max(b.y, c.y)}, 0) {
-		return
-	}
-	for _, t := range extremes(a.x, b.x, c.x, d.x) {
-		x := bezier(t, a.x, b.x, c.x, d.x)
-		p.box[0], p.box[2] = min(p.box[0], x), max(p.box[2], x)
-	}
-	for _, t := range extremes(a.y, b.y, c.y, d.y) {
-		y := bezier(t, a.y, b.y, c.y, d.y)
-		p.box[1], p.box[3] = min(p.box[1], y), max(p.box[3], y)
-	}
 }
 
 // extremes returns the parameters at which one coordinate of the curve is extreme.

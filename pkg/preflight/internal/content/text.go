@@ -154,6 +154,7 @@ func (f *frame) along(r *run, at float64) (x, y float64) {
 	return at, 0
 }
 
+// showItem moves the pen by a distance, or over a string.
 func (in *Interpreter) showItem(f *frame, r *run, o *lexer.Object) {
 	switch o.Kind {
 	case lexer.Number:
@@ -163,34 +164,29 @@ func (in *Interpreter) showItem(f *frame, r *run, o *lexer.Object) {
 		}
 		r.pen += distance
 	case lexer.String:
+		s := &f.state
+		stretch, towards := s.stretch, 1.0
+		if r.shape.Vertical {
+			stretch, towards = 1, -1
+		}
 		in.text = lexer.AppendText(in.text[:0], o)
-		in.showText(f, r, in.text)
+		in.file.Budget.Operator(in.page.Number, int64(len(in.text)/8))
+		for text := in.text; len(text) > 0; {
+			code, size := r.shape.Next(text)
+			blank := code == ' ' && size == 1
+			width := r.shape.Advance(code) * s.size * stretch * towards
+			r.cover(r.pen, r.pen+width, !blank)
+			if r.shape.Type3 != nil {
+				in.showGlyph(f, r, code)
+			}
+			space := s.charSpace
+			if blank {
+				space += s.wordSpace
+			}
+			r.pen += width + space*stretch
+			text = text[size:]
+		}
 	default:
-	}
-}
-
-// showText moves the pen over a string.
-func (in *Interpreter) showText(f *frame, r *run, text []byte) {
-	s := &f.state
-	stretch, towards := s.stretch, 1.0
-	if r.shape.Vertical {
-		stretch, towards = 1, -1
-	}
-	in.file.Budget.Operator(in.page.Number, int64(len(text)/8))
-	for len(text) > 0 {
-		code, size := r.shape.Next(text)
-		blank := code == ' ' && size == 1
-		width := r.shape.Advance(code) * s.size * stretch * towards
-		r.cover(r.pen, r.pen+width, !blank)
-		if r.shape.Type3 != nil {
-			in.showGlyph(f, r, code)
-		}
-		space := s.charSpace
-		if blank {
-			space += s.wordSpace
-		}
-		r.pen += width + space*stretch
-		text = text[size:]
 	}
 }
 

@@ -38,7 +38,10 @@ type widthRun struct {
 	same        float32
 }
 
-func (w *widths) of(code int) float64 {
+// Advance returns the distance that the glyph of a code moves the pen, in units of
+// the size of the font. In a vertical font the pen moves downwards.
+func (f *Font) Advance(code int) float64 {
+	w := &f.widths
 	if k := code - w.first; k >= 0 && k < len(w.table) {
 		return float64(w.table[k])
 	}
