@@ -87,9 +87,9 @@ func TestEveryPublishedCodeHasItsConstant(t *testing.T) {
 	}
 }
 
-// TestListsOfValuesAreThoseOfTheContracts compares what an overlay says, where a
+// TestListsOfValuesMatchTheContracts compares what an overlay says, where a
 // contract names the values in words alone.
-func TestListsOfValuesAreThoseOfTheContracts(t *testing.T) {
+func TestListsOfValuesMatchTheContracts(t *testing.T) {
 	t.Parallel()
 	partner, preflight := constants(t, "partnerapi/zz_generated.go"), constants(t, "preflightapi/zz_generated.go")
 	statuses := schema(t, "openapi.yaml", "parameters", "Status", "schema", "items", "enum")
@@ -167,9 +167,9 @@ func named(sentence any) []string {
 	return strings.Split(strings.TrimPrefix(strings.TrimSpace(list), "One of "), ", ")
 }
 
-// TestModelsLoseNothingOfTheContractsExamples reads each example and writes it
+// TestModelsKeepAllMembersOfTheExamples reads each example and writes it
 // again.
-func TestModelsLoseNothingOfTheContractsExamples(t *testing.T) {
+func TestModelsKeepAllMembersOfTheExamples(t *testing.T) {
 	t.Parallel()
 	// Instants of the contracts have three digits, those of Go what they need.
 	fraction := regexp.MustCompile(`\.[0-9]+Z"`)
@@ -219,8 +219,8 @@ func value(t *testing.T, text []byte) any {
 	return value
 }
 
-// TestEveryOperationOfTheContractsHasAVerb but two, which nobody needs.
-func TestEveryOperationOfTheContractsHasAVerb(t *testing.T) {
+// TestEveryOperationHasAMethod but two, which nobody needs.
+func TestEveryOperationHasAMethod(t *testing.T) {
 	t.Parallel()
 	h := build(t)
 	var mu sync.Mutex

@@ -67,9 +67,9 @@ func TestFlawedFilesOpenAndTheirTwinsAreSound(t *testing.T) {
 	}
 }
 
-// TestOtherProgramsTakeTheFiles holds the files against poppler, so that what we
+// TestOtherProgramsOpenTheFiles holds the files against poppler, so that what we
 // call sound is not only sound to ourselves.
-func TestOtherProgramsTakeTheFiles(t *testing.T) {
+func TestOtherProgramsOpenTheFiles(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("pdfinfo")
 	if err != nil {
@@ -91,7 +91,7 @@ func TestOtherProgramsTakeTheFiles(t *testing.T) {
 	}
 }
 
-func TestTheFontIsOneToOtherPrograms(t *testing.T) {
+func TestOtherProgramsReadTheFont(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("pdftoppm")
 	if err != nil {

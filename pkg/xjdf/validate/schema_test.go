@@ -32,7 +32,7 @@ type spoilt struct {
 	refused string
 }
 
-func TestVerdictsDifferFromTheSchemaOnlyForReasons(t *testing.T) {
+func TestVerdictsDifferFromTheSchemaOnlyWhereListed(t *testing.T) {
 	t.Parallel()
 	schema := os.Getenv(schemaVariable)
 	if schema == "" {
