@@ -219,7 +219,7 @@ func value(t *testing.T, text []byte) any {
 	return value
 }
 
-// TestEveryOperationHasAMethod but two, which nobody needs.
+// TestEveryOperationHasAMethod excludes two operations that clients do not need.
 func TestEveryOperationHasAMethod(t *testing.T) {
 	t.Parallel()
 	h := build(t)

@@ -53,7 +53,7 @@ func TestFollowYieldsAJobUntilItHasEnded(t *testing.T) {
 	}
 }
 
-// TestFollowReconnects, and what was seen is not told twice.
+// TestFollowReconnects also checks that no event is repeated.
 func TestFollowReconnects(t *testing.T) {
 	t.Parallel()
 	h := build(t)

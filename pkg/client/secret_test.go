@@ -22,7 +22,7 @@ import (
 
 const secret = "pmk_live_abcdefgh_0123456789"
 
-// holder is a struct of somebody's who keeps a key and a client.
+// holder is a struct of a user with a key and a client.
 type holder struct {
 	Key    client.Key
 	hidden client.Key
@@ -244,7 +244,7 @@ func TestRequestsNameTheClientAndTheSoftwareThatUsesIt(t *testing.T) {
 	}
 }
 
-// roundTripper is a transport of somebody's.
+// roundTripper is a transport of a user.
 type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

@@ -84,8 +84,8 @@ func TestDocumentsMatchTheGoldenFiles(t *testing.T) {
 	}
 }
 
-// TestDocumentsAreValidByThePrintTalkSchema where somebody names it: it may not be in
-// this repository.
+// TestDocumentsAreValidByThePrintTalkSchema runs where PRINTMARKET_PRINTTALK_XSD names
+// the schema, which must not be in this repository.
 func TestDocumentsAreValidByThePrintTalkSchema(t *testing.T) {
 	t.Parallel()
 	schema := os.Getenv("PRINTMARKET_PRINTTALK_XSD")

@@ -144,7 +144,7 @@ func TestUnknownOperatorsAreBounded(t *testing.T) {
 	}
 	_, doc := marks(t, pdftest.Pages(pdftest.Print(content.String(), "")), shape)
 	if n := len(doc.Features); n != 20 {
-		t.Errorf("%d unknown operators are recorded, want at most 20", n)
+		t.Errorf("%d unknown operators are recorded, want 20", n)
 	}
 }
 
