@@ -231,7 +231,7 @@ func TestEveryOperationHasAMethod(t *testing.T) {
 		told[a.Method+" "+a.Route] = a.Operation
 	}))
 	for name, verb := range verbs(c) {
-		_ = verb(t.Context()) // only what is asked matters
+		_ = verb(t.Context()) // only the request matters
 		if !slices.Contains(slices.Collect(maps.Values(told)), name) {
 			t.Errorf("the hook is not told of %s", name)
 		}

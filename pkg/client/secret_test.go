@@ -65,8 +65,8 @@ func leaks(text string) bool {
 	return strings.Contains(text, "0123456789") || strings.Contains(strings.ToLower(text), fmt.Sprintf("%x", secret))
 }
 
-// TestErrorsAndHooksContainNoSecrets makes calls fail in every way and looks at
-// what is told.
+// TestErrorsAndHooksContainNoSecrets makes calls fail in every way and checks the
+// errors and the attempts.
 func TestErrorsAndHooksContainNoSecrets(t *testing.T) {
 	t.Parallel()
 	const signed = "https://files.example.com/a.pdf?signature=s3cr3t"

@@ -91,7 +91,7 @@ func rounded(fields []string) string {
 func popplerFonts(lines []string) seen {
 	var out seen
 	for _, line := range lines {
-		// Fonts without an object of their own cannot be told apart.
+		// Fonts without an object of their own cannot be distinguished.
 		if f := strings.Fields(line); len(f) > 5 && f[len(f)-1] != "[none]" {
 			out.must = append(out.must, fmt.Sprintf("%s %s R embedded %s", f[len(f)-2], f[len(f)-1], f[len(f)-5]))
 		}

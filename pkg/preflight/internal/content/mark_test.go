@@ -51,10 +51,10 @@ func kind(m *facts.Mark) string {
 	return name
 }
 
-// shape tells what and where.
+// shape returns the kind and the place of a mark.
 func shape(m *facts.Mark) string { return kind(m) + " " + box(m.Box) }
 
-// colour tells in what.
+// colour returns the paint of a mark.
 func colour(m *facts.Mark) string {
 	p := &m.Paint
 	out := p.Space
