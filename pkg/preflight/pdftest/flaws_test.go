@@ -17,7 +17,7 @@ import (
 // closed are the rules whose flaw is that the file cannot be opened.
 var closed = []string{"file.empty", "file.not_pdf", "structure.unreadable", "security.password_required", "limits.structure"}
 
-// noted are the rules of incidents that a file may have besides its own flaw.
+// noted returns the facts of a file and the rules of its incidents.
 func noted(t *testing.T, data []byte) (*facts.Document, []string) {
 	t.Helper()
 	collector := facts.NewCollector(nil)
